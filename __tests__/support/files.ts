@@ -1,0 +1,33 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from '@jest/globals';
+import { inspect, type LocalFile } from '../../src/rules/inspect.ts';
+
+const folders: string[] = [];
+const open: LocalFile[] = [];
+
+afterAll(async () => {
+  for (const file of open) await file.close().catch(() => undefined);
+  for (const folder of folders) await rm(folder, { recursive: true, force: true });
+});
+
+/** A fresh folder that goes away after the tests. */
+export async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'screen-delivery-'));
+  folders.push(folder);
+  return folder;
+}
+
+/** A real file on disk, inspected and open. */
+export async function localFile(
+  bytes: string | Buffer,
+  name = 'page.html',
+  marker?: string,
+): Promise<LocalFile> {
+  const path = join(await temporaryFolder(), name);
+  await writeFile(path, bytes);
+  const file = await inspect({ path, given: name, marker, secrets: [] });
+  open.push(file);
+  return file;
+}

@@ -1,0 +1,12 @@
+/** Jest runs the TypeScript sources as they stand: Node 24 strips the types itself. */
+export default {
+  testEnvironment: 'node',
+  transform: {},
+  extensionsToTreatAsEsm: ['.ts'],
+  testMatch: ['<rootDir>/__tests__/**/*.test.ts'],
+  collectCoverageFrom: ['src/**/*.ts'],
+  coverageProvider: 'v8',
+  coverageReporters: ['text', 'json-summary'],
+  coverageThreshold: { global: { lines: 95 } },
+  testTimeout: 60_000,
+};

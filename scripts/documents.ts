@@ -1,0 +1,44 @@
+import { writeFileSync } from 'node:fs';
+import { INPUTS, OUTPUTS } from '../src/delivery/inputs.ts';
+import { machineContract } from '../src/protocol/contract.ts';
+
+/** The machine contract as it stands at the root. @see protocol 2.1 */
+export function contractJson(): string {
+  return `${JSON.stringify(machineContract(), null, 2)}\n`;
+}
+
+/** The action's description, with the inputs and outputs of both faces' one table. */
+export function actionYml(): string {
+  return [
+    '# Made by `npm run build` from src/delivery/inputs.ts.',
+    'name: Screen Delivery',
+    'description: Publishes a file, fetches it back from the public address, proves its bytes, and only then hands over the https URL.',
+    'author: Screen Delivery',
+    'branding:',
+    '  icon: check-circle',
+    '  color: green',
+    'inputs:',
+    ...Object.entries(INPUTS).flatMap(([name, input]) => [
+      `  ${name}:`,
+      `    description: ${quoted(input.description)}`,
+      '    required: false',
+      `    default: ${quoted(input.default)}`,
+    ]),
+    'outputs:',
+    ...Object.entries(OUTPUTS).flatMap(([name, description]) => [
+      `  ${name}:`,
+      `    description: ${quoted(description)}`,
+    ]),
+    'runs:',
+    '  using: node24',
+    '  main: dist/index.js',
+    '',
+  ].join('\n');
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+if (process.argv[1] === import.meta.filename) {
+  writeFileSync('contract.json', contractJson());
+  writeFileSync('action.yml', actionYml());
+}

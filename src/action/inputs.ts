@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { INPUTS, type InputName, type RawInputs } from '../delivery/inputs.ts';
+import type { Surroundings } from '../delivery/request.ts';
+import type { Ports } from '../ports.ts';
+
+/** The runner's environment variables. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What the runner puts in place of an expression, where a step is run without its defaults. */
+const EXPRESSIONS: Readonly<Record<string, string>> = {
+  '${{ github.repository }}': 'GITHUB_REPOSITORY',
+  '${{ github.api_url }}': 'GITHUB_API_URL',
+  '${{ github.server_url }}': 'GITHUB_SERVER_URL',
+};
+
+/** Every input as the runner hands it over; what is left empty takes its default. */
+export function readInputs(env: Environment): RawInputs {
+  const read = (name: InputName): string => {
+    const said = (env[`INPUT_${name.toUpperCase()}`] ?? '').trim();
+    return said === '' ? byDefault(INPUTS[name].default, env) : said;
+  };
+  const names = Object.keys(INPUTS) as InputName[];
+  return Object.fromEntries(names.map((name) => [name, read(name)])) as RawInputs;
+}
+
+/** An empty token stays empty: it says that there is none. */
+function byDefault(value: string, env: Environment): string {
+  if (!value.startsWith('${{')) return value;
+  return env[EXPRESSIONS[value] ?? ''] ?? '';
+}
+
+/** What the runner tells of the job. */
+export function surroundings(
+  env: Environment,
+  { clock, random }: Pick<Ports, 'clock' | 'random'>,
+): Surroundings {
+  return {
+    folder: env.GITHUB_WORKSPACE || process.cwd(),
+    origin: `from run ${env.GITHUB_RUN_NUMBER ?? '?'} of ${env.GITHUB_WORKFLOW ?? 'a workflow'}`,
+    now: clock.now(),
+    random,
+    fromPrivate: fromPrivate(env.GITHUB_EVENT_PATH),
+  };
+}
+
+/** Whether the event's repository is private; `null` where the event doesn't say. */
+function fromPrivate(eventPath: string | undefined): boolean | null {
+  if (eventPath === undefined) return null;
+  try {
+    const event: unknown = JSON.parse(readFileSync(eventPath, 'utf8'));
+    const said = (event as { repository?: { private?: unknown } } | null)?.repository?.private;
+    return typeof said === 'boolean' ? said : null;
+  } catch {
+    // A missing or broken event tells nothing, and nothing is taken for public on its word.
+    return null;
+  }
+}

@@ -1,0 +1,30 @@
+import * as core from '@actions/core';
+import type { OutputName } from '../delivery/inputs.ts';
+import { type Report, reportText } from '../delivery/report.ts';
+import type { Redact } from '../ports.ts';
+import type { Environment } from './inputs.ts';
+import { plainLine } from './log.ts';
+import { summaryOf } from './summary.ts';
+
+/** Hands the report over: the log, the step's outputs, the job summary. */
+export async function handOver(report: Report, env: Environment, redact: Redact): Promise<void> {
+  for (const line of reportText(report).split('\n')) core.info(plainLine(redact(line)));
+  for (const [name, value] of Object.entries(outputsOf(report))) core.setOutput(name, redact(value));
+  if (env.GITHUB_STEP_SUMMARY) await core.summary.addRaw(redact(summaryOf(report))).write();
+}
+
+/** The step's outputs; `url` is empty unless every gate is passed. */
+export function outputsOf(report: Report): Record<OutputName, string> {
+  return {
+    url: report.url ?? '',
+    report: reportText(report),
+    'report-json': JSON.stringify([report]),
+    result: report.ready ? 'ready' : 'not-ready',
+    channel: report.channel ?? '',
+    'raw-url': report.rawUrl ?? '',
+    'duplicate-url': report.duplicates.flatMap(({ url }) => url ?? []).join('\n'),
+    'commit-sha': report.commitSha ?? '',
+    sha256: report.file?.sha256 ?? '',
+    size: String(report.file?.size ?? ''),
+  };
+}

@@ -1,0 +1,56 @@
+import { randomInt } from 'node:crypto';
+import { systemClock } from '../clock.ts';
+import { deliver } from '../delivery/deliver.ts';
+import type { RawInputs } from '../delivery/inputs.ts';
+import { type Report, refusal, THE_LINK } from '../delivery/report.ts';
+import { parseRequest, yesOrNo } from '../delivery/request.ts';
+import { asDeliveryError } from '../errors.ts';
+import { createHttp } from '../http/client.ts';
+import type { Ports } from '../ports.ts';
+import { createRedactor } from '../redact.ts';
+import { furnish } from '../wiring.ts';
+import { type Environment, readInputs, surroundings } from './inputs.ts';
+import { actionLogger } from './log.ts';
+import { handOver } from './outputs.ts';
+
+const random = (): number => randomInt(2 ** 47) / 2 ** 47;
+
+/**
+ * The action's whole run: inputs → request → delivery → outputs and summary.
+ *
+ * @returns the sentence to fail the step with, or `null`
+ */
+export async function run(env: Environment): Promise<string | null> {
+  const raw = readInputs(env);
+  const redact = createRedactor([raw.token]);
+  const stop = new AbortController();
+  const ports: Ports = {
+    http: createHttp(),
+    clock: systemClock,
+    logger: actionLogger(raw.token, redact),
+    signal: stop.signal,
+    random,
+  };
+  const abort = (): void => stop.abort();
+  process.once('SIGINT', abort).once('SIGTERM', abort);
+  try {
+    const report = await reportOn(raw, env, ports);
+    await handOver(report, env, redact);
+    return report.ready || !failsStep(raw) ? null : redact(report.lines.RESULT);
+  } finally {
+    process.off('SIGINT', abort).off('SIGTERM', abort);
+  }
+}
+
+async function reportOn(raw: RawInputs, env: Environment, ports: Ports): Promise<Report> {
+  try {
+    const request = parseRequest(raw, surroundings(env, ports));
+    yesOrNo(raw, 'fail-on-not-ready');
+    return await deliver(request, furnish(request, ports));
+  } catch (thrown) {
+    return refusal(raw.file || THE_LINK, asDeliveryError(thrown).at('check'));
+  }
+}
+
+/** An unreadable answer to that question fails the step, too. */
+const failsStep = (raw: RawInputs): boolean => !/^false$/i.test(raw['fail-on-not-ready'].trim());

@@ -1,0 +1,17 @@
+import { DeliveryError } from '../errors.ts';
+import type { GitHub } from '../github/client.ts';
+import type { ChannelKey } from '../protocol/words.ts';
+
+/**
+ * The repository's API, for a channel that can't do without a token.
+ *
+ * @throws {DeliveryError} `NO_TOKEN` with the channels that need none.
+ * @see protocol 5
+ */
+export function needsToken(github: GitHub | null, channel: ChannelKey): GitHub {
+  if (github !== null) return github;
+  throw new DeliveryError('NO_TOKEN', `channel ${channel} needs a token and a repository`, {
+    step: 'authorise',
+    hint: 'set `token: ${{ github.token }}` with `permissions: { contents: write }`, or use channel: K3',
+  });
+}

@@ -1,0 +1,132 @@
+import { DeliveryError } from '../errors.ts';
+import type { GitHub } from '../github/client.ts';
+import { blobAt } from '../github/contents.ts';
+import { type PagesSite, usualBase } from '../github/pages-site.ts';
+import type { Circumstances } from '../github/survey.ts';
+import { encodePath, isLeftOutByJekyll } from '../rules/naming.ts';
+
+/** What was asked for, as far as it decides where the file goes. */
+export interface PagesWishes {
+  readonly branch: string | undefined;
+  /** Path in the repository, ending in `/` for a folder. */
+  readonly path: string | undefined;
+  /** The name to give where `path` names none. */
+  readonly name: string;
+  readonly pagesBase: URL | undefined;
+  readonly rawBase: URL | undefined;
+  /** Where the repository's pages for people are; it decides where its raw files are served. */
+  readonly serverUrl: URL;
+}
+
+/** Where the file goes and where it will be served. */
+export interface Destination {
+  readonly branch: string;
+  readonly path: string;
+  readonly pageUrl: URL;
+  readonly rawUrl: URL;
+  readonly builtBy: 'branch' | 'workflow';
+  /** The site's root folder in the branch: empty, or such as `docs`. */
+  readonly folder: string;
+  /** What had to be assumed. */
+  readonly unknown: readonly string[];
+}
+
+/** The protocol's branch where no site names another. @see protocol 1 (flow per channel) */
+const USUAL_BRANCH = 'main';
+
+/**
+ * The site's settings and the wishes together.
+ *
+ * @throws {DeliveryError} where the site could never show the file, with what to change.
+ */
+export function destinationOf(
+  github: Pick<GitHub, 'owner' | 'repo'>,
+  wishes: PagesWishes,
+  site: Circumstances['site'],
+): Destination {
+  const known = site === 'unreadable' || site === 'unasked' ? null : site;
+  if (site === null && wishes.pagesBase === undefined) throw noSite(github);
+  if (known !== null && wishes.pagesBase === undefined) refuseUnservedBranch(known, wishes);
+  const branch = wishes.branch ?? known?.branch ?? USUAL_BRANCH;
+  const folder = known?.folder ?? '';
+  const path = pathIn(folder, wishes);
+  const served = folder === '' ? path : path.slice(folder.length + 1);
+  const pagesBase = wishes.pagesBase ?? known?.base ?? usualBase(github);
+  const rawBase = wishes.rawBase ?? usualRawBase(github, wishes.serverUrl, branch);
+  return {
+    branch,
+    path,
+    folder,
+    pageUrl: below(pagesBase, served),
+    rawUrl: below(rawBase, path),
+    builtBy: known?.builtBy ?? 'branch',
+    unknown:
+      site === 'unreadable'
+        ? [
+            'the Pages settings could not be read (`permissions: { pages: read }`); the usual address was taken',
+          ]
+        : [],
+  };
+}
+
+function pathIn(folder: string, { path = '', name }: PagesWishes): string {
+  const prefix = folder === '' ? '' : `${folder}/`;
+  if (path === '') return prefix + name;
+  const whole = path.endsWith('/') ? path + name : path;
+  if (whole.startsWith(prefix)) return whole;
+  throw new DeliveryError(
+    'BAD_INPUT',
+    `the site shows only the folder /${folder} of its branch, and ${whole} is outside`,
+    {
+      step: 'check',
+      hint: `set \`path: ${prefix}${whole}\``,
+    },
+  );
+}
+
+function refuseUnservedBranch({ branch, builtBy, open }: PagesSite, wishes: PagesWishes): void {
+  if (!open) {
+    throw new DeliveryError('NOT_EXTERNAL', 'the Pages site opens only for members of the organisation', {
+      hint: 'make the site public under Settings → Pages, or use channel: K2 or K3',
+    });
+  }
+  if (wishes.branch === undefined || branch === null || builtBy === 'workflow' || wishes.branch === branch)
+    return;
+  throw new DeliveryError('BAD_INPUT', `the site is built from branch ${branch}, not from ${wishes.branch}`, {
+    step: 'check',
+    hint: `set \`branch: ${branch}\`, or leave it out`,
+  });
+}
+
+/** Jekyll would leave some names out of the site, and the address would answer 404 for ever. */
+export async function refuseLeftOutNames(
+  github: GitHub,
+  { branch, path, folder, builtBy }: Destination,
+): Promise<void> {
+  const served = folder === '' ? path : path.slice(folder.length + 1);
+  if (builtBy === 'workflow' || !isLeftOutByJekyll(served)) return;
+  const switchFile = folder === '' ? '.nojekyll' : `${folder}/.nojekyll`;
+  if ((await blobAt(github, { branch, path: switchFile })) !== null) return;
+  throw new DeliveryError('BAD_INPUT', `Jekyll leaves ${served} out of the site because of its name`, {
+    step: 'check',
+    hint: `set \`path:\` to a name that does not begin with _ . or # and does not end with ~, or commit an empty ${switchFile}`,
+  });
+}
+
+function usualRawBase({ owner, repo }: Pick<GitHub, 'owner' | 'repo'>, server: URL, branch: string): URL {
+  const root =
+    server.hostname === 'github.com' ? 'https://raw.githubusercontent.com' : `${server.origin}/raw`;
+  return new URL(`${root}/${owner}/${repo}/${encodePath(branch)}/`);
+}
+
+function below(base: URL, path: string): URL {
+  return new URL(`${base.href.replace(/\/$/, '')}/${encodePath(path)}`);
+}
+
+function noSite({ owner, repo }: Pick<GitHub, 'owner' | 'repo'>): DeliveryError {
+  return new DeliveryError('NOT_FOUND', `${owner}/${repo} has no Pages site`, {
+    step: 'authorise',
+    httpCode: 404,
+    hint: 'switch it on under Settings → Pages (Deploy from a branch), or use channel: K2 or K3',
+  });
+}

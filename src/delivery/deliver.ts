@@ -1,0 +1,130 @@
+import type { Channel, Channels, Intent } from '../channels/channel.ts';
+import { asDeliveryError, DeliveryError } from '../errors.ts';
+import type { Circumstances, Needs } from '../github/survey.ts';
+import type { Ports } from '../ports.ts';
+import { MEGABYTE } from '../protocol/limits.ts';
+import type { ChannelKey, Step } from '../protocol/words.ts';
+import { inspect, type LocalFile } from '../rules/inspect.ts';
+import { carry } from './carry.ts';
+import { type Choice, choose } from './plan.ts';
+import { compose, type Findings, type Report, THE_LINK } from './report.ts';
+import type { DeliveryRequest } from './request.ts';
+
+/** What the story is told with; the composition root brings it together. */
+export interface House {
+  readonly ports: Ports;
+  readonly channels: Channels;
+  readonly survey: (needs: Needs) => Promise<Circumstances>;
+}
+
+/**
+ * One delivery: check → authorise → place → wait → verify → report.
+ * It never throws: whatever fails becomes a report that says so.
+ *
+ * @see protocol 1 (flow per channel), 3.1
+ */
+export async function deliver(request: DeliveryRequest, house: House): Promise<Report> {
+  let findings: Findings = {
+    subject: request.file?.given ?? THE_LINK,
+    file: null,
+    because: '',
+    main: null,
+    duplicates: [],
+    failure: null,
+  };
+  try {
+    const file = await inStep('check', () => check(request, house.ports));
+    findings = { ...findings, file };
+    const circumstances = await inStep('authorise', () => authorise(request, house));
+    const choice = await inStep('authorise', async () => choose(request, file?.size ?? null, circumstances));
+    findings = { ...findings, because: choice.because };
+    const { main, duplicates } = await inStep('check', () => prepare(choice, file, circumstances, house));
+
+    const expected = { file, marker: request.marker };
+    findings = { ...findings, main: await carry(main, expected, request, house.ports) };
+    for (const intent of duplicates) {
+      const outcome = await carry(intent, expected, request, house.ports);
+      findings = { ...findings, duplicates: [...findings.duplicates, outcome] };
+    }
+  } catch (thrown) {
+    findings = { ...findings, failure: asDeliveryError(thrown) };
+  } finally {
+    await findings.file?.close();
+  }
+  return compose(findings);
+}
+
+/** The file's own rules, and whether the wished channels take its size. */
+async function check(request: DeliveryRequest, { logger }: Ports): Promise<LocalFile | null> {
+  const { file: wanted, marker, token } = request;
+  if (wanted === null) return null;
+  return logger.group(`Check ${wanted.given}`, async () => {
+    const file = await inspect({ ...wanted, marker, secrets: token === undefined ? [] : [token] });
+    logger.info(`${file.size} bytes, sha256 ${file.sha256}`);
+    if (file.markerCount !== null) logger.info(`the marker stands in it ${file.markerCount} ×`);
+    return file;
+  });
+}
+
+/** Asks the repository what the choice of a channel needs to know. */
+function authorise({ channels }: DeliveryRequest, { survey, ports }: House): Promise<Circumstances> {
+  const wishes = (key: ChannelKey): boolean => channels === 'auto' || channels.includes(key);
+  const needs = { site: wishes('K1'), repository: channels === 'auto' || wishes('K2') };
+  return ports.logger.group('Authorise', async () => {
+    const circumstances = await survey(needs);
+    for (const line of inWords(circumstances)) ports.logger.info(line);
+    return circumstances;
+  });
+}
+
+function inWords({ hasToken, privateRepository, site }: Circumstances): string[] {
+  const lines = [hasToken ? 'there is a token' : 'there is no token'];
+  if (privateRepository !== null) lines.push(`the repository is ${privateRepository ? 'private' : 'public'}`);
+  if (site === null) lines.push('it has no Pages site');
+  else if (site === 'unreadable') lines.push('its Pages settings can’t be read');
+  else if (site !== 'unasked') {
+    const source =
+      site.builtBy === 'workflow' ? 'a workflow' : `branch ${site.branch}, folder /${site.folder}`;
+    lines.push(`its Pages site on ${site.base.host} is built by ${source}`);
+  }
+  return lines;
+}
+
+/** Lets every channel look at what it is to do, before any of them writes. */
+async function prepare(
+  choice: Choice,
+  file: LocalFile | null,
+  circumstances: Circumstances,
+  { channels, ports }: House,
+): Promise<{ main: Intent; duplicates: readonly Intent[] }> {
+  const intentOf = (key: ChannelKey): Promise<Intent> => {
+    const channel = channels[key];
+    if (file !== null) refuseTooLarge(channel, file);
+    return channel.prepare(file, circumstances);
+  };
+  const main = await intentOf(choice.main);
+  const duplicates: Intent[] = [];
+  for (const key of choice.duplicates) duplicates.push(await intentOf(key));
+  ports.logger.info(`Channel ${choice.main}, because ${choice.because}: ${main.plan.destination}`);
+  return { main, duplicates };
+}
+
+/** @see protocol 8 */
+function refuseTooLarge({ key, limit }: Channel, { size }: LocalFile): void {
+  if (limit === undefined || size <= limit.bytes) return;
+  throw new DeliveryError(
+    'TOO_LARGE',
+    `the file has ${size} bytes, and ${key} takes at most ${limit.bytes / MEGABYTE} MB`,
+    {
+      hint: `use channel: ${limit.instead}`,
+    },
+  );
+}
+
+async function inStep<T>(step: Step, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    throw asDeliveryError(thrown).at(step);
+  }
+}

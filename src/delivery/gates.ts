@@ -1,0 +1,60 @@
+import { GATES, type GateName } from '../protocol/words.ts';
+import type { Outcome } from './carry.ts';
+
+/** A gate with its evidence, or with what is missing. */
+export interface Gate {
+  readonly name: GateName;
+  readonly passed: boolean;
+  readonly evidence: string;
+}
+
+interface Condition {
+  /** The evidence, or `null` when the gate is not passed. */
+  readonly evidence: (outcome: Outcome) => string | null;
+  readonly missing: string;
+}
+
+/**
+ * The gates' conditions. G4 is met when the report that carries the URL is handed over, which the first
+ * three allow.
+ *
+ * @see protocol 3.1
+ */
+const CONDITIONS: Readonly<Record<GateName, Condition>> = {
+  G1_выложено: {
+    evidence: ({ placement }) => placement?.evidence ?? null,
+    missing: 'the file is not placed',
+  },
+  G2_финальный_URL: {
+    evidence: ({ placement, proof }) =>
+      placement === null
+        ? null
+        : proof === null
+          ? 'an address, withheld until it is proven'
+          : placement.url.href,
+    missing: 'the channel returned no address',
+  },
+  G3_VERIFY_200_и_маркер: {
+    evidence: ({ proof }) => (proof === null ? null : `HTTP ${proof.httpCode}, ${shown(proof)}`),
+    missing: 'the address is not proven',
+  },
+  G4_REPORT: {
+    evidence: ({ proof }) => (proof === null ? null : 'URL and report handed over'),
+    missing: 'there is no URL to hand over',
+  },
+};
+
+/** All four gates, as an outcome left them; without an outcome none is passed. */
+export function evaluate(outcome: Outcome | null): Gate[] {
+  return GATES.map((name) => {
+    const evidence = outcome === null ? null : CONDITIONS[name].evidence(outcome);
+    return { name, passed: evidence !== null, evidence: evidence ?? CONDITIONS[name].missing };
+  });
+}
+
+function shown({ likeness, markerCount }: NonNullable<Outcome['proof']>): string {
+  const bytes = likeness === 'identical' ? 'the file’s very bytes' : 'other bytes than the file’s';
+  if (markerCount === null) return bytes;
+  const marker = `marker found ${markerCount === 1 ? 'once' : `${markerCount} times`}`;
+  return likeness === 'marked' ? marker : `${marker}, ${bytes}`;
+}

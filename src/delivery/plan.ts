@@ -1,0 +1,101 @@
+import { DeliveryError } from '../errors.ts';
+import type { Circumstances } from '../github/survey.ts';
+import { SIZE } from '../protocol/limits.ts';
+import type { ChannelKey } from '../protocol/words.ts';
+import type { DeliveryRequest } from './request.ts';
+
+/** The channels of a delivery, and why they were chosen. */
+export interface Choice {
+  readonly main: ChannelKey;
+  readonly duplicates: readonly ChannelKey[];
+  readonly because: string;
+}
+
+interface Case extends Circumstances {
+  /** Bytes; `null` without a file. */
+  readonly size: number | null;
+  readonly hasUrl: boolean;
+  readonly hasBase: boolean;
+}
+
+interface Row {
+  readonly when: (one: Case) => boolean;
+  readonly channel: ChannelKey;
+  readonly because: string;
+}
+
+const larger = (size: number | null, limit: number): boolean => size !== null && size > limit;
+
+/**
+ * The protocol's choice of a channel; the first row that fits counts.
+ *
+ * @see protocol 1 (channel choice), 4.6
+ */
+export const CHOICES: readonly Row[] = [
+  { when: ({ size }) => size === null, channel: 'K4', because: 'only a link was given' },
+  {
+    when: (one) => !one.hasToken && one.hasUrl,
+    channel: 'K4',
+    because: 'there is no token, and the environment gave a link',
+  },
+  { when: (one) => !one.hasToken, channel: 'K3', because: 'there is no token' },
+  { when: ({ size }) => larger(size, SIZE.asset), channel: 'K3', because: 'the file is larger than 2 GB' },
+  {
+    when: ({ size, privateRepository }) => larger(size, SIZE.repository) && privateRepository !== true,
+    channel: 'K2',
+    because: 'the file is larger than 95 MB',
+  },
+  {
+    when: ({ size }) => larger(size, SIZE.repository),
+    channel: 'K3',
+    because: 'the file is larger than 95 MB, and assets of a private repository can’t be read anonymously',
+  },
+  {
+    when: (one) => one.site === null && !one.hasBase && one.privateRepository !== true,
+    channel: 'K2',
+    because: 'the repository has no Pages site, so the file is given for download',
+  },
+  {
+    when: (one) => one.site === null && !one.hasBase,
+    channel: 'K3',
+    because: 'the repository is private and has no Pages site',
+  },
+  { when: () => true, channel: 'K1', because: 'the file is shown on the screen' },
+];
+
+/**
+ * Which channels the delivery takes.
+ *
+ * @throws {DeliveryError} `NOT_EXTERNAL` when only the public bin is left for a private repository's file.
+ */
+export function choose(request: DeliveryRequest, size: number | null, circumstances: Circumstances): Choice {
+  if (request.channels !== 'auto') {
+    const [main, ...duplicates] = request.channels;
+    return { main, duplicates, because: 'it was asked for' };
+  }
+  const one: Case = {
+    ...circumstances,
+    size,
+    hasUrl: request.url !== undefined,
+    hasBase: request.pagesBase !== undefined,
+  };
+  const row = CHOICES.find(({ when }) => when(one)) as Row;
+  if (row.channel === 'K3' && !request.allowPublicBin) {
+    refusePublicBin(request.fromPrivate ?? one.privateRepository, row.because);
+  }
+  return { main: row.channel, duplicates: [], because: row.because };
+}
+
+/** A private repository's file goes to the public bin only on its owner's word. */
+function refusePublicBin(isPrivate: boolean | null, because: string): void {
+  if (isPrivate === false) return;
+  const known = isPrivate === true ? 'is private' : 'may be private';
+  throw new DeliveryError(
+    'NOT_EXTERNAL',
+    `${because}, but the repository ${known} and K3 is public to anyone with the link`,
+    {
+      step: 'authorise',
+      hint: 'set `allow-public-bin: true` if the file may be public, or `channel: K3`, or give a token for K1',
+    },
+  );
+}

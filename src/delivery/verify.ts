@@ -1,0 +1,144 @@
+import type { HostState, Intent, Placement } from '../channels/channel.ts';
+import { asDeliveryError, DeliveryError } from '../errors.ts';
+import { poll } from '../poll.ts';
+import type { Ports } from '../ports.ts';
+import { SECOND } from '../protocol/limits.ts';
+import { type Likeness, proves, type Sight, type Witness } from './witness.ts';
+
+/** How long, and how often, the delivery looks. */
+export interface Patience {
+  /** Milliseconds between two looks. */
+  readonly interval: number;
+  /** Milliseconds since the epoch. */
+  readonly deadline: number;
+  /** Milliseconds that build and verification may take together. */
+  readonly timeout: number;
+}
+
+/** What verification saw: the evidence for G3. */
+export interface Proof {
+  readonly httpCode: 200;
+  /** `null` without a marker. */
+  readonly markerCount: number | null;
+  /** SHA-256 of the body, lowercase hex. */
+  readonly sha256: string;
+  /** How far the body is the file. */
+  readonly likeness: Likeness;
+  readonly hosts: readonly string[];
+  /** How often the address was asked. */
+  readonly looks: number;
+}
+
+/**
+ * WAIT: until the address already shows the file's bytes, or the host says that it has finished.
+ *
+ * @throws {DeliveryError} `BUILD_ERRORED`, or `BUILD_TIMEOUT` at the deadline.
+ * @see protocol 3.2, 8
+ */
+export async function wait(
+  intent: Intent,
+  placement: Placement,
+  witness: Witness,
+  patience: Patience,
+  ports: Ports,
+): Promise<void> {
+  if (intent.watch === undefined) return;
+  let state: HostState = { finished: false, detail: 'the host was not asked yet' };
+  const live = await poll({ ...patience, ...ports }, async () => {
+    const sight = await witness.look();
+    if (proves(sight)) return 'the address already shows the file';
+    state = (await intent.watch?.(placement)) ?? state;
+    ports.logger.info(`${elapsed(patience, ports)}: ${describe(sight)}; ${state.detail}`);
+    return state.finished ? state.detail : undefined;
+  });
+  if (live !== undefined) return ports.logger.info(live);
+  const seconds = patience.timeout / SECOND;
+  throw new DeliveryError(
+    'BUILD_TIMEOUT',
+    `the site did not show the file within ${seconds} s: ${describe(witness.last)}; ${state.detail}`,
+    {
+      httpCode: witness.last?.httpCode ?? state.httpCode,
+      hint: 'look at Settings → Pages and the "pages build and deployment" run; the file is committed, so running the step again only verifies',
+    },
+  );
+}
+
+/**
+ * VERIFY: fetches the address back until it shows the file's very bytes. A body that merely holds the
+ * marker is believed only at the deadline, only from a host that may rightly change the bytes, and never
+ * silently: the report's UNKNOWN says so.
+ *
+ * @throws {DeliveryError} `NOT_PROVEN` at the deadline, with what the address showed last.
+ * @see protocol 4.5
+ */
+export async function verify(
+  placement: Placement,
+  witness: Witness,
+  patience: Patience,
+  ports: Ports,
+): Promise<Proof> {
+  const known = witness.last !== undefined && proves(witness.last) ? witness.last : undefined;
+  const sight =
+    known ??
+    (await poll({ ...patience, ...ports }, async () => {
+      const seen = await witness.look();
+      if (proves(seen)) return seen;
+      ports.logger.info(`${elapsed(patience, ports)}: ${describe(seen)}`);
+      return undefined;
+    })) ??
+    (placement.mayAlter && witness.last?.likeness === 'altered' ? witness.last : undefined);
+  if (sight?.print == null) throw notProven(witness.last);
+  ports.logger.info(describe(sight));
+  return {
+    httpCode: 200,
+    markerCount: witness.markerCount(sight),
+    sha256: sight.print.sha256,
+    likeness: sight.likeness,
+    hosts: sight.hosts,
+    looks: witness.looks,
+  };
+}
+
+/** How far into the wait it is, for the log. */
+function elapsed({ deadline, timeout }: Patience, { clock }: Ports): string {
+  return `${((clock.now() - deadline + timeout) / SECOND).toFixed(0)} s`;
+}
+
+/** What each kind of sight means to a person. */
+const MEANINGS: Readonly<Record<Likeness, string>> = {
+  identical: 'the file, byte for byte',
+  marked: 'the marker',
+  altered: 'the marker, but not in the file’s own bytes',
+  previous: 'what stood there before',
+  'cut-short': 'only the beginning of the file',
+  different: 'something that is not the file and lacks the marker',
+  absent: 'no page',
+};
+
+function describe(sight: Sight | undefined): string {
+  if (sight === undefined) return 'the address was not asked yet';
+  if (sight.failure !== undefined) return sight.failure.message;
+  const code = sight.httpCode === null ? 'no answer' : `HTTP ${sight.httpCode}`;
+  return sight.likeness === 'absent'
+    ? `the address answers ${code}`
+    : `the address answers ${code} with ${MEANINGS[sight.likeness]}`;
+}
+
+/** @see protocol 7 (final URL does not answer 200 or lacks the marker) */
+function notProven(sight: Sight | undefined): DeliveryError {
+  return new DeliveryError('NOT_PROVEN', `the address was not proven in time: ${describe(sight)}`, {
+    httpCode: sight?.httpCode ?? undefined,
+    hint: sight?.failure?.hint ?? HINTS[sight?.likeness ?? 'absent'],
+    cause: sight?.failure === undefined ? undefined : asDeliveryError(sight.failure),
+  });
+}
+
+const HINTS: Readonly<Partial<Record<Likeness, string>>> = {
+  altered:
+    'the host changes the file: commit an empty .nojekyll to the site’s root, or leave front matter out of the file',
+  previous:
+    'a cache still answers with the old page: run the step again in ten minutes, or set `path:` to a new name',
+  'cut-short': 'the host answers incompletely: run the step again, or use another channel',
+  different: 'check that the marker is plain text of the file, and that the address belongs to it',
+  absent: 'check that the address is public, or run the step again',
+};

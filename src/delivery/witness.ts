@@ -1,0 +1,135 @@
+import type { Placement } from '../channels/channel.ts';
+import { DeliveryError } from '../errors.ts';
+import { type Fetched, fetchBack } from '../http/fetch-back.ts';
+import type { CookieJar } from '../http/follow.ts';
+import type { Ports } from '../ports.ts';
+import { SECOND } from '../protocol/limits.ts';
+import { externalAddress } from '../rules/external-address.ts';
+import type { Fingerprint } from '../rules/fingerprint.ts';
+import type { LocalFile } from '../rules/inspect.ts';
+
+/**
+ * How a body relates to the file. Only the first two prove it: `marked` is a body that holds the marker
+ * where no file was given to compare it with; in an `altered` one the bytes are others than the file's.
+ */
+export type Likeness = 'identical' | 'marked' | 'altered' | 'previous' | 'cut-short' | 'different' | 'absent';
+
+/** What one look at an address showed. */
+export interface Sight {
+  readonly httpCode: number | null;
+  /** How the body relates to the file. */
+  readonly likeness: Likeness;
+  readonly print: Fingerprint | null;
+  readonly hosts: readonly string[];
+  /** Why there was no answer to judge. */
+  readonly failure?: DeliveryError;
+}
+
+/** What the body must be. */
+export interface Expectation {
+  /** `null` for a link that is verified by its marker alone. */
+  readonly file: LocalFile | null;
+  readonly marker: string | undefined;
+}
+
+/** Somebody who opens an address as anybody would, again and again, and remembers what it showed last. */
+export interface Witness {
+  /**
+   * Asks the address once. A host's failure is a sight like any other.
+   *
+   * @throws {DeliveryError} `NOT_EXTERNAL` when a hop is no public host; the abort's reason.
+   */
+  look(): Promise<Sight>;
+  readonly last: Sight | undefined;
+  readonly looks: number;
+  /** How often the marker stood in what was seen; `null` without a marker. */
+  markerCount(sight: Sight): number | null;
+}
+
+/** Whether a sight proves the delivery at once. */
+export const proves = ({ likeness }: Sight): boolean => likeness === 'identical' || likeness === 'marked';
+
+export type Address = Pick<Placement, 'url' | 'bustCaches' | 'mustBeExternal' | 'previousSha256'>;
+
+/**
+ * @param deadline milliseconds since the epoch at which a look in progress is broken off
+ */
+export function createWitness(
+  address: Address,
+  expected: Expectation,
+  deadline: number,
+  ports: Ports,
+): Witness {
+  const { clock, http } = ports;
+  const cookies: CookieJar = new Map();
+  const needles = expected.marker === undefined ? [] : [Buffer.from(expected.marker)];
+  const guard = address.mustBeExternal
+    ? (url: URL) => void externalAddress(url.href, 'the address')
+    : () => undefined;
+  let stamp = 0;
+  let last: Sight | undefined;
+  let looks = 0;
+
+  /** Each request carries a later timestamp, so that no cache can answer two of them alike. */
+  function stamped(): URL {
+    if (!address.bustCaches) return address.url;
+    const url = new URL(address.url);
+    stamp = Math.max(stamp + 1, Math.floor(clock.now() / SECOND));
+    url.searchParams.set('v', String(stamp));
+    return url;
+  }
+
+  async function ask(): Promise<Sight> {
+    const signal = AbortSignal.any([ports.signal, clock.timeout(Math.max(deadline - clock.now(), SECOND))]);
+    try {
+      const fetched = await fetchBack(http, stamped(), { signal, guard, cookies }, needles);
+      return { ...fetched, likeness: await judge(fetched, expected, address.previousSha256) };
+    } catch (thrown) {
+      ports.signal.throwIfAborted();
+      const failure = signal.aborted ? stalled() : thrown;
+      if (!(failure instanceof DeliveryError) || failure.code === 'NOT_EXTERNAL') throw failure;
+      return { httpCode: failure.httpCode ?? null, likeness: 'absent', print: null, hosts: [], failure };
+    }
+  }
+
+  return {
+    async look() {
+      looks += 1;
+      const known = cookies.size;
+      last = await ask();
+      // A host that hands out a cookie with its warning page gives the file to whoever brings it back.
+      if (!proves(last) && cookies.size > known) last = await ask();
+      return last;
+    },
+    get last() {
+      return last;
+    },
+    get looks() {
+      return looks;
+    },
+    markerCount: ({ print }) => (expected.marker === undefined ? null : (print?.counts[0] ?? 0)),
+  };
+}
+
+/** Judges a body against the file, and against what stood there before. */
+async function judge(
+  { print }: Fetched,
+  { file, marker }: Expectation,
+  previous?: string,
+): Promise<Likeness> {
+  if (print === null) return 'absent';
+  if (print.sha256 === file?.sha256) return 'identical';
+  if (print.sha256 === previous) return 'previous';
+  if (file !== null && (await isBeginning(print, file))) return 'cut-short';
+  if (marker === undefined || print.counts[0] === 0) return 'different';
+  return file === null ? 'marked' : 'altered';
+}
+
+async function isBeginning({ size, sha256 }: Fingerprint, file: LocalFile): Promise<boolean> {
+  if (size >= file.size) return false;
+  return size === 0 || (await file.headSha256(size)) === sha256;
+}
+
+function stalled(): DeliveryError {
+  return new DeliveryError('NOT_PROVEN', 'the address gave no complete answer before the deadline');
+}

@@ -1,0 +1,95 @@
+import type { Step } from './protocol/words.ts';
+
+/**
+ * Why a delivery is not ready. Decisions are made on the code, never on the message.
+ */
+export type FailureCode =
+  /** What was asked can't be done as asked: an input or the file itself must change. */
+  | 'BAD_INPUT'
+  | 'BAD_FILE'
+  /** No usable credential, or one without the right. */
+  | 'NO_TOKEN'
+  | 'BAD_TOKEN'
+  | 'NO_PERMISSION'
+  /** Nothing could be reached at all. */
+  | 'NO_NETWORK'
+  /** A host answered with an error, or broke off. */
+  | 'HOST_ERROR'
+  | 'CONNECTION'
+  /** What the call was about isn't there. */
+  | 'NOT_FOUND'
+  /** Somebody else changed the same thing meanwhile. */
+  | 'CONFLICT'
+  /** A rule of the repository forbids the write. */
+  | 'FORBIDDEN_BY_RULE'
+  /** The place is taken by something that is not ours. */
+  | 'NOT_OURS'
+  | 'TOO_LARGE'
+  | 'RATE_LIMITED'
+  /** The site's build failed, or did not end in time. */
+  | 'BUILD_ERRORED'
+  | 'BUILD_TIMEOUT'
+  /** The address does not show the file. */
+  | 'NOT_PROVEN'
+  /** A link that is no delivery. */
+  | 'NOT_EXTERNAL'
+  | 'ABORTED'
+  /** Our own mistake. */
+  | 'INTERNAL';
+
+export interface FailureDetails {
+  /** HTTP code that the failing call answered with. */
+  readonly httpCode?: number | undefined;
+  /** The step it happened in; the story fills it in where the thrower does not know. */
+  readonly step?: Step | undefined;
+  /** What to change: the input, permission, setting or YAML line. */
+  readonly hint?: string | undefined;
+  /** Whether the same call may succeed a moment later. */
+  readonly passing?: boolean | undefined;
+  /** Milliseconds that the host asked us to wait. */
+  readonly retryAfter?: number | undefined;
+  readonly cause?: unknown;
+}
+
+/**
+ * The one error that leaves any part of the core.
+ * The message is one sentence in plain words, without a full stop; `hint` says what to change.
+ */
+export class DeliveryError extends Error {
+  override readonly name = 'DeliveryError';
+  readonly code: FailureCode;
+  readonly httpCode: number | undefined;
+  readonly step: Step | undefined;
+  readonly hint: string | undefined;
+  readonly passing: boolean;
+  readonly retryAfter: number | undefined;
+
+  constructor(code: FailureCode, message: string, details: FailureDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.code = code;
+    this.httpCode = details.httpCode;
+    this.step = details.step;
+    this.hint = details.hint;
+    this.passing = details.passing ?? false;
+    this.retryAfter = details.retryAfter;
+  }
+
+  /** The same failure, placed in the step in which it surfaced; a step it already names stays. */
+  at(step: Step): DeliveryError {
+    if (this.step !== undefined) return this;
+    return new DeliveryError(this.code, this.message, { ...this, step, cause: this.cause });
+  }
+}
+
+/** Any thrown value as a DeliveryError: aborts and our own mistakes are told apart. */
+export function asDeliveryError(thrown: unknown): DeliveryError {
+  if (thrown instanceof DeliveryError) return thrown;
+  if (thrown instanceof Error && (thrown.name === 'AbortError' || thrown.name === 'TimeoutError')) {
+    return new DeliveryError('ABORTED', 'the delivery was stopped before it was done', { cause: thrown });
+  }
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  return new DeliveryError('INTERNAL', `an unexpected error: ${message}`, {
+    hint: 'this is a defect of the action: please report it with the log',
+    cause: thrown,
+  });
+}

@@ -1,0 +1,108 @@
+import { Octokit } from '@octokit/core';
+import { throttling } from '@octokit/plugin-throttling';
+import { asDeliveryError, DeliveryError } from '../errors.ts';
+import type { Ports } from '../ports.ts';
+import type { Call } from '../protocol/calls.ts';
+import { PROTOCOL, TOOL } from '../protocol/words.ts';
+import { retrying } from '../retry.ts';
+import { apiFailure } from './failures.ts';
+import { octokitFetch } from './fetch.ts';
+
+/** An answer of the API: any JSON object or array. */
+export type Json = Record<string, unknown>;
+
+export interface GitHub {
+  readonly owner: string;
+  readonly repo: string;
+  readonly apiUrl: URL;
+  /** The bearer token: only for the upload host and the streamed blob. */
+  readonly token: string;
+  /**
+   * Makes a call and answers with its JSON. A call that is safe to send again is retried by the policy.
+   *
+   * @throws {DeliveryError} by status, with the permission or setting to change.
+   */
+  call<T = Json>(call: Call, parameters?: Json, headers?: Record<string, string>): Promise<T>;
+  /** The same for a call that must not be sent twice blindly: one attempt, the caller looks before another. */
+  callOnce<T = Json>(call: Call, parameters?: Json): Promise<T>;
+}
+
+export interface GitHubOptions {
+  readonly apiUrl: URL;
+  readonly token: string;
+  readonly owner: string;
+  readonly repo: string;
+}
+
+const ThrottledOctokit = Octokit.plugin(throttling);
+
+/**
+ * The repository's REST API through Octokit, paced by its throttling plugin.
+ * Limits are not waited out in the plugin: they come up as failures, and the one retry policy decides.
+ */
+export function createGitHub(options: GitHubOptions, ports: Ports): GitHub {
+  const { owner, repo, apiUrl, token } = options;
+  const octokit = new ThrottledOctokit({
+    auth: token,
+    baseUrl: apiUrl.href.replace(/\/$/, ''),
+    userAgent: `${TOOL.name}/${TOOL.version}`,
+    request: { fetch: octokitFetch(ports.http), signal: ports.signal },
+    throttle: { onRateLimit: () => false, onSecondaryRateLimit: () => false },
+    log: {
+      debug: () => undefined,
+      info: () => undefined,
+      warn: ports.logger.warning,
+      error: ports.logger.warning,
+    },
+  });
+
+  async function once<T>(call: Call, parameters: Json, headers: Record<string, string>): Promise<T> {
+    try {
+      const answer = await octokit.request({
+        method: call.method,
+        url: call.path,
+        owner,
+        repo,
+        ...parameters,
+        headers: { accept: `application/vnd.${PROTOCOL.vendor}+json`, ...headers },
+      });
+      return usable<T>(answer.data, answer.status, call);
+    } catch (thrown) {
+      if (ports.signal.aborted) throw asDeliveryError(ports.signal.reason);
+      throw apiFailure(thrown, call, ports.clock.now());
+    }
+  }
+
+  return {
+    owner,
+    repo,
+    apiUrl,
+    token,
+    call: (call, parameters = {}, headers = {}) => retrying(ports, () => once(call, parameters, headers)),
+    callOnce: (call, parameters = {}) => once(call, parameters, {}),
+  };
+}
+
+/** Octokit hands over an answer that is no JSON as text, and a redirect as a success: both are refused here. */
+function usable<T>(data: unknown, status: number, call: Call): T {
+  if (status >= 300) {
+    throw new DeliveryError('NOT_FOUND', `${call.does} was redirected: the repository has moved`, {
+      httpCode: status,
+      hint: 'set `repository:` to its present name',
+    });
+  }
+  if (call.expects !== undefined && !call.expects.includes(status)) {
+    const wanted = call.expects.join(' or ');
+    throw new DeliveryError('HOST_ERROR', `${call.does} answered HTTP ${status} and not ${wanted}`, {
+      httpCode: status,
+    });
+  }
+  if (status === 204) return undefined as T;
+  if (typeof data !== 'object' || data === null) {
+    throw new DeliveryError('HOST_ERROR', `${call.does} was answered with something that is not JSON`, {
+      httpCode: status,
+      passing: true,
+    });
+  }
+  return data as T;
+}

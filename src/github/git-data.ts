@@ -1,0 +1,87 @@
+import { Readable } from 'node:stream';
+import { DeliveryError } from '../errors.ts';
+import { base64, base64Length, upload } from '../http/upload.ts';
+import type { Ports } from '../ports.ts';
+import { API } from '../protocol/calls.ts';
+import { retrying } from '../retry.ts';
+import type { LocalFile } from '../rules/inspect.ts';
+import type { GitHub } from './client.ts';
+import type { Spot } from './contents.ts';
+import { refusalBody, refusalFailure } from './failures.ts';
+
+const BLOB_HEAD = '{"encoding":"base64","content":"';
+const BLOB_TAIL = '"}';
+
+/**
+ * Method B, first call: the file becomes a blob, streamed from disk as base64.
+ * A blob is named by its content, so sending it twice does no harm.
+ *
+ * @throws {DeliveryError} `TOO_LARGE` where the host takes no blob of this size.
+ * @see protocol 4.2
+ */
+export async function createBlob(github: GitHub, file: LocalFile, ports: Ports): Promise<string> {
+  const url = new URL(
+    `${github.apiUrl.href.replace(/\/$/, '')}/repos/${github.owner}/${github.repo}/git/blobs`,
+  );
+  return retrying(ports, async () => {
+    const answer = await upload(ports.http, {
+      method: API.blob.method,
+      url,
+      headers: {
+        accept: 'application/vnd.github+json',
+        authorization: `Bearer ${github.token}`,
+        'content-type': 'application/json; charset=utf-8',
+      },
+      length: BLOB_HEAD.length + base64Length(file.size) + BLOB_TAIL.length,
+      body: () => Readable.from(blobBody(file), { objectMode: false }),
+      signal: ports.signal,
+    });
+    if (answer.status !== 201) {
+      const refusal = { status: answer.status, headers: answer.headers, ...refusalBody(answer.json) };
+      throw refusalFailure(refusal, API.blob.does, ports.clock.now());
+    }
+    const sha = (answer.json as { sha?: unknown } | undefined)?.sha;
+    if (sha !== file.blobSha) {
+      throw new DeliveryError('HOST_ERROR', 'the host stored other bytes than the file’s as its blob', {
+        httpCode: answer.status,
+        passing: true,
+      });
+    }
+    return file.blobSha;
+  });
+}
+
+async function* blobBody(file: LocalFile): AsyncGenerator<string> {
+  yield BLOB_HEAD;
+  yield* base64(file.read());
+  yield BLOB_TAIL;
+}
+
+/**
+ * Method B, the rest: reads the branch, puts a tree with the one changed path and a commit on it, and
+ * moves the branch, never by force. Losing a race leaves only orphans; the caller starts again.
+ *
+ * @returns the commit's sha
+ * @throws {DeliveryError} `CONFLICT` when the branch moved meanwhile.
+ * @see protocol 4.2
+ */
+export async function commitBlob(
+  github: GitHub,
+  spot: Spot,
+  message: string,
+  blobSha: string,
+): Promise<string> {
+  const { branch, path } = spot;
+  const reference = await github.call<{ object: { sha: string } }>(API.get_ref, {
+    branch: encodeURI(branch),
+  });
+  const base = reference.object.sha;
+  const { tree: baseTree } = await github.call<{ tree: { sha: string } }>(API.get_commit, { sha: base });
+  const tree = await github.call<{ sha: string }>(API.tree, {
+    base_tree: baseTree.sha,
+    tree: [{ path, mode: '100644', type: 'blob', sha: blobSha }],
+  });
+  const commit = await github.call<{ sha: string }>(API.commit, { message, tree: tree.sha, parents: [base] });
+  await github.callOnce(API.update_ref, { branch: encodeURI(branch), sha: commit.sha, force: false });
+  return commit.sha;
+}

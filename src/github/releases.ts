@@ -1,0 +1,150 @@
+import { DeliveryError } from '../errors.ts';
+import { upload } from '../http/upload.ts';
+import type { Ports } from '../ports.ts';
+import { API, UPLOAD } from '../protocol/calls.ts';
+import { ASSETS } from '../protocol/limits.ts';
+import { retrying } from '../retry.ts';
+import type { LocalFile } from '../rules/inspect.ts';
+import type { GitHub } from './client.ts';
+import { refusalBody, refusalFailure } from './failures.ts';
+
+export interface Release {
+  readonly id: number;
+  /** Where its assets are sent, as the release itself says. */
+  readonly upload_url: string;
+}
+
+/** @see protocol 2.5 */
+export interface Asset {
+  readonly id: number;
+  readonly name: string;
+  readonly state: string;
+  readonly size: number;
+  /** `sha256:<hex>`, where the host computes one. */
+  readonly digest?: string | null;
+  readonly browser_download_url: string;
+}
+
+/**
+ * The release of a tag: the one that stands, or a new one. Another job may create it at the same
+ * moment; then theirs is taken, and since look-ups lag behind creation, looked for more than once.
+ *
+ * @see protocol 4.3
+ */
+export async function ensureRelease(github: GitHub, tag: string, ports: Ports): Promise<Release> {
+  return retrying(ports, async () => {
+    const standing = await releaseByTag(github, tag);
+    if (standing !== null) return standing;
+    try {
+      // Files for download are no new version of the project: they never become its "latest" release.
+      return await github.callOnce<Release>(API.create_release, {
+        tag_name: tag,
+        name: tag,
+        make_latest: 'false',
+      });
+    } catch (thrown) {
+      if (!(thrown instanceof DeliveryError) || thrown.code !== 'CONFLICT') throw thrown;
+      throw new DeliveryError('CONFLICT', `the release ${tag} is being created by another job`, {
+        httpCode: thrown.httpCode,
+        passing: true,
+        cause: thrown,
+      });
+    }
+  });
+}
+
+async function releaseByTag(github: GitHub, tag: string): Promise<Release | null> {
+  try {
+    return await github.call<Release>(API.release_by_tag, { tag: encodeURI(tag) });
+  } catch (thrown) {
+    if (thrown instanceof DeliveryError && thrown.code === 'NOT_FOUND') return null;
+    throw thrown;
+  }
+}
+
+/** The release's asset of that name, half-uploaded ones included; `null` when there is none. */
+export async function assetNamed(github: GitHub, release: Release, name: string): Promise<Asset | null> {
+  for (let page = 1; page <= ASSETS.total / ASSETS.page; page += 1) {
+    const parameters = { id: release.id, per_page: ASSETS.page, page };
+    const assets = await github.call<Asset[]>(API.list_assets, parameters);
+    const found = assets.find((asset) => asset.name === name);
+    if (found !== undefined) return found;
+    if (assets.length < ASSETS.page) return null;
+  }
+  return null;
+}
+
+export async function deleteAsset(github: GitHub, asset: Asset): Promise<void> {
+  await github.call(API.delete_asset, { id: asset.id });
+}
+
+/** Gives an uploaded asset its final name, under which it gets a new address. */
+export async function renameAsset(github: GitHub, asset: Asset, name: string, label: string): Promise<Asset> {
+  return github.call<Asset>(API.rename_asset, { id: asset.id, name, label });
+}
+
+/**
+ * Streams the file to the release as an asset, once.
+ *
+ * @param name ASCII; the host's own answer tells the name it kept
+ * @throws {DeliveryError} `CONFLICT` when the name is taken; `CONNECTION` or `HOST_ERROR` when it is
+ * unknown what has arrived.
+ * @see protocol 4.3
+ */
+export async function uploadAsset(
+  github: GitHub,
+  release: Release,
+  file: LocalFile,
+  name: string,
+  label: string,
+  ports: Ports,
+): Promise<Asset> {
+  const url = uploadUrl(github, release);
+  url.searchParams.set('name', name);
+  url.searchParams.set('label', label);
+  const answer = await upload(ports.http, {
+    method: UPLOAD.asset.method,
+    url,
+    headers: {
+      accept: 'application/vnd.github+json',
+      authorization: `Bearer ${github.token}`,
+      'content-type': 'application/octet-stream',
+    },
+    length: file.size,
+    body: () => file.read(),
+    signal: ports.signal,
+  });
+  if (answer.status !== 201) {
+    const refusal = { status: answer.status, headers: answer.headers, ...refusalBody(answer.json) };
+    throw refusalFailure(refusal, UPLOAD.asset.does, ports.clock.now());
+  }
+  const asset = answer.json as Partial<Asset> | undefined;
+  if (asset?.id === undefined || asset.browser_download_url === undefined) {
+    throw new DeliveryError(
+      'HOST_ERROR',
+      'uploading the asset was answered with something that is not an asset',
+      {
+        httpCode: answer.status,
+        passing: true,
+      },
+    );
+  }
+  return asset as Asset;
+}
+
+/** The release's upload address without its template, only ever on a host that belongs to the API's. */
+function uploadUrl(github: GitHub, release: Release): URL {
+  const url = URL.parse(release.upload_url.replace(/\{[^}]*\}$/, ''));
+  const domain = github.apiUrl.hostname.replace(/^api\./, '');
+  const belongs =
+    url?.hostname === github.apiUrl.hostname ||
+    url?.hostname === domain ||
+    url?.hostname === `uploads.${domain}`;
+  if (url === null || url.protocol !== 'https:' || !belongs) {
+    throw new DeliveryError(
+      'HOST_ERROR',
+      'the release names an upload address on a foreign host; the token is not sent there',
+    );
+  }
+  return url;
+}

@@ -1,0 +1,56 @@
+import type { Readable } from 'node:stream';
+import { DeliveryError } from '../errors.ts';
+import type { Http } from '../ports.ts';
+import { FETCHED_BODY } from '../protocol/limits.ts';
+import { type Fingerprint, fingerprint } from '../rules/fingerprint.ts';
+import { discard } from './body.ts';
+import { connectionFailure } from './client.ts';
+import { type Following, follow } from './follow.ts';
+
+/** What an address answered in the end. */
+export interface Fetched {
+  readonly httpCode: number;
+  /** The body's fingerprint; `null` unless the answer was 200. */
+  readonly print: Fingerprint | null;
+  /** Hosts that were asked, the first one first. */
+  readonly hosts: readonly string[];
+}
+
+/**
+ * GETs an address as anybody would and takes the fingerprint of the body, whatever its size.
+ *
+ * @param needles byte strings to count in the body
+ * @throws {DeliveryError} as `follow` does; `CONNECTION` when the body broke off.
+ * @see protocol 4.5
+ */
+export async function fetchBack(
+  http: Http,
+  url: URL,
+  following: Following,
+  needles: readonly Buffer[],
+): Promise<Fetched> {
+  const { answer, hops } = await follow(http, url, following);
+  const hosts = hops.map((hop) => hop.host);
+  if (answer.status !== 200) {
+    discard(answer);
+    return { httpCode: answer.status, print: null, hosts };
+  }
+  try {
+    return { httpCode: 200, print: await fingerprint(bounded(answer.body), needles), hosts };
+  } catch (thrown) {
+    throw connectionFailure(thrown, { url: hops.at(-1) ?? url, signal: following.signal });
+  }
+}
+
+async function* bounded(body: Readable): AsyncGenerator<Buffer> {
+  let size = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > FETCHED_BODY) {
+      throw new DeliveryError('NOT_PROVEN', 'the body is longer than any file that can be delivered', {
+        httpCode: 200,
+      });
+    }
+    yield chunk;
+  }
+}

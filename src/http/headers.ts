@@ -1,0 +1,18 @@
+import { SECOND } from '../protocol/limits.ts';
+
+type Headers = Readonly<Record<string, string | number | string[] | undefined>>;
+
+/** A header's first value. */
+export function header({ headers }: { readonly headers: Headers }, name: string): string | undefined {
+  const value = headers[name];
+  const first = Array.isArray(value) ? value[0] : value;
+  return first === undefined ? undefined : String(first);
+}
+
+/** Milliseconds that a Retry-After asks for, where it names seconds or a date. */
+export function retryAfter(answer: { readonly headers: Headers }, now: number): number | undefined {
+  const value = header(answer, 'retry-after');
+  if (value === undefined) return undefined;
+  const ms = /^\d+$/.test(value) ? Number(value) * SECOND : Date.parse(value) - now;
+  return Number.isFinite(ms) ? Math.max(ms, 0) : undefined;
+}

@@ -1,0 +1,75 @@
+import type { Readable } from 'node:stream';
+import type { Http } from '../ports.ts';
+import { EXCHANGE } from '../protocol/limits.ts';
+import { readText } from './body.ts';
+import { connectionFailure } from './client.ts';
+
+export interface Upload {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Exact length of the body in bytes. */
+  readonly length: number;
+  /** A fresh stream of the body. */
+  readonly body: () => Readable;
+  readonly signal: AbortSignal;
+}
+
+/** The answer to an upload, its body read as JSON where it is JSON. */
+export interface Uploaded {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly text: string;
+  readonly json: unknown;
+}
+
+/**
+ * Streams a body with its Content-Length, once. The answer is read whatever its status.
+ *
+ * @throws {DeliveryError} `CONNECTION` when the exchange broke off: what has arrived is then unknown.
+ */
+export async function upload(http: Http, asked: Upload): Promise<Uploaded> {
+  const answer = await http({
+    method: asked.method,
+    url: asked.url,
+    headers: { ...asked.headers, 'content-length': String(asked.length) },
+    body: asked.body,
+    signal: asked.signal,
+  });
+  let text: string;
+  try {
+    text = await readText(answer.body, EXCHANGE.apiBody);
+  } catch (thrown) {
+    throw connectionFailure(thrown, asked);
+  }
+  const headers = Object.fromEntries(
+    Object.entries(answer.headers).map(([name, value]) => [
+      name,
+      value === undefined ? undefined : String(value),
+    ]),
+  );
+  return { status: answer.status, headers, text, json: parsed(text) };
+}
+
+/** Bytes as base64, in bounded memory. */
+export async function* base64(bytes: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of bytes) {
+    const piece = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    const whole = piece.length - (piece.length % 3);
+    yield piece.toString('base64', 0, whole);
+    rest = Buffer.from(piece.subarray(whole));
+  }
+  yield rest.toString('base64');
+}
+
+/** Characters that so many bytes take as base64. */
+export const base64Length = (bytes: number): number => Math.ceil(bytes / 3) * 4;
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,143 @@
+/**
+ * The hosts' calls as templates: the code sends them, the machine contract prints them.
+ * Paths are RFC 6570 templates below the host; `{+path}` is already percent-encoded, segment by segment.
+ *
+ * @see protocol 4
+ */
+
+export interface Call {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  /** What the call is for, as a failure's message names it. */
+  readonly does: string;
+  /** The only statuses that count as done; any success where absent. */
+  readonly expects?: readonly number[];
+  /** What the body carries; absent when nothing is sent. */
+  readonly sends?: string;
+}
+
+const REPO = '/repos/{owner}/{repo}';
+
+/** Calls to the hosting API, below `{api_url}`. @see protocol 4.2, 4.3 */
+export const API = {
+  get_repository: { method: 'GET', path: REPO, does: 'reading the repository' },
+  get_file: { method: 'GET', path: `${REPO}/contents/{+path}{?ref}`, does: 'reading the file record' },
+  put_file_le1mb: {
+    method: 'PUT',
+    path: `${REPO}/contents/{+path}`,
+    does: 'writing the file',
+    expects: [200, 201],
+    sends: 'message, content (base64), branch, sha (only when replacing)',
+  },
+  commits_of_path: {
+    method: 'GET',
+    path: `${REPO}/commits{?sha,path,per_page}`,
+    does: "reading the file's history",
+  },
+  get_commit: { method: 'GET', path: `${REPO}/git/commits/{sha}`, does: 'reading the base commit' },
+  blob: {
+    method: 'POST',
+    path: `${REPO}/git/blobs`,
+    does: 'creating the blob',
+    sends: 'content (base64), encoding (base64)',
+  },
+  get_ref: { method: 'GET', path: `${REPO}/git/ref/heads/{+branch}`, does: 'reading the branch' },
+  tree: {
+    method: 'POST',
+    path: `${REPO}/git/trees`,
+    does: 'creating the tree',
+    sends: 'base_tree, tree [path, mode 100644, type blob, sha]',
+  },
+  commit: {
+    method: 'POST',
+    path: `${REPO}/git/commits`,
+    does: 'creating the commit',
+    sends: 'message, tree, parents [base commit]',
+  },
+  update_ref: {
+    method: 'PATCH',
+    path: `${REPO}/git/refs/heads/{+branch}`,
+    does: 'updating the branch',
+    sends: 'sha, force (false)',
+  },
+  compare: {
+    method: 'GET',
+    path: `${REPO}/compare/{base}...{head}{?per_page}`,
+    does: 'comparing two commits',
+  },
+  pages_site: { method: 'GET', path: `${REPO}/pages`, does: 'reading the Pages settings' },
+  pages_latest: {
+    method: 'GET',
+    path: `${REPO}/pages/builds/latest`,
+    does: 'reading the latest Pages build',
+  },
+  request_build: { method: 'POST', path: `${REPO}/pages/builds`, does: 'requesting a Pages build' },
+  deployments: {
+    method: 'GET',
+    path: `${REPO}/deployments{?environment,per_page}`,
+    does: 'listing the deployments',
+  },
+  deployment_statuses: {
+    method: 'GET',
+    path: `${REPO}/deployments/{id}/statuses{?per_page}`,
+    does: "reading a deployment's statuses",
+  },
+  create_release: {
+    method: 'POST',
+    path: `${REPO}/releases`,
+    does: 'creating the release',
+    sends: 'tag_name, name',
+  },
+  release_by_tag: { method: 'GET', path: `${REPO}/releases/tags/{+tag}`, does: 'reading the release' },
+  list_assets: {
+    method: 'GET',
+    path: `${REPO}/releases/{id}/assets{?per_page,page}`,
+    does: "listing the release's assets",
+  },
+  rename_asset: {
+    method: 'PATCH',
+    path: `${REPO}/releases/assets/{id}`,
+    does: 'renaming the asset',
+    sends: 'name, label',
+  },
+  delete_asset: { method: 'DELETE', path: `${REPO}/releases/assets/{id}`, does: 'deleting the asset' },
+} as const satisfies Record<string, Call>;
+
+/** Calls to the upload host, below `{upload_url}`; the code takes the address from the release itself. @see protocol 4.3 */
+export const UPLOAD = {
+  asset: {
+    method: 'POST',
+    path: `${REPO}/releases/{id}/assets{?name,label}`,
+    does: 'uploading the asset',
+    sends: 'the raw bytes, Content-Type: application/octet-stream',
+  },
+} as const satisfies Record<string, Call>;
+
+/** Calls to the anonymous file-bin, below `{bin_host_url}`. @see protocol 4.4 */
+export const BIN = {
+  post: {
+    method: 'POST',
+    path: '/{bin}/{filename}',
+    does: 'posting to the bin',
+    sends: 'the raw bytes, Content-Type: application/octet-stream',
+  },
+  get: { method: 'GET', path: '/{bin}/{filename}', does: 'reading from the bin' },
+  lock: { method: 'PUT', path: '/{bin}', does: 'locking the bin' },
+} as const satisfies Record<string, Call>;
+
+/** Calls of the device flow, below `{auth_url}`. @see protocol 4.1 */
+export const AUTH = {
+  device_code: {
+    method: 'POST',
+    path: '/login/device/code',
+    does: 'asking for a device code',
+    sends: 'client_id, scope (repo)',
+  },
+  token: {
+    method: 'POST',
+    path: '/login/oauth/access_token',
+    does: 'asking for the token',
+    sends: 'client_id, device_code, grant_type (urn:ietf:params:oauth:grant-type:device_code)',
+  },
+  user_entry: { method: 'GET', path: '/login/device', does: "opening the page for the human's code" },
+} as const satisfies Record<string, Call>;

@@ -1,0 +1,73 @@
+/**
+ * Every limit, written once. Sizes are bytes, times are milliseconds.
+ *
+ * @see protocol 8
+ */
+
+export const MEGABYTE = 1_048_576;
+export const SECOND = 1_000;
+
+/** Largest file each way of placing takes. @see protocol 8 */
+export const SIZE = {
+  /** K1 method A, the single-call write. */
+  methodA: MEGABYTE,
+  /** K1 method B, the object API: the repository's ceiling. */
+  repository: 95 * MEGABYTE,
+  /** K2, one release asset. */
+  asset: 2_048 * MEGABYTE,
+} as const;
+
+/** The wait for a pages build. @see protocol 8 */
+export const BUILD_WAIT = {
+  polls: 48,
+  interval: 5 * SECOND,
+  total: 240 * SECOND,
+  /** Build polls without a build of our commit after which one is requested, once. */
+  pollsBeforeRequest: 6,
+} as const;
+
+/** Build and verification together may not take longer. @see protocol 8 */
+export const VERIFY_DEADLINE = 240 * SECOND;
+
+/** The shortest pause between two polls that a host is asked to bear. */
+export const SHORTEST_POLL = 50;
+
+/** Looks at the raw address once the page is proven; it may lag, and never holds a delivery up for long. */
+export const RAW_LOOKS = 3;
+
+/** Redirects that are followed while fetching an address back. */
+export const REDIRECTS = 10;
+
+/** Bounds of a single HTTP exchange. */
+export const EXCHANGE = {
+  connect: 15 * SECOND,
+  /** Until the answer's headers arrive. */
+  headers: 60 * SECOND,
+  /** Between two pieces of an answer's body. */
+  stall: 30 * SECOND,
+  /** Longest JSON answer that is read. */
+  apiBody: 8 * MEGABYTE,
+} as const;
+
+/** Longest body that is read when an address is fetched back. */
+export const FETCHED_BODY = SIZE.asset + MEGABYTE;
+
+/** The retry policy's numbers. */
+export const RETRY = {
+  attempts: 5,
+  firstPause: SECOND,
+  longestPause: 60 * SECOND,
+  /** Losing a race against other writers passes sooner, and may happen more often. */
+  conflict: { attempts: 20, firstPause: 250, longestPause: 4 * SECOND },
+  /** Pause after a secondary rate limit that names none. */
+  limited: 60 * SECOND,
+} as const;
+
+/** Assets of a release are listed in pages of this size, and there can be no more than the total. */
+export const ASSETS = { page: 100, total: 1_000 } as const;
+
+/** The bin's name. */
+export const BIN_NAME = { shortest: 8, longest: 60 } as const;
+
+/** Longest texts that are taken from the user or from a host. */
+export const TEXT = { path: 1_024, message: 200, marker: 65_536, hostMessage: 300 } as const;

@@ -1,0 +1,59 @@
+/**
+ * The protocol's own words. Reports, outputs and the machine contract all read them here.
+ *
+ * @see protocol 2.1, 3.1, 4.7
+ */
+
+/** Identifier and version of the protocol, and the vendor whose host carries K1. @see protocol 2.1, 9 */
+export const PROTOCOL = {
+  identifier: 'GITHUB-SCREEN-DELIVERY',
+  version: '1.1',
+  vendor: 'github',
+  goal: 'Turn a file that exists only inside an environment into an external https:// URL that opens in the browser without it, and hand the URL over only after its content was fetched back and proved.',
+} as const;
+
+/** This tool, as it names itself to hosts and in commits. */
+export const TOOL = { name: 'screen-delivery', version: '0.1.0' } as const;
+
+/** The commit trailer by which the tool later knows its own files. */
+export const TRAILER = `Delivered-by: ${TOOL.name}`;
+
+/** A channel's key in the protocol and its name in the action's inputs. @see protocol 1 */
+export const CHANNELS = {
+  K1: { name: 'pages', title: 'hosted static pages', lifetime: 'permanent' },
+  K2: { name: 'release', title: 'release asset', lifetime: 'permanent' },
+  K3: {
+    name: 'filebin',
+    title: 'anonymous file-bin',
+    lifetime: 'about 7 days, public to anyone with the link',
+  },
+  K4: { name: 'native', title: "the environment's own link", lifetime: "by the environment's rules" },
+} as const;
+
+export type ChannelKey = keyof typeof CHANNELS;
+
+/** The four gates, in the order in which a delivery meets them. @see protocol 2.1, 3.1 */
+export const GATES = ['G1_выложено', 'G2_финальный_URL', 'G3_VERIFY_200_и_маркер', 'G4_REPORT'] as const;
+
+export type GateName = (typeof GATES)[number];
+
+/** The steps of a delivery; a failure names the one it happened in. @see protocol 1 (flow per channel) */
+export const STEPS = ['check', 'authorise', 'place', 'wait', 'verify', 'report'] as const;
+
+export type Step = (typeof STEPS)[number];
+
+/** The report's lines, in order. @see protocol 4.7 */
+export const REPORT_LINES = ['CLAIM', 'CODE', 'TEST', 'RESULT', 'UNKNOWN'] as const;
+
+export type ReportLine = (typeof REPORT_LINES)[number];
+
+/** The two results a report can end in. @see protocol 3.1 */
+export const RESULTS = { ready: 'ГОТОВО', notReady: 'НЕ ГОТОВО' } as const;
+
+/** What is never a delivery. @see protocol 1, 2.1 */
+export const NOT_DELIVERY = [
+  'sandbox:/… links',
+  '/mnt/data/… paths',
+  'a local path of the agent',
+  'a promise without a URL',
+] as const;

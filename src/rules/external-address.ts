@@ -1,0 +1,55 @@
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { DeliveryError } from '../errors.ts';
+
+/** Hosts and endings that exist only inside a machine or a network. */
+const INTERNAL_HOSTS =
+  /(^|\.)(localhost|local|internal|lan|home|corp|intranet|localdomain|home\.arpa|test|invalid|example)$/;
+
+/**
+ * A link that opens for anybody, anywhere: a real external https address.
+ * The URL parser has already brought every notation of an IPv4 address (decimal, octal, hex) into one.
+ *
+ * @param link as it was given
+ * @param what how the refusal calls it
+ * @throws {DeliveryError} `NOT_EXTERNAL`; the refusal never repeats credentials or queries.
+ * @see protocol 1 (rules 1, 2), 7 (K4 link is not an external https URL)
+ */
+export function externalAddress(link: string, what = 'the link'): URL {
+  const refuse = (why: string): never => {
+    throw new DeliveryError('NOT_EXTERNAL', `${what} is no delivery: ${why}`, {
+      hint: 'give an https address that opens without this environment, or use channel: K1, K2 or K3',
+    });
+  };
+  const url = URL.parse(link.trim());
+  if (url === null) return refuse('it is not an absolute https address but a local path or a broken link');
+  if (url.protocol !== 'https:') return refuse(`it begins with ${url.protocol} and not with https:`);
+  if (url.username !== '' || url.password !== '') return refuse('it carries credentials');
+  const host = url.hostname
+    .replace(/^\[|\]$/g, '')
+    .replace(/\.$/, '')
+    .toLowerCase();
+  if (isIP(host) !== 0) {
+    const range = addressRange(host);
+    return range === 'unicast' ? url : refuse(`${host} is a ${range} address`);
+  }
+  if (!host.includes('.')) return refuse(`${host} is a single-label host that only a local network knows`);
+  if (INTERNAL_HOSTS.test(host)) return refuse(`${host} is a host name of an internal network`);
+  return url;
+}
+
+/**
+ * The range an IP address belongs to; `unicast` is the only public one.
+ * An IPv4 address inside an IPv6 one (mapped, NAT64, 6to4) is judged as the IPv4 address.
+ */
+export function addressRange(host: string): string {
+  const address = ipaddr.parse(host);
+  if (!(address instanceof ipaddr.IPv6)) return address.range();
+  const bytes = address.toByteArray();
+  const range = address.range();
+  if (range === 'ipv4Mapped' || range === 'rfc6052' || range === 'rfc6145') {
+    return ipaddr.fromByteArray(bytes.slice(12)).range();
+  }
+  if (range === '6to4') return ipaddr.fromByteArray(bytes.slice(2, 6)).range();
+  return range;
+}

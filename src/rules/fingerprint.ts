@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+
+/** What one pass over some bytes tells of them. */
+export interface Fingerprint {
+  readonly size: number;
+  /** Lowercase hex. */
+  readonly sha256: string;
+  /** How often each needle occurs, in the order in which they were given; occurrences don't overlap. */
+  readonly counts: readonly number[];
+}
+
+/**
+ * Reads a stream once, in memory bounded by a chunk and the longest needle.
+ *
+ * @param needles byte strings to count, each at least one byte
+ * @param onChunk sees every chunk as well: another hash, a limit
+ */
+export async function fingerprint(
+  bytes: AsyncIterable<Buffer>,
+  needles: readonly Buffer[] = [],
+  onChunk: (chunk: Buffer) => void = () => undefined,
+): Promise<Fingerprint> {
+  const hash = createHash('sha256');
+  const counters = needles.map(occurrences);
+  let size = 0;
+  for await (const chunk of bytes) {
+    onChunk(chunk);
+    hash.update(chunk);
+    size += chunk.length;
+    for (const counter of counters) counter.push(chunk);
+  }
+  return { size, sha256: hash.digest('hex'), counts: counters.map((counter) => counter.count()) };
+}
+
+/** Counts a needle in a stream of chunks, across their borders. */
+export function occurrences(needle: Buffer): { push(chunk: Buffer): void; count(): number } {
+  let found = 0;
+  /** The end of what came before: shorter than the needle, and not part of a counted occurrence. */
+  let tail: Buffer = Buffer.alloc(0);
+  return {
+    push(chunk) {
+      const text = tail.length === 0 ? chunk : Buffer.concat([tail, chunk]);
+      let from = 0;
+      for (let at = text.indexOf(needle); at !== -1; at = text.indexOf(needle, from)) {
+        found += 1;
+        from = at + needle.length;
+      }
+      tail = Buffer.from(text.subarray(Math.max(from, text.length - needle.length + 1)));
+    },
+    count: () => found,
+  };
+}

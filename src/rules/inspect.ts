@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto';
+import { type FileHandle, open } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { Readable } from 'node:stream';
+import { DeliveryError } from '../errors.ts';
+import { fingerprint } from './fingerprint.ts';
+
+/** A file that passed its checks. It stays open until `close`: what was checked is what is sent. */
+export interface LocalFile {
+  /** The name on disk, without folders. */
+  readonly name: string;
+  /** Bytes. */
+  readonly size: number;
+  /** Lowercase hex. */
+  readonly sha256: string;
+  /** The identifier git gives to these bytes. */
+  readonly blobSha: string;
+  /** How often the marker stands in the file; `null` without a marker. */
+  readonly markerCount: number | null;
+  /** A fresh stream of the bytes, from the first. */
+  read(): Readable;
+  /** SHA-256 of the first `length` bytes, lowercase hex. */
+  headSha256(length: number): Promise<string>;
+  close(): Promise<void>;
+}
+
+export interface Inspection {
+  /** Where the file lies, and how the user wrote it. */
+  readonly path: string;
+  readonly given: string;
+  readonly marker: string | undefined;
+  /** Strings that must not stand in the file: our own credentials. */
+  readonly secrets: readonly string[];
+}
+
+/**
+ * All checks on a file, in one pass over its bytes.
+ *
+ * @throws {DeliveryError} `BAD_FILE` or `BAD_INPUT` with what to change.
+ * @see protocol 1 (file rules), 4.5
+ */
+export async function inspect(asked: Inspection): Promise<LocalFile> {
+  const handle = await openFile(asked);
+  try {
+    return await check(handle, asked);
+  } catch (thrown) {
+    await handle.close();
+    throw thrown;
+  }
+}
+
+async function openFile({ path, given }: Inspection): Promise<FileHandle> {
+  try {
+    return await open(path, 'r');
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+    const message =
+      code === 'ENOENT' ? `the file ${given} does not exist` : `the file ${given} can't be opened (${code})`;
+    throw new DeliveryError('BAD_FILE', message, {
+      hint: 'set `file:` to a path relative to the workspace, and make sure that an earlier step writes it',
+      cause,
+    });
+  }
+}
+
+async function check(handle: FileHandle, asked: Inspection): Promise<LocalFile> {
+  const { given, marker, secrets } = asked;
+  const stats = await handle.stat();
+  if (stats.isDirectory()) {
+    throw new DeliveryError('BAD_FILE', `${given} is a folder`, { hint: 'set `file:` to one file in it' });
+  }
+  if (!stats.isFile()) {
+    throw new DeliveryError('BAD_FILE', `${given} is not a regular file`, {
+      hint: 'set `file:` to a regular file',
+    });
+  }
+  if (stats.size === 0) {
+    throw new DeliveryError('BAD_FILE', `the file ${given} is empty`, {
+      hint: 'check the step that writes it; an empty file is never delivered',
+    });
+  }
+  const read = (end = Number.POSITIVE_INFINITY): Readable =>
+    handle.createReadStream({ start: 0, end, autoClose: false });
+  const blob = createHash('sha1').update(`blob ${stats.size}\0`);
+  const needles = [...secrets, ...(marker === undefined ? [] : [marker])].map((text) => Buffer.from(text));
+  const { size, sha256, counts } = await fingerprint(read(), needles, (chunk) => blob.update(chunk));
+  if (size !== stats.size) {
+    throw new DeliveryError('BAD_FILE', `the file ${given} changed while it was read`, {
+      hint: 'deliver it after the step that writes it has ended',
+    });
+  }
+  if (counts.slice(0, secrets.length).some((count) => count > 0)) {
+    throw new DeliveryError('BAD_FILE', `the file ${given} holds the token of this very action`, {
+      hint: 'remove it from the file, and revoke the token if the file went anywhere',
+    });
+  }
+  const markerCount = marker === undefined ? null : (counts.at(-1) ?? 0);
+  if (markerCount === 0) {
+    throw new DeliveryError('BAD_INPUT', `the marker does not stand in the file ${given}`, {
+      hint: 'set `marker:` to a text that the file holds letter by letter, or leave it out to compare all bytes',
+    });
+  }
+  return {
+    name: basename(given),
+    size,
+    sha256,
+    blobSha: blob.digest('hex'),
+    markerCount,
+    read,
+    headSha256: async (length) => (await fingerprint(read(length - 1))).sha256,
+    close: () => handle.close(),
+  };
+}
