@@ -77256,7 +77256,7 @@ function elapsed({ deadline, timeout }, { clock }) {
 const MEANINGS = {
     identical: 'the file, byte for byte',
     marked: 'the marker',
-    altered: 'the marker, but not in the file’s own bytes',
+    altered: "the marker, but not in the file's own bytes",
     previous: 'what stood there before',
     'cut-short': 'only the beginning of the file',
     different: 'something that is not the file and lacks the marker',
@@ -77281,7 +77281,7 @@ function notProven(sight) {
     });
 }
 const HINTS = {
-    altered: 'the host changes the file: commit an empty .nojekyll to the site’s root, or leave front matter out of the file',
+    altered: "the host changes the file: commit an empty .nojekyll to the site's root, or leave front matter out of the file",
     previous: 'a cache still answers with the old page: run the step again in ten minutes, or set `path:` to a new name',
     'cut-short': 'the host answers incompletely: run the step again, or use another channel',
     different: 'check that the marker is plain text of the file, and that the address belongs to it',
@@ -77336,9 +77336,11 @@ async function carry(intent, expected, limits, ports) {
         if (intent.watch !== undefined) {
             await step('wait', 'Wait for the site', () => wait(intent, placement, witness, patience, ports));
         }
-        const proof = await step('verify', 'Verify the public address', () => verify(placement, witness, patience, ports));
-        const beside = await verifyBeside(placement, proof, expected, patience, ports);
-        return { ...outcome, proof, rawUrl: beside.rawUrl, unknown: [...placement.unknown, ...beside.unknown] };
+        const seen = await step('verify', 'Verify the public address', async () => {
+            const proof = await verify(placement, witness, patience, ports);
+            return { proof, ...(await verifyBeside(placement, proof, expected, patience, ports)) };
+        });
+        return { ...outcome, ...seen, unknown: [...placement.unknown, ...seen.unknown] };
     }
     catch (thrown) {
         return { ...outcome, failure: asDeliveryError(thrown) };
@@ -77354,18 +77356,21 @@ async function verifyBeside(placement, proof, expected, patience, ports) {
     const shows = async (url, sha256, deadline) => {
         const witness = createWitness({ url, bustCaches: false, mustBeExternal: false }, expected, deadline, ports);
         const seen = await poll({ ...patience, ...ports, deadline }, async () => {
-            const { print } = await witness.look();
-            return print?.sha256 === sha256 || undefined;
+            const sight = await witness.look();
+            return sight.print?.sha256 === sha256 ? sight : undefined;
         });
-        return seen === true;
+        return seen !== undefined;
     };
     const unknown = [];
+    if (placement.bustCaches)
+        ports.logger.info('the address without ?v=, as a person will open it');
     if (placement.bustCaches && !(await shows(placement.url, proof.sha256, patience.deadline))) {
         unknown.push('the address without ?v= still answered an older copy; a cache may show it for up to ten minutes');
     }
     const { rawUrl } = placement;
     if (rawUrl === undefined || expected.file === null)
         return { rawUrl: null, unknown };
+    ports.logger.info('the raw address');
     const soon = ports.clock.now() + patience.interval * (RAW_LOOKS - 1);
     if (await shows(rawUrl, expected.file.sha256, Math.min(soon, patience.deadline)))
         return { rawUrl, unknown };
@@ -77399,7 +77404,7 @@ const CHOICES = [
     {
         when: ({ size }) => larger(size, SIZE.repository),
         channel: 'K3',
-        because: 'the file is larger than 95 MB, and assets of a private repository can’t be read anonymously',
+        because: "the file is larger than 95 MB, and assets of a private repository can't be read anonymously",
     },
     {
         when: (one) => one.site === null && !one.hasBase && one.privateRepository !== true,
@@ -77484,7 +77489,7 @@ function evaluate(outcome) {
     });
 }
 function shown({ likeness, markerCount }) {
-    const bytes = likeness === 'identical' ? 'the file’s very bytes' : 'other bytes than the file’s';
+    const bytes = likeness === 'identical' ? "the file's very bytes" : "other bytes than the file's";
     if (markerCount === null)
         return bytes;
     const marker = `marker found ${markerCount === 1 ? 'once' : `${markerCount} times`}`;
@@ -77691,7 +77696,7 @@ function deliver_inWords({ hasToken, privateRepository, site }) {
     if (site === null)
         lines.push('it has no Pages site');
     else if (site === 'unreadable')
-        lines.push('its Pages settings can’t be read');
+        lines.push("its Pages settings can't be read");
     else if (site !== 'unasked') {
         const source = site.builtBy === 'workflow' ? 'a workflow' : `branch ${site.branch}, folder /${site.folder}`;
         lines.push(`its Pages site on ${site.base.host} is built by ${source}`);
@@ -77706,12 +77711,17 @@ async function prepare(choice, file, circumstances, { channels, ports }) {
             refuseTooLarge(channel, file);
         return channel.prepare(file, circumstances);
     };
-    const main = await intentOf(choice.main);
-    const duplicates = [];
-    for (const key of choice.duplicates)
-        duplicates.push(await intentOf(key));
-    ports.logger.info(`Channel ${choice.main}, because ${choice.because}: ${main.plan.destination}`);
-    return { main, duplicates };
+    return ports.logger.group('Plan', async () => {
+        ports.logger.info(`channel ${choice.main}, because ${choice.because}`);
+        const main = await intentOf(choice.main);
+        const duplicates = [];
+        for (const key of choice.duplicates)
+            duplicates.push(await intentOf(key));
+        for (const { plan } of [main, ...duplicates]) {
+            ports.logger.info(`${plan.channel}: ${plan.method}, to ${plan.destination}`);
+        }
+        return { main, duplicates };
+    });
 }
 /** @see protocol 8 */
 function refuseTooLarge({ key, limit }, { size }) {
@@ -80009,7 +80019,7 @@ function transliterate(string, options) {
  */
 /** A file's own name as it may stand in a channel: composed letters, `-` for spaces. */
 function nameFromFile(basename) {
-    return repositoryPath(basename.normalize('NFC').trim().replace(/\s+/gu, '-'), 'the file’s name');
+    return repositoryPath(basename.normalize('NFC').trim().replace(/\s+/gu, '-'), "the file's name");
 }
 const PATH_RULES = [
     { broken: (path) => path === '', says: 'is empty: name a file' },
@@ -80217,7 +80227,7 @@ function refuseIncomplete(asked) {
         refuse('input `file` is missing', 'set `file:` to the file, or use channel: K4 for a link alone');
     }
     if (marker === '')
-        refuse('a link alone can’t be proven', 'set `marker:` to a text that it shows, or `file:` to what it holds');
+        refuse("a link alone can't be proven", 'set `marker:` to a text that it shows, or `file:` to what it holds');
 }
 function markerOf(marker) {
     if (Buffer.byteLength(marker) > TEXT.marker) {
@@ -80594,7 +80604,7 @@ async function postOnce(file, filename, options, ports) {
         });
     }
     if (receipt.file?.sha256 !== undefined && receipt.file.sha256 !== file.sha256) {
-        throw new DeliveryError('HOST_ERROR', 'the bin host stored other bytes than the file’s', {
+        throw new DeliveryError('HOST_ERROR', "the bin host stored other bytes than the file's", {
             httpCode: answer.status,
             passing: true,
         });
@@ -80779,14 +80789,23 @@ const VERDICTS = [
     {
         when: ({ status }) => status === 401,
         code: 'BAD_TOKEN',
-        hint: () => 'set `token:` to a valid token, or leave it out for the job’s own ${{ github.token }}',
+        hint: () => "set `token:` to a valid token, or leave it out for the job's own ${{ github.token }}",
     },
     {
         when: ({ status }) => status === 403,
         code: 'NO_PERMISSION',
         hint: ({ headers }) => permissionHint(headers['x-accepted-github-permissions']),
     },
-    { when: ({ status }) => status === 404, code: 'NOT_FOUND' },
+    {
+        when: ({ status }) => status === 404,
+        code: 'NOT_FOUND',
+        hint: () => 'check that `repository:` and `branch:` exist, and that `token:` may write there',
+    },
+    {
+        when: ({ message }) => /immutable release/i.test(message),
+        code: 'FORBIDDEN_BY_RULE',
+        hint: () => 'a published release is closed for good here: set `tag:` to another one',
+    },
     {
         when: ({ message }) => /rule violations|protected branch|changes must be made through a pull request/i.test(message),
         code: 'FORBIDDEN_BY_RULE',
@@ -80936,7 +80955,7 @@ async function createBlob(github, file, ports) {
         }
         const sha = answer.json?.sha;
         if (sha !== file.blobSha) {
-            throw new DeliveryError('HOST_ERROR', 'the host stored other bytes than the file’s as its blob', {
+            throw new DeliveryError('HOST_ERROR', "the host stored other bytes than the file's as its blob", {
                 httpCode: answer.status,
                 passing: true,
             });
@@ -81529,7 +81548,7 @@ function createRelease(options, ports) {
                 throw new DeliveryError('BAD_INPUT', 'channel K2 needs a file to upload', { hint: 'set `file:`' });
             }
             if (privateRepository === true) {
-                throw new DeliveryError('NOT_EXTERNAL', 'the repository is private, and its assets can’t be read anonymously', {
+                throw new DeliveryError('NOT_EXTERNAL', "the repository is private, and its assets can't be read anonymously", {
                     hint: 'set `repository:` to a public one, or use channel: K1 with a public site, or channel: K3',
                 });
             }
@@ -81561,7 +81580,7 @@ async function release_place(task, ports) {
     });
     if (asset.digest != null && asset.digest !== digest) {
         await deleteAsset(github, asset);
-        throw new DeliveryError('HOST_ERROR', 'the host stored other bytes than the file’s; the asset was removed again', {
+        throw new DeliveryError('HOST_ERROR', "the host stored other bytes than the file's; the asset was removed again", {
             hint: 'run the step again',
         });
     }

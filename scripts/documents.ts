@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { INPUTS, OUTPUTS } from '../src/delivery/inputs.ts';
 import { machineContract } from '../src/protocol/contract.ts';
 
@@ -36,9 +36,26 @@ export function actionYml(): string {
   ].join('\n');
 }
 
+/** The README with its tables of inputs and outputs made anew. */
+export function readme(standing: string): string {
+  const inputs = Object.entries(INPUTS).map(([name, input]) => {
+    const value = input.default === '' ? '–' : `\`${input.default}\``;
+    return `| \`${name}\` | ${value} | ${input.description} |`;
+  });
+  const outputs = Object.entries(OUTPUTS).map(([name, description]) => `| \`${name}\` | ${description} |`);
+  return [
+    { mark: 'inputs', table: ['| Input | Default | Meaning |', '| --- | --- | --- |', ...inputs] },
+    { mark: 'outputs', table: ['| Output | Meaning |', '| --- | --- |', ...outputs] },
+  ].reduce((text, { mark, table }) => {
+    const place = new RegExp(`(<!-- ${mark} -->\\n)[^]*(<!-- /${mark} -->)`);
+    return text.replace(place, (_, before, after) => `${before}${table.join('\n')}\n${after}`);
+  }, standing);
+}
+
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 if (process.argv[1] === import.meta.filename) {
   writeFileSync('contract.json', contractJson());
   writeFileSync('action.yml', actionYml());
+  writeFileSync('README.md', readme(readFileSync('README.md', 'utf8')));
 }

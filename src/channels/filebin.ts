@@ -99,7 +99,7 @@ async function postOnce(
     });
   }
   if (receipt.file?.sha256 !== undefined && receipt.file.sha256 !== file.sha256) {
-    throw new DeliveryError('HOST_ERROR', 'the bin host stored other bytes than the file’s', {
+    throw new DeliveryError('HOST_ERROR', "the bin host stored other bytes than the file's", {
       httpCode: answer.status,
       passing: true,
     });

@@ -42,7 +42,7 @@ export function createRelease(options: ReleaseOptions, ports: Ports): Channel {
       if (privateRepository === true) {
         throw new DeliveryError(
           'NOT_EXTERNAL',
-          'the repository is private, and its assets can’t be read anonymously',
+          "the repository is private, and its assets can't be read anonymously",
           {
             hint: 'set `repository:` to a public one, or use channel: K1 with a public site, or channel: K3',
           },
@@ -84,7 +84,7 @@ async function place(task: Task, ports: Ports): Promise<Placement> {
     await deleteAsset(github, asset);
     throw new DeliveryError(
       'HOST_ERROR',
-      'the host stored other bytes than the file’s; the asset was removed again',
+      "the host stored other bytes than the file's; the asset was removed again",
       {
         hint: 'run the step again',
       },

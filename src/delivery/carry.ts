@@ -67,11 +67,11 @@ export async function carry(
     if (intent.watch !== undefined) {
       await step('wait', 'Wait for the site', () => wait(intent, placement, witness, patience, ports));
     }
-    const proof = await step('verify', 'Verify the public address', () =>
-      verify(placement, witness, patience, ports),
-    );
-    const beside = await verifyBeside(placement, proof, expected, patience, ports);
-    return { ...outcome, proof, rawUrl: beside.rawUrl, unknown: [...placement.unknown, ...beside.unknown] };
+    const seen = await step('verify', 'Verify the public address', async () => {
+      const proof = await verify(placement, witness, patience, ports);
+      return { proof, ...(await verifyBeside(placement, proof, expected, patience, ports)) };
+    });
+    return { ...outcome, ...seen, unknown: [...placement.unknown, ...seen.unknown] };
   } catch (thrown) {
     return { ...outcome, failure: asDeliveryError(thrown) };
   }
@@ -98,12 +98,13 @@ async function verifyBeside(
       ports,
     );
     const seen = await poll({ ...patience, ...ports, deadline }, async () => {
-      const { print } = await witness.look();
-      return print?.sha256 === sha256 || undefined;
+      const sight = await witness.look();
+      return sight.print?.sha256 === sha256 ? sight : undefined;
     });
-    return seen === true;
+    return seen !== undefined;
   };
   const unknown: string[] = [];
+  if (placement.bustCaches) ports.logger.info('the address without ?v=, as a person will open it');
   if (placement.bustCaches && !(await shows(placement.url, proof.sha256, patience.deadline))) {
     unknown.push(
       'the address without ?v= still answered an older copy; a cache may show it for up to ten minutes',
@@ -111,6 +112,7 @@ async function verifyBeside(
   }
   const { rawUrl } = placement;
   if (rawUrl === undefined || expected.file === null) return { rawUrl: null, unknown };
+  ports.logger.info('the raw address');
   const soon = ports.clock.now() + patience.interval * (RAW_LOOKS - 1);
   if (await shows(rawUrl, expected.file.sha256, Math.min(soon, patience.deadline)))
     return { rawUrl, unknown };

@@ -81,7 +81,7 @@ function inWords({ hasToken, privateRepository, site }: Circumstances): string[]
   const lines = [hasToken ? 'there is a token' : 'there is no token'];
   if (privateRepository !== null) lines.push(`the repository is ${privateRepository ? 'private' : 'public'}`);
   if (site === null) lines.push('it has no Pages site');
-  else if (site === 'unreadable') lines.push('its Pages settings can’t be read');
+  else if (site === 'unreadable') lines.push("its Pages settings can't be read");
   else if (site !== 'unasked') {
     const source =
       site.builtBy === 'workflow' ? 'a workflow' : `branch ${site.branch}, folder /${site.folder}`;
@@ -102,11 +102,16 @@ async function prepare(
     if (file !== null) refuseTooLarge(channel, file);
     return channel.prepare(file, circumstances);
   };
-  const main = await intentOf(choice.main);
-  const duplicates: Intent[] = [];
-  for (const key of choice.duplicates) duplicates.push(await intentOf(key));
-  ports.logger.info(`Channel ${choice.main}, because ${choice.because}: ${main.plan.destination}`);
-  return { main, duplicates };
+  return ports.logger.group('Plan', async () => {
+    ports.logger.info(`channel ${choice.main}, because ${choice.because}`);
+    const main = await intentOf(choice.main);
+    const duplicates: Intent[] = [];
+    for (const key of choice.duplicates) duplicates.push(await intentOf(key));
+    for (const { plan } of [main, ...duplicates]) {
+      ports.logger.info(`${plan.channel}: ${plan.method}, to ${plan.destination}`);
+    }
+    return { main, duplicates };
+  });
 }
 
 /** @see protocol 8 */

@@ -53,7 +53,7 @@ export function evaluate(outcome: Outcome | null): Gate[] {
 }
 
 function shown({ likeness, markerCount }: NonNullable<Outcome['proof']>): string {
-  const bytes = likeness === 'identical' ? 'the file’s very bytes' : 'other bytes than the file’s';
+  const bytes = likeness === 'identical' ? "the file's very bytes" : "other bytes than the file's";
   if (markerCount === null) return bytes;
   const marker = `marker found ${markerCount === 1 ? 'once' : `${markerCount} times`}`;
   return likeness === 'marked' ? marker : `${marker}, ${bytes}`;

@@ -48,7 +48,7 @@ export const CHOICES: readonly Row[] = [
   {
     when: ({ size }) => larger(size, SIZE.repository),
     channel: 'K3',
-    because: 'the file is larger than 95 MB, and assets of a private repository can’t be read anonymously',
+    because: "the file is larger than 95 MB, and assets of a private repository can't be read anonymously",
   },
   {
     when: (one) => one.site === null && !one.hasBase && one.privateRepository !== true,

@@ -170,7 +170,7 @@ function refuseIncomplete(
   }
   if (marker === '')
     refuse(
-      'a link alone can’t be proven',
+      "a link alone can't be proven",
       'set `marker:` to a text that it shows, or `file:` to what it holds',
     );
 }

@@ -108,7 +108,7 @@ function elapsed({ deadline, timeout }: Patience, { clock }: Ports): string {
 const MEANINGS: Readonly<Record<Likeness, string>> = {
   identical: 'the file, byte for byte',
   marked: 'the marker',
-  altered: 'the marker, but not in the file’s own bytes',
+  altered: "the marker, but not in the file's own bytes",
   previous: 'what stood there before',
   'cut-short': 'only the beginning of the file',
   different: 'something that is not the file and lacks the marker',
@@ -135,7 +135,7 @@ function notProven(sight: Sight | undefined): DeliveryError {
 
 const HINTS: Readonly<Partial<Record<Likeness, string>>> = {
   altered:
-    'the host changes the file: commit an empty .nojekyll to the site’s root, or leave front matter out of the file',
+    "the host changes the file: commit an empty .nojekyll to the site's root, or leave front matter out of the file",
   previous:
     'a cache still answers with the old page: run the step again in ten minutes, or set `path:` to a new name',
   'cut-short': 'the host answers incompletely: run the step again, or use another channel',

@@ -38,14 +38,23 @@ const VERDICTS: readonly Verdict[] = [
   {
     when: ({ status }) => status === 401,
     code: 'BAD_TOKEN',
-    hint: () => 'set `token:` to a valid token, or leave it out for the job’s own ${{ github.token }}',
+    hint: () => "set `token:` to a valid token, or leave it out for the job's own ${{ github.token }}",
   },
   {
     when: ({ status }) => status === 403,
     code: 'NO_PERMISSION',
     hint: ({ headers }) => permissionHint(headers['x-accepted-github-permissions']),
   },
-  { when: ({ status }) => status === 404, code: 'NOT_FOUND' },
+  {
+    when: ({ status }) => status === 404,
+    code: 'NOT_FOUND',
+    hint: () => 'check that `repository:` and `branch:` exist, and that `token:` may write there',
+  },
+  {
+    when: ({ message }) => /immutable release/i.test(message),
+    code: 'FORBIDDEN_BY_RULE',
+    hint: () => 'a published release is closed for good here: set `tag:` to another one',
+  },
   {
     when: ({ message }) =>
       /rule violations|protected branch|changes must be made through a pull request/i.test(message),

@@ -42,7 +42,7 @@ export async function createBlob(github: GitHub, file: LocalFile, ports: Ports):
     }
     const sha = (answer.json as { sha?: unknown } | undefined)?.sha;
     if (sha !== file.blobSha) {
-      throw new DeliveryError('HOST_ERROR', 'the host stored other bytes than the file’s as its blob', {
+      throw new DeliveryError('HOST_ERROR', "the host stored other bytes than the file's as its blob", {
         httpCode: answer.status,
         passing: true,
       });

@@ -10,7 +10,7 @@ import { TEXT } from '../protocol/limits.ts';
 
 /** A file's own name as it may stand in a channel: composed letters, `-` for spaces. */
 export function nameFromFile(basename: string): string {
-  return repositoryPath(basename.normalize('NFC').trim().replace(/\s+/gu, '-'), 'the file’s name');
+  return repositoryPath(basename.normalize('NFC').trim().replace(/\s+/gu, '-'), "the file's name");
 }
 
 /** A rule that a path in a repository must keep, and what to do when it doesn't. */
