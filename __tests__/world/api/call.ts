@@ -1,0 +1,59 @@
+import { type Incoming, jsonBody } from '../front/http.ts';
+import type { WorldRepository } from '../repository.ts';
+import type { Permissions } from '../tokens.ts';
+import { fail, missing } from './errors.ts';
+
+/** A request to the API whose route is known and whose credentials are good. */
+export interface Call {
+  readonly request: Incoming;
+  readonly repository: WorldRepository;
+  /** The named parts of the path, decoded. */
+  readonly parameters: Readonly<Record<string, string>>;
+  /** Null: asked without credentials. */
+  readonly permissions: Permissions | null;
+}
+
+/** The request's body as a JSON object. */
+export async function bodyOf({ request }: Call): Promise<Record<string, unknown>> {
+  return (await jsonBody(request)) ?? fail(400, 'Problems parsing JSON');
+}
+
+/** A text field; absent unless it is a string. */
+export function textField(body: Record<string, unknown>, name: string): string | undefined {
+  const value = body[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** A text field that must be there. */
+export function requiredText(body: Record<string, unknown>, name: string): string {
+  return textField(body, name) ?? missing(name);
+}
+
+/** A part of the path as a number. */
+export function idOf({ parameters }: Call, name: string): number {
+  return Number(parameters[name]);
+}
+
+/** One page of a list, and the Link header that leads to the others. */
+export function paged<Item>(
+  { request }: Call,
+  items: readonly Item[],
+): { page: readonly Item[]; headers: Record<string, string> } {
+  const size = Math.min(Number(request.query.get('per_page') ?? 30) || 30, 100);
+  const number = Number(request.query.get('page') ?? 1) || 1;
+  const last = Math.max(1, Math.ceil(items.length / size));
+  const links: string[] = [];
+  const link = (page: number, rel: string) => {
+    const url = new URL(request.url);
+    url.searchParams.set('page', String(page));
+    links.push(`<${url.href}>; rel="${rel}"`);
+  };
+  if (number > 1) link(number - 1, 'prev');
+  if (number < last) {
+    link(number + 1, 'next');
+    link(last, 'last');
+  }
+  if (number > 1) link(1, 'first');
+  const page = items.slice((number - 1) * size, number * size);
+  return { page, headers: links.length === 0 ? {} : { link: links.join(', ') } };
+}

@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+
+const MEMORY_POLL_MS = 50;
+
+/** How a child process ended. */
+export interface ChildResult {
+  /** Null when it was ended by a signal. */
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly durationMs: number;
+  /** The most memory it held, where the system tells (Linux). */
+  readonly maxRssKb?: number;
+}
+
+interface Launch {
+  readonly args: readonly string[];
+  readonly cwd: string;
+  /** The whole environment: nothing is inherited. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+}
+
+/** Runs a program to its end; one that takes too long is killed, and that is an error. */
+export async function runChild(program: string, { args, cwd, env, timeoutMs }: Launch): Promise<ChildResult> {
+  const start = performance.now();
+  const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let stdout = '';
+  let stderr = '';
+  let maxRssKb: number | undefined;
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const watch = setInterval(async () => {
+    maxRssKb = (await peakMemory(child.pid)) ?? maxRssKb;
+  }, MEMORY_POLL_MS);
+  let timedOut = false;
+  const killer = setTimeout(() => {
+    timedOut = true;
+    child.kill('SIGKILL');
+  }, timeoutMs);
+  try {
+    const exitCode = await new Promise<number | null>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', resolve);
+    });
+    if (timedOut) throw new Error(`Still running after ${timeoutMs} ms:\n${stdout}\n${stderr}`);
+    const durationMs = performance.now() - start;
+    return { exitCode, stdout, stderr, durationMs, ...(maxRssKb === undefined ? {} : { maxRssKb }) };
+  } finally {
+    clearInterval(watch);
+    clearTimeout(killer);
+  }
+}
+
+/** The kernel keeps the high-water mark, so the last look before the end tells nearly all. */
+async function peakMemory(pid: number | undefined): Promise<number | undefined> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(status) ?? [];
+  return kilobytes === undefined ? undefined : Number(kilobytes);
+}

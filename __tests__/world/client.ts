@@ -1,0 +1,61 @@
+import { type Dispatcher, ProxyAgent, request } from 'undici';
+import type { World } from './world.ts';
+
+/** An answer, read to its end. */
+export interface ClientAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly bytes: Buffer;
+  readonly text: string;
+  /** The body as JSON; only for answers that are. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of many shapes
+  readonly json: any;
+}
+
+/** A plain HTTP client inside a world: follows no redirects, retries nothing, keeps no cookies. */
+export interface Client {
+  ask(
+    operation: string,
+    body?: object | string | Buffer | null,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<ClientAnswer>;
+  close(): Promise<void>;
+}
+
+/**
+ * A client that sends a token with each request, unless told otherwise.
+ * `ask('PUT /repos/o/r/contents/x', {…})` goes to api.github.com; other hosts need the whole address.
+ */
+export function clientOf(world: World, token: string | null = world.token()): Client {
+  const dispatcher = new ProxyAgent({ uri: world.proxyUrl, requestTls: { ca: world.ca } });
+  return {
+    async ask(operation, body = null, headers = {}) {
+      const [method = '', target = ''] = operation.split(' ');
+      const url = target.startsWith('/') ? `https://api.github.com${target}` : target;
+      const isRaw = body === null || typeof body === 'string' || Buffer.isBuffer(body);
+      const response = await request(url, {
+        dispatcher,
+        method: method as Dispatcher.HttpMethod,
+        body: isRaw ? body : JSON.stringify(body),
+        headers: {
+          'user-agent': 'world-tests',
+          ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+          ...headers,
+        },
+      });
+      const bytes = Buffer.from(await response.body.arrayBuffer());
+      return {
+        status: response.statusCode,
+        headers: response.headers as Record<string, string>,
+        bytes,
+        get text() {
+          return bytes.toString();
+        },
+        get json() {
+          return JSON.parse(bytes.toString());
+        },
+      };
+    },
+    close: () => dispatcher.destroy(),
+  };
+}

@@ -1,0 +1,95 @@
+import { type ActionResult, runAction } from './runner.ts';
+import { startWorld } from './world.ts';
+
+/**
+ * Five deliveries with the real bundle, as a runner would make them, against the local GitHub.
+ * Prints what a user would see of each: the step, its log with the report, and its outputs.
+ */
+
+interface Scene {
+  readonly title: string;
+  readonly inputs: Readonly<Record<string, string>>;
+  readonly files: Readonly<Record<string, string | Buffer>>;
+}
+
+const page = (title: string, body = ''): string =>
+  `<!doctype html>\n<meta charset="utf-8">\n<title>${title}</title>\n<h1>${title}</h1>\n<p>build-7f3a</p>\n${body}`;
+
+const SCENES: readonly Scene[] = [
+  {
+    title: 'A page on the screen: K1, GitHub Pages',
+    inputs: { file: 'report.html', channel: 'K1', marker: 'build-7f3a' },
+    files: { 'report.html': page('Nightly report') },
+  },
+  {
+    title: 'A page of 3 MB: K1 by the object API',
+    inputs: { file: 'отчёт.html', channel: 'K1', path: 'reports/', marker: 'build-7f3a' },
+    files: { 'отчёт.html': page('Отчёт', '<!-- '.padEnd(3 * 1_048_576, 'data ')) },
+  },
+  {
+    title: 'A download: K2, a release asset',
+    inputs: { file: 'build.zip', channel: 'K2' },
+    files: { 'build.zip': Buffer.alloc(5 * 1_048_576, 'PK compressed bytes ') },
+  },
+  {
+    title: 'No token at all: K3, the anonymous file-bin',
+    inputs: { file: 'notes.txt', channel: 'K3', token: '' },
+    files: { 'notes.txt': 'Release notes\n' },
+  },
+  {
+    title: "A sandbox's own link: K4, honestly refused",
+    inputs: { url: 'sandbox:/mnt/data/report.html', channel: 'K4', marker: 'build-7f3a' },
+    files: {},
+  },
+];
+
+const bold =
+  process.stdout.isTTY && process.env.NO_COLOR === undefined
+    ? (text: string) => `\x1b[1m${text}\x1b[0m`
+    : String;
+
+/** The step as it would stand in a workflow. */
+function step({ inputs }: Scene): string {
+  const lines = Object.entries(inputs).map(([name, value]) => `    ${name}: ${value === '' ? "''" : value}`);
+  return ['- uses: ./', '  with:', ...lines].join('\n');
+}
+
+/** The log as the runner shows it: groups as headings, commands out of sight. */
+function shownLog(log: string): string {
+  return log
+    .split('\n')
+    .filter((line) => !/^::(add-mask|endgroup|error)::/.test(line) && line !== '')
+    .map((line) => (line.startsWith('::group::') ? `▸ ${line.slice('::group::'.length)}` : `  ${line}`))
+    .join('\n');
+}
+
+function show(number: number, scene: Scene, result: ActionResult): void {
+  const outputs = ['result', 'url', 'raw-url', 'sha256'].map(
+    (name) => `  ${name.padEnd(8)} ${result.outputs[name] || '–'}`,
+  );
+  const seconds = (result.durationMs / 1000).toFixed(1);
+  console.log(`\n${bold(`${number} of ${SCENES.length} · ${scene.title}`)}\n\n${step(scene)}\n`);
+  console.log(shownLog(result.stdout));
+  console.log(`▸ Outputs\n${outputs.join('\n')}\n  exit code ${result.exitCode}, ${seconds} s`);
+}
+
+const begun = performance.now();
+const world = await startWorld();
+try {
+  const repository = await world.repository({ owner: 'octo', name: 'pages-demo', pages: {} });
+  const results: ActionResult[] = [];
+  for (const scene of SCENES) {
+    const inputs = { ...scene.inputs, 'poll-interval': '0.2' };
+    const result = await runAction({ world, repository, inputs, files: scene.files });
+    results.push(result);
+    show(results.length, scene, result);
+  }
+  const ready = results.filter(({ outputs }) => outputs.result === 'ready').length;
+  const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+  console.log(`\n${bold('The job summary of the last step')}\n\n${results.at(-1)?.summary}`);
+  console.log(bold(`${ready} ГОТОВО, ${results.length - ready} НЕ ГОТОВО, ${seconds} s in all.`));
+  // Four deliveries and one honest refusal: anything else is a failed demonstration.
+  if (ready !== 4 || results.at(-1)?.outputs.result !== 'not-ready') process.exitCode = 1;
+} finally {
+  await world.stop();
+}

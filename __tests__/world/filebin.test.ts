@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { type Client, clientOf } from './client.ts';
+import { startWorld, type World } from './world.ts';
+
+let world: World;
+let client: Client;
+let bin: string;
+let count = 0;
+
+beforeAll(async () => {
+  world = await startWorld();
+  client = clientOf(world, null);
+});
+
+beforeEach(() => {
+  world.filebin.cookieCheck = true;
+  bin = `sv1700000000-${++count}`;
+});
+
+afterAll(async () => {
+  await client.close();
+  await world.stop();
+});
+
+const upload = (name: string, body: string | Buffer = '<p>x</p>', headers = {}) =>
+  client.ask(`POST https://filebin.net/${bin}/${encodeURIComponent(name)}`, body, headers);
+const download = (name: string, headers = {}) =>
+  client.ask(`GET https://filebin.net/${bin}/${encodeURIComponent(name)}`, null, headers);
+const sha256 = (content: string) => createHash('sha256').update(content).digest('hex');
+
+test('a file goes up, and comes down from the storage host', async () => {
+  world.filebin.cookieCheck = false;
+  const uploaded = await upload('a.txt', 'text', { 'content-sha256': sha256('text') });
+  expect(uploaded).toMatchObject({
+    status: 201,
+    json: {
+      bin: { id: bin, readonly: false, bytes: 0, files: 0, expired_at: expect.any(String) },
+      file: {
+        filename: 'a.txt',
+        'content-type': 'text/plain; charset=utf-8',
+        bytes: 4,
+        sha256: sha256('text'),
+      },
+    },
+  });
+  const first = await download('a.txt');
+  expect(first.status).toBe(302);
+  expect(first.headers.location).not.toContain('filebin.net');
+  expect(await client.ask(`GET ${first.headers.location}`)).toMatchObject({ status: 200, text: 'text' });
+  expect((await client.ask(`HEAD https://filebin.net/${bin}/a.txt`)).status).toBe(405);
+});
+
+test('a page is sent to be saved, not to be shown', async () => {
+  world.filebin.cookieCheck = false;
+  await upload('a.html', '<!doctype html><p>x</p>');
+  const { headers } = await client.ask(`GET ${(await download('a.html')).headers.location}`);
+  expect(headers).toMatchObject({
+    'content-type': 'text/html; charset=utf-8',
+    'content-disposition': expect.stringMatching(/^attachment/),
+  });
+});
+
+test('the warning page stands in front until its cookie comes back', async () => {
+  await upload('a.txt', 'text');
+  const warning = await download('a.txt');
+  expect(warning).toMatchObject({ status: 200, text: expect.stringContaining('Please read') });
+  const cookie = warning.headers['set-cookie']?.toString().split(';')[0] as string;
+  expect(cookie).toMatch(/^verified=/);
+  expect((await download('a.txt', { cookie })).status).toBe(302);
+  expect((await download('a.txt', { cookie: 'verified=made-up' })).status).toBe(200);
+  expect((await download('a.txt', { 'user-agent': 'curl/8' })).status).toBe(302);
+});
+
+test.each([
+  ['a short bin', 'short', 'a.txt', 'x', {}, 400, 'the bin is too short'],
+  ['a long bin', 'x'.repeat(61), 'a.txt', 'x', {}, 400, 'the bin is too long'],
+  ['a bin with a dot', 'sv.1234567', 'a.txt', 'x', {}, 404, '404 page not found'],
+  ['an empty body', 'sv12345678', 'a.txt', '', {}, 400, 'Empty file uploads are not allowed'],
+  [
+    'another sha256',
+    'sv12345678',
+    'a.txt',
+    'x',
+    { 'content-sha256': 'f' },
+    400,
+    'SHA256 checksum did not match',
+  ],
+])('an upload with %s', async (_, name, file, body, headers, status, message) => {
+  const answer = await client.ask(`POST https://filebin.net/${name}/${file}`, body, headers);
+  expect([answer.status, answer.text.trim()]).toEqual([status, message]);
+});
+
+test.each([
+  ['отчёт'.normalize('NFC'), 'отчёт'.normalize('NFC')],
+  ['ё'.normalize('NFD'), 'е_'],
+  ["a'b.txt", 'a_b.txt'],
+  ['a  b.txt', 'a b.txt'],
+  ['.hidden', '_hidden'],
+  [`${'x'.repeat(130)}.html`, 'x'.repeat(120)],
+])('a file called %s is stored as %s', async (asked, stored) => {
+  expect((await upload(asked)).json.file.filename).toBe(stored);
+  expect((await upload(asked)).status).toBe(asked === stored ? 201 : 500);
+});
+
+test('a bin is listed, locked, emptied and gone for ever', async () => {
+  await upload('a.txt');
+  const address = `https://filebin.net/${bin}`;
+  const listed = await client.ask(`GET ${address}`, null, { accept: 'application/json' });
+  expect(listed.json).toMatchObject({ bin: { files: 1 }, files: [{ filename: 'a.txt' }] });
+  expect((await client.ask(`PUT ${address}`)).status).toBe(200);
+  const locked = await upload('b.txt');
+  expect([locked.status, locked.text.trim()]).toEqual([405, 'Uploads to locked bins are not allowed']);
+  expect((await client.ask(`DELETE ${address}/a.txt`)).status).toBe(200);
+  expect((await download('a.txt')).text.trim()).toBe('The file does not exist.');
+  expect((await client.ask(`DELETE ${address}`)).status).toBe(200);
+  expect((await download('a.txt')).text.trim()).toBe('This bin is no longer available.');
+  const reused = await upload('a.txt');
+  expect([reused.status, reused.text.trim()]).toEqual([405, 'The bin is no longer available']);
+});

@@ -1,0 +1,73 @@
+import { writeFile } from 'node:fs/promises';
+import type { Server } from 'node:net';
+import { join } from 'node:path';
+import { generateCACertificate, getLocal, type Mockttp } from 'mockttp';
+
+/** Set by the proxy on requests that came without TLS, so that the wire can tell. */
+export const PLAIN_HTTP_MARK = 'x-world-plain-http';
+
+/** The intercepting proxy and its throwaway certificate authority. */
+export interface Proxy {
+  readonly url: string;
+  readonly ca: string;
+  readonly env: Readonly<Record<string, string>>;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a proxy that ends TLS and streams every request, its Host header untouched, to the front.
+ * Connection faults of the front are passed on to the client as they are.
+ */
+export async function startProxy(frontPort: number, folder: string): Promise<Proxy> {
+  const authority = await generateCACertificate({ subject: { commonName: 'Local GitHub of the tests' } });
+  const proxy = getLocal({ https: authority, recordTraffic: false, suggestChanges: false, maxBodySize: 0 });
+  listenOnLoopbackOnly(proxy);
+  // Without a listener mockttp keeps each answer's body until the answer is over; with one it drops what
+  // goes beyond maxBodySize at once. A download of 1 GB: 1 GB of memory without, 30 MB with.
+  await proxy.on('response', () => {});
+  await proxy.start(0);
+  const front = { targetHost: `127.0.0.1:${frontPort}`, updateHostHeader: false };
+  await proxy
+    .forAnyRequest()
+    .withProtocol('https')
+    .thenPassThrough({
+      simulateConnectionErrors: true,
+      transformRequest: { setProtocol: 'http', replaceHost: front },
+    });
+  await proxy
+    .forAnyRequest()
+    .withProtocol('http')
+    .thenPassThrough({
+      simulateConnectionErrors: true,
+      transformRequest: { replaceHost: front, updateHeaders: { [PLAIN_HTTP_MARK]: '1' } },
+    });
+  const url = `http://127.0.0.1:${proxy.port}`;
+  const caFile = join(folder, 'ca.pem');
+  await writeFile(caFile, authority.cert);
+  return {
+    url,
+    ca: authority.cert,
+    env: {
+      HTTPS_PROXY: url,
+      https_proxy: url,
+      NODE_EXTRA_CA_CERTS: caFile,
+      GIT_SSL_CAINFO: caFile,
+      CURL_CA_BUNDLE: caFile,
+      SSL_CERT_FILE: caFile,
+    },
+    close: () => proxy.stop(),
+  };
+}
+
+/** Mockttp has no setting for this: its server would be open to the network. */
+function listenOnLoopbackOnly(proxy: Mockttp): void {
+  let server: Server;
+  Object.defineProperty(proxy, 'server', {
+    get: () => server,
+    set: (created: Server) => {
+      const listen = created.listen.bind(created) as (port: number, host: string) => Server;
+      created.listen = ((port: number) => listen(port, '127.0.0.1')) as Server['listen'];
+      server = created;
+    },
+  });
+}

@@ -1,0 +1,273 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { appendFile, mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { blobStream, GitError, git } from './git.ts';
+
+/** One line of a tree. */
+export interface TreeEntry {
+  readonly mode: string;
+  readonly type: 'blob' | 'tree' | 'commit';
+  readonly sha: string;
+  /** Null for everything but blobs. */
+  readonly size: number | null;
+  readonly path: string;
+}
+
+/** A change to a tree; a null sha takes the path away. */
+export interface TreeChange {
+  readonly path: string;
+  readonly mode: string;
+  readonly sha: string | null;
+}
+
+/** Who made a commit. */
+export interface Person {
+  readonly name: string;
+  readonly email: string;
+  /** ISO 8601. */
+  readonly date: string;
+}
+
+/** A commit as git knows it. */
+export interface Commit {
+  readonly sha: string;
+  readonly tree: string;
+  readonly parents: readonly string[];
+  readonly author: Person;
+  readonly committer: Person;
+  readonly message: string;
+}
+
+/** A commit to be made. */
+export interface NewCommit {
+  readonly tree: string;
+  readonly parents: readonly string[];
+  readonly message: string;
+  readonly author: Person;
+  readonly committer: Person;
+}
+
+const FIELDS = '%H%x1f%T%x1f%P%x1f%an%x1f%ae%x1f%aI%x1f%cn%x1f%ce%x1f%cI%x1f%B';
+const FAST_CONFIGURATION =
+  '[core]\n\tlooseCompression = 0\n\tcompression = 0\n[gc]\n\tauto = 0\n[http]\n\treceivepack = true\n';
+
+/** The SHA-1 that git gives to a file's bytes. */
+export function blobSha(bytes: Buffer): string {
+  return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
+}
+
+/** A real git repository on disk: objects, refs and history, reached by git's own plumbing. */
+export class BareRepository {
+  readonly directory: string;
+
+  private constructor(directory: string) {
+    this.directory = directory;
+  }
+
+  static async create(directory: string, branch: string): Promise<BareRepository> {
+    await mkdir(directory, { recursive: true });
+    await git(directory, ['init', '--bare', '--quiet', '--template=', `--initial-branch=${branch}`]);
+    // Speed matters here, disk does not: nothing is compressed or packed.
+    await appendFile(join(directory, 'config'), FAST_CONFIGURATION);
+    return new BareRepository(directory);
+  }
+
+  /** The commit that a branch, tag or sha (possibly shortened) names; null when there is none. */
+  async resolve(name: string): Promise<string | null> {
+    if (name.startsWith('-') || name === '') return null;
+    const candidates = [`refs/heads/${name}`, `refs/tags/${name}`, name].map((ref) => `${ref}^{commit}`);
+    for (const candidate of candidates) {
+      const sha = await this.#tryText(['rev-parse', '--verify', '--quiet', '--end-of-options', candidate]);
+      if (sha !== null) return sha;
+    }
+    return null;
+  }
+
+  /** Where a full ref (`refs/heads/main`) points; null when it does not exist. */
+  async readRef(ref: string): Promise<string | null> {
+    return this.#tryText(['show-ref', '--verify', '--hash', '--', ref]);
+  }
+
+  /** Sets a full ref, provided it still stands where it was seen (null: did not exist); false otherwise. */
+  async updateRef(ref: string, to: string, from: string | null): Promise<boolean> {
+    const done = await this.#tryText(['update-ref', ref, to, from ?? '0'.repeat(40)]);
+    return done !== null;
+  }
+
+  async typeOf(sha: string): Promise<string | null> {
+    return this.#tryText(['cat-file', '-t', sha]);
+  }
+
+  async isAncestor(older: string, newer: string): Promise<boolean> {
+    return (await this.#tryText(['merge-base', '--is-ancestor', older, newer])) !== null;
+  }
+
+  async mergeBase(one: string, other: string): Promise<string | null> {
+    return this.#tryText(['merge-base', one, other]);
+  }
+
+  /** How many commits only the first, and only the second, has. */
+  async countApart(one: string, other: string): Promise<{ left: number; right: number }> {
+    const out = await this.#text(['rev-list', '--left-right', '--count', `${one}...${other}`]);
+    const [left = 0, right = 0] = out.split(/\s+/).map(Number);
+    return { left, right };
+  }
+
+  async writeBlob(bytes: Buffer): Promise<string> {
+    return this.#text(['hash-object', '-w', '--stdin'], { input: bytes });
+  }
+
+  readBlob(sha: string): Promise<Buffer> {
+    return git(this.directory, ['cat-file', 'blob', sha]);
+  }
+
+  streamBlob(sha: string): Readable {
+    return blobStream(this.directory, sha);
+  }
+
+  /** A tree's (or commit's) direct entries, or all blobs below it. */
+  async listTree(treeish: string, { recursive = false } = {}): Promise<TreeEntry[]> {
+    return this.#entries([...(recursive ? ['-r'] : []), treeish]);
+  }
+
+  /** What stands at a path; null when nothing does. */
+  async entryAt(treeish: string, path: string): Promise<TreeEntry | null> {
+    const [entry] = await this.#entries([treeish, '--', path]);
+    return entry ?? null;
+  }
+
+  /** A new tree: the base one (none: empty) with the changes applied. */
+  async writeTree(base: string | null, changes: readonly TreeChange[]): Promise<string> {
+    const index = join(this.directory, `index-${randomUUID()}`);
+    const env = { GIT_INDEX_FILE: index };
+    const lines = changes.map(({ path, mode, sha }) =>
+      sha === null ? `0 ${'0'.repeat(40)}\t${path}\0` : `${mode} ${sha}\t${path}\0`,
+    );
+    try {
+      if (base !== null) await git(this.directory, ['read-tree', base], { env });
+      await git(this.directory, ['update-index', '-z', '--index-info'], { env, input: lines.join('') });
+      return await this.#text(['write-tree'], { env });
+    } finally {
+      await rm(index, { force: true });
+    }
+  }
+
+  async writeCommit({ tree, parents, message, author, committer }: NewCommit): Promise<string> {
+    const env = {
+      GIT_AUTHOR_NAME: author.name,
+      GIT_AUTHOR_EMAIL: author.email,
+      GIT_AUTHOR_DATE: author.date,
+      GIT_COMMITTER_NAME: committer.name,
+      GIT_COMMITTER_EMAIL: committer.email,
+      GIT_COMMITTER_DATE: committer.date,
+    };
+    const args = ['commit-tree', tree, ...parents.flatMap((parent) => ['-p', parent])];
+    return this.#text(args, { env, input: message });
+  }
+
+  /** The newest commits first; with a path, those that touched it. */
+  async log(from: string, { path = '', skip = 0, limit = 0, not = '' } = {}): Promise<Commit[]> {
+    const args = ['log', '-z', `--format=${FIELDS}`, `--skip=${skip}`];
+    if (limit > 0) args.push(`--max-count=${limit}`);
+    const out = await git(this.directory, [
+      ...args,
+      from,
+      ...(not === '' ? [] : [`^${not}`]),
+      '--',
+      ...(path === '' ? [] : [`:(literal)${path}`]),
+    ]);
+    return out.toString().split('\0').filter(Boolean).map(parseCommit);
+  }
+
+  /** All branches and their heads. */
+  async branches(): Promise<Map<string, string>> {
+    const out = await this.#text([
+      'for-each-ref',
+      '--format=%(refname:lstrip=2) %(objectname)',
+      'refs/heads',
+    ]);
+    const lines = out.split('\n').filter(Boolean);
+    return new Map(lines.map((line) => line.split(' ') as [string, string]));
+  }
+
+  async commit(sha: string): Promise<Commit> {
+    const [commit] = await this.log(sha, { limit: 1 });
+    return commit as Commit;
+  }
+
+  /** The files in which two trees differ, with git's status letter (A, M, D). */
+  async changedFiles(
+    before: string | null,
+    after: string,
+  ): Promise<{ path: string; status: string; sha: string }[]> {
+    // git's well-known empty tree stands in for the parent of a first commit.
+    const from = before ?? '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
+    const out = await git(this.directory, ['diff-tree', '-r', '-z', '--no-renames', from, after]);
+    const parts = out.toString().split('\0').filter(Boolean);
+    const files = [];
+    for (let at = 0; at + 1 < parts.length; at += 2) {
+      const [, , , sha = '', status = ''] = (parts[at] as string).split(' ');
+      files.push({ path: parts[at + 1] as string, status, sha });
+    }
+    return files;
+  }
+
+  async #entries(args: readonly string[]): Promise<TreeEntry[]> {
+    const out = await git(this.directory, ['ls-tree', '-z', '-l', ...args]);
+    return out.toString().split('\0').filter(Boolean).map(parseEntry);
+  }
+
+  async #text(args: readonly string[], options = {}): Promise<string> {
+    return (await git(this.directory, args, options)).toString().trim();
+  }
+
+  async #tryText(args: readonly string[]): Promise<string | null> {
+    try {
+      return await this.#text(args);
+    } catch (error) {
+      if (error instanceof GitError) return null;
+      throw error;
+    }
+  }
+}
+
+function parseEntry(line: string): TreeEntry {
+  const tab = line.indexOf('\t');
+  const [mode = '', type = '', sha = '', size = '-'] = line.slice(0, tab).split(/ +/);
+  return {
+    mode,
+    type: type as TreeEntry['type'],
+    sha,
+    size: size === '-' ? null : Number(size),
+    path: line.slice(tab + 1),
+  };
+}
+
+function parseCommit(record: string): Commit {
+  const [
+    sha = '',
+    tree = '',
+    parents = '',
+    an = '',
+    ae = '',
+    ad = '',
+    cn = '',
+    ce = '',
+    cd = '',
+    message = '',
+  ] = record.split('\x1f');
+  return {
+    sha,
+    tree,
+    parents: parents === '' ? [] : parents.split(' '),
+    author: { name: an, email: ae, date: githubDate(ad) },
+    committer: { name: cn, email: ce, date: githubDate(cd) },
+    message: message.trimEnd(),
+  };
+}
+
+/** GitHub writes UTC times with a Z. */
+function githubDate(iso: string): string {
+  return `${new Date(iso).toISOString().slice(0, 19)}Z`;
+}

@@ -1,0 +1,127 @@
+import { spawn } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import type { FindRepository } from '../api/host.ts';
+import { collect, decoded, type Handler, type Incoming, text } from '../front/http.ts';
+import { cleanEnvironment } from '../git/git.ts';
+import type { WorldRepository } from '../repository.ts';
+import { covers, type Permissions, type Tokens } from '../tokens.ts';
+
+const PATH = /^\/([^/]+)\/([^/]+?)(?:\.git)?(\/info\/refs|\/git-upload-pack|\/git-receive-pack)$/;
+
+const CHALLENGE = { 'www-authenticate': 'Basic realm="GitHub"' };
+const ACCEPTING_HOOK = '#!/bin/sh\nexit 0\n';
+const REFUSING_HOOK = `#!/bin/sh
+echo 'error: GH013: Repository rule violations found for refs/heads/main.' >&2
+echo '- Changes must be made through a pull request.' >&2
+exit 1
+`;
+
+export type GitServer = Handler;
+
+/** Whether a request to github.com speaks git's own protocol. */
+export function isGitRequest({ path }: Incoming): boolean {
+  return PATH.test(path);
+}
+
+/** Real git behind github.com: clone, fetch and push through `git http-backend`. */
+export function gitServer(find: FindRepository, tokens: Tokens): GitServer {
+  return async (request) => {
+    const [, owner = '', name = '', service = ''] = PATH.exec(request.path) ?? [];
+    const repository = find(decoded(owner), decoded(name));
+    const pushes = service === '/git-receive-pack' || request.query.get('service') === 'git-receive-pack';
+    const permissions = credentials(request, tokens);
+    if (permissions === undefined) return text(401, 'Invalid username or token.\n', CHALLENGE);
+    if (permissions === null && (pushes || repository?.isPrivate !== false)) {
+      return text(401, 'No anonymous write access.\n', CHALLENGE);
+    }
+    if (repository === undefined) return text(404, 'Repository not found.\n');
+    if (pushes && permissions !== null && !covers(permissions.contents, 'write')) {
+      return text(403, `remote: Permission to ${repository.fullName}.git denied to github-actions[bot].\n`);
+    }
+    if (service !== '/git-receive-pack') return backend(repository, service, request);
+    return receivePack(repository, service, request);
+  };
+}
+
+/** What the password of Basic credentials may; null without any, undefined when it is no token. */
+function credentials({ headers }: Incoming, tokens: Tokens): Permissions | null | undefined {
+  if (headers.authorization === undefined) return null;
+  const [, encoded = ''] = /^basic (\S+)$/i.exec(headers.authorization) ?? [];
+  const pair = Buffer.from(encoded, 'base64').toString();
+  return tokens.permissionsOf(pair.slice(pair.indexOf(':') + 1));
+}
+
+/** A push: afterwards the branches that moved start builds, as any push does. */
+async function receivePack(repository: WorldRepository, service: string, request: Incoming) {
+  return repository.exclusively(async () => {
+    await setRule(repository);
+    const before = await repository.git.branches();
+    const { body, ...reply } = await backend(repository, service, request);
+    // The report is small, and only after its end the branches have moved.
+    const report = await collect(body);
+    for (const [branch, sha] of await repository.git.branches()) {
+      if (before.get(branch) !== sha) repository.site?.pushed(branch, sha);
+    }
+    return { ...reply, body: report };
+  });
+}
+
+/** A protected branch is refused by git itself, in the words of the host. */
+async function setRule({ git, isProtected }: WorldRepository): Promise<void> {
+  const hooks = join(git.directory, 'hooks');
+  await mkdir(hooks, { recursive: true });
+  await writeFile(join(hooks, 'pre-receive'), isProtected ? REFUSING_HOOK : ACCEPTING_HOOK, { mode: 0o755 });
+}
+
+async function backend(repository: WorldRepository, service: string, request: Incoming) {
+  const { method, query, headers, body } = request;
+  const child = spawn('git', ['http-backend'], {
+    env: {
+      ...cleanEnvironment(repository.git.directory),
+      GIT_PROJECT_ROOT: repository.git.directory,
+      GIT_HTTP_EXPORT_ALL: '1',
+      GIT_PROTOCOL: String(headers['git-protocol'] ?? ''),
+      PATH_INFO: service,
+      REQUEST_METHOD: method,
+      QUERY_STRING: query.toString(),
+      CONTENT_TYPE: headers['content-type'] ?? '',
+      CONTENT_LENGTH: headers['content-length'] ?? '',
+      HTTP_CONTENT_ENCODING: headers['content-encoding'] ?? '',
+      REMOTE_USER: 'x-access-token',
+    },
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  child.stdin.on('error', () => {});
+  body.pipe(child.stdin);
+  return cgiReply(child.stdout);
+}
+
+/** Takes the CGI headers off the program's output; the rest streams on. */
+async function cgiReply(
+  output: Readable,
+): Promise<{ status: number; headers: Record<string, string>; body: Readable }> {
+  let seen: Buffer = Buffer.alloc(0);
+  const chunks = output[Symbol.asyncIterator]() as AsyncIterableIterator<Buffer>;
+  let end = -1;
+  while (end === -1) {
+    const { value, done } = await chunks.next();
+    if (done === true) throw new Error(`git http-backend said only: ${seen}`);
+    seen = Buffer.concat([seen, value]);
+    end = seen.indexOf('\r\n\r\n');
+  }
+  const lines = seen.subarray(0, end).toString().split('\r\n');
+  const headers = Object.fromEntries(lines.map((line) => line.split(/: (.*)/, 2) as [string, string]));
+  const { Status: status = '200', ...rest } = headers;
+  const first = seen.subarray(end + 4);
+  async function* all() {
+    yield first;
+    yield* chunks;
+  }
+  return {
+    status: Number.parseInt(status, 10),
+    headers: rest,
+    body: Readable.from(all(), { objectMode: false }),
+  };
+}

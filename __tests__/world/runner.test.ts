@@ -1,0 +1,89 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Repository } from './repository.ts';
+import { parseOutputs, runAction } from './runner.ts';
+import { startWorld, type World } from './world.ts';
+
+const UNDICI = fileURLToPath(new URL('../../node_modules/undici/index.js', import.meta.url));
+
+let world: World;
+let repository: Repository;
+
+beforeAll(async () => {
+  world = await startWorld();
+  repository = await world.repository({ owner: 'octo', name: 'runner' });
+});
+
+afterAll(() => world.stop());
+
+/** A step's program, in a file of its own. */
+async function program(source: string): Promise<string> {
+  const path = join(await mkdtemp(join(world.folder, 'program-')), 'program.mjs');
+  await writeFile(path, source);
+  return path;
+}
+
+test('a step finds its files, its inputs and the world; its outputs are read back', async () => {
+  const bundle = await program(`
+    import { appendFile, readFile } from 'node:fs/promises';
+    import { EnvHttpProxyAgent, request } from ${JSON.stringify(UNDICI)};
+    const { env } = process;
+    const answer = await request(env.GITHUB_API_URL + '/repos/' + env.GITHUB_REPOSITORY, {
+      dispatcher: new EnvHttpProxyAgent(),
+      headers: { 'user-agent': 'step', authorization: 'Bearer ' + env.INPUT_TOKEN },
+    });
+    const { full_name } = await answer.body.json();
+    const file = await readFile('page.html', 'utf8');
+    await appendFile(env.GITHUB_OUTPUT, 'name=' + full_name + '\\nfile<<END\\n' + file + '\\nEND\\n');
+    await appendFile(env.GITHUB_STEP_SUMMARY, '# Done');
+    console.log(env['INPUT_FAIL-ON-NOT-READY'], env.INPUT_TWO_WORDS);
+    process.exitCode = 3;
+  `);
+  const token = world.token();
+  const result = await runAction({
+    world,
+    repository,
+    token,
+    bundle,
+    inputs: { token, 'fail-on-not-ready': 'false', 'two words': 'yes' },
+    files: { 'page.html': '<p>1</p>\n<p>2</p>' },
+  });
+  expect(result).toMatchObject({
+    exitCode: 3,
+    stdout: 'false yes\n',
+    stderr: '',
+    outputs: { name: 'octo/runner', file: '<p>1</p>\n<p>2</p>' },
+    summary: '# Done',
+  });
+});
+
+test('nothing of the own environment leaks in', async () => {
+  process.env.LEAK = 'leak';
+  const bundle = await program('console.log(JSON.stringify(process.env))');
+  const { stdout } = await runAction({ world, repository, bundle, env: { EXTRA: 'extra' } });
+  const env = JSON.parse(stdout);
+  expect(env).toMatchObject({
+    EXTRA: 'extra',
+    CI: 'true',
+    GITHUB_REPOSITORY: 'octo/runner',
+    GITHUB_SHA: await repository.head(),
+    HTTPS_PROXY: world.proxyUrl,
+  });
+  expect(env.LEAK).toBeUndefined();
+  expect(env.HOME).not.toBe(process.env.HOME);
+  expect(env.GITHUB_TOKEN).toBeUndefined();
+  expect(env.GITHUB_WORKSPACE.startsWith(tmpdir())).toBe(true);
+});
+
+test('a step that never ends is ended', async () => {
+  const bundle = await program('console.log("begun"); setInterval(() => {}, 1000)');
+  await expect(runAction({ world, repository, bundle, timeoutMs: 500 })).rejects.toThrow(/500 ms:\nbegun/);
+});
+
+test('an output without an end is an error', () => {
+  expect(parseOutputs('a=1\nb<<E\nx\n\ny\nE\nc=\n')).toEqual({ a: '1', b: 'x\n\ny', c: '' });
+  expect(() => parseOutputs('b<<E\nx\n')).toThrow('The value of b has no end.');
+});

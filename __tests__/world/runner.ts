@@ -1,0 +1,177 @@
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
+import { type ChildResult, runChild } from './child.ts';
+import type { Repository } from './repository.ts';
+import type { World } from './world.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const NODE = join(ROOT, 'node_modules/.bin/node');
+const DEFAULT_TIMEOUT_MS = 30_000;
+/** The runner hands each of these to a step as an empty file. */
+const COMMAND_FILES = [
+  'GITHUB_OUTPUT',
+  'GITHUB_STEP_SUMMARY',
+  'GITHUB_STATE',
+  'GITHUB_ENV',
+  'GITHUB_PATH',
+] as const;
+
+/** A step that uses this action. */
+export interface ActionRun {
+  readonly world: World;
+  readonly repository: Repository;
+  /** The step's `with:`; inputs that are not given get their defaults from action.yml. */
+  readonly inputs?: Readonly<Record<string, string>>;
+  /** What `github.token` is; a new token with the usual permissions unless told. */
+  readonly token?: string;
+  /** The step's `env:`, over everything else. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Files of the workspace. */
+  readonly files?: Readonly<Record<string, string | Buffer>>;
+  readonly event?: { readonly name: string; readonly payload: object };
+  /** A workspace of an earlier run, to go on in. */
+  readonly workspace?: string;
+  readonly timeoutMs?: number;
+  /** Another program than the one that action.yml names. */
+  readonly bundle?: string;
+}
+
+/** What the step left behind. */
+export interface ActionResult extends ChildResult {
+  readonly outputs: Readonly<Record<string, string>>;
+  /** The job summary's Markdown. */
+  readonly summary: string;
+  readonly workspace: string;
+  /** The token that the step had. */
+  readonly token: string;
+}
+
+/** Runs the unmodified bundle as a GitHub runner would, in the given world. */
+export async function runAction(run: ActionRun): Promise<ActionResult> {
+  const { world, repository, inputs = {}, token = world.token(), timeoutMs = DEFAULT_TIMEOUT_MS } = run;
+  const temporary = await mkdtemp(join(world.folder, 'run-'));
+  const workspace = run.workspace ?? join(temporary, 'workspace');
+  await writeFiles(workspace, run.files ?? {});
+  const action = await readAction();
+  const context = { 'github.token': token, 'github.repository': repository.fullName };
+  const commandFiles = await makeCommandFiles(temporary);
+  const env = {
+    PATH: process.env.PATH ?? '',
+    ...(await runnerEnvironment(run, temporary, workspace)),
+    ...commandFiles,
+    ...world.env,
+    ...inputEnvironment({ ...defaults(action, context), ...inputs }),
+    ...run.env,
+  };
+  const bundle = run.bundle ?? join(ROOT, action.runs.main);
+  const result = await runChild(NODE, { args: [bundle], cwd: workspace, env, timeoutMs });
+  const outputs = parseOutputs(await readFile(commandFiles.GITHUB_OUTPUT, 'utf8'));
+  const summary = await readFile(commandFiles.GITHUB_STEP_SUMMARY, 'utf8');
+  return { ...result, outputs, summary, workspace, token };
+}
+
+/** Writes files, given by their paths, into a folder. */
+export async function writeFiles(
+  folder: string,
+  files: Readonly<Record<string, string | Buffer>>,
+): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  for (const [path, bytes] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), bytes);
+  }
+}
+
+interface ActionDefinition {
+  readonly inputs?: Readonly<Record<string, { readonly default?: unknown } | null>>;
+  readonly runs: { readonly main: string };
+}
+
+async function readAction(): Promise<ActionDefinition> {
+  const path = join(ROOT, 'action.yml');
+  if (!existsSync(path)) return { runs: { main: 'dist/index.js' } };
+  return parse(await readFile(path, 'utf8')) as ActionDefinition;
+}
+
+/** The runner passes every declared input; those without a default as empty texts. */
+function defaults(
+  { inputs = {} }: ActionDefinition,
+  context: Record<string, string>,
+): Record<string, string> {
+  const resolve = (value: unknown) =>
+    String(value ?? '').replace(/\$\{\{\s*([\w.]+)\s*\}\}/g, (_, name: string) => context[name] ?? '');
+  return Object.fromEntries(Object.entries(inputs).map(([name, input]) => [name, resolve(input?.default)]));
+}
+
+/** Upper case and no spaces, but hyphens stay. */
+function inputEnvironment(inputs: Record<string, string>): Record<string, string> {
+  const entries = Object.entries(inputs);
+  return Object.fromEntries(
+    entries.map(([name, value]) => [`INPUT_${name.replaceAll(' ', '_').toUpperCase()}`, value]),
+  );
+}
+
+async function makeCommandFiles(folder: string): Promise<Record<(typeof COMMAND_FILES)[number], string>> {
+  const entries = COMMAND_FILES.map((name) => [name, join(folder, name.toLowerCase())] as const);
+  for (const [, path] of entries) await writeFile(path, '');
+  return Object.fromEntries(entries) as Record<(typeof COMMAND_FILES)[number], string>;
+}
+
+async function runnerEnvironment(
+  { repository, event }: ActionRun,
+  temporary: string,
+  workspace: string,
+): Promise<Record<string, string>> {
+  const { owner, fullName, branch } = repository;
+  const { name, payload } = event ?? { name: 'push', payload: { repository: { full_name: fullName } } };
+  const eventPath = join(temporary, 'event.json');
+  await writeFile(eventPath, JSON.stringify(payload));
+  const folders = { HOME: join(temporary, 'home'), RUNNER_TEMP: join(temporary, 'temp') };
+  for (const folder of Object.values(folders)) await mkdir(folder);
+  return {
+    ...folders,
+    CI: 'true',
+    GITHUB_ACTIONS: 'true',
+    GITHUB_ACTOR: owner,
+    GITHUB_API_URL: 'https://api.github.com',
+    GITHUB_EVENT_NAME: name,
+    GITHUB_EVENT_PATH: eventPath,
+    GITHUB_GRAPHQL_URL: 'https://api.github.com/graphql',
+    GITHUB_JOB: 'deliver',
+    GITHUB_REF: `refs/heads/${branch}`,
+    GITHUB_REF_NAME: branch,
+    GITHUB_REPOSITORY: fullName,
+    GITHUB_REPOSITORY_OWNER: owner,
+    GITHUB_RUN_ATTEMPT: '1',
+    GITHUB_RUN_ID: '4242',
+    GITHUB_RUN_NUMBER: '7',
+    GITHUB_SERVER_URL: 'https://github.com',
+    GITHUB_SHA: (await repository.head()) ?? '0'.repeat(40),
+    GITHUB_WORKFLOW: 'Deliver',
+    GITHUB_WORKSPACE: workspace,
+    RUNNER_ARCH: 'X64',
+    RUNNER_OS: 'Linux',
+  };
+}
+
+/** Reads the file behind GITHUB_OUTPUT: `name=value` lines, and values between delimiters. */
+export function parseOutputs(content: string): Record<string, string> {
+  const outputs: Record<string, string> = {};
+  const lines = content.split(/\r?\n/);
+  for (let at = 0; at < lines.length; at += 1) {
+    const [, name = '', operator, rest = ''] = /^(.+?)(<<|=)(.*)$/.exec(lines[at] as string) ?? [];
+    if (operator === undefined) continue;
+    if (operator === '=') {
+      outputs[name] = rest;
+      continue;
+    }
+    const end = lines.indexOf(rest, at + 1);
+    if (end === -1) throw new Error(`The value of ${name} has no end.`);
+    outputs[name] = lines.slice(at + 1, end).join('\n');
+    at = end;
+  }
+  return outputs;
+}

@@ -1,0 +1,29 @@
+import { startWorld } from './world.ts';
+
+const world = await startWorld();
+const repository = await world.repository({
+  owner: 'octo',
+  name: 'pages-demo',
+  files: { 'README.md': '# Pages demo\n', 'index.html': '<!doctype html>\n<h1>Pages demo</h1>\n' },
+});
+const token = world.token();
+const api = `https://api.github.com/repos/${repository.fullName}`;
+const environment = Object.entries({ ...world.env, GH_TOKEN: token });
+
+console.log(`# A GitHub of your own, with the repository ${repository.fullName}. In another shell:
+${environment.map(([name, value]) => `export ${name}=${value}`).join('\n')}
+
+# Then, for example:
+curl -sS ${repository.pages.url}
+curl -sS -X PUT -H "Authorization: Bearer $GH_TOKEN" ${api}/contents/hello.html -d "{\\"message\\":\\"ADD hello.html\\",\\"content\\":\\"$(printf '<h1>Hello</h1>' | base64)\\"}"
+curl -sS "${repository.pages.url}hello.html?v=1"
+git clone https://x-access-token:$GH_TOKEN@github.com/${repository.fullName}.git
+
+# Ctrl-C ends it.`);
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, async () => {
+    await world.stop();
+    process.exit(0);
+  });
+}

@@ -1,0 +1,47 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import type { Incoming, Reply } from './front/http.ts';
+import { text } from './front/http.ts';
+
+interface Grant {
+  readonly open: () => Reply | Promise<Reply>;
+  readonly until: number;
+}
+
+/** A storage host behind presigned addresses: what was signed can be fetched for a while, nothing else. */
+export class SignedStorage {
+  readonly host: string;
+  readonly #key = randomBytes(32);
+  readonly #grants = new Map<string, Grant>();
+  readonly #lifeSeconds: number;
+
+  constructor(host: string, lifeSeconds: number) {
+    this.host = host;
+    this.#lifeSeconds = lifeSeconds;
+  }
+
+  /** A signed address at which `open` answers. */
+  sign(path: string, open: Grant['open']): string {
+    const signature = createHmac('sha256', this.#key).update(`${path} ${this.#grants.size}`).digest('hex');
+    this.#grants.set(signature, { open, until: Date.now() + this.#lifeSeconds * 1000 });
+    const encoded = path.split('/').map(encodeURIComponent).join('/');
+    const algorithm = 'X-Amz-Algorithm=AWS4-HMAC-SHA256';
+    return `https://${this.host}${encoded}?${algorithm}&X-Amz-Expires=${this.#lifeSeconds}&X-Amz-Signature=${signature}`;
+  }
+
+  /** Plays the host. */
+  readonly handler = ({ method, headers, query }: Incoming): Reply | Promise<Reply> => {
+    if (headers.authorization !== undefined) {
+      return xml(400, 'InvalidArgument', 'Only one auth mechanism allowed');
+    }
+    const grant = this.#grants.get(query.get('X-Amz-Signature') ?? '');
+    if (grant === undefined) return xml(403, 'SignatureDoesNotMatch', 'The request signature does not match');
+    if (grant.until < Date.now()) return xml(403, 'AccessDenied', 'Request has expired');
+    if (method !== 'GET' && method !== 'HEAD') return xml(405, 'MethodNotAllowed', 'Not allowed');
+    return grant.open();
+  };
+}
+
+function xml(status: number, code: string, message: string): Reply {
+  const body = `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>${message}</Message></Error>`;
+  return text(status, body, { 'content-type': 'application/xml' });
+}
