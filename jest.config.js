@@ -3,6 +3,7 @@ export default {
   testEnvironment: 'node',
   transform: {},
   extensionsToTreatAsEsm: ['.ts'],
+  setupFiles: ['<rootDir>/__tests__/support/one-realm.ts'],
   testMatch: ['<rootDir>/__tests__/**/*.test.ts'],
   collectCoverageFrom: ['src/**/*.ts'],
   coverageProvider: 'v8',

@@ -76489,8 +76489,17 @@ const promises_namespaceObject = __WEBPACK_EXTERNAL_createRequire(import.meta.ur
 /** The machine's own clock. */
 const systemClock = {
     now: () => Date.now(),
-    sleep: (ms, signal) => (0,promises_namespaceObject.setTimeout)(ms, undefined, signal === undefined ? {} : { signal }),
-    timeout: (ms) => AbortSignal.timeout(ms),
+    async sleep(ms, signal) {
+        try {
+            await (0,promises_namespaceObject.setTimeout)(ms, undefined, signal === undefined ? {} : { signal });
+        }
+        catch (thrown) {
+            // Node wraps the signal's reason in an error of its own.
+            signal?.throwIfAborted();
+            throw thrown;
+        }
+    },
+    timeout: (ms) => AbortSignal.timeout(Math.ceil(ms)),
 };
 
 ;// CONCATENATED MODULE: ./lib/errors.js
@@ -76602,6 +76611,8 @@ const TEXT = { path: 1_024, message: 200, marker: 65_536, hostMessage: 300 };
 var promises_ = __nccwpck_require__(1455);
 // EXTERNAL MODULE: external "node:path"
 var external_node_path_ = __nccwpck_require__(6760);
+// EXTERNAL MODULE: external "node:stream"
+var external_node_stream_ = __nccwpck_require__(7075);
 ;// CONCATENATED MODULE: ./lib/rules/fingerprint.js
 
 /**
@@ -76648,6 +76659,7 @@ function occurrences(needle) {
 
 
 
+
 /**
  * All checks on a file, in one pass over its bytes.
  *
@@ -76666,7 +76678,8 @@ async function inspect(asked) {
 }
 async function openFile({ path, given }) {
     try {
-        return await (0,promises_.open)(path, 'r');
+        // Without O_NONBLOCK a pipe would be waited for until somebody writes into it.
+        return await (0,promises_.open)(path, promises_.constants.O_RDONLY | promises_.constants.O_NONBLOCK);
     }
     catch (cause) {
         const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
@@ -76693,7 +76706,7 @@ async function check(handle, asked) {
             hint: 'check the step that writes it; an empty file is never delivered',
         });
     }
-    const read = (end = Number.POSITIVE_INFINITY) => handle.createReadStream({ start: 0, end, autoClose: false });
+    const read = (length = Number.POSITIVE_INFINITY) => external_node_stream_.Readable.from(chunks(handle, length), { objectMode: false });
     const blob = (0,external_node_crypto_.createHash)('sha1').update(`blob ${stats.size}\0`);
     const needles = [...secrets, ...(marker === undefined ? [] : [marker])].map((text) => Buffer.from(text));
     const { size, sha256, counts } = await fingerprint(read(), needles, (chunk) => blob.update(chunk));
@@ -76720,10 +76733,21 @@ async function check(handle, asked) {
         blobSha: blob.digest('hex'),
         markerCount,
         read,
-        headSha256: async (length) => (await fingerprint(read(length - 1))).sha256,
+        headSha256: async (length) => (await fingerprint(read(length))).sha256,
         close: () => handle.close(),
     };
 }
+/** The file's first bytes. The handle's own streams each leave a listener behind, and the file is read often. */
+async function* chunks(handle, length) {
+    for (let at = 0; at < length;) {
+        const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(CHUNK), 0, Math.min(CHUNK, length - at), at);
+        if (bytesRead === 0)
+            return;
+        at += bytesRead;
+        yield buffer.subarray(0, bytesRead);
+    }
+}
+const CHUNK = 65_536;
 
 ;// CONCATENATED MODULE: ./lib/poll.js
 /**
@@ -76834,6 +76858,8 @@ const UNREACHED = new Set([
     'EHOSTUNREACH',
     'ENETDOWN',
     'UND_ERR_CONNECT_TIMEOUT',
+    // The proxy answered, and let nobody through.
+    'UND_ERR_ABORTED',
 ]);
 /** What a person is told about the commonest network errors. */
 const IN_WORDS = {
@@ -76887,7 +76913,8 @@ function connectionFailure(thrown, asked) {
     if (asked.signal?.aborted || thrown instanceof DeliveryError)
         return thrown;
     const code = networkCode(thrown);
-    const reason = IN_WORDS[code] ?? (code || (thrown instanceof Error ? thrown.message : String(thrown)));
+    const words = thrown instanceof Error ? thrown.message : String(thrown);
+    const reason = IN_WORDS[code] ?? (code === '' || code === 'UND_ERR_ABORTED' ? words : code);
     if (UNREACHED.has(code)) {
         return new DeliveryError('NO_NETWORK', `${asked.url.host} can't be reached: ${reason}`, {
             hint: 'check the network of the job, and its https_proxy and no_proxy variables',
@@ -76911,7 +76938,7 @@ function networkCode(thrown) {
     const inner = thrown.cause === undefined ? '' : networkCode(thrown.cause);
     return inner !== '' && (own === '' || thrown instanceof undici/* errors */.sO.UndiciError) ? inner : own;
 }
-const isCertificateError = (code) => /CERT|SIGNED|ERR_TLS|ERR_SSL/.test(code);
+const isCertificateError = (code) => /CERT|SIGNED|SIGNATURE|ERR_TLS|ERR_SSL/.test(code);
 
 ;// CONCATENATED MODULE: ./lib/http/headers.js
 
@@ -76926,7 +76953,8 @@ function retryAfter(answer, now) {
     const value = header(answer, 'retry-after');
     if (value === undefined)
         return undefined;
-    const ms = /^\d+$/.test(value) ? Number(value) * SECOND : Date.parse(value) - now;
+    // Date.parse takes almost anything for a date, such as "1.5" or "-5"; an HTTP date ends in GMT.
+    const ms = /^\d+$/.test(value) ? Number(value) * SECOND : Date.parse(/GMT$/.test(value) ? value : '') - now;
     return Number.isFinite(ms) ? Math.max(ms, 0) : undefined;
 }
 
@@ -77071,7 +77099,7 @@ function externalAddress(link, what = 'the link') {
         return refuse('it carries credentials');
     const host = url.hostname
         .replace(/^\[|\]$/g, '')
-        .replace(/\.$/, '')
+        .replace(/\.+$/, '')
         .toLowerCase();
     if ((0,external_node_net_.isIP)(host) !== 0) {
         const range = addressRange(host);
@@ -77083,6 +77111,8 @@ function externalAddress(link, what = 'the link') {
         return refuse(`${host} is a host name of an internal network`);
     return url;
 }
+/** NAT64 inside a network, whatever address it ends in. @see RFC 8215 */
+const LOCAL_NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b:1::/48');
 /**
  * The range an IP address belongs to; `unicast` is the only public one.
  * An IPv4 address inside an IPv6 one (mapped, NAT64, 6to4) is judged as the IPv4 address.
@@ -77092,12 +77122,15 @@ function addressRange(host) {
     if (!(address instanceof ipaddr.IPv6))
         return address.range();
     const bytes = address.toByteArray();
-    const range = address.range();
+    const range = address.match(LOCAL_NAT64) ? 'uniqueLocal' : address.range();
     if (range === 'ipv4Mapped' || range === 'rfc6052' || range === 'rfc6145') {
         return ipaddr.fromByteArray(bytes.slice(12)).range();
     }
     if (range === '6to4')
         return ipaddr.fromByteArray(bytes.slice(2, 6)).range();
+    // Only 2000::/3 is given to anybody; ipaddr.js calls the rest unicast as well.
+    if (range === 'unicast' && ((bytes[0] ?? 0) & 0xe0) !== 0x20)
+        return 'reserved';
     return range;
 }
 
@@ -80305,7 +80338,9 @@ function createRedactor(secrets) {
         encodeURIComponent(secret),
         JSON.stringify(secret).slice(1, -1),
         Buffer.from(secret).toString('base64').replace(/=+$/, ''),
-    ]);
+    ])
+        // The longest first: a secret that holds another one is blotted out whole.
+        .sort((one, other) => other.length - one.length);
     return (text) => forms.reduce((clean, form) => clean.replaceAll(form, BLOT), text);
 }
 
@@ -80767,8 +80802,6 @@ async function putFile(github, spot, message, content, replaces) {
     return record.commit.sha;
 }
 
-// EXTERNAL MODULE: external "node:stream"
-var external_node_stream_ = __nccwpck_require__(7075);
 ;// CONCATENATED MODULE: ./lib/github/failures.js
 
 

@@ -4,6 +4,14 @@ import type { Clock } from './ports.ts';
 /** The machine's own clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
-  sleep: (ms, signal) => after(ms, undefined, signal === undefined ? {} : { signal }),
-  timeout: (ms) => AbortSignal.timeout(ms),
+  async sleep(ms, signal) {
+    try {
+      await after(ms, undefined, signal === undefined ? {} : { signal });
+    } catch (thrown) {
+      // Node wraps the signal's reason in an error of its own.
+      signal?.throwIfAborted();
+      throw thrown;
+    }
+  },
+  timeout: (ms) => AbortSignal.timeout(Math.ceil(ms)),
 };

@@ -15,6 +15,8 @@ export function createRedactor(secrets: readonly (string | undefined)[]): Redact
       encodeURIComponent(secret),
       JSON.stringify(secret).slice(1, -1),
       Buffer.from(secret).toString('base64').replace(/=+$/, ''),
-    ]);
+    ])
+    // The longest first: a secret that holds another one is blotted out whole.
+    .sort((one, other) => other.length - one.length);
   return (text) => forms.reduce((clean, form) => clean.replaceAll(form, BLOT), text);
 }

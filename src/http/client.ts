@@ -16,6 +16,8 @@ const UNREACHED = new Set([
   'EHOSTUNREACH',
   'ENETDOWN',
   'UND_ERR_CONNECT_TIMEOUT',
+  // The proxy answered, and let nobody through.
+  'UND_ERR_ABORTED',
 ]);
 
 /** What a person is told about the commonest network errors. */
@@ -73,7 +75,8 @@ export function createHttp(): Http {
 export function connectionFailure(thrown: unknown, asked: Pick<HttpRequest, 'url' | 'signal'>): unknown {
   if (asked.signal?.aborted || thrown instanceof DeliveryError) return thrown;
   const code = networkCode(thrown);
-  const reason = IN_WORDS[code] ?? (code || (thrown instanceof Error ? thrown.message : String(thrown)));
+  const words = thrown instanceof Error ? thrown.message : String(thrown);
+  const reason = IN_WORDS[code] ?? (code === '' || code === 'UND_ERR_ABORTED' ? words : code);
   if (UNREACHED.has(code)) {
     return new DeliveryError('NO_NETWORK', `${asked.url.host} can't be reached: ${reason}`, {
       hint: 'check the network of the job, and its https_proxy and no_proxy variables',
@@ -97,4 +100,4 @@ function networkCode(thrown: unknown): string {
   return inner !== '' && (own === '' || thrown instanceof errors.UndiciError) ? inner : own;
 }
 
-const isCertificateError = (code: string): boolean => /CERT|SIGNED|ERR_TLS|ERR_SSL/.test(code);
+const isCertificateError = (code: string): boolean => /CERT|SIGNED|SIGNATURE|ERR_TLS|ERR_SSL/.test(code);

@@ -13,6 +13,7 @@ export function header({ headers }: { readonly headers: Headers }, name: string)
 export function retryAfter(answer: { readonly headers: Headers }, now: number): number | undefined {
   const value = header(answer, 'retry-after');
   if (value === undefined) return undefined;
-  const ms = /^\d+$/.test(value) ? Number(value) * SECOND : Date.parse(value) - now;
+  // Date.parse takes almost anything for a date, such as "1.5" or "-5"; an HTTP date ends in GMT.
+  const ms = /^\d+$/.test(value) ? Number(value) * SECOND : Date.parse(/GMT$/.test(value) ? value : '') - now;
   return Number.isFinite(ms) ? Math.max(ms, 0) : undefined;
 }

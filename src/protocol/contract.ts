@@ -1,5 +1,5 @@
 import { API, AUTH, BIN, type Call, UPLOAD } from './calls.ts';
-import { BUILD_WAIT, MEGABYTE, SECOND, SIZE, VERIFY_DEADLINE } from './limits.ts';
+import { BUILD_WAIT, MEGABYTE, SECOND, SIZE } from './limits.ts';
 import { CHANNELS, GATES, NOT_DELIVERY, PROTOCOL } from './words.ts';
 
 const megabytes = (bytes: number): string => `${bytes / MEGABYTE} MB`;
@@ -66,7 +66,6 @@ export function machineContract() {
       secrets:
         'no tokens, cookies, passwords or personal data in files, commits, public bins, reports or logs',
     },
-    verify: `GET of the final URL answers 200 with the marker within ${VERIFY_DEADLINE / SECOND} s; K1 adds ?v=<unix_timestamp>`,
   };
 }
 

@@ -27,7 +27,7 @@ export function externalAddress(link: string, what = 'the link'): URL {
   if (url.username !== '' || url.password !== '') return refuse('it carries credentials');
   const host = url.hostname
     .replace(/^\[|\]$/g, '')
-    .replace(/\.$/, '')
+    .replace(/\.+$/, '')
     .toLowerCase();
   if (isIP(host) !== 0) {
     const range = addressRange(host);
@@ -38,6 +38,9 @@ export function externalAddress(link: string, what = 'the link'): URL {
   return url;
 }
 
+/** NAT64 inside a network, whatever address it ends in. @see RFC 8215 */
+const LOCAL_NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b:1::/48');
+
 /**
  * The range an IP address belongs to; `unicast` is the only public one.
  * An IPv4 address inside an IPv6 one (mapped, NAT64, 6to4) is judged as the IPv4 address.
@@ -46,10 +49,12 @@ export function addressRange(host: string): string {
   const address = ipaddr.parse(host);
   if (!(address instanceof ipaddr.IPv6)) return address.range();
   const bytes = address.toByteArray();
-  const range = address.range();
+  const range = address.match(LOCAL_NAT64) ? 'uniqueLocal' : address.range();
   if (range === 'ipv4Mapped' || range === 'rfc6052' || range === 'rfc6145') {
     return ipaddr.fromByteArray(bytes.slice(12)).range();
   }
   if (range === '6to4') return ipaddr.fromByteArray(bytes.slice(2, 6)).range();
+  // Only 2000::/3 is given to anybody; ipaddr.js calls the rest unicast as well.
+  if (range === 'unicast' && ((bytes[0] ?? 0) & 0xe0) !== 0x20) return 'reserved';
   return range;
 }

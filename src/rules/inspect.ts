@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type FileHandle, open } from 'node:fs/promises';
+import { constants, type FileHandle, open } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { DeliveryError } from '../errors.ts';
 import { fingerprint } from './fingerprint.ts';
 
@@ -51,7 +51,8 @@ export async function inspect(asked: Inspection): Promise<LocalFile> {
 
 async function openFile({ path, given }: Inspection): Promise<FileHandle> {
   try {
-    return await open(path, 'r');
+    // Without O_NONBLOCK a pipe would be waited for until somebody writes into it.
+    return await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
     const message =
@@ -79,8 +80,8 @@ async function check(handle: FileHandle, asked: Inspection): Promise<LocalFile> 
       hint: 'check the step that writes it; an empty file is never delivered',
     });
   }
-  const read = (end = Number.POSITIVE_INFINITY): Readable =>
-    handle.createReadStream({ start: 0, end, autoClose: false });
+  const read = (length = Number.POSITIVE_INFINITY): Readable =>
+    Readable.from(chunks(handle, length), { objectMode: false });
   const blob = createHash('sha1').update(`blob ${stats.size}\0`);
   const needles = [...secrets, ...(marker === undefined ? [] : [marker])].map((text) => Buffer.from(text));
   const { size, sha256, counts } = await fingerprint(read(), needles, (chunk) => blob.update(chunk));
@@ -107,7 +108,23 @@ async function check(handle: FileHandle, asked: Inspection): Promise<LocalFile> 
     blobSha: blob.digest('hex'),
     markerCount,
     read,
-    headSha256: async (length) => (await fingerprint(read(length - 1))).sha256,
+    headSha256: async (length) => (await fingerprint(read(length))).sha256,
     close: () => handle.close(),
   };
 }
+
+/** The file's first bytes. The handle's own streams each leave a listener behind, and the file is read often. */
+async function* chunks(handle: FileHandle, length: number): AsyncGenerator<Buffer> {
+  for (let at = 0; at < length; ) {
+    const { buffer, bytesRead } = await handle.read(
+      Buffer.allocUnsafe(CHUNK),
+      0,
+      Math.min(CHUNK, length - at),
+      at,
+    );
+    if (bytesRead === 0) return;
+    at += bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
+}
+const CHUNK = 65_536;

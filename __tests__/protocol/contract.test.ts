@@ -1,0 +1,139 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import { actionYml, contractJson } from '../../scripts/documents.ts';
+import { INPUTS, OUTPUTS } from '../../src/delivery/inputs.ts';
+import { machineContract } from '../../src/protocol/contract.ts';
+import { TOOL } from '../../src/protocol/words.ts';
+
+const atRoot = (name: string): string => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
+
+/** As an agent reads it. */
+const contract = JSON.parse(contractJson());
+const { channels } = contract;
+const K1 = channels.K1_github_pages;
+
+describe('the machine contract has the fields of protocol 2.1', () => {
+  test('at its top', () => {
+    const fields = ['protocol', 'version', 'goal', 'not_delivery', 'channels', 'gates', 'file_rules'];
+    expect(Object.keys(contract)).toEqual(fields);
+  });
+
+  test.each([
+    ['channels', channels, ['K1_github_pages', 'K2_release_assets', 'K3_filebin', 'K4_native']],
+    ['K1', K1, ['repo', 'branch', 'pages_base', 'raw_base', 'auth', 'api']],
+    [
+      'K1 auth',
+      K1.auth,
+      ['method', 'client_id', 'scope', 'device_code', 'token', 'user_entry', 'token_rules'],
+    ],
+    ['K1 api', K1.api, ['get_file', 'put_file_le1mb', 'blob', 'tree', 'commit', 'ref', 'pages_latest']],
+    ['K2', channels.K2_release_assets, ['create', 'upload', 'limits']],
+    ['K3', channels.K3_filebin, ['post', 'get', 'rules']],
+    ['file_rules', contract.file_rules, ['on_screen', 'for_machine', 'naming', 'size', 'secrets']],
+  ])('in %s', (_where, object, fields) => {
+    expect(Object.keys(object)).toEqual(fields);
+  });
+
+  test('every value that is not an object or an array is a string with words in it', () => {
+    const leaves = (value: unknown): unknown[] =>
+      typeof value === 'object' && value !== null ? Object.values(value).flatMap(leaves) : [value];
+    for (const leaf of leaves(contract)) expect(leaf).toEqual(expect.stringMatching(/\S/));
+  });
+});
+
+describe('the machine contract says what the protocol says', () => {
+  test('of itself', () => {
+    expect(contract).toMatchObject({ protocol: 'GITHUB-SCREEN-DELIVERY', version: '1.1' });
+    expect(contract.gates).toEqual([
+      'G1_выложено',
+      'G2_финальный_URL',
+      'G3_VERIFY_200_и_маркер',
+      'G4_REPORT',
+    ]);
+    expect(contract.not_delivery).toHaveLength(4);
+  });
+
+  test('of K1 and its credentials', () => {
+    expect(K1).toMatchObject({ repo: '<owner>/<repo>', branch: 'main' });
+    expect(K1.auth).toMatchObject({
+      method: 'github_device_flow',
+      scope: 'repo',
+      user_entry: '{auth_url}/login/device',
+    });
+    expect(K1.auth.token_rules).toMatch(/memory only, never in files, commits, reports or logs/);
+  });
+
+  const repo = '/repos/<owner>/<repo>';
+  test.each([
+    [K1.auth.device_code, 'POST {auth_url}/login/device/code'],
+    [K1.auth.token, 'POST {auth_url}/login/oauth/access_token'],
+    [K1.api.get_file, `GET {api_url}${repo}/contents/{path_urlencoded}?ref=main`],
+    [K1.api.put_file_le1mb, `PUT {api_url}${repo}/contents/{path_urlencoded}`],
+    [K1.api.blob, `POST {api_url}${repo}/git/blobs`],
+    [K1.api.tree, `POST {api_url}${repo}/git/trees`],
+    [K1.api.commit, `POST {api_url}${repo}/git/commits`],
+    [K1.api.ref, `GET {api_url}${repo}/git/ref/heads/main`],
+    [K1.api.ref, `PATCH {api_url}${repo}/git/refs/heads/main`],
+    [K1.api.pages_latest, `GET {api_url}${repo}/pages/builds/latest`],
+    [channels.K2_release_assets.create, `POST {api_url}${repo}/releases`],
+    [channels.K2_release_assets.upload, `POST {upload_url}${repo}/releases/{id}/assets?name={file}`],
+    [channels.K3_filebin.post, 'POST {bin_host_url}/{bin}/{filename}'],
+    [channels.K3_filebin.get, 'GET {bin_host_url}/{bin}/{filename}'],
+  ])('%s', (printed, call) => {
+    // A call ends where its body, a remark or the next call begins.
+    expect(printed.split(/ \(|; |, /)).toContain(call);
+  });
+
+  test.each([
+    ['the build is polled 48 times, 5 s apart', K1.api.pages_latest, 'at most 48 polls 5 s apart'],
+    ['an asset takes 2 GB', channels.K2_release_assets.limits, '2 GB per asset'],
+    ['a post to the bin must answer 201', channels.K3_filebin.post, '201 is asserted'],
+    ['a redirect from the bin is normal', channels.K3_filebin.get, '302 then 200 is normal'],
+    ['a bin lives 7 days and is public', channels.K3_filebin.rules, 'about 7 days, public to anyone'],
+    ['no secret goes to a bin', channels.K3_filebin.rules, 'never for secrets'],
+    ['a native link is an external https one', channels.K4_native, 'real external https:// URL'],
+    ['or there is an honest refusal', channels.K4_native, 'honest refusal'],
+    ['the content-write call takes 1 MB', contract.file_rules.size, 'up to 1 MB by the content-write call'],
+    ['the object API takes 95 MB', contract.file_rules.size, 'by the object API up to 95 MB'],
+    ['anything larger goes elsewhere', contract.file_rules.size, 'above 95 MB K2 or K3'],
+    ['a page for the screen is one .html', contract.file_rules.on_screen, 'one self-contained .html file'],
+    ['a file for machines is .md', contract.file_rules.for_machine, '.md'],
+    ['names have no spaces', contract.file_rules.naming, 'no spaces'],
+    ['secrets stay out', contract.file_rules.secrets, 'no tokens, cookies, passwords or personal data'],
+  ])('%s', (_says, text, words) => {
+    expect(text).toContain(words);
+  });
+});
+
+describe('what stands at the root is made from the sources (else run `npm run build:documents`)', () => {
+  test('contract.json', () => {
+    expect(atRoot('contract.json')).toBe(contractJson());
+    expect(contract).toEqual(machineContract());
+  });
+
+  test('action.yml', () => {
+    expect(atRoot('action.yml')).toBe(actionYml());
+  });
+
+  test('action.yml is YAML that says the same as the table of inputs and outputs', () => {
+    const action = parse(actionYml());
+    expect(action.inputs).toEqual(
+      Object.fromEntries(
+        Object.entries(INPUTS).map(([name, input]) => [
+          name,
+          { description: input.description, required: false, default: input.default },
+        ]),
+      ),
+    );
+    expect(action.outputs).toEqual(
+      Object.fromEntries(Object.entries(OUTPUTS).map(([name, description]) => [name, { description }])),
+    );
+    expect(action.runs).toEqual({ using: 'node24', main: 'dist/index.js' });
+  });
+
+  test('the tool names itself by the version and the name of package.json', () => {
+    const { name, version } = JSON.parse(atRoot('package.json'));
+    expect(TOOL).toEqual({ name, version });
+  });
+});

@@ -1,0 +1,63 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  ASSETS,
+  BIN_NAME,
+  BUILD_WAIT,
+  EXCHANGE,
+  FETCHED_BODY,
+  RETRY,
+  SHORTEST_POLL,
+  SIZE,
+  VERIFY_DEADLINE,
+} from '../../src/protocol/limits.ts';
+
+describe('the limits of protocol 8', () => {
+  test.each([
+    ['K1 method A takes 1 MB', SIZE.methodA, 1 * 1024 ** 2],
+    ['K1 method B takes 95 MB', SIZE.repository, 95 * 1024 ** 2],
+    ['a release asset takes 2 GB', SIZE.asset, 2 * 1024 ** 3],
+    ['a build is polled at most 48 times', BUILD_WAIT.polls, 48],
+    ['a build is polled 5 s apart', BUILD_WAIT.interval, 5_000],
+    ['a build is waited for at most 240 s', BUILD_WAIT.total, 240_000],
+    ['verification ends after 240 s', VERIFY_DEADLINE, 240_000],
+  ])('%s', (_says, limit, value) => {
+    expect(limit).toBe(value);
+  });
+
+  test('so many polls that far apart fill the wait', () => {
+    expect(BUILD_WAIT.polls * BUILD_WAIT.interval).toBe(BUILD_WAIT.total);
+  });
+});
+
+describe('our own bounds leave room for what the protocol allows', () => {
+  test('the largest asset can be fetched back whole', () => {
+    expect(FETCHED_BODY).toBeGreaterThan(SIZE.asset);
+  });
+
+  test('a build is requested before the wait for it is over', () => {
+    expect(BUILD_WAIT.pollsBeforeRequest).toBeLessThan(BUILD_WAIT.polls);
+  });
+
+  test('a rate limit that names no pause is still waited out', () => {
+    expect(RETRY.limited).toBeLessThanOrEqual(RETRY.longestPause);
+  });
+
+  test("one silent exchange can't use up the whole verification", () => {
+    expect(EXCHANGE.connect + EXCHANGE.headers + EXCHANGE.stall).toBeLessThan(VERIFY_DEADLINE);
+  });
+
+  test('the shortest pause between polls is shorter than the usual one', () => {
+    expect(SHORTEST_POLL).toBeLessThan(BUILD_WAIT.interval);
+  });
+});
+
+describe("the hosts' own bounds", () => {
+  test('a bin is named by 8 to 60 characters', () => {
+    expect(BIN_NAME).toEqual({ shortest: 8, longest: 60 });
+  });
+
+  test('a release holds 1,000 assets, listed in pages of at most 100', () => {
+    expect(ASSETS.total).toBe(1_000);
+    expect(ASSETS.page).toBeLessThanOrEqual(100);
+  });
+});

@@ -1,0 +1,72 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  CHANNELS,
+  GATES,
+  NOT_DELIVERY,
+  PROTOCOL,
+  REPORT_LINES,
+  RESULTS,
+  STEPS,
+  TOOL,
+  TRAILER,
+} from '../../src/protocol/words.ts';
+
+describe("the protocol's own words", () => {
+  test('the identifier and the version are those of protocol 2.1 and 9', () => {
+    expect(PROTOCOL.identifier).toMatch(/^[A-Z]+-SCREEN-DELIVERY$/);
+    expect(PROTOCOL.version).toBe('1.1');
+  });
+
+  test('the identifier and the vendor name the same host', () => {
+    expect(PROTOCOL.identifier).toBe(`${PROTOCOL.vendor.toUpperCase()}-SCREEN-DELIVERY`);
+  });
+
+  test('the gates stand in their order, letter by letter', () => {
+    expect(GATES).toEqual(['G1_выложено', 'G2_финальный_URL', 'G3_VERIFY_200_и_маркер', 'G4_REPORT']);
+  });
+
+  test('the report has its five lines in order', () => {
+    expect(REPORT_LINES).toEqual(['CLAIM', 'CODE', 'TEST', 'RESULT', 'UNKNOWN']);
+  });
+
+  test('there are two results, and neither word begins like the other', () => {
+    expect(RESULTS).toEqual({ ready: 'ГОТОВО', notReady: 'НЕ ГОТОВО' });
+    expect(RESULTS.notReady.startsWith(RESULTS.ready)).toBe(false);
+  });
+
+  test('a delivery checks and authorises before it places, and verifies before it reports', () => {
+    expect(STEPS).toEqual(['check', 'authorise', 'place', 'wait', 'verify', 'report']);
+  });
+
+  test.each(['sandbox:/', '/mnt/data/', 'local path', 'promise without a URL'])(
+    '%s is named among what is no delivery',
+    (word) => {
+      expect(NOT_DELIVERY.filter((line) => line.includes(word))).toHaveLength(1);
+    },
+  );
+});
+
+describe('the channels', () => {
+  test.each([
+    ['K1', 'pages', 'permanent'],
+    ['K2', 'release', 'permanent'],
+    ['K3', 'filebin', 'about 7 days'],
+    ['K4', 'native', "by the environment's rules"],
+  ] as const)('%s is %s, and its link lives: %s', (key, name, lifetime) => {
+    expect(CHANNELS[key].name).toBe(name);
+    expect(CHANNELS[key].lifetime).toContain(lifetime);
+  });
+
+  test('the file-bin is said to be public', () => {
+    expect(CHANNELS.K3.lifetime).toContain('public to anyone with the link');
+  });
+
+  test('there is no fifth', () => {
+    expect(Object.keys(CHANNELS)).toEqual(['K1', 'K2', 'K3', 'K4']);
+  });
+});
+
+test("the commit's trailer is a line that git takes for a trailer, and names the tool", () => {
+  expect(TRAILER).toMatch(/^[A-Za-z][A-Za-z-]*: \S.*$/);
+  expect(TRAILER.endsWith(`: ${TOOL.name}`)).toBe(true);
+});

@@ -1,0 +1,135 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { DeliveryError, type FailureCode, type FailureDetails } from '../src/errors.ts';
+import { RETRY } from '../src/protocol/limits.ts';
+import { pauseBefore, retrying } from '../src/retry.ts';
+import { fakePorts } from './support/ports.ts';
+
+const failure = (code: FailureCode, details: FailureDetails = {}): DeliveryError =>
+  new DeliveryError(code, 'it failed', details);
+
+const passing = (details: FailureDetails = {}): DeliveryError =>
+  failure('HOST_ERROR', { passing: true, ...details });
+
+const conflict = failure('CONFLICT', { passing: true });
+
+describe('pauseBefore', () => {
+  test.each([
+    ['the first pause', 1, 1_000],
+    ['twice as long each time', 2, 2_000],
+    ['and again', 3, 4_000],
+    ['until the last', 4, 8_000],
+  ])('waits, backing off: %s', (_which, attempt, most) => {
+    expect(pauseBefore(passing(), attempt, 0)).toBe(most / 2);
+    expect(pauseBefore(passing(), attempt, 0.5)).toBe(most * 0.75);
+    expect(pauseBefore(passing(), attempt, 0.999_999)).toBeCloseTo(most, 0);
+  });
+
+  test.each([
+    ['a conflict is tried again sooner', 1, 250],
+    ['twice as long each time', 3, 1_000],
+    ['but never above its own longest pause', 19, 4_000],
+  ])('of a lost race: %s', (_which, attempt, most) => {
+    expect(pauseBefore(conflict, attempt, 0)).toBe(most / 2);
+  });
+
+  test.each([
+    ['a failure that does not pass', failure('BAD_TOKEN'), 1],
+    ['a failure that does not pass, whatever the host asks', failure('BAD_TOKEN', { retryAfter: 1 }), 1],
+    ['a conflict that does not pass', failure('CONFLICT'), 1],
+    ['too many attempts', passing(), RETRY.attempts],
+    ['too many attempts, whatever the host asks', passing({ retryAfter: 1 }), RETRY.attempts],
+    ['too many lost races', conflict, RETRY.conflict.attempts],
+    ['a host that asks for too long a pause', passing({ retryAfter: RETRY.longestPause + 1 }), 1],
+  ])('gives up after %s', (_what, failed, attempt) => {
+    expect(pauseBefore(failed, attempt, 0.5)).toBeNull();
+  });
+
+  test.each([0, 1, 7_000, RETRY.longestPause])(
+    'waits exactly the %d ms that the host asks for, without jitter',
+    (retryAfter) => {
+      expect(pauseBefore(passing({ retryAfter }), 1, 0.9)).toBe(retryAfter);
+    },
+  );
+
+  test('is never longer than the longest pause, and never shorter than half the first', () => {
+    const attempts = fc.integer({ min: 1, max: RETRY.conflict.attempts - 1 });
+    const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+    fc.assert(
+      fc.property(attempts, random, (attempt, chance) => {
+        const pause = pauseBefore(conflict, attempt, chance);
+        expect(pause).toBeGreaterThanOrEqual(RETRY.conflict.firstPause / 2);
+        expect(pause).toBeLessThanOrEqual(RETRY.conflict.longestPause);
+      }),
+    );
+  });
+});
+
+describe('retrying', () => {
+  /** Work that throws these one after the other, and then succeeds. */
+  function failing(...failures: unknown[]): { work: () => Promise<string>; runs: () => number } {
+    let runs = 0;
+    return {
+      runs: () => runs,
+      work: async () => {
+        runs += 1;
+        if (runs <= failures.length) throw failures[runs - 1];
+        return 'done';
+      },
+    };
+  }
+
+  test('runs work that succeeds once, without a pause', async () => {
+    const ports = fakePorts();
+    const { work, runs } = failing();
+    expect(await retrying(ports, work)).toBe('done');
+    expect(runs()).toBe(1);
+    expect(ports.clock.slept).toEqual([]);
+  });
+
+  test('waits between the attempts as the policy says', async () => {
+    const ports = fakePorts();
+    const { work } = failing(passing(), passing({ retryAfter: 7_000 }), passing());
+    expect(await retrying(ports, work)).toBe('done');
+    expect(ports.clock.slept).toEqual([750, 7_000, 3_000]);
+  });
+
+  test('throws the last failure when the policy gives up', async () => {
+    const ports = fakePorts();
+    const failures = Array.from({ length: RETRY.attempts + 1 }, (_, nth) => passing({ httpCode: 500 + nth }));
+    const { work, runs } = failing(...failures);
+    await expect(retrying(ports, work)).rejects.toBe(failures[RETRY.attempts - 1]);
+    expect(runs()).toBe(RETRY.attempts);
+    expect(ports.clock.slept).toHaveLength(RETRY.attempts - 1);
+  });
+
+  test('tries a lost race more often', async () => {
+    const { work, runs } = failing(...Array(RETRY.conflict.attempts - 1).fill(conflict));
+    expect(await retrying(fakePorts(), work)).toBe('done');
+    expect(runs()).toBe(RETRY.conflict.attempts);
+  });
+
+  test.each([
+    ['a failure that does not pass', failure('BAD_TOKEN'), 'BAD_TOKEN'],
+    ['a mistake of our own', new TypeError('x is undefined'), 'INTERNAL'],
+    ['an abort', Object.assign(new Error('aborted'), { name: 'AbortError' }), 'ABORTED'],
+  ])('never tries %s again', async (_what, thrown, code) => {
+    const ports = fakePorts();
+    const { work, runs } = failing(thrown);
+    await expect(retrying(ports, work)).rejects.toMatchObject({ code });
+    expect(runs()).toBe(1);
+    expect(ports.clock.slept).toEqual([]);
+  });
+
+  test('starts no further attempt once it is stopped', async () => {
+    const ports = fakePorts();
+    let runs = 0;
+    const work = async (): Promise<never> => {
+      runs += 1;
+      ports.stop.abort(new Error('stopped'));
+      throw passing();
+    };
+    await expect(retrying(ports, work)).rejects.toThrow('stopped');
+    expect(runs).toBe(1);
+  });
+});

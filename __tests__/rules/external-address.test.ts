@@ -1,0 +1,189 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { DeliveryError } from '../../src/errors.ts';
+import { addressRange, externalAddress } from '../../src/rules/external-address.ts';
+
+function refusalOf(link: string, what?: string): DeliveryError {
+  try {
+    externalAddress(link, what);
+  } catch (thrown) {
+    if (thrown instanceof DeliveryError) return thrown;
+    throw thrown;
+  }
+  throw new Error(`${link} was taken`);
+}
+
+const byte = fc.nat(255);
+const hex = (number: number): string => `0x${number.toString(16)}`;
+const octal = (number: number): string => `0${number.toString(8)}`;
+
+/** Addresses that no one outside can reach: 10/8, 127/8, 169.254/16, 192.168/16. */
+const privateV4 = fc.oneof(
+  fc.tuple(fc.constantFrom(10, 127), byte, byte, byte),
+  fc.tuple(fc.constant(169), fc.constant(254), byte, byte),
+  fc.tuple(fc.constant(192), fc.constant(168), byte, byte),
+);
+
+/** Every way in which a URL may write an IPv4 address. */
+const NOTATIONS: readonly [string, (bytes: readonly number[]) => string][] = [
+  ['dotted', (bytes) => bytes.join('.')],
+  ['dotted hex', (bytes) => bytes.map(hex).join('.')],
+  ['dotted octal', (bytes) => bytes.map(octal).join('.')],
+  ['one decimal number', (bytes) => String(Buffer.from(bytes).readUInt32BE())],
+  ['one hex number', (bytes) => hex(Buffer.from(bytes).readUInt32BE())],
+  ['a short form', ([a, b, c, d]) => `${a}.${(Number(b) << 16) | (Number(c) << 8) | Number(d)}`],
+  ['with a final dot', (bytes) => `${bytes.join('.')}.`],
+  ['IPv4-mapped IPv6', (bytes) => `[::ffff:${bytes.join('.')}]`],
+  ['IPv4-compatible IPv6', (bytes) => `[::${bytes.join('.')}]`],
+  ['NAT64', (bytes) => `[64:ff9b::${bytes.join('.')}]`],
+  ['IPv4-translated IPv6', (bytes) => `[::ffff:0:${bytes.join('.')}]`],
+  [
+    '6to4',
+    (bytes) =>
+      `[2002:${Buffer.from(bytes)
+        .toString('hex')
+        .replace(/(....)/, '$1:')}::]`,
+  ],
+];
+
+describe('an external address is taken', () => {
+  test.each([
+    ['https://octo.github.io/site/a.html', 'https://octo.github.io/site/a.html'],
+    ['  https://example.com/a?b=c#d \n', 'https://example.com/a?b=c#d'],
+    ['HTTPS://EXAMPLE.COM/A', 'https://example.com/A'],
+    ['https://example.com:8443/', 'https://example.com:8443/'],
+    ['https://пример.рф/', 'https://xn--e1afmkfd.xn--p1ai/'],
+    ['https://example.com./', 'https://example.com./'],
+    ['https://8.8.8.8/', 'https://8.8.8.8/'],
+    ['https://[2606:4700:4700::1111]/', 'https://[2606:4700:4700::1111]/'],
+    ['https://[64:ff9b::8.8.8.8]/', 'https://[64:ff9b::808:808]/'],
+    // Only the ending counts, whole label by label.
+    ['https://local.example.com/', 'https://local.example.com/'],
+    ['https://notlocal.com/', 'https://notlocal.com/'],
+    ['https://mylocalhost.io/', 'https://mylocalhost.io/'],
+    ['https://homecorp.io/', 'https://homecorp.io/'],
+  ])('%j', (link, href) => {
+    expect(externalAddress(link).href).toBe(href);
+  });
+});
+
+describe('what is no delivery is refused', () => {
+  test.each([
+    ['sandbox:/mnt/data/a.html', 'begins with sandbox:'],
+    ['file:///home/a.html', 'begins with file:'],
+    ['http://example.com/', 'begins with http:'],
+    ['ftp://example.com/', 'begins with ftp:'],
+    ['data:text/html,hi', 'begins with data:'],
+    ['javascript:alert(1)', 'begins with javascript:'],
+    ['blob:https://example.com/1', 'begins with blob:'],
+    ['C:\\Users\\a.html', 'begins with c:'],
+    ['/mnt/data/a.html', 'not an absolute https address'],
+    ['./a.html', 'not an absolute https address'],
+    ['//example.com/a.html', 'not an absolute https address'],
+    ['example.com/a.html', 'not an absolute https address'],
+    ['', 'not an absolute https address'],
+    ['https://', 'not an absolute https address'],
+    ['https://[::1', 'not an absolute https address'],
+    ['https://user@example.com/', 'carries credentials'],
+    ['https://:word@example.com/', 'carries credentials'],
+    ['https://intranet/', 'single-label host'],
+    ['https://localhost/', 'single-label host'],
+    ['https://localhost./', 'single-label host'],
+    ['https://ｌｏｃａｌｈｏｓｔ/', 'single-label host'],
+    ['https://app.localhost/', 'internal network'],
+    ['https://printer.local/', 'internal network'],
+    ['https://PRINTER.LOCAL./', 'internal network'],
+    ['https://db.internal/', 'internal network'],
+    ['https://metadata.google.internal/', 'internal network'],
+    ['https://nas.lan/', 'internal network'],
+    ['https://nas.home/', 'internal network'],
+    ['https://nas.home.arpa/', 'internal network'],
+    ['https://wiki.corp/', 'internal network'],
+    ['https://wiki.intranet/', 'internal network'],
+    ['https://host.localdomain/', 'internal network'],
+    ['https://page.example/', 'internal network'],
+    ['https://page.test/', 'internal network'],
+    ['https://page.invalid/', 'internal network'],
+    ['https://printer.local../', ''],
+  ])('%j: %s', (link, why) => {
+    const refusal = refusalOf(link);
+    expect(refusal.code).toBe('NOT_EXTERNAL');
+    expect(refusal.message).toMatch(/^the link is no delivery: /);
+    expect(refusal.message).toContain(why);
+    expect(refusal.hint).toMatch(/K1, K2 or K3/);
+  });
+
+  test('the refusal calls it as it was told to', () => {
+    expect(refusalOf('/a', 'input `url`').message).toMatch(/^input `url` is no delivery/);
+  });
+
+  test('the refusal never repeats credentials or queries', () => {
+    for (const link of [
+      'https://name:s3cret@example.com/?key=s3cret',
+      'http://name:s3cret@example.com/',
+      'https://db.internal/?key=s3cret#s3cret',
+      'https://10.0.0.1/s3cret?key=s3cret',
+    ]) {
+      const { message, hint } = refusalOf(link);
+      expect(`${message} ${hint}`).not.toContain('s3cret');
+    }
+  });
+});
+
+describe('an address of a private network is refused', () => {
+  test.each(NOTATIONS)('written as %s', (_name, write) => {
+    fc.assert(
+      fc.property(privateV4, (bytes) => {
+        const refusal = refusalOf(`https://${write(bytes)}/a.html`);
+        expect(refusal.code).toBe('NOT_EXTERNAL');
+      }),
+    );
+  });
+
+  test.each([
+    'https://0.0.0.0/',
+    'https://100.64.0.1/',
+    'https://172.16.0.1/',
+    'https://198.18.0.1/',
+    'https://203.0.113.1/',
+    'https://224.0.0.1/',
+    'https://255.255.255.255/',
+    'https://[::]/',
+    'https://[::1]/',
+    'https://[fe80::1]/',
+    'https://[fc00::1]/',
+    'https://[fd12:3456::1]/',
+    'https://[fec0::1]/',
+    'https://[ff02::1]/',
+    'https://[2001:db8::1]/',
+    'https://[2001::1]/',
+    // No address outside of 2000::/3 is given to anybody.
+    'https://[4000::1]/',
+    // NAT64 of a local network only, whatever it ends in.
+    'https://[64:ff9b:1:a00:0:100:808:808]/',
+  ])('%s', (link) => {
+    expect(refusalOf(link).code).toBe('NOT_EXTERNAL');
+  });
+});
+
+describe('addressRange', () => {
+  test.each([
+    ['8.8.8.8', 'unicast'],
+    ['127.0.0.1', 'loopback'],
+    ['10.1.2.3', 'private'],
+    ['169.254.169.254', 'linkLocal'],
+    ['100.64.0.1', 'carrierGradeNat'],
+    ['2606:4700::1111', 'unicast'],
+    ['::1', 'loopback'],
+    ['fc00::1', 'uniqueLocal'],
+    ['::ffff:8.8.8.8', 'unicast'],
+    ['::ffff:10.1.2.3', 'private'],
+    ['64:ff9b::7f00:1', 'loopback'],
+    ['64:ff9b::808:808', 'unicast'],
+    ['::ffff:0:127.0.0.1', 'loopback'],
+    ['2002:7f00:1::', 'loopback'],
+    ['2002:808:808::1', 'unicast'],
+  ])('of %s is %s', (host, range) => {
+    expect(addressRange(host)).toBe(range);
+  });
+});

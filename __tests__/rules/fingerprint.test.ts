@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { fingerprint, occurrences } from '../../src/rules/fingerprint.ts';
+
+async function* stream(...chunks: (string | Buffer)[]): AsyncGenerator<Buffer> {
+  for (const chunk of chunks) yield Buffer.from(chunk);
+}
+
+const sha256 = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('hex');
+const needles = (...texts: string[]): Buffer[] => texts.map((text) => Buffer.from(text));
+
+function countIn(chunks: readonly string[], needle: string): number {
+  const counter = occurrences(Buffer.from(needle));
+  for (const chunk of chunks) counter.push(Buffer.from(chunk));
+  return counter.count();
+}
+
+/** Two letters only, so that needles overlap themselves and each other all the time. */
+const text = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 40 });
+const needle = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 1, maxLength: 5 });
+
+describe('fingerprint', () => {
+  test('tells the size and the SHA-256 of all chunks together', async () => {
+    const print = await fingerprint(stream('<p>', 'при', 'вет</p>'));
+    expect(print).toEqual({ size: 19, sha256: sha256('<p>привет</p>'), counts: [] });
+  });
+
+  test('of nothing is that of no bytes', async () => {
+    expect(await fingerprint(stream(), needles('x'))).toEqual({ size: 0, sha256: sha256(''), counts: [0] });
+  });
+
+  test('counts every needle, in the order in which they were given', async () => {
+    const { counts } = await fingerprint(stream('abc ab', 'c ab'), needles('ab', 'abc', 'nothing'));
+    expect(counts).toEqual([3, 2, 0]);
+  });
+
+  test('finds a letter whose bytes lie in two chunks', async () => {
+    const letter = Buffer.from('я');
+    const { counts } = await fingerprint(stream(letter.subarray(0, 1), letter.subarray(1)), [letter]);
+    expect(counts).toEqual([1]);
+  });
+
+  test('shows every chunk to whoever looks along', async () => {
+    const seen: string[] = [];
+    await fingerprint(stream('one', 'two'), [], (chunk) => seen.push(chunk.toString()));
+    expect(seen).toEqual(['one', 'two']);
+  });
+
+  test('ends with the error of a stream that breaks off', async () => {
+    async function* broken(): AsyncGenerator<Buffer> {
+      yield Buffer.from('half');
+      throw new Error('cut');
+    }
+    await expect(fingerprint(broken())).rejects.toThrow('cut');
+  });
+
+  test('is the same however the bytes are cut into chunks', async () => {
+    const parts = fc.array(fc.uint8Array({ maxLength: 20 }), { maxLength: 8 });
+    await fc.assert(
+      fc.asyncProperty(parts, async (chunks) => {
+        const whole = Buffer.concat(chunks);
+        expect(await fingerprint(stream(...chunks.map((chunk) => Buffer.from(chunk))))).toEqual({
+          size: whole.length,
+          sha256: sha256(whole),
+          counts: [],
+        });
+      }),
+    );
+  });
+});
+
+describe('occurrences', () => {
+  test.each([
+    ['two that touch', ['abab'], 'ab', 2],
+    ['no overlapping ones', ['aaaa'], 'aa', 2],
+    ['none twice across a border', ['aa', 'a'], 'aa', 1],
+    ['one that spans three chunks', ['xa', 'b', 'cx'], 'abc', 1],
+    ['one behind a false start', ['aa', 'ab'], 'aab', 1],
+    ['one that is the whole of a chunk', ['x', 'ab', 'x'], 'ab', 1],
+    ['nothing in empty chunks', ['', 'a', '', 'b', ''], 'ba', 0],
+    ['one around empty chunks', ['', 'a', '', 'b', ''], 'ab', 1],
+    ['single bytes', ['aba', 'a'], 'a', 3],
+  ])('counts %s', (_what, chunks, wanted, count) => {
+    expect(countIn(chunks, wanted)).toBe(count);
+  });
+
+  test('counts the same in any chunks as in the whole', () => {
+    fc.assert(
+      fc.property(fc.array(text, { maxLength: 10 }), needle, (chunks, wanted) => {
+        // A string is split without overlaps, from the left: an oracle with code of its own.
+        expect(countIn(chunks, wanted)).toBe(chunks.join('').split(wanted).length - 1);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test("does not read the caller's chunk again after the call", () => {
+    const counter = occurrences(Buffer.from('ab'));
+    const reused = Buffer.from('xa');
+    counter.push(reused);
+    reused.fill('b');
+    counter.push(reused);
+    expect(counter.count()).toBe(1);
+  });
+});

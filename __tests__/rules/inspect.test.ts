@@ -1,0 +1,209 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { appendFileSync, closeSync, constants, existsSync, openSync } from 'node:fs';
+import { readdir, readlink, realpath, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import '../support/one-realm.ts';
+import { describe, expect, test } from '@jest/globals';
+import { inspect, type Inspection } from '../../src/rules/inspect.ts';
+import { localFile, temporaryFolder } from '../support/files.ts';
+
+const run = promisify(execFile);
+const hex = (algorithm: string, bytes: string): string => createHash(algorithm).update(bytes).digest('hex');
+
+/** A file on disk that nothing has looked at yet. */
+async function written(content: string | Buffer, name = 'page.html'): Promise<Inspection> {
+  const path = join(await temporaryFolder(), name);
+  await writeFile(path, content);
+  return { path, given: `out/${name}`, marker: undefined, secrets: [] };
+}
+
+describe('a good file', () => {
+  test('is told by its name, its size and its fingerprints', async () => {
+    const file = await inspect(await written('привет'));
+    expect(file).toMatchObject({
+      name: 'page.html',
+      size: 12,
+      sha256: hex('sha256', 'привет'),
+      markerCount: null,
+    });
+    await file.close();
+  });
+
+  test('has the identifier that git gives to its bytes', async () => {
+    // What `git hash-object` says of "hello\n".
+    expect((await localFile('hello\n')).blobSha).toBe('ce013625030ba8dba906f756967f9e9ca394464a');
+  });
+
+  test('is read from its first byte each time, also twice at once', async () => {
+    const file = await localFile('x'.repeat(200_000));
+    const [first, second] = await Promise.all([text(file.read()), text(file.read())]);
+    expect([first.length, second.length]).toEqual([200_000, 200_000]);
+    expect(await text(file.read())).toBe(first);
+  });
+
+  test('tells the SHA-256 of its beginning', async () => {
+    const file = await localFile('привет, мир');
+    expect(await file.headSha256(12)).toBe(hex('sha256', 'привет'));
+    expect(await file.headSha256(file.size)).toBe(file.sha256);
+    expect(await file.headSha256(1)).toBe(
+      createHash('sha256')
+        .update(Buffer.from([0xd0]))
+        .digest('hex'),
+    );
+  });
+
+  test('stays the one that was checked, although another takes its place on disk', async () => {
+    const asked = await written('checked');
+    const file = await inspect(asked);
+    await rm(asked.path);
+    await writeFile(asked.path, 'swapped');
+    expect(await text(file.read())).toBe('checked');
+    await file.close();
+  });
+
+  test('can be read any number of times without a warning of Node', async () => {
+    // In a process of its own, since Jest keeps Node's warnings to itself.
+    const { path } = await written('x');
+    const program = `
+      import { inspect } from ${JSON.stringify(new URL('../../src/rules/inspect.ts', import.meta.url).href)};
+      const path = ${JSON.stringify(path)};
+      const file = await inspect({ path, given: path, marker: undefined, secrets: [] });
+      for (let times = 0; times < 20; times += 1) await file.headSha256(1);
+      await file.close();`;
+    const { stderr } = await run(process.execPath, ['--input-type=module', '--eval', program]);
+    expect(stderr).toBe('');
+  });
+
+  test("can't be read any more once it is closed", async () => {
+    const file = await localFile('x');
+    await text(file.read());
+    await file.close();
+    await expect(file.headSha256(1)).rejects.toThrow();
+  });
+});
+
+describe('the marker', () => {
+  test.each([
+    ['once', 'a MARK b', 1],
+    ['as often as it stands there', 'MARK MARK MARKMARK', 4],
+    ['across the border of two chunks of the disk', `${'x'.repeat(65_534)}MARK`, 1],
+  ])('is counted %s', async (_how, content, count) => {
+    expect((await localFile(content, 'page.html', 'MARK')).markerCount).toBe(count);
+  });
+
+  test('is counted apart from the secrets that are looked for as well', async () => {
+    const file = await inspect({ ...(await written('MARK MARK')), marker: 'MARK', secrets: ['one', 'two'] });
+    expect(file.markerCount).toBe(2);
+    await file.close();
+  });
+
+  test('that does not stand in the file is refused, and the hint says what to do', async () => {
+    await expect(inspect({ ...(await written('mark')), marker: 'MARK' })).rejects.toMatchObject({
+      code: 'BAD_INPUT',
+      message: 'the marker does not stand in the file out/page.html',
+      hint: expect.stringContaining('`marker:`'),
+    });
+  });
+});
+
+describe('a file that is no delivery is refused', () => {
+  const refused = (asked: Inspection): Promise<unknown> => inspect(asked).catch((thrown: unknown) => thrown);
+
+  test('because it is not there', async () => {
+    const { path } = await written('x');
+    await rm(path);
+    expect(await refused({ path, given: 'out/page.html', marker: undefined, secrets: [] })).toMatchObject({
+      code: 'BAD_FILE',
+      message: 'the file out/page.html does not exist',
+      hint: expect.stringContaining('`file:`'),
+      cause: expect.objectContaining({ code: 'ENOENT' }),
+    });
+  });
+
+  test('because a folder on the way to it is a file', async () => {
+    const asked = await written('x');
+    expect(await refused({ ...asked, path: join(asked.path, 'deeper') })).toMatchObject({
+      code: 'BAD_FILE',
+      message: "the file out/page.html can't be opened (ENOTDIR)",
+    });
+  });
+
+  test('because it is a folder', async () => {
+    const path = await temporaryFolder();
+    expect(await refused({ path, given: 'out', marker: undefined, secrets: [] })).toMatchObject({
+      code: 'BAD_FILE',
+      message: 'out is a folder',
+    });
+  });
+
+  test('because it is a device', async () => {
+    expect(
+      await refused({ path: '/dev/null', given: '/dev/null', marker: undefined, secrets: [] }),
+    ).toMatchObject({ code: 'BAD_FILE', message: '/dev/null is not a regular file' });
+  });
+
+  test('because it is a pipe, and nobody is waited for to write into it', async () => {
+    const path = join(await temporaryFolder(), 'pipe');
+    await run('mkfifo', [path]);
+    let waited = false;
+    // Lets go of whoever waits: a test that fails must not hang.
+    const rescue = setTimeout(() => {
+      waited = true;
+      closeSync(openSync(path, constants.O_RDWR | constants.O_NONBLOCK));
+    }, 1_000);
+    const refusal = await refused({ path, given: 'pipe', marker: undefined, secrets: [] });
+    clearTimeout(rescue);
+    expect(refusal).toMatchObject({ code: 'BAD_FILE', message: 'pipe is not a regular file' });
+    expect(waited).toBe(false);
+  });
+
+  test('because it is empty', async () => {
+    expect(await refused(await written(''))).toMatchObject({
+      code: 'BAD_FILE',
+      message: 'the file out/page.html is empty',
+      hint: expect.stringContaining('never delivered'),
+    });
+  });
+
+  test('because it grew while it was read', async () => {
+    const asked = await written('x');
+    // The secrets are walked through after the size was taken and before the bytes are read.
+    const secrets = Object.assign([] as string[], {
+      [Symbol.iterator]: () => {
+        appendFileSync(asked.path, 'y');
+        return [].values();
+      },
+    });
+    expect(await refused({ ...asked, secrets })).toMatchObject({
+      code: 'BAD_FILE',
+      message: 'the file out/page.html changed while it was read',
+    });
+  });
+
+  test.each([
+    ['the only secret', ['hunter2']],
+    ['any of several secrets', ['other', 'hunter2', 'third']],
+  ])('because it holds %s, which the refusal does not repeat', async (_which, secrets) => {
+    const refusal = await refused({ ...(await written('a hunter2 b MARK')), marker: 'MARK', secrets });
+    expect(refusal).toMatchObject({ code: 'BAD_FILE', hint: expect.stringContaining('revoke') });
+    expect(JSON.stringify([String(refusal), refusal])).not.toContain('hunter2');
+  });
+
+  // Where the system tells which files a process has open.
+  const told = existsSync('/proc/self/fd') ? test : test.skip;
+  told('and is not left open', async () => {
+    const asked = { ...(await written('x')), marker: 'MARK' };
+    await refused(asked);
+    const numbers = await readdir('/proc/self/fd');
+    const opened = numbers.map((number) => readlink(`/proc/self/fd/${number}`).catch(() => ''));
+    expect(await Promise.all(opened)).not.toContain(await realpath(asked.path));
+  });
+
+  test('for the secret first where its marker is missing as well', async () => {
+    const asked = { ...(await written('a hunter2 b')), marker: 'MARK', secrets: ['hunter2'] };
+    expect(await refused(asked)).toMatchObject({ code: 'BAD_FILE' });
+  });
+});

@@ -1,0 +1,243 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { DeliveryError } from '../../src/errors.ts';
+import { TEXT } from '../../src/protocol/limits.ts';
+import {
+  assetName,
+  baseName,
+  binFileName,
+  encodePath,
+  isLeftOutByJekyll,
+  nameFromFile,
+  repositoryPath,
+} from '../../src/rules/naming.ts';
+
+/** й in one letter and in two: the same on screen, not in an address. */
+const COMPOSED = '\u0439';
+const DECOMPOSED = '\u0438\u0306';
+
+/** Anything a file may be called, foreign letters and emoji included. */
+const anyName = fc.string({ unit: 'binary', minLength: 1, maxLength: 80 });
+
+/** Paths that the rules take. */
+const goodPath = fc
+  .array(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 4 })
+  .map((segments) => segments.join('/').normalize('NFC'))
+  .filter((path) => {
+    try {
+      return repositoryPath(path, 'it') === path;
+    } catch {
+      return false;
+    }
+  });
+
+describe('nameFromFile', () => {
+  test.each([
+    ['report.html', 'report.html'],
+    ['my report  v2.html', 'my-report-v2.html'],
+    [' padded.html ', 'padded.html'],
+    ['two\nlines.html', 'two-lines.html'],
+    ['отчёт.html', 'отчёт.html'],
+    [`${DECOMPOSED}.html`, `${COMPOSED}.html`],
+  ])('takes %j as %j', (given, name) => {
+    expect(nameFromFile(given)).toBe(name);
+  });
+
+  test('refuses a name that no path may have', () => {
+    expect(() => nameFromFile('.git')).toThrow(/name leads into \.git/);
+  });
+});
+
+describe('repositoryPath', () => {
+  test.each([
+    'a.html',
+    'docs/a.html',
+    'отчёты/итог.html',
+    '.well-known/x.txt',
+    'docs/.github/x.html',
+    'a..b/c.html',
+    '...',
+    'x'.repeat(TEXT.path),
+    '%2e%2e/a.html',
+    '🎉.html',
+  ])('takes %j as it is', (path) => {
+    expect(repositoryPath(path, 'input `path`')).toBe(path);
+  });
+
+  test('composes letters, so that the address is the one people type', () => {
+    expect(repositoryPath(`docs/${DECOMPOSED}.html`, 'it')).toBe(`docs/${COMPOSED}.html`);
+  });
+
+  test.each([
+    ['', 'is empty'],
+    ['x'.repeat(TEXT.path + 1), `is longer than ${TEXT.path} characters`],
+    ['a\u0000.html', 'control characters'],
+    ['a\tb.html', 'control characters'],
+    ['a\u202etxt.html', 'control characters'],
+    ['a\u200bb.html', 'control characters'],
+    ['a\u2028b.html', 'control characters'],
+    ['a b.html', 'holds a space'],
+    ['a\u00a0b.html', 'holds a space'],
+    ['docs\\a.html', 'holds a backslash'],
+    ['/a.html', 'starts with a slash'],
+    ['../a.html', 'holds . or ..'],
+    ['a/../b.html', 'holds . or ..'],
+    ['..', 'holds . or ..'],
+    ['./a.html', 'holds . or ..'],
+    ['docs//a.html', 'empty folder or file name'],
+    ['docs/', 'empty folder or file name'],
+    ['.git/config', 'leads into .git:'],
+    ['docs/.GIT/config', 'leads into .git:'],
+    ['.git', 'leads into .git:'],
+    ['.github/workflows/x.yml', 'leads into .github'],
+    ['.GitHub/x.html', 'leads into .github'],
+  ])('refuses %j: %s', (path, why) => {
+    expect.assertions(3);
+    try {
+      repositoryPath(path, 'input `path`');
+    } catch (refusal) {
+      expect(refusal).toBeInstanceOf(DeliveryError);
+      expect(refusal).toMatchObject({ code: 'BAD_INPUT' });
+      expect((refusal as DeliveryError).message).toMatch(
+        new RegExp(`^input \`path\` .*${why.replaceAll('.', '\\.')}`),
+      );
+    }
+  });
+});
+
+describe('encodePath', () => {
+  test.each([
+    ['docs/a.html', 'docs/a.html'],
+    ['отчёт.html', '%D0%BE%D1%82%D1%87%D1%91%D1%82.html'],
+    ['a+b&c=d.html', 'a%2Bb%26c%3Dd.html'],
+    ['50%/q?#.html', '50%25/q%3F%23.html'],
+  ])('writes %j as %j', (path, encoded) => {
+    expect(encodePath(path)).toBe(encoded);
+  });
+
+  test('can be read back, segment by segment', () => {
+    fc.assert(
+      fc.property(goodPath, (path) => {
+        expect(encodePath(path).split('/').map(decodeURIComponent).join('/')).toBe(path);
+      }),
+    );
+  });
+
+  test('passes through an address unchanged: nothing is taken for a query, a fragment or a step up', () => {
+    fc.assert(
+      fc.property(goodPath, (path) => {
+        const encoded = encodePath(path);
+        expect(new URL(`https://octo.github.io/site/${encoded}`).href).toBe(
+          `https://octo.github.io/site/${encoded}`,
+        );
+      }),
+    );
+  });
+});
+
+describe('baseName', () => {
+  test.each([
+    ['a.html', 'a.html'],
+    ['docs/deep/a.html', 'a.html'],
+    ['docs/', ''],
+  ])('of %j is %j', (path, name) => {
+    expect(baseName(path)).toBe(name);
+  });
+});
+
+describe('isLeftOutByJekyll', () => {
+  test.each([
+    '_a.html',
+    '.a.html',
+    '#a.html',
+    'a.html~',
+    'docs/_drafts/a.html',
+    'docs/.hidden/a.html',
+    'docs~/a.html',
+    'node_modules/a.html',
+    'vendor/a.html',
+  ])('leaves %s out', (path) => {
+    expect(isLeftOutByJekyll(path)).toBe(true);
+  });
+
+  test.each([
+    'a.html',
+    'a_b.html',
+    'docs/a.html',
+    'docs/vendor/a.html',
+    'a~b.html',
+    'vendor.html',
+    'a#b.html',
+  ])('shows %s', (path) => {
+    expect(isLeftOutByJekyll(path)).toBe(false);
+  });
+});
+
+describe('assetName', () => {
+  test.each([
+    ['report_v1.2-a@b+c.html', 'report_v1.2-a@b+c.html'],
+    ['отчёт.html', 'otchyot.html'],
+    ['naïve café.pdf', 'naive-cafe.pdf'],
+    ['a (final).html', 'a-final.html'],
+    ['日本語.html', 'file.html'],
+    ['🎉.html', 'file.html'],
+    ['.html', 'file.html'],
+    ['.', 'file'],
+    ['html', 'html'],
+    ['.hidden.txt', 'hidden.txt'],
+    ['--a--.html', 'a.html'],
+  ])('makes %j into %j', (name, asset) => {
+    expect(assetName(name)).toBe(asset);
+  });
+
+  test('makes any name into one that GitHub keeps as it is', () => {
+    fc.assert(
+      fc.property(anyName, (name) => {
+        expect(assetName(name)).toMatch(/^[A-Za-z0-9_+@][A-Za-z0-9\-_+@.]*$/);
+      }),
+    );
+  });
+
+  test('leaves alone what it has made', () => {
+    fc.assert(
+      fc.property(anyName, (name) => {
+        expect(assetName(assetName(name))).toBe(assetName(name));
+      }),
+    );
+  });
+});
+
+describe('binFileName', () => {
+  test.each([
+    ['report-v1_2=(a+b),[c].html', 'report-v1_2=(a+b),[c].html'],
+    ['отчёт.html', 'отчёт.html'],
+    [`${DECOMPOSED}.html`, `${COMPOSED}.html`],
+    ["a'b c.html", 'a_b_c.html'],
+    ['.hidden', '_hidden'],
+    ['..', '_.'],
+    ['a/b\\c.html', 'a_b_c.html'],
+    ['🎉.html', '_.html'],
+    [`${'x'.repeat(200)}.html`, `${'x'.repeat(115)}.html`],
+    [`${'я'.repeat(100)}.html`, `${'я'.repeat(57)}.html`],
+    ['x'.repeat(121), 'x'.repeat(120)],
+    // A letter of four bytes and two UTF-16 units is never cut in half.
+    [`${'𐐀'.repeat(40)}.html`, `${'𐐀'.repeat(28)}.html`],
+    // An ending longer than 16 characters is no ending.
+    [`${'x'.repeat(110)}.${'y'.repeat(20)}`, `${'x'.repeat(110)}.${'y'.repeat(9)}`],
+  ])('makes %j into %j', (name, stored) => {
+    expect(binFileName(name)).toBe(stored);
+  });
+
+  test('makes any name into one that the host stores unchanged', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (name) => {
+        const stored = binFileName(name);
+        expect(stored).toMatch(/^[\p{L}\p{Nd}\-_=+,.()[\]]*$/u);
+        expect(stored.startsWith('.')).toBe(false);
+        expect(Buffer.byteLength(stored)).toBeLessThanOrEqual(120);
+        expect(stored.normalize('NFC')).toBe(stored);
+        expect(binFileName(stored)).toBe(stored);
+      }),
+    );
+  });
+});
