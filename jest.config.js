@@ -9,5 +9,7 @@ export default {
   coverageProvider: 'v8',
   coverageReporters: ['text', 'json-summary'],
   coverageThreshold: { global: { lines: 95 } },
+  // The scenarios mostly wait for their child processes.
+  maxWorkers: 3,
   testTimeout: 60_000,
 };

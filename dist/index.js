@@ -76454,7 +76454,7 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("util");
 
 __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependencies__, __webpack_async_result__) => { try {
 /* harmony import */ var _actions_core__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(3218);
-/* harmony import */ var _run_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(5680);
+/* harmony import */ var _run_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(34);
 
 
 try {
@@ -76471,7 +76471,7 @@ __webpack_async_result__();
 
 /***/ }),
 
-/***/ 5680:
+/***/ 34:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -76524,6 +76524,12 @@ class DeliveryError extends Error {
         this.passing = details.passing ?? false;
         this.retryAfter = details.retryAfter;
     }
+    /** The same failure, after which nobody tries again. */
+    final() {
+        return this.passing
+            ? new DeliveryError(this.code, this.message, { ...this, passing: false, cause: this.cause })
+            : this;
+    }
     /** The same failure, placed in the step in which it surfaced; a step it already names stays. */
     at(step) {
         if (this.step !== undefined)
@@ -76544,68 +76550,6 @@ function asDeliveryError(thrown) {
         cause: thrown,
     });
 }
-
-;// CONCATENATED MODULE: ./lib/protocol/limits.js
-/**
- * Every limit, written once. Sizes are bytes, times are milliseconds.
- *
- * @see protocol 8
- */
-const MEGABYTE = 1_048_576;
-const SECOND = 1_000;
-/** Largest file each way of placing takes. @see protocol 8 */
-const SIZE = {
-    /** K1 method A, the single-call write. */
-    methodA: MEGABYTE,
-    /** K1 method B, the object API: the repository's ceiling. */
-    repository: 95 * MEGABYTE,
-    /** K2, one release asset. */
-    asset: 2_048 * MEGABYTE,
-};
-/** The wait for a pages build. @see protocol 8 */
-const BUILD_WAIT = {
-    polls: 48,
-    interval: 5 * SECOND,
-    total: 240 * SECOND,
-    /** Build polls without a build of our commit after which one is requested, once. */
-    pollsBeforeRequest: 6,
-};
-/** Build and verification together may not take longer. @see protocol 8 */
-const VERIFY_DEADLINE = 240 * SECOND;
-/** The shortest pause between two polls that a host is asked to bear. */
-const SHORTEST_POLL = 50;
-/** Looks at the raw address once the page is proven; it may lag, and never holds a delivery up for long. */
-const RAW_LOOKS = 3;
-/** Redirects that are followed while fetching an address back. */
-const REDIRECTS = 10;
-/** Bounds of a single HTTP exchange. */
-const EXCHANGE = {
-    connect: 15 * SECOND,
-    /** Until the answer's headers arrive. */
-    headers: 60 * SECOND,
-    /** Between two pieces of an answer's body. */
-    stall: 30 * SECOND,
-    /** Longest JSON answer that is read. */
-    apiBody: 8 * MEGABYTE,
-};
-/** Longest body that is read when an address is fetched back. */
-const FETCHED_BODY = SIZE.asset + MEGABYTE;
-/** The retry policy's numbers. */
-const RETRY = {
-    attempts: 5,
-    firstPause: SECOND,
-    longestPause: 60 * SECOND,
-    /** Losing a race against other writers passes sooner, and may happen more often. */
-    conflict: { attempts: 20, firstPause: 250, longestPause: 4 * SECOND },
-    /** Pause after a secondary rate limit that names none. */
-    limited: 60 * SECOND,
-};
-/** Assets of a release are listed in pages of this size, and there can be no more than the total. */
-const ASSETS = { page: 100, total: 1_000 };
-/** The bin's name. */
-const BIN_NAME = { shortest: 8, longest: 60 };
-/** Longest texts that are taken from the user or from a host. */
-const TEXT = { path: 1_024, message: 200, marker: 65_536, hostMessage: 300 };
 
 // EXTERNAL MODULE: external "node:fs/promises"
 var promises_ = __nccwpck_require__(1455);
@@ -76707,9 +76651,14 @@ async function check(handle, asked) {
         });
     }
     const read = (length = Number.POSITIVE_INFINITY) => external_node_stream_.Readable.from(chunks(handle, length), { objectMode: false });
+    let head = '';
     const blob = (0,external_node_crypto_.createHash)('sha1').update(`blob ${stats.size}\0`);
     const needles = [...secrets, ...(marker === undefined ? [] : [marker])].map((text) => Buffer.from(text));
-    const { size, sha256, counts } = await fingerprint(read(), needles, (chunk) => blob.update(chunk));
+    const { size, sha256, counts } = await fingerprint(read(), needles, (chunk) => {
+        blob.update(chunk);
+        if (head === '')
+            head = chunk.toString('latin1', 0, HEAD);
+    });
     if (size !== stats.size) {
         throw new DeliveryError('BAD_FILE', `the file ${given} changed while it was read`, {
             hint: 'deliver it after the step that writes it has ended',
@@ -76730,6 +76679,7 @@ async function check(handle, asked) {
         name: (0,external_node_path_.basename)(given),
         size,
         sha256,
+        head,
         blobSha: blob.digest('hex'),
         markerCount,
         read,
@@ -76737,6 +76687,10 @@ async function check(handle, asked) {
         close: () => handle.close(),
     };
 }
+/** Bytes read at once. */
+const CHUNK = 65_536;
+/** Bytes that tell what kind of file it is. */
+const HEAD = 16;
 /** The file's first bytes. The handle's own streams each leave a listener behind, and the file is read often. */
 async function* chunks(handle, length) {
     for (let at = 0; at < length;) {
@@ -76747,7 +76701,6 @@ async function* chunks(handle, length) {
         yield buffer.subarray(0, bytesRead);
     }
 }
-const CHUNK = 65_536;
 
 ;// CONCATENATED MODULE: ./lib/poll.js
 /**
@@ -76769,6 +76722,73 @@ async function poll(patience, look) {
         await clock.sleep(Math.min(interval, left), signal);
     }
 }
+
+;// CONCATENATED MODULE: ./lib/protocol/limits.js
+/**
+ * Every limit, written once. Sizes are bytes, times are milliseconds.
+ *
+ * @see protocol 8
+ */
+const MEGABYTE = 1_048_576;
+const SECOND = 1_000;
+/** Largest file each way of placing takes. @see protocol 8 */
+const SIZE = {
+    /** K1 method A, the single-call write. */
+    methodA: MEGABYTE,
+    /** K1 method B, the object API: the repository's ceiling. */
+    repository: 95 * MEGABYTE,
+    /** K2, one release asset. */
+    asset: 2_048 * MEGABYTE,
+};
+/** The largest file that a channel takes, and the channels for a larger one. @see protocol 8 */
+const LARGEST = {
+    K1: { bytes: SIZE.repository, instead: 'K2 or K3' },
+    K2: { bytes: SIZE.asset, instead: 'K3' },
+};
+/** The wait for a pages build. @see protocol 8 */
+const BUILD_WAIT = {
+    polls: 48,
+    interval: 5 * SECOND,
+    total: 240 * SECOND,
+    /** Build polls without a build of our commit after which one is requested, once. */
+    pollsBeforeRequest: 6,
+};
+/** Build and verification together may not take longer. @see protocol 8 */
+const VERIFY_DEADLINE = 240 * SECOND;
+/** The shortest pause between two polls that a host is asked to bear. */
+const SHORTEST_POLL = 50;
+/** Looks at each further address of a proven page; caches may lag, and never hold a delivery up for long. */
+const BESIDE_LOOKS = 3;
+/** Redirects that are followed while fetching an address back. */
+const REDIRECTS = 10;
+/** Bounds of a single HTTP exchange. */
+const EXCHANGE = {
+    connect: 15 * SECOND,
+    /** Until the answer's headers arrive. */
+    headers: 60 * SECOND,
+    /** Between two pieces of an answer's body. */
+    stall: 30 * SECOND,
+    /** Longest JSON answer that is read. */
+    apiBody: 8 * MEGABYTE,
+};
+/** Longest body that is read when an address is fetched back. */
+const FETCHED_BODY = SIZE.asset + MEGABYTE;
+/** The retry policy's numbers. */
+const RETRY = {
+    attempts: 5,
+    firstPause: SECOND,
+    longestPause: 60 * SECOND,
+    /** Losing a race against other writers passes sooner, and may happen more often. */
+    conflict: { attempts: 20, firstPause: 250, longestPause: 4 * SECOND },
+    /** Pause after a secondary rate limit that names none. */
+    limited: 60 * SECOND,
+};
+/** Assets of a release are listed in pages of this size, and there can be no more than the total. */
+const ASSETS = { page: 100, total: 1_000 };
+/** The bin's name. */
+const BIN_NAME = { shortest: 8, longest: 60 };
+/** Longest texts that are taken from the user or from a host. */
+const TEXT = { path: 1_024, message: 200, marker: 65_536, hostMessage: 300 };
 
 ;// CONCATENATED MODULE: ./lib/http/body.js
 
@@ -77340,11 +77360,13 @@ async function carry(intent, expected, limits, ports) {
         plan,
         placement: null,
         proof: null,
+        httpCode: null,
         rawUrl: null,
         unknown: [],
         failure: null,
         took,
     };
+    let witness;
     async function step(name, title, work) {
         const begun = clock.now();
         try {
@@ -77365,28 +77387,37 @@ async function carry(intent, expected, limits, ports) {
         });
         outcome = { ...outcome, placement, unknown: placement.unknown };
         const patience = { ...limits, deadline: clock.now() + limits.timeout };
-        const witness = createWitness(placement, expected, patience.deadline, ports);
+        const opened = createWitness(placement, expected, patience.deadline, ports);
+        witness = opened;
         if (intent.watch !== undefined) {
-            await step('wait', 'Wait for the site', () => wait(intent, placement, witness, patience, ports));
+            await step('wait', 'Wait for the site', () => wait(intent, placement, opened, patience, ports));
         }
         const seen = await step('verify', 'Verify the public address', async () => {
-            const proof = await verify(placement, witness, patience, ports);
+            const proof = await verify(placement, opened, patience, ports);
             return { proof, ...(await verifyBeside(placement, proof, expected, patience, ports)) };
         });
-        return { ...outcome, ...seen, unknown: [...placement.unknown, ...seen.unknown] };
+        return {
+            ...outcome,
+            ...seen,
+            httpCode: seen.proof.httpCode,
+            unknown: [...placement.unknown, ...seen.unknown],
+        };
     }
     catch (thrown) {
-        return { ...outcome, failure: asDeliveryError(thrown) };
+        return { ...outcome, httpCode: witness?.last?.httpCode ?? null, failure: asDeliveryError(thrown) };
     }
 }
 /**
- * K1's further addresses: the page's without `?v=`, as a person will open it, until the deadline; and the
- * raw one, a few looks. Both may lag behind in caches; the delivery stands, and UNKNOWN says what was not seen.
+ * K1's further addresses: the page's without `?v=`, as a person will open it, and the raw one. Both may lag
+ * behind in caches: they get a few looks, the delivery stands, and UNKNOWN says what was not seen.
  *
  * @see protocol 4.2 (both are verified)
  */
 async function verifyBeside(placement, proof, expected, patience, ports) {
-    const shows = async (url, sha256, deadline) => {
+    const shows = async (what, url, sha256) => {
+        ports.logger.info(what);
+        const soon = ports.clock.now() + patience.interval * (BESIDE_LOOKS - 1);
+        const deadline = Math.min(soon, patience.deadline);
         const witness = createWitness({ url, bustCaches: false, mustBeExternal: false }, expected, deadline, ports);
         const seen = await poll({ ...patience, ...ports, deadline }, async () => {
             const sight = await witness.look();
@@ -77395,17 +77426,14 @@ async function verifyBeside(placement, proof, expected, patience, ports) {
         return seen !== undefined;
     };
     const unknown = [];
-    if (placement.bustCaches)
-        ports.logger.info('the address without ?v=, as a person will open it');
-    if (placement.bustCaches && !(await shows(placement.url, proof.sha256, patience.deadline))) {
+    const bare = 'the address without ?v=, as a person will open it';
+    if (placement.bustCaches && !(await shows(bare, placement.url, proof.sha256))) {
         unknown.push('the address without ?v= still answered an older copy; a cache may show it for up to ten minutes');
     }
     const { rawUrl } = placement;
     if (rawUrl === undefined || expected.file === null)
         return { rawUrl: null, unknown };
-    ports.logger.info('the raw address');
-    const soon = ports.clock.now() + patience.interval * (RAW_LOOKS - 1);
-    if (await shows(rawUrl, expected.file.sha256, Math.min(soon, patience.deadline)))
+    if (await shows('the raw address', rawUrl, expected.file.sha256))
         return { rawUrl, unknown };
     unknown.push('the raw address did not show the file yet, so it was not verified');
     return { rawUrl: null, unknown };
@@ -77473,6 +77501,24 @@ function choose(request, size, circumstances) {
     }
     return { main: row.channel, duplicates: [], because: row.because };
 }
+/**
+ * Refuses what the asked-for channels can't take; `auto` chooses by the size.
+ *
+ * @param size bytes
+ * @throws {DeliveryError} `TOO_LARGE` with the channels to use.
+ * @see protocol 8
+ */
+function refuseTooLarge(wishes, size) {
+    for (const key of wishes === 'auto' ? [] : wishes) {
+        const limit = LARGEST[key];
+        if (limit === undefined || size <= limit.bytes)
+            continue;
+        const most = `${limit.bytes / MEGABYTE} MB`;
+        throw new DeliveryError('TOO_LARGE', `the file has ${size} bytes, and ${key} takes at most ${most}`, {
+            hint: `use channel: ${limit.instead}`,
+        });
+    }
+}
 /** A private repository's file goes to the public bin only on its owner's word. */
 function refusePublicBin(isPrivate, because) {
     if (isPrivate === false)
@@ -77539,20 +77585,21 @@ function compose(findings) {
     const { file, main, duplicates, subject } = findings;
     const gates = evaluate(main);
     const ready = findings.failure === null && gates.every(({ passed }) => passed);
-    const notReady = ready ? null : reasonOf(findings.failure ?? main?.failure ?? null);
+    const notReady = ready ? null : reasonOf(findings.failure ?? main?.failure ?? null, main?.httpCode);
     const url = ready ? (main?.placement?.url.href ?? null) : null;
     const unknown = unknownOf(findings, ready);
+    const result = notReady === null ? `${RESULTS.ready} → ${url}` : `${RESULTS.notReady} → ${inWords(notReady)}`;
     return {
         protocol: PROTOCOL.identifier,
         version: PROTOCOL.version,
         ready,
         url,
         lines: {
-            CLAIM: claim(findings, url),
-            CODE: code(findings),
-            TEST: test(findings, notReady),
-            RESULT: notReady === null ? `${RESULTS.ready} → ${url}` : `${RESULTS.notReady} → ${inWords(notReady)}`,
-            UNKNOWN: unknown.join('; '),
+            CLAIM: oneLine(claim(findings, url)),
+            CODE: oneLine(code(findings)),
+            TEST: oneLine(test(findings, notReady)),
+            RESULT: oneLine(result),
+            UNKNOWN: oneLine(unknown.join('; ')),
         },
         gates,
         file: subject === THE_LINK ? null : { path: subject, size: file?.size ?? null, sha256: file?.sha256 ?? null },
@@ -77565,6 +77612,8 @@ function compose(findings) {
         took: main?.took ?? {},
     };
 }
+/** Nobody else's words can begin a line of the report. */
+const oneLine = (text) => text.replace(/[\s\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
 /** The report on what was refused before a delivery could begin. */
 function refusal(subject, failure) {
     return compose({ subject, file: null, because: '', main: null, duplicates: [], failure });
@@ -77573,12 +77622,13 @@ function refusal(subject, failure) {
 function reportText(report) {
     return REPORT_LINES.map((line) => `${line}: ${report.lines[line]}`.trimEnd()).join('\n');
 }
-function reasonOf(failure) {
+/** @param seen what the address answered last, for a failure without a code of its own */
+function reasonOf(failure, seen = null) {
     if (failure === null)
         return { step: 'report', httpCode: null, code: 'INTERNAL', reason: 'nothing was delivered', hint: '' };
     const { step, httpCode, code, message, hint } = failure;
     const reason = code === 'NO_NETWORK' ? `the protocol can't be executed, there is no network: ${message}` : message;
-    return { step: step ?? 'check', httpCode: httpCode ?? null, code, reason, hint: hint ?? '' };
+    return { step: step ?? 'check', httpCode: httpCode ?? seen, code, reason, hint: hint ?? '' };
 }
 function inWords({ step, httpCode, reason, hint }) {
     const where = `step ${step}${httpCode === null ? '' : `, HTTP ${httpCode}`}`;
@@ -77611,7 +77661,7 @@ function test({ main }, notReady) {
     const proof = main?.proof ?? null;
     if (main?.placement == null)
         return `nothing was fetched; the delivery ended at step ${notReady?.step}`;
-    const parts = [`HTTP ${proof?.httpCode ?? notReady?.httpCode ?? 'none'}`];
+    const parts = [`HTTP ${main.httpCode ?? 'none'}`];
     if (proof === null)
         parts.push('marker found: no');
     else if (proof.markerCount === null)
@@ -77660,7 +77710,6 @@ function duplicateReport({ plan, placement, proof, failure }) {
 
 
 
-
 /**
  * One delivery: check → authorise → place → wait → verify → report.
  * It never throws: whatever fails becomes a report that says so.
@@ -77679,6 +77728,7 @@ async function deliver(request, house) {
     try {
         const file = await inStep('check', () => deliver_check(request, house.ports));
         findings = { ...findings, file };
+        await inStep('check', async () => refuseTooLarge(request.channels, file?.size ?? 0));
         const circumstances = await inStep('authorise', () => authorise(request, house));
         const choice = await inStep('authorise', async () => choose(request, file?.size ?? null, circumstances));
         findings = { ...findings, because: choice.because };
@@ -77723,7 +77773,7 @@ function authorise({ channels }, { survey, ports }) {
     });
 }
 function deliver_inWords({ hasToken, privateRepository, site }) {
-    const lines = [hasToken ? 'there is a token' : 'there is no token'];
+    const lines = [hasToken ? 'there is a token' : 'there is no token for a repository'];
     if (privateRepository !== null)
         lines.push(`the repository is ${privateRepository ? 'private' : 'public'}`);
     if (site === null)
@@ -77738,12 +77788,7 @@ function deliver_inWords({ hasToken, privateRepository, site }) {
 }
 /** Lets every channel look at what it is to do, before any of them writes. */
 async function prepare(choice, file, circumstances, { channels, ports }) {
-    const intentOf = (key) => {
-        const channel = channels[key];
-        if (file !== null)
-            refuseTooLarge(channel, file);
-        return channel.prepare(file, circumstances);
-    };
+    const intentOf = (key) => channels[key].prepare(file, circumstances);
     return ports.logger.group('Plan', async () => {
         ports.logger.info(`channel ${choice.main}, because ${choice.because}`);
         const main = await intentOf(choice.main);
@@ -77754,14 +77799,6 @@ async function prepare(choice, file, circumstances, { channels, ports }) {
             ports.logger.info(`${plan.channel}: ${plan.method}, to ${plan.destination}`);
         }
         return { main, duplicates };
-    });
-}
-/** @see protocol 8 */
-function refuseTooLarge({ key, limit }, { size }) {
-    if (limit === undefined || size <= limit.bytes)
-        return;
-    throw new DeliveryError('TOO_LARGE', `the file has ${size} bytes, and ${key} takes at most ${limit.bytes / MEGABYTE} MB`, {
-        hint: `use channel: ${limit.instead}`,
     });
 }
 async function inStep(step, work) {
@@ -80182,7 +80219,7 @@ function parseRequest(raw, around) {
         branch: optional(raw.branch, (branch) => gitName(branch, 'branch')),
         path,
         name: path === undefined || path.endsWith('/') ? fileName(file) : baseName(path),
-        essence: oneLine(raw.message) || around.origin,
+        essence: request_oneLine(raw.message) || around.origin,
         tag: optional(raw.tag, (tag) => gitName(tag, 'tag')) ?? `files-${dayOf(around.now)}`,
         bin: optional(raw.bin, binOf) ?? newBin(around),
         url,
@@ -80245,7 +80282,7 @@ function channelOf(word) {
     if (known !== undefined)
         return known[0];
     const all = Object.entries(CHANNELS).map(([key, { name }]) => `${key} (${name})`);
-    return refuse(`input \`channel\` names an unknown channel: ${oneLine(word) || 'nothing'}`, `use auto, ${all.join(', ')}, or a list such as K1+K3`);
+    return refuse(`input \`channel\` names an unknown channel: ${request_oneLine(word) || 'nothing'}`, `use auto, ${all.join(', ')}, or a list such as K1+K3`);
 }
 function refuseIncomplete(asked) {
     const { file, channels, url, marker } = asked;
@@ -80271,7 +80308,7 @@ function markerOf(marker) {
 function repositoryOf(said) {
     const [, owner, repo] = /^([A-Za-z0-9][\w-]*)\/([\w.-]+)$/.exec(said.trim()) ?? [];
     if (owner === undefined || repo === undefined || repo === '.' || repo === '..') {
-        return refuse(`input \`repository\` is not of the form <owner>/<repo>: ${oneLine(said)}`, 'set `repository: owner/name`');
+        return refuse(`input \`repository\` is not of the form <owner>/<repo>: ${request_oneLine(said)}`, 'set `repository: owner/name`');
     }
     return { owner, repo };
 }
@@ -80282,9 +80319,9 @@ function pathOrFolder(said) {
 }
 /** A branch or tag name, by git's own rules. @see https://git-scm.com/docs/git-check-ref-format */
 function gitName(said, input) {
-    const broken = /[\s\p{Cc}~^:?*[\\]|\.\.|@\{|\/\/|^[/-]|[/.]$|\.lock$|(^|\/)\./u.test(said);
+    const broken = /[\s\p{Cc}~^:?*[\\]|\.\.|@\{|\/\/|^[/-]|[/.]$|\.lock(\/|$)|(^|\/)\.|^@$/u.test(said);
     return broken
-        ? refuse(`input \`${input}\` is no name that git takes: ${oneLine(said)}`, `set \`${input}:\` to letters, digits, -, _ and /`)
+        ? refuse(`input \`${input}\` is no name that git takes: ${request_oneLine(said)}`, `set \`${input}:\` to letters, digits, -, _ and /`)
         : said;
 }
 function binOf(said) {
@@ -80306,7 +80343,7 @@ function seconds(raw, input, least, most) {
     const ceiling = input === 'timeout'
         ? `the protocol's ceiling of ${BUILD_WAIT.total / SECOND}`
         : `the timeout of ${most / SECOND}`;
-    return refuse(`input \`${input}\` is ${oneLine(said) || 'empty'}, not a number of seconds between ${least / SECOND} and ${ceiling}`, `set \`${input}: ${input === 'timeout' ? VERIFY_DEADLINE / SECOND : Math.min(BUILD_WAIT.interval, most) / SECOND}\``);
+    return refuse(`input \`${input}\` is ${request_oneLine(said) || 'empty'}, not a number of seconds between ${least / SECOND} and ${ceiling}`, `set \`${input}: ${input === 'timeout' ? VERIFY_DEADLINE / SECOND : Math.min(BUILD_WAIT.interval, most) / SECOND}\``);
 }
 function httpsUrl(said, input) {
     const url = URL.parse(said.trim());
@@ -80316,7 +80353,7 @@ function httpsUrl(said, input) {
 }
 const dayOf = (now) => new Date(now).toISOString().slice(0, 10).replaceAll('-', '');
 /** Text that fits in one line of a message. */
-function oneLine(text) {
+function request_oneLine(text) {
     return text
         .replace(/[\s\p{Cc}]+/gu, ' ')
         .trim()
@@ -80342,6 +80379,16 @@ function createRedactor(secrets) {
         // The longest first: a secret that holds another one is blotted out whole.
         .sort((one, other) => other.length - one.length);
     return (text) => forms.reduce((clean, form) => clean.replaceAll(form, BLOT), text);
+}
+
+;// CONCATENATED MODULE: ./lib/http/host-message.js
+
+/** The host's text as it may stand in a message: one line, bounded. */
+function hostMessage(text) {
+    const line = String(text ?? '')
+        .replace(/\s+/g, ' ')
+        .trim();
+    return line.length > TEXT.hostMessage ? `${line.slice(0, TEXT.hostMessage)}…` : line;
 }
 
 ;// CONCATENATED MODULE: ./lib/http/upload.js
@@ -80559,8 +80606,9 @@ async function retrying(ports, work) {
         catch (thrown) {
             const failure = asDeliveryError(thrown);
             const pause = pauseBefore(failure, attempt, ports.random());
+            // Retries within retries would multiply.
             if (pause === null)
-                throw failure;
+                throw failure.final();
             await ports.clock.sleep(pause, ports.signal);
         }
     }
@@ -80673,7 +80721,7 @@ const REFUSALS = [
 /** @see protocol 7 (K3 POST does not return 201) */
 function refused(answer, now) {
     const row = REFUSALS.find(({ statuses }) => statuses.length === 0 || statuses.includes(answer.status));
-    const text = answer.text.startsWith('<') ? '' : answer.text.trim().slice(0, TEXT.hostMessage);
+    const text = answer.text.startsWith('<') ? '' : hostMessage(answer.text);
     return new DeliveryError(row?.code ?? 'HOST_ERROR', `${BIN.post.does} answered HTTP ${answer.status} and not 201${text === '' ? '' : `: ${text}`}`, { httpCode: answer.status, hint: row?.hint, passing: row?.passing, retryAfter: retryAfter(answer, now) });
 }
 /** Locks the bin against further uploads; a failure is no failure of the delivery. */
@@ -80698,7 +80746,8 @@ function address(call, host, bin, filename = '') {
 /** HTML and PDF are sent as attachments there: they never show on the screen. */
 const isDownloaded = (name) => /\.(html?|xhtml|pdf)$/i.test(name);
 function notesOn(receipt, stored) {
-    const expiry = receipt.bin?.expired_at;
+    const said = receipt.bin?.expired_at;
+    const expiry = said === undefined ? undefined : hostMessage(said);
     return [
         expiry === undefined ? 'the bin expires after about 7 days' : `the bin expires at ${expiry}`,
         'it is public to anyone with the link; a browser may be shown a warning page first',
@@ -80806,6 +80855,7 @@ async function putFile(github, spot, message, content, replaces) {
 
 
 
+
 const isLimit = ({ status, headers, message }) => status === 429 ||
     (status === 403 &&
         (headers['x-ratelimit-remaining'] === '0' ||
@@ -80855,6 +80905,12 @@ const VERDICTS = [
         hint: () => 'the repository has no commit yet: push a first one, such as a README',
     },
     { when: ({ status }) => status === 409, code: 'CONFLICT', passing: true },
+    // The file appeared since it was looked for.
+    {
+        when: ({ status, message }) => status === 422 && /"sha" wasn't supplied/.test(message),
+        code: 'CONFLICT',
+        passing: true,
+    },
     {
         when: ({ status, message }) => status === 422 && /fast.?forward/i.test(message),
         code: 'CONFLICT',
@@ -80898,13 +80954,6 @@ function refusalFailure(refusal, what, now, cause) {
     };
     return new DeliveryError(verdict?.code ?? 'HOST_ERROR', `${what} answered HTTP ${refusal.status}${refusal.message === '' ? '' : `: ${refusal.message}`}`, details);
 }
-/** The host's text as it may stand in a message: one line, bounded. */
-function hostMessage(text) {
-    const line = String(text ?? '')
-        .replace(/\s+/g, ' ')
-        .trim();
-    return line.length > TEXT.hostMessage ? `${line.slice(0, TEXT.hostMessage)}…` : line;
-}
 /** Our own failure, where it travelled through Octokit as a cause. */
 function failureWithin(thrown) {
     for (let error = thrown; error instanceof Error; error = error.cause) {
@@ -80927,8 +80976,11 @@ function refusalBody(data) {
         return { message: '', codes: [] };
     const { message, errors } = data;
     const list = Array.isArray(errors) ? errors : [];
-    const codes = list.flatMap((error) => typeof error === 'object' && error !== null && 'code' in error ? [String(error.code)] : []);
-    return { message: hostMessage(message), codes };
+    const all = (field) => list.flatMap((error) => {
+        const text = error?.[field];
+        return text === undefined ? [] : [String(text)];
+    });
+    return { message: hostMessage([message, ...all('message')].join('; ')), codes: all('code') };
 }
 function permissionHint(accepted) {
     const wanted = String(accepted ?? 'contents=write').replace(/_/g, '-');
@@ -80952,6 +81004,8 @@ function limitPause(refusal, now) {
 }
 
 ;// CONCATENATED MODULE: ./lib/github/git-data.js
+
+
 
 
 
@@ -81005,24 +81059,45 @@ async function* blobBody(file) {
  * Method B, the rest: reads the branch, puts a tree with the one changed path and a commit on it, and
  * moves the branch, never by force. Losing a race leaves only orphans; the caller starts again.
  *
+ * @param replaces the blob that was seen to stand there, or `null`
  * @returns the commit's sha
- * @throws {DeliveryError} `CONFLICT` when the branch moved meanwhile.
+ * @throws {DeliveryError} `CONFLICT` when the file or the branch moved meanwhile.
  * @see protocol 4.2
  */
-async function commitBlob(github, spot, message, blobSha) {
+async function commitBlob(github, spot, message, blobSha, replaces) {
     const { branch, path } = spot;
     const reference = await github.call(API.get_ref, {
-        branch: encodeURI(branch),
+        branch: encodePath(branch),
     });
     const base = reference.object.sha;
+    if ((await blobAt(github, { branch: base, path })) !== replaces)
+        throw appeared(path);
     const { tree: baseTree } = await github.call(API.get_commit, { sha: base });
     const tree = await github.call(API.tree, {
         base_tree: baseTree.sha,
         tree: [{ path, mode: '100644', type: 'blob', sha: blobSha }],
     });
     const commit = await github.call(API.commit, { message, tree: tree.sha, parents: [base] });
-    await github.callOnce(API.update_ref, { branch: encodeURI(branch), sha: commit.sha, force: false });
+    await github.callOnce(API.update_ref, { branch: encodePath(branch), sha: commit.sha, force: false });
     return commit.sha;
+}
+/** Somebody else's file would be lost in a tree that is built over it. @see protocol 7 (prohibition 4) */
+function appeared(path) {
+    return new DeliveryError('CONFLICT', `${path} changed on the branch while it was delivered`, {
+        passing: true,
+    });
+}
+
+;// CONCATENATED MODULE: ./lib/rules/jekyll.js
+/**
+ * Whether a site's build may rightly change a file: Markdown, and whatever begins with front matter.
+ * Everything else is served as it stands.
+ *
+ * @param head the file's first bytes
+ * @see https://jekyllrb.com/docs/front-matter/
+ */
+function mayBeRendered(path, head) {
+    return /\.(md|markdown|mkdown|mkdn|mkd)$/i.test(path) || head.startsWith('---');
 }
 
 ;// CONCATENATED MODULE: ./lib/channels/needs-token.js
@@ -81232,7 +81307,6 @@ function watchBuild(github, builtBy, timeout, { clock }) {
 /** @see protocol 7 (pages build status is errored) */
 function errored({ detail, error }) {
     return new DeliveryError('BUILD_ERRORED', `the site's build failed: ${error} (${detail})`, {
-        httpCode: 200,
         hint: 'mend what the build complains of, or commit an empty .nojekyll to serve files as they are',
     });
 }
@@ -81340,6 +81414,7 @@ function noSite({ owner, repo }) {
 
 
 
+
 /**
  * K1: a file of the repository, shown on the screen by its Pages site.
  *
@@ -81348,7 +81423,6 @@ function noSite({ owner, repo }) {
 function createPages(options, ports) {
     return {
         key: 'K1',
-        limit: { bytes: SIZE.repository, instead: 'K2 or K3' },
         async prepare(file, { site }) {
             const github = needsToken(options.github, 'K1');
             if (file === null) {
@@ -81379,7 +81453,7 @@ async function place(task, ports) {
         commitSha,
         rawUrl: destination.rawUrl,
         bustCaches: true,
-        mayAlter: true,
+        mayAlter: mayBeRendered(destination.path, task.file.head) || destination.builtBy === 'workflow',
         previousSha256: replaced,
         mustBeExternal: false,
         notes: [],
@@ -81417,7 +81491,7 @@ async function writer({ github, file, destination, method }, ports) {
         return (message, standing) => putFile(github, destination, message, content, standing);
     }
     const blob = await createBlob(github, file, ports);
-    return (message) => commitBlob(github, destination, message, blob);
+    return (message, standing) => commitBlob(github, destination, message, blob, standing);
 }
 /** What the page's address answers before it is replaced; only of interest where a marker could be fooled by it. */
 async function standingPage({ hasMarker, destination }, ports) {
@@ -81443,6 +81517,7 @@ function notOurs({ path }) {
 }
 
 ;// CONCATENATED MODULE: ./lib/github/releases.js
+
 
 
 
@@ -81481,7 +81556,7 @@ async function ensureRelease(github, tag, ports) {
 }
 async function releaseByTag(github, tag) {
     try {
-        return await github.call(API.release_by_tag, { tag: encodeURI(tag) });
+        return await github.call(API.release_by_tag, { tag: encodePath(tag) });
     }
     catch (thrown) {
         if (thrown instanceof DeliveryError && thrown.code === 'NOT_FOUND')
@@ -81502,8 +81577,15 @@ async function assetNamed(github, release, name) {
     }
     return null;
 }
+/** Takes an asset away; one that is gone already is no failure. */
 async function deleteAsset(github, asset) {
-    await github.call(API.delete_asset, { id: asset.id });
+    try {
+        await github.call(API.delete_asset, { id: asset.id });
+    }
+    catch (thrown) {
+        if (!(thrown instanceof DeliveryError) || thrown.code !== 'NOT_FOUND')
+            throw thrown;
+    }
 }
 /** Gives an uploaded asset its final name, under which it gets a new address. */
 async function renameAsset(github, asset, name, label) {
@@ -81565,7 +81647,6 @@ function uploadUrl(github, release) {
 
 
 
-
 /**
  * K2: an asset of the day's release.
  *
@@ -81574,7 +81655,6 @@ function uploadUrl(github, release) {
 function createRelease(options, ports) {
     return {
         key: 'K2',
-        limit: { bytes: SIZE.asset, instead: 'K3' },
         async prepare(file, { privateRepository }) {
             const github = needsToken(options.github, 'K2');
             if (file === null) {
@@ -81602,25 +81682,20 @@ function createRelease(options, ports) {
 async function release_place(task, ports) {
     const { github, file, tag, asset: name } = task;
     const release = await ensureRelease(github, tag, ports);
-    const digest = `sha256:${file.sha256}`;
-    const { asset, sent } = await retrying(ports, async () => {
+    let sent = false;
+    const { asset, evidence } = await retrying(ports, async () => {
         const standing = await usableAsset(github, release, name);
-        if (standing?.digest === digest)
-            return { asset: standing, sent: false };
+        if (standing !== null && holds(standing, file, sent)) {
+            return { asset: standing, evidence: `asset ${standing.id} (${standing.name}) holds these bytes` };
+        }
         if (standing !== null && !task.overwrite)
-            throw nameTaken(name, tag);
-        return { asset: await send(task, release, standing, ports), sent: true };
+            throw nameTaken(name, tag, standing);
+        sent = true;
+        const asset = await send(task, release, standing, ports);
+        return { asset, evidence: `HTTP 201, asset ${asset.id} (${asset.name})` };
     });
-    if (asset.digest != null && asset.digest !== digest) {
-        await deleteAsset(github, asset);
-        throw new DeliveryError('HOST_ERROR', "the host stored other bytes than the file's; the asset was removed again", {
-            hint: 'run the step again',
-        });
-    }
     return {
-        evidence: sent
-            ? `HTTP 201, asset ${asset.id} (${asset.name})`
-            : `asset ${asset.id} already holds these bytes`,
+        evidence,
         url: new URL(asset.browser_download_url),
         bustCaches: false,
         mayAlter: false,
@@ -81631,6 +81706,10 @@ async function release_place(task, ports) {
         ],
         unknown: asset.digest == null ? ['the host named no digest of the asset; only the download proves it'] : [],
     };
+}
+/** Whether an asset is this file, by its digest; without one, only what this run has sent may pass for it. */
+function holds({ digest, size }, file, sent) {
+    return digest == null ? sent && size === file.size : digest === `sha256:${file.sha256}`;
 }
 /** The asset of that name; a half-uploaded one, which blocks the name and holds nothing, is cleared away. */
 async function usableAsset(github, release, name) {
@@ -81643,15 +81722,23 @@ async function usableAsset(github, release, name) {
 /** A standing asset is replaced by upload first and swap after: a failed upload loses nothing. */
 async function send(task, release, standing, ports) {
     const { github, file, asset: name, name: label } = task;
-    if (standing === null)
-        return uploadAsset(github, release, file, name, label, ports);
     const suffix = Math.floor(ports.random() * 1e9).toString(36);
-    const interim = await uploadAsset(github, release, file, `incoming-${suffix}-${name}`, label, ports);
+    const interim = standing === null ? name : `incoming-${suffix}-${name}`;
+    const asset = await uploadAsset(github, release, file, interim, label, ports);
+    if (!holds(asset, file, true)) {
+        await deleteAsset(github, asset);
+        throw new DeliveryError('HOST_ERROR', "the host stored other bytes than the file's; the asset was removed again", {
+            hint: 'run the step again',
+        });
+    }
+    if (standing === null)
+        return asset;
     await deleteAsset(github, standing);
-    return renameAsset(github, interim, name, label);
+    return renameAsset(github, asset, name, label);
 }
-function nameTaken(name, tag) {
-    return new DeliveryError('NOT_OURS', `release ${tag} already has an asset ${name} with other bytes`, {
+function nameTaken(name, tag, { digest }) {
+    const what = digest == null ? 'whose bytes the host does not name' : 'with other bytes';
+    return new DeliveryError('NOT_OURS', `release ${tag} already has an asset ${name} ${what}`, {
         hint: 'set `overwrite: true` to replace it, or `path:` to give another name',
     });
 }
@@ -84262,14 +84349,15 @@ function literal(text) {
 
 
 
-/** Hands the report over: the log, the step's outputs, the job summary. */
+/** Hands the report over: the log, the step's outputs, the job summary. Secrets go before anything is escaped. */
 async function handOver(report, env, redact) {
-    for (const line of reportText(report).split('\n'))
-        core/* info */.pq(plainLine(redact(line)));
-    for (const [name, value] of Object.entries(outputsOf(report)))
-        core/* setOutput */.uH(name, redact(value));
+    const clean = JSON.parse(redact(JSON.stringify(report)));
+    for (const line of reportText(clean).split('\n'))
+        core/* info */.pq(plainLine(line));
+    for (const [name, value] of Object.entries(outputsOf(clean)))
+        core/* setOutput */.uH(name, value);
     if (env.GITHUB_STEP_SUMMARY)
-        await core/* summary */.z.addRaw(redact(summaryOf(report))).write();
+        await core/* summary */.z.addRaw(summaryOf(clean)).write();
 }
 /** The step's outputs; `url` is empty unless every gate is passed. */
 function outputsOf(report) {

@@ -74,6 +74,13 @@ export class DeliveryError extends Error {
     this.retryAfter = details.retryAfter;
   }
 
+  /** The same failure, after which nobody tries again. */
+  final(): DeliveryError {
+    return this.passing
+      ? new DeliveryError(this.code, this.message, { ...this, passing: false, cause: this.cause })
+      : this;
+  }
+
   /** The same failure, placed in the step in which it surfaced; a step it already names stays. */
   at(step: Step): DeliveryError {
     if (this.step !== undefined) return this;

@@ -37,7 +37,8 @@ export async function retrying<T>(ports: RetryPorts, work: () => Promise<T>): Pr
     } catch (thrown) {
       const failure = asDeliveryError(thrown);
       const pause = pauseBefore(failure, attempt, ports.random());
-      if (pause === null) throw failure;
+      // Retries within retries would multiply.
+      if (pause === null) throw failure.final();
       await ports.clock.sleep(pause, ports.signal);
     }
   }

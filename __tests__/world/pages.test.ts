@@ -34,7 +34,7 @@ const latest = async ({ fullName }: Repository) => {
 
 describe('a build', () => {
   test('follows a push, and its content is live when it is over', async () => {
-    const repository = await newSite({ buildMs: 30, built: false });
+    const repository = await newSite({ buildMs: 500, built: false });
     expect(await latest(repository)).toBe(404);
     const commit = await repository.commit('a.html', '<p>1</p>');
     expect(await latest(repository)).toMatchObject({

@@ -39,10 +39,9 @@ function upload(release: { upload_url: string }, name: string, body: Buffer | st
 
 const flaw = (answer: { json: { errors: object[] } }) => answer.json.errors[0];
 
-test('50 MB go up and come down whole, in well under 3 s', async () => {
+test('50 MB go up and come down whole', async () => {
   const { release, base } = await newRelease();
   const bytes = randomBytes(50_000_000);
-  const started = performance.now();
   const asset = await upload(release, 'big.bin', bytes);
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   expect(asset).toMatchObject({
@@ -56,7 +55,6 @@ test('50 MB go up and come down whole, in well under 3 s', async () => {
   });
   const second = await anonymous.ask(`GET ${first.headers.location}`);
   expect(second.bytes.equals(bytes)).toBe(true);
-  expect(performance.now() - started).toBeLessThan(3000);
   expect((await client.ask(`GET ${base}/tags/${TAG}`)).json.assets).toMatchObject([{ name: 'big.bin' }]);
   expect(world.wire.exchanges(/uploads/).at(-1)?.body).toMatchObject({ sha256, size: 50_000_000 });
 });

@@ -6,11 +6,12 @@ import type { Environment } from './inputs.ts';
 import { plainLine } from './log.ts';
 import { summaryOf } from './summary.ts';
 
-/** Hands the report over: the log, the step's outputs, the job summary. */
+/** Hands the report over: the log, the step's outputs, the job summary. Secrets go before anything is escaped. */
 export async function handOver(report: Report, env: Environment, redact: Redact): Promise<void> {
-  for (const line of reportText(report).split('\n')) core.info(plainLine(redact(line)));
-  for (const [name, value] of Object.entries(outputsOf(report))) core.setOutput(name, redact(value));
-  if (env.GITHUB_STEP_SUMMARY) await core.summary.addRaw(redact(summaryOf(report))).write();
+  const clean = JSON.parse(redact(JSON.stringify(report))) as Report;
+  for (const line of reportText(clean).split('\n')) core.info(plainLine(line));
+  for (const [name, value] of Object.entries(outputsOf(clean))) core.setOutput(name, value);
+  if (env.GITHUB_STEP_SUMMARY) await core.summary.addRaw(summaryOf(clean)).write();
 }
 
 /** The step's outputs; `url` is empty unless every gate is passed. */

@@ -67,8 +67,6 @@ export interface Intent {
  */
 export interface Channel {
   readonly key: ChannelKey;
-  /** Largest file in bytes that it takes, and the channels to use for a larger one. */
-  readonly limit?: { readonly bytes: number; readonly instead: string };
   /**
    * What would be done with the file. Reads, but writes nothing.
    *

@@ -1,10 +1,10 @@
 import { DeliveryError, type FailureCode } from '../errors.ts';
 import { discard } from '../http/body.ts';
 import { retryAfter } from '../http/headers.ts';
+import { hostMessage } from '../http/host-message.ts';
 import { type Uploaded, upload } from '../http/upload.ts';
 import type { Ports } from '../ports.ts';
 import { BIN, type Call } from '../protocol/calls.ts';
-import { TEXT } from '../protocol/limits.ts';
 import type { LocalFile } from '../rules/inspect.ts';
 import { binFileName } from '../rules/naming.ts';
 import { retrying } from '../retry.ts';
@@ -140,7 +140,7 @@ const REFUSALS: readonly {
 /** @see protocol 7 (K3 POST does not return 201) */
 function refused(answer: Uploaded, now: number): DeliveryError {
   const row = REFUSALS.find(({ statuses }) => statuses.length === 0 || statuses.includes(answer.status));
-  const text = answer.text.startsWith('<') ? '' : answer.text.trim().slice(0, TEXT.hostMessage);
+  const text = answer.text.startsWith('<') ? '' : hostMessage(answer.text);
   return new DeliveryError(
     row?.code ?? 'HOST_ERROR',
     `${BIN.post.does} answered HTTP ${answer.status} and not 201${text === '' ? '' : `: ${text}`}`,
@@ -171,7 +171,8 @@ function address(call: Call, host: URL, bin: string, filename = ''): URL {
 const isDownloaded = (name: string): boolean => /\.(html?|xhtml|pdf)$/i.test(name);
 
 function notesOn(receipt: Receipt, stored: string): string[] {
-  const expiry = receipt.bin?.expired_at;
+  const said = receipt.bin?.expired_at;
+  const expiry = said === undefined ? undefined : hostMessage(said);
   return [
     expiry === undefined ? 'the bin expires after about 7 days' : `the bin expires at ${expiry}`,
     'it is public to anyone with the link; a browser may be shown a warning page first',

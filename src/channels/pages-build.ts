@@ -43,7 +43,6 @@ export function watchBuild(
 /** @see protocol 7 (pages build status is errored) */
 function errored({ detail, error }: BuildState): DeliveryError {
   return new DeliveryError('BUILD_ERRORED', `the site's build failed: ${error} (${detail})`, {
-    httpCode: 200,
     hint: 'mend what the build complains of, or commit an empty .nojekyll to serve files as they are',
   });
 }

@@ -8,6 +8,7 @@ import { SIZE } from '../protocol/limits.ts';
 import { TRAILER } from '../protocol/words.ts';
 import { retrying } from '../retry.ts';
 import type { LocalFile } from '../rules/inspect.ts';
+import { mayBeRendered } from '../rules/jekyll.ts';
 import { baseName } from '../rules/naming.ts';
 import type { Channel, Intent, Placement } from './channel.ts';
 import { needsToken } from './needs-token.ts';
@@ -38,7 +39,6 @@ export interface PagesOptions extends PagesWishes {
 export function createPages(options: PagesOptions, ports: Ports): Channel {
   return {
     key: 'K1',
-    limit: { bytes: SIZE.repository, instead: 'K2 or K3' },
     async prepare(file, { site }): Promise<Intent> {
       const github = needsToken(options.github, 'K1');
       if (file === null) {
@@ -77,7 +77,7 @@ async function place(task: Task, ports: Ports): Promise<Placement> {
     commitSha,
     rawUrl: destination.rawUrl,
     bustCaches: true,
-    mayAlter: true,
+    mayAlter: mayBeRendered(destination.path, task.file.head) || destination.builtBy === 'workflow',
     previousSha256: replaced,
     mustBeExternal: false,
     notes: [],
@@ -125,7 +125,7 @@ async function writer({ github, file, destination, method }: Task, ports: Ports)
     return (message, standing) => putFile(github, destination, message, content, standing);
   }
   const blob = await createBlob(github, file, ports);
-  return (message) => commitBlob(github, destination, message, blob);
+  return (message, standing) => commitBlob(github, destination, message, blob, standing);
 }
 
 /** What the page's address answers before it is replaced; only of interest where a marker could be fooled by it. */

@@ -10,7 +10,6 @@ import {
   uploadAsset,
 } from '../github/releases.ts';
 import type { Ports } from '../ports.ts';
-import { SIZE } from '../protocol/limits.ts';
 import { retrying } from '../retry.ts';
 import type { LocalFile } from '../rules/inspect.ts';
 import { assetName } from '../rules/naming.ts';
@@ -33,7 +32,6 @@ export interface ReleaseOptions {
 export function createRelease(options: ReleaseOptions, ports: Ports): Channel {
   return {
     key: 'K2',
-    limit: { bytes: SIZE.asset, instead: 'K3' },
     async prepare(file, { privateRepository }) {
       const github = needsToken(options.github, 'K2');
       if (file === null) {
@@ -73,27 +71,19 @@ interface Task extends ReleaseOptions {
 async function place(task: Task, ports: Ports): Promise<Placement> {
   const { github, file, tag, asset: name } = task;
   const release = await ensureRelease(github, tag, ports);
-  const digest = `sha256:${file.sha256}`;
-  const { asset, sent } = await retrying(ports, async () => {
+  let sent = false;
+  const { asset, evidence } = await retrying(ports, async () => {
     const standing = await usableAsset(github, release, name);
-    if (standing?.digest === digest) return { asset: standing, sent: false };
-    if (standing !== null && !task.overwrite) throw nameTaken(name, tag);
-    return { asset: await send(task, release, standing, ports), sent: true };
+    if (standing !== null && holds(standing, file, sent)) {
+      return { asset: standing, evidence: `asset ${standing.id} (${standing.name}) holds these bytes` };
+    }
+    if (standing !== null && !task.overwrite) throw nameTaken(name, tag, standing);
+    sent = true;
+    const asset = await send(task, release, standing, ports);
+    return { asset, evidence: `HTTP 201, asset ${asset.id} (${asset.name})` };
   });
-  if (asset.digest != null && asset.digest !== digest) {
-    await deleteAsset(github, asset);
-    throw new DeliveryError(
-      'HOST_ERROR',
-      "the host stored other bytes than the file's; the asset was removed again",
-      {
-        hint: 'run the step again',
-      },
-    );
-  }
   return {
-    evidence: sent
-      ? `HTTP 201, asset ${asset.id} (${asset.name})`
-      : `asset ${asset.id} already holds these bytes`,
+    evidence,
     url: new URL(asset.browser_download_url),
     bustCaches: false,
     mayAlter: false,
@@ -107,6 +97,11 @@ async function place(task: Task, ports: Ports): Promise<Placement> {
   };
 }
 
+/** Whether an asset is this file, by its digest; without one, only what this run has sent may pass for it. */
+function holds({ digest, size }: Asset, file: LocalFile, sent: boolean): boolean {
+  return digest == null ? sent && size === file.size : digest === `sha256:${file.sha256}`;
+}
+
 /** The asset of that name; a half-uploaded one, which blocks the name and holds nothing, is cleared away. */
 async function usableAsset(github: GitHub, release: Release, name: string): Promise<Asset | null> {
   const standing = await assetNamed(github, release, name);
@@ -118,15 +113,27 @@ async function usableAsset(github: GitHub, release: Release, name: string): Prom
 /** A standing asset is replaced by upload first and swap after: a failed upload loses nothing. */
 async function send(task: Task, release: Release, standing: Asset | null, ports: Ports): Promise<Asset> {
   const { github, file, asset: name, name: label } = task;
-  if (standing === null) return uploadAsset(github, release, file, name, label, ports);
   const suffix = Math.floor(ports.random() * 1e9).toString(36);
-  const interim = await uploadAsset(github, release, file, `incoming-${suffix}-${name}`, label, ports);
+  const interim = standing === null ? name : `incoming-${suffix}-${name}`;
+  const asset = await uploadAsset(github, release, file, interim, label, ports);
+  if (!holds(asset, file, true)) {
+    await deleteAsset(github, asset);
+    throw new DeliveryError(
+      'HOST_ERROR',
+      "the host stored other bytes than the file's; the asset was removed again",
+      {
+        hint: 'run the step again',
+      },
+    );
+  }
+  if (standing === null) return asset;
   await deleteAsset(github, standing);
-  return renameAsset(github, interim, name, label);
+  return renameAsset(github, asset, name, label);
 }
 
-function nameTaken(name: string, tag: string): DeliveryError {
-  return new DeliveryError('NOT_OURS', `release ${tag} already has an asset ${name} with other bytes`, {
+function nameTaken(name: string, tag: string, { digest }: Asset): DeliveryError {
+  const what = digest == null ? 'whose bytes the host does not name' : 'with other bytes';
+  return new DeliveryError('NOT_OURS', `release ${tag} already has an asset ${name} ${what}`, {
     hint: 'set `overwrite: true` to replace it, or `path:` to give another name',
   });
 }

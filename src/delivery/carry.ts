@@ -2,16 +2,18 @@ import type { Intent, Placement, Plan } from '../channels/channel.ts';
 import { asDeliveryError, type DeliveryError } from '../errors.ts';
 import { poll } from '../poll.ts';
 import type { Ports } from '../ports.ts';
-import { RAW_LOOKS } from '../protocol/limits.ts';
+import { BESIDE_LOOKS } from '../protocol/limits.ts';
 import type { Step } from '../protocol/words.ts';
 import { type Proof, type Patience, verify, wait } from './verify.ts';
-import { createWitness, type Expectation } from './witness.ts';
+import { createWitness, type Expectation, type Witness } from './witness.ts';
 
 /** How one channel fared: what it brought, and what it failed at. */
 export interface Outcome {
   readonly plan: Plan;
   readonly placement: Placement | null;
   readonly proof: Proof | null;
+  /** What the address answered last; `null` where it was not asked, or gave no answer. */
+  readonly httpCode: number | null;
   /** The machine's address, where it was proven too. */
   readonly rawUrl: URL | null;
   readonly unknown: readonly string[];
@@ -38,11 +40,14 @@ export async function carry(
     plan,
     placement: null,
     proof: null,
+    httpCode: null,
     rawUrl: null,
     unknown: [],
     failure: null,
     took,
   };
+
+  let witness: Witness | undefined;
 
   async function step<T>(name: Step, title: string, work: () => Promise<T>): Promise<T> {
     const begun = clock.now();
@@ -63,23 +68,29 @@ export async function carry(
     });
     outcome = { ...outcome, placement, unknown: placement.unknown };
     const patience = { ...limits, deadline: clock.now() + limits.timeout };
-    const witness = createWitness(placement, expected, patience.deadline, ports);
+    const opened = createWitness(placement, expected, patience.deadline, ports);
+    witness = opened;
     if (intent.watch !== undefined) {
-      await step('wait', 'Wait for the site', () => wait(intent, placement, witness, patience, ports));
+      await step('wait', 'Wait for the site', () => wait(intent, placement, opened, patience, ports));
     }
     const seen = await step('verify', 'Verify the public address', async () => {
-      const proof = await verify(placement, witness, patience, ports);
+      const proof = await verify(placement, opened, patience, ports);
       return { proof, ...(await verifyBeside(placement, proof, expected, patience, ports)) };
     });
-    return { ...outcome, ...seen, unknown: [...placement.unknown, ...seen.unknown] };
+    return {
+      ...outcome,
+      ...seen,
+      httpCode: seen.proof.httpCode,
+      unknown: [...placement.unknown, ...seen.unknown],
+    };
   } catch (thrown) {
-    return { ...outcome, failure: asDeliveryError(thrown) };
+    return { ...outcome, httpCode: witness?.last?.httpCode ?? null, failure: asDeliveryError(thrown) };
   }
 }
 
 /**
- * K1's further addresses: the page's without `?v=`, as a person will open it, until the deadline; and the
- * raw one, a few looks. Both may lag behind in caches; the delivery stands, and UNKNOWN says what was not seen.
+ * K1's further addresses: the page's without `?v=`, as a person will open it, and the raw one. Both may lag
+ * behind in caches: they get a few looks, the delivery stands, and UNKNOWN says what was not seen.
  *
  * @see protocol 4.2 (both are verified)
  */
@@ -90,7 +101,10 @@ async function verifyBeside(
   patience: Patience,
   ports: Ports,
 ): Promise<{ rawUrl: URL | null; unknown: string[] }> {
-  const shows = async (url: URL, sha256: string, deadline: number): Promise<boolean> => {
+  const shows = async (what: string, url: URL, sha256: string): Promise<boolean> => {
+    ports.logger.info(what);
+    const soon = ports.clock.now() + patience.interval * (BESIDE_LOOKS - 1);
+    const deadline = Math.min(soon, patience.deadline);
     const witness = createWitness(
       { url, bustCaches: false, mustBeExternal: false },
       expected,
@@ -104,18 +118,15 @@ async function verifyBeside(
     return seen !== undefined;
   };
   const unknown: string[] = [];
-  if (placement.bustCaches) ports.logger.info('the address without ?v=, as a person will open it');
-  if (placement.bustCaches && !(await shows(placement.url, proof.sha256, patience.deadline))) {
+  const bare = 'the address without ?v=, as a person will open it';
+  if (placement.bustCaches && !(await shows(bare, placement.url, proof.sha256))) {
     unknown.push(
       'the address without ?v= still answered an older copy; a cache may show it for up to ten minutes',
     );
   }
   const { rawUrl } = placement;
   if (rawUrl === undefined || expected.file === null) return { rawUrl: null, unknown };
-  ports.logger.info('the raw address');
-  const soon = ports.clock.now() + patience.interval * (RAW_LOOKS - 1);
-  if (await shows(rawUrl, expected.file.sha256, Math.min(soon, patience.deadline)))
-    return { rawUrl, unknown };
+  if (await shows('the raw address', rawUrl, expected.file.sha256)) return { rawUrl, unknown };
   unknown.push('the raw address did not show the file yet, so it was not verified');
   return { rawUrl: null, unknown };
 }

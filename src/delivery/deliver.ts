@@ -1,12 +1,11 @@
-import type { Channel, Channels, Intent } from '../channels/channel.ts';
-import { asDeliveryError, DeliveryError } from '../errors.ts';
+import type { Channels, Intent } from '../channels/channel.ts';
+import { asDeliveryError } from '../errors.ts';
 import type { Circumstances, Needs } from '../github/survey.ts';
 import type { Ports } from '../ports.ts';
-import { MEGABYTE } from '../protocol/limits.ts';
 import type { ChannelKey, Step } from '../protocol/words.ts';
 import { inspect, type LocalFile } from '../rules/inspect.ts';
 import { carry } from './carry.ts';
-import { type Choice, choose } from './plan.ts';
+import { type Choice, choose, refuseTooLarge } from './plan.ts';
 import { compose, type Findings, type Report, THE_LINK } from './report.ts';
 import type { DeliveryRequest } from './request.ts';
 
@@ -35,6 +34,7 @@ export async function deliver(request: DeliveryRequest, house: House): Promise<R
   try {
     const file = await inStep('check', () => check(request, house.ports));
     findings = { ...findings, file };
+    await inStep('check', async () => refuseTooLarge(request.channels, file?.size ?? 0));
     const circumstances = await inStep('authorise', () => authorise(request, house));
     const choice = await inStep('authorise', async () => choose(request, file?.size ?? null, circumstances));
     findings = { ...findings, because: choice.because };
@@ -78,7 +78,7 @@ function authorise({ channels }: DeliveryRequest, { survey, ports }: House): Pro
 }
 
 function inWords({ hasToken, privateRepository, site }: Circumstances): string[] {
-  const lines = [hasToken ? 'there is a token' : 'there is no token'];
+  const lines = [hasToken ? 'there is a token' : 'there is no token for a repository'];
   if (privateRepository !== null) lines.push(`the repository is ${privateRepository ? 'private' : 'public'}`);
   if (site === null) lines.push('it has no Pages site');
   else if (site === 'unreadable') lines.push("its Pages settings can't be read");
@@ -97,11 +97,7 @@ async function prepare(
   circumstances: Circumstances,
   { channels, ports }: House,
 ): Promise<{ main: Intent; duplicates: readonly Intent[] }> {
-  const intentOf = (key: ChannelKey): Promise<Intent> => {
-    const channel = channels[key];
-    if (file !== null) refuseTooLarge(channel, file);
-    return channel.prepare(file, circumstances);
-  };
+  const intentOf = (key: ChannelKey): Promise<Intent> => channels[key].prepare(file, circumstances);
   return ports.logger.group('Plan', async () => {
     ports.logger.info(`channel ${choice.main}, because ${choice.because}`);
     const main = await intentOf(choice.main);
@@ -112,18 +108,6 @@ async function prepare(
     }
     return { main, duplicates };
   });
-}
-
-/** @see protocol 8 */
-function refuseTooLarge({ key, limit }: Channel, { size }: LocalFile): void {
-  if (limit === undefined || size <= limit.bytes) return;
-  throw new DeliveryError(
-    'TOO_LARGE',
-    `the file has ${size} bytes, and ${key} takes at most ${limit.bytes / MEGABYTE} MB`,
-    {
-      hint: `use channel: ${limit.instead}`,
-    },
-  );
 }
 
 async function inStep<T>(step: Step, work: () => Promise<T>): Promise<T> {

@@ -1,6 +1,6 @@
 import { DeliveryError } from '../errors.ts';
 import type { Circumstances } from '../github/survey.ts';
-import { SIZE } from '../protocol/limits.ts';
+import { LARGEST, MEGABYTE, SIZE } from '../protocol/limits.ts';
 import type { ChannelKey } from '../protocol/words.ts';
 import type { DeliveryRequest } from './request.ts';
 
@@ -84,6 +84,24 @@ export function choose(request: DeliveryRequest, size: number | null, circumstan
     refusePublicBin(request.fromPrivate ?? one.privateRepository, row.because);
   }
   return { main: row.channel, duplicates: [], because: row.because };
+}
+
+/**
+ * Refuses what the asked-for channels can't take; `auto` chooses by the size.
+ *
+ * @param size bytes
+ * @throws {DeliveryError} `TOO_LARGE` with the channels to use.
+ * @see protocol 8
+ */
+export function refuseTooLarge(wishes: DeliveryRequest['channels'], size: number): void {
+  for (const key of wishes === 'auto' ? [] : wishes) {
+    const limit = LARGEST[key];
+    if (limit === undefined || size <= limit.bytes) continue;
+    const most = `${limit.bytes / MEGABYTE} MB`;
+    throw new DeliveryError('TOO_LARGE', `the file has ${size} bytes, and ${key} takes at most ${most}`, {
+      hint: `use channel: ${limit.instead}`,
+    });
+  }
 }
 
 /** A private repository's file goes to the public bin only on its owner's word. */

@@ -75,20 +75,22 @@ export function compose(findings: Findings): Report {
   const { file, main, duplicates, subject } = findings;
   const gates = evaluate(main);
   const ready = findings.failure === null && gates.every(({ passed }) => passed);
-  const notReady = ready ? null : reasonOf(findings.failure ?? main?.failure ?? null);
+  const notReady = ready ? null : reasonOf(findings.failure ?? main?.failure ?? null, main?.httpCode);
   const url = ready ? (main?.placement?.url.href ?? null) : null;
   const unknown = unknownOf(findings, ready);
+  const result =
+    notReady === null ? `${RESULTS.ready} → ${url}` : `${RESULTS.notReady} → ${inWords(notReady)}`;
   return {
     protocol: PROTOCOL.identifier,
     version: PROTOCOL.version,
     ready,
     url,
     lines: {
-      CLAIM: claim(findings, url),
-      CODE: code(findings),
-      TEST: test(findings, notReady),
-      RESULT: notReady === null ? `${RESULTS.ready} → ${url}` : `${RESULTS.notReady} → ${inWords(notReady)}`,
-      UNKNOWN: unknown.join('; '),
+      CLAIM: oneLine(claim(findings, url)),
+      CODE: oneLine(code(findings)),
+      TEST: oneLine(test(findings, notReady)),
+      RESULT: oneLine(result),
+      UNKNOWN: oneLine(unknown.join('; ')),
     },
     gates,
     file:
@@ -103,6 +105,9 @@ export function compose(findings: Findings): Report {
   };
 }
 
+/** Nobody else's words can begin a line of the report. */
+const oneLine = (text: string): string => text.replace(/[\s\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
+
 /** The report on what was refused before a delivery could begin. */
 export function refusal(subject: string, failure: DeliveryError): Report {
   return compose({ subject, file: null, because: '', main: null, duplicates: [], failure });
@@ -113,13 +118,14 @@ export function reportText(report: Report): string {
   return REPORT_LINES.map((line) => `${line}: ${report.lines[line]}`.trimEnd()).join('\n');
 }
 
-function reasonOf(failure: DeliveryError | null): Reason {
+/** @param seen what the address answered last, for a failure without a code of its own */
+function reasonOf(failure: DeliveryError | null, seen: number | null = null): Reason {
   if (failure === null)
     return { step: 'report', httpCode: null, code: 'INTERNAL', reason: 'nothing was delivered', hint: '' };
   const { step, httpCode, code, message, hint } = failure;
   const reason =
     code === 'NO_NETWORK' ? `the protocol can't be executed, there is no network: ${message}` : message;
-  return { step: step ?? 'check', httpCode: httpCode ?? null, code, reason, hint: hint ?? '' };
+  return { step: step ?? 'check', httpCode: httpCode ?? seen, code, reason, hint: hint ?? '' };
 }
 
 function inWords({ step, httpCode, reason, hint }: Reason): string {
@@ -151,7 +157,7 @@ function code({ subject, file, main, because, duplicates }: Findings): string {
 function test({ main }: Findings, notReady: Reason | null): string {
   const proof = main?.proof ?? null;
   if (main?.placement == null) return `nothing was fetched; the delivery ended at step ${notReady?.step}`;
-  const parts = [`HTTP ${proof?.httpCode ?? notReady?.httpCode ?? 'none'}`];
+  const parts = [`HTTP ${main.httpCode ?? 'none'}`];
   if (proof === null) parts.push('marker found: no');
   else if (proof.markerCount === null) parts.push('marker found: none was given, all bytes compared');
   else parts.push(`marker found: yes, ${proof.markerCount} ×`);

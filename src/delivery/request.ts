@@ -204,7 +204,7 @@ function pathOrFolder(said: string): string {
 
 /** A branch or tag name, by git's own rules. @see https://git-scm.com/docs/git-check-ref-format */
 function gitName(said: string, input: InputName): string {
-  const broken = /[\s\p{Cc}~^:?*[\\]|\.\.|@\{|\/\/|^[/-]|[/.]$|\.lock$|(^|\/)\./u.test(said);
+  const broken = /[\s\p{Cc}~^:?*[\\]|\.\.|@\{|\/\/|^[/-]|[/.]$|\.lock(\/|$)|(^|\/)\.|^@$/u.test(said);
   return broken
     ? refuse(
         `input \`${input}\` is no name that git takes: ${oneLine(said)}`,

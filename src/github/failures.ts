@@ -1,7 +1,8 @@
 import { DeliveryError, type FailureCode, type FailureDetails } from '../errors.ts';
 import { retryAfter } from '../http/headers.ts';
+import { hostMessage } from '../http/host-message.ts';
 import type { Call } from '../protocol/calls.ts';
-import { RETRY, SECOND, TEXT } from '../protocol/limits.ts';
+import { RETRY, SECOND } from '../protocol/limits.ts';
 
 /** What is known of a refused call. */
 export interface Refusal {
@@ -72,6 +73,12 @@ const VERDICTS: readonly Verdict[] = [
     hint: () => 'the repository has no commit yet: push a first one, such as a README',
   },
   { when: ({ status }) => status === 409, code: 'CONFLICT', passing: true },
+  // The file appeared since it was looked for.
+  {
+    when: ({ status, message }) => status === 422 && /"sha" wasn't supplied/.test(message),
+    code: 'CONFLICT',
+    passing: true,
+  },
   {
     when: ({ status, message }) => status === 422 && /fast.?forward/i.test(message),
     code: 'CONFLICT',
@@ -121,14 +128,6 @@ export function refusalFailure(refusal: Refusal, what: string, now: number, caus
   );
 }
 
-/** The host's text as it may stand in a message: one line, bounded. */
-export function hostMessage(text: unknown): string {
-  const line = String(text ?? '')
-    .replace(/\s+/g, ' ')
-    .trim();
-  return line.length > TEXT.hostMessage ? `${line.slice(0, TEXT.hostMessage)}…` : line;
-}
-
 /** Our own failure, where it travelled through Octokit as a cause. */
 function failureWithin(thrown: unknown): DeliveryError | undefined {
   for (let error = thrown; error instanceof Error; error = error.cause) {
@@ -151,10 +150,12 @@ export function refusalBody(data: unknown): Pick<Refusal, 'message' | 'codes'> {
   if (typeof data !== 'object' || data === null) return { message: '', codes: [] };
   const { message, errors } = data as { message?: unknown; errors?: unknown };
   const list: unknown[] = Array.isArray(errors) ? errors : [];
-  const codes = list.flatMap((error) =>
-    typeof error === 'object' && error !== null && 'code' in error ? [String(error.code)] : [],
-  );
-  return { message: hostMessage(message), codes };
+  const all = (field: 'code' | 'message'): string[] =>
+    list.flatMap((error) => {
+      const text = (error as Record<string, unknown> | null)?.[field];
+      return text === undefined ? [] : [String(text)];
+    });
+  return { message: hostMessage([message, ...all('message')].join('; ')), codes: all('code') };
 }
 
 function permissionHint(accepted: string | number | undefined): string {

@@ -5,8 +5,9 @@ import type { Ports } from '../ports.ts';
 import { API } from '../protocol/calls.ts';
 import { retrying } from '../retry.ts';
 import type { LocalFile } from '../rules/inspect.ts';
+import { encodePath } from '../rules/naming.ts';
 import type { GitHub } from './client.ts';
-import type { Spot } from './contents.ts';
+import { blobAt, type Spot } from './contents.ts';
 import { refusalBody, refusalFailure } from './failures.ts';
 
 const BLOB_HEAD = '{"encoding":"base64","content":"';
@@ -61,8 +62,9 @@ async function* blobBody(file: LocalFile): AsyncGenerator<string> {
  * Method B, the rest: reads the branch, puts a tree with the one changed path and a commit on it, and
  * moves the branch, never by force. Losing a race leaves only orphans; the caller starts again.
  *
+ * @param replaces the blob that was seen to stand there, or `null`
  * @returns the commit's sha
- * @throws {DeliveryError} `CONFLICT` when the branch moved meanwhile.
+ * @throws {DeliveryError} `CONFLICT` when the file or the branch moved meanwhile.
  * @see protocol 4.2
  */
 export async function commitBlob(
@@ -70,18 +72,27 @@ export async function commitBlob(
   spot: Spot,
   message: string,
   blobSha: string,
+  replaces: string | null,
 ): Promise<string> {
   const { branch, path } = spot;
   const reference = await github.call<{ object: { sha: string } }>(API.get_ref, {
-    branch: encodeURI(branch),
+    branch: encodePath(branch),
   });
   const base = reference.object.sha;
+  if ((await blobAt(github, { branch: base, path })) !== replaces) throw appeared(path);
   const { tree: baseTree } = await github.call<{ tree: { sha: string } }>(API.get_commit, { sha: base });
   const tree = await github.call<{ sha: string }>(API.tree, {
     base_tree: baseTree.sha,
     tree: [{ path, mode: '100644', type: 'blob', sha: blobSha }],
   });
   const commit = await github.call<{ sha: string }>(API.commit, { message, tree: tree.sha, parents: [base] });
-  await github.callOnce(API.update_ref, { branch: encodeURI(branch), sha: commit.sha, force: false });
+  await github.callOnce(API.update_ref, { branch: encodePath(branch), sha: commit.sha, force: false });
   return commit.sha;
+}
+
+/** Somebody else's file would be lost in a tree that is built over it. @see protocol 7 (prohibition 4) */
+function appeared(path: string): DeliveryError {
+  return new DeliveryError('CONFLICT', `${path} changed on the branch while it was delivered`, {
+    passing: true,
+  });
 }

@@ -1,7 +1,7 @@
 import { DeliveryError } from '../errors.ts';
+import { hostMessage } from '../http/host-message.ts';
 import { API } from '../protocol/calls.ts';
 import type { GitHub } from './client.ts';
-import { hostMessage } from './failures.ts';
 
 /** The Pages site of a repository, as its settings describe it. */
 export interface PagesSite {

@@ -5,6 +5,7 @@ import { API, UPLOAD } from '../protocol/calls.ts';
 import { ASSETS } from '../protocol/limits.ts';
 import { retrying } from '../retry.ts';
 import type { LocalFile } from '../rules/inspect.ts';
+import { encodePath } from '../rules/naming.ts';
 import type { GitHub } from './client.ts';
 import { refusalBody, refusalFailure } from './failures.ts';
 
@@ -55,7 +56,7 @@ export async function ensureRelease(github: GitHub, tag: string, ports: Ports): 
 
 async function releaseByTag(github: GitHub, tag: string): Promise<Release | null> {
   try {
-    return await github.call<Release>(API.release_by_tag, { tag: encodeURI(tag) });
+    return await github.call<Release>(API.release_by_tag, { tag: encodePath(tag) });
   } catch (thrown) {
     if (thrown instanceof DeliveryError && thrown.code === 'NOT_FOUND') return null;
     throw thrown;
@@ -74,8 +75,13 @@ export async function assetNamed(github: GitHub, release: Release, name: string)
   return null;
 }
 
+/** Takes an asset away; one that is gone already is no failure. */
 export async function deleteAsset(github: GitHub, asset: Asset): Promise<void> {
-  await github.call(API.delete_asset, { id: asset.id });
+  try {
+    await github.call(API.delete_asset, { id: asset.id });
+  } catch (thrown) {
+    if (!(thrown instanceof DeliveryError) || thrown.code !== 'NOT_FOUND') throw thrown;
+  }
 }
 
 /** Gives an uploaded asset its final name, under which it gets a new address. */

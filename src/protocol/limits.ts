@@ -1,3 +1,5 @@
+import type { ChannelKey } from './words.ts';
+
 /**
  * Every limit, written once. Sizes are bytes, times are milliseconds.
  *
@@ -17,6 +19,14 @@ export const SIZE = {
   asset: 2_048 * MEGABYTE,
 } as const;
 
+/** The largest file that a channel takes, and the channels for a larger one. @see protocol 8 */
+export const LARGEST: Readonly<
+  Partial<Record<ChannelKey, { readonly bytes: number; readonly instead: string }>>
+> = {
+  K1: { bytes: SIZE.repository, instead: 'K2 or K3' },
+  K2: { bytes: SIZE.asset, instead: 'K3' },
+};
+
 /** The wait for a pages build. @see protocol 8 */
 export const BUILD_WAIT = {
   polls: 48,
@@ -32,8 +42,8 @@ export const VERIFY_DEADLINE = 240 * SECOND;
 /** The shortest pause between two polls that a host is asked to bear. */
 export const SHORTEST_POLL = 50;
 
-/** Looks at the raw address once the page is proven; it may lag, and never holds a delivery up for long. */
-export const RAW_LOOKS = 3;
+/** Looks at each further address of a proven page; caches may lag, and never hold a delivery up for long. */
+export const BESIDE_LOOKS = 3;
 
 /** Redirects that are followed while fetching an address back. */
 export const REDIRECTS = 10;

@@ -13,6 +13,8 @@ export interface LocalFile {
   readonly size: number;
   /** Lowercase hex. */
   readonly sha256: string;
+  /** Its first bytes, as text: enough to tell what kind of file it is. */
+  readonly head: string;
   /** The identifier git gives to these bytes. */
   readonly blobSha: string;
   /** How often the marker stands in the file; `null` without a marker. */
@@ -82,9 +84,13 @@ async function check(handle: FileHandle, asked: Inspection): Promise<LocalFile> 
   }
   const read = (length = Number.POSITIVE_INFINITY): Readable =>
     Readable.from(chunks(handle, length), { objectMode: false });
+  let head = '';
   const blob = createHash('sha1').update(`blob ${stats.size}\0`);
   const needles = [...secrets, ...(marker === undefined ? [] : [marker])].map((text) => Buffer.from(text));
-  const { size, sha256, counts } = await fingerprint(read(), needles, (chunk) => blob.update(chunk));
+  const { size, sha256, counts } = await fingerprint(read(), needles, (chunk) => {
+    blob.update(chunk);
+    if (head === '') head = chunk.toString('latin1', 0, HEAD);
+  });
   if (size !== stats.size) {
     throw new DeliveryError('BAD_FILE', `the file ${given} changed while it was read`, {
       hint: 'deliver it after the step that writes it has ended',
@@ -105,6 +111,7 @@ async function check(handle: FileHandle, asked: Inspection): Promise<LocalFile> 
     name: basename(given),
     size,
     sha256,
+    head,
     blobSha: blob.digest('hex'),
     markerCount,
     read,
@@ -112,6 +119,12 @@ async function check(handle: FileHandle, asked: Inspection): Promise<LocalFile> 
     close: () => handle.close(),
   };
 }
+
+/** Bytes read at once. */
+const CHUNK = 65_536;
+
+/** Bytes that tell what kind of file it is. */
+const HEAD = 16;
 
 /** The file's first bytes. The handle's own streams each leave a listener behind, and the file is read often. */
 async function* chunks(handle: FileHandle, length: number): AsyncGenerator<Buffer> {
@@ -127,4 +140,3 @@ async function* chunks(handle: FileHandle, length: number): AsyncGenerator<Buffe
     yield buffer.subarray(0, bytesRead);
   }
 }
-const CHUNK = 65_536;

@@ -35,7 +35,8 @@ export function serveSite(git: BareRepository, site: PagesSite): (prefix: string
     // Counted also when the CDN answers: a lagging edge lags by requests, whoever answers them.
     const { version, fresh } = site.versionFor(address);
     const purged = site.purges && kept?.commit !== site.liveCommit;
-    if (kept !== undefined && kept.until > Date.now() && !purged) return deliver(git, request, kept.found, 'HIT');
+    if (kept !== undefined && kept.until > Date.now() && !purged)
+      return deliver(git, request, kept.found, 'HIT');
     const place = version === null ? null : locate(version, address);
     if (place === 'folder') return moved(request);
     if (fresh && (place !== null || site.caches404)) {

@@ -1,0 +1,61 @@
+import { describe, expect, test } from '@jest/globals';
+import { actionLogger, plainLine } from '../../src/action/log.ts';
+import { createRedactor } from '../../src/redact.ts';
+import { inStep } from './runner.ts';
+
+const TOKEN = 'ghs_0123456789abcdef';
+
+describe('a line of the log', () => {
+  test.each([
+    ['::error::boo', ': :error::boo'],
+    ['  ::set-output name=url::x', '  : :set-output name=url::x'],
+    ['a\n::add-mask::x', 'a ::add-mask::x'],
+    ['a\r\u2028b\u0085c', 'a b c'],
+    ['##[error]boo', '## [error]boo'],
+    ['a ##[group]b', 'a ## [group]b'],
+    ['a::b', 'a::b'],
+  ])('%j is told as %j', (text, line) => {
+    expect(plainLine(text)).toBe(line);
+  });
+
+  test.each(['::stop-commands::x', '\n::error::x', '\u2028::error::x', '\t\r\n ::error::x'])(
+    '%j never reaches the runner as a command',
+    (text) => {
+      expect(plainLine(text)).not.toMatch(/^\s*::|##\[/m);
+    },
+  );
+});
+
+describe('the job’s log', () => {
+  test('masks the token before its first line', async () => {
+    await inStep({}, async ({ printed }) => {
+      actionLogger(TOKEN, createRedactor([TOKEN])).info('hello');
+      expect(printed().split('\n').slice(0, 2)).toEqual([`::add-mask::${TOKEN}`, 'hello']);
+    });
+  });
+
+  test('masks nothing when there is no token', async () => {
+    await inStep({}, async ({ printed }) => {
+      actionLogger('', createRedactor([])).info('hello');
+      expect(printed()).toBe('hello\n');
+    });
+  });
+
+  test('carries neither a credential nor a command, in no kind of line', async () => {
+    await inStep({}, async ({ printed }) => {
+      const logger = actionLogger('', createRedactor([TOKEN]));
+      logger.info(`::error::${TOKEN}`);
+      logger.warning(`a\n::error::${TOKEN}`);
+      const work = async () => 'done';
+      await expect(logger.group(`title ${TOKEN}\n::error::x`, work)).resolves.toBe('done');
+      expect(printed()).not.toContain(TOKEN);
+      expect(printed().split('\n')).toEqual([
+        ': :error::***',
+        '::warning::a ::error::***',
+        '::group::title *** ::error::x',
+        '::endgroup::',
+        '',
+      ]);
+    });
+  });
+});

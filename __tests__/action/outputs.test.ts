@@ -1,0 +1,108 @@
+import { describe, expect, test } from '@jest/globals';
+import { handOver, outputsOf } from '../../src/action/outputs.ts';
+import { OUTPUTS } from '../../src/delivery/inputs.ts';
+import { compose, refusal, type Report, reportText } from '../../src/delivery/report.ts';
+import { DeliveryError } from '../../src/errors.ts';
+import { createRedactor } from '../../src/redact.ts';
+import { fileWith, outcomeWith, PAGE, planWith, RAW } from '../delivery/builders.ts';
+import { inStep, shown } from './runner.ts';
+
+const TOKEN = 'ghs_0123456789abcdef';
+const same = (text: string): string => text;
+const failure = new DeliveryError('NOT_PROVEN', 'not proven', { step: 'verify', httpCode: 404 });
+
+const reportWith = (more: Partial<Parameters<typeof compose>[0]> = {}): Report =>
+  compose({
+    subject: 'page.html',
+    file: fileWith(),
+    because: 'it was asked for',
+    main: outcomeWith(),
+    duplicates: [],
+    failure: null,
+    ...more,
+  });
+
+describe('the outputs', () => {
+  test('of a ready delivery', () => {
+    const report = reportWith();
+    expect(outputsOf(report)).toEqual({
+      url: PAGE.href,
+      report: reportText(report),
+      'report-json': JSON.stringify([report]),
+      result: 'ready',
+      channel: 'K1',
+      'raw-url': RAW.href,
+      'duplicate-url': '',
+      'commit-sha': 'c0ffee',
+      sha256: 'f00d',
+      size: '12',
+    });
+  });
+
+  test('of a delivery that is not ready hold no address', () => {
+    const outputs = outputsOf(reportWith({ main: outcomeWith({ proof: null, rawUrl: null, failure }) }));
+    expect(outputs).toMatchObject({ url: '', result: 'not-ready', 'raw-url': '', 'duplicate-url': '' });
+    expect(JSON.stringify(outputs)).not.toMatch(/https?:/);
+  });
+
+  test('of a refusal are all there, and empty', () => {
+    const { report: _, 'report-json': __, ...others } = outputsOf(refusal('page.html', failure));
+    expect(others).toEqual({
+      url: '',
+      result: 'not-ready',
+      channel: '',
+      'raw-url': '',
+      'duplicate-url': '',
+      'commit-sha': '',
+      sha256: '',
+      size: '',
+    });
+  });
+
+  test('are those that action.yml declares', () => {
+    expect(Object.keys(outputsOf(reportWith()))).toEqual(Object.keys(OUTPUTS));
+  });
+
+  test('list the proven duplicates, one a line', () => {
+    const plan = planWith({ channel: 'K3' });
+    const failed = outcomeWith({ plan, proof: null, failure });
+    const duplicates = [outcomeWith({ plan }), failed, outcomeWith({ plan })];
+    expect(outputsOf(reportWith({ duplicates }))['duplicate-url']).toBe(`${PAGE.href}\n${PAGE.href}`);
+  });
+});
+
+describe('handing the report over', () => {
+  test('goes to the log, the outputs and the summary', async () => {
+    await inStep({}, async ({ env, outputs, summary, printed }) => {
+      const report = reportWith();
+      await handOver(report, env, same);
+      expect(printed()).toBe(`${reportText(report)}\n`);
+      await expect(outputs()).resolves.toEqual(outputsOf(report));
+      await expect(summary()).resolves.toContain('**ГОТОВО**');
+    });
+  });
+
+  test('lets no credential through, wherever it came from', async () => {
+    await inStep({}, async ({ env, outputs, summary, printed }) => {
+      const leaking = new DeliveryError('HOST_ERROR', `the host said ${TOKEN}`, { hint: `use ${TOKEN}` });
+      await handOver(refusal(`${TOKEN}.html`, leaking), env, createRedactor([TOKEN]));
+      const all = [printed(), JSON.stringify(await outputs()), shown(await summary())].join('\n');
+      expect(all).toContain('***');
+      expect(all).not.toContain(TOKEN);
+    });
+  });
+
+  test('lets no line of the host’s become a command', async () => {
+    await inStep({}, async ({ env, printed }) => {
+      await handOver(refusal('page.html', new DeliveryError('HOST_ERROR', 'a\n::error::b')), env, same);
+      expect(printed()).not.toMatch(/^\s*::/m);
+    });
+  });
+
+  test('needs no summary where the runner offers none', async () => {
+    await inStep({}, async ({ env, summary }) => {
+      await handOver(reportWith(), { ...env, GITHUB_STEP_SUMMARY: undefined }, same);
+      await expect(summary()).resolves.toBe('');
+    });
+  });
+});

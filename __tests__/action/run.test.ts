@@ -1,0 +1,128 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import tls from 'node:tls';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { run } from '../../src/action/run.ts';
+import { startWorld, type World } from '../world/world.ts';
+import { inStep, shown } from './runner.ts';
+
+const TOKEN = 'ghs_0123456789abcdef';
+
+describe('a run that is refused before any request', () => {
+  test('fails the step with the RESULT line and still writes every output', async () => {
+    await inStep({ INPUT_FILE: 'page.html', INPUT_TIMEOUT: '300', INPUT_TOKEN: TOKEN }, async (step) => {
+      await expect(run(step.env)).resolves.toMatch(/^НЕ ГОТОВО → input `timeout` is 300, .*`timeout: 240`$/);
+      await expect(step.outputs()).resolves.toMatchObject({ url: '', result: 'not-ready' });
+      await expect(step.summary()).resolves.toContain('НЕ ГОТОВО');
+      expect(step.printed()).toContain('RESULT: НЕ ГОТОВО → ');
+      expect(step.printed()).toMatch(`::add-mask::${TOKEN}`);
+    });
+  });
+
+  test('names the file that was meant, or the link', async () => {
+    await inStep({ INPUT_FILE: 'page.html', INPUT_CHANNEL: 'K9' }, async (step) => {
+      await run(step.env);
+      const [report] = JSON.parse((await step.outputs())['report-json'] ?? '');
+      expect(report).toMatchObject({
+        file: { path: 'page.html' },
+        notReady: { step: 'check', code: 'BAD_INPUT' },
+      });
+    });
+    await inStep({ INPUT_URL: 'sandbox:/mnt/data/a.html' }, async (step) => {
+      await run(step.env);
+      const [report] = JSON.parse((await step.outputs())['report-json'] ?? '');
+      expect(report).toMatchObject({ file: null, notReady: { step: 'check', code: 'NOT_EXTERNAL' } });
+    });
+  });
+
+  test.each(['false', 'False', 'FALSE'])(
+    'does not fail the step with fail-on-not-ready: %s',
+    async (said) => {
+      await inStep(
+        { INPUT_CHANNEL: 'K9', INPUT_FILE: 'a', 'INPUT_FAIL-ON-NOT-READY': said },
+        async (step) => {
+          await expect(run(step.env)).resolves.toBeNull();
+          await expect(step.outputs()).resolves.toMatchObject({ result: 'not-ready' });
+        },
+      );
+    },
+  );
+
+  test('fails the step when that very input is neither yes nor no', async () => {
+    await inStep({ INPUT_FILE: 'page.html', 'INPUT_FAIL-ON-NOT-READY': 'never' }, async (step) => {
+      await expect(run(step.env)).resolves.toContain('input `fail-on-not-ready` is neither true nor false');
+    });
+  });
+
+  test('shows the token nowhere, not even when an input holds it', async () => {
+    await inStep({ INPUT_FILE: `${TOKEN}.html`, INPUT_TOKEN: TOKEN }, async (step) => {
+      const complaint = await run(step.env);
+      expect(complaint).toContain('input `file` holds the token');
+      const all = [complaint, JSON.stringify(await step.outputs()), shown(await step.summary())].join('\n');
+      expect(all).not.toContain(TOKEN);
+      expect(step.printed().replace(`::add-mask::${TOKEN}`, '')).not.toContain(TOKEN);
+    });
+  });
+
+  test('leaves no signal handler behind', async () => {
+    const counts = (): number[] => [process.listenerCount('SIGINT'), process.listenerCount('SIGTERM')];
+    const before = counts();
+    await inStep({ INPUT_FILE: 'a', INPUT_CHANNEL: 'K9' }, (step) => run(step.env));
+    expect(counts()).toEqual(before);
+  });
+});
+
+describe('a run in the world', () => {
+  const authorities = tls.getCACertificates();
+  let world: World;
+
+  beforeAll(async () => {
+    world = await startWorld();
+    tls.setDefaultCACertificates([...authorities, world.ca]);
+  });
+
+  afterAll(async () => {
+    tls.setDefaultCACertificates(authorities);
+    await world.stop();
+  });
+
+  const inputs = (more: Record<string, string>) => ({
+    HTTPS_PROXY: world.proxyUrl,
+    INPUT_FILE: 'page.html',
+    'INPUT_POLL-INTERVAL': '0.1',
+    INPUT_TIMEOUT: '20',
+    ...more,
+  });
+
+  test('delivers a page, proves it and passes the step', async () => {
+    const repository = await world.repository({ owner: 'octo', name: 'pages-demo' });
+    const page = '<!doctype html><p>It works</p>';
+    await inStep(inputs({ INPUT_TOKEN: world.token(), INPUT_MARKER: 'It works' }), async (step) => {
+      await writeFile(join(step.workspace, 'page.html'), page);
+      await expect(run(step.env)).resolves.toBeNull();
+      await expect(step.outputs()).resolves.toMatchObject({
+        url: 'https://octo.github.io/pages-demo/page.html',
+        'raw-url': 'https://raw.githubusercontent.com/octo/pages-demo/main/page.html',
+        result: 'ready',
+        channel: 'K1',
+        'commit-sha': await repository.head(),
+      });
+      await expect(step.summary()).resolves.toContain('**ГОТОВО**');
+      expect(String(await repository.read('page.html'))).toBe(page);
+      expect((await repository.log())[0]?.message).toMatch(/^ADD page\.html: from run 7 of Deliver\n/);
+    });
+  });
+
+  test('stops when the runner asks it to, and is not ready', async () => {
+    await inStep(inputs({ INPUT_CHANNEL: 'K3' }), async (step) => {
+      await writeFile(join(step.workspace, 'page.html'), 'x');
+      const alter = <T>(answer: T): T => {
+        process.emit('SIGTERM', 'SIGTERM');
+        return answer;
+      };
+      world.intercept({ method: 'POST', url: /filebin\.net/ }, { alter });
+      await expect(run(step.env)).resolves.toMatch(/^НЕ ГОТОВО → .*\(step place\)/);
+      await expect(step.outputs()).resolves.toMatchObject({ url: '', result: 'not-ready' });
+    });
+  });
+});

@@ -1,0 +1,192 @@
+import { describe, expect, test } from '@jest/globals';
+import { createFilebin } from '../../src/channels/filebin.ts';
+import { DeliveryError } from '../../src/errors.ts';
+import { localFile } from '../support/files.ts';
+import { FakeHttp, fakePorts, type Scripted, type Seen } from '../support/ports.ts';
+import { circumstancesWith } from './circumstances.ts';
+
+const HOST = 'https://filebin.net';
+const OPTIONS = { host: new URL(HOST), bin: 'sv1767323045-abc', name: 'page.html' };
+const EXPIRY = '2026-01-09T03:04:05Z';
+
+type Answer = (request: Seen, nth: number) => Scripted | Error | undefined;
+
+/** A bin host whose answers to the upload are scripted; it lets its bins be locked. */
+async function binWith(answer: Scripted | Error | Answer, more: Partial<typeof OPTIONS> = {}) {
+  const file = await localFile('<p>hello</p>', 'page.html');
+  const decide: Answer = typeof answer === 'function' ? answer : () => answer;
+  const host = new FakeHttp((request, nth) =>
+    request.method === 'PUT' ? { status: 200 } : decide(request, nth),
+  );
+  const ports = fakePorts(host.http);
+  const intent = await createFilebin({ ...OPTIONS, ...more }, ports).prepare(file, circumstancesWith());
+  return { file, host, ports, intent };
+}
+
+const receipt = { bin: { id: OPTIONS.bin, expired_at: EXPIRY }, file: { filename: 'page.html' } };
+
+describe('K3', () => {
+  test('posts the raw bytes with their SHA-256 and no credential, then locks the bin', async () => {
+    const { file, host, intent } = await binWith({ status: 201, body: receipt });
+    await intent.place();
+    expect(host.seen).toEqual([
+      {
+        method: 'POST',
+        url: `${HOST}/${OPTIONS.bin}/page.html`,
+        headers: {
+          accept: 'application/json',
+          'content-type': 'application/octet-stream',
+          'content-sha256': file.sha256,
+          'content-length': String(file.size),
+        },
+        body: '<p>hello</p>',
+      },
+      { method: 'PUT', url: `${HOST}/${OPTIONS.bin}`, headers: {}, body: '' },
+    ]);
+  });
+
+  test('builds the address from the names that the host has stored', async () => {
+    const stored = { bin: { id: 'svstored' }, file: { filename: 'ä_b.html' } };
+    const { intent } = await binWith({ status: 201, body: stored });
+    await expect(intent.place()).resolves.toMatchObject({
+      evidence: 'HTTP 201, bin svstored, file ä_b.html',
+      url: new URL(`${HOST}/svstored/%C3%A4_b.html`),
+      bustCaches: false,
+      mayAlter: false,
+      unknown: [],
+    });
+  });
+
+  test('takes its own names where the host names none', async () => {
+    const { intent } = await binWith({ status: 201, body: {} });
+    await expect(intent.place()).resolves.toMatchObject({ url: new URL(`${HOST}/${OPTIONS.bin}/page.html`) });
+  });
+
+  test('reports the real end of life, the warning page and that HTML is downloaded', async () => {
+    const { intent } = await binWith({ status: 201, body: receipt });
+    const { notes } = await intent.place();
+    expect(notes.join('\n')).toMatch(/expires at 2026-01-09T03:04:05Z.*warning page.*downloaded/s);
+  });
+
+  test('promises neither a date that it was not told nor a download that does not happen', async () => {
+    const { intent } = await binWith(
+      { status: 201, body: { file: { filename: 'a.txt' } } },
+      { name: 'a.txt' },
+    );
+    const { notes } = await intent.place();
+    expect(notes).toEqual(['the bin expires after about 7 days', expect.stringContaining('warning page')]);
+    expect(intent.plan.promise).toBe('opens');
+  });
+
+  test('plans the name that the host will keep', async () => {
+    const { intent } = await binWith({ status: 201, body: receipt }, { name: "a'b.pdf" });
+    expect(intent.plan).toEqual({
+      channel: 'K3',
+      method: 'one POST',
+      destination: `bin ${OPTIONS.bin}, name a_b.pdf`,
+      promise: 'downloads',
+    });
+  });
+
+  test('keeps the folder of a self-hosted bin’s address', async () => {
+    const { host, intent } = await binWith(
+      { status: 201, body: {} },
+      { host: new URL('https://bins.dev/b/') },
+    );
+    await intent.place();
+    expect(host.seen[0]?.url).toBe(`https://bins.dev/b/${OPTIONS.bin}/page.html`);
+  });
+
+  test('is refused without a file', async () => {
+    await expect(
+      createFilebin(OPTIONS, fakePorts()).prepare(null, circumstancesWith()),
+    ).rejects.toMatchObject({
+      code: 'BAD_INPUT',
+      hint: 'set `file:`',
+    });
+  });
+});
+
+describe('a POST that is not answered 201', () => {
+  test.each([
+    [400, 'BAD_INPUT', 'bin:', 1],
+    [404, 'BAD_INPUT', 'bin:', 1],
+    [403, 'NO_PERMISSION', 'path:', 1],
+    [405, 'CONFLICT', 'locked or expired', 1],
+    [413, 'TOO_LARGE', 'K2', 1],
+    [429, 'RATE_LIMITED', 'later', 5],
+    [507, 'HOST_ERROR', 'full', 1],
+    [500, 'HOST_ERROR', 'later', 5],
+    [502, 'HOST_ERROR', 'later', 5],
+    [503, 'HOST_ERROR', 'later', 5],
+    [504, 'HOST_ERROR', 'later', 5],
+    [200, 'HOST_ERROR', 'bin-host-url:', 1],
+    [302, 'HOST_ERROR', 'bin-host-url:', 1],
+    [418, 'HOST_ERROR', 'bin-host-url:', 1],
+  ] as const)('but %i fails as %s, says %j, and is sent %i times', async (status, code, hint, attempts) => {
+    const { host, intent } = await binWith({ status, body: 'no' });
+    await expect(intent.place()).rejects.toMatchObject({
+      code,
+      httpCode: status,
+      message: `posting to the bin answered HTTP ${status} and not 201: no`,
+      hint: expect.stringContaining(hint),
+    });
+    expect(host.seen.map(({ method }) => method)).toEqual(Array(attempts).fill('POST'));
+  });
+
+  test('waits as long as the host asks', async () => {
+    const { ports, intent } = await binWith((_, nth) =>
+      nth === 1 ? { status: 429, headers: { 'retry-after': '9' } } : { status: 201, body: receipt },
+    );
+    await intent.place();
+    expect(ports.clock.slept).toEqual([9_000]);
+  });
+
+  test('leaves a page of HTML out of the message', async () => {
+    const { intent } = await binWith({ status: 404, body: '<html>Not found</html>' });
+    await expect(intent.place()).rejects.toMatchObject({
+      message: 'posting to the bin answered HTTP 404 and not 201',
+    });
+  });
+});
+
+describe('a receipt', () => {
+  test.each(['<html>', 'null', '"text"'])('that reads %s is not believed', async (body) => {
+    const { intent } = await binWith({ status: 201, body });
+    await expect(intent.place()).rejects.toMatchObject({ code: 'HOST_ERROR', httpCode: 201 });
+  });
+
+  test('of other bytes leads to another upload', async () => {
+    const wrong = { file: { filename: 'page.html', sha256: 'ff' } };
+    const { host, intent } = await binWith((_, nth) => ({ status: 201, body: nth === 1 ? wrong : receipt }));
+    await intent.place();
+    expect(host.seen.map(({ method }) => method)).toEqual(['POST', 'POST', 'PUT']);
+  });
+
+  test('of other bytes again and again is a failure', async () => {
+    const { intent } = await binWith({ status: 201, body: { file: { sha256: 'ff' } } });
+    await expect(intent.place()).rejects.toMatchObject({ code: 'HOST_ERROR' });
+  });
+});
+
+describe('a bin that can’t be locked', () => {
+  const locking = async (answer: Scripted | Error) => {
+    const file = await localFile('x', 'a.txt');
+    const host = new FakeHttp(({ method }) => (method === 'PUT' ? answer : { status: 201, body: receipt }));
+    const intent = await createFilebin(OPTIONS, fakePorts(host.http)).prepare(file, circumstancesWith());
+    return intent.place();
+  };
+
+  test.each([
+    ['answers 405', { status: 405 }],
+    ['can’t be reached', new DeliveryError('CONNECTION', 'reset')],
+  ])('because the host %s is no failure, but UNKNOWN says so', async (_, answer) => {
+    await expect(locking(answer)).resolves.toMatchObject({
+      unknown: [expect.stringContaining('could not be locked')],
+    });
+  });
+
+  test('because of our own mistake is a failure', async () => {
+    await expect(locking(new TypeError('ours'))).rejects.toThrow('ours');
+  });
+});

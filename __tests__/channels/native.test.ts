@@ -1,0 +1,33 @@
+import { describe, expect, test } from '@jest/globals';
+import { createNative } from '../../src/channels/native.ts';
+import { circumstancesWith } from './circumstances.ts';
+
+const LINK = new URL('https://files.octo.dev/share?key=s3cret');
+const prepare = (url: URL | undefined) => createNative(url).prepare(null, circumstancesWith());
+
+describe('K4', () => {
+  test('takes the link as it is, and asks that every hop be a public host', async () => {
+    await expect((await prepare(LINK)).place()).resolves.toMatchObject({
+      evidence: "the environment's link on files.octo.dev",
+      url: LINK,
+      bustCaches: false,
+      mayAlter: true,
+      mustBeExternal: true,
+      unknown: [],
+    });
+  });
+
+  test('shows no more than the host before the link is proven', async () => {
+    const { plan, watch } = await prepare(LINK);
+    expect(plan).toMatchObject({ channel: 'K4', destination: 'on files.octo.dev' });
+    expect(JSON.stringify(plan)).not.toContain('s3cret');
+    expect(watch).toBeUndefined();
+  });
+
+  test('is refused without a link', async () => {
+    await expect(prepare(undefined)).rejects.toMatchObject({
+      code: 'BAD_INPUT',
+      hint: expect.stringContaining('set `url:`'),
+    });
+  });
+});

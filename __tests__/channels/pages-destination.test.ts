@@ -1,0 +1,159 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  type Destination,
+  destinationOf,
+  type PagesWishes,
+  refuseLeftOutNames,
+} from '../../src/channels/pages-destination.ts';
+import type { Circumstances } from '../../src/github/survey.ts';
+import { absent, FakeGitHub } from '../github/fake-github.ts';
+import { siteWith } from './circumstances.ts';
+
+const REPO = { owner: 'octo', repo: 'site' };
+const WISHES: PagesWishes = {
+  branch: undefined,
+  path: undefined,
+  name: 'page.html',
+  pagesBase: undefined,
+  rawBase: undefined,
+  serverUrl: new URL('https://github.com'),
+};
+
+const destined = (wishes: Partial<PagesWishes> = {}, site: Circumstances['site'] = siteWith()): Destination =>
+  destinationOf(REPO, { ...WISHES, ...wishes }, site);
+const urls = ({ pageUrl, rawUrl }: Destination): string[] => [pageUrl.href, rawUrl.href];
+
+describe('where a file goes', () => {
+  test.each([
+    ['the file’s name at the root', undefined, '', 'page.html'],
+    ['the file’s name in the site’s folder', undefined, 'docs', 'docs/page.html'],
+    ['a path of its own', 'a/b.html', '', 'a/b.html'],
+    ['a folder of its own', 'a/', '', 'a/page.html'],
+    ['a path in the site’s folder', 'docs/a/b.html', 'docs', 'docs/a/b.html'],
+  ])('%s', (_, path, folder, expected) => {
+    expect(destined({ path }, siteWith({ folder })).path).toBe(expected);
+  });
+
+  test.each([
+    ['a.html', 'set `path: docs/a.html`'],
+    ['docsy/a.html', 'set `path: docs/docsy/a.html`'],
+    ['sub/', 'set `path: docs/sub/page.html`'],
+  ])('not to %s, which the site does not show', (path, hint) => {
+    expect(() => destined({ path }, siteWith({ folder: 'docs' }))).toThrow(
+      expect.objectContaining({ code: 'BAD_INPUT', step: 'check', hint }),
+    );
+  });
+
+  test.each([
+    ['the wish', 'wish', siteWith({ branch: 'wish' }), 'wish'],
+    ['the site’s own branch', undefined, siteWith({ branch: 'gh-pages' }), 'gh-pages'],
+    ['main where a workflow builds', undefined, siteWith({ branch: null, builtBy: 'workflow' }), 'main'],
+    ['main where nothing is known', undefined, 'unreadable', 'main'],
+  ] as const)('on the branch of %s', (_, branch, site, expected) => {
+    expect(destined({ branch }, site).branch).toBe(expected);
+  });
+
+  test('on any branch where a workflow builds, as was wished', () => {
+    const site = siteWith({ branch: 'main', builtBy: 'workflow' });
+    expect(destined({ branch: 'other' }, site)).toMatchObject({ branch: 'other', builtBy: 'workflow' });
+  });
+
+  test('not to a branch that the site is not built from', () => {
+    expect(() => destined({ branch: 'other' })).toThrow(
+      expect.objectContaining({ code: 'BAD_INPUT', hint: 'set `branch: main`, or leave it out' }),
+    );
+  });
+
+  test('not to a site that only members may open', () => {
+    expect(() => destined({}, siteWith({ open: false }))).toThrow(
+      expect.objectContaining({ code: 'NOT_EXTERNAL', hint: expect.stringContaining('K2 or K3') }),
+    );
+  });
+
+  test('not where there is no site', () => {
+    expect(() => destined({}, null)).toThrow(
+      expect.objectContaining({
+        code: 'NOT_FOUND',
+        httpCode: 404,
+        hint: expect.stringContaining('Settings → Pages'),
+      }),
+    );
+  });
+});
+
+describe('where it will be served', () => {
+  test('below the site’s base and the raw host, percent-encoded', () => {
+    expect(urls(destined({ path: 'папка/ü#1.html' }))).toEqual([
+      'https://octo.github.io/site/%D0%BF%D0%B0%D0%BF%D0%BA%D0%B0/%C3%BC%231.html',
+      'https://raw.githubusercontent.com/octo/site/main/%D0%BF%D0%B0%D0%BF%D0%BA%D0%B0/%C3%BC%231.html',
+    ]);
+  });
+
+  test('without the site’s folder on the page, with it raw', () => {
+    expect(urls(destined({}, siteWith({ folder: 'docs' })))).toEqual([
+      'https://octo.github.io/site/page.html',
+      'https://raw.githubusercontent.com/octo/site/main/docs/page.html',
+    ]);
+  });
+
+  test('below the bases that were asked for, whatever the settings say', () => {
+    const bases = { pagesBase: new URL('https://pages.dev/x'), rawBase: new URL('https://raw.dev/y/') };
+    expect(urls(destined({ ...bases, branch: 'other' }, siteWith({ open: false })))).toEqual([
+      'https://pages.dev/x/page.html',
+      'https://raw.dev/y/page.html',
+    ]);
+    expect(urls(destined(bases, null))[0]).toBe('https://pages.dev/x/page.html');
+  });
+
+  test('raw below the server of a GitHub Enterprise, with the branch’s slashes', () => {
+    const serverUrl = new URL('https://git.corp.io');
+    const { rawUrl } = destined({ serverUrl }, siteWith({ branch: 'docs/ä' }));
+    expect(rawUrl.href).toBe('https://git.corp.io/raw/octo/site/docs/%C3%A4/page.html');
+  });
+
+  test('at the usual address where the settings can’t be read, and UNKNOWN says so', () => {
+    const destination = destined({}, 'unreadable');
+    expect(urls(destination)[0]).toBe('https://octo.github.io/site/page.html');
+    expect(destination.unknown).toEqual([expect.stringContaining('pages: read')]);
+  });
+
+  test('at the known address without any UNKNOWN', () => {
+    expect(destined().unknown).toEqual([]);
+  });
+});
+
+describe('a name that Jekyll leaves out', () => {
+  const refuse = (more: Partial<Destination>, get_file: unknown = absent) => {
+    const github = new FakeGitHub({ get_file });
+    return { github, work: refuseLeftOutNames(github, { ...destined(), ...more }) };
+  };
+
+  test.each(['_page.html', '.page.html', 'a/_b/c.html', 'page.html~', 'vendor/a.html'])(
+    '%s is refused before anything is written',
+    async (path) => {
+      await expect(refuse({ path }).work).rejects.toMatchObject({
+        code: 'BAD_INPUT',
+        step: 'check',
+        hint: expect.stringContaining('commit an empty .nojekyll'),
+      });
+    },
+  );
+
+  test('is served where .nojekyll stands at the site’s root', async () => {
+    const { github, work } = refuse({ path: 'docs/_page.html', folder: 'docs' }, { sha: 'b10b' });
+    await expect(work).resolves.toBeUndefined();
+    expect(github.sent('get_file')).toEqual([{ path: 'docs/.nojekyll', ref: 'main' }]);
+  });
+
+  test('is served where a workflow builds the site', async () => {
+    const { github, work } = refuse({ path: '_page.html', builtBy: 'workflow' });
+    await work;
+    expect(github.calls).toEqual([]);
+  });
+
+  test('is judged without the site’s own folder', async () => {
+    const { github, work } = refuse({ path: '_site/page.html', folder: '_site' });
+    await work;
+    expect(github.calls).toEqual([]);
+  });
+});

@@ -1,0 +1,251 @@
+import { describe, expect, test } from '@jest/globals';
+import { createRelease, type ReleaseOptions } from '../../src/channels/release.ts';
+import type { Asset } from '../../src/github/releases.ts';
+import { absent, FakeGitHub, failure } from '../github/fake-github.ts';
+import { localFile } from '../support/files.ts';
+import { FakeHttp, fakePorts, type Scripted } from '../support/ports.ts';
+import { circumstancesWith } from './circumstances.ts';
+
+const BYTES = 'the very bytes';
+const DOWNLOADS = 'https://github.com/octo/site/releases/download/files-20260102';
+const SWAPPED = 'incoming-89oqgw-a.zip';
+
+const asset = (more: Partial<Asset> = {}): Asset => ({
+  id: 9,
+  name: 'a.zip',
+  state: 'uploaded',
+  size: BYTES.length,
+  digest: null,
+  browser_download_url: `${DOWNLOADS}/${more.name ?? 'a.zip'}`,
+  ...more,
+});
+
+interface Stage {
+  /** What the release holds at each look; the last one for ever. */
+  readonly assets?: readonly (readonly Asset[])[];
+  /** What each upload is answered with; the last one for ever. */
+  readonly uploads?: readonly (Scripted | Error)[];
+  readonly answers?: ConstructorParameters<typeof FakeGitHub>[0];
+  readonly options?: Partial<ReleaseOptions>;
+}
+
+const at = <T>(list: readonly T[], nth: number): T | undefined => list[Math.min(nth, list.length) - 1];
+
+async function staged({ assets = [[]], uploads = [], answers = {}, options = {} }: Stage) {
+  const file = await localFile(BYTES, 'a.zip');
+  const github = new FakeGitHub({
+    release_by_tag: {
+      id: 3,
+      upload_url: 'https://uploads.github.com/repos/octo/site/releases/3/assets{?name}',
+    },
+    list_assets: (_: unknown, nth: number) => at(assets, nth),
+    delete_asset: undefined,
+    ...answers,
+  });
+  const host = new FakeHttp((_, nth) => at(uploads, nth));
+  const ports = fakePorts(host.http);
+  const wishes = { github, tag: 'files-20260102', name: 'a.zip', overwrite: false, ...options };
+  const intent = await createRelease(wishes, ports).prepare(file, circumstancesWith());
+  return { file, github, host, ports, intent };
+}
+
+const OWN_DIGEST = `sha256:${(await localFile(BYTES)).sha256}`;
+const taken = (more: Partial<Asset> = {}): Scripted => ({
+  status: 201,
+  body: asset({ digest: OWN_DIGEST, ...more }),
+});
+
+describe('preparing K2', () => {
+  test('plans the release and the asset, writing nothing', async () => {
+    const { github, host, intent } = await staged({ options: { name: 'отчёт.zip' } });
+    expect(intent.plan).toEqual({
+      channel: 'K2',
+      method: 'one asset upload',
+      destination: 'release files-20260102, asset otchyot.zip',
+      promise: 'downloads',
+    });
+    expect([github.calls, host.seen]).toEqual([[], []]);
+  });
+
+  test('refuses a private repository, whose assets nobody could read', async () => {
+    const channel = createRelease({ github: new FakeGitHub() } as unknown as ReleaseOptions, fakePorts());
+    const file = await localFile('x');
+    await expect(channel.prepare(file, circumstancesWith({ privateRepository: true }))).rejects.toMatchObject(
+      {
+        code: 'NOT_EXTERNAL',
+        hint: expect.stringContaining('channel: K3'),
+      },
+    );
+  });
+
+  test('needs a token, and a file', async () => {
+    await expect(staged({ options: { github: null } })).rejects.toMatchObject({ code: 'NO_TOKEN' });
+    const channel = createRelease({ github: new FakeGitHub() } as unknown as ReleaseOptions, fakePorts());
+    await expect(channel.prepare(null, circumstancesWith())).rejects.toMatchObject({ code: 'BAD_INPUT' });
+  });
+});
+
+describe('placing an asset', () => {
+  test('uploads it and gives the host’s own address', async () => {
+    const { host, intent } = await staged({ uploads: [taken()] });
+    await expect(intent.place()).resolves.toEqual({
+      evidence: 'HTTP 201, asset 9 (a.zip)',
+      url: new URL(`${DOWNLOADS}/a.zip`),
+      bustCaches: false,
+      mayAlter: false,
+      mustBeExternal: false,
+      notes: ['a release asset is downloaded, never shown on the screen'],
+      unknown: [],
+    });
+    expect(host.seen).toMatchObject([{ body: BYTES }]);
+  });
+
+  test('says when the name was changed and when the host named no digest', async () => {
+    const { intent } = await staged({
+      options: { name: 'ä.zip' },
+      uploads: [taken({ name: 'a.zip', digest: null })],
+    });
+    const { notes, unknown } = await intent.place();
+    expect(notes).toContain('the asset is named a.zip; its label is ä.zip');
+    expect(unknown).toEqual([expect.stringContaining('no digest')]);
+  });
+
+  test('sends nothing when the asset already holds these bytes', async () => {
+    const { host, intent } = await staged({ assets: [[asset({ digest: OWN_DIGEST })]] });
+    await expect(intent.place()).resolves.toMatchObject({
+      evidence: expect.stringMatching(/^asset 9 .*holds these bytes$/),
+    });
+    expect(host.seen).toEqual([]);
+  });
+
+  test('never replaces other bytes unasked', async () => {
+    const { github, host, intent } = await staged({ assets: [[asset({ digest: 'sha256:0ther' })]] });
+    await expect(intent.place()).rejects.toMatchObject({
+      code: 'NOT_OURS',
+      hint: expect.stringMatching(/`overwrite: true`.*`path:`/),
+    });
+    expect([host.seen, github.sent('delete_asset')]).toEqual([[], []]);
+  });
+
+  test('clears a half-uploaded asset away, which blocks the name and holds nothing', async () => {
+    const { github, intent } = await staged({
+      assets: [[asset({ id: 5, state: 'starter' })]],
+      uploads: [taken()],
+    });
+    await expect(intent.place()).resolves.toMatchObject({ evidence: 'HTTP 201, asset 9 (a.zip)' });
+    expect(github.sent('delete_asset')).toEqual([{ id: 5 }]);
+  });
+
+  test('goes on when another job has cleared the half-uploaded asset away already', async () => {
+    const { intent } = await staged({
+      assets: [[asset({ id: 5, state: 'starter' })]],
+      uploads: [taken()],
+      answers: { delete_asset: absent },
+    });
+    await expect(intent.place()).resolves.toMatchObject({ evidence: 'HTTP 201, asset 9 (a.zip)' });
+  });
+
+  test('removes what the host stored wrongly', async () => {
+    const { github, intent } = await staged({ uploads: [taken({ digest: 'sha256:wr0ng' })] });
+    await expect(intent.place()).rejects.toMatchObject({ code: 'HOST_ERROR', hint: 'run the step again' });
+    expect(github.sent('delete_asset')).toEqual([{ id: 9 }]);
+  });
+});
+
+describe('an upload that fails', () => {
+  const nameTaken = {
+    status: 422,
+    body: { message: 'Validation Failed', errors: [{ code: 'already_exists' }] },
+  };
+
+  test('because another job was faster takes its asset when the bytes are the same', async () => {
+    const { intent } = await staged({ assets: [[], [asset({ digest: OWN_DIGEST })]], uploads: [nameTaken] });
+    await expect(intent.place()).resolves.toMatchObject({
+      evidence: expect.stringMatching(/^asset 9 .*holds these bytes$/),
+    });
+  });
+
+  test('because another job was faster leaves its asset alone when they are not', async () => {
+    const { github, intent } = await staged({
+      assets: [[], [asset({ digest: 'sha256:theirs' })]],
+      uploads: [nameTaken],
+    });
+    await expect(intent.place()).rejects.toMatchObject({ code: 'NOT_OURS' });
+    expect(github.sent('delete_asset')).toEqual([]);
+  });
+
+  test('ambiguously looks first, and does not send twice what has arrived', async () => {
+    const { host, intent } = await staged({
+      assets: [[], [asset({ digest: OWN_DIGEST })]],
+      uploads: [{ status: 502, body: '<html>' }],
+    });
+    await expect(intent.place()).resolves.toMatchObject({ url: new URL(`${DOWNLOADS}/a.zip`) });
+    expect(host.seen).toHaveLength(1);
+  });
+
+  test('and leaves half an asset behind clears it and sends all of it again', async () => {
+    const { github, host, intent } = await staged({
+      assets: [[], [asset({ id: 5, state: 'starter' })]],
+      uploads: [{ status: 502 }, taken()],
+    });
+    await intent.place();
+    expect(github.sent('delete_asset')).toEqual([{ id: 5 }]);
+    expect(host.seen.map(({ body }) => body)).toEqual([BYTES, BYTES]);
+  });
+
+  test('for good is not sent again', async () => {
+    const { host, intent } = await staged({
+      uploads: [{ status: 422, body: { message: 'Cannot upload assets to an immutable release.' } }],
+    });
+    await expect(intent.place()).rejects.toMatchObject({
+      httpCode: 422,
+      hint: expect.stringContaining('`tag:`'),
+    });
+    expect(host.seen).toHaveLength(1);
+  });
+});
+
+describe('replacing an asset', () => {
+  const old = asset({ id: 4, digest: 'sha256:0ld' });
+  const replacing = (stage: Stage) => staged({ assets: [[old]], options: { overwrite: true }, ...stage });
+
+  test('uploads first under another name, and swaps after', async () => {
+    const { github, host, intent } = await replacing({
+      uploads: [taken({ id: 8, name: SWAPPED })],
+      answers: { rename_asset: asset({ id: 8, digest: OWN_DIGEST }) },
+    });
+    await expect(intent.place()).resolves.toMatchObject({
+      evidence: 'HTTP 201, asset 8 (a.zip)',
+      url: new URL(`${DOWNLOADS}/a.zip`),
+    });
+    expect(host.seen[0]?.url).toContain(`?name=${SWAPPED}&`);
+    expect(github.names.slice(-2)).toEqual(['delete_asset', 'rename_asset']);
+    expect(github.sent('delete_asset')).toEqual([{ id: 4 }]);
+    expect(github.sent('rename_asset')).toEqual([{ id: 8, name: 'a.zip', label: 'a.zip' }]);
+  });
+
+  test('loses nothing when the upload fails', async () => {
+    const { github, intent } = await replacing({ uploads: [{ status: 403, body: { message: 'no' } }] });
+    await expect(intent.place()).rejects.toMatchObject({ code: 'NO_PERMISSION' });
+    expect(github.sent('delete_asset')).toEqual([]);
+  });
+
+  test('loses nothing when the host stored the new bytes wrongly', async () => {
+    const { github, intent } = await replacing({
+      uploads: [taken({ id: 8, name: SWAPPED, digest: 'sha256:wr0ng' })],
+      answers: { rename_asset: asset({ id: 8, digest: 'sha256:wr0ng' }) },
+    });
+    await expect(intent.place()).rejects.toMatchObject({ code: 'HOST_ERROR' });
+    expect(github.sent('delete_asset')).not.toContainEqual({ id: 4 });
+  });
+
+  test('that is interrupted between the two uploads again and ends well', async () => {
+    const { host, intent } = await replacing({
+      assets: [[old], []],
+      uploads: [taken({ id: 8, name: SWAPPED }), taken()],
+      answers: { rename_asset: failure('HOST_ERROR', 502, { passing: true }) },
+    });
+    await expect(intent.place()).resolves.toMatchObject({ evidence: 'HTTP 201, asset 9 (a.zip)' });
+    expect(host.seen).toHaveLength(2);
+  });
+});

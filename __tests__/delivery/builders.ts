@@ -1,0 +1,125 @@
+import type { Channels, HostState, Intent, Placement, Plan } from '../../src/channels/channel.ts';
+import type { Outcome } from '../../src/delivery/carry.ts';
+import { INPUTS, type RawInputs } from '../../src/delivery/inputs.ts';
+import { type DeliveryRequest, parseRequest, type Surroundings } from '../../src/delivery/request.ts';
+import type { Proof } from '../../src/delivery/verify.ts';
+import type { ChannelKey } from '../../src/protocol/words.ts';
+import type { LocalFile } from '../../src/rules/inspect.ts';
+import { NOON } from '../support/ports.ts';
+
+export const PAGE = new URL('https://octo.github.io/site/page.html');
+export const RAW = new URL('https://raw.githubusercontent.com/octo/site/main/page.html');
+export const TIMEOUT = 240_000;
+export const INTERVAL = 5_000;
+
+/** What the runner puts in place of the expressions. */
+const RESOLVED: Readonly<Record<string, string>> = {
+  '${{ github.token }}': '',
+  '${{ github.repository }}': 'octo/site',
+  '${{ github.api_url }}': 'https://api.github.com',
+  '${{ github.server_url }}': 'https://github.com',
+};
+
+/** Every input at its default, but for what a test says. */
+export function rawInputs(more: Partial<RawInputs> = {}): RawInputs {
+  const defaults = Object.entries(INPUTS).map(([name, input]) => [
+    name,
+    RESOLVED[input.default] ?? input.default,
+  ]);
+  return { ...(Object.fromEntries(defaults) as RawInputs), ...more };
+}
+
+export const surroundingsWith = (more: Partial<Surroundings> = {}): Surroundings => ({
+  folder: '/work',
+  origin: 'from run 7 of Deliver',
+  now: NOON,
+  random: () => 0.5,
+  fromPrivate: null,
+  ...more,
+});
+
+/** A strict request, made from inputs as the product makes it. */
+export const requestWith = (
+  inputs: Partial<RawInputs> = {},
+  around: Partial<Surroundings> = {},
+): DeliveryRequest => parseRequest(rawInputs({ file: 'page.html', ...inputs }), surroundingsWith(around));
+
+export const planWith = (more: Partial<Plan> = {}): Plan => ({
+  channel: 'K1',
+  method: 'method A, single-call write',
+  destination: 'branch main, path page.html',
+  promise: 'opens on the screen',
+  ...more,
+});
+
+/** As K1 places a file. */
+export const placementWith = (more: Partial<Placement> = {}): Placement => ({
+  evidence: 'commit c0ffee',
+  url: PAGE,
+  commitSha: 'c0ffee',
+  rawUrl: RAW,
+  bustCaches: true,
+  mayAlter: true,
+  mustBeExternal: false,
+  notes: [],
+  unknown: [],
+  ...more,
+});
+
+/** A channel's intent that places at once; with `watch` where the host has to be waited for. */
+export function intentWith(
+  placement: Placement | Error = placementWith(),
+  watch?: () => Promise<HostState>,
+  plan: Plan = planWith(),
+): Intent {
+  return {
+    plan,
+    place: async () => {
+      if (placement instanceof Error) throw placement;
+      return placement;
+    },
+    ...(watch === undefined ? {} : { watch }),
+  };
+}
+
+export const proofWith = (more: Partial<Proof> = {}): Proof => ({
+  httpCode: 200,
+  markerCount: null,
+  sha256: 'aa',
+  likeness: 'identical',
+  hosts: [PAGE.host],
+  looks: 1,
+  ...more,
+});
+
+/** A proven delivery through K1. */
+export const outcomeWith = (more: Partial<Outcome> = {}): Outcome => ({
+  plan: planWith(),
+  placement: placementWith(),
+  proof: proofWith(),
+  httpCode: 200,
+  rawUrl: RAW,
+  unknown: [],
+  failure: null,
+  took: { place: 1_200, wait: 34_560, verify: 0 },
+  ...more,
+});
+
+/** The part of a file that a report reads. */
+export const fileWith = (more: Partial<LocalFile> = {}): LocalFile =>
+  ({ name: 'page.html', size: 12, sha256: 'f00d', blobSha: 'b10b', markerCount: null, ...more }) as LocalFile;
+
+/** Channels of which those that a test gives can be used, and no other. */
+export function channelsOf(intents: Partial<Record<ChannelKey, Intent | Error>>): Channels {
+  const keys: readonly ChannelKey[] = ['K1', 'K2', 'K3', 'K4'];
+  const entries = keys.map((key) => {
+    const prepare = async (): Promise<Intent> => {
+      const intent = intents[key];
+      if (intent instanceof Error) throw intent;
+      if (intent === undefined) throw new Error(`nobody plays ${key}`);
+      return intent;
+    };
+    return [key, { key, prepare }];
+  });
+  return Object.fromEntries(entries) as Channels;
+}

@@ -1,0 +1,208 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Intent, Placement } from '../../src/channels/channel.ts';
+import { carry } from '../../src/delivery/carry.ts';
+import { DeliveryError } from '../../src/errors.ts';
+import { localFile } from '../support/files.ts';
+import { FakeHttp, fakePorts, NOON, type Scripted, type Seen } from '../support/ports.ts';
+import { INTERVAL, intentWith, PAGE, placementWith, RAW, TIMEOUT } from './builders.ts';
+
+const BYTES = '<p>It works</p>';
+const NOT_FOUND = { status: 404 };
+
+type Answer = (request: Seen, seconds: number) => Scripted | Error;
+
+async function carrying(intent: Intent, answer: Answer, marker?: string) {
+  const file = await localFile(BYTES);
+  const host: FakeHttp = new FakeHttp((request) => answer(request, (ports.clock.now() - NOON) / 1000));
+  const ports = fakePorts(host.http);
+  const limits = { interval: INTERVAL, timeout: TIMEOUT };
+  const outcome = await carry(intent, { file, marker }, limits, ports);
+  return { outcome, host, ports };
+}
+
+const live: Answer = () => ({ body: BYTES });
+const isStamped = ({ url }: Seen): boolean => url.includes('?v=');
+const isRaw = ({ url }: Seen): boolean => url === RAW.href;
+const watched = (placement: Placement | Error = placementWith()): Intent =>
+  intentWith(placement, async () => ({ finished: false, detail: 'building' }));
+
+describe('carrying a file through a channel', () => {
+  test('places, waits, verifies, and proves the bare and the raw address too', async () => {
+    const { outcome, host } = await carrying(watched(), live);
+    expect(outcome).toMatchObject({
+      failure: null,
+      proof: { likeness: 'identical' },
+      rawUrl: RAW,
+      unknown: [],
+      took: { place: 0, wait: 0, verify: 0 },
+    });
+    expect(host.seen.map(({ url }) => url)).toEqual([`${PAGE.href}?v=${NOON / 1000}`, PAGE.href, RAW.href]);
+  });
+
+  test('tells each step in the log, the evidence first', async () => {
+    const { ports } = await carrying(watched(), live);
+    expect(ports.logger.lines.slice(0, 3)).toEqual([
+      '# Place: K1, branch main, path page.html',
+      'commit c0ffee',
+      '# Wait for the site',
+    ]);
+    expect(ports.logger.lines).toContain('# Verify the public address');
+  });
+
+  test('shows the address nowhere in the log', async () => {
+    const { ports } = await carrying(watched(), () => NOT_FOUND);
+    expect(ports.logger.lines.join('\n')).not.toContain('https://');
+  });
+
+  test('does not wait where the channel has nothing to wait for', async () => {
+    const { outcome } = await carrying(intentWith(), live);
+    expect(Object.keys(outcome.took)).toEqual(['place', 'verify']);
+  });
+
+  test('keeps what could not be verified while placing', async () => {
+    const { outcome } = await carrying(intentWith(placementWith({ unknown: ['the lock'] })), live);
+    expect(outcome.unknown).toEqual(['the lock']);
+  });
+
+  test('measures each step', async () => {
+    const { outcome } = await carrying(watched(), (_, seconds) =>
+      seconds < 20 ? NOT_FOUND : { body: BYTES },
+    );
+    expect(outcome.took).toEqual({ place: 0, wait: 20_000, verify: 0 });
+  });
+});
+
+describe('a failure', () => {
+  test.each([
+    ['of the channel', new DeliveryError('NO_PERMISSION', 'no right', { httpCode: 403 }), 'NO_PERMISSION'],
+    ['of ours', new TypeError('a mistake'), 'INTERNAL'],
+  ])('%s while placing names that step, and nothing is fetched', async (_, thrown, code) => {
+    const { outcome, host } = await carrying(watched(thrown), live);
+    expect(outcome).toMatchObject({
+      failure: { code, step: 'place' },
+      placement: null,
+      proof: null,
+      rawUrl: null,
+    });
+    expect(host.seen).toEqual([]);
+  });
+
+  test('while waiting names that step and keeps the placement', async () => {
+    const errored = new DeliveryError('BUILD_ERRORED', 'bad front matter');
+    const intent = intentWith(placementWith(), () => Promise.reject(errored));
+    const { outcome } = await carrying(intent, () => NOT_FOUND);
+    expect(outcome).toMatchObject({
+      failure: { code: 'BUILD_ERRORED', step: 'wait' },
+      placement: { commitSha: 'c0ffee' },
+      proof: null,
+    });
+  });
+
+  test('while verifying names that step', async () => {
+    const { outcome } = await carrying(intentWith(), () => NOT_FOUND);
+    expect(outcome).toMatchObject({
+      failure: { code: 'NOT_PROVEN', step: 'verify', httpCode: 404 },
+      proof: null,
+    });
+  });
+
+  test('waiting and verifying share one deadline of 240 s', async () => {
+    const intent = intentWith(placementWith(), async () => ({ finished: true, detail: 'built' }));
+    const { outcome, ports } = await carrying(intent, () => NOT_FOUND);
+    expect(outcome.failure?.code).toBe('NOT_PROVEN');
+    expect(ports.clock.now() - NOON).toBe(240_000);
+  });
+
+  test('keeps a step that it already names', async () => {
+    const thrown = new DeliveryError('NO_TOKEN', 'no token', { step: 'authorise' });
+    const { outcome } = await carrying(intentWith(thrown), live);
+    expect(outcome.failure?.step).toBe('authorise');
+  });
+
+  test('when it is stopped is ABORTED in the step that it was in', async () => {
+    const file = await localFile(BYTES);
+    const ports = fakePorts(
+      new FakeHttp(() => {
+        ports.stop.abort(Object.assign(new Error('stopped'), { name: 'AbortError' }));
+        return NOT_FOUND;
+      }).http,
+    );
+    const limits = { interval: INTERVAL, timeout: TIMEOUT };
+    const outcome = await carry(watched(), { file, marker: undefined }, limits, ports);
+    expect(outcome.failure).toMatchObject({ code: 'ABORTED', step: 'wait' });
+  });
+});
+
+describe('the address without ?v=', () => {
+  test('gets a few looks, and then UNKNOWN says what it showed', async () => {
+    const { outcome, ports } = await carrying(intentWith(), (request) =>
+      isStamped(request) || isRaw(request) ? { body: BYTES } : { body: 'old' },
+    );
+    expect(outcome).toMatchObject({
+      failure: null,
+      proof: { likeness: 'identical' },
+      unknown: [expect.stringContaining('the address without ?v= still answered an older copy')],
+    });
+    expect(ports.clock.now() - NOON).toBe(2 * INTERVAL);
+  });
+
+  test('is waited for no longer than it lags', async () => {
+    const { outcome, ports } = await carrying(intentWith(), (request, seconds) =>
+      isStamped(request) || isRaw(request) || seconds >= 5 ? { body: BYTES } : { body: 'old' },
+    );
+    expect(outcome.unknown).toEqual([]);
+    expect(ports.clock.now() - NOON).toBe(5_000);
+  });
+
+  test('must show what the proof saw, also where the host altered it', async () => {
+    const { outcome } = await carrying(
+      intentWith(),
+      (request) => (isRaw(request) ? { body: BYTES } : { body: `<!-- built -->${BYTES}` }),
+      'It works',
+    );
+    expect(outcome).toMatchObject({ proof: { likeness: 'altered' }, rawUrl: RAW, unknown: [] });
+  });
+
+  test('is not asked where no cache has to be got past', async () => {
+    const { rawUrl: _, ...bin } = placementWith({ bustCaches: false });
+    const { host } = await carrying(intentWith(bin), live);
+    expect(host.seen.map(({ url }) => url)).toEqual([PAGE.href]);
+  });
+});
+
+describe('the raw address', () => {
+  test('gets three looks and holds no delivery up', async () => {
+    const { outcome, host, ports } = await carrying(intentWith(), (request) =>
+      isRaw(request) ? NOT_FOUND : { body: BYTES },
+    );
+    expect(outcome).toMatchObject({
+      failure: null,
+      rawUrl: null,
+      unknown: [expect.stringContaining('the raw address did not show the file yet')],
+    });
+    expect(host.seen.filter(isRaw)).toHaveLength(3);
+    expect(ports.clock.now() - NOON).toBe(2 * INTERVAL);
+  });
+
+  test('must show the file’s very bytes, not merely the marker', async () => {
+    const { outcome } = await carrying(
+      intentWith(),
+      (request) => ({ body: isRaw(request) ? `${BYTES} and more` : BYTES }),
+      'It works',
+    );
+    expect(outcome.rawUrl).toBeNull();
+  });
+
+  test('is not asked for a link without a file', async () => {
+    const host = new FakeHttp(() => ({ body: 'It works' }));
+    const ports = fakePorts(host.http);
+    const outcome = await carry(
+      intentWith(placementWith({ bustCaches: false })),
+      { file: null, marker: 'It works' },
+      { interval: INTERVAL, timeout: TIMEOUT },
+      ports,
+    );
+    expect(outcome).toMatchObject({ proof: { likeness: 'marked' }, rawUrl: null });
+    expect(host.seen).toHaveLength(1);
+  });
+});

@@ -1,0 +1,61 @@
+import { describe, expect, test } from '@jest/globals';
+import { evaluate } from '../../src/delivery/gates.ts';
+import { DeliveryError } from '../../src/errors.ts';
+import { GATES } from '../../src/protocol/words.ts';
+import { outcomeWith, PAGE, proofWith } from './builders.ts';
+
+const failure = new DeliveryError('NOT_PROVEN', 'not proven');
+const passed = (outcome: Parameters<typeof evaluate>[0]): boolean[] =>
+  evaluate(outcome).map((gate) => gate.passed);
+const evidenceOf = (outcome: Parameters<typeof evaluate>[0]): string[] =>
+  evaluate(outcome).map(({ evidence }) => evidence);
+
+describe('the gates', () => {
+  test('stand in the protocol’s order under its names', () => {
+    expect(evaluate(null).map(({ name }) => name)).toEqual([...GATES]);
+  });
+
+  test('are all closed without an outcome, each with what is missing', () => {
+    expect(passed(null)).toEqual([false, false, false, false]);
+    expect(evidenceOf(null)).toEqual([
+      'the file is not placed',
+      'the channel returned no address',
+      'the address is not proven',
+      'there is no URL to hand over',
+    ]);
+  });
+
+  test('are all closed when nothing was placed', () => {
+    expect(passed(outcomeWith({ placement: null, proof: null, failure }))).toEqual([
+      false,
+      false,
+      false,
+      false,
+    ]);
+  });
+
+  test('G1 and G2 open with the placement, and the address is withheld until it is proven', () => {
+    const placed = outcomeWith({ proof: null, failure });
+    expect(passed(placed)).toEqual([true, true, false, false]);
+    expect(evidenceOf(placed).slice(0, 2)).toEqual([
+      'commit c0ffee',
+      'an address, withheld until it is proven',
+    ]);
+    expect(JSON.stringify(evaluate(placed))).not.toContain('https://');
+  });
+
+  test('are all open when the address is proven', () => {
+    expect(passed(outcomeWith())).toEqual([true, true, true, true]);
+    expect(evidenceOf(outcomeWith())[1]).toBe(PAGE.href);
+  });
+
+  test.each([
+    [{ likeness: 'identical', markerCount: null }, "HTTP 200, the file's very bytes"],
+    [{ likeness: 'identical', markerCount: 1 }, "HTTP 200, marker found once, the file's very bytes"],
+    [{ likeness: 'identical', markerCount: 3 }, "HTTP 200, marker found 3 times, the file's very bytes"],
+    [{ likeness: 'altered', markerCount: 1 }, "HTTP 200, marker found once, other bytes than the file's"],
+    [{ likeness: 'marked', markerCount: 2 }, 'HTTP 200, marker found 2 times'],
+  ] as const)('G3 shows for %o the evidence %j', (proof, evidence) => {
+    expect(evidenceOf(outcomeWith({ proof: proofWith(proof) }))[2]).toBe(evidence);
+  });
+});

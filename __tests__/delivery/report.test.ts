@@ -1,0 +1,295 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  compose,
+  type Findings,
+  type Report,
+  refusal,
+  reportText,
+  THE_LINK,
+} from '../../src/delivery/report.ts';
+import { DeliveryError, type FailureCode } from '../../src/errors.ts';
+import { fileWith, outcomeWith, PAGE, placementWith, planWith, proofWith, RAW } from './builders.ts';
+
+const findingsWith = (more: Partial<Findings> = {}): Findings => ({
+  subject: 'out/page.html',
+  file: fileWith(),
+  because: 'the file is shown on the screen',
+  main: outcomeWith(),
+  duplicates: [],
+  failure: null,
+  ...more,
+});
+
+const failing = (code: FailureCode = 'NOT_PROVEN', httpCode?: number, hint?: string): DeliveryError =>
+  new DeliveryError(code, 'it went wrong', { httpCode, hint, step: 'verify' });
+
+const unproven = { proof: null, rawUrl: null, failure: failing('NOT_PROVEN', 404, 'try again') };
+const unplaced = { ...unproven, placement: null, took: {} };
+const lineOf = (line: keyof Report['lines'], more: Partial<Findings> = {}): string =>
+  compose(findingsWith(more)).lines[line];
+
+describe('a ready report', () => {
+  test('carries the URL, the proof and nothing unknown', () => {
+    expect(compose(findingsWith())).toEqual({
+      protocol: 'GITHUB-SCREEN-DELIVERY',
+      version: '1.1',
+      ready: true,
+      url: PAGE.href,
+      lines: {
+        CLAIM: `out/page.html opens on the screen at ${PAGE.href}`,
+        CODE: 'file out/page.html; channel K1 (pages), because the file is shown on the screen; method A, single-call write; branch main, path page.html; commit c0ffee; 12 bytes; sha256 f00d',
+        TEST: 'HTTP 200; marker found: none was given, all bytes compared; bytes identical: yes; build time: 34.6 s',
+        RESULT: `ГОТОВО → ${PAGE.href}`,
+        UNKNOWN: '',
+      },
+      gates: expect.arrayContaining([expect.objectContaining({ name: 'G4_REPORT', passed: true })]),
+      file: { path: 'out/page.html', size: 12, sha256: 'f00d' },
+      channel: 'K1',
+      commitSha: 'c0ffee',
+      rawUrl: RAW.href,
+      duplicates: [],
+      notReady: null,
+      unknown: [],
+      took: { place: 1_200, wait: 34_560, verify: 0 },
+    });
+  });
+
+  test('is five lines in the protocol’s order', () => {
+    const lines = reportText(compose(findingsWith())).split('\n');
+    expect(lines.map((line) => line.split(':')[0])).toEqual(['CLAIM', 'CODE', 'TEST', 'RESULT', 'UNKNOWN']);
+    expect(lines[4]).toBe('UNKNOWN:');
+  });
+
+  test('tells in CLAIM what a person should know', () => {
+    const placement = placementWith({ notes: ['the bin expires soon', 'it is public'] });
+    expect(lineOf('CLAIM', { main: outcomeWith({ placement }) })).toBe(
+      `out/page.html opens on the screen at ${PAGE.href}; the bin expires soon; it is public`,
+    );
+  });
+
+  test('speaks of the link where there is no file', () => {
+    const plan = planWith({ channel: 'K4', promise: 'opens without the environment' });
+    const proof = proofWith({ likeness: 'marked', markerCount: 1 });
+    const { rawUrl: _, commitSha: __, ...placement } = placementWith();
+    const main = outcomeWith({ plan, proof, placement, rawUrl: null });
+    const report = compose(findingsWith({ subject: THE_LINK, file: null, main }));
+    expect(report).toMatchObject({ ready: true, file: null, channel: 'K4', commitSha: null, rawUrl: null });
+    expect(report.lines.CLAIM).toBe(`the given link opens without the environment at ${PAGE.href}`);
+    expect(report.lines.CODE).toMatch(/^no file; channel K4 \(native\)/);
+    expect(report.lines.UNKNOWN).toBe('no file was given, so only the marker was compared');
+  });
+
+  test('never says that it should work', () => {
+    expect(reportText(compose(findingsWith()))).not.toMatch(/should|probably|likely/i);
+  });
+});
+
+describe('the TEST line', () => {
+  test.each<[string, Partial<Findings>, string]>([
+    [
+      'a marker in the file’s very bytes',
+      { main: outcomeWith({ proof: proofWith({ markerCount: 2 }), took: {} }) },
+      'HTTP 200; marker found: yes, 2 ×; bytes identical: yes; build time: no build',
+    ],
+    [
+      'a marker in other bytes',
+      {
+        main: outcomeWith({
+          proof: proofWith({ markerCount: 1, likeness: 'altered' }),
+          took: { wait: 240_000 },
+        }),
+      },
+      'HTTP 200; marker found: yes, 1 ×; bytes identical: no; build time: 240.0 s',
+    ],
+    [
+      'a marker alone',
+      { main: outcomeWith({ proof: proofWith({ markerCount: 1, likeness: 'marked' }), took: {} }) },
+      'HTTP 200; marker found: yes, 1 ×; build time: no build',
+    ],
+    [
+      'an address that is not proven',
+      { main: outcomeWith({ ...unproven, httpCode: 404, took: { wait: 5_000 } }) },
+      'HTTP 404; marker found: no; build time: 5.0 s',
+    ],
+    [
+      'an address without an answer',
+      { main: outcomeWith({ ...unproven, httpCode: null, failure: failing('NOT_PROVEN'), took: {} }) },
+      'HTTP none; marker found: no; build time: no build',
+    ],
+    [
+      'nothing placed',
+      { main: outcomeWith(unplaced) },
+      'nothing was fetched; the delivery ended at step verify',
+    ],
+    [
+      'nothing tried',
+      { main: null, failure: new DeliveryError('BAD_FILE', 'empty', { step: 'check' }) },
+      'nothing was fetched; the delivery ended at step check',
+    ],
+  ])('tells of %s', (_, more, line) => {
+    expect(lineOf('TEST', more)).toBe(line);
+  });
+});
+
+describe('the RESULT line', () => {
+  test.each<[DeliveryError, string]>([
+    [failing('NOT_PROVEN', 404, 'try again'), 'it went wrong (step verify, HTTP 404). To change: try again'],
+    [failing(), 'it went wrong (step verify)'],
+    [new DeliveryError('BAD_INPUT', 'wrong'), 'wrong (step check)'],
+    [
+      new DeliveryError('NO_NETWORK', 'unplugged', { step: 'place' }),
+      "the protocol can't be executed, there is no network: unplugged (step place)",
+    ],
+  ])('of %s names reason, step, HTTP code and what to change', (failure, words) => {
+    expect(lineOf('RESULT', { main: outcomeWith({ ...unproven, failure }) })).toBe(`НЕ ГОТОВО → ${words}`);
+  });
+
+  test('puts what failed before a channel was reached first', () => {
+    expect(lineOf('RESULT', { main: null, failure: failing() })).toBe(
+      'НЕ ГОТОВО → it went wrong (step verify)',
+    );
+  });
+
+  test('has a reason even when nobody gave one', () => {
+    expect(compose(findingsWith({ main: null })).notReady).toEqual({
+      step: 'report',
+      httpCode: null,
+      code: 'INTERNAL',
+      reason: 'nothing was delivered',
+      hint: '',
+    });
+  });
+
+  test('is not ready when something failed although every gate is passed', () => {
+    expect(compose(findingsWith({ failure: failing() }))).toMatchObject({ ready: false, url: null });
+  });
+});
+
+describe('the CODE line', () => {
+  test('names each duplicate', () => {
+    const plan = planWith({ channel: 'K3' });
+    expect(lineOf('CODE', { duplicates: [outcomeWith({ plan })] })).toMatch(/; duplicate K3 \(filebin\)$/);
+  });
+
+  test('names no commit where there is none', () => {
+    const { commitSha: _, ...placement } = placementWith();
+    expect(lineOf('CODE', { main: outcomeWith({ placement }) })).not.toContain('commit');
+  });
+
+  test('names the file alone when no channel was reached', () => {
+    expect(lineOf('CODE', { main: null, file: null, failure: failing() })).toBe('file out/page.html');
+  });
+});
+
+describe('the UNKNOWN line', () => {
+  test.each<[string, Partial<Findings>, string]>([
+    [
+      'altered bytes',
+      { main: outcomeWith({ proof: proofWith({ likeness: 'altered', markerCount: 1 }) }) },
+      'the body holds the marker, but is not the file byte for byte',
+    ],
+    [
+      'what the channel could not verify, first',
+      { main: outcomeWith({ unknown: ['the lock', 'the raw address'] }) },
+      'the lock; the raw address',
+    ],
+    [
+      'an address that is not proven',
+      { main: outcomeWith(unproven) },
+      'whether the address will show the file later',
+    ],
+    [
+      'nothing placed',
+      { main: outcomeWith(unplaced) },
+      'everything behind the failing step: nothing was published',
+    ],
+    [
+      'a duplicate that is not proven',
+      { duplicates: [outcomeWith({ ...unproven, plan: planWith({ channel: 'K3' }) })] },
+      'the duplicate on K3 is not proven: it went wrong',
+    ],
+    [
+      'no network, and where the file stays',
+      { main: outcomeWith({ ...unplaced, failure: failing('NO_NETWORK') }) },
+      'everything behind the failing step: nothing was published; the file itself stays at out/page.html, sha256 f00d',
+    ],
+    [
+      'no network before a channel was reached',
+      { main: null, failure: failing('NO_NETWORK') },
+      'everything behind the failing step: nothing was published; the file itself stays at out/page.html, sha256 f00d',
+    ],
+    [
+      'no network and no file',
+      { main: null, file: null, failure: failing('NO_NETWORK') },
+      'everything behind the failing step: nothing was published',
+    ],
+  ])('tells of %s', (_, more, line) => {
+    expect(lineOf('UNKNOWN', more)).toBe(line);
+  });
+});
+
+describe('a report that is not ready', () => {
+  const proven = outcomeWith({ plan: planWith({ channel: 'K3' }) });
+
+  test.each<[string, Partial<Findings>]>([
+    ['nothing was tried', { main: null, failure: failing() }],
+    ['nothing was placed', { main: outcomeWith(unplaced) }],
+    ['it is placed and not proven', { main: outcomeWith(unproven) }],
+    [
+      'it is placed with notes',
+      { main: outcomeWith({ ...unproven, placement: placementWith({ notes: ['n'] }) }) },
+    ],
+    [
+      'the duplicate is not proven either',
+      { main: outcomeWith(unproven), duplicates: [outcomeWith(unproven)] },
+    ],
+  ])('holds no address anywhere when %s', (_, more) => {
+    const report = compose(findingsWith(more));
+    expect(report).toMatchObject({ ready: false, url: null, rawUrl: null });
+    expect(JSON.stringify(report)).not.toMatch(/https?:/);
+    expect(reportText(report)).not.toMatch(/https?:/);
+  });
+
+  test('claims nothing', () => {
+    expect(lineOf('CLAIM', { main: outcomeWith(unproven) })).toBe(
+      'out/page.html was to be shown through K1, hosted static pages; no address is handed over',
+    );
+    expect(lineOf('CLAIM', { main: null, failure: failing() })).toBe(
+      'out/page.html was to open at a public https address; none is handed over',
+    );
+  });
+
+  test('gives no address in its lines for a proven duplicate, only as that duplicate’s own', () => {
+    const report = compose(findingsWith({ main: outcomeWith(unproven), duplicates: [proven] }));
+    expect(reportText(report)).not.toContain('https://');
+    expect(report.duplicates).toEqual([{ channel: 'K3', url: PAGE.href, reason: null }]);
+  });
+
+  test('is what becomes of a refusal', () => {
+    const report = refusal(
+      'page.html',
+      new DeliveryError('BAD_INPUT', 'no', { step: 'check', hint: 'change it' }),
+    );
+    expect(report).toMatchObject({
+      ready: false,
+      channel: null,
+      file: { path: 'page.html', size: null, sha256: null },
+      took: {},
+      notReady: { step: 'check', code: 'BAD_INPUT', reason: 'no', hint: 'change it', httpCode: null },
+    });
+    expect(refusal(THE_LINK, failing()).file).toBeNull();
+  });
+});
+
+describe('a duplicate', () => {
+  test('that failed gives its reason and no address', () => {
+    const duplicate = outcomeWith({ ...unproven, plan: planWith({ channel: 'K3' }) });
+    const report = compose(findingsWith({ duplicates: [duplicate] }));
+    expect(report).toMatchObject({
+      ready: true,
+      duplicates: [
+        { channel: 'K3', url: null, reason: 'it went wrong (step verify, HTTP 404). To change: try again' },
+      ],
+    });
+  });
+});

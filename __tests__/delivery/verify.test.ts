@@ -1,0 +1,264 @@
+import { describe, expect, test } from '@jest/globals';
+import type { HostState, Placement } from '../../src/channels/channel.ts';
+import { watchBuild } from '../../src/channels/pages-build.ts';
+import { verify, wait } from '../../src/delivery/verify.ts';
+import { createWitness, type Witness } from '../../src/delivery/witness.ts';
+import { DeliveryError } from '../../src/errors.ts';
+import { absent, FakeGitHub } from '../github/fake-github.ts';
+import { localFile } from '../support/files.ts';
+import { FakeHttp, fakePorts, NOON, type Scripted } from '../support/ports.ts';
+import { INTERVAL, intentWith, placementWith, TIMEOUT } from './builders.ts';
+
+const BYTES = '<p>It works</p>\n<p>really</p>\n';
+const MARKER = 'It works';
+const ALTERED = { body: `<!-- built -->${BYTES}` };
+const LOOKS = TIMEOUT / INTERVAL + 1;
+
+type Answer = (nth: number, seconds: number) => Scripted | Error;
+
+/** An address that answers by how often, and how many seconds after the placing, it is asked. */
+async function stage(answer: Answer, more: Partial<Placement> = {}, marker: string | null = MARKER) {
+  const file = await localFile(BYTES);
+  const host: FakeHttp = new FakeHttp((_, nth) => answer(nth, (ports.clock.now() - NOON) / 1000));
+  const ports = fakePorts(host.http);
+  const placement = placementWith({ previousSha256: (await localFile('old')).sha256, ...more });
+  const patience = { interval: INTERVAL, timeout: TIMEOUT, deadline: NOON + TIMEOUT };
+  const witness: Witness = createWitness(
+    placement,
+    { file, marker: marker ?? undefined },
+    patience.deadline,
+    ports,
+  );
+  return {
+    file,
+    host,
+    ports,
+    witness,
+    elapsed: () => ports.clock.now() - NOON,
+    verifying: () => verify(placement, witness, patience, ports),
+    waiting: (watch?: () => Promise<HostState>) =>
+      wait(intentWith(placement, watch), placement, witness, patience, ports),
+    placement,
+    patience,
+  };
+}
+
+const building = async (): Promise<HostState> => ({
+  finished: false,
+  detail: 'build of our commit: building',
+});
+const built = async (): Promise<HostState> => ({ finished: true, detail: 'build of our commit: built' });
+
+describe('verifying', () => {
+  test('is done at the first look at the file’s very bytes', async () => {
+    const { file, verifying, elapsed } = await stage(() => ({ body: BYTES }));
+    await expect(verifying()).resolves.toEqual({
+      httpCode: 200,
+      markerCount: 1,
+      sha256: file.sha256,
+      likeness: 'identical',
+      hosts: ['octo.github.io'],
+      looks: 1,
+    });
+    expect(elapsed()).toBe(0);
+  });
+
+  test('does not ask again for what the wait has already seen', async () => {
+    const { host, witness, verifying } = await stage(() => ({ body: BYTES }));
+    await witness.look();
+    await verifying();
+    expect(host.seen).toHaveLength(1);
+  });
+
+  test('asks again when what the wait has seen proves nothing', async () => {
+    const { witness, verifying } = await stage((nth) => (nth === 1 ? ALTERED : { body: BYTES }));
+    await witness.look();
+    await expect(verifying()).resolves.toMatchObject({ likeness: 'identical', looks: 2 });
+  });
+
+  test.each<[string, Scripted | Error]>([
+    ['a 404', { status: 404 }],
+    ['the page before', { body: 'old' }],
+    ['a beginning', { body: BYTES.slice(0, 9) }],
+    ['a warning page', { body: 'Please read' }],
+    ['altered bytes that hold the marker', ALTERED],
+    ['a broken connection', new DeliveryError('CONNECTION', 'reset')],
+  ])('goes on after %s until the file shows', async (_, before) => {
+    const { verifying, elapsed } = await stage((nth) => (nth <= 3 ? before : { body: BYTES }));
+    await expect(verifying()).resolves.toMatchObject({ likeness: 'identical', looks: 4 });
+    expect(elapsed()).toBe(3 * INTERVAL);
+  });
+
+  test.each<[string, Scripted | Error, number | undefined, RegExp, RegExp]>([
+    ['nothing', { status: 404 }, 404, /answers HTTP 404$/, /public/],
+    ['the page before', { body: 'old' }, 200, /what stood there before$/, /cache.*`path:`/],
+    ['a beginning', { body: BYTES.slice(0, 9) }, 200, /only the beginning/, /incompletely/],
+    [
+      'something else',
+      { body: 'Please read' },
+      200,
+      /is not the file and lacks the marker/,
+      /marker is plain/,
+    ],
+    [
+      'silence',
+      new DeliveryError('CONNECTION', 'reset', { hint: 'plug it in' }),
+      undefined,
+      /: reset$/,
+      /plug it in/,
+    ],
+  ])('fails at the deadline when the address still shows %s', async (_, answer, httpCode, message, hint) => {
+    const { host, verifying, elapsed } = await stage(() => answer);
+    await expect(verifying()).rejects.toMatchObject({
+      code: 'NOT_PROVEN',
+      httpCode,
+      message: expect.stringMatching(message),
+      hint: expect.stringMatching(hint),
+    });
+    expect([host.seen.length, elapsed()]).toEqual([LOOKS, TIMEOUT]);
+  });
+
+  test('keeps why there was no answer as the cause', async () => {
+    const reset = new DeliveryError('CONNECTION', 'reset');
+    const { verifying } = await stage(() => reset);
+    await expect(verifying()).rejects.toMatchObject({ cause: reset });
+  });
+
+  test('shows no address when it fails', async () => {
+    const { verifying } = await stage(() => ({ status: 404 }));
+    await expect(verifying()).rejects.toMatchObject({ message: expect.not.stringContaining('https://') });
+  });
+
+  test('writes down each look with the seconds that have gone by', async () => {
+    const { ports, verifying } = await stage((nth) => (nth < 3 ? { status: 404 } : { body: BYTES }));
+    await verifying();
+    expect(ports.logger.lines).toEqual([
+      '0 s: the address answers HTTP 404',
+      '5 s: the address answers HTTP 404',
+      'the address answers HTTP 200 with the file, byte for byte',
+    ]);
+  });
+
+  test('stops at once when the delivery is stopped', async () => {
+    const reason = new Error('stopped');
+    const { host, ports, verifying } = await stage((nth) => {
+      if (nth === 2) ports.stop.abort(reason);
+      return { status: 404 };
+    });
+    await expect(verifying()).rejects.toBe(reason);
+    expect(host.seen).toHaveLength(2);
+  });
+});
+
+describe('a body that holds the marker in other bytes', () => {
+  test('is believed at the deadline, and not a look before', async () => {
+    const { host, verifying, elapsed } = await stage(() => ALTERED);
+    await expect(verifying()).resolves.toMatchObject({ likeness: 'altered', markerCount: 1, looks: LOOKS });
+    expect([host.seen.length, elapsed()]).toEqual([LOOKS, TIMEOUT]);
+  });
+
+  test('is not believed where the host may not change the bytes', async () => {
+    const { verifying } = await stage(() => ALTERED, { mayAlter: false });
+    await expect(verifying()).rejects.toMatchObject({
+      code: 'NOT_PROVEN',
+      httpCode: 200,
+      message: expect.stringContaining("the marker, but not in the file's own bytes"),
+      hint: expect.stringContaining('.nojekyll'),
+    });
+  });
+
+  test('is not believed without a marker', async () => {
+    const { verifying } = await stage(() => ALTERED, {}, null);
+    await expect(verifying()).rejects.toMatchObject({ code: 'NOT_PROVEN' });
+  });
+
+  test('is not believed when it has gone by the deadline', async () => {
+    const { verifying } = await stage((nth) => (nth === LOOKS ? { status: 404 } : ALTERED));
+    await expect(verifying()).rejects.toMatchObject({ code: 'NOT_PROVEN', httpCode: 404 });
+  });
+});
+
+describe('waiting for the host', () => {
+  test('is nothing where nothing has to be waited for', async () => {
+    const { host, waiting } = await stage(() => ({ status: 404 }));
+    await waiting();
+    expect(host.seen).toEqual([]);
+  });
+
+  test('ends on the live bytes, whatever the build says', async () => {
+    const { waiting, elapsed } = await stage((nth) => (nth < 3 ? { status: 404 } : { body: BYTES }));
+    await waiting(building);
+    expect(elapsed()).toBe(2 * INTERVAL);
+  });
+
+  test('does not even ask the host when the bytes are live', async () => {
+    const { waiting } = await stage(() => ({ body: BYTES }));
+    await waiting(() => Promise.reject(new Error('asked')));
+  });
+
+  test('ends when the host has finished, and leaves the rest to verification', async () => {
+    const { host, ports, waiting } = await stage(() => ({ status: 404 }));
+    await waiting(built);
+    expect(host.seen).toHaveLength(1);
+    expect(ports.logger.lines.at(-1)).toBe('build of our commit: built');
+  });
+
+  test('does not end on altered bytes', async () => {
+    const { waiting, elapsed } = await stage(() => ALTERED);
+    await expect(waiting(building)).rejects.toMatchObject({ code: 'BUILD_TIMEOUT' });
+    expect(elapsed()).toBe(TIMEOUT);
+  });
+
+  test('ends at once with a build that is errored', async () => {
+    const errored = new DeliveryError('BUILD_ERRORED', 'bad front matter');
+    const { waiting, elapsed } = await stage(() => ({ status: 404 }));
+    await expect(waiting(() => Promise.reject(errored))).rejects.toBe(errored);
+    expect(elapsed()).toBe(0);
+  });
+
+  test('ends after 240 s with the HTTP code, the build’s state and what to do', async () => {
+    const { waiting, elapsed } = await stage(() => ({ status: 404 }));
+    await expect(waiting(building)).rejects.toMatchObject({
+      code: 'BUILD_TIMEOUT',
+      httpCode: 404,
+      message:
+        'the site did not show the file within 240 s: the address answers HTTP 404; build of our commit: building',
+      hint: expect.stringContaining('Settings → Pages'),
+    });
+    expect(elapsed()).toBe(TIMEOUT);
+  });
+
+  test('falls back on the API’s code where the address gave none', async () => {
+    const { waiting } = await stage(() => new DeliveryError('CONNECTION', 'reset'));
+    const denied = async (): Promise<HostState> => ({ finished: false, detail: 'denied', httpCode: 403 });
+    await expect(waiting(denied)).rejects.toMatchObject({ code: 'BUILD_TIMEOUT', httpCode: 403 });
+  });
+
+  test('asks for the build at most 48 times, 5 s apart, for 240 s in all', async () => {
+    const asked: number[] = [];
+    const { ports, placement, waiting, elapsed } = await stage(() => ({ status: 404 }));
+    const github = new FakeGitHub({
+      pages_latest: () => {
+        asked.push(elapsed());
+        return { status: 'building', commit: placement.commitSha };
+      },
+    });
+    const watch = watchBuild(github, 'branch', TIMEOUT, ports);
+    await expect(waiting(() => watch(placement))).rejects.toMatchObject({ code: 'BUILD_TIMEOUT' });
+    expect(asked).toEqual(Array.from({ length: 48 }, (_, nth) => nth * 5_000));
+    expect(elapsed()).toBe(240_000);
+  });
+
+  test('asks no oftener when it looks oftener', async () => {
+    const { ports, placement, patience, witness } = await stage(() => ({ status: 404 }));
+    const github = new FakeGitHub({ pages_latest: absent, request_build: { status: 'queued' } });
+    const watch = watchBuild(github, 'branch', TIMEOUT, ports);
+    const intent = intentWith(placement, () => watch(placement));
+    const hasty = { ...patience, interval: 500 };
+    await expect(wait(intent, placement, witness, hasty, ports)).rejects.toMatchObject({
+      code: 'BUILD_TIMEOUT',
+    });
+    expect(github.sent('pages_latest')).toHaveLength(48);
+    expect(github.sent('request_build')).toHaveLength(1);
+  });
+});

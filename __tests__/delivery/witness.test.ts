@@ -1,0 +1,234 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  type Address,
+  createWitness,
+  type Likeness,
+  proves,
+  type Sight,
+} from '../../src/delivery/witness.ts';
+import { DeliveryError } from '../../src/errors.ts';
+import { localFile } from '../support/files.ts';
+import { FakeHttp, fakePorts, NOON, type Scripted, type Seen } from '../support/ports.ts';
+import { PAGE } from './builders.ts';
+
+const BYTES = '<p>It works</p>\n<p>really</p>\n';
+const MARKER = 'It works';
+const OLD = '<p>It works, an older page</p>';
+const STAMP = NOON / 1000;
+
+const ADDRESS: Address = { url: PAGE, bustCaches: false, mustBeExternal: false };
+
+interface Stage {
+  readonly address?: Partial<Address>;
+  readonly marker?: string | undefined;
+  readonly withFile?: boolean;
+  readonly answer: Scripted | Error | ((request: Seen, nth: number) => Scripted | Error | undefined);
+}
+
+async function witnessing({ address = {}, marker, withFile = true, answer }: Stage) {
+  const file = withFile ? await localFile(BYTES) : null;
+  const host = new FakeHttp(typeof answer === 'function' ? answer : () => answer);
+  const ports = fakePorts(host.http);
+  const witness = createWitness({ ...ADDRESS, ...address }, { file, marker }, NOON + 240_000, ports);
+  return { witness, host, ports };
+}
+
+const likenessOf = async (stage: Stage): Promise<Likeness> =>
+  (await (await witnessing(stage)).witness.look()).likeness;
+const sha256Of = async (bytes: string): Promise<string> => (await localFile(bytes)).sha256;
+
+describe('a body', () => {
+  test.each<[Likeness, string, Partial<Stage>]>([
+    ['identical', BYTES, {}],
+    ['identical', BYTES, { marker: MARKER }],
+    ['identical', BYTES, { marker: 'not in it' }],
+    ['altered', `<!-- built -->${BYTES}`, { marker: MARKER }],
+    ['different', `<!-- built -->${BYTES}`, {}],
+    ['different', 'Please read', { marker: MARKER }],
+    ['cut-short', BYTES.slice(0, 15), { marker: MARKER }],
+    ['cut-short', BYTES.slice(0, -1), {}],
+    ['cut-short', '', {}],
+    ['marked', `<!-- any -->${MARKER}`, { marker: MARKER, withFile: false }],
+    ['different', 'another page', { marker: MARKER, withFile: false }],
+  ])('is %s when it reads %j', async (likeness, body, stage) => {
+    await expect(likenessOf({ answer: { body }, ...stage })).resolves.toBe(likeness);
+  });
+
+  test('is the previous one although it holds the marker', async () => {
+    const address = { previousSha256: await sha256Of(OLD) };
+    await expect(likenessOf({ answer: { body: OLD }, marker: MARKER, address })).resolves.toBe('previous');
+  });
+
+  test('is identical although the same bytes stood there before', async () => {
+    const address = { previousSha256: await sha256Of(BYTES) };
+    await expect(likenessOf({ answer: { body: BYTES }, address })).resolves.toBe('identical');
+  });
+
+  test('that is longer than the file and begins like it is no beginning of it', async () => {
+    await expect(likenessOf({ answer: { body: `${BYTES}<script>` } })).resolves.toBe('different');
+  });
+
+  test.each([404, 403, 500, 204])('of an HTTP %i is absent, whatever it holds', async (status) => {
+    await expect(likenessOf({ answer: { status, body: BYTES }, marker: MARKER })).resolves.toBe('absent');
+  });
+
+  test.each<[Likeness, boolean]>([
+    ['identical', true],
+    ['marked', true],
+    ['altered', false],
+    ['previous', false],
+    ['cut-short', false],
+    ['different', false],
+    ['absent', false],
+  ])('that is %s proves the delivery: %s', (likeness, proven) => {
+    expect(proves({ likeness } as Sight)).toBe(proven);
+  });
+});
+
+describe('the marker', () => {
+  test('is counted in the body', async () => {
+    const { witness } = await witnessing({ answer: { body: `${MARKER} ${MARKER}` }, marker: MARKER });
+    expect(witness.markerCount(await witness.look())).toBe(2);
+  });
+
+  test('was found nowhere when there is no page', async () => {
+    const { witness } = await witnessing({ answer: { status: 404 }, marker: MARKER });
+    expect(witness.markerCount(await witness.look())).toBe(0);
+  });
+
+  test('has no count where none was given', async () => {
+    const { witness } = await witnessing({ answer: { body: BYTES } });
+    expect(witness.markerCount(await witness.look())).toBeNull();
+  });
+});
+
+describe('a look', () => {
+  test('asks as anybody would, without a credential', async () => {
+    const { witness, host } = await witnessing({ answer: { body: BYTES } });
+    await witness.look();
+    expect(host.seen).toMatchObject([{ method: 'GET', url: PAGE.href }]);
+    expect(Object.keys(host.seen[0]?.headers ?? {})).not.toContain('authorization');
+  });
+
+  test('carries a later ?v= each time, also within one second', async () => {
+    const { witness, host, ports } = await witnessing({
+      answer: { status: 404 },
+      address: { bustCaches: true, url: new URL(`${PAGE.href}?a=1`) },
+    });
+    await witness.look();
+    await witness.look();
+    await ports.clock.sleep(60_000);
+    await witness.look();
+    expect(host.seen.map(({ url }) => url)).toEqual([
+      `${PAGE.href}?a=1&v=${STAMP}`,
+      `${PAGE.href}?a=1&v=${STAMP + 1}`,
+      `${PAGE.href}?a=1&v=${STAMP + 60}`,
+    ]);
+  });
+
+  test('follows redirects and remembers the hosts, what it saw last and how often it looked', async () => {
+    const storage = 'https://storage.dev/signed';
+    const { witness } = await witnessing({
+      answer: ({ url }) =>
+        url === storage ? { body: BYTES } : { status: 302, headers: { location: storage } },
+    });
+    expect([witness.last, witness.looks]).toEqual([undefined, 0]);
+    const sight = await witness.look();
+    expect(sight).toMatchObject({ httpCode: 200, hosts: [PAGE.host, 'storage.dev'] });
+    expect([witness.last, witness.looks]).toEqual([sight, 1]);
+  });
+
+  test('brings the cookie of a warning page back, once, to the host that gave it', async () => {
+    const { witness, host } = await witnessing({
+      answer: ({ headers }) =>
+        headers.cookie === 'verified=1'
+          ? { body: BYTES }
+          : { body: 'Please read', headers: { 'set-cookie': ['verified=1; Path=/'] } },
+    });
+    await expect(witness.look()).resolves.toMatchObject({ likeness: 'identical' });
+    expect([host.seen.length, witness.looks]).toEqual([2, 1]);
+  });
+
+  test('does not ask again for a cookie that changes nothing', async () => {
+    const { witness, host } = await witnessing({
+      answer: { body: 'Please read', headers: { 'set-cookie': 'verified=1' } },
+    });
+    await witness.look();
+    await witness.look();
+    expect(host.seen.map(({ headers }) => headers.cookie)).toEqual([undefined, 'verified=1', 'verified=1']);
+  });
+
+  test('does not ask again for the cookie of a page that already is the file', async () => {
+    const { witness, host } = await witnessing({ answer: { body: BYTES, headers: { 'set-cookie': 'a=1' } } });
+    await witness.look();
+    expect(host.seen).toHaveLength(1);
+  });
+
+  test('of a host that breaks off is a sight like any other', async () => {
+    const { witness } = await witnessing({ answer: { body: new Error('reset') } });
+    await expect(witness.look()).resolves.toMatchObject({
+      likeness: 'absent',
+      httpCode: null,
+      print: null,
+      failure: { code: 'CONNECTION' },
+    });
+  });
+
+  test('of a host that can’t be reached is a sight like any other', async () => {
+    const failure = new DeliveryError('NO_NETWORK', 'unplugged');
+    const { witness } = await witnessing({ answer: failure });
+    await expect(witness.look()).resolves.toMatchObject({ likeness: 'absent', failure });
+  });
+
+  test('keeps the HTTP code of a chain that leads nowhere', async () => {
+    const { witness } = await witnessing({ answer: { status: 302, headers: { location: 'http://a.dev/' } } });
+    await expect(witness.look()).resolves.toMatchObject({ likeness: 'absent', httpCode: 302 });
+  });
+
+  test('of our own mistake is none', async () => {
+    const { witness } = await witnessing({ answer: new TypeError('ours') });
+    await expect(witness.look()).rejects.toThrow('ours');
+  });
+
+  test('is broken off at the deadline, which is a sight too', async () => {
+    const { witness, ports } = await witnessing({ answer: { body: BYTES } });
+    const bounds: number[] = [];
+    ports.clock.timeout = ((ms: number) => bounds.push(ms) && AbortSignal.abort()) as never;
+    await expect(witness.look()).resolves.toMatchObject({
+      likeness: 'absent',
+      failure: { code: 'NOT_PROVEN' },
+    });
+    await ports.clock.sleep(239_900);
+    await witness.look();
+    expect(bounds).toEqual([240_000, 1_000]);
+  });
+
+  test('ends with the reason when the delivery is stopped', async () => {
+    const { witness, ports } = await witnessing({ answer: { body: BYTES } });
+    const reason = new Error('stopped');
+    ports.stop.abort(reason);
+    await expect(witness.look()).rejects.toBe(reason);
+  });
+});
+
+describe('a link from outside', () => {
+  const address = { mustBeExternal: true };
+
+  test.each(['https://169.254.169.254/latest', 'https://localhost/x', 'https://printer.local/'])(
+    'is refused as soon as a hop leads to %s',
+    async (location) => {
+      const { witness, host } = await witnessing({ answer: { status: 302, headers: { location } }, address });
+      await expect(witness.look()).rejects.toMatchObject({ code: 'NOT_EXTERNAL' });
+      expect(host.seen).toHaveLength(1);
+    },
+  );
+
+  test('may lead over public hosts', async () => {
+    await expect(likenessOf({ answer: { body: BYTES }, address })).resolves.toBe('identical');
+  });
+
+  test('is the only kind that is guarded so', async () => {
+    const url = new URL('https://bins.corp/x');
+    await expect(likenessOf({ answer: { body: BYTES }, address: { url } })).resolves.toBe('identical');
+  });
+});

@@ -1,0 +1,112 @@
+import { describe, expect, test } from '@jest/globals';
+import { commitBlob, createBlob } from '../../src/github/git-data.ts';
+import { localFile } from '../support/files.ts';
+import { FakeHttp, fakePorts, type Scripted } from '../support/ports.ts';
+import { FakeGitHub, failure } from './fake-github.ts';
+
+const SPOT = { branch: 'main', path: 'a/b.html' };
+
+async function blobFrom(...answers: Scripted[]) {
+  const file = await localFile('hello, blob');
+  const host = new FakeHttp((_, nth) => answers[Math.min(nth, answers.length) - 1]);
+  const ports = fakePorts(host.http);
+  return { file, host, ports, blob: createBlob(new FakeGitHub(), file, ports) };
+}
+
+const taken = async (): Promise<Scripted> => ({
+  status: 201,
+  body: { sha: (await localFile('hello, blob')).blobSha },
+});
+
+describe('creating the blob', () => {
+  test('streams the file as base64 to the API, its length announced', async () => {
+    const { file, host, blob } = await blobFrom(await taken());
+    await expect(blob).resolves.toBe(file.blobSha);
+    const [seen] = host.seen;
+    expect(seen).toMatchObject({
+      method: 'POST',
+      url: 'https://api.github.com/repos/octo/site/git/blobs',
+      headers: { authorization: 'Bearer ghs_0123456789abcdef', 'content-length': String(seen?.body.length) },
+    });
+    const content = Buffer.from('hello, blob').toString('base64');
+    expect(JSON.parse(seen?.body ?? '')).toEqual({ encoding: 'base64', content });
+  });
+
+  test('is tried again with a fresh body after a passing failure', async () => {
+    const { host, blob } = await blobFrom({ status: 502, body: '<html>' }, await taken());
+    await blob;
+    expect(host.seen[1]?.body).toBe(host.seen[0]?.body);
+  });
+
+  test('is refused for good where the host takes no blob of this size', async () => {
+    const { host, blob } = await blobFrom({ status: 422, body: { message: 'your input was too large' } });
+    await expect(blob).rejects.toMatchObject({
+      code: 'TOO_LARGE',
+      httpCode: 422,
+      hint: expect.stringContaining('K2'),
+    });
+    expect(host.seen).toHaveLength(1);
+  });
+
+  test.each([
+    ['another sha', { sha: 'deadbeef' }],
+    ['no JSON', '<html>'],
+  ])('does not believe a host that answers with %s', async (_, body) => {
+    const { blob } = await blobFrom({ status: 201, body });
+    await expect(blob).rejects.toMatchObject({ code: 'HOST_ERROR' });
+  });
+});
+
+describe('committing the blob', () => {
+  const answers = {
+    get_ref: { object: { sha: 'base' } },
+    get_file: failure('NOT_FOUND', 404),
+    get_commit: { tree: { sha: 'basetree' } },
+    tree: { sha: 'newtree' },
+    commit: { sha: 'newcommit' },
+    update_ref: {},
+  };
+
+  test('reads the branch, then tree, commit and reference, one path changed and never by force', async () => {
+    const github = new FakeGitHub(answers);
+    await expect(commitBlob(github, SPOT, 'ADD b', 'b10b', null)).resolves.toBe('newcommit');
+    expect(github.calls).toEqual([
+      { name: 'get_ref', once: false, parameters: { branch: 'main' } },
+      { name: 'get_file', once: false, parameters: { path: 'a/b.html', ref: 'base' } },
+      { name: 'get_commit', once: false, parameters: { sha: 'base' } },
+      {
+        name: 'tree',
+        once: false,
+        parameters: {
+          base_tree: 'basetree',
+          tree: [{ path: 'a/b.html', mode: '100644', type: 'blob', sha: 'b10b' }],
+        },
+      },
+      { name: 'commit', once: false, parameters: { message: 'ADD b', tree: 'newtree', parents: ['base'] } },
+      { name: 'update_ref', once: true, parameters: { branch: 'main', sha: 'newcommit', force: false } },
+    ]);
+  });
+
+  test('never builds over a file that appeared since it was looked for', async () => {
+    const github = new FakeGitHub({ ...answers, get_file: { type: 'file', sha: 'theirs' } });
+    await expect(commitBlob(github, SPOT, 'ADD b', 'b10b', null)).rejects.toMatchObject({
+      code: 'CONFLICT',
+      passing: true,
+    });
+    expect(github.names).toEqual(['get_ref', 'get_file']);
+  });
+
+  test('leaves it to the caller to begin again when the branch has moved', async () => {
+    const moved = failure('CONFLICT', 422, { passing: true });
+    const github = new FakeGitHub({ ...answers, update_ref: moved });
+    await expect(commitBlob(github, SPOT, 'ADD b', 'b10b', null)).rejects.toBe(moved);
+    expect(github.sent('update_ref')).toHaveLength(1);
+  });
+
+  test('names the branch so that no sign of it ends the address early', async () => {
+    const github = new FakeGitHub(answers);
+    await commitBlob(github, { ...SPOT, branch: 'docs/ä#1' }, 'ADD b', 'b10b', null);
+    const branch = 'docs/%C3%A4%231';
+    expect([github.sent('get_ref')[0], github.sent('update_ref')[0]]).toMatchObject([{ branch }, { branch }]);
+  });
+});

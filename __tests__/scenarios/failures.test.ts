@@ -1,0 +1,283 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { asked, type Delivered, expectNotReady, expectReady, openStage, page } from './stage.ts';
+
+const stage = openStage();
+const files = { 'page.html': page() };
+const inputs = { channel: 'K1', timeout: '10' };
+const said = (message: string): string => JSON.stringify({ message });
+
+/**
+ * A step without a network. The retry policy waits real seconds before it believes in that, so the step
+ * runs beside the other tests; no other one sees it, since it never reaches the world.
+ */
+let offline: Promise<Delivered>;
+
+beforeAll(async () => {
+  const repository = await stage.repository();
+  const nowhere = 'http://127.0.0.1:9';
+  offline = stage.deliver({
+    repository,
+    files,
+    inputs: { channel: 'K3', token: '' },
+    env: { HTTPS_PROXY: nowhere, https_proxy: nowhere },
+    timeoutMs: 35_000,
+  });
+});
+
+describe('what the token may not', () => {
+  test('a bad token', async () => {
+    const repository = await stage.repository();
+    const delivered = await stage.deliver({ repository, files, inputs, token: 'ghs_madeUpAndLongGone' });
+    expectNotReady(delivered, {
+      step: 'authorise',
+      httpCode: 401,
+      reason: /HTTP 401: Bad credentials/,
+      hint: /set `token:` to a valid token/,
+    });
+  });
+
+  test.each([
+    { channel: 'K1', what: /writing the file/ },
+    { channel: 'K2', what: /creating the release/ },
+  ])('a read-only token, $channel: the permission line to add', async ({ channel, what }) => {
+    const repository = await stage.repository();
+    const token = stage.world.token({ contents: 'read' });
+    const delivered = await stage.deliver({ repository, files, token, inputs: { channel } });
+    expectNotReady(delivered, {
+      step: 'place',
+      httpCode: 403,
+      reason: /Resource not accessible by integration/,
+      hint: /`permissions: { contents: write }`.*fork/,
+    });
+    expect(delivered.report.notReady?.reason).toMatch(what);
+    expect(asked(stage, /^(PUT|POST) /)).toHaveLength(1);
+  });
+
+  test('a read-only token, method B: the permission line to add', async () => {
+    const repository = await stage.repository();
+    const token = stage.world.token({ contents: 'read' });
+    const large = { 'large.bin': Buffer.alloc(1_100_000, 'large') };
+    const delivered = await stage.deliver({ repository, files: large, token, inputs });
+    expectNotReady(delivered, {
+      step: 'place',
+      httpCode: 403,
+      reason: /creating the blob answered HTTP 403/,
+      hint: /`permissions: { contents: write }`/,
+    });
+  });
+
+  test('a protected branch', async () => {
+    const repository = await stage.repository();
+    repository.protect(true);
+    const delivered = await stage.deliver({ repository, files, inputs });
+    expectNotReady(delivered, {
+      step: 'place',
+      httpCode: 409,
+      reason: /Repository rule violations found Changes must be made through a pull request/,
+      hint: /bypass the rule/,
+    });
+    expect(asked(stage, /^PUT /)).toHaveLength(1);
+  });
+});
+
+describe('a repository that is not as it should be', () => {
+  test('it does not exist', async () => {
+    const repository = await stage.repository();
+    const elsewhere = { repository: 'octo/nowhere', channel: 'K2' };
+    const delivered = await stage.deliver({ repository, files, inputs: elsewhere });
+    expectNotReady(delivered, {
+      step: 'authorise',
+      httpCode: 404,
+      reason: /octo\/nowhere does not exist for this token/,
+      hint: /repository: <owner>\/<repo>/,
+    });
+  });
+
+  test('a branch that does not exist', async () => {
+    const repository = await stage.repository({ pages: { buildType: 'workflow' } });
+    const delivered = await stage.deliver({ repository, files, inputs: { ...inputs, branch: 'nowhere' } });
+    expectNotReady(delivered, {
+      step: 'place',
+      httpCode: 404,
+      reason: /Branch nowhere not found/,
+      hint: /`branch:`/,
+    });
+    expect(await repository.head('nowhere')).toBeNull();
+  });
+
+  test('no commit yet, method A: the file is the first', async () => {
+    const repository = await stage.repository({ empty: true });
+    const delivered = await stage.deliver({ repository, files, inputs });
+    await expectReady(stage, delivered, { channel: 'K1', shows: page() });
+    expect(await repository.log()).toMatchObject([{ files: ['page.html'] }]);
+  });
+
+  test('no commit yet, method B: said, with what to do', async () => {
+    const repository = await stage.repository({ empty: true });
+    const large = { 'large.bin': Buffer.alloc(1_100_000, 'large') };
+    const delivered = await stage.deliver({ repository, files: large, inputs });
+    expectNotReady(delivered, { step: 'place', httpCode: 409, reason: /empty/, hint: /push a first one/ });
+  });
+
+  test('no commit yet, K2: said, with what to do', async () => {
+    const repository = await stage.repository({ empty: true });
+    const delivered = await stage.deliver({ repository, files, inputs: { channel: 'K2' } });
+    expectNotReady(delivered, { step: 'place', httpCode: 422, reason: /Repository is empty/ });
+  });
+
+  test('an immutable release: the way out is another tag', async () => {
+    const repository = await stage.repository();
+    repository.immutableReleases(true);
+    const delivered = await stage.deliver({ repository, files, inputs: { channel: 'K2' } });
+    expectNotReady(delivered, {
+      step: 'place',
+      httpCode: 422,
+      reason: /Cannot upload assets to an immutable release/,
+      hint: /`tag:`/,
+    });
+  });
+
+  test("a private repository's assets can't be read by anybody, so K2 is refused", async () => {
+    const repository = await stage.repository({ private: true });
+    const delivered = await stage.deliver({ repository, files, inputs: { channel: 'K2' } });
+    expectNotReady(delivered, { step: 'check', reason: /can.t be read anonymously/, hint: /K1|K3/ });
+    expect(repository.releases()).toEqual([]);
+  });
+
+  test('a blob above what the API takes: K2 is named', async () => {
+    const repository = await stage.repository();
+    stage.intercept(
+      { method: 'POST', url: /git\/blobs/ },
+      { status: 422, body: said('Sorry, your input was too large to process.') },
+    );
+    const large = { 'large.bin': Buffer.alloc(1_100_000, 'large') };
+    const delivered = await stage.deliver({ repository, files: large, inputs });
+    expectNotReady(delivered, { step: 'place', httpCode: 422, reason: /too large/, hint: /channel: K2/ });
+  });
+});
+
+describe('what passes is tried again', () => {
+  test.each([
+    { story: 'a 500 on the settings', method: 'GET', url: /\/pages$/, status: 500 },
+    { story: 'a 502 on the file record', method: 'GET', url: /contents\/page\.html/, status: 502 },
+    { story: 'a 503 on the write', method: 'PUT', url: /contents\/page\.html/, status: 503 },
+    { story: 'a 500 on the build status', method: 'GET', url: /builds\/latest/, status: 500 },
+  ])('$story: ready', async ({ method, url, status }) => {
+    const repository = await stage.repository({ pages: { buildMs: 300 } });
+    const interception = stage.intercept({ method, url }, { status, body: said('Server Error') });
+    const delivered = await stage.deliver({ repository, files, inputs });
+    await expectReady(stage, delivered, { channel: 'K1', shows: page() });
+    expect(interception.hits).toBe(1);
+    expect(await repository.log()).toHaveLength(2);
+  });
+
+  test('HTML instead of JSON, once: ready', async () => {
+    const repository = await stage.repository();
+    const unicorn = {
+      status: 200,
+      headers: { 'content-type': 'text/html' },
+      body: '<title>Unicorn!</title>',
+    };
+    stage.intercept({ method: 'GET', url: /\/pages$/ }, unicorn);
+    const delivered = await stage.deliver({ repository, files, inputs });
+    await expectReady(stage, delivered, { channel: 'K1', shows: page() });
+  });
+
+  test('the secondary limit is waited out as long as the host asks', async () => {
+    const repository = await stage.repository();
+    const limit = {
+      status: 403,
+      headers: { 'retry-after': '1', 'content-type': 'application/json' },
+      body: said('You have exceeded a secondary rate limit.'),
+    };
+    stage.intercept({ method: 'PUT', url: /contents/ }, limit);
+    const delivered = await stage.deliver({ repository, files, inputs });
+    await expectReady(stage, delivered, { channel: 'K1', shows: page() });
+    expect(delivered.report.took.place).toBeGreaterThanOrEqual(1000);
+  });
+
+  test('a limit that lasts longer than a delivery ends it at once', async () => {
+    const repository = await stage.repository();
+    const limit = {
+      status: 429,
+      headers: { 'retry-after': '3600', 'content-type': 'application/json' },
+      body: said('API rate limit exceeded'),
+    };
+    stage.intercept({ method: 'PUT', url: /contents/, times: 9 }, limit);
+    const delivered = await stage.deliver({ repository, files, inputs });
+    expectNotReady(delivered, { step: 'place', httpCode: 429, reason: /rate limit/, hint: /later/ });
+    expect(asked(stage, /^PUT /)).toHaveLength(1);
+  });
+});
+
+describe('the file-bin refuses', () => {
+  test.each([
+    {
+      story: 'storage is full',
+      status: 507,
+      body: 'Insufficient storage, please retry later',
+      hint: /K1 or K2/,
+    },
+    { story: 'the ending', status: 403, body: 'Illegal file extension', hint: /another ending/ },
+    {
+      story: 'a locked bin',
+      status: 405,
+      body: 'Uploads to locked bins are not allowed',
+      hint: /another name/,
+    },
+    { story: 'the size', status: 413, body: 'too large', hint: /K2/ },
+  ])('$story', async ({ status, body, hint }) => {
+    const repository = await stage.repository();
+    stage.intercept({ method: 'POST', url: /filebin\.net/, times: 9 }, { status, body });
+    const delivered = await stage.deliver({ repository, files, inputs: { channel: 'K3', token: '' } });
+    expectNotReady(delivered, { step: 'place', httpCode: status, reason: new RegExp(body), hint });
+    expect(asked(stage, /^POST /)).toHaveLength(1);
+  });
+
+  test('a bin that can not be locked is ready, and UNKNOWN says so', async () => {
+    const repository = await stage.repository();
+    stage.intercept({ method: 'PUT', url: /filebin\.net/ }, { status: 500, body: '' });
+    const delivered = await stage.deliver({ repository, files, inputs: { channel: 'K3', token: '' } });
+    await expectReady(stage, delivered, { channel: 'K3', shows: page(), unknown: /could not be locked/ });
+  });
+});
+
+test('no network: the protocol can not be executed, and the report says where the file stays', async () => {
+  const delivered = await offline;
+  expectNotReady(delivered, {
+    step: 'place',
+    httpCode: null,
+    reason: /the protocol can't be executed, there is no network: filebin\.net can't be reached/,
+    hint: /https_proxy/,
+  });
+  expect(delivered.report.lines.UNKNOWN).toContain(
+    `the file itself stays at page.html, sha256 ${delivered.outputs.sha256}`,
+  );
+}, 40_000);
+
+test('SIGTERM in the middle of the wait: an honest report with what was placed', async () => {
+  const repository = await stage.repository({ pages: { live: false } });
+  const pidFile = join(stage.world.folder, 'pid');
+  // The preload only tells the child's number; the bundle itself is as it is.
+  const preload = `import{writeFileSync}from'node:fs';writeFileSync(process.env.PID_FILE,String(process.pid))`;
+  const step = stage.deliver({
+    repository,
+    files,
+    inputs: { channel: 'K1', timeout: '60' },
+    env: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(preload)}`, PID_FILE: pidFile },
+  });
+  while (asked(stage, /^GET .*page\.html\?v=/).length < 3) await sleep(20);
+  process.kill(Number(await readFile(pidFile, 'utf8')), 'SIGTERM');
+  const delivered = await step;
+  expectNotReady(delivered, {
+    step: delivered.report.notReady?.step === 'wait' ? 'wait' : 'verify',
+    reason: /the delivery was stopped before it was done/,
+  });
+  expect(delivered.outputs['commit-sha']).toBe(await repository.head());
+  expect(delivered.report.gates[0]).toMatchObject({ name: 'G1_выложено', passed: true });
+  expect(delivered.report.lines.UNKNOWN).toContain('whether the address will show the file later');
+  expect(delivered.durationMs).toBeLessThan(10_000);
+});

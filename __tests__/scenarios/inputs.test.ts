@@ -1,0 +1,236 @@
+import { mkdtemp, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { type Delivery, expectNotReady, MARKER, openStage, page } from './stage.ts';
+
+const stage = openStage();
+const files = { 'page.html': page() };
+
+interface Wrong extends Omit<Delivery, 'repository'> {
+  readonly story: string;
+  readonly reason: RegExp;
+  /** What to change; it may stand in the sentence itself. */
+  readonly hint?: RegExp;
+}
+
+const WRONG: Wrong[] = [
+  {
+    story: 'nothing at all',
+    reason: /^there is nothing to deliver$/,
+    hint: /set `file:`/,
+  },
+  {
+    story: 'a file that is missing',
+    inputs: { file: 'nope.html' },
+    reason: /^the file nope\.html does not exist$/,
+    hint: /relative to the workspace/,
+  },
+  {
+    story: 'an empty file',
+    files: { 'page.html': '' },
+    reason: /is empty$/,
+    hint: /the step that writes it/,
+  },
+  {
+    story: 'a folder',
+    files: { 'reports/page.html': page() },
+    inputs: { file: 'reports' },
+    reason: /^reports is a folder$/,
+    hint: /one file in it/,
+  },
+  {
+    story: 'several files',
+    files,
+    inputs: { file: 'page.html\nother.html' },
+    reason: /names several files/,
+    hint: /one file a step/,
+  },
+  {
+    story: 'a marker that the file lacks',
+    files,
+    inputs: { marker: 'Marker-42' },
+    reason: /^the marker does not stand in the file page\.html$/,
+    hint: /letter by letter/,
+  },
+  {
+    story: 'an unknown channel',
+    files,
+    inputs: { channel: 'K5' },
+    reason: /names an unknown channel: K5/,
+    hint: /K1 \(pages\)/,
+  },
+  {
+    story: 'a channel twice',
+    files,
+    inputs: { channel: 'K1+pages' },
+    reason: /names a channel twice/,
+    hint: /K1\+K3/,
+  },
+  {
+    story: 'more than the 240 seconds',
+    files,
+    inputs: { timeout: '300' },
+    reason: /`timeout` is 300, not a number of seconds between 0\.1 and the protocol's ceiling of 240/,
+    hint: /timeout: 240/,
+  },
+  {
+    story: 'a pause longer than the whole wait',
+    files,
+    inputs: { 'poll-interval': '3', timeout: '2' },
+    reason: /`poll-interval` is 3/,
+    hint: /poll-interval: 2/,
+  },
+  {
+    story: 'a path that climbs',
+    files,
+    inputs: { path: '../page.html' },
+    reason: /\. or \.\. as a folder/,
+  },
+  {
+    story: 'a path with .. inside',
+    files,
+    inputs: { path: 'a/../../page.html' },
+    reason: /\. or \.\. as a folder/,
+  },
+  {
+    story: 'a path with a space',
+    files,
+    inputs: { path: 'my page.html' },
+    reason: /holds a space/,
+  },
+  {
+    story: 'a path into .git',
+    files,
+    inputs: { path: '.git/config' },
+    reason: /leads into \.git/,
+  },
+  {
+    story: 'a workflow as the path',
+    files,
+    inputs: { path: '.github/workflows/x.yml' },
+    reason: /leads into \.github/,
+  },
+  {
+    story: 'a repository without an owner',
+    files,
+    inputs: { repository: 'demo' },
+    reason: /`repository` is not of the form <owner>\/<repo>: demo/,
+    hint: /owner\/name/,
+  },
+  {
+    story: 'a tag that git refuses',
+    files,
+    inputs: { tag: 'a..b', channel: 'K2' },
+    reason: /`tag` is no name that git takes/,
+    hint: /`tag:`/,
+  },
+  {
+    story: 'a branch that git refuses',
+    files,
+    inputs: { branch: 'my branch' },
+    reason: /`branch` is no name that git takes/,
+    hint: /`branch:`/,
+  },
+  {
+    story: 'a bin that is too short',
+    files,
+    inputs: { bin: 'short', channel: 'K3' },
+    reason: /`bin`/,
+    hint: /8 to 60/,
+  },
+  {
+    story: 'a yes that is no yes',
+    files,
+    inputs: { overwrite: 'yes' },
+    reason: /`overwrite` is neither true nor false/,
+    hint: /overwrite: true/,
+  },
+  {
+    story: 'an answer about failing that is neither',
+    files,
+    inputs: { 'fail-on-not-ready': 'maybe' },
+    reason: /`fail-on-not-ready` is neither true nor false/,
+    hint: /fail-on-not-ready: true/,
+  },
+  {
+    story: 'an API that is not https',
+    files,
+    inputs: { 'api-url': 'http://api.github.com' },
+    reason: /`api-url` is no https address/,
+    hint: /https:/,
+  },
+  {
+    story: 'K4 without a link',
+    files,
+    inputs: { channel: 'K4' },
+    reason: /K4 needs the link/,
+    hint: /set `url:`/,
+  },
+  {
+    story: 'a link with nothing to prove it by',
+    inputs: { url: 'https://preview.agent-host.com/x' },
+    reason: /a link alone can.t be proven/,
+    hint: /set `marker:`/,
+  },
+];
+
+describe('what was asked can not be done, so no host is asked anything', () => {
+  test.each(WRONG)('$story', async ({ story: _, reason, hint, ...delivery }) => {
+    const repository = await stage.repository();
+    const delivered = await stage.deliver({ repository, ...delivery });
+    expectNotReady(delivered, { step: 'check', httpCode: null, reason, ...(hint && { hint }) });
+    // One sentence: it fits on one line, and has no full stop of its own.
+    expect(delivered.report.notReady?.reason).not.toMatch(/\n|\. [A-Z]|\.$/);
+    expect(delivered.report.lines.UNKNOWN).toContain('nothing was published');
+    expect(stage.world.wire.lines()).toEqual([]);
+  });
+
+  test.each(['K1', 'K1+K3'])('a file above 95 MB with channel %s', async (channel) => {
+    const repository = await stage.repository();
+    const workspace = await mkdtemp(join(stage.world.folder, 'large-'));
+    const handle = await open(join(workspace, 'large.bin'), 'w');
+    await handle.truncate(95 * 1024 * 1024 + 1);
+    await handle.close();
+    const delivered = await stage.deliver({ repository, workspace, inputs: { file: 'large.bin', channel } });
+    expectNotReady(delivered, {
+      step: 'check',
+      httpCode: null,
+      reason: /has 99614721 bytes, and K1 takes at most 95 MB/,
+      hint: /channel: K2 or K3/,
+    });
+    expect(stage.world.wire.lines()).toEqual([]);
+  });
+});
+
+describe('`fail-on-not-ready: false`', () => {
+  test.each([
+    { story: 'a wrong input', inputs: { file: 'nope.html' }, step: 'check', reason: /does not exist/ },
+    { story: 'a refusal of a host', inputs: { channel: 'K1' }, step: 'place', reason: /HTTP 401/ },
+  ] as const)('$story: exit 0 with the very same outputs', async ({ inputs, step, reason }) => {
+    const repository = await stage.repository();
+    stage.intercept(
+      { method: 'PUT', url: /contents/, times: 9 },
+      { status: 401, body: '{"message":"Bad credentials"}' },
+    );
+    const strict = await stage.deliver({ repository, files, inputs });
+    const lenient = await stage.deliver({
+      repository,
+      files,
+      inputs: { ...inputs, 'fail-on-not-ready': 'false' },
+    });
+    expectNotReady(strict, { step, reason });
+    expectNotReady(lenient, { step, reason, exitCode: 0 });
+    const { 'report-json': _, ...outputs } = lenient.outputs;
+    expect(strict.outputs).toMatchObject(outputs);
+  });
+});
+
+test('a name with spaces on disk is given without them', async () => {
+  const repository = await stage.repository();
+  const delivered = await stage.deliver({
+    repository,
+    files: { 'my report.html': page() },
+    inputs: { channel: 'K1', marker: MARKER },
+  });
+  expect(delivered.outputs.url).toBe(`${repository.pages.url}my-report.html`);
+});

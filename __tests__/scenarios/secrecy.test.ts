@@ -1,0 +1,133 @@
+import { expect, test } from '@jest/globals';
+import { type Delivered, type Delivery, expectNotReady, openStage, page, said } from './stage.ts';
+
+const stage = openStage();
+
+/** Shapes in which a token could travel. */
+function formsOf(token: string): string[] {
+  const base64 = (text: string): string => Buffer.from(text).toString('base64').replace(/=+$/, '');
+  // In base64 a text looks different by where it begins; its middle is the same for each of the three.
+  const shifted = [0, 1, 2].map((by) => base64(`${'x'.repeat(by)}${token}`).slice(by === 0 ? 0 : 4, -4));
+  const escaped = [...token].map((sign) => `%${sign.charCodeAt(0).toString(16)}`).join('');
+  return [token, ...shifted, escaped, encodeURIComponent(token), Buffer.from(token).toString('hex')];
+}
+
+const API_HOSTS = ['api.github.com', 'uploads.github.com'];
+
+test('the token is only ever seen in the Authorization header to the API and the upload host', async () => {
+  const { world } = stage;
+  const token = world.token();
+  const forms = [...new Set(formsOf(token))];
+  for (const form of forms) world.wire.watchFor(form);
+  const repository = await stage.repository();
+  const failing = await stage.repository({
+    pages: { builds: 'errored', errorMessage: `failed for ${token}` },
+  });
+  const protectedOne = await stage.repository();
+  protectedOne.protect(true);
+  world.host('preview.agent-host.com', () => ({ status: 302, headers: { location: 'https://10.0.0.1/' } }));
+  const files = { 'page.html': page() };
+  const large = { 'large.bin': Buffer.alloc(1_100_000, 'large') };
+  const stories: Delivery[] = [
+    { repository, files, inputs: { channel: 'K1+K2+K3' } },
+    { repository, files: large, inputs: { channel: 'K1' } },
+    { repository: failing, files, inputs: { channel: 'K1' } },
+    { repository: protectedOne, files, inputs: { channel: 'K1' } },
+    { repository, files, inputs: { channel: 'K4', url: 'https://preview.agent-host.com/x' } },
+    { repository, files, inputs: { channel: 'K1', repository: 'octo/nowhere' } },
+    { repository, files: { 'leak.html': `<p>${token}</p>` }, inputs: { channel: 'K1' } },
+    { repository, files, inputs: { channel: 'K1', message: `by ${token}` } },
+    { repository, files, inputs: { channel: 'K1', path: `${token}/page.html` } },
+    { repository, files, inputs: { channel: 'K1', marker: token } },
+    { repository, files, inputs: { channel: 'K3', bin: token } },
+    { repository, files, inputs: { channel: 'K4', url: `https://preview.agent-host.com/?t=${token}` } },
+  ];
+  const all: Delivered[] = [];
+  for (const story of stories) all.push(await stage.deliver({ ...story, token }));
+  expect(all.map(({ outputs }) => outputs.result)).toEqual([
+    'ready',
+    'ready',
+    ...Array.from({ length: 10 }, () => 'not-ready'),
+  ]);
+
+  const sightings = world.wire.found();
+  expect(sightings.length).toBeGreaterThan(10);
+  const elsewhere = sightings.filter(
+    ({ host, place }) => place !== 'header authorization' || !API_HOSTS.includes(host),
+  );
+  expect(elsewhere).toEqual([]);
+  // Nobody else was sent any credential, ours or not.
+  const strangers = world.wire.exchanges().filter(({ host }) => !API_HOSTS.includes(host));
+  expect(strangers.length).toBeGreaterThan(5);
+  expect(strangers.filter(({ headers }) => headers.authorization !== undefined)).toEqual([]);
+
+  const published = await everythingPublished([repository, failing, protectedOne]);
+  for (const form of forms) {
+    for (const delivered of all) {
+      const printed = said(delivered).replace(`::add-mask::${token}\n`, '');
+      expect(printed.includes(form)).toBe(false);
+    }
+    expect(published.some((text) => text.includes(form))).toBe(false);
+  }
+});
+
+/** Whatever anybody may read of a world afterwards. */
+async function everythingPublished(repositories: Delivery['repository'][]): Promise<string[]> {
+  const texts: string[] = [];
+  for (const repository of repositories) {
+    for (const { message, files } of await repository.log()) {
+      texts.push(message, ...files);
+      for (const path of files) texts.push((await repository.read(path))?.toString() ?? '');
+    }
+    for (const { tag, name, body, assets } of repository.releases()) {
+      texts.push(tag, name ?? '', body ?? '', ...assets.flatMap((asset) => [asset.name, asset.label ?? '']));
+    }
+  }
+  for (const bin of stage.world.filebin.bins.values()) texts.push(bin.id, ...bin.files.keys());
+  return texts;
+}
+
+test.each([
+  { what: 'file', files: (token: string) => ({ 'page.html': `<p>${token}</p>` }), given: () => ({}) },
+  { what: 'message', given: (token: string) => ({ message: `by ${token}` }) },
+  { what: 'path', given: (token: string) => ({ path: `x/${token}.html` }) },
+  { what: 'marker', given: (token: string) => ({ marker: token }) },
+])('a $what that holds the token is refused before any host is asked', async ({ what, files, given }) => {
+  const repository = await stage.repository();
+  const token = stage.world.token();
+  const delivered = await stage.deliver({
+    repository,
+    token,
+    files: files?.(token) ?? { 'page.html': page() },
+    inputs: { channel: 'K1', ...given(token) },
+  });
+  expectNotReady(delivered, { step: 'check', reason: new RegExp(`\\b${what}\\b.* holds the token`) });
+  expect(delivered.stdout.split('\n')[0]).toBe(`::add-mask::${token}`);
+  expect(said(delivered).replace(`::add-mask::${token}\n`, '')).not.toContain(token);
+  expect(stage.world.wire.lines()).toEqual([]);
+});
+
+test.each([
+  { channel: 'K1', live: false },
+  { channel: 'K2', live: true },
+  { channel: 'K3', live: true },
+])('not ready through $channel: its address is in nothing that was printed', async ({ channel, live }) => {
+  const repository = await stage.repository({ pages: { live } });
+  const nothing = { status: 200, body: 'nothing' };
+  stage.intercept({ url: /situla|release-assets/, times: 999 }, nothing);
+  const delivered = await stage.deliver({
+    repository,
+    files: { 'quarter.html': page() },
+    inputs: { channel, bin: 'secrecy-0001', tag: 'files-1', timeout: '0.5' },
+  });
+  expectNotReady(delivered, { step: 'verify', reason: /not proven/ });
+  const address = stage.world.wire
+    .lines(/^GET https:\/\/(octo\.github\.io|github\.com|filebin\.net)/)
+    .map((line) => line.split(/[ ?]/)[1] ?? '');
+  expect(address.length).toBeGreaterThan(0);
+  for (const url of address) {
+    expect(said(delivered)).not.toContain(url);
+    // Nor without its scheme, as a log could print it.
+    expect(said(delivered)).not.toContain(url.replace('https://', ''));
+  }
+});

@@ -1,0 +1,97 @@
+import { describe, expect, test } from '@jest/globals';
+import { furnish } from '../src/wiring.ts';
+import { circumstancesWith } from './channels/circumstances.ts';
+import { requestWith } from './delivery/builders.ts';
+import { localFile } from './support/files.ts';
+import { FakeHttp, fakePorts } from './support/ports.ts';
+
+const TOKEN = 'ghs_0123456789abcdef';
+const BOTH = { repository: true, site: true };
+
+describe('the house', () => {
+  test('has every channel under its own key', () => {
+    const { channels } = furnish(requestWith(), fakePorts());
+    expect(Object.entries(channels).map(([key, channel]) => [key, channel.key])).toEqual([
+      ['K1', 'K1'],
+      ['K2', 'K2'],
+      ['K3', 'K3'],
+      ['K4', 'K4'],
+    ]);
+  });
+
+  test.each([
+    ['a token', { token: '' }],
+    ['a repository', { token: TOKEN, repository: '' }],
+  ])('has no API without %s, and asks nobody', async (_, inputs) => {
+    const { channels, survey } = furnish(requestWith(inputs), fakePorts());
+    await expect(survey(BOTH)).resolves.toMatchObject({ hasToken: false });
+    const file = await localFile('x');
+    for (const key of ['K1', 'K2'] as const) {
+      await expect(channels[key].prepare(file, circumstancesWith())).rejects.toMatchObject({
+        code: 'NO_TOKEN',
+      });
+    }
+  });
+
+  test('asks the API that was named, about the repository that was named', async () => {
+    const host = new FakeHttp(({ url }) =>
+      url.endsWith('/pages') ? { status: 404 } : { body: { private: true } },
+    );
+    const inputs = { token: TOKEN, repository: 'octo/site', 'api-url': 'https://git.dev/api/v3' };
+    const { survey } = furnish(requestWith(inputs), fakePorts(host.http));
+    await expect(survey(BOTH)).resolves.toEqual({ hasToken: true, privateRepository: true, site: null });
+    expect(host.seen.map(({ url }) => url)).toEqual([
+      'https://git.dev/api/v3/repos/octo/site',
+      'https://git.dev/api/v3/repos/octo/site/pages',
+    ]);
+  });
+
+  test('hands every channel what was asked of it', async () => {
+    const inputs = {
+      token: TOKEN,
+      path: 'a/b.html',
+      tag: 'files-x',
+      bin: 'my-own-bin',
+      url: 'https://a.dev/x',
+    };
+    const { channels } = furnish(requestWith(inputs), fakePorts());
+    const file = await localFile('x');
+    const plans = Object.values(channels).map(
+      async (channel) => (await channel.prepare(file, circumstancesWith())).plan.destination,
+    );
+    await expect(Promise.all(plans)).resolves.toEqual([
+      'branch main, path a/b.html',
+      'release files-x, asset b.html',
+      'bin my-own-bin, name b.html',
+      'on a.dev',
+    ]);
+  });
+
+  test('posts to the bin host that was named', async () => {
+    const host = new FakeHttp(({ method }) => ({ status: method === 'POST' ? 201 : 200, body: {} }));
+    const inputs = { 'bin-host-url': 'https://bins.dev', bin: 'my-own-bin' };
+    const { channels } = furnish(requestWith(inputs), fakePorts(host.http));
+    const intent = await channels.K3.prepare(await localFile('x'), circumstancesWith());
+    await intent.place();
+    expect(host.seen[0]?.url).toBe('https://bins.dev/my-own-bin/page.html');
+  });
+
+  test.each([
+    ['a marker, which the page before could hold too,', 'It works', 1],
+    ['all bytes', '', 0],
+  ])('lets K1 look at the page before only where %s decides', async (_, marker, looks) => {
+    const before = 'https://octo.github.io/site/page.html';
+    const host = new FakeHttp(({ method, url }) => {
+      if (url.startsWith(before)) return { body: 'old' };
+      if (method === 'PUT') return { status: 200, body: { commit: { sha: 'c0ffee' } } };
+      if (url.includes('/commits')) {
+        return { body: [{ sha: 'last', commit: { message: 'ADD\n\nDelivered-by: screen-delivery' } }] };
+      }
+      return { body: { type: 'file', sha: '0ld' } };
+    });
+    const { channels } = furnish(requestWith({ token: TOKEN, marker }), fakePorts(host.http));
+    const intent = await channels.K1.prepare(await localFile('It works'), circumstancesWith());
+    await intent.place();
+    expect(host.seen.filter(({ url }) => url.startsWith(before))).toHaveLength(looks);
+  });
+});
