@@ -23,7 +23,7 @@ const findingsWith = (more: Partial<Findings> = {}): Findings => ({
 const failing = (code: FailureCode = 'NOT_PROVEN', httpCode?: number, hint?: string): DeliveryError =>
   new DeliveryError(code, 'it went wrong', { httpCode, hint, step: 'verify' });
 
-const unproven = { proof: null, rawUrl: null, failure: failing('NOT_PROVEN', 404, 'try again') };
+const unproven = { httpCode: null, proof: null, rawUrl: null, failure: failing('NOT_PROVEN', 404, 'try again') };
 const unplaced = { ...unproven, placement: null, took: {} };
 const lineOf = (line: keyof Report['lines'], more: Partial<Findings> = {}): string =>
   compose(findingsWith(more)).lines[line];
