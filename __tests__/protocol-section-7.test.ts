@@ -62,7 +62,10 @@ async function delivering({ inputs = {}, api = {}, answer = () => ({ status: 404
     K3: createFilebin({ ...request, host: request.binHost }, ports),
     K4: createNative(request.url),
   } as Channels;
-  const report = await deliver(request, { ports, channels, survey: (needs) => survey(github, needs) });
+  const report = await deliver(request, {
+    ports,
+    authorise: async (needs) => ({ circumstances: await survey(github, needs), channels }),
+  });
   return { report, host, ports, github, elapsed: ports.clock.now() - NOON };
 }
 

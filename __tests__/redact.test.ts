@@ -3,7 +3,15 @@ import fc from 'fast-check';
 import { createRedactor } from '../src/redact.ts';
 
 const TOKEN = 'ghs_AbCd0123';
-const redact = createRedactor([TOKEN]);
+
+/** Blots out these secrets. */
+function redactorOf(secrets: readonly string[]): (text: string) => string {
+  const redactor = createRedactor();
+  for (const secret of secrets) redactor.keep(secret);
+  return redactor.redact;
+}
+
+const redact = redactorOf([TOKEN]);
 
 describe('a secret is blotted out', () => {
   test.each([
@@ -29,7 +37,7 @@ describe('a secret is blotted out', () => {
       fc.property(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }), (secret) => {
         // Asterisks are what a secret is blotted out with.
         fc.pre(!/^\*+$/.test(secret));
-        expect(createRedactor([secret])(`<${write(secret)}>`)).not.toContain(write(secret));
+        expect(redactorOf([secret])(`<${write(secret)}>`)).not.toContain(write(secret));
       }),
     );
   });
@@ -42,24 +50,24 @@ describe('a secret is blotted out', () => {
   });
 
   test('where there are several', () => {
-    expect(createRedactor(['first', undefined, 'second'])('first second third')).toBe('*** *** third');
+    expect(redactorOf(['first', '', 'second'])('first second third')).toBe('*** *** third');
   });
 
   test.each([[['abc', 'abcdef']], [['abcdef', 'abc']], [['def', 'abcdef']]])(
     'whole, where one of %j holds the other',
     (secrets) => {
-      expect(createRedactor(secrets)('abcdef')).toBe('***');
+      expect(redactorOf(secrets)('abcdef')).toBe('***');
     },
   );
 
   test('literally: its characters are no pattern, and no replacement', () => {
-    expect(createRedactor(['a.c$&'])('abc$& a.c$&')).toBe('abc$& ***');
+    expect(redactorOf(['a.c$&'])('abc$& a.c$&')).toBe('abc$& ***');
   });
 });
 
 describe('everything else stays', () => {
-  test.each([[[]], [[undefined]], [['']], [['', undefined, '']]])('with the secrets %j', (secrets) => {
-    expect(createRedactor(secrets)('a text, letter by letter')).toBe('a text, letter by letter');
+  test.each([[[]], [['']]])('with the secrets %j', (secrets) => {
+    expect(redactorOf(secrets)('a text, letter by letter')).toBe('a text, letter by letter');
   });
 
   test('around a secret, too', () => {

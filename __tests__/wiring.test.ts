@@ -7,10 +7,11 @@ import { FakeHttp, fakePorts } from './support/ports.ts';
 
 const TOKEN = 'ghs_0123456789abcdef';
 const BOTH = { repository: true, site: true };
+const NOTHING = { repository: false, site: false };
 
 describe('the house', () => {
-  test('has every channel under its own key', () => {
-    const { channels } = furnish(requestWith(), fakePorts());
+  test('has every channel under its own key', async () => {
+    const { channels } = await furnish(requestWith(), fakePorts()).authorise(NOTHING);
     expect(Object.entries(channels).map(([key, channel]) => [key, channel.key])).toEqual([
       ['K1', 'K1'],
       ['K2', 'K2'],
@@ -23,8 +24,8 @@ describe('the house', () => {
     ['a token', { token: '' }],
     ['a repository', { token: TOKEN, repository: '' }],
   ])('has no API without %s, and asks nobody', async (_, inputs) => {
-    const { channels, survey } = furnish(requestWith(inputs), fakePorts());
-    await expect(survey(BOTH)).resolves.toMatchObject({ hasToken: false });
+    const { channels, circumstances } = await furnish(requestWith(inputs), fakePorts()).authorise(BOTH);
+    expect(circumstances).toMatchObject({ hasToken: false });
     const file = await localFile('x');
     for (const key of ['K1', 'K2'] as const) {
       await expect(channels[key].prepare(file, circumstancesWith())).rejects.toMatchObject({
@@ -38,8 +39,8 @@ describe('the house', () => {
       url.endsWith('/pages') ? { status: 404 } : { body: { private: true } },
     );
     const inputs = { token: TOKEN, repository: 'octo/site', 'api-url': 'https://git.dev/api/v3' };
-    const { survey } = furnish(requestWith(inputs), fakePorts(host.http));
-    await expect(survey(BOTH)).resolves.toEqual({ hasToken: true, privateRepository: true, site: null });
+    const { circumstances } = await furnish(requestWith(inputs), fakePorts(host.http)).authorise(BOTH);
+    expect(circumstances).toEqual({ hasToken: true, privateRepository: true, site: null });
     expect(host.seen.map(({ url }) => url)).toEqual([
       'https://git.dev/api/v3/repos/octo/site',
       'https://git.dev/api/v3/repos/octo/site/pages',
@@ -54,7 +55,7 @@ describe('the house', () => {
       bin: 'my-own-bin',
       url: 'https://a.dev/x',
     };
-    const { channels } = furnish(requestWith(inputs), fakePorts());
+    const { channels } = await furnish(requestWith(inputs), fakePorts()).authorise(NOTHING);
     const file = await localFile('x');
     const plans = Object.values(channels).map(
       async (channel) => (await channel.prepare(file, circumstancesWith())).plan.destination,
@@ -63,14 +64,14 @@ describe('the house', () => {
       'branch main, path a/b.html',
       'release files-x, asset b.html',
       'bin my-own-bin, name b.html',
-      'on a.dev',
+      'its address on a.dev',
     ]);
   });
 
   test('posts to the bin host that was named', async () => {
     const host = new FakeHttp(({ method }) => ({ status: method === 'POST' ? 201 : 200, body: {} }));
     const inputs = { 'bin-host-url': 'https://bins.dev', bin: 'my-own-bin' };
-    const { channels } = furnish(requestWith(inputs), fakePorts(host.http));
+    const { channels } = await furnish(requestWith(inputs), fakePorts(host.http)).authorise(NOTHING);
     const intent = await channels.K3.prepare(await localFile('x'), circumstancesWith());
     await intent.place();
     expect(host.seen[0]?.url).toBe('https://bins.dev/my-own-bin/page.html');
@@ -89,7 +90,9 @@ describe('the house', () => {
       }
       return { body: { type: 'file', sha: '0ld' } };
     });
-    const { channels } = furnish(requestWith({ token: TOKEN, marker }), fakePorts(host.http));
+    const { channels } = await furnish(requestWith({ token: TOKEN, marker }), fakePorts(host.http)).authorise(
+      NOTHING,
+    );
     const intent = await channels.K1.prepare(await localFile('It works'), circumstancesWith());
     await intent.place();
     expect(host.seen.filter(({ url }) => url.startsWith(before))).toHaveLength(looks);

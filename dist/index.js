@@ -76454,7 +76454,7 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("util");
 
 __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependencies__, __webpack_async_result__) => { try {
 /* harmony import */ var _actions_core__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(3218);
-/* harmony import */ var _run_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(34);
+/* harmony import */ var _run_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(8624);
 
 
 try {
@@ -76471,7 +76471,7 @@ __webpack_async_result__();
 
 /***/ }),
 
-/***/ 34:
+/***/ 8624:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -76480,8 +76480,6 @@ __nccwpck_require__.d(__webpack_exports__, {
   e: () => (/* binding */ run)
 });
 
-// EXTERNAL MODULE: external "node:crypto"
-var external_node_crypto_ = __nccwpck_require__(7598);
 ;// CONCATENATED MODULE: external "node:timers/promises"
 const promises_namespaceObject = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:timers/promises");
 ;// CONCATENATED MODULE: ./lib/clock.js
@@ -76546,11 +76544,13 @@ function asDeliveryError(thrown) {
     }
     const message = thrown instanceof Error ? thrown.message : String(thrown);
     return new DeliveryError('INTERNAL', `an unexpected error: ${message}`, {
-        hint: 'this is a defect of the action: please report it with the log',
+        hint: 'this is a defect of screen-delivery: please report it with the log',
         cause: thrown,
     });
 }
 
+// EXTERNAL MODULE: external "node:crypto"
+var external_node_crypto_ = __nccwpck_require__(7598);
 // EXTERNAL MODULE: external "node:fs/promises"
 var promises_ = __nccwpck_require__(1455);
 // EXTERNAL MODULE: external "node:path"
@@ -76623,7 +76623,7 @@ async function inspect(asked) {
 async function openFile({ path, given }) {
     try {
         // Without O_NONBLOCK a pipe would be waited for until somebody writes into it.
-        return await (0,promises_.open)(path, promises_.constants.O_RDONLY | promises_.constants.O_NONBLOCK);
+        return await (0,promises_.open)(path, promises_.constants.O_RDONLY | (promises_.constants.O_NONBLOCK ?? 0));
     }
     catch (cause) {
         const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
@@ -76635,7 +76635,7 @@ async function openFile({ path, given }) {
     }
 }
 async function check(handle, asked) {
-    const { given, marker, secrets } = asked;
+    const { given, marker, secrets, signal } = asked;
     const stats = await handle.stat();
     if (stats.isDirectory()) {
         throw new DeliveryError('BAD_FILE', `${given} is a folder`, { hint: 'set `file:` to one file in it' });
@@ -76655,6 +76655,7 @@ async function check(handle, asked) {
     const blob = (0,external_node_crypto_.createHash)('sha1').update(`blob ${stats.size}\0`);
     const needles = [...secrets, ...(marker === undefined ? [] : [marker])].map((text) => Buffer.from(text));
     const { size, sha256, counts } = await fingerprint(read(), needles, (chunk) => {
+        signal?.throwIfAborted();
         blob.update(chunk);
         if (head === '')
             head = chunk.toString('latin1', 0, HEAD);
@@ -76789,6 +76790,20 @@ const ASSETS = { page: 100, total: 1_000 };
 const BIN_NAME = { shortest: 8, longest: 60 };
 /** Longest texts that are taken from the user or from a host. */
 const TEXT = { path: 1_024, message: 200, marker: 65_536, hostMessage: 300 };
+/** Pause between two lines of progress, by face. */
+const METER_LINES = { action: 10 * SECOND, cli: 3 * SECOND };
+/** The device flow. @see protocol 2.2, 4.1, 8 */
+const DEVICE_FLOW = {
+    scope: 'repo',
+    grantType: 'urn:ietf:params:oauth:grant-type:device_code',
+    /** Added to the pause by each slow_down. */
+    slowDown: 5 * SECOND,
+    /** Seconds, where the host names none; observed values. */
+    interval: 5,
+    lifetime: 899,
+    /** Seconds; a host that asks for less is not polled faster. */
+    leastInterval: 1,
+};
 
 ;// CONCATENATED MODULE: ./lib/http/body.js
 
@@ -76817,6 +76832,28 @@ function discard(answer) {
 
 // EXTERNAL MODULE: ./node_modules/undici/index.js
 var undici = __nccwpck_require__(6752);
+;// CONCATENATED MODULE: ./lib/abort.js
+/**
+ * What `work` brings, or the signal's reason as soon as that aborts: some work can't be interrupted,
+ * waiting for it can.
+ */
+async function untilAborted(signal, work) {
+    if (signal === undefined)
+        return work;
+    const aborted = Promise.withResolvers();
+    const abort = () => aborted.reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    try {
+        signal.throwIfAborted();
+        return await Promise.race([work, aborted.promise]);
+    }
+    finally {
+        signal.removeEventListener('abort', abort);
+        // Nobody is left to hear how abandoned work fails.
+        work.catch(() => undefined);
+    }
+}
+
 ;// CONCATENATED MODULE: ./lib/protocol/words.js
 /**
  * The protocol's own words. Reports, outputs and the machine contract all read them here.
@@ -76866,6 +76903,7 @@ const NOT_DELIVERY = (/* unused pure expression or super */ null && ([
 
 
 
+
 /**
  * Network errors that mean: this request never reached a host.
  * Codes are those of Node's sockets and resolver, and undici's own.
@@ -76910,13 +76948,14 @@ function createHttp() {
             throw new DeliveryError('NOT_EXTERNAL', `${asked.url.host} was to be asked over ${asked.url.protocol}//, not https`);
         }
         try {
-            const answer = await (0,undici/* request */.Em)(asked.url, {
+            // undici looks at the signal only once it has a connection.
+            const answer = await untilAborted(asked.signal, (0,undici/* request */.Em)(asked.url, {
                 method: asked.method,
                 headers: { 'user-agent': `${TOOL.name}/${TOOL.version}`, ...asked.headers },
                 body: asked.body?.() ?? null,
                 signal: asked.signal ?? null,
                 dispatcher,
-            });
+            }));
             return { status: answer.statusCode, headers: answer.headers, body: answer.body };
         }
         catch (thrown) {
@@ -76930,7 +76969,9 @@ function createHttp() {
  * @see protocol 7 (no network)
  */
 function connectionFailure(thrown, asked) {
-    if (asked.signal?.aborted || thrown instanceof DeliveryError)
+    if (asked.signal?.aborted)
+        return asked.signal.reason;
+    if (thrown instanceof DeliveryError)
         return thrown;
     const code = networkCode(thrown);
     const words = thrown instanceof Error ? thrown.message : String(thrown);
@@ -77051,6 +77092,7 @@ function keepCookies(jar, { hostname }, answer) {
 
 
 
+
 /**
  * GETs an address as anybody would and takes the fingerprint of the body, whatever its size.
  *
@@ -77065,11 +77107,17 @@ async function fetchBack(http, url, following, needles) {
         discard(answer);
         return { httpCode: answer.status, print: null, hosts };
     }
+    const length = Number(header(answer, 'content-length') ?? 0);
+    const meter = following.meter?.(length);
+    const onChunk = (chunk) => meter?.advance(chunk.length);
     try {
-        return { httpCode: 200, print: await fingerprint(bounded(answer.body), needles), hosts };
+        return { httpCode: 200, print: await fingerprint(bounded(answer.body), needles, onChunk), hosts };
     }
     catch (thrown) {
         throw connectionFailure(thrown, { url: hops.at(-1) ?? url, signal: following.signal });
+    }
+    finally {
+        meter?.end();
     }
 }
 async function* bounded(body) {
@@ -77171,6 +77219,7 @@ function createWitness(address, expected, deadline, ports) {
     const guard = address.mustBeExternal
         ? (url) => void externalAddress(url.href, 'the address')
         : () => undefined;
+    const meter = (total) => ports.logger.meter('fetched back', total, 'bytes');
     let stamp = 0;
     let last;
     let looks = 0;
@@ -77186,7 +77235,7 @@ function createWitness(address, expected, deadline, ports) {
     async function ask() {
         const signal = AbortSignal.any([ports.signal, clock.timeout(Math.max(deadline - clock.now(), SECOND))]);
         try {
-            const fetched = await fetchBack(http, stamped(), { signal, guard, cookies }, needles);
+            const fetched = await fetchBack(http, stamped(), { signal, guard, cookies, meter }, needles);
             return { ...fetched, likeness: await judge(fetched, expected, address.previousSha256) };
         }
         catch (thrown) {
@@ -77254,14 +77303,15 @@ async function wait(intent, placement, witness, patience, ports) {
     if (intent.watch === undefined)
         return;
     let state = { finished: false, detail: 'the host was not asked yet' };
+    const follow = follower('waited for the site', patience, ports);
     const live = await poll({ ...patience, ...ports }, async () => {
         const sight = await witness.look();
         if (proves(sight))
             return 'the address already shows the file';
         state = (await intent.watch?.(placement)) ?? state;
-        ports.logger.info(`${elapsed(patience, ports)}: ${describe(sight)}; ${state.detail}`);
+        follow.tell(`${describe(sight)}; ${state.detail}`);
         return state.finished ? state.detail : undefined;
-    });
+    }).finally(follow.end);
     if (live !== undefined)
         return ports.logger.info(live);
     const seconds = patience.timeout / SECOND;
@@ -77279,15 +77329,16 @@ async function wait(intent, placement, witness, patience, ports) {
  * @see protocol 4.5
  */
 async function verify(placement, witness, patience, ports) {
+    const follow = follower('waited for the address', patience, ports);
     const known = witness.last !== undefined && proves(witness.last) ? witness.last : undefined;
     const sight = known ??
         (await poll({ ...patience, ...ports }, async () => {
             const seen = await witness.look();
             if (proves(seen))
                 return seen;
-            ports.logger.info(`${elapsed(patience, ports)}: ${describe(seen)}`);
+            follow.tell(describe(seen));
             return undefined;
-        })) ??
+        }).finally(follow.end)) ??
         (placement.mayAlter && witness.last?.likeness === 'altered' ? witness.last : undefined);
     if (sight?.print == null)
         throw notProven(witness.last);
@@ -77301,9 +77352,23 @@ async function verify(placement, witness, patience, ports) {
         looks: witness.looks,
     };
 }
-/** How far into the wait it is, for the log. */
-function elapsed({ deadline, timeout }, { clock }) {
-    return `${((clock.now() - deadline + timeout) / SECOND).toFixed(0)} s`;
+/** Tells of a wait: a line when something changed, and how much of the time is gone. */
+function follower(title, { deadline, timeout }, { clock, logger }) {
+    const begun = deadline - timeout;
+    const meter = logger.meter(title, timeout, 'milliseconds');
+    let told = '';
+    let shown = 0;
+    return {
+        tell(line) {
+            const elapsed = clock.now() - begun;
+            if (line !== told)
+                logger.info(`${(elapsed / SECOND).toFixed(0)} s: ${line}`);
+            told = line;
+            meter.advance(elapsed - shown);
+            shown = elapsed;
+        },
+        end: () => meter.end(),
+    };
 }
 /** What each kind of sight means to a person. */
 const MEANINGS = {
@@ -77496,10 +77561,12 @@ function choose(request, size, circumstances) {
         hasBase: request.pagesBase !== undefined,
     };
     const row = CHOICES.find(({ when }) => when(one));
+    const tried = circumstances.unauthorised;
+    const because = tried === undefined ? row.because : `${row.because} (${tried.message})`;
     if (row.channel === 'K3' && !request.allowPublicBin) {
-        refusePublicBin(request.fromPrivate ?? one.privateRepository, row.because);
+        refusePublicBin(request.fromPrivate ?? one.privateRepository, because);
     }
-    return { main: row.channel, duplicates: [], because: row.because };
+    return { main: row.channel, duplicates: [], because };
 }
 /**
  * Refuses what the asked-for channels can't take; `auto` chooses by the size.
@@ -77687,14 +77754,23 @@ function unknownOf({ failure, file, main, duplicates, subject }, ready) {
     }
     if (ready)
         return unknown;
-    if (main?.placement != null)
-        unknown.push('whether the address will show the file later');
-    else
-        unknown.push('everything behind the failing step: nothing was published');
+    unknown.push(leftBehind(main));
     if ((failure ?? main?.failure)?.code === 'NO_NETWORK' && file !== null) {
         unknown.push(`the file itself stays at ${subject}, sha256 ${file.sha256}`);
     }
     return unknown;
+}
+/** What a delivery that is not ready has left in the world. */
+function leftBehind(main) {
+    const nothing = 'everything behind the failing step; nothing was published';
+    if (main === null)
+        return nothing;
+    const { failure, placement, plan } = main;
+    if (placement !== null) {
+        return `whether the address will show the file later; it was placed (${placement.evidence}; ${plan.destination})`;
+    }
+    const refused = failure?.code === 'NO_NETWORK' || Math.floor((failure?.httpCode ?? 0) / 100) === 4;
+    return refused ? nothing : `whether a part of the file has arrived (${plan.destination})`;
 }
 function duplicateReport({ plan, placement, proof, failure }) {
     return {
@@ -77729,10 +77805,10 @@ async function deliver(request, house) {
         const file = await inStep('check', () => deliver_check(request, house.ports));
         findings = { ...findings, file };
         await inStep('check', async () => refuseTooLarge(request.channels, file?.size ?? 0));
-        const circumstances = await inStep('authorise', () => authorise(request, house));
+        const { circumstances, channels } = await inStep('authorise', () => authorise(request, house));
         const choice = await inStep('authorise', async () => choose(request, file?.size ?? null, circumstances));
         findings = { ...findings, because: choice.because };
-        const { main, duplicates } = await inStep('check', () => prepare(choice, file, circumstances, house));
+        const { main, duplicates } = await inStep('check', () => prepare(choice, file, { circumstances, channels }, house.ports));
         const expected = { file, marker: request.marker };
         findings = { ...findings, main: await carry(main, expected, request, house.ports) };
         for (const intent of duplicates) {
@@ -77749,27 +77825,28 @@ async function deliver(request, house) {
     return compose(findings);
 }
 /** The file's own rules, and whether the wished channels take its size. */
-async function deliver_check(request, { logger }) {
+async function deliver_check(request, { logger, signal }) {
     const { file: wanted, marker, token } = request;
     if (wanted === null)
         return null;
     return logger.group(`Check ${wanted.given}`, async () => {
-        const file = await inspect({ ...wanted, marker, secrets: token === undefined ? [] : [token] });
+        const file = await inspect({ ...wanted, marker, secrets: token === undefined ? [] : [token], signal });
         logger.info(`${file.size} bytes, sha256 ${file.sha256}`);
         if (file.markerCount !== null)
             logger.info(`the marker stands in it ${file.markerCount} ×`);
         return file;
     });
 }
-/** Asks the repository what the choice of a channel needs to know. */
-function authorise({ channels }, { survey, ports }) {
+/** Finds out what the choice of a channel needs to know. */
+function authorise({ channels }, house) {
     const wishes = (key) => channels === 'auto' || channels.includes(key);
     const needs = { site: wishes('K1'), repository: channels === 'auto' || wishes('K2') };
-    return ports.logger.group('Authorise', async () => {
-        const circumstances = await survey(needs);
-        for (const line of deliver_inWords(circumstances))
-            ports.logger.info(line);
-        return circumstances;
+    const { logger } = house.ports;
+    return logger.group('Authorise', async () => {
+        const authorised = await house.authorise(needs);
+        for (const line of deliver_inWords(authorised.circumstances))
+            logger.info(line);
+        return authorised;
     });
 }
 function deliver_inWords({ hasToken, privateRepository, site }) {
@@ -77787,16 +77864,16 @@ function deliver_inWords({ hasToken, privateRepository, site }) {
     return lines;
 }
 /** Lets every channel look at what it is to do, before any of them writes. */
-async function prepare(choice, file, circumstances, { channels, ports }) {
+async function prepare(choice, file, { circumstances, channels }, { logger }) {
     const intentOf = (key) => channels[key].prepare(file, circumstances);
-    return ports.logger.group('Plan', async () => {
-        ports.logger.info(`channel ${choice.main}, because ${choice.because}`);
+    return logger.group('Plan', async () => {
+        logger.info(`channel ${choice.main}, because ${choice.because}`);
         const main = await intentOf(choice.main);
         const duplicates = [];
         for (const key of choice.duplicates)
             duplicates.push(await intentOf(key));
         for (const { plan } of [main, ...duplicates]) {
-            ports.logger.info(`${plan.channel}: ${plan.method}, to ${plan.destination}`);
+            logger.info(`${plan.channel}: ${plan.method}, to ${plan.destination}`);
         }
         return { main, duplicates };
     });
@@ -80215,6 +80292,7 @@ function parseRequest(raw, around) {
         channels,
         marker: optional(raw.marker, markerOf),
         token: optional(raw.token, (token) => token),
+        clientId: optional(raw['client-id'], clientIdOf),
         repository: optional(raw.repository, repositoryOf),
         branch: optional(raw.branch, (branch) => gitName(branch, 'branch')),
         path,
@@ -80305,6 +80383,11 @@ function markerOf(marker) {
     }
     return marker;
 }
+function clientIdOf(said) {
+    if (/^[A-Za-z0-9._-]{1,100}$/.test(said))
+        return said;
+    return refuse('input `client-id` is no client id', 'set `client-id:` to that of an OAuth app, such as Iv1.0123456789abcdef');
+}
 function repositoryOf(said) {
     const [, owner, repo] = /^([A-Za-z0-9][\w-]*)\/([\w.-]+)$/.exec(said.trim()) ?? [];
     if (owner === undefined || repo === undefined || repo === '.' || repo === '..') {
@@ -80360,25 +80443,27 @@ function request_oneLine(text) {
         .slice(0, TEXT.message);
 }
 
+;// CONCATENATED MODULE: ./lib/random.js
+
+/** An unguessable number in [0, 1): jitter, and names that nobody may guess. */
+const random = () => (0,external_node_crypto_.randomInt)(2 ** 47) / 2 ** 47;
+
 ;// CONCATENATED MODULE: ./lib/redact.js
 const BLOT = '***';
-/**
- * Blots secrets out of any text, also where they stand encoded as base64, in a URL or in JSON.
- *
- * @param secrets credentials of this delivery; empty ones are passed over
- */
-function createRedactor(secrets) {
-    const forms = secrets
-        .filter((secret) => secret !== undefined && secret !== '')
-        .flatMap((secret) => [
-        secret,
-        encodeURIComponent(secret),
-        JSON.stringify(secret).slice(1, -1),
-        Buffer.from(secret).toString('base64').replace(/=+$/, ''),
-    ])
-        // The longest first: a secret that holds another one is blotted out whole.
-        .sort((one, other) => other.length - one.length);
-    return (text) => forms.reduce((clean, form) => clean.replaceAll(form, BLOT), text);
+/** Blots secrets out also where they stand encoded as base64, in a URL or in JSON. */
+function createRedactor() {
+    let forms = [];
+    return {
+        keep(secret) {
+            if (secret === '')
+                return;
+            const base64 = Buffer.from(secret).toString('base64').replace(/=+$/, '');
+            forms = [...forms, secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1), base64];
+            // The longest first: a secret that holds another one is blotted out whole.
+            forms.sort((one, other) => other.length - one.length);
+        },
+        redact: (text) => forms.reduce((clean, form) => clean.replaceAll(form, BLOT), text),
+    };
 }
 
 ;// CONCATENATED MODULE: ./lib/http/host-message.js
@@ -80395,6 +80480,7 @@ function hostMessage(text) {
 
 
 
+
 /**
  * Streams a body with its Content-Length, once. The answer is read whatever its status.
  *
@@ -80405,7 +80491,7 @@ async function upload(http, asked) {
         method: asked.method,
         url: asked.url,
         headers: { ...asked.headers, 'content-length': String(asked.length) },
-        body: asked.body,
+        body: () => metered(asked),
         signal: asked.signal,
     });
     let text;
@@ -80420,6 +80506,22 @@ async function upload(http, asked) {
         value === undefined ? undefined : String(value),
     ]));
     return { status: answer.status, headers, text, json: parsed(text) };
+}
+function metered({ body, meter }) {
+    if (meter === undefined)
+        return body();
+    const shown = meter();
+    return external_node_stream_.Readable.from((async function* () {
+        try {
+            for await (const chunk of body()) {
+                shown.advance(chunk.length);
+                yield chunk;
+            }
+        }
+        finally {
+            shown.end();
+        }
+    })(), { objectMode: false });
 }
 /** Bytes as base64, in bounded memory. */
 async function* base64(bytes) {
@@ -80676,6 +80778,7 @@ async function postOnce(file, filename, options, ports) {
         },
         length: file.size,
         body: () => file.read(),
+        meter: () => ports.logger.meter('uploaded', file.size, 'bytes'),
         signal: ports.signal,
     });
     if (answer.status !== 201)
@@ -80732,7 +80835,7 @@ async function lock(bin, host, { http, signal }) {
         return answer.status === 200;
     }
     catch (thrown) {
-        if (thrown instanceof DeliveryError)
+        if (thrown instanceof DeliveryError || signal.aborted)
             return false;
         throw thrown;
     }
@@ -80776,7 +80879,7 @@ function createNative(url) {
                 plan: {
                     channel: 'K4',
                     method: 'the link is taken as it is',
-                    destination: `on ${url.hostname}`,
+                    destination: `its address on ${url.hostname}`,
                     promise: 'opens without the environment',
                 },
                 place: async () => ({
@@ -81034,6 +81137,7 @@ async function createBlob(github, file, ports) {
             },
             length: BLOB_HEAD.length + base64Length(file.size) + BLOB_TAIL.length,
             body: () => external_node_stream_.Readable.from(blobBody(file), { objectMode: false }),
+            meter: () => ports.logger.meter('uploaded', base64Length(file.size), 'bytes'),
             signal: ports.signal,
         });
         if (answer.status !== 201) {
@@ -81105,12 +81209,15 @@ function mayBeRendered(path, head) {
 /**
  * The repository's API, for a channel that can't do without a token.
  *
- * @throws {DeliveryError} `NO_TOKEN` with the channels that need none.
+ * @param unauthorised why the device flow brought none, where it was tried
+ * @throws {DeliveryError} that, or `NO_TOKEN` with the channels that need none.
  * @see protocol 5
  */
-function needsToken(github, channel) {
+function needsToken(github, channel, unauthorised) {
     if (github !== null)
         return github;
+    if (unauthorised !== undefined)
+        throw unauthorised;
     throw new DeliveryError('NO_TOKEN', `channel ${channel} needs a token and a repository`, {
         step: 'authorise',
         hint: 'set `token: ${{ github.token }}` with `permissions: { contents: write }`, or use channel: K3',
@@ -81423,8 +81530,8 @@ function noSite({ owner, repo }) {
 function createPages(options, ports) {
     return {
         key: 'K1',
-        async prepare(file, { site }) {
-            const github = needsToken(options.github, 'K1');
+        async prepare(file, { site, unauthorised }) {
+            const github = needsToken(options.github, 'K1', unauthorised);
             if (file === null) {
                 throw new DeliveryError('BAD_INPUT', 'channel K1 needs a file to commit', { hint: 'set `file:`' });
             }
@@ -81613,6 +81720,7 @@ async function uploadAsset(github, release, file, name, label, ports) {
         },
         length: file.size,
         body: () => file.read(),
+        meter: () => ports.logger.meter('uploaded', file.size, 'bytes'),
         signal: ports.signal,
     });
     if (answer.status !== 201) {
@@ -81655,8 +81763,8 @@ function uploadUrl(github, release) {
 function createRelease(options, ports) {
     return {
         key: 'K2',
-        async prepare(file, { privateRepository }) {
-            const github = needsToken(options.github, 'K2');
+        async prepare(file, { privateRepository, unauthorised }) {
+            const github = needsToken(options.github, 'K2', unauthorised);
             if (file === null) {
                 throw new DeliveryError('BAD_INPUT', 'channel K2 needs a file to upload', { hint: 'set `file:`' });
             }
@@ -82249,7 +82357,7 @@ function withDefaults(oldDefaults, newDefaults) {
 var endpoint = withDefaults(null, DEFAULTS);
 
 
-;// CONCATENATED MODULE: ./node_modules/@octokit/request/node_modules/content-type/dist/index.js
+;// CONCATENATED MODULE: ./node_modules/content-type/dist/index.js
 /*!
  * content-type
  * Copyright(c) 2015 Douglas Christopher Wilson
@@ -84001,6 +84109,7 @@ function octokitFetch(http) {
 
 
 
+
 const ThrottledOctokit = Octokit.plugin(throttling);
 /**
  * The repository's REST API through Octokit, paced by its throttling plugin.
@@ -84023,14 +84132,15 @@ function createGitHub(options, ports) {
     });
     async function once(call, parameters, headers) {
         try {
-            const answer = await octokit.request({
+            // The pacing of writes can't be interrupted.
+            const answer = await untilAborted(ports.signal, octokit.request({
                 method: call.method,
                 url: call.path,
                 owner,
                 repo,
                 ...parameters,
                 headers: { accept: `application/vnd.${PROTOCOL.vendor}+json`, ...headers },
-            });
+            }));
             return usable(answer.data, answer.status, call);
         }
         catch (thrown) {
@@ -84071,6 +84181,134 @@ function usable(data, status, call) {
         });
     }
     return data;
+}
+
+;// CONCATENATED MODULE: ./lib/github/device-flow.js
+
+
+
+
+
+
+
+const fails = (code, says, hint) => ({
+    next: 'failed',
+    code,
+    says,
+    hint,
+});
+const OTHERWISE = 'use channel: K3, or give a token';
+const EXPIRED = fails('NOT_AUTHORISED', 'the code expired before it was entered', OTHERWISE);
+/**
+ * What each answer to a token poll means, beside the token itself.
+ *
+ * @see protocol 3.3, 7
+ */
+const TURNS = {
+    authorization_pending: { next: 'waiting', lengthen: false },
+    slow_down: { next: 'waiting', lengthen: true },
+    access_denied: fails('NOT_AUTHORISED', 'the authorisation was refused', OTHERWISE),
+    expired_token: EXPIRED,
+    device_flow_disabled: fails('BAD_INPUT', 'the OAuth app does not allow the device flow', "switch on *Enable Device Flow* in the app's settings"),
+    incorrect_client_credentials: fails('BAD_INPUT', 'the client id is unknown', 'set `client-id:` to that of an OAuth app'),
+    incorrect_device_code: fails('HOST_ERROR', 'the host does not know its own device code', 'run the step again'),
+    unsupported_grant_type: fails('HOST_ERROR', 'the host does not offer the device flow', OTHERWISE),
+};
+/**
+ * The official device flow: a human enters a short code on the host's own page, and a token comes back.
+ * Shown are only that code and where to enter it. The token lives in memory only.
+ *
+ * @throws {DeliveryError} `NOT_AUTHORISED` when the human refused or the time ran out: nobody is pressed.
+ * @see protocol 4.1, 5
+ */
+async function authoriseDevice(options, ports) {
+    const { authUrl, clientId } = options;
+    const { clock, logger, signal } = ports;
+    const code = await retrying(ports, () => askForCode(authUrl, clientId, ports));
+    logger.mask(code.device_code);
+    logger.info(`Open ${authUrl.origin}${AUTH.user_entry.path} and enter the code ${code.user_code}`);
+    const deadline = clock.now() + code.expires_in * SECOND;
+    let pause = Math.max(code.interval, DEVICE_FLOW.leastInterval) * SECOND;
+    while (clock.now() + pause < deadline) {
+        await clock.sleep(pause, signal);
+        const answer = await askForToken(authUrl, clientId, code.device_code, ports);
+        if (answer.access_token !== undefined)
+            return granted(answer.access_token, answer.scope, logger);
+        const turn = TURNS[answer.error ?? ''] ?? fails('HOST_ERROR', unknownAnswer(answer), 'run the step again');
+        if (turn.next === 'failed')
+            throw failed(turn);
+        // The rate is checked before the authorisation: whoever stays too quick is told slow_down for ever.
+        if (turn.lengthen)
+            pause = Math.max(pause + DEVICE_FLOW.slowDown, (answer.interval ?? 0) * SECOND);
+    }
+    throw failed(EXPIRED);
+}
+function granted(token, scope, logger) {
+    logger.mask(token);
+    if (scope?.split(/[\s,]+/).includes(DEVICE_FLOW.scope))
+        return token;
+    throw new DeliveryError('NO_PERMISSION', `the token was granted without the scope ${DEVICE_FLOW.scope}`, {
+        step: 'authorise',
+        hint: 'use the client id of an OAuth app, and grant it access to the repository',
+    });
+}
+function failed({ code, says, hint }) {
+    return new DeliveryError(code, says, { step: 'authorise', hint });
+}
+const turnOf = ({ error = '' }) => Object.hasOwn(TURNS, error) ? TURNS[error] : undefined;
+const unknownAnswer = ({ error }) => `the host answered the token poll with ${hostMessage(error) || 'nothing usable'}`;
+async function askForCode(authUrl, clientId, ports) {
+    const answer = await device_flow_post(AUTH.device_code, authUrl, { client_id: clientId, scope: DEVICE_FLOW.scope }, ports);
+    const turn = turnOf(answer);
+    if (turn?.next === 'failed')
+        throw failed(turn);
+    const { device_code, user_code, interval = DEVICE_FLOW.interval, expires_in = DEVICE_FLOW.lifetime, } = answer;
+    if (typeof device_code !== 'string' || typeof user_code !== 'string') {
+        throw failed({
+            next: 'failed',
+            code: 'HOST_ERROR',
+            says: 'the host gave no device code',
+            hint: OTHERWISE,
+        });
+    }
+    return {
+        device_code,
+        user_code,
+        interval: interval ?? DEVICE_FLOW.interval,
+        expires_in: expires_in ?? DEVICE_FLOW.lifetime,
+    };
+}
+/** A poll that broke off or hit a busy host is no answer: the next one asks again. */
+async function askForToken(authUrl, clientId, deviceCode, ports) {
+    const form = { client_id: clientId, device_code: deviceCode, grant_type: DEVICE_FLOW.grantType };
+    try {
+        return await device_flow_post(AUTH.token, authUrl, form, ports);
+    }
+    catch (thrown) {
+        if (thrown instanceof DeliveryError && thrown.passing)
+            return { error: 'authorization_pending' };
+        throw thrown;
+    }
+}
+async function device_flow_post(call, authUrl, form, ports) {
+    const body = new URLSearchParams(form).toString();
+    const answer = await upload(ports.http, {
+        method: call.method,
+        url: new URL(call.path, authUrl),
+        headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
+        length: Buffer.byteLength(body),
+        body: () => external_node_stream_.Readable.from([Buffer.from(body)]),
+        signal: ports.signal,
+    });
+    // The flow's own errors arrive with 200, some hosts send them with 400.
+    if (typeof answer.json === 'object' && answer.json !== null && answer.status < 500)
+        return answer.json;
+    const what = answer.status === 200 ? 'something that is not JSON' : `HTTP ${answer.status}`;
+    throw new DeliveryError('HOST_ERROR', `${call.does} was answered with ${what}`, {
+        httpCode: answer.status,
+        passing: answer.status >= 500 || answer.status === 429,
+        hint: 'check `auth-url:`',
+    });
 }
 
 ;// CONCATENATED MODULE: ./lib/github/survey.js
@@ -84123,19 +84361,48 @@ async function siteOrUnreadable(github) {
 
 
 
+
+
 /** The composition root: brings the channels together for a request, for either face. */
 function furnish(request, ports) {
-    const { apiUrl, repository, token } = request;
-    const github = token === undefined || repository === undefined
-        ? null
-        : createGitHub({ apiUrl, token, ...repository }, ports);
-    const channels = {
+    return {
+        ports,
+        async authorise(needs) {
+            const { token, unauthorised } = await findToken(request, needs, ports);
+            const { apiUrl, repository } = request;
+            const github = token === undefined || repository === undefined
+                ? null
+                : createGitHub({ apiUrl, token, ...repository }, ports);
+            const circumstances = { ...(await survey(github, needs)), unauthorised };
+            return { circumstances, channels: channelsFor(request, github, ports) };
+        },
+    };
+}
+/**
+ * A token that is there is used; else a person may grant one. Whoever does not is not pressed.
+ *
+ * @see protocol 5 (4, 7)
+ */
+async function findToken({ token, clientId, repository, serverUrl }, needs, ports) {
+    const wanted = clientId !== undefined && repository !== undefined && (needs.repository || needs.site);
+    if (token !== undefined || !wanted)
+        return { token };
+    try {
+        return { token: await authoriseDevice({ authUrl: serverUrl, clientId }, ports) };
+    }
+    catch (thrown) {
+        if (thrown instanceof DeliveryError && thrown.code === 'NOT_AUTHORISED')
+            return { unauthorised: thrown };
+        throw thrown;
+    }
+}
+function channelsFor(request, github, ports) {
+    return {
         K1: createPages({ ...request, github, hasMarker: request.marker !== undefined }, ports),
         K2: createRelease({ ...request, github }, ports),
         K3: createFilebin({ ...request, host: request.binHost }, ports),
         K4: createNative(request.url),
     };
-    return { ports, channels, survey: (needs) => survey(github, needs) };
 }
 
 ;// CONCATENATED MODULE: external "node:fs"
@@ -84161,6 +84428,10 @@ const INPUTS = {
     token: {
         default: '${{ github.token }}',
         description: 'Token for K1 and K2. It is sent to the API and the upload host, and to no other.',
+    },
+    'client-id': {
+        default: '',
+        description: "OAuth app for the device flow, when there is no token: a person enters a short code on the host's own page.",
     },
     repository: { default: '${{ github.repository }}', description: '`<owner>/<repo>` to publish in.' },
     branch: {
@@ -84278,20 +84549,68 @@ function fromPrivate(eventPath) {
 
 // EXTERNAL MODULE: ./node_modules/@actions/core/lib/core.js + 20 modules
 var core = __nccwpck_require__(3218);
+;// CONCATENATED MODULE: ./lib/meter.js
+
+/** A meter that shows nothing. */
+const silentMeter = { advance: () => undefined, end: () => undefined };
+/**
+ * A meter in plain lines: percent, rate and the time that is left, a line every so often.
+ * What ends before the first line is due says nothing.
+ *
+ * @param every milliseconds between two lines
+ */
+function lineMeter(title, total, unit, every, clock, print) {
+    const begun = clock.now();
+    let printed = begun;
+    let done = 0;
+    return {
+        advance(amount) {
+            done += amount;
+            const now = clock.now();
+            if (now - printed < every)
+                return;
+            printed = now;
+            print(`${title}: ${progressInWords(done, total, unit, now - begun)}`);
+        },
+        end: () => undefined,
+    };
+}
+/** Such as `42 %, 12.3 MB/s, 7 s left`. */
+function progressInWords(done, total, unit, elapsed) {
+    if (total === 0)
+        return `${(done / MEGABYTE).toFixed(1)} MB`;
+    const share = Math.min(done / total, 1);
+    const percent = `${Math.floor(share * 100)} %`;
+    if (unit === 'milliseconds')
+        return `${percent}, ${meter_seconds(total - done)} left at the most`;
+    const rate = elapsed === 0 ? 0 : done / elapsed;
+    const left = rate === 0 ? '' : `, ${meter_seconds((total - done) / rate)} left`;
+    return `${percent}, ${((rate * SECOND) / MEGABYTE).toFixed(1)} MB/s${left}`;
+}
+const meter_seconds = (ms) => `${Math.max(Math.ceil(ms / SECOND), 0)} s`;
+
 ;// CONCATENATED MODULE: ./lib/action/log.js
 
+
+
 /**
- * The job's log. The token is masked before the first line; no line can carry a credential, or be read
+ * The job's log. A secret is masked before anything else is said; no line can carry a credential, or be read
  * by the runner as a command.
  */
-function actionLogger(token, redact) {
-    if (token !== '')
-        core/* setSecret */.Pq(token);
-    const safe = (text) => plainLine(redact(text));
+function actionLogger(redactor, clock) {
+    const safe = (text) => plainLine(redactor.redact(text));
+    const info = (line) => core/* info */.pq(safe(line));
     return {
-        info: (line) => core/* info */.pq(safe(line)),
+        info,
         warning: (line) => core/* warning */.$e(safe(line)),
         group: (title, work) => core/* group */.Os(safe(title), work),
+        mask(secret) {
+            if (secret === '')
+                return;
+            core/* setSecret */.Pq(secret);
+            redactor.keep(secret);
+        },
+        meter: (title, total, unit) => lineMeter(title, total, unit, METER_LINES.action, clock, info),
     };
 }
 /** One line that the runner takes for text and nothing else. */
@@ -84350,7 +84669,7 @@ function literal(text) {
 
 
 /** Hands the report over: the log, the step's outputs, the job summary. Secrets go before anything is escaped. */
-async function handOver(report, env, redact) {
+async function handOver(report, env, { redact }) {
     const clean = JSON.parse(redact(JSON.stringify(report)));
     for (const line of reportText(clean).split('\n'))
         core/* info */.pq(plainLine(line));
@@ -84388,7 +84707,6 @@ function outputsOf(report) {
 
 
 
-const random = () => (0,external_node_crypto_.randomInt)(2 ** 47) / 2 ** 47;
 /**
  * The action's whole run: inputs → request → delivery → outputs and summary.
  *
@@ -84396,21 +84714,17 @@ const random = () => (0,external_node_crypto_.randomInt)(2 ** 47) / 2 ** 47;
  */
 async function run(env) {
     const raw = readInputs(env);
-    const redact = createRedactor([raw.token]);
+    const redactor = createRedactor();
+    const logger = actionLogger(redactor, systemClock);
+    logger.mask(raw.token);
     const stop = new AbortController();
-    const ports = {
-        http: createHttp(),
-        clock: systemClock,
-        logger: actionLogger(raw.token, redact),
-        signal: stop.signal,
-        random,
-    };
+    const ports = { http: createHttp(), clock: systemClock, logger, signal: stop.signal, random: random };
     const abort = () => stop.abort();
     process.once('SIGINT', abort).once('SIGTERM', abort);
     try {
         const report = await reportOn(raw, env, ports);
-        await handOver(report, env, redact);
-        return report.ready || !failsStep(raw) ? null : redact(report.lines.RESULT);
+        await handOver(report, env, redactor);
+        return report.ready || !failsStep(raw) ? null : redactor.redact(report.lines.RESULT);
     }
     finally {
         process.off('SIGINT', abort).off('SIGTERM', abort);

@@ -9,6 +9,7 @@ export type FailureCode =
   | 'BAD_FILE'
   /** No usable credential, or one without the right. */
   | 'NO_TOKEN'
+  | 'NOT_AUTHORISED'
   | 'BAD_TOKEN'
   | 'NO_PERMISSION'
   /** Nothing could be reached at all. */
@@ -96,7 +97,7 @@ export function asDeliveryError(thrown: unknown): DeliveryError {
   }
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   return new DeliveryError('INTERNAL', `an unexpected error: ${message}`, {
-    hint: 'this is a defect of the action: please report it with the log',
+    hint: 'this is a defect of screen-delivery: please report it with the log',
     cause: thrown,
   });
 }

@@ -15,10 +15,20 @@ export interface Logger {
   info(line: string): void;
   warning(line: string): void;
   group<T>(title: string, work: () => Promise<T>): Promise<T>;
+  /** From now on the secret stands in nothing that is shown. */
+  mask(secret: string): void;
+  /** Begins to show how far something long is, such as an upload. */
+  meter(title: string, total: number, unit: MeterUnit): Meter;
 }
 
-/** Text whose credentials have been blotted out. */
-export type Redact = (text: string) => string;
+export type MeterUnit = 'bytes' | 'milliseconds';
+
+/** How far something long is. */
+export interface Meter {
+  /** So much more is done, in the meter's unit. */
+  advance(amount: number): void;
+  end(): void;
+}
 
 export interface HttpRequest {
   readonly method: string;

@@ -3,24 +3,56 @@ import { createFilebin } from './channels/filebin.ts';
 import { createNative } from './channels/native.ts';
 import { createPages } from './channels/pages.ts';
 import { createRelease } from './channels/release.ts';
-import type { House } from './delivery/deliver.ts';
+import type { Authorised, House } from './delivery/deliver.ts';
 import type { DeliveryRequest } from './delivery/request.ts';
-import { createGitHub } from './github/client.ts';
-import { survey } from './github/survey.ts';
+import { DeliveryError } from './errors.ts';
+import { createGitHub, type GitHub } from './github/client.ts';
+import { authoriseDevice } from './github/device-flow.ts';
+import { type Needs, survey } from './github/survey.ts';
 import type { Ports } from './ports.ts';
 
 /** The composition root: brings the channels together for a request, for either face. */
 export function furnish(request: DeliveryRequest, ports: Ports): House {
-  const { apiUrl, repository, token } = request;
-  const github =
-    token === undefined || repository === undefined
-      ? null
-      : createGitHub({ apiUrl, token, ...repository }, ports);
-  const channels: Channels = {
+  return {
+    ports,
+    async authorise(needs): Promise<Authorised> {
+      const { token, unauthorised } = await findToken(request, needs, ports);
+      const { apiUrl, repository } = request;
+      const github =
+        token === undefined || repository === undefined
+          ? null
+          : createGitHub({ apiUrl, token, ...repository }, ports);
+      const circumstances = { ...(await survey(github, needs)), unauthorised };
+      return { circumstances, channels: channelsFor(request, github, ports) };
+    },
+  };
+}
+
+/**
+ * A token that is there is used; else a person may grant one. Whoever does not is not pressed.
+ *
+ * @see protocol 5 (4, 7)
+ */
+async function findToken(
+  { token, clientId, repository, serverUrl }: DeliveryRequest,
+  needs: Needs,
+  ports: Ports,
+): Promise<{ token?: string | undefined; unauthorised?: DeliveryError }> {
+  const wanted = clientId !== undefined && repository !== undefined && (needs.repository || needs.site);
+  if (token !== undefined || !wanted) return { token };
+  try {
+    return { token: await authoriseDevice({ authUrl: serverUrl, clientId }, ports) };
+  } catch (thrown) {
+    if (thrown instanceof DeliveryError && thrown.code === 'NOT_AUTHORISED') return { unauthorised: thrown };
+    throw thrown;
+  }
+}
+
+function channelsFor(request: DeliveryRequest, github: GitHub | null, ports: Ports): Channels {
+  return {
     K1: createPages({ ...request, github, hasMarker: request.marker !== undefined }, ports),
     K2: createRelease({ ...request, github }, ports),
     K3: createFilebin({ ...request, host: request.binHost }, ports),
     K4: createNative(request.url),
   };
-  return { ports, channels, survey: (needs) => survey(github, needs) };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { actionLogger, plainLine } from '../../src/action/log.ts';
 import { createRedactor } from '../../src/redact.ts';
+import { FakeClock } from '../support/ports.ts';
 import { inStep } from './runner.ts';
 
 const TOKEN = 'ghs_0123456789abcdef';
@@ -29,21 +30,27 @@ describe('a line of the log', () => {
 describe('the job’s log', () => {
   test('masks the token before its first line', async () => {
     await inStep({}, async ({ printed }) => {
-      actionLogger(TOKEN, createRedactor([TOKEN])).info('hello');
-      expect(printed().split('\n').slice(0, 2)).toEqual([`::add-mask::${TOKEN}`, 'hello']);
+      const logger = actionLogger(createRedactor(), new FakeClock());
+      logger.mask(TOKEN);
+      logger.info(`hello ${TOKEN}`);
+      expect(printed().split('\n').slice(0, 2)).toEqual([`::add-mask::${TOKEN}`, 'hello ***']);
     });
   });
 
   test('masks nothing when there is no token', async () => {
     await inStep({}, async ({ printed }) => {
-      actionLogger('', createRedactor([])).info('hello');
+      const logger = actionLogger(createRedactor(), new FakeClock());
+      logger.mask('');
+      logger.info('hello');
       expect(printed()).toBe('hello\n');
     });
   });
 
   test('carries neither a credential nor a command, in no kind of line', async () => {
     await inStep({}, async ({ printed }) => {
-      const logger = actionLogger('', createRedactor([TOKEN]));
+      const redactor = createRedactor();
+      redactor.keep(TOKEN);
+      const logger = actionLogger(redactor, new FakeClock());
       logger.info(`::error::${TOKEN}`);
       logger.warning(`a\n::error::${TOKEN}`);
       const work = async () => 'done';
@@ -56,6 +63,18 @@ describe('the job’s log', () => {
         '::endgroup::',
         '',
       ]);
+    });
+  });
+
+  test('tells of long transfers in a line every ten seconds', async () => {
+    await inStep({}, async ({ printed }) => {
+      const clock = new FakeClock();
+      const meter = actionLogger(createRedactor(), clock).meter('uploaded', 100 * 1_048_576, 'bytes');
+      meter.advance(1_048_576);
+      clock.time += 10_000;
+      meter.advance(49 * 1_048_576);
+      meter.end();
+      expect(printed()).toBe('uploaded: 50 %, 5.0 MB/s, 10 s left\n');
     });
   });
 });

@@ -3,12 +3,11 @@ import { handOver, outputsOf } from '../../src/action/outputs.ts';
 import { OUTPUTS } from '../../src/delivery/inputs.ts';
 import { compose, refusal, type Report, reportText } from '../../src/delivery/report.ts';
 import { DeliveryError } from '../../src/errors.ts';
-import { createRedactor } from '../../src/redact.ts';
+import { createRedactor, type Redactor } from '../../src/redact.ts';
 import { fileWith, outcomeWith, PAGE, planWith, RAW } from '../delivery/builders.ts';
 import { inStep, shown } from './runner.ts';
 
 const TOKEN = 'ghs_0123456789abcdef';
-const same = (text: string): string => text;
 const failure = new DeliveryError('NOT_PROVEN', 'not proven', { step: 'verify', httpCode: 404 });
 
 const reportWith = (more: Partial<Parameters<typeof compose>[0]> = {}): Report =>
@@ -71,11 +70,17 @@ describe('the outputs', () => {
   });
 });
 
+function redactorOf(secret: string): Redactor {
+  const redactor = createRedactor();
+  redactor.keep(secret);
+  return redactor;
+}
+
 describe('handing the report over', () => {
   test('goes to the log, the outputs and the summary', async () => {
     await inStep({}, async ({ env, outputs, summary, printed }) => {
       const report = reportWith();
-      await handOver(report, env, same);
+      await handOver(report, env, createRedactor());
       expect(printed()).toBe(`${reportText(report)}\n`);
       await expect(outputs()).resolves.toEqual(outputsOf(report));
       await expect(summary()).resolves.toContain('**ГОТОВО**');
@@ -85,7 +90,7 @@ describe('handing the report over', () => {
   test('lets no credential through, wherever it came from', async () => {
     await inStep({}, async ({ env, outputs, summary, printed }) => {
       const leaking = new DeliveryError('HOST_ERROR', `the host said ${TOKEN}`, { hint: `use ${TOKEN}` });
-      await handOver(refusal(`${TOKEN}.html`, leaking), env, createRedactor([TOKEN]));
+      await handOver(refusal(`${TOKEN}.html`, leaking), env, redactorOf(TOKEN));
       const all = [printed(), JSON.stringify(await outputs()), shown(await summary())].join('\n');
       expect(all).toContain('***');
       expect(all).not.toContain(TOKEN);
@@ -94,14 +99,18 @@ describe('handing the report over', () => {
 
   test('lets no line of the host’s become a command', async () => {
     await inStep({}, async ({ env, printed }) => {
-      await handOver(refusal('page.html', new DeliveryError('HOST_ERROR', 'a\n::error::b')), env, same);
+      await handOver(
+        refusal('page.html', new DeliveryError('HOST_ERROR', 'a\n::error::b')),
+        env,
+        createRedactor(),
+      );
       expect(printed()).not.toMatch(/^\s*::/m);
     });
   });
 
   test('needs no summary where the runner offers none', async () => {
     await inStep({}, async ({ env, summary }) => {
-      await handOver(reportWith(), { ...env, GITHUB_STEP_SUMMARY: undefined }, same);
+      await handOver(reportWith(), { ...env, GITHUB_STEP_SUMMARY: undefined }, createRedactor());
       await expect(summary()).resolves.toBe('');
     });
   });

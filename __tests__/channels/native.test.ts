@@ -19,7 +19,7 @@ describe('K4', () => {
 
   test('shows no more than the host before the link is proven', async () => {
     const { plan, watch } = await prepare(LINK);
-    expect(plan).toMatchObject({ channel: 'K4', destination: 'on files.octo.dev' });
+    expect(plan).toMatchObject({ channel: 'K4', destination: 'its address on files.octo.dev' });
     expect(JSON.stringify(plan)).not.toContain('s3cret');
     expect(watch).toBeUndefined();
   });

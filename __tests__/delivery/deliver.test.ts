@@ -31,10 +31,10 @@ async function delivering(stage: Stage = {}) {
   const asked: Needs[] = [];
   const report = await deliver(requestWith(stage.inputs, { folder }), {
     ports,
-    channels: stage.channels ?? channelsOf({ K1: intentWith() }),
-    survey: async (needs) => {
+    authorise: async (needs) => {
       asked.push(needs);
-      return stage.survey?.(needs) ?? circumstancesWith(stage.circumstances);
+      const circumstances = (await stage.survey?.(needs)) ?? circumstancesWith(stage.circumstances);
+      return { circumstances, channels: stage.channels ?? channelsOf({ K1: intentWith() }) };
     },
   });
   return { report, host, lines: ports.logger.lines, asked };
@@ -183,7 +183,8 @@ describe('a delivery that fails', () => {
     const folder = await temporaryFolder();
     const path = join(folder, 'page.html');
     await writeFile(path, BYTES);
-    const house = { ports: fakePorts(), channels: channelsOf({}), survey: async () => circumstancesWith() };
+    const authorise = async () => ({ circumstances: circumstancesWith(), channels: channelsOf({}) });
+    const house = { ports: fakePorts(), authorise };
     await deliver(requestWith({}, { folder }), house);
     await expect(access(path)).resolves.toBeUndefined();
   });

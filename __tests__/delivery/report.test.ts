@@ -23,7 +23,12 @@ const findingsWith = (more: Partial<Findings> = {}): Findings => ({
 const failing = (code: FailureCode = 'NOT_PROVEN', httpCode?: number, hint?: string): DeliveryError =>
   new DeliveryError(code, 'it went wrong', { httpCode, hint, step: 'verify' });
 
-const unproven = { httpCode: null, proof: null, rawUrl: null, failure: failing('NOT_PROVEN', 404, 'try again') };
+const unproven = {
+  httpCode: null,
+  proof: null,
+  rawUrl: null,
+  failure: failing('NOT_PROVEN', 404, 'try again'),
+};
 const unplaced = { ...unproven, placement: null, took: {} };
 const lineOf = (line: keyof Report['lines'], more: Partial<Findings> = {}): string =>
   compose(findingsWith(more)).lines[line];
@@ -196,12 +201,12 @@ describe('the UNKNOWN line', () => {
     [
       'an address that is not proven',
       { main: outcomeWith(unproven) },
-      'whether the address will show the file later',
+      'whether the address will show the file later; it was placed (commit c0ffee; branch main, path page.html)',
     ],
     [
       'nothing placed',
       { main: outcomeWith(unplaced) },
-      'everything behind the failing step: nothing was published',
+      'everything behind the failing step; nothing was published',
     ],
     [
       'a duplicate that is not proven',
@@ -211,17 +216,22 @@ describe('the UNKNOWN line', () => {
     [
       'no network, and where the file stays',
       { main: outcomeWith({ ...unplaced, failure: failing('NO_NETWORK') }) },
-      'everything behind the failing step: nothing was published; the file itself stays at out/page.html, sha256 f00d',
+      'everything behind the failing step; nothing was published; the file itself stays at out/page.html, sha256 f00d',
     ],
     [
       'no network before a channel was reached',
       { main: null, failure: failing('NO_NETWORK') },
-      'everything behind the failing step: nothing was published; the file itself stays at out/page.html, sha256 f00d',
+      'everything behind the failing step; nothing was published; the file itself stays at out/page.html, sha256 f00d',
     ],
     [
       'no network and no file',
       { main: null, file: null, failure: failing('NO_NETWORK') },
-      'everything behind the failing step: nothing was published',
+      'everything behind the failing step; nothing was published',
+    ],
+    [
+      'an upload that broke off',
+      { main: outcomeWith({ ...unplaced, failure: failing('CONNECTION') }) },
+      'whether a part of the file has arrived (branch main, path page.html)',
     ],
   ])('tells of %s', (_, more, line) => {
     expect(lineOf('UNKNOWN', more)).toBe(line);

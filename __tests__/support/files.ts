@@ -27,7 +27,13 @@ export async function localFile(
 ): Promise<LocalFile> {
   const path = join(await temporaryFolder(), name);
   await writeFile(path, bytes);
-  const file = await inspect({ path, given: name, marker, secrets: [] });
+  const file = await inspect({
+    path,
+    given: name,
+    marker,
+    secrets: [],
+    signal: new AbortController().signal,
+  });
   open.push(file);
   return file;
 }

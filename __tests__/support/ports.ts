@@ -1,5 +1,14 @@
 import { Readable } from 'node:stream';
-import type { Clock, Http, HttpRequest, HttpResponse, Logger, Ports } from '../../src/ports.ts';
+import type {
+  Clock,
+  Http,
+  HttpRequest,
+  HttpResponse,
+  Logger,
+  Meter,
+  MeterUnit,
+  Ports,
+} from '../../src/ports.ts';
 
 /** 2026-01-02T03:04:05Z: a moment with different digits everywhere. */
 export const NOON = Date.UTC(2026, 0, 2, 3, 4, 5);
@@ -28,9 +37,20 @@ export class FakeClock implements Clock {
   }
 }
 
-/** A log that remembers its lines. */
+/** A meter as it was begun, how far it came, and whether it was ended. */
+export interface FakeMeter {
+  readonly title: string;
+  readonly total: number;
+  readonly unit: MeterUnit;
+  done: number;
+  ended: boolean;
+}
+
+/** A log that remembers its lines, its secrets and its meters. */
 export class FakeLogger implements Logger {
   readonly lines: string[] = [];
+  readonly masked: string[] = [];
+  readonly meters: FakeMeter[] = [];
 
   info(line: string): void {
     this.lines.push(line);
@@ -43,6 +63,23 @@ export class FakeLogger implements Logger {
   group<T>(title: string, work: () => Promise<T>): Promise<T> {
     this.lines.push(`# ${title}`);
     return work();
+  }
+
+  mask(secret: string): void {
+    this.masked.push(secret);
+  }
+
+  meter(title: string, total: number, unit: MeterUnit): Meter {
+    const meter: FakeMeter = { title, total, unit, done: 0, ended: false };
+    this.meters.push(meter);
+    return {
+      advance: (amount) => {
+        meter.done += amount;
+      },
+      end: () => {
+        meter.ended = true;
+      },
+    };
   }
 }
 

@@ -1,17 +1,26 @@
 import * as core from '@actions/core';
-import type { Logger, Redact } from '../ports.ts';
+import { lineMeter } from '../meter.ts';
+import type { Clock, Logger } from '../ports.ts';
+import { METER_LINES } from '../protocol/limits.ts';
+import type { Redactor } from '../redact.ts';
 
 /**
- * The job's log. The token is masked before the first line; no line can carry a credential, or be read
+ * The job's log. A secret is masked before anything else is said; no line can carry a credential, or be read
  * by the runner as a command.
  */
-export function actionLogger(token: string, redact: Redact): Logger {
-  if (token !== '') core.setSecret(token);
-  const safe = (text: string): string => plainLine(redact(text));
+export function actionLogger(redactor: Redactor, clock: Clock): Logger {
+  const safe = (text: string): string => plainLine(redactor.redact(text));
+  const info = (line: string): void => core.info(safe(line));
   return {
-    info: (line) => core.info(safe(line)),
+    info,
     warning: (line) => core.warning(safe(line)),
     group: (title, work) => core.group(safe(title), work),
+    mask(secret) {
+      if (secret === '') return;
+      core.setSecret(secret);
+      redactor.keep(secret);
+    },
+    meter: (title, total, unit) => lineMeter(title, total, unit, METER_LINES.action, clock, info),
   };
 }
 

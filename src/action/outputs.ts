@@ -1,13 +1,13 @@
 import * as core from '@actions/core';
 import type { OutputName } from '../delivery/inputs.ts';
 import { type Report, reportText } from '../delivery/report.ts';
-import type { Redact } from '../ports.ts';
+import type { Redactor } from '../redact.ts';
 import type { Environment } from './inputs.ts';
 import { plainLine } from './log.ts';
 import { summaryOf } from './summary.ts';
 
 /** Hands the report over: the log, the step's outputs, the job summary. Secrets go before anything is escaped. */
-export async function handOver(report: Report, env: Environment, redact: Redact): Promise<void> {
+export async function handOver(report: Report, env: Environment, { redact }: Redactor): Promise<void> {
   const clean = JSON.parse(redact(JSON.stringify(report))) as Report;
   for (const line of reportText(clean).split('\n')) core.info(plainLine(line));
   for (const [name, value] of Object.entries(outputsOf(clean))) core.setOutput(name, value);

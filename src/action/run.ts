@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { systemClock } from '../clock.ts';
 import { deliver } from '../delivery/deliver.ts';
 import type { RawInputs } from '../delivery/inputs.ts';
@@ -7,13 +6,12 @@ import { parseRequest, yesOrNo } from '../delivery/request.ts';
 import { asDeliveryError } from '../errors.ts';
 import { createHttp } from '../http/client.ts';
 import type { Ports } from '../ports.ts';
+import { random } from '../random.ts';
 import { createRedactor } from '../redact.ts';
 import { furnish } from '../wiring.ts';
 import { type Environment, readInputs, surroundings } from './inputs.ts';
 import { actionLogger } from './log.ts';
 import { handOver } from './outputs.ts';
-
-const random = (): number => randomInt(2 ** 47) / 2 ** 47;
 
 /**
  * The action's whole run: inputs → request → delivery → outputs and summary.
@@ -22,21 +20,17 @@ const random = (): number => randomInt(2 ** 47) / 2 ** 47;
  */
 export async function run(env: Environment): Promise<string | null> {
   const raw = readInputs(env);
-  const redact = createRedactor([raw.token]);
+  const redactor = createRedactor();
+  const logger = actionLogger(redactor, systemClock);
+  logger.mask(raw.token);
   const stop = new AbortController();
-  const ports: Ports = {
-    http: createHttp(),
-    clock: systemClock,
-    logger: actionLogger(raw.token, redact),
-    signal: stop.signal,
-    random,
-  };
+  const ports: Ports = { http: createHttp(), clock: systemClock, logger, signal: stop.signal, random };
   const abort = (): void => stop.abort();
   process.once('SIGINT', abort).once('SIGTERM', abort);
   try {
     const report = await reportOn(raw, env, ports);
-    await handOver(report, env, redact);
-    return report.ready || !failsStep(raw) ? null : redact(report.lines.RESULT);
+    await handOver(report, env, redactor);
+    return report.ready || !failsStep(raw) ? null : redactor.redact(report.lines.RESULT);
   } finally {
     process.off('SIGINT', abort).off('SIGTERM', abort);
   }

@@ -89,6 +89,7 @@ async function postOnce(
     },
     length: file.size,
     body: () => file.read(),
+    meter: () => ports.logger.meter('uploaded', file.size, 'bytes'),
     signal: ports.signal,
   });
   if (answer.status !== 201) throw refused(answer, ports.clock.now());
@@ -155,7 +156,7 @@ async function lock(bin: string, host: URL, { http, signal }: Ports): Promise<bo
     discard(answer);
     return answer.status === 200;
   } catch (thrown) {
-    if (thrown instanceof DeliveryError) return false;
+    if (thrown instanceof DeliveryError || signal.aborted) return false;
     throw thrown;
   }
 }

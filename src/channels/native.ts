@@ -20,7 +20,7 @@ export function createNative(url: URL | undefined): Channel {
         plan: {
           channel: 'K4',
           method: 'the link is taken as it is',
-          destination: `on ${url.hostname}`,
+          destination: `its address on ${url.hostname}`,
           promise: 'opens without the environment',
         },
         place: async () => ({

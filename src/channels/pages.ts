@@ -39,8 +39,8 @@ export interface PagesOptions extends PagesWishes {
 export function createPages(options: PagesOptions, ports: Ports): Channel {
   return {
     key: 'K1',
-    async prepare(file, { site }): Promise<Intent> {
-      const github = needsToken(options.github, 'K1');
+    async prepare(file, { site, unauthorised }): Promise<Intent> {
+      const github = needsToken(options.github, 'K1', unauthorised);
       if (file === null) {
         throw new DeliveryError('BAD_INPUT', 'channel K1 needs a file to commit', { hint: 'set `file:`' });
       }

@@ -32,8 +32,8 @@ export interface ReleaseOptions {
 export function createRelease(options: ReleaseOptions, ports: Ports): Channel {
   return {
     key: 'K2',
-    async prepare(file, { privateRepository }) {
-      const github = needsToken(options.github, 'K2');
+    async prepare(file, { privateRepository, unauthorised }) {
+      const github = needsToken(options.github, 'K2', unauthorised);
       if (file === null) {
         throw new DeliveryError('BAD_INPUT', 'channel K2 needs a file to upload', { hint: 'set `file:`' });
       }

@@ -12,8 +12,13 @@ import type { DeliveryRequest } from './request.ts';
 /** What the story is told with; the composition root brings it together. */
 export interface House {
   readonly ports: Ports;
+  /** Finds a token where one is needed, and what the choice of a channel depends on. */
+  readonly authorise: (needs: Needs) => Promise<Authorised>;
+}
+
+export interface Authorised {
+  readonly circumstances: Circumstances;
   readonly channels: Channels;
-  readonly survey: (needs: Needs) => Promise<Circumstances>;
 }
 
 /**
@@ -35,10 +40,12 @@ export async function deliver(request: DeliveryRequest, house: House): Promise<R
     const file = await inStep('check', () => check(request, house.ports));
     findings = { ...findings, file };
     await inStep('check', async () => refuseTooLarge(request.channels, file?.size ?? 0));
-    const circumstances = await inStep('authorise', () => authorise(request, house));
+    const { circumstances, channels } = await inStep('authorise', () => authorise(request, house));
     const choice = await inStep('authorise', async () => choose(request, file?.size ?? null, circumstances));
     findings = { ...findings, because: choice.because };
-    const { main, duplicates } = await inStep('check', () => prepare(choice, file, circumstances, house));
+    const { main, duplicates } = await inStep('check', () =>
+      prepare(choice, file, { circumstances, channels }, house.ports),
+    );
 
     const expected = { file, marker: request.marker };
     findings = { ...findings, main: await carry(main, expected, request, house.ports) };
@@ -55,25 +62,26 @@ export async function deliver(request: DeliveryRequest, house: House): Promise<R
 }
 
 /** The file's own rules, and whether the wished channels take its size. */
-async function check(request: DeliveryRequest, { logger }: Ports): Promise<LocalFile | null> {
+async function check(request: DeliveryRequest, { logger, signal }: Ports): Promise<LocalFile | null> {
   const { file: wanted, marker, token } = request;
   if (wanted === null) return null;
   return logger.group(`Check ${wanted.given}`, async () => {
-    const file = await inspect({ ...wanted, marker, secrets: token === undefined ? [] : [token] });
+    const file = await inspect({ ...wanted, marker, secrets: token === undefined ? [] : [token], signal });
     logger.info(`${file.size} bytes, sha256 ${file.sha256}`);
     if (file.markerCount !== null) logger.info(`the marker stands in it ${file.markerCount} ×`);
     return file;
   });
 }
 
-/** Asks the repository what the choice of a channel needs to know. */
-function authorise({ channels }: DeliveryRequest, { survey, ports }: House): Promise<Circumstances> {
+/** Finds out what the choice of a channel needs to know. */
+function authorise({ channels }: DeliveryRequest, house: House): Promise<Authorised> {
   const wishes = (key: ChannelKey): boolean => channels === 'auto' || channels.includes(key);
   const needs = { site: wishes('K1'), repository: channels === 'auto' || wishes('K2') };
-  return ports.logger.group('Authorise', async () => {
-    const circumstances = await survey(needs);
-    for (const line of inWords(circumstances)) ports.logger.info(line);
-    return circumstances;
+  const { logger } = house.ports;
+  return logger.group('Authorise', async () => {
+    const authorised = await house.authorise(needs);
+    for (const line of inWords(authorised.circumstances)) logger.info(line);
+    return authorised;
   });
 }
 
@@ -94,17 +102,17 @@ function inWords({ hasToken, privateRepository, site }: Circumstances): string[]
 async function prepare(
   choice: Choice,
   file: LocalFile | null,
-  circumstances: Circumstances,
-  { channels, ports }: House,
+  { circumstances, channels }: Authorised,
+  { logger }: Ports,
 ): Promise<{ main: Intent; duplicates: readonly Intent[] }> {
   const intentOf = (key: ChannelKey): Promise<Intent> => channels[key].prepare(file, circumstances);
-  return ports.logger.group('Plan', async () => {
-    ports.logger.info(`channel ${choice.main}, because ${choice.because}`);
+  return logger.group('Plan', async () => {
+    logger.info(`channel ${choice.main}, because ${choice.because}`);
     const main = await intentOf(choice.main);
     const duplicates: Intent[] = [];
     for (const key of choice.duplicates) duplicates.push(await intentOf(key));
     for (const { plan } of [main, ...duplicates]) {
-      ports.logger.info(`${plan.channel}: ${plan.method}, to ${plan.destination}`);
+      logger.info(`${plan.channel}: ${plan.method}, to ${plan.destination}`);
     }
     return { main, duplicates };
   });

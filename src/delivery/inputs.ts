@@ -28,6 +28,11 @@ export const INPUTS = {
     default: '${{ github.token }}',
     description: 'Token for K1 and K2. It is sent to the API and the upload host, and to no other.',
   },
+  'client-id': {
+    default: '',
+    description:
+      "OAuth app for the device flow, when there is no token: a person enters a short code on the host's own page.",
+  },
   repository: { default: '${{ github.repository }}', description: '`<owner>/<repo>` to publish in.' },
   branch: {
     default: '',

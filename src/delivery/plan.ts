@@ -80,10 +80,12 @@ export function choose(request: DeliveryRequest, size: number | null, circumstan
     hasBase: request.pagesBase !== undefined,
   };
   const row = CHOICES.find(({ when }) => when(one)) as Row;
+  const tried = circumstances.unauthorised;
+  const because = tried === undefined ? row.because : `${row.because} (${tried.message})`;
   if (row.channel === 'K3' && !request.allowPublicBin) {
-    refusePublicBin(request.fromPrivate ?? one.privateRepository, row.because);
+    refusePublicBin(request.fromPrivate ?? one.privateRepository, because);
   }
-  return { main: row.channel, duplicates: [], because: row.because };
+  return { main: row.channel, duplicates: [], because };
 }
 
 /**

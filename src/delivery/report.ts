@@ -178,12 +178,23 @@ function unknownOf({ failure, file, main, duplicates, subject }: Findings, ready
     if (failed !== null) unknown.push(`the duplicate on ${plan.channel} is not proven: ${failed.message}`);
   }
   if (ready) return unknown;
-  if (main?.placement != null) unknown.push('whether the address will show the file later');
-  else unknown.push('everything behind the failing step: nothing was published');
+  unknown.push(leftBehind(main));
   if ((failure ?? main?.failure)?.code === 'NO_NETWORK' && file !== null) {
     unknown.push(`the file itself stays at ${subject}, sha256 ${file.sha256}`);
   }
   return unknown;
+}
+
+/** What a delivery that is not ready has left in the world. */
+function leftBehind(main: Outcome | null): string {
+  const nothing = 'everything behind the failing step; nothing was published';
+  if (main === null) return nothing;
+  const { failure, placement, plan } = main;
+  if (placement !== null) {
+    return `whether the address will show the file later; it was placed (${placement.evidence}; ${plan.destination})`;
+  }
+  const refused = failure?.code === 'NO_NETWORK' || Math.floor((failure?.httpCode ?? 0) / 100) === 4;
+  return refused ? nothing : `whether a part of the file has arrived (${plan.destination})`;
 }
 
 function duplicateReport({ plan, placement, proof, failure }: Outcome): DuplicateReport {

@@ -14,6 +14,8 @@ export interface DeliveryRequest {
   readonly channels: 'auto' | readonly [ChannelKey, ...ChannelKey[]];
   readonly marker: string | undefined;
   readonly token: string | undefined;
+  /** OAuth app for the device flow. */
+  readonly clientId: string | undefined;
   readonly repository: { readonly owner: string; readonly repo: string } | undefined;
   readonly branch: string | undefined;
   /** K1: a checked path, ending in `/` for a folder. */
@@ -74,6 +76,7 @@ export function parseRequest(raw: RawInputs, around: Surroundings): DeliveryRequ
     channels,
     marker: optional(raw.marker, markerOf),
     token: optional(raw.token, (token) => token),
+    clientId: optional(raw['client-id'], clientIdOf),
     repository: optional(raw.repository, repositoryOf),
     branch: optional(raw.branch, (branch) => gitName(branch, 'branch')),
     path,
@@ -183,6 +186,14 @@ function markerOf(marker: string): string {
     );
   }
   return marker;
+}
+
+function clientIdOf(said: string): string {
+  if (/^[A-Za-z0-9._-]{1,100}$/.test(said)) return said;
+  return refuse(
+    'input `client-id` is no client id',
+    'set `client-id:` to that of an OAuth app, such as Iv1.0123456789abcdef',
+  );
 }
 
 function repositoryOf(said: string): { owner: string; repo: string } {

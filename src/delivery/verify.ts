@@ -44,13 +44,14 @@ export async function wait(
 ): Promise<void> {
   if (intent.watch === undefined) return;
   let state: HostState = { finished: false, detail: 'the host was not asked yet' };
+  const follow = follower('waited for the site', patience, ports);
   const live = await poll({ ...patience, ...ports }, async () => {
     const sight = await witness.look();
     if (proves(sight)) return 'the address already shows the file';
     state = (await intent.watch?.(placement)) ?? state;
-    ports.logger.info(`${elapsed(patience, ports)}: ${describe(sight)}; ${state.detail}`);
+    follow.tell(`${describe(sight)}; ${state.detail}`);
     return state.finished ? state.detail : undefined;
-  });
+  }).finally(follow.end);
   if (live !== undefined) return ports.logger.info(live);
   const seconds = patience.timeout / SECOND;
   throw new DeliveryError(
@@ -77,15 +78,16 @@ export async function verify(
   patience: Patience,
   ports: Ports,
 ): Promise<Proof> {
+  const follow = follower('waited for the address', patience, ports);
   const known = witness.last !== undefined && proves(witness.last) ? witness.last : undefined;
   const sight =
     known ??
     (await poll({ ...patience, ...ports }, async () => {
       const seen = await witness.look();
       if (proves(seen)) return seen;
-      ports.logger.info(`${elapsed(patience, ports)}: ${describe(seen)}`);
+      follow.tell(describe(seen));
       return undefined;
-    })) ??
+    }).finally(follow.end)) ??
     (placement.mayAlter && witness.last?.likeness === 'altered' ? witness.last : undefined);
   if (sight?.print == null) throw notProven(witness.last);
   ports.logger.info(describe(sight));
@@ -99,9 +101,22 @@ export async function verify(
   };
 }
 
-/** How far into the wait it is, for the log. */
-function elapsed({ deadline, timeout }: Patience, { clock }: Ports): string {
-  return `${((clock.now() - deadline + timeout) / SECOND).toFixed(0)} s`;
+/** Tells of a wait: a line when something changed, and how much of the time is gone. */
+function follower(title: string, { deadline, timeout }: Patience, { clock, logger }: Ports) {
+  const begun = deadline - timeout;
+  const meter = logger.meter(title, timeout, 'milliseconds');
+  let told = '';
+  let shown = 0;
+  return {
+    tell(line: string): void {
+      const elapsed = clock.now() - begun;
+      if (line !== told) logger.info(`${(elapsed / SECOND).toFixed(0)} s: ${line}`);
+      told = line;
+      meter.advance(elapsed - shown);
+      shown = elapsed;
+    },
+    end: () => meter.end(),
+  };
 }
 
 /** What each kind of sight means to a person. */

@@ -2,7 +2,7 @@ import type { Placement } from '../channels/channel.ts';
 import { DeliveryError } from '../errors.ts';
 import { type Fetched, fetchBack } from '../http/fetch-back.ts';
 import type { CookieJar } from '../http/follow.ts';
-import type { Ports } from '../ports.ts';
+import type { Meter, Ports } from '../ports.ts';
 import { SECOND } from '../protocol/limits.ts';
 import { externalAddress } from '../rules/external-address.ts';
 import type { Fingerprint } from '../rules/fingerprint.ts';
@@ -66,6 +66,7 @@ export function createWitness(
   const guard = address.mustBeExternal
     ? (url: URL) => void externalAddress(url.href, 'the address')
     : () => undefined;
+  const meter = (total: number): Meter => ports.logger.meter('fetched back', total, 'bytes');
   let stamp = 0;
   let last: Sight | undefined;
   let looks = 0;
@@ -82,7 +83,7 @@ export function createWitness(
   async function ask(): Promise<Sight> {
     const signal = AbortSignal.any([ports.signal, clock.timeout(Math.max(deadline - clock.now(), SECOND))]);
     try {
-      const fetched = await fetchBack(http, stamped(), { signal, guard, cookies }, needles);
+      const fetched = await fetchBack(http, stamped(), { signal, guard, cookies, meter }, needles);
       return { ...fetched, likeness: await judge(fetched, expected, address.previousSha256) };
     } catch (thrown) {
       ports.signal.throwIfAborted();

@@ -1,5 +1,6 @@
 import { Octokit } from '@octokit/core';
 import { throttling } from '@octokit/plugin-throttling';
+import { untilAborted } from '../abort.ts';
 import { asDeliveryError, DeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import type { Call } from '../protocol/calls.ts';
@@ -58,14 +59,18 @@ export function createGitHub(options: GitHubOptions, ports: Ports): GitHub {
 
   async function once<T>(call: Call, parameters: Json, headers: Record<string, string>): Promise<T> {
     try {
-      const answer = await octokit.request({
-        method: call.method,
-        url: call.path,
-        owner,
-        repo,
-        ...parameters,
-        headers: { accept: `application/vnd.${PROTOCOL.vendor}+json`, ...headers },
-      });
+      // The pacing of writes can't be interrupted.
+      const answer = await untilAborted(
+        ports.signal,
+        octokit.request({
+          method: call.method,
+          url: call.path,
+          owner,
+          repo,
+          ...parameters,
+          headers: { accept: `application/vnd.${PROTOCOL.vendor}+json`, ...headers },
+        }),
+      );
       return usable<T>(answer.data, answer.status, call);
     } catch (thrown) {
       if (ports.signal.aborted) throw asDeliveryError(ports.signal.reason);

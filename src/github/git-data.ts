@@ -35,6 +35,7 @@ export async function createBlob(github: GitHub, file: LocalFile, ports: Ports):
       },
       length: BLOB_HEAD.length + base64Length(file.size) + BLOB_TAIL.length,
       body: () => Readable.from(blobBody(file), { objectMode: false }),
+      meter: () => ports.logger.meter('uploaded', base64Length(file.size), 'bytes'),
       signal: ports.signal,
     });
     if (answer.status !== 201) {

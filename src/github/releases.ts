@@ -118,6 +118,7 @@ export async function uploadAsset(
     },
     length: file.size,
     body: () => file.read(),
+    meter: () => ports.logger.meter('uploaded', file.size, 'bytes'),
     signal: ports.signal,
   });
   if (answer.status !== 201) {

@@ -6,6 +6,8 @@ import { type PagesSite, readSite } from './pages-site.ts';
 /** What was found out before choosing; nothing is asked that the wished channels don't need. */
 export interface Circumstances {
   readonly hasToken: boolean;
+  /** Why there is none, where the device flow was tried. */
+  readonly unauthorised?: DeliveryError | undefined;
   /** Of the repository that is published in; `null` where it was not asked. */
   readonly privateRepository: boolean | null;
   /** `null` where the repository has none. */

@@ -1,4 +1,5 @@
 import { EnvHttpProxyAgent, errors, request } from 'undici';
+import { untilAborted } from '../abort.ts';
 import { DeliveryError } from '../errors.ts';
 import type { Http, HttpRequest } from '../ports.ts';
 import { EXCHANGE } from '../protocol/limits.ts';
@@ -53,13 +54,17 @@ export function createHttp(): Http {
       );
     }
     try {
-      const answer = await request(asked.url, {
-        method: asked.method,
-        headers: { 'user-agent': `${TOOL.name}/${TOOL.version}`, ...asked.headers },
-        body: asked.body?.() ?? null,
-        signal: asked.signal ?? null,
-        dispatcher,
-      });
+      // undici looks at the signal only once it has a connection.
+      const answer = await untilAborted(
+        asked.signal,
+        request(asked.url, {
+          method: asked.method,
+          headers: { 'user-agent': `${TOOL.name}/${TOOL.version}`, ...asked.headers },
+          body: asked.body?.() ?? null,
+          signal: asked.signal ?? null,
+          dispatcher,
+        }),
+      );
       return { status: answer.statusCode, headers: answer.headers, body: answer.body };
     } catch (thrown) {
       throw connectionFailure(thrown, asked);
@@ -73,7 +78,8 @@ export function createHttp(): Http {
  * @see protocol 7 (no network)
  */
 export function connectionFailure(thrown: unknown, asked: Pick<HttpRequest, 'url' | 'signal'>): unknown {
-  if (asked.signal?.aborted || thrown instanceof DeliveryError) return thrown;
+  if (asked.signal?.aborted) return asked.signal.reason;
+  if (thrown instanceof DeliveryError) return thrown;
   const code = networkCode(thrown);
   const words = thrown instanceof Error ? thrown.message : String(thrown);
   const reason = IN_WORDS[code] ?? (code === '' || code === 'UND_ERR_ABORTED' ? words : code);

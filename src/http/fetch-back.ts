@@ -1,10 +1,11 @@
 import type { Readable } from 'node:stream';
 import { DeliveryError } from '../errors.ts';
-import type { Http } from '../ports.ts';
+import type { Http, Meter } from '../ports.ts';
 import { FETCHED_BODY } from '../protocol/limits.ts';
 import { type Fingerprint, fingerprint } from '../rules/fingerprint.ts';
 import { discard } from './body.ts';
 import { connectionFailure } from './client.ts';
+import { header } from './headers.ts';
 import { type Following, follow } from './follow.ts';
 
 /** What an address answered in the end. */
@@ -14,6 +15,11 @@ export interface Fetched {
   readonly print: Fingerprint | null;
   /** Hosts that were asked, the first one first. */
   readonly hosts: readonly string[];
+}
+
+export interface FetchingBack extends Following {
+  /** Begins to show how far it is, of so many bytes; 0 where the host names none. */
+  readonly meter?: (total: number) => Meter;
 }
 
 /**
@@ -26,7 +32,7 @@ export interface Fetched {
 export async function fetchBack(
   http: Http,
   url: URL,
-  following: Following,
+  following: FetchingBack,
   needles: readonly Buffer[],
 ): Promise<Fetched> {
   const { answer, hops } = await follow(http, url, following);
@@ -35,10 +41,15 @@ export async function fetchBack(
     discard(answer);
     return { httpCode: answer.status, print: null, hosts };
   }
+  const length = Number(header(answer, 'content-length') ?? 0);
+  const meter = following.meter?.(length);
+  const onChunk = (chunk: Buffer): void => meter?.advance(chunk.length);
   try {
-    return { httpCode: 200, print: await fingerprint(bounded(answer.body), needles), hosts };
+    return { httpCode: 200, print: await fingerprint(bounded(answer.body), needles, onChunk), hosts };
   } catch (thrown) {
     throw connectionFailure(thrown, { url: hops.at(-1) ?? url, signal: following.signal });
+  } finally {
+    meter?.end();
   }
 }
 

@@ -1,5 +1,5 @@
-import type { Readable } from 'node:stream';
-import type { Http } from '../ports.ts';
+import { Readable } from 'node:stream';
+import type { Http, Meter } from '../ports.ts';
 import { EXCHANGE } from '../protocol/limits.ts';
 import { readText } from './body.ts';
 import { connectionFailure } from './client.ts';
@@ -12,6 +12,8 @@ export interface Upload {
   readonly length: number;
   /** A fresh stream of the body. */
   readonly body: () => Readable;
+  /** Begins to show how far an attempt is. */
+  readonly meter?: () => Meter;
   readonly signal: AbortSignal;
 }
 
@@ -33,7 +35,7 @@ export async function upload(http: Http, asked: Upload): Promise<Uploaded> {
     method: asked.method,
     url: asked.url,
     headers: { ...asked.headers, 'content-length': String(asked.length) },
-    body: asked.body,
+    body: () => metered(asked),
     signal: asked.signal,
   });
   let text: string;
@@ -49,6 +51,24 @@ export async function upload(http: Http, asked: Upload): Promise<Uploaded> {
     ]),
   );
   return { status: answer.status, headers, text, json: parsed(text) };
+}
+
+function metered({ body, meter }: Upload): Readable {
+  if (meter === undefined) return body();
+  const shown = meter();
+  return Readable.from(
+    (async function* () {
+      try {
+        for await (const chunk of body() as AsyncIterable<Buffer | string>) {
+          shown.advance(chunk.length);
+          yield chunk;
+        }
+      } finally {
+        shown.end();
+      }
+    })(),
+    { objectMode: false },
+  );
 }
 
 /** Bytes as base64, in bounded memory. */

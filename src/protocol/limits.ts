@@ -81,3 +81,19 @@ export const BIN_NAME = { shortest: 8, longest: 60 } as const;
 
 /** Longest texts that are taken from the user or from a host. */
 export const TEXT = { path: 1_024, message: 200, marker: 65_536, hostMessage: 300 } as const;
+
+/** Pause between two lines of progress, by face. */
+export const METER_LINES = { action: 10 * SECOND, cli: 3 * SECOND } as const;
+
+/** The device flow. @see protocol 2.2, 4.1, 8 */
+export const DEVICE_FLOW = {
+  scope: 'repo',
+  grantType: 'urn:ietf:params:oauth:grant-type:device_code',
+  /** Added to the pause by each slow_down. */
+  slowDown: 5 * SECOND,
+  /** Seconds, where the host names none; observed values. */
+  interval: 5,
+  lifetime: 899,
+  /** Seconds; a host that asks for less is not polled faster. */
+  leastInterval: 1,
+} as const;

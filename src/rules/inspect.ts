@@ -33,6 +33,7 @@ export interface Inspection {
   readonly marker: string | undefined;
   /** Strings that must not stand in the file: our own credentials. */
   readonly secrets: readonly string[];
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -54,7 +55,7 @@ export async function inspect(asked: Inspection): Promise<LocalFile> {
 async function openFile({ path, given }: Inspection): Promise<FileHandle> {
   try {
     // Without O_NONBLOCK a pipe would be waited for until somebody writes into it.
-    return await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    return await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
     const message =
@@ -67,7 +68,7 @@ async function openFile({ path, given }: Inspection): Promise<FileHandle> {
 }
 
 async function check(handle: FileHandle, asked: Inspection): Promise<LocalFile> {
-  const { given, marker, secrets } = asked;
+  const { given, marker, secrets, signal } = asked;
   const stats = await handle.stat();
   if (stats.isDirectory()) {
     throw new DeliveryError('BAD_FILE', `${given} is a folder`, { hint: 'set `file:` to one file in it' });
@@ -88,6 +89,7 @@ async function check(handle: FileHandle, asked: Inspection): Promise<LocalFile> 
   const blob = createHash('sha1').update(`blob ${stats.size}\0`);
   const needles = [...secrets, ...(marker === undefined ? [] : [marker])].map((text) => Buffer.from(text));
   const { size, sha256, counts } = await fingerprint(read(), needles, (chunk) => {
+    signal?.throwIfAborted();
     blob.update(chunk);
     if (head === '') head = chunk.toString('latin1', 0, HEAD);
   });

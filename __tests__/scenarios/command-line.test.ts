@@ -1,0 +1,513 @@
+import { execFile, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cp, mkdtemp, open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Report } from '../../src/delivery/report.ts';
+import { type ChildResult, runChild } from '../world/child.ts';
+import type { Answer, Interception, Match } from '../world/front/interceptions.ts';
+import type { Repository, RepositorySpec } from '../world/repository.ts';
+import { writeFiles } from '../world/runner.ts';
+import { startWorld, type World } from '../world/world.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const NODE = join(ROOT, 'node_modules/.bin/node');
+const CLI = join(ROOT, 'dist/cli.js');
+const LINES = ['CLAIM', 'CODE', 'TEST', 'RESULT', 'UNKNOWN'];
+const MARKER = 'marker-42';
+const page = (text = 'first'): string => `<!doctype html><p>${MARKER}</p><p>${text}</p>\n`;
+const sha256 = (bytes: string): string => createHash('sha256').update(bytes).digest('hex');
+
+let world: World;
+let repositories = 0;
+const interceptions: Interception[] = [];
+
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterEach(() => {
+  for (const interception of interceptions.splice(0)) interception.remove();
+  world.wire.clear();
+});
+afterAll(() => world.stop());
+
+/** A repository that no other test uses. */
+function newRepository(spec: Partial<RepositorySpec> = {}): Promise<Repository> {
+  repositories += 1;
+  return world.repository({ owner: 'octo', name: `shell-${repositories}`, ...spec });
+}
+
+/** As the world's own, but gone after the test. */
+function intercept(match: Match, answer: Answer): Interception {
+  const interception = world.intercept(match, answer);
+  interceptions.push(interception);
+  return interception;
+}
+
+/** What the bin holds at an address that was handed over. */
+function inBin(url: string): string | undefined {
+  const [, bin = '', name = ''] = new URL(url).pathname.split('/');
+  return world.filebin.bins.get(bin)?.files.get(name)?.sha256;
+}
+
+/** A call of the command line in a folder of its own. */
+interface Call {
+  readonly files?: Readonly<Record<string, string>>;
+  /** The folder's git remote; no repository at all unless told. */
+  readonly remote?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly program?: string;
+  readonly timeoutMs?: number;
+}
+
+async function launch(
+  args: readonly string[],
+  { files, remote, env, program = CLI, timeoutMs = 30_000 }: Call,
+) {
+  const folder = await mkdtemp(join(world.folder, 'shell-'));
+  await writeFiles(folder, files ?? { 'page.html': page() });
+  if (remote !== undefined) {
+    await promisify(execFile)('git', ['init', '--quiet'], { cwd: folder });
+    await promisify(execFile)('git', ['remote', 'add', 'origin', remote], { cwd: folder });
+  }
+  const quick = ['deliver', 'verify'].includes(args[0] ?? '') ? ['--poll-interval', '0.05'] : [];
+  return {
+    args: [program, ...args, ...quick],
+    cwd: folder,
+    env: { PATH: process.env.PATH ?? '', HOME: folder, ...world.env, ...env },
+    timeoutMs,
+  };
+}
+
+const run = async (args: readonly string[], call: Call = {}): Promise<ChildResult> =>
+  runChild(NODE, await launch(args, call));
+
+/** The reports of a call with --json: stdout holds them and nothing else. */
+function reportsOf({ stdout }: Pick<ChildResult, 'stdout'>): Report[] {
+  return JSON.parse(stdout) as Report[];
+}
+
+/** The one report of a call with --json. */
+async function reported(args: readonly string[], call: Call = {}): Promise<ChildResult & { report: Report }> {
+  const result = await run([...args, '--json'], call);
+  const [report, ...others] = reportsOf(result);
+  if (report === undefined || others.length > 0) throw new Error(`not one report: ${result.stdout}`);
+  return { ...result, report };
+}
+
+describe('without a token, a client id and a git remote', () => {
+  test('a file is delivered over K3, and the report printed', async () => {
+    const { exitCode, stdout, stderr } = await run(['deliver', 'page.html']);
+    expect(exitCode).toBe(0);
+    expect(
+      stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.split(':')[0]),
+    ).toEqual(LINES);
+    const url = /^RESULT: ГОТОВО → (https:\/\/filebin\.net\/\S+)$/m.exec(stdout)?.[1] ?? '';
+    expect(inBin(url)).toBe(sha256(page()));
+    // The story goes to stderr, and no address in it: it is announced by the report alone.
+    const headings = stderr.split('\n').filter((line) => /^\S/.test(line));
+    expect(headings).toEqual([
+      'Check page.html',
+      'Authorise',
+      'Plan',
+      expect.stringMatching(/^Place: K3, bin sv\d+-\w{16}, name page\.html$/),
+      'Verify the public address',
+    ]);
+    expect(stderr).not.toContain('https://filebin.net');
+    expect(world.wire.exchanges(/github/)).toEqual([]);
+  });
+
+  test('--json prints the report alone on stdout', async () => {
+    const { exitCode, report } = await reported(['deliver', 'page.html', '--marker', MARKER]);
+    expect(exitCode).toBe(0);
+    expect(report).toMatchObject({
+      ready: true,
+      channel: 'K3',
+      file: { path: 'page.html', sha256: sha256(page()) },
+      notReady: null,
+    });
+  });
+
+  test('K1 is honestly НЕ ГОТОВО', async () => {
+    const { exitCode, stdout } = await run(['deliver', 'page.html', '--channel', 'K1']);
+    expect(exitCode).toBe(1);
+    expect(stdout).toMatch(
+      /^RESULT: НЕ ГОТОВО → channel K1 needs a token and a repository \(step authorise\)/m,
+    );
+    expect(world.wire.lines()).toEqual([]);
+  });
+
+  test('it works from dist/ alone, without node_modules', async () => {
+    const folder = await mkdtemp(join(world.folder, 'installed-'));
+    await cp(join(ROOT, 'dist'), folder, { recursive: true });
+    const program = join(folder, 'cli.js');
+    const { exitCode, stdout } = await run(['deliver', 'page.html'], { program });
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/^RESULT: ГОТОВО → /m);
+  });
+
+  test('several files are delivered one after the other, and one failure fails the call', async () => {
+    const files = { 'a.html': page('a'), 'empty.html': '', 'b.html': page('b') };
+    const result = await run(['deliver', 'a.html', 'empty.html', 'b.html', '--json'], { files });
+    expect(result.exitCode).toBe(1);
+    expect(reportsOf(result).map(({ ready, file }) => [file?.path, ready])).toEqual([
+      ['a.html', true],
+      ['empty.html', false],
+      ['b.html', true],
+    ]);
+    const urls = reportsOf(result).map(({ url }) => url);
+    expect(urls.map((url) => url && inBin(url))).toEqual([sha256(page('a')), null, sha256(page('b'))]);
+  });
+});
+
+describe('where the repository may be private', () => {
+  const remote = 'https://github.com/octo/unknown.git';
+
+  test('the public bin is asked for by its flag, and not guessed', async () => {
+    const { exitCode, report } = await reported(['deliver', 'page.html'], { remote });
+    expect(exitCode).toBe(1);
+    expect(report.notReady).toMatchObject({ step: 'authorise', code: 'NOT_EXTERNAL' });
+    expect(report.notReady?.reason).toContain('may be private');
+    expect(report.notReady?.hint).toContain('allow-public-bin');
+    expect(world.wire.lines()).toEqual([]);
+  });
+
+  test('the flag lets it go there', async () => {
+    const { exitCode, report } = await reported(['deliver', 'page.html', '--allow-public-bin'], { remote });
+    expect({ exitCode, channel: report.channel }).toEqual({ exitCode: 0, channel: 'K3' });
+  });
+
+  test('a token tells, and a private one stays off the bin', async () => {
+    const repository = await newRepository({ private: true, pages: false });
+    const env = { GITHUB_TOKEN: world.token() };
+    const { report } = await reported(['deliver', 'page.html', '--repository', repository.fullName], { env });
+    expect(report.notReady?.reason).toContain('is private');
+    expect(world.wire.exchanges(/filebin/)).toEqual([]);
+  });
+});
+
+describe('with a token', () => {
+  /** The credentials that reached any host. */
+  const bearers = () =>
+    new Set(world.wire.exchanges().flatMap(({ headers }) => headers.authorization?.split(' ')[1] ?? []));
+
+  test.each([
+    { from: 'the variable of --token-env', flags: ['--token-env', 'MINE'], names: ['MINE', 'GITHUB_TOKEN'] },
+    { from: 'GITHUB_TOKEN', flags: [], names: ['GITHUB_TOKEN', 'GH_TOKEN'] },
+    { from: 'GH_TOKEN', flags: [], names: ['GH_TOKEN'] },
+  ])('from $from, a page is shown on K1', async ({ flags, names }) => {
+    const repository = await newRepository();
+    const [name = '', ...others] = names;
+    const token = world.token();
+    const env = { ...Object.fromEntries(others.map((other) => [other, 'ghp_wrong'])), [name]: token };
+    const args = ['deliver', 'page.html', '--repository', repository.fullName, '--marker', MARKER, ...flags];
+    const { exitCode, report, stdout, stderr } = await reported(args, { env });
+    expect(report.notReady).toBeNull();
+    expect({ exitCode, url: report.url }).toEqual({ exitCode: 0, url: `${repository.pages.url}page.html` });
+    expect(bearers()).toEqual(new Set([token]));
+    expect(stdout + stderr).not.toContain(token);
+    expect((await repository.read('page.html'))?.toString()).toBe(page());
+  });
+
+  test.each([
+    { form: 'https', of: (name: string) => `https://github.com/${name}.git` },
+    { form: 'ssh', of: (name: string) => `git@github.com:${name}.git` },
+    { form: 'ssh://', of: (name: string) => `ssh://git@github.com/${name}` },
+  ])('and a $form remote, the repository is that remote’s', async ({ of }) => {
+    const repository = await newRepository();
+    const env = { GH_TOKEN: world.token() };
+    const { report } = await reported(['deliver', 'page.html'], { env, remote: of(repository.fullName) });
+    expect(report.notReady).toBeNull();
+    expect(report.url).toBe(`${repository.pages.url}page.html`);
+  });
+
+  test('that the host repeats in its refusal, nothing repeats it', async () => {
+    const repository = await newRepository();
+    const token = world.token();
+    intercept(
+      { method: 'PUT', url: /contents/ },
+      {
+        status: 422,
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ message: `no, ${token} may not` }),
+      },
+    );
+    const args = ['deliver', 'page.html', '--channel', 'K1', '--repository', repository.fullName];
+    const { exitCode, stdout, stderr } = await run(args, { env: { GITHUB_TOKEN: token } });
+    expect(exitCode).toBe(1);
+    expect(stdout).toContain('no, *** may not');
+    expect(stdout + stderr).not.toContain(token);
+  });
+
+  test('on the command line, it is refused and not repeated', async () => {
+    const { exitCode, stdout, stderr } = await run(['deliver', 'page.html', '--token', 'ghp_secret']);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toMatch(/process list.*GITHUB_TOKEN.*--token-env/);
+    expect(stderr).not.toContain('ghp_secret');
+    expect(world.wire.lines()).toEqual([]);
+  });
+});
+
+describe('the other commands', () => {
+  const link = 'https://preview.agent-host.com/page.html';
+
+  test('verify proves the link that the environment gave', async () => {
+    world.host('preview.agent-host.com', () => ({ status: 200, body: page() }));
+    const { exitCode, report } = await reported(['verify', link, '--marker', MARKER]);
+    expect(report).toMatchObject({ ready: true, url: link, channel: 'K4' });
+    expect(exitCode).toBe(0);
+  });
+
+  test.each([
+    ['that does not show the file', link, 'verify'],
+    ['that opens only in the environment', 'sandbox:/mnt/data/page.html', 'check'],
+  ])('verify refuses a link %s', async (_what, url, step) => {
+    world.host('preview.agent-host.com', () => ({ status: 200, body: 'Sign in' }));
+    const args = ['verify', url, '--marker', MARKER, '--timeout', '0.2'];
+    const { exitCode, report } = await reported(args);
+    expect(report).toMatchObject({ ready: false, url: null, notReady: { step } });
+    expect(exitCode).toBe(1);
+  });
+
+  test('check looks at files and asks no host', async () => {
+    const files = { 'page.html': page(), 'empty.html': '' };
+    const good = await run(['check', 'page.html'], { files });
+    expect(good).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(good.stdout).toContain(`sha256 ${sha256(page())}`);
+    const bad = await run(['check', 'page.html', 'empty.html', '--json'], { files });
+    expect(bad.exitCode).toBe(1);
+    expect(JSON.parse(bad.stdout)).toMatchObject([{ fit: true }, { fit: false }]);
+    expect(world.wire.lines()).toEqual([]);
+  });
+
+  test('contract prints the machine contract', async () => {
+    const { exitCode, stdout, stderr } = await run(['contract']);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout).toBe(await readFile(join(ROOT, 'contract.json'), 'utf8'));
+  });
+
+  test.each([
+    [['send', 'page.html']],
+    [['deliver']],
+    [['deliver', 'page.html', '--chanel', 'K3']],
+    [['toString']],
+  ])('%j is wrong usage: exit code 2, and a way on', async (args) => {
+    const { exitCode, stdout, stderr } = await run(args);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toMatch(/; see screen-delivery --help\n$/);
+  });
+});
+
+describe('SIGINT', () => {
+  /** Starts a call, interrupts it once `when` holds, and tells how it ended and how long that took. */
+  async function interrupted(args: readonly string[], call: Call, when: (stderr: string) => boolean) {
+    const { args: words, cwd, env } = await launch(args, call);
+    const child = spawn(NODE, words, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text;
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+    });
+    const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+    try {
+      const deadline = performance.now() + 15_000;
+      while (!when(stderr)) {
+        if (child.exitCode !== null || performance.now() > deadline) {
+          throw new Error(`it never came so far:\n${stdout}\n${stderr}`);
+        }
+        await sleep(5);
+      }
+      const begun = performance.now();
+      child.kill('SIGINT');
+      const exitCode = await Promise.race([ended, sleep(10_000, 'still running' as const, { ref: false })]);
+      return { exitCode, stdout, stderr, ms: performance.now() - begun };
+    } finally {
+      child.kill('SIGKILL');
+    }
+  }
+
+  /** It is an honest НЕ ГОТОВО, at once, and hands over no address. */
+  function expectStopped(result: Awaited<ReturnType<typeof interrupted>>, step: string): string {
+    const { exitCode, stdout, stderr, ms } = result;
+    expect(stdout).toMatch(
+      new RegExp(
+        `^RESULT: НЕ ГОТОВО → the delivery was stopped before it was done \\(step ${step}(, HTTP \\d+)?\\)$`,
+        'm',
+      ),
+    );
+    expect(exitCode).toBe(1);
+    expect(ms).toBeLessThan(1_000);
+    expect(stdout + stderr).not.toMatch(/https:\/\/\S*(github\.io|filebin\.net|releases\/download)/);
+    return /^UNKNOWN: (.*)$/m.exec(stdout)?.[1] ?? '';
+  }
+
+  interface Hanging {
+    readonly at: string;
+    readonly channel: string;
+    readonly match: Match;
+    readonly step: string;
+    /** What UNKNOWN says was placed, and where. */
+    readonly left: RegExp;
+  }
+
+  test.each<Hanging>([
+    {
+      at: 'the API, before anything is written',
+      channel: 'auto',
+      match: { url: /api\.github\.com\/repos\/[^/]+\/[^/]+$/ },
+      step: 'authorise',
+      left: /nothing was published/,
+    },
+    {
+      at: 'the commit',
+      channel: 'K1',
+      match: { method: 'PUT', url: /contents/ },
+      step: 'place',
+      left: /whether a part of the file has arrived \(branch main, path page\.html\)/,
+    },
+    {
+      at: 'the page',
+      channel: 'K1',
+      match: { url: /github\.io/ },
+      step: 'wait',
+      left: /it was placed \(commit [0-9a-f]{40}; branch main, path page\.html\)/,
+    },
+    {
+      at: 'the build’s status',
+      channel: 'K1',
+      match: { url: /builds\/latest/ },
+      step: 'wait',
+      left: /it was placed \(commit [0-9a-f]{40}; branch main, path page\.html\)/,
+    },
+    {
+      at: 'the release',
+      channel: 'K2',
+      match: { method: 'POST', url: /\/releases$/ },
+      step: 'place',
+      left: /whether a part of the file has arrived \(release files-1, asset page\.html\)/,
+    },
+    {
+      at: 'the upload of an asset',
+      channel: 'K2',
+      match: { method: 'POST', url: /uploads\.github\.com/ },
+      step: 'place',
+      left: /whether a part of the file has arrived \(release files-1, asset page\.html\)/,
+    },
+    {
+      at: 'the download of the asset',
+      channel: 'K2',
+      match: { url: /release-assets/ },
+      step: 'verify',
+      left: /it was placed \(HTTP 201, asset \d+ \(page\.html\); release files-1, asset page\.html\)/,
+    },
+    {
+      at: 'the upload to the bin',
+      channel: 'K3',
+      match: { method: 'POST', url: /filebin/ },
+      step: 'place',
+      left: /whether a part of the file has arrived \(bin bin-00000001, name page\.html\)/,
+    },
+    {
+      at: 'the bin’s page',
+      channel: 'K3',
+      match: { method: 'GET', url: /filebin/ },
+      step: 'verify',
+      left: /it was placed \(HTTP 201, bin bin-00000001, file page\.html; bin bin-00000001, name page\.html\)/,
+    },
+  ])('while a host hangs at $at: $step', async ({ channel, match, step, left }) => {
+    const repository = await newRepository();
+    const token = world.token();
+    const hanging = intercept(match, { fault: 'hang' } satisfies Answer);
+    const bin = `bin-${repository.name.replace(/\D/g, '').padStart(8, '0')}`;
+    const args = ['deliver', 'page.html', '--channel', channel, '--repository', repository.fullName];
+    const result = await interrupted(
+      [...args, '--tag', 'files-1', '--bin', bin],
+      { env: { GITHUB_TOKEN: token } },
+      () => hanging.hits > 0,
+    );
+    expect(expectStopped(result, step).replaceAll(bin, 'bin-00000001')).toMatch(left);
+    expect(result.stdout + result.stderr).not.toContain(token);
+  });
+
+  test('after the bin took the file, while it is locked: the report knows that it is there', async () => {
+    const hanging = intercept({ method: 'PUT', url: /filebin/ }, { fault: 'hang' });
+    const args = ['deliver', 'page.html', '--bin', 'bin-locking'];
+    const result = await interrupted(args, {}, () => hanging.hits > 0);
+    expect(world.filebin.bins.get('bin-locking')?.files.size).toBe(1);
+    expect(result.ms).toBeLessThan(1_000);
+    expect(result.stdout).toMatch(/^RESULT: НЕ ГОТОВО → the delivery was stopped before it was done/m);
+    expect(result.stdout).toMatch(/^UNKNOWN: .*it was placed \(HTTP 201, bin bin-locking, file page\.html/m);
+  });
+
+  test('in the pause before another attempt', async () => {
+    const busy = intercept({ method: 'POST', url: /filebin/, times: 99 }, { status: 503, body: 'busy' });
+    const args = ['deliver', 'page.html', '--bin', 'bin-waiting'];
+    const result = await interrupted(args, {}, () => busy.hits > 0);
+    expect(expectStopped(result, 'place')).toContain('bin bin-waiting');
+  });
+
+  test('while a human is awaited', async () => {
+    const repository = await newRepository();
+    world.human.script = ['pending'];
+    const args = ['deliver', 'page.html', '--client-id', 'Iv1.0123', '--repository', repository.fullName];
+    const result = await interrupted(args, {}, (stderr) => stderr.includes('enter the code'));
+    expect(expectStopped(result, 'authorise')).toContain('nothing was published');
+  });
+
+  test.each([
+    ['a code', /device\/code$/, 1],
+    ['a poll', /access_token$/, 1],
+  ])('while the host of the device flow hangs at %s', async (_what, url, interval) => {
+    const repository = await newRepository();
+    Object.assign(world.human, { script: ['pending'], interval });
+    const hanging = intercept({ url }, { fault: 'hang' });
+    const args = ['deliver', 'page.html', '--client-id', 'Iv1.0123', '--repository', repository.fullName];
+    const result = await interrupted(args, {}, () => hanging.hits > 0);
+    expect(expectStopped(result, 'authorise')).toContain('nothing was published');
+  });
+
+  test('while a large file is read', async () => {
+    const folder = await mkdtemp(join(world.folder, 'large-'));
+    const large = join(folder, 'large.bin');
+    const handle = await open(large, 'w');
+    // Sparse: takes no room, and seconds to hash.
+    await handle.truncate(8 * 1024 ** 3);
+    await handle.close();
+    const result = await interrupted(['deliver', large], {}, (stderr) => stderr.includes('Check '));
+    expect(expectStopped(result, 'check')).toContain('nothing was published');
+  });
+
+  test('while a pipe is opened that nobody writes to', async () => {
+    const pipe = join(await mkdtemp(join(world.folder, 'pipe-')), 'page.html');
+    await promisify(execFile)('mkfifo', [pipe]);
+    // A pipe is no regular file, and that can be told without waiting for its writer.
+    const { exitCode, stdout } = await run(['check', pipe], { timeoutMs: 5_000 });
+    expect(exitCode).toBe(1);
+    expect(stdout).toContain('is not a regular file');
+  });
+
+  test('among several files: what is done is reported as done, the rest as not published', async () => {
+    const files = { 'a.html': page('a'), 'b.html': page('b'), 'c.html': page('c') };
+    const hanging = intercept({ method: 'POST', url: /filebin.*b\.html/ }, { fault: 'hang' });
+    const args = ['deliver', 'a.html', 'b.html', 'c.html', '--json'];
+    const { stdout, exitCode, ms } = await interrupted(args, { files }, () => hanging.hits > 0);
+    expect({ exitCode, soon: ms < 1_000 }).toEqual({ exitCode: 1, soon: true });
+    const reports = reportsOf({ stdout });
+    expect(reports.map(({ file, ready }) => [file?.path, ready])).toEqual([
+      ['a.html', true],
+      ['b.html', false],
+      ['c.html', false],
+    ]);
+    expect(reports[2]?.lines.UNKNOWN).toContain('nothing was published');
+    expect(world.wire.exchanges(/c\.html/)).toEqual([]);
+  });
+});

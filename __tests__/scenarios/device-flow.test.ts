@@ -1,0 +1,224 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import '../support/one-realm.ts';
+import { deliver } from '../../src/delivery/deliver.ts';
+import { INPUTS, type InputName, type RawInputs } from '../../src/delivery/inputs.ts';
+import type { Report } from '../../src/delivery/report.ts';
+import { parseRequest } from '../../src/delivery/request.ts';
+import { createHttp } from '../../src/http/client.ts';
+import { furnish } from '../../src/wiring.ts';
+import { temporaryFolder } from '../support/files.ts';
+import { FakeClock, type FakePorts, fakePorts } from '../support/ports.ts';
+import type { Interception } from '../world/front/interceptions.ts';
+import type { Repository } from '../world/repository.ts';
+import { startWorld, type World } from '../world/world.ts';
+
+const PAGE = '<!doctype html><p>marker-42</p>\n';
+const DEFAULT_CA = getCACertificates('default');
+
+let world: World;
+let repository: Repository;
+let repositories = 0;
+let folder: string;
+let ports: FakePorts;
+const interceptions: Interception[] = [];
+
+beforeAll(async () => {
+  world = await startWorld();
+  // The delivery runs in this very process, so that its clock is the test's.
+  process.env.HTTPS_PROXY = world.proxyUrl;
+  setDefaultCACertificates([...DEFAULT_CA, world.ca]);
+  folder = await temporaryFolder();
+  await writeFile(join(folder, 'page.html'), PAGE);
+});
+beforeEach(async () => {
+  repositories += 1;
+  repository = await world.repository({
+    owner: 'octo',
+    name: `flow-${repositories}`,
+    pages: { buildMs: 1 },
+  });
+  Object.assign(world.human, { script: ['pending', 'grant'], interval: 5, expiresIn: 899, clientIds: null });
+  ports = fakePorts(createHttp());
+});
+afterEach(() => {
+  for (const interception of interceptions.splice(0)) interception.remove();
+  world.wire.clear();
+});
+afterAll(async () => {
+  delete process.env.HTTPS_PROXY;
+  setDefaultCACertificates(DEFAULT_CA);
+  await world.stop();
+});
+
+/** One file through the whole story, without a token and with a client id. */
+function run(inputs: Partial<RawInputs> = {}, fromPrivate: boolean | null = false): Promise<Report> {
+  const defaults = (Object.keys(INPUTS) as InputName[]).map((name) => [name, INPUTS[name].default]);
+  const raw: RawInputs = {
+    ...Object.fromEntries(defaults),
+    file: 'page.html',
+    token: '',
+    repository: repository.fullName,
+    'client-id': 'Iv1.0123456789abcdef',
+    'api-url': 'https://api.github.com',
+    'auth-url': 'https://github.com',
+    ...inputs,
+  };
+  const around = { folder, origin: 'a test', now: ports.clock.now(), random: Math.random, fromPrivate };
+  const request = parseRequest(raw, around);
+  return deliver(request, furnish(request, ports));
+}
+
+const polls = (): number => world.wire.exchanges(/access_token$/).length;
+const seconds = (): number[] => ports.clock.slept.map((ms) => ms / 1_000);
+
+describe('a human who grants', () => {
+  test('after pending twice and slow_down once, the page is delivered on K1', async () => {
+    world.human.script = ['pending', 'pending', 'slow_down', 'grant'];
+    const report = await run({ channel: 'K1', marker: 'marker-42' });
+    expect(report.notReady).toBeNull();
+    expect(report).toMatchObject({ ready: true, channel: 'K1', url: `${repository.pages.url}page.html` });
+    expect((await repository.read('page.html'))?.toString()).toBe(PAGE);
+    expect(seconds().slice(0, 4)).toEqual([5, 5, 5, 10]);
+
+    const { lines, masked } = ports.logger;
+    const shown = lines.filter((line) => /login|code/.test(line));
+    expect(shown).toEqual([
+      expect.stringMatching(
+        /^Open https:\/\/github\.com\/login\/device and enter the code [A-Z]{4}-[A-Z]{4}$/,
+      ),
+    ]);
+    const token = world.human.tokens.at(-1) ?? 'none';
+    expect(masked).toHaveLength(2);
+    expect(masked[1]).toBe(token);
+    for (const secret of masked) expect(`${lines.join('\n')}${JSON.stringify(report)}`).not.toContain(secret);
+    // The API alone was shown the token.
+    const bearers = world.wire.exchanges().filter(({ headers }) => headers.authorization !== undefined);
+    expect(new Set(bearers.map(({ host }) => host))).toEqual(new Set(['api.github.com']));
+    for (const { headers } of bearers) expect(headers.authorization).toContain(token);
+  });
+
+  test('lets auto choose as with any token', async () => {
+    const report = await run();
+    expect(report).toMatchObject({ ready: true, channel: 'K1' });
+  });
+
+  test('is told of trouble on the way by nothing: the flow waits it out', async () => {
+    const trouble = [{ status: 502, body: '<h1>Bad gateway</h1>' }, { fault: 'reset-before' as const }];
+    for (const answer of trouble) interceptions.push(world.intercept({ url: /access_token$/ }, answer));
+    const report = await run({ channel: 'K1' });
+    expect(report.ready).toBe(true);
+    expect(interceptions.map(({ hits }) => hits)).toEqual([1, 1]);
+    expect(seconds().slice(0, 4)).toEqual([5, 5, 5, 5]);
+  });
+});
+
+const UNAUTHORISED = [
+  {
+    who: 'a human who refuses',
+    script: ['pending', 'refuse'] as const,
+    says: /the authorisation was refused/,
+  },
+  { who: 'a code that expires', script: ['pending', 'expire'] as const, says: /the code expired/ },
+];
+describe.each(UNAUTHORISED)('$who', ({ script, says }) => {
+  beforeEach(() => {
+    world.human.script = [...script];
+  });
+
+  test('auto falls back to K3, and the report says why', async () => {
+    const report = await run();
+    expect(report).toMatchObject({ ready: true, channel: 'K3' });
+    expect(report.url).toMatch(/^https:\/\/filebin\.net\//);
+    expect(report.lines.CODE).toMatch(says);
+    expect(polls()).toBe(2);
+  });
+
+  test('auto falls back to K4 where the environment gave a link', async () => {
+    world.host('preview.agent-host.com', () => ({ status: 200, body: PAGE }));
+    const url = 'https://preview.agent-host.com/page.html';
+    const report = await run({ url });
+    expect(report).toMatchObject({ ready: true, channel: 'K4', url });
+    expect(report.lines.CODE).toMatch(says);
+  });
+
+  test.each([true, null])('the public bin waits for the flag (private: %j)', async (fromPrivate) => {
+    const report = await run({}, fromPrivate);
+    expect(report).toMatchObject({ ready: false, notReady: { code: 'NOT_EXTERNAL', step: 'authorise' } });
+    expect(report.notReady?.reason).toMatch(says);
+    expect(report.notReady?.hint).toContain('allow-public-bin');
+    expect(world.wire.exchanges(/filebin/)).toEqual([]);
+  });
+
+  test.each(['K1', 'K2', 'K1+K3'])('an explicit %s is НЕ ГОТОВО with that reason', async (channel) => {
+    const report = await run({ channel });
+    expect(report).toMatchObject({
+      ready: false,
+      url: null,
+      notReady: { code: 'NOT_AUTHORISED', step: 'authorise' },
+    });
+    expect(report.lines.RESULT).toMatch(/^НЕ ГОТОВО → /);
+    expect(report.lines.RESULT).toMatch(says);
+    expect(report.lines.UNKNOWN).toContain('nothing was published');
+    // Nobody is pressed, and nothing is written.
+    expect(polls()).toBe(2);
+    expect(world.wire.exchanges(/^(PUT|PATCH)|filebin|api\.github/)).toEqual([]);
+  });
+});
+
+test('a human who never comes: the lifetime ends the flow, and auto goes on with K3', async () => {
+  Object.assign(world.human, { script: ['pending'], expiresIn: 60 });
+  const report = await run();
+  expect(report).toMatchObject({ ready: true, channel: 'K3' });
+  expect(report.lines.CODE).toMatch(/the code expired/);
+  expect(polls()).toBe(11);
+});
+
+test('a client id that nobody knows is said, and not fallen back from', async () => {
+  world.human.clientIds = ['another'];
+  const report = await run();
+  expect(report).toMatchObject({ ready: false, notReady: { code: 'BAD_INPUT', step: 'authorise' } });
+  expect(report.notReady?.reason).toContain('client id');
+  expect(world.wire.exchanges()).toHaveLength(1);
+});
+
+test('no human is asked where no channel needs a token, or there is one', async () => {
+  await expect(run({ channel: 'K3' })).resolves.toMatchObject({ ready: true });
+  await expect(run({ channel: 'K1', token: world.token() })).resolves.toMatchObject({ ready: true });
+  expect(world.wire.exchanges(/\/login\//)).toEqual([]);
+});
+
+describe('an abort', () => {
+  test('in the middle of a pause: НЕ ГОТОВО, nothing published, no further poll', async () => {
+    world.human.script = ['pending'];
+    const { sleep } = FakeClock.prototype;
+    ports.clock.sleep = async (ms, signal) => {
+      await sleep.call(ports.clock, ms, signal);
+      if (ports.clock.slept.length === 3) ports.stop.abort();
+      signal?.throwIfAborted();
+    };
+    expectStopped(await run());
+    expect(polls()).toBe(2);
+  });
+
+  test.each([
+    { call: 'the request for a code', url: /device\/code$/ },
+    { call: 'a poll', url: /access_token$/ },
+  ])('in the middle of $call that is never answered', async ({ url }) => {
+    const hanging = world.intercept({ url }, { fault: 'hang' });
+    interceptions.push(hanging);
+    const running = run();
+    while (hanging.hits === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    ports.stop.abort();
+    expectStopped(await running);
+  });
+
+  function expectStopped(report: Report): void {
+    expect(report).toMatchObject({ ready: false, notReady: { code: 'ABORTED', step: 'authorise' } });
+    expect(report.lines.UNKNOWN).toContain('nothing was published');
+    // Stopped is not refused: no other channel is tried.
+    expect(world.wire.exchanges(/filebin|api\.github/)).toEqual([]);
+  }
+});

@@ -1,0 +1,47 @@
+import { resolve } from 'node:path';
+import { asDeliveryError, type DeliveryError } from '../errors.ts';
+import type { Ports } from '../ports.ts';
+import { inspect } from '../rules/inspect.ts';
+import { baseName, nameFromFile } from '../rules/naming.ts';
+import type { Command } from './args.ts';
+import type { Terminal } from './terminal.ts';
+
+/** How a file stands before the rules. */
+interface Finding {
+  readonly file: string;
+  readonly fit: boolean;
+  readonly size?: number;
+  readonly sha256?: string;
+  readonly reason?: string;
+  readonly hint?: string | undefined;
+}
+
+/**
+ * All checks on every file; nothing is asked of any host.
+ *
+ * @returns whether all files are fit to be delivered
+ */
+export async function checkFiles(command: Command, terminal: Terminal, { signal }: Ports): Promise<boolean> {
+  const findings: Finding[] = [];
+  for (const file of command.subjects) findings.push(await check(file, command.flags.marker, signal));
+  if (command.json) terminal.print(JSON.stringify(findings, null, 2));
+  else for (const finding of findings) terminal.print(inWords(finding));
+  return findings.every(({ fit }) => fit);
+}
+
+async function check(given: string, marker: string | undefined, signal: AbortSignal): Promise<Finding> {
+  try {
+    nameFromFile(baseName(given));
+    const file = await inspect({ path: resolve(given), given, marker, secrets: [], signal });
+    await file.close();
+    return { file: given, fit: true, size: file.size, sha256: file.sha256 };
+  } catch (thrown) {
+    const { message, hint }: DeliveryError = asDeliveryError(thrown);
+    return { file: given, fit: false, reason: message, hint };
+  }
+}
+
+function inWords({ file, fit, size, sha256, reason, hint }: Finding): string {
+  if (fit) return `${file}: fit to be delivered, ${size} bytes, sha256 ${sha256}`;
+  return `${file}: not fit: ${reason}${hint === undefined ? '' : `. To change: ${hint}`}`;
+}

@@ -1,0 +1,100 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { deliver } from '../delivery/deliver.ts';
+import { INPUTS, type InputName, type RawInputs } from '../delivery/inputs.ts';
+import { type Report, refusal, reportText, THE_LINK } from '../delivery/report.ts';
+import { parseRequest } from '../delivery/request.ts';
+import { asDeliveryError } from '../errors.ts';
+import type { Ports } from '../ports.ts';
+import { furnish } from '../wiring.ts';
+import { type Command, UsageError } from './args.ts';
+import type { Terminal } from './terminal.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where github.com is, for whoever names no other host. */
+const HOSTS: Readonly<Partial<Record<InputName, string>>> = {
+  'api-url': 'https://api.github.com',
+  'auth-url': 'https://github.com',
+};
+
+/**
+ * Delivers every file, or verifies the one link, and prints the reports.
+ *
+ * @returns whether all are ready
+ */
+export async function deliverAll(
+  command: Command,
+  terminal: Terminal,
+  ports: Ports,
+  env: Environment,
+): Promise<boolean> {
+  const token = tokenFrom(command, env);
+  terminal.logger.mask(token);
+  const remote = command.flags.repository === undefined ? await remoteOfFolder() : '';
+  const repository = command.flags.repository ?? repositoryOf(remote, command.flags['auth-url']);
+  const reports: Report[] = [];
+  for (const subject of command.subjects) {
+    const raw = rawInputs(command, subject, token, repository);
+    const report = await reportOn(raw, ports, repository === '' && remote === '');
+    reports.push(report);
+    if (!command.json) terminal.print(reportText(report));
+  }
+  if (command.json) terminal.print(JSON.stringify(reports, null, 2));
+  return reports.every(({ ready }) => ready);
+}
+
+async function reportOn(raw: RawInputs, ports: Ports, nowhere: boolean): Promise<Report> {
+  try {
+    const around = {
+      folder: process.cwd(),
+      origin: 'from the command line',
+      now: ports.clock.now(),
+      random: ports.random,
+      // Where there is no repository at all, there is no private one.
+      fromPrivate: nowhere ? false : null,
+    };
+    const request = parseRequest(raw, around);
+    return await deliver(request, furnish(request, ports));
+  } catch (thrown) {
+    return refusal(raw.file || THE_LINK, asDeliveryError(thrown).at('check'));
+  }
+}
+
+/** Flags over defaults; an expression of the runner's is nothing here. */
+function rawInputs(command: Command, subject: string, token: string, repository: string): RawInputs {
+  const names = Object.keys(INPUTS) as InputName[];
+  const defaults = names.map((name) => [name, HOSTS[name] ?? literal(INPUTS[name].default)]);
+  const place = command.name === 'verify' ? { url: subject, channel: 'K4' } : { file: subject };
+  return { ...Object.fromEntries(defaults), ...command.flags, token, repository, ...place };
+}
+
+const literal = (value: string): string => (value.startsWith('${{') ? '' : value);
+
+function tokenFrom({ tokenEnv, name }: Command, env: Environment): string {
+  if (name === 'verify') return '';
+  if (tokenEnv === undefined) return env.GITHUB_TOKEN || env.GH_TOKEN || '';
+  const token = env[tokenEnv];
+  if (token === undefined || token === '')
+    throw new UsageError(`the environment variable ${tokenEnv} holds no token`);
+  return token;
+}
+
+/** The folder's git remote; empty where there is none. */
+async function remoteOfFolder(): Promise<string> {
+  try {
+    const { stdout } = await promisify(execFile)('git', ['remote', 'get-url', 'origin'], { timeout: 5_000 });
+    return stdout.trim();
+  } catch {
+    // No git, no repository or no remote: nothing to publish in, and nothing is wrong.
+    return '';
+  }
+}
+
+/** The repository that a remote names, where it is one of the host that is published on. */
+function repositoryOf(remote: string, authUrl: string = 'https://github.com'): string {
+  const [, host, path] =
+    /^(?:[a-z]+:\/\/)?(?:[^/@]*@)?([^/:@]+)(?::\d+(?=\/))?[/:]([^/]+\/[^/]+?)(?:\.git)?\/?$/.exec(remote) ??
+    [];
+  return path !== undefined && host?.toLowerCase() === URL.parse(authUrl)?.hostname ? path : '';
+}

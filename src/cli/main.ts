@@ -1,0 +1,70 @@
+import { systemClock } from '../clock.ts';
+import { asDeliveryError } from '../errors.ts';
+import { createHttp } from '../http/client.ts';
+import type { Ports } from '../ports.ts';
+import { machineContract } from '../protocol/contract.ts';
+import { TOOL } from '../protocol/words.ts';
+import { random } from '../random.ts';
+import { createRedactor } from '../redact.ts';
+import { type Command, parseCommand, UsageError } from './args.ts';
+import { checkFiles } from './check.ts';
+import { deliverAll } from './deliver.ts';
+import { usage } from './usage.ts';
+import { createTerminal, type Terminal } from './terminal.ts';
+
+/** The command line's answers to a shell. */
+export const EXIT = { ready: 0, notReady: 1, wrongUsage: 2 } as const;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+type Runner = (command: Command, terminal: Terminal, ports: Ports, env: Environment) => Promise<boolean>;
+
+const RUNNERS: Readonly<Record<Command['name'], Runner>> = {
+  deliver: deliverAll,
+  verify: deliverAll,
+  check: checkFiles,
+  contract: async (_, terminal) => {
+    terminal.print(JSON.stringify(machineContract(), null, 2));
+    return true;
+  },
+  help: async (_, terminal) => {
+    terminal.print(usage());
+    return true;
+  },
+  version: async (_, terminal) => {
+    terminal.print(TOOL.version);
+    return true;
+  },
+};
+
+/**
+ * The command line's whole run.
+ *
+ * @returns the exit code
+ */
+export async function main(args: readonly string[], env: Environment): Promise<number> {
+  const redactor = createRedactor();
+  const terminal = createTerminal(redactor, systemClock, env);
+  const stop = new AbortController();
+  const abort = (): void => stop.abort();
+  process.once('SIGINT', abort).once('SIGTERM', abort);
+  try {
+    const command = parseCommand(args);
+    const ports: Ports = {
+      http: createHttp(),
+      clock: systemClock,
+      logger: terminal.logger,
+      signal: stop.signal,
+      random,
+    };
+    return (await RUNNERS[command.name](command, terminal, ports, env)) ? EXIT.ready : EXIT.notReady;
+  } catch (thrown) {
+    if (thrown instanceof UsageError) {
+      terminal.complain(`${thrown.message}; see ${TOOL.name} --help`);
+      return EXIT.wrongUsage;
+    }
+    terminal.complain(asDeliveryError(thrown).message);
+    return EXIT.notReady;
+  } finally {
+    process.off('SIGINT', abort).off('SIGTERM', abort);
+  }
+}

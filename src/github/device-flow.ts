@@ -1,0 +1,195 @@
+import { DeliveryError, type FailureCode } from '../errors.ts';
+import { upload } from '../http/upload.ts';
+import { Readable } from 'node:stream';
+import type { Logger, Ports } from '../ports.ts';
+import { AUTH, type Call } from '../protocol/calls.ts';
+import { DEVICE_FLOW, SECOND } from '../protocol/limits.ts';
+import { retrying } from '../retry.ts';
+import { hostMessage } from '../http/host-message.ts';
+
+export interface DeviceFlowOptions {
+  readonly authUrl: URL;
+  readonly clientId: string;
+}
+
+/** @see protocol 2.2 */
+interface DeviceCode {
+  readonly device_code: string;
+  readonly user_code: string;
+  readonly interval: number;
+  readonly expires_in: number;
+}
+
+/** @see protocol 2.3 */
+interface TokenAnswer {
+  readonly access_token?: string;
+  readonly scope?: string;
+  readonly error?: string;
+  readonly interval?: number;
+}
+
+interface Failed {
+  readonly next: 'failed';
+  readonly code: FailureCode;
+  readonly says: string;
+  readonly hint: string;
+}
+
+type Turn = { readonly next: 'waiting'; readonly lengthen: boolean } | Failed;
+
+const fails = (code: FailureCode, says: string, hint: string): Failed => ({
+  next: 'failed',
+  code,
+  says,
+  hint,
+});
+const OTHERWISE = 'use channel: K3, or give a token';
+const EXPIRED = fails('NOT_AUTHORISED', 'the code expired before it was entered', OTHERWISE);
+
+/**
+ * What each answer to a token poll means, beside the token itself.
+ *
+ * @see protocol 3.3, 7
+ */
+export const TURNS: Readonly<Record<string, Turn>> = {
+  authorization_pending: { next: 'waiting', lengthen: false },
+  slow_down: { next: 'waiting', lengthen: true },
+  access_denied: fails('NOT_AUTHORISED', 'the authorisation was refused', OTHERWISE),
+  expired_token: EXPIRED,
+  device_flow_disabled: fails(
+    'BAD_INPUT',
+    'the OAuth app does not allow the device flow',
+    "switch on *Enable Device Flow* in the app's settings",
+  ),
+  incorrect_client_credentials: fails(
+    'BAD_INPUT',
+    'the client id is unknown',
+    'set `client-id:` to that of an OAuth app',
+  ),
+  incorrect_device_code: fails(
+    'HOST_ERROR',
+    'the host does not know its own device code',
+    'run the step again',
+  ),
+  unsupported_grant_type: fails('HOST_ERROR', 'the host does not offer the device flow', OTHERWISE),
+};
+
+/**
+ * The official device flow: a human enters a short code on the host's own page, and a token comes back.
+ * Shown are only that code and where to enter it. The token lives in memory only.
+ *
+ * @throws {DeliveryError} `NOT_AUTHORISED` when the human refused or the time ran out: nobody is pressed.
+ * @see protocol 4.1, 5
+ */
+export async function authoriseDevice(options: DeviceFlowOptions, ports: Ports): Promise<string> {
+  const { authUrl, clientId } = options;
+  const { clock, logger, signal } = ports;
+  const code = await retrying(ports, () => askForCode(authUrl, clientId, ports));
+  logger.mask(code.device_code);
+  logger.info(`Open ${authUrl.origin}${AUTH.user_entry.path} and enter the code ${code.user_code}`);
+
+  const deadline = clock.now() + code.expires_in * SECOND;
+  let pause = Math.max(code.interval, DEVICE_FLOW.leastInterval) * SECOND;
+  while (clock.now() + pause < deadline) {
+    await clock.sleep(pause, signal);
+    const answer = await askForToken(authUrl, clientId, code.device_code, ports);
+    if (answer.access_token !== undefined) return granted(answer.access_token, answer.scope, logger);
+    const turn =
+      TURNS[answer.error ?? ''] ?? fails('HOST_ERROR', unknownAnswer(answer), 'run the step again');
+    if (turn.next === 'failed') throw failed(turn);
+    // The rate is checked before the authorisation: whoever stays too quick is told slow_down for ever.
+    if (turn.lengthen) pause = Math.max(pause + DEVICE_FLOW.slowDown, (answer.interval ?? 0) * SECOND);
+  }
+  throw failed(EXPIRED);
+}
+
+function granted(token: string, scope: string | undefined, logger: Logger): string {
+  logger.mask(token);
+  if (scope?.split(/[\s,]+/).includes(DEVICE_FLOW.scope)) return token;
+  throw new DeliveryError('NO_PERMISSION', `the token was granted without the scope ${DEVICE_FLOW.scope}`, {
+    step: 'authorise',
+    hint: 'use the client id of an OAuth app, and grant it access to the repository',
+  });
+}
+
+function failed({ code, says, hint }: Failed): DeliveryError {
+  return new DeliveryError(code, says, { step: 'authorise', hint });
+}
+
+const turnOf = ({ error = '' }: TokenAnswer): Turn | undefined =>
+  Object.hasOwn(TURNS, error) ? TURNS[error] : undefined;
+
+const unknownAnswer = ({ error }: TokenAnswer): string =>
+  `the host answered the token poll with ${hostMessage(error) || 'nothing usable'}`;
+
+async function askForCode(authUrl: URL, clientId: string, ports: Ports): Promise<DeviceCode> {
+  const answer = await post<Partial<DeviceCode> & TokenAnswer>(
+    AUTH.device_code,
+    authUrl,
+    { client_id: clientId, scope: DEVICE_FLOW.scope },
+    ports,
+  );
+  const turn = turnOf(answer);
+  if (turn?.next === 'failed') throw failed(turn);
+  const {
+    device_code,
+    user_code,
+    interval = DEVICE_FLOW.interval,
+    expires_in = DEVICE_FLOW.lifetime,
+  } = answer;
+  if (typeof device_code !== 'string' || typeof user_code !== 'string') {
+    throw failed({
+      next: 'failed',
+      code: 'HOST_ERROR',
+      says: 'the host gave no device code',
+      hint: OTHERWISE,
+    });
+  }
+  return {
+    device_code,
+    user_code,
+    interval: interval ?? DEVICE_FLOW.interval,
+    expires_in: expires_in ?? DEVICE_FLOW.lifetime,
+  };
+}
+
+/** A poll that broke off or hit a busy host is no answer: the next one asks again. */
+async function askForToken(
+  authUrl: URL,
+  clientId: string,
+  deviceCode: string,
+  ports: Ports,
+): Promise<TokenAnswer> {
+  const form = { client_id: clientId, device_code: deviceCode, grant_type: DEVICE_FLOW.grantType };
+  try {
+    return await post<TokenAnswer>(AUTH.token, authUrl, form, ports);
+  } catch (thrown) {
+    if (thrown instanceof DeliveryError && thrown.passing) return { error: 'authorization_pending' };
+    throw thrown;
+  }
+}
+
+async function post<T extends object>(
+  call: Call,
+  authUrl: URL,
+  form: Record<string, string>,
+  ports: Ports,
+): Promise<T> {
+  const body = new URLSearchParams(form).toString();
+  const answer = await upload(ports.http, {
+    method: call.method,
+    url: new URL(call.path, authUrl),
+    headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
+    length: Buffer.byteLength(body),
+    body: () => Readable.from([Buffer.from(body)]),
+    signal: ports.signal,
+  });
+  // The flow's own errors arrive with 200, some hosts send them with 400.
+  if (typeof answer.json === 'object' && answer.json !== null && answer.status < 500) return answer.json as T;
+  const what = answer.status === 200 ? 'something that is not JSON' : `HTTP ${answer.status}`;
+  throw new DeliveryError('HOST_ERROR', `${call.does} was answered with ${what}`, {
+    httpCode: answer.status,
+    passing: answer.status >= 500 || answer.status === 429,
+    hint: 'check `auth-url:`',
+  });
+}
