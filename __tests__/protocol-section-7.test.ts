@@ -229,7 +229,8 @@ describe('prohibitions (protocol 7)', () => {
 
   test('6. tokens are collected through no form of our own: the one input for it is never sent to a page', async () => {
     const asking = Object.keys(INPUTS).filter((name) => /token|password|secret|login|credential/i.test(name));
-    expect(asking).toEqual(['token']);
+    expect(asking).toEqual(['token', 'allow-secret']);
+    expect(INPUTS['allow-secret'].description).toMatch(/^Fingerprints/);
     const token = 'ghs_0123456789abcdef';
     const { host } = await delivering({ inputs: { token }, answer: () => ({ body: BYTES }) });
     expect(host.seen.length).toBeGreaterThan(0);

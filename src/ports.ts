@@ -38,6 +38,8 @@ export interface HttpRequest {
   /** Called once for each attempt, so that a repeated request has a fresh body. */
   readonly body?: () => Readable | string;
   readonly signal?: AbortSignal | undefined;
+  /** Whether only public addresses may be connected to: the address came from outside. */
+  readonly publicOnly?: boolean;
 }
 
 export interface HttpResponse {

@@ -42,10 +42,22 @@ describe('the inputs', () => {
 describe('the surroundings', () => {
   const ports = { clock: new FakeClock(), random: () => 0.5 };
 
+  test("name the job's own credentials, and the folders that a file may lie in", () => {
+    const env = {
+      GITHUB_WORKSPACE: '/ws',
+      RUNNER_TEMP: '/tmp/r',
+      GITHUB_TOKEN: '',
+      ACTIONS_RUNTIME_TOKEN: 'rt',
+    };
+    expect(surroundings(env, ports)).toMatchObject({ secrets: ['rt'], walls: ['/ws', '/tmp/r'] });
+  });
+
   test('are what the runner tells of the job', () => {
     const env = { GITHUB_WORKSPACE: '/ws', GITHUB_RUN_NUMBER: '7', GITHUB_WORKFLOW: 'Deliver' };
     expect(surroundings(env, ports)).toEqual({
       folder: '/ws',
+      secrets: [],
+      walls: ['/ws'],
       origin: 'from run 7 of Deliver',
       now: NOON,
       random: ports.random,

@@ -17,6 +17,7 @@ const reportWith = (more: Partial<Parameters<typeof compose>[0]> = {}): Report =
     because: 'it was asked for',
     main: outcomeWith(),
     duplicates: [],
+    unknown: [],
     failure: null,
     ...more,
   });

@@ -7,7 +7,7 @@ const NOTHING = { subjects: [], flags: {}, tokenEnv: undefined, json: false };
 describe('the flags', () => {
   test('are the inputs, but for those that the command line has another way for', () => {
     const others = Object.keys(INPUTS).filter((name) => !FLAGS.some((flag) => flag === name));
-    expect(others.sort()).toEqual(['fail-on-not-ready', 'file', 'token', 'url']);
+    expect(others.sort()).toEqual(['fail-on-not-ready', 'file', 'token']);
   });
 
   test('take a value, but for the yes-or-no ones', () => {

@@ -34,6 +34,8 @@ export const surroundingsWith = (more: Partial<Surroundings> = {}): Surroundings
   origin: 'from run 7 of Deliver',
   now: NOON,
   random: () => 0.5,
+  secrets: [],
+  walls: [],
   fromPrivate: null,
   ...more,
 });

@@ -16,6 +16,7 @@ const findingsWith = (more: Partial<Findings> = {}): Findings => ({
   because: 'the file is shown on the screen',
   main: outcomeWith(),
   duplicates: [],
+  unknown: [],
   failure: null,
   ...more,
 });

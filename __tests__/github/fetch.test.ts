@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { octokitFetch } from '../../src/github/fetch.ts';
 import { EXCHANGE } from '../../src/protocol/limits.ts';
-import { FakeHttp, type Scripted } from '../support/ports.ts';
+import { FakeClock, FakeHttp, type Scripted } from '../support/ports.ts';
 
 const URL_OF_REPO = 'https://api.github.com/repos/octo/site';
 
 function fetchFrom(answer: Scripted) {
   const host = new FakeHttp(() => answer);
-  return { host, fetch: octokitFetch(host.http) };
+  return { host, fetch: octokitFetch(host.http, new FakeClock()) };
 }
 
 describe('fetch for Octokit', () => {

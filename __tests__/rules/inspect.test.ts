@@ -179,7 +179,7 @@ describe('a file that is no delivery is refused', () => {
     });
     expect(await refused({ ...asked, secrets })).toMatchObject({
       code: 'BAD_FILE',
-      message: 'the file out/page.html changed while it was read',
+      message: 'the file out/page.html changed while it was delivered',
     });
   });
 

@@ -66,7 +66,15 @@ function run(inputs: Partial<RawInputs> = {}, fromPrivate: boolean | null = fals
     'auth-url': 'https://github.com',
     ...inputs,
   };
-  const around = { folder, origin: 'a test', now: ports.clock.now(), random: Math.random, fromPrivate };
+  const around = {
+    folder,
+    origin: 'a test',
+    now: ports.clock.now(),
+    random: Math.random,
+    secrets: [],
+    walls: [],
+    fromPrivate,
+  };
   const request = parseRequest(raw, around);
   return deliver(request, furnish(request, ports));
 }

@@ -163,7 +163,7 @@ describe("the user's own words", () => {
     const delivered = await stage.deliver({
       repository,
       files: { 'page.html': content },
-      inputs: { channel: 'K1', marker: '::set-output name=url::' },
+      inputs: { channel: 'K1', marker: '::set-output name=url::', 'self-contained': 'off' },
     });
     await expectReady(stage, delivered, { channel: 'K1', shows: content });
     expect(said(delivered)).not.toContain('set-output');

@@ -29,17 +29,23 @@ function byDefault(value: string, env: Environment): string {
   return env[EXPRESSIONS[value] ?? ''] ?? '';
 }
 
+/** Variables in which the runner hands credentials of its own to a step. */
+const JOB_SECRETS = ['GITHUB_TOKEN', 'GH_TOKEN', 'ACTIONS_RUNTIME_TOKEN', 'ACTIONS_ID_TOKEN_REQUEST_TOKEN'];
+
 /** What the runner tells of the job. */
 export function surroundings(
   env: Environment,
   { clock, random }: Pick<Ports, 'clock' | 'random'>,
 ): Surroundings {
+  const folder = env.GITHUB_WORKSPACE || process.cwd();
   return {
-    folder: env.GITHUB_WORKSPACE || process.cwd(),
+    folder,
     origin: `from run ${env.GITHUB_RUN_NUMBER ?? '?'} of ${env.GITHUB_WORKFLOW ?? 'a workflow'}`,
     now: clock.now(),
     random,
     fromPrivate: fromPrivate(env.GITHUB_EVENT_PATH),
+    secrets: JOB_SECRETS.flatMap((name) => env[name] || []),
+    walls: [folder, env.RUNNER_TEMP ?? ''].filter((wall) => wall !== ''),
   };
 }
 

@@ -19,7 +19,7 @@ export interface Command {
 }
 
 /** Inputs that are no flags: the token would stand in the process list, and the exit code is the answer. */
-const NO_FLAGS: readonly InputName[] = ['token', 'fail-on-not-ready', 'file', 'url'];
+const NO_FLAGS: readonly InputName[] = ['token', 'fail-on-not-ready', 'file'];
 
 /** How many subjects each command takes. */
 const SUBJECTS: Readonly<Record<string, { least: number; most: number; what: string }>> = {
@@ -60,6 +60,7 @@ export function parseCommand(args: readonly string[]): Command {
     throw new UsageError(name === '' ? 'a command is missing' : `there is no command ${name}`);
   if (subjects.length < takes.least || subjects.length > takes.most)
     throw new UsageError(`${name} takes ${takes.what}`);
+  if (name !== 'verify' && values.file !== undefined) throw new UsageError('--file belongs to verify');
   const tokenEnv = typeof values['token-env'] === 'string' ? values['token-env'] : undefined;
   return { ...nothing, name: name as Command['name'], subjects, flags: flagsOf(values), tokenEnv };
 }

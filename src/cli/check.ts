@@ -3,6 +3,8 @@ import { asDeliveryError, type DeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import { inspect } from '../rules/inspect.ts';
 import { baseName, nameFromFile } from '../rules/naming.ts';
+import { checkSelfContained } from '../rules/page/self-contained.ts';
+import { refuseSecrets } from '../rules/secrets/secrets.ts';
 import type { Command } from './args.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -23,17 +25,24 @@ interface Finding {
  */
 export async function checkFiles(command: Command, terminal: Terminal, { signal }: Ports): Promise<boolean> {
   const findings: Finding[] = [];
-  for (const file of command.subjects) findings.push(await check(file, command.flags.marker, signal));
+  for (const file of command.subjects) findings.push(await check(file, command.flags, signal));
   if (command.json) terminal.print(JSON.stringify(findings, null, 2));
   else for (const finding of findings) terminal.print(inWords(finding));
   return findings.every(({ fit }) => fit);
 }
 
-async function check(given: string, marker: string | undefined, signal: AbortSignal): Promise<Finding> {
+async function check(given: string, flags: Command['flags'], signal: AbortSignal): Promise<Finding> {
   try {
+    const { marker } = flags;
+    const allowed = (flags['allow-secret'] ?? '').split(/[\s,]+/);
     nameFromFile(baseName(given));
     const file = await inspect({ path: resolve(given), given, marker, secrets: [], signal });
-    await file.close();
+    try {
+      await refuseSecrets(file, allowed, signal);
+      await checkSelfContained(file, 'enforce');
+    } finally {
+      await file.close();
+    }
     return { file: given, fit: true, size: file.size, sha256: file.sha256 };
   } catch (thrown) {
     const { message, hint }: DeliveryError = asDeliveryError(thrown);

@@ -53,6 +53,8 @@ async function reportOn(raw: RawInputs, ports: Ports, nowhere: boolean): Promise
       random: ports.random,
       // Where there is no repository at all, there is no private one.
       fromPrivate: nowhere ? false : null,
+      secrets: [],
+      walls: [],
     };
     const request = parseRequest(raw, around);
     return await deliver(request, furnish(request, ports));

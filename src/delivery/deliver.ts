@@ -4,6 +4,8 @@ import type { Circumstances, Needs } from '../github/survey.ts';
 import type { Ports } from '../ports.ts';
 import type { ChannelKey, Step } from '../protocol/words.ts';
 import { inspect, type LocalFile } from '../rules/inspect.ts';
+import { checkSelfContained } from '../rules/page/self-contained.ts';
+import { refuseSecrets } from '../rules/secrets/secrets.ts';
 import { carry } from './carry.ts';
 import { type Choice, choose, refuseTooLarge } from './plan.ts';
 import { compose, type Findings, type Report, THE_LINK } from './report.ts';
@@ -34,6 +36,7 @@ export async function deliver(request: DeliveryRequest, house: House): Promise<R
     because: '',
     main: null,
     duplicates: [],
+    unknown: [],
     failure: null,
   };
   try {
@@ -46,6 +49,9 @@ export async function deliver(request: DeliveryRequest, house: House): Promise<R
     const { main, duplicates } = await inStep('check', () =>
       prepare(choice, file, { circumstances, channels }, house.ports),
     );
+
+    const unsearched = await inStep('check', () => checkScreen(choice, file, request));
+    findings = { ...findings, unknown: unsearched };
 
     const expected = { file, marker: request.marker };
     findings = { ...findings, main: await carry(main, expected, request, house.ports) };
@@ -63,14 +69,31 @@ export async function deliver(request: DeliveryRequest, house: House): Promise<R
 
 /** The file's own rules, and whether the wished channels take its size. */
 async function check(request: DeliveryRequest, { logger, signal }: Ports): Promise<LocalFile | null> {
-  const { file: wanted, marker, token } = request;
+  const { file: wanted, marker, ownSecrets: secrets, walls } = request;
   if (wanted === null) return null;
   return logger.group(`Check ${wanted.given}`, async () => {
-    const file = await inspect({ ...wanted, marker, secrets: token === undefined ? [] : [token], signal });
+    const file = await inspect({ ...wanted, marker, secrets, walls, signal });
     logger.info(`${file.size} bytes, sha256 ${file.sha256}`);
     if (file.markerCount !== null) logger.info(`the marker stands in it ${file.markerCount} ×`);
+    try {
+      await refuseSecrets(file, request.allowedSecrets, signal);
+    } catch (thrown) {
+      await file.close();
+      throw thrown;
+    }
+    logger.info('no secret was found in it');
     return file;
   });
+}
+
+/** A page for the screen must hold all that it shows. @see protocol 1 (file rules) */
+async function checkScreen(
+  { main, duplicates }: Choice,
+  file: LocalFile | null,
+  { selfContained }: DeliveryRequest,
+): Promise<readonly string[]> {
+  if (file === null || ![main, ...duplicates].includes('K1')) return [];
+  return checkSelfContained(file, selfContained);
 }
 
 /** Finds out what the choice of a channel needs to know. */

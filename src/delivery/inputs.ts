@@ -58,6 +58,15 @@ export const INPUTS = {
     default: 'false',
     description: 'Replace a file or asset at the place although it was not delivered by this action.',
   },
+  'self-contained': {
+    default: 'enforce',
+    description:
+      'What to do with an `.html` for the screen (K1) that needs anything from elsewhere: `enforce` refuses it, `warn` says so in UNKNOWN, `off` does not look.',
+  },
+  'allow-secret': {
+    default: '',
+    description: 'Fingerprints, as the refusal prints them, of findings that are known to be harmless.',
+  },
   'allow-public-bin': {
     default: 'false',
     description: "Lets `auto` put a private repository's file on the public file-bin (K3).",

@@ -66,6 +66,8 @@ export interface Findings {
   readonly because: string;
   readonly main: Outcome | null;
   readonly duplicates: readonly Outcome[];
+  /** What the file's check could not see, or was told to let pass. */
+  readonly unknown: readonly string[];
   /** What failed before a channel was reached. */
   readonly failure: DeliveryError | null;
 }
@@ -110,7 +112,7 @@ const oneLine = (text: string): string => text.replace(/[\s\p{Cc}\p{Zl}\p{Zp}]+/
 
 /** The report on what was refused before a delivery could begin. */
 export function refusal(subject: string, failure: DeliveryError): Report {
-  return compose({ subject, file: null, because: '', main: null, duplicates: [], failure });
+  return compose({ subject, file: null, because: '', main: null, duplicates: [], unknown: [], failure });
 }
 
 /** The report as the protocol writes it, a line each. */
@@ -169,8 +171,11 @@ function test({ main }: Findings, notReady: Reason | null): string {
   return parts.join('; ');
 }
 
-function unknownOf({ failure, file, main, duplicates, subject }: Findings, ready: boolean): string[] {
-  const unknown = [...(main?.unknown ?? [])];
+function unknownOf(
+  { failure, file, main, duplicates, subject, unknown: findings }: Findings,
+  ready: boolean,
+): string[] {
+  const unknown = [...findings, ...(main?.unknown ?? [])];
   if (main?.proof?.likeness === 'altered')
     unknown.push('the body holds the marker, but is not the file byte for byte');
   if (main?.proof?.likeness === 'marked') unknown.push('no file was given, so only the marker was compared');

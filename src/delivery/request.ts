@@ -3,6 +3,7 @@ import { DeliveryError } from '../errors.ts';
 import { BIN_NAME, BUILD_WAIT, SECOND, SHORTEST_POLL, TEXT, VERIFY_DEADLINE } from '../protocol/limits.ts';
 import { CHANNELS, type ChannelKey } from '../protocol/words.ts';
 import { externalAddress } from '../rules/external-address.ts';
+import type { SelfContained } from '../rules/page/self-contained.ts';
 import { baseName, nameFromFile, repositoryPath } from '../rules/naming.ts';
 import type { InputName, RawInputs } from './inputs.ts';
 
@@ -27,6 +28,13 @@ export interface DeliveryRequest {
   readonly bin: string;
   readonly url: URL | undefined;
   readonly overwrite: boolean;
+  readonly selfContained: SelfContained;
+  /** Fingerprints of findings that are known to be harmless. */
+  readonly allowedSecrets: readonly string[];
+  /** Strings that must not stand in the file, whatever is allowed. */
+  readonly ownSecrets: readonly string[];
+  /** Folders that the file must lie in; empty where any will do. */
+  readonly walls: readonly string[];
   readonly allowPublicBin: boolean;
   /** Milliseconds for build and verification together. */
   readonly timeout: number;
@@ -52,6 +60,10 @@ export interface Surroundings {
   /** A number in [0, 1), unguessable. */
   readonly random: () => number;
   readonly fromPrivate: boolean | null;
+  /** Further credentials of the job, beside the token. */
+  readonly secrets: readonly string[];
+  /** Folders that the file must lie in; empty where any will do. */
+  readonly walls: readonly string[];
 }
 
 const refuse = (message: string, hint?: string): never => {
@@ -86,6 +98,10 @@ export function parseRequest(raw: RawInputs, around: Surroundings): DeliveryRequ
     bin: optional(raw.bin, binOf) ?? newBin(around),
     url,
     overwrite: yesOrNo(raw, 'overwrite'),
+    selfContained: selfContainedOf(raw['self-contained']),
+    allowedSecrets: raw['allow-secret'].split(/[\s,]+/).filter((fingerprint) => fingerprint !== ''),
+    ownSecrets: [raw.token, ...around.secrets].filter((secret) => secret !== ''),
+    walls: around.walls,
     allowPublicBin: yesOrNo(raw, 'allow-public-bin'),
     timeout,
     interval: seconds(raw, 'poll-interval', SHORTEST_POLL, timeout),
@@ -193,6 +209,15 @@ function clientIdOf(said: string): string {
   return refuse(
     'input `client-id` is no client id',
     'set `client-id:` to that of an OAuth app, such as Iv1.0123456789abcdef',
+  );
+}
+
+function selfContainedOf(said: string): SelfContained {
+  const modes = ['enforce', 'warn', 'off'] as const;
+  const known = modes.find((mode) => mode === said.trim().toLowerCase());
+  return (
+    known ??
+    refuse(`input \`self-contained\` is none of ${modes.join(', ')}`, 'set `self-contained: enforce`')
   );
 }
 

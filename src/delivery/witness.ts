@@ -83,7 +83,12 @@ export function createWitness(
   async function ask(): Promise<Sight> {
     const signal = AbortSignal.any([ports.signal, clock.timeout(Math.max(deadline - clock.now(), SECOND))]);
     try {
-      const fetched = await fetchBack(http, stamped(), { signal, guard, cookies, meter }, needles);
+      const fetched = await fetchBack(
+        http,
+        stamped(),
+        { signal, guard, cookies, meter, publicOnly: address.mustBeExternal },
+        needles,
+      );
       return { ...fetched, likeness: await judge(fetched, expected, address.previousSha256) };
     } catch (thrown) {
       ports.signal.throwIfAborted();

@@ -47,7 +47,7 @@ export function createGitHub(options: GitHubOptions, ports: Ports): GitHub {
     auth: token,
     baseUrl: apiUrl.href.replace(/\/$/, ''),
     userAgent: `${TOOL.name}/${TOOL.version}`,
-    request: { fetch: octokitFetch(ports.http), signal: ports.signal },
+    request: { fetch: octokitFetch(ports.http, ports.clock), signal: ports.signal },
     throttle: { onRateLimit: () => false, onSecondaryRateLimit: () => false },
     log: {
       debug: () => undefined,

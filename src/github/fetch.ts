@@ -1,5 +1,5 @@
 import { readText } from '../http/body.ts';
-import type { Http } from '../ports.ts';
+import type { Clock, Http } from '../ports.ts';
 import { EXCHANGE } from '../protocol/limits.ts';
 
 /** The part of `fetch` that Octokit calls. */
@@ -14,7 +14,10 @@ interface OctokitInit {
  * `fetch` as Octokit wants it, on the one door to the network: proxied, https only, bounded,
  * and blind to redirects, along which a credential could travel.
  */
-export function octokitFetch(http: Http): (url: string, init: OctokitInit) => Promise<Response> {
+export function octokitFetch(
+  http: Http,
+  clock: Pick<Clock, 'timeout'>,
+): (url: string, init: OctokitInit) => Promise<Response> {
   return async (url, init) => {
     const { body } = init;
     const answer = await http({
@@ -22,7 +25,10 @@ export function octokitFetch(http: Http): (url: string, init: OctokitInit) => Pr
       url: new URL(url),
       headers: init.headers,
       ...(body === undefined ? {} : { body: () => body }),
-      signal: init.signal,
+      signal: AbortSignal.any([
+        clock.timeout(EXCHANGE.api),
+        ...(init.signal === undefined ? [] : [init.signal]),
+      ]),
     });
     const text = await readText(answer.body, EXCHANGE.apiBody);
     const headers = new Headers();

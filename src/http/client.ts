@@ -4,6 +4,7 @@ import { DeliveryError } from '../errors.ts';
 import type { Http, HttpRequest } from '../ports.ts';
 import { EXCHANGE } from '../protocol/limits.ts';
 import { TOOL } from '../protocol/words.ts';
+import { publicLookup } from './public-lookup.ts';
 
 /**
  * Network errors that mean: this request never reached a host.
@@ -41,11 +42,10 @@ const IN_WORDS: Readonly<Record<string, string>> = {
  * (`https_proxy`, `no_proxy`), with a bound on every wait. Redirects are answers like any other.
  */
 export function createHttp(): Http {
-  const dispatcher = new EnvHttpProxyAgent({
-    connect: { timeout: EXCHANGE.connect },
-    headersTimeout: EXCHANGE.headers,
-    bodyTimeout: EXCHANGE.stall,
-  });
+  const bounds = { headersTimeout: EXCHANGE.headers, bodyTimeout: EXCHANGE.stall };
+  const timeout = EXCHANGE.connect;
+  const anywhere = new EnvHttpProxyAgent({ ...bounds, connect: { timeout } });
+  const publicOnly = new EnvHttpProxyAgent({ ...bounds, connect: { timeout, lookup: publicLookup() } });
   return async (asked) => {
     if (asked.url.protocol !== 'https:') {
       throw new DeliveryError(
@@ -62,7 +62,7 @@ export function createHttp(): Http {
           headers: { 'user-agent': `${TOOL.name}/${TOOL.version}`, ...asked.headers },
           body: asked.body?.() ?? null,
           signal: asked.signal ?? null,
-          dispatcher,
+          dispatcher: asked.publicOnly ? publicOnly : anywhere,
         }),
       );
       return { status: answer.statusCode, headers: answer.headers, body: answer.body };

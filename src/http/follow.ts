@@ -12,6 +12,8 @@ export interface Following {
   /** Sees every address before it is asked; throws to refuse it. */
   readonly guard: (url: URL) => void;
   readonly cookies: CookieJar;
+  /** Whether only public addresses may be connected to. */
+  readonly publicOnly?: boolean;
 }
 
 /** The last answer of a chain of redirects. */
@@ -48,6 +50,7 @@ export async function follow(http: Http, start: URL, options: Following): Promis
         ...(cookie === '' ? {} : { cookie }),
       },
       signal,
+      publicOnly: options.publicOnly ?? false,
     });
     keepCookies(cookies, url, answer);
     const target = redirectTarget(answer, url);

@@ -55,6 +55,8 @@ export const EXCHANGE = {
   headers: 60 * SECOND,
   /** Between two pieces of an answer's body. */
   stall: 30 * SECOND,
+  /** A whole call to the API, its answer included: an answer that only drips ends here. */
+  api: 120 * SECOND,
   /** Longest JSON answer that is read. */
   apiBody: 8 * MEGABYTE,
 } as const;

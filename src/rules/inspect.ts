@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { constants, type FileHandle, open } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { constants, type FileHandle, open, realpath } from 'node:fs/promises';
+import { basename, isAbsolute, join, relative } from 'node:path';
 import { Readable } from 'node:stream';
 import { DeliveryError } from '../errors.ts';
 import { fingerprint } from './fingerprint.ts';
@@ -33,6 +33,8 @@ export interface Inspection {
   readonly marker: string | undefined;
   /** Strings that must not stand in the file: our own credentials. */
   readonly secrets: readonly string[];
+  /** Folders that it must lie in, through no symbolic link; empty or absent where any will do. */
+  readonly walls?: readonly string[];
   readonly signal?: AbortSignal;
 }
 
@@ -52,11 +54,14 @@ export async function inspect(asked: Inspection): Promise<LocalFile> {
   }
 }
 
-async function openFile({ path, given }: Inspection): Promise<FileHandle> {
+async function openFile(asked: Inspection): Promise<FileHandle> {
+  const { path, given } = asked;
   try {
+    await stayWithin(asked);
     // Without O_NONBLOCK a pipe would be waited for until somebody writes into it.
     return await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (cause) {
+    if (cause instanceof DeliveryError) throw cause;
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
     const message =
       code === 'ENOENT' ? `the file ${given} does not exist` : `the file ${given} can't be opened (${code})`;
@@ -65,6 +70,23 @@ async function openFile({ path, given }: Inspection): Promise<FileHandle> {
       cause,
     });
   }
+}
+
+/** Refuses what leads out of the walls, and every symbolic link below them. */
+async function stayWithin({ path, given, walls = [] }: Inspection): Promise<void> {
+  if (walls.length === 0) return;
+  const real = await realpath(path);
+  for (const wall of walls) {
+    const way = relative(wall, path);
+    if (way.startsWith('..') || isAbsolute(way)) continue;
+    if (real === join(await realpath(wall), way)) return;
+    throw new DeliveryError('BAD_FILE', `the file ${given} is a symbolic link or lies behind one`, {
+      hint: 'set `file:` to the file itself',
+    });
+  }
+  throw new DeliveryError('BAD_FILE', `the file ${given} lies outside the workspace`, {
+    hint: "copy it into the workspace or the runner's temp folder first",
+  });
 }
 
 async function check(handle: FileHandle, asked: Inspection): Promise<LocalFile> {
@@ -83,8 +105,16 @@ async function check(handle: FileHandle, asked: Inspection): Promise<LocalFile> 
       hint: 'check the step that writes it; an empty file is never delivered',
     });
   }
+  const changed = (): DeliveryError =>
+    new DeliveryError('BAD_FILE', `the file ${given} changed while it was delivered`, {
+      hint: 'deliver it after the step that writes it has ended',
+    });
+  const unchanged = async (): Promise<void> => {
+    const now = await handle.stat();
+    if (now.size !== stats.size || now.mtimeMs !== stats.mtimeMs) throw changed();
+  };
   const read = (length = Number.POSITIVE_INFINITY): Readable =>
-    Readable.from(chunks(handle, length), { objectMode: false });
+    Readable.from(chunks(handle, length, unchanged), { objectMode: false });
   let head = '';
   const blob = createHash('sha1').update(`blob ${stats.size}\0`);
   const needles = [...secrets, ...(marker === undefined ? [] : [marker])].map((text) => Buffer.from(text));
@@ -93,14 +123,10 @@ async function check(handle: FileHandle, asked: Inspection): Promise<LocalFile> 
     blob.update(chunk);
     if (head === '') head = chunk.toString('latin1', 0, HEAD);
   });
-  if (size !== stats.size) {
-    throw new DeliveryError('BAD_FILE', `the file ${given} changed while it was read`, {
-      hint: 'deliver it after the step that writes it has ended',
-    });
-  }
+  if (size !== stats.size) throw changed();
   if (counts.slice(0, secrets.length).some((count) => count > 0)) {
-    throw new DeliveryError('BAD_FILE', `the file ${given} holds the token of this very action`, {
-      hint: 'remove it from the file, and revoke the token if the file went anywhere',
+    throw new DeliveryError('BAD_FILE', `the file ${given} holds a credential of this very job`, {
+      hint: 'remove it from the file, and revoke it if the file went anywhere',
     });
   }
   const markerCount = marker === undefined ? null : (counts.at(-1) ?? 0);
@@ -128,8 +154,13 @@ const CHUNK = 65_536;
 /** Bytes that tell what kind of file it is. */
 const HEAD = 16;
 
-/** The file's first bytes. The handle's own streams each leave a listener behind, and the file is read often. */
-async function* chunks(handle: FileHandle, length: number): AsyncGenerator<Buffer> {
+/** The first bytes, of the file as it was checked. The handle's own streams each leave a listener behind. */
+async function* chunks(
+  handle: FileHandle,
+  length: number,
+  unchanged: () => Promise<void>,
+): AsyncGenerator<Buffer> {
+  await unchanged();
   for (let at = 0; at < length; ) {
     const { buffer, bytesRead } = await handle.read(
       Buffer.allocUnsafe(CHUNK),
@@ -137,8 +168,9 @@ async function* chunks(handle: FileHandle, length: number): AsyncGenerator<Buffe
       Math.min(CHUNK, length - at),
       at,
     );
-    if (bytesRead === 0) return;
+    if (bytesRead === 0) break;
     at += bytesRead;
     yield buffer.subarray(0, bytesRead);
   }
+  await unchanged();
 }

@@ -1,0 +1,96 @@
+import { describe, expect, test } from '@jest/globals';
+import { cssReferences } from '../../../src/rules/page/css-references.ts';
+
+const addresses = (css: string): string[] => cssReferences(css).map(({ address }) => address);
+
+describe('addresses that a style sheet fetches', () => {
+  test.each([
+    ['a quoted url', 'a { background: url("a.png") }', ['a.png']],
+    ['a url in single quotes', "a { background: url('a.png') }", ['a.png']],
+    ['an unquoted url', 'a { background: url(a.png) }', ['a.png']],
+    ['a url in capitals', 'A { BACKGROUND: URL(a.png) }', ['a.png']],
+    ['space and line breaks in a url', 'a { background: url(\n\t a.png \n) }', ['a.png']],
+    ['space before a quoted url', 'a { background: url(  "a.png"  ) }', ['a.png']],
+    ['a font', '@font-face { src: local("Arial"), url(a.woff2) format("woff2") }', ['a.woff2']],
+    ['src()', '@font-face { src: src("a.woff2") }', ['a.woff2']],
+    ['image()', 'a { background: image("a.png") }', ['a.png']],
+    ['image-set()', 'a { background: image-set("a.png" 1x, url(b.png) 2x) }', ['a.png', 'b.png']],
+    ['a type in image-set()', 'a { background: image-set("a.png" type("image/png") 1x) }', ['a.png']],
+    ['-webkit-image-set()', 'a { background: -webkit-image-set("a.png" 1x) }', ['a.png']],
+    ['cross-fade()', 'a { background: cross-fade(url(a.png), url(b.png)) }', ['a.png', 'b.png']],
+    ['an import', '@import "a.css";', ['a.css']],
+    ['an import with a url', '@import url(a.css) screen;', ['a.css']],
+    ['an import with a quoted url', '@import url("a.css") layer(x) supports(a: "b");', ['a.css']],
+    ['an import without a space', '@import"a.css"', ['a.css']],
+    ['an import after a comment', '@import/* */"a.css";', ['a.css']],
+    ['an import in capitals', '@IMPORT "a.css";', ['a.css']],
+    ['an import where it comes too late', 'a { } @import "a.css";', ['a.css']],
+    ['a custom property', ':root { --a: url(a.png) }', ['a.png']],
+    ['a declaration list', 'color: red; background: url(a.png)', ['a.png']],
+    ['a single value', 'url(a.svg#b)', ['a.svg#b']],
+    ['a sheet that ends in the middle', 'a { background: url(a.png', ['a.png']],
+    ['a sheet that ends in a string', '@import "a.css', ['a.css']],
+    ['a url after what is broken', 'a { b: ) ] } ; } c { d: url(a.png) }', ['a.png']],
+  ])('finds %s', (_, css, found) => {
+    expect(addresses(css)).toEqual(found);
+  });
+
+  test.each([
+    ['its first letter', '\\75rl(a.png)'],
+    ['a letter with a space', '\\75 rl(a.png)'],
+    ['a letter with a line break', '\\75\nrl(a.png)'],
+    ['a letter with zeros', '\\000075rl(a.png)'],
+    ['a capital letter', '\\55RL(a.png)'],
+    ['all letters', '\\75\\72\\6c(a.png)'],
+    ['a letter that needs none', 'u\\rl(a.png)'],
+    ['a letter before quotes', '\\75rl("a.png")'],
+    ['its address', 'url(\\61.png)'],
+    ['its quoted address', 'url("\\61\n.png")'],
+  ])('reads a url with an escape in %s', (_, value) => {
+    expect(addresses(`b { c: ${value} }`)).toEqual(['a.png']);
+  });
+
+  test('an escape does not open a comment that hides what follows', () => {
+    expect(addresses('a { b: \\75rl(data:,/*); c: url(c.png) }')).toEqual(['data:,/*', 'c.png']);
+  });
+
+  test.each([['@\\69mport "a.css"'], ['@im\\70 ort "a.css"'], ['@import "\\61.css"']])(
+    'reads an import with an escape: %s',
+    (css) => {
+      expect(addresses(css)).toEqual(['a.css']);
+    },
+  );
+
+  test.each([
+    ['a namespace', '@namespace svg url(http://www.w3.org/2000/svg); @namespace "http://b.example";'],
+    ['a comment', '/* url(a.png) @import "a.css" */'],
+    ['a string', 'a::after { content: "url(a.png)" }'],
+    ['quotes elsewhere', 'a { font-family: "a.png" } a[href="b.css"] { quotes: "c" "d" }'],
+    ['the character set', '@charset "utf-8";'],
+    ['a longer name', 'a { b: my-url(a.png); c: curl("a.png") }'],
+    ['a longer name with an escape', 'a { b: x\\75rl("a.png") }'],
+    ['a url broken by a quote', 'a { b: url(a"b.png) }'],
+    ['a string broken by its line', '@import "a\n.css";'],
+  ])('takes no address from %s', (_, css) => {
+    expect(addresses(css)).toEqual([]);
+  });
+
+  test.each(['@namespace "n"; b: url(a.png)', '@namespace { b: url(a.png) }'])(
+    'a namespace ends where its rule ends: %s',
+    (css) => {
+      expect(addresses(css)).toEqual(['a.png']);
+    },
+  );
+
+  test('an import loads a style sheet, and anything else data', () => {
+    expect(cssReferences('@import "a.css"; b { c: url(d.png) }').map(({ loads }) => loads)).toEqual([
+      'style',
+      'data',
+    ]);
+  });
+
+  test('says where an address stands, also behind an escaped name', () => {
+    const css = 'a { b: \\75rl(c.png) }\nd { e: url(f.png) }';
+    expect(cssReferences(css).map(({ offset }) => css.slice(0, offset).split('\n').length)).toEqual([1, 2]);
+  });
+});

@@ -1,0 +1,351 @@
+import { describe, expect, test } from '@jest/globals';
+import { FETCHES, STYLES } from '../../../src/rules/page/fetching-attributes.ts';
+import { externalReferences, searchPage } from '../../../src/rules/page/html-references.ts';
+import { BOUNDS } from '../../../src/rules/page/page-tree.ts';
+
+/** `element address` of each reference. */
+const found = (html: string, xhtml = false): string[] =>
+  externalReferences(html, xhtml).map(({ element, address }) => `${element} ${address}`);
+
+/** A page, and the one reference in it. */
+const ATTRIBUTES: readonly (readonly [string, string])[] = [
+  ['<audio src=a.ogg></audio>', 'audio a.ogg'],
+  ['<body background=a.png>', 'body a.png'],
+  ['<embed src=a.pdf>', 'embed a.pdf'],
+  ['<frameset><frame src=a.html></frameset>', 'frame a.html'],
+  ['<html manifest=a.appcache>', 'html a.appcache'],
+  ['<iframe src=a.html></iframe>', 'iframe a.html'],
+  ['<img src=a.png>', 'img a.png'],
+  ['<img srcset="a.png 1x">', 'img a.png'],
+  ['<image src=a.png>', 'img a.png'],
+  ['<input type=image src=a.png>', 'input a.png'],
+  ['<input TYPE=IMAGE src=a.png>', 'input a.png'],
+  ['<object data=a.pdf></object>', 'object a.pdf'],
+  ['<script src=a.js></script>', 'script a.js'],
+  ['<script type=module src=a.js></script>', 'script a.js'],
+  ['<picture><source srcset="a.webp 1x"></picture>', 'source a.webp'],
+  ['<video><source src=a.mp4></video>', 'source a.mp4'],
+  ['<video><track src=a.vtt></video>', 'track a.vtt'],
+  ['<video src=a.mp4></video>', 'video a.mp4'],
+  ['<video poster=a.png></video>', 'video a.png'],
+  ['<table background=a.png>', 'table a.png'],
+  ['<table><thead background=a.png>', 'thead a.png'],
+  ['<table><tbody background=a.png>', 'tbody a.png'],
+  ['<table><tfoot background=a.png>', 'tfoot a.png'],
+  ['<table><tr background=a.png>', 'tr a.png'],
+  ['<table><tr><td background=a.png>', 'td a.png'],
+  ['<table><tr><th background=a.png>', 'th a.png'],
+  ['<svg><image href=a.png /></svg>', 'image a.png'],
+  ['<svg><image xlink:href=a.png /></svg>', 'image a.png'],
+  ['<svg><use href=a.svg#b /></svg>', 'use a.svg#b'],
+  ['<svg><use xlink:href=a.svg#b /></svg>', 'use a.svg#b'],
+  ['<svg><filter><feImage href=a.png /></filter></svg>', 'feimage a.png'],
+  ['<svg><filter><feImage xlink:href=a.png /></filter></svg>', 'feimage a.png'],
+  ['<svg><script href=a.js /></svg>', 'script a.js'],
+  ['<svg><script xlink:href=a.js /></svg>', 'script a.js'],
+  ['<svg><filter href=a.svg#b /></svg>', 'filter a.svg#b'],
+  ['<svg><filter xlink:href=a.svg#b /></svg>', 'filter a.svg#b'],
+  ['<svg><pattern href=a.svg#b /></svg>', 'pattern a.svg#b'],
+  ['<svg><pattern xlink:href=a.svg#b /></svg>', 'pattern a.svg#b'],
+  ['<svg><linearGradient href=a.svg#b /></svg>', 'lineargradient a.svg#b'],
+  ['<svg><linearGradient xlink:href=a.svg#b /></svg>', 'lineargradient a.svg#b'],
+  ['<svg><radialGradient href=a.svg#b /></svg>', 'radialgradient a.svg#b'],
+  ['<svg><radialGradient xlink:href=a.svg#b /></svg>', 'radialgradient a.svg#b'],
+  ['<svg><textPath href=a.svg#b /></svg>', 'textpath a.svg#b'],
+  ['<svg><textPath xlink:href=a.svg#b /></svg>', 'textpath a.svg#b'],
+  ['<svg><mpath href=a.svg#b /></svg>', 'mpath a.svg#b'],
+  ['<svg><mpath xlink:href=a.svg#b /></svg>', 'mpath a.svg#b'],
+  ['<svg><tref href=a.svg#b /></svg>', 'tref a.svg#b'],
+  ['<svg><tref xlink:href=a.svg#b /></svg>', 'tref a.svg#b'],
+  ['<svg><cursor href=a.png /></svg>', 'cursor a.png'],
+  ['<svg><cursor xlink:href=a.png /></svg>', 'cursor a.png'],
+  ['<svg><font-face-uri href=a.svg /></svg>', 'font-face-uri a.svg'],
+  ['<svg><font-face-uri xlink:href=a.svg /></svg>', 'font-face-uri a.svg'],
+  ['<svg><image><animate attributeName=href to=a.png /></image></svg>', 'animate a.png'],
+  ['<svg><image><animate attributeName=href from=a.png /></image></svg>', 'animate a.png'],
+  ['<svg><image><animate attributeName=href by=a.png /></image></svg>', 'animate a.png'],
+  ['<svg><image><animate attributeName=xlink:href values="#b;a.png" /></image></svg>', 'animate a.png'],
+  ['<svg><image><set attributeName=href to=a.png /></image></svg>', 'set a.png'],
+  ['<base href=https://a.example/>', 'base https://a.example/'],
+  ['<base href=/a/>', 'base /a/'],
+  ['<meta http-equiv=refresh content="0; url=a.html">', 'meta a.html'],
+  ['<meta http-equiv=" Refresh" content="5;URL=\'//a.example\'">', 'meta //a.example'],
+  ['<link rel=preload as=image imagesrcset="a.png 1x">', 'link a.png'],
+];
+
+describe('attributes that a browser fetches', () => {
+  test.each(ATTRIBUTES)('%s', (html, reference) => {
+    expect(found(html)).toEqual([reference]);
+  });
+
+  test('every row of the table has a test', () => {
+    const rows = Object.entries(FETCHES).flatMap(([element, row]) =>
+      Object.keys(row).map((attribute) => `${element} ${attribute}`),
+    );
+    const untested = rows.filter((row) => {
+      const [element, attribute] = row.split(' ');
+      const written = new RegExp(`<${element} [^>]*\\b(?<!:)${attribute}=`, 'i');
+      return !ATTRIBUTES.some(([html]) => written.test(html));
+    });
+    // Links have tests of their own, by kind.
+    expect(untested).toEqual(['link href']);
+  });
+
+  test.each([
+    'stylesheet',
+    'STYLESHEET',
+    'alternate stylesheet',
+    'icon',
+    'shortcut icon',
+    'mask-icon',
+    'apple-touch-icon',
+    'apple-touch-icon-precomposed',
+    'apple-touch-startup-image',
+    'preload',
+    'modulepreload',
+    'prefetch',
+    'prerender',
+    'manifest',
+    'compression-dictionary',
+    'canonical\nicon',
+  ])('a link of kind %j is fetched', (rel) => {
+    expect(found(`<link rel="${rel}" href=a>`)).toEqual(['link a']);
+  });
+
+  test.each([
+    'canonical',
+    'alternate',
+    'author',
+    'license',
+    'me',
+    'next',
+    'prev',
+    'help',
+    'search',
+    'preconnect',
+    'dns-prefetch',
+    'constructor',
+    '',
+  ])('a link of kind %j is not', (rel) => {
+    expect(found(`<link rel="${rel}" href=a>`)).toEqual([]);
+  });
+
+  test.each([...STYLES])('the attribute %s is read as CSS', (name) => {
+    expect(found(`<svg><g ${name}="url(a.svg#b)" /></svg>`)).toEqual(['g a.svg#b']);
+  });
+
+  test.each([
+    '<a href=https://a.example ping=b>a</a>',
+    '<map><area href=a.html></map>',
+    '<form action=a.html><button formaction=b.html></button></form>',
+    '<svg><a href=a.html xlink:href=b.html></a></svg>',
+    '<blockquote cite=a.html></blockquote>',
+    '<input src=a.png>',
+    '<meta name=a content="0; url=a.html">',
+    '<meta property=og:image content=https://a.example/a.png>',
+    '<meta http-equiv=refresh content=5>',
+    '<base target=_blank>',
+    '<p data-src=a.png src=a.png title="url(a.png)">',
+    '<svg><animate attributeName=x to=a.png /></svg>',
+    '<img src=""><img src=#a><img src=data:,a><img src=blob:a><img>',
+    '<iframe src=about:blank></iframe><iframe src=javascript:a></iframe>',
+    '<svg><use href=#a /><g fill="url(#a)" /></svg>',
+    '<a src=a constructor=b toString=c>',
+    '<constructor src=a></constructor>',
+    '<!-- <img src=a.png> --><!--[if IE]><script src=a.js></script><![endif]-->',
+    '<textarea><img src=a.png></textarea><title><img src=a.png></title>',
+    '',
+  ])('nothing in %s', (html) => {
+    expect(found(html)).toEqual([]);
+  });
+});
+
+describe('what stands between tags', () => {
+  test.each([
+    ['<style>@import "a.css"</style>', 'style a.css'],
+    ['<style type=TEXT/CSS>a { b: url(a.png) }</style>', 'style a.png'],
+    ['<svg><style>a { b: url(a.png) }</style></svg>', 'style a.png'],
+    ['<svg><style>@imp<!-- -->ort "a.css"</style></svg>', 'style a.css'],
+    ['<svg><style><![CDATA[@import "a.css"]]></style></svg>', 'style a.css'],
+    ['<style><!-- @import "a.css" --></style>', 'style a.css'],
+    ['<script>import("./a.js")</script>', 'script ./a.js'],
+    ['<script type=module>import "./a.js"</script>', 'script ./a.js'],
+    ['<script type=Text/JavaScript>import("./a.js")</script>', 'script ./a.js'],
+    ['<script type=application/x-javascript>import("./a.js")</script>', 'script ./a.js'],
+    ['<script type=importmap>{ "imports": { "a": "./a.js" } }</script>', 'script ./a.js'],
+    ['<script type=speculationrules>{ "prefetch": [{ "urls": ["a"] }] }</script>', 'script a'],
+    ['<svg><script>import("./a.js")</script></svg>', 'script ./a.js'],
+    ['<svg><script>import("&#46;/a.js")</script></svg>', 'script ./a.js'],
+    ['<p onclick="import(&quot;./a.js&quot;)">', 'p ./a.js'],
+    ['<noscript><img src=a.png></noscript>', 'img a.png'],
+    ['<body><noscript><iframe src=a.html></iframe></noscript>', 'iframe a.html'],
+    ['<template><img src=a.png></template>', 'img a.png'],
+    ['<template><template><style>@import "a.css"</style></template></template>', 'style a.css'],
+    ['<p><template shadowrootmode=open><link rel=stylesheet href=a.css></template>', 'link a.css'],
+    ['<table><template><tr background=a.png></template></table>', 'tr a.png'],
+    ['<iframe srcdoc="&lt;img src=a.png>"></iframe>', 'img a.png'],
+    ['<iframe srcdoc="<iframe srcdoc=\'&lt;img src=a.png>\'>"></iframe>', 'img a.png'],
+    ['<iframe srcdoc="" src=a.html></iframe>', undefined],
+    ['<style type=text/less>@import "a.css"</style>', undefined],
+    ['<script type=text/template>import("./a.js") <img src=a.png></script>', undefined],
+    ['<script type=application/json>{ "imports": { "a": "./a.js" } }</script>', undefined],
+  ])('%s', (html, reference) => {
+    expect(found(html)).toEqual(reference === undefined ? [] : [reference]);
+  });
+
+  test.each([
+    ['a page', '<iframe src="data:text/html,<img src=a.png>">', ['img a.png']],
+    ['a page in base64', `<object data="data:text/html;base64,${btoa('<img src=a.png>')}">`, ['img a.png']],
+    [
+      'a drawing as a page',
+      '<embed src="data:image/svg+xml,<svg><image href=a.png /></svg>">',
+      ['image a.png'],
+    ],
+    ['a style sheet', '<link rel=stylesheet href="data:text/css,@import \'a.css\'">', ['link a.css']],
+    ['a script', '<script src="data:text/javascript,import(\'./a.js\')"></script>', ['script ./a.js']],
+    ['an import', '<style>@import "data:text/css,@import url(a.css)"</style>', ['style a.css']],
+    [
+      'a module',
+      '<script type=module>import "data:text/javascript,import \'/a.js\'"</script>',
+      ['script /a.js'],
+    ],
+    ['an image, which may not fetch', '<img src="data:image/svg+xml,<svg><image href=a.png /></svg>">', []],
+    ['a page that is no markup', '<iframe src="data:text/plain,<img src=a.png>">', []],
+  ])('searches %s within an address', (_, html, references) => {
+    expect(found(html)).toEqual(references);
+  });
+});
+
+describe('hostile pages', () => {
+  test.each([
+    ['capitals', '<ImG sRc=a.png>', ['img a.png']],
+    ['a slash for a space', '<img/src=a.png>', ['img a.png']],
+    ['line breaks', '<img\n\tsrc\n=\n"a.png"\n>', ['img a.png']],
+    ['no closing bracket before the next tag', '<img src=a.png <p>', ['img a.png']],
+    ['entities', '<img src="&#97;.&#x70;ng">', ['img a.png']],
+    ['entities without a semicolon', '<img src="&#97&#46png">', ['img a.png']],
+    ['a scheme with a tab', '<img src="ht&Tab;tps://a.example">', ['img https://a.example']],
+    ['data: as a folder', '<img src="./data:a.png">', ['img ./data:a.png']],
+    ['the second of two attributes', '<img src=data:, src=a.png>', []],
+    ['the first of two attributes', '<img src=a.png src=data:,>', ['img a.png']],
+    ['a comment that ends early', '<!--><img src=a.png>-->', ['img a.png']],
+    ['a comment that ends with a bang', '<!-- --!><img src=a.png> -->', ['img a.png']],
+    ['a comment across noscript', '<body><noscript><!-- </noscript><img src=a.png> -->', ['img a.png']],
+    ['CDATA outside of SVG', '<![CDATA[><img src=a.png>]]>', ['img a.png']],
+    ['CDATA within SVG', '<svg><![CDATA[<img src=a.png>]]></svg>', []],
+    ['an end tag in a style', '<style>a { b: "</style><img src=a.png>" }', ['img a.png']],
+    ['an end tag in a script', '<script>"</script><img src=a.png>"', ['img a.png']],
+    ['escaped script text', '<script><!--<script></script><img src=a.png>--></script>', []],
+    ['a title in SVG', '<svg><title><img src=a.png></title></svg>', ['img a.png']],
+    ['an image after plain text', '<xmp><img src=a.png></xmp><img src=b.png>', ['img b.png']],
+    ['an image in a select', '<table><select><tr><td><img src=a.png>', ['img a.png']],
+    ['a body that comes late', '<p><body background=a.png>', ['body a.png']],
+    ['a root that comes late', '<p><html manifest=a>', ['html a']],
+    ['an image out of its table', '<table><img src=a.png><tr><td>', ['img a.png']],
+    ['tags that cross', '<b><p><i></b><img src=a.png></i></p>', ['img a.png']],
+    ['a tag without an end', '<p><img src=a.png', []],
+    ['a style without an end', '<style>@import "a.css', ['style a.css']],
+    ['a byte order mark', '\ufeff<img src=a.png>', ['img a.png']],
+    ['a null', '<img src=a.png\0>', ['img a.png\ufffd']],
+    ['credentials', '<img src=https://me:word@a.example/a?b>', ['img https://***@a.example/a?…']],
+  ])('%s', (_, html, references) => {
+    expect(found(html)).toEqual(references);
+  });
+});
+
+describe('XHTML', () => {
+  test.each([
+    ['an empty title', '<title/><img src="a.png"/>', ['img a.png']],
+    ['an empty script', '<script src="a.js"/><img src="b.png"/>', ['script a.js', 'img b.png']],
+    ['an empty style with a bracket', '<style title="a>b"/><img src="b.png"/>', ['img b.png']],
+    [
+      'a prefix',
+      '<h:html xmlns:h="http://www.w3.org/1999/xhtml"><h:img src="a.png"/></h:html>',
+      ['img a.png'],
+    ],
+    ['a style sheet of its own', '<?xml-stylesheet href="a.css"?><html/>', ['xml-stylesheet a.css']],
+    ['a style in CDATA', '<style><![CDATA[ @import "a.css"; ]]></style>', ['style a.css']],
+  ])('%s', (_, xhtml, references) => {
+    expect(found(xhtml, true)).toEqual(references);
+  });
+
+  test('a page that is HTML has no style sheet of XML', () => {
+    expect(found('<?xml-stylesheet href="a.css"?>')).toEqual([]);
+  });
+});
+
+describe('where it stands', () => {
+  test('the line of the attribute, the rule or the statement, in the order of the page', () => {
+    const html = [
+      '<!doctype html>',
+      '<img alt="a',
+      'b" src="2.png"',
+      'srcset="3.png">',
+      '<style>',
+      'a { b: url(5.png); c: url(5b.png) }',
+      '@import "6.css";</style>',
+      '<script>',
+      'a;',
+      'import("./9.js")</script>',
+      '<noscript>',
+      '<img src=11.png></noscript>',
+      '<iframe srcdoc="<p>',
+      '<img src=13.png>"></iframe>',
+      '<iframe src="data:text/html,<p>%0A%0A<img src=14.png>"></iframe>',
+    ].join('\r\n');
+    expect(externalReferences(html).map(({ line, address }) => `${line} ${address}`)).toEqual([
+      '3 2.png',
+      '4 3.png',
+      '6 5.png',
+      '6 5b.png',
+      '7 6.css',
+      '10 ./9.js',
+      '12 11.png',
+      '14 13.png',
+      '15 14.png',
+    ]);
+  });
+});
+
+describe('bounds', () => {
+  const image = '<img src=a.png>';
+
+  test.each([
+    ['elements nested too deeply', '<div>'.repeat(BOUNDS.depth + 10)],
+    ['too many elements', '<br>'.repeat(BOUNDS.nodes + 10)],
+    ['too many comments', '<!---->'.repeat(BOUNDS.nodes + 10)],
+  ])('%s: what came before is found, what comes after is not, and it says so', (_, many) => {
+    const { references, whole } = searchPage(`${image}${many}<img src=b.png>`);
+    expect(references.map(({ address }) => address)).toEqual(['a.png']);
+    expect(whole).toBe(false);
+  });
+
+  test.each([
+    [
+      'by srcdoc',
+      (page: string) => `<iframe srcdoc="${page.replace(/&/g, '&amp;').replace(/"/g, '&quot;')}">`,
+    ],
+    ['by address', (page: string) => `<iframe src="data:text/html,${encodeURIComponent(page)}">`],
+  ])('documents within documents are searched to the bound, %s', (_, wrap) => {
+    const nested = (times: number): string => Array.from({ length: times }).reduce<string>(wrap, image);
+    expect(searchPage(nested(3))).toMatchObject({ references: [{ address: 'a.png' }], whole: true });
+    expect(searchPage(nested(BOUNDS.documents + 1))).toEqual({ references: [], whole: false });
+  });
+
+  test('tags that cross leave no depth behind', () => {
+    const crossing = '<b><p><i><table><tr><td>x</b></i></p></table></p></i></b><a><p><a></p>';
+    expect(searchPage(crossing.repeat(3_000)).whole).toBe(true);
+  });
+
+  test.each([
+    ['spaces in an address', `<img src="${' '.repeat(1_000_000)}a.png">`],
+    ['commas in a srcset', `<img srcset="${','.repeat(1_000_000)} a.png">`],
+    ['spaces in a refresh', `<meta http-equiv=refresh content="0;${' '.repeat(1_000_000)}a.png">`],
+    ['escapes in a style', `<style>${'\\75'.repeat(300_000)} @import "a.png"</style>`],
+    ['brackets in a style', `<style>${'a('.repeat(300_000)}url(a.png)</style>`],
+  ])('%s take time in proportion to their number', (_, html) => {
+    const begun = performance.now();
+    expect(searchPage(html).references.map(({ address }) => address)).toEqual(['a.png']);
+    expect(performance.now() - begun).toBeLessThan(20_000);
+  });
+});

@@ -1,0 +1,101 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { Readable } from 'node:stream';
+import type { LocalFile } from '../../../src/rules/inspect.ts';
+
+/**
+ * Secrets that look real and open nothing. They are put together at run time, so that no scanner
+ * finds one in this file.
+ */
+
+const DIGITS = '0123456789';
+const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
+const ALPHANUMERIC = LETTERS + DIGITS;
+const HEX = `${DIGITS}abcdef`;
+const BASE64 = `${ALPHANUMERIC}+/`;
+
+/** The same characters in every run, different ones for every seed. */
+export function drawn(length: number, alphabet = ALPHANUMERIC, seed = length): string {
+  let state = seed + 1;
+  let text = '';
+  while (text.length < length) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    text += alphabet[(state >>> 16) % alphabet.length];
+  }
+  return text;
+}
+
+const openAi = `T3${'BlbkFJ'}`;
+
+/** For each rule of the preset: the rule, what stands before the secret, the secret. */
+export const PRESET_SECRETS: readonly (readonly [rule: string, before: string, secret: string])[] = [
+  ['aws', 'AWS_SECRET_ACCESS_KEY="', drawn(40)],
+  ['npm', '', `npm_${drawn(36)}`],
+  ['npm', '"git": "https://', `${drawn(40, HEX)}:x-oauth-${'basic'}@github.com/`],
+  ['slack', '', `xoxb-${drawn(12, DIGITS)}-${drawn(13, DIGITS)}-${drawn(24)}`],
+  ['slack', '', `https://hooks.slack.com/services/T${drawn(9)}/B${drawn(10)}/${drawn(24)}`],
+  ['sendgrid', '', `SG.${drawn(22)}.${drawn(43)}`],
+  ['shopify', '', `shpat_${drawn(32)}`],
+  ...['ghp', 'gho', 'ghu', 'ghs', 'ghr'].map((type) => ['github', '', `${type}_${drawn(36)}`] as const),
+  ['github', '', `github_pat_${drawn(82)}`],
+  ['gitlab', '', `glpat-${drawn(20)}`],
+  ['grafana', '', `glc_${drawn(80)}`],
+  ['grafana', '', `glsa_${drawn(32)}_${drawn(8, HEX)}`],
+  ['openai', '', `sk-${drawn(20)}${openAi}${drawn(20, ALPHANUMERIC, 7)}`],
+  ['openai', '', `sk-proj-${drawn(74)}${openAi}${drawn(74, ALPHANUMERIC, 7)}`],
+  ['anthropic', '', `sk-ant-api03-${drawn(93)}AA`],
+  ['groq', '', `gsk_${drawn(52)}`],
+  ['huggingface', '', `hf_${drawn(34, LETTERS)}`],
+  ['linear', '', `lin_api_${drawn(40)}`],
+  ['notion', '', `ntn_${drawn(11, DIGITS)}${drawn(35)}`],
+  ['1password', '', `ops_${onePasswordAccount()}`],
+  ['database-connection-string', '', `mongodb+srv://app:${drawn(12)}@db.acme.io/main`],
+  ['database-connection-string', '', `jdbc:mysql://app:${drawn(12)}@db.acme.io:3306/main`],
+  ['database-connection-string', '', `postgres://app:${drawn(12)}@db.acme.io/main`],
+  ['hashicorp-vault', '', `hvs.${drawn(95)}`],
+  ['hashicorp-vault', '', `hvb.${drawn(150)}`],
+  ['hashicorp-vault', '', `hvr.${drawn(95)}`],
+  ['vercel', '', `vcp_${drawn(24)}`],
+  ['databricks', '', `dapi${drawn(32, HEX)}`],
+  ['docker', '', `dckr_pat_${drawn(27)}`],
+  ['figma', '', `figd_${drawn(40)}`],
+  ['stripe', '', `sk_${'live'}_${drawn(48)}`],
+  ['cloudflare', '', `cfut_${drawn(40)}${drawn(8, HEX)}`],
+  ['tailscale', '', `tskey-${'auth'}-${drawn(12)}-${drawn(32)}`],
+];
+
+/** JSON in base64 of which the last three bytes are one: the closing brace. */
+function onePasswordAccount(): string {
+  const json = [100, 101, 102].map((length) => JSON.stringify({ secretKey: drawn(length) }));
+  return Buffer.from(json.find((text) => text.length % 3 === 1) as string).toString('base64');
+}
+
+/** A private key in PEM, made for the moment. */
+export function pem(form: 'pkcs8' | 'sec1' | 'sealed' = 'pkcs8'): string {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const seal = { type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'x' } as const;
+  return privateKey.export(form === 'sealed' ? seal : { type: form, format: 'pem' }).toString();
+}
+
+/** A block in PEM's armour, with a body of chance. */
+export function armoured(kind: string, { attributes = '', start = '', length = 400 } = {}): string {
+  const lines = `${start}${drawn(length, BASE64)}`.match(/.{1,64}/g) as string[];
+  return `-----BEGIN ${kind}-----\n${attributes}${lines.join('\n')}\n-----END ${kind}-----\n`;
+}
+
+/** A service account of Google, as its key file holds it. */
+export function googleAccount(): string {
+  return JSON.stringify({ private_key_id: drawn(40, HEX), private_key: pem() }, null, 2);
+}
+
+/** A file that lies nowhere, read in chunks of a size. */
+export function fileOf(
+  content: string | Buffer,
+  name = 'page.html',
+  chunk = 65_536,
+): Pick<LocalFile, 'name' | 'size' | 'read'> {
+  const bytes = Buffer.from(content as Buffer);
+  function* chunks(): Generator<Buffer> {
+    for (let at = 0; at < bytes.length; at += chunk) yield bytes.subarray(at, at + chunk);
+  }
+  return { name, size: bytes.length, read: () => Readable.from(chunks()) };
+}

@@ -1,0 +1,259 @@
+import { describe, expect, test } from '@jest/globals';
+import { rules as preset } from '@secretlint/secretlint-rule-preset-recommend';
+import type { SecretLintRuleContext, SecretLintSourceCode } from '@secretlint/types';
+import fc from 'fast-check';
+import { keyContainer, ownSightings } from '../../../src/rules/secrets/own-secret-rules.ts';
+import { armoured, drawn, pem } from './fake-secrets.ts';
+
+const session = drawn(32);
+const basic = (pair: string): string => Buffer.from(pair).toString('base64');
+const jwt = ['eyJ', 'eyJ', ''].map((start) => `${start}${drawn(30)}`).join('.');
+const password = drawn(12);
+
+/** What is seen: rule and secret; the secret stands where it is said to. */
+function seen(text: string): string[][] {
+  return ownSightings(text).map(({ rule, secret, from, at }) => {
+    expect(at).toBeGreaterThanOrEqual(from);
+    if (rule !== 'private-key') expect(text.slice(at, at + secret.length)).toBe(secret);
+    return [rule, secret];
+  });
+}
+
+/** How many secrets a rule of the preset reports in a text. */
+function reportsOf(name: string): (text: string) => Promise<number> {
+  let reports = 0;
+  const report = (): void => {
+    reports += 1;
+  };
+  const context = { createTranslator: () => () => ({ message: '' }), report };
+  const rule = preset.find(({ meta }) => meta.id.endsWith(`-${name}`));
+  const handler = rule?.create(context as unknown as SecretLintRuleContext, {});
+  return async (content) => {
+    reports = 0;
+    await handler?.file?.({ content } as SecretLintSourceCode);
+    return reports;
+  };
+}
+
+describe('cookies', () => {
+  test.each([
+    ['a response', `Set-Cookie: PHPSESSID=${session}; Path=/; HttpOnly`],
+    ['a request, behind harmless ones', `cookie: theme=dark; lang=en;connect.sid=${session}`],
+    ['a quoted value', `Set-Cookie: auth_token="${session}"; Secure`],
+    ['JSON', `{"Cookie": "session=${session}"}`],
+    ['JSON within a string', `{\\"cookie\\":\\"session=${session}\\"}`],
+    ['a HAR file', `{ "name": "Cookie",\n      "value": "session=${session}" }`],
+    ['HTML', `<td>{&quot;cookie&quot;: &quot;session=${session}&quot;}</td>`],
+    ['a script', `document.cookie = 'session=${session}; path=/'`],
+    ['curl', `curl -H "Cookie: session=${session}" https://acme.io`],
+  ])('in %s are seen', (_, text) => {
+    expect(seen(text)).toEqual([['cookie', session]]);
+  });
+
+  test('a signed token is seen under any name', () => {
+    expect(seen(`Cookie: x=${jwt}`)).toEqual([['cookie', jwt]]);
+  });
+
+  test.each([
+    'Set-Cookie: sessionid=<session-id>; Path=/',
+    'Set-Cookie: <cookie-name>=<cookie-value>',
+    `Set-Cookie: session=\${sessionToken}; Path=/`,
+    'Cookie: session=YOUR_SESSION_TOKEN_HERE',
+    'Cookie: session=****************',
+    'Cookie: session=0000000000000000000000',
+    'Cookie: _ga=GA1.2.1234567890.1234567890',
+    `Set-Cookie: theme=${drawn(8)}; Expires=Wed, 21 Oct 2026 07:28:00 GMT`,
+    "document.cookie = 'session=; Max-Age=0'",
+    'We use cookies: see the cookie: policy',
+  ])('%s is none', (text) => {
+    expect(seen(text)).toEqual([]);
+  });
+});
+
+describe('authorization headers', () => {
+  test.each([
+    ['a bearer token', `Authorization: Bearer ${session}`, session],
+    ['a signed token', `authorization: bearer ${jwt}`, jwt],
+    ['a token', `AUTHORIZATION: token ${session}`, session],
+    ['name and password', `Proxy-Authorization: Basic ${basic(`ci:${password}`)}`, basic(`ci:${password}`)],
+    ['a call', `headers.set('Authorization', 'Bearer ${session}')`, session],
+    ['a HAR file', `"name":"authorization","value":"Bearer ${session}"`, session],
+    ['an address', `?authorization=Bearer%20${session}`, session],
+  ])('with %s are seen', (_, text, secret) => {
+    expect(seen(text)).toEqual([['authorization', secret]]);
+  });
+
+  test.each([
+    'Authorization: Bearer <token>',
+    'Authorization: Bearer YOUR_ACCESS_TOKEN_HERE',
+    'Authorization: Bearer ${{ github.token }}',
+    "'Authorization': 'Bearer ' + accessTokenOfTheUser1",
+    `Authorization: Bearer ${'x'.repeat(40)}`,
+    `Authorization: Basic ${basic('user:password')}`,
+    `Authorization: Basic ${basic('no colon at all')}`,
+    'Authorization: Basic authentication',
+    'the bearer of this token',
+  ])('%s is none', (text) => {
+    expect(seen(text)).toEqual([]);
+  });
+});
+
+describe('private keys', () => {
+  const key = armoured('PRIVATE KEY');
+  const lines = key.trim().split('\n');
+
+  test.each([
+    ['PKCS#8', pem()],
+    ['SEC 1', pem('sec1')],
+    ['sealed PKCS#8', pem('sealed')],
+    ['OpenSSH', armoured('OPENSSH PRIVATE KEY')],
+    ['PGP', armoured('PGP PRIVATE KEY BLOCK', { attributes: 'Version: GnuPG v2\nComment: mine\n\n' })],
+    [
+      'sealed PKCS#1',
+      armoured('RSA PRIVATE KEY', { attributes: 'Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00FF\n\n' }),
+    ],
+    [
+      'PuTTY',
+      `PuTTY-User-Key-File-3: ssh-rsa\nPrivate-Lines: 5\n${lines.slice(1, -1).join('\n')}\nPrivate-MAC: 00`,
+    ],
+    ['the shortest kind', armoured('PRIVATE KEY', { length: 64 })],
+  ])('in %s are seen', (_, text) => {
+    expect(seen(text)).toEqual([['private-key', expect.any(String)]]);
+  });
+
+  test.each([
+    ['with Windows line ends', lines.join('\r\n')],
+    ['in JSON', JSON.stringify(key)],
+    ['in JSON within JSON', JSON.stringify(JSON.stringify(key))],
+    ['in a script', lines.map((line) => `'${line}\\n'`).join(' +\n    ')],
+    ['in YAML', lines.map((line) => `      ${line}`).join('\n')],
+    ['in HTML', lines.join('<br/>')],
+    ['in a quotation', lines.map((line) => `> ${line}`).join('\n')],
+    ['on one line', lines.join(' ')],
+    ['without an end', lines.slice(0, -1).join('\n')],
+  ])('written %s are the same key', (_, text) => {
+    expect(seen(text)).toEqual(seen(key));
+  });
+
+  test.each([
+    ['shortened', '-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG\n...\n-----END PRIVATE KEY-----'],
+    ['left out', '-----BEGIN PRIVATE KEY-----\n<your key>\n-----END PRIVATE KEY-----'],
+    ['filled up', `-----BEGIN PRIVATE KEY-----\n${'A'.repeat(640)}\n-----END PRIVATE KEY-----`],
+    ['public', armoured('PUBLIC KEY')],
+    ['a certificate', armoured('CERTIFICATE')],
+    ['a pattern', "const BEGIN = '-----BEGIN PRIVATE KEY-----', END = '-----END PRIVATE KEY-----';"],
+  ])('that are %s are none', (_, text) => {
+    expect(seen(text)).toEqual([]);
+  });
+
+  test("sees whatever the preset's rule sees, which it replaces", async () => {
+    const reports = reportsOf('privatekey');
+    const kind = fc.constantFrom('', 'RSA ', 'DSA ', 'EC ', 'OPENSSH ', 'PGP ');
+    const lineEnd = fc.constantFrom('\n', '\r\n', '\\n', ' ', '\n    ', '');
+    const start = fc.constantFrom('MI', 'b3BlbnNzaC1rZXktdjE');
+    const size = fc.integer({ min: 100, max: 5_000 });
+    await fc.assert(
+      fc.asyncProperty(kind, lineEnd, start, size, async (of, end, start, length) => {
+        const text = armoured(`${of}PRIVATE KEY`, { start, length }).replaceAll('\n', end);
+        expect(await reports(text)).toBe(1);
+        expect(seen(text)).toHaveLength(1);
+      }),
+    );
+  });
+
+  test.each([
+    ['DER', '308209a10201033082096706092a864886f70d010701a0820958', true],
+    ['BER', '3080020103308006092a864886f70d010701a0802480', true],
+    ['signed', '30820a3f02010330820a0506092a864886f70d010702a08209f6', true],
+    ['a certificate', '308203a13082028902010330820a0506092a864886f70d0101', false],
+    ['a ZIP file', '504b030414000000080000002100000000000000000000000000', false],
+    ['nothing', '', false],
+  ])('a PKCS#12 container is known by its head: %s', (_, head, is) => {
+    expect(keyContainer(Buffer.from(head, 'hex')) !== null).toBe(is);
+  });
+});
+
+describe('passwords in addresses', () => {
+  test.each([
+    ['https', `https://deploy:${password}@git.acme.io/x.git`, `deploy:${password}@git.acme.io`],
+    ['any scheme', `git+ssh://deploy:${password}@10.1.2.3:22`, `deploy:${password}@10.1.2.3`],
+    ['no name', `redis://:${password}@cache:6379/0`, `:${password}@cache`],
+    ['signs', 'https://bob:p@$$w0rd!9@acme.io', 'bob:p@$$w0rd!9@acme.io'],
+    ['JSON', `"https:\\/\\/bob:${password}@acme.io\\/"`, `bob:${password}@acme.io`],
+    ['IPv6', `http://bob:${password}@[2001:db8::1]/`, `bob:${password}@[2001:db8::1]`],
+    ['a number', 'https://bob:20260417@acme.io', 'bob:20260417@acme.io'],
+  ])('with %s are seen', (_, text, secret) => {
+    expect(seen(text)).toEqual([['url-password', secret]]);
+  });
+
+  test("sees whatever the preset's rule sees, which it replaces", async () => {
+    const reports = reportsOf('basicauth');
+    const scheme = fc.constantFrom('http', 'https', 'ftp', 'ftps');
+    const name = fc.integer({ min: 2, max: 256 });
+    const host = fc.constantFrom('acme.io', 'a-b_c.acme.co.uk', '10.1.2.3', 'api%20~+#=.io', '.io');
+    await fc.assert(
+      fc.asyncProperty(scheme, name, name, host, async (of, user, pass, at) => {
+        const text = `${of}://${drawn(user)}:9-_${drawn(pass)}@${at}/`.slice(0, 1_000);
+        expect(seen(text).length).toBeGreaterThanOrEqual(await reports(text));
+      }),
+    );
+    expect(await reports(`https://deploy:${password}@acme.io`)).toBe(1);
+  });
+
+  test.each([
+    'https://user:password@example.com',
+    'https://user:pass@sub.example.com:8080/p/a/t/h',
+    `https://bob:${password}@www.example.org`,
+    `https://bob:${password}@proxy.test`,
+    'https://user:password@acme.io',
+    'https://user:pass@host',
+    'https://my_user:my-secret-password@acme.io',
+    'https://admin:changeme123@acme.io',
+    'https://<user>:<pass>@acme.io',
+    'https://&lt;user&gt;:&lt;pass&gt;@acme.io',
+    'https://${USER}:${PASSWORD}@acme.io',
+    'https://bob:$PASSWORD@acme.io',
+    'https://bob:%PASSWORD%@acme.io',
+    'https://{{user}}:{{pass}}@acme.io',
+    'https://bob:[password]@acme.io',
+    'https://bob:***@acme.io',
+    'https://bob:xxxxxxxx@acme.io',
+    'https://bob:...@acme.io',
+    'https://bob@acme.io:8443/',
+    'https://acme.io:8443/@scope/package',
+    'https://acme.io/a:b@c',
+    'http://localhost:3000 mail@acme.io',
+  ])('%s is none', (text) => {
+    expect(seen(text)).toEqual([]);
+  });
+});
+
+describe('npm tokens', () => {
+  test('are seen in any file', () => {
+    expect(seen(`//registry.npmjs.org/:_authToken = "${session}"`)).toEqual([['npm-auth-token', session]]);
+  });
+
+  test.each([
+    '_authToken=${NPM_TOKEN}',
+    '_authToken=YOUR_NPM_TOKEN_GOES_HERE',
+    '_authToken=$NODE_AUTH_TOKEN',
+  ])('%s is none', (text) => {
+    expect(seen(text)).toEqual([]);
+  });
+});
+
+test.each([
+  'cookie:a=b;',
+  'cookie      ',
+  'authorization   ,   "value"   :   "bearer ',
+  '-----BEGIN PRIVATE KEY-----\nA: b\n',
+  'Private-Lines: 1\n',
+  'a://b:',
+  'a://:@',
+  '_authToken=',
+])('hostile text of %j takes no long time', (piece) => {
+  const text = piece.repeat(Math.ceil(262_144 / piece.length));
+  const started = performance.now();
+  ownSightings(text);
+  expect(performance.now() - started).toBeLessThan(2_000);
+});
