@@ -80786,16 +80786,6 @@ function baseName(path) {
     return path.slice(path.lastIndexOf('/') + 1);
 }
 /**
- * Whether Jekyll leaves the path out of a site.
- *
- * @see https://jekyllrb.com/docs/structure/ and Pages' own exclusions
- */
-function isLeftOutByJekyll(path) {
-    const segments = path.split('/');
-    const [top] = segments;
-    return top === 'node_modules' || top === 'vendor' || segments.some((segment) => /^[_.#]|~$/u.test(segment));
-}
-/**
  * A name that a release asset keeps as it is: GitHub turns anything else into dots, and names of
  * only foreign letters into `default`, where they collide.
  */
@@ -81767,18 +81757,6 @@ function appeared(path) {
     });
 }
 
-;// CONCATENATED MODULE: ./lib/rules/jekyll.js
-/**
- * Whether a site's build may rightly change a file: Markdown, and whatever begins with front matter.
- * Everything else is served as it stands.
- *
- * @param head the file's first bytes
- * @see https://jekyllrb.com/docs/front-matter/
- */
-function mayBeRendered(path, head) {
-    return /\.(md|markdown|mkdown|mkdn|mkd)$/i.test(path) || head.startsWith('---');
-}
-
 ;// CONCATENATED MODULE: ./lib/channels/needs-token.js
 
 /**
@@ -81993,7 +81971,33 @@ function errored({ detail, error }) {
     });
 }
 
+;// CONCATENATED MODULE: ./lib/rules/jekyll.js
+/** What Jekyll makes of a file by its name and beginning. */
+/**
+ * Whether Jekyll leaves the path out of a site.
+ *
+ * @see https://jekyllrb.com/docs/structure/ and Pages' own exclusions
+ */
+function isLeftOutByJekyll(path) {
+    const segments = path.split('/');
+    const [top] = segments;
+    return top === 'node_modules' || top === 'vendor' || segments.some((segment) => /^[_.#]|~$/u.test(segment));
+}
+/** Endings that it renders as Markdown. */
+const MARKDOWN = /\.(md|markdown|mkdown|mkdn|mkd)$/i;
+/**
+ * Whether it may rightly change a file: Markdown, and whatever begins with front matter. Everything else
+ * is served as it stands.
+ *
+ * @param head the file's first bytes
+ * @see https://jekyllrb.com/docs/front-matter/
+ */
+function mayBeRendered(path, head) {
+    return MARKDOWN.test(path) || head.startsWith('---');
+}
+
 ;// CONCATENATED MODULE: ./lib/channels/pages-destination.js
+
 
 
 
@@ -82024,6 +82028,8 @@ function destinationOf(github, wishes, site) {
         pageUrl: below(pagesBase, served),
         rawUrl: below(rawBase, path),
         builtBy: known?.builtBy ?? 'branch',
+        mayAlter: false,
+        notes: [],
         unknown: site === 'unreadable'
             ? [
                 'the Pages settings could not be read (`permissions: { pages: read }`); the usual address was taken',
@@ -82056,18 +82062,44 @@ function refuseUnservedBranch({ branch, builtBy, open }, wishes) {
         hint: `set \`branch: ${branch}\`, or leave it out`,
     });
 }
-/** Jekyll would leave some names out of the site, and the address would answer 404 for ever. */
-async function refuseLeftOutNames(github, { branch, path, folder, builtBy }) {
+/**
+ * What Jekyll makes of the file, where it builds the site: it leaves some names out, and renders Markdown
+ * and files with front matter. A `.nojekyll` at the site's root keeps it away.
+ *
+ * @param head the file's first bytes
+ * @throws {DeliveryError} `BAD_INPUT` where the address would never show the file.
+ */
+async function throughJekyll(github, destination, head, hasMarker) {
+    const { branch, path, folder, builtBy, pageUrl } = destination;
     const served = folder === '' ? path : path.slice(folder.length + 1);
-    if (builtBy === 'workflow' || !isLeftOutByJekyll(served))
-        return;
+    const leftOut = isLeftOutByJekyll(served);
+    if (builtBy === 'workflow')
+        return { ...destination, mayAlter: true };
+    if (!leftOut && !mayBeRendered(served, head))
+        return destination;
     const switchFile = folder === '' ? '.nojekyll' : `${folder}/.nojekyll`;
     if ((await blobAt(github, { branch, path: switchFile })) !== null)
-        return;
-    throw new DeliveryError('BAD_INPUT', `Jekyll leaves ${served} out of the site because of its name`, {
-        step: 'check',
-        hint: `set \`path:\` to a name that does not begin with _ . or # and does not end with ~, or commit an empty ${switchFile}`,
-    });
+        return destination;
+    const hint = (else_) => `${else_}, or commit an empty ${switchFile}`;
+    if (leftOut) {
+        throw new DeliveryError('BAD_INPUT', `Jekyll leaves ${served} out of the site because of its name`, {
+            step: 'check',
+            hint: hint('set `path:` to a name that does not begin with _ . or # and does not end with ~'),
+        });
+    }
+    if (!hasMarker) {
+        throw new DeliveryError('BAD_INPUT', `Jekyll renders ${served}, so that the page has other bytes than the file`, {
+            step: 'check',
+            hint: hint('set `marker:` to a text that the page keeps'),
+        });
+    }
+    const page = new URL(pageUrl.href.replace(MARKDOWN, '.html'));
+    return {
+        ...destination,
+        pageUrl: page,
+        mayAlter: true,
+        notes: [`Jekyll renders ${served} into this page`],
+    };
 }
 function usualRawBase({ owner, repo }, server, branch) {
     const root = server.hostname === 'github.com' ? 'https://raw.githubusercontent.com' : `${server.origin}/raw`;
@@ -82096,7 +82128,6 @@ function noSite({ owner, repo }) {
 
 
 
-
 /**
  * K1: a file of the repository, shown on the screen by its Pages site.
  *
@@ -82110,8 +82141,8 @@ function createPages(options, ports) {
             if (file === null) {
                 throw new DeliveryError('BAD_INPUT', 'channel K1 needs a file to commit', { hint: 'set `file:`' });
             }
-            const destination = destinationOf(github, options, site);
-            await refuseLeftOutNames(github, destination);
+            const settings = destinationOf(github, options, site);
+            const destination = await throughJekyll(github, settings, file.head, options.hasMarker);
             const method = file.size <= SIZE.methodA ? 'A' : 'B';
             return {
                 plan: {
@@ -82135,10 +82166,10 @@ async function place(task, ports) {
         commitSha,
         rawUrl: destination.rawUrl,
         bustCaches: true,
-        mayAlter: mayBeRendered(destination.path, task.file.head) || destination.builtBy === 'workflow',
+        mayAlter: destination.mayAlter,
         previousSha256: replaced,
         mustBeExternal: false,
-        notes: [],
+        notes: destination.notes,
         unknown: destination.unknown,
     };
 }
@@ -85119,7 +85150,7 @@ function surroundings(env, { clock, random }) {
         now: clock.now(),
         random,
         fromPrivate: fromPrivate(env.GITHUB_EVENT_PATH),
-        secrets: JOB_SECRETS.map((name) => env[name] ?? ''),
+        secrets: JOB_SECRETS.flatMap((name) => env[name] || []),
         walls: [folder, env.RUNNER_TEMP ?? ''].filter((wall) => wall !== ''),
     };
 }

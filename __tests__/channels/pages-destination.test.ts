@@ -3,7 +3,7 @@ import {
   type Destination,
   destinationOf,
   type PagesWishes,
-  refuseLeftOutNames,
+  throughJekyll,
 } from '../../src/channels/pages-destination.ts';
 import type { Circumstances } from '../../src/github/survey.ts';
 import { absent, FakeGitHub } from '../github/fake-github.ts';
@@ -125,7 +125,7 @@ describe('where it will be served', () => {
 describe('a name that Jekyll leaves out', () => {
   const refuse = (more: Partial<Destination>, get_file: unknown = absent) => {
     const github = new FakeGitHub({ get_file });
-    return { github, work: refuseLeftOutNames(github, { ...destined(), ...more }) };
+    return { github, work: throughJekyll(github, { ...destined(), ...more }, '<p>', false) };
   };
 
   test.each(['_page.html', '.page.html', 'a/_b/c.html', 'page.html~', 'vendor/a.html'])(
@@ -141,7 +141,7 @@ describe('a name that Jekyll leaves out', () => {
 
   test('is served where .nojekyll stands at the site’s root', async () => {
     const { github, work } = refuse({ path: 'docs/_page.html', folder: 'docs' }, { sha: 'b10b' });
-    await expect(work).resolves.toBeUndefined();
+    await expect(work).resolves.toMatchObject({ path: 'docs/_page.html', mayAlter: false });
     expect(github.sent('get_file')).toEqual([{ path: 'docs/.nojekyll', ref: 'main' }]);
   });
 
@@ -155,5 +155,48 @@ describe('a name that Jekyll leaves out', () => {
     const { github, work } = refuse({ path: '_site/page.html', folder: '_site' });
     await work;
     expect(github.calls).toEqual([]);
+  });
+});
+
+describe('a file that Jekyll renders', () => {
+  const asked = (path: string, head: string, hasMarker: boolean, get_file: unknown = absent) => {
+    const pageUrl = new URL(`https://octo.github.io/site/${path}`);
+    return throughJekyll(new FakeGitHub({ get_file }), { ...destined(), path, pageUrl }, head, hasMarker);
+  };
+
+  test.each([
+    ['notes.md', '# x', 'https://octo.github.io/site/notes.html'],
+    ['page.html', '---\ntitle: x', 'https://octo.github.io/site/page.html'],
+  ])('%s is looked for where it becomes a page, which may have other bytes', async (path, head, page) => {
+    await expect(asked(path, head, true)).resolves.toMatchObject({
+      pageUrl: new URL(page),
+      mayAlter: true,
+      notes: [`Jekyll renders ${path} into this page`],
+    });
+  });
+
+  test('is refused without a marker: its bytes can never come back', async () => {
+    await expect(asked('notes.md', '# x', false)).rejects.toMatchObject({
+      code: 'BAD_INPUT',
+      step: 'check',
+      hint: expect.stringContaining('set `marker:`'),
+    });
+  });
+
+  test('is served as it stands where a .nojekyll keeps Jekyll away', async () => {
+    await expect(asked('notes.md', '# x', false, { sha: 'e69de29' })).resolves.toMatchObject({
+      pageUrl: new URL('https://octo.github.io/site/notes.md'),
+      mayAlter: false,
+    });
+  });
+
+  test('may be anything where a workflow builds the site', async () => {
+    const built = throughJekyll(
+      new FakeGitHub({}),
+      destined({}, siteWith({ builtBy: 'workflow' })),
+      '<p>',
+      false,
+    );
+    await expect(built).resolves.toMatchObject({ mayAlter: true });
   });
 });

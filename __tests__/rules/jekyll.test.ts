@@ -1,5 +1,5 @@
-import { expect, test } from '@jest/globals';
-import { mayBeRendered } from '../../src/rules/jekyll.ts';
+import { describe, expect, test } from '@jest/globals';
+import { isLeftOutByJekyll, mayBeRendered } from '../../src/rules/jekyll.ts';
 
 test.each([
   ['notes.md', '# x', true],
@@ -10,4 +10,32 @@ test.each([
   ['data.json', '--', false],
 ])('a build may change %s that begins with %j: %s', (path, head, changes) => {
   expect(mayBeRendered(path, head)).toBe(changes);
+});
+
+describe('isLeftOutByJekyll', () => {
+  test.each([
+    '_a.html',
+    '.a.html',
+    '#a.html',
+    'a.html~',
+    'docs/_drafts/a.html',
+    'docs/.hidden/a.html',
+    'docs~/a.html',
+    'node_modules/a.html',
+    'vendor/a.html',
+  ])('leaves %s out', (path) => {
+    expect(isLeftOutByJekyll(path)).toBe(true);
+  });
+
+  test.each([
+    'a.html',
+    'a_b.html',
+    'docs/a.html',
+    'docs/vendor/a.html',
+    'a~b.html',
+    'vendor.html',
+    'a#b.html',
+  ])('shows %s', (path) => {
+    expect(isLeftOutByJekyll(path)).toBe(false);
+  });
 });

@@ -7,7 +7,6 @@ import {
   baseName,
   binFileName,
   encodePath,
-  isLeftOutByJekyll,
   nameFromFile,
   repositoryPath,
 } from '../../src/rules/naming.ts';
@@ -142,34 +141,6 @@ describe('baseName', () => {
     ['docs/', ''],
   ])('of %j is %j', (path, name) => {
     expect(baseName(path)).toBe(name);
-  });
-});
-
-describe('isLeftOutByJekyll', () => {
-  test.each([
-    '_a.html',
-    '.a.html',
-    '#a.html',
-    'a.html~',
-    'docs/_drafts/a.html',
-    'docs/.hidden/a.html',
-    'docs~/a.html',
-    'node_modules/a.html',
-    'vendor/a.html',
-  ])('leaves %s out', (path) => {
-    expect(isLeftOutByJekyll(path)).toBe(true);
-  });
-
-  test.each([
-    'a.html',
-    'a_b.html',
-    'docs/a.html',
-    'docs/vendor/a.html',
-    'a~b.html',
-    'vendor.html',
-    'a#b.html',
-  ])('shows %s', (path) => {
-    expect(isLeftOutByJekyll(path)).toBe(false);
   });
 });
 

@@ -244,11 +244,23 @@ describe("a site that changes the page's bytes", () => {
     expect(delivered.report.lines.TEST).toContain('bytes identical: no');
   });
 
-  test('without a marker: not ready', async () => {
+  test('without a marker: refused before anything is written', async () => {
     const repository = await stage.repository();
     const inputs = { channel: 'K1', timeout: '0.6' };
     const delivered = await stage.deliver({ repository, files: { 'page.html': source }, inputs });
-    expectNotReady(delivered, { step: 'verify', httpCode: 200, reason: /something that is not the file/ });
+    expectNotReady(delivered, { step: 'check', reason: /Jekyll renders page\.html/, hint: /marker/ });
+    expect(await repository.read('page.html')).toBeNull();
+  });
+
+  test('Markdown opens as the page that it becomes', async () => {
+    const repository = await stage.repository();
+    const delivered = await stage.deliver({
+      repository,
+      files: { 'notes.md': `# ${MARKER}\n` },
+      inputs: brief,
+    });
+    expect(delivered.outputs.url).toMatch(/\/notes\.html$/);
+    expect(delivered.report.lines.CLAIM).toContain('Jekyll renders notes.md into this page');
   });
 
   test('with a .nojekyll it does not: ready without a doubt', async () => {

@@ -3,7 +3,8 @@ import type { GitHub } from '../github/client.ts';
 import { blobAt } from '../github/contents.ts';
 import { type PagesSite, usualBase } from '../github/pages-site.ts';
 import type { Circumstances } from '../github/survey.ts';
-import { encodePath, isLeftOutByJekyll } from '../rules/naming.ts';
+import { isLeftOutByJekyll, MARKDOWN, mayBeRendered } from '../rules/jekyll.ts';
+import { encodePath } from '../rules/naming.ts';
 
 /** What was asked for, as far as it decides where the file goes. */
 export interface PagesWishes {
@@ -25,6 +26,10 @@ export interface Destination {
   readonly pageUrl: URL;
   readonly rawUrl: URL;
   readonly builtBy: 'branch' | 'workflow';
+  /** Whether the site's build may rightly change the file. */
+  readonly mayAlter: boolean;
+  /** What a person should know of the page. */
+  readonly notes: readonly string[];
   /** The site's root folder in the branch: empty, or such as `docs`. */
   readonly folder: string;
   /** What had to be assumed. */
@@ -60,6 +65,8 @@ export function destinationOf(
     pageUrl: below(pagesBase, served),
     rawUrl: below(rawBase, path),
     builtBy: known?.builtBy ?? 'branch',
+    mayAlter: false,
+    notes: [],
     unknown:
       site === 'unreadable'
         ? [
@@ -98,19 +105,50 @@ function refuseUnservedBranch({ branch, builtBy, open }: PagesSite, wishes: Page
   });
 }
 
-/** Jekyll would leave some names out of the site, and the address would answer 404 for ever. */
-export async function refuseLeftOutNames(
+/**
+ * What Jekyll makes of the file, where it builds the site: it leaves some names out, and renders Markdown
+ * and files with front matter. A `.nojekyll` at the site's root keeps it away.
+ *
+ * @param head the file's first bytes
+ * @throws {DeliveryError} `BAD_INPUT` where the address would never show the file.
+ */
+export async function throughJekyll(
   github: GitHub,
-  { branch, path, folder, builtBy }: Destination,
-): Promise<void> {
+  destination: Destination,
+  head: string,
+  hasMarker: boolean,
+): Promise<Destination> {
+  const { branch, path, folder, builtBy, pageUrl } = destination;
   const served = folder === '' ? path : path.slice(folder.length + 1);
-  if (builtBy === 'workflow' || !isLeftOutByJekyll(served)) return;
+  const leftOut = isLeftOutByJekyll(served);
+  if (builtBy === 'workflow') return { ...destination, mayAlter: true };
+  if (!leftOut && !mayBeRendered(served, head)) return destination;
   const switchFile = folder === '' ? '.nojekyll' : `${folder}/.nojekyll`;
-  if ((await blobAt(github, { branch, path: switchFile })) !== null) return;
-  throw new DeliveryError('BAD_INPUT', `Jekyll leaves ${served} out of the site because of its name`, {
-    step: 'check',
-    hint: `set \`path:\` to a name that does not begin with _ . or # and does not end with ~, or commit an empty ${switchFile}`,
-  });
+  if ((await blobAt(github, { branch, path: switchFile })) !== null) return destination;
+  const hint = (else_: string): string => `${else_}, or commit an empty ${switchFile}`;
+  if (leftOut) {
+    throw new DeliveryError('BAD_INPUT', `Jekyll leaves ${served} out of the site because of its name`, {
+      step: 'check',
+      hint: hint('set `path:` to a name that does not begin with _ . or # and does not end with ~'),
+    });
+  }
+  if (!hasMarker) {
+    throw new DeliveryError(
+      'BAD_INPUT',
+      `Jekyll renders ${served}, so that the page has other bytes than the file`,
+      {
+        step: 'check',
+        hint: hint('set `marker:` to a text that the page keeps'),
+      },
+    );
+  }
+  const page = new URL(pageUrl.href.replace(MARKDOWN, '.html'));
+  return {
+    ...destination,
+    pageUrl: page,
+    mayAlter: true,
+    notes: [`Jekyll renders ${served} into this page`],
+  };
 }
 
 function usualRawBase({ owner, repo }: Pick<GitHub, 'owner' | 'repo'>, server: URL, branch: string): URL {

@@ -8,17 +8,11 @@ import { SIZE } from '../protocol/limits.ts';
 import { TRAILER } from '../protocol/words.ts';
 import { retrying } from '../retry.ts';
 import type { LocalFile } from '../rules/inspect.ts';
-import { mayBeRendered } from '../rules/jekyll.ts';
 import { baseName } from '../rules/naming.ts';
 import type { Channel, Intent, Placement } from './channel.ts';
 import { needsToken } from './needs-token.ts';
 import { watchBuild } from './pages-build.ts';
-import {
-  type Destination,
-  destinationOf,
-  type PagesWishes,
-  refuseLeftOutNames,
-} from './pages-destination.ts';
+import { type Destination, destinationOf, type PagesWishes, throughJekyll } from './pages-destination.ts';
 
 export interface PagesOptions extends PagesWishes {
   readonly github: GitHub | null;
@@ -44,8 +38,8 @@ export function createPages(options: PagesOptions, ports: Ports): Channel {
       if (file === null) {
         throw new DeliveryError('BAD_INPUT', 'channel K1 needs a file to commit', { hint: 'set `file:`' });
       }
-      const destination = destinationOf(github, options, site);
-      await refuseLeftOutNames(github, destination);
+      const settings = destinationOf(github, options, site);
+      const destination = await throughJekyll(github, settings, file.head, options.hasMarker);
       const method = file.size <= SIZE.methodA ? 'A' : 'B';
       return {
         plan: {
@@ -77,10 +71,10 @@ async function place(task: Task, ports: Ports): Promise<Placement> {
     commitSha,
     rawUrl: destination.rawUrl,
     bustCaches: true,
-    mayAlter: mayBeRendered(destination.path, task.file.head) || destination.builtBy === 'workflow',
+    mayAlter: destination.mayAlter,
     previousSha256: replaced,
     mustBeExternal: false,
-    notes: [],
+    notes: destination.notes,
     unknown: destination.unknown,
   };
 }

@@ -75,17 +75,6 @@ export function baseName(path: string): string {
 }
 
 /**
- * Whether Jekyll leaves the path out of a site.
- *
- * @see https://jekyllrb.com/docs/structure/ and Pages' own exclusions
- */
-export function isLeftOutByJekyll(path: string): boolean {
-  const segments = path.split('/');
-  const [top] = segments;
-  return top === 'node_modules' || top === 'vendor' || segments.some((segment) => /^[_.#]|~$/u.test(segment));
-}
-
-/**
  * A name that a release asset keeps as it is: GitHub turns anything else into dots, and names of
  * only foreign letters into `default`, where they collide.
  */
