@@ -254,6 +254,18 @@ describe('with a token', () => {
   });
 });
 
+test('on an older Node one sentence says which is needed', async () => {
+  const older = 'data:text/javascript,Object.defineProperty(process.versions,"node",{value:"20.20.2"})';
+  const { exitCode, stdout, stderr } = await run(['contract'], {
+    env: { NODE_OPTIONS: `--import=${older}` },
+  });
+  expect({ exitCode, stdout, stderr }).toEqual({
+    exitCode: 2,
+    stdout: '',
+    stderr: 'screen-delivery needs Node 24 or newer; this is 20.20.2\n',
+  });
+});
+
 describe('the other commands', () => {
   const link = 'https://preview.agent-host.com/page.html';
 
