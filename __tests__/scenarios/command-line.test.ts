@@ -255,7 +255,7 @@ describe('with a token', () => {
 });
 
 test('on an older Node one sentence says which is needed', async () => {
-  const older = 'data:text/javascript,Object.defineProperty(process.versions,"node",{value:"20.20.2"})';
+  const older = "data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.20.2'})";
   const { exitCode, stdout, stderr } = await run(['contract'], {
     env: { NODE_OPTIONS: `--import=${older}` },
   });
