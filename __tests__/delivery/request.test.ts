@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { RawInputs } from '../../src/delivery/inputs.ts';
-import { parseRequest, yesOrNo } from '../../src/delivery/request.ts';
+import { parseRequest } from '../../src/delivery/request.ts';
+import { yesOrNo } from '../../src/delivery/values.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { rawInputs, requestWith, surroundingsWith } from './builders.ts';
 
@@ -91,10 +92,10 @@ describe('a wrong input', () => {
     ['a timeout with an exponent', { timeout: '1e2' }, /`timeout` is 1e2/, /`timeout: 240`/],
     ['a poll without a pause', { 'poll-interval': '0.01' }, /`poll-interval` is 0.01/, /`poll-interval: 5`/],
     [
-      'a pause longer than the timeout',
-      { timeout: '3', 'poll-interval': '4' },
-      /`poll-interval` is 4, .* between 0.05 and the timeout of 3/,
-      /`poll-interval: 3`/,
+      'a pause above the ceiling',
+      { 'poll-interval': '241' },
+      /`poll-interval` is 241, .* ceiling of 240/,
+      /`poll-interval: 5`/,
     ],
     [
       'an API without https',
@@ -193,6 +194,10 @@ describe('a request', () => {
       binHost: new URL('https://filebin.net'),
       fromPrivate: null,
     });
+  });
+
+  test('shortens the pause to a timeout that is shorter', () => {
+    expect(requestWith({ timeout: '3' })).toMatchObject({ timeout: 3_000, interval: 3_000 });
   });
 
   test('takes everything that was said', () => {

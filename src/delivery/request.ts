@@ -1,18 +1,33 @@
 import { resolve } from 'node:path';
-import { DeliveryError } from '../errors.ts';
-import { BIN_NAME, BUILD_WAIT, SECOND, SHORTEST_POLL, TEXT, VERIFY_DEADLINE } from '../protocol/limits.ts';
-import { CHANNELS, type ChannelKey } from '../protocol/words.ts';
+import { BUILD_WAIT, SECOND, SHORTEST_POLL, SHORTEST_WAIT, VERIFY_DEADLINE } from '../protocol/limits.ts';
 import { externalAddress } from '../rules/external-address.ts';
+import { baseName, nameFromFile } from '../rules/naming.ts';
 import type { SelfContained } from '../rules/page/self-contained.ts';
-import { baseName, nameFromFile, repositoryPath } from '../rules/naming.ts';
-import type { InputName, RawInputs } from './inputs.ts';
+import type { RawInputs } from './inputs.ts';
+import {
+  binOf,
+  channelsOf,
+  clientIdOf,
+  gitName,
+  httpsUrl,
+  markerOf,
+  oneLine,
+  optional,
+  pathOrFolder,
+  refuse,
+  repositoryOf,
+  seconds,
+  selfContainedOf,
+  type Wishes,
+  yesOrNo,
+} from './values.ts';
 
 /** What was asked for, strict: every value checked, every default filled in. */
 export interface DeliveryRequest {
   /** Absolute path, and the path as the user wrote it; `null` for a link that is verified by its marker alone. */
   readonly file: { readonly path: string; readonly given: string } | null;
   /** `auto`, or the main channel and its duplicates. */
-  readonly channels: 'auto' | readonly [ChannelKey, ...ChannelKey[]];
+  readonly channels: Wishes;
   readonly marker: string | undefined;
   readonly token: string | undefined;
   /** OAuth app for the device flow. */
@@ -66,10 +81,6 @@ export interface Surroundings {
   readonly walls: readonly string[];
 }
 
-const refuse = (message: string, hint?: string): never => {
-  throw new DeliveryError('BAD_INPUT', message, { step: 'check', hint });
-};
-
 /**
  * Raw inputs as a strict request. Nothing is asked of any host here.
  *
@@ -77,7 +88,7 @@ const refuse = (message: string, hint?: string): never => {
  */
 export function parseRequest(raw: RawInputs, around: Surroundings): DeliveryRequest {
   refuseLeaks(raw);
-  const timeout = seconds(raw, 'timeout', SECOND / 10, VERIFY_DEADLINE);
+  const timeout = seconds(raw, 'timeout', SHORTEST_WAIT, VERIFY_DEADLINE);
   const path = optional(raw.path, (given) => pathOrFolder(given));
   const file = fileOf(raw, around.folder);
   const channels = channelsOf(raw.channel);
@@ -104,7 +115,8 @@ export function parseRequest(raw: RawInputs, around: Surroundings): DeliveryRequ
     walls: around.walls,
     allowPublicBin: yesOrNo(raw, 'allow-public-bin'),
     timeout,
-    interval: seconds(raw, 'poll-interval', SHORTEST_POLL, timeout),
+    // A short timeout alone is no mistake: then there is one look at its end.
+    interval: Math.min(seconds(raw, 'poll-interval', SHORTEST_POLL, BUILD_WAIT.interval), timeout),
     apiUrl: httpsUrl(raw['api-url'], 'api-url'),
     serverUrl: httpsUrl(raw['auth-url'], 'auth-url'),
     pagesBase: optional(raw['pages-base'], (link) => httpsUrl(link, 'pages-base')),
@@ -113,17 +125,6 @@ export function parseRequest(raw: RawInputs, around: Surroundings): DeliveryRequ
     fromPrivate: around.fromPrivate,
   };
 }
-
-/** A yes or no as YAML 1.2 writes it. */
-export function yesOrNo(raw: Pick<RawInputs, InputName>, name: InputName): boolean {
-  const said = raw[name].trim();
-  if (/^(true|True|TRUE)$/.test(said)) return true;
-  if (/^(false|False|FALSE)$/.test(said)) return false;
-  return refuse(`input \`${name}\` is neither true nor false`, `set \`${name}: true\` or \`${name}: false\``);
-}
-
-const optional = <T>(text: string, read: (text: string) => T): T | undefined =>
-  text === '' ? undefined : read(text);
 
 /** The token stands in no place from which it could be published. @see protocol 7 (prohibition 3) */
 function refuseLeaks(raw: RawInputs): void {
@@ -144,31 +145,6 @@ function fileOf({ file }: RawInputs, folder: string): DeliveryRequest['file'] {
 
 function fileName(file: DeliveryRequest['file']): string {
   return file === null ? '' : nameFromFile(baseName(file.given.replaceAll('\\', '/')));
-}
-
-function channelsOf(said: string): DeliveryRequest['channels'] {
-  if (said.trim().toLowerCase() === 'auto') return 'auto';
-  const [main, ...duplicates] = said.split(/[+,]/).map(channelOf);
-  if (main === undefined || new Set([main, ...duplicates]).size <= duplicates.length) {
-    return refuse(
-      `input \`channel\` names a channel twice: ${said}`,
-      'name each channel once, such as `channel: K1+K3`',
-    );
-  }
-  return [main, ...duplicates];
-}
-
-function channelOf(word: string): ChannelKey {
-  const said = word.trim().toLowerCase();
-  const known = Object.entries(CHANNELS).find(
-    ([key, { name }]) => said === key.toLowerCase() || said === name,
-  );
-  if (known !== undefined) return known[0] as ChannelKey;
-  const all = Object.entries(CHANNELS).map(([key, { name }]) => `${key} (${name})`);
-  return refuse(
-    `input \`channel\` names an unknown channel: ${oneLine(word) || 'nothing'}`,
-    `use auto, ${all.join(', ')}, or a list such as K1+K3`,
-  );
 }
 
 function refuseIncomplete(
@@ -194,102 +170,10 @@ function refuseIncomplete(
     );
 }
 
-function markerOf(marker: string): string {
-  if (Buffer.byteLength(marker) > TEXT.marker) {
-    refuse(
-      `input \`marker\` is longer than ${TEXT.marker} bytes`,
-      'choose a short text that stands only in this file',
-    );
-  }
-  return marker;
-}
-
-function clientIdOf(said: string): string {
-  if (/^[A-Za-z0-9._-]{1,100}$/.test(said)) return said;
-  return refuse(
-    'input `client-id` is no client id',
-    'set `client-id:` to that of an OAuth app, such as Iv1.0123456789abcdef',
-  );
-}
-
-function selfContainedOf(said: string): SelfContained {
-  const modes = ['enforce', 'warn', 'off'] as const;
-  const known = modes.find((mode) => mode === said.trim().toLowerCase());
-  return (
-    known ??
-    refuse(`input \`self-contained\` is none of ${modes.join(', ')}`, 'set `self-contained: enforce`')
-  );
-}
-
-function repositoryOf(said: string): { owner: string; repo: string } {
-  const [, owner, repo] = /^([A-Za-z0-9][\w-]*)\/([\w.-]+)$/.exec(said.trim()) ?? [];
-  if (owner === undefined || repo === undefined || repo === '.' || repo === '..') {
-    return refuse(
-      `input \`repository\` is not of the form <owner>/<repo>: ${oneLine(said)}`,
-      'set `repository: owner/name`',
-    );
-  }
-  return { owner, repo };
-}
-
-function pathOrFolder(said: string): string {
-  return said.endsWith('/')
-    ? `${repositoryPath(said.slice(0, -1), 'input `path`')}/`
-    : repositoryPath(said, 'input `path`');
-}
-
-/** A branch or tag name, by git's own rules. @see https://git-scm.com/docs/git-check-ref-format */
-function gitName(said: string, input: InputName): string {
-  const broken = /[\s\p{Cc}~^:?*[\\]|\.\.|@\{|\/\/|^[/-]|[/.]$|\.lock(\/|$)|(^|\/)\.|^@$/u.test(said);
-  return broken
-    ? refuse(
-        `input \`${input}\` is no name that git takes: ${oneLine(said)}`,
-        `set \`${input}:\` to letters, digits, -, _ and /`,
-      )
-    : said;
-}
-
-function binOf(said: string): string {
-  const { shortest, longest } = BIN_NAME;
-  if (/^[A-Za-z0-9_-]+$/.test(said) && said.length >= shortest && said.length <= longest) return said;
-  return refuse(
-    'input `bin` is no name that the host takes',
-    `set \`bin:\` to ${shortest} to ${longest} letters, digits, _ or -, or leave it out`,
-  );
-}
-
 /** @see protocol 4.4; anybody who guesses a bin's name can delete it, so it ends in chance */
 function newBin({ now, random }: Surroundings): string {
   const ending = Array.from({ length: 16 }, () => Math.floor(random() * 36).toString(36)).join('');
   return `sv${Math.floor(now / SECOND)}-${ending}`;
 }
 
-function seconds(raw: RawInputs, input: InputName, least: number, most: number): number {
-  const said = raw[input].trim();
-  const ms = /^\d+(\.\d+)?$/.test(said) ? Number(said) * SECOND : Number.NaN;
-  if (ms >= least && ms <= most) return ms;
-  const ceiling =
-    input === 'timeout'
-      ? `the protocol's ceiling of ${BUILD_WAIT.total / SECOND}`
-      : `the timeout of ${most / SECOND}`;
-  return refuse(
-    `input \`${input}\` is ${oneLine(said) || 'empty'}, not a number of seconds between ${least / SECOND} and ${ceiling}`,
-    `set \`${input}: ${input === 'timeout' ? VERIFY_DEADLINE / SECOND : Math.min(BUILD_WAIT.interval, most) / SECOND}\``,
-  );
-}
-
-function httpsUrl(said: string, input: InputName): URL {
-  const url = URL.parse(said.trim());
-  if (url?.protocol === 'https:' && url.username === '' && url.password === '') return url;
-  return refuse(`input \`${input}\` is no https address without credentials`, `set \`${input}: https://…\``);
-}
-
 const dayOf = (now: number): string => new Date(now).toISOString().slice(0, 10).replaceAll('-', '');
-
-/** Text that fits in one line of a message. */
-function oneLine(text: string): string {
-  return text
-    .replace(/[\s\p{Cc}]+/gu, ' ')
-    .trim()
-    .slice(0, TEXT.message);
-}

@@ -39,6 +39,9 @@ export const BUILD_WAIT = {
 /** Build and verification together may not take longer. @see protocol 8 */
 export const VERIFY_DEADLINE = 240 * SECOND;
 
+/** The shortest time for build and verification that makes sense. */
+export const SHORTEST_WAIT = SECOND / 10;
+
 /** The shortest pause between two polls that a host is asked to bear. */
 export const SHORTEST_POLL = 50;
 
