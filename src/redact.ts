@@ -12,12 +12,17 @@ export function createRedactor(): Redactor {
   let forms: string[] = [];
   return {
     keep(secret) {
-      if (secret === '') return;
-      const base64 = Buffer.from(secret).toString('base64').replace(/=+$/, '');
-      forms = [...forms, secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1), base64];
+      forms = [...forms, ...formsOf(secret)];
       // The longest first: a secret that holds another one is blotted out whole.
       forms.sort((one, other) => other.length - one.length);
     },
     redact: (text) => forms.reduce((clean, form) => clean.replaceAll(form, BLOT), text),
   };
+}
+
+/** A secret as it may stand in a text: as it is, and encoded. */
+export function formsOf(secret: string): string[] {
+  if (secret === '') return [];
+  const base64 = Buffer.from(secret).toString('base64').replace(/=+$/, '');
+  return [...new Set([secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1), base64])];
 }

@@ -1,4 +1,5 @@
-import { access, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { access, readdir, readlink, realpath, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import type { Channels, Intent } from '../../src/channels/channel.ts';
@@ -7,7 +8,9 @@ import type { RawInputs } from '../../src/delivery/inputs.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import type { Circumstances, Needs } from '../../src/github/survey.ts';
 import type { LocalFile } from '../../src/rules/inspect.ts';
+import { findSecrets } from '../../src/rules/secrets/secrets.ts';
 import { circumstancesWith, siteWith } from '../channels/circumstances.ts';
+import { drawn, fileOf } from '../rules/secrets/fake-secrets.ts';
 import { temporaryFolder } from '../support/files.ts';
 import { FakeHttp, fakePorts, type Scripted } from '../support/ports.ts';
 import { channelsOf, intentWith, PAGE, placementWith, planWith, requestWith } from './builders.ts';
@@ -21,15 +24,22 @@ interface Stage {
   readonly circumstances?: Partial<Circumstances>;
   readonly survey?: (needs: Needs) => Promise<Circumstances>;
   readonly answer?: Scripted | Error;
+  /** Further credentials of the job. */
+  readonly secrets?: readonly string[];
+  /** The file's name on disk; `page.html` unless told. */
+  readonly name?: string;
 }
 
 async function delivering(stage: Stage = {}) {
   const folder = await temporaryFolder();
-  if (stage.bytes !== null) await writeFile(join(folder, 'page.html'), stage.bytes ?? BYTES);
-  const host = new FakeHttp(() => stage.answer ?? { body: BYTES });
+  const bytes = stage.bytes ?? BYTES;
+  const file = stage.name ?? 'page.html';
+  if (stage.bytes !== null) await writeFile(join(folder, file), bytes);
+  const host = new FakeHttp(() => stage.answer ?? { body: bytes });
   const ports = fakePorts(host.http);
   const asked: Needs[] = [];
-  const report = await deliver(requestWith(stage.inputs, { folder }), {
+  const around = { folder, secrets: stage.secrets ?? [] };
+  const report = await deliver(requestWith({ file, ...stage.inputs }, around), {
     ports,
     authorise: async (needs) => {
       asked.push(needs);
@@ -37,7 +47,7 @@ async function delivering(stage: Stage = {}) {
       return { circumstances, channels: stage.channels ?? channelsOf({ K1: intentWith() }) };
     },
   });
-  return { report, host, lines: ports.logger.lines, asked };
+  return { report, host, lines: ports.logger.lines, asked, path: join(folder, file) };
 }
 
 const binIntent = (more: Partial<Intent> = {}): Intent => {
@@ -222,5 +232,153 @@ describe('duplicates', () => {
       inputs: { channel: 'K1+K3' },
     });
     expect(report).toMatchObject({ ready: false, url: null });
+  });
+});
+
+/** Channels that note what was placed. */
+function notingChannels() {
+  const placed: string[] = [];
+  const noting = (key: 'K1' | 'K2' | 'K3', intent: Intent): Intent => ({
+    ...intent,
+    place: async () => {
+      placed.push(key);
+      return intent.place();
+    },
+  });
+  const release = intentWith(placementWith({ bustCaches: false }), undefined, planWith({ channel: 'K2' }));
+  const channels = channelsOf({
+    K1: noting('K1', intentWith()),
+    K2: noting('K2', release),
+    K3: noting('K3', binIntent()),
+  });
+  return { placed, channels };
+}
+
+describe('a secret in the file', () => {
+  const SECRET = `ghp_${drawn(36)}`;
+  const bytes = `<p>one</p>\n<p>${SECRET}</p>\n`;
+  const fingerprint = async (): Promise<string> => {
+    const [finding] = await findSecrets(fileOf(bytes), new AbortController().signal);
+    return finding?.fingerprint ?? '';
+  };
+
+  test.each(['auto', 'K1', 'K2', 'K3', 'K1+K3'])(
+    'stops a delivery through %s before anything is asked or placed, and is repeated nowhere',
+    async (channel) => {
+      const { placed, channels } = notingChannels();
+      const { report, host, asked, lines } = await delivering({ bytes, channels, inputs: { channel } });
+      expect(report.notReady).toMatchObject({
+        step: 'check',
+        code: 'BAD_FILE',
+        reason: `the file holds what looks like a secret: github in line 2 (fingerprint ${await fingerprint()})`,
+        hint: expect.stringContaining(`\`allow-secret: ${await fingerprint()}\``),
+      });
+      expect({ placed, asked, seen: host.seen }).toEqual({ placed: [], asked: [], seen: [] });
+      expect(JSON.stringify([report, lines])).not.toContain(SECRET);
+    },
+  );
+
+  // Where the system tells which files a process has open.
+  const told = existsSync('/proc/self/fd') ? test : test.skip;
+  told('leaves the file closed', async () => {
+    const { path } = await delivering({ bytes });
+    const numbers = await readdir('/proc/self/fd');
+    const opened = numbers.map((number) => readlink(`/proc/self/fd/${number}`).catch(() => ''));
+    expect(await Promise.all(opened)).not.toContain(await realpath(path));
+  });
+
+  test('is let pass by its fingerprint, among others and in any case of letters', async () => {
+    const allowed = `0123456789abcdef,\n${(await fingerprint()).toUpperCase()}`;
+    const { report, lines } = await delivering({ bytes, inputs: { 'allow-secret': allowed } });
+    expect(report).toMatchObject({ ready: true, url: PAGE.href });
+    expect(JSON.stringify([report, lines])).not.toContain(SECRET);
+  });
+
+  test("is not let pass by another one's fingerprint", async () => {
+    const { report } = await delivering({ bytes, inputs: { 'allow-secret': '0123456789abcdef' } });
+    expect(report).toMatchObject({ ready: false, notReady: { code: 'BAD_FILE' } });
+  });
+
+  test.each<[string, Stage]>([
+    ['the token', { inputs: { token: SECRET } }],
+    ['a further credential of the job', { secrets: ['other', SECRET] }],
+  ])('that is %s stops the delivery whatever is allowed', async (_, stage) => {
+    const inputs = { ...stage.inputs, 'allow-secret': await fingerprint() };
+    const { report, asked, host } = await delivering({ ...stage, bytes, inputs });
+    expect(report.notReady).toMatchObject({
+      step: 'check',
+      code: 'BAD_FILE',
+      reason: 'the file page.html holds a credential of this very job',
+      hint: expect.stringContaining('revoke'),
+    });
+    expect({ asked, seen: host.seen }).toEqual({ asked: [], seen: [] });
+    expect(JSON.stringify(report)).not.toContain(SECRET);
+  });
+});
+
+describe('a page that needs something from elsewhere', () => {
+  const bytes = '<p>one</p>\n<script src="https://cdn.octo.dev/x.js?key=1"></script>\n';
+  const NEEDS = 'page.html is not self-contained: line 2 script https://cdn.octo.dev/x.js?…';
+
+  test.each(['auto', 'K1', 'K1+K3', 'K3+K1', 'K2+K1'])(
+    'is refused for %s, which shows it on the screen, before any channel writes',
+    async (channel) => {
+      const { placed, channels } = notingChannels();
+      const { report, host } = await delivering({ bytes, channels, inputs: { channel } });
+      expect(report).toMatchObject({
+        ready: false,
+        url: null,
+        notReady: {
+          step: 'check',
+          code: 'BAD_FILE',
+          reason: NEEDS,
+          hint: expect.stringContaining('`self-contained: warn`'),
+        },
+      });
+      expect({ placed, seen: host.seen }).toEqual({ placed: [], seen: [] });
+    },
+  );
+
+  test.each(['K2', 'K3', 'K2+K3'])('passes for %s, which only hands it out', async (channel) => {
+    const { channels } = notingChannels();
+    const { report } = await delivering({ bytes, channels, inputs: { channel } });
+    expect(report).toMatchObject({ ready: true, unknown: [] });
+  });
+
+  test.each(['K1', 'K3+K1'])(
+    'is delivered by `warn` through %s, and UNKNOWN says what it needs',
+    async (channel) => {
+      const { channels } = notingChannels();
+      const { report } = await delivering({ bytes, channels, inputs: { channel, 'self-contained': 'warn' } });
+      expect(report).toMatchObject({ ready: true, unknown: [NEEDS] });
+      expect(report.lines.UNKNOWN).toBe(NEEDS);
+    },
+  );
+
+  test('keeps that UNKNOWN where the delivery fails later', async () => {
+    const { report } = await delivering({
+      bytes,
+      channels: channelsOf({ K1: intentWith(new DeliveryError('NO_PERMISSION', 'no')) }),
+      inputs: { 'self-contained': 'warn' },
+    });
+    expect(report.notReady).toMatchObject({ step: 'place', code: 'NO_PERMISSION' });
+    expect(report.lines.UNKNOWN).toContain(NEEDS);
+  });
+
+  test('is delivered by `off` without a word', async () => {
+    const { report } = await delivering({ bytes, inputs: { channel: 'K1', 'self-contained': 'off' } });
+    expect(report).toMatchObject({ ready: true, unknown: [] });
+  });
+
+  test('is refused as well where only the name that it is given makes it a page', async () => {
+    const { placed, channels } = notingChannels();
+    const { report } = await delivering({
+      bytes,
+      channels,
+      name: 'page.txt',
+      inputs: { channel: 'K1', path: 'shown/page.html' },
+    });
+    expect(report.notReady).toMatchObject({ step: 'check', code: 'BAD_FILE' });
+    expect(placed).toEqual([]);
   });
 });

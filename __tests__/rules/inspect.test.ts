@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { appendFileSync, closeSync, constants, existsSync, openSync } from 'node:fs';
-import { readdir, readlink, realpath, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { appendFileSync, closeSync, constants, existsSync, openSync, renameSync, symlinkSync } from 'node:fs';
+import { mkdir, readdir, readlink, realpath, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join, relative } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import '../support/one-realm.ts';
@@ -205,5 +206,244 @@ describe('a file that is no delivery is refused', () => {
   test('for the secret first where its marker is missing as well', async () => {
     const asked = { ...(await written('a hunter2 b')), marker: 'MARK', secrets: ['hunter2'] };
     expect(await refused(asked)).toMatchObject({ code: 'BAD_FILE' });
+  });
+});
+
+describe('within its walls a file', () => {
+  const OUTSIDE = { code: 'BAD_FILE', message: expect.stringMatching(/ lies outside the workspace$/) };
+  const LINK = {
+    code: 'BAD_FILE',
+    message: expect.stringMatching(/ is a symbolic link or lies behind one$/),
+  };
+
+  /** A workspace with a file in a folder, the runner's temp folder, and a file outside of both. */
+  async function place() {
+    const root = await realpath(await temporaryFolder());
+    const [workspace, temp, outside] = ['workspace', 'temp', 'outside'].map((name) => join(root, name)) as [
+      string,
+      string,
+      string,
+    ];
+    for (const folder of [workspace, temp, outside]) {
+      await mkdir(join(folder, 'out'), { recursive: true });
+      await writeFile(join(folder, 'out/page.html'), `from ${relative(root, folder)}`);
+    }
+    return { root, workspace, temp, outside };
+  }
+
+  const asking = (path: string, walls: readonly string[]): Inspection => ({
+    path,
+    given: 'page.html',
+    marker: undefined,
+    secrets: [],
+    walls,
+  });
+
+  /** What would be sent, or the refusal. */
+  async function told(path: string, walls: readonly string[]): Promise<unknown> {
+    try {
+      const file = await inspect(asking(path, walls));
+      const sent = await text(file.read());
+      await file.close();
+      return sent;
+    } catch (thrown) {
+      return thrown;
+    }
+  }
+
+  test('is taken from the workspace and from the temp folder', async () => {
+    const { workspace, temp } = await place();
+    const walls = [workspace, temp];
+    expect(await told(join(workspace, 'out/page.html'), walls)).toBe('from workspace');
+    expect(await told(join(temp, 'out/page.html'), walls)).toBe('from temp');
+  });
+
+  test('is taken from the temp folder although the workspace is missing', async () => {
+    const { root, temp } = await place();
+    expect(await told(join(temp, 'out/page.html'), [join(root, 'nowhere'), temp])).toBe('from temp');
+  });
+
+  test('is taken where the wall itself is a symbolic link, as /tmp is on some systems', async () => {
+    const { root, workspace } = await place();
+    const alias = join(root, 'alias');
+    await symlink(workspace, alias);
+    expect(await told(join(alias, 'out/page.html'), [alias])).toBe('from workspace');
+  });
+
+  test('may have a name that begins with two dots', async () => {
+    const { workspace } = await place();
+    await writeFile(join(workspace, '..page.html'), 'dotted');
+    expect(await told(join(workspace, '..page.html'), [workspace])).toBe('dotted');
+  });
+
+  test.each([
+    '../outside/out/page.html',
+    '../workspace-2/page.html',
+    '..',
+    'out/../../outside/out/page.html',
+  ])('is refused where %s leads out', async (way) => {
+    const { root, workspace } = await place();
+    await mkdir(join(root, 'workspace-2'));
+    await writeFile(join(root, 'workspace-2/page.html'), 'a neighbour that begins with the same name');
+    expect(await told(join(workspace, way), [workspace])).toMatchObject({
+      ...OUTSIDE,
+      hint: expect.stringContaining('temp folder'),
+    });
+  });
+
+  // Of /proc the first is a file that every process may read, and that holds its secrets.
+  test.each(['/proc/self/environ', '/proc/self/cmdline', '/dev/zero', '/etc/passwd'].filter(existsSync))(
+    'is refused at %s',
+    async (path) => {
+      const { workspace, temp } = await place();
+      expect(await told(path, [workspace, temp])).toMatchObject(OUTSIDE);
+    },
+  );
+
+  test.each([
+    ['a file inside', 'workspace/out/page.html'],
+    ['a file outside', 'outside/out/page.html'],
+    ['a file in the other wall', 'temp/out/page.html'],
+  ])('is refused where it is a symbolic link to %s', async (_what, target) => {
+    const { root, workspace, temp } = await place();
+    const link = join(workspace, 'link.html');
+    await symlink(join(root, target), link);
+    expect(await told(link, [workspace, temp])).toMatchObject({
+      ...LINK,
+      hint: expect.stringContaining('the file itself'),
+    });
+  });
+
+  test.each(['workspace/out', 'outside/out'])(
+    'is refused where a folder on the way is a symbolic link to %s',
+    async (target) => {
+      const { root, workspace } = await place();
+      await symlink(join(root, target), join(workspace, 'linked'));
+      expect(await told(join(workspace, 'linked/page.html'), [workspace])).toMatchObject(LINK);
+    },
+  );
+
+  test('is refused where a chain of symbolic links never ends', async () => {
+    const { workspace } = await place();
+    await symlink(join(workspace, 'b'), join(workspace, 'a'));
+    await symlink(join(workspace, 'a'), join(workspace, 'b'));
+    expect(await told(join(workspace, 'a'), [workspace])).toMatchObject({
+      code: 'BAD_FILE',
+      message: "the file page.html can't be opened (ELOOP)",
+    });
+  });
+
+  test('is refused where it is a socket', async () => {
+    const { workspace } = await place();
+    const path = join(workspace, 's');
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(path, resolve));
+    expect(await told(path, [workspace])).toMatchObject({
+      code: 'BAD_FILE',
+      message: expect.stringMatching(/can't be opened \(E\w+\)$|is not a regular file$/),
+    });
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  test('that is not there is told so', async () => {
+    const { workspace } = await place();
+    expect(await told(join(workspace, 'nope.html'), [workspace])).toMatchObject({
+      message: 'the file page.html does not exist',
+    });
+  });
+
+  test('is not swapped for one outside between the check and the opening', async () => {
+    const { workspace, outside } = await place();
+    const path = join(workspace, 'out/page.html');
+    // The walls are walked through after the way was resolved and before the file is opened.
+    const walls = Object.assign([workspace], {
+      [Symbol.iterator]: () => {
+        renameSync(path, `${path}.bak`);
+        symlinkSync(join(outside, 'out/page.html'), path);
+        return [workspace].values();
+      },
+    });
+    expect(await told(path, walls)).not.toBe('from outside');
+  });
+
+  test('may be anywhere where there are no walls', async () => {
+    const { outside, workspace } = await place();
+    const link = join(workspace, 'link.html');
+    await symlink(join(outside, 'out/page.html'), link);
+    expect(await told(link, [])).toBe('from outside');
+  });
+});
+
+describe('a file that changes after its check', () => {
+  const CHANGED = { code: 'BAD_FILE', message: 'the file out/page.html changed while it was delivered' };
+  /** More than any stream reads ahead. */
+  const LONG = 'x'.repeat(1_000_000);
+
+  const CHANGES: readonly (readonly [string, (path: string) => Promise<void>])[] = [
+    ['grew', async (path) => appendFileSync(path, 'y')],
+    ['shrank', (path) => writeFile(path, 'x')],
+    [
+      // In the same size; the time is set, since two writes may fall into one tick of the disk's clock.
+      'was written anew',
+      async (path) => {
+        await writeFile(path, LONG.replaceAll('x', 'y'));
+        await utimes(path, new Date(), new Date(Date.now() + 5_000));
+      },
+    ],
+  ];
+
+  test.each(CHANGES)('is refused on the next read where it %s', async (_how, change) => {
+    const asked = await written(LONG);
+    const file = await inspect(asked);
+    await change(asked.path);
+    await expect(text(file.read())).rejects.toMatchObject(CHANGED);
+    await expect(file.headSha256(1)).rejects.toMatchObject(CHANGED);
+    await file.close();
+  });
+
+  test.each(CHANGES)('is refused before a byte of it is given out where it %s', async (_how, change) => {
+    const asked = await written(LONG);
+    const file = await inspect(asked);
+    await change(asked.path);
+    const given: unknown[] = [];
+    const reading = (async () => {
+      for await (const chunk of file.read()) given.push(chunk);
+    })();
+    await expect(reading).rejects.toMatchObject(CHANGED);
+    expect(given).toEqual([]);
+    await file.close();
+  });
+
+  test.each(CHANGES)('is refused at the end of the read in whose middle it %s', async (_how, change) => {
+    const asked = await written(LONG);
+    const file = await inspect(asked);
+    const reading = (async () => {
+      let first = true;
+      for await (const _chunk of file.read()) {
+        if (first) await change(asked.path);
+        first = false;
+      }
+    })();
+    await expect(reading).rejects.toMatchObject(CHANGED);
+    await file.close();
+  });
+
+  test('is refused where it grew and its time was set back', async () => {
+    const asked = await written(LONG);
+    const then = new Date(2026, 0, 2);
+    await utimes(asked.path, then, then);
+    const file = await inspect(asked);
+    appendFileSync(asked.path, 'y');
+    await utimes(asked.path, then, then);
+    await expect(text(file.read())).rejects.toMatchObject(CHANGED);
+    await file.close();
+  });
+
+  test('passes as long as only its name changes', async () => {
+    const asked = await written(LONG);
+    const file = await inspect(asked);
+    await rename(asked.path, `${asked.path}.old`);
+    expect(await text(file.read())).toBe(LONG);
+    await file.close();
   });
 });

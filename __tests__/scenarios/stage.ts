@@ -110,7 +110,9 @@ async function browse(start: string, dispatcher: ProxyAgent): Promise<Buffer> {
 
 /** Everything that a step printed or handed on. */
 export function said({ stdout, stderr, outputs, summary }: ActionResult): string {
-  return [stdout, stderr, ...Object.values(outputs), summary].join('\n');
+  // The runner reads its masks out of the log and shows them to nobody.
+  const log = stdout.replace(/^::add-mask::.*\n/gm, '');
+  return [log, stderr, ...Object.values(outputs), summary].join('\n');
 }
 
 /**

@@ -39,7 +39,9 @@ export async function run(env: Environment): Promise<string | null> {
 
 async function reportOn(raw: RawInputs, env: Environment, ports: Ports): Promise<Report> {
   try {
-    const request = parseRequest(raw, surroundings(env, ports));
+    const around = surroundings(env, ports);
+    for (const secret of around.secrets) ports.logger.mask(secret);
+    const request = parseRequest(raw, around);
     yesOrNo(raw, 'fail-on-not-ready');
     return await deliver(request, furnish(request, ports));
   } catch (thrown) {

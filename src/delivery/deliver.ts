@@ -3,8 +3,9 @@ import { asDeliveryError } from '../errors.ts';
 import type { Circumstances, Needs } from '../github/survey.ts';
 import type { Ports } from '../ports.ts';
 import type { ChannelKey, Step } from '../protocol/words.ts';
+import { formsOf } from '../redact.ts';
 import { inspect, type LocalFile } from '../rules/inspect.ts';
-import { checkSelfContained } from '../rules/page/self-contained.ts';
+import { checkSelfContained, isHtml } from '../rules/page/self-contained.ts';
 import { refuseSecrets } from '../rules/secrets/secrets.ts';
 import { carry } from './carry.ts';
 import { type Choice, choose, refuseTooLarge } from './plan.ts';
@@ -69,7 +70,8 @@ export async function deliver(request: DeliveryRequest, house: House): Promise<R
 
 /** The file's own rules, and whether the wished channels take its size. */
 async function check(request: DeliveryRequest, { logger, signal }: Ports): Promise<LocalFile | null> {
-  const { file: wanted, marker, ownSecrets: secrets, walls } = request;
+  const { file: wanted, marker, walls } = request;
+  const secrets = request.ownSecrets.flatMap(formsOf);
   if (wanted === null) return null;
   return logger.group(`Check ${wanted.given}`, async () => {
     const file = await inspect({ ...wanted, marker, secrets, walls, signal });
@@ -90,10 +92,11 @@ async function check(request: DeliveryRequest, { logger, signal }: Ports): Promi
 async function checkScreen(
   { main, duplicates }: Choice,
   file: LocalFile | null,
-  { selfContained }: DeliveryRequest,
+  { selfContained, name }: DeliveryRequest,
 ): Promise<readonly string[]> {
   if (file === null || ![main, ...duplicates].includes('K1')) return [];
-  return checkSelfContained(file, selfContained);
+  // Hosts go by the name that they are given, and browsers by what the host says of it.
+  return checkSelfContained(isHtml(name) ? { ...file, name } : file, selfContained);
 }
 
 /** Finds out what the choice of a channel needs to know. */

@@ -87,7 +87,7 @@ export interface Surroundings {
  * @throws {DeliveryError} `BAD_INPUT` (or `NOT_EXTERNAL` for `url`): one sentence, and what to change.
  */
 export function parseRequest(raw: RawInputs, around: Surroundings): DeliveryRequest {
-  refuseLeaks(raw);
+  refuseLeaks(raw, around.secrets);
   const timeout = seconds(raw, 'timeout', SHORTEST_WAIT, VERIFY_DEADLINE);
   const path = optional(raw.path, (given) => pathOrFolder(given));
   const file = fileOf(raw, around.folder);
@@ -127,12 +127,13 @@ export function parseRequest(raw: RawInputs, around: Surroundings): DeliveryRequ
 }
 
 /** The token stands in no place from which it could be published. @see protocol 7 (prohibition 3) */
-function refuseLeaks(raw: RawInputs): void {
-  const { token, ...others } = raw;
-  if (token === '') return;
-  const leaking = Object.entries(others).find(([, value]) => value.includes(token));
-  if (leaking !== undefined)
-    refuse(`input \`${leaking[0]}\` holds the token`, `remove the token from \`${leaking[0]}\``);
+function refuseLeaks({ token, ...others }: RawInputs, further: readonly string[]): void {
+  for (const secret of [token, ...further].filter((one) => one !== '')) {
+    const leaking = Object.entries(others).find(([, value]) => value.includes(secret));
+    const what = secret === token ? 'the token' : 'a credential of this very job';
+    if (leaking !== undefined)
+      refuse(`input \`${leaking[0]}\` holds ${what}`, `remove ${what} from \`${leaking[0]}\``);
+  }
 }
 
 function fileOf({ file }: RawInputs, folder: string): DeliveryRequest['file'] {

@@ -30,7 +30,7 @@ export function channelsOf(said: string): Wishes {
   const [main, ...duplicates] = said.split(/[+,]/).map(channelOf);
   if (main === undefined || new Set([main, ...duplicates]).size <= duplicates.length) {
     return refuse(
-      `input \`channel\` names a channel twice: ${said}`,
+      `input \`channel\` names a channel twice: ${oneLine(said)}`,
       'name each channel once, such as `channel: K1+K3`',
     );
   }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { constants, type FileHandle, open, realpath } from 'node:fs/promises';
-import { basename, isAbsolute, join, relative } from 'node:path';
+import { constants, type FileHandle, open, realpath, stat } from 'node:fs/promises';
+import { basename, isAbsolute, join, relative, sep } from 'node:path';
 import { Readable } from 'node:stream';
 import { DeliveryError } from '../errors.ts';
 import { fingerprint } from './fingerprint.ts';
@@ -56,11 +56,15 @@ export async function inspect(asked: Inspection): Promise<LocalFile> {
 
 async function openFile(asked: Inspection): Promise<FileHandle> {
   const { path, given } = asked;
+  let handle: FileHandle | undefined;
   try {
     await stayWithin(asked);
     // Without O_NONBLOCK a pipe would be waited for until somebody writes into it.
-    return await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    await refuseSwapped(handle, asked);
+    return handle;
   } catch (cause) {
+    await handle?.close();
     if (cause instanceof DeliveryError) throw cause;
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
     const message =
@@ -72,13 +76,24 @@ async function openFile(asked: Inspection): Promise<FileHandle> {
   }
 }
 
+/** Refuses a file that took another one's place between the look at its way and its opening. */
+async function refuseSwapped(handle: FileHandle, asked: Inspection): Promise<void> {
+  if ((asked.walls ?? []).length === 0) return;
+  await stayWithin(asked);
+  const [opened, there] = [await handle.stat(), await stat(asked.path)];
+  if (opened.ino === there.ino && opened.dev === there.dev) return;
+  throw new DeliveryError('BAD_FILE', `the file ${asked.given} was replaced while it was opened`, {
+    hint: 'deliver it after the step that writes it has ended',
+  });
+}
+
 /** Refuses what leads out of the walls, and every symbolic link below them. */
 async function stayWithin({ path, given, walls = [] }: Inspection): Promise<void> {
   if (walls.length === 0) return;
   const real = await realpath(path);
   for (const wall of walls) {
     const way = relative(wall, path);
-    if (way.startsWith('..') || isAbsolute(way)) continue;
+    if (way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)) continue;
     if (real === join(await realpath(wall), way)) return;
     throw new DeliveryError('BAD_FILE', `the file ${given} is a symbolic link or lies behind one`, {
       hint: 'set `file:` to the file itself',
