@@ -74,11 +74,11 @@ const WRONG: Wrong[] = [
     hint: /timeout: 240/,
   },
   {
-    story: 'a pause longer than the whole wait',
+    story: 'a pause above the ceiling',
     files,
-    inputs: { 'poll-interval': '3', timeout: '2' },
-    reason: /`poll-interval` is 3/,
-    hint: /poll-interval: 2/,
+    inputs: { 'poll-interval': '300' },
+    reason: /`poll-interval` is 300/,
+    hint: /poll-interval: 5/,
   },
   {
     story: 'a path that climbs',

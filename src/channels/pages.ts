@@ -40,11 +40,11 @@ export function createPages(options: PagesOptions, ports: Ports): Channel {
       }
       const settings = destinationOf(github, options, site);
       const destination = await throughJekyll(github, settings, file.head, options.hasMarker);
-      const method = file.size <= SIZE.methodA ? 'A' : 'B';
+      const method = methodFor(file.size);
       return {
         plan: {
           channel: 'K1',
-          method: method === 'A' ? 'method A, single-call write' : 'method B, object API',
+          method: METHODS[method],
           destination: `branch ${destination.branch}, path ${destination.path}`,
           promise: 'opens on the screen',
         },
@@ -55,11 +55,25 @@ export function createPages(options: PagesOptions, ports: Ports): Channel {
   };
 }
 
+/** The ways to commit a file, by its size. @see protocol 4.2, 8 */
+const METHODS = {
+  A: 'method A, single-call write',
+  B: 'method B, object API',
+  C: "method C, git's own protocol",
+} as const;
+
+type Method = keyof typeof METHODS;
+
+function methodFor(size: number): Method {
+  if (size <= SIZE.methodA) return 'A';
+  return size <= SIZE.methodB ? 'B' : 'C';
+}
+
 interface Task extends PagesOptions {
   readonly github: GitHub;
   readonly file: LocalFile;
   readonly destination: Destination;
-  readonly method: 'A' | 'B';
+  readonly method: Method;
 }
 
 async function place(task: Task, ports: Ports): Promise<Placement> {
@@ -113,13 +127,30 @@ async function commitFile(task: Task, ports: Ports): Promise<Committed> {
 type Write = (message: string, standing: string | null) => Promise<string>;
 
 /** The way to write a file of this size; what does not depend on the branch is done once, before. */
-async function writer({ github, file, destination, method }: Task, ports: Ports): Promise<Write> {
+async function writer(task: Task, ports: Ports): Promise<Write> {
+  const { github, file, destination, method } = task;
   if (method === 'A') {
     const content = Buffer.concat(await file.read().toArray());
     return (message, standing) => putFile(github, destination, message, content, standing);
   }
-  const blob = await createBlob(github, file, ports);
-  return (message, standing) => commitBlob(github, destination, message, blob, standing);
+  if (method === 'C') return gitWriter(task, ports);
+  try {
+    const blob = await createBlob(github, file, ports);
+    return (message, standing) => commitBlob(github, destination, message, blob, standing);
+  } catch (thrown) {
+    if (!(thrown instanceof DeliveryError) || thrown.code !== 'TOO_LARGE') throw thrown;
+    ports.logger.info('the host takes no blob of this size: git takes over');
+    return gitWriter(task, ports);
+  }
+}
+
+/** Method C, loaded only where it is needed. */
+async function gitWriter({ github, file, destination, serverUrl }: Task, ports: Ports): Promise<Write> {
+  const { pushFile } = await import(/* webpackMode: "eager" */ '../github/git-push.ts');
+  const remote = new URL(`/${github.owner}/${github.repo}.git`, serverUrl);
+  const { branch, path } = destination;
+  return (message, replaces) =>
+    pushFile({ remote, token: github.token, branch, path, message, replaces, file }, ports);
 }
 
 /** What the page's address answers before it is replaced; only of interest where a marker could be fooled by it. */

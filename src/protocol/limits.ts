@@ -13,7 +13,9 @@ export const SECOND = 1_000;
 export const SIZE = {
   /** K1 method A, the single-call write. */
   methodA: MEGABYTE,
-  /** K1 method B, the object API: the repository's ceiling. */
+  /** K1 method B, the object API: above this size GitHub refuses blobs, and git's own protocol takes over. */
+  methodB: 35 * MEGABYTE,
+  /** The repository's ceiling. */
   repository: 95 * MEGABYTE,
   /** K2, one release asset. */
   asset: 2_048 * MEGABYTE,

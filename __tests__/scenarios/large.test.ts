@@ -1,0 +1,47 @@
+import { randomBytes } from 'node:crypto';
+import { expect, test } from '@jest/globals';
+import { expectReady, openStage } from './stage.ts';
+
+const MEGABYTE = 1_048_576;
+const stage = openStage();
+const inputs = { channel: 'K1', timeout: '30' };
+
+/** Commits of the history that this action made. */
+const ours = (messages: readonly { message: string }[]): string[] =>
+  messages
+    .map(({ message }) => message)
+    .filter((message) => message.includes('Delivered-by: screen-delivery'));
+
+test.each([60, 95])(
+  'a file of %d MB goes to the screen through git, and comes back whole',
+  async (megabytes) => {
+    const repository = await stage.repository({ files: { 'theirs.txt': 'theirs' } });
+    const bytes = randomBytes(megabytes * MEGABYTE);
+    const delivered = await stage.deliver({
+      repository,
+      files: { 'данные.bin': bytes },
+      inputs,
+      timeoutMs: 60_000,
+    });
+    await expectReady(stage, delivered, { channel: 'K1', shows: bytes });
+    expect(delivered.report.lines.CODE).toContain("method C, git's own protocol");
+    expect(ours(await repository.log())).toHaveLength(1);
+    expect(String(await repository.read('theirs.txt'))).toBe('theirs');
+    // The blob API, which refuses such a file, was not even asked.
+    expect(stage.world.wire.lines().filter((line) => line.includes('/git/blobs'))).toEqual([]);
+  },
+);
+
+test('a blob that the host refuses as too large goes through git as well', async () => {
+  const repository = await stage.repository();
+  const bytes = randomBytes(2 * MEGABYTE);
+  const body = JSON.stringify({ message: 'Sorry, your input was too large to process.' });
+  stage.intercept(
+    { method: 'POST', url: /\/git\/blobs$/ },
+    { status: 422, body, headers: { 'content-type': 'application/json' } },
+  );
+  const delivered = await stage.deliver({ repository, files: { 'a.bin': bytes }, inputs });
+  await expectReady(stage, delivered, { channel: 'K1', shows: bytes });
+  expect(ours(await repository.log())).toHaveLength(1);
+  expect(delivered.stdout).toContain('git takes over');
+});
