@@ -147,15 +147,16 @@ describe('a repository that is not as it should be', () => {
     expect(repository.releases()).toEqual([]);
   });
 
-  test('a blob above what the API takes: K2 is named', async () => {
+  test('a blob above what the API takes, where no git is installed: K2 is named', async () => {
     const repository = await stage.repository();
     stage.intercept(
       { method: 'POST', url: /git\/blobs/ },
       { status: 422, body: said('Sorry, your input was too large to process.') },
     );
     const large = { 'large.bin': Buffer.alloc(1_100_000, 'large') };
-    const delivered = await stage.deliver({ repository, files: large, inputs });
-    expectNotReady(delivered, { step: 'place', httpCode: 422, reason: /too large/, hint: /channel: K2/ });
+    const env = { PATH: '/nowhere' };
+    const delivered = await stage.deliver({ repository, files: large, inputs, env });
+    expectNotReady(delivered, { step: 'place', reason: /git/, hint: /channel: K2/ });
   });
 });
 
