@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import { actionLogger, plainLine } from '../../src/action/log.ts';
 import { createRedactor } from '../../src/redact.ts';
 import { FakeClock } from '../support/ports.ts';
@@ -17,6 +18,17 @@ describe('a line of the log', () => {
     ['a::b', 'a::b'],
   ])('%j is told as %j', (text, line) => {
     expect(plainLine(text)).toBe(line);
+  });
+
+  test('whatever it holds, the runner takes it for text', () => {
+    const nasty = fc.array(
+      fc.constantFrom('::', '##[', '\n', '\r', '\u2028', ' ', '\t', 'error', 'x', '::add-mask::'),
+    );
+    fc.assert(
+      fc.property(nasty, (parts) => {
+        expect(plainLine(parts.join(''))).not.toMatch(/^\s*::|##\[|[\n\r\u2028]/);
+      }),
+    );
   });
 
   test.each(['::stop-commands::x', '\n::error::x', '\u2028::error::x', '\t\r\n ::error::x'])(

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import { literal, summaryOf } from '../../src/action/summary.ts';
 import { compose, refusal, type Report } from '../../src/delivery/report.ts';
 import { DeliveryError } from '../../src/errors.ts';
@@ -33,6 +34,16 @@ describe('text from outside', () => {
   ])('%j is shown as it is', (text) => {
     expect(literal(text)).not.toMatch(/[\\`*_{}[\]<>()|~!]|&(?!#\d+;)/);
     expect(shown(literal(text))).toBe(text);
+  });
+
+  test('is shown as it is, whatever its signs, and never as markup', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), (text) => {
+        const escaped = literal(text);
+        expect(escaped).not.toMatch(/[\\`*_{}[\]<>()|~!\n\r]|&(?!#\d+;)/);
+        expect(shown(escaped)).toBe(text.replace(/[\s\p{Cc}]+/gu, ' '));
+      }),
+    );
   });
 
   test.each(['a\nb', 'a\r\n\r\nb', 'a\u0000b', 'a\u2028b', 'a\u0085b'])('%j stays in one line', (text) => {

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { base64, base64Length, type Upload, upload } from '../../src/http/upload.ts';
 import type { Http } from '../../src/ports.ts';
 import { EXCHANGE } from '../../src/protocol/limits.ts';
-import { FakeHttp, type Scripted } from '../support/ports.ts';
+import { FakeClock, FakeHttp, type Scripted } from '../support/ports.ts';
 
 function asked(over: Partial<Upload> = {}): Upload {
   return {
@@ -15,6 +15,7 @@ function asked(over: Partial<Upload> = {}): Upload {
     length: 5,
     body: () => Readable.from([Buffer.from('bytes')]),
     signal: new AbortController().signal,
+    clock: new FakeClock(),
     ...over,
   };
 }
@@ -125,4 +126,19 @@ describe('base64', () => {
     const encoded = await text(base64(source()));
     expect(Buffer.from(encoded, 'base64').toString()).toBe('abcdef');
   });
+});
+
+test('an answer that only drips is given up when its time is over', async () => {
+  const dripping = new Readable({ read: () => undefined });
+  const over = new AbortController();
+  const http: Http = async () => {
+    setImmediate(() => over.abort());
+    return { status: 201, headers: {}, body: dripping };
+  };
+  await expect(upload(http, asked({ clock: { timeout: () => over.signal } }))).rejects.toMatchObject({
+    code: 'CONNECTION',
+    message: expect.stringContaining('the answer was not complete within 120 s'),
+    passing: true,
+  });
+  expect(dripping.destroyed).toBe(true);
 });

@@ -91,6 +91,7 @@ async function postOnce(
     body: () => file.read(),
     meter: () => ports.logger.meter('uploaded', file.size, 'bytes'),
     signal: ports.signal,
+    clock: ports.clock,
   });
   if (answer.status !== 201) throw refused(answer, ports.clock.now());
   const receipt = answer.json as Receipt | undefined;

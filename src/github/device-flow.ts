@@ -183,6 +183,7 @@ async function post<T extends object>(
     length: Buffer.byteLength(body),
     body: () => Readable.from([Buffer.from(body)]),
     signal: ports.signal,
+    clock: ports.clock,
   });
   // The flow's own errors arrive with 200, some hosts send them with 400.
   if (typeof answer.json === 'object' && answer.json !== null && answer.status < 500) return answer.json as T;

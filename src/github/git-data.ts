@@ -37,6 +37,7 @@ export async function createBlob(github: GitHub, file: LocalFile, ports: Ports):
       body: () => Readable.from(blobBody(file), { objectMode: false }),
       meter: () => ports.logger.meter('uploaded', base64Length(file.size), 'bytes'),
       signal: ports.signal,
+      clock: ports.clock,
     });
     if (answer.status !== 201) {
       const refusal = { status: answer.status, headers: answer.headers, ...refusalBody(answer.json) };

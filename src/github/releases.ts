@@ -120,6 +120,7 @@ export async function uploadAsset(
     body: () => file.read(),
     meter: () => ports.logger.meter('uploaded', file.size, 'bytes'),
     signal: ports.signal,
+    clock: ports.clock,
   });
   if (answer.status !== 201) {
     const refusal = { status: answer.status, headers: answer.headers, ...refusalBody(answer.json) };

@@ -32,6 +32,7 @@ const IN_WORDS: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'the connection timed out',
   UND_ERR_CONNECT_TIMEOUT: `no connection within ${EXCHANGE.connect / 1000} s`,
   UND_ERR_HEADERS_TIMEOUT: `no answer within ${EXCHANGE.headers / 1000} s`,
+  ABORT_ERR: `the answer was not complete within ${EXCHANGE.api / 1000} s`,
   UND_ERR_BODY_TIMEOUT: `the answer stalled for ${EXCHANGE.stall / 1000} s`,
   UND_ERR_SOCKET: 'the connection was closed early',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer was shorter than announced',

@@ -1,5 +1,5 @@
-import { Readable } from 'node:stream';
-import type { Http, Meter } from '../ports.ts';
+import { addAbortSignal, Readable } from 'node:stream';
+import type { Clock, Http, Meter } from '../ports.ts';
 import { EXCHANGE } from '../protocol/limits.ts';
 import { readText } from './body.ts';
 import { connectionFailure } from './client.ts';
@@ -15,6 +15,8 @@ export interface Upload {
   /** Begins to show how far an attempt is. */
   readonly meter?: () => Meter;
   readonly signal: AbortSignal;
+  /** Measures how long the answer may take once the body is sent. */
+  readonly clock: Pick<Clock, 'timeout'>;
 }
 
 /** The answer to an upload, its body read as JSON where it is JSON. */
@@ -38,6 +40,8 @@ export async function upload(http: Http, asked: Upload): Promise<Uploaded> {
     body: () => metered(asked),
     signal: asked.signal,
   });
+  // An answer that only drips would never stall.
+  addAbortSignal(asked.clock.timeout(EXCHANGE.api), answer.body);
   let text: string;
   try {
     text = await readText(answer.body, EXCHANGE.apiBody);
