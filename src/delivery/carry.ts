@@ -105,10 +105,11 @@ async function verifyBeside(
     ports.logger.info(what);
     const soon = ports.clock.now() + patience.interval * (BESIDE_LOOKS - 1);
     const deadline = Math.min(soon, patience.deadline);
+    // A look that has begun may last: a large file takes its time.
     const witness = createWitness(
       { url, bustCaches: false, mustBeExternal: false },
       expected,
-      deadline,
+      patience.deadline,
       ports,
     );
     const seen = await poll({ ...patience, ...ports, deadline }, async () => {
