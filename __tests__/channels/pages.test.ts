@@ -213,13 +213,15 @@ describe('placing where something stands', () => {
     expect(github.sent('put_file_le1mb')).toMatchObject([{ sha: '0ld' }]);
   });
 
-  test('never replaces by method B either', async () => {
-    const { intent, written } = await staged({
+  test('never replaces by method B either, and sends nothing for it', async () => {
+    const { host, intent, written } = await staged({
       bytes: Buffer.alloc(METHOD_A_LIMIT + 1, 'x'),
       answers: standing('0ld', 'Add my page'),
       http: (_, { blobSha }) => ({ status: 201, body: { sha: blobSha } }),
     });
     await expect(intent.place()).rejects.toMatchObject({ code: 'NOT_OURS' });
+    // Not even the blob is sent.
+    expect(host.seen).toEqual([]);
     expect(written()).toEqual([]);
   });
 });

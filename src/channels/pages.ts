@@ -105,7 +105,7 @@ interface Committed {
 async function commitFile(task: Task, ports: Ports): Promise<Committed> {
   const { github, file, destination, overwrite } = task;
   const spot: Spot = destination;
-  const write = await writer(task, ports);
+  let write: Write | undefined;
   let replaced: string | undefined;
   let sent = false;
   return retrying(ports, async () => {
@@ -118,6 +118,8 @@ async function commitFile(task: Task, ports: Ports): Promise<Committed> {
     if (standing !== null) replaced ??= await standingPage(task, ports);
     const name = baseName(spot.path);
     const message = `${standing === null ? 'ADD' : 'UPDATE'} ${name}: ${task.essence}\n\n${TRAILER}`;
+    // A file that stands there already, or is somebody else's, costs no upload.
+    write ??= await writer(task, ports);
     sent = true;
     const commitSha = await write(message, standing);
     return { commitSha, written: true, replaced };

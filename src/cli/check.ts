@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { fingerprintsOf } from '../delivery/values.ts';
 import { asDeliveryError, type DeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import { inspect } from '../rules/inspect.ts';
@@ -34,7 +35,7 @@ export async function checkFiles(command: Command, terminal: Terminal, { signal 
 async function check(given: string, flags: Command['flags'], signal: AbortSignal): Promise<Finding> {
   try {
     const { marker } = flags;
-    const allowed = (flags['allow-secret'] ?? '').split(/[\s,]+/);
+    const allowed = fingerprintsOf(flags['allow-secret'] ?? '');
     nameFromFile(baseName(given));
     const file = await inspect({ path: resolve(given), given, marker, secrets: [], signal });
     try {

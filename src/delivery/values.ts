@@ -145,3 +145,8 @@ export function oneLine(text: string): string {
     .trim()
     .slice(0, TEXT.message);
 }
+
+/** Fingerprints of findings, separated by spaces, commas or lines. */
+export function fingerprintsOf(said: string): string[] {
+  return said.split(/[\s,]+/).filter((fingerprint) => fingerprint !== '');
+}

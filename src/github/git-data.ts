@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { DeliveryError } from '../errors.ts';
-import { base64, base64Length, upload } from '../http/upload.ts';
+import { base64, base64Length } from '../http/upload.ts';
 import type { Ports } from '../ports.ts';
 import { API } from '../protocol/calls.ts';
 import { retrying } from '../retry.ts';
@@ -8,7 +8,7 @@ import type { LocalFile } from '../rules/inspect.ts';
 import { encodePath } from '../rules/naming.ts';
 import type { GitHub } from './client.ts';
 import { blobAt, type Spot } from './contents.ts';
-import { refusalBody, refusalFailure } from './failures.ts';
+import { streamFile } from './stream-file.ts';
 
 const BLOB_HEAD = '{"encoding":"base64","content":"';
 const BLOB_TAIL = '"}';
@@ -25,28 +25,21 @@ export async function createBlob(github: GitHub, file: LocalFile, ports: Ports):
     `${github.apiUrl.href.replace(/\/$/, '')}/repos/${github.owner}/${github.repo}/git/blobs`,
   );
   return retrying(ports, async () => {
-    const answer = await upload(ports.http, {
-      method: API.blob.method,
-      url,
-      headers: {
-        accept: 'application/vnd.github+json',
-        authorization: `Bearer ${github.token}`,
-        'content-type': 'application/json; charset=utf-8',
+    const answer = await streamFile(
+      github,
+      {
+        call: API.blob,
+        url,
+        type: 'application/json; charset=utf-8',
+        length: BLOB_HEAD.length + base64Length(file.size) + BLOB_TAIL.length,
+        body: () => Readable.from(blobBody(file), { objectMode: false }),
       },
-      length: BLOB_HEAD.length + base64Length(file.size) + BLOB_TAIL.length,
-      body: () => Readable.from(blobBody(file), { objectMode: false }),
-      meter: () => ports.logger.meter('uploaded', base64Length(file.size), 'bytes'),
-      signal: ports.signal,
-      clock: ports.clock,
-    });
-    if (answer.status !== 201) {
-      const refusal = { status: answer.status, headers: answer.headers, ...refusalBody(answer.json) };
-      throw refusalFailure(refusal, API.blob.does, ports.clock.now());
-    }
-    const sha = (answer.json as { sha?: unknown } | undefined)?.sha;
+      ports,
+    );
+    const sha = (answer as { sha?: unknown } | undefined)?.sha;
     if (sha !== file.blobSha) {
       throw new DeliveryError('HOST_ERROR', "the host stored other bytes than the file's as its blob", {
-        httpCode: answer.status,
+        httpCode: 201,
         passing: true,
       });
     }

@@ -1,5 +1,4 @@
 import { DeliveryError } from '../errors.ts';
-import { upload } from '../http/upload.ts';
 import type { Ports } from '../ports.ts';
 import { API, UPLOAD } from '../protocol/calls.ts';
 import { ASSETS } from '../protocol/limits.ts';
@@ -7,7 +6,7 @@ import { retrying } from '../retry.ts';
 import type { LocalFile } from '../rules/inspect.ts';
 import { encodePath } from '../rules/naming.ts';
 import type { GitHub } from './client.ts';
-import { refusalBody, refusalFailure } from './failures.ts';
+import { streamFile } from './stream-file.ts';
 
 export interface Release {
   readonly id: number;
@@ -108,31 +107,20 @@ export async function uploadAsset(
   const url = uploadUrl(github, release);
   url.searchParams.set('name', name);
   url.searchParams.set('label', label);
-  const answer = await upload(ports.http, {
-    method: UPLOAD.asset.method,
+  const streaming = {
+    call: UPLOAD.asset,
     url,
-    headers: {
-      accept: 'application/vnd.github+json',
-      authorization: `Bearer ${github.token}`,
-      'content-type': 'application/octet-stream',
-    },
+    type: 'application/octet-stream',
     length: file.size,
     body: () => file.read(),
-    meter: () => ports.logger.meter('uploaded', file.size, 'bytes'),
-    signal: ports.signal,
-    clock: ports.clock,
-  });
-  if (answer.status !== 201) {
-    const refusal = { status: answer.status, headers: answer.headers, ...refusalBody(answer.json) };
-    throw refusalFailure(refusal, UPLOAD.asset.does, ports.clock.now());
-  }
-  const asset = answer.json as Partial<Asset> | undefined;
+  };
+  const asset = (await streamFile(github, streaming, ports)) as Partial<Asset> | undefined;
   if (asset?.id === undefined || asset.browser_download_url === undefined) {
     throw new DeliveryError(
       'HOST_ERROR',
       'uploading the asset was answered with something that is not an asset',
       {
-        httpCode: answer.status,
+        httpCode: 201,
         passing: true,
       },
     );
