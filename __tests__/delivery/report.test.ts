@@ -39,6 +39,7 @@ describe('a ready report', () => {
     expect(compose(findingsWith())).toEqual({
       protocol: 'GITHUB-SCREEN-DELIVERY',
       version: '1.1',
+      operation: 'deliver',
       ready: true,
       url: PAGE.href,
       lines: {
@@ -56,6 +57,7 @@ describe('a ready report', () => {
       duplicates: [],
       notReady: null,
       unknown: [],
+      notes: [],
       took: { place: 1_200, wait: 34_560, verify: 0 },
     });
   });
@@ -66,11 +68,13 @@ describe('a ready report', () => {
     expect(lines[4]).toBe('UNKNOWN:');
   });
 
-  test('tells in CLAIM what a person should know', () => {
+  test('tells in CLAIM and in its notes what a person should know', () => {
     const placement = placementWith({ notes: ['the bin expires soon', 'it is public'] });
-    expect(lineOf('CLAIM', { main: outcomeWith({ placement }) })).toBe(
+    const report = compose(findingsWith({ main: outcomeWith({ placement }) }));
+    expect(report.lines.CLAIM).toBe(
       `out/page.html opens on the screen at ${PAGE.href}; the bin expires soon; it is public`,
     );
+    expect(report.notes).toEqual(['the bin expires soon', 'it is public']);
   });
 
   test('speaks of the link where there is no file', () => {

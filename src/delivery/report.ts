@@ -34,6 +34,8 @@ export interface DuplicateReport {
 export interface Report {
   readonly protocol: typeof PROTOCOL.identifier;
   readonly version: typeof PROTOCOL.version;
+  /** What was asked for. */
+  readonly operation: 'deliver' | 'withdraw';
   readonly ready: boolean;
   /** `null` unless every gate is passed. */
   readonly url: string | null;
@@ -50,6 +52,8 @@ export interface Report {
   readonly duplicates: readonly DuplicateReport[];
   readonly notReady: Reason | null;
   readonly unknown: readonly string[];
+  /** What a person should know of the address, such as how long it lives. */
+  readonly notes: readonly string[];
   /** Milliseconds by step. */
   readonly took: Readonly<Partial<Record<Step, number>>>;
 }
@@ -85,6 +89,7 @@ export function compose(findings: Findings): Report {
   return {
     protocol: PROTOCOL.identifier,
     version: PROTOCOL.version,
+    operation: 'deliver',
     ready,
     url,
     lines: {
@@ -103,6 +108,7 @@ export function compose(findings: Findings): Report {
     duplicates: duplicates.map(duplicateReport),
     notReady,
     unknown,
+    notes: main?.placement?.notes ?? [],
     took: main?.took ?? {},
   };
 }
