@@ -35,6 +35,8 @@ export type FailureCode =
   /** A link that is no delivery. */
   | 'NOT_EXTERNAL'
   | 'ABORTED'
+  /** Nothing was to be done. */
+  | 'DRY_RUN'
   /** Our own mistake. */
   | 'INTERNAL';
 
@@ -88,6 +90,23 @@ export class DeliveryError extends Error {
     return new DeliveryError(this.code, this.message, { ...this, step, cause: this.cause });
   }
 }
+
+/** What some work brought, or what it failed at: one of many may fail without stopping the others. */
+export type Settled<T> = T | DeliveryError;
+
+/** Does the work, and hands its failure over as a value. */
+export async function settled<T>(work: () => Promise<T>): Promise<Settled<T>> {
+  try {
+    return await work();
+  } catch (thrown) {
+    return asDeliveryError(thrown);
+  }
+}
+
+export const hasFailed = <T>(one: Settled<T>): one is DeliveryError => one instanceof DeliveryError;
+
+export const hasSucceeded = <T>(one: Settled<T>): one is Exclude<Settled<T>, DeliveryError> =>
+  !(one instanceof DeliveryError);
 
 /** Any thrown value as a DeliveryError: aborts and our own mistakes are told apart. */
 export function asDeliveryError(thrown: unknown): DeliveryError {

@@ -4,6 +4,7 @@ import { createNative } from './channels/native.ts';
 import { createPages } from './channels/pages.ts';
 import { createRelease } from './channels/release.ts';
 import type { Authorised, House } from './delivery/deliver.ts';
+import { type Find, findLiterally } from './delivery/files.ts';
 import type { DeliveryRequest } from './delivery/request.ts';
 import { DeliveryError } from './errors.ts';
 import { createGitHub, type GitHub } from './github/client.ts';
@@ -11,10 +12,15 @@ import { authoriseDevice } from './github/device-flow.ts';
 import { type Needs, survey } from './github/survey.ts';
 import type { Ports } from './ports.ts';
 
-/** The composition root: brings the channels together for a request, for either face. */
-export function furnish(request: DeliveryRequest, ports: Ports): House {
+/**
+ * The composition root: brings the channels together for a request, for either face.
+ *
+ * @param find how the lines of `file` are read: letter by letter, unless the face knows patterns
+ */
+export function furnish(request: DeliveryRequest, ports: Ports, find: Find = findLiterally): House {
   return {
     ports,
+    find,
     async authorise(needs): Promise<Authorised> {
       const { token, unauthorised } = await findToken(request, needs, ports);
       const { apiUrl, repository } = request;

@@ -6,26 +6,39 @@ import type { Environment } from './inputs.ts';
 import { plainLine } from './log.ts';
 import { summaryOf } from './summary.ts';
 
-/** Hands the report over: the log, the step's outputs, the job summary. Secrets go before anything is escaped. */
-export async function handOver(report: Report, env: Environment, { redact }: Redactor): Promise<void> {
-  const clean = JSON.parse(redact(JSON.stringify(report))) as Report;
-  for (const line of reportText(clean).split('\n')) core.info(plainLine(line));
+/** Hands the reports over: the log, the step's outputs, the job summary. Secrets go before anything is escaped. */
+export async function handOver(
+  reports: readonly Report[],
+  env: Environment,
+  { redact }: Redactor,
+): Promise<void> {
+  const clean = JSON.parse(redact(JSON.stringify(reports))) as readonly Report[];
+  for (const line of textOf(clean).split('\n')) core.info(plainLine(line));
   for (const [name, value] of Object.entries(outputsOf(clean))) core.setOutput(name, value);
-  if (env.GITHUB_STEP_SUMMARY) await core.summary.addRaw(summaryOf(clean)).write();
+  if (env.GITHUB_STEP_SUMMARY) await core.summary.addRaw(clean.map(summaryOf).join('\n')).write();
 }
 
-/** The step's outputs; `url` is empty unless every gate is passed. */
-export function outputsOf(report: Report): Record<OutputName, string> {
+const textOf = (reports: readonly Report[]): string => reports.map(reportText).join('\n\n');
+
+/** The step's outputs, a line for each file; `url` is empty unless every gate of all of them is passed. */
+export function outputsOf(reports: readonly Report[]): Record<OutputName, string> {
+  const ready = reports.every((report) => report.ready);
+  const lines = (of: (report: Report) => string | number | null | undefined): string => {
+    const each = reports.map((report) => String(of(report) ?? ''));
+    return each.every((line) => line === '') ? '' : each.join('\n');
+  };
   return {
-    url: report.url ?? '',
-    report: reportText(report),
-    'report-json': JSON.stringify([report]),
-    result: report.ready ? 'ready' : 'not-ready',
-    channel: report.channel ?? '',
-    'raw-url': report.rawUrl ?? '',
-    'duplicate-url': report.duplicates.flatMap(({ url }) => url ?? []).join('\n'),
-    'commit-sha': report.commitSha ?? '',
-    sha256: report.file?.sha256 ?? '',
-    size: String(report.file?.size ?? ''),
+    url: ready ? lines(({ url }) => url) : '',
+    report: textOf(reports),
+    'report-json': JSON.stringify(reports),
+    result: ready ? 'ready' : 'not-ready',
+    channel: lines(({ channel }) => channel),
+    'raw-url': lines(({ rawUrl }) => rawUrl),
+    'duplicate-url': reports
+      .flatMap(({ duplicates }) => duplicates.flatMap(({ url }) => url ?? []))
+      .join('\n'),
+    'commit-sha': lines(({ commitSha }) => commitSha),
+    sha256: lines(({ file }) => file?.sha256),
+    size: lines(({ file }) => file?.size),
   };
 }

@@ -12,6 +12,7 @@ import { createRedactor } from '../redact.ts';
 import { furnish } from '../wiring.ts';
 import { type Environment, readInputs, surroundings } from './inputs.ts';
 import { actionLogger } from './log.ts';
+import { findFiles } from './find-files.ts';
 import { handOver } from './outputs.ts';
 
 /**
@@ -29,24 +30,34 @@ export async function run(env: Environment): Promise<string | null> {
   const abort = (): void => stop.abort();
   process.once('SIGINT', abort).once('SIGTERM', abort);
   try {
-    const report = await reportOn(raw, env, ports);
-    await handOver(report, env, redactor);
-    return report.ready || !failsStep(raw) ? null : redactor.redact(report.lines.RESULT);
+    const reports = await reportOn(raw, env, ports);
+    await handOver(reports, env, redactor);
+    const complaint = complaintAbout(reports);
+    return complaint === null || !failsStep(raw) ? null : redactor.redact(complaint);
   } finally {
     process.off('SIGINT', abort).off('SIGTERM', abort);
   }
 }
 
-async function reportOn(raw: RawInputs, env: Environment, ports: Ports): Promise<Report> {
+async function reportOn(raw: RawInputs, env: Environment, ports: Ports): Promise<readonly Report[]> {
   try {
     const around = surroundings(env, ports);
     for (const secret of around.secrets) ports.logger.mask(secret);
     const request = parseRequest(raw, around);
     yesOrNo(raw, 'fail-on-not-ready');
-    return await deliver(request, furnish(request, ports));
+    return await deliver(request, furnish(request, ports, findFiles));
   } catch (thrown) {
-    return refusal(raw.file || THE_LINK, asDeliveryError(thrown).at('check'));
+    return [refusal(raw.file || THE_LINK, asDeliveryError(thrown).at('check'))];
   }
+}
+
+/** What the step fails with; a dry run that foresees no failure is none. */
+function complaintAbout(reports: readonly Report[]): string | null {
+  const failing = reports.filter(({ notReady }) => notReady !== null && notReady.code !== 'DRY_RUN');
+  const [first] = failing;
+  if (first === undefined) return null;
+  const which = reports.length === 1 ? '' : `${failing.length} of ${reports.length} files; `;
+  return `${which}${first.lines.RESULT}`;
 }
 
 /** An unreadable answer to that question fails the step, too. */

@@ -1,3 +1,4 @@
+import type { Settled } from '../errors.ts';
 import type { Circumstances } from '../github/survey.ts';
 import type { ChannelKey } from '../protocol/words.ts';
 import type { LocalFile } from '../rules/inspect.ts';
@@ -18,6 +19,8 @@ export interface Placement {
   /** Commit sha, HTTP 201 or asset identifier. @see protocol 3.1 */
   readonly evidence: string;
   readonly url: URL;
+  /** Whether anything was written; what stood there already has no build to wait for. */
+  readonly written: boolean;
   readonly commitSha?: string;
   /** The machine's address of the same file, verified too. */
   readonly rawUrl?: URL;
@@ -43,15 +46,19 @@ export interface HostState {
   readonly httpCode?: number | undefined;
 }
 
-/** A delivery that a channel has prepared: nothing is written before `place` is called. */
-export interface Intent {
+/** A file on its way into a channel. */
+export interface Parcel {
+  /** `null` for a link that is verified by its marker alone, and where something is taken away. */
+  readonly file: LocalFile | null;
+  /** The name to give: checked, with the folders that it keeps, such as `css/page.css`. */
+  readonly name: string;
+}
+
+/** What a channel has prepared for one parcel: nothing is written yet. */
+export interface Intent<Task = unknown> {
   readonly plan: Plan;
-  /**
-   * Puts the file in its place.
-   *
-   * @throws {DeliveryError} when G1 or G2 fails.
-   */
-  place(): Promise<Placement>;
+  /** What the channel itself must know to place it. */
+  readonly task: Task;
   /**
    * One look at the host's own progress; absent where nothing has to be waited for.
    *
@@ -61,19 +68,26 @@ export interface Intent {
 }
 
 /**
- * One of the protocol's channels.
+ * One of the protocol's channels. It takes any number of parcels together, so that what they share is done
+ * once: one push, one release, one bin. Each has its own result: one that fails doesn't stop the others.
  *
  * @see protocol 1 (channels)
  */
-export interface Channel {
+export interface Channel<Task = unknown> {
   readonly key: ChannelKey;
   /**
-   * What would be done with the file. Reads, but writes nothing.
+   * What would be done with each parcel. Reads, but writes nothing.
    *
-   * @param file `null` for a link that is verified by its marker alone
-   * @throws {DeliveryError} where the request can't be met, with what to change.
+   * @returns by parcel; the failures say what to change
    */
-  prepare(file: LocalFile | null, circumstances: Circumstances): Promise<Intent>;
+  prepare(
+    parcels: readonly Parcel[],
+    circumstances: Circumstances,
+  ): Promise<readonly Settled<Intent<Task>>[]>;
+  /** What placing them would come upon, in words, by intent. Reads, but writes nothing. */
+  foresee(intents: readonly Intent<Task>[]): Promise<readonly Settled<string>[]>;
+  /** Puts each in its place; the failures are those of G1 and G2. */
+  place(intents: readonly Intent<Task>[]): Promise<readonly Settled<Placement>[]>;
 }
 
 export type Channels = Readonly<Record<ChannelKey, Channel>>;

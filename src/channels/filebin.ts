@@ -1,21 +1,29 @@
-import { DeliveryError, type FailureCode } from '../errors.ts';
-import { discard } from '../http/body.ts';
+import { DeliveryError, type FailureCode, hasFailed, type Settled, settled } from '../errors.ts';
+import { discard, readText } from '../http/body.ts';
 import { retryAfter } from '../http/headers.ts';
 import { hostMessage } from '../http/host-message.ts';
-import { type Uploaded, upload } from '../http/upload.ts';
+import { parsedJson, type Uploaded, upload } from '../http/upload.ts';
 import type { Ports } from '../ports.ts';
 import { BIN, type Call } from '../protocol/calls.ts';
+import { EXCHANGE } from '../protocol/limits.ts';
 import type { LocalFile } from '../rules/inspect.ts';
-import { binFileName } from '../rules/naming.ts';
+import { binFileName, flatName } from '../rules/naming.ts';
 import { retrying } from '../retry.ts';
-import type { Channel, Placement } from './channel.ts';
+import type { Channel, Intent, Parcel, Placement } from './channel.ts';
 
 export interface FilebinOptions {
   /** The host's address. */
   readonly host: URL;
-  /** The bin's name, and the file's in it. */
+  /** The bin's name. */
   readonly bin: string;
-  readonly name: string;
+  /** Whether the name was made up just now, so that nothing can be there yet. */
+  readonly binIsNew: boolean;
+}
+
+/** What K3 must know to place one file. */
+export interface BinTask {
+  readonly file: LocalFile;
+  readonly filename: string;
 }
 
 /** What the host says of the file it took. */
@@ -25,51 +33,129 @@ interface Receipt {
 }
 
 /**
- * K3: the anonymous file-bin. No credential is sent; the bin is locked after the upload.
+ * K3: the anonymous file-bin. No credential is sent; the bin is locked after the last upload.
  *
  * @see protocol 4.4
  */
-export function createFilebin(options: FilebinOptions, ports: Ports): Channel {
+export function createFilebin(options: FilebinOptions, ports: Ports): Channel<BinTask> {
   return {
     key: 'K3',
-    async prepare(file) {
-      if (file === null) {
-        throw new DeliveryError('BAD_INPUT', 'channel K3 needs a file to post', { hint: 'set `file:`' });
-      }
-      const filename = binFileName(options.name);
-      return {
-        plan: {
-          channel: 'K3',
-          method: 'one POST',
-          destination: `bin ${options.bin}, name ${filename}`,
-          promise: isDownloaded(filename) ? 'downloads' : 'opens',
-        },
-        place: () => post(file, filename, options, ports),
-      };
+    prepare: async (parcels) => parcels.map((parcel) => intentFor(parcel, options)),
+    foresee: async (intents) => {
+      const found = options.binIsNew ? [] : await filesIn(options, ports);
+      return intents.map(({ task }) =>
+        found.some(isFile(task)) ? 'the bin already holds these bytes' : `${task.filename} would be posted`,
+      );
     },
+    place: (intents) => place(intents, options, ports),
   };
 }
 
-async function post(
-  file: LocalFile,
-  filename: string,
+function intentFor({ file, name }: Parcel, { bin }: FilebinOptions): Settled<Intent<BinTask>> {
+  if (file === null) {
+    return new DeliveryError('BAD_INPUT', 'channel K3 needs a file to post', { hint: 'set `file:`' });
+  }
+  const filename = binFileName(flatName(name));
+  return {
+    plan: {
+      channel: 'K3',
+      method: 'one POST',
+      destination: `bin ${bin}, name ${filename}`,
+      promise: isDownloaded(filename) ? 'downloads' : 'opens',
+    },
+    task: { file, filename },
+  };
+}
+
+async function place(
+  intents: readonly Intent<BinTask>[],
   options: FilebinOptions,
   ports: Ports,
-): Promise<Placement> {
-  const receipt = await retrying(ports, () => postOnce(file, filename, options, ports));
-  // The host decides on the names: the address is built from its answer.
-  const bin = receipt.bin?.id ?? options.bin;
-  const stored = receipt.file?.filename ?? filename;
-  const locked = await lock(bin, options.host, ports);
+): Promise<readonly Settled<Placement>[]> {
+  const received: Settled<Posted>[] = [];
+  for (const { task } of intents) received.push(await settled(() => post(task, options, ports)));
+  const bins = new Set(received.flatMap((one) => (hasFailed(one) || !one.written ? [] : [one.bin])));
+  const open = new Set<string>();
+  for (const bin of bins) if (!(await lock(bin, options.host, ports))) open.add(bin);
+  return received.map((one) => (hasFailed(one) ? one : placementOf(one, options.host, !open.has(one.bin))));
+}
+
+/** A file in its bin. The host decides on the names: the address is built from its answer. */
+interface Posted {
+  readonly bin: string;
+  readonly stored: string;
+  readonly expires: string | undefined;
+  readonly written: boolean;
+}
+
+function placementOf({ bin, stored, expires, written }: Posted, host: URL, locked: boolean): Placement {
   return {
-    evidence: `HTTP 201, bin ${bin}, file ${stored}`,
-    url: address(BIN.get, options.host, bin, stored),
+    evidence: `${written ? 'HTTP 201, ' : ''}bin ${bin}, file ${stored}${written ? '' : ' already holds these bytes'}`,
+    url: address(BIN.get, host, bin, stored),
+    written,
     bustCaches: false,
     mayAlter: false,
     mustBeExternal: false,
-    notes: notesOn(receipt, stored),
-    unknown: locked ? [] : [`the bin could not be locked: anybody who knows its name can add to it`],
+    notes: notesOn(expires, stored),
+    unknown: locked ? [] : ['the bin could not be locked: anybody who knows its name can add to it'],
   };
+}
+
+/** Looks first wherever something may be there: in a bin of a known name, and after a broken attempt. */
+async function post(task: BinTask, options: FilebinOptions, ports: Ports): Promise<Posted> {
+  let sent = false;
+  return retrying(ports, async () => {
+    const found = options.binIsNew && !sent ? undefined : (await filesIn(options, ports)).find(isFile(task));
+    if (found !== undefined) {
+      return { bin: options.bin, stored: found.filename, expires: found.expires, written: sent };
+    }
+    sent = true;
+    const receipt = await postOnce(task.file, task.filename, options, ports);
+    return {
+      bin: receipt.bin?.id ?? options.bin,
+      stored: receipt.file?.filename ?? task.filename,
+      expires: receipt.bin?.expired_at,
+      written: true,
+    };
+  });
+}
+
+interface BinFile {
+  readonly filename: string;
+  readonly sha256: string | undefined;
+  readonly expires: string | undefined;
+}
+
+const isFile =
+  ({ file, filename }: BinTask) =>
+  (one: BinFile): boolean =>
+    one.filename === filename && one.sha256 === file.sha256;
+
+/** What a bin holds; nothing where it isn't there, or doesn't say. */
+async function filesIn(
+  { host, bin }: FilebinOptions,
+  { http, clock, signal }: Ports,
+): Promise<readonly BinFile[]> {
+  const answer = await http({
+    method: BIN.list.method,
+    url: address(BIN.list, host, bin),
+    headers: { accept: 'application/json' },
+    signal: AbortSignal.any([signal, clock.timeout(EXCHANGE.api)]),
+  });
+  if (answer.status !== 200) {
+    discard(answer);
+    return [];
+  }
+  const said = parsedJson(await readText(answer.body, EXCHANGE.apiBody)) as BinListing | null | undefined;
+  const expires = said?.bin?.expired_at;
+  return (said?.files ?? []).flatMap(({ filename, sha256 }) =>
+    filename === undefined ? [] : [{ filename, sha256, expires }],
+  );
+}
+
+interface BinListing {
+  readonly bin?: { readonly expired_at?: string };
+  readonly files?: readonly { readonly filename?: string; readonly sha256?: string }[];
 }
 
 /** The file's SHA-256 goes along, so that the host itself refuses other bytes; sending twice overwrites like with like. */
@@ -172,9 +258,8 @@ function address(call: Call, host: URL, bin: string, filename = ''): URL {
 /** HTML and PDF are sent as attachments there: they never show on the screen. */
 const isDownloaded = (name: string): boolean => /\.(html?|xhtml|pdf)$/i.test(name);
 
-function notesOn(receipt: Receipt, stored: string): string[] {
-  const said = receipt.bin?.expired_at;
-  const expiry = said === undefined ? undefined : hostMessage(said);
+function notesOn(expires: string | undefined, stored: string): string[] {
+  const expiry = expires === undefined ? undefined : hostMessage(expires);
   return [
     expiry === undefined ? 'the bin expires after about 7 days' : `the bin expires at ${expiry}`,
     'it is public to anyone with the link; a browser may be shown a warning page first',

@@ -1,5 +1,5 @@
-import { DeliveryError } from '../errors.ts';
-import type { Channel } from './channel.ts';
+import { DeliveryError, type Settled } from '../errors.ts';
+import type { Channel, Intent } from './channel.ts';
 
 /**
  * K4: the environment's own link. Nothing is placed; the link, accepted by the request only as a real
@@ -7,32 +7,39 @@ import type { Channel } from './channel.ts';
  *
  * @see protocol 1 (channels), 7 (K4 link is not an external https URL)
  */
-export function createNative(url: URL | undefined): Channel {
+export function createNative(url: URL | undefined): Channel<URL> {
   return {
     key: 'K4',
-    async prepare() {
-      if (url === undefined) {
-        throw new DeliveryError('BAD_INPUT', 'channel K4 needs the link to check', {
-          hint: 'set `url:` to the link that the environment gave, or use channel: K1, K2 or K3',
-        });
-      }
-      return {
-        plan: {
-          channel: 'K4',
-          method: 'the link is taken as it is',
-          destination: `its address on ${url.hostname}`,
-          promise: 'opens without the environment',
-        },
-        place: async () => ({
-          evidence: `the environment's link on ${url.hostname}`,
-          url,
-          bustCaches: false,
-          mayAlter: true,
-          mustBeExternal: true,
-          notes: ["the link lives by its environment's own rules"],
-          unknown: [],
-        }),
-      };
-    },
+    prepare: async (parcels) =>
+      parcels.map((): Settled<Intent<URL>> => {
+        if (url === undefined) return noLink();
+        return {
+          plan: {
+            channel: 'K4',
+            method: 'the link is taken as it is',
+            destination: `its address on ${url.hostname}`,
+            promise: 'opens without the environment',
+          },
+          task: url,
+        };
+      }),
+    foresee: async (intents) => intents.map(({ task }) => `the link on ${task.hostname} would be proven`),
+    place: async (intents) =>
+      intents.map(({ task }) => ({
+        evidence: `the environment's link on ${task.hostname}`,
+        url: task,
+        written: false,
+        bustCaches: false,
+        mayAlter: true,
+        mustBeExternal: true,
+        notes: ["the link lives by its environment's own rules"],
+        unknown: [],
+      })),
   };
+}
+
+function noLink(): DeliveryError {
+  return new DeliveryError('BAD_INPUT', 'channel K4 needs the link to check', {
+    hint: 'set `url:` to the link that the environment gave, or use channel: K1, K2 or K3',
+  });
 }

@@ -1,6 +1,5 @@
 import { DeliveryError } from '../errors.ts';
 import type { GitHub } from '../github/client.ts';
-import { blobAt } from '../github/contents.ts';
 import { type PagesSite, usualBase } from '../github/pages-site.ts';
 import type { Circumstances } from '../github/survey.ts';
 import { isLeftOutByJekyll, MARKDOWN, mayBeRendered } from '../rules/jekyll.ts';
@@ -11,8 +10,6 @@ export interface PagesWishes {
   readonly branch: string | undefined;
   /** Path in the repository, ending in `/` for a folder. */
   readonly path: string | undefined;
-  /** The name to give where `path` names none. */
-  readonly name: string;
   readonly pagesBase: URL | undefined;
   readonly rawBase: URL | undefined;
   /** Where the repository's pages for people are; it decides where its raw files are served. */
@@ -42,11 +39,12 @@ const USUAL_BRANCH = 'main';
 /**
  * The site's settings and the wishes together.
  *
+ * @param wishes with the name to give where `path` names none
  * @throws {DeliveryError} where the site could never show the file, with what to change.
  */
 export function destinationOf(
   github: Pick<GitHub, 'owner' | 'repo'>,
-  wishes: PagesWishes,
+  wishes: PagesWishes & { readonly name: string },
   site: Circumstances['site'],
 ): Destination {
   const known = site === 'unreadable' || site === 'unasked' ? null : site;
@@ -76,7 +74,10 @@ export function destinationOf(
   };
 }
 
-function pathIn(folder: string, { path = '', name }: PagesWishes): string {
+function pathIn(
+  folder: string,
+  { path = '', name }: Pick<PagesWishes, 'path'> & { readonly name: string },
+): string {
   const prefix = folder === '' ? '' : `${folder}/`;
   if (path === '') return prefix + name;
   const whole = path.endsWith('/') ? path + name : path;
@@ -110,21 +111,22 @@ function refuseUnservedBranch({ branch, builtBy, open }: PagesSite, wishes: Page
  * and files with front matter. A `.nojekyll` at the site's root keeps it away.
  *
  * @param head the file's first bytes
+ * @param stands whether the branch has a file at the path
  * @throws {DeliveryError} `BAD_INPUT` where the address would never show the file.
  */
 export async function throughJekyll(
-  github: GitHub,
   destination: Destination,
   head: string,
   hasMarker: boolean,
+  stands: (path: string) => Promise<boolean>,
 ): Promise<Destination> {
-  const { branch, path, folder, builtBy, pageUrl } = destination;
+  const { path, folder, builtBy, pageUrl } = destination;
   const served = folder === '' ? path : path.slice(folder.length + 1);
   const leftOut = isLeftOutByJekyll(served);
   if (builtBy === 'workflow') return { ...destination, mayAlter: true };
   if (!leftOut && !mayBeRendered(served, head)) return destination;
   const switchFile = folder === '' ? '.nojekyll' : `${folder}/.nojekyll`;
-  if ((await blobAt(github, { branch, path: switchFile })) !== null) return destination;
+  if (await stands(switchFile)) return destination;
   const hint = (else_: string): string => `${else_}, or commit an empty ${switchFile}`;
   if (leftOut) {
     throw new DeliveryError('BAD_INPUT', `Jekyll leaves ${served} out of the site because of its name`, {

@@ -1,139 +1,131 @@
-import { DeliveryError } from '../errors.ts';
+import { DeliveryError, hasFailed, type Settled, settled } from '../errors.ts';
 import type { GitHub } from '../github/client.ts';
-import {
-  type Asset,
-  assetNamed,
-  deleteAsset,
-  ensureRelease,
-  type Release,
-  renameAsset,
-  uploadAsset,
-} from '../github/releases.ts';
+import { type Asset, assetsOf, ensureRelease, releaseByTag } from '../github/releases.ts';
+import type { Circumstances } from '../github/survey.ts';
 import type { Ports } from '../ports.ts';
-import { retrying } from '../retry.ts';
 import type { LocalFile } from '../rules/inspect.ts';
-import { assetName } from '../rules/naming.ts';
-import type { Channel, Placement } from './channel.ts';
+import { assetName, flatName } from '../rules/naming.ts';
+import type { Channel, Intent, Parcel, Placement } from './channel.ts';
 import { needsToken } from './needs-token.ts';
+import { bringAsset, holds, nameTaken } from './release-asset.ts';
 
 export interface ReleaseOptions {
   readonly github: GitHub | null;
   readonly tag: string;
-  /** The name to give, before it is made fit for an asset. */
-  readonly name: string;
   readonly overwrite: boolean;
 }
 
+/** What K2 must know to place one file. */
+export interface AssetTask extends ReleaseOptions {
+  readonly github: GitHub;
+  readonly file: LocalFile;
+  /** The asset's name, and the one it would have had if the host kept every letter. */
+  readonly name: string;
+  readonly label: string;
+}
+
 /**
- * K2: an asset of the day's release.
+ * K2: assets of the day's release.
  *
  * @see protocol 4.3
  */
-export function createRelease(options: ReleaseOptions, ports: Ports): Channel {
+export function createRelease(options: ReleaseOptions, ports: Ports): Channel<AssetTask> {
   return {
     key: 'K2',
-    async prepare(file, { privateRepository, unauthorised }) {
-      const github = needsToken(options.github, 'K2', unauthorised);
-      if (file === null) {
-        throw new DeliveryError('BAD_INPUT', 'channel K2 needs a file to upload', { hint: 'set `file:`' });
+    prepare: async (parcels, circumstances) => {
+      const prepared: Settled<Intent<AssetTask>>[] = [];
+      for (const parcel of parcels) {
+        prepared.push(await settled(async () => intentFor(parcel, circumstances, options)));
       }
-      if (privateRepository === true) {
-        throw new DeliveryError(
-          'NOT_EXTERNAL',
-          "the repository is private, and its assets can't be read anonymously",
-          {
-            hint: 'set `repository:` to a public one, or use channel: K1 with a public site, or channel: K3',
-          },
-        );
-      }
-      const name = assetName(options.name);
-      return {
-        plan: {
-          channel: 'K2',
-          method: 'one asset upload',
-          destination: `release ${options.tag}, asset ${name}`,
-          promise: 'downloads',
-        },
-        place: () => place({ ...options, github, file, asset: name }, ports),
-      };
+      return prepared;
     },
+    foresee,
+    place: (intents) => place(intents, ports),
   };
 }
 
-interface Task extends ReleaseOptions {
-  readonly github: GitHub;
-  readonly file: LocalFile;
-  /** The asset's name. */
-  readonly asset: string;
+function intentFor(
+  { file, name: wanted }: Parcel,
+  { privateRepository, unauthorised }: Circumstances,
+  options: ReleaseOptions,
+): Intent<AssetTask> {
+  const github = needsToken(options.github, 'K2', unauthorised);
+  if (file === null) {
+    throw new DeliveryError('BAD_INPUT', 'channel K2 needs a file to upload', { hint: 'set `file:`' });
+  }
+  if (privateRepository === true) {
+    throw new DeliveryError(
+      'NOT_EXTERNAL',
+      "the repository is private, and its assets can't be read anonymously",
+      { hint: 'set `repository:` to a public one, or use channel: K1 with a public site, or channel: K3' },
+    );
+  }
+  const label = flatName(wanted);
+  const name = assetName(label);
+  return {
+    plan: {
+      channel: 'K2',
+      method: 'one asset upload',
+      destination: `release ${options.tag}, asset ${name}`,
+      promise: 'downloads',
+    },
+    task: { ...options, github, file, name, label },
+  };
 }
 
-/** Each attempt looks first: what an earlier one has brought there is not sent again. */
-async function place(task: Task, ports: Ports): Promise<Placement> {
-  const { github, file, tag, asset: name } = task;
-  const release = await ensureRelease(github, tag, ports);
-  let sent = false;
-  const { asset, evidence } = await retrying(ports, async () => {
-    const standing = await usableAsset(github, release, name);
-    if (standing !== null && holds(standing, file, sent)) {
-      return { asset: standing, evidence: `asset ${standing.id} (${standing.name}) holds these bytes` };
+async function foresee(intents: readonly Intent<AssetTask>[]): Promise<readonly Settled<string>[]> {
+  const [first] = intents;
+  if (first === undefined) return [];
+  const { github, tag, overwrite } = first.task;
+  const release = await releaseByTag(github, tag);
+  const assets = release === null ? [] : await assetsOf(github, release);
+  return intents.map(({ task: { name, file } }): Settled<string> => {
+    const standing = assets.find((asset) => asset.name === name);
+    if (standing === undefined) {
+      return release === null ? `the release ${tag} would be created` : `the asset ${name} would be added`;
     }
-    if (standing !== null && !task.overwrite) throw nameTaken(name, tag, standing);
-    sent = true;
-    const asset = await send(task, release, standing, ports);
-    return { asset, evidence: `HTTP 201, asset ${asset.id} (${asset.name})` };
+    if (holds(standing, file, false)) return `asset ${standing.id} (${name}) already holds these bytes`;
+    return overwrite ? `the asset ${name} would be replaced` : nameTaken(name, tag, standing);
   });
+}
+
+/** One release and one look at its assets for all of them. */
+async function place(
+  intents: readonly Intent<AssetTask>[],
+  ports: Ports,
+): Promise<readonly Settled<Placement>[]> {
+  const [first] = intents;
+  if (first === undefined) return [];
+  const { github, tag } = first.task;
+  const shelf = await settled(async () => {
+    const release = await ensureRelease(github, tag, ports);
+    return { release, assets: await assetsOf(github, release) };
+  });
+  if (hasFailed(shelf)) return intents.map(() => shelf);
+  const placed: Settled<Placement>[] = [];
+  for (const { task } of intents) {
+    placed.push(await settled(async () => placementOf(await bringAsset(task, shelf, ports), task)));
+  }
+  return placed;
+}
+
+function placementOf(
+  { asset, written }: { readonly asset: Asset; readonly written: boolean },
+  { label }: AssetTask,
+): Placement {
+  const what = `asset ${asset.id} (${asset.name})`;
   return {
-    evidence,
+    evidence: written ? `HTTP 201, ${what}` : `${what} holds these bytes`,
     url: new URL(asset.browser_download_url),
+    written,
     bustCaches: false,
     mayAlter: false,
     mustBeExternal: false,
     notes: [
-      ...(asset.name === task.name ? [] : [`the asset is named ${asset.name}; its label is ${task.name}`]),
+      ...(asset.name === label ? [] : [`the asset is named ${asset.name}; its label is ${label}`]),
       'a release asset is downloaded, never shown on the screen',
     ],
     unknown:
       asset.digest == null ? ['the host named no digest of the asset; only the download proves it'] : [],
   };
-}
-
-/** Whether an asset is this file, by its digest; without one, only what this run has sent may pass for it. */
-function holds({ digest, size }: Asset, file: LocalFile, sent: boolean): boolean {
-  return digest == null ? sent && size === file.size : digest === `sha256:${file.sha256}`;
-}
-
-/** The asset of that name; a half-uploaded one, which blocks the name and holds nothing, is cleared away. */
-async function usableAsset(github: GitHub, release: Release, name: string): Promise<Asset | null> {
-  const standing = await assetNamed(github, release, name);
-  if (standing?.state !== 'starter') return standing;
-  await deleteAsset(github, standing);
-  return null;
-}
-
-/** A standing asset is replaced by upload first and swap after: a failed upload loses nothing. */
-async function send(task: Task, release: Release, standing: Asset | null, ports: Ports): Promise<Asset> {
-  const { github, file, asset: name, name: label } = task;
-  const suffix = Math.floor(ports.random() * 1e9).toString(36);
-  const interim = standing === null ? name : `incoming-${suffix}-${name}`;
-  const asset = await uploadAsset(github, release, file, interim, label, ports);
-  if (!holds(asset, file, true)) {
-    await deleteAsset(github, asset);
-    throw new DeliveryError(
-      'HOST_ERROR',
-      "the host stored other bytes than the file's; the asset was removed again",
-      {
-        hint: 'run the step again',
-      },
-    );
-  }
-  if (standing === null) return asset;
-  await deleteAsset(github, standing);
-  return renameAsset(github, asset, name, label);
-}
-
-function nameTaken(name: string, tag: string, { digest }: Asset): DeliveryError {
-  const what = digest == null ? 'whose bytes the host does not name' : 'with other bytes';
-  return new DeliveryError('NOT_OURS', `release ${tag} already has an asset ${name} ${what}`, {
-    hint: 'set `overwrite: true` to replace it, or `path:` to give another name',
-  });
 }

@@ -19,7 +19,7 @@ export interface Command {
 }
 
 /** Inputs that are no flags: the token would stand in the process list, and the exit code is the answer. */
-const NO_FLAGS: readonly InputName[] = ['token', 'fail-on-not-ready', 'file'];
+const NO_FLAGS: readonly InputName[] = ['token', 'fail-on-not-ready', 'file', 'operation', 'comment'];
 
 /** How many subjects each command takes. */
 const SUBJECTS: Readonly<Record<string, { least: number; most: number; what: string }>> = {

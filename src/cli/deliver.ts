@@ -33,18 +33,13 @@ export async function deliverAll(
   terminal.logger.mask(token);
   const remote = command.flags.repository === undefined ? await remoteOfFolder() : '';
   const repository = command.flags.repository ?? repositoryOf(remote, command.flags['auth-url']);
-  const reports: Report[] = [];
-  for (const subject of command.subjects) {
-    const raw = rawInputs(command, subject, token, repository);
-    const report = await reportOn(raw, ports, repository === '' && remote === '');
-    reports.push(report);
-    if (!command.json) terminal.print(reportText(report));
-  }
-  if (command.json) terminal.print(JSON.stringify(reports, null, 2));
-  return reports.every(({ ready }) => ready);
+  const raw = rawInputs(command, token, repository);
+  const reports = await reportOn(raw, ports, repository === '' && remote === '');
+  terminal.print(command.json ? JSON.stringify(reports, null, 2) : reports.map(reportText).join('\n\n'));
+  return reports.every(({ ready, notReady }) => ready || notReady?.code === 'DRY_RUN');
 }
 
-async function reportOn(raw: RawInputs, ports: Ports, nowhere: boolean): Promise<Report> {
+async function reportOn(raw: RawInputs, ports: Ports, nowhere: boolean): Promise<readonly Report[]> {
   try {
     const around = {
       folder: process.cwd(),
@@ -59,14 +54,15 @@ async function reportOn(raw: RawInputs, ports: Ports, nowhere: boolean): Promise
     const request = parseRequest(raw, around);
     return await deliver(request, furnish(request, ports));
   } catch (thrown) {
-    return refusal(raw.file || THE_LINK, asDeliveryError(thrown).at('check'));
+    return [refusal(raw.file || THE_LINK, asDeliveryError(thrown).at('check'))];
   }
 }
 
 /** Flags over defaults; an expression of the runner's is nothing here. */
-function rawInputs(command: Command, subject: string, token: string, repository: string): RawInputs {
+function rawInputs(command: Command, token: string, repository: string): RawInputs {
   const names = Object.keys(INPUTS) as InputName[];
   const defaults = names.map((name) => [name, HOSTS[name] ?? literal(INPUTS[name].default)]);
+  const subject = command.subjects.join('\n');
   const place = command.name === 'verify' ? { url: subject, channel: 'K4' } : { file: subject };
   return { ...Object.fromEntries(defaults), ...command.flags, token, repository, ...place };
 }

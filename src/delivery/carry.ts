@@ -1,13 +1,14 @@
-import type { Intent, Placement, Plan } from '../channels/channel.ts';
-import { asDeliveryError, type DeliveryError } from '../errors.ts';
-import { poll } from '../poll.ts';
+import type { Channel, Intent, Placement, Plan } from '../channels/channel.ts';
+import { asDeliveryError, type DeliveryError, hasFailed, settled } from '../errors.ts';
+import { pooled } from '../pool.ts';
 import type { Ports } from '../ports.ts';
-import { BESIDE_LOOKS } from '../protocol/limits.ts';
+import { BATCH } from '../protocol/limits.ts';
 import type { Step } from '../protocol/words.ts';
-import { type Proof, type Patience, verify, wait } from './verify.ts';
+import { verifyBeside } from './beside.ts';
+import { type Patience, type Proof, verify, wait } from './verify.ts';
 import { createWitness, type Expectation, type Witness } from './witness.ts';
 
-/** How one channel fared: what it brought, and what it failed at. */
+/** How one file fared in one channel: what that brought, and what it failed at. */
 export interface Outcome {
   readonly plan: Plan;
   readonly placement: Placement | null;
@@ -22,112 +23,173 @@ export interface Outcome {
   readonly took: Readonly<Partial<Record<Step, number>>>;
 }
 
+/** One file for a channel, and what its address must show in the end. */
+export interface Load {
+  /** How the log calls it, where there are several. */
+  readonly title: string;
+  readonly intent: Intent;
+  readonly expected: Expectation;
+}
+
+/** How far a load is. */
+interface Journey extends Load {
+  readonly took: Partial<Record<Step, number>>;
+  placement: Placement | null;
+  witness: Witness | null;
+  proof: Proof | null;
+  rawUrl: URL | null;
+  unknown: readonly string[];
+  failure: DeliveryError | null;
+}
+
+/** A journey whose file is placed, and whose address can be asked. */
+interface Placed extends Journey {
+  placement: Placement;
+  witness: Witness;
+}
+
+const isPlaced = (journey: Journey): journey is Placed =>
+  journey.failure === null && journey.placement !== null;
+
 /**
- * One file through one channel: place → wait → verify. A failure is part of the outcome.
+ * Files through one channel: all of them are placed together and waited for once, each is verified for
+ * itself. A failure is part of its outcome, and stops no other.
  *
  * @param limits milliseconds between looks, and for waiting and verifying together
+ * @returns by load
  */
 export async function carry(
-  intent: Intent,
-  expected: Expectation,
+  channel: Channel,
+  loads: readonly Load[],
   limits: Pick<Patience, 'interval' | 'timeout'>,
   ports: Ports,
-): Promise<Outcome> {
-  const { clock, logger } = ports;
-  const { plan } = intent;
-  const took: Partial<Record<Step, number>> = {};
-  let outcome: Outcome = {
-    plan,
-    placement: null,
-    proof: null,
-    httpCode: null,
-    rawUrl: null,
-    unknown: [],
-    failure: null,
-    took,
-  };
-
-  let witness: Witness | undefined;
-
-  async function step<T>(name: Step, title: string, work: () => Promise<T>): Promise<T> {
-    const begun = clock.now();
-    try {
-      return await logger.group(title, work);
-    } catch (thrown) {
-      throw asDeliveryError(thrown).at(name);
-    } finally {
-      took[name] = clock.now() - begun;
-    }
+): Promise<readonly Outcome[]> {
+  const journeys = loads.map(
+    (load): Journey => ({
+      ...load,
+      took: {},
+      placement: null,
+      witness: null,
+      proof: null,
+      rawUrl: null,
+      unknown: [],
+      failure: null,
+    }),
+  );
+  await placeAll(channel, journeys, ports);
+  const patience = { ...limits, deadline: ports.clock.now() + limits.timeout };
+  for (const journey of journeys) {
+    if (journey.placement === null) continue;
+    journey.witness = createWitness(journey.placement, journey.expected, patience.deadline, ports);
   }
+  const late = await waitForAll(journeys.filter(isPlaced), patience, ports);
+  await verifyAll(journeys.filter(isPlaced), late, patience, ports);
+  return journeys.map(outcomeOf);
+}
 
-  try {
-    const placement = await step('place', `Place: ${plan.channel}, ${plan.destination}`, async () => {
-      const placed = await intent.place();
-      logger.info(placed.evidence);
-      return placed;
-    });
-    outcome = { ...outcome, placement, unknown: placement.unknown };
-    const patience = { ...limits, deadline: clock.now() + limits.timeout };
-    const opened = createWitness(placement, expected, patience.deadline, ports);
-    witness = opened;
-    if (intent.watch !== undefined) {
-      await step('wait', 'Wait for the site', () => wait(intent, placement, opened, patience, ports));
+async function placeAll(channel: Channel, journeys: readonly Journey[], ports: Ports): Promise<void> {
+  const intents = journeys.map(({ intent }) => intent);
+  await step('place', `Place: ${channel.key}, ${destinationOf(intents)}`, journeys, ports, async () => {
+    const placed = await settled(() => channel.place(intents));
+    for (const [at, journey] of journeys.entries()) {
+      const one = hasFailed(placed) ? placed : placed[at];
+      if (one === undefined || hasFailed(one)) {
+        journey.failure = asDeliveryError(one).at('place');
+        continue;
+      }
+      journey.placement = one;
+      journey.unknown = one.unknown;
+      told(journey, journeys, ports).logger.info(one.evidence);
     }
-    const seen = await step('verify', 'Verify the public address', async () => {
-      const proof = await verify(placement, opened, patience, ports);
-      return { proof, ...(await verifyBeside(placement, proof, expected, patience, ports)) };
-    });
-    return {
-      ...outcome,
-      ...seen,
-      httpCode: seen.proof.httpCode,
-      unknown: [...placement.unknown, ...seen.unknown],
-    };
+  });
+}
+
+const destinationOf = (intents: readonly Intent[]): string =>
+  intents.length === 1 ? (intents[0]?.plan.destination ?? '') : `${intents.length} files`;
+
+/**
+ * The site is waited for once: it shows all of one push, or nothing of it.
+ *
+ * @returns why it did not come
+ */
+async function waitForAll(
+  placed: readonly Placed[],
+  patience: Patience,
+  ports: Ports,
+): Promise<DeliveryError | null> {
+  const watched = placed.filter(({ intent }) => intent.watch !== undefined);
+  const lead = watched.findLast(({ placement }) => placement.written) ?? watched.at(-1);
+  if (lead === undefined) return null;
+  const { intent, placement, witness } = lead;
+  const waited = await step('wait', 'Wait for the site', watched, ports, () =>
+    settled(() => wait(intent, placement, witness, patience, ports)),
+  );
+  return hasFailed(waited) ? waited.at('wait') : null;
+}
+
+/** @param late why the site did not come: then an address is looked at once more, at the most */
+async function verifyAll(
+  placed: readonly Placed[],
+  late: DeliveryError | null,
+  patience: Patience,
+  ports: Ports,
+): Promise<void> {
+  if (placed.length === 0) return;
+  const [first, ...others] = placed;
+  const title =
+    others.length === 0 ? 'Verify the public address' : `Verify ${placed.length} public addresses`;
+  if (late !== null && others.length === 0 && first !== undefined) {
+    first.failure = late;
+    return;
+  }
+  await ports.logger.group(title, () =>
+    pooled(placed, BATCH.reads, async (journey) => {
+      const own = told(journey, placed, ports);
+      const until = late === null ? patience : { ...patience, deadline: ports.clock.now() };
+      await step('verify', null, [journey], ports, () => prove(journey, until, own));
+      if (late !== null && journey.failure !== null) journey.failure = late;
+    }),
+  );
+}
+
+async function prove(journey: Placed, patience: Patience, ports: Ports): Promise<void> {
+  const { placement, witness, expected } = journey;
+  try {
+    const proof = await verify(placement, witness, patience, ports);
+    const beside = await verifyBeside(placement, proof, expected, patience, ports);
+    journey.proof = proof;
+    journey.rawUrl = beside.rawUrl;
+    journey.unknown = [...placement.unknown, ...beside.unknown];
   } catch (thrown) {
-    return { ...outcome, httpCode: witness?.last?.httpCode ?? null, failure: asDeliveryError(thrown) };
+    journey.failure = asDeliveryError(thrown).at('verify');
   }
 }
 
-/**
- * K1's further addresses: the page's without `?v=`, as a person will open it, and the raw one. Both may lag
- * behind in caches: they get a few looks, the delivery stands, and UNKNOWN says what was not seen.
- *
- * @see protocol 4.2 (both are verified)
- */
-async function verifyBeside(
-  placement: Placement,
-  proof: Proof,
-  expected: Expectation,
-  patience: Patience,
-  ports: Ports,
-): Promise<{ rawUrl: URL | null; unknown: string[] }> {
-  const shows = async (what: string, url: URL, sha256: string): Promise<boolean> => {
-    ports.logger.info(what);
-    const soon = ports.clock.now() + patience.interval * (BESIDE_LOOKS - 1);
-    const deadline = Math.min(soon, patience.deadline);
-    // A look that has begun may last: a large file takes its time.
-    const witness = createWitness(
-      { url, bustCaches: false, mustBeExternal: false },
-      expected,
-      patience.deadline,
-      ports,
-    );
-    const seen = await poll({ ...patience, ...ports, deadline }, async () => {
-      const sight = await witness.look();
-      return sight.print?.sha256 === sha256 ? sight : undefined;
-    });
-    return seen !== undefined;
-  };
-  const unknown: string[] = [];
-  const bare = 'the address without ?v=, as a person will open it';
-  if (placement.bustCaches && !(await shows(bare, placement.url, proof.sha256))) {
-    unknown.push(
-      'the address without ?v= still answered an older copy; a cache may show it for up to ten minutes',
-    );
+/** Does a step and takes its time, for all that share it. */
+async function step<T>(
+  name: Step,
+  title: string | null,
+  journeys: readonly Journey[],
+  { clock, logger }: Ports,
+  work: () => Promise<T>,
+): Promise<T> {
+  const begun = clock.now();
+  try {
+    return await (title === null ? work() : logger.group(title, work));
+  } finally {
+    for (const { took } of journeys) took[name] = clock.now() - begun;
   }
-  const { rawUrl } = placement;
-  if (rawUrl === undefined || expected.file === null) return { rawUrl: null, unknown };
-  if (await shows('the raw address', rawUrl, expected.file.sha256)) return { rawUrl, unknown };
-  unknown.push('the raw address did not show the file yet, so it was not verified');
-  return { rawUrl: null, unknown };
+}
+
+/** The ports, with a log that says which of several files it speaks of. */
+function told({ title }: Load, all: readonly Load[], ports: Ports): Ports {
+  if (all.length === 1) return ports;
+  const { logger } = ports;
+  return { ...ports, logger: { ...logger, info: (line) => logger.info(`${title}: ${line}`) } };
+}
+
+function outcomeOf({ intent, witness, ...journey }: Journey): Outcome {
+  const { placement, proof, rawUrl, unknown, failure, took } = journey;
+  const httpCode = proof?.httpCode ?? witness?.last?.httpCode ?? null;
+  return { plan: intent.plan, placement, proof, httpCode, rawUrl, unknown, failure, took };
 }

@@ -26,12 +26,10 @@ const CONDITIONS: Readonly<Record<GateName, Condition>> = {
     missing: 'the file is not placed',
   },
   G2_финальный_URL: {
-    evidence: ({ placement, proof }) =>
-      placement === null
-        ? null
-        : proof === null
-          ? 'an address, withheld until it is proven'
-          : placement.url.href,
+    evidence: ({ placement, proof }) => {
+      if (placement === null) return null;
+      return proof === null ? 'an address, withheld until it is proven' : placement.url.href;
+    },
     missing: 'the channel returned no address',
   },
   G3_VERIFY_200_и_маркер: {
@@ -39,7 +37,10 @@ const CONDITIONS: Readonly<Record<GateName, Condition>> = {
     missing: 'the address is not proven',
   },
   G4_REPORT: {
-    evidence: ({ proof }) => (proof === null ? null : 'URL and report handed over'),
+    evidence: ({ proof }) => {
+      if (proof === null) return null;
+      return proof.likeness === 'gone' ? 'report handed over' : 'URL and report handed over';
+    },
     missing: 'there is no URL to hand over',
   },
 };
@@ -53,6 +54,7 @@ export function evaluate(outcome: Outcome | null): Gate[] {
 }
 
 function shown({ likeness, markerCount }: NonNullable<Outcome['proof']>): string {
+  if (likeness === 'gone') return 'nothing is served there any more';
   const bytes = likeness === 'identical' ? "the file's very bytes" : "other bytes than the file's";
   if (markerCount === null) return bytes;
   const marker = `marker found ${markerCount === 1 ? 'once' : `${markerCount} times`}`;

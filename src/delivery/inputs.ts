@@ -12,7 +12,8 @@ export interface Input {
 export const INPUTS = {
   file: {
     default: '',
-    description: 'Path of the file to deliver, relative to the workspace. Required, unless `url` is given.',
+    description:
+      'Path of the file to deliver, relative to the workspace; several lines or globs deliver several. Required, unless `url` is given.',
   },
   channel: {
     default: 'auto',
@@ -41,7 +42,7 @@ export const INPUTS = {
   path: {
     default: '',
     description:
-      "K1: path in the repository, or a folder ending in `/`. K2 and K3: the name to give. By default the file's name, in the folder that the site shows.",
+      "K1: path in the repository, or a folder ending in `/`, in which several files keep their layout. K2 and K3: the name to give. By default the file's name, in the folder that the site shows.",
   },
   message: {
     default: '',
@@ -54,6 +55,11 @@ export const INPUTS = {
     description: 'K3: name of the bin. By default `sv<unix_timestamp>` and a random ending.',
   },
   url: { default: '', description: "K4: the environment's own link, to be checked and proven." },
+  operation: {
+    default: 'deliver',
+    description:
+      '`deliver`, or `withdraw`: takes away again what was delivered to the same place; `path: folder/` means all of it below that folder.',
+  },
   overwrite: {
     default: 'false',
     description: 'Replace a file or asset at the place although it was not delivered by this action.',
@@ -70,6 +76,14 @@ export const INPUTS = {
   'allow-public-bin': {
     default: 'false',
     description: "Lets `auto` put a private repository's file on the public file-bin (K3).",
+  },
+  comment: {
+    default: 'false',
+    description: 'Keep one comment with the proven link on the pull request.',
+  },
+  'dry-run': {
+    default: 'false',
+    description: 'All checks and the plan; nothing is published.',
   },
   'fail-on-not-ready': {
     default: 'true',
@@ -103,11 +117,11 @@ export type RawInputs = Readonly<Record<InputName, string>>;
 
 /** Outputs of the action. */
 export const OUTPUTS = {
-  url: 'The proven https address; empty unless the result is ready.',
+  url: 'The proven https address, a line for each file; empty unless the result is ready.',
   report: 'The report: CLAIM, CODE, TEST, RESULT, UNKNOWN.',
   'report-json': 'The same as a JSON array, one report a file.',
   result: '`ready` or `not-ready`.',
-  channel: 'The channel that was used, such as `K1`.',
+  channel: 'The channel that was used, such as `K1`; a line for each file, like all that follow.',
   'raw-url': 'K1: the proven raw address; empty when it could not be verified.',
   'duplicate-url': 'The proven address of each duplicate, one a line.',
   'commit-sha': 'K1: the commit that holds the file.',

@@ -9,8 +9,10 @@ import {
   type Step,
 } from '../protocol/words.ts';
 import type { LocalFile } from '../rules/inspect.ts';
+import type { Plan } from '../channels/channel.ts';
 import type { Outcome } from './carry.ts';
 import { evaluate, type Gate } from './gates.ts';
+import type { Operation } from './values.ts';
 
 /** Why a delivery is not ready. */
 export interface Reason {
@@ -35,10 +37,12 @@ export interface Report {
   readonly protocol: typeof PROTOCOL.identifier;
   readonly version: typeof PROTOCOL.version;
   /** What was asked for. */
-  readonly operation: 'deliver' | 'withdraw';
+  readonly operation: Operation;
   readonly ready: boolean;
-  /** `null` unless every gate is passed. */
+  /** `null` unless every gate is passed, and once it is withdrawn. */
   readonly url: string | null;
+  /** The address that serves the file no longer, once every gate of a withdrawal is passed. */
+  readonly withdrawn: string | null;
   readonly lines: Readonly<Record<ReportLine, string>>;
   readonly gates: readonly Gate[];
   readonly file: {
@@ -63,11 +67,14 @@ export const THE_LINK = 'the given link';
 
 /** Everything a delivery has come to know by its end. */
 export interface Findings {
+  readonly operation: Operation;
   /** As the user wrote the file, or the link that stands for it. */
   readonly subject: string;
   readonly file: LocalFile | null;
   /** Why the channel was chosen. */
   readonly because: string;
+  /** What would be done, where nothing was to be. */
+  readonly plan: Plan | null;
   readonly main: Outcome | null;
   readonly duplicates: readonly Outcome[];
   /** What the file's check could not see, or was told to let pass. */
@@ -82,27 +89,27 @@ export function compose(findings: Findings): Report {
   const gates = evaluate(main);
   const ready = findings.failure === null && gates.every(({ passed }) => passed);
   const notReady = ready ? null : reasonOf(findings.failure ?? main?.failure ?? null, main?.httpCode);
-  const url = ready ? (main?.placement?.url.href ?? null) : null;
+  const proven = ready ? (main?.placement?.url.href ?? null) : null;
+  const delivers = findings.operation === 'deliver';
   const unknown = unknownOf(findings, ready);
-  const result =
-    notReady === null ? `${RESULTS.ready} → ${url}` : `${RESULTS.notReady} → ${inWords(notReady)}`;
   return {
     protocol: PROTOCOL.identifier,
     version: PROTOCOL.version,
-    operation: 'deliver',
+    operation: findings.operation,
     ready,
-    url,
+    url: delivers ? proven : null,
+    withdrawn: delivers ? null : proven,
     lines: {
-      CLAIM: oneLine(claim(findings, url)),
+      CLAIM: oneLine(claim(findings, proven)),
       CODE: oneLine(code(findings)),
       TEST: oneLine(test(findings, notReady)),
-      RESULT: oneLine(result),
+      RESULT: oneLine(resultOf(findings, notReady, proven)),
       UNKNOWN: oneLine(unknown.join('; ')),
     },
     gates,
     file:
       subject === THE_LINK ? null : { path: subject, size: file?.size ?? null, sha256: file?.sha256 ?? null },
-    channel: main?.plan.channel ?? null,
+    channel: (main?.plan ?? findings.plan)?.channel ?? null,
     commitSha: main?.placement?.commitSha ?? null,
     rawUrl: main?.rawUrl?.href ?? null,
     duplicates: duplicates.map(duplicateReport),
@@ -116,9 +123,23 @@ export function compose(findings: Findings): Report {
 /** Nobody else's words can begin a line of the report. */
 const oneLine = (text: string): string => text.replace(/[\s\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
 
-/** The report on what was refused before a delivery could begin. */
+/** What is known before anything is done. */
+export function nothingYet(operation: Operation, subject: string): Findings {
+  const empty = {
+    file: null,
+    because: '',
+    plan: null,
+    main: null,
+    duplicates: [],
+    unknown: [],
+    failure: null,
+  };
+  return { operation, subject, ...empty };
+}
+
+/** The report on what was refused before it could begin. */
 export function refusal(subject: string, failure: DeliveryError): Report {
-  return compose({ subject, file: null, because: '', main: null, duplicates: [], unknown: [], failure });
+  return compose({ ...nothingYet('deliver', subject), failure });
 }
 
 /** The report as the protocol writes it, a line each. */
@@ -141,7 +162,17 @@ function inWords({ step, httpCode, reason, hint }: Reason): string {
   return `${reason} (${where})${hint === '' ? '' : `. To change: ${hint}`}`;
 }
 
-function claim({ subject, main }: Findings, url: string | null): string {
+function resultOf({ operation }: Findings, notReady: Reason | null, proven: string | null): string {
+  if (notReady !== null) return `${RESULTS.notReady} → ${inWords(notReady)}`;
+  return `${RESULTS.ready} → ${operation === 'deliver' ? proven : `${proven} is withdrawn`}`;
+}
+
+function claim({ operation, subject, main }: Findings, url: string | null): string {
+  if (operation === 'withdraw') {
+    return url === null
+      ? `${subject} was to be withdrawn; it is not proven that it is gone`
+      : `${subject} no longer opens at ${url}`;
+  }
   if (main === null) return `${subject} was to open at a public https address; none is handed over`;
   const { channel, promise } = main.plan;
   if (url === null)
@@ -149,27 +180,29 @@ function claim({ subject, main }: Findings, url: string | null): string {
   return [`${subject} ${promise} at ${url}`, ...(main.placement?.notes ?? [])].join('; ');
 }
 
-function code({ subject, file, main, because, duplicates }: Findings): string {
+function code({ subject, file, main, plan, because, duplicates }: Findings): string {
   const parts = [subject === THE_LINK ? 'no file' : `file ${subject}`];
-  if (main !== null) {
-    const { channel, method, destination } = main.plan;
+  const planned = main?.plan ?? plan;
+  if (planned !== null) {
+    const { channel, method, destination } = planned;
     parts.push(`channel ${channel} (${CHANNELS[channel].name}), because ${because}`, method, destination);
-    const commit = main.placement?.commitSha;
-    if (commit !== undefined) parts.push(`commit ${commit}`);
   }
+  const commit = main?.placement?.commitSha;
+  if (commit !== undefined) parts.push(`commit ${commit}`);
   if (file !== null) parts.push(`${file.size} bytes`, `sha256 ${file.sha256}`);
   for (const { plan } of duplicates) parts.push(`duplicate ${plan.channel} (${CHANNELS[plan.channel].name})`);
   return parts.join('; ');
 }
 
-function test({ main }: Findings, notReady: Reason | null): string {
+function test({ main, operation }: Findings, notReady: Reason | null): string {
   const proof = main?.proof ?? null;
   if (main?.placement == null) return `nothing was fetched; the delivery ended at step ${notReady?.step}`;
   const parts = [`HTTP ${main.httpCode ?? 'none'}`];
-  if (proof === null) parts.push('marker found: no');
+  if (proof === null) parts.push(operation === 'deliver' ? 'marker found: no' : 'not proven to be gone');
+  else if (proof.likeness === 'gone') parts.push('nothing is served there any more');
   else if (proof.markerCount === null) parts.push('marker found: none was given, all bytes compared');
   else parts.push(`marker found: yes, ${proof.markerCount} ×`);
-  if (proof !== null && proof.likeness !== 'marked') {
+  if (proof !== null && proof.likeness !== 'marked' && proof.likeness !== 'gone') {
     parts.push(`bytes identical: ${proof.likeness === 'identical' ? 'yes' : 'no'}`);
   }
   const { wait } = main.took;
@@ -178,7 +211,7 @@ function test({ main }: Findings, notReady: Reason | null): string {
 }
 
 function unknownOf(
-  { failure, file, main, duplicates, subject, unknown: findings }: Findings,
+  { operation, failure, file, main, duplicates, subject, unknown: findings }: Findings,
   ready: boolean,
 ): string[] {
   const unknown = [...findings, ...(main?.unknown ?? [])];
@@ -189,7 +222,7 @@ function unknownOf(
     if (failed !== null) unknown.push(`the duplicate on ${plan.channel} is not proven: ${failed.message}`);
   }
   if (ready) return unknown;
-  unknown.push(leftBehind(main));
+  unknown.push(operation === 'deliver' ? leftBehind(main) : 'whether it still opens anywhere');
   if ((failure ?? main?.failure)?.code === 'NO_NETWORK' && file !== null) {
     unknown.push(`the file itself stays at ${subject}, sha256 ${file.sha256}`);
   }

@@ -1,7 +1,12 @@
-import { resolve } from 'node:path';
-import { BUILD_WAIT, SECOND, SHORTEST_POLL, SHORTEST_WAIT, VERIFY_DEADLINE } from '../protocol/limits.ts';
+import {
+  BATCH,
+  BUILD_WAIT,
+  SECOND,
+  SHORTEST_POLL,
+  SHORTEST_WAIT,
+  VERIFY_DEADLINE,
+} from '../protocol/limits.ts';
 import { externalAddress } from '../rules/external-address.ts';
-import { baseName, nameFromFile } from '../rules/naming.ts';
 import type { SelfContained } from '../rules/page/self-contained.ts';
 import type { RawInputs } from './inputs.ts';
 import {
@@ -13,6 +18,8 @@ import {
   httpsUrl,
   markerOf,
   oneLine,
+  type Operation,
+  operationOf,
   optional,
   pathOrFolder,
   refuse,
@@ -25,8 +32,11 @@ import {
 
 /** What was asked for, strict: every value checked, every default filled in. */
 export interface DeliveryRequest {
-  /** Absolute path, and the path as the user wrote it; `null` for a link that is verified by its marker alone. */
-  readonly file: { readonly path: string; readonly given: string } | null;
+  readonly operation: Operation;
+  /** What names the files, as the user wrote it, line by line; empty for a link that is verified by its marker alone. */
+  readonly lines: readonly string[];
+  /** Absolute; the lines are read against it. */
+  readonly folder: string;
   /** `auto`, or the main channel and its duplicates. */
   readonly channels: Wishes;
   readonly marker: string | undefined;
@@ -37,13 +47,14 @@ export interface DeliveryRequest {
   readonly branch: string | undefined;
   /** K1: a checked path, ending in `/` for a folder. */
   readonly path: string | undefined;
-  /** The name to give in every channel. */
-  readonly name: string;
   readonly essence: string;
   readonly tag: string;
   readonly bin: string;
+  /** Whether the bin's name was made up just now. */
+  readonly binIsNew: boolean;
   readonly url: URL | undefined;
   readonly overwrite: boolean;
+  readonly dryRun: boolean;
   readonly selfContained: SelfContained;
   /** Fingerprints of findings that are known to be harmless. */
   readonly allowedSecrets: readonly string[];
@@ -90,26 +101,29 @@ export interface Surroundings {
 export function parseRequest(raw: RawInputs, around: Surroundings): DeliveryRequest {
   refuseLeaks(raw, around.secrets);
   const timeout = seconds(raw, 'timeout', SHORTEST_WAIT, VERIFY_DEADLINE);
-  const path = optional(raw.path, (given) => pathOrFolder(given));
-  const file = fileOf(raw, around.folder);
+  const lines = linesOf(raw);
   const channels = channelsOf(raw.channel);
   const url = optional(raw.url, (link) => externalAddress(link, 'input `url`'));
-  refuseIncomplete({ file, channels, url, marker: raw.marker });
+  const operation = operationOf(raw.operation);
+  refuseIncomplete(operation, { lines, channels, url, raw });
   return {
-    file,
+    operation,
+    lines,
+    folder: around.folder,
     channels,
     marker: optional(raw.marker, markerOf),
     token: optional(raw.token, (token) => token),
     clientId: optional(raw['client-id'], clientIdOf),
     repository: optional(raw.repository, repositoryOf),
     branch: optional(raw.branch, (branch) => gitName(branch, 'branch')),
-    path,
-    name: path === undefined || path.endsWith('/') ? fileName(file) : baseName(path),
+    path: optional(raw.path, pathOrFolder),
     essence: oneLine(raw.message) || around.origin,
     tag: optional(raw.tag, (tag) => gitName(tag, 'tag')) ?? `files-${dayOf(around.now)}`,
     bin: optional(raw.bin, binOf) ?? newBin(around),
+    binIsNew: raw.bin === '',
     url,
     overwrite: yesOrNo(raw, 'overwrite'),
+    dryRun: yesOrNo(raw, 'dry-run'),
     selfContained: selfContainedOf(raw['self-contained']),
     allowedSecrets: fingerprintsOf(raw['allow-secret']),
     ownSecrets: [raw.token, ...around.secrets].filter((secret) => secret !== ''),
@@ -137,23 +151,31 @@ function refuseLeaks({ token, ...others }: RawInputs, further: readonly string[]
   }
 }
 
-function fileOf({ file }: RawInputs, folder: string): DeliveryRequest['file'] {
-  const given = file.trim();
-  if (given === '') return null;
-  if (given.includes('\n')) refuse('input `file` names several files', 'name one file a step');
-  if (given.includes('\0')) refuse('input `file` holds a control character', 'remove it');
-  return { path: resolve(folder, given), given };
+function linesOf({ file }: RawInputs): readonly string[] {
+  const lines = file.split('\n').map((line) => line.trim());
+  const meant = lines.filter((line) => line !== '');
+  if (meant.some((line) => line.includes('\0')))
+    refuse('input `file` holds a control character', 'remove it');
+  if (meant.length > BATCH.files) {
+    refuse(`input \`file\` has ${meant.length} lines`, `name at most ${BATCH.files} files a step`);
+  }
+  return meant;
 }
 
-function fileName(file: DeliveryRequest['file']): string {
-  return file === null ? '' : nameFromFile(baseName(file.given.replaceAll('\\', '/')));
+interface Asked {
+  readonly lines: readonly string[];
+  readonly channels: Wishes;
+  readonly url: URL | undefined;
+  readonly raw: RawInputs;
 }
 
-function refuseIncomplete(
-  asked: Pick<DeliveryRequest, 'file' | 'channels' | 'url'> & { readonly marker: string },
-): void {
-  const { file, channels, url, marker } = asked;
-  if (file === null && url === undefined)
+function refuseIncomplete(operation: Operation, asked: Asked): void {
+  if (operation === 'withdraw') refuseIncompleteWithdrawal(asked);
+  else refuseIncompleteDelivery(asked);
+}
+
+function refuseIncompleteDelivery({ lines, channels, url, raw: { marker } }: Asked): void {
+  if (lines.length === 0 && url === undefined)
     refuse('there is nothing to deliver', 'set `file:` to the file, or `url:` to a link');
   if (channels !== 'auto' && channels.includes('K4') && url === undefined) {
     refuse(
@@ -161,7 +183,7 @@ function refuseIncomplete(
       'set `url:` to the link that the environment gave, or use channel: K1, K2 or K3',
     );
   }
-  if (file !== null) return;
+  if (lines.length > 0) return;
   if (channels !== 'auto' && channels.some((key) => key !== 'K4')) {
     refuse('input `file` is missing', 'set `file:` to the file, or use channel: K4 for a link alone');
   }
@@ -170,6 +192,17 @@ function refuseIncomplete(
       "a link alone can't be proven",
       'set `marker:` to a text that it shows, or `file:` to what it holds',
     );
+}
+
+function refuseIncompleteWithdrawal({ lines, channels, raw: { path, bin } }: Asked): void {
+  if (lines.length === 0 && path === '')
+    refuse('there is nothing to withdraw', 'set `path:` to the file or folder, or `file:` to its name');
+  if (channels !== 'auto' && channels.includes('K4')) {
+    refuse("the environment's own link (K4) can't be withdrawn", 'use channel: K1, K2 or K3');
+  }
+  if (channels !== 'auto' && channels.includes('K3') && bin === '') {
+    refuse('the bin to withdraw from is not named', 'set `bin:` to the name that the delivery reported');
+  }
 }
 
 /** @see protocol 4.4; anybody who guesses a bin's name can delete it, so it ends in chance */

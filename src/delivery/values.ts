@@ -50,6 +50,15 @@ function channelOf(word: string): ChannelKey {
   );
 }
 
+/** What is to be done: a file published, or taken away again. */
+export type Operation = 'deliver' | 'withdraw';
+
+export function operationOf(said: string): Operation {
+  const operations = ['deliver', 'withdraw'] as const;
+  const known = operations.find((operation) => operation === said.trim().toLowerCase());
+  return known ?? refuse('input `operation` is neither deliver nor withdraw', 'set `operation: deliver`');
+}
+
 export function markerOf(marker: string): string {
   if (Buffer.byteLength(marker) > TEXT.marker) {
     refuse(

@@ -17,11 +17,11 @@ export interface Patience {
 
 /** What verification saw: the evidence for G3. */
 export interface Proof {
-  readonly httpCode: 200;
+  readonly httpCode: number;
   /** `null` without a marker. */
   readonly markerCount: number | null;
-  /** SHA-256 of the body, lowercase hex. */
-  readonly sha256: string;
+  /** SHA-256 of the body, lowercase hex; `null` where nothing is served any more. */
+  readonly sha256: string | null;
   /** How far the body is the file. */
   readonly likeness: Likeness;
   readonly hosts: readonly string[];
@@ -47,7 +47,7 @@ export async function wait(
   const follow = follower('waited for the site', patience, ports);
   const live = await poll({ ...patience, ...ports }, async () => {
     const sight = await witness.look();
-    if (proves(sight)) return 'the address already shows the file';
+    if (proves(sight)) return `the site is there: ${describe(sight)}`;
     state = (await intent.watch?.(placement)) ?? state;
     follow.tell(`${describe(sight)}; ${state.detail}`);
     return state.finished ? state.detail : undefined;
@@ -89,12 +89,12 @@ export async function verify(
       return undefined;
     }).finally(follow.end)) ??
     (placement.mayAlter && witness.last?.likeness === 'altered' ? witness.last : undefined);
-  if (sight?.print == null) throw notProven(witness.last);
+  if (sight?.httpCode == null) throw notProven(witness.last);
   ports.logger.info(describe(sight));
   return {
-    httpCode: 200,
+    httpCode: sight.httpCode,
     markerCount: witness.markerCount(sight),
-    sha256: sight.print.sha256,
+    sha256: sight.print?.sha256 ?? null,
     likeness: sight.likeness,
     hosts: sight.hosts,
     looks: witness.looks,
@@ -123,6 +123,7 @@ function follower(title: string, { deadline, timeout }: Patience, { clock, logge
 const MEANINGS: Readonly<Record<Likeness, string>> = {
   identical: 'the file, byte for byte',
   marked: 'the marker',
+  gone: 'nothing any more',
   altered: "the marker, but not in the file's own bytes",
   previous: 'what stood there before',
   'cut-short': 'only the beginning of the file',

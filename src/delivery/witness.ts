@@ -9,10 +9,19 @@ import type { Fingerprint } from '../rules/fingerprint.ts';
 import type { LocalFile } from '../rules/inspect.ts';
 
 /**
- * How a body relates to the file. Only the first two prove it: `marked` is a body that holds the marker
- * where no file was given to compare it with; in an `altered` one the bytes are others than the file's.
+ * How a body relates to the file. Only the first three prove anything: `marked` is a body that holds the
+ * marker where no file was given to compare it with; `gone` is what a withdrawn address must answer. In an
+ * `altered` one the bytes are others than the file's.
  */
-export type Likeness = 'identical' | 'marked' | 'altered' | 'previous' | 'cut-short' | 'different' | 'absent';
+export type Likeness =
+  | 'identical'
+  | 'marked'
+  | 'gone'
+  | 'altered'
+  | 'previous'
+  | 'cut-short'
+  | 'different'
+  | 'absent';
 
 /** What one look at an address showed. */
 export interface Sight {
@@ -30,7 +39,12 @@ export interface Expectation {
   /** `null` for a link that is verified by its marker alone. */
   readonly file: LocalFile | null;
   readonly marker: string | undefined;
+  /** Whether there must be nothing at the address any more. */
+  readonly gone?: boolean;
 }
+
+/** What a host answers where nothing is. */
+const GONE = [404, 410];
 
 /** Somebody who opens an address as anybody would, again and again, and remembers what it showed last. */
 export interface Witness {
@@ -46,8 +60,10 @@ export interface Witness {
   markerCount(sight: Sight): number | null;
 }
 
-/** Whether a sight proves the delivery at once. */
-export const proves = ({ likeness }: Sight): boolean => likeness === 'identical' || likeness === 'marked';
+const PROOFS: readonly Likeness[] = ['identical', 'marked', 'gone'];
+
+/** Whether a sight proves the delivery, or the withdrawal, at once. */
+export const proves = ({ likeness }: Sight): boolean => PROOFS.includes(likeness);
 
 export type Address = Pick<Placement, 'url' | 'bustCaches' | 'mustBeExternal' | 'previousSha256'>;
 
@@ -119,11 +135,13 @@ export function createWitness(
 
 /** Judges a body against the file, and against what stood there before. */
 async function judge(
-  { print }: Fetched,
-  { file, marker }: Expectation,
+  { print, httpCode }: Fetched,
+  { file, marker, gone = false }: Expectation,
   previous?: string,
 ): Promise<Likeness> {
+  if (gone && GONE.includes(httpCode)) return 'gone';
   if (print === null) return 'absent';
+  if (gone) return 'previous';
   if (print.sha256 === file?.sha256) return 'identical';
   if (print.sha256 === previous) return 'previous';
   if (file !== null && (await isBeginning(print, file))) return 'cut-short';

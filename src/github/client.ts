@@ -26,6 +26,8 @@ export interface GitHub {
   call<T = Json>(call: Call, parameters?: Json, headers?: Record<string, string>): Promise<T>;
   /** The same for a call that must not be sent twice blindly: one attempt, the caller looks before another. */
   callOnce<T = Json>(call: Call, parameters?: Json): Promise<T>;
+  /** The same repository under another signal: what must still be cleared away after a stop. */
+  under(signal: AbortSignal): GitHub;
 }
 
 export interface GitHubOptions {
@@ -85,6 +87,7 @@ export function createGitHub(options: GitHubOptions, ports: Ports): GitHub {
     token,
     call: (call, parameters = {}, headers = {}) => retrying(ports, () => once(call, parameters, headers)),
     callOnce: (call, parameters = {}) => once(call, parameters, {}),
+    under: (signal) => createGitHub(options, { ...ports, signal }),
   };
 }
 

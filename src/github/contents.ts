@@ -32,17 +32,20 @@ export async function blobAt(github: GitHub, { branch, path }: Spot): Promise<st
       { path: encodePath(path), ref: branch },
       { accept: 'application/vnd.github.object+json' },
     );
-    if (record.type === 'dir' || Array.isArray(record)) {
-      throw new DeliveryError('NOT_OURS', `${path} is a folder of the repository`, {
-        hint: `to place the file in it, set \`path: ${path}/\``,
-      });
-    }
+    if (record.type === 'dir' || Array.isArray(record)) throw isFolder(path);
     return typeof record.sha === 'string' ? record.sha : null;
   } catch (thrown) {
     if (thrown instanceof DeliveryError && thrown.code === 'NOT_FOUND' && thrown.httpCode === 404)
       return null;
     throw thrown;
   }
+}
+
+/** @see protocol 7 (prohibition 4) */
+export function isFolder(path: string): DeliveryError {
+  return new DeliveryError('NOT_OURS', `${path} is a folder of the repository`, {
+    hint: `to place the file in it, set \`path: ${path}/\``,
+  });
 }
 
 /** The last commit on the branch that touched the path; `null` when none did. */

@@ -7,7 +7,7 @@ import { retrying } from '../retry.ts';
 import type { LocalFile } from '../rules/inspect.ts';
 import { encodePath } from '../rules/naming.ts';
 import type { GitHub } from './client.ts';
-import { blobAt, type Spot } from './contents.ts';
+import { headOf, standingAt } from './standing.ts';
 import { streamFile } from './stream-file.ts';
 
 const BLOB_HEAD = '{"encoding":"base64","content":"';
@@ -20,11 +20,11 @@ const BLOB_TAIL = '"}';
  * @throws {DeliveryError} `TOO_LARGE` where the host takes no blob of this size.
  * @see protocol 4.2
  */
-export async function createBlob(github: GitHub, file: LocalFile, ports: Ports): Promise<string> {
+export async function createBlob(github: GitHub, file: LocalFile, ports: Ports): Promise<void> {
   const url = new URL(
     `${github.apiUrl.href.replace(/\/$/, '')}/repos/${github.owner}/${github.repo}/git/blobs`,
   );
-  return retrying(ports, async () => {
+  await retrying(ports, async () => {
     const answer = await streamFile(
       github,
       {
@@ -43,7 +43,6 @@ export async function createBlob(github: GitHub, file: LocalFile, ports: Ports):
         passing: true,
       });
     }
-    return file.blobSha;
   });
 }
 
@@ -53,40 +52,53 @@ async function* blobBody(file: LocalFile): AsyncGenerator<string> {
   yield BLOB_TAIL;
 }
 
+/** What is to become of one path of the branch. */
+export interface Change {
+  /** Composed and checked, not encoded. */
+  readonly path: string;
+  readonly message: string;
+  /** The blob that was seen to stand there, or `null`. */
+  readonly replaces: string | null;
+  /** What is to stand there; `null` takes away what does. */
+  readonly file: LocalFile | null;
+}
+
 /**
- * Method B, the rest: reads the branch, puts a tree with the one changed path and a commit on it, and
- * moves the branch, never by force. Losing a race leaves only orphans; the caller starts again.
+ * Method B, the rest: reads the branch, puts a commit for each change on it, one on the other, and moves
+ * the branch once, never by force. Every file's blob is there already. Losing a race leaves only orphans;
+ * the caller starts again.
  *
- * @param replaces the blob that was seen to stand there, or `null`
- * @returns the commit's sha
- * @throws {DeliveryError} `CONFLICT` when the file or the branch moved meanwhile.
+ * @returns the commits' shas, in the changes' order
+ * @throws {DeliveryError} `CONFLICT` when one of the paths or the branch moved meanwhile.
  * @see protocol 4.2
  */
-export async function commitBlob(
+export async function commitChanges(
   github: GitHub,
-  spot: Spot,
-  message: string,
-  blobSha: string,
-  replaces: string | null,
-): Promise<string> {
-  const { branch, path } = spot;
-  const reference = await github.call<{ object: { sha: string } }>(API.get_ref, {
-    branch: encodePath(branch),
-  });
-  const base = reference.object.sha;
-  if ((await blobAt(github, { branch: base, path })) !== replaces) throw appeared(path);
-  const { tree: baseTree } = await github.call<{ tree: { sha: string } }>(API.get_commit, { sha: base });
-  const tree = await github.call<{ sha: string }>(API.tree, {
-    base_tree: baseTree.sha,
-    tree: [{ path, mode: '100644', type: 'blob', sha: blobSha }],
-  });
-  const commit = await github.call<{ sha: string }>(API.commit, { message, tree: tree.sha, parents: [base] });
-  await github.callOnce(API.update_ref, { branch: encodePath(branch), sha: commit.sha, force: false });
-  return commit.sha;
+  branch: string,
+  changes: readonly Change[],
+): Promise<string[]> {
+  const base = await headOf(github, branch);
+  const paths = changes.map(({ path }) => path);
+  const standing = await standingAt(github, base, paths);
+  for (const { path, replaces } of changes) {
+    if (standing.get(path) !== replaces) throw appeared(path);
+  }
+  const commit = await github.call<{ tree: { sha: string } }>(API.get_commit, { sha: base });
+  const commits: string[] = [];
+  let tree = commit.tree.sha;
+  for (const { path, message, file } of changes) {
+    const entry = { path, mode: '100644', type: 'blob', sha: file?.blobSha ?? null };
+    tree = (await github.call<{ sha: string }>(API.tree, { base_tree: tree, tree: [entry] })).sha;
+    const parents = [commits.at(-1) ?? base];
+    commits.push((await github.call<{ sha: string }>(API.commit, { message, tree, parents })).sha);
+  }
+  const sha = commits.at(-1) ?? base;
+  await github.callOnce(API.update_ref, { branch: encodePath(branch), sha, force: false });
+  return commits;
 }
 
 /** Somebody else's file would be lost in a tree that is built over it. @see protocol 7 (prohibition 4) */
-function appeared(path: string): DeliveryError {
+export function appeared(path: string): DeliveryError {
   return new DeliveryError('CONFLICT', `${path} changed on the branch while it was delivered`, {
     passing: true,
   });

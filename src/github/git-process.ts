@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { tmpdir } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { finished, pipeline } from 'node:stream/promises';
 import { DeliveryError, type FailureCode } from '../errors.ts';
@@ -198,6 +199,20 @@ export function gitFailure(
     hint: verdict?.hint,
     passing: verdict?.passing,
   });
+}
+
+/** Whether a git is installed here that takes its configuration from the environment. */
+export async function findGit(signal: AbortSignal): Promise<boolean> {
+  const { PATH = '', SYSTEMROOT = '' } = process.env;
+  try {
+    const { out } = await runGit({ args: ['version'], folder: tmpdir(), env: { PATH, SYSTEMROOT }, signal });
+    const [, major = 0, minor = 0] = /(\d+)\.(\d+)/.exec(out) ?? [];
+    return Number(major) > 2 || (Number(major) === 2 && Number(minor) >= 31);
+  } catch (thrown) {
+    if (thrown instanceof Error && 'syscall' in thrown && String(thrown.syscall).startsWith('spawn'))
+      return false;
+    throw thrown;
+  }
 }
 
 /** There is no git here, or none that is new enough. */

@@ -3,23 +3,17 @@ import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { rootCertificates } from 'node:tls';
-import { DeliveryError } from '../errors.ts';
-import type { Meter, Ports } from '../ports.ts';
+import type { Clock, Meter, Ports } from '../ports.ts';
 import { EXCHANGE, SECOND } from '../protocol/limits.ts';
-import type { LocalFile } from '../rules/inspect.ts';
-import { type GitRun, gitFailure, noGit, runGit } from './git-process.ts';
+import { appeared, type Change } from './git-data.ts';
+import { findGit, type GitRun, gitFailure, noGit, runGit } from './git-process.ts';
 
 export interface Push {
   /** Such as `https://github.com/owner/repo.git`. */
   readonly remote: URL;
   readonly token: string;
   readonly branch: string;
-  /** Composed and checked, not encoded. */
-  readonly path: string;
-  readonly message: string;
-  /** The blob that was seen to stand there, or `null`. */
-  readonly replaces: string | null;
-  readonly file: LocalFile;
+  readonly changes: readonly Change[];
   readonly author?: Person;
 }
 
@@ -30,8 +24,12 @@ interface Person {
 
 const AUTHOR: Person = { name: 'screen-delivery', email: 'screen-delivery@users.noreply.github.com' };
 
-/** Where the fetched branch is kept. */
+/** Where the fetched branch is kept, and the commits that are put on it. */
 const BASE = 'refs/screen-delivery/base';
+const NEXT = 'refs/screen-delivery/next';
+
+/** Paths that one command looks at, so that its line and its answer stay short. */
+const PATHS_AT_ONCE = 20;
 
 /** What git needs of the environment; everything else, secrets and tracing before all, is kept from it. */
 const HANDED_ON =
@@ -59,26 +57,29 @@ const SETTINGS: readonly (readonly [string, string])[] = [
 const OFFLINE = [['protocol.allow', 'never']] as const;
 
 /**
- * Method C: the same single-file commit through git's own protocol, for files that the blob API won't
- * take. The branch is fetched without its history, its blobs and a checkout into a temporary folder; the
- * commit is built with plumbing and pushed, never by force. Losing a race leaves nothing; the caller
- * starts again.
+ * Method C: a commit for each change through git's own protocol, for files that the blob API won't take
+ * and for many at once. The branch is fetched without its history, its blobs and a checkout into a
+ * temporary folder; the commits are built one on the other and pushed together, never by force. Losing a
+ * race leaves nothing; the caller starts again.
  *
- * @returns the commit's sha
- * @throws {DeliveryError} `CONFLICT` when the file or the branch moved meanwhile; `BAD_INPUT` without git.
+ * @returns the commits' shas, in the changes' order
+ * @throws {DeliveryError} `CONFLICT` when one of the paths or the branch moved meanwhile; `BAD_INPUT`
+ * without git.
  * @see protocol 4.2
  */
-export async function pushFile(push: Push, ports: Pick<Ports, 'signal' | 'logger'>): Promise<string> {
-  ports.signal.throwIfAborted();
+export async function pushChanges(
+  push: Push,
+  ports: Pick<Ports, 'signal' | 'logger' | 'clock'>,
+): Promise<string[]> {
+  if (!(await findGit(ports.signal))) throw noGit();
   const folder = await mkdtemp(join(process.env.RUNNER_TEMP || tmpdir(), 'screen-delivery-git-'));
   try {
     const git = await createGit(folder, push, ports.signal);
     const base = await fetchBranch(git, push);
     await refuseChanged(git, push, base);
-    await writeBlob(git, push.file);
-    const commit = await writeCommit(git, push, base);
-    await sendCommit(git, push, commit, ports);
-    return commit;
+    const commits = await writeCommits(git, push, base, ports.clock);
+    await sendCommits(git, push, ports);
+    return commits;
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
@@ -95,15 +96,11 @@ interface Command extends Pick<GitRun, 'input' | 'listen'> {
 type Git = (command: Command) => Promise<string>;
 
 async function createGit(folder: string, push: Push, signal: AbortSignal): Promise<Git> {
-  const { remote, token, author = AUTHOR } = push;
+  const { remote, token } = push;
   const credentials = Buffer.from(`x-access-token:${token}`).toString('base64');
   const surroundings = {
     ...plainEnvironment(folder),
     ...(await authorities(folder)),
-    GIT_AUTHOR_NAME: author.name,
-    GIT_AUTHOR_EMAIL: author.email,
-    GIT_COMMITTER_NAME: author.name,
-    GIT_COMMITTER_EMAIL: author.email,
   };
   const online = [
     ['remote.origin.url', remote.href],
@@ -120,18 +117,10 @@ async function createGit(folder: string, push: Push, signal: AbortSignal): Promi
   };
   const git: Git = async ({ does, online = false, ...command }) => {
     const env = environments[online ? 'online' : 'offline'];
-    const result = await runGit({ ...command, folder, env, signal }).catch((thrown: unknown) => {
-      throw thrown instanceof Error && 'syscall' in thrown && String(thrown.syscall).startsWith('spawn')
-        ? noGit(thrown)
-        : thrown;
-    });
+    const result = await runGit({ ...command, folder, env, signal });
     if (result.exitCode !== 0) throw gitFailure(does, result, { online, secrets: [token, credentials] });
     return result.out;
   };
-  // Older ones don't take their configuration from the environment.
-  const [, major = 0, minor = 0] =
-    /(\d+)\.(\d+)/.exec(await git({ args: ['version'], does: 'asking git for its version' })) ?? [];
-  if (Number(major) < 2 || (Number(major) === 2 && Number(minor) < 31)) throw noGit();
   await git({ args: ['init', '--quiet', '--bare', '--template='], does: 'making a temporary repository' });
   return git;
 }
@@ -147,7 +136,6 @@ function plainEnvironment(folder: string): Record<string, string> {
     // No .netrc and no .config of the user's.
     HOME: folder,
     GIT_DIR: folder,
-    GIT_INDEX_FILE: join(folder, 'delivery-index'),
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_CONFIG_GLOBAL: devNull,
     GIT_ATTR_NOSYSTEM: '1',
@@ -194,55 +182,68 @@ async function fetchBranch(git: Git, { branch }: Push): Promise<string> {
 }
 
 /** Somebody else's file would be lost in a tree that is built over it. @see protocol 7 (prohibition 4) */
-async function refuseChanged(git: Git, { path, replaces }: Push, base: string): Promise<void> {
-  const entry = await git({ args: ['ls-tree', '-z', base, '--', path], does: 'looking at the path' });
-  const [, sha = null] = /^\d+ \w+ ([0-9a-f]+)\t/.exec(entry) ?? [];
-  if (sha === replaces) return;
-  throw new DeliveryError('CONFLICT', `${path} changed on the branch while it was delivered`, {
-    passing: true,
-  });
-}
-
-/** Unlike `hash-object`, `fast-import` holds no large blob in memory. */
-async function writeBlob(git: Git, file: LocalFile): Promise<void> {
-  async function* commands(): AsyncGenerator<Buffer | string> {
-    yield `feature done\nblob\nmark :1\ndata ${file.size}\n`;
-    yield* file.read();
-    yield '\nget-mark :1\ndone\n';
-  }
-  const sha = await git({
-    args: ['fast-import', '--quiet'],
-    input: Readable.from(commands(), { objectMode: false }),
-    does: 'writing the blob',
-  });
-  if (sha.trim() !== file.blobSha) {
-    throw new DeliveryError('INTERNAL', `git wrote the blob ${sha.trim()} and not ${file.blobSha}`);
+async function refuseChanged(git: Git, { changes }: Push, base: string): Promise<void> {
+  for (let at = 0; at < changes.length; at += PATHS_AT_ONCE) {
+    const some = changes.slice(at, at + PATHS_AT_ONCE);
+    const paths = some.map(({ path }) => path);
+    const listed = await git({ args: ['ls-tree', '-z', base, '--', ...paths], does: 'looking at the paths' });
+    const entries = listed.split('\0').map((entry) => /^\d+ \w+ ([0-9a-f]+)\t(.*)$/s.exec(entry));
+    const standing = new Map(entries.map((found) => [found?.[2], found?.[1]]));
+    const moved = some.find(({ path, replaces }) => (standing.get(path) ?? null) !== replaces);
+    if (moved !== undefined) throw appeared(moved.path);
   }
 }
 
-async function writeCommit(git: Git, push: Push, base: string): Promise<string> {
-  const { path, message, file } = push;
-  const does = 'building the commit';
-  await git({ args: ['read-tree', base], does });
-  await git({ args: ['update-index', '--add', '--cacheinfo', `100644,${file.blobSha},${path}`], does });
-  // The blobs beside it were never fetched.
-  const tree = (await git({ args: ['write-tree', '--missing-ok'], does })).trim();
-  const commit = await git({ args: ['commit-tree', tree, '-p', base], input: message, does });
-  return commit.trim();
-}
-
-async function sendCommit(
+/**
+ * Unlike `hash-object`, `fast-import` holds no large blob in memory, and it needs neither an index nor the
+ * blobs beside ours, which were never fetched. A blob that is not what was checked has another name, and
+ * the commit then refers to nothing: git refuses it.
+ */
+async function writeCommits(
   git: Git,
-  { branch, file }: Push,
-  commit: string,
+  push: Push,
+  base: string,
+  clock: Pick<Clock, 'now'>,
+): Promise<string[]> {
+  const { changes, author = AUTHOR } = push;
+  const committer = `${author.name} <${author.email}> ${Math.floor(clock.now() / SECOND)} +0000`;
+  async function* commands(): AsyncGenerator<Buffer | string> {
+    yield 'feature done\n';
+    for (const { file } of changes) {
+      if (file === null) continue;
+      yield `blob\ndata ${file.size}\n`;
+      yield* file.read();
+      yield '\n';
+    }
+    for (const [at, { path, message, file }] of changes.entries()) {
+      const quoted = `"${path.replace(/["\\]/g, '\\$&')}"`;
+      const change = file === null ? `D ${quoted}` : `M 100644 ${file.blobSha} ${quoted}`;
+      yield `commit ${NEXT}\nmark :${at + 1}\ncommitter ${committer}\n`;
+      yield `data ${Buffer.byteLength(message)}\n${message}\n`;
+      yield `${at === 0 ? `from ${base}\n` : ''}${change}\n\nget-mark :${at + 1}\n`;
+    }
+    yield 'done\n';
+  }
+  const said = await git({
+    args: ['fast-import', '--quiet', '--date-format=raw'],
+    input: Readable.from(commands(), { objectMode: false }),
+    does: 'building the commits',
+  });
+  return said.trim().split('\n');
+}
+
+async function sendCommits(
+  git: Git,
+  { branch, changes }: Push,
   { logger }: Pick<Ports, 'logger'>,
 ): Promise<void> {
-  const meter = logger.meter('uploaded', file.size, 'bytes');
+  const size = changes.reduce((sum, { file }) => sum + (file?.size ?? 0), 0);
+  const meter = logger.meter('uploaded', size, 'bytes');
   const how = ['--porcelain', '--progress', '--no-verify', '--recurse-submodules=no'];
   try {
     await git({
-      args: ['push', ...how, 'origin', `${commit}:refs/heads/${branch}`],
-      listen: transferMeter(meter, file.size),
+      args: ['push', ...how, 'origin', `${NEXT}:refs/heads/${branch}`],
+      listen: transferMeter(meter, size),
       does: `pushing to the branch ${branch}`,
       online: true,
     });

@@ -2,6 +2,7 @@ import { DeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import { API, UPLOAD } from '../protocol/calls.ts';
 import { ASSETS } from '../protocol/limits.ts';
+import { TRAILER } from '../protocol/words.ts';
 import { retrying } from '../retry.ts';
 import type { LocalFile } from '../rules/inspect.ts';
 import { encodePath } from '../rules/naming.ts';
@@ -12,7 +13,11 @@ export interface Release {
   readonly id: number;
   /** Where its assets are sent, as the release itself says. */
   readonly upload_url: string;
+  readonly body?: string | null;
 }
+
+/** By this a release is known to have been made by this tool. */
+const RELEASE_BODY = `Files for download.\n\n${TRAILER}`;
 
 /** @see protocol 2.5 */
 export interface Asset {
@@ -40,6 +45,7 @@ export async function ensureRelease(github: GitHub, tag: string, ports: Ports): 
       return await github.callOnce<Release>(API.create_release, {
         tag_name: tag,
         name: tag,
+        body: RELEASE_BODY,
         make_latest: 'false',
       });
     } catch (thrown) {
@@ -53,7 +59,8 @@ export async function ensureRelease(github: GitHub, tag: string, ports: Ports): 
   });
 }
 
-async function releaseByTag(github: GitHub, tag: string): Promise<Release | null> {
+/** The release of a tag; `null` where there is none. */
+export async function releaseByTag(github: GitHub, tag: string): Promise<Release | null> {
   try {
     return await github.call<Release>(API.release_by_tag, { tag: encodePath(tag) });
   } catch (thrown) {
@@ -62,16 +69,16 @@ async function releaseByTag(github: GitHub, tag: string): Promise<Release | null
   }
 }
 
-/** The release's asset of that name, half-uploaded ones included; `null` when there is none. */
-export async function assetNamed(github: GitHub, release: Release, name: string): Promise<Asset | null> {
+/** All assets of the release, half-uploaded ones included. */
+export async function assetsOf(github: GitHub, release: Release): Promise<readonly Asset[]> {
+  const assets: Asset[] = [];
   for (let page = 1; page <= ASSETS.total / ASSETS.page; page += 1) {
     const parameters = { id: release.id, per_page: ASSETS.page, page };
-    const assets = await github.call<Asset[]>(API.list_assets, parameters);
-    const found = assets.find((asset) => asset.name === name);
-    if (found !== undefined) return found;
-    if (assets.length < ASSETS.page) return null;
+    const some = await github.call<Asset[]>(API.list_assets, parameters);
+    assets.push(...some);
+    if (some.length < ASSETS.page) break;
   }
-  return null;
+  return assets;
 }
 
 /** Takes an asset away; one that is gone already is no failure. */

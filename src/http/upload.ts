@@ -54,7 +54,7 @@ export async function upload(http: Http, asked: Upload): Promise<Uploaded> {
       value === undefined ? undefined : String(value),
     ]),
   );
-  return { status: answer.status, headers, text, json: parsed(text) };
+  return { status: answer.status, headers, text, json: parsedJson(text) };
 }
 
 function metered({ body, meter }: Upload): Readable {
@@ -90,7 +90,8 @@ export async function* base64(bytes: AsyncIterable<Buffer>): AsyncGenerator<stri
 /** Characters that so many bytes take as base64. */
 export const base64Length = (bytes: number): number => Math.ceil(bytes / 3) * 4;
 
-function parsed(text: string): unknown {
+/** A text as JSON; `undefined` where it is none. */
+export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -34,6 +34,11 @@ export const API = {
     path: `${REPO}/commits{?sha,path,per_page}`,
     does: "reading the file's history",
   },
+  tree_below: {
+    method: 'GET',
+    path: `${REPO}/git/trees/{sha}{?recursive}`,
+    does: "listing the branch's files",
+  },
   get_commit: { method: 'GET', path: `${REPO}/git/commits/{sha}`, does: 'reading the base commit' },
   blob: {
     method: 'POST',
@@ -86,7 +91,7 @@ export const API = {
     method: 'POST',
     path: `${REPO}/releases`,
     does: 'creating the release',
-    sends: 'tag_name, name',
+    sends: 'tag_name, name, body',
   },
   release_by_tag: { method: 'GET', path: `${REPO}/releases/tags/{+tag}`, does: 'reading the release' },
   list_assets: {
@@ -122,6 +127,7 @@ export const BIN = {
     sends: 'the raw bytes, Content-Type: application/octet-stream',
   },
   get: { method: 'GET', path: '/{bin}/{filename}', does: 'reading from the bin' },
+  list: { method: 'GET', path: '/{bin}', does: 'listing the bin' },
   lock: { method: 'PUT', path: '/{bin}', does: 'locking the bin' },
 } as const satisfies Record<string, Call>;
 

@@ -80,11 +80,24 @@ export const RETRY = {
   limited: 60 * SECOND,
 } as const;
 
+/** Time to clear away what is half done, when a delivery was stopped; a runner then waits 7.5 s at most. */
+export const AFTERMATH = 5 * SECOND;
+
 /** Assets of a release are listed in pages of this size, and there can be no more than the total. */
 export const ASSETS = { page: 100, total: 1_000 } as const;
 
 /** The bin's name. */
 export const BIN_NAME = { shortest: 8, longest: 60 } as const;
+
+/** Deliveries in one step. */
+export const BATCH = {
+  /** Files; each stays open until its delivery has ended. */
+  files: 500,
+  /** Requests that only read, at once. */
+  reads: 6,
+  /** Paths above which a whole tree is read, instead of each path for itself. */
+  paths: 3,
+} as const;
 
 /** Longest texts that are taken from the user or from a host. */
 export const TEXT = { path: 1_024, message: 200, marker: 65_536, hostMessage: 300 } as const;

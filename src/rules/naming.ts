@@ -74,6 +74,11 @@ export function baseName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
+/** The name for a host that knows no folders. */
+export function flatName(name: string): string {
+  return name.replaceAll('/', '-');
+}
+
 /**
  * A name that a release asset keeps as it is: GitHub turns anything else into dots, and names of
  * only foreign letters into `default`, where they collide.

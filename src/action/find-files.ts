@@ -1,0 +1,63 @@
+import { AssertionError } from 'node:assert';
+import { existsSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import type { Globber } from '@actions/glob';
+import { type Find, findLiterally, layOut } from '../delivery/files.ts';
+import { refuse } from '../delivery/values.ts';
+import { BATCH } from '../protocol/limits.ts';
+
+/** Whether a line may mean other files than the one that it names letter by letter. */
+const isPattern = (line: string): boolean => /[*?[]|^[!#]/.test(line);
+
+/**
+ * Finds files by the patterns that actions know: `*`, `**`, `?`, `[…]`, and `!` for those to leave out. A
+ * line that names a file letter by letter means that file. Patterns match no hidden files, which hold
+ * credentials more often than pages, and follow no symbolic links.
+ */
+export const findFiles: Find = async (lines, folder) => {
+  const patterns = lines.filter((line) => isPattern(line) && !existsSync(resolve(folder, line)));
+  if (patterns.length === 0) return findLiterally(lines, folder);
+  const named = lines.filter((line) => !patterns.includes(line));
+  const files = new Map(named.map((given) => [resolve(folder, given), given]));
+  const search = await searchFor(patterns, folder);
+  for await (const path of search.globGenerator()) {
+    if (!files.has(path)) files.set(path, relative(folder, path));
+    if (files.size > BATCH.files)
+      refuse(`input \`file\` matches more than ${BATCH.files} files`, 'narrow the pattern');
+  }
+  if (files.size === 0) {
+    const hint = 'check that an earlier step writes them, and that it is relative to the workspace';
+    refuse(`input \`file\` matches no file: ${patterns.join(' ')}`, hint);
+  }
+  const roots = [...named.map((line) => dirname(resolve(folder, line))), ...search.getSearchPaths()];
+  return layOut(
+    [...files].map(([path, given]) => ({ path, given })),
+    roots.map((root) => (files.has(root) ? dirname(root) : root)),
+  );
+};
+
+async function searchFor(patterns: readonly string[], folder: string): Promise<Globber> {
+  const { create } = await import(/* webpackMode: "eager" */ '@actions/glob');
+  try {
+    return await create(patterns.map((line) => below(folder, line)).join('\n'), {
+      followSymbolicLinks: false,
+      implicitDescendants: false,
+      matchDirectories: false,
+      excludeHiddenFiles: true,
+    });
+  } catch (thrown) {
+    if (!(thrown instanceof AssertionError)) throw thrown;
+    return refuse(
+      `input \`file\` holds a pattern that can't be read: ${thrown.message}`,
+      'write it without . and ..',
+    );
+  }
+}
+
+/** A pattern is relative to the workspace, wherever the step itself runs. */
+function below(folder: string, line: string): string {
+  const [, negated = '', pattern = ''] = /^(!*)\s*(?:\.\/)?(.*)$/s.exec(line) ?? [];
+  if (line.startsWith('#') || /^([/\\~]|[A-Za-z]:)/.test(pattern)) return line;
+  const plain = sep === '/' ? folder.replaceAll('\\', '\\\\') : folder;
+  return `${negated}${join(plain.replace(/[*?[]/g, '[$&]'), '/')}${pattern}`;
+}

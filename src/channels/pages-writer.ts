@@ -1,0 +1,108 @@
+import { hasFailed, hasSucceeded, type Settled, settled } from '../errors.ts';
+import { putFile } from '../github/contents.ts';
+import { type Change, commitChanges, createBlob } from '../github/git-data.ts';
+import { findGit, noGit } from '../github/git-process.ts';
+import type { Ports } from '../ports.ts';
+import { SIZE } from '../protocol/limits.ts';
+import type { LocalFile } from '../rules/inspect.ts';
+import type { Committing } from './pages-commit.ts';
+
+/** The ways to commit. @see protocol 4.2, 8 */
+export const METHODS = {
+  A: 'method A, single-call write',
+  B: 'method B, object API',
+  C: "method C, git's own protocol",
+} as const;
+
+export type Method = keyof typeof METHODS;
+
+/**
+ * The way to commit: by the file's size, and many together through git, where there is one.
+ *
+ * @param files `null` for each that is taken away
+ */
+export function methodFor(files: readonly (LocalFile | null)[], hasGit: boolean): Method {
+  if (files.length > 1) return hasGit ? 'C' : 'B';
+  const size = files[0]?.size;
+  if (size === undefined) return 'B';
+  if (size <= SIZE.methodA) return 'A';
+  return size <= SIZE.methodB ? 'B' : 'C';
+}
+
+/** Writes changes to the branch; by change the commit's sha, or why there is none. */
+export type Writer = (changes: readonly Change[]) => Promise<readonly Settled<string>[]>;
+
+/** What does not depend on the branch is sent once, whatever attempts it takes. */
+export function createWriter(where: Committing, ports: Ports): Writer {
+  const sent = new Set<string>();
+  const ways: Readonly<Record<Method, Writer>> = {
+    A: async (changes) => {
+      const [change] = changes;
+      if (change?.file == null) return [];
+      const content = Buffer.concat(await change.file.read().toArray());
+      return [
+        await putFile(
+          where.github,
+          { ...change, branch: where.branch },
+          change.message,
+          content,
+          change.replaces,
+        ),
+      ];
+    },
+    B: (changes) => writeByObjects(changes, where, sent, ports),
+    C: (changes) => writeByGit(changes, where, ports),
+  };
+  return async (changes) => {
+    const hasGit = changes.length > 1 && (await findGit(ports.signal));
+    const files = changes.map(({ file }) => file);
+    return ways[methodFor(files, hasGit)](changes);
+  };
+}
+
+/** Method B: a blob that the host does not take stops no other file; git takes over where there is one. */
+async function writeByObjects(
+  changes: readonly Change[],
+  where: Committing,
+  sent: Set<string>,
+  ports: Ports,
+): Promise<readonly Settled<string>[]> {
+  const blobs: Settled<Change>[] = [];
+  for (const change of changes) blobs.push(await settled(() => sendBlob(change, where, sent, ports)));
+  const tooLarge = (one: Settled<Change>): boolean => hasFailed(one) && one.code === 'TOO_LARGE';
+  if (blobs.some(tooLarge) && (await findGit(ports.signal))) {
+    ports.logger.info('the host takes no blob of this size: git takes over');
+    return writeByGit(changes, where, ports);
+  }
+  const ready = blobs.filter(hasSucceeded);
+  const commits = ready.length === 0 ? [] : await commitChanges(where.github, where.branch, ready);
+  return blobs.map((one) => {
+    if (hasFailed(one)) return tooLarge(one) ? noGit() : one;
+    return commits[ready.indexOf(one)] ?? '';
+  });
+}
+
+/** A blob is named by its content: what was sent once is there. */
+async function sendBlob(
+  change: Change,
+  { github }: Committing,
+  sent: Set<string>,
+  ports: Ports,
+): Promise<Change> {
+  const { file } = change;
+  if (file === null || sent.has(file.blobSha)) return change;
+  await createBlob(github, file, ports);
+  sent.add(file.blobSha);
+  return change;
+}
+
+/** Method C, loaded only where it is needed. */
+async function writeByGit(
+  changes: readonly Change[],
+  { github, branch, serverUrl }: Committing,
+  ports: Ports,
+): Promise<readonly string[]> {
+  const { pushChanges } = await import(/* webpackMode: "eager" */ '../github/git-push.ts');
+  const remote = new URL(`/${github.owner}/${github.repo}.git`, serverUrl);
+  return pushChanges({ remote, token: github.token, branch, changes }, ports);
+}

@@ -1,0 +1,124 @@
+import { DeliveryError } from '../errors.ts';
+import type { GitHub } from '../github/client.ts';
+import {
+  type Asset,
+  assetsOf,
+  deleteAsset,
+  type Release,
+  renameAsset,
+  uploadAsset,
+} from '../github/releases.ts';
+import type { Ports } from '../ports.ts';
+import { AFTERMATH } from '../protocol/limits.ts';
+import { retrying } from '../retry.ts';
+import type { LocalFile } from '../rules/inspect.ts';
+import type { AssetTask } from './release.ts';
+
+/** The release as it was found. */
+export interface Shelf {
+  readonly release: Release;
+  readonly assets: readonly Asset[];
+}
+
+/** Whether an asset is this file, by its digest; without one, only what this run has sent may pass for it. */
+export function holds({ digest, size }: Asset, file: LocalFile, sent: boolean): boolean {
+  return digest == null ? sent && size === file.size : digest === `sha256:${file.sha256}`;
+}
+
+export function nameTaken(name: string, tag: string, { digest }: Asset): DeliveryError {
+  const what = digest == null ? 'whose bytes the host does not name' : 'with other bytes';
+  return new DeliveryError('NOT_OURS', `release ${tag} already has an asset ${name} ${what}`, {
+    hint: 'set `overwrite: true` to replace it, or `path:` to give another name',
+  });
+}
+
+/**
+ * Brings the file onto the shelf. Each attempt looks first: what an earlier one has brought is not sent
+ * again. What is half done when it fails for good is cleared away.
+ *
+ * @returns the asset, and whether it was sent by this run
+ */
+export async function bringAsset(
+  task: AssetTask,
+  { release, assets: found }: Shelf,
+  ports: Ports,
+): Promise<{ asset: Asset; written: boolean }> {
+  let known: readonly Asset[] | null = found;
+  let sent = false;
+  try {
+    return await retrying(ports, async () => {
+      const assets = known ?? (await assetsOf(task.github, release));
+      known = null;
+      const { standing, incoming } = await usable(assets, task);
+      if (standing !== undefined && holds(standing, task.file, sent)) {
+        if (incoming !== undefined) await deleteAsset(task.github, incoming);
+        return { asset: standing, written: sent };
+      }
+      if (standing !== undefined && !task.overwrite) throw nameTaken(task.name, task.tag, standing);
+      sent = true;
+      return { asset: await bring(task, release, { standing, incoming }, ports), written: true };
+    });
+  } catch (thrown) {
+    if (sent) await clearAway(task, release, ports);
+    throw thrown;
+  }
+}
+
+/** What matters of the shelf: the asset of that name, and our own on its way to that name. */
+interface Spot {
+  readonly standing: Asset | undefined;
+  readonly incoming: Asset | undefined;
+}
+
+/** A replacement waits under this name until the old asset is gone; it is the same for each attempt. */
+const interimName = ({ file, name }: AssetTask): string => `incoming-${file.sha256.slice(0, 12)}-${name}`;
+
+const isHalfDone = ({ state }: Asset): boolean => state === 'starter';
+
+/** A half-uploaded asset, which blocks its name and holds nothing, is cleared away. */
+async function usable(assets: readonly Asset[], task: AssetTask): Promise<Spot> {
+  const named = assets.filter(({ name }) => name === task.name || name === interimName(task));
+  for (const asset of named.filter(isHalfDone)) await deleteAsset(task.github, asset);
+  const whole = named.filter((asset) => !isHalfDone(asset));
+  return {
+    standing: whole.find(({ name }) => name === task.name),
+    incoming: whole.find((asset) => asset.name === interimName(task) && holds(asset, task.file, true)),
+  };
+}
+
+/** A standing asset is replaced by upload first and swap after: a failed upload loses nothing. */
+async function bring(
+  task: AssetTask,
+  release: Release,
+  { standing, incoming }: Spot,
+  ports: Ports,
+): Promise<Asset> {
+  const { github, file, name, label } = task;
+  const direct = standing === undefined && incoming === undefined;
+  const asset =
+    incoming ?? (await uploadAsset(github, release, file, direct ? name : interimName(task), label, ports));
+  if (!holds(asset, file, true)) {
+    await deleteAsset(github, asset);
+    throw new DeliveryError(
+      'HOST_ERROR',
+      "the host stored other bytes than the file's; the asset was removed again",
+      { hint: 'run the step again' },
+    );
+  }
+  if (direct) return asset;
+  if (standing !== undefined) await deleteAsset(github, standing);
+  return renameAsset(github, asset, name, label);
+}
+
+/** Even after a stop, and never for long: what can't be cleared away now is told by the failure itself. */
+async function clearAway(task: AssetTask, release: Release, { clock, logger }: Ports): Promise<void> {
+  const github: GitHub = task.github.under(clock.timeout(AFTERMATH));
+  try {
+    const { standing, incoming } = await usable(await assetsOf(github, release), { ...task, github });
+    // Where the old asset is gone, the new one is the only copy.
+    if (standing !== undefined && incoming !== undefined) await deleteAsset(github, incoming);
+  } catch (thrown) {
+    if (!(thrown instanceof DeliveryError)) throw thrown;
+    logger.warning(`what was half done could not be cleared away: ${thrown.message}`);
+  }
+}

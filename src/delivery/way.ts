@@ -1,0 +1,63 @@
+import type { Intent } from '../channels/channel.ts';
+import { asDeliveryError, type DeliveryError } from '../errors.ts';
+import type { ChannelKey, Step } from '../protocol/words.ts';
+import type { FoundFile } from './files.ts';
+import type { Choice } from './plan.ts';
+import { type Findings, nothingYet } from './report.ts';
+import type { Operation } from './values.ts';
+
+/** One file's way through the story: what is known of it so far. */
+export interface Way {
+  /** `null` for a link alone, and for what is taken away. */
+  readonly found: FoundFile | null;
+  /** The name to give, once it is checked. */
+  name: string;
+  choice: Choice | null;
+  /** What each of its channels has prepared. */
+  readonly intents: Map<ChannelKey, Intent>;
+  findings: Findings;
+}
+
+export function newWay(operation: Operation, subject: string, found: FoundFile | null): Way {
+  return { found, name: '', choice: null, intents: new Map(), findings: nothingYet(operation, subject) };
+}
+
+/** Those on which nothing has failed. */
+export function open(ways: readonly Way[]): Way[] {
+  return ways.filter(({ findings }) => findings.failure === null);
+}
+
+/** A failure ends one way; the others go on. */
+export function end(way: Way, step: Step, failure: DeliveryError): void {
+  way.findings = { ...way.findings, failure: failure.at(step) };
+}
+
+/** Does the same on every way that is open, one after the other. */
+export async function each(
+  ways: readonly Way[],
+  step: Step,
+  work: (way: Way) => Promise<void>,
+): Promise<void> {
+  for (const way of open(ways)) {
+    try {
+      await work(way);
+    } catch (thrown) {
+      end(way, step, asDeliveryError(thrown));
+    }
+  }
+}
+
+/** Does what all the open ways share; a failure ends them all. */
+export async function together(
+  ways: readonly Way[],
+  step: Step,
+  work: (some: readonly Way[]) => Promise<void>,
+): Promise<void> {
+  const some = open(ways);
+  if (some.length === 0) return;
+  try {
+    await work(some);
+  } catch (thrown) {
+    for (const way of open(some)) end(way, step, asDeliveryError(thrown));
+  }
+}

@@ -1,0 +1,75 @@
+import { DeliveryError, type Settled, settled } from '../errors.ts';
+import { pooled } from '../pool.ts';
+import { API } from '../protocol/calls.ts';
+import { BATCH } from '../protocol/limits.ts';
+import { encodePath } from '../rules/naming.ts';
+import type { GitHub } from './client.ts';
+import { blobAt, isFolder } from './contents.ts';
+
+/** By path: the blob that stands there, `null` where there is none, or why nothing can stand there. */
+export type Standing = ReadonlyMap<string, Settled<string | null>>;
+
+interface TreeEntry {
+  readonly path: string;
+  readonly type: string;
+  readonly sha: string;
+}
+
+/** The commit that a branch points to. @see protocol 2.5 */
+export async function headOf(github: GitHub, branch: string): Promise<string> {
+  const { object } = await github.call<{ object: { sha: string } }>(API.get_ref, {
+    branch: encodePath(branch),
+  });
+  return object.sha;
+}
+
+/**
+ * What stands at some paths: a few are asked for one by one, for many the whole tree is read once.
+ *
+ * @param ref a branch or a commit
+ */
+export async function standingAt(github: GitHub, ref: string, paths: readonly string[]): Promise<Standing> {
+  const listed = paths.length > BATCH.paths ? await treeOf(github, ref) : null;
+  if (listed !== null) return new Map(paths.map((path) => [path, standingIn(listed, path)]));
+  const one = (path: string): Promise<Settled<string | null>> =>
+    settled(() => blobAt(github, { branch: ref, path }));
+  const found = await pooled(paths, BATCH.reads, one);
+  return new Map(paths.map((path, at) => [path, found[at] ?? null]));
+}
+
+function standingIn(tree: ReadonlyMap<string, TreeEntry>, path: string): Settled<string | null> {
+  const entry = tree.get(path);
+  if (entry === undefined) return null;
+  return entry.type === 'blob' ? entry.sha : isFolder(path);
+}
+
+/**
+ * The files below a folder of the branch, by their paths.
+ *
+ * @param folder such as `previews/pr-12/`
+ * @throws {DeliveryError} `TOO_LARGE` where the host doesn't list so many files.
+ */
+export async function filesBelow(
+  github: GitHub,
+  branch: string,
+  folder: string,
+): Promise<ReadonlyMap<string, string>> {
+  const tree = await treeOf(github, branch);
+  if (tree === null) {
+    throw new DeliveryError('TOO_LARGE', 'the branch holds more files than the host lists at once', {
+      hint: 'set `path:` to one file',
+    });
+  }
+  const files = [...tree.values()].filter(({ type, path }) => type === 'blob' && path.startsWith(folder));
+  return new Map(files.map(({ path, sha }) => [path, sha]));
+}
+
+/** Every entry of a commit's tree by its path; `null` where the host cut the list short. */
+async function treeOf(github: GitHub, ref: string): Promise<ReadonlyMap<string, TreeEntry> | null> {
+  const sha = /^[0-9a-f]{40}$/.test(ref) ? ref : await headOf(github, ref);
+  const { tree, truncated } = await github.call<{ tree: readonly TreeEntry[]; truncated: boolean }>(
+    API.tree_below,
+    { sha, recursive: '1' },
+  );
+  return truncated ? null : new Map(tree.map((entry) => [entry.path, entry]));
+}
