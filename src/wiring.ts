@@ -1,11 +1,18 @@
 import type { Channels } from './channels/channel.ts';
 import { createFilebin } from './channels/filebin.ts';
+import { createFilebinRemoval } from './channels/filebin-removal.ts';
 import { createNative } from './channels/native.ts';
 import { createPages } from './channels/pages.ts';
+import { createPagesRemoval } from './channels/pages-removal.ts';
 import { createRelease } from './channels/release.ts';
-import type { Authorised, House } from './delivery/deliver.ts';
+import { createReleaseRemoval } from './channels/release-removal.ts';
+import { deliver } from './delivery/deliver.ts';
 import { type Find, findLiterally } from './delivery/files.ts';
+import type { Authorised, House } from './delivery/house.ts';
+import type { Report } from './delivery/report.ts';
 import type { DeliveryRequest } from './delivery/request.ts';
+import type { Operation } from './delivery/values.ts';
+import { withdraw } from './delivery/withdraw.ts';
 import { DeliveryError } from './errors.ts';
 import { createGitHub, type GitHub } from './github/client.ts';
 import { authoriseDevice } from './github/device-flow.ts';
@@ -29,7 +36,7 @@ export function furnish(request: DeliveryRequest, ports: Ports, find: Find = fin
           ? null
           : createGitHub({ apiUrl, token, ...repository }, ports);
       const circumstances = { ...(await survey(github, needs)), unauthorised };
-      return { circumstances, channels: channelsFor(request, github, ports) };
+      return { circumstances, channels: CHANNELS_FOR[request.operation](request, github, ports) };
     },
   };
 }
@@ -40,11 +47,13 @@ export function furnish(request: DeliveryRequest, ports: Ports, find: Find = fin
  * @see protocol 5 (4, 7)
  */
 async function findToken(
-  { token, clientId, repository, serverUrl }: DeliveryRequest,
+  { token, clientId, repository, serverUrl, dryRun }: DeliveryRequest,
   needs: Needs,
   ports: Ports,
 ): Promise<{ token?: string | undefined; unauthorised?: DeliveryError }> {
-  const wanted = clientId !== undefined && repository !== undefined && (needs.repository || needs.site);
+  // A dry run asks nobody for anything.
+  const wanted =
+    !dryRun && clientId !== undefined && repository !== undefined && (needs.repository || needs.site);
   if (token !== undefined || !wanted) return { token };
   try {
     return { token: await authoriseDevice({ authUrl: serverUrl, clientId }, ports) };
@@ -54,11 +63,27 @@ async function findToken(
   }
 }
 
-function channelsFor(request: DeliveryRequest, github: GitHub | null, ports: Ports): Channels {
-  return {
+type MakeChannels = (request: DeliveryRequest, github: GitHub | null, ports: Ports) => Channels;
+
+/** How each channel works, forwards and backwards. */
+const CHANNELS_FOR: Readonly<Record<Operation, MakeChannels>> = {
+  deliver: (request, github, ports) => ({
     K1: createPages({ ...request, github, hasMarker: request.marker !== undefined }, ports),
     K2: createRelease({ ...request, github }, ports),
     K3: createFilebin({ ...request, host: request.binHost }, ports),
     K4: createNative(request.url),
-  };
+  }),
+  withdraw: (request, github, ports) => ({
+    K1: createPagesRemoval({ ...request, github, hasMarker: false }, ports),
+    K2: createReleaseRemoval({ ...request, github }, ports),
+    K3: createFilebinRemoval({ ...request, host: request.binHost }, ports),
+    K4: createNative(request.url),
+  }),
+};
+
+const STORIES = { deliver, withdraw } as const;
+
+/** Does what was asked for, from the check to the reports. */
+export function perform(request: DeliveryRequest, ports: Ports, find?: Find): Promise<readonly Report[]> {
+  return STORIES[request.operation](request, furnish(request, ports, find));
 }

@@ -3,12 +3,11 @@ import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import '../support/one-realm.ts';
-import { deliver } from '../../src/delivery/deliver.ts';
 import { INPUTS, type InputName, type RawInputs } from '../../src/delivery/inputs.ts';
 import type { Report } from '../../src/delivery/report.ts';
 import { parseRequest } from '../../src/delivery/request.ts';
 import { createHttp } from '../../src/http/client.ts';
-import { furnish } from '../../src/wiring.ts';
+import { perform } from '../../src/wiring.ts';
 import { temporaryFolder } from '../support/files.ts';
 import { FakeClock, type FakePorts, fakePorts } from '../support/ports.ts';
 import type { Interception } from '../world/front/interceptions.ts';
@@ -54,7 +53,7 @@ afterAll(async () => {
 });
 
 /** One file through the whole story, without a token and with a client id. */
-function run(inputs: Partial<RawInputs> = {}, fromPrivate: boolean | null = false): Promise<Report> {
+async function run(inputs: Partial<RawInputs> = {}, fromPrivate: boolean | null = false): Promise<Report> {
   const defaults = (Object.keys(INPUTS) as InputName[]).map((name) => [name, INPUTS[name].default]);
   const raw: RawInputs = {
     ...Object.fromEntries(defaults),
@@ -76,7 +75,9 @@ function run(inputs: Partial<RawInputs> = {}, fromPrivate: boolean | null = fals
     fromPrivate,
   };
   const request = parseRequest(raw, around);
-  return deliver(request, furnish(request, ports));
+  const [report] = await perform(request, ports);
+  if (report === undefined) throw new Error('No report.');
+  return report;
 }
 
 const polls = (): number => world.wire.exchanges(/access_token$/).length;

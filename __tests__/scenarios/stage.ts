@@ -16,9 +16,11 @@ export const page = (text = 'first'): string =>
 /** The trailer by which a commit passes for one that this action made. */
 export const OURS = 'ADD page.html: before\n\nDelivered-by: screen-delivery';
 
-/** A step of the action, and the report that it left. */
+/** A step of the action, and the reports that it left. */
 export interface Delivered extends ActionResult {
+  /** The first file's. */
   readonly report: Report;
+  readonly reports: readonly Report[];
 }
 
 /** A step: `file` is the first of its files unless an input says otherwise. */
@@ -71,9 +73,10 @@ export function openStage(): Stage {
       const [file = ''] = Object.keys(delivery.files ?? {});
       const inputs = { file, 'poll-interval': '0.05', timeout: '10', ...delivery.inputs };
       const result = await runAction({ world, ...delivery, inputs });
-      const [report] = JSON.parse(result.outputs['report-json'] ?? '[]') as Report[];
+      const reports = JSON.parse(result.outputs['report-json'] ?? '[]') as Report[];
+      const [report] = reports;
       if (report === undefined) throw new Error(`No report:\n${result.stdout}\n${result.stderr}`);
-      return { ...result, report };
+      return { ...result, report, reports };
     },
     intercept(match, answer) {
       const interception = world.intercept(match, answer);

@@ -1,5 +1,4 @@
 import { systemClock } from '../clock.ts';
-import { deliver } from '../delivery/deliver.ts';
 import type { RawInputs } from '../delivery/inputs.ts';
 import { type Report, refusal, THE_LINK } from '../delivery/report.ts';
 import { parseRequest } from '../delivery/request.ts';
@@ -9,7 +8,7 @@ import { createHttp } from '../http/client.ts';
 import type { Ports } from '../ports.ts';
 import { random } from '../random.ts';
 import { createRedactor } from '../redact.ts';
-import { furnish } from '../wiring.ts';
+import { perform } from '../wiring.ts';
 import { type Environment, readInputs, surroundings } from './inputs.ts';
 import { actionLogger } from './log.ts';
 import { findFiles } from './find-files.ts';
@@ -45,7 +44,7 @@ async function reportOn(raw: RawInputs, env: Environment, ports: Ports): Promise
     for (const secret of around.secrets) ports.logger.mask(secret);
     const request = parseRequest(raw, around);
     yesOrNo(raw, 'fail-on-not-ready');
-    return await deliver(request, furnish(request, ports, findFiles));
+    return await perform(request, ports, findFiles);
   } catch (thrown) {
     return [refusal(raw.file || THE_LINK, asDeliveryError(thrown).at('check'))];
   }

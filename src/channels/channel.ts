@@ -10,6 +10,8 @@ export interface Plan {
   readonly method: string;
   /** Where it goes, in words: branch and path, tag and asset, bin and name. */
   readonly destination: string;
+  /** The name that it has there, in short. */
+  readonly name: string;
   /** What should open there, for the report's claim. */
   readonly promise: string;
 }

@@ -18,6 +18,7 @@ export function createNative(url: URL | undefined): Channel<URL> {
             channel: 'K4',
             method: 'the link is taken as it is',
             destination: `its address on ${url.hostname}`,
+            name: url.hostname,
             promise: 'opens without the environment',
           },
           task: url,

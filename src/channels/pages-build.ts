@@ -5,6 +5,19 @@ import type { Ports } from '../ports.ts';
 import { BUILD_WAIT } from '../protocol/limits.ts';
 import type { HostState, Intent } from './channel.ts';
 
+type BuiltBy = 'branch' | 'workflow';
+type Watch = NonNullable<Intent['watch']>;
+
+/** One watch for all files that the same kind of build brings live. */
+export function createBuildWatch(github: GitHub, timeout: number, ports: Ports): (builtBy: BuiltBy) => Watch {
+  const watches = new Map<BuiltBy, Watch>();
+  return (builtBy) => {
+    const watch = watches.get(builtBy) ?? watchBuild(github, builtBy, timeout, ports);
+    watches.set(builtBy, watch);
+    return watch;
+  };
+}
+
 /**
  * Watches the build that should bring the commit live. However often it is called, the host is asked at
  * most 48 times, spread over the whole wait; a build that never starts is requested once.
@@ -12,12 +25,7 @@ import type { HostState, Intent } from './channel.ts';
  * @param timeout milliseconds that the whole wait may take
  * @see protocol 3.2, 8
  */
-export function watchBuild(
-  github: GitHub,
-  builtBy: 'branch' | 'workflow',
-  timeout: number,
-  { clock }: Ports,
-): NonNullable<Intent['watch']> {
+export function watchBuild(github: GitHub, builtBy: BuiltBy, timeout: number, { clock }: Ports): Watch {
   const pause = timeout / BUILD_WAIT.polls;
   let asked = { at: Number.NEGATIVE_INFINITY, polls: 0, request: '' };
   let state: HostState = { finished: false, detail: 'not asked yet' };

@@ -1,5 +1,6 @@
 import { DeliveryError } from '../errors.ts';
 import type { GitHub } from '../github/client.ts';
+import { blobAt } from '../github/contents.ts';
 import { type PagesSite, usualBase } from '../github/pages-site.ts';
 import type { Circumstances } from '../github/survey.ts';
 import { isLeftOutByJekyll, MARKDOWN, mayBeRendered } from '../rules/jekyll.ts';
@@ -106,27 +107,37 @@ function refuseUnservedBranch({ branch, builtBy, open }: PagesSite, wishes: Page
   });
 }
 
+/** Whether a branch holds the file that switches Jekyll off; asked once for all files. */
+export function createJekyllSwitch(github: GitHub): (branch: string, path: string) => Promise<boolean> {
+  const asked = new Map<string, Promise<boolean>>();
+  return (branch, path) => {
+    const stands = asked.get(path) ?? blobAt(github, { branch, path }).then((blob) => blob !== null);
+    asked.set(path, stands);
+    return stands;
+  };
+}
+
 /**
  * What Jekyll makes of the file, where it builds the site: it leaves some names out, and renders Markdown
  * and files with front matter. A `.nojekyll` at the site's root keeps it away.
  *
  * @param head the file's first bytes
- * @param stands whether the branch has a file at the path
+ * @param stands whether the branch holds a file at the path
  * @throws {DeliveryError} `BAD_INPUT` where the address would never show the file.
  */
 export async function throughJekyll(
   destination: Destination,
   head: string,
   hasMarker: boolean,
-  stands: (path: string) => Promise<boolean>,
+  stands: (branch: string, path: string) => Promise<boolean>,
 ): Promise<Destination> {
-  const { path, folder, builtBy, pageUrl } = destination;
+  const { branch, path, folder, builtBy, pageUrl } = destination;
   const served = folder === '' ? path : path.slice(folder.length + 1);
   const leftOut = isLeftOutByJekyll(served);
   if (builtBy === 'workflow') return { ...destination, mayAlter: true };
   if (!leftOut && !mayBeRendered(served, head)) return destination;
   const switchFile = folder === '' ? '.nojekyll' : `${folder}/.nojekyll`;
-  if (await stands(switchFile)) return destination;
+  if (await stands(branch, switchFile)) return destination;
   const hint = (else_: string): string => `${else_}, or commit an empty ${switchFile}`;
   if (leftOut) {
     throw new DeliveryError('BAD_INPUT', `Jekyll leaves ${served} out of the site because of its name`, {

@@ -1,6 +1,5 @@
 import { DeliveryError, hasFailed, hasSucceeded, type Settled, settled } from '../errors.ts';
 import type { GitHub } from '../github/client.ts';
-import { blobAt } from '../github/contents.ts';
 import { findGit } from '../github/git-process.ts';
 import type { Circumstances } from '../github/survey.ts';
 import { fetchBack } from '../http/fetch-back.ts';
@@ -10,9 +9,15 @@ import { BATCH, SECOND } from '../protocol/limits.ts';
 import type { LocalFile } from '../rules/inspect.ts';
 import type { Channel, Intent, Parcel, Placement } from './channel.ts';
 import { needsToken } from './needs-token.ts';
-import { watchBuild } from './pages-build.ts';
+import { createBuildWatch } from './pages-build.ts';
 import { type Committed, type Committing, commitAll, isChange, lookAt } from './pages-commit.ts';
-import { type Destination, destinationOf, type PagesWishes, throughJekyll } from './pages-destination.ts';
+import {
+  createJekyllSwitch,
+  type Destination,
+  destinationOf,
+  type PagesWishes,
+  throughJekyll,
+} from './pages-destination.ts';
 import { METHODS, methodFor } from './pages-writer.ts';
 
 export interface PagesOptions extends PagesWishes {
@@ -53,40 +58,35 @@ async function prepare(
   options: PagesOptions,
   ports: Ports,
 ): Promise<readonly Settled<Intent<PagesTask>>[]> {
+  const github = needsToken(options.github, 'K1', unauthorised);
   const hasGit = parcels.length > 1 && (await findGit(ports.signal));
-  const watches = new Map<string, NonNullable<Intent['watch']>>();
-  const switches = new Map<string, Promise<boolean>>();
-
-  /** Whether Jekyll is switched off; asked once for all files. */
-  function switchedOff(github: GitHub, branch: string, path: string): Promise<boolean> {
-    const asked = switches.get(path) ?? blobAt(github, { branch, path }).then((blob) => blob !== null);
-    switches.set(path, asked);
-    return asked;
-  }
+  const method =
+    METHODS[
+      methodFor(
+        parcels.map(({ file }) => file),
+        hasGit,
+      )
+    ];
+  const jekyll = createJekyllSwitch(github);
+  const watch = createBuildWatch(github, options.timeout, ports);
 
   async function intentFor({ file, name }: Parcel): Promise<Intent<PagesTask>> {
-    const github = needsToken(options.github, 'K1', unauthorised);
     if (file === null) {
       throw new DeliveryError('BAD_INPUT', 'channel K1 needs a file to commit', { hint: 'set `file:`' });
     }
     const settings = destinationOf(github, { ...options, name }, site);
-    const { head } = file;
-    const destination = await throughJekyll(settings, head, options.hasMarker, (path) =>
-      switchedOff(github, settings.branch, path),
-    );
+    const destination = await throughJekyll(settings, file.head, options.hasMarker, jekyll);
     const { branch, builtBy, path } = destination;
-    const watch = watches.get(builtBy) ?? watchBuild(github, builtBy, options.timeout, ports);
-    watches.set(builtBy, watch);
-    const method = methodFor(parcels.length > 1 ? parcels.map((one) => one.file) : [file], hasGit);
     return {
       plan: {
         channel: 'K1',
-        method: METHODS[method],
+        method,
         destination: `branch ${branch}, path ${path}`,
+        name: path,
         promise: 'opens on the screen',
       },
       task: { where: { ...options, github, branch }, file, destination },
-      watch,
+      watch: watch(builtBy),
     };
   }
 

@@ -67,6 +67,7 @@ function intentFor(
       channel: 'K2',
       method: 'one asset upload',
       destination: `release ${options.tag}, asset ${name}`,
+      name,
       promise: 'downloads',
     },
     task: { ...options, github, file, name, label },

@@ -8,7 +8,7 @@ export class UsageError extends Error {
 
 /** What the shell asked for. */
 export interface Command {
-  readonly name: 'deliver' | 'verify' | 'check' | 'contract' | 'help' | 'version';
+  readonly name: 'deliver' | 'withdraw' | 'verify' | 'check' | 'contract' | 'help' | 'version';
   /** Files, or the one URL of `verify`. */
   readonly subjects: readonly string[];
   /** Inputs that were given as flags. */
@@ -24,6 +24,7 @@ const NO_FLAGS: readonly InputName[] = ['token', 'fail-on-not-ready', 'file', 'o
 /** How many subjects each command takes. */
 const SUBJECTS: Readonly<Record<string, { least: number; most: number; what: string }>> = {
   deliver: { least: 1, most: Number.POSITIVE_INFINITY, what: 'the file to deliver' },
+  withdraw: { least: 0, most: Number.POSITIVE_INFINITY, what: 'the names of the files to withdraw' },
   verify: { least: 1, most: 1, what: 'the one URL to verify' },
   check: { least: 1, most: Number.POSITIVE_INFINITY, what: 'the file to check' },
   contract: { least: 0, most: 0, what: 'nothing else' },

@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { deliver } from '../delivery/deliver.ts';
 import { INPUTS, type InputName, type RawInputs } from '../delivery/inputs.ts';
 import { type Report, refusal, reportText, THE_LINK } from '../delivery/report.ts';
 import { parseRequest } from '../delivery/request.ts';
 import { asDeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
-import { furnish } from '../wiring.ts';
+import { perform } from '../wiring.ts';
 import { type Command, UsageError } from './args.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -52,7 +51,7 @@ async function reportOn(raw: RawInputs, ports: Ports, nowhere: boolean): Promise
       walls: [],
     };
     const request = parseRequest(raw, around);
-    return await deliver(request, furnish(request, ports));
+    return await perform(request, ports);
   } catch (thrown) {
     return [refusal(raw.file || THE_LINK, asDeliveryError(thrown).at('check'))];
   }
@@ -63,8 +62,9 @@ function rawInputs(command: Command, token: string, repository: string): RawInpu
   const names = Object.keys(INPUTS) as InputName[];
   const defaults = names.map((name) => [name, HOSTS[name] ?? literal(INPUTS[name].default)]);
   const subject = command.subjects.join('\n');
+  const operation = command.name === 'withdraw' ? 'withdraw' : 'deliver';
   const place = command.name === 'verify' ? { url: subject, channel: 'K4' } : { file: subject };
-  return { ...Object.fromEntries(defaults), ...command.flags, token, repository, ...place };
+  return { ...Object.fromEntries(defaults), ...command.flags, token, repository, operation, ...place };
 }
 
 const literal = (value: string): string => (value.startsWith('${{') ? '' : value);

@@ -20,6 +20,7 @@ type Runner = (command: Command, terminal: Terminal, ports: Ports, env: Environm
 
 const RUNNERS: Readonly<Record<Command['name'], Runner>> = {
   deliver: deliverAll,
+  withdraw: deliverAll,
   verify: deliverAll,
   check: checkFiles,
   contract: async (_, terminal) => {

@@ -23,7 +23,8 @@ export function usage(): string {
   return [
     'Publishes a file, fetches it back, and hands over the https address only when it is proven.',
     '',
-    `  ${TOOL.name} deliver FILE…    deliver each file`,
+    `  ${TOOL.name} deliver FILE…    deliver the files, all of them together`,
+    `  ${TOOL.name} withdraw [FILE…] take away what was delivered under these names, or below --path`,
     `  ${TOOL.name} verify URL       prove a link that the environment gave (needs --marker or --file)`,
     `  ${TOOL.name} check FILE…      look at the files, publish nothing`,
     `  ${TOOL.name} contract         print the machine contract`,

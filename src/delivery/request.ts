@@ -200,6 +200,13 @@ function refuseIncompleteWithdrawal({ lines, channels, raw: { path, bin } }: Ask
   if (channels !== 'auto' && channels.includes('K4')) {
     refuse("the environment's own link (K4) can't be withdrawn", 'use channel: K1, K2 or K3');
   }
+  if (
+    lines.length === 0 &&
+    path.endsWith('/') &&
+    (bin !== '' || (channels !== 'auto' && channels.some((key) => key !== 'K1')))
+  ) {
+    refuse('K2 and K3 know no folders to withdraw', 'set `file:` to the names, or `path:` to one of them');
+  }
   if (channels !== 'auto' && channels.includes('K3') && bin === '') {
     refuse('the bin to withdraw from is not named', 'set `bin:` to the name that the delivery reported');
   }

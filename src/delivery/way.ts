@@ -32,6 +32,12 @@ export function end(way: Way, step: Step, failure: DeliveryError): void {
   way.findings = { ...way.findings, failure: failure.at(step) };
 }
 
+/** What a channel has prepared for it; the main one's plan is the one that is reported. */
+export function intend(way: Way, key: ChannelKey, intent: Intent): void {
+  way.intents.set(key, intent);
+  if (way.choice?.main === key) way.findings = { ...way.findings, plan: intent.plan };
+}
+
 /** Does the same on every way that is open, one after the other. */
 export async function each(
   ways: readonly Way[],

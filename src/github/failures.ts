@@ -84,6 +84,12 @@ const VERDICTS: readonly Verdict[] = [
     code: 'CONFLICT',
     passing: true,
   },
+  // What was to be taken away is gone since it was looked for.
+  {
+    when: ({ status, message }) => status === 422 && /BadObjectState/.test(message),
+    code: 'CONFLICT',
+    passing: true,
+  },
   {
     when: ({ status, codes }) => status === 422 && codes.includes('already_exists'),
     code: 'CONFLICT',

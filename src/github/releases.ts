@@ -83,12 +83,25 @@ export async function assetsOf(github: GitHub, release: Release): Promise<readon
 
 /** Takes an asset away; one that is gone already is no failure. */
 export async function deleteAsset(github: GitHub, asset: Asset): Promise<void> {
+  await goneOrDone(github.call(API.delete_asset, { id: asset.id }));
+}
+
+async function goneOrDone(deletion: Promise<unknown>): Promise<void> {
   try {
-    await github.call(API.delete_asset, { id: asset.id });
+    await deletion;
   } catch (thrown) {
     if (!(thrown instanceof DeliveryError) || thrown.code !== 'NOT_FOUND') throw thrown;
   }
 }
+
+/** Takes a release of ours away, and its tag; what is gone already is no failure. */
+export async function deleteRelease(github: GitHub, release: Release, tag: string): Promise<void> {
+  await goneOrDone(github.call(API.delete_release, { id: release.id }));
+  await goneOrDone(github.call(API.delete_tag, { tag: encodePath(tag) }));
+}
+
+/** Whether a release was made by this tool. */
+export const isOurs = ({ body }: Release): boolean => (body ?? '').split(/\r?\n/).includes(TRAILER);
 
 /** Gives an uploaded asset its final name, under which it gets a new address. */
 export async function renameAsset(github: GitHub, asset: Asset, name: string, label: string): Promise<Asset> {

@@ -44,16 +44,12 @@ function standingIn(tree: ReadonlyMap<string, TreeEntry>, path: string): Settled
 }
 
 /**
- * The files below a folder of the branch, by their paths.
+ * The paths of the files below a folder of the branch.
  *
  * @param folder such as `previews/pr-12/`
  * @throws {DeliveryError} `TOO_LARGE` where the host doesn't list so many files.
  */
-export async function filesBelow(
-  github: GitHub,
-  branch: string,
-  folder: string,
-): Promise<ReadonlyMap<string, string>> {
+export async function filesBelow(github: GitHub, branch: string, folder: string): Promise<readonly string[]> {
   const tree = await treeOf(github, branch);
   if (tree === null) {
     throw new DeliveryError('TOO_LARGE', 'the branch holds more files than the host lists at once', {
@@ -61,7 +57,7 @@ export async function filesBelow(
     });
   }
   const files = [...tree.values()].filter(({ type, path }) => type === 'blob' && path.startsWith(folder));
-  return new Map(files.map(({ path, sha }) => [path, sha]));
+  return files.map(({ path }) => path);
 }
 
 /** Every entry of a commit's tree by its path; `null` where the host cut the list short. */

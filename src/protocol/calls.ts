@@ -105,6 +105,8 @@ export const API = {
     does: 'renaming the asset',
     sends: 'name, label',
   },
+  delete_release: { method: 'DELETE', path: `${REPO}/releases/{id}`, does: 'deleting the release' },
+  delete_tag: { method: 'DELETE', path: `${REPO}/git/refs/tags/{+tag}`, does: "deleting the release's tag" },
   delete_asset: { method: 'DELETE', path: `${REPO}/releases/assets/{id}`, does: 'deleting the asset' },
 } as const satisfies Record<string, Call>;
 
@@ -129,6 +131,7 @@ export const BIN = {
   get: { method: 'GET', path: '/{bin}/{filename}', does: 'reading from the bin' },
   list: { method: 'GET', path: '/{bin}', does: 'listing the bin' },
   lock: { method: 'PUT', path: '/{bin}', does: 'locking the bin' },
+  remove: { method: 'DELETE', path: '/{bin}/{filename}', does: 'deleting from the bin' },
 } as const satisfies Record<string, Call>;
 
 /** Calls of the device flow, below `{auth_url}`. @see protocol 4.1 */

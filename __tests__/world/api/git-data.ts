@@ -157,6 +157,13 @@ async function updateRef(call: Call): Promise<Reply> {
   });
 }
 
+async function deleteRef({ repository, parameters }: Call): Promise<Reply> {
+  const ref = `refs/${parameters.ref}`;
+  const old = (await repository.git.readRef(ref)) ?? fail(422, 'Reference does not exist');
+  await repository.git.updateRef(ref, '0'.repeat(40), old);
+  return { status: 204 };
+}
+
 async function move({ repository }: Call, ref: string, to: string, from: string | null): Promise<void> {
   const branch = /^refs\/heads\/(.+)$/.exec(ref)?.[1];
   const moved =
@@ -176,4 +183,5 @@ export const gitDataRoutes = [
   route('GET /git/ref/*ref', { contents: 'read' }, showRef),
   route('POST /git/refs', { contents: 'write' }, createRef),
   route('PATCH /git/refs/*ref', { contents: 'write' }, updateRef),
+  route('DELETE /git/refs/*ref', { contents: 'write' }, deleteRef),
 ];

@@ -1,0 +1,188 @@
+import { DeliveryError, type FailureCode } from '../errors.ts';
+import { discard, readText } from '../http/body.ts';
+import { connectionFailure } from '../http/client.ts';
+import { retryAfter } from '../http/headers.ts';
+import { hostMessage } from '../http/host-message.ts';
+import { parsedJson, type Uploaded, upload } from '../http/upload.ts';
+import type { HttpResponse, Ports } from '../ports.ts';
+import { BIN, type Call } from '../protocol/calls.ts';
+import { EXCHANGE } from '../protocol/limits.ts';
+import type { LocalFile } from '../rules/inspect.ts';
+
+/** A file in a bin, as the host stores it. */
+export interface StoredFile {
+  readonly bin: string;
+  readonly filename: string;
+  /** Lowercase hex. */
+  readonly sha256: string | undefined;
+  /** In the host's own words. */
+  readonly expires: string | undefined;
+}
+
+/** One bin of the file-bin host. No credential is ever sent. */
+export interface Bin {
+  /**
+   * Posts a file, once; the host decides on the names.
+   *
+   * @throws {DeliveryError} by status; what has arrived is unknown when the exchange broke off.
+   * @see protocol 4.4
+   */
+  post(file: LocalFile, filename: string): Promise<StoredFile>;
+  /** What the bin holds; nothing where it isn't there, or doesn't say. */
+  files(): Promise<readonly StoredFile[]>;
+  /** Locks the bin against further uploads, and tells whether it is; a failure is none of the delivery. */
+  lock(): Promise<boolean>;
+  /** Deletes a file; `false` where it wasn't there. */
+  remove(filename: string): Promise<boolean>;
+  address(filename: string): URL;
+}
+
+interface Listing {
+  readonly bin?: { readonly id?: string; readonly expired_at?: string };
+  readonly file?: { readonly filename?: string; readonly sha256?: string };
+  readonly files?: readonly { readonly filename?: string; readonly sha256?: string }[];
+}
+
+/** @param host the host's address */
+export function openBin(host: URL, name: string, ports: Ports): Bin {
+  const { http, clock, logger } = ports;
+  const signal = (): AbortSignal => AbortSignal.any([ports.signal, clock.timeout(EXCHANGE.api)]);
+  const at = (call: Call, filename?: string): URL => address(call, host, name, filename);
+
+  async function ask(call: Call, filename?: string): Promise<HttpResponse> {
+    const headers = { accept: 'application/json' };
+    return http({ method: call.method, url: at(call, filename), headers, signal: signal() });
+  }
+
+  return {
+    address: (filename) => at(BIN.get, filename),
+    async post(file, filename) {
+      const answer = await upload(http, {
+        method: BIN.post.method,
+        url: at(BIN.post, filename),
+        headers: {
+          accept: 'application/json',
+          'content-type': 'application/octet-stream',
+          // The host itself refuses other bytes; sending twice overwrites like with like.
+          'content-sha256': file.sha256,
+        },
+        length: file.size,
+        body: () => file.read(),
+        meter: () => logger.meter('uploaded', file.size, 'bytes'),
+        signal: ports.signal,
+        clock,
+      });
+      if (answer.status !== 201) throw refused(answer, clock.now());
+      return storedFile(answer, file, { bin: name, filename });
+    },
+    async files() {
+      const answer = await ask(BIN.list);
+      if (answer.status !== 200) {
+        discard(answer);
+        return [];
+      }
+      const text = await readText(answer.body, EXCHANGE.apiBody).catch((thrown: unknown) => {
+        throw connectionFailure(thrown, { url: at(BIN.list), signal: ports.signal });
+      });
+      const said = (parsedJson(text) ?? {}) as Listing;
+      return (said.files ?? []).flatMap(({ filename, sha256 }) =>
+        filename === undefined ? [] : [{ bin: name, filename, sha256, expires: said.bin?.expired_at }],
+      );
+    },
+    async lock() {
+      try {
+        const answer = await ask(BIN.lock);
+        discard(answer);
+        return answer.status === 200;
+      } catch (thrown) {
+        if (thrown instanceof DeliveryError || ports.signal.aborted) return false;
+        throw thrown;
+      }
+    },
+    async remove(filename) {
+      const answer = await ask(BIN.remove, filename);
+      discard(answer);
+      if (answer.status === 404) return false;
+      if (answer.status >= 200 && answer.status < 300) return true;
+      throw new DeliveryError('HOST_ERROR', `${BIN.remove.does} answered HTTP ${answer.status}`, {
+        httpCode: answer.status,
+        passing: answer.status >= 500,
+        hint: 'check `bin:` and `bin-host-url:`, or run the step again',
+      });
+    },
+  };
+}
+
+/** What the host says of the file that it took. */
+function storedFile(
+  { json, status }: Uploaded,
+  { sha256 }: LocalFile,
+  asked: { readonly bin: string; readonly filename: string },
+): StoredFile {
+  if (typeof json !== 'object' || json === null) {
+    throw new DeliveryError('HOST_ERROR', 'posting to the bin was answered with something that is not JSON', {
+      httpCode: status,
+    });
+  }
+  const { bin, file } = json as Listing;
+  if (file?.sha256 !== undefined && file.sha256 !== sha256) {
+    throw new DeliveryError('HOST_ERROR', "the bin host stored other bytes than the file's", {
+      httpCode: status,
+      passing: true,
+    });
+  }
+  return {
+    bin: bin?.id ?? asked.bin,
+    filename: file?.filename ?? asked.filename,
+    sha256,
+    expires: bin?.expired_at,
+  };
+}
+
+/** What each refusal of an upload means, and what to change; the last row fits any other. */
+const REFUSALS: readonly {
+  statuses: readonly number[];
+  code: FailureCode;
+  hint: string;
+  passing?: boolean;
+}[] = [
+  { statuses: [400, 404], code: 'BAD_INPUT', hint: 'set `bin:` to 8 to 60 letters, digits, _ or -' },
+  {
+    statuses: [403],
+    code: 'NO_PERMISSION',
+    hint: 'set `path:` to a name with another ending, or use channel: K1 or K2',
+  },
+  {
+    statuses: [405],
+    code: 'CONFLICT',
+    hint: 'the bin is locked or expired: leave `bin:` out, or set another name',
+  },
+  { statuses: [413], code: 'TOO_LARGE', hint: 'use channel: K2' },
+  { statuses: [429], code: 'RATE_LIMITED', hint: 'try again later, or use channel: K1 or K2', passing: true },
+  { statuses: [507], code: 'HOST_ERROR', hint: 'the host is full for now: use channel: K1 or K2' },
+  {
+    statuses: [500, 502, 503, 504],
+    code: 'HOST_ERROR',
+    hint: 'try again later, or use channel: K1 or K2',
+    passing: true,
+  },
+  { statuses: [], code: 'HOST_ERROR', hint: 'check `bin-host-url:`, or use channel: K1 or K2' },
+];
+
+/** @see protocol 7 (K3 POST does not return 201) */
+function refused(answer: Uploaded, now: number): DeliveryError {
+  const row = REFUSALS.find(({ statuses }) => statuses.length === 0 || statuses.includes(answer.status));
+  const text = answer.text.startsWith('<') ? '' : hostMessage(answer.text);
+  return new DeliveryError(
+    row?.code ?? 'HOST_ERROR',
+    `${BIN.post.does} answered HTTP ${answer.status} and not 201${text === '' ? '' : `: ${text}`}`,
+    { httpCode: answer.status, hint: row?.hint, passing: row?.passing, retryAfter: retryAfter(answer, now) },
+  );
+}
+
+function address(call: Call, host: URL, bin: string, filename = ''): URL {
+  const path = call.path
+    .replace('{bin}', encodeURIComponent(bin))
+    .replace('{filename}', encodeURIComponent(filename));
+  return new URL(host.href.replace(/\/$/, '') + path);
+}

@@ -1,0 +1,128 @@
+import { DeliveryError, hasFailed, type Settled, settled } from '../errors.ts';
+import { filesBelow } from '../github/standing.ts';
+import type { Circumstances } from '../github/survey.ts';
+import { pooled } from '../pool.ts';
+import type { Ports } from '../ports.ts';
+import { BATCH } from '../protocol/limits.ts';
+import { MARKDOWN } from '../rules/jekyll.ts';
+import type { Channel, Intent, Parcel, Placement } from './channel.ts';
+import { needsToken } from './needs-token.ts';
+import type { PagesOptions } from './pages.ts';
+import { createBuildWatch } from './pages-build.ts';
+import { type Committed, type Committing, commitAll, isChange, lookAt } from './pages-commit.ts';
+import { createJekyllSwitch, type Destination, destinationOf, throughJekyll } from './pages-destination.ts';
+
+/** What K1 must know to take one file away. */
+export interface PagesRemoval {
+  readonly where: Committing;
+  readonly destination: Destination;
+}
+
+/**
+ * K1 backwards: takes files of ours out of the repository again, by a commit for each. A `path` that ends in
+ * `/` means all of ours below it.
+ */
+export function createPagesRemoval(options: PagesOptions, ports: Ports): Channel<PagesRemoval> {
+  return {
+    key: 'K1',
+    prepare: (parcels, circumstances) => prepare(parcels, circumstances, options, ports),
+    async foresee(intents) {
+      const seen = await lookAt(intents.map(wishOf), whereOf(intents));
+      return seen.map((one) => {
+        if (hasFailed(one)) return one;
+        return isChange(one) ? (one.message.split('\n')[0] ?? '') : 'nothing stands there';
+      });
+    },
+    async place(intents) {
+      const removed = await commitAll(intents.map(wishOf), whereOf(intents), ports);
+      return intents.map(({ task }, at) => placementOf(task.destination, removed[at]));
+    },
+  };
+}
+
+const wishOf = ({ task }: Intent<PagesRemoval>) => ({ path: task.destination.path, file: null });
+
+function whereOf([first]: readonly Intent<PagesRemoval>[]): Committing {
+  if (first === undefined) throw new DeliveryError('INTERNAL', 'there is nothing to take away');
+  return first.task.where;
+}
+
+async function prepare(
+  parcels: readonly Parcel[],
+  { site, unauthorised }: Circumstances,
+  options: PagesOptions,
+  ports: Ports,
+): Promise<readonly Settled<Intent<PagesRemoval>>[]> {
+  const github = needsToken(options.github, 'K1', unauthorised);
+  const jekyll = createJekyllSwitch(github);
+  const watch = createBuildWatch(github, options.timeout, ports);
+
+  /** Where a file stands and is served, a rendered one under its page's name. */
+  async function intentFor(path: string | undefined, name: string): Promise<Intent<PagesRemoval>> {
+    const settings = destinationOf(github, { ...options, path, name }, site);
+    const rendered = MARKDOWN.test(settings.path);
+    const destination = rendered ? await throughJekyll(settings, '', true, jekyll) : settings;
+    const { branch } = destination;
+    return {
+      plan: {
+        channel: 'K1',
+        method: 'a commit that removes it',
+        destination: `branch ${branch}, path ${destination.path}`,
+        name: destination.path,
+        promise: 'is taken away',
+      },
+      task: { where: { ...options, github, branch }, destination },
+      watch: watch(destination.builtBy),
+    };
+  }
+
+  const { path } = options;
+  if (path === undefined || !path.endsWith('/')) {
+    return pooled(parcels, BATCH.reads, ({ name }) => settled(() => intentFor(path, name)));
+  }
+  const folder = await intentFor(path, '');
+  const ours = await oursBelow(folder.task, ports);
+  // What stands nowhere is proven to be gone all the same.
+  return ours.length === 0 ? [folder] : pooled(ours, BATCH.reads, (one) => settled(() => intentFor(one, '')));
+}
+
+/** The paths of our files below a folder; what others have put there is left alone. */
+async function oursBelow(
+  { where, destination }: PagesRemoval,
+  { logger }: Ports,
+): Promise<readonly string[]> {
+  const paths = await filesBelow(where.github, where.branch, destination.path);
+  if (paths.length > BATCH.files) {
+    throw new DeliveryError('TOO_LARGE', `${paths.length} files stand below ${destination.path}`, {
+      hint: `set \`path:\` to a folder with at most ${BATCH.files} files`,
+    });
+  }
+  const seen = await lookAt(
+    paths.map((path) => ({ path, file: null })),
+    where,
+  );
+  return paths.filter((_, at) => {
+    const one = seen[at];
+    const ours = one !== undefined && !hasFailed(one);
+    if (hasFailed(one)) logger.warning(`left alone: ${one.message}`);
+    return ours;
+  });
+}
+
+function placementOf(destination: Destination, removed: Settled<Committed> | undefined): Settled<Placement> {
+  if (removed === undefined) return new DeliveryError('INTERNAL', 'nothing was taken away');
+  if (hasFailed(removed)) return removed;
+  const { commitSha, written } = removed;
+  return {
+    evidence: written ? `commit ${commitSha} removes it` : 'nothing stands there any more',
+    url: destination.pageUrl,
+    written,
+    ...(commitSha === undefined ? {} : { commitSha }),
+    rawUrl: destination.rawUrl,
+    bustCaches: true,
+    mayAlter: false,
+    mustBeExternal: false,
+    notes: ['caches may still show it for up to ten minutes'],
+    unknown: destination.unknown,
+  };
+}
