@@ -113,8 +113,17 @@ describe('a call', () => {
   });
 });
 
-// Octokit really paces writes a second apart: all of them stand in these two tests.
 describe('a write', () => {
+  test('waits for its turn, and a read does not', async () => {
+    const { ports, github } = clientOf({ body: { sha: 'abc' } });
+    await github.callOnce(API.commit, { message: 'm' });
+    await github.call(API.get_repository);
+    expect(ports.clock.slept).toEqual([]);
+    await github.call(API.commit, { message: 'm' });
+    await github.pace(async () => undefined);
+    expect(ports.clock.slept).toEqual([1_000, 1_000]);
+  });
+
   test('of a file that is answered neither 200 nor 201 is no success', async () => {
     const { host, github } = clientOf({ status: 202, body: { commit: { sha: 'abc' } } });
     await expect(github.callOnce(API.put_file_le1mb, { path: 'a.html', message: 'm' })).rejects.toMatchObject(

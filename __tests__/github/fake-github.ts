@@ -23,6 +23,12 @@ export class FakeGitHub implements GitHub {
   readonly repo: string = 'site';
   readonly apiUrl = new URL('https://api.github.com');
   readonly token = 'ghs_0123456789abcdef';
+  /** Writes beside the calls that took their turn. */
+  paced = 0;
+  readonly pace: GitHub['pace'] = (write) => {
+    this.paced += 1;
+    return write();
+  };
   readonly calls: Called[] = [];
   readonly #answers: Readonly<Partial<Record<CallName, unknown>>>;
 

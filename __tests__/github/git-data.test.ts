@@ -10,7 +10,8 @@ async function blobFrom(...answers: Scripted[]) {
   const file = await localFile('hello, blob');
   const host = new FakeHttp((_, nth) => answers[Math.min(nth, answers.length) - 1]);
   const ports = fakePorts(host.http);
-  return { file, host, ports, blob: createBlob(new FakeGitHub(), file, ports) };
+  const github = new FakeGitHub();
+  return { file, host, ports, github, blob: createBlob(github, file, ports) };
 }
 
 const taken = async (): Promise<Scripted> => ({
@@ -19,9 +20,10 @@ const taken = async (): Promise<Scripted> => ({
 });
 
 describe('creating the blob', () => {
-  test('streams the file as base64 to the API, its length announced', async () => {
-    const { file, host, blob } = await blobFrom(await taken());
+  test('streams the file as base64 to the API in its turn, its length announced', async () => {
+    const { file, host, github, blob } = await blobFrom(await taken());
     await expect(blob).resolves.toBe(file.blobSha);
+    expect(github.paced).toBe(1);
     const [seen] = host.seen;
     expect(seen).toMatchObject({
       method: 'POST',

@@ -1,6 +1,4 @@
 import { Octokit } from '@octokit/core';
-import { throttling } from '@octokit/plugin-throttling';
-import { untilAborted } from '../abort.ts';
 import { asDeliveryError, DeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import type { Call } from '../protocol/calls.ts';
@@ -8,6 +6,7 @@ import { PROTOCOL, TOOL } from '../protocol/words.ts';
 import { retrying } from '../retry.ts';
 import { apiFailure } from './failures.ts';
 import { octokitFetch } from './fetch.ts';
+import { createPacing, type Pace } from './pacing.ts';
 
 /** An answer of the API: any JSON object or array. */
 export type Json = Record<string, unknown>;
@@ -28,6 +27,8 @@ export interface GitHub {
   callOnce<T = Json>(call: Call, parameters?: Json): Promise<T>;
   /** The same repository under another signal: what must still be cleared away after a stop. */
   under(signal: AbortSignal): GitHub;
+  /** Through which a write that is no call, such as an upload, takes its turn among them. */
+  readonly pace: Pace;
 }
 
 export interface GitHubOptions {
@@ -37,20 +38,17 @@ export interface GitHubOptions {
   readonly repo: string;
 }
 
-const ThrottledOctokit = Octokit.plugin(throttling);
-
 /**
- * The repository's REST API through Octokit, paced by its throttling plugin.
- * Limits are not waited out in the plugin: they come up as failures, and the one retry policy decides.
+ * The repository's REST API through Octokit, without its plugins: writes are paced here, and whether a
+ * failure is waited out is for the one retry policy to decide.
  */
 export function createGitHub(options: GitHubOptions, ports: Ports): GitHub {
   const { owner, repo, apiUrl, token } = options;
-  const octokit = new ThrottledOctokit({
+  const octokit = new Octokit({
     auth: token,
     baseUrl: apiUrl.href.replace(/\/$/, ''),
     userAgent: `${TOOL.name}/${TOOL.version}`,
     request: { fetch: octokitFetch(ports.http, ports.clock), signal: ports.signal },
-    throttle: { onRateLimit: () => false, onSecondaryRateLimit: () => false },
     log: {
       debug: () => undefined,
       info: () => undefined,
@@ -58,12 +56,11 @@ export function createGitHub(options: GitHubOptions, ports: Ports): GitHub {
       error: ports.logger.warning,
     },
   });
+  const pace = createPacing(ports);
 
   async function once<T>(call: Call, parameters: Json, headers: Record<string, string>): Promise<T> {
     try {
-      // The pacing of writes can't be interrupted.
-      const answer = await untilAborted(
-        ports.signal,
+      const send = () =>
         octokit.request({
           method: call.method,
           url: call.path,
@@ -71,8 +68,8 @@ export function createGitHub(options: GitHubOptions, ports: Ports): GitHub {
           repo,
           ...parameters,
           headers: { accept: `application/vnd.${PROTOCOL.vendor}+json`, ...headers },
-        }),
-      );
+        });
+      const answer = await (call.method === 'GET' ? send() : pace(send));
       return usable<T>(answer.data, answer.status, call);
     } catch (thrown) {
       if (ports.signal.aborted) throw asDeliveryError(ports.signal.reason);
@@ -85,6 +82,7 @@ export function createGitHub(options: GitHubOptions, ports: Ports): GitHub {
     repo,
     apiUrl,
     token,
+    pace,
     call: (call, parameters = {}, headers = {}) => retrying(ports, () => once(call, parameters, headers)),
     callOnce: (call, parameters = {}) => once(call, parameters, {}),
     under: (signal) => createGitHub(options, { ...ports, signal }),

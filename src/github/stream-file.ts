@@ -18,27 +18,29 @@ export interface Streaming {
 }
 
 /**
- * Streams a body to GitHub with the token, once.
+ * Streams a body to GitHub with the token, once, in its turn among the client's writes.
  *
  * @returns the JSON of a 201
  * @throws {DeliveryError} by status; `CONNECTION` when it is unknown what has arrived.
  */
 export async function streamFile(github: GitHub, asked: Streaming, ports: Ports): Promise<unknown> {
   const { call, url, type, length, body } = asked;
-  const answer = await upload(ports.http, {
-    method: call.method,
-    url,
-    headers: {
-      accept: `application/vnd.${PROTOCOL.vendor}+json`,
-      authorization: `Bearer ${github.token}`,
-      'content-type': type,
-    },
-    length,
-    body,
-    meter: () => ports.logger.meter('uploaded', length, 'bytes'),
-    signal: ports.signal,
-    clock: ports.clock,
-  });
+  const answer = await github.pace(() =>
+    upload(ports.http, {
+      method: call.method,
+      url,
+      headers: {
+        accept: `application/vnd.${PROTOCOL.vendor}+json`,
+        authorization: `Bearer ${github.token}`,
+        'content-type': type,
+      },
+      length,
+      body,
+      meter: () => ports.logger.meter('uploaded', length, 'bytes'),
+      signal: ports.signal,
+      clock: ports.clock,
+    }),
+  );
   if (answer.status === 201) return answer.json;
   const refusal = { status: answer.status, headers: answer.headers, ...refusalBody(answer.json) };
   throw refusalFailure(refusal, call.does, ports.clock.now());

@@ -82,6 +82,8 @@ export const RETRY = {
 
 /** Time to clear away what is half done, when a delivery was stopped; a runner then waits 7.5 s at most. */
 export const AFTERMATH = 5 * SECOND;
+/** From the beginning of a write to that of the next one of the same client. */
+export const WRITES_APART = SECOND;
 
 /** Assets of a release are listed in pages of this size, and there can be no more than the total. */
 export const ASSETS = { page: 100, total: 1_000 } as const;
