@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { DeliveryError, type FailureCode, type FailureDetails } from '../src/errors.ts';
 import { RETRY } from '../src/protocol/limits.ts';
 import { pauseBefore, retrying } from '../src/retry.ts';
-import { fakePorts } from './support/ports.ts';
+import { fakePorts, NOON } from './support/ports.ts';
 
 const failure = (code: FailureCode, details: FailureDetails = {}): DeliveryError =>
   new DeliveryError(code, 'it failed', details);
@@ -12,6 +12,9 @@ const passing = (details: FailureDetails = {}): DeliveryError =>
   failure('HOST_ERROR', { passing: true, ...details });
 
 const conflict = failure('CONFLICT', { passing: true });
+const limited = (details: FailureDetails = {}): DeliveryError =>
+  failure('RATE_LIMITED', { passing: true, ...details });
+const PLENTY = RETRY.patience;
 
 describe('pauseBefore', () => {
   test.each([
@@ -20,9 +23,9 @@ describe('pauseBefore', () => {
     ['and again', 3, 4_000],
     ['until the last', 4, 8_000],
   ])('waits, backing off: %s', (_which, attempt, most) => {
-    expect(pauseBefore(passing(), attempt, 0)).toBe(most / 2);
-    expect(pauseBefore(passing(), attempt, 0.5)).toBe(most * 0.75);
-    expect(pauseBefore(passing(), attempt, 0.999_999)).toBeCloseTo(most, 0);
+    expect(pauseBefore(passing(), attempt, PLENTY, 0)).toBe(most / 2);
+    expect(pauseBefore(passing(), attempt, PLENTY, 0.5)).toBe(most * 0.75);
+    expect(pauseBefore(passing(), attempt, PLENTY, 0.999_999)).toBeCloseTo(most, 0);
   });
 
   test.each([
@@ -30,7 +33,16 @@ describe('pauseBefore', () => {
     ['twice as long each time', 3, 1_000],
     ['but never above its own longest pause', 19, 4_000],
   ])('of a lost race: %s', (_which, attempt, most) => {
-    expect(pauseBefore(conflict, attempt, 0)).toBe(most / 2);
+    expect(pauseBefore(conflict, attempt, PLENTY, 0)).toBe(most / 2);
+  });
+
+  test.each([
+    ['a minute at least', 1, 60_000],
+    ['twice as long each time', 2, 120_000],
+    ['and again', 3, 240_000],
+  ])('of a limit that names no end: %s', (_which, attempt, least) => {
+    expect(pauseBefore(limited(), attempt, PLENTY, 0)).toBe(least);
+    expect(pauseBefore(limited(), attempt, PLENTY, 0.5)).toBe(least * 1.5);
   });
 
   test.each([
@@ -40,24 +52,41 @@ describe('pauseBefore', () => {
     ['too many attempts', passing(), RETRY.attempts],
     ['too many attempts, whatever the host asks', passing({ retryAfter: 1 }), RETRY.attempts],
     ['too many lost races', conflict, RETRY.conflict.attempts],
-    ['a host that asks for too long a pause', passing({ retryAfter: RETRY.longestPause + 1 }), 1],
+    ['too many limits', limited({ retryAfter: 1 }), RETRY.limited.attempts],
+    ['a host that asks for too long a pause', passing({ retryAfter: PLENTY }), 1],
+    ['a limit that lasts for too long', limited({ retryAfter: PLENTY }), 1],
   ])('gives up after %s', (_what, failed, attempt) => {
-    expect(pauseBefore(failed, attempt, 0.5)).toBeNull();
+    expect(pauseBefore(failed, attempt, PLENTY, 0.5)).toBeNull();
   });
 
-  test.each([0, 1, 7_000, RETRY.longestPause])(
-    'waits exactly the %d ms that the host asks for, without jitter',
+  test.each([0, 1, 7_000, 421_000])(
+    'waits the %d ms that the host asks for, never less, and at most a second more',
     (retryAfter) => {
-      expect(pauseBefore(passing({ retryAfter }), 1, 0.9)).toBe(retryAfter);
+      for (const failed of [passing({ retryAfter }), limited({ retryAfter })]) {
+        expect(pauseBefore(failed, 1, PLENTY, 0)).toBe(retryAfter);
+        expect(pauseBefore(failed, 1, PLENTY, 0.5)).toBe(retryAfter + 500);
+      }
     },
   );
+
+  test.each([
+    ['the backoff', passing(), 1_000],
+    ['what the host asks for', passing({ retryAfter: 7_000 }), 7_000],
+    ['the pause after a lost race', conflict, 250],
+  ])('gives up where %s would end behind the deadline', (_what, failed, most) => {
+    const pause = pauseBefore(failed, 1, PLENTY, 0) ?? Number.NaN;
+    expect(pause).toBeLessThanOrEqual(most);
+    expect(pauseBefore(failed, 1, pause + 1, 0)).toBe(pause);
+    expect(pauseBefore(failed, 1, pause, 0)).toBeNull();
+    expect(pauseBefore(failed, 1, -1, 0)).toBeNull();
+  });
 
   test('is never longer than the longest pause, and never shorter than half the first', () => {
     const attempts = fc.integer({ min: 1, max: RETRY.conflict.attempts - 1 });
     const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
     fc.assert(
       fc.property(attempts, random, (attempt, chance) => {
-        const pause = pauseBefore(conflict, attempt, chance);
+        const pause = pauseBefore(conflict, attempt, PLENTY, chance);
         expect(pause).toBeGreaterThanOrEqual(RETRY.conflict.firstPause / 2);
         expect(pause).toBeLessThanOrEqual(RETRY.conflict.longestPause);
       }),
@@ -91,7 +120,52 @@ describe('retrying', () => {
     const ports = fakePorts();
     const { work } = failing(passing(), passing({ retryAfter: 7_000 }), passing());
     expect(await retrying(ports, work)).toBe('done');
-    expect(ports.clock.slept).toEqual([750, 7_000, 3_000]);
+    expect(ports.clock.slept).toEqual([750, 7_500, 3_000]);
+  });
+
+  test('says in one line why it waits, for how long, and which attempt comes', async () => {
+    const ports = fakePorts();
+    const busy = new DeliveryError('HOST_ERROR', 'reading the branch answered HTTP 503', { passing: true });
+    const race = new DeliveryError('CONFLICT', 'the branch moved', { passing: true });
+    await retrying(ports, failing(busy, race).work);
+    expect(ports.logger.lines).toEqual([
+      'reading the branch answered HTTP 503; trying again in 0.8 s (attempt 2 of 5)',
+      'the branch moved; trying again in 0.4 s (attempt 3 of 20)',
+    ]);
+  });
+
+  test('begins no attempt later than its patience lasts', async () => {
+    const ports = fakePorts();
+    const begun: number[] = [];
+    const work = async (): Promise<never> => {
+      begun.push(ports.clock.now() - NOON);
+      ports.clock.time += 200_000;
+      throw passing();
+    };
+    await expect(retrying(ports, work)).rejects.toMatchObject({ code: 'HOST_ERROR', passing: false });
+    expect(begun).toEqual([0, 200_750, 402_250]);
+  });
+
+  test.each([
+    ['a limit', limited({ retryAfter: 45 * 60_000 }), 'the limit is lifted at 03:49 UTC'],
+    ['any other wait', passing({ retryAfter: 45 * 60_000 }), 'the host asks to come back at 03:49 UTC'],
+    ['a limit of days', limited({ retryAfter: 86_400_000 }), 'the limit is lifted in a day or later'],
+    ['a time beyond all dates', limited({ retryAfter: 1e300 }), 'the limit is lifted in a day or later'],
+  ])('gives up at once, and says when to come back: %s', async (_what, thrown, says) => {
+    const ports = fakePorts();
+    const { work, runs } = failing(thrown);
+    await expect(retrying(ports, work)).rejects.toMatchObject({
+      code: thrown.code,
+      message: `it failed; ${says}`,
+      passing: false,
+    });
+    expect(runs()).toBe(1);
+    expect(ports.clock.slept).toEqual([]);
+  });
+
+  test('names no time where only the attempts are used up', async () => {
+    const { work } = failing(...Array(RETRY.attempts).fill(limited({ retryAfter: 1_000 })));
+    await expect(retrying(fakePorts(), work)).rejects.toMatchObject({ message: 'it failed' });
   });
 
   test('throws the last failure when the policy gives up', async () => {

@@ -1,45 +1,88 @@
-import { asDeliveryError, type DeliveryError } from './errors.ts';
-import type { Clock } from './ports.ts';
-import { RETRY } from './protocol/limits.ts';
+import { asDeliveryError, DeliveryError } from './errors.ts';
+import type { Clock, Logger } from './ports.ts';
+import { DAY, RETRY, SECOND } from './protocol/limits.ts';
 
 /**
  * The one retry policy: how long to wait before the next attempt, or `null` to give up.
- * Only failures that are known to pass are tried again; what the host asks for beats our own backoff.
+ * Only failures that are known to pass are tried again. The host's own Retry-After or reset beats our
+ * backoff; a little is added to it, since others were told the same.
  *
  * @param attempt number of attempts made so far, from 1
+ * @param left milliseconds in which a further attempt may still begin
  * @param random a number in [0, 1)
  */
-export function pauseBefore(failure: DeliveryError, attempt: number, random: number): number | null {
-  if (!failure.passing) return null;
-  const { attempts, firstPause, longestPause } = failure.code === 'CONFLICT' ? RETRY.conflict : RETRY;
-  if (attempt >= attempts) return null;
-  if (failure.retryAfter !== undefined) {
-    return failure.retryAfter <= RETRY.longestPause ? failure.retryAfter : null;
-  }
+export function pauseBefore(
+  failure: DeliveryError,
+  attempt: number,
+  left: number,
+  random: number,
+): number | null {
+  const { attempts, firstPause, longestPause } = rhythmOf(failure);
+  if (!failure.passing || attempt >= attempts) return null;
   const backoff = Math.min(firstPause * 2 ** (attempt - 1), longestPause);
-  return backoff * (0.5 + random / 2);
+  const pause =
+    failure.retryAfter === undefined
+      ? backoff * (0.5 + random / 2)
+      : failure.retryAfter + random * RETRY.spread;
+  return pause < left ? pause : null;
+}
+
+/** How often, and how far apart in milliseconds, a kind of failure is tried again. */
+interface Rhythm {
+  readonly attempts: number;
+  readonly firstPause: number;
+  readonly longestPause: number;
+}
+
+function rhythmOf({ code }: DeliveryError): Rhythm {
+  if (code === 'CONFLICT') return RETRY.conflict;
+  return code === 'RATE_LIMITED' ? RETRY.limited : RETRY;
 }
 
 export interface RetryPorts {
   readonly clock: Clock;
+  readonly logger: Pick<Logger, 'info'>;
   readonly random: () => number;
   readonly signal: AbortSignal;
 }
 
 /**
- * Runs `work` until it succeeds or the policy gives up.
- * The work of a write looks first whether an earlier attempt has already landed.
+ * Runs `work` until it succeeds or the policy gives up; no attempt begins later than `RETRY.patience` after
+ * the first. The work of a write looks first whether an earlier attempt has already landed.
  */
 export async function retrying<T>(ports: RetryPorts, work: () => Promise<T>): Promise<T> {
+  const { clock, logger, random, signal } = ports;
+  const deadline = clock.now() + RETRY.patience;
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await work();
     } catch (thrown) {
       const failure = asDeliveryError(thrown);
-      const pause = pauseBefore(failure, attempt, ports.random());
+      const left = deadline - clock.now();
+      const pause = pauseBefore(failure, attempt, left, random());
       // Retries within retries would multiply.
-      if (pause === null) throw failure.final();
-      await ports.clock.sleep(pause, ports.signal);
+      if (pause === null) throw givenUp(failure, left, clock.now()).final();
+      const again = `trying again in ${inSeconds(pause)} (attempt ${attempt + 1} of ${rhythmOf(failure).attempts})`;
+      logger.info(`${failure.message}; ${again}`);
+      await clock.sleep(pause, signal);
     }
   }
 }
+
+/** The failure, with the time at which it may pass where that is later than anybody waits here. */
+function givenUp(failure: DeliveryError, left: number, now: number): DeliveryError {
+  const { code, message, passing, retryAfter = 0 } = failure;
+  if (!passing || retryAfter + RETRY.spread < left) return failure;
+  const lifted = code === 'RATE_LIMITED' ? 'the limit is lifted' : 'the host asks to come back';
+  return new DeliveryError(code, `${message}; ${lifted} ${moment(now, retryAfter)}`, {
+    ...failure,
+    cause: failure.cause,
+  });
+}
+
+function moment(now: number, ahead: number): string {
+  if (ahead >= DAY) return 'in a day or later';
+  return `at ${new Date(now + ahead).toISOString().slice(11, 16)} UTC`;
+}
+
+const inSeconds = (ms: number): string => `${Number((ms / SECOND).toFixed(1))} s`;

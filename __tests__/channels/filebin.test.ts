@@ -114,7 +114,7 @@ describe('a POST that is not answered 201', () => {
     [403, 'NO_PERMISSION', 'path:', 1],
     [405, 'CONFLICT', 'locked or expired', 1],
     [413, 'TOO_LARGE', 'K2', 1],
-    [429, 'RATE_LIMITED', 'later', 5],
+    [429, 'RATE_LIMITED', 'later', 3],
     [507, 'HOST_ERROR', 'full', 1],
     [500, 'HOST_ERROR', 'later', 5],
     [502, 'HOST_ERROR', 'later', 5],
@@ -139,7 +139,7 @@ describe('a POST that is not answered 201', () => {
       nth === 1 ? { status: 429, headers: { 'retry-after': '9' } } : { status: 201, body: receipt },
     );
     await intent.place();
-    expect(ports.clock.slept).toEqual([9_000]);
+    expect(ports.clock.slept).toEqual([9_500]);
   });
 
   test('leaves a page of HTML out of the message', async () => {

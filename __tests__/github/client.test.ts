@@ -69,14 +69,25 @@ describe('a call', () => {
     expect(host.seen).toHaveLength(1);
   });
 
-  test('does not wait for a limit that lasts longer than a minute', async () => {
-    const reset = String(NOON / 1000 + 900);
-    const { host, ports, github } = clientOf({
-      status: 403,
-      headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset },
-      body: { message: 'API rate limit exceeded' },
+  const usedUp = (seconds: number): Scripted => ({
+    status: 403,
+    headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(NOON / 1000 + seconds) },
+    body: { message: 'API rate limit exceeded' },
+  });
+
+  test('waits until the limit is lifted', async () => {
+    const { host, ports, github } = clientOf(usedUp(420), { body: { id: 1 } });
+    await expect(github.call(API.get_repository)).resolves.toEqual({ id: 1 });
+    expect([host.seen.length, ports.clock.slept]).toEqual([2, [421_500]]);
+  });
+
+  test('does not wait for a limit that lasts longer than its patience, and says for how long', async () => {
+    const { host, ports, github } = clientOf(usedUp(900));
+    await expect(github.call(API.get_repository)).rejects.toMatchObject({
+      code: 'RATE_LIMITED',
+      message:
+        'reading the repository answered HTTP 403: API rate limit exceeded; the limit is lifted at 03:19 UTC',
     });
-    await expect(github.call(API.get_repository)).rejects.toMatchObject({ code: 'RATE_LIMITED' });
     expect([host.seen.length, ports.clock.slept]).toEqual([1, []]);
   });
 

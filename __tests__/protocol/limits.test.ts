@@ -38,8 +38,9 @@ describe('our own bounds leave room for what the protocol allows', () => {
     expect(BUILD_WAIT.pollsBeforeRequest).toBeLessThan(BUILD_WAIT.polls);
   });
 
-  test('a rate limit that names no pause is still waited out', () => {
-    expect(RETRY.limited).toBeLessThanOrEqual(RETRY.longestPause);
+  test('a rate limit that names no end is still waited out, and for a minute at least', () => {
+    expect(RETRY.limited.firstPause).toBeGreaterThanOrEqual(2 * 60_000);
+    expect(RETRY.limited.firstPause).toBeLessThan(RETRY.patience);
   });
 
   test("one silent exchange can't use up the whole verification", () => {

@@ -209,7 +209,12 @@ describe('what passes is tried again', () => {
     };
     stage.intercept({ method: 'PUT', url: /contents/, times: 9 }, limit);
     const delivered = await stage.deliver({ repository, files, inputs });
-    expectNotReady(delivered, { step: 'place', httpCode: 429, reason: /rate limit/, hint: /later/ });
+    expectNotReady(delivered, {
+      step: 'place',
+      httpCode: 429,
+      reason: /rate limit exceeded; the limit is lifted at \d\d:\d\d UTC/,
+      hint: /later/,
+    });
     expect(asked(stage, /^PUT /)).toHaveLength(1);
   });
 });

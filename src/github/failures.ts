@@ -2,7 +2,7 @@ import { DeliveryError, type FailureCode, type FailureDetails } from '../errors.
 import { retryAfter } from '../http/headers.ts';
 import { hostMessage } from '../http/host-message.ts';
 import type { Call } from '../protocol/calls.ts';
-import { RETRY, SECOND } from '../protocol/limits.ts';
+import { SECOND } from '../protocol/limits.ts';
 
 /** What is known of a refused call. */
 export interface Refusal {
@@ -174,13 +174,13 @@ function permissionHint(accepted: string | number | undefined): string {
   return `add \`permissions: { ${lines} }\` to the job; a pull request from a fork gets a read-only token whatever is asked`;
 }
 
-/** How long a limit lasts: as the host says, else until the window's reset, else the policy's own pause. */
-function limitPause(refusal: Refusal, now: number): number {
+/** How long a limit lasts: as the host says, else until the window's reset; `undefined` where neither is named. */
+function limitPause(refusal: Refusal, now: number): number | undefined {
   const asked = retryAfter(refusal, now);
   if (asked !== undefined) return asked;
   const reset = Number(refusal.headers['x-ratelimit-reset']);
   if (refusal.headers['x-ratelimit-remaining'] === '0' && Number.isFinite(reset)) {
     return Math.max(reset * SECOND - now, 0) + SECOND;
   }
-  return RETRY.limited;
+  return undefined;
 }

@@ -8,6 +8,7 @@ import type { ChannelKey } from './words.ts';
 
 export const MEGABYTE = 1_048_576;
 export const SECOND = 1_000;
+export const DAY = 86_400 * SECOND;
 
 /** Largest file each way of placing takes. @see protocol 8 */
 export const SIZE = {
@@ -74,10 +75,14 @@ export const RETRY = {
   attempts: 5,
   firstPause: SECOND,
   longestPause: 60 * SECOND,
+  /** From the first attempt on; no further one begins later. */
+  patience: 600 * SECOND,
+  /** Added at most to a pause that the host asks for. */
+  spread: SECOND,
   /** Losing a race against other writers passes sooner, and may happen more often. */
   conflict: { attempts: 20, firstPause: 250, longestPause: 4 * SECOND },
-  /** Pause after a secondary rate limit that names none. */
-  limited: 60 * SECOND,
+  /** A limit that names no end lasts a minute at least, which is half of the first pause; then ever longer. */
+  limited: { attempts: 5, firstPause: 120 * SECOND, longestPause: 600 * SECOND },
 } as const;
 
 /** Time to clear away what is half done, when a delivery was stopped; a runner then waits 7.5 s at most. */
