@@ -226,7 +226,7 @@ describe('a host in trouble', () => {
   test.each<[string, Scripted | Error]>([
     ['a 500', { status: 500, body: 'oops' }],
     ['a 503 in JSON', { status: 503, body: { error: 'access_denied' } }],
-    ['a 429', { status: 429, body: 'slowly' }],
+    ['HTML', HTML],
     ['a connection that broke', BROKEN],
     ['no network for a moment', new DeliveryError('NO_NETWORK', 'unreachable', { passing: true })],
     ['an answer that broke off', { body: new Error('reset') }],
@@ -237,13 +237,32 @@ describe('a host in trouble', () => {
     expect(ports.logger.lines).toHaveLength(1);
   });
 
-  test('trouble to the very end is the end of the code', async () => {
+  test.each<[string, Scripted, readonly number[]]>([
+    ['a 429', { status: 429, body: 'slowly' }, [5_000, 10_000, 15_000]],
+    [
+      'a limit in JSON',
+      { status: 403, body: { message: 'a secondary rate limit' } },
+      [5_000, 10_000, 15_000],
+    ],
+    ['a Retry-After', { status: 429, headers: { 'retry-after': '60' } }, [5_000, 60_000, 65_000]],
+  ])('%s during polling lengthens the pause', async (_what, limit, pauses) => {
+    const { ports, run } = flow({ polls: [limit, limit, GRANTED] });
+    await expect(run()).resolves.toBe(TOKEN);
+    expect(ports.clock.slept).toEqual(pauses);
+  });
+
+  test('trouble to the very end is the end of the code, and is said', async () => {
     const { run } = flow({ polls: [{ status: 502, body: 'bad gateway' }] });
-    await expect(run()).rejects.toMatchObject({ code: 'NOT_AUTHORISED' });
+    await expect(run()).rejects.toMatchObject({
+      code: 'NOT_AUTHORISED',
+      message: 'the code expired before it was entered: asking for the token was answered with HTTP 502',
+    });
   });
 
   test.each<[string, Scripted | Error]>([
     ['a 503', { status: 503, body: 'busy' }],
+    ['a limit', { status: 429, body: { message: 'too many requests' } }],
+    ['HTML', HTML],
     ['a connection that broke', BROKEN],
   ])('%s instead of a code is tried again', async (_what, trouble) => {
     const { host, run } = flow({ codes: [trouble, { body: CODE }] });
@@ -258,7 +277,7 @@ describe('a host in trouble', () => {
 
   test.each<[string, Host, RegExp]>([
     ['HTML instead of a code', { codes: [HTML] }, /device code.* not JSON/],
-    ['HTML instead of an answer to the poll', { polls: [HTML] }, /token.* not JSON/],
+    ['JSON that is none of the flow', { polls: [{ status: 404, body: {} }] }, /token.* HTTP 404/],
     ['a page that is not there', { polls: [{ ...HTML, status: 404 }] }, /token.* HTTP 404/],
     ['a code without its secret half', { codes: [{ body: { user_code: 'A' } }] }, /no device code/],
     ['a code without its open half', { codes: [{ body: { device_code: 'd' } }] }, /no device code/],

@@ -1,11 +1,13 @@
-import { DeliveryError, type FailureCode } from '../errors.ts';
-import { upload } from '../http/upload.ts';
 import { Readable } from 'node:stream';
+import { DeliveryError, type FailureCode } from '../errors.ts';
+import { retryAfter } from '../http/headers.ts';
+import { hostMessage } from '../http/host-message.ts';
+import { upload } from '../http/upload.ts';
 import type { Logger, Ports } from '../ports.ts';
 import { AUTH, type Call } from '../protocol/calls.ts';
 import { DEVICE_FLOW, SECOND } from '../protocol/limits.ts';
 import { retrying } from '../retry.ts';
-import { hostMessage } from '../http/host-message.ts';
+import { isLimit, refusalBody } from './failures.ts';
 
 export interface DeviceFlowOptions {
   readonly authUrl: URL;
@@ -26,6 +28,8 @@ interface TokenAnswer {
   readonly scope?: string;
   readonly error?: string;
   readonly interval?: number;
+  /** Why there was no answer, where a poll found the host in trouble. */
+  readonly trouble?: string;
 }
 
 interface Failed {
@@ -90,17 +94,19 @@ export async function authoriseDevice(options: DeviceFlowOptions, ports: Ports):
 
   const deadline = clock.now() + code.expires_in * SECOND;
   let pause = Math.max(code.interval, DEVICE_FLOW.leastInterval) * SECOND;
+  let trouble: string | undefined;
   while (clock.now() + pause < deadline) {
     await clock.sleep(pause, signal);
     const answer = await askForToken(authUrl, clientId, code.device_code, ports);
     if (answer.access_token !== undefined) return granted(answer.access_token, answer.scope, logger);
+    ({ trouble } = answer);
     const turn =
       TURNS[answer.error ?? ''] ?? fails('HOST_ERROR', unknownAnswer(answer), 'run the step again');
     if (turn.next === 'failed') throw failed(turn);
     // The rate is checked before the authorisation: whoever stays too quick is told slow_down for ever.
     if (turn.lengthen) pause = Math.max(pause + DEVICE_FLOW.slowDown, (answer.interval ?? 0) * SECOND);
   }
-  throw failed(EXPIRED);
+  throw failed(trouble === undefined ? EXPIRED : { ...EXPIRED, says: `${EXPIRED.says}: ${trouble}` });
 }
 
 function granted(token: string, scope: string | undefined, logger: Logger): string {
@@ -153,7 +159,7 @@ async function askForCode(authUrl: URL, clientId: string, ports: Ports): Promise
   };
 }
 
-/** A poll that broke off or hit a busy host is no answer: the next one asks again. */
+/** A poll that broke off or hit a busy host is no answer: the next one asks again, later where the host is pressed. */
 async function askForToken(
   authUrl: URL,
   clientId: string,
@@ -164,8 +170,10 @@ async function askForToken(
   try {
     return await post<TokenAnswer>(AUTH.token, authUrl, form, ports);
   } catch (thrown) {
-    if (thrown instanceof DeliveryError && thrown.passing) return { error: 'authorization_pending' };
-    throw thrown;
+    if (!(thrown instanceof DeliveryError) || !thrown.passing) throw thrown;
+    const { code, message: trouble, retryAfter: asked = 0 } = thrown;
+    if (code !== 'RATE_LIMITED') return { error: 'authorization_pending', trouble };
+    return { error: 'slow_down', interval: asked / SECOND, trouble };
   }
 }
 
@@ -185,12 +193,16 @@ async function post<T extends object>(
     signal: ports.signal,
     clock: ports.clock,
   });
+  const { status, headers, json } = answer;
   // The flow's own errors arrive with 200, some hosts send them with 400.
-  if (typeof answer.json === 'object' && answer.json !== null && answer.status < 500) return answer.json as T;
-  const what = answer.status === 200 ? 'something that is not JSON' : `HTTP ${answer.status}`;
-  throw new DeliveryError('HOST_ERROR', `${call.does} was answered with ${what}`, {
-    httpCode: answer.status,
-    passing: answer.status >= 500 || answer.status === 429,
-    hint: 'check `auth-url:`',
+  const spoken = status === 200 || (status < 500 && Object.hasOwn(Object(json), 'error'));
+  if (typeof json === 'object' && json !== null && spoken) return json as T;
+  const limited = isLimit({ status, headers, ...refusalBody(json) });
+  const what = status === 200 ? 'something that is not JSON' : `HTTP ${status}`;
+  throw new DeliveryError(limited ? 'RATE_LIMITED' : 'HOST_ERROR', `${call.does} was answered with ${what}`, {
+    httpCode: status,
+    passing: limited || status === 200 || status >= 500,
+    retryAfter: retryAfter(answer, ports.clock.now()),
+    hint: `check \`auth-url:\`, or ${OTHERWISE}`,
   });
 }
