@@ -71,8 +71,8 @@ export async function retrying<T>(ports: RetryPorts, work: () => Promise<T>): Pr
 
 /** The failure, with the time at which it may pass where that is later than anybody waits here. */
 function givenUp(failure: DeliveryError, left: number, now: number): DeliveryError {
-  const { code, message, passing, retryAfter = 0 } = failure;
-  if (!passing || retryAfter + RETRY.spread < left) return failure;
+  const { code, message, passing, retryAfter } = failure;
+  if (!passing || retryAfter === undefined || retryAfter + RETRY.spread < left) return failure;
   const lifted = code === 'RATE_LIMITED' ? 'the limit is lifted' : 'the host asks to come back';
   return new DeliveryError(code, `${message}; ${lifted} ${moment(now, retryAfter)}`, {
     ...failure,

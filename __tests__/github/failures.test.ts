@@ -24,9 +24,14 @@ describe('a refused call', () => {
     [413, {}, 'TOO_LARGE', false],
     [422, { message: 'Sorry, your input was too large to process.' }, 'TOO_LARGE', false],
     [409, { message: 'Git Repository is empty.' }, 'NOT_FOUND', false],
+    [422, { message: 'Validation Failed; Repository is empty.' }, 'NOT_FOUND', false],
+    [404, { message: 'Branch drafts not found' }, 'NOT_FOUND', false],
     [409, { message: 'a.html does not match 0123' }, 'CONFLICT', true],
+    [422, { message: `Invalid request. "sha" wasn't supplied.` }, 'CONFLICT', true],
     [422, { message: 'Update is not a fast forward' }, 'CONFLICT', true],
     [422, { message: 'Validation Failed', codes: ['already_exists'] }, 'CONFLICT', true],
+    [301, {}, 'NOT_FOUND', false],
+    [200, {}, 'HOST_ERROR', true],
     [408, {}, 'HOST_ERROR', true],
     [500, {}, 'HOST_ERROR', true],
     [503, {}, 'HOST_ERROR', true],
@@ -55,15 +60,25 @@ describe('a refused call', () => {
   });
 
   test.each([
-    [401, 'token', {}],
-    [404, '`repository:` and `branch:`', {}],
-    [422, 'set `tag:` to another one', { message: 'Cannot upload assets to an immutable release.' }],
-    [409, 'bypass', { message: 'Repository rule violations found' }],
-    [413, 'K2', {}],
-    [409, 'README', { message: 'Git Repository is empty.' }],
-    [429, 'later', {}],
-  ] as const)('HTTP %i says what to change (%s)', (status, word, more) => {
-    expect(refused(status, more).hint).toContain(word);
+    ['`token:`', 'K3', 401, {}],
+    ['`permissions: { contents: write }`', 'K3', 403, {}],
+    ['a pull request from a fork gets a read-only token', 'K3', 403, {}],
+    ['`repository:` and `branch:`', 'K3', 404, {}],
+    ['set `branch:` to one that exists', 'K2', 404, { message: 'Branch drafts not found' }],
+    ['set `tag:` to another one', 'K3', 422, { message: 'Cannot upload assets to an immutable release.' }],
+    ['bypass the rule', 'K2', 409, { message: 'Repository rule violations found' }],
+    ['set `branch:` to one without it', 'K2', 422, { message: 'Cannot update this protected branch' }],
+    ['for a file of this size', 'K2', 413, {}],
+    ['push a first one', 'K3', 409, { message: 'Git Repository is empty.' }],
+    ['push a first one', 'K3', 422, { message: 'Validation Failed; Repository is empty.' }],
+    ['another job writes here too', 'K3', 409, { message: 'a.html does not match 0123' }],
+    ['run fewer deliveries at once, or later', 'K3', 429, {}],
+    ['run the step again', 'K3', 502, {}],
+    ['run the step again', 'K3', 400, { message: 'Problems parsing JSON' }],
+  ] as const)('says what to change (%s), and the next best channel, %s', (words, channel, status, more) => {
+    const { hint } = refused(status, more);
+    expect(hint).toContain(words);
+    expect(hint).toContain(`use channel: ${channel}`);
   });
 });
 

@@ -225,7 +225,7 @@ describe('connectionFailure', () => {
     expect(of(thrown)).toMatchObject({
       code: 'CONNECTION',
       message: `the exchange with api.example.com broke off: ${reason}`,
-      hint: undefined,
+      hint: 'run the step again, or use another channel',
       passing: true,
       cause: thrown,
     });

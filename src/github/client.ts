@@ -4,7 +4,7 @@ import type { Ports } from '../ports.ts';
 import type { Call } from '../protocol/calls.ts';
 import { PROTOCOL, TOOL } from '../protocol/words.ts';
 import { retrying } from '../retry.ts';
-import { apiFailure } from './failures.ts';
+import { AGAIN, apiFailure } from './failures.ts';
 import { octokitFetch } from './fetch.ts';
 import { createPacing, type Pace } from './pacing.ts';
 
@@ -101,12 +101,14 @@ function usable<T>(data: unknown, status: number, call: Call): T {
     const wanted = call.expects.join(' or ');
     throw new DeliveryError('HOST_ERROR', `${call.does} answered HTTP ${status} and not ${wanted}`, {
       httpCode: status,
+      hint: AGAIN,
     });
   }
   if (status === 204) return undefined as T;
   if (typeof data !== 'object' || data === null) {
     throw new DeliveryError('HOST_ERROR', `${call.does} was answered with something that is not JSON`, {
       httpCode: status,
+      hint: AGAIN,
       passing: true,
     });
   }

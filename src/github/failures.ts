@@ -21,7 +21,11 @@ interface Verdict {
   readonly passing?: boolean;
 }
 
-const isLimit = ({ status, headers, message }: Refusal): boolean =>
+/** Where nothing has to be changed: the host's own trouble passes, and the bin needs no GitHub. */
+export const AGAIN = 'run the step again, or use channel: K3';
+
+/** Whether the host refuses for a while only, because too much was asked of it. */
+export const isLimit = ({ status, headers, message }: Omit<Refusal, 'codes'>): boolean =>
   status === 429 ||
   (status === 403 &&
     (headers['x-ratelimit-remaining'] === '0' ||
@@ -34,12 +38,14 @@ const VERDICTS: readonly Verdict[] = [
     when: isLimit,
     code: 'RATE_LIMITED',
     passing: true,
-    hint: () => 'GitHub limits this token for a while: run fewer deliveries at once, or later',
+    hint: () =>
+      'GitHub limits this token for a while: run fewer deliveries at once, or later, or use channel: K3',
   },
   {
     when: ({ status }) => status === 401,
     code: 'BAD_TOKEN',
-    hint: () => "set `token:` to a valid token, or leave it out for the job's own ${{ github.token }}",
+    hint: () =>
+      "set `token:` to a valid token, or leave it out for the job's own ${{ github.token }}, or use channel: K3",
   },
   {
     when: ({ status }) => status === 403,
@@ -47,14 +53,20 @@ const VERDICTS: readonly Verdict[] = [
     hint: ({ headers }) => permissionHint(headers['x-accepted-github-permissions']),
   },
   {
+    when: ({ status, message }) => status === 404 && /branch \S+ not found/i.test(message),
+    code: 'NOT_FOUND',
+    hint: () => 'set `branch:` to one that exists, or leave it out, or use channel: K2',
+  },
+  {
     when: ({ status }) => status === 404,
     code: 'NOT_FOUND',
-    hint: () => 'check that `repository:` and `branch:` exist, and that `token:` may write there',
+    hint: () =>
+      'check that `repository:` and `branch:` exist, and that `token:` may write there, or use channel: K3',
   },
   {
     when: ({ message }) => /immutable release/i.test(message),
     code: 'FORBIDDEN_BY_RULE',
-    hint: () => 'a published release is closed for good here: set `tag:` to another one',
+    hint: () => 'a published release is closed for good here: set `tag:` to another one, or use channel: K3',
   },
   {
     when: ({ message }) =>
@@ -68,35 +80,32 @@ const VERDICTS: readonly Verdict[] = [
     hint: () => 'use channel: K2 for a file of this size',
   },
   {
-    when: ({ status, message }) => status === 409 && /is empty/i.test(message),
+    when: ({ status, message }) => (status === 409 || status === 422) && /repository is empty/i.test(message),
     code: 'NOT_FOUND',
-    hint: () => 'the repository has no commit yet: push a first one, such as a README',
+    hint: () => 'the repository has no commit yet: push a first one, such as a README, or use channel: K3',
   },
-  { when: ({ status }) => status === 409, code: 'CONFLICT', passing: true },
-  // The file appeared since it was looked for.
+  { when: isRace, code: 'CONFLICT', passing: true, hint: () => `another job writes here too: ${AGAIN}` },
   {
-    when: ({ status, message }) => status === 422 && /"sha" wasn't supplied/.test(message),
-    code: 'CONFLICT',
+    when: ({ status }) => status >= 300 && status < 400,
+    code: 'NOT_FOUND',
+    hint: () => 'the repository has moved: set `repository:` to its present name',
+  },
+  // What stands between us and the host may answer 200 with a page of its own.
+  {
+    when: ({ status }) => status < 300 || status === 408 || status >= 500,
+    code: 'HOST_ERROR',
     passing: true,
   },
-  {
-    when: ({ status, message }) => status === 422 && /fast.?forward/i.test(message),
-    code: 'CONFLICT',
-    passing: true,
-  },
-  // What was to be taken away is gone since it was looked for.
-  {
-    when: ({ status, message }) => status === 422 && /BadObjectState/.test(message),
-    code: 'CONFLICT',
-    passing: true,
-  },
-  {
-    when: ({ status, codes }) => status === 422 && codes.includes('already_exists'),
-    code: 'CONFLICT',
-    passing: true,
-  },
-  { when: ({ status }) => status === 408 || status >= 500, code: 'HOST_ERROR', passing: true },
 ];
+
+/** Whether somebody else was quicker: the branch moved, or a file or name came or went since it was looked for. */
+function isRace({ status, message, codes }: Refusal): boolean {
+  if (status === 409) return true;
+  return (
+    status === 422 &&
+    (/"sha" wasn't supplied|fast.?forward|BadObjectState/i.test(message) || codes.includes('already_exists'))
+  );
+}
 
 /**
  * What Octokit threw, as a failure of the delivery.
@@ -111,6 +120,7 @@ export function apiFailure(thrown: unknown, call: Call, now: number): DeliveryEr
     const message = thrown instanceof Error ? thrown.message : String(thrown);
     return new DeliveryError('CONNECTION', `${call.does} broke off: ${message}`, {
       passing: true,
+      hint: AGAIN,
       cause: thrown,
     });
   }
@@ -122,7 +132,7 @@ export function refusalFailure(refusal: Refusal, what: string, now: number, caus
   const verdict = VERDICTS.find((row) => row.when(refusal));
   const details: FailureDetails = {
     httpCode: refusal.status,
-    hint: verdict?.hint?.(refusal),
+    hint: verdict?.hint?.(refusal) ?? AGAIN,
     passing: verdict?.passing,
     retryAfter: verdict?.code === 'RATE_LIMITED' ? limitPause(refusal, now) : retryAfter(refusal, now),
     cause,
@@ -171,7 +181,7 @@ function permissionHint(accepted: string | number | undefined): string {
     ?.split(',')
     .map((pair) => pair.trim().replace('=', ': '))
     .join(', ');
-  return `add \`permissions: { ${lines} }\` to the job; a pull request from a fork gets a read-only token whatever is asked`;
+  return `add \`permissions: { ${lines} }\` to the job; a pull request from a fork gets a read-only token whatever is asked: use channel: K3 there`;
 }
 
 /** How long a limit lasts: as the host says, else until the window's reset; `undefined` where neither is named. */

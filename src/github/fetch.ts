@@ -1,5 +1,6 @@
 import { readText } from '../http/body.ts';
-import type { Clock, Http } from '../ports.ts';
+import { connectionFailure } from '../http/client.ts';
+import type { Clock, Http, HttpResponse } from '../ports.ts';
 import { EXCHANGE } from '../protocol/limits.ts';
 
 /** The part of `fetch` that Octokit calls. */
@@ -19,23 +20,27 @@ export function octokitFetch(
   clock: Pick<Clock, 'timeout'>,
 ): (url: string, init: OctokitInit) => Promise<Response> {
   return async (url, init) => {
-    const { body } = init;
-    const answer = await http({
-      method: init.method,
-      url: new URL(url),
-      headers: init.headers,
-      ...(body === undefined ? {} : { body: () => body }),
-      signal: AbortSignal.any([
-        clock.timeout(EXCHANGE.api),
-        ...(init.signal === undefined ? [] : [init.signal]),
-      ]),
-    });
-    const text = await readText(answer.body, EXCHANGE.apiBody);
-    const headers = new Headers();
-    for (const [name, value] of Object.entries(answer.headers)) {
-      if (value !== undefined) headers.set(name, String(value));
+    const { body, signal } = init;
+    const address = new URL(url);
+    try {
+      const answer = await http({
+        method: init.method,
+        url: address,
+        headers: init.headers,
+        ...(body === undefined ? {} : { body: () => body }),
+        signal: AbortSignal.any([clock.timeout(EXCHANGE.api), ...(signal === undefined ? [] : [signal])]),
+      });
+      return asResponse(answer, await readText(answer.body, EXCHANGE.apiBody));
+    } catch (thrown) {
+      throw connectionFailure(thrown, { url: address, signal });
     }
-    const empty = answer.status === 204 || answer.status === 304;
-    return new Response(empty ? null : text, { status: answer.status, headers });
   };
+}
+
+function asResponse({ status, headers: given }: HttpResponse, text: string): Response {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(given)) {
+    if (value !== undefined) headers.set(name, String(value));
+  }
+  return new Response(status === 204 || status === 304 ? null : text, { status, headers });
 }

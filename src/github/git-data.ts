@@ -7,6 +7,7 @@ import { retrying } from '../retry.ts';
 import type { LocalFile } from '../rules/inspect.ts';
 import { encodePath } from '../rules/naming.ts';
 import type { GitHub } from './client.ts';
+import { AGAIN } from './failures.ts';
 import { headOf, standingAt } from './standing.ts';
 import { streamFile } from './stream-file.ts';
 
@@ -37,12 +38,12 @@ export async function createBlob(github: GitHub, file: LocalFile, ports: Ports):
       ports,
     );
     const sha = (answer as { sha?: unknown } | undefined)?.sha;
-    if (sha !== file.blobSha) {
-      throw new DeliveryError('HOST_ERROR', "the host stored other bytes than the file's as its blob", {
-        httpCode: 201,
-        passing: true,
-      });
-    }
+    if (sha === file.blobSha) return;
+    const what =
+      sha === undefined
+        ? 'creating the blob was answered with something that is not a blob'
+        : "the host stored other bytes than the file's as its blob";
+    throw new DeliveryError('HOST_ERROR', what, { httpCode: 201, hint: AGAIN, passing: true });
   });
 }
 
@@ -100,6 +101,7 @@ export async function commitChanges(
 /** Somebody else's file would be lost in a tree that is built over it. @see protocol 7 (prohibition 4) */
 export function appeared(path: string): DeliveryError {
   return new DeliveryError('CONFLICT', `${path} changed on the branch while it was delivered`, {
+    hint: `another job writes here too: ${AGAIN}`,
     passing: true,
   });
 }

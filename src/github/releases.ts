@@ -7,6 +7,7 @@ import { retrying } from '../retry.ts';
 import type { LocalFile } from '../rules/inspect.ts';
 import { encodePath } from '../rules/naming.ts';
 import type { GitHub } from './client.ts';
+import { AGAIN } from './failures.ts';
 import { streamFile } from './stream-file.ts';
 
 export interface Release {
@@ -52,6 +53,7 @@ export async function ensureRelease(github: GitHub, tag: string, ports: Ports): 
       if (!(thrown instanceof DeliveryError) || thrown.code !== 'CONFLICT') throw thrown;
       throw new DeliveryError('CONFLICT', `the release ${tag} is being created by another job`, {
         httpCode: thrown.httpCode,
+        hint: 'run the step again, or set `tag:` to another one',
         passing: true,
         cause: thrown,
       });
@@ -139,10 +141,7 @@ export async function uploadAsset(
     throw new DeliveryError(
       'HOST_ERROR',
       'uploading the asset was answered with something that is not an asset',
-      {
-        httpCode: 201,
-        passing: true,
-      },
+      { httpCode: 201, hint: AGAIN, passing: true },
     );
   }
   return asset as Asset;
@@ -160,6 +159,7 @@ function uploadUrl(github: GitHub, release: Release): URL {
     throw new DeliveryError(
       'HOST_ERROR',
       'the release names an upload address on a foreign host; the token is not sent there',
+      { hint: 'check `api-url:`, or use channel: K3' },
     );
   }
   return url;

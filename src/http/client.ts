@@ -93,7 +93,9 @@ export function connectionFailure(thrown: unknown, asked: Pick<HttpRequest, 'url
   }
   return new DeliveryError('CONNECTION', `the exchange with ${asked.url.host} broke off: ${reason}`, {
     passing: !isCertificateError(code),
-    hint: isCertificateError(code) ? "add the proxy's certificate to NODE_EXTRA_CA_CERTS" : undefined,
+    hint: isCertificateError(code)
+      ? "add the proxy's certificate to NODE_EXTRA_CA_CERTS"
+      : 'run the step again, or use another channel',
     cause: thrown,
   });
 }
@@ -102,6 +104,8 @@ export function connectionFailure(thrown: unknown, asked: Pick<HttpRequest, 'url
 function networkCode(thrown: unknown): string {
   if (thrown instanceof AggregateError && thrown.errors.length > 0) return networkCode(thrown.errors[0]);
   if (!(thrown instanceof Error)) return '';
+  // The bound on a whole call; other aborts have passed by.
+  if (thrown.name === 'TimeoutError') return 'ABORT_ERR';
   const own = 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : '';
   const inner = thrown.cause === undefined ? '' : networkCode(thrown.cause);
   return inner !== '' && (own === '' || thrown instanceof errors.UndiciError) ? inner : own;
