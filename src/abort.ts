@@ -1,3 +1,6 @@
+import type { Ports } from './ports.ts';
+import { AFTERMATH } from './protocol/limits.ts';
+
 /**
  * What `work` brings, or the signal's reason as soon as that aborts: some work can't be interrupted,
  * waiting for it can.
@@ -15,4 +18,9 @@ export async function untilAborted<T>(signal: AbortSignal | undefined, work: Pro
     // Nobody is left to hear how abandoned work fails.
     work.catch(() => undefined);
   }
+}
+
+/** What may still be asked for a short while after a stop: what has arrived, and what must be cleared away. */
+export function aftermath<P extends Pick<Ports, 'clock' | 'signal'>>(ports: P): P {
+  return { ...ports, signal: ports.clock.timeout(AFTERMATH) };
 }

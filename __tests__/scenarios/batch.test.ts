@@ -48,3 +48,97 @@ describe('K1, many files', () => {
     expect(Buffer.byteLength(delivered.summary)).toBeLessThan(1_048_576);
   }, 150_000);
 });
+
+describe('a file that fails stops no other', () => {
+  const files = {
+    'out/a.html': page('a'),
+    'out/b.html': page('b').replace('</p>', '<script src="https://cdn.example/x.js"></script></p>'),
+    'out/c.html': page('c'),
+  };
+
+  test.each(['with git', 'without git'])(
+    'K1, %s: the summary shows which, and no address is handed over',
+    async (how) => {
+      const repository = await stage.repository();
+      await repository.commit('out/c.html', 'theirs');
+      const env = how === 'with git' ? {} : { PATH: '/nowhere' };
+      const inputs = { file: 'out/*.html', path: 'out/', channel: 'K1' };
+      const { exitCode, outputs, reports, stdout, summary } = await stage.deliver({
+        repository,
+        files,
+        inputs,
+        env,
+      });
+      expect(reports.map(({ ready }) => ready)).toEqual([true, false, false]);
+      expect(reports.map(({ notReady }) => notReady?.reason ?? '')).toEqual([
+        '',
+        expect.stringMatching(/needs .* from elsewhere|cdn\.example/),
+        expect.stringMatching(/was not delivered by this action/),
+      ]);
+      expect({ exitCode, result: outputs.result, url: outputs.url }).toEqual({
+        exitCode: 1,
+        result: 'not-ready',
+        url: '',
+      });
+      expect(stdout).toContain('2 of 3 files; ');
+      for (const name of ['out/a.html', 'out/b.html', 'out/c.html']) expect(summary).toContain(name);
+      expect(String(await repository.read('out/a.html'))).toBe(page('a'));
+      expect(String(await repository.read('out/c.html'))).toBe('theirs');
+      expect(await repository.log()).toHaveLength(3);
+    },
+  );
+});
+
+describe('what several files share is done once', () => {
+  const files = { 'out/a.txt': 'one', 'out/deep/b.txt': 'two', 'out/.hidden': 'no' };
+  const inputs = { file: 'out/**' };
+
+  test('K2: one release, an asset for each file', async () => {
+    const repository = await stage.repository();
+    const { reports, outputs } = await stage.deliver({
+      repository,
+      files,
+      inputs: { ...inputs, channel: 'K2' },
+    });
+    expect(outputs.result).toBe('ready');
+    expect(repository.releases().map(({ assets }) => assets.map(({ name }) => name))).toEqual([
+      ['a.txt', 'deep-b.txt'],
+    ]);
+    expect(outputs.url?.split('\n')).toEqual(reports.map(({ url }) => url));
+    expect(asked(stage, /^GET .*\/assets\?/)).toHaveLength(1);
+  });
+
+  test('K3: one bin, locked once all files are in it', async () => {
+    const repository = await stage.repository();
+    const { reports, outputs } = await stage.deliver({
+      repository,
+      files,
+      inputs: { ...inputs, channel: 'K3' },
+    });
+    expect(outputs.result).toBe('ready');
+    expect(new Set(reports.map(({ url }) => new URL(url ?? '').pathname.split('/')[1])).size).toBe(1);
+    expect(asked(stage, /^PUT https:\/\/filebin\.net/)).toHaveLength(1);
+  });
+
+  test('K1 with duplicates on K3', async () => {
+    const repository = await stage.repository();
+    const { reports, outputs } = await stage.deliver({
+      repository,
+      files,
+      inputs: { ...inputs, channel: 'K1+K3' },
+    });
+    expect(outputs.result).toBe('ready');
+    expect(outputs['duplicate-url']?.split('\n')).toHaveLength(2);
+    expect(reports.map(({ duplicates }) => duplicates.length)).toEqual([1, 1]);
+  });
+
+  test('the same batch again: no second commit, no second asset', async () => {
+    const repository = await stage.repository();
+    for (const channel of ['K1+K2', 'K1+K2']) {
+      const { outputs } = await stage.deliver({ repository, files, inputs: { ...inputs, channel } });
+      expect(outputs.result).toBe('ready');
+    }
+    expect(await repository.log()).toHaveLength(3);
+    expect(repository.releases().flatMap(({ assets }) => assets)).toHaveLength(2);
+  });
+});

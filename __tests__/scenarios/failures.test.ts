@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { asked, type Delivered, expectNotReady, expectReady, openStage, page } from './stage.ts';
@@ -266,17 +264,17 @@ test('no network: the protocol can not be executed, and the report says where th
 
 test('SIGTERM in the middle of the wait: an honest report with what was placed', async () => {
   const repository = await stage.repository({ pages: { live: false } });
-  const pidFile = join(stage.world.folder, 'pid');
-  // The preload only tells the child's number; the bundle itself is as it is.
-  const preload = `import{writeFileSync}from'node:fs';writeFileSync(process.env.PID_FILE,String(process.pid))`;
+  let pid = 0;
   const step = stage.deliver({
     repository,
     files,
     inputs: { channel: 'K1', timeout: '60' },
-    env: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(preload)}`, PID_FILE: pidFile },
+    onStart: (started) => {
+      pid = started;
+    },
   });
   while (asked(stage, /^GET .*page\.html\?v=/).length < 3) await sleep(20);
-  process.kill(Number(await readFile(pidFile, 'utf8')), 'SIGTERM');
+  process.kill(pid, 'SIGTERM');
   const delivered = await step;
   expectNotReady(delivered, {
     step: delivered.report.notReady?.step === 'wait' ? 'wait' : 'verify',

@@ -20,12 +20,18 @@ interface Launch {
   /** The whole environment: nothing is inherited. */
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
+  /** Is told the process's number as soon as it runs. */
+  readonly onStart?: ((pid: number) => void) | undefined;
 }
 
 /** Runs a program to its end; one that takes too long is killed, and that is an error. */
-export async function runChild(program: string, { args, cwd, env, timeoutMs }: Launch): Promise<ChildResult> {
+export async function runChild(
+  program: string,
+  { args, cwd, env, timeoutMs, onStart }: Launch,
+): Promise<ChildResult> {
   const start = performance.now();
   const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  if (child.pid !== undefined) onStart?.(child.pid);
   let stdout = '';
   let stderr = '';
   let maxRssKb: number | undefined;

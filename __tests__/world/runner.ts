@@ -35,6 +35,8 @@ export interface ActionRun {
   /** A workspace of an earlier run, to go on in. */
   readonly workspace?: string;
   readonly timeoutMs?: number;
+  /** Is told the step's process number as soon as it runs. */
+  readonly onStart?: (pid: number) => void;
   /** Another program than the one that action.yml names. */
   readonly bundle?: string;
 }
@@ -67,7 +69,13 @@ export async function runAction(run: ActionRun): Promise<ActionResult> {
     ...run.env,
   };
   const bundle = run.bundle ?? join(ROOT, action.runs.main);
-  const result = await runChild(NODE, { args: [bundle], cwd: workspace, env, timeoutMs });
+  const result = await runChild(NODE, {
+    args: [bundle],
+    cwd: workspace,
+    env,
+    timeoutMs,
+    onStart: run.onStart,
+  });
   const outputs = parseOutputs(await readFile(commandFiles.GITHUB_OUTPUT, 'utf8'));
   const summary = await readFile(commandFiles.GITHUB_STEP_SUMMARY, 'utf8');
   return { ...result, outputs, summary, workspace, token };

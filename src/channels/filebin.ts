@@ -1,3 +1,4 @@
+import { aftermath } from '../abort.ts';
 import { DeliveryError, hasFailed, type Settled, settled } from '../errors.ts';
 import { hostMessage } from '../http/host-message.ts';
 import type { Ports } from '../ports.ts';
@@ -5,7 +6,7 @@ import { retrying } from '../retry.ts';
 import type { LocalFile } from '../rules/inspect.ts';
 import { binFileName, flatName } from '../rules/naming.ts';
 import type { Channel, Intent, Parcel, Placement } from './channel.ts';
-import { openBin, type StoredFile } from './filebin-host.ts';
+import { type Bin, openBin, type StoredFile } from './filebin-host.ts';
 
 export interface FilebinOptions {
   /** The host's address. */
@@ -106,12 +107,24 @@ async function post(
 ): Promise<Posted> {
   const bin = openBin(host, name, ports);
   let sent = false;
-  return retrying(ports, async () => {
-    const found = binIsNew && !sent ? undefined : (await bin.files()).find(isFile(task));
-    if (found !== undefined) return { stored: found, written: sent };
-    sent = true;
-    return { stored: await bin.post(task.file, task.filename), written: true };
-  });
+  const look = async ({ files }: Bin): Promise<Posted | undefined> => {
+    const stored = (await files()).find(isFile(task));
+    return stored && { stored, written: sent };
+  };
+  try {
+    return await retrying(ports, async () => {
+      const there = binIsNew && !sent ? undefined : await look(bin);
+      if (there !== undefined) return there;
+      sent = true;
+      return { stored: await bin.post(task.file, task.filename), written: true };
+    });
+  } catch (thrown) {
+    if (!ports.signal.aborted || !sent) throw thrown;
+    // An answer that nobody waited for may have been a yes.
+    const there = await settled(() => look(openBin(host, name, aftermath(ports))));
+    if (there === undefined || hasFailed(there)) throw thrown;
+    return there;
+  }
 }
 
 const isFile =

@@ -1,4 +1,5 @@
-import { DeliveryError, hasFailed, type Settled } from '../errors.ts';
+import { aftermath } from '../abort.ts';
+import { asDeliveryError, DeliveryError, hasFailed, type Settled, settled } from '../errors.ts';
 import type { GitHub } from '../github/client.ts';
 import { lastCommitAt } from '../github/contents.ts';
 import type { Change } from '../github/git-data.ts';
@@ -59,21 +60,40 @@ export async function commitAll(
 ): Promise<readonly Settled<Committed>[]> {
   const write = createWriter(where, ports);
   const sent = new Set<string>();
-  return retrying(ports, async () => {
-    const seen = await lookAt(wishes, where, sent);
-    const changes = seen.filter(isChange);
-    const replacing = changes.filter(({ replaces, path }) => replaces !== null && !sent.has(path));
-    await pooled(replacing, BATCH.reads, ({ path }) => onReplace(path));
-    for (const { path } of changes) sent.add(path);
-    // What stands there already, or is somebody else's, costs no upload.
-    const commits = changes.length === 0 ? [] : await write(changes);
-    return seen.map((one): Settled<Committed> => {
-      if (!isChange(one)) return one;
-      const commitSha = commits[changes.indexOf(one)];
-      if (commitSha === undefined) return new DeliveryError('INTERNAL', `no commit was made for ${one.path}`);
-      return hasFailed(commitSha) ? commitSha : { commitSha, written: true };
+  try {
+    return await retrying(ports, async () => {
+      const seen = await lookAt(wishes, where, sent);
+      const changes = seen.filter(isChange);
+      const replacing = changes.filter(({ replaces, path }) => replaces !== null && !sent.has(path));
+      await pooled(replacing, BATCH.reads, ({ path }) => onReplace(path));
+      for (const { path } of changes) sent.add(path);
+      // What stands there already, or is somebody else's, costs no upload.
+      const commits = changes.length === 0 ? [] : await write(changes);
+      return seen.map((one) => (isChange(one) ? committed(commits[changes.indexOf(one)]) : one));
     });
-  });
+  } catch (thrown) {
+    if (!ports.signal.aborted || sent.size === 0) throw thrown;
+    return whatArrived(wishes, where, sent, asDeliveryError(thrown), ports);
+  }
+}
+
+function committed(commitSha: Settled<string> | undefined): Settled<Committed> {
+  if (commitSha === undefined) return new DeliveryError('INTERNAL', 'no commit was made');
+  return hasFailed(commitSha) ? commitSha : { commitSha, written: true };
+}
+
+/** After a stop: an answer that nobody waited for may have been a yes. */
+async function whatArrived(
+  wishes: readonly Wish[],
+  where: Committing,
+  sent: ReadonlySet<string>,
+  stop: DeliveryError,
+  ports: Ports,
+): Promise<readonly Settled<Committed>[]> {
+  const github = where.github.under(aftermath(ports).signal);
+  const seen = await settled(() => lookAt(wishes, { ...where, github }, sent));
+  if (hasFailed(seen)) throw stop;
+  return seen.map((one) => (isChange(one) ? stop : one));
 }
 
 /** @param sent paths that an earlier attempt may have changed */

@@ -1,5 +1,5 @@
-import { DeliveryError } from '../errors.ts';
-import type { GitHub } from '../github/client.ts';
+import { aftermath } from '../abort.ts';
+import { asDeliveryError, DeliveryError } from '../errors.ts';
 import {
   type Asset,
   assetsOf,
@@ -9,7 +9,6 @@ import {
   uploadAsset,
 } from '../github/releases.ts';
 import type { Ports } from '../ports.ts';
-import { AFTERMATH } from '../protocol/limits.ts';
 import { retrying } from '../retry.ts';
 import type { LocalFile } from '../rules/inspect.ts';
 import type { AssetTask } from './release.ts';
@@ -59,7 +58,8 @@ export async function bringAsset(
       return { asset: await bring(task, release, { standing, incoming }, ports), written: true };
     });
   } catch (thrown) {
-    if (sent) await clearAway(task, release, ports);
+    const arrived = sent ? await clearAway(task, release, ports) : undefined;
+    if (arrived !== undefined && ports.signal.aborted) return { asset: arrived, written: true };
     throw thrown;
   }
 }
@@ -110,15 +110,20 @@ async function bring(
   return renameAsset(github, asset, name, label);
 }
 
-/** Even after a stop, and never for long: what can't be cleared away now is told by the failure itself. */
-async function clearAway(task: AssetTask, release: Release, { clock, logger }: Ports): Promise<void> {
-  const github: GitHub = task.github.under(clock.timeout(AFTERMATH));
+/**
+ * Even after a stop, and never for long: what can't be cleared away now is told in the log.
+ *
+ * @returns the asset, where it has arrived whole after all
+ */
+async function clearAway(task: AssetTask, release: Release, ports: Ports): Promise<Asset | undefined> {
+  const github = task.github.under(aftermath(ports).signal);
   try {
     const { standing, incoming } = await usable(await assetsOf(github, release), { ...task, github });
     // Where the old asset is gone, the new one is the only copy.
     if (standing !== undefined && incoming !== undefined) await deleteAsset(github, incoming);
+    return standing !== undefined && holds(standing, task.file, true) ? standing : undefined;
   } catch (thrown) {
-    if (!(thrown instanceof DeliveryError)) throw thrown;
-    logger.warning(`what was half done could not be cleared away: ${thrown.message}`);
+    ports.logger.warning(`what was half done could not be cleared away: ${asDeliveryError(thrown).message}`);
+    return undefined;
   }
 }

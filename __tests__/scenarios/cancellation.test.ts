@@ -1,0 +1,145 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from '@jest/globals';
+import type { Match } from '../world/front/interceptions.ts';
+import { openStage, page, said } from './stage.ts';
+
+const stage = openStage();
+const large = Buffer.alloc(1_100_000, 'large');
+
+interface Moment {
+  readonly when: string;
+  readonly channel: string;
+  readonly file?: Buffer;
+  /** The request during which the step is stopped, after the host has done its work. */
+  readonly match: Match;
+  /** Whether the host did its work; else it never heard of the request. */
+  readonly done: boolean;
+  /** What the report must say of what was placed. */
+  readonly says: RegExp;
+  readonly commits: number;
+  readonly assets?: number;
+}
+
+const NOTHING = /nothing was published|whether a part of the file has arrived/;
+
+/** Stops the step in the middle of each kind of request. */
+const MOMENTS: readonly Moment[] = [
+  {
+    when: 'the settings are read',
+    channel: 'K1',
+    match: { url: /\/pages$/ },
+    done: true,
+    says: NOTHING,
+    commits: 1,
+  },
+  {
+    when: 'method A has not arrived',
+    channel: 'K1',
+    match: { method: 'PUT', url: /contents/ },
+    done: false,
+    says: NOTHING,
+    commits: 1,
+  },
+  {
+    when: 'method A has arrived',
+    channel: 'K1',
+    match: { method: 'PUT', url: /contents/ },
+    done: true,
+    says: /it was placed \(commit [0-9a-f]{40}/,
+    commits: 2,
+  },
+  {
+    when: 'method B sends its blob',
+    channel: 'K1',
+    file: large,
+    match: { url: /git\/blobs/ },
+    done: true,
+    says: NOTHING,
+    commits: 1,
+  },
+  {
+    when: 'method B has moved the branch',
+    channel: 'K1',
+    file: large,
+    match: { method: 'PATCH', url: /git\/refs/ },
+    done: true,
+    says: /it was placed \(commit [0-9a-f]{40}/,
+    commits: 2,
+  },
+  {
+    when: 'the page is looked at',
+    channel: 'K1',
+    match: { url: /github\.io/ },
+    done: false,
+    says: /it was placed \(commit [0-9a-f]{40}/,
+    commits: 2,
+  },
+  {
+    when: 'the asset has not arrived',
+    channel: 'K2',
+    match: { url: /uploads\.github\.com/ },
+    done: false,
+    says: NOTHING,
+    commits: 1,
+    assets: 0,
+  },
+  {
+    when: 'the asset has arrived',
+    channel: 'K2',
+    match: { url: /uploads\.github\.com/ },
+    done: true,
+    says: /it was placed \(HTTP 201, asset \d+/,
+    commits: 1,
+    assets: 1,
+  },
+  {
+    when: 'the bin has it',
+    channel: 'K3',
+    match: { method: 'POST', url: /filebin\.net/ },
+    done: true,
+    says: /it was placed \(HTTP 201, bin /,
+    commits: 1,
+  },
+];
+
+test.each(MOMENTS)('stopped when $when ($channel): the report says what was placed', async (moment) => {
+  const repository = await stage.repository();
+  const file = moment.file ?? page();
+  let pid = 0;
+  const stop = (): true => process.kill(pid, 'SIGTERM');
+  const held = stage.intercept(
+    moment.match,
+    moment.done
+      ? {
+          async alter(real) {
+            stop();
+            // Long enough for the step to hear of the signal before it hears of the answer.
+            await sleep(150);
+            return real;
+          },
+        }
+      : { fault: 'hang' },
+  );
+  const step = stage.deliver({
+    repository,
+    files: { 'page.html': file },
+    inputs: { channel: moment.channel, 'self-contained': 'off' },
+    onStart: (started) => {
+      pid = started;
+    },
+  });
+  if (!moment.done) {
+    while (held.hits === 0) await sleep(20);
+    stop();
+  }
+  const delivered = await step;
+  expect(delivered.report.notReady?.code).toBe('ABORTED');
+  expect(delivered.outputs).toMatchObject({ result: 'not-ready', url: '' });
+  expect(delivered.exitCode).toBe(1);
+  expect(delivered.report.lines.UNKNOWN).toMatch(moment.says);
+  expect(await repository.log()).toHaveLength(moment.commits);
+  const assets = repository.releases().flatMap((release) => release.assets);
+  expect(assets).toHaveLength(moment.assets ?? 0);
+  expect(assets.filter(({ state }) => state === 'starter')).toEqual([]);
+  expect(said(delivered)).not.toContain(delivered.token);
+});
