@@ -105,10 +105,23 @@ describe('where it will be served', () => {
     expect(urls(destined(bases, null))[0]).toBe('https://pages.dev/x/page.html');
   });
 
-  test('raw below the server of a GitHub Enterprise, with the branch’s slashes', () => {
-    const serverUrl = new URL('https://git.corp.io');
-    const { rawUrl } = destined({ serverUrl }, siteWith({ branch: 'docs/ä' }));
-    expect(rawUrl.href).toBe('https://git.corp.io/raw/octo/site/docs/%C3%A4/page.html');
+  test.each([
+    ['https://pages.git.corp.io/octo/site/', 'https://raw.git.corp.io/octo/site/docs/%C3%A4/page.html'],
+    ['https://git.corp.io/pages/octo/site/', 'https://git.corp.io/raw/octo/site/docs/%C3%A4/page.html'],
+    ['https://reports.corp.io/', 'https://git.corp.io/octo/site/raw/docs/%C3%A4/page.html'],
+  ])('raw where a GitHub Enterprise with a site at %s serves it', (base, raw) => {
+    const site = siteWith({ base: new URL(base), branch: 'docs/ä' });
+    expect(urls(destined({ serverUrl: new URL('https://git.corp.io') }, site))).toEqual([
+      `${base}page.html`,
+      raw,
+    ]);
+  });
+
+  test('at a GitHub Enterprise’s usual address where the settings can’t be read', () => {
+    expect(urls(destined({ serverUrl: new URL('https://git.corp.io') }, 'unreadable'))).toEqual([
+      'https://pages.git.corp.io/octo/site/page.html',
+      'https://git.corp.io/octo/site/raw/main/page.html',
+    ]);
   });
 
   test('at the usual address where the settings can’t be read, and UNKNOWN says so', () => {

@@ -1,11 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import {
-  latestBuild,
-  latestDeployment,
-  readSite,
-  requestBuild,
-  usualBase,
-} from '../../src/github/pages-site.ts';
+import { latestBuild, latestDeployment, readSite, requestBuild } from '../../src/github/pages-site.ts';
 import { absent, FakeGitHub, failure } from './fake-github.ts';
 
 const OURS = 'c0ffee';
@@ -52,15 +46,6 @@ describe('the site’s settings', () => {
   test('that can’t be read are a failure', async () => {
     const denied = failure('NO_PERMISSION', 403);
     await expect(read(denied)).rejects.toBe(denied);
-  });
-});
-
-describe('the usual address', () => {
-  test.each([
-    ['Octo', 'Site', 'https://octo.github.io/Site/'],
-    ['Octo', 'octo.GitHub.io', 'https://octo.github.io/'],
-  ])('of %s/%s is %s', (owner, repo, address) => {
-    expect(usualBase({ owner, repo }).href).toBe(address);
   });
 });
 

@@ -1,7 +1,8 @@
 import { DeliveryError } from '../errors.ts';
 import type { GitHub } from '../github/client.ts';
 import { blobAt } from '../github/contents.ts';
-import { type PagesSite, usualBase } from '../github/pages-site.ts';
+import { usualRaw, usualSite } from '../github/hosts.ts';
+import type { PagesSite } from '../github/pages-site.ts';
 import type { Circumstances } from '../github/survey.ts';
 import { isLeftOutByJekyll, MARKDOWN, mayBeRendered } from '../rules/jekyll.ts';
 import { encodePath } from '../rules/naming.ts';
@@ -13,7 +14,7 @@ export interface PagesWishes {
   readonly path: string | undefined;
   readonly pagesBase: URL | undefined;
   readonly rawBase: URL | undefined;
-  /** Where the repository's pages for people are; it decides where its raw files are served. */
+  /** Where the instance's pages for people are; it decides where its files are served. */
   readonly serverUrl: URL;
 }
 
@@ -55,8 +56,9 @@ export function destinationOf(
   const folder = known?.folder ?? '';
   const path = pathIn(folder, wishes);
   const served = folder === '' ? path : path.slice(folder.length + 1);
-  const pagesBase = wishes.pagesBase ?? known?.base ?? usualBase(github);
-  const rawBase = wishes.rawBase ?? usualRawBase(github, wishes.serverUrl, branch);
+  const pagesBase = wishes.pagesBase ?? known?.base ?? usualSite(wishes.serverUrl, github);
+  const rawRoot = usualRaw(wishes.serverUrl, github, known?.base);
+  const rawBase = wishes.rawBase ?? below(rawRoot, branch);
   return {
     branch,
     path,
@@ -162,12 +164,6 @@ export async function throughJekyll(
     mayAlter: true,
     notes: [`Jekyll renders ${served} into this page`],
   };
-}
-
-function usualRawBase({ owner, repo }: Pick<GitHub, 'owner' | 'repo'>, server: URL, branch: string): URL {
-  const root =
-    server.hostname === 'github.com' ? 'https://raw.githubusercontent.com' : `${server.origin}/raw`;
-  return new URL(`${root}/${owner}/${repo}/${encodePath(branch)}/`);
 }
 
 function below(base: URL, path: string): URL {

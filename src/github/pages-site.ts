@@ -2,6 +2,7 @@ import { DeliveryError } from '../errors.ts';
 import { hostMessage } from '../http/host-message.ts';
 import { API } from '../protocol/calls.ts';
 import type { GitHub } from './client.ts';
+import { serverOf, usualSite } from './hosts.ts';
 
 /** The Pages site of a repository, as its settings describe it. */
 export interface PagesSite {
@@ -32,7 +33,8 @@ export async function readSite(github: GitHub): Promise<PagesSite | null> {
   try {
     const record = await github.call<SiteRecord>(API.pages_site);
     return {
-      base: record.html_url === undefined ? usualBase(github) : rootOf(record.html_url),
+      base:
+        record.html_url === undefined ? usualSite(serverOf(github.apiUrl), github) : rootOf(record.html_url),
       branch: record.source?.branch ?? null,
       folder: (record.source?.path ?? '/').replace(/^\/|\/$/g, ''),
       builtBy: record.build_type === 'workflow' ? 'workflow' : 'branch',
@@ -42,12 +44,6 @@ export async function readSite(github: GitHub): Promise<PagesSite | null> {
     if (thrown instanceof DeliveryError && thrown.code === 'NOT_FOUND') return null;
     throw thrown;
   }
-}
-
-/** Where a github.com repository's site is usually served. */
-export function usualBase({ owner, repo }: Pick<GitHub, 'owner' | 'repo'>): URL {
-  const host = `${owner.toLowerCase()}.github.io`;
-  return new URL(repo.toLowerCase() === host ? `https://${host}/` : `https://${host}/${repo}/`);
 }
 
 /** A site is opened over https whatever scheme its settings name; proof decides whether it answers. */

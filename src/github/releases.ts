@@ -8,6 +8,7 @@ import type { LocalFile } from '../rules/inspect.ts';
 import { encodePath } from '../rules/naming.ts';
 import type { GitHub } from './client.ts';
 import { AGAIN } from './failures.ts';
+import { mayHoldToken } from './hosts.ts';
 import { streamFile } from './stream-file.ts';
 
 export interface Release {
@@ -150,17 +151,10 @@ export async function uploadAsset(
 /** The release's upload address without its template, only ever on a host that belongs to the API's. */
 function uploadUrl(github: GitHub, release: Release): URL {
   const url = URL.parse(release.upload_url.replace(/\{[^}]*\}$/, ''));
-  const domain = github.apiUrl.hostname.replace(/^api\./, '');
-  const belongs =
-    url?.hostname === github.apiUrl.hostname ||
-    url?.hostname === domain ||
-    url?.hostname === `uploads.${domain}`;
-  if (url === null || url.protocol !== 'https:' || !belongs) {
-    throw new DeliveryError(
-      'HOST_ERROR',
-      'the release names an upload address on a foreign host; the token is not sent there',
-      { hint: 'check `api-url:`, or use channel: K3' },
-    );
-  }
-  return url;
+  if (url !== null && mayHoldToken(github.apiUrl, url)) return url;
+  throw new DeliveryError(
+    'HOST_ERROR',
+    'the release names an upload address on a foreign host; the token is not sent there',
+    { hint: 'check `api-url:`, or use channel: K3' },
+  );
 }
