@@ -38,7 +38,8 @@ describe('the house', () => {
     const host = new FakeHttp(({ url }) =>
       url.endsWith('/pages') ? { status: 404 } : { body: { private: true } },
     );
-    const inputs = { token: TOKEN, repository: 'octo/site', 'api-url': 'https://git.dev/api/v3' };
+    const instance = { 'api-url': 'https://git.dev/api/v3', 'auth-url': 'https://git.dev' };
+    const inputs = { token: TOKEN, repository: 'octo/site', ...instance };
     const { circumstances } = await furnish(requestWith(inputs), fakePorts(host.http)).authorise(BOTH);
     expect(circumstances).toEqual({ hasToken: true, privateRepository: true, site: null });
     expect(host.seen.map(({ url }) => url)).toEqual([

@@ -193,6 +193,25 @@ describe('the repository', () => {
     expect(asked(host)).toEqual(['octo/site']);
   });
 
+  test('is that of a remote on the instance whose runner this is, and only it is given the token', async () => {
+    await git('init', '--quiet');
+    await git('remote', 'add', 'origin', 'https://git.example.com/octo/site.git');
+    const runner = {
+      GITHUB_API_URL: 'https://git.example.com/api/v3',
+      GITHUB_SERVER_URL: 'https://git.example.com',
+    };
+    const { host } = await reported(args, { GITHUB_TOKEN: TOKEN, ...runner });
+    expect(asked(host)).toEqual(['octo/site']);
+    expect(host.seen.map(({ url }) => new URL(url).host)).toEqual(['git.example.com']);
+  });
+
+  test('is looked for on no two instances at once', async () => {
+    const place = ['--repository', 'octo/site', '--api-url', 'https://git.example.com/api/v3'];
+    const { host, report } = await reported([...args, ...place], { GITHUB_TOKEN: TOKEN });
+    expect(host.seen).toEqual([]);
+    expect(report.notReady?.hint).toContain('auth-url: https://git.example.com');
+  });
+
   test('is what --repository says, before any remote', async () => {
     await git('init', '--quiet');
     await git('remote', 'add', 'origin', 'https://github.com/octo/site.git');

@@ -106,6 +106,18 @@ describe('a wrong input', () => {
     ['no API', { 'api-url': '' }, /`api-url`/, /`api-url: https/],
     ['a server that is no address', { 'auth-url': 'github' }, /`auth-url`/, /`auth-url: https/],
     [
+      'an API of one instance and a server of another',
+      { 'api-url': 'https://git.corp.io/api/v3' },
+      /two instances: git\.corp\.io belongs to git\.corp\.io, not to github\.com/,
+      /`auth-url: https:\/\/git\.corp\.io`/,
+    ],
+    [
+      'a server of one instance and an API of another',
+      { 'auth-url': 'https://acme.ghe.com' },
+      /api\.github\.com belongs to github\.com, not to acme\.ghe\.com/,
+      /`api-url:` to the API of acme\.ghe\.com/,
+    ],
+    [
       'a pages base with a password',
       { 'pages-base': 'https://u:p@a.dev' },
       /without credentials/,

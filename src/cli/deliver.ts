@@ -11,11 +11,13 @@ import type { Terminal } from './terminal.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where github.com is, for whoever names no other host. */
-const HOSTS: Readonly<Partial<Record<InputName, string>>> = {
-  'api-url': 'https://api.github.com',
-  'auth-url': 'https://github.com',
-};
+/** The instance: as the flags say, else the one whose runner this is, whose token is at hand; else github.com. */
+function instanceOf({ flags }: Command, env: Environment): Record<'api-url' | 'auth-url', string> {
+  return {
+    'api-url': flags['api-url'] ?? (env.GITHUB_API_URL || 'https://api.github.com'),
+    'auth-url': flags['auth-url'] ?? (env.GITHUB_SERVER_URL || 'https://github.com'),
+  };
+}
 
 /**
  * Delivers every file, or verifies the one link, and prints the reports.
@@ -31,8 +33,9 @@ export async function deliverAll(
   const token = tokenFrom(command, env);
   terminal.logger.mask(token);
   const remote = command.flags.repository === undefined ? await remoteOfFolder() : '';
-  const repository = command.flags.repository ?? repositoryOf(remote, command.flags['auth-url']);
-  const raw = rawInputs(command, token, repository);
+  const instance = instanceOf(command, env);
+  const repository = command.flags.repository ?? repositoryOf(remote, instance['auth-url']);
+  const raw = { ...rawInputs(command), ...instance, token, repository };
   const reports = await reportOn(raw, ports, repository === '' && remote === '');
   terminal.print(command.json ? JSON.stringify(reports, null, 2) : reports.map(reportText).join('\n\n'));
   return reports.every(({ ready, notReady }) => ready || notReady?.code === 'DRY_RUN');
@@ -58,13 +61,13 @@ async function reportOn(raw: RawInputs, ports: Ports, nowhere: boolean): Promise
 }
 
 /** Flags over defaults; an expression of the runner's is nothing here. */
-function rawInputs(command: Command, token: string, repository: string): RawInputs {
+function rawInputs(command: Command): RawInputs {
   const names = Object.keys(INPUTS) as InputName[];
-  const defaults = names.map((name) => [name, HOSTS[name] ?? literal(INPUTS[name].default)]);
+  const defaults = names.map((name) => [name, literal(INPUTS[name].default)]);
   const subject = command.subjects.join('\n');
   const operation = command.name === 'withdraw' ? 'withdraw' : 'deliver';
   const place = command.name === 'verify' ? { url: subject, channel: 'K4' } : { file: subject };
-  return { ...Object.fromEntries(defaults), ...command.flags, token, repository, operation, ...place };
+  return { ...Object.fromEntries(defaults), ...command.flags, operation, ...place };
 }
 
 const literal = (value: string): string => (value.startsWith('${{') ? '' : value);
@@ -90,7 +93,7 @@ async function remoteOfFolder(): Promise<string> {
 }
 
 /** The repository that a remote names, where it is one of the host that is published on. */
-function repositoryOf(remote: string, authUrl: string = 'https://github.com'): string {
+function repositoryOf(remote: string, authUrl: string): string {
   const [, host, path] =
     /^(?:[a-z]+:\/\/)?(?:[^/@]*@)?([^/:@]+)(?::\d+(?=\/))?[/:]([^/]+\/[^/]+?)(?:\.git)?\/?$/.exec(remote) ??
     [];

@@ -1,3 +1,4 @@
+import { serverOf } from '../github/hosts.ts';
 import {
   BATCH,
   BUILD_WAIT,
@@ -106,6 +107,9 @@ export function parseRequest(raw: RawInputs, around: Surroundings): DeliveryRequ
   const url = optional(raw.url, (link) => externalAddress(link, 'input `url`'));
   const operation = operationOf(raw.operation);
   refuseIncomplete(operation, { lines, channels, url, raw });
+  const apiUrl = httpsUrl(raw['api-url'], 'api-url');
+  const serverUrl = httpsUrl(raw['auth-url'], 'auth-url');
+  refuseTwoInstances(apiUrl, serverUrl);
   return {
     operation,
     lines,
@@ -132,8 +136,8 @@ export function parseRequest(raw: RawInputs, around: Surroundings): DeliveryRequ
     timeout,
     // A short timeout alone is no mistake: then there is one look at its end.
     interval: Math.min(seconds(raw, 'poll-interval', SHORTEST_POLL, BUILD_WAIT.interval), timeout),
-    apiUrl: httpsUrl(raw['api-url'], 'api-url'),
-    serverUrl: httpsUrl(raw['auth-url'], 'auth-url'),
+    apiUrl,
+    serverUrl,
     pagesBase: optional(raw['pages-base'], (link) => httpsUrl(link, 'pages-base')),
     rawBase: optional(raw['raw-base'], (link) => httpsUrl(link, 'raw-base')),
     binHost: httpsUrl(raw['bin-host-url'], 'bin-host-url'),
@@ -149,6 +153,16 @@ function refuseLeaks({ token, ...others }: RawInputs, further: readonly string[]
     if (leaking !== undefined)
       refuse(`input \`${leaking[0]}\` holds ${what}`, `remove ${what} from \`${leaking[0]}\``);
   }
+}
+
+/** A token of the one is never taken to the other: by git, which asks the server, or by the device flow. */
+function refuseTwoInstances(apiUrl: URL, serverUrl: URL): void {
+  const { host, origin } = serverOf(apiUrl);
+  if (host === serverUrl.host) return;
+  refuse(
+    `inputs \`api-url\` and \`auth-url\` name two instances: ${apiUrl.host} belongs to ${host}, not to ${serverUrl.host}`,
+    `set \`auth-url: ${origin}\`, or \`api-url:\` to the API of ${serverUrl.host}`,
+  );
 }
 
 function linesOf({ file }: RawInputs): readonly string[] {
