@@ -193,6 +193,36 @@ describe('the raw address', () => {
     expect(outcome.rawUrl).toBeNull();
   });
 
+  test('that asks to sign in is said to do so, after one look', async () => {
+    const { outcome, ports } = await carrying(intentWith(), ({ url }) => {
+      if (url === RAW.href) return { status: 302, headers: { location: '/login?return_to=x' } };
+      return { body: url.includes('/login') ? 'Sign in' : BYTES };
+    });
+    expect(outcome).toMatchObject({
+      failure: null,
+      rawUrl: null,
+      unknown: ['the raw address answers with a login page, so it was not verified'],
+    });
+    expect(ports.clock.now()).toBe(NOON);
+  });
+
+  test('on this very machine is not handed over, and the delivery stands', async () => {
+    const rawUrl = new URL('https://localhost:8443/octo/site/raw/main/page.html');
+    const { outcome } = await carrying(intentWith(placementWith({ rawUrl })), live);
+    expect(outcome).toMatchObject({
+      failure: null,
+      rawUrl: null,
+      unknown: [expect.stringContaining('the raw address did not show the file')],
+    });
+  });
+
+  test('fails with our own mistake', async () => {
+    const { outcome } = await carrying(intentWith(), (request) =>
+      isRaw(request) ? new TypeError('ours') : { body: BYTES },
+    );
+    expect(outcome.failure).toMatchObject({ code: 'INTERNAL' });
+  });
+
   test('is not asked for a link without a file', async () => {
     const host = new FakeHttp(() => ({ body: 'It works' }));
     const ports = fakePorts(host.http);
@@ -204,5 +234,18 @@ describe('the raw address', () => {
     );
     expect(outcome).toMatchObject({ proof: { likeness: 'marked' }, rawUrl: null });
     expect(host.seen).toHaveLength(1);
+  });
+});
+
+describe('an address that may open only inside this network', () => {
+  test('is proven, and UNKNOWN says once why nobody looked from elsewhere', async () => {
+    const url = new URL('https://pages.git.corp/octo/site/page.html');
+    const { outcome } = await carrying(intentWith(placementWith({ url })), live);
+    expect(outcome).toMatchObject({
+      failure: null,
+      unknown: [
+        'whether the address opens outside this network: pages.git.corp is a host name of an internal network',
+      ],
+    });
   });
 });

@@ -177,6 +177,29 @@ describe('a body that holds the marker in other bytes', () => {
   });
 });
 
+describe('a login page', () => {
+  const LOGIN = (nth: number): Scripted =>
+    nth % 2 === 1 ? { status: 302, headers: { location: '/login' } } : { body: `Sign in: ${MARKER}` };
+  const refusal = {
+    code: 'NOT_EXTERNAL',
+    httpCode: 200,
+    message: expect.stringMatching(/^the address answers HTTP 200 with a login page: .* private mode/),
+    hint: expect.stringContaining('Public Pages'),
+  };
+
+  test('is no proof although it holds the marker, and nobody waits for it to become one', async () => {
+    const { verifying, elapsed } = await stage(LOGIN, { mayAlter: true });
+    await expect(verifying()).rejects.toMatchObject(refusal);
+    expect(elapsed()).toBe(0);
+  });
+
+  test('ends the wait for the build at once', async () => {
+    const { waiting, elapsed } = await stage(LOGIN);
+    await expect(waiting(building)).rejects.toMatchObject(refusal);
+    expect(elapsed()).toBe(0);
+  });
+});
+
 describe('waiting for the host', () => {
   test('is nothing where nothing has to be waited for', async () => {
     const { host, waiting } = await stage(() => ({ status: 404 }));

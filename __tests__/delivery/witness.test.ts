@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import {
   type Address,
@@ -7,6 +8,7 @@ import {
   type Sight,
 } from '../../src/delivery/witness.ts';
 import { DeliveryError } from '../../src/errors.ts';
+import type { Http } from '../../src/ports.ts';
 import { localFile } from '../support/files.ts';
 import { FakeHttp, fakePorts, NOON, type Scripted, type Seen } from '../support/ports.ts';
 import { PAGE } from './builders.ts';
@@ -68,6 +70,16 @@ describe('a body', () => {
     await expect(likenessOf({ answer: { body: `${BYTES}<script>` } })).resolves.toBe('different');
   });
 
+  test.each([200, 401, 404])('of a login page proves nothing, whatever it holds (%i)', async (status) => {
+    const answer = ({ url }: Seen): Scripted =>
+      url === PAGE.href
+        ? { status: 302, headers: { location: 'https://git.octo.dev/login?return_to=x' } }
+        : { status, body: `<title>Sign in</title>${MARKER}` };
+    for (const withFile of [true, false]) {
+      await expect(likenessOf({ answer, marker: MARKER, withFile })).resolves.toBe('login');
+    }
+  });
+
   test.each([404, 403, 500, 204])('of an HTTP %i is absent, whatever it holds', async (status) => {
     await expect(likenessOf({ answer: { status, body: BYTES }, marker: MARKER })).resolves.toBe('absent');
   });
@@ -79,6 +91,7 @@ describe('a body', () => {
     ['previous', false],
     ['cut-short', false],
     ['different', false],
+    ['login', false],
     ['absent', false],
   ])('that is %s proves the delivery: %s', (likeness, proven) => {
     expect(proves({ likeness } as Sight)).toBe(proven);
@@ -226,9 +239,55 @@ describe('a link from outside', () => {
   test('may lead over public hosts', async () => {
     await expect(likenessOf({ answer: { body: BYTES }, address })).resolves.toBe('identical');
   });
+});
 
-  test('is the only kind that is guarded so', async () => {
-    const url = new URL('https://bins.corp/x');
-    await expect(likenessOf({ answer: { body: BYTES }, address: { url } })).resolves.toBe('identical');
+describe('an address on a host that the user named', () => {
+  const at = (url: string, answer: Stage['answer'] = { body: BYTES }) =>
+    witnessing({ answer, address: { url: new URL(url) } });
+
+  test.each([
+    ['https://bins.corp/x', 'bins.corp is a host name of an internal network'],
+    ['https://10.1.2.3/x', '10.1.2.3 is a private address'],
+    ['https://bins/x', 'bins is a single-label host that only a local network knows'],
+    ['https://bins.octo.dev/x', ''],
+  ])('may be a network’s own, and then it is told why nobody looked from elsewhere: %s', async (url, why) => {
+    const { witness } = await at(url);
+    await expect(witness.look()).resolves.toMatchObject({ likeness: 'identical' });
+    expect(witness.inner).toBe(why);
+  });
+
+  test('may lead to a network’s own', async () => {
+    const { witness } = await at('https://bins.octo.dev/x', (_, nth) =>
+      nth === 1 ? { status: 302, headers: { location: 'https://storage.corp/y' } } : { body: BYTES },
+    );
+    await expect(witness.look()).resolves.toMatchObject({ likeness: 'identical' });
+    expect(witness.inner).toBe('storage.corp is a host name of an internal network');
+  });
+
+  test.each([
+    'https://localhost:8443/x',
+    'https://app.localhost/x',
+    'https://127.0.0.1/x',
+    'https://[::1]/x',
+  ])('is never this very machine: %s', async (url) => {
+    const { witness, host } = await at(url);
+    await expect(witness.look()).rejects.toMatchObject({ code: 'NOT_EXTERNAL' });
+    expect(host.seen).toEqual([]);
+  });
+
+  test('that resolves to an inner address is asked as anybody outside would first', async () => {
+    const asked: boolean[] = [];
+    const http: Http = async ({ publicOnly = false }) => {
+      asked.push(publicOnly);
+      if (publicOnly) throw new DeliveryError('NOT_EXTERNAL', 'bins.octo.dev resolves to a private address');
+      return { status: 200, headers: {}, body: Readable.from([Buffer.from(BYTES)]) };
+    };
+    const file = await localFile(BYTES);
+    const address = { ...ADDRESS, url: new URL('https://bins.octo.dev/x') };
+    const witness = createWitness(address, { file, marker: undefined }, NOON + 240_000, fakePorts(http));
+    await expect(witness.look()).resolves.toMatchObject({ likeness: 'identical' });
+    await witness.look();
+    expect(asked).toEqual([true, false, false]);
+    expect(witness.inner).toBe('bins.octo.dev resolves to a private address');
   });
 });

@@ -30,6 +30,7 @@ describe('an address that shows a body', () => {
       httpCode: 200,
       print: { size: 13, sha256: createHash('sha256').update('MARK and MARK').digest('hex'), counts: [2] },
       hosts: ['bin.example.com'],
+      login: false,
     });
   });
 
@@ -58,10 +59,33 @@ test.each([201, 204, 206, 403, 404, 410, 500, 503])(
       httpCode: status,
       print: null,
       hosts: ['bin.example.com'],
+      login: false,
     });
     expect(body.destroyed).toBe(true);
   },
 );
+
+describe('a redirect', () => {
+  const login = async (location: string, start = URL_): Promise<boolean> => {
+    const { http } = new FakeHttp((_, nth) => (nth === 1 ? { status: 302, headers: { location } } : {}));
+    return (await fetchBack(http, start, following(), [])).login;
+  };
+
+  test.each([
+    ['https://git.example.com/login?return_to=%2Focto', true],
+    ['/login', true],
+    ['/login/oauth/authorize', true],
+    ['/logins/a.html', false],
+    ['/octo/login', false],
+    ['/a.html?to=/login', false],
+  ])('to %s leads to a login page: %s', async (location, expected) => {
+    expect(await login(location)).toBe(expected);
+  });
+
+  test('from a login page to another leads nowhere else', async () => {
+    expect(await login('/login/', new URL('https://bin.example.com/login'))).toBe(false);
+  });
+});
 
 describe('a body that does not come whole', () => {
   test('breaks the exchange off, with the host that was speaking', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { DeliveryError } from '../../src/errors.ts';
-import { addressRange, externalAddress } from '../../src/rules/external-address.ts';
+import { addressRange, externalAddress, reachOf } from '../../src/rules/external-address.ts';
 
 function refusalOf(link: string, what?: string): DeliveryError {
   try {
@@ -185,5 +185,28 @@ describe('addressRange', () => {
     ['2002:808:808::1', 'unicast'],
   ])('of %s is %s', (host, range) => {
     expect(addressRange(host)).toBe(range);
+  });
+});
+
+describe('the reach of an address', () => {
+  test.each([
+    ['https://www.octo.dev/', 'anywhere'],
+    ['https://8.8.8.8/', 'anywhere'],
+    ['https://bins.corp/', 'network'],
+    ['https://bins/', 'network'],
+    ['https://192.168.0.1/', 'network'],
+    ['https://100.64.0.1/', 'network'],
+    ['https://[fd00::1]/', 'network'],
+    ['https://localhost:8080/', 'machine'],
+    ['https://LOCALHOST./', 'machine'],
+    ['https://a.localhost/', 'machine'],
+    ['https://localhost.localdomain/', 'machine'],
+    ['https://localhost.octo.dev/', 'anywhere'],
+    ['https://127.1/', 'machine'],
+    ['https://0.0.0.0/', 'machine'],
+    ['https://169.254.169.254/', 'machine'],
+    ['https://[::ffff:127.0.0.1]/', 'machine'],
+  ])('%s is %s', (address, reach) => {
+    expect(reachOf(new URL(address)).reach).toBe(reach);
   });
 });

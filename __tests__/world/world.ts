@@ -19,7 +19,7 @@ import { SignedStorage } from './signed-storage.ts';
 import { type Permissions, Tokens } from './tokens.ts';
 
 const RELEASE_STORAGE = 'release-assets.githubusercontent.com';
-const FILEBIN_STORAGE = 'situla.filebin-storage.test';
+const FILEBIN_STORAGE = 'situla.filebin-storage.com';
 const SIGNATURE_SECONDS = { release: 3600, filebin: 60 };
 
 /** GitHub and its neighbours on this machine, reached through a proxy under their real addresses. */

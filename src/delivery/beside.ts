@@ -1,9 +1,10 @@
 import type { Placement } from '../channels/channel.ts';
+import { DeliveryError } from '../errors.ts';
 import { poll } from '../poll.ts';
 import type { Ports } from '../ports.ts';
 import { BESIDE_LOOKS } from '../protocol/limits.ts';
 import type { Patience, Proof } from './verify.ts';
-import { createWitness, type Expectation, type Sight } from './witness.ts';
+import { createWitness, type Expectation, type Sight, type Witness } from './witness.ts';
 
 /** What was seen of K1's further addresses. */
 export interface Beside {
@@ -26,45 +27,65 @@ export async function verifyBeside(
   ports: Ports,
 ): Promise<Beside> {
   const { rawUrl, bustCaches, url } = placement;
-  const shows = (what: string, address: URL, proves: (sight: Sight) => boolean): Promise<boolean> => {
+  const unknown: string[] = [];
+  const look = async (what: string, address: URL, proves: (sight: Sight) => boolean): Promise<Shown> => {
     ports.logger.info(what);
-    return isShown(address, expected, proves, patience, ports);
+    const { shown, inner } = await lookAt(address, expected, proves, patience, ports);
+    if (shown === 'right') unknown.push(...inner);
+    return shown;
   };
   const asProven = (sight: Sight): boolean =>
     proof.sha256 === null ? sight.likeness === 'gone' : sight.print?.sha256 === proof.sha256;
   const asFile = (sight: Sight): boolean => sight.likeness === (expected.gone ? 'gone' : 'identical');
 
-  const unknown: string[] = [];
-  if (bustCaches && !(await shows('the address without ?v=, as a person will open it', url, asProven))) {
+  const bare = 'the address without ?v=, as a person will open it';
+  if (bustCaches && (await look(bare, url, asProven)) !== 'right') {
     unknown.push(
       'the address without ?v= still answered an older copy; a cache may show it for up to ten minutes',
     );
   }
   if (rawUrl === undefined || (expected.file === null && !expected.gone)) return { rawUrl: null, unknown };
-  if (await shows('the raw address', rawUrl, asFile)) return { rawUrl, unknown };
-  unknown.push(
-    expected.gone
-      ? 'the raw address still answered an older copy'
-      : 'the raw address did not show the file yet, so it was not verified',
-  );
+  const shown = await look('the raw address', rawUrl, asFile);
+  if (shown === 'right') return { rawUrl, unknown };
+  unknown.push(`the raw address ${RAW_IN_WORDS[expected.gone ? 'stale' : shown]}, so it was not verified`);
   return { rawUrl: null, unknown };
 }
 
-async function isShown(
+/** What a further address showed. */
+type Shown = 'right' | 'login' | 'other';
+
+const RAW_IN_WORDS = {
+  login: 'answers with a login page',
+  other: 'did not show the file yet',
+  stale: 'still answered an older copy',
+} as const;
+
+async function lookAt(
   url: URL,
   expected: Expectation,
   proves: (sight: Sight) => boolean,
   patience: Patience,
   ports: Ports,
-): Promise<boolean> {
+): Promise<{ readonly shown: Shown; readonly inner: readonly string[] }> {
   const soon = ports.clock.now() + patience.interval * (BESIDE_LOOKS - 1);
   const deadline = Math.min(soon, patience.deadline);
   // A look that has begun may last: a large file takes its time.
   const address = { url, bustCaches: false, mustBeExternal: false };
   const witness = createWitness(address, expected, patience.deadline, ports);
-  const seen = await poll({ ...patience, ...ports, deadline }, async () => {
+  const shown = await poll<Shown>({ ...patience, ...ports, deadline }, async () => {
     const sight = await witness.look();
-    return proves(sight) ? sight : undefined;
-  });
-  return seen !== undefined;
+    if (proves(sight)) return 'right';
+    return sight.likeness === 'login' ? 'login' : undefined;
+  }).catch(unlessLocal);
+  return { shown: shown ?? 'other', inner: onlyInside(witness) };
+}
+
+/** A further address on this very machine is not handed over; the delivery does not hang on it. */
+function unlessLocal(thrown: unknown): undefined {
+  if (!(thrown instanceof DeliveryError) || thrown.code !== 'NOT_EXTERNAL') throw thrown;
+}
+
+/** A host that the user named may be a network's own: then nobody has looked from elsewhere. @see protocol 1 (rule 2) */
+export function onlyInside({ inner }: Witness): readonly string[] {
+  return inner === '' ? [] : [`whether the address opens outside this network: ${inner}`];
 }

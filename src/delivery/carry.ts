@@ -4,7 +4,7 @@ import { pooled } from '../pool.ts';
 import type { Ports } from '../ports.ts';
 import { BATCH } from '../protocol/limits.ts';
 import type { Step } from '../protocol/words.ts';
-import { verifyBeside } from './beside.ts';
+import { onlyInside, verifyBeside } from './beside.ts';
 import { type Patience, type Proof, verify, wait } from './verify.ts';
 import { createWitness, type Expectation, type Witness } from './witness.ts';
 
@@ -159,7 +159,7 @@ async function prove(journey: Placed, patience: Patience, ports: Ports): Promise
     const beside = await verifyBeside(placement, proof, expected, patience, ports);
     journey.proof = proof;
     journey.rawUrl = beside.rawUrl;
-    journey.unknown = [...placement.unknown, ...beside.unknown];
+    journey.unknown = [...new Set([...placement.unknown, ...onlyInside(witness), ...beside.unknown])];
   } catch (thrown) {
     journey.failure = asDeliveryError(thrown).at('verify');
   }

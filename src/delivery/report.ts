@@ -218,7 +218,8 @@ function unknownOf(
   if (main?.proof?.likeness === 'altered')
     unknown.push('the body holds the marker, but is not the file byte for byte');
   if (main?.proof?.likeness === 'marked') unknown.push('no file was given, so only the marker was compared');
-  for (const { plan, failure: failed } of duplicates) {
+  for (const { plan, failure: failed, unknown: also } of duplicates) {
+    unknown.push(...also.map((line) => `${plan.channel}: ${line}`));
     if (failed !== null) unknown.push(`the duplicate on ${plan.channel} is not proven: ${failed.message}`);
   }
   if (ready) return unknown;

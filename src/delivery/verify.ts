@@ -48,6 +48,7 @@ export async function wait(
   const live = await poll({ ...patience, ...ports }, async () => {
     const sight = await witness.look();
     if (proves(sight)) return `the site is there: ${describe(sight)}`;
+    if (sight.likeness === 'login') throw notForAnybody(sight);
     state = (await intent.watch?.(placement)) ?? state;
     follow.tell(`${describe(sight)}; ${state.detail}`);
     return state.finished ? state.detail : undefined;
@@ -85,6 +86,7 @@ export async function verify(
     (await poll({ ...patience, ...ports }, async () => {
       const seen = await witness.look();
       if (proves(seen)) return seen;
+      if (seen.likeness === 'login') throw notForAnybody(seen);
       follow.tell(describe(seen));
       return undefined;
     }).finally(follow.end)) ??
@@ -128,6 +130,7 @@ const MEANINGS: Readonly<Record<Likeness, string>> = {
   previous: 'what stood there before',
   'cut-short': 'only the beginning of the file',
   different: 'something that is not the file and lacks the marker',
+  login: 'a login page: the host is in private mode, or the address is not public',
   absent: 'no page',
 };
 
@@ -149,6 +152,14 @@ function notProven(sight: Sight | undefined): DeliveryError {
   });
 }
 
+/** A login page never becomes the file: nobody waits for that. @see protocol 1 (rule 2) */
+function notForAnybody(sight: Sight): DeliveryError {
+  return new DeliveryError('NOT_EXTERNAL', describe(sight), {
+    httpCode: sight.httpCode ?? undefined,
+    hint: HINTS.login,
+  });
+}
+
 const HINTS: Readonly<Partial<Record<Likeness, string>>> = {
   altered:
     "the host changes the file: commit an empty .nojekyll to the site's root, or leave front matter out of the file",
@@ -156,5 +167,7 @@ const HINTS: Readonly<Partial<Record<Likeness, string>>> = {
     'a cache still answers with the old page: run the step again in ten minutes, or set `path:` to a new name',
   'cut-short': 'the host answers incompletely: run the step again, or use another channel',
   different: 'check that the marker is plain text of the file, and that the address belongs to it',
+  login:
+    'make the address public (a GitHub Enterprise in private mode shows sites to anybody only with Management Console → Pages → Public Pages), or use channel: K3',
   absent: 'check that the address is public, or run the step again',
 };

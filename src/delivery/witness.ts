@@ -4,7 +4,7 @@ import { type Fetched, fetchBack } from '../http/fetch-back.ts';
 import type { CookieJar } from '../http/follow.ts';
 import type { Meter, Ports } from '../ports.ts';
 import { SECOND } from '../protocol/limits.ts';
-import { externalAddress } from '../rules/external-address.ts';
+import { externalAddress, reachOf } from '../rules/external-address.ts';
 import type { Fingerprint } from '../rules/fingerprint.ts';
 import type { LocalFile } from '../rules/inspect.ts';
 
@@ -21,6 +21,7 @@ export type Likeness =
   | 'previous'
   | 'cut-short'
   | 'different'
+  | 'login'
   | 'absent';
 
 /** What one look at an address showed. */
@@ -51,9 +52,12 @@ export interface Witness {
   /**
    * Asks the address once. A host's failure is a sight like any other.
    *
-   * @throws {DeliveryError} `NOT_EXTERNAL` when a hop is no public host; the abort's reason.
+   * @throws {DeliveryError} `NOT_EXTERNAL` when a hop is this machine's own, or no public host where it
+   * must be one; the abort's reason.
    */
   look(): Promise<Sight>;
+  /** Why the address may open only inside this network, of one that was looked at; empty where nothing says so. */
+  readonly inner: string;
   readonly last: Sight | undefined;
   readonly looks: number;
   /** How often the marker stood in what was seen; `null` without a marker. */
@@ -79,9 +83,14 @@ export function createWitness(
   const { clock, http } = ports;
   const cookies: CookieJar = new Map();
   const needles = expected.marker === undefined ? [] : [Buffer.from(expected.marker)];
-  const guard = address.mustBeExternal
-    ? (url: URL) => void externalAddress(url.href, 'the address')
-    : () => undefined;
+  let inner = '';
+  let fromOutside = true;
+  /** An address on a host that the user named may be a network's own; one of this machine is never a delivery. */
+  function guard(url: URL): void {
+    const { reach, why } = reachOf(url);
+    if (address.mustBeExternal || reach === 'machine') externalAddress(url.href, 'the address');
+    inner ||= why;
+  }
   const meter = (total: number): Meter => ports.logger.meter('fetched back', total, 'bytes');
   let stamp = 0;
   let last: Sight | undefined;
@@ -102,14 +111,21 @@ export function createWitness(
       const fetched = await fetchBack(
         http,
         stamped(),
-        { signal, guard, cookies, meter, publicOnly: address.mustBeExternal },
+        { signal, guard, cookies, meter, publicOnly: fromOutside },
         needles,
       );
       return { ...fetched, likeness: await judge(fetched, expected, address.previousSha256) };
     } catch (thrown) {
       ports.signal.throwIfAborted();
       const failure = signal.aborted ? stalled() : thrown;
-      if (!(failure instanceof DeliveryError) || failure.code === 'NOT_EXTERNAL') throw failure;
+      if (!(failure instanceof DeliveryError)) throw failure;
+      if (failure.code === 'NOT_EXTERNAL') {
+        if (address.mustBeExternal || !fromOutside) throw failure;
+        // What is refused to anybody outside is asked once more as somebody of this network.
+        fromOutside = false;
+        inner ||= failure.message;
+        return ask();
+      }
       return { httpCode: failure.httpCode ?? null, likeness: 'absent', print: null, hosts: [], failure };
     }
   }
@@ -123,6 +139,9 @@ export function createWitness(
       if (!proves(last) && cookies.size > known) last = await ask();
       return last;
     },
+    get inner() {
+      return inner;
+    },
     get last() {
       return last;
     },
@@ -135,14 +154,16 @@ export function createWitness(
 
 /** Judges a body against the file, and against what stood there before. */
 async function judge(
-  { print, httpCode }: Fetched,
+  { print, httpCode, login }: Fetched,
   { file, marker, gone = false }: Expectation,
   previous?: string,
 ): Promise<Likeness> {
   if (gone && GONE.includes(httpCode)) return 'gone';
+  if (print !== null && print.sha256 === file?.sha256) return 'identical';
+  // Whatever marker stands in it.
+  if (login) return 'login';
   if (print === null) return 'absent';
   if (gone) return 'previous';
-  if (print.sha256 === file?.sha256) return 'identical';
   if (print.sha256 === previous) return 'previous';
   if (file !== null && (await isBeginning(print, file))) return 'cut-short';
   if (marker === undefined || print.counts[0] === 0) return 'different';

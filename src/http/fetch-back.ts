@@ -15,6 +15,8 @@ export interface Fetched {
   readonly print: Fingerprint | null;
   /** Hosts that were asked, the first one first. */
   readonly hosts: readonly string[];
+  /** Whether a redirect led to a login page, as on a GitHub Enterprise in private mode. */
+  readonly login: boolean;
 }
 
 export interface FetchingBack extends Following {
@@ -37,21 +39,25 @@ export async function fetchBack(
 ): Promise<Fetched> {
   const { answer, hops } = await follow(http, url, following);
   const hosts = hops.map((hop) => hop.host);
+  const login = !isLogin(url) && hops.some(isLogin);
   if (answer.status !== 200) {
     discard(answer);
-    return { httpCode: answer.status, print: null, hosts };
+    return { httpCode: answer.status, print: null, hosts, login };
   }
   const length = Number(header(answer, 'content-length') ?? 0);
   const meter = following.meter?.(length);
   const onChunk = (chunk: Buffer): void => meter?.advance(chunk.length);
   try {
-    return { httpCode: 200, print: await fingerprint(bounded(answer.body), needles, onChunk), hosts };
+    const print = await fingerprint(bounded(answer.body), needles, onChunk);
+    return { httpCode: 200, print, hosts, login };
   } catch (thrown) {
     throw connectionFailure(thrown, { url: hops.at(-1) ?? url, signal: following.signal });
   } finally {
     meter?.end();
   }
 }
+
+const isLogin = ({ pathname }: URL): boolean => /^\/login(\/|$)/.test(pathname);
 
 async function* bounded(body: Readable): AsyncGenerator<Buffer> {
   let size = 0;

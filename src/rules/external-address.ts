@@ -25,17 +25,43 @@ export function externalAddress(link: string, what = 'the link'): URL {
   if (url === null) return refuse('it is not an absolute https address but a local path or a broken link');
   if (url.protocol !== 'https:') return refuse(`it begins with ${url.protocol} and not with https:`);
   if (url.username !== '' || url.password !== '') return refuse('it carries credentials');
-  const host = url.hostname
+  const { reach, why } = reachOf(url);
+  return reach === 'anywhere' ? url : refuse(why);
+}
+
+/** From where an address opens, by its host: `anywhere`, inside a `network`, or on this `machine` alone. */
+export interface Reach {
+  readonly reach: 'anywhere' | 'network' | 'machine';
+  /** In words; empty for `anywhere`. */
+  readonly why: string;
+}
+
+const ANYWHERE: Reach = { reach: 'anywhere', why: '' };
+
+/** Ranges that mean another place on every machine. */
+const MACHINE_RANGES: readonly string[] = ['loopback', 'unspecified', 'linkLocal'];
+
+/** Judges a host by what it is called; a name may still resolve to an inner address. */
+export function reachOf({ hostname }: URL): Reach {
+  const host = hostname
     .replace(/^\[|\]$/g, '')
     .replace(/\.+$/, '')
     .toLowerCase();
   if (isIP(host) !== 0) {
     const range = addressRange(host);
-    return range === 'unicast' ? url : refuse(`${host} is a ${range} address`);
+    if (range === 'unicast') return ANYWHERE;
+    return {
+      reach: MACHINE_RANGES.includes(range) ? 'machine' : 'network',
+      why: `${host} is a ${range} address`,
+    };
   }
-  if (!host.includes('.')) return refuse(`${host} is a single-label host that only a local network knows`);
-  if (INTERNAL_HOSTS.test(host)) return refuse(`${host} is a host name of an internal network`);
-  return url;
+  const reach = /(^|\.)localhost(\.localdomain)?$/.test(host) ? 'machine' : 'network';
+  if (!host.includes('.')) {
+    return { reach, why: `${host} is a single-label host that only a local network knows` };
+  }
+  return INTERNAL_HOSTS.test(host)
+    ? { reach, why: `${host} is a host name of an internal network` }
+    : ANYWHERE;
 }
 
 /** NAT64 inside a network, whatever address it ends in. @see RFC 8215 */
