@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { BareRepository, type NewCommit, type TreeChange } from './git/bare-repository.ts';
+import { GITHUB_COM, type Instance } from './instance.ts';
 import { IssueTracker } from './issues.ts';
 import { serveSite } from './pages/serving.ts';
 import { type PagesSpec, PagesSite } from './pages/site.ts';
@@ -7,6 +8,8 @@ import { type Release, ReleaseShelf } from './releases.ts';
 
 /** A repository to be made. */
 export interface RepositorySpec {
+  /** The GitHub that it is on; github.com unless told. */
+  readonly instance?: Instance;
   readonly owner: string;
   readonly name: string;
   readonly private?: boolean;
@@ -29,6 +32,7 @@ export interface LogEntry {
 
 /** A repository of the world: what a test may do and look at. */
 export interface Repository {
+  readonly instance: Instance;
   readonly owner: string;
   readonly name: string;
   readonly fullName: string;
@@ -54,6 +58,7 @@ export interface Repository {
 /** A repository as the hosts see it. */
 export class WorldRepository implements Repository {
   readonly id: number;
+  readonly instance: Instance;
   readonly owner: string;
   readonly name: string;
   readonly fullName: string;
@@ -70,6 +75,7 @@ export class WorldRepository implements Repository {
 
   private constructor(spec: RepositorySpec, git: BareRepository, context: Context) {
     this.id = context.nextId();
+    this.instance = spec.instance ?? GITHUB_COM;
     this.owner = spec.owner;
     this.name = spec.name;
     this.fullName = `${spec.owner}/${spec.name}`;
@@ -84,7 +90,8 @@ export class WorldRepository implements Repository {
   }
 
   static async create(spec: RepositorySpec, context: Context): Promise<WorldRepository> {
-    const folder = join(context.folder, `${spec.owner}--${spec.name}.git`);
+    const where = spec.instance === undefined ? '' : `${spec.instance.host}--`;
+    const folder = join(context.folder, `${where}${spec.owner}--${spec.name}.git`);
     const git = await BareRepository.create(folder, spec.branch ?? 'main');
     const repository = new WorldRepository(spec, git, context);
     if (spec.empty === true) return repository;

@@ -133,7 +133,7 @@ async function runnerEnvironment(
   temporary: string,
   workspace: string,
 ): Promise<Record<string, string>> {
-  const { owner, fullName, branch } = repository;
+  const { owner, fullName, branch, instance } = repository;
   const { name, payload } = event ?? { name: 'push', payload: { repository: { full_name: fullName } } };
   const eventPath = join(temporary, 'event.json');
   await writeFile(eventPath, JSON.stringify(payload));
@@ -144,10 +144,10 @@ async function runnerEnvironment(
     CI: 'true',
     GITHUB_ACTIONS: 'true',
     GITHUB_ACTOR: owner,
-    GITHUB_API_URL: 'https://api.github.com',
+    GITHUB_API_URL: instance.api,
     GITHUB_EVENT_NAME: name,
     GITHUB_EVENT_PATH: eventPath,
-    GITHUB_GRAPHQL_URL: 'https://api.github.com/graphql',
+    GITHUB_GRAPHQL_URL: `${instance.api.replace(/\/v3$/, '')}/graphql`,
     GITHUB_JOB: 'deliver',
     GITHUB_REF: `refs/heads/${branch}`,
     GITHUB_REF_NAME: branch,
@@ -156,7 +156,7 @@ async function runnerEnvironment(
     GITHUB_RUN_ATTEMPT: '1',
     GITHUB_RUN_ID: '4242',
     GITHUB_RUN_NUMBER: '7',
-    GITHUB_SERVER_URL: 'https://github.com',
+    GITHUB_SERVER_URL: `https://${instance.host}`,
     GITHUB_SHA: (await repository.head()) ?? '0'.repeat(40),
     GITHUB_WORKFLOW: 'Deliver',
     GITHUB_WORKSPACE: workspace,

@@ -9,11 +9,13 @@ import { startProxy } from './front/proxy.ts';
 import { Wire } from './front/wire.ts';
 import { DeviceFlow, type DeviceHuman } from './hosts/device-flow.ts';
 import { Filebin, type FilebinControls } from './hosts/filebin.ts';
+import { enterpriseHosts } from './hosts/enterprise.ts';
 import { gitServer } from './hosts/git-server.ts';
 import { githubHost } from './hosts/github.ts';
 import { pagesHost } from './hosts/pages.ts';
 import { rawHost } from './hosts/raw.ts';
 import { uploadsHost } from './hosts/uploads.ts';
+import { type Enterprise, enterprise, GITHUB_COM, type Instance } from './instance.ts';
 import { type Repository, type RepositorySpec, WorldRepository } from './repository.ts';
 import { SignedStorage } from './signed-storage.ts';
 import { type Permissions, Tokens } from './tokens.ts';
@@ -35,6 +37,12 @@ export interface World {
   readonly filebin: FilebinControls;
   readonly human: DeviceHuman;
   repository(spec: RepositorySpec): Promise<Repository>;
+  /** Another GitHub: an Enterprise Server, or at a host below ghe.com one with data residency. */
+  enterprise(host: string, isolated?: boolean): Enterprise;
+  /** A file-bin of one's own below an address without a slash at its end; it asks for no cookie. */
+  bin(address: string): FilebinControls;
+  /** A way to a host that leads not through the proxy: an address on `localhost`. */
+  door(host: string): Promise<string>;
   /** A new token: contents, pages and pull_requests write, deployments read, unless told otherwise. */
   token(permissions?: Partial<Permissions>): string;
   /** Plays any other host; hosts that nobody plays can't be reached. */
@@ -54,7 +62,10 @@ export async function startWorld(): Promise<World> {
   const repositories = new Map<string, WorldRepository>();
   let lastId = 1000;
   const nextId = () => ++lastId;
-  const find = (owner: string, name: string) => repositories.get(`${owner}/${name}`.toLowerCase());
+  const key = (instance: Instance, fullName: string) => `${instance.host}/${fullName}`.toLowerCase();
+  const findOn = (instance: Instance) => (owner: string, name: string) =>
+    repositories.get(key(instance, `${owner}/${name}`));
+  const find = findOn(GITHUB_COM);
 
   const assets = new SignedStorage(RELEASE_STORAGE, SIGNATURE_SECONDS.release);
   const binStorage = new SignedStorage(FILEBIN_STORAGE, SIGNATURE_SECONDS.filebin);
@@ -84,9 +95,35 @@ export async function startWorld(): Promise<World> {
     human,
     async repository(spec) {
       const repository = await WorldRepository.create(spec, { folder, nextId, stopped: stopping.signal });
-      repositories.set(repository.fullName.toLowerCase(), repository);
+      repositories.set(key(repository.instance, repository.fullName), repository);
       return repository;
     },
+    enterprise(host, isolated) {
+      const instance = enterprise(host, isolated);
+      const found = findOn(instance);
+      const played = enterpriseHosts(instance, {
+        api: apiHost(found, tokens),
+        uploads: uploadsHost(found, tokens, folder, nextId),
+        raw: rawHost(found, tokens),
+        people: githubHost({ find: found, storage: assets, device: human, git: gitServer(found, tokens) }),
+        repositories: () => [...repositories.values()],
+      });
+      for (const [name, handler] of played) hosts.set(name, handler);
+      return instance;
+    },
+    bin(address) {
+      const { host } = new URL(address);
+      const prefix = address.slice(`https://${host}`.length);
+      const own = new Filebin(folder, binStorage, nextId);
+      own.cookieCheck = false;
+      hosts.set(host, (request) =>
+        request.path.startsWith(`${prefix}/`)
+          ? own.handler({ ...request, path: request.path.slice(prefix.length) })
+          : { status: 404 },
+      );
+      return own;
+    },
+    door: (host) => proxy.openDoor(host),
     token: (permissions) => tokens.issue(permissions),
     host: (name, handler) => void hosts.set(name, handler),
     intercept: (match, answer) => interceptions.add(match, answer),

@@ -3,7 +3,7 @@ import type { Commit } from '../git/bare-repository.ts';
 import type { WorldRepository } from '../repository.ts';
 import { type Call, paged } from './call.ts';
 import { fail, notFound } from './errors.ts';
-import { apiUrl } from './repository.ts';
+import { apiUrl, pageUrl } from './repository.ts';
 import { route } from './routes.ts';
 
 const STATUS_NAMES: Readonly<Record<string, string>> = { A: 'added', M: 'modified', D: 'removed' };
@@ -21,7 +21,7 @@ function view(repository: WorldRepository, commit: Commit) {
       verification: verification(commit),
     },
     url: `${apiUrl(repository)}/commits/${sha}`,
-    html_url: `https://github.com/${repository.fullName}/commit/${sha}`,
+    html_url: `${pageUrl(repository)}/commit/${sha}`,
     author: { login: author.name },
     committer: { login: committer.name === 'GitHub' ? 'web-flow' : committer.name },
     parents: parents.map((parent) => ({ sha: parent })),

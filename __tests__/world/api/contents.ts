@@ -3,7 +3,7 @@ import { blobSha, type TreeEntry } from '../git/bare-repository.ts';
 import type { WorldRepository } from '../repository.ts';
 import { bodyOf, type Call, requiredText, textField } from './call.ts';
 import { fail, missing, notFound } from './errors.ts';
-import { apiUrl } from './repository.ts';
+import { apiUrl, pageUrl } from './repository.ts';
 import { route } from './routes.ts';
 import { assertAcceptable, assertUnprotected, fromBase64, isMalformed, workflowAuthor } from './writing.ts';
 
@@ -15,7 +15,7 @@ const LISTING_LIMIT = 1000;
 function entryView(repository: WorldRepository, { path, sha, size, type }: TreeEntry, ref: string) {
   const encoded = path.split('/').map(encodeURIComponent).join('/');
   const isFile = type === 'blob';
-  const html = `https://github.com/${repository.fullName}/${isFile ? 'blob' : 'tree'}/${ref}/${encoded}`;
+  const html = `${pageUrl(repository)}/${isFile ? 'blob' : 'tree'}/${ref}/${encoded}`;
   const url = `${apiUrl(repository)}/contents/${encoded}?ref=${ref}`;
   return {
     name: path.slice(path.lastIndexOf('/') + 1),
@@ -26,9 +26,7 @@ function entryView(repository: WorldRepository, { path, sha, size, type }: TreeE
     url,
     html_url: html,
     git_url: `${apiUrl(repository)}/git/${isFile ? 'blobs' : 'trees'}/${sha}`,
-    download_url: isFile
-      ? `https://raw.githubusercontent.com/${repository.fullName}/${ref}/${encoded}`
-      : null,
+    download_url: isFile ? `${repository.instance.raw}/${repository.fullName}/${ref}/${encoded}` : null,
   };
 }
 
@@ -136,7 +134,7 @@ function commitView(repository: WorldRepository, sha: string, message: string) {
     sha,
     message,
     url: `${apiUrl(repository)}/git/commits/${sha}`,
-    html_url: `https://github.com/${repository.fullName}/commit/${sha}`,
+    html_url: `${pageUrl(repository)}/commit/${sha}`,
   };
 }
 

@@ -3,7 +3,7 @@ import type { TreeChange } from '../git/bare-repository.ts';
 import { bodyOf, type Call, requiredText, textField } from './call.ts';
 import { verification } from './commits.ts';
 import { fail, invalid, missing, notFound } from './errors.ts';
-import { apiUrl } from './repository.ts';
+import { apiUrl, pageUrl } from './repository.ts';
 import { route } from './routes.ts';
 import { assertUnprotected, fromBase64, isMalformed, workflowAuthor } from './writing.ts';
 
@@ -85,7 +85,7 @@ async function commitView({ repository }: Call, sha: string) {
     parents: parents.map((parent) => ({ sha: parent })),
     verification: verification(commit),
     url: `${apiUrl(repository)}/git/commits/${sha}`,
-    html_url: `https://github.com/${repository.fullName}/commit/${sha}`,
+    html_url: `${pageUrl(repository)}/commit/${sha}`,
   };
 }
 

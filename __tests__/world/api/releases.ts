@@ -4,7 +4,7 @@ import { assetName } from '../releases.ts';
 import type { WorldRepository } from '../repository.ts';
 import { bodyOf, type Call, idOf, paged, requiredText, textField } from './call.ts';
 import { fail, invalid, notFound } from './errors.ts';
-import { apiUrl, userView } from './repository.ts';
+import { apiUrl, pageUrl, userView } from './repository.ts';
 import { route } from './routes.ts';
 
 const BOT = userView('github-actions[bot]');
@@ -24,7 +24,7 @@ export function assetView(repository: WorldRepository, release: Release, asset: 
     download_count: downloads,
     uploader: BOT,
     url: `${apiUrl(repository)}/releases/assets/${id}`,
-    browser_download_url: `https://github.com/${repository.fullName}/releases/download/${folder}/${encodeURIComponent(name)}`,
+    browser_download_url: `${pageUrl(repository)}/releases/download/${folder}/${encodeURIComponent(name)}`,
     created_at: createdAt.toISOString(),
     updated_at: updatedAt.toISOString(),
   };
@@ -32,7 +32,7 @@ export function assetView(repository: WorldRepository, release: Release, asset: 
 
 function releaseView(repository: WorldRepository, release: Release) {
   const { id, tag, target, name, body, draft, prerelease, createdAt, assets } = release;
-  const uploads = apiUrl(repository).replace('//api.', '//uploads.');
+  const uploads = `${repository.instance.uploads}/repos/${repository.fullName}`;
   return {
     id,
     tag_name: tag,
@@ -44,7 +44,7 @@ function releaseView(repository: WorldRepository, release: Release) {
     immutable: repository.shelf.immutable,
     author: BOT,
     url: `${apiUrl(repository)}/releases/${id}`,
-    html_url: `https://github.com/${repository.fullName}/releases/tag/${encodeURIComponent(tag)}`,
+    html_url: `${pageUrl(repository)}/releases/tag/${encodeURIComponent(tag)}`,
     assets_url: `${apiUrl(repository)}/releases/${id}/assets`,
     upload_url: `${uploads}/releases/${id}/assets{?name,label}`,
     created_at: createdAt.toISOString(),

@@ -6,8 +6,13 @@ import { fail } from './errors.ts';
 import { route } from './routes.ts';
 
 /** The API's address of a repository. */
-export function apiUrl({ fullName }: WorldRepository): string {
-  return `https://api.github.com/repos/${fullName}`;
+export function apiUrl({ instance, fullName }: WorldRepository): string {
+  return `${instance.api}/repos/${fullName}`;
+}
+
+/** The address of a repository's page for people. */
+export function pageUrl({ instance, fullName }: WorldRepository): string {
+  return `https://${instance.host}/${fullName}`;
 }
 
 /** A user in the API's short form. */
@@ -30,9 +35,9 @@ function view({ repository, permissions }: Call) {
     private: isPrivate,
     visibility: isPrivate ? 'private' : 'public',
     owner: userView(owner),
-    html_url: `https://github.com/${fullName}`,
+    html_url: pageUrl(repository),
     url: apiUrl(repository),
-    clone_url: `https://github.com/${fullName}.git`,
+    clone_url: `${pageUrl(repository)}.git`,
     default_branch: branch,
     has_pages: site !== null,
     has_issues: true,

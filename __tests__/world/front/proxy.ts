@@ -11,6 +11,11 @@ export interface Proxy {
   readonly url: string;
   readonly ca: string;
   readonly env: Readonly<Record<string, string>>;
+  /**
+   * Opens a way in beside the proxy: whoever connects to `https://localhost:<port>` directly is at this host.
+   * Through the proxy nobody plays `localhost`.
+   */
+  openDoor(host: string): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -20,7 +25,9 @@ export interface Proxy {
  */
 export async function startProxy(frontPort: number, folder: string): Promise<Proxy> {
   const authority = await generateCACertificate({ subject: { commonName: 'Local GitHub of the tests' } });
-  const proxy = getLocal({ https: authority, recordTraffic: false, suggestChanges: false, maxBodySize: 0 });
+  const options = { https: authority, recordTraffic: false, suggestChanges: false, maxBodySize: 0 };
+  const proxy = getLocal(options);
+  const doors: Mockttp[] = [];
   listenOnLoopbackOnly(proxy);
   // Without a listener mockttp keeps each answer's body until the answer is over; with one it drops what
   // goes beyond maxBodySize at once. A download of 1 GB: 1 GB of memory without, 30 MB with.
@@ -55,7 +62,21 @@ export async function startProxy(frontPort: number, folder: string): Promise<Pro
       CURL_CA_BUNDLE: caFile,
       SSL_CERT_FILE: caFile,
     },
-    close: () => proxy.stop(),
+    async openDoor(host) {
+      const door = getLocal(options);
+      doors.push(door);
+      listenOnLoopbackOnly(door);
+      await door.start(0);
+      const targetHost = `127.0.0.1:${frontPort}`;
+      await door.forAnyRequest().thenPassThrough({
+        simulateConnectionErrors: true,
+        transformRequest: { setProtocol: 'http', replaceHost: { targetHost, updateHostHeader: host } },
+      });
+      return `https://localhost:${door.port}`;
+    },
+    async close() {
+      for (const server of [proxy, ...doors]) await server.stop();
+    },
   };
 }
 

@@ -43,7 +43,7 @@ export class DeviceFlow implements DeviceHuman {
 
   async handle(request: Incoming): Promise<Reply> {
     const form = await fields(request);
-    const answer = request.path === '/login/device/code' ? this.#start(form) : this.#poll(form);
+    const answer = request.path === '/login/device/code' ? this.#start(form, request.host) : this.#poll(form);
     if (/json/.test(request.headers.accept ?? '')) return json(200, answer);
     const plain = new URLSearchParams(
       Object.entries(answer).map(([name, value]): [string, string] => [name, String(value)]),
@@ -53,7 +53,7 @@ export class DeviceFlow implements DeviceHuman {
     });
   }
 
-  #start(form: URLSearchParams): object {
+  #start(form: URLSearchParams, host: string): object {
     if (!this.#knows(form)) return refusal('incorrect_client_credentials', 'The client_id is not correct.');
     const code = randomBytes(20).toString('hex');
     this.#intervals.set(code, this.interval);
@@ -61,7 +61,7 @@ export class DeviceFlow implements DeviceHuman {
     return {
       device_code: code,
       user_code: `${half()}-${half()}`,
-      verification_uri: 'https://github.com/login/device',
+      verification_uri: `https://${host}/login/device`,
       expires_in: this.expiresIn,
       interval: this.interval,
     };

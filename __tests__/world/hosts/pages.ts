@@ -1,4 +1,5 @@
 import { decoded, type Handler, html, redirect } from '../front/http.ts';
+import { GITHUB_COM } from '../instance.ts';
 import type { WorldRepository } from '../repository.ts';
 
 const NO_SITE =
@@ -11,7 +12,7 @@ export function pagesHost(host: string, repositories: Iterable<WorldRepository>)
   if (ownDomain !== undefined) return ownDomain.serveSite?.('/');
   const owner = /^([^.]+)\.github\.io$/.exec(host)?.[1];
   if (owner === undefined) return undefined;
-  return ownersHost(all.filter((repository) => repository.owner.toLowerCase() === owner));
+  return ownersHost(all.filter((one) => one.instance === GITHUB_COM && one.owner.toLowerCase() === owner));
 }
 
 function ownersHost(repositories: readonly WorldRepository[]): Handler {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BareRepository } from '../git/bare-repository.ts';
+import type { Instance } from '../instance.ts';
 import { buildVersion, type SiteVersion } from './site-version.ts';
 
 /**
@@ -66,6 +67,7 @@ export interface SiteSource {
   readonly name: string;
   /** Its default branch. */
   readonly branch: string;
+  readonly instance: Instance;
 }
 
 /** A Pages site: builds its branch after each push, one build at a time, and knows what is live. */
@@ -113,7 +115,7 @@ export class PagesSite implements PagesBehaviour {
     this.path = path;
     this.buildType = buildType;
     this.cname = cname;
-    this.url = siteUrl(source, cname);
+    this.url = cname === null ? source.instance.site(source.owner, source.name) : `https://${cname}/`;
     Object.assign(this, behaviour);
   }
 
@@ -221,10 +223,4 @@ export class PagesSite implements PagesBehaviour {
   async #pause(): Promise<void> {
     await sleep(this.buildMs, undefined, { signal: this.#stopped });
   }
-}
-
-function siteUrl({ owner, name }: SiteSource, cname: string | null): string {
-  if (cname !== null) return `https://${cname}/`;
-  const host = `${owner.toLowerCase()}.github.io`;
-  return name.toLowerCase() === host ? `https://${host}/` : `https://${host}/${name}/`;
 }
