@@ -109,6 +109,22 @@ describe('a human who grants', () => {
     for (const { headers } of bearers) expect(headers.authorization).toContain(token);
   });
 
+  test('on an instance of its own enters the code there, and the token goes nowhere else', async () => {
+    const instance = world.enterprise('ghes.example.com');
+    repository = await world.repository({ instance, owner: 'octo', name: 'flow', pages: { buildMs: 1 } });
+    const report = await run({
+      channel: 'K1',
+      'api-url': instance.api,
+      'auth-url': 'https://ghes.example.com',
+    });
+    expect(report).toMatchObject({ ready: true, url: `${repository.pages.url}page.html` });
+    expect(ports.logger.lines).toContainEqual(
+      expect.stringMatching(/^Open https:\/\/ghes\.example\.com\/login\/device and enter the code/),
+    );
+    const bearers = world.wire.exchanges().filter(({ headers }) => headers.authorization !== undefined);
+    expect(new Set(bearers.map(({ host }) => host))).toEqual(new Set(['ghes.example.com']));
+  });
+
   test('lets auto choose as with any token', async () => {
     const report = await run();
     expect(report).toMatchObject({ ready: true, channel: 'K1' });

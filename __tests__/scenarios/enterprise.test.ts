@@ -1,0 +1,289 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import type { Enterprise, Shown } from '../world/instance.ts';
+import type { Repository } from '../world/repository.ts';
+import { asked, expectNotReady, expectReady, openStage, page, said } from './stage.ts';
+
+const MEGABYTE = 1_048_576;
+const stage = openStage();
+const files = { 'page.html': page() };
+let instances = 0;
+
+/** Each kind of instance: the host of its number, and whether its users' content is isolated. */
+const KINDS = [
+  {
+    kind: 'a server with subdomain isolation',
+    hostOf: (n: number) => `ghes${n}.example.com`,
+    isolated: true,
+  },
+  { kind: 'a server without', hostOf: (n: number) => `git${n}.example.com`, isolated: false },
+  { kind: 'data residency', hostOf: (n: number) => `acme${n}.ghe.com`, isolated: true },
+] as const;
+
+type Kind = (typeof KINDS)[number];
+
+/** An instance of its own for a test, and a repository on it. */
+async function open({ hostOf, isolated }: Kind, shows: Shown = 'everything') {
+  instances += 1;
+  const instance: Enterprise = stage.world.enterprise(hostOf(instances), isolated);
+  instance.shows = shows;
+  return { instance, repository: await stage.repository({ instance }) };
+}
+
+/** A token that the world looks for, also as git sends it. */
+function watchedToken(): string {
+  const token = stage.world.token();
+  stage.world.wire.watchFor(token);
+  stage.world.wire.watchFor(Buffer.from(`x-access-token:${token}`).toString('base64'));
+  return token;
+}
+
+/** Which parts of an instance were shown the token; anything else stands there as it was seen. */
+function shownTo({ api, uploads, host }: Enterprise): string[] {
+  const partOf = (url: string): string => {
+    if (url.startsWith(`${api}/`)) return 'api';
+    if (url.startsWith(`${uploads}/`)) return 'uploads';
+    return url.startsWith(`https://${host}/`) && /\.git\//.test(url) ? 'git' : url;
+  };
+  const seen = stage.world.wire
+    .found()
+    .map(({ url, place }) => (place === 'header authorization' ? partOf(url) : `${place} of ${url}`));
+  return [...new Set(seen)].sort();
+}
+
+/** Hosts that the step has asked anything of. */
+const hostsAsked = (): string[] => [...new Set(asked(stage, /./).map(({ host }) => host))];
+
+const rawOf = ({ instance, fullName }: Repository): string => `${instance.raw}/${fullName}/main/page.html`;
+
+describe.each(KINDS)('on $kind, by the runner’s own variables alone', (kind) => {
+  test('a page goes to the instance’s own Pages, and its raw address is proven too', async () => {
+    const { instance, repository } = await open(kind);
+    const token = watchedToken();
+    const delivered = await stage.deliver({ repository, files, inputs: { channel: 'K1' }, token });
+    const url = `${repository.pages.url}page.html`;
+    await expectReady(stage, delivered, { channel: 'K1', shows: page(), url });
+    expect(delivered.outputs['raw-url']).toBe(rawOf(repository));
+    expect(shownTo(instance)).toEqual(['api']);
+    const strangers = hostsAsked().filter(
+      (host) => host !== instance.host && !host.endsWith(`.${instance.host}`),
+    );
+    expect(strangers).toEqual([]);
+  });
+
+  test('what the blob API refuses is pushed to the instance by git', async () => {
+    const { instance, repository } = await open(kind);
+    const token = watchedToken();
+    const bytes = randomBytes(2 * MEGABYTE);
+    const body = JSON.stringify({ message: 'Sorry, your input was too large to process.' });
+    stage.intercept(
+      { method: 'POST', url: /\/git\/blobs$/ },
+      { status: 422, body, headers: { 'content-type': 'application/json' } },
+    );
+    const delivered = await stage.deliver({
+      repository,
+      files: { 'a.bin': bytes },
+      inputs: { channel: 'K1' },
+      token,
+    });
+    const url = `${repository.pages.url}a.bin`;
+    await expectReady(stage, delivered, { channel: 'K1', shows: bytes, url });
+    expect(delivered.stdout).toContain('git takes over');
+    expect(new Set(stage.world.wire.exchanges(/git-receive-pack/).map(({ host }) => host))).toEqual(
+      new Set([instance.host]),
+    );
+    expect(shownTo(instance)).toEqual(['api', 'git']);
+  });
+
+  test('an asset goes to the upload host that the release names', async () => {
+    const { instance, repository } = await open(kind);
+    const token = watchedToken();
+    const inputs = { channel: 'K2', tag: 'files' };
+    const delivered = await stage.deliver({ repository, files, inputs, token });
+    const url = `https://${instance.host}/${repository.fullName}/releases/download/files/page.html`;
+    await expectReady(stage, delivered, { channel: 'K2', shows: page(), url });
+    expect(asked(stage, /^POST .*\/assets\?/)[0]?.url).toMatch(`${instance.uploads}/repos/`);
+    expect(shownTo(instance)).toEqual(['api', 'uploads']);
+  });
+
+  test('a link to its Pages is proven like any other', async () => {
+    const { repository } = await open(kind);
+    await repository.commit('page.html', page());
+    await repository.pages.whenBuilt();
+    const url = `${repository.pages.url}page.html`;
+    const delivered = await stage.deliver({ repository, files, inputs: { channel: 'K4', url } });
+    await expectReady(stage, delivered, { channel: 'K4', shows: page(), url });
+  });
+
+  test('in private mode a login page is no delivery, whatever stands in it', async () => {
+    const { instance, repository } = await open(kind, 'nothing');
+    const login = {
+      reason: /^the address answers HTTP 200 with a login page: the host is in private mode/,
+      httpCode: 200,
+      hint: /Public Pages.* channel: K3/,
+    };
+    const marked = { 'page.html': '<!doctype html><p>Sign in to your account</p>\n' };
+    const inputs = { marker: 'Sign in to your account', timeout: '30' };
+    const begun = performance.now();
+    const shown = await stage.deliver({ repository, files: marked, inputs: { ...inputs, channel: 'K1' } });
+    expectNotReady(shown, { step: 'wait', ...login });
+    const asset = await stage.deliver({ repository, files: marked, inputs: { ...inputs, channel: 'K2' } });
+    expectNotReady(asset, { step: 'verify', ...login });
+    const url = `${repository.pages.url}page.html`;
+    const link = await stage.deliver({ repository, inputs: { ...inputs, channel: 'K4', url } });
+    expectNotReady(link, { step: 'verify', ...login });
+    // Nobody waits for a login page to become the file.
+    expect(performance.now() - begun).toBeLessThan(25_000);
+    for (const delivered of [shown, asset]) expect(said(delivered)).not.toContain(`https://${instance.host}`);
+  });
+
+  test('in private mode with public sites the page is proven, and UNKNOWN tells of the raw address', async () => {
+    const { repository } = await open(kind, 'sites');
+    const delivered = await stage.deliver({ repository, files, inputs: { channel: 'K1' } });
+    const url = `${repository.pages.url}page.html`;
+    const unknown = /^the raw address answers with a login page, so it was not verified$/;
+    await expectReady(stage, delivered, { channel: 'K1', shows: page(), url, unknown });
+    expect(delivered.outputs['raw-url']).toBe('');
+  });
+});
+
+describe('an instance whose Pages settings can’t be read', () => {
+  test('is looked for at the usual address, and the Raw button leads to the raw one', async () => {
+    const { instance, repository } = await open(KINDS[0]);
+    const token = stage.world.token({ pages: 'none' });
+    const delivered = await stage.deliver({ repository, files, inputs: { channel: 'K1' }, token });
+    const url = `https://pages.${instance.host}/${repository.fullName}/page.html`;
+    const unknown = /^the Pages settings could not be read/;
+    await expectReady(stage, delivered, { channel: 'K1', shows: page(), url, unknown });
+    expect(delivered.outputs['raw-url']).toBe(
+      `https://${instance.host}/${repository.fullName}/raw/main/page.html`,
+    );
+  });
+});
+
+test('a release that names an upload host outside its instance is not given the token', async () => {
+  const { instance, repository } = await open(KINDS[0]);
+  const token = watchedToken();
+  stage.intercept(
+    { method: 'POST', url: /\/releases$/ },
+    {
+      alter: ({ body, ...reply }) => ({
+        ...reply,
+        body: String(body).replaceAll(instance.uploads, 'https://uploads.example.com'),
+      }),
+    },
+  );
+  const delivered = await stage.deliver({ repository, files, inputs: { channel: 'K2' }, token });
+  expectNotReady(delivered, { step: 'place', reason: /upload address on a foreign host/ });
+  expect(shownTo(instance)).toEqual(['api']);
+});
+
+test('an API and a server of two instances are refused before anybody is shown the token', async () => {
+  const { instance, repository } = await open(KINDS[0]);
+  const delivered = await stage.deliver({
+    repository,
+    files,
+    inputs: { channel: 'K1', 'api-url': instance.api, 'auth-url': 'https://github.com' },
+  });
+  expectNotReady(delivered, {
+    step: 'check',
+    reason: /name two instances/,
+    hint: new RegExp(`auth-url: https://${instance.host}`),
+  });
+  expect(stage.world.wire.lines()).toEqual([]);
+});
+
+describe('a file-bin of one’s own', () => {
+  const BIN = 'https://bin.example.com/some/prefix';
+
+  test('is posted to below its prefix, follows its storage, and knows no warning page', async () => {
+    const own = stage.world.bin(BIN);
+    const { repository } = await open(KINDS[0]);
+    const inputs = { channel: 'K3', bin: 'own-bin-1', 'bin-host-url': BIN };
+    const delivered = await stage.deliver({ repository, files, inputs, token: '' });
+    const url = `${BIN}/own-bin-1/page.html`;
+    await expectReady(stage, delivered, { channel: 'K3', shows: page(), url });
+    expect(own.bins.get('own-bin-1')).toMatchObject({ locked: true });
+    expect(asked(stage, /^GET /).map(({ host }) => host)).toEqual([
+      'bin.example.com',
+      'situla.filebin-storage.com',
+    ]);
+  });
+
+  test('on an internal host delivers, and UNKNOWN says that nobody looked from elsewhere', async () => {
+    const address = 'https://bin.octo.internal';
+    stage.world.bin(address);
+    const { repository } = await open(KINDS[0]);
+    const inputs = { channel: 'K3', 'bin-host-url': address };
+    const delivered = await stage.deliver({ repository, files, inputs });
+    const unknown = /^whether the address opens outside this network: bin\.octo\.internal is a host name/;
+    await expectReady(stage, delivered, { channel: 'K3', shows: page(), unknown });
+  });
+});
+
+describe.each(['NO_PROXY', 'no_proxy'])('a host in %s is connected to directly', (variable) => {
+  const direct = { [variable]: 'localhost' };
+
+  test('by the API’s calls and by git, while the site is seen through the proxy', async () => {
+    const { instance, repository } = await open(KINDS[0]);
+    const door = await stage.world.door(instance.host);
+    const env = { ...direct, GITHUB_API_URL: `${door}/api/v3`, GITHUB_SERVER_URL: door };
+    const bytes = randomBytes(2 * MEGABYTE);
+    const body = JSON.stringify({ message: 'Sorry, your input was too large to process.' });
+    stage.intercept(
+      { method: 'POST', url: /\/git\/blobs$/ },
+      { status: 422, body, headers: { 'content-type': 'application/json' } },
+    );
+    const inputs = { channel: 'K1', 'raw-base': `${instance.raw}/${repository.fullName}/main` };
+    const delivered = await stage.deliver({ repository, files: { 'a.bin': bytes }, inputs, env });
+    const url = `${repository.pages.url}a.bin`;
+    await expectReady(stage, delivered, { channel: 'K1', shows: bytes, url });
+    expect(delivered.stdout).toContain('git takes over');
+  });
+
+  test('by a bin, whose address on this very machine is no delivery all the same', async () => {
+    const own = stage.world.bin('https://bin.example.com');
+    const door = await stage.world.door('bin.example.com');
+    const { repository } = await open(KINDS[0]);
+    const inputs = { channel: 'K3', bin: 'own-bin-2', 'bin-host-url': door };
+    const delivered = await stage.deliver({ repository, files, inputs, env: direct });
+    expectNotReady(delivered, {
+      step: 'verify',
+      reason: /^the address is no delivery: localhost is a single-label host/,
+      hint: /opens without this environment/,
+    });
+    expect(own.bins.get('own-bin-2')?.files.size).toBe(1);
+    expect(said(delivered)).not.toContain(`${door}/`);
+  });
+});
+
+describe('the README’s steps', () => {
+  /** The `with:` of each step in the section on instances and hosts of one's own. */
+  async function stepsOfReadme(): Promise<Record<string, string>[]> {
+    const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+    const [, section = ''] = /\n## GitHub Enterprise and hosts of one's own\n(.*?)\n## /s.exec(readme) ?? [];
+    const blocks = [...section.matchAll(/```yaml\n(.*?)```/gs)].map(([, yaml = '']) => parse(yaml));
+    return blocks.flatMap((steps: { with: Record<string, string> }[]) => steps.map((step) => step.with));
+  }
+
+  test('deliver as they stand, from a runner of github.com', async () => {
+    const [onInstance = {}, onBin = {}, ...others] = await stepsOfReadme();
+    expect(others).toEqual([]);
+    const instance = stage.world.enterprise('ghes.example.com');
+    const reports = await stage.repository({ instance, owner: 'octo', name: 'reports' });
+    const token = watchedToken();
+    expect(onInstance.token).toBe('${{ secrets.GHES_TOKEN }}');
+    const repository = await stage.repository();
+    const shown = await stage.deliver({ repository, files, inputs: { ...onInstance, token } });
+    const url = `${reports.pages.url}page.html`;
+    await expectReady(stage, shown, { channel: 'K1', shows: page(), url });
+    expect(shownTo(instance)).toEqual(['api']);
+
+    stage.world.bin('https://bin.example.com/some/prefix');
+    const binned = await stage.deliver({ repository, files, inputs: onBin });
+    const below = /^https:\/\/bin\.example\.com\/some\/prefix\/sv/;
+    await expectReady(stage, binned, { channel: 'K3', shows: page(), url: below });
+  });
+});
