@@ -294,20 +294,3 @@ describe('history', () => {
     expect(answer.json.status).toBe(status);
   });
 });
-
-describe('comments on a pull request', () => {
-  test('are kept, in the name of the workflow, for those who may', async () => {
-    const repository = await newRepository();
-    const number = await repository.issues.openPullRequest('A page', 'page');
-    const comments = `/repos/${repository.fullName}/issues/${number}/comments`;
-    const posted = await client.ask(`POST ${comments}`, { body: 'Ready' });
-    expect(posted).toMatchObject({ status: 201, json: { user: { login: 'github-actions[bot]' } } });
-    const edit = `PATCH /repos/${repository.fullName}/issues/comments/${posted.json.id}`;
-    expect((await client.ask(edit, { body: 'Ready now' })).status).toBe(200);
-    expect(await repository.issues.comments(number)).toMatchObject([{ body: 'Ready now' }]);
-    expect((await client.ask(`POST ${comments}`, { body: 'x'.repeat(65_537) })).status).toBe(422);
-    const reader = clientOf(world, world.token({ pull_requests: 'read' }));
-    expect((await reader.ask(`POST ${comments}`, { body: 'No' })).status).toBe(403);
-    await reader.close();
-  });
-});

@@ -1,13 +1,22 @@
 import { createEmulator, type Emulator } from 'emulate';
 import { collect, type Incoming, json, type Reply } from './front/http.ts';
+import { PEOPLE } from './tokens.ts';
 
 const API = 'https://api.github.com';
-const OWNER_TOKEN = 'inner-owner';
-const WORKFLOW_TOKEN = 'inner-workflow';
-/** Who speaks when a workflow uses its `GITHUB_TOKEN`. */
-const WORKFLOW_USER = 'github-actions[bot]';
 const COMMENT_LIMIT = 65_536;
 const PASSED_ON = ['accept', 'content-type', 'user-agent'] as const;
+
+/** The part of a pull request that tests look at. */
+export interface PullRequest {
+  readonly number: number;
+  readonly state: string;
+  readonly head: {
+    readonly ref: string;
+    readonly sha: string;
+    readonly repo: { readonly full_name: string; readonly owner: { readonly login: string } };
+  };
+  readonly base: { readonly repo: { readonly id: number; readonly full_name: string } };
+}
 
 /**
  * Issues, pull requests and their comments of one repository, played by `emulate`.
@@ -26,36 +35,57 @@ export class IssueTracker {
     this.#branch = branch;
   }
 
-  /** Opens a pull request as the repository's owner; answers its number. */
+  /** Opens a pull request; its head is a branch, or `human:branch` of a fork. Answers its number. */
   async openPullRequest(title: string, head: string): Promise<number> {
-    const path = `/repos/${this.#owner}/${this.#name}/pulls`;
+    const [fork] = head.split(':');
+    const author = head.includes(':') && fork !== undefined ? fork : this.#owner;
+    // A second fork of the same person's is refused, and not needed.
+    if (author !== this.#owner) await this.#ask('POST', `${this.#path}/forks`, author, '{}');
     const body = JSON.stringify({ title, head, base: this.#branch });
-    const { status, text } = await this.#ask('POST', path, OWNER_TOKEN, body);
+    const { status, text } = await this.#ask('POST', `${this.#path}/pulls`, author, body);
     if (status !== 201) throw new Error(`No pull request: ${status} ${text}`);
-    return (JSON.parse(text) as { number: number }).number;
+    return (JSON.parse(text) as PullRequest).number;
   }
 
-  /** The comments of an issue or pull request. */
+  async pullRequest(number: number): Promise<PullRequest> {
+    return JSON.parse((await this.#ask('GET', `${this.#path}/pulls/${number}`, this.#owner)).text);
+  }
+
+  /** The first hundred comments of an issue or pull request. */
   async comments(number: number): Promise<{ id: number; body: string; user: { login: string } }[]> {
-    const path = `/repos/${this.#owner}/${this.#name}/issues/${number}/comments?per_page=100`;
-    return JSON.parse((await this.#ask('GET', path, OWNER_TOKEN)).text);
+    const path = `${this.#path}/issues/${number}/comments?per_page=100`;
+    return JSON.parse((await this.#ask('GET', path, this.#owner)).text);
   }
 
-  /** Somebody else's comment: the owner's. */
-  async comment(number: number, body: string): Promise<void> {
-    const path = `/repos/${this.#owner}/${this.#name}/issues/${number}/comments`;
-    await this.#ask('POST', path, OWNER_TOKEN, JSON.stringify({ body }));
+  /** Somebody else's comment: the owner's, unless told. */
+  async comment(number: number, body: string, login: string = this.#owner): Promise<void> {
+    const path = `${this.#path}/issues/${number}/comments`;
+    await this.#ask('POST', path, login, JSON.stringify({ body }));
+  }
+
+  /** Whether a path below `/repos/{owner}/{repo}` leads to a pull request or to a comment on one. */
+  async isAboutPull([root, first = '', second]: readonly string[]): Promise<boolean> {
+    if (root !== 'issues') return false;
+    const number = first === 'comments' ? await this.#issueOf(second ?? '') : first;
+    return (await this.#ask('GET', `${this.#path}/pulls/${number}`, this.#owner)).status === 200;
+  }
+
+  async #issueOf(comment: string): Promise<string> {
+    const { text } = await this.#ask('GET', `${this.#path}/issues/comments/${comment}`, this.#owner);
+    return (JSON.parse(text) as { issue_url?: string }).issue_url?.split('/').at(-1) ?? '';
   }
 
   /** Answers an API request whose credentials have been checked already. */
-  async handle(request: Incoming): Promise<Reply> {
+  async handle(request: Incoming, login: string | null): Promise<Reply> {
     const target = request.url.slice(request.url.indexOf('/', 'https://'.length));
     const body = request.method === 'GET' ? undefined : (await collect(request.body)).toString();
     if (isTooLong(body)) {
       const message = `Body is too long (maximum is ${COMMENT_LIMIT} characters)`;
-      return json(422, { message, documentation_url: 'https://docs.github.com/rest', status: '422' });
+      const errors = [{ resource: 'IssueComment', code: 'unprocessable', field: 'data', message }];
+      const documentation_url = 'https://docs.github.com/rest';
+      return json(422, { message: 'Validation Failed', errors, documentation_url, status: '422' });
     }
-    const { status, headers, text } = await this.#ask(request.method, target, WORKFLOW_TOKEN, body, request);
+    const { status, headers, text } = await this.#ask(request.method, target, login, body, request);
     return { status, headers, body: text };
   }
 
@@ -63,19 +93,26 @@ export class IssueTracker {
     await (await this.#emulator)?.close();
   }
 
-  async #ask(method: string, target: string, token: string, body?: string, request?: Incoming) {
+  get #path(): string {
+    return `/repos/${this.#owner}/${this.#name}`;
+  }
+
+  async #ask(method: string, target: string, login: string | null, body?: string, request?: Incoming) {
     this.#emulator ??= this.#start();
     const { url } = await this.#emulator;
-    const headers: Record<string, string> = { authorization: `Bearer ${token}` };
+    const headers: Record<string, string> =
+      login === null ? {} : { authorization: `Bearer ${innerToken(login)}` };
     for (const name of PASSED_ON) {
       const value = request?.headers[name];
       if (value !== undefined) headers[name] = value;
     }
     const init = { method, headers, ...(body === undefined ? {} : { body }) };
-    const response = await fetch(`${url.replace('localhost', '127.0.0.1')}${target}`, init);
+    const local = url.replace('localhost', '127.0.0.1');
+    const response = await fetch(`${local}${target}`, init);
     const ours = (text: string) =>
       text
         .replaceAll(url, API)
+        .replaceAll(local, API)
         .replaceAll('"html_url":"https://api.github.com/', '"html_url":"https://github.com/');
     const kept: Record<string, string> = {};
     for (const name of ['content-type', 'link']) {
@@ -86,19 +123,23 @@ export class IssueTracker {
   }
 
   #start(): Promise<Emulator> {
+    const logins = [this.#owner, ...Object.values(PEOPLE)];
     return createEmulator({
       service: 'github',
       port: 0,
       seed: {
-        tokens: { [OWNER_TOKEN]: { login: this.#owner }, [WORKFLOW_TOKEN]: { login: WORKFLOW_USER } },
+        tokens: Object.fromEntries(logins.map((login) => [innerToken(login), { login }])),
         github: {
-          users: [{ login: this.#owner }, { login: WORKFLOW_USER }],
+          users: logins.map((login) => ({ login })),
           repos: [{ owner: this.#owner, name: this.#name, default_branch: this.#branch, auto_init: true }],
         },
       },
     });
   }
 }
+
+/** What the emulator knows somebody by; header-safe. */
+const innerToken = (login: string): string => `inner-${login.replace(/\W/g, '-')}`;
 
 /** The real host measures characters; the emulator does not measure. */
 function isTooLong(sent: string | undefined): boolean {

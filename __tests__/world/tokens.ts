@@ -11,13 +11,38 @@ export interface Permissions {
   deployments: Level;
 }
 
-/** The tokens of a world and what they may. */
+/** Who can speak in a world, beside the owners of its repositories. */
+export const PEOPLE = {
+  /** A job's `GITHUB_TOKEN`. */
+  workflow: 'github-actions[bot]',
+  /** An app that is installed beside it. */
+  app: 'other-app[bot]',
+  /** Whoever grants access through the device flow, or has forked a repository. */
+  human: 'human',
+} as const;
+
+/** What a fork's pull request gets, whatever its workflow asks. */
+export const FORK: Permissions = {
+  contents: 'read',
+  pages: 'read',
+  pull_requests: 'read',
+  issues: 'read',
+  deployments: 'read',
+};
+
+/** The tokens of a world, whose they are, and what they may. */
 export class Tokens {
   readonly #permissions = new Map<string, Permissions>();
+  readonly #logins = new Map<string, string>();
 
-  /** A new token, shaped like a workflow's `GITHUB_TOKEN`. */
-  issue(permissions: Partial<Permissions> = {}, prefix = 'ghs_'): string {
+  /** A new token, of the workflow unless told; installations' and people's tokens are shaped differently. */
+  issue(
+    permissions: Partial<Permissions> = {},
+    login: string = PEOPLE.workflow,
+    prefix = login.endsWith('[bot]') ? 'ghs_' : 'ghp_',
+  ): string {
     const token = `${prefix}${randomBytes(27).toString('base64url').replace(/[-_]/g, 'x')}`;
+    this.#logins.set(token, login);
     this.#permissions.set(token, {
       contents: 'write',
       pages: 'write',
@@ -31,6 +56,10 @@ export class Tokens {
 
   permissionsOf(token: string): Permissions | undefined {
     return this.#permissions.get(token);
+  }
+
+  loginOf(token: string): string | undefined {
+    return this.#logins.get(token);
   }
 }
 

@@ -43,8 +43,8 @@ export interface World {
   bin(address: string): FilebinControls;
   /** A way to a host that leads not through the proxy: an address on `localhost`. */
   door(host: string): Promise<string>;
-  /** A new token: contents, pages and pull_requests write, deployments read, unless told otherwise. */
-  token(permissions?: Partial<Permissions>): string;
+  /** A new token of the workflow's, unless told: contents, pages and pull_requests write, deployments read. */
+  token(permissions?: Partial<Permissions>, login?: string): string;
   /** Plays any other host; hosts that nobody plays can't be reached. */
   host(name: string, handler: Handler): void;
   /** Answers matching requests differently; the newest rule first. */
@@ -124,7 +124,7 @@ export async function startWorld(): Promise<World> {
       return own;
     },
     door: (host) => proxy.openDoor(host),
-    token: (permissions) => tokens.issue(permissions),
+    token: (permissions, login) => tokens.issue(permissions, login),
     host: (name, handler) => void hosts.set(name, handler),
     intercept: (match, answer) => interceptions.add(match, answer),
     async stop() {

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { decoded, type Handler, type Incoming, Refusal, type Reply } from '../front/http.ts';
+import { decoded, type Handler, type Incoming, json, jsonBody, Refusal, type Reply } from '../front/http.ts';
 import type { WorldRepository } from '../repository.ts';
 import { covers, type Permissions, type Tokens } from '../tokens.ts';
 import { commitRoutes } from './commits.ts';
@@ -8,7 +8,7 @@ import { errorReply, fail, notFound } from './errors.ts';
 import { gitDataRoutes } from './git-data.ts';
 import { pagesRoutes } from './pages.ts';
 import { releaseRoutes } from './releases.ts';
-import { repositoryRoutes } from './repository.ts';
+import { repositoryRoutes, userView } from './repository.ts';
 import { parametersOf, type Need, type Route } from './routes.ts';
 
 const ROUTES: readonly Route[] = [
@@ -37,10 +37,13 @@ export function apiHost(find: FindRepository, tokens: Tokens): Handler {
 }
 
 /** The permissions of the request's token; null without one. A bad one ends the request. */
-export function authenticate({ headers }: Incoming, tokens: Tokens): Permissions | null {
-  if (headers.authorization === undefined) return null;
-  const [, token = ''] = /^(?:bearer|token) (\S+)$/i.exec(headers.authorization) ?? [];
-  return tokens.permissionsOf(token) ?? fail(401, 'Bad credentials');
+export function authenticate(request: Incoming, tokens: Tokens): Permissions | null {
+  if (request.headers.authorization === undefined) return null;
+  return tokens.permissionsOf(tokenOf(request)) ?? fail(401, 'Bad credentials');
+}
+
+function tokenOf({ headers }: Incoming): string {
+  return /^(?:bearer|token) (\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? '';
 }
 
 /** Ends the request unless its token covers one of the needs. */
@@ -71,10 +74,11 @@ async function answer(request: Incoming, find: FindRepository, tokens: Tokens): 
     }
     const permissions = authenticate(request, tokens);
     const [root, owner = '', name = '', ...rest] = request.path.split('/').slice(1);
-    if (root !== 'repos') return outsideRepositories(root, permissions);
+    const login = tokens.loginOf(tokenOf(request)) ?? null;
+    if (root !== 'repos') return await outsideRepositories(root, request, login);
     const repository = find(decoded(owner), decoded(name)) ?? notFound();
     if (repository.isPrivate && permissions === null) notFound();
-    return await dispatch({ request, repository, permissions }, rest);
+    return await dispatch({ request, repository, permissions, login }, rest);
   } catch (error) {
     if (error instanceof Refusal) return error.reply;
     throw error;
@@ -85,9 +89,14 @@ interface Addressed {
   readonly request: Incoming;
   readonly repository: WorldRepository;
   readonly permissions: Permissions | null;
+  /** Whose token it is; null without one. */
+  readonly login: string | null;
 }
 
-async function dispatch({ request, repository, permissions }: Addressed, rest: string[]): Promise<Reply> {
+async function dispatch(
+  { request, repository, permissions, login }: Addressed,
+  rest: string[],
+): Promise<Reply> {
   const isRead = request.method === 'GET' || request.method === 'HEAD';
   for (const { method, pattern, need, handle } of ROUTES) {
     if (method !== (request.method === 'HEAD' ? 'GET' : request.method)) continue;
@@ -100,21 +109,39 @@ async function dispatch({ request, repository, permissions }: Addressed, rest: s
   }
   if (!TRACKER_PATHS.test(rest[0] ?? '')) notFound();
   const level = isRead ? 'read' : 'write';
-  // Only the permission for the kind that is named by the path's end is looked at by the real host;
-  // a comment on a pull request needs pull_requests, `issues: write` alone has been refused.
-  authorise(permissions, trackerNeed(rest, level), isRead && !repository.isPrivate);
-  return repository.issues.handle(request);
+  const need = await trackerNeed(repository, rest, level);
+  authorise(permissions, need, isRead && !repository.isPrivate);
+  return repository.issues.handle(request, login);
 }
 
-function trackerNeed(rest: readonly string[], level: 'read' | 'write'): Need {
-  const names = rest[0] === 'issues' ? ISSUES_OR_PULLS : (['pull_requests'] as const);
+/** A comment on a pull request needs pull_requests: `issues: write` alone has been refused by the real host. */
+async function trackerNeed(
+  { issues }: WorldRepository,
+  rest: readonly string[],
+  level: 'read' | 'write',
+): Promise<Need> {
+  const isPull = rest[0] === 'pulls' || (await issues.isAboutPull(rest));
+  const names = isPull ? (['pull_requests'] as const) : ISSUES_OR_PULLS;
   return Object.fromEntries(names.map((name) => [name, level]));
 }
 
-function outsideRepositories(root: string | undefined, permissions: Permissions | null): Reply {
-  if (root === 'user' && permissions === null) return errorReply(401, 'Requires authentication');
-  if (root === 'user') return errorReply(403, 'Resource not accessible by integration');
-  return errorReply(404, 'Not Found');
+/** REST names the owner of a person's token alone; GraphQL names that of any. */
+async function outsideRepositories(
+  root: string | undefined,
+  request: Incoming,
+  login: string | null,
+): Promise<Reply> {
+  if (root !== 'user' && root !== 'graphql') return errorReply(404, 'Not Found');
+  if (login === null) return errorReply(401, 'Requires authentication');
+  if (root === 'user') {
+    if (login.endsWith('[bot]')) return errorReply(403, 'Resource not accessible by integration');
+    return json(200, userView(login));
+  }
+  const { query } = (await jsonBody(request)) ?? {};
+  if (!/^\s*(query\s*)?\{\s*viewer\s*\{\s*login\s*\}\s*\}\s*$/.test(String(query))) {
+    return json(200, { errors: [{ message: 'Only the viewer is known here' }] });
+  }
+  return json(200, { data: { viewer: { login } } });
 }
 
 function withEnvelope(request: Incoming, reply: Reply, used: number): Reply {

@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { collect, type Incoming, json, type Reply, text } from '../front/http.ts';
-import type { Tokens } from '../tokens.ts';
+import { PEOPLE, type Tokens } from '../tokens.ts';
 
 const ERROR_PAGE =
   'https://docs.github.com/developers/apps/authorizing-oauth-apps#error-codes-for-the-device-flow';
@@ -93,7 +93,7 @@ export class DeviceFlow implements DeviceHuman {
       case 'expire':
         return refusal('expired_token', 'The device_code has expired.');
       case 'grant': {
-        const token = this.#issue.issue({ issues: 'write', deployments: 'write' }, 'gho_');
+        const token = this.#issue.issue({ issues: 'write', deployments: 'write' }, PEOPLE.human, 'gho_');
         this.tokens.push(token);
         return { access_token: token, token_type: 'bearer', scope: 'repo' };
       }

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type Client, clientOf } from './client.ts';
+import type { Repository } from './repository.ts';
+import { FORK, PEOPLE, type Permissions } from './tokens.ts';
+import { startWorld, type World } from './world.ts';
+
+let world: World;
+let repository: Repository;
+let number: number;
+const clients: Client[] = [];
+
+beforeAll(async () => {
+  world = await startWorld();
+  repository = await world.repository({ owner: 'octo', name: 'talk' });
+  number = await repository.issues.openPullRequest('A page', 'page');
+});
+
+afterAll(async () => {
+  for (const client of clients) await client.close();
+  await world.stop();
+});
+
+function clientWith(permissions: Partial<Permissions> = {}, login: string = PEOPLE.workflow): Client {
+  const client = clientOf(world, world.token(permissions, login));
+  clients.push(client);
+  return client;
+}
+
+const commentsOf = (pull: number): string => `/repos/${repository.fullName}/issues/${pull}/comments`;
+
+describe('comments on a pull request', () => {
+  test('are kept in the name of whoever the token speaks for', async () => {
+    const own = await repository.issues.openPullRequest('Authors', 'authors');
+    for (const login of [PEOPLE.workflow, PEOPLE.app, PEOPLE.human]) {
+      const posted = await clientWith({}, login).ask(`POST ${commentsOf(own)}`, { body: 'Ready' });
+      expect(posted).toMatchObject({ status: 201, json: { user: { login } } });
+    }
+  });
+
+  test('are changed and taken away', async () => {
+    const client = clientWith();
+    const own = await repository.issues.openPullRequest('Changes', 'changes');
+    const { json } = await client.ask(`POST ${commentsOf(own)}`, { body: 'Ready' });
+    const comment = `/repos/${repository.fullName}/issues/comments/${json.id}`;
+    expect((await client.ask(`PATCH ${comment}`, { body: 'Ready now' })).status).toBe(200);
+    expect(await repository.issues.comments(own)).toMatchObject([{ body: 'Ready now' }]);
+    expect((await client.ask(`DELETE ${comment}`)).status).toBe(204);
+    expect((await client.ask(`DELETE ${comment}`)).status).toBe(404);
+  });
+
+  test('are refused above 65,536 characters', async () => {
+    const client = clientWith();
+    const post = (length: number) => client.ask(`POST ${commentsOf(number)}`, { body: 'я'.repeat(length) });
+    expect((await post(65_536)).status).toBe(201);
+    const refused = await post(65_537);
+    expect(refused).toMatchObject({ status: 422, json: { message: 'Validation Failed' } });
+    expect(refused.json.errors[0].message).toBe('Body is too long (maximum is 65536 characters)');
+  });
+
+  test('come in pages, with a Link to the others', async () => {
+    const own = await repository.issues.openPullRequest('Pages', 'pages');
+    for (let at = 0; at < 5; at += 1) await repository.issues.comment(own, `Comment ${at}`);
+    const answer = await clientWith().ask(`GET ${commentsOf(own)}?per_page=2&page=2`);
+    expect(answer.json).toMatchObject([{ body: 'Comment 2' }, { body: 'Comment 3' }]);
+    expect(answer.headers.link).toContain(
+      `<https://api.github.com${commentsOf(own)}?per_page=2&page=3>; rel="next"`,
+    );
+  });
+
+  test.each<[string, Partial<Permissions>]>([
+    ['pull_requests: read', { pull_requests: 'read' }],
+    ['issues: write alone', { pull_requests: 'none', issues: 'write' }],
+    ['a fork’s token', FORK],
+  ])('need pull_requests: write; %s is refused', async (_, permissions) => {
+    await repository.issues.comment(number, 'Whatever');
+    const [{ id } = { id: 0 }] = await repository.issues.comments(number);
+    const comment = `/repos/${repository.fullName}/issues/comments/${id}`;
+    const client = clientWith(permissions);
+    for (const write of [`POST ${commentsOf(number)}`, `PATCH ${comment}`, `DELETE ${comment}`]) {
+      const refused = await client.ask(write, { body: 'No' });
+      expect(refused).toMatchObject({
+        status: 403,
+        json: { message: 'Resource not accessible by integration' },
+        headers: { 'x-accepted-github-permissions': 'pull_requests=write' },
+      });
+    }
+  });
+});
+
+describe('whose token it is', () => {
+  test.each([
+    [PEOPLE.workflow, 403],
+    [PEOPLE.app, 403],
+    [PEOPLE.human, 200],
+  ])('%s: GET /user answers %d, GraphQL knows', async (login, status) => {
+    const client = clientWith({}, login);
+    const user = await client.ask('GET /user');
+    expect(user.status).toBe(status);
+    if (status === 200) expect(user.json.login).toBe(login);
+    const viewer = await client.ask('POST /graphql', { query: 'query { viewer { login } }' });
+    expect(viewer.json).toEqual({ data: { viewer: { login } } });
+  });
+
+  test.each(['GET /user', 'POST /graphql'])('%s needs a token', async (call) => {
+    const anonymous = clientOf(world, null);
+    clients.push(anonymous);
+    expect((await anonymous.ask(call)).status).toBe(401);
+  });
+});
+
+test('a pull request of a fork is found by its branch', async () => {
+  const forked = await repository.issues.openPullRequest('From a fork', 'human:page');
+  const pull = await repository.issues.pullRequest(forked);
+  expect(pull.head.repo.full_name).toBe('human/talk');
+  const found = await clientWith().ask(`GET /repos/${repository.fullName}/pulls?head=human%3Apage&state=all`);
+  expect(found.json).toMatchObject([{ number: forked, head: { sha: pull.head.sha } }]);
+});
