@@ -47,6 +47,16 @@ describe('a call', () => {
     expect(host.seen[0]?.url).toBe('https://git.corp.io/api/v3/repos/octo/site');
   });
 
+  test('outside the repository names none', async () => {
+    const { host, github } = clientOf({ body: { data: {} } });
+    await github.call(API.viewer, { graphql: 'https://git.corp.io/api/graphql', query: 'q' });
+    expect(host.seen[0]).toMatchObject({
+      method: 'POST',
+      url: 'https://git.corp.io/api/graphql',
+      body: JSON.stringify({ query: 'q' }),
+    });
+  });
+
   test('is sent again after a passing failure', async () => {
     const { host, ports, github } = clientOf({ status: 502 }, { status: 503 }, { body: { id: 1 } });
     await expect(github.call(API.get_repository)).resolves.toEqual({ id: 1 });

@@ -83,6 +83,22 @@ describe('calls of the hosting API', () => {
     ],
     ['rename_asset', API.rename_asset, { id: 7 }, 'PATCH /repos/octo/site/releases/assets/7'],
     ['delete_asset', API.delete_asset, { id: 7 }, 'DELETE /repos/octo/site/releases/assets/7'],
+    ['viewer', API.viewer, { graphql: 'https://host/graphql' }, 'POST /graphql'],
+    [
+      'list_pulls',
+      API.list_pulls,
+      { head: 'human:a/b', state: 'all', per_page: 100 },
+      'GET /repos/octo/site/pulls?head=human%3Aa%2Fb&state=all&per_page=100',
+    ],
+    [
+      'list_comments',
+      API.list_comments,
+      { number: 7, per_page: 100, page: 2 },
+      'GET /repos/octo/site/issues/7/comments?per_page=100&page=2',
+    ],
+    ['create_comment', API.create_comment, { number: 7 }, 'POST /repos/octo/site/issues/7/comments'],
+    ['update_comment', API.update_comment, { id: 9 }, 'PATCH /repos/octo/site/issues/comments/9'],
+    ['delete_comment', API.delete_comment, { id: 9 }, 'DELETE /repos/octo/site/issues/comments/9'],
   ])("%s is the host's documented call", (_name, call, parameters, wire) => {
     expect(filled(call, { ...REPO, ...parameters })).toBe(wire);
   });

@@ -64,8 +64,7 @@ export function createGitHub(options: GitHubOptions, ports: Ports): GitHub {
         octokit.request({
           method: call.method,
           url: call.path,
-          owner,
-          repo,
+          ...(call.path.includes('{owner}') ? { owner, repo } : {}),
           ...parameters,
           headers: { accept: `application/vnd.${PROTOCOL.vendor}+json`, ...headers },
         });

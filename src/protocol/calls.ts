@@ -108,6 +108,35 @@ export const API = {
   delete_release: { method: 'DELETE', path: `${REPO}/releases/{id}`, does: 'deleting the release' },
   delete_tag: { method: 'DELETE', path: `${REPO}/git/refs/tags/{+tag}`, does: "deleting the release's tag" },
   delete_asset: { method: 'DELETE', path: `${REPO}/releases/assets/{id}`, does: 'deleting the asset' },
+  // The one call that names the owner of any kind of token; GraphQL's address is not below `{api_url}` everywhere.
+  viewer: { method: 'POST', path: '{+graphql}', does: 'asking whose token it is', sends: 'query' },
+  list_pulls: {
+    method: 'GET',
+    path: `${REPO}/pulls{?head,state,per_page}`,
+    does: "looking for the branch's pull request",
+  },
+  list_comments: {
+    method: 'GET',
+    path: `${REPO}/issues/{number}/comments{?per_page,page}`,
+    does: "listing the pull request's comments",
+  },
+  create_comment: {
+    method: 'POST',
+    path: `${REPO}/issues/{number}/comments`,
+    does: 'writing the comment',
+    sends: 'body',
+  },
+  update_comment: {
+    method: 'PATCH',
+    path: `${REPO}/issues/comments/{id}`,
+    does: 'updating the comment',
+    sends: 'body',
+  },
+  delete_comment: {
+    method: 'DELETE',
+    path: `${REPO}/issues/comments/{id}`,
+    does: 'deleting a second comment',
+  },
 } as const satisfies Record<string, Call>;
 
 /** Calls to the upload host, below `{upload_url}`; the code takes the address from the release itself. @see protocol 4.3 */

@@ -93,6 +93,15 @@ export const WRITES_APART = SECOND;
 /** Assets of a release are listed in pages of this size, and there can be no more than the total. */
 export const ASSETS = { page: 100, total: 1_000 } as const;
 
+/** A pull request's comments: listed in pages of this size, no more than the host allows, no longer than it takes. */
+export const COMMENTS = { page: 100, total: 2_500, body: 65_536 } as const;
+
+/** Pull requests of one branch that are looked through. */
+export const PULLS = 100;
+
+/** Largest job summary of a step that the runner takes. */
+export const SUMMARY = MEGABYTE;
+
 /** The bin's name. */
 export const BIN_NAME = { shortest: 8, longest: 60 } as const;
 

@@ -1,0 +1,51 @@
+import type { Json } from '../../src/github/client.ts';
+import { type CallName, FakeGitHub, failure } from './fake-github.ts';
+
+export interface FakeComment {
+  readonly id: number;
+  body: string;
+  readonly user: { readonly login: string } | null;
+}
+
+/** A pull request's comments: what several clients at once read and write. */
+export class Discussion {
+  readonly comments: FakeComment[] = [];
+  #last = 100;
+
+  /** Somebody writes a comment; answers its id. */
+  write(body: string, login: string | null): number {
+    this.#last += 1;
+    this.comments.push({ id: this.#last, body, user: login === null ? null : { login } });
+    return this.#last;
+  }
+
+  /** The API as the owner of a token sees it; `more` answers otherwise. */
+  seenBy(login: string, more: Readonly<Partial<Record<CallName, unknown>>> = {}): FakeGitHub {
+    return new FakeGitHub({
+      viewer: { data: { viewer: { login } } },
+      list_comments: (parameters: Json) => this.#page(Number(parameters.per_page), Number(parameters.page)),
+      create_comment: ({ body }: Json) => ({ id: this.write(String(body), login) }),
+      update_comment: ({ id, body }: Json) => this.#update(Number(id), String(body)),
+      delete_comment: ({ id }: Json) => this.#delete(Number(id)),
+      ...more,
+    });
+  }
+
+  #page(size: number, page: number): FakeComment[] {
+    return this.comments.slice((page - 1) * size, page * size).map((comment) => ({ ...comment }));
+  }
+
+  #update(id: number, body: string): unknown {
+    const comment = this.comments.find((one) => one.id === id);
+    if (comment === undefined) return failure('NOT_FOUND', 404);
+    comment.body = body;
+    return { ...comment };
+  }
+
+  #delete(id: number): unknown {
+    const at = this.comments.findIndex((one) => one.id === id);
+    if (at === -1) return failure('NOT_FOUND', 404);
+    this.comments.splice(at, 1);
+    return undefined;
+  }
+}
