@@ -124,6 +124,12 @@ describe('runs at the same moment', () => {
     expect(discussion.comments).toMatchObject([{ id, body: NEW }, { body: 'talk' }]);
   });
 
+  test('don’t mind a list that lags behind', async () => {
+    const github = new Discussion().seenBy(BOT, { list_comments: [] });
+    await expect(keepSticky(github, stickyWith(), fakePorts())).resolves.toBe('created');
+    expect(github.names).toEqual(['viewer', 'list_comments', 'create_comment', 'list_comments']);
+  });
+
   test('may delete the same duplicate', async () => {
     const discussion = new Discussion();
     discussion.write(NEW, BOT);
