@@ -71,7 +71,7 @@ async function delivering({ inputs = {}, api = {}, answer = () => ({ status: 404
 
 /** Everything that is handed over, as one text. */
 const everything = (report: Report): string =>
-  [reportText(report), JSON.stringify(report), JSON.stringify(outputsOf(report)), summaryOf(report)].join(
+  [reportText(report), JSON.stringify(report), JSON.stringify(outputsOf(report)), summaryOf([report])].join(
     '\n',
   );
 

@@ -71,6 +71,8 @@ function parseOutputs(text: string): Record<string, string> {
   return Object.fromEntries([...entries].map(([, name, , value]) => [name, value]));
 }
 
-/** What a reader of Markdown sees: its numeric entities read. */
+/** What a reader of Markdown sees: its numeric entities read, what takes no room left out. */
 export const shown = (markdown: string): string =>
-  markdown.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
+  markdown
+    .replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
+    .replaceAll('\u200b', '');

@@ -15,7 +15,7 @@ export async function handOver(
   const clean = JSON.parse(redact(JSON.stringify(reports))) as readonly Report[];
   for (const line of textOf(clean).split('\n')) core.info(plainLine(line));
   for (const [name, value] of Object.entries(outputsOf(clean))) core.setOutput(name, value);
-  if (env.GITHUB_STEP_SUMMARY) await core.summary.addRaw(clean.map(summaryOf).join('\n')).write();
+  if (env.GITHUB_STEP_SUMMARY) await core.summary.addRaw(summaryOf(clean)).write();
 }
 
 const textOf = (reports: readonly Report[]): string => reports.map(reportText).join('\n\n');

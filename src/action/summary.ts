@@ -1,53 +1,58 @@
 import type { Report } from '../delivery/report.ts';
-import { REPORT_LINES } from '../protocol/words.ts';
+import { SUMMARY } from '../protocol/limits.ts';
+import { batchMarkdown } from './batch-markdown.ts';
+import { timingsOf } from './chart.ts';
+import { blocks, folded, link, shownAddress } from './markdown.ts';
+import {
+  brief,
+  changeOf,
+  factsOf,
+  gatesOf,
+  linesOf,
+  nameOf,
+  reasonOf,
+  STATES,
+  stateOf,
+} from './report-markdown.ts';
 
 /**
- * The job summary: the link first, then gates with their evidence, the report and the timings.
- * Everything that came from outside is escaped.
+ * The job summary: the link first, or all of them; then the gates with their evidence, what is unknown, the
+ * timings and the report. It stays below what the runner takes, however many files there are.
  */
-export function summaryOf(report: Report): string {
-  return [
-    heading(report),
-    table(
-      ['Gate', 'Passed', 'Evidence'],
-      report.gates.map(({ name, passed, evidence }) => [name, passed ? '✅' : '❌', evidence]),
-    ),
-    table(
-      ['Report', ''],
-      REPORT_LINES.map((line) => [line, report.lines[line] || 'nothing: everything was verified']),
-    ),
-    timings(report),
-  ]
-    .filter((part) => part !== '')
-    .join('\n\n')
-    .concat('\n');
+export function summaryOf(reports: readonly Report[]): string {
+  const [only, ...others] = reports;
+  if (only === undefined) return '';
+  return `${others.length === 0 ? single(only) : batch(reports)}\n`;
 }
 
-function heading({ file, notReady, url }: Report): string {
-  const name = literal(file?.path ?? 'Delivery');
-  if (notReady === null) return `### ${name}\n\n**ГОТОВО** → <${url}>`;
-  const code = notReady.httpCode === null ? '' : `, HTTP ${notReady.httpCode}`;
-  const change = notReady.hint === '' ? '' : `\n\n**To change:** ${literal(notReady.hint)}`;
-  return `### ${name}\n\n**НЕ ГОТОВО** → ${literal(notReady.reason)} (step \`${notReady.step}\`${code})${change}`;
+function single(report: Report): string {
+  const isPlan = stateOf(report) === 'planned';
+  return blocks([
+    ...outcome(report),
+    changeOf(report),
+    isPlan ? `**Plan:** ${brief(report.lines.CODE)}` : gatesOf(report),
+    factsOf(report),
+    timingsOf([report]),
+    folded('Report', linesOf(report)),
+  ]);
 }
 
-function timings({ took }: Report): string {
-  const steps = Object.entries(took);
-  if (steps.length === 0) return '';
-  return table(
-    ['Step', 'Seconds'],
-    steps.map(([step, ms]) => [step, (ms / 1000).toFixed(1)]),
-  );
+function outcome(report: Report): string[] {
+  const name = nameOf(report);
+  const state = stateOf(report);
+  const { sign, word } = STATES[state];
+  if (state === 'ready' && report.url !== null) {
+    return [`### ${sign} ${link(name, report.url)}`, `**${word}** → ${shownAddress(report.url)}`];
+  }
+  return [`### ${sign} ${name}`, [`**${word}**`, reasonOf(report) || []].flat().join(' → ')];
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string => `| ${cells.map(literal).join(' | ')} |`;
-  return [line(head), `|${head.map(() => ' --- |').join('')}`, ...rows.map(line)].join('\n');
-}
-
-/** Text that Markdown and HTML show as it is, in one line. */
-export function literal(text: string): string {
-  return text
-    .replace(/[\s\p{Cc}]+/gu, ' ')
-    .replace(/[\\`*_{}[\]<>()#+!|~&]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+function batch(reports: readonly Report[]): string {
+  return batchMarkdown(reports, {
+    before: [],
+    behind: [timingsOf(reports)],
+    elsewhere: 'see the log, or the `report-json` output',
+    limit: SUMMARY,
+    measure: (text) => Buffer.byteLength(text),
+  });
 }

@@ -1,0 +1,118 @@
+import { describe, expect, test } from '@jest/globals';
+import { batchMarkdown, type Frame } from '../../src/action/batch-markdown.ts';
+import type { Report } from '../../src/delivery/report.ts';
+import { hugeFiles, planned, provenFile, unprovenFile, withdrawn } from './reports.ts';
+import { shown } from './runner.ts';
+
+const frameWith = (more: Partial<Frame> = {}): Frame => ({
+  before: ['BEFORE'],
+  behind: ['BEHIND'],
+  elsewhere: 'ELSEWHERE',
+  limit: 65_536,
+  measure: (text) => text.length,
+  ...more,
+});
+
+const written = (reports: readonly Report[], more: Partial<Frame> = {}): string =>
+  shown(batchMarkdown(reports, frameWith(more)));
+/** The rows of the table of files. */
+const rowsIn = (text: string): string[] =>
+  (text.split('BEHIND')[0] ?? '').split('\n').filter((line) => /^\| [^ -]/u.test(line));
+const some = [provenFile('a.html'), unprovenFile('b.html'), provenFile('c.html')];
+
+describe('several files', () => {
+  test('are counted by what became of them, what needs attention first', () => {
+    const all = [...some, planned('d.html'), withdrawn(provenFile('e.html'))];
+    expect(written(all)).toContain('\n### ❌ 1 НЕ ГОТОВО · 📝 1 dry run · 🗑️ 1 withdrawn · ✅ 2 ГОТОВО\n');
+    expect(written([some[0] as Report, some[2] as Report])).toContain('\n### ✅ 2 ГОТОВО\n');
+  });
+
+  test('have a row each: the link and its proof, or why there is none', () => {
+    expect(rowsIn(written(some))).toEqual([
+      '| ❌ | b.html | it shows | nothing | (step `verify`, HTTP 404). **To change:** set `path:` |',
+      "| ✅ | [a.html](<https://octo.github.io/site/a.html>) | HTTP 200, the file's very bytes |",
+      "| ✅ | [c.html](<https://octo.github.io/site/c.html>) | HTTP 200, the file's very bytes |",
+    ]);
+  });
+
+  test('hold no link to what was withdrawn', () => {
+    const [row] = rowsIn(written([withdrawn(provenFile('e.html'))]));
+    expect(row).toMatch(/^\| 🗑️ \| e\.html \|/u);
+  });
+
+  test('stand between what surrounds them, their reports folded at the end', () => {
+    const text = written(some);
+    const order = [
+      'BEFORE',
+      '### ',
+      '| ✅ |',
+      '- **UNKNOWN:**',
+      'BEHIND',
+      '<details><summary>Reports</summary>',
+    ];
+    expect(order.map((part) => text.indexOf(part))).toEqual(
+      order.map((part) => text.indexOf(part)).toSorted((one, other) => one - other),
+    );
+    expect(text).toMatch(/\n<details><summary>❌ b\.html<\/summary>\n\n\*\*To change:\*\* /);
+    expect(text.match(/<details>/g)).toHaveLength(4);
+    expect(text.match(/<\/details>/g)).toHaveLength(4);
+  });
+
+  test('tell a caveat once, with the file or the number of files it is about', () => {
+    const notes = ['the bin expires soon'];
+    const [a, b, c] = some as [Report, Report, Report];
+    const text = written([
+      { ...a, notes, unknown: ['one thing'] },
+      { ...b, notes, unknown: [] },
+      { ...c, notes: [], unknown: ['another thing'] },
+      { ...c, notes: [], unknown: ['another thing'] },
+    ]);
+    expect(text.split('BEHIND')[0]).toContain(
+      [
+        '- **Note:** the bin expires soon (2 files)',
+        '- **UNKNOWN:** one thing (a.html)',
+        '- **UNKNOWN:** another thing (2 files)',
+      ].join('\n'),
+    );
+  });
+
+  test('are all verified, or it is not said', () => {
+    const ALL = '- **UNKNOWN:** nothing, everything was verified\n';
+    const head = (reports: readonly Report[]): string | undefined => written(reports).split('BEHIND')[0];
+    expect(head([provenFile('a.html'), provenFile('b.html')])).toContain(ALL);
+    expect(head(some)).not.toContain('everything was verified');
+  });
+});
+
+describe('more files than there is room for', () => {
+  test('lose their reports first, and it says so', () => {
+    const many = Array.from({ length: 100 }, (_, at) => provenFile(`${at}.html`));
+    const text = written(many);
+    expect(rowsIn(text)).toHaveLength(100);
+    const folds = (text.match(/<details>/g)?.length ?? 0) - 1;
+    expect(folds).toBeGreaterThan(0);
+    expect(text).toContain(`… and ${100 - folds} more: ELSEWHERE\n\n</details>`);
+  });
+
+  test('lose rows then, the failed ones last, and it says so', () => {
+    const many = Array.from({ length: 2_000 }, (_, at) => provenFile(`${at}.html`));
+    const text = written([...many, unprovenFile('failed.html')]);
+    const rows = rowsIn(text);
+    expect(rows[0]).toContain('failed.html');
+    expect(text).toContain(`\n… and ${2_001 - rows.length} more: ELSEWHERE\n`);
+    expect(text).not.toContain('<details>');
+  });
+
+  test.each([
+    ['characters', 65_536, (text: string) => text.length],
+    ['bytes', 1_048_576, (text: string) => Buffer.byteLength(text)],
+  ])('never grow beyond %s: %d', (_, limit, measure) => {
+    const plain = Array.from({ length: 10_000 }, (_, at) => provenFile(`слайды-${at}.html`));
+    for (const reports of [plain, hugeFiles(80), hugeFiles(2)]) {
+      const text = batchMarkdown(reports, frameWith({ limit, measure }));
+      expect(measure(text)).toBeLessThanOrEqual(limit);
+      expect(text).toContain('### ');
+      expect(text).toContain('BEHIND');
+    }
+  });
+});

@@ -1,0 +1,63 @@
+import { compose, type Report } from '../../src/delivery/report.ts';
+import { DeliveryError } from '../../src/errors.ts';
+import { fileWith, outcomeWith, placementWith } from '../delivery/builders.ts';
+
+/** A ready report, or what a test makes of it. */
+export const reportWith = (more: Partial<Parameters<typeof compose>[0]> = {}): Report =>
+  compose({
+    subject: 'page.html',
+    file: fileWith(),
+    because: 'it was asked for',
+    main: outcomeWith(),
+    duplicates: [],
+    unknown: [],
+    failure: null,
+    ...more,
+  });
+
+/** A proven file of that name. */
+export const provenFile = (name: string): Report => {
+  const url = new URL(`https://octo.github.io/site/${encodeURIComponent(name)}`);
+  return reportWith({
+    subject: name,
+    main: outcomeWith({ rawUrl: null, placement: placementWith({ url }) }),
+  });
+};
+
+export const notProven = new DeliveryError('NOT_PROVEN', 'it shows\n| nothing |', {
+  step: 'verify',
+  httpCode: 404,
+  hint: 'set `path:`',
+});
+
+/** A placed file of that name that could not be proven. */
+export const unprovenFile = (name: string, failure = notProven): Report =>
+  reportWith({ subject: name, main: outcomeWith({ proof: null, rawUrl: null, failure }) });
+
+export const withdrawn = (report: Report): Report => ({ ...report, operation: 'withdraw' });
+
+/** What a dry run reports. */
+export const planned = (name: string): Report => {
+  const report = reportWith({
+    subject: name,
+    main: null,
+    failure: new DeliveryError('INTERNAL', 'nothing was published, as asked', { step: 'place' }),
+  });
+  return { ...report, notReady: report.notReady && { ...report.notReady, code: 'DRY_RUN' } };
+};
+
+/** Names, each of which fills its part of a report to the brim. */
+export const hugeFiles = (number: number): Report[] =>
+  Array.from({ length: number }, (_, at) => {
+    const name = `${'@'.repeat(1_000)}${at}.html`;
+    if (at % 3 === 1)
+      return unprovenFile(
+        name,
+        new DeliveryError('NOT_PROVEN', '#'.repeat(5_000), { hint: 'я'.repeat(5_000) }),
+      );
+    return {
+      ...provenFile(name),
+      notes: ['|'.repeat(5_000)],
+      unknown: Array<string>(25).fill('`'.repeat(5_000)),
+    };
+  });
