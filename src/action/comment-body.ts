@@ -1,0 +1,81 @@
+import type { Report } from '../delivery/report.ts';
+import { COMMENTS } from '../protocol/limits.ts';
+import { batchMarkdown } from './batch-markdown.ts';
+import { BREAK, blocks, code, fitting, folded, link, shownAddress } from './markdown.ts';
+import { changeOf, factsOf, linesOf, nameOf, reasonOf, STATES, stateOf } from './report-markdown.ts';
+
+/** What the comment tells beside the reports. */
+export interface Occasion {
+  /** An HTML comment, by which the comment is known again. */
+  readonly marker: string;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** The commit at the pull request's head; `null` where it is not known. */
+  readonly headSha: string | null;
+  /** The run, where its summary can be read; `null` where it is not known. */
+  readonly run: string | null;
+}
+
+/** The comment's text: the link first, or all of them, the report folded below; never longer than the host takes. */
+export function commentBody(reports: readonly Report[], occasion: Occasion): string {
+  const [only, ...others] = reports;
+  if (only === undefined) return occasion.marker;
+  return others.length === 0 ? single(only, occasion) : batch(reports, occasion);
+}
+
+function single(report: Report, occasion: Occasion): string {
+  const head = blocks([occasion.marker, ...outcome(report), footing(occasion)]);
+  const pointer = elsewhere(occasion);
+  const details = [factsOf, (one: Report) => folded('Report', linesOf(one))];
+  const room = COMMENTS.body - head.length - pointer.length - 2 * BREAK;
+  const shown = fitting(
+    details,
+    (write) => write(report),
+    room,
+    (text) => text.length,
+  );
+  return blocks([head, ...shown, shown.length < details.length ? pointer : '']);
+}
+
+/** An address that is not proven now is never a link, wherever it came from. */
+function outcome(report: Report): string[] {
+  const name = nameOf(report);
+  const state = stateOf(report);
+  const { sign, word } = STATES[state];
+  if (state === 'ready' && report.url !== null) {
+    return [`### ${sign} ${link(name, report.url)}`, shownAddress(report.url)];
+  }
+  if (state === 'withdrawn') {
+    const from = report.url === null ? '' : ` It was at ${code(report.url)}.`;
+    return [`### ${sign} ${name}`, `The preview was withdrawn.${from}`];
+  }
+  return [
+    `### ${sign} ${name}`,
+    `**${word}** → ${reasonOf(report)}`,
+    changeOf(report),
+    'An address that stood here before is not proven any more.',
+  ];
+}
+
+function batch(reports: readonly Report[], occasion: Occasion): string {
+  return batchMarkdown(reports, {
+    before: [occasion.marker],
+    behind: [footing(occasion)],
+    elsewhere: elsewhere(occasion),
+    limit: COMMENTS.body,
+    measure: (text) => text.length,
+  });
+}
+
+const elsewhere = ({ run }: Occasion): string =>
+  run === null ? 'see the summary' : link('see the summary', run);
+
+/** When this was told, and for which commit. */
+function footing({ now, headSha, run }: Occasion): string {
+  const time = new Date(now).toISOString().slice(0, 16).replace('T', ' ');
+  return [
+    `${time} UTC`,
+    ...(headSha === null ? [] : [`commit ${code(headSha.slice(0, 7))}`]),
+    ...(run === null ? [] : [link('run', run)]),
+  ].join(' · ');
+}

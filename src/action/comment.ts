@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import type { RawInputs } from '../delivery/inputs.ts';
+import type { Report } from '../delivery/report.ts';
+import { httpsUrl, repositoryOf } from '../delivery/values.ts';
+import { asDeliveryError, DeliveryError, type FailureCode } from '../errors.ts';
+import type { GitHub, GitHubOptions } from '../github/client.ts';
+import { keepSticky } from '../github/comments.ts';
+import type { Ports } from '../ports.ts';
+import { TOOL } from '../protocol/words.ts';
+import { baseName } from '../rules/naming.ts';
+import { commentBody } from './comment-body.ts';
+import type { Environment } from './inputs.ts';
+import { type PullRequest, pullRequestOf } from './pull-request.ts';
+import { stateOf } from './report-markdown.ts';
+import { TWO_WORKFLOWS } from './two-workflows.ts';
+
+/** The inputs that say where the comment is kept, and which one it is. */
+export type CommentInputs = Pick<RawInputs, 'file' | 'path' | 'url' | 'token' | 'api-url'>;
+
+/** What the comment is about, and how it is reached. */
+export interface CommentTask {
+  /** Without secrets, since they are escaped here. */
+  readonly reports: readonly Report[];
+  readonly inputs: CommentInputs;
+  readonly env: Environment;
+  /** Opens the API of a repository. */
+  readonly connect: (options: GitHubOptions) => GitHub;
+}
+
+/** Failures that another token, or another workflow, mends. */
+const NOT_ALLOWED: readonly FailureCode[] = ['NO_TOKEN', 'BAD_TOKEN', 'NO_PERMISSION', 'NOT_FOUND'];
+
+/**
+ * Keeps the step's one comment on the pull request that the run is about true: made once something is proven,
+ * and from then on updated, whatever becomes of the delivery. Nothing that goes wrong here touches the
+ * delivery: it is warned of.
+ */
+export async function keepComment(task: CommentTask, ports: Ports): Promise<void> {
+  const { reports, inputs, env } = task;
+  if (reports.some((report) => stateOf(report) === 'planned')) return;
+  const connect = (): GitHub => task.connect(placeOf(inputs, env));
+  let pull: PullRequest | null = null;
+  try {
+    pull = await pullRequestOf(env, connect);
+    if (pull === null) {
+      ports.logger.info('No comment: the run is not about a pull request');
+      return;
+    }
+    const marker = markerOf(inputs);
+    const { number, headSha } = pull;
+    const occasion = { marker, headSha, now: ports.clock.now(), run: runOf(env) };
+    const body = commentBody(reports, occasion);
+    const mayCreate = reports.some((report) => stateOf(report) === 'ready');
+    const kept = await keepSticky(connect(), { number, marker, body, mayCreate }, ports);
+    ports.logger.info(`Comment on pull request ${number}: ${kept}`);
+  } catch (thrown) {
+    await warn(asDeliveryError(thrown), pull, ports);
+  }
+}
+
+/** The event's own repository: a pull request is discussed there, wherever its files are published. */
+function placeOf(inputs: CommentInputs, env: Environment): GitHubOptions {
+  if (inputs.token === '') throw new DeliveryError('NO_TOKEN', 'there is no token to comment with');
+  const repository = repositoryOf(env.GITHUB_REPOSITORY ?? '');
+  return { ...repository, token: inputs.token, apiUrl: httpsUrl(inputs['api-url'], 'api-url') };
+}
+
+/**
+ * Steps that speak of the same place share a comment, others don't: the place is the path, or the files in
+ * that folder, or else the files or the link alone.
+ */
+function markerOf({ path, file, url }: CommentInputs): string {
+  const files = file.split('\n').flatMap((line) => line.trim() || []);
+  const inFolder = files.map((name) => `${path}${baseName(name)}`);
+  const places = path === '' ? files : path.endsWith('/') && files.length > 0 ? inFolder : [path];
+  const place = places.length === 0 ? url : places.join('\n');
+  const key = createHash('sha256').update(place).digest('hex').slice(0, 16);
+  return `<!-- ${TOOL.name}:${key} -->`;
+}
+
+/** The run's page, where the summary stands. */
+function runOf({ GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: id }: Environment) {
+  return server === undefined || id === undefined ? null : `${server}/${repository}/actions/runs/${id}`;
+}
+
+/** One sentence; where the token is the reason, the way around it follows. */
+async function warn(failure: DeliveryError, pull: PullRequest | null, { logger }: Ports): Promise<void> {
+  const where = pull === null ? 'the pull request' : `pull request ${pull.number}`;
+  const notAllowed = NOT_ALLOWED.includes(failure.code);
+  logger.warning(
+    `No comment was kept on ${where}, the delivery stands: ${whyNot(failure, pull, notAllowed)}`,
+  );
+  if (!notAllowed) return;
+  await logger.group('How a pull request from a fork gets its comment: two workflows', async () => {
+    for (const line of TWO_WORKFLOWS.split('\n')) logger.info(line);
+  });
+}
+
+function whyNot({ message }: DeliveryError, pull: PullRequest | null, notAllowed: boolean): string {
+  const fork = pull?.readOnlyFor ?? null;
+  if (!notAllowed) return message;
+  if (fork !== null)
+    return `it comes from ${fork}, and a fork's run gets a read-only token whatever is asked`;
+  return `${message}; add \`permissions: { pull-requests: write }\` to the job`;
+}
