@@ -79,9 +79,11 @@ describe('the summary of something else', () => {
   });
 
   test('what was withdrawn is no link', () => {
-    const summary = shown(summaryOf([withdrawn({ ...reportWith(), gates: [], took: {} })]));
-    expect(summary).toMatch(/^### 🗑️ page\.html\n\n\*\*withdrawn\*\*\n\n- \*\*UNKNOWN/u);
+    const report = withdrawn({ ...reportWith(), took: {} });
+    const summary = shown(summaryOf([report]));
+    expect(summary).toMatch(/^### 🗑️ page\.html\n\n\*\*withdrawn\*\* → <code>https:.+<\/code>\n\n\| Gate/u);
     expect(summary).not.toMatch(/<https:|\]\(/);
+    expect(summaryOf([{ ...report, url: null }])).toContain('\n\n**withdrawn**\n\n');
   });
 
   test('several files have their links in a table, and the chart of all', () => {

@@ -83,10 +83,12 @@ export function listed(facts: readonly (readonly [kind: string, text: string])[]
 }
 
 /** The gates with their evidence. */
-export function gatesOf({ gates, url }: Report): string {
+export function gatesOf(report: Report): string {
+  const { gates, url } = report;
   if (gates.length === 0) return '';
+  const isThere = stateOf(report) === 'ready';
   const rows = gates.map(({ name, passed, evidence }) => {
-    const shown = evidence === url ? shownAddress(evidence) : brief(evidence);
+    const shown = isThere && evidence === url ? shownAddress(evidence) : brief(evidence);
     return row([code(name), passed ? '✅' : '❌', shown]);
   });
   return table(['Gate', 'Passed', 'Evidence'], rows);

@@ -2,7 +2,7 @@ import type { Report } from '../delivery/report.ts';
 import { SUMMARY } from '../protocol/limits.ts';
 import { batchMarkdown } from './batch-markdown.ts';
 import { timingsOf } from './chart.ts';
-import { blocks, folded, link, shownAddress } from './markdown.ts';
+import { blocks, code, folded, link, shownAddress } from './markdown.ts';
 import {
   brief,
   changeOf,
@@ -44,7 +44,8 @@ function outcome(report: Report): string[] {
   if (state === 'ready' && report.url !== null) {
     return [`### ${sign} ${link(name, report.url)}`, `**${word}** → ${shownAddress(report.url)}`];
   }
-  return [`### ${sign} ${name}`, [`**${word}**`, reasonOf(report) || []].flat().join(' → ')];
+  const what = report.url === null ? reasonOf(report) : code(report.url);
+  return [`### ${sign} ${name}`, `**${word}**${what === '' ? '' : ` → ${what}`}`];
 }
 
 function batch(reports: readonly Report[]): string {
