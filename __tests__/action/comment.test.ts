@@ -178,7 +178,7 @@ describe('where no comment can be kept, the delivery stands', () => {
     async (create_comment) => {
       const { lines } = await told([reportWith()], { answers: { create_comment } });
       expect(warnings(lines)).toEqual([
-        `warning: No comment was kept on pull request 7, the delivery stands: ${create_comment.message}; add \`permissions: { pull-requests: write }\` to the job`,
+        `warning: No comment was kept on pull request 7, the delivery is what it is without it: ${create_comment.message}; add \`permissions: { pull-requests: write }\` to the job`,
       ]);
       expect(lines).toContain('# How a pull request from a fork gets its comment: two workflows');
       expect(lines).toContain('  workflow_run: { workflows: [Preview build], types: [completed] }');
@@ -189,7 +189,7 @@ describe('where no comment can be kept, the delivery stands', () => {
     const env = await onPull({ id: 2, full_name: 'human/site' });
     const { lines } = await told([reportWith()], { env, answers: { create_comment: refused } });
     expect(warnings(lines)).toEqual([
-      "warning: No comment was kept on pull request 7, the delivery stands: it comes from human/site, and a fork's run gets a read-only token whatever is asked",
+      "warning: No comment was kept on pull request 7, the delivery is what it is without it: it comes from human/site, and a fork's run gets a read-only token whatever is asked",
     ]);
     expect(lines).toContain('on: pull_request');
   });
@@ -198,7 +198,7 @@ describe('where no comment can be kept, the delivery stands', () => {
     const { lines, opened } = await told([reportWith()], { inputs: inputsWith({ token: '' }) });
     expect(opened).toEqual([]);
     expect(warnings(lines)).toEqual([
-      expect.stringContaining('the delivery stands: there is no token to comment with'),
+      expect.stringContaining('without it: there is no token to comment with'),
     ]);
   });
 

@@ -88,7 +88,7 @@ async function warn(failure: DeliveryError, pull: PullRequest | null, { logger }
   const where = pull === null ? 'the pull request' : `pull request ${pull.number}`;
   const notAllowed = NOT_ALLOWED.includes(failure.code);
   logger.warning(
-    `No comment was kept on ${where}, the delivery stands: ${whyNot(failure, pull, notAllowed)}`,
+    `No comment was kept on ${where}, the delivery is what it is without it: ${whyNot(failure, pull, notAllowed)}`,
   );
   if (!notAllowed) return;
   await logger.group('How a pull request from a fork gets its comment: two workflows', async () => {
