@@ -46,7 +46,7 @@ function outcome(report: Report): string[] {
     return [`### ${sign} ${link(name, report.url)}`, shownAddress(report.url)];
   }
   if (state === 'withdrawn') {
-    const from = report.url === null ? '' : ` It was at ${code(report.url)}.`;
+    const from = report.withdrawn === null ? '' : ` It was at ${code(report.withdrawn)}.`;
     return [`### ${sign} ${name}`, `The preview was withdrawn.${from}`];
   }
   return [

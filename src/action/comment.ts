@@ -7,7 +7,6 @@ import type { GitHub, GitHubOptions } from '../github/client.ts';
 import { keepSticky } from '../github/comments.ts';
 import type { Ports } from '../ports.ts';
 import { TOOL } from '../protocol/words.ts';
-import { baseName } from '../rules/naming.ts';
 import { commentBody } from './comment-body.ts';
 import type { Environment } from './inputs.ts';
 import { type PullRequest, pullRequestOf } from './pull-request.ts';
@@ -65,15 +64,10 @@ function placeOf(inputs: CommentInputs, env: Environment): GitHubOptions {
   return { ...repository, token: inputs.token, apiUrl: httpsUrl(inputs['api-url'], 'api-url') };
 }
 
-/**
- * Steps that speak of the same place share a comment, others don't: the place is the path, or the files in
- * that folder, or else the files or the link alone.
- */
+/** Steps that speak of the same place share a comment, others don't: the path, or else the files, or the link. */
 function markerOf({ path, file, url }: CommentInputs): string {
   const files = file.split('\n').flatMap((line) => line.trim() || []);
-  const inFolder = files.map((name) => `${path}${baseName(name)}`);
-  const places = path === '' ? files : path.endsWith('/') && files.length > 0 ? inFolder : [path];
-  const place = places.length === 0 ? url : places.join('\n');
+  const place = path || files.join('\n') || url;
   const key = createHash('sha256').update(place).digest('hex').slice(0, 16);
   return `<!-- ${TOOL.name}:${key} -->`;
 }

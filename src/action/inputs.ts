@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { INPUTS, type InputName, type RawInputs } from '../delivery/inputs.ts';
 import type { Surroundings } from '../delivery/request.ts';
 import type { Ports } from '../ports.ts';
+import { readEvent } from './event.ts';
 
 /** The runner's environment variables. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -51,13 +51,6 @@ export function surroundings(
 
 /** Whether the event's repository is private; `null` where the event doesn't say. */
 function fromPrivate(eventPath: string | undefined): boolean | null {
-  if (eventPath === undefined) return null;
-  try {
-    const event: unknown = JSON.parse(readFileSync(eventPath, 'utf8'));
-    const said = (event as { repository?: { private?: unknown } } | null)?.repository?.private;
-    return typeof said === 'boolean' ? said : null;
-  } catch {
-    // A missing or broken event tells nothing, and nothing is taken for public on its word.
-    return null;
-  }
+  const said = readEvent(eventPath).repository?.private;
+  return typeof said === 'boolean' ? said : null;
 }

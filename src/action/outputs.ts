@@ -6,16 +6,16 @@ import type { Environment } from './inputs.ts';
 import { plainLine } from './log.ts';
 import { summaryOf } from './summary.ts';
 
-/** Hands the reports over: the log, the step's outputs, the job summary. Secrets go before anything is escaped. */
-export async function handOver(
-  reports: readonly Report[],
-  env: Environment,
-  { redact }: Redactor,
-): Promise<void> {
-  const clean = JSON.parse(redact(JSON.stringify(reports))) as readonly Report[];
-  for (const line of textOf(clean).split('\n')) core.info(plainLine(line));
-  for (const [name, value] of Object.entries(outputsOf(clean))) core.setOutput(name, value);
-  if (env.GITHUB_STEP_SUMMARY) await core.summary.addRaw(summaryOf(clean)).write();
+/** The reports without secrets; they go before anything is escaped. */
+export function withoutSecrets(reports: readonly Report[], { redact }: Redactor): readonly Report[] {
+  return JSON.parse(redact(JSON.stringify(reports))) as readonly Report[];
+}
+
+/** Hands the reports over: the log, the step's outputs, the job summary. */
+export async function handOver(reports: readonly Report[], env: Environment): Promise<void> {
+  for (const line of textOf(reports).split('\n')) core.info(plainLine(line));
+  for (const [name, value] of Object.entries(outputsOf(reports))) core.setOutput(name, value);
+  if (env.GITHUB_STEP_SUMMARY) await core.summary.addRaw(summaryOf(reports)).write();
 }
 
 const textOf = (reports: readonly Report[]): string => reports.map(reportText).join('\n\n');

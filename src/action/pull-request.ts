@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import type { GitHub } from '../github/client.ts';
 import { API } from '../protocol/calls.ts';
 import { PULLS } from '../protocol/limits.ts';
+import { type Pull, readEvent, type WorkflowRun } from './event.ts';
 import type { Environment } from './inputs.ts';
 
 /** The pull request that a run is about. */
@@ -11,29 +11,6 @@ export interface PullRequest {
   readonly headSha: string | null;
   /** The fork whose run this is, such as `somebody/project`: its token may only read. */
   readonly readOnlyFor: string | null;
-}
-
-/** What an event may tell. The runner wrote it, but any part may be missing or of another kind. */
-interface Event {
-  readonly pull_request?: Pull;
-  readonly issue?: { readonly number?: unknown; readonly pull_request?: unknown };
-  readonly repository?: { readonly id?: unknown };
-  readonly workflow_run?: WorkflowRun;
-}
-
-interface Pull {
-  readonly number?: unknown;
-  readonly state?: unknown;
-  readonly head?: { readonly sha?: unknown; readonly repo?: { readonly full_name?: unknown } | null };
-  readonly base?: { readonly repo?: { readonly id?: unknown; readonly full_name?: unknown } | null };
-}
-
-interface WorkflowRun {
-  readonly event?: unknown;
-  readonly head_sha?: unknown;
-  readonly head_branch?: unknown;
-  readonly head_repository?: { readonly owner?: { readonly login?: unknown } } | null;
-  readonly pull_requests?: readonly Pull[] | null;
 }
 
 /**
@@ -47,18 +24,6 @@ export async function pullRequestOf(env: Environment, connect: () => GitHub): Pr
   if (event.pull_request !== undefined) return named(event.pull_request, forkOf(event.pull_request, env));
   if (event.workflow_run !== undefined) return behindRun(event.workflow_run, event.repository?.id, connect);
   return event.issue?.pull_request === undefined ? null : named(event.issue, null);
-}
-
-function readEvent(path: string | undefined): Event {
-  if (path === undefined) return {};
-  try {
-    const event: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    // Every field is `unknown` in the type, and looked at where it is read.
-    return typeof event === 'object' && event !== null ? (event as Event) : {};
-  } catch {
-    // A missing or broken event names no pull request.
-    return {};
-  }
 }
 
 function named({ number, head }: Pull, readOnlyFor: string | null): PullRequest | null {

@@ -4,6 +4,7 @@ import { type Report, refusal, THE_LINK } from '../delivery/report.ts';
 import { parseRequest } from '../delivery/request.ts';
 import { yesOrNo } from '../delivery/values.ts';
 import { asDeliveryError } from '../errors.ts';
+import { createGitHub, type GitHub, type GitHubOptions } from '../github/client.ts';
 import { createHttp } from '../http/client.ts';
 import type { Ports } from '../ports.ts';
 import { random } from '../random.ts';
@@ -11,11 +12,12 @@ import { createRedactor } from '../redact.ts';
 import { perform } from '../wiring.ts';
 import { type Environment, readInputs, surroundings } from './inputs.ts';
 import { actionLogger } from './log.ts';
+import { keepComment } from './comment.ts';
 import { findFiles } from './find-files.ts';
-import { handOver } from './outputs.ts';
+import { handOver, withoutSecrets } from './outputs.ts';
 
 /**
- * The action's whole run: inputs → request → delivery → outputs and summary.
+ * The action's whole run: inputs → request → delivery → outputs and summary → comment.
  *
  * @returns the sentence to fail the step with, or `null`
  */
@@ -27,12 +29,14 @@ export async function run(env: Environment): Promise<string | null> {
   const stop = new AbortController();
   const ports: Ports = { http: createHttp(), clock: systemClock, logger, signal: stop.signal, random };
   const abort = (): void => stop.abort();
+  const connect = (options: GitHubOptions): GitHub => createGitHub(options, ports);
   process.once('SIGINT', abort).once('SIGTERM', abort);
   try {
-    const reports = await reportOn(raw, env, ports);
-    await handOver(reports, env, redactor);
+    const reports = withoutSecrets(await reportOn(raw, env, ports), redactor);
+    await handOver(reports, env);
+    if (isOn(raw.comment)) await keepComment({ reports, inputs: raw, env, connect }, ports);
     const complaint = complaintAbout(reports);
-    return complaint === null || !failsStep(raw) ? null : redactor.redact(complaint);
+    return failsStep(raw) ? complaint : null;
   } finally {
     process.off('SIGINT', abort).off('SIGTERM', abort);
   }
@@ -44,6 +48,7 @@ async function reportOn(raw: RawInputs, env: Environment, ports: Ports): Promise
     for (const secret of around.secrets) ports.logger.mask(secret);
     const request = parseRequest(raw, around);
     yesOrNo(raw, 'fail-on-not-ready');
+    yesOrNo(raw, 'comment');
     return await perform(request, ports, findFiles);
   } catch (thrown) {
     return [refusal(raw.file || THE_LINK, asDeliveryError(thrown).at('check'))];
@@ -58,6 +63,8 @@ function complaintAbout(reports: readonly Report[]): string | null {
   const which = reports.length === 1 ? '' : `${failing.length} of ${reports.length} files; `;
   return `${which}${first.lines.RESULT}`;
 }
+
+const isOn = (said: string): boolean => /^true$/i.test(said.trim());
 
 /** An unreadable answer to that question fails the step, too. */
 const failsStep = (raw: RawInputs): boolean => !/^false$/i.test(raw['fail-on-not-ready'].trim());

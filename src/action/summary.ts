@@ -44,7 +44,7 @@ function outcome(report: Report): string[] {
   if (state === 'ready' && report.url !== null) {
     return [`### ${sign} ${link(name, report.url)}`, `**${word}** → ${shownAddress(report.url)}`];
   }
-  const what = report.url === null ? reasonOf(report) : code(report.url);
+  const what = report.withdrawn === null ? reasonOf(report) : code(report.withdrawn);
   return [`### ${sign} ${name}`, `**${word}**${what === '' ? '' : ` → ${what}`}`];
 }
 
