@@ -79,11 +79,12 @@ export const INPUTS = {
   },
   comment: {
     default: 'false',
-    description: 'Keep one comment with the proven link on the pull request.',
+    description:
+      'Keep one comment with the proven link on the pull request; needs `permissions: { pull-requests: write }`.',
   },
   'dry-run': {
     default: 'false',
-    description: 'All checks and the plan; nothing is published.',
+    description: 'All checks and the plan; nothing is written anywhere, and nothing is ready.',
   },
   'fail-on-not-ready': {
     default: 'true',
@@ -97,7 +98,7 @@ export const INPUTS = {
   'api-url': { default: '${{ github.api_url }}', description: "The hosting API's address." },
   'auth-url': {
     default: '${{ github.server_url }}',
-    description: "The address of the host's pages for people.",
+    description: "The address of the host's pages for people, of the same instance as `api-url`.",
   },
   'pages-base': {
     default: '',
