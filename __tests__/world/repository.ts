@@ -45,6 +45,8 @@ export interface Repository {
   read(path: string, branch?: string): Promise<Buffer | null>;
   /** The newest first. */
   log(branch?: string): Promise<LogEntry[]>;
+  /** The commits of the history with more than one parent. */
+  merges(branch?: string): Promise<string[]>;
   head(branch?: string): Promise<string | null>;
   /** The newest first. */
   releases(): readonly Release[];
@@ -144,6 +146,12 @@ export class WorldRepository implements Repository {
       return { sha, message, files: changed.map(({ path }) => path) };
     });
     return Promise.all(entries);
+  }
+
+  async merges(branch = this.branch): Promise<string[]> {
+    const head = await this.head(branch);
+    const commits = head === null ? [] : await this.git.log(head);
+    return commits.filter(({ parents }) => parents.length > 1).map(({ sha }) => sha);
   }
 
   head(branch = this.branch): Promise<string | null> {

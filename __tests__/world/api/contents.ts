@@ -100,8 +100,8 @@ async function write(call: Call, change: 'put' | 'delete'): Promise<Reply> {
   if (expected === null && !(isDefault && change === 'put')) fail(404, `Branch ${branch} not found`);
   return repository.exclusively(async () => {
     const head = await repository.head(branch);
-    const existing = head === null ? null : await repository.git.entryAt(head, path);
     if (head !== expected) fail(409, `is at ${head} but expected ${expected}`);
+    const existing = head === null ? null : await repository.git.entryAt(head, path);
     assertExpected(path, existing, sha, change);
     assertUnprotected(repository, 409);
     const blob = bytes === null ? null : await repository.git.writeBlob(bytes);
