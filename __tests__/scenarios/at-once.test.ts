@@ -1,0 +1,142 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Repository } from '../world/repository.ts';
+import { asked, type Delivered, expectNotReady, expectReady, openStage, page } from './stage.ts';
+
+const stage = openStage();
+const onScreen = { channel: 'K1', timeout: '10' };
+const download = { channel: 'K2', tag: 'files-1', timeout: '4' };
+const LARGE = 1_100_000;
+
+/** Holds answers back until both deliveries have asked, so that neither knows of what the other writes. */
+function bothLook(url: RegExp): void {
+  const both = Promise.withResolvers<void>();
+  let looks = 0;
+  stage.intercept(
+    { method: 'GET', url, times: 2 },
+    {
+      async alter(real) {
+        looks += 1;
+        if (looks === 2) both.resolve();
+        await both.promise;
+        return real;
+      },
+    },
+  );
+}
+
+/** Two steps at once, a file each. */
+function deliverBoth(
+  repository: Repository,
+  files: readonly (readonly [name: string, bytes: string])[],
+  inputs: Readonly<Record<string, string>>,
+): Promise<Delivered[]> {
+  // Neither may ask for a build of its own.
+  const token = stage.world.token({ pages: 'read' });
+  return Promise.all(
+    files.map(([name, bytes]) => stage.deliver({ repository, token, files: { [name]: bytes }, inputs })),
+  );
+}
+
+/** Which of them brought what stands there now, and which did not. */
+function ranked(delivered: readonly Delivered[], texts: readonly string[], standing: string) {
+  const at = texts.indexOf(standing);
+  expect(at).not.toBe(-1);
+  return { winner: delivered[at] as Delivered, loser: delivered[1 - at] as Delivered };
+}
+
+describe('two deliveries to one path of the branch', () => {
+  test.each([
+    ['A', [page('one'), page('other')]],
+    ['B', [page('one').padEnd(LARGE), page('other').padEnd(LARGE)]],
+  ])('method %s, different bytes: the last one wins, and the other says so', async (_, texts) => {
+    const repository = await stage.repository();
+    bothLook(/contents\/page\.html/);
+    // The first one is overtaken before its build.
+    repository.pages.builds = ['never', 'normal'];
+    const files = texts.map((text) => ['page.html', text] as const);
+    const delivered = await deliverBoth(repository, files, onScreen);
+    const standing = String(await repository.read('page.html'));
+    const { winner, loser } = ranked(delivered, texts, standing);
+    await expectReady(stage, winner, { channel: 'K1', shows: standing });
+    expectNotReady(loser, { step: 'verify', reason: /answers HTTP 200 with something that is not the file/ });
+    expect(
+      (await repository.log()).map(({ message, files: changed }) => [message.slice(0, 6), changed]),
+    ).toEqual([
+      ['UPDATE', ['page.html']],
+      ['ADD pa', ['page.html']],
+      ['Initia', ['README.md']],
+    ]);
+  });
+
+  test.each([
+    ['A', page()],
+    ['B', page().padEnd(LARGE)],
+  ])('method %s, the same bytes: one commit serves both', async (_, text) => {
+    const repository = await stage.repository();
+    bothLook(/contents\/page\.html/);
+    const delivered = await deliverBoth(
+      repository,
+      [
+        ['page.html', text],
+        ['page.html', text],
+      ],
+      onScreen,
+    );
+    for (const one of delivered) await expectReady(stage, one, { channel: 'K1', shows: text });
+    const [commit, ...older] = await repository.log();
+    expect(older).toHaveLength(1);
+    expect(delivered.map(({ outputs }) => outputs['commit-sha'])).toEqual([commit?.sha, commit?.sha]);
+  });
+});
+
+describe('two deliveries to one release', () => {
+  test('that is not there yet: it is created once, and takes both files', async () => {
+    const repository = await stage.repository();
+    bothLook(/releases\/tags\/files-1/);
+    const files = [
+      ['one.zip', 'one'],
+      ['other.zip', 'other'],
+    ] as const;
+    const delivered = await deliverBoth(repository, files, download);
+    for (const [at, [, bytes]] of files.entries()) {
+      await expectReady(stage, delivered[at] as Delivered, { channel: 'K2', shows: bytes });
+    }
+    expect(
+      asked(stage, /^POST .*\/releases$/)
+        .map(({ status }) => status)
+        .sort(),
+    ).toEqual([201, 422]);
+    const [release, ...more] = repository.releases();
+    expect(more).toEqual([]);
+    expect(release?.assets.map(({ name }) => name).sort()).toEqual(['one.zip', 'other.zip']);
+  });
+
+  test('under one name, with different bytes: the first one stays, and the other says so', async () => {
+    const repository = await stage.repository();
+    bothLook(/releases\/\d+\/assets/);
+    const texts = ['one', 'other'];
+    const files = texts.map((text) => ['build.zip', text] as const);
+    const delivered = await deliverBoth(repository, files, download);
+    const ready = delivered.findIndex(({ report }) => report.ready);
+    const { winner, loser } = ranked(delivered, texts, texts[ready] ?? '');
+    await expectReady(stage, winner, { channel: 'K2', shows: texts[ready] ?? '' });
+    expectNotReady(loser, { step: 'place', reason: /already has an asset build\.zip with other bytes/ });
+    expect(repository.releases()[0]?.assets).toHaveLength(1);
+  });
+
+  test('under one name, with the same bytes: one asset serves both', async () => {
+    const repository = await stage.repository();
+    bothLook(/releases\/\d+\/assets/);
+    const delivered = await deliverBoth(
+      repository,
+      [
+        ['build.zip', 'one'],
+        ['build.zip', 'one'],
+      ],
+      download,
+    );
+    for (const one of delivered) await expectReady(stage, one, { channel: 'K2', shows: 'one' });
+    expect(repository.releases()[0]?.assets).toHaveLength(1);
+    expect(delivered[0]?.outputs.url).toBe(delivered[1]?.outputs.url);
+  });
+});
