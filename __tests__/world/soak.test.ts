@@ -1,0 +1,27 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from '@jest/globals';
+import { runChild } from './child.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const NODE = join(ROOT, 'node_modules/.bin/node');
+
+test('the load runs small, and counts what landed', async () => {
+  const sizes = ['--deliverers', '4', '--assets', '3', '--sequence', '8'];
+  const { exitCode, stdout, stderr } = await runChild(NODE, {
+    args: [join(ROOT, '__tests__/world/soak.ts'), ...sizes],
+    cwd: ROOT,
+    env: { PATH: process.env.PATH ?? '' },
+    timeoutMs: 120_000,
+  });
+  expect(stderr).toBe('');
+  expect(stdout.match(/files landed .*/g)).toEqual([
+    expect.stringMatching(/ 4, lost 0$/),
+    expect.stringMatching(/ 3, lost 0$/),
+    expect.stringMatching(/ 8, lost 0$/),
+  ]);
+  expect(stdout).toMatch(/API calls +\d+, [\d.]+ a delivery/);
+  expect(stdout).toMatch(/held after 8 +heap [\d.]+ MB, RSS [\d.]+ MB/);
+  expect(stdout).toMatch(/^Nothing was lost/m);
+  expect(exitCode).toBe(0);
+}, 130_000);

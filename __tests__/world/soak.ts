@@ -1,0 +1,44 @@
+import { parseArgs } from 'node:util';
+import { loadBranch } from './soak/branch.ts';
+import { loadRelease } from './soak/release.ts';
+import { loadSequence } from './soak/sequence.ts';
+import { type Say, secondsSince, type Tally, tallyText } from './soak/tally.ts';
+import { startWorld, type World } from './world.ts';
+
+/**
+ * Load, against the local GitHub: many deliverers at once into one branch and into one release, and many
+ * deliveries one after the other in one process. Ends with 1 when anything was lost, or grew.
+ */
+
+type Load = (world: World, size: number, say: Say) => Promise<Tally>;
+
+const { values } = parseArgs({
+  options: {
+    deliverers: { type: 'string', default: '64' },
+    assets: { type: 'string', default: '16' },
+    sequence: { type: 'string', default: '200' },
+  },
+});
+
+const LOADS: readonly (readonly [Load, size: string])[] = [
+  [loadBranch, values.deliverers],
+  [loadRelease, values.assets],
+  [loadSequence, values.sequence],
+];
+
+const begun = performance.now();
+const say: Say = (line) => console.log(`  … ${line}`);
+const world = await startWorld();
+let faults = 0;
+try {
+  for (const [load, size] of LOADS) {
+    if (Number(size) === 0) continue;
+    const tally = await load(world, Number(size), say);
+    faults += tally.faults.length;
+    console.log(`\n${tallyText(tally)}\n`);
+  }
+} finally {
+  await world.stop();
+}
+console.log(`${faults === 0 ? 'Nothing was lost' : `${faults} faults`}, ${secondsSince(begun)} in all.`);
+if (faults > 0) process.exitCode = 1;

@@ -1,0 +1,87 @@
+import { TRAILER } from '../../../src/protocol/words.ts';
+import type { LogEntry, Repository } from '../repository.ts';
+import type { World } from '../world.ts';
+import { type Cargo, deliverAtOnce, type Fare, notReady, peakMemory } from './at-once.ts';
+import { apiCalls, attempts, refusals } from './calls.ts';
+import { othersAtWork } from './others.ts';
+import { type Say, secondsSince, type Tally } from './tally.ts';
+
+const MEGABYTE = 1_048_576;
+/** Above it only git itself takes a file. */
+const LARGEST_BLOB = 35 * MEGABYTE;
+const FOLDER = 'load/';
+/** From so many deliverers on two of the files are so large that only git itself takes them. */
+const MANY = 32;
+
+/** Many deliverers at once write into one branch, on which other people work, too. */
+export async function loadBranch(world: World, deliverers: number, say: Say): Promise<Tally> {
+  const repository = await world.repository({ owner: 'octo', name: 'soak-branch' });
+  world.wire.clear();
+  const begun = performance.now();
+  const others = othersAtWork(repository, Math.ceil(deliverers / 2));
+  const cargoes = Array.from({ length: deliverers }, (_, at) => cargo(at, deliverers));
+  const fares = await deliverAtOnce(world, repository, cargoes, say);
+  await others.goHome();
+  const time = secondsSince(begun);
+
+  const log = await repository.log();
+  const lost = (await Promise.all(fares.map((fare) => losses(fare, log, repository)))).flat();
+  const theirs = await others.losses(log);
+  const forks = (await repository.merges()).map((sha) => `the history is not linear at ${sha}`);
+  const { PUT, PATCH, push } = attempts(world);
+  const lostNames = new Set(lost.map(({ name }) => name));
+  const gone = lostNames.size;
+  const pushed = cargoes.filter(
+    ({ name, bytes }) => bytes.length > LARGEST_BLOB && !lostNames.has(name),
+  ).length;
+  return {
+    title: `K1: ${deliverers} deliverers at once into one branch`,
+    rows: [
+      ['files landed', `${deliverers - gone}, lost ${gone}`],
+      ['others’ commits', `${others.commits}, losses ${theirs.length}`],
+      ['attempts', `${PUT + PATCH + push}: ${PUT} PUT, ${PATCH} PATCH, ${push} push`],
+      ['conflicts', `${refusals(world, /^(PUT|PATCH) /)} refused, ${push - pushed} pushes repeated`],
+      ['API calls', apiCalls(world, deliverers)],
+      ['memory', `${peakMemory(fares)}, of one process`],
+      ['time', time],
+    ],
+    faults: [...lost.map(({ why }) => why), ...theirs, ...notReady(fares), ...forks],
+  };
+}
+
+/** Mostly small pages; every eighth takes the object API, and of many two take git's own protocol. */
+function cargo(at: number, deliverers: number): Cargo {
+  const number = String(at + 1).padStart(2, '0');
+  const size = deliverers >= MANY && at < 2 ? 36 * MEGABYTE : at % 8 === 2 ? 1.2 * MEGABYTE : 0;
+  const page = `<!doctype html>\n<title>Page ${number}</title>\n<p>Page ${number} of ${deliverers}</p>\n`;
+  const bytes = Buffer.alloc(Math.max(Math.ceil(size), page.length));
+  bytes.write(page);
+  const name = size === 0 ? `page-${number}.html` : `data-${number}.bin`;
+  return { name, bytes, inputs: { channel: 'K1', path: FOLDER, message: `file ${number} of the load` } };
+}
+
+interface Loss {
+  readonly name: string;
+  readonly why: string;
+}
+
+/** In what a file is not there as it was sent, in one commit of its own that says so. */
+async function losses(
+  { cargo: { name, bytes, inputs }, report }: Fare,
+  log: readonly LogEntry[],
+  repository: Repository,
+): Promise<Loss[]> {
+  const path = FOLDER + name;
+  const commits = log.filter(({ files }) => files.includes(path));
+  const standing = await repository.read(path);
+  const whys = [
+    standing === null && `${path} is not there`,
+    standing !== null && !standing.equals(bytes) && `${path} holds other bytes`,
+    commits.length > 1 && `${path} was committed ${commits.length} times`,
+    commits.some(({ files }) => files.length > 1) && `the commit of ${path} touches other files`,
+    commits.some(({ message }) => message !== `ADD ${name}: ${inputs.message}\n\n${TRAILER}`) &&
+      `the commit of ${path} has another message`,
+    commits[0]?.sha !== report?.commitSha && `the report on ${path} names another commit`,
+  ];
+  return whys.filter((why) => why !== false).map((why) => ({ name, why }));
+}

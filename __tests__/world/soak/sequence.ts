@@ -1,0 +1,96 @@
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { World } from '../world.ts';
+import { apiCalls } from './calls.ts';
+import type { Held } from './memory.ts';
+import type { Told } from './one-process.ts';
+import { type Say, secondsSince, type Tally } from './tally.ts';
+
+const PROGRAM = fileURLToPath(new URL('one-process.ts', import.meta.url));
+const MEGABYTE = 1_048_576;
+/** How much more heap the process may hold at the end than after the first quarter. */
+const HEAP_GROWTH = 10 * MEGABYTE;
+/** Connections are kept open for a while and opened anew: a few more or less are no leak. */
+const DESCRIPTOR_GROWTH = 4;
+
+/** One process delivers one file after the other, by K1, K2 and K3, and its memory is watched. */
+export async function loadSequence(world: World, count: number, say: Say): Promise<Tally> {
+  const repository = await world.repository({ owner: 'octo', name: 'soak-sequence' });
+  world.wire.clear();
+  const begun = performance.now();
+  const looks = [0.1, 0.25, 0.5, 1].map((share) => Math.max(1, Math.round(count * share)));
+  const { held, faults, used } = await run(world, [String(count), looks.join(',')], repository.fullName, say);
+  const landed = Object.values(used).reduce((sum, one) => sum + one, 0) - faults.length;
+  return {
+    title: `${count} deliveries, one after the other, in one process`,
+    rows: [
+      ['files landed', `${landed}, lost ${count - landed}`],
+      [
+        'channels',
+        Object.entries(used)
+          .map(([channel, times]) => `${times} by ${channel}`)
+          .join(', '),
+      ],
+      ...held.map((one) => [`held after ${one.after}`, inWords(one)] as const),
+      ['API calls', apiCalls(world, count)],
+      ['time', secondsSince(begun)],
+    ],
+    faults: [...faults, ...growth(held)],
+  };
+}
+
+interface Course {
+  readonly held: readonly Held[];
+  readonly faults: readonly string[];
+  readonly used: Readonly<Record<string, number>>;
+}
+
+async function run(world: World, args: readonly string[], repository: string, say: Say): Promise<Course> {
+  const held: Held[] = [];
+  const faults: string[] = [];
+  let used: Course['used'] = {};
+  const env = {
+    PATH: process.env.PATH ?? '',
+    ...world.env,
+    RUNNER_TEMP: world.folder,
+    GITHUB_API_URL: 'https://api.github.com',
+    GITHUB_SERVER_URL: 'https://github.com',
+    GITHUB_REPOSITORY: repository,
+    INPUT_TOKEN: world.token(),
+  };
+  const child = fork(PROGRAM, args, { env, execArgv: ['--expose-gc'] });
+  child.on('message', (told: Told) => {
+    if ('held' in told) {
+      held.push(told.held);
+      say(`after ${told.held.after} deliveries: ${inWords(told.held)}`);
+    } else if ('used' in told) used = told.used;
+    else faults.push('failed' in told ? told.failed : `the process was warned: ${told.warned}`);
+  });
+  const exitCode = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  if (exitCode !== 0) faults.push(`the process ended with ${exitCode}`);
+  return { held, faults, used };
+}
+
+const megabytes = (bytes: number): string => (bytes / MEGABYTE).toFixed(1);
+
+function inWords({ heap, rss, descriptors, handles }: Held): string {
+  const files = descriptors === null ? '' : `, ${descriptors} file descriptors`;
+  return `heap ${megabytes(heap)} MB, RSS ${megabytes(rss)} MB${files}, ${handles} handles`;
+}
+
+/** In what the process has grown since the first quarter, by when everything that is kept for good is there. */
+function growth(held: readonly Held[]): string[] {
+  const [, early] = held;
+  const late = held.at(-1);
+  if (early === undefined || late === undefined || held.length < 4) return ['the process told too little'];
+  const grown = (what: 'heap' | 'descriptors' | 'handles'): number => (late[what] ?? 0) - (early[what] ?? 0);
+  return [
+    ...(grown('heap') > HEAP_GROWTH ? [`the heap grew by ${megabytes(grown('heap'))} MB`] : []),
+    ...(['descriptors', 'handles'] as const)
+      .filter((what) => grown(what) > DESCRIPTOR_GROWTH)
+      .map((what) => `there are ${grown(what)} ${what} more than after ${early.after} deliveries`),
+  ];
+}

@@ -1,0 +1,20 @@
+/** Says how far a load is. */
+export type Say = (line: string) => void;
+
+/** What a load left behind. */
+export interface Tally {
+  readonly title: string;
+  /** A row each: what was counted, and the count. */
+  readonly rows: readonly (readonly [what: string, count: string])[];
+  /** Everything that is not as it must be, a sentence each; empty after a good run. */
+  readonly faults: readonly string[];
+}
+
+/** Seconds since a moment of `performance.now()`, as a person reads them. */
+export const secondsSince = (begun: number): string => `${((performance.now() - begun) / 1000).toFixed(1)} s`;
+
+export function tallyText({ title, rows, faults }: Tally): string {
+  const width = Math.max(...rows.map(([what]) => what.length));
+  const lines = rows.map(([what, count]) => `  ${what.padEnd(width)}  ${count}`);
+  return [title, ...lines, ...faults.map((fault) => `  FAULT: ${fault}`)].join('\n');
+}
