@@ -7,7 +7,7 @@ import { DAY, RETRY, SECOND } from './protocol/limits.ts';
  * Only failures that are known to pass are tried again. The host's own Retry-After or reset beats our
  * backoff; a little is added to it, since others were told the same.
  *
- * @param attempt number of attempts made so far, from 1
+ * @param attempt number of attempts that failed so, from 1
  * @param left milliseconds in which a further attempt may still begin
  * @param random a number in [0, 1)
  */
@@ -53,11 +53,17 @@ export interface RetryPorts {
 export async function retrying<T>(ports: RetryPorts, work: () => Promise<T>): Promise<T> {
   const { clock, logger, random, signal } = ports;
   const deadline = clock.now() + RETRY.patience;
-  for (let attempt = 1; ; attempt += 1) {
+  // Races that were lost say nothing of how the host fares, nor the other way round.
+  let races = 0;
+  let faults = 0;
+  for (;;) {
     try {
       return await work();
     } catch (thrown) {
       const failure = asDeliveryError(thrown);
+      if (failure.code === 'CONFLICT') races += 1;
+      else faults += 1;
+      const attempt = failure.code === 'CONFLICT' ? races : faults;
       const left = deadline - clock.now();
       const pause = pauseBefore(failure, attempt, left, random());
       // Retries within retries would multiply.

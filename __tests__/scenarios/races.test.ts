@@ -240,3 +240,38 @@ describe('several channels, in any order', () => {
     expect(twin.toString()).toBe(page());
   });
 });
+
+describe("somebody else's file where a folder would have to be", () => {
+  test.each([
+    ['method A', page()],
+    ['method B', large],
+  ])('%s: it is not lost', async (_, file) => {
+    const repository = await stage.repository();
+    await repository.commit('docs', 'theirs');
+    const inputs = { channel: 'K1', path: 'docs/deep/page.html', 'self-contained': 'off' };
+    const delivered = await stage.deliver({ repository, files: { 'page.html': file }, inputs });
+    expectNotReady(delivered, { step: 'place', reason: /docs is a file of the repository/, hint: /`path:`/ });
+    expect(await standing(repository, 'docs')).toBe('theirs');
+  });
+
+  test('method C, where it appears after both files were looked for', async () => {
+    const repository = await stage.repository();
+    stage.intercept(
+      { method: 'GET', url: new RegExp(`${repository.name}/contents/docs\\?`), skip: 1 },
+      {
+        async alter(real) {
+          await repository.commit('docs', 'theirs');
+          return real;
+        },
+      },
+    );
+    const files = { 'out/a.html': page('a'), 'out/b.html': page('b') };
+    const inputs = { channel: 'K1', file: 'out/*', path: 'docs/' };
+    const { reports } = await stage.deliver({ repository, files, inputs });
+    expect(reports.map(({ notReady }) => notReady?.reason)).toEqual([
+      expect.stringMatching(/docs is a file of the repository/),
+      expect.stringMatching(/docs is a file of the repository/),
+    ]);
+    expect(await standing(repository, 'docs')).toBe('theirs');
+  });
+});

@@ -48,6 +48,17 @@ export function isFolder(path: string): DeliveryError {
   });
 }
 
+/** @see protocol 7 (prohibition 4) */
+export function liesBelowFile(path: string, file: string): DeliveryError {
+  return new DeliveryError(
+    'NOT_OURS',
+    `${file} is a file of the repository, and ${path} would lie below it`,
+    {
+      hint: 'set `path:` to a place of its own',
+    },
+  );
+}
+
 /** The last commit on the branch that touched the path; `null` when none did. */
 export async function lastCommitAt(github: GitHub, { branch, path }: Spot): Promise<LastCommit | null> {
   const [last] = await github.call<{ sha: string; commit: { message: string } }[]>(API.commits_of_path, {

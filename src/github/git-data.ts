@@ -78,6 +78,9 @@ export async function commitChanges(
   branch: string,
   changes: readonly Change[],
 ): Promise<string[]> {
+  const turn = (): Promise<void> => github.pace(async () => undefined);
+  // Waited for now, and not between reading the branch and moving it.
+  await turn();
   const base = await headOf(github, branch);
   const paths = changes.map(({ path }) => path);
   const standing = await standingAt(github, base, paths);
@@ -88,6 +91,7 @@ export async function commitChanges(
   const commits: string[] = [];
   let tree = commit.tree.sha;
   for (const { path, message, file } of changes) {
+    if (commits.length > 0) await turn();
     const entry = { path, mode: '100644', type: 'blob', sha: file?.blobSha ?? null };
     tree = (await github.call<{ sha: string }>(API.tree, { base_tree: tree, tree: [entry] })).sha;
     const parents = [commits.at(-1) ?? base];

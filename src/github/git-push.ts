@@ -3,10 +3,12 @@ import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { rootCertificates } from 'node:tls';
+import { DeliveryError } from '../errors.ts';
 import type { Clock, Meter, Ports } from '../ports.ts';
 import { EXCHANGE, SECOND } from '../protocol/limits.ts';
 import { appeared, type Change } from './git-data.ts';
 import { findGit, type GitRun, gitFailure, noGit, runGit } from './git-process.ts';
+import { foldersOf } from './standing.ts';
 
 export interface Push {
   /** Such as `https://github.com/owner/repo.git`. */
@@ -185,11 +187,20 @@ async function fetchBranch(git: Git, { branch }: Push): Promise<string> {
 async function refuseChanged(git: Git, { changes }: Push, base: string): Promise<void> {
   for (let at = 0; at < changes.length; at += PATHS_AT_ONCE) {
     const some = changes.slice(at, at + PATHS_AT_ONCE);
-    const paths = some.map(({ path }) => path);
-    const listed = await git({ args: ['ls-tree', '-z', base, '--', ...paths], does: 'looking at the paths' });
-    const entries = listed.split('\0').map((entry) => /^\d+ \w+ ([0-9a-f]+)\t(.*)$/s.exec(entry));
-    const standing = new Map(entries.map((found) => [found?.[2], found?.[1]]));
-    const moved = some.find(({ path, replaces }) => (standing.get(path) ?? null) !== replaces);
+    const places = new Set(some.flatMap(({ path }) => [path, ...foldersOf(path)]));
+    const listed = await git({
+      args: ['ls-tree', '-z', base, '--', ...places],
+      does: 'looking at the paths',
+    });
+    // No path that is taken holds a line break: one would be the mark of a list that was cut.
+    if (listed.includes('\n')) throw new DeliveryError('INTERNAL', 'git listed more than is read of it');
+    const entries = listed.split('\0').map((entry) => /^\d+ (\w+) ([0-9a-f]+)\t(.*)$/s.exec(entry));
+    const standing = new Map(entries.map((found) => [found?.[3], { type: found?.[1], sha: found?.[2] }]));
+    const moved = some.find(
+      ({ path, replaces }) =>
+        (standing.get(path)?.sha ?? null) !== replaces ||
+        foldersOf(path).some((folder) => standing.get(folder)?.type === 'blob'),
+    );
     if (moved !== undefined) throw appeared(moved.path);
   }
 }

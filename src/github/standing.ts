@@ -1,10 +1,10 @@
-import { DeliveryError, type Settled, settled } from '../errors.ts';
+import { DeliveryError, hasFailed, type Settled, settled } from '../errors.ts';
 import { pooled } from '../pool.ts';
 import { API } from '../protocol/calls.ts';
 import { BATCH } from '../protocol/limits.ts';
 import { encodePath } from '../rules/naming.ts';
 import type { GitHub } from './client.ts';
-import { blobAt, isFolder } from './contents.ts';
+import { blobAt, isFolder, liesBelowFile } from './contents.ts';
 
 /** By path: the blob that stands there, `null` where there is none, or why nothing can stand there. */
 export type Standing = ReadonlyMap<string, Settled<string | null>>;
@@ -31,16 +31,38 @@ export async function headOf(github: GitHub, branch: string): Promise<string> {
 export async function standingAt(github: GitHub, ref: string, paths: readonly string[]): Promise<Standing> {
   const listed = paths.length > BATCH.paths ? await treeOf(github, ref) : null;
   if (listed !== null) return new Map(paths.map((path) => [path, standingIn(listed, path)]));
-  const one = (path: string): Promise<Settled<string | null>> =>
-    settled(() => blobAt(github, { branch: ref, path }));
-  const found = await pooled(paths, BATCH.reads, one);
+  const found = await pooled(paths, BATCH.reads, (path) => settled(() => blobOrRoom(github, ref, path)));
   return new Map(paths.map((path, at) => [path, found[at] ?? null]));
 }
 
 function standingIn(tree: ReadonlyMap<string, TreeEntry>, path: string): Settled<string | null> {
   const entry = tree.get(path);
-  if (entry === undefined) return null;
-  return entry.type === 'blob' ? entry.sha : isFolder(path);
+  if (entry !== undefined) return entry.type === 'blob' ? entry.sha : isFolder(path);
+  const file = foldersOf(path).find((folder) => tree.get(folder)?.type === 'blob');
+  return file === undefined ? null : liesBelowFile(path, file);
+}
+
+/** A file in the place of one of its folders would be lost, as well. */
+async function blobOrRoom(github: GitHub, ref: string, path: string): Promise<string | null> {
+  const blob = await blobAt(github, { branch: ref, path });
+  if (blob !== null) return blob;
+  for (const folder of foldersOf(path)) {
+    const standing = await settled(() => blobAt(github, { branch: ref, path: folder }));
+    // A folder stands there, so all those above it are folders, too.
+    if (hasFailed(standing) && standing.code === 'NOT_OURS') return null;
+    if (hasFailed(standing)) throw standing;
+    if (standing !== null) throw liesBelowFile(path, folder);
+  }
+  return null;
+}
+
+/** The folders that a path lies in, the deepest first: `a/b` and `a` for `a/b/c`. */
+export function foldersOf(path: string): string[] {
+  const folders: string[] = [];
+  for (let at = path.lastIndexOf('/'); at !== -1; at = path.lastIndexOf('/', at - 1)) {
+    folders.push(path.slice(0, at));
+  }
+  return folders;
 }
 
 /**

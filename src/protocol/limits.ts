@@ -80,13 +80,14 @@ export const RETRY = {
   /** Added at most to a pause that the host asks for. */
   spread: SECOND,
   /** Losing a race against other writers passes sooner, and may happen more often. */
-  conflict: { attempts: 20, firstPause: 250, longestPause: 4 * SECOND },
+  conflict: { attempts: 40, firstPause: 250, longestPause: 16 * SECOND },
   /** A limit that names no end lasts a minute at least, which is half of the first pause; then ever longer. */
   limited: { attempts: 5, firstPause: 120 * SECOND, longestPause: 600 * SECOND },
 } as const;
 
 /** Time to clear away what is half done, when a delivery was stopped; a runner then waits 7.5 s at most. */
 export const AFTERMATH = 5 * SECOND;
+
 /** From the beginning of a write to that of the next one of the same client. */
 export const WRITES_APART = SECOND;
 
