@@ -6,6 +6,7 @@ import type { Channels } from '../src/channels/channel.ts';
 import { createNative } from '../src/channels/native.ts';
 import { createPages } from '../src/channels/pages.ts';
 import { deliver } from '../src/delivery/deliver.ts';
+import { findLiterally } from '../src/delivery/files.ts';
 import type { RawInputs } from '../src/delivery/inputs.ts';
 import { INPUTS } from '../src/delivery/inputs.ts';
 import { type Report, reportText } from '../src/delivery/report.ts';
@@ -62,16 +63,18 @@ async function delivering({ inputs = {}, api = {}, answer = () => ({ status: 404
     K3: createFilebin({ ...request, host: request.binHost }, ports),
     K4: createNative(request.url),
   } as Channels;
-  const report = await deliver(request, {
+  const [report] = await deliver(request, {
     ports,
+    find: findLiterally,
     authorise: async (needs) => ({ circumstances: await survey(github, needs), channels }),
   });
+  if (report === undefined) throw new Error('there is no report');
   return { report, host, ports, github, elapsed: ports.clock.now() - NOON };
 }
 
 /** Everything that is handed over, as one text. */
 const everything = (report: Report): string =>
-  [reportText(report), JSON.stringify(report), JSON.stringify(outputsOf(report)), summaryOf([report])].join(
+  [reportText(report), JSON.stringify(report), JSON.stringify(outputsOf([report])), summaryOf([report])].join(
     '\n',
   );
 
@@ -186,7 +189,7 @@ describe('prohibitions (protocol 7)', () => {
 
     const after = await delivering({ answer: () => ({ body: BYTES }) });
     expect(after.report).toMatchObject({ ready: true, url: PAGE });
-    expect(outputsOf(after.report).url).toBe(PAGE);
+    expect(outputsOf([after.report]).url).toBe(PAGE);
     expect(after.ports.logger.lines.join('\n')).not.toContain(PAGE);
   });
 

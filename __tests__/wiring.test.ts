@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { furnish } from '../src/wiring.ts';
-import { circumstancesWith } from './channels/circumstances.ts';
+import { prepareOne } from './channels/one.ts';
 import { requestWith } from './delivery/builders.ts';
 import { localFile } from './support/files.ts';
 import { FakeHttp, fakePorts } from './support/ports.ts';
@@ -28,9 +28,7 @@ describe('the house', () => {
     expect(circumstances).toMatchObject({ hasToken: false });
     const file = await localFile('x');
     for (const key of ['K1', 'K2'] as const) {
-      await expect(channels[key].prepare(file, circumstancesWith())).rejects.toMatchObject({
-        code: 'NO_TOKEN',
-      });
+      await expect(prepareOne(channels[key], file)).rejects.toMatchObject({ code: 'NO_TOKEN' });
     }
   });
 
@@ -59,7 +57,7 @@ describe('the house', () => {
     const { channels } = await furnish(requestWith(inputs), fakePorts()).authorise(NOTHING);
     const file = await localFile('x');
     const plans = Object.values(channels).map(
-      async (channel) => (await channel.prepare(file, circumstancesWith())).plan.destination,
+      async (channel) => (await prepareOne(channel, file, 'b.html')).plan.destination,
     );
     await expect(Promise.all(plans)).resolves.toEqual([
       'branch main, path a/b.html',
@@ -73,9 +71,11 @@ describe('the house', () => {
     const host = new FakeHttp(({ method }) => ({ status: method === 'POST' ? 201 : 200, body: {} }));
     const inputs = { 'bin-host-url': 'https://bins.dev', bin: 'my-own-bin' };
     const { channels } = await furnish(requestWith(inputs), fakePorts(host.http)).authorise(NOTHING);
-    const intent = await channels.K3.prepare(await localFile('x'), circumstancesWith());
+    const intent = await prepareOne(channels.K3, await localFile('x'));
     await intent.place();
-    expect(host.seen[0]?.url).toBe('https://bins.dev/my-own-bin/page.html');
+    expect(host.seen.find(({ method }) => method === 'POST')?.url).toBe(
+      'https://bins.dev/my-own-bin/page.html',
+    );
   });
 
   test.each([
@@ -94,7 +94,7 @@ describe('the house', () => {
     const { channels } = await furnish(requestWith({ token: TOKEN, marker }), fakePorts(host.http)).authorise(
       NOTHING,
     );
-    const intent = await channels.K1.prepare(await localFile('It works'), circumstancesWith());
+    const intent = await prepareOne(channels.K1, await localFile('It works'));
     await intent.place();
     expect(host.seen.filter(({ url }) => url.startsWith(before))).toHaveLength(looks);
   });

@@ -1,31 +1,21 @@
 import { describe, expect, test } from '@jest/globals';
 import { handOver, outputsOf } from '../../src/action/outputs.ts';
 import { OUTPUTS } from '../../src/delivery/inputs.ts';
-import { compose, refusal, type Report, reportText } from '../../src/delivery/report.ts';
+import { compose, type Findings, refusal, type Report, reportText } from '../../src/delivery/report.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { createRedactor, type Redactor } from '../../src/redact.ts';
-import { fileWith, outcomeWith, PAGE, planWith, RAW } from '../delivery/builders.ts';
+import { findingsWith, outcomeWith, PAGE, planWith, RAW } from '../delivery/builders.ts';
 import { inStep, shown } from './runner.ts';
 
 const TOKEN = 'ghs_0123456789abcdef';
 const failure = new DeliveryError('NOT_PROVEN', 'not proven', { step: 'verify', httpCode: 404 });
 
-const reportWith = (more: Partial<Parameters<typeof compose>[0]> = {}): Report =>
-  compose({
-    subject: 'page.html',
-    file: fileWith(),
-    because: 'it was asked for',
-    main: outcomeWith(),
-    duplicates: [],
-    unknown: [],
-    failure: null,
-    ...more,
-  });
+const reportWith = (more: Partial<Findings> = {}): Report => compose(findingsWith(more));
 
 describe('the outputs', () => {
   test('of a ready delivery', () => {
     const report = reportWith();
-    expect(outputsOf(report)).toEqual({
+    expect(outputsOf([report])).toEqual({
       url: PAGE.href,
       report: reportText(report),
       'report-json': JSON.stringify([report]),
@@ -40,13 +30,13 @@ describe('the outputs', () => {
   });
 
   test('of a delivery that is not ready hold no address', () => {
-    const outputs = outputsOf(reportWith({ main: outcomeWith({ proof: null, rawUrl: null, failure }) }));
+    const outputs = outputsOf([reportWith({ main: outcomeWith({ proof: null, rawUrl: null, failure }) })]);
     expect(outputs).toMatchObject({ url: '', result: 'not-ready', 'raw-url': '', 'duplicate-url': '' });
     expect(JSON.stringify(outputs)).not.toMatch(/https?:/);
   });
 
   test('of a refusal are all there, and empty', () => {
-    const { report: _, 'report-json': __, ...others } = outputsOf(refusal('page.html', failure));
+    const { report: _, 'report-json': __, ...others } = outputsOf([refusal('page.html', failure)]);
     expect(others).toEqual({
       url: '',
       result: 'not-ready',
@@ -60,14 +50,14 @@ describe('the outputs', () => {
   });
 
   test('are those that action.yml declares', () => {
-    expect(Object.keys(outputsOf(reportWith()))).toEqual(Object.keys(OUTPUTS));
+    expect(Object.keys(outputsOf([reportWith()]))).toEqual(Object.keys(OUTPUTS));
   });
 
   test('list the proven duplicates, one a line', () => {
     const plan = planWith({ channel: 'K3' });
     const failed = outcomeWith({ plan, proof: null, failure });
     const duplicates = [outcomeWith({ plan }), failed, outcomeWith({ plan })];
-    expect(outputsOf(reportWith({ duplicates }))['duplicate-url']).toBe(`${PAGE.href}\n${PAGE.href}`);
+    expect(outputsOf([reportWith({ duplicates })])['duplicate-url']).toBe(`${PAGE.href}\n${PAGE.href}`);
   });
 });
 
@@ -81,9 +71,9 @@ describe('handing the report over', () => {
   test('goes to the log, the outputs and the summary', async () => {
     await inStep({}, async ({ env, outputs, summary, printed }) => {
       const report = reportWith();
-      await handOver(report, env, createRedactor());
+      await handOver([report], env, createRedactor());
       expect(printed()).toBe(`${reportText(report)}\n`);
-      await expect(outputs()).resolves.toEqual(outputsOf(report));
+      await expect(outputs()).resolves.toEqual(outputsOf([report]));
       await expect(summary()).resolves.toContain('**ГОТОВО**');
     });
   });
@@ -91,7 +81,7 @@ describe('handing the report over', () => {
   test('lets no credential through, wherever it came from', async () => {
     await inStep({}, async ({ env, outputs, summary, printed }) => {
       const leaking = new DeliveryError('HOST_ERROR', `the host said ${TOKEN}`, { hint: `use ${TOKEN}` });
-      await handOver(refusal(`${TOKEN}.html`, leaking), env, redactorOf(TOKEN));
+      await handOver([refusal(`${TOKEN}.html`, leaking)], env, redactorOf(TOKEN));
       const all = [printed(), JSON.stringify(await outputs()), shown(await summary())].join('\n');
       expect(all).toContain('***');
       expect(all).not.toContain(TOKEN);
@@ -101,7 +91,7 @@ describe('handing the report over', () => {
   test('lets no line of the host’s become a command', async () => {
     await inStep({}, async ({ env, printed }) => {
       await handOver(
-        refusal('page.html', new DeliveryError('HOST_ERROR', 'a\n::error::b')),
+        [refusal('page.html', new DeliveryError('HOST_ERROR', 'a\n::error::b'))],
         env,
         createRedactor(),
       );
@@ -111,7 +101,7 @@ describe('handing the report over', () => {
 
   test('needs no summary where the runner offers none', async () => {
     await inStep({}, async ({ env, summary }) => {
-      await handOver(reportWith(), { ...env, GITHUB_STEP_SUMMARY: undefined }, createRedactor());
+      await handOver([reportWith()], { ...env, GITHUB_STEP_SUMMARY: undefined }, createRedactor());
       await expect(summary()).resolves.toBe('');
     });
   });

@@ -1,26 +1,39 @@
 import { describe, expect, test } from '@jest/globals';
-import { createFilebin } from '../../src/channels/filebin.ts';
+import { createFilebin, type FilebinOptions } from '../../src/channels/filebin.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { localFile } from '../support/files.ts';
 import { FakeHttp, fakePorts, type Scripted, type Seen } from '../support/ports.ts';
-import { circumstancesWith } from './circumstances.ts';
+import { prepareOne } from './one.ts';
 
 const HOST = 'https://filebin.net';
-const OPTIONS = { host: new URL(HOST), bin: 'sv1767323045-abc', name: 'page.html' };
+const OPTIONS: FilebinOptions = { host: new URL(HOST), bin: 'sv1767323045-abc', binIsNew: true };
 const EXPIRY = '2026-01-09T03:04:05Z';
 
 type Answer = (request: Seen, nth: number) => Scripted | Error | undefined;
 
-/** A bin host whose answers to the upload are scripted; it lets its bins be locked. */
-async function binWith(answer: Scripted | Error | Answer, more: Partial<typeof OPTIONS> = {}) {
+interface Stage extends Partial<FilebinOptions> {
+  readonly name?: string;
+  /** What the bin holds at each look, the last one for ever; it isn't there unless told. */
+  readonly listings?: readonly (object | null)[];
+}
+
+/** A bin host whose answers to the upload, by how many came before, are scripted; it lets its bins be locked. */
+async function binWith(
+  answer: Scripted | Error | Answer,
+  { name = 'page.html', listings = [null], ...more }: Stage = {},
+) {
   const file = await localFile('<p>hello</p>', 'page.html');
   const decide: Answer = typeof answer === 'function' ? answer : () => answer;
-  const host = new FakeHttp((request, nth) =>
-    request.method === 'PUT' ? { status: 200 } : decide(request, nth),
-  );
+  const host: FakeHttp = new FakeHttp((request) => {
+    const nth = host.seen.filter(({ method }) => method === request.method).length;
+    if (request.method === 'PUT') return { status: 200 };
+    if (request.method === 'POST') return decide(request, nth);
+    const listing = listings[Math.min(nth, listings.length) - 1];
+    return listing == null ? { status: 404 } : { body: listing };
+  });
   const ports = fakePorts(host.http);
-  const intent = await createFilebin({ ...OPTIONS, ...more }, ports).prepare(file, circumstancesWith());
-  return { file, host, ports, intent };
+  const intent = await prepareOne(createFilebin({ ...OPTIONS, ...more }, ports), file, name);
+  return { file, host, ports, intent, methods: () => host.seen.map(({ method }) => method) };
 }
 
 const receipt = { bin: { id: OPTIONS.bin, expired_at: EXPIRY }, file: { filename: 'page.html' } };
@@ -98,9 +111,7 @@ describe('K3', () => {
   });
 
   test('is refused without a file', async () => {
-    await expect(
-      createFilebin(OPTIONS, fakePorts()).prepare(null, circumstancesWith()),
-    ).rejects.toMatchObject({
+    await expect(prepareOne(createFilebin(OPTIONS, fakePorts()), null)).rejects.toMatchObject({
       code: 'BAD_INPUT',
       hint: 'set `file:`',
     });
@@ -124,14 +135,15 @@ describe('a POST that is not answered 201', () => {
     [302, 'HOST_ERROR', 'bin-host-url:', 1],
     [418, 'HOST_ERROR', 'bin-host-url:', 1],
   ] as const)('but %i fails as %s, says %j, and is sent %i times', async (status, code, hint, attempts) => {
-    const { host, intent } = await binWith({ status, body: 'no' });
+    const { methods, intent } = await binWith({ status, body: 'no' });
     await expect(intent.place()).rejects.toMatchObject({
       code,
       httpCode: status,
       message: `posting to the bin answered HTTP ${status} and not 201: no`,
       hint: expect.stringContaining(hint),
     });
-    expect(host.seen.map(({ method }) => method)).toEqual(Array(attempts).fill('POST'));
+    // Before it is sent again it is looked for.
+    expect(methods()).toEqual(Array(attempts).fill(['GET', 'POST']).flat().slice(1));
   });
 
   test('waits as long as the host asks', async () => {
@@ -158,9 +170,12 @@ describe('a receipt', () => {
 
   test('of other bytes leads to another upload', async () => {
     const wrong = { file: { filename: 'page.html', sha256: 'ff' } };
-    const { host, intent } = await binWith((_, nth) => ({ status: 201, body: nth === 1 ? wrong : receipt }));
+    const { methods, intent } = await binWith((_, nth) => ({
+      status: 201,
+      body: nth === 1 ? wrong : receipt,
+    }));
     await intent.place();
-    expect(host.seen.map(({ method }) => method)).toEqual(['POST', 'POST', 'PUT']);
+    expect(methods()).toEqual(['POST', 'GET', 'POST', 'PUT']);
   });
 
   test('of other bytes again and again is a failure', async () => {
@@ -173,8 +188,7 @@ describe('a bin that can’t be locked', () => {
   const locking = async (answer: Scripted | Error) => {
     const file = await localFile('x', 'a.txt');
     const host = new FakeHttp(({ method }) => (method === 'PUT' ? answer : { status: 201, body: receipt }));
-    const intent = await createFilebin(OPTIONS, fakePorts(host.http)).prepare(file, circumstancesWith());
-    return intent.place();
+    return (await prepareOne(createFilebin(OPTIONS, fakePorts(host.http)), file, 'a.txt')).place();
   };
 
   test.each([

@@ -1,15 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
 import { createNative } from '../../src/channels/native.ts';
-import { circumstancesWith } from './circumstances.ts';
+import { prepareOne } from './one.ts';
 
 const LINK = new URL('https://files.octo.dev/share?key=s3cret');
-const prepare = (url: URL | undefined) => createNative(url).prepare(null, circumstancesWith());
+const prepare = (url: URL | undefined) => prepareOne(createNative(url), null);
 
 describe('K4', () => {
   test('takes the link as it is, and asks that every hop be a public host', async () => {
     await expect((await prepare(LINK)).place()).resolves.toMatchObject({
       evidence: "the environment's link on files.octo.dev",
       url: LINK,
+      written: false,
       bustCaches: false,
       mayAlter: true,
       mustBeExternal: true,
@@ -22,6 +23,10 @@ describe('K4', () => {
     expect(plan).toMatchObject({ channel: 'K4', destination: 'its address on files.octo.dev' });
     expect(JSON.stringify(plan)).not.toContain('s3cret');
     expect(watch).toBeUndefined();
+  });
+
+  test('foresees no more than the proof', async () => {
+    await expect((await prepare(LINK)).foresee()).resolves.toBe('the link on files.octo.dev would be proven');
   });
 
   test('is refused without a link', async () => {

@@ -6,21 +6,19 @@ import {
   throughJekyll,
 } from '../../src/channels/pages-destination.ts';
 import type { Circumstances } from '../../src/github/survey.ts';
-import { absent, FakeGitHub } from '../github/fake-github.ts';
 import { siteWith } from './circumstances.ts';
 
 const REPO = { owner: 'octo', repo: 'site' };
 const WISHES: PagesWishes = {
   branch: undefined,
   path: undefined,
-  name: 'page.html',
   pagesBase: undefined,
   rawBase: undefined,
   serverUrl: new URL('https://github.com'),
 };
 
 const destined = (wishes: Partial<PagesWishes> = {}, site: Circumstances['site'] = siteWith()): Destination =>
-  destinationOf(REPO, { ...WISHES, ...wishes }, site);
+  destinationOf(REPO, { ...WISHES, ...wishes, name: 'page.html' }, site);
 const urls = ({ pageUrl, rawUrl }: Destination): string[] => [pageUrl.href, rawUrl.href];
 
 describe('where a file goes', () => {
@@ -136,9 +134,13 @@ describe('where it will be served', () => {
 });
 
 describe('a name that Jekyll leaves out', () => {
-  const refuse = (more: Partial<Destination>, get_file: unknown = absent) => {
-    const github = new FakeGitHub({ get_file });
-    return { github, work: throughJekyll(github, { ...destined(), ...more }, '<p>', false) };
+  const refuse = (more: Partial<Destination>, stands = false) => {
+    const asked: string[] = [];
+    const looking = async (path: string): Promise<boolean> => {
+      asked.push(path);
+      return stands;
+    };
+    return { asked, work: throughJekyll({ ...destined(), ...more }, '<p>', false, looking) };
   };
 
   test.each(['_page.html', '.page.html', 'a/_b/c.html', 'page.html~', 'vendor/a.html'])(
@@ -153,28 +155,28 @@ describe('a name that Jekyll leaves out', () => {
   );
 
   test('is served where .nojekyll stands at the site’s root', async () => {
-    const { github, work } = refuse({ path: 'docs/_page.html', folder: 'docs' }, { sha: 'b10b' });
+    const { asked, work } = refuse({ path: 'docs/_page.html', folder: 'docs' }, true);
     await expect(work).resolves.toMatchObject({ path: 'docs/_page.html', mayAlter: false });
-    expect(github.sent('get_file')).toEqual([{ path: 'docs/.nojekyll', ref: 'main' }]);
+    expect(asked).toEqual(['docs/.nojekyll']);
   });
 
   test('is served where a workflow builds the site', async () => {
-    const { github, work } = refuse({ path: '_page.html', builtBy: 'workflow' });
+    const { asked, work } = refuse({ path: '_page.html', builtBy: 'workflow' });
     await work;
-    expect(github.calls).toEqual([]);
+    expect(asked).toEqual([]);
   });
 
   test('is judged without the site’s own folder', async () => {
-    const { github, work } = refuse({ path: '_site/page.html', folder: '_site' });
+    const { asked, work } = refuse({ path: '_site/page.html', folder: '_site' });
     await work;
-    expect(github.calls).toEqual([]);
+    expect(asked).toEqual([]);
   });
 });
 
 describe('a file that Jekyll renders', () => {
-  const asked = (path: string, head: string, hasMarker: boolean, get_file: unknown = absent) => {
+  const asked = (path: string, head: string, hasMarker: boolean, stands = false) => {
     const pageUrl = new URL(`https://octo.github.io/site/${path}`);
-    return throughJekyll(new FakeGitHub({ get_file }), { ...destined(), path, pageUrl }, head, hasMarker);
+    return throughJekyll({ ...destined(), path, pageUrl }, head, hasMarker, async () => stands);
   };
 
   test.each([
@@ -197,18 +199,15 @@ describe('a file that Jekyll renders', () => {
   });
 
   test('is served as it stands where a .nojekyll keeps Jekyll away', async () => {
-    await expect(asked('notes.md', '# x', false, { sha: 'e69de29' })).resolves.toMatchObject({
+    await expect(asked('notes.md', '# x', false, true)).resolves.toMatchObject({
       pageUrl: new URL('https://octo.github.io/site/notes.md'),
       mayAlter: false,
     });
   });
 
   test('may be anything where a workflow builds the site', async () => {
-    const built = throughJekyll(
-      new FakeGitHub({}),
-      destined({}, siteWith({ builtBy: 'workflow' })),
-      '<p>',
-      false,
+    const built = throughJekyll(destined({}, siteWith({ builtBy: 'workflow' })), '<p>', false, () =>
+      Promise.reject(new Error('asked')),
     );
     await expect(built).resolves.toMatchObject({ mayAlter: true });
   });

@@ -8,6 +8,7 @@ import { absent, type CallName, FakeGitHub, failure } from '../github/fake-githu
 import { localFile } from '../support/files.ts';
 import { FakeHttp, fakePorts, NOON, type Scripted, type Seen } from '../support/ports.ts';
 import { circumstancesWith } from './circumstances.ts';
+import { prepareOne } from './one.ts';
 
 const METHOD_A_LIMIT = 1_048_576;
 const PAGE = 'https://octo.github.io/site/page.html';
@@ -19,6 +20,7 @@ interface Stage {
   readonly bytes?: string | Buffer;
   readonly answers?: Answers;
   readonly options?: Partial<PagesOptions>;
+  readonly name?: string;
   readonly http?: (request: Seen, file: LocalFile, nth: number) => Scripted | Error | undefined;
 }
 
@@ -34,7 +36,7 @@ const EMPTY: Answers = {
   update_ref: {},
 };
 
-async function staged({ bytes = '<p>hello</p>', answers = {}, options = {}, http }: Stage = {}) {
+async function staged({ bytes = '<p>hello</p>', answers = {}, options = {}, name, http }: Stage = {}) {
   const file = await localFile(bytes);
   const github = new FakeGitHub({ ...EMPTY, ...answers });
   const host = new FakeHttp((request, nth) => http?.(request, file, nth));
@@ -48,7 +50,6 @@ async function staged({ bytes = '<p>hello</p>', answers = {}, options = {}, http
       timeout: 240_000,
       branch: undefined,
       path: undefined,
-      name: 'page.html',
       pagesBase: undefined,
       rawBase: undefined,
       serverUrl: new URL('https://github.com'),
@@ -56,7 +57,7 @@ async function staged({ bytes = '<p>hello</p>', answers = {}, options = {}, http
     },
     ports,
   );
-  const intent = await channel.prepare(file, circumstancesWith());
+  const intent = await prepareOne(channel, file, name);
   return {
     file,
     github,
@@ -94,13 +95,13 @@ describe('preparing K1', () => {
   });
 
   test('refuses a name that the site would never show', async () => {
-    await expect(staged({ options: { name: '_page.html' } })).rejects.toMatchObject({ code: 'BAD_INPUT' });
+    await expect(staged({ name: '_page.html' })).rejects.toMatchObject({ code: 'BAD_INPUT' });
   });
 
   test('needs a token, and a file', async () => {
     await expect(staged({ options: { github: null } })).rejects.toMatchObject({ code: 'NO_TOKEN' });
     const channel = createPages({ github: new FakeGitHub() } as unknown as PagesOptions, fakePorts());
-    await expect(channel.prepare(null, circumstancesWith())).rejects.toMatchObject({
+    await expect(prepareOne(channel, null)).rejects.toMatchObject({
       code: 'BAD_INPUT',
       hint: 'set `file:`',
     });
@@ -119,6 +120,7 @@ describe('placing a new file', () => {
     await expect(intent.place()).resolves.toEqual({
       evidence: 'commit c0ffee',
       url: new URL(PAGE),
+      written: true,
       commitSha: 'c0ffee',
       rawUrl: new URL('https://raw.githubusercontent.com/octo/site/main/page.html'),
       bustCaches: true,
@@ -161,12 +163,11 @@ describe('placing a new file', () => {
     const channel = createPages(
       {
         github: new FakeGitHub(EMPTY),
-        name: 'page.html',
         serverUrl: new URL('https://github.com'),
       } as unknown as PagesOptions,
       fakePorts(),
     );
-    const intent = await channel.prepare(file, circumstancesWith({ site: 'unreadable' }));
+    const intent = await prepareOne(channel, file, 'page.html', circumstancesWith({ site: 'unreadable' }));
     await expect(intent.place()).resolves.toMatchObject({
       unknown: [expect.stringContaining('pages: read')],
     });
@@ -313,9 +314,9 @@ describe('a write that fails', () => {
     const ports = fakePorts(host.http);
     const apiUrl = new URL('https://api.github.com');
     const github = createGitHub({ apiUrl, token: 't', owner: 'octo', repo: 'site' }, ports);
-    const options = { github, name: 'page.html', serverUrl: new URL('https://github.com') };
+    const options = { github, serverUrl: new URL('https://github.com') };
     const channel = createPages(options as unknown as PagesOptions, ports);
-    const intent = await channel.prepare(await localFile('x'), circumstancesWith());
+    const intent = await prepareOne(channel, await localFile('x'));
     await expect(intent.place()).rejects.toMatchObject({ code: 'HOST_ERROR', httpCode: 502 });
     expect(host.seen.length).toBe(5);
   });

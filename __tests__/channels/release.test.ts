@@ -5,10 +5,10 @@ import { absent, FakeGitHub, failure } from '../github/fake-github.ts';
 import { localFile } from '../support/files.ts';
 import { FakeHttp, fakePorts, type Scripted } from '../support/ports.ts';
 import { circumstancesWith } from './circumstances.ts';
+import { prepareOne } from './one.ts';
 
 const BYTES = 'the very bytes';
 const DOWNLOADS = 'https://github.com/octo/site/releases/download/files-20260102';
-const SWAPPED = 'incoming-89oqgw-a.zip';
 
 const asset = (more: Partial<Asset> = {}): Asset => ({
   id: 9,
@@ -27,11 +27,12 @@ interface Stage {
   readonly uploads?: readonly (Scripted | Error)[];
   readonly answers?: ConstructorParameters<typeof FakeGitHub>[0];
   readonly options?: Partial<ReleaseOptions>;
+  readonly name?: string;
 }
 
 const at = <T>(list: readonly T[], nth: number): T | undefined => list[Math.min(nth, list.length) - 1];
 
-async function staged({ assets = [[]], uploads = [], answers = {}, options = {} }: Stage) {
+async function staged({ assets = [[]], uploads = [], answers = {}, options = {}, name = 'a.zip' }: Stage) {
   const file = await localFile(BYTES, 'a.zip');
   const github = new FakeGitHub({
     release_by_tag: {
@@ -44,12 +45,15 @@ async function staged({ assets = [[]], uploads = [], answers = {}, options = {} 
   });
   const host = new FakeHttp((_, nth) => at(uploads, nth));
   const ports = fakePorts(host.http);
-  const wishes = { github, tag: 'files-20260102', name: 'a.zip', overwrite: false, ...options };
-  const intent = await createRelease(wishes, ports).prepare(file, circumstancesWith());
+  const wishes = { github, tag: 'files-20260102', overwrite: false, ...options };
+  const intent = await prepareOne(createRelease(wishes, ports), file, name);
   return { file, github, host, ports, intent };
 }
 
-const OWN_DIGEST = `sha256:${(await localFile(BYTES)).sha256}`;
+const OWN_SHA256 = (await localFile(BYTES)).sha256;
+const OWN_DIGEST = `sha256:${OWN_SHA256}`;
+/** The name under which a replacement waits. */
+const INCOMING = `incoming-${OWN_SHA256.slice(0, 12)}-a.zip`;
 const taken = (more: Partial<Asset> = {}): Scripted => ({
   status: 201,
   body: asset({ digest: OWN_DIGEST, ...more }),
@@ -57,7 +61,7 @@ const taken = (more: Partial<Asset> = {}): Scripted => ({
 
 describe('preparing K2', () => {
   test('plans the release and the asset, writing nothing', async () => {
-    const { github, host, intent } = await staged({ options: { name: 'отчёт.zip' } });
+    const { github, host, intent } = await staged({ name: 'отчёт.zip' });
     expect(intent.plan).toEqual({
       channel: 'K2',
       method: 'one asset upload',
@@ -70,18 +74,17 @@ describe('preparing K2', () => {
   test('refuses a private repository, whose assets nobody could read', async () => {
     const channel = createRelease({ github: new FakeGitHub() } as unknown as ReleaseOptions, fakePorts());
     const file = await localFile('x');
-    await expect(channel.prepare(file, circumstancesWith({ privateRepository: true }))).rejects.toMatchObject(
-      {
-        code: 'NOT_EXTERNAL',
-        hint: expect.stringContaining('channel: K3'),
-      },
-    );
+    const hidden = circumstancesWith({ privateRepository: true });
+    await expect(prepareOne(channel, file, 'a.zip', hidden)).rejects.toMatchObject({
+      code: 'NOT_EXTERNAL',
+      hint: expect.stringContaining('channel: K3'),
+    });
   });
 
   test('needs a token, and a file', async () => {
     await expect(staged({ options: { github: null } })).rejects.toMatchObject({ code: 'NO_TOKEN' });
     const channel = createRelease({ github: new FakeGitHub() } as unknown as ReleaseOptions, fakePorts());
-    await expect(channel.prepare(null, circumstancesWith())).rejects.toMatchObject({ code: 'BAD_INPUT' });
+    await expect(prepareOne(channel, null)).rejects.toMatchObject({ code: 'BAD_INPUT' });
   });
 });
 
@@ -91,6 +94,7 @@ describe('placing an asset', () => {
     await expect(intent.place()).resolves.toEqual({
       evidence: 'HTTP 201, asset 9 (a.zip)',
       url: new URL(`${DOWNLOADS}/a.zip`),
+      written: true,
       bustCaches: false,
       mayAlter: false,
       mustBeExternal: false,
@@ -102,7 +106,7 @@ describe('placing an asset', () => {
 
   test('says when the name was changed and when the host named no digest', async () => {
     const { intent } = await staged({
-      options: { name: 'ä.zip' },
+      name: 'ä.zip',
       uploads: [taken({ name: 'a.zip', digest: null })],
     });
     const { notes, unknown } = await intent.place();
@@ -211,14 +215,14 @@ describe('replacing an asset', () => {
 
   test('uploads first under another name, and swaps after', async () => {
     const { github, host, intent } = await replacing({
-      uploads: [taken({ id: 8, name: SWAPPED })],
+      uploads: [taken({ id: 8, name: INCOMING })],
       answers: { rename_asset: asset({ id: 8, digest: OWN_DIGEST }) },
     });
     await expect(intent.place()).resolves.toMatchObject({
       evidence: 'HTTP 201, asset 8 (a.zip)',
       url: new URL(`${DOWNLOADS}/a.zip`),
     });
-    expect(host.seen[0]?.url).toContain(`?name=${SWAPPED}&`);
+    expect(host.seen[0]?.url).toContain(`?name=${INCOMING}&`);
     expect(github.names.slice(-2)).toEqual(['delete_asset', 'rename_asset']);
     expect(github.sent('delete_asset')).toEqual([{ id: 4 }]);
     expect(github.sent('rename_asset')).toEqual([{ id: 8, name: 'a.zip', label: 'a.zip' }]);
@@ -232,20 +236,25 @@ describe('replacing an asset', () => {
 
   test('loses nothing when the host stored the new bytes wrongly', async () => {
     const { github, intent } = await replacing({
-      uploads: [taken({ id: 8, name: SWAPPED, digest: 'sha256:wr0ng' })],
+      uploads: [taken({ id: 8, name: INCOMING, digest: 'sha256:wr0ng' })],
       answers: { rename_asset: asset({ id: 8, digest: 'sha256:wr0ng' }) },
     });
     await expect(intent.place()).rejects.toMatchObject({ code: 'HOST_ERROR' });
     expect(github.sent('delete_asset')).not.toContainEqual({ id: 4 });
   });
 
-  test('that is interrupted between the two uploads again and ends well', async () => {
-    const { host, intent } = await replacing({
-      assets: [[old], []],
-      uploads: [taken({ id: 8, name: SWAPPED }), taken()],
-      answers: { rename_asset: failure('HOST_ERROR', 502, { passing: true }) },
+  test('that is interrupted between the two goes on with what was uploaded, and ends well', async () => {
+    const incoming = asset({ id: 8, name: INCOMING, digest: OWN_DIGEST });
+    const { host, github, intent } = await replacing({
+      assets: [[old], [incoming]],
+      uploads: [taken({ id: 8, name: INCOMING })],
+      answers: {
+        rename_asset: (_: unknown, nth: number) =>
+          nth === 1 ? failure('HOST_ERROR', 502, { passing: true }) : asset({ id: 8, digest: OWN_DIGEST }),
+      },
     });
-    await expect(intent.place()).resolves.toMatchObject({ evidence: 'HTTP 201, asset 9 (a.zip)' });
-    expect(host.seen).toHaveLength(2);
+    await expect(intent.place()).resolves.toMatchObject({ evidence: 'HTTP 201, asset 8 (a.zip)' });
+    expect(host.seen).toHaveLength(1);
+    expect(github.sent('delete_asset')).toEqual([{ id: 4 }]);
   });
 });

@@ -1,8 +1,18 @@
-import type { Channels, HostState, Intent, Placement, Plan } from '../../src/channels/channel.ts';
+import type {
+  Channel,
+  Channels,
+  HostState,
+  Intent,
+  Parcel,
+  Placement,
+  Plan,
+} from '../../src/channels/channel.ts';
 import type { Outcome } from '../../src/delivery/carry.ts';
 import { INPUTS, type RawInputs } from '../../src/delivery/inputs.ts';
+import { type Findings, nothingYet } from '../../src/delivery/report.ts';
 import { type DeliveryRequest, parseRequest, type Surroundings } from '../../src/delivery/request.ts';
 import type { Proof } from '../../src/delivery/verify.ts';
+import { DeliveryError, type Settled } from '../../src/errors.ts';
 import type { ChannelKey } from '../../src/protocol/words.ts';
 import type { LocalFile } from '../../src/rules/inspect.ts';
 import { NOON } from '../support/ports.ts';
@@ -58,6 +68,7 @@ export const planWith = (more: Partial<Plan> = {}): Plan => ({
 export const placementWith = (more: Partial<Placement> = {}): Placement => ({
   evidence: 'commit c0ffee',
   url: PAGE,
+  written: true,
   commitSha: 'c0ffee',
   rawUrl: RAW,
   bustCaches: true,
@@ -68,20 +79,16 @@ export const placementWith = (more: Partial<Placement> = {}): Placement => ({
   ...more,
 });
 
-/** A channel's intent that places at once; with `watch` where the host has to be waited for. */
+/** What a played channel comes to when it places: a placement, or what it fails with. */
+export type Ending = Placement | Error;
+
+/** An intent of a played channel; with `watch` where the host has to be waited for. */
 export function intentWith(
-  placement: Placement | Error = placementWith(),
+  ending: Ending = placementWith(),
   watch?: () => Promise<HostState>,
   plan: Plan = planWith(),
-): Intent {
-  return {
-    plan,
-    place: async () => {
-      if (placement instanceof Error) throw placement;
-      return placement;
-    },
-    ...(watch === undefined ? {} : { watch }),
-  };
+): Intent<Ending> {
+  return { plan, task: ending, ...(watch === undefined ? {} : { watch }) };
 }
 
 export const proofWith = (more: Partial<Proof> = {}): Proof => ({
@@ -111,17 +118,63 @@ export const outcomeWith = (more: Partial<Outcome> = {}): Outcome => ({
 export const fileWith = (more: Partial<LocalFile> = {}): LocalFile =>
   ({ name: 'page.html', size: 12, sha256: 'f00d', blobSha: 'b10b', markerCount: null, ...more }) as LocalFile;
 
+/** Everything a proven delivery has come to know. */
+export const findingsWith = (more: Partial<Findings> = {}): Findings => ({
+  ...nothingYet('deliver', 'page.html'),
+  file: fileWith(),
+  because: 'it was asked for',
+  main: outcomeWith(),
+  ...more,
+});
+
+/** What a played channel prepares: the same for every parcel, or each parcel's own; an Error is its refusal. */
+export type Prepared = Intent<Ending> | Error | ((parcel: Parcel) => Intent<Ending> | Error);
+
+/** A channel that prepares what it is given, and then does as its intents say; notes what it has placed. */
+export class PlayedChannel implements Channel<Ending> {
+  readonly key: ChannelKey;
+  /** The parcels of each call. */
+  readonly prepared: (readonly Parcel[])[] = [];
+  /** The destinations of each call. */
+  readonly placed: (readonly string[])[] = [];
+  readonly #intents: Prepared;
+
+  constructor(key: ChannelKey, intents: Prepared) {
+    this.key = key;
+    this.#intents = intents;
+  }
+
+  async prepare(parcels: readonly Parcel[]): Promise<readonly Settled<Intent<Ending>>[]> {
+    this.prepared.push(parcels);
+    return parcels.map((parcel) =>
+      settledOr(typeof this.#intents === 'function' ? this.#intents(parcel) : this.#intents),
+    );
+  }
+
+  async foresee(intents: readonly Intent<Ending>[]): Promise<readonly Settled<string>[]> {
+    return intents.map(({ task }) =>
+      settledOr<string>(task instanceof Error ? task : `to be ${task.evidence}`),
+    );
+  }
+
+  async place(intents: readonly Intent<Ending>[]): Promise<readonly Settled<Placement>[]> {
+    this.placed.push(intents.map(({ plan }) => plan.destination));
+    return intents.map(({ task }) => settledOr(task));
+  }
+}
+
+/** A failure is a channel's answer; any other error is a mistake, which it throws. */
+function settledOr<T>(one: T | Error): Settled<T> {
+  if (one instanceof Error && !(one instanceof DeliveryError)) throw one;
+  return one as Settled<T>;
+}
+
 /** Channels of which those that a test gives can be used, and no other. */
-export function channelsOf(intents: Partial<Record<ChannelKey, Intent | Error>>): Channels {
+export function channelsOf(given: Partial<Record<ChannelKey, Prepared | PlayedChannel>>): Channels {
   const keys: readonly ChannelKey[] = ['K1', 'K2', 'K3', 'K4'];
   const entries = keys.map((key) => {
-    const prepare = async (): Promise<Intent> => {
-      const intent = intents[key];
-      if (intent instanceof Error) throw intent;
-      if (intent === undefined) throw new Error(`nobody plays ${key}`);
-      return intent;
-    };
-    return [key, { key, prepare }];
+    const one = given[key] ?? new Error(`nobody plays ${key}`);
+    return [key, one instanceof PlayedChannel ? one : new PlayedChannel(key, one)];
   });
   return Object.fromEntries(entries) as Channels;
 }

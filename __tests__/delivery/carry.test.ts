@@ -1,29 +1,49 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Intent, Placement } from '../../src/channels/channel.ts';
-import { carry } from '../../src/delivery/carry.ts';
+import type { HostState, Intent } from '../../src/channels/channel.ts';
+import { carry, type Outcome } from '../../src/delivery/carry.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { localFile } from '../support/files.ts';
 import { FakeHttp, fakePorts, NOON, type Scripted, type Seen } from '../support/ports.ts';
-import { INTERVAL, intentWith, PAGE, placementWith, RAW, TIMEOUT } from './builders.ts';
+import {
+  type Ending,
+  INTERVAL,
+  intentWith,
+  PAGE,
+  PlayedChannel,
+  placementWith,
+  planWith,
+  RAW,
+  TIMEOUT,
+} from './builders.ts';
 
 const BYTES = '<p>It works</p>';
 const NOT_FOUND = { status: 404 };
 
 type Answer = (request: Seen, seconds: number) => Scripted | Error;
 
-async function carrying(intent: Intent, answer: Answer, marker?: string) {
+const LIMITS = { interval: INTERVAL, timeout: TIMEOUT };
+
+/** Carries a file of the same bytes for each intent. */
+async function carryingAll(intents: readonly Intent<Ending>[], answer: Answer, marker?: string) {
   const file = await localFile(BYTES);
   const host: FakeHttp = new FakeHttp((request) => answer(request, (ports.clock.now() - NOON) / 1000));
   const ports = fakePorts(host.http);
-  const limits = { interval: INTERVAL, timeout: TIMEOUT };
-  const outcome = await carry(intent, { file, marker }, limits, ports);
-  return { outcome, host, ports };
+  const channel = new PlayedChannel('K1', new Error('it is prepared already'));
+  const loads = intents.map((intent, at) => ({ title: `${at}.html`, intent, expected: { file, marker } }));
+  const outcomes = await carry(channel, loads, LIMITS, ports);
+  return { outcomes, channel, host, ports };
+}
+
+async function carrying(intent: Intent<Ending>, answer: Answer, marker?: string) {
+  const { outcomes, host, ports } = await carryingAll([intent], answer, marker);
+  expect(outcomes).toHaveLength(1);
+  return { outcome: outcomes[0] as Outcome, host, ports };
 }
 
 const live: Answer = () => ({ body: BYTES });
 const isStamped = ({ url }: Seen): boolean => url.includes('?v=');
 const isRaw = ({ url }: Seen): boolean => url === RAW.href;
-const watched = (placement: Placement | Error = placementWith()): Intent =>
+const watched = (placement: Ending = placementWith()): Intent<Ending> =>
   intentWith(placement, async () => ({ finished: false, detail: 'building' }));
 
 describe('carrying a file through a channel', () => {
@@ -127,9 +147,9 @@ describe('a failure', () => {
         return NOT_FOUND;
       }).http,
     );
-    const limits = { interval: INTERVAL, timeout: TIMEOUT };
-    const outcome = await carry(watched(), { file, marker: undefined }, limits, ports);
-    expect(outcome.failure).toMatchObject({ code: 'ABORTED', step: 'wait' });
+    const load = { title: 'page.html', intent: watched(), expected: { file, marker: undefined } };
+    const [outcome] = await carry(new PlayedChannel('K1', watched()), [load], LIMITS, ports);
+    expect(outcome?.failure).toMatchObject({ code: 'ABORTED', step: 'wait' });
   });
 });
 
@@ -226,12 +246,9 @@ describe('the raw address', () => {
   test('is not asked for a link without a file', async () => {
     const host = new FakeHttp(() => ({ body: 'It works' }));
     const ports = fakePorts(host.http);
-    const outcome = await carry(
-      intentWith(placementWith({ bustCaches: false })),
-      { file: null, marker: 'It works' },
-      { interval: INTERVAL, timeout: TIMEOUT },
-      ports,
-    );
+    const intent = intentWith(placementWith({ bustCaches: false }));
+    const load = { title: 'the link', intent, expected: { file: null, marker: 'It works' } };
+    const [outcome] = await carry(new PlayedChannel('K4', intent), [load], LIMITS, ports);
     expect(outcome).toMatchObject({ proof: { likeness: 'marked' }, rawUrl: null });
     expect(host.seen).toHaveLength(1);
   });
@@ -247,5 +264,143 @@ describe('an address that may open only inside this network', () => {
         'whether the address opens outside this network: pages.git.corp is a host name of an internal network',
       ],
     });
+  });
+});
+
+describe('several files', () => {
+  const pageOf = (at: number): URL => new URL(`https://octo.github.io/site/${at}.html`);
+  const rawOf = (at: number): URL => new URL(`https://raw.githubusercontent.com/octo/site/main/${at}.html`);
+  const building = async (): Promise<HostState> => ({ finished: false, detail: 'building' });
+
+  /** Intents of one site, each with its own page; `endings` for those that end otherwise. */
+  const pages = (
+    count: number,
+    watch: (() => Promise<HostState>) | undefined = building,
+    endings: Readonly<Record<number, Error>> = {},
+  ): Intent<Ending>[] =>
+    Array.from({ length: count }, (_, at) => {
+      const placement = placementWith({ url: pageOf(at), rawUrl: rawOf(at), commitSha: `c${at}` });
+      return intentWith(endings[at] ?? placement, watch, planWith({ destination: `page ${at}` }));
+    });
+  const shows = (which: readonly number[]): Answer => {
+    const paths = which.map((at) => `/${at}.html`);
+    return ({ url }) =>
+      paths.some((path) => new URL(url).pathname.endsWith(path)) ? { body: BYTES } : NOT_FOUND;
+  };
+
+  test('are placed together, waited for once, and each proven for itself', async () => {
+    const { outcomes, channel, ports } = await carryingAll(pages(3), live);
+    expect(channel.placed).toEqual([['page 0', 'page 1', 'page 2']]);
+    for (const [at, outcome] of outcomes.entries()) {
+      expect(outcome).toMatchObject({
+        plan: { destination: `page ${at}` },
+        placement: { url: pageOf(at), commitSha: `c${at}` },
+        proof: { likeness: 'identical' },
+        rawUrl: rawOf(at),
+        failure: null,
+        took: { place: 0, wait: 0, verify: 0 },
+      });
+    }
+    const titles = ports.logger.lines.filter((line) => line.startsWith('# '));
+    expect(titles).toEqual(['# Place: K1, 3 files', '# Wait for the site', '# Verify 3 public addresses']);
+  });
+
+  test('are told apart in the log', async () => {
+    const { ports } = await carryingAll(pages(2), live);
+    expect(ports.logger.lines).toEqual(
+      expect.arrayContaining(['0.html: commit c0ffee', '1.html: commit c0ffee', '1.html: the raw address']),
+    );
+  });
+
+  test('of which one is not placed: the others stand', async () => {
+    const taken = new DeliveryError('NOT_OURS', 'taken', { httpCode: 422 });
+    const { outcomes, host } = await carryingAll(pages(3, building, { 1: taken }), live);
+    expect(outcomes.map(({ failure }) => failure?.code ?? null)).toEqual([null, 'NOT_OURS', null]);
+    expect(outcomes[1]).toMatchObject({
+      plan: { destination: 'page 1' },
+      failure: { step: 'place' },
+      placement: null,
+      proof: null,
+      took: { place: 0 },
+    });
+    expect(host.seen.some(({ url }) => url.includes('/1.html'))).toBe(false);
+  });
+
+  test('of which none is placed, where the channel itself fails, fetch nothing', async () => {
+    const { outcomes, host } = await carryingAll(pages(2, building, { 0: new TypeError('ours') }), live);
+    for (const outcome of outcomes) {
+      expect(outcome).toMatchObject({ failure: { code: 'INTERNAL', step: 'place' }, placement: null });
+    }
+    expect(host.seen).toEqual([]);
+  });
+
+  test('of which one is not shown: the others are proven', async () => {
+    const built = async (): Promise<HostState> => ({ finished: true, detail: 'built' });
+    const { outcomes } = await carryingAll(pages(3, built), shows([0, 2]));
+    expect(outcomes.map(({ failure }) => failure?.code ?? null)).toEqual([null, 'NOT_PROVEN', null]);
+    expect(outcomes[1]).toMatchObject({ failure: { step: 'verify', httpCode: 404 }, httpCode: 404 });
+  });
+
+  test.each([
+    ['the last one that was written', [true, true, false], '/1.html'],
+    ['the last one, where nothing had to be written', [false, false, false], '/2.html'],
+  ])('wait for %s: a site shows all of a push, or nothing of it', async (_, written, lead) => {
+    let polls = 0;
+    const watch = async (): Promise<HostState> => {
+      polls += 1;
+      return { finished: true, detail: 'built' };
+    };
+    const intents = written.map((one, at) =>
+      intentWith(placementWith({ url: pageOf(at), rawUrl: rawOf(at), written: one }), watch),
+    );
+    const { outcomes, host } = await carryingAll(intents, () => (polls === 0 ? NOT_FOUND : { body: BYTES }));
+    expect(outcomes.map(({ failure }) => failure)).toEqual([null, null, null]);
+    expect(polls).toBe(1);
+    expect(new URL(host.seen[0]?.url ?? '').pathname).toBe(`/site${lead}`);
+  });
+
+  test('do not wait at all where nothing has to be waited for', async () => {
+    const { outcomes, ports } = await carryingAll(
+      pages(2).map(({ watch: _, ...intent }) => intent),
+      live,
+    );
+    for (const { took } of outcomes) expect(Object.keys(took)).toEqual(['place', 'verify']);
+    expect(ports.logger.lines).not.toContain('# Wait for the site');
+  });
+
+  test('of a site that comes late are each looked at once more, and no longer', async () => {
+    const { outcomes, host, ports } = await carryingAll(pages(3), shows([0]));
+    expect(outcomes.map(({ failure }) => failure?.code ?? null)).toEqual([
+      null,
+      'BUILD_TIMEOUT',
+      'BUILD_TIMEOUT',
+    ]);
+    expect(outcomes[1]).toMatchObject({
+      failure: { step: 'wait' },
+      placement: { commitSha: 'c1' },
+      proof: null,
+      httpCode: 404,
+    });
+    expect(host.seen.filter(({ url }) => url.includes('/1.html'))).toHaveLength(1);
+    expect(ports.clock.now() - NOON).toBe(TIMEOUT);
+  });
+
+  test('of a build that failed say so, but for one that is there already', async () => {
+    const errored = new DeliveryError('BUILD_ERRORED', 'bad front matter');
+    const { outcomes, ports } = await carryingAll(
+      pages(2, () => Promise.reject(errored)),
+      shows([0]),
+    );
+    expect(outcomes.map(({ failure }) => failure?.code ?? null)).toEqual([null, 'BUILD_ERRORED']);
+    expect(outcomes[1]?.failure).toMatchObject({ step: 'wait', message: 'bad front matter' });
+    expect(ports.clock.slept).toEqual([]);
+  });
+
+  test('share one deadline', async () => {
+    const built = async (): Promise<HostState> => ({ finished: true, detail: 'built' });
+    const { outcomes, ports } = await carryingAll(pages(8, built), () => NOT_FOUND);
+    expect(outcomes.every(({ failure }) => failure?.code === 'NOT_PROVEN')).toBe(true);
+    // Six at a time sleep side by side, and each moves this clock on.
+    expect(ports.clock.now() - NOON).toBeLessThan(TIMEOUT + 6 * INTERVAL);
   });
 });

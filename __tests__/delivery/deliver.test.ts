@@ -1,19 +1,32 @@
 import { existsSync } from 'node:fs';
-import { access, readdir, readlink, realpath, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { access, mkdir, open, readdir, readlink, realpath, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import type { Channels, Intent } from '../../src/channels/channel.ts';
 import { deliver } from '../../src/delivery/deliver.ts';
+import { findLiterally } from '../../src/delivery/files.ts';
 import type { RawInputs } from '../../src/delivery/inputs.ts';
+import type { Report } from '../../src/delivery/report.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import type { Circumstances, Needs } from '../../src/github/survey.ts';
+import { SIZE } from '../../src/protocol/limits.ts';
 import type { LocalFile } from '../../src/rules/inspect.ts';
 import { findSecrets } from '../../src/rules/secrets/secrets.ts';
 import { circumstancesWith, siteWith } from '../channels/circumstances.ts';
 import { drawn, fileOf } from '../rules/secrets/fake-secrets.ts';
 import { temporaryFolder } from '../support/files.ts';
 import { FakeHttp, fakePorts, type Scripted } from '../support/ports.ts';
-import { channelsOf, intentWith, PAGE, placementWith, planWith, requestWith } from './builders.ts';
+import {
+  channelsOf,
+  type Ending,
+  intentWith,
+  PAGE,
+  PlayedChannel,
+  placementWith,
+  planWith,
+  type Prepared,
+  requestWith,
+} from './builders.ts';
 
 const BYTES = '<p>It works</p>';
 
@@ -39,26 +52,32 @@ async function delivering(stage: Stage = {}) {
   const ports = fakePorts(host.http);
   const asked: Needs[] = [];
   const around = { folder, secrets: stage.secrets ?? [] };
-  const report = await deliver(requestWith({ file, ...stage.inputs }, around), {
+  const reports = await deliver(requestWith({ file, ...stage.inputs }, around), {
     ports,
+    find: findLiterally,
     authorise: async (needs) => {
       asked.push(needs);
       const circumstances = (await stage.survey?.(needs)) ?? circumstancesWith(stage.circumstances);
       return { circumstances, channels: stage.channels ?? channelsOf({ K1: intentWith() }) };
     },
   });
-  return { report, host, lines: ports.logger.lines, asked, path: join(folder, file) };
+  const [report] = reports;
+  if (report === undefined) throw new Error('there is no report');
+  return { report, reports, host, lines: ports.logger.lines, asked, path: join(folder, file) };
 }
 
-const binIntent = (more: Partial<Intent> = {}): Intent => {
+function binIntent(failing?: Error): Intent<Ending> {
   const {
     rawUrl: _,
     commitSha: __,
     ...placement
-  } = placementWith({ url: new URL('https://filebin.net/b/f') });
+  } = placementWith({
+    url: new URL('https://filebin.net/b/f'),
+    bustCaches: false,
+  });
   const plan = planWith({ channel: 'K3', destination: 'bin b, name f' });
-  return { ...intentWith({ ...placement, bustCaches: false }, undefined, plan), ...more };
-};
+  return intentWith(failing ?? placement, undefined, plan);
+}
 
 describe('a delivery', () => {
   test('goes from check to report and hands the proven address over', async () => {
@@ -75,11 +94,7 @@ describe('a delivery', () => {
   });
 
   test('of a link alone checks no file', async () => {
-    const link: Intent = intentWith(
-      placementWith({ bustCaches: false }),
-      undefined,
-      planWith({ channel: 'K4' }),
-    );
+    const link = intentWith(placementWith({ bustCaches: false }), undefined, planWith({ channel: 'K4' }));
     const { report, lines } = await delivering({
       inputs: { file: '', url: 'https://a.dev/x', marker: 'It works' },
       channels: channelsOf({ K4: link }),
@@ -90,30 +105,22 @@ describe('a delivery', () => {
 
   test('lets go of the file whatever happens', async () => {
     const kept: LocalFile[] = [];
-    const channels = {
-      ...channelsOf({}),
-      K1: {
-        key: 'K1' as const,
-        prepare: async (file: LocalFile | null) => {
-          if (file !== null) kept.push(file);
-          throw new DeliveryError('NOT_FOUND', 'no site');
-        },
+    const channels = channelsOf({
+      K1: ({ file }) => {
+        if (file !== null) kept.push(file);
+        return new DeliveryError('NOT_FOUND', 'no site');
       },
-    };
+    });
     await delivering({ channels });
     await expect(kept[0]?.headSha256(1)).rejects.toThrow();
   });
 
   test('prepares every channel before any of them writes', async () => {
-    const placed: string[] = [];
-    const main = intentWith();
-    const channels = channelsOf({
-      K1: { ...main, place: async () => placed.push('K1') as never },
-      K3: new DeliveryError('BAD_INPUT', 'no bin'),
-    });
+    const main = new PlayedChannel('K1', intentWith());
+    const channels = channelsOf({ K1: main, K3: new DeliveryError('BAD_INPUT', 'no bin') });
     const { report } = await delivering({ channels, inputs: { channel: 'K1+K3' } });
     expect(report.notReady).toMatchObject({ step: 'check', reason: 'no bin' });
-    expect(placed).toEqual([]);
+    expect(main.placed).toEqual([]);
   });
 });
 
@@ -194,7 +201,7 @@ describe('a delivery that fails', () => {
     const path = join(folder, 'page.html');
     await writeFile(path, BYTES);
     const authorise = async () => ({ circumstances: circumstancesWith(), channels: channelsOf({}) });
-    const house = { ports: fakePorts(), authorise };
+    const house = { ports: fakePorts(), find: findLiterally, authorise };
     await deliver(requestWith({}, { folder }), house);
     await expect(access(path)).resolves.toBeUndefined();
   });
@@ -217,9 +224,9 @@ describe('duplicates', () => {
   });
 
   test('that fail do not take the main one down', async () => {
-    const place = () => Promise.reject(new DeliveryError('HOST_ERROR', 'full', { httpCode: 507 }));
+    const full = new DeliveryError('HOST_ERROR', 'full', { httpCode: 507 });
     const { report } = await delivering({
-      channels: channelsOf({ K1: intentWith(), K3: binIntent({ place }) }),
+      channels: channelsOf({ K1: intentWith(), K3: binIntent(full) }),
       inputs: { channel: 'K1+K3' },
     });
     expect(report).toMatchObject({ ready: true, duplicates: [{ url: null }] });
@@ -237,21 +244,14 @@ describe('duplicates', () => {
 
 /** Channels that note what was placed. */
 function notingChannels() {
-  const placed: string[] = [];
-  const noting = (key: 'K1' | 'K2' | 'K3', intent: Intent): Intent => ({
-    ...intent,
-    place: async () => {
-      placed.push(key);
-      return intent.place();
-    },
-  });
   const release = intentWith(placementWith({ bustCaches: false }), undefined, planWith({ channel: 'K2' }));
-  const channels = channelsOf({
-    K1: noting('K1', intentWith()),
-    K2: noting('K2', release),
-    K3: noting('K3', binIntent()),
-  });
-  return { placed, channels };
+  const played = [
+    new PlayedChannel('K1', intentWith()),
+    new PlayedChannel('K2', release),
+    new PlayedChannel('K3', binIntent()),
+  ] as const;
+  const [K1, K2, K3] = played;
+  return { placed: () => played.flatMap(({ placed }) => placed), channels: channelsOf({ K1, K2, K3 }) };
 }
 
 describe('a secret in the file', () => {
@@ -273,7 +273,7 @@ describe('a secret in the file', () => {
         reason: `the file holds what looks like a secret: github in line 2 (fingerprint ${await fingerprint()})`,
         hint: expect.stringContaining(`\`allow-secret: ${await fingerprint()}\``),
       });
-      expect({ placed, asked, seen: host.seen }).toEqual({ placed: [], asked: [], seen: [] });
+      expect({ placed: placed(), asked, seen: host.seen }).toEqual({ placed: [], asked: [], seen: [] });
       expect(JSON.stringify([report, lines])).not.toContain(SECRET);
     },
   );
@@ -335,7 +335,7 @@ describe('a page that needs something from elsewhere', () => {
           hint: expect.stringContaining('`self-contained: warn`'),
         },
       });
-      expect({ placed, seen: host.seen }).toEqual({ placed: [], seen: [] });
+      expect({ placed: placed(), seen: host.seen }).toEqual({ placed: [], seen: [] });
     },
   );
 
@@ -379,6 +379,247 @@ describe('a page that needs something from elsewhere', () => {
       inputs: { channel: 'K1', path: 'shown/page.html' },
     });
     expect(report.notReady).toMatchObject({ step: 'check', code: 'BAD_FILE' });
-    expect(placed).toEqual([]);
+    expect(placed()).toEqual([]);
+  });
+});
+
+describe('several files', () => {
+  const pageOf = (name: string): URL => new URL(`https://octo.github.io/site/${name}`);
+
+  /** K1 as it takes each file under its own name; `refused` are those that it can't prepare or place. */
+  const site = (refused: Readonly<Record<string, { prepare?: Error; place?: Error }>> = {}) =>
+    new PlayedChannel('K1', ({ name }) => {
+      const { rawUrl: _, ...placement } = placementWith({ url: pageOf(name), bustCaches: false });
+      const plan = planWith({ destination: `path ${name}` });
+      return refused[name]?.prepare ?? intentWith(refused[name]?.place ?? placement, undefined, plan);
+    });
+
+  interface Batch {
+    readonly files: Readonly<Record<string, string>>;
+    readonly lines?: readonly string[];
+    readonly K1?: PlayedChannel;
+    readonly others?: Parameters<typeof channelsOf>[0];
+    readonly inputs?: Partial<RawInputs>;
+  }
+
+  async function deliveringAll({ files, lines = Object.keys(files), K1 = site(), others, inputs }: Batch) {
+    const folder = await temporaryFolder();
+    for (const [name, bytes] of Object.entries(files)) {
+      await mkdir(dirname(join(folder, name)), { recursive: true });
+      await writeFile(join(folder, name), bytes);
+    }
+    const host = new FakeHttp(({ url }) => {
+      const [, bytes] = Object.entries(files).find(([name]) => url.endsWith(`/${name}`)) ?? [];
+      return bytes === undefined ? { status: 404 } : { body: bytes };
+    });
+    const ports = fakePorts(host.http);
+    let authorised = 0;
+    const asked = { file: lines.join('\n'), channel: 'K1', ...inputs };
+    const reports = await deliver(requestWith(asked, { folder }), {
+      ports,
+      find: findLiterally,
+      authorise: async () => {
+        authorised += 1;
+        return { circumstances: circumstancesWith(), channels: channelsOf({ K1, ...others }) };
+      },
+    });
+    return { reports, K1, host, lines: ports.logger.lines, authorised: () => authorised };
+  }
+
+  const codes = (reports: readonly Report[]) => reports.map(({ notReady }) => notReady?.code ?? null);
+  const two = { 'a.html': '<p>a</p>', 'sub/b.html': '<p>b</p>' };
+
+  test('are checked each, authorised once, placed together, and reported in their order', async () => {
+    const { reports, K1, authorised, lines } = await deliveringAll({ files: two });
+    expect(reports).toMatchObject([
+      { ready: true, url: pageOf('a.html').href, file: { path: 'a.html', size: 8 } },
+      { ready: true, url: pageOf('sub/b.html').href, file: { path: 'sub/b.html', size: 8 } },
+    ]);
+    expect(authorised()).toBe(1);
+    expect(K1.prepared.map((some) => some.map(({ name }) => name))).toEqual([['a.html', 'sub/b.html']]);
+    expect(K1.placed).toEqual([['path a.html', 'path sub/b.html']]);
+    expect(lines.filter((line) => line.startsWith('# '))).toEqual([
+      '# Check a.html',
+      '# Check sub/b.html',
+      '# Authorise',
+      '# Plan',
+      '# Place: K1, 2 files',
+      '# Verify 2 public addresses',
+    ]);
+  });
+
+  test.each<[string, Partial<Batch>, string, string]>([
+    ['is not there', { lines: ['a.html', 'gone.html', 'sub/b.html'] }, 'BAD_FILE', 'check'],
+    [
+      'holds a secret',
+      { files: { ...two, 'c.html': `ghp_${drawn(36)}` }, lines: ['a.html', 'c.html', 'sub/b.html'] },
+      'BAD_FILE',
+      'check',
+    ],
+    [
+      'needs something from elsewhere',
+      {
+        files: { ...two, 'c.html': '<script src="https://cdn.octo.dev/x.js"></script>' },
+        lines: ['a.html', 'c.html', 'sub/b.html'],
+      },
+      'BAD_FILE',
+      'check',
+    ],
+    [
+      'is refused by its channel',
+      {
+        files: { ...two, 'c.html': 'c' },
+        lines: ['a.html', 'c.html', 'sub/b.html'],
+        K1: site({ 'c.html': { prepare: new DeliveryError('BAD_INPUT', 'no') } }),
+      },
+      'BAD_INPUT',
+      'check',
+    ],
+    [
+      'is not placed',
+      {
+        files: { ...two, 'c.html': 'c' },
+        lines: ['a.html', 'c.html', 'sub/b.html'],
+        K1: site({ 'c.html': { place: new DeliveryError('NOT_OURS', 'no') } }),
+      },
+      'NOT_OURS',
+      'place',
+    ],
+  ])('of which one %s: the others are delivered', async (_, batch, code, step) => {
+    const { reports } = await deliveringAll({ files: two, ...batch });
+    expect(codes(reports)).toEqual([null, code, null]);
+    expect(reports[1]?.notReady?.step).toBe(step);
+    expect(reports.map(({ ready }) => ready)).toEqual([true, false, true]);
+  });
+
+  test('of which none passes its check ask nobody', async () => {
+    const { reports, authorised, K1 } = await deliveringAll({ files: { 'a.html': '', 'b.html': '' } });
+    expect(codes(reports)).toEqual(['BAD_FILE', 'BAD_FILE']);
+    expect([authorised(), K1.prepared]).toEqual([0, []]);
+  });
+
+  test('are refused together by one name for all of them', async () => {
+    const { reports, authorised } = await deliveringAll({ files: two, inputs: { path: 'one.html' } });
+    expect(reports).toHaveLength(1);
+    expect(reports[0]?.notReady).toMatchObject({
+      step: 'check',
+      code: 'BAD_INPUT',
+      reason: 'input `path` is one name for several files',
+      hint: 'set `path: one.html/` to make it their folder',
+    });
+    expect(authorised()).toBe(0);
+  });
+
+  test('for one place: the second is refused before anything is written, the first is delivered', async () => {
+    const K1 = new PlayedChannel('K1', ({ name }) =>
+      intentWith(
+        placementWith({ url: pageOf(name), bustCaches: false }),
+        undefined,
+        planWith({ destination: `path ${name.toLowerCase()}` }),
+      ),
+    );
+    const { reports } = await deliveringAll({ files: { 'a.html': 'a', 'A.html': 'A' }, K1 });
+    expect(codes(reports)).toEqual([null, 'BAD_INPUT']);
+    expect(reports[1]?.notReady).toMatchObject({
+      step: 'check',
+      reason: 'a.html and A.html would both go to path a.html',
+    });
+    expect(K1.placed).toEqual([['path a.html']]);
+  });
+
+  test('that went their way are let go of', async () => {
+    const K1 = site();
+    await deliveringAll({ files: two, K1 });
+    for (const { file } of K1.prepared.flat()) await expect(file?.headSha256(1)).rejects.toThrow();
+  });
+
+  test('have a duplicate each, whatever became of their main ones', async () => {
+    const K3 = new PlayedChannel('K3', ({ name }) => {
+      const { rawUrl: _, ...placement } = placementWith({
+        url: new URL(`https://filebin.net/b/${name}`),
+        bustCaches: false,
+      });
+      return intentWith(placement, undefined, planWith({ channel: 'K3', destination: `bin b, ${name}` }));
+    });
+    const K1 = site({ 'a.html': { place: new DeliveryError('NOT_OURS', 'no') } });
+    const inputs = { channel: 'K1+K3' };
+    const { reports } = await deliveringAll({ files: two, K1, others: { K3 }, inputs });
+    expect(codes(reports)).toEqual(['NOT_OURS', null]);
+    expect(reports.map(({ duplicates }) => duplicates.map(({ url }) => url))).toEqual([
+      ['https://filebin.net/b/a.html'],
+      ['https://filebin.net/b/sub/b.html'],
+    ]);
+    expect(K3.placed).toEqual([['bin b, a.html', 'bin b, sub/b.html']]);
+  });
+
+  test('keep their own channels where `auto` chooses', async () => {
+    const K2 = new PlayedChannel('K2', ({ name }) =>
+      intentWith(
+        placementWith({ url: new URL(`https://github.com/${name}`), bustCaches: false }),
+        undefined,
+        planWith({ channel: 'K2', destination: `asset ${name}` }),
+      ),
+    );
+    const folder = await temporaryFolder();
+    await writeFile(join(folder, 'small.html'), 'small');
+    const large = await open(join(folder, 'large.bin'), 'w');
+    await large.truncate(SIZE.repository + 1);
+    await large.close();
+    const K1 = site();
+    const ports = fakePorts(new FakeHttp(({ url }) => ({ body: url.includes('small') ? 'small' : '' })).http);
+    const request = requestWith({ file: 'small.html\nlarge.bin', timeout: '0.1' }, { folder });
+    const reports = await deliver(request, {
+      ports,
+      find: findLiterally,
+      authorise: async () => ({ circumstances: circumstancesWith(), channels: channelsOf({ K1, K2 }) }),
+    });
+    expect(reports.map(({ channel }) => channel)).toEqual(['K1', 'K2']);
+    expect([K1.placed, K2.placed]).toEqual([[['path small.html']], [['asset large.bin']]]);
+  });
+});
+
+describe('a dry run', () => {
+  const foreseeing = (K1: Prepared, more: Partial<Stage> = {}) => {
+    const played = new PlayedChannel('K1', K1);
+    const K3 = new PlayedChannel('K3', binIntent());
+    const inputs = { channel: 'K1', 'dry-run': 'true', ...more.inputs };
+    return { played, K3, work: delivering({ ...more, inputs, channels: channelsOf({ K1: played, K3 }) }) };
+  };
+
+  test('checks, plans and foresees, and places nothing', async () => {
+    const { played, work } = foreseeing(intentWith());
+    const { report, host, lines } = await work;
+    expect(report).toMatchObject({
+      ready: false,
+      url: null,
+      channel: 'K1',
+      file: { size: BYTES.length },
+      notReady: { code: 'DRY_RUN', step: 'place' },
+    });
+    expect(report.lines.CODE).toContain('branch main, path page.html');
+    expect(report.lines.UNKNOWN).toContain('nothing was published');
+    expect([played.placed, host.seen]).toEqual([[], []]);
+    expect(lines).toContain('page.html: K1: to be commit c0ffee');
+    expect(lines.some((line) => line.startsWith('# Place'))).toBe(false);
+  });
+
+  test('foresees duplicates, too', async () => {
+    const { K3, work } = foreseeing(intentWith(), { inputs: { channel: 'K1+K3', 'dry-run': 'true' } });
+    const { report, lines } = await work;
+    expect(report.notReady?.code).toBe('DRY_RUN');
+    expect(lines).toContain('page.html: K3: to be commit c0ffee');
+    expect(K3.placed).toEqual([]);
+  });
+
+  test.each<[string, Prepared, Partial<Stage>, string, string]>([
+    ['the file', intentWith(), { bytes: '' }, 'BAD_FILE', 'check'],
+    ['the plan', new DeliveryError('NOT_FOUND', 'no site'), {}, 'NOT_FOUND', 'check'],
+    ['the place', intentWith(new DeliveryError('NOT_OURS', 'taken')), {}, 'NOT_OURS', 'place'],
+    ['our own code', intentWith(new TypeError('ours')), {}, 'INTERNAL', 'authorise'],
+  ])('tells what is wrong with %s instead', async (_, K1, more, code, step) => {
+    const { played, work } = foreseeing(K1, more);
+    const { report } = await work;
+    expect(report.notReady).toMatchObject({ code, step });
+    expect(played.placed).toEqual([]);
   });
 });

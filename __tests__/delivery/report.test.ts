@@ -8,18 +8,18 @@ import {
   THE_LINK,
 } from '../../src/delivery/report.ts';
 import { DeliveryError, type FailureCode } from '../../src/errors.ts';
-import { fileWith, outcomeWith, PAGE, placementWith, planWith, proofWith, RAW } from './builders.ts';
+import {
+  findingsWith as anyFindings,
+  outcomeWith,
+  PAGE,
+  placementWith,
+  planWith,
+  proofWith,
+  RAW,
+} from './builders.ts';
 
-const findingsWith = (more: Partial<Findings> = {}): Findings => ({
-  subject: 'out/page.html',
-  file: fileWith(),
-  because: 'the file is shown on the screen',
-  main: outcomeWith(),
-  duplicates: [],
-  unknown: [],
-  failure: null,
-  ...more,
-});
+const findingsWith = (more: Partial<Findings> = {}): Findings =>
+  anyFindings({ subject: 'out/page.html', because: 'the file is shown on the screen', ...more });
 
 const failing = (code: FailureCode = 'NOT_PROVEN', httpCode?: number, hint?: string): DeliveryError =>
   new DeliveryError(code, 'it went wrong', { httpCode, hint, step: 'verify' });
@@ -42,6 +42,7 @@ describe('a ready report', () => {
       operation: 'deliver',
       ready: true,
       url: PAGE.href,
+      withdrawn: null,
       lines: {
         CLAIM: `out/page.html opens on the screen at ${PAGE.href}`,
         CODE: 'file out/page.html; channel K1 (pages), because the file is shown on the screen; method A, single-call write; branch main, path page.html; commit c0ffee; 12 bytes; sha256 f00d',

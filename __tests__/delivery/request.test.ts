@@ -18,7 +18,32 @@ function refusalOf(inputs: Partial<RawInputs>): DeliveryError {
 describe('a wrong input', () => {
   test.each<[string, Partial<RawInputs>, RegExp, RegExp]>([
     ['nothing to deliver', { file: '' }, /nothing to deliver/, /`file:`.*`url:`/],
-    ['several files', { file: 'a.html\nb.html' }, /`file` names several files/, /one file a step/],
+    [
+      'more lines than a step takes',
+      { file: 'a.html\n'.repeat(501) },
+      /`file` has 501 lines/,
+      /at most 500 files/,
+    ],
+    [
+      'neither to deliver nor to withdraw',
+      { operation: 'remove' },
+      /`operation` is neither/,
+      /`operation: deliver`/,
+    ],
+    ['nothing to withdraw', { operation: 'withdraw', file: '' }, /nothing to withdraw/, /`path:`.*`file:`/],
+    [
+      'a link to withdraw',
+      { operation: 'withdraw', channel: 'K4' },
+      /K4.*can't be withdrawn/,
+      /K1, K2 or K3/,
+    ],
+    [
+      'a bin to withdraw from that is not named',
+      { operation: 'withdraw', channel: 'K1+K3' },
+      /the bin to withdraw from is not named/,
+      /`bin:`/,
+    ],
+    ['a dry run that is neither', { 'dry-run': 'maybe' }, /`dry-run` is neither/, /`dry-run: true`/],
     ['a file with a NUL', { file: 'a\0.html' }, /`file` holds a control character/, /remove it/],
     [
       'an unknown channel',
@@ -178,19 +203,22 @@ describe('a wrong input', () => {
 describe('a request', () => {
   test('fills in every default', () => {
     expect(requestWith()).toEqual({
-      file: { path: '/work/page.html', given: 'page.html' },
+      operation: 'deliver',
+      lines: ['page.html'],
+      folder: '/work',
       channels: 'auto',
       marker: undefined,
       token: undefined,
       repository: { owner: 'octo', repo: 'site' },
       branch: undefined,
       path: undefined,
-      name: 'page.html',
       essence: 'from run 7 of Deliver',
       tag: 'files-20260102',
       bin: 'sv1767323045-iiiiiiiiiiiiiiii',
+      binIsNew: true,
       url: undefined,
       overwrite: false,
+      dryRun: false,
       clientId: undefined,
       selfContained: 'enforce',
       allowedSecrets: [],
@@ -224,6 +252,7 @@ describe('a request', () => {
       url: 'https://a.dev/x',
       overwrite: 'TRUE',
       'allow-public-bin': 'True',
+      'dry-run': 'true',
       'self-contained': ' Warn ',
       'allow-secret': 'aa, bb\ncc',
       'client-id': 'Iv1.0123456789abcdef',
@@ -237,12 +266,13 @@ describe('a request', () => {
       marker: 'It works',
       branch: 'gh-pages',
       path: 'docs/a.html',
-      name: 'a.html',
       essence: 'two lines',
       tag: 'release/v1',
       bin: 'my_bin-1',
+      binIsNew: false,
       url: new URL('https://a.dev/x'),
       overwrite: true,
+      dryRun: true,
       allowPublicBin: true,
       clientId: 'Iv1.0123456789abcdef',
       selfContained: 'warn',
@@ -271,24 +301,32 @@ describe('a request', () => {
 
   test.each(['K4', 'native'])('reads the channel %s of a link', (channel) => {
     const asked = requestWith({ file: '', url: 'https://a.dev/x', marker: 'm', channel });
-    expect(asked).toMatchObject({ channels: ['K4'], file: null, name: '' });
+    expect(asked).toMatchObject({ channels: ['K4'], lines: [] });
   });
 
   test.each([
-    ['the path’s', { path: 'docs/b.html' }, 'b.html'],
-    ['the file’s in a folder', { path: 'docs/' }, 'page.html'],
-    ['the file’s, without spaces', { file: 'out/my page.html' }, 'my-page.html'],
-    ['the file’s on Windows', { file: 'out\\page.html' }, 'page.html'],
-    ['the file’s, composed', { file: 'é.html' }, 'é.html'],
-  ])('takes %s name', (_, inputs, name) => {
-    expect(requestWith(inputs).name).toBe(name);
+    ['a path of any kind, without the spaces around it', ' /tmp/a.html ', ['/tmp/a.html']],
+    ['each line', 'a.html\nout/my b.html\n', ['a.html', 'out/my b.html']],
+    ['each line of Windows', 'a.html\r\nb.html', ['a.html', 'b.html']],
+    ['no empty line', '\n a.html\n\n  \nb.html', ['a.html', 'b.html']],
+    ['a pattern as it stands', '!out/**\n[x].html', ['!out/**', '[x].html']],
+    ['as many lines as a step takes', 'a.html\n'.repeat(500), Array(500).fill('a.html')],
+  ])('reads of `file` %s', (_, file, lines) => {
+    expect(requestWith({ file })).toMatchObject({ lines, folder: '/work' });
   });
 
-  test('keeps an absolute path and the user’s own spelling', () => {
-    expect(requestWith({ file: ' /tmp/a.html ' }).file).toEqual({
-      path: '/tmp/a.html',
-      given: '/tmp/a.html',
-    });
+  test.each<[Partial<RawInputs>, object]>([
+    [{ operation: ' Withdraw ' }, { operation: 'withdraw', lines: ['page.html'] }],
+    [
+      { operation: 'withdraw', file: '', path: 'previews/' },
+      { lines: [], path: 'previews/' },
+    ],
+    [
+      { operation: 'withdraw', channel: 'K3', bin: 'my-own-bin' },
+      { channels: ['K3'], bin: 'my-own-bin' },
+    ],
+  ])('reads the withdrawal %o', (inputs, expected) => {
+    expect(requestWith(inputs)).toMatchObject(expected);
   });
 
   test('dates the tag in UTC', () => {

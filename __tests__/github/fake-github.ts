@@ -1,5 +1,5 @@
 import type { GitHub, Json } from '../../src/github/client.ts';
-import { DeliveryError, type FailureCode, type FailureDetails } from '../../src/errors.ts';
+import { asDeliveryError, DeliveryError, type FailureCode, type FailureDetails } from '../../src/errors.ts';
 import { API, type Call } from '../../src/protocol/calls.ts';
 
 export type CallName = keyof typeof API;
@@ -29,8 +29,10 @@ export class FakeGitHub implements GitHub {
     this.paced += 1;
     return write();
   };
-  readonly calls: Called[] = [];
+  /** Every call, under whatever signal. */
+  calls: Called[] = [];
   readonly #answers: Readonly<Partial<Record<CallName, unknown>>>;
+  #signal: AbortSignal | undefined;
 
   constructor(answers: Readonly<Partial<Record<CallName, unknown>>> = {}) {
     this.#answers = answers;
@@ -42,6 +44,14 @@ export class FakeGitHub implements GitHub {
 
   callOnce<T = Json>(call: Call, parameters: Json = {}): Promise<T> {
     return this.#answer<T>(call, parameters, true);
+  }
+
+  /** The same script and the same notes; once the signal aborts, its calls fail as the client's do. */
+  under(signal: AbortSignal): FakeGitHub {
+    const other = new FakeGitHub(this.#answers);
+    other.calls = this.calls;
+    other.#signal = signal;
+    return other;
   }
 
   /** The parameters of every call of that name. */
@@ -56,6 +66,7 @@ export class FakeGitHub implements GitHub {
 
   async #answer<T>(call: Call, parameters: Json, once: boolean): Promise<T> {
     const name = nameOf(call);
+    if (this.#signal?.aborted) throw asDeliveryError(this.#signal.reason);
     this.calls.push({ name, parameters, once });
     if (!(name in this.#answers)) throw new Error(`nothing answers ${name}`);
     const answer = this.#answers[name];

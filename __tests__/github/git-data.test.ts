@@ -1,10 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { commitBlob, createBlob } from '../../src/github/git-data.ts';
+import { commitChanges, createBlob } from '../../src/github/git-data.ts';
 import { localFile } from '../support/files.ts';
 import { FakeHttp, fakePorts, type Scripted } from '../support/ports.ts';
+import { changeWith } from './changes.ts';
 import { FakeGitHub, failure } from './fake-github.ts';
-
-const SPOT = { branch: 'main', path: 'a/b.html' };
 
 async function blobFrom(...answers: Scripted[]) {
   const file = await localFile('hello, blob');
@@ -21,8 +20,8 @@ const taken = async (): Promise<Scripted> => ({
 
 describe('creating the blob', () => {
   test('streams the file as base64 to the API in its turn, its length announced', async () => {
-    const { file, host, github, blob } = await blobFrom(await taken());
-    await expect(blob).resolves.toBe(file.blobSha);
+    const { host, github, blob } = await blobFrom(await taken());
+    await blob;
     expect(github.paced).toBe(1);
     const [seen] = host.seen;
     expect(seen).toMatchObject({
@@ -59,19 +58,22 @@ describe('creating the blob', () => {
   });
 });
 
-describe('committing the blob', () => {
+describe('committing changes', () => {
   const answers = {
     get_ref: { object: { sha: 'base' } },
     get_file: failure('NOT_FOUND', 404),
     get_commit: { tree: { sha: 'basetree' } },
-    tree: { sha: 'newtree' },
-    commit: { sha: 'newcommit' },
+    tree: (_: unknown, nth: number) => ({ sha: `tree${nth}` }),
+    commit: (_: unknown, nth: number) => ({ sha: `commit${nth}` }),
     update_ref: {},
   };
+  const entry = (path: string, sha: string | null) => ({ path, mode: '100644', type: 'blob', sha });
 
   test('reads the branch, then tree, commit and reference, one path changed and never by force', async () => {
     const github = new FakeGitHub(answers);
-    await expect(commitBlob(github, SPOT, 'ADD b', 'b10b', null)).resolves.toBe('newcommit');
+    await expect(commitChanges(github, 'main', [changeWith({ message: 'ADD b' })])).resolves.toEqual([
+      'commit1',
+    ]);
     expect(github.calls).toEqual([
       { name: 'get_ref', once: false, parameters: { branch: 'main' } },
       { name: 'get_file', once: false, parameters: { path: 'a/b.html', ref: 'base' } },
@@ -79,35 +81,64 @@ describe('committing the blob', () => {
       {
         name: 'tree',
         once: false,
-        parameters: {
-          base_tree: 'basetree',
-          tree: [{ path: 'a/b.html', mode: '100644', type: 'blob', sha: 'b10b' }],
-        },
+        parameters: { base_tree: 'basetree', tree: [entry('a/b.html', 'b10b')] },
       },
-      { name: 'commit', once: false, parameters: { message: 'ADD b', tree: 'newtree', parents: ['base'] } },
-      { name: 'update_ref', once: true, parameters: { branch: 'main', sha: 'newcommit', force: false } },
+      { name: 'commit', once: false, parameters: { message: 'ADD b', tree: 'tree1', parents: ['base'] } },
+      { name: 'update_ref', once: true, parameters: { branch: 'main', sha: 'commit1', force: false } },
     ]);
   });
 
-  test('never builds over a file that appeared since it was looked for', async () => {
-    const github = new FakeGitHub({ ...answers, get_file: { type: 'file', sha: 'theirs' } });
-    await expect(commitBlob(github, SPOT, 'ADD b', 'b10b', null)).rejects.toMatchObject({
+  test('puts one commit on the other for each change, and moves the branch once', async () => {
+    const github = new FakeGitHub({
+      ...answers,
+      get_file: ({ path }: { path: string }) =>
+        path === 'old.html' ? { type: 'file', sha: '0ld' } : failure('NOT_FOUND', 404),
+    });
+    const changes = [
+      changeWith({ message: 'ADD b' }),
+      changeWith({ path: 'old.html', message: 'REMOVE old', replaces: '0ld', file: null }),
+    ];
+    await expect(commitChanges(github, 'main', changes)).resolves.toEqual(['commit1', 'commit2']);
+    expect(github.sent('tree')).toEqual([
+      { base_tree: 'basetree', tree: [entry('a/b.html', 'b10b')] },
+      { base_tree: 'tree1', tree: [entry('old.html', null)] },
+    ]);
+    expect(github.sent('commit')).toEqual([
+      { message: 'ADD b', tree: 'tree1', parents: ['base'] },
+      { message: 'REMOVE old', tree: 'tree2', parents: ['commit1'] },
+    ]);
+    expect(github.sent('update_ref')).toEqual([{ branch: 'main', sha: 'commit2', force: false }]);
+  });
+
+  test.each([
+    ['appeared', null, { type: 'file', sha: 'theirs' }],
+    ['was replaced', '0ld', { type: 'file', sha: 'theirs' }],
+    ['was taken away', '0ld', failure('NOT_FOUND', 404)],
+    ['became a folder', null, { type: 'dir' }],
+  ])('never builds over a file that %s since it was looked for', async (_, replaces, theirs) => {
+    const github = new FakeGitHub({
+      ...answers,
+      get_file: ({ path }: { path: string }) => (path === 'theirs.html' ? theirs : answers.get_file),
+    });
+    const changes = [changeWith(), changeWith({ path: 'theirs.html', replaces })];
+    await expect(commitChanges(github, 'main', changes)).rejects.toMatchObject({
       code: 'CONFLICT',
       passing: true,
+      message: 'theirs.html changed on the branch while it was delivered',
     });
-    expect(github.names).toEqual(['get_ref', 'get_file']);
+    expect(github.names).toEqual(['get_ref', 'get_file', 'get_file']);
   });
 
   test('leaves it to the caller to begin again when the branch has moved', async () => {
     const moved = failure('CONFLICT', 422, { passing: true });
     const github = new FakeGitHub({ ...answers, update_ref: moved });
-    await expect(commitBlob(github, SPOT, 'ADD b', 'b10b', null)).rejects.toBe(moved);
+    await expect(commitChanges(github, 'main', [changeWith()])).rejects.toBe(moved);
     expect(github.sent('update_ref')).toHaveLength(1);
   });
 
   test('names the branch so that no sign of it ends the address early', async () => {
     const github = new FakeGitHub(answers);
-    await commitBlob(github, { ...SPOT, branch: 'docs/ä#1' }, 'ADD b', 'b10b', null);
+    await commitChanges(github, 'docs/ä#1', [changeWith()]);
     const branch = 'docs/%C3%A4%231';
     expect([github.sent('get_ref')[0], github.sent('update_ref')[0]]).toMatchObject([{ branch }, { branch }]);
   });

@@ -5,11 +5,13 @@ import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { gitFailure } from '../../src/github/git-process.ts';
-import { type Push, pushFile } from '../../src/github/git-push.ts';
+import type { Change } from '../../src/github/git-data.ts';
+import { type Push, pushChanges } from '../../src/github/git-push.ts';
 import { localFile, temporaryFolder } from '../support/files.ts';
 import { type FakePorts, fakePorts } from '../support/ports.ts';
 import type { Repository } from '../world/repository.ts';
 import { startWorld, type World } from '../world/world.ts';
+import { changeWith } from './changes.ts';
 
 const MESSAGE = 'ADD page.html: a page\n\nDelivered-by: a test';
 const ADVERT = { method: 'GET', url: /service=git-receive-pack/ };
@@ -47,20 +49,27 @@ afterEach(async () => {
 
 const directory = (): string => join(world.folder, `octo--${repository.name}.git`);
 
-async function push(overrides: Partial<Push> = {}): Promise<string> {
-  return pushFile(
-    {
-      remote: new URL(`https://github.com/${repository.fullName}.git`),
-      token: world.token(),
-      branch: 'main',
-      path: 'docs/page.html',
-      message: MESSAGE,
-      replaces: null,
-      file: overrides.file ?? (await localFile('<p>a page</p>')),
-      ...overrides,
-    },
-    ports,
-  );
+async function pushAll(changes: readonly Change[], overrides: Partial<Push> = {}): Promise<string[]> {
+  const remote = new URL(`https://github.com/${repository.fullName}.git`);
+  return pushChanges({ remote, token: world.token(), branch: 'main', changes, ...overrides }, ports);
+}
+
+/** Pushes one change. */
+async function push({
+  path,
+  replaces,
+  file,
+  ...overrides
+}: Partial<Push & Change> = {}): Promise<string | undefined> {
+  const change = {
+    path: path ?? 'docs/page.html',
+    message: MESSAGE,
+    replaces: replaces ?? null,
+    file: file === undefined ? await localFile('<p>a page</p>') : file,
+  };
+  const commits = await pushAll([change], overrides);
+  expect(commits).toHaveLength(1);
+  return commits[0];
 }
 
 const blobAt = (path: string): string => asked('rev-parse', `main:${path}`);
@@ -145,6 +154,67 @@ describe('the commit', () => {
     // What refs there are, and the branch: anything more would be a blob fetched after all.
     expect(fetches).toHaveLength(2);
     expect(fetches[1]?.body.head).toMatch(/deepen 1\s*0014filter blob:none/);
+  });
+});
+
+describe('several changes', () => {
+  const page = async (path: string, bytes: string): Promise<Change> =>
+    changeWith({ path, message: `ADD ${path}: a page`, file: await localFile(bytes) });
+
+  test('are a commit each, one on the other, in one push', async () => {
+    const before = await repository.head();
+    const changes = [
+      await page('a.html', 'one'),
+      changeWith({
+        path: 'docs/old.html',
+        message: 'REMOVE old.html: a page',
+        replaces: blobAt('docs/old.html'),
+        file: null,
+      }),
+      await page('docs/"b\\.html', 'two'),
+    ];
+    const commits = await pushAll(changes);
+    const log = (await repository.log()).slice(0, 3);
+    expect(log.map(({ sha }) => sha)).toEqual(commits.toReversed());
+    expect(log.map(({ message }) => message)).toEqual(changes.map(({ message }) => message).toReversed());
+    expect(asked('log', '--format=%P', '-3').split('\n').at(-1)).toBe(before);
+    // Each commit touches its own path alone.
+    for (const [at, sha] of commits.entries()) {
+      const [path] = asked('show', '-z', '--format=', '--name-only', sha).split('\0');
+      expect(path).toBe(changes[at]?.path);
+    }
+    expect(String(await repository.read('a.html'))).toBe('one');
+    expect(await repository.read('docs/old.html')).toBeNull();
+    expect(world.wire.exchanges(/^POST .*git-receive-pack/)).toHaveLength(1);
+  });
+
+  test('more than one command looks at are all looked at', async () => {
+    const changes = await Promise.all(Array.from({ length: 45 }, (_, n) => page(`many/${n}.html`, `${n}`)));
+    await expect(pushAll(changes)).resolves.toHaveLength(45);
+    expect(String(await repository.read('many/44.html'))).toBe('44');
+    await expect(pushAll(changes.toReversed())).rejects.toMatchObject({ code: 'CONFLICT' });
+  });
+
+  test('are none of them made where somebody has changed one of the paths', async () => {
+    const before = await repository.head();
+    const changes = [await page('a.html', 'one'), await page('docs/old.html', 'two')];
+    await expect(pushAll(changes)).rejects.toMatchObject({
+      code: 'CONFLICT',
+      passing: true,
+      message: expect.stringContaining('docs/old.html'),
+    });
+    expect(await repository.head()).toBe(before);
+    expect(world.wire.lines(/receive-pack/)).toEqual([]);
+  });
+
+  test('advance one meter by what all of them hold', async () => {
+    const files = [randomBytes(300_000), randomBytes(200_000)].map((bytes) => localFile(bytes));
+    const [one, two] = await Promise.all(files);
+    await pushAll([
+      changeWith({ path: 'a.bin', file: one ?? null }),
+      changeWith({ path: 'b.bin', file: two ?? null }),
+    ]);
+    expect(ports.logger.meters).toMatchObject([{ total: 500_000, ended: true }]);
   });
 });
 

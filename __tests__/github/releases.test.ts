@@ -1,11 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  assetNamed,
+  assetsOf,
   deleteAsset,
   ensureRelease,
+  releaseByTag,
   renameAsset,
   uploadAsset,
 } from '../../src/github/releases.ts';
+import { TRAILER } from '../../src/protocol/words.ts';
 import { localFile } from '../support/files.ts';
 import { FakeHttp, fakePorts, type Scripted } from '../support/ports.ts';
 import { absent, FakeGitHub, failure } from './fake-github.ts';
@@ -34,7 +36,12 @@ describe('the release of a tag', () => {
     expect(github.calls[1]).toEqual({
       name: 'create_release',
       once: true,
-      parameters: { tag_name: 't', name: 't', make_latest: 'false' },
+      parameters: {
+        tag_name: 't',
+        name: 't',
+        body: `Files for download.\n\n${TRAILER}`,
+        make_latest: 'false',
+      },
     });
   });
 
@@ -73,35 +80,49 @@ describe('the release of a tag', () => {
   });
 });
 
-describe('an asset by its name', () => {
+describe('looking a release up by its tag', () => {
+  test('finds it, or nothing, and makes none', async () => {
+    await expect(releaseByTag(new FakeGitHub({ release_by_tag: RELEASE }), 't')).resolves.toBe(RELEASE);
+    await expect(releaseByTag(new FakeGitHub({ release_by_tag: absent }), 't')).resolves.toBeNull();
+  });
+});
+
+describe('the assets of a release', () => {
   const page = (start: number, count: number) =>
     Array.from({ length: count }, (_, n) => ({ ...ASSET, name: `n${start + n}` }));
 
-  test('is found on a later page', async () => {
+  test('are listed over all pages', async () => {
     const github = new FakeGitHub({
       list_assets: ({ page: nth }: { page: number }) => (nth === 1 ? page(0, 100) : page(100, 3)),
     });
-    await expect(assetNamed(github, RELEASE, 'n102')).resolves.toMatchObject({ name: 'n102' });
+    const names = (await assetsOf(github, RELEASE)).map(({ name }) => name);
+    expect(names).toEqual(Array.from({ length: 103 }, (_, n) => `n${n}`));
     expect(github.sent('list_assets')).toEqual([
       { id: 3, per_page: 100, page: 1 },
       { id: 3, per_page: 100, page: 2 },
     ]);
   });
 
-  test('is null after the last page', async () => {
+  test('end with a page that is not full', async () => {
     const github = new FakeGitHub({ list_assets: page(0, 99) });
-    await expect(assetNamed(github, RELEASE, 'other')).resolves.toBeNull();
+    await expect(assetsOf(github, RELEASE)).resolves.toHaveLength(99);
     expect(github.calls).toHaveLength(1);
   });
 
-  test('is not looked for beyond a thousand assets', async () => {
+  test('are not asked for beyond a thousand', async () => {
     const github = new FakeGitHub({ list_assets: page(0, 100) });
-    await expect(assetNamed(github, RELEASE, 'other')).resolves.toBeNull();
+    await expect(assetsOf(github, RELEASE)).resolves.toHaveLength(1_000);
     expect(github.calls).toHaveLength(10);
   });
 });
 
 describe('changing an asset', () => {
+  test('does not mind one that is gone already, but any other refusal', async () => {
+    await expect(deleteAsset(new FakeGitHub({ delete_asset: absent }), ASSET)).resolves.toBeUndefined();
+    const denied = failure('NO_PERMISSION', 403);
+    await expect(deleteAsset(new FakeGitHub({ delete_asset: denied }), ASSET)).rejects.toBe(denied);
+  });
+
   test('deletes by id', async () => {
     const github = new FakeGitHub({ delete_asset: undefined });
     await deleteAsset(github, ASSET);

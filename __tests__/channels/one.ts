@@ -1,0 +1,34 @@
+import type { Channel, Intent, Placement } from '../../src/channels/channel.ts';
+import { hasFailed, type Settled } from '../../src/errors.ts';
+import type { Circumstances } from '../../src/github/survey.ts';
+import type { LocalFile } from '../../src/rules/inspect.ts';
+import { circumstancesWith } from './circumstances.ts';
+
+/** One file's intent, with what its channel does with it alone. */
+export interface OneIntent extends Intent {
+  place(): Promise<Placement>;
+  foresee(): Promise<string>;
+}
+
+/** Prepares one file through a channel that takes many, and throws what it is refused with. */
+export async function prepareOne<T>(
+  channel: Channel<T>,
+  file: LocalFile | null,
+  name = 'page.html',
+  circumstances: Circumstances = circumstancesWith(),
+): Promise<OneIntent> {
+  const intent = only(await channel.prepare([{ file, name }], circumstances));
+  return {
+    ...intent,
+    place: async () => only(await channel.place([intent])),
+    foresee: async () => only(await channel.foresee([intent])),
+  };
+}
+
+/** The one result, or the throw of its failure. */
+export function only<T>(results: readonly Settled<T>[]): Exclude<Settled<T>, Error> {
+  const [one] = results;
+  if (one === undefined || results.length > 1) throw new Error(`there are ${results.length} results`);
+  if (hasFailed(one)) throw one;
+  return one as Exclude<Settled<T>, Error>;
+}
