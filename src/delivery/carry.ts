@@ -1,7 +1,7 @@
 import type { Channel, Intent, Placement, Plan } from '../channels/channel.ts';
 import { asDeliveryError, type DeliveryError, hasFailed, settled } from '../errors.ts';
 import { pooled } from '../pool.ts';
-import type { Ports } from '../ports.ts';
+import type { Logger, Ports } from '../ports.ts';
 import { BATCH } from '../protocol/limits.ts';
 import type { Step } from '../protocol/words.ts';
 import { onlyInside, verifyBeside } from './beside.ts';
@@ -185,7 +185,14 @@ async function step<T>(
 function told({ title }: Load, all: readonly Load[], ports: Ports): Ports {
   if (all.length === 1) return ports;
   const { logger } = ports;
-  return { ...ports, logger: { ...logger, info: (line) => logger.info(`${title}: ${line}`) } };
+  const naming: Logger = {
+    info: (line) => logger.info(`${title}: ${line}`),
+    warning: (line) => logger.warning(`${title}: ${line}`),
+    group: (name, work) => logger.group(name, work),
+    mask: (secret) => logger.mask(secret),
+    meter: (name, total, unit) => logger.meter(`${title}: ${name}`, total, unit),
+  };
+  return { ...ports, logger: naming };
 }
 
 function outcomeOf({ intent, witness, ...journey }: Journey): Outcome {
