@@ -113,7 +113,7 @@ describe('a run in the world', () => {
     });
   });
 
-  test('stops when the runner asks it to, and is not ready', async () => {
+  test('stops when the runner asks it to, and says what has arrived', async () => {
     await inStep(inputs({ INPUT_CHANNEL: 'K3' }), async (step) => {
       await writeFile(join(step.workspace, 'page.html'), 'x');
       const alter = <T>(answer: T): T => {
@@ -121,8 +121,10 @@ describe('a run in the world', () => {
         return answer;
       };
       world.intercept({ method: 'POST', url: /filebin\.net/ }, { alter });
-      await expect(run(step.env)).resolves.toMatch(/^НЕ ГОТОВО → .*\(step place\)/);
-      await expect(step.outputs()).resolves.toMatchObject({ url: '', result: 'not-ready' });
+      await expect(run(step.env)).resolves.toMatch(/^НЕ ГОТОВО → .*was stopped.*\(step verify\)/);
+      const { report, ...outputs } = await step.outputs();
+      expect(outputs).toMatchObject({ url: '', result: 'not-ready' });
+      expect(report).toMatch(/^UNKNOWN: .*it was placed \(bin .* holds these bytes/m);
     });
   });
 });

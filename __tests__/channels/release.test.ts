@@ -66,6 +66,7 @@ describe('preparing K2', () => {
       channel: 'K2',
       method: 'one asset upload',
       destination: 'release files-20260102, asset otchyot.zip',
+      name: 'otchyot.zip',
       promise: 'downloads',
     });
     expect([github.calls, host.seen]).toEqual([[], []]);
@@ -253,7 +254,7 @@ describe('replacing an asset', () => {
           nth === 1 ? failure('HOST_ERROR', 502, { passing: true }) : asset({ id: 8, digest: OWN_DIGEST }),
       },
     });
-    await expect(intent.place()).resolves.toMatchObject({ evidence: 'HTTP 201, asset 8 (a.zip)' });
+    await expect(intent.place()).resolves.toMatchObject({ evidence: 'asset 8 (a.zip) holds these bytes' });
     expect(host.seen).toHaveLength(1);
     expect(github.sent('delete_asset')).toEqual([{ id: 4 }]);
   });

@@ -88,7 +88,7 @@ const MOMENTS: readonly Moment[] = [
     channel: 'K2',
     match: { url: /uploads\.github\.com/ },
     done: true,
-    says: /it was placed \(HTTP 201, asset \d+/,
+    says: /it was placed \(asset \d+ \(page\.html\) holds these bytes/,
     commits: 1,
     assets: 1,
   },
@@ -97,7 +97,7 @@ const MOMENTS: readonly Moment[] = [
     channel: 'K3',
     match: { method: 'POST', url: /filebin\.net/ },
     done: true,
-    says: /it was placed \(HTTP 201, bin /,
+    says: /it was placed \(bin .* holds these bytes/,
     commits: 1,
   },
 ];

@@ -62,6 +62,8 @@ function intentFor({ file, name }: Parcel, { bin }: FilebinOptions): Settled<Int
 interface Posted {
   readonly stored: StoredFile;
   readonly written: boolean;
+  /** Whether the host itself said 201; else the file was found there. */
+  readonly confirmed: boolean;
 }
 
 async function place(
@@ -85,10 +87,12 @@ async function place(
   });
 }
 
-function placementOf({ stored, written }: Posted, url: URL, locked: boolean): Placement {
+function placementOf({ stored, written, confirmed }: Posted, url: URL, locked: boolean): Placement {
   const where = `bin ${stored.bin}, file ${stored.filename}`;
   return {
-    evidence: written ? `HTTP 201, ${where}` : `${where} already holds these bytes`,
+    evidence: confirmed
+      ? `HTTP 201, ${where}`
+      : `${where} ${written ? 'holds' : 'already holds'} these bytes`,
     url,
     written,
     bustCaches: false,
@@ -109,14 +113,14 @@ async function post(
   let sent = false;
   const look = async ({ files }: Bin): Promise<Posted | undefined> => {
     const stored = (await files()).find(isFile(task));
-    return stored && { stored, written: sent };
+    return stored && { stored, written: sent, confirmed: false };
   };
   try {
     return await retrying(ports, async () => {
       const there = binIsNew && !sent ? undefined : await look(bin);
       if (there !== undefined) return there;
       sent = true;
-      return { stored: await bin.post(task.file, task.filename), written: true };
+      return { stored: await bin.post(task.file, task.filename), written: true, confirmed: true };
     });
   } catch (thrown) {
     if (!ports.signal.aborted || !sent) throw thrown;

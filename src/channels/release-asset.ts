@@ -31,17 +31,26 @@ export function nameTaken(name: string, tag: string, { digest }: Asset): Deliver
   });
 }
 
+/** An asset that is in its place. */
+export interface Brought {
+  readonly asset: Asset;
+  /** Whether it may have been sent by this run. */
+  readonly written: boolean;
+  /** Whether the host itself said 201; else it was found there. */
+  readonly confirmed: boolean;
+}
+
 /**
  * Brings the file onto the shelf. Each attempt looks first: what an earlier one has brought is not sent
  * again. What is half done when it fails for good is cleared away.
  *
- * @returns the asset, and whether it was sent by this run
+ * @returns the asset
  */
 export async function bringAsset(
   task: AssetTask,
   { release, assets: found }: Shelf,
   ports: Ports,
-): Promise<{ asset: Asset; written: boolean }> {
+): Promise<Brought> {
   let known: readonly Asset[] | null = found;
   let sent = false;
   try {
@@ -51,15 +60,17 @@ export async function bringAsset(
       const { standing, incoming } = await usable(assets, task);
       if (standing !== undefined && holds(standing, task.file, sent)) {
         if (incoming !== undefined) await deleteAsset(task.github, incoming);
-        return { asset: standing, written: sent };
+        return { asset: standing, written: sent, confirmed: false };
       }
       if (standing !== undefined && !task.overwrite) throw nameTaken(task.name, task.tag, standing);
       sent = true;
-      return { asset: await bring(task, release, { standing, incoming }, ports), written: true };
+      const asset = await bring(task, release, { standing, incoming }, ports);
+      return { asset, written: true, confirmed: incoming === undefined };
     });
   } catch (thrown) {
     const arrived = sent ? await clearAway(task, release, ports) : undefined;
-    if (arrived !== undefined && ports.signal.aborted) return { asset: arrived, written: true };
+    if (arrived !== undefined && ports.signal.aborted)
+      return { asset: arrived, written: true, confirmed: false };
     throw thrown;
   }
 }

@@ -1,13 +1,13 @@
 import { DeliveryError, hasFailed, type Settled, settled } from '../errors.ts';
 import type { GitHub } from '../github/client.ts';
-import { type Asset, assetsOf, ensureRelease, releaseByTag } from '../github/releases.ts';
+import { assetsOf, ensureRelease, releaseByTag } from '../github/releases.ts';
 import type { Circumstances } from '../github/survey.ts';
 import type { Ports } from '../ports.ts';
 import type { LocalFile } from '../rules/inspect.ts';
 import { assetName, flatName } from '../rules/naming.ts';
 import type { Channel, Intent, Parcel, Placement } from './channel.ts';
 import { needsToken } from './needs-token.ts';
-import { bringAsset, holds, nameTaken } from './release-asset.ts';
+import { bringAsset, type Brought, holds, nameTaken } from './release-asset.ts';
 
 export interface ReleaseOptions {
   readonly github: GitHub | null;
@@ -110,13 +110,10 @@ async function place(
   return placed;
 }
 
-function placementOf(
-  { asset, written }: { readonly asset: Asset; readonly written: boolean },
-  { label }: AssetTask,
-): Placement {
+function placementOf({ asset, written, confirmed }: Brought, { label }: AssetTask): Placement {
   const what = `asset ${asset.id} (${asset.name})`;
   return {
-    evidence: written ? `HTTP 201, ${what}` : `${what} holds these bytes`,
+    evidence: confirmed ? `HTTP 201, ${what}` : `${what} holds these bytes`,
     url: new URL(asset.browser_download_url),
     written,
     bustCaches: false,
