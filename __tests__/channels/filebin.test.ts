@@ -54,7 +54,12 @@ describe('K3', () => {
         },
         body: '<p>hello</p>',
       },
-      { method: 'PUT', url: `${HOST}/${OPTIONS.bin}`, headers: {}, body: '' },
+      {
+        method: 'PUT',
+        url: `${HOST}/${OPTIONS.bin}`,
+        headers: { accept: 'application/json' },
+        body: '',
+      },
     ]);
   });
 
@@ -97,6 +102,7 @@ describe('K3', () => {
       channel: 'K3',
       method: 'one POST',
       destination: `bin ${OPTIONS.bin}, name a_b.pdf`,
+      name: 'a_b.pdf',
       promise: 'downloads',
     });
   });

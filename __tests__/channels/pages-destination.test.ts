@@ -136,8 +136,8 @@ describe('where it will be served', () => {
 describe('a name that Jekyll leaves out', () => {
   const refuse = (more: Partial<Destination>, stands = false) => {
     const asked: string[] = [];
-    const looking = async (path: string): Promise<boolean> => {
-      asked.push(path);
+    const looking = async (branch: string, path: string): Promise<boolean> => {
+      asked.push(`${branch}:${path}`);
       return stands;
     };
     return { asked, work: throughJekyll({ ...destined(), ...more }, '<p>', false, looking) };
@@ -157,7 +157,7 @@ describe('a name that Jekyll leaves out', () => {
   test('is served where .nojekyll stands at the site’s root', async () => {
     const { asked, work } = refuse({ path: 'docs/_page.html', folder: 'docs' }, true);
     await expect(work).resolves.toMatchObject({ path: 'docs/_page.html', mayAlter: false });
-    expect(asked).toEqual(['docs/.nojekyll']);
+    expect(asked).toEqual(['main:docs/.nojekyll']);
   });
 
   test('is served where a workflow builds the site', async () => {

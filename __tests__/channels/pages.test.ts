@@ -82,6 +82,7 @@ describe('preparing K1', () => {
       channel: 'K1',
       method: 'method A, single-call write',
       destination: 'branch main, path page.html',
+      name: 'page.html',
       promise: 'opens on the screen',
     });
   });

@@ -7,11 +7,11 @@ const NOTHING = { subjects: [], flags: {}, tokenEnv: undefined, json: false };
 describe('the flags', () => {
   test('are the inputs, but for those that the command line has another way for', () => {
     const others = Object.keys(INPUTS).filter((name) => !FLAGS.some((flag) => flag === name));
-    expect(others.sort()).toEqual(['fail-on-not-ready', 'file', 'token']);
+    expect(others.sort()).toEqual(['comment', 'fail-on-not-ready', 'file', 'operation', 'token']);
   });
 
   test('take a value, but for the yes-or-no ones', () => {
-    expect(FLAGS.filter(isSwitch)).toEqual(['overwrite', 'allow-public-bin']);
+    expect(FLAGS.filter(isSwitch)).toEqual(['overwrite', 'allow-public-bin', 'dry-run']);
   });
 
   test.each(FLAGS)('--%s reaches its input', (name) => {

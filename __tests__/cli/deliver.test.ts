@@ -76,7 +76,9 @@ describe('deliver', () => {
   test('prints a report for each file, and is ready only when all are', async () => {
     const { ready, printed } = await run(['deliver', 'absent.html', 'page.html', 'second.html']);
     expect(ready).toBe(false);
-    expect(printed.map((text) => /^RESULT: (.*?) →/m.exec(text)?.[1])).toEqual([
+    expect(printed).toHaveLength(1);
+    const texts = printed[0]?.split('\n\n') ?? [];
+    expect(texts.map((text) => /^RESULT: (.*?) →/m.exec(text)?.[1])).toEqual([
       'НЕ ГОТОВО',
       'ГОТОВО',
       'ГОТОВО',

@@ -60,6 +60,7 @@ export const planWith = (more: Partial<Plan> = {}): Plan => ({
   channel: 'K1',
   method: 'method A, single-call write',
   destination: 'branch main, path page.html',
+  name: 'page.html',
   promise: 'opens on the screen',
   ...more,
 });
