@@ -199,7 +199,7 @@ async function refuseChanged(git: Git, { changes }: Push, base: string): Promise
     const moved = some.find(
       ({ path, replaces }) =>
         (standing.get(path)?.sha ?? null) !== replaces ||
-        foldersOf(path).some((folder) => standing.get(folder)?.type === 'blob'),
+        foldersOf(path).some((folder) => (standing.get(folder)?.type ?? 'tree') !== 'tree'),
     );
     if (moved !== undefined) throw appeared(moved.path);
   }

@@ -38,7 +38,7 @@ export async function standingAt(github: GitHub, ref: string, paths: readonly st
 function standingIn(tree: ReadonlyMap<string, TreeEntry>, path: string): Settled<string | null> {
   const entry = tree.get(path);
   if (entry !== undefined) return entry.type === 'blob' ? entry.sha : isFolder(path);
-  const file = foldersOf(path).find((folder) => tree.get(folder)?.type === 'blob');
+  const file = foldersOf(path).find((folder) => (tree.get(folder)?.type ?? 'tree') !== 'tree');
   return file === undefined ? null : liesBelowFile(path, file);
 }
 
