@@ -1,7 +1,14 @@
 import './support/one-realm.ts';
 import { setTimeout as after } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
-import { asDeliveryError, DeliveryError, type FailureDetails } from '../src/errors.ts';
+import {
+  asDeliveryError,
+  DeliveryError,
+  type FailureDetails,
+  hasFailed,
+  hasSucceeded,
+  settled,
+} from '../src/errors.ts';
 
 const DETAILS: Required<FailureDetails> = {
   httpCode: 503,
@@ -76,5 +83,34 @@ describe('asDeliveryError', () => {
     expect(error).toMatchObject({ code: 'INTERNAL', message, passing: false });
     expect(error.hint).toMatch(/report it/);
     expect(error.cause).toBe(thrown);
+  });
+});
+
+describe('settled work', () => {
+  test('is what it brought', async () => {
+    await expect(settled(async () => 7)).resolves.toBe(7);
+  });
+
+  test('is its own failure', async () => {
+    const failure = new DeliveryError('NOT_OURS', 'taken', { httpCode: 422 });
+    await expect(settled(() => Promise.reject(failure))).resolves.toBe(failure);
+  });
+
+  test('is a mistake of ours, where it threw one, even before it began to wait', async () => {
+    const thrown = new TypeError('x is undefined');
+    const begin = (): Promise<number> => {
+      throw thrown;
+    };
+    await expect(settled(begin)).resolves.toMatchObject({ code: 'INTERNAL', cause: thrown });
+  });
+
+  test.each<[string, unknown, boolean]>([
+    ['a failure', new DeliveryError('NOT_OURS', 'taken'), true],
+    ['a value', 'placed', false],
+    ['nothing', undefined, false],
+    ['no file', null, false],
+    ['an error that is a value', new Error('kept'), false],
+  ])('tells %s from the other', (_what, one, failed) => {
+    expect([hasFailed(one), hasSucceeded(one)]).toEqual([failed, !failed]);
   });
 });

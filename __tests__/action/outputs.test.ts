@@ -1,16 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import { handOver, outputsOf } from '../../src/action/outputs.ts';
 import { OUTPUTS } from '../../src/delivery/inputs.ts';
-import { compose, type Findings, refusal, type Report, reportText } from '../../src/delivery/report.ts';
+import { refusal, reportText } from '../../src/delivery/report.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { createRedactor, type Redactor } from '../../src/redact.ts';
-import { findingsWith, outcomeWith, PAGE, planWith, RAW } from '../delivery/builders.ts';
+import { outcomeWith, PAGE, planWith, RAW } from '../delivery/builders.ts';
+import { provenFile, reportWith, unprovenFile } from './reports.ts';
 import { inStep, shown } from './runner.ts';
 
 const TOKEN = 'ghs_0123456789abcdef';
 const failure = new DeliveryError('NOT_PROVEN', 'not proven', { step: 'verify', httpCode: 404 });
-
-const reportWith = (more: Partial<Findings> = {}): Report => compose(findingsWith(more));
 
 describe('the outputs', () => {
   test('of a ready delivery', () => {
@@ -51,6 +50,32 @@ describe('the outputs', () => {
 
   test('are those that action.yml declares', () => {
     expect(Object.keys(outputsOf([reportWith()]))).toEqual(Object.keys(OUTPUTS));
+  });
+
+  test('of several files hold a line for each, in their order', () => {
+    const reports = [provenFile('a.html'), reportWith()];
+    expect(outputsOf(reports)).toEqual({
+      url: `https://octo.github.io/site/a.html\n${PAGE.href}`,
+      report: `${reportText(provenFile('a.html'))}\n\n${reportText(reportWith())}`,
+      'report-json': JSON.stringify(reports),
+      result: 'ready',
+      channel: 'K1\nK1',
+      // The first one has none.
+      'raw-url': `\n${RAW.href}`,
+      'duplicate-url': '',
+      'commit-sha': 'c0ffee\nc0ffee',
+      sha256: 'f00d\nf00d',
+      size: '12\n12',
+    });
+  });
+
+  test('of several files hold no address unless all of them are ready', () => {
+    const outputs = outputsOf([reportWith(), unprovenFile('b.html')]);
+    expect(outputs).toMatchObject({ url: '', result: 'not-ready', sha256: 'f00d\nf00d' });
+    expect(outputs.report.match(/^RESULT: .*$/gm)).toEqual([
+      expect.stringMatching(/ ГОТОВО →/),
+      expect.stringMatching(/ НЕ ГОТОВО →/),
+    ]);
   });
 
   test('list the proven duplicates, one a line', () => {

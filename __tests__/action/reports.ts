@@ -1,19 +1,9 @@
-import { compose, type Report } from '../../src/delivery/report.ts';
+import { compose, type Findings, type Report } from '../../src/delivery/report.ts';
 import { DeliveryError } from '../../src/errors.ts';
-import { fileWith, outcomeWith, placementWith } from '../delivery/builders.ts';
+import { findingsWith, outcomeWith, placementWith } from '../delivery/builders.ts';
 
 /** A ready report, or what a test makes of it. */
-export const reportWith = (more: Partial<Parameters<typeof compose>[0]> = {}): Report =>
-  compose({
-    subject: 'page.html',
-    file: fileWith(),
-    because: 'it was asked for',
-    main: outcomeWith(),
-    duplicates: [],
-    unknown: [],
-    failure: null,
-    ...more,
-  });
+export const reportWith = (more: Partial<Findings> = {}): Report => compose(findingsWith(more));
 
 /** A proven file of that name. */
 export const provenFile = (name: string): Report => {

@@ -1,0 +1,181 @@
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { findFiles } from '../../src/action/find-files.ts';
+import { temporaryFolder } from '../support/files.ts';
+
+const FILES = [
+  'page.html',
+  '[x].html',
+  'x.html',
+  '!odd.html',
+  '#odd.html',
+  'my report.html',
+  'out/a.html',
+  'out/b.md',
+  'out/.hidden.html',
+  'out/.cache/c.html',
+  'out/deep/d.html',
+  'reports/e.html',
+  'many/f.html',
+];
+
+let workspace: string;
+const home = process.cwd();
+
+async function folderWith(files: readonly string[], name = 'workspace'): Promise<string> {
+  const folder = join(await temporaryFolder(), name);
+  for (const file of files) {
+    await mkdir(dirname(join(folder, file)), { recursive: true });
+    await writeFile(join(folder, file), file);
+  }
+  return folder;
+}
+
+beforeAll(async () => {
+  workspace = await folderWith(FILES);
+  // A step may run anywhere.
+  process.chdir(await temporaryFolder());
+});
+afterAll(() => process.chdir(home));
+
+const find = async (lines: readonly string[], folder = workspace) =>
+  (await findFiles(lines, folder)).map(({ given, below }) => [given, below]);
+
+describe('patterns', () => {
+  test.each<[string, string[], string[][]]>([
+    ['a star', ['out/*.html'], [['out/a.html', 'a.html']]],
+    ['a star below ./', ['./out/*.md'], [['out/b.md', 'b.md']]],
+    [
+      'two stars, with the folders in between',
+      ['out/**/*.html'],
+      [
+        ['out/a.html', 'a.html'],
+        ['out/deep/d.html', 'deep/d.html'],
+      ],
+    ],
+    ['a question mark', ['reports/?.html'], [['reports/e.html', 'e.html']]],
+    [
+      'a class',
+      ['out/[ab].*'],
+      [
+        ['out/a.html', 'a.html'],
+        ['out/b.md', 'b.md'],
+      ],
+    ],
+    [
+      'several, whose layout begins where they part',
+      ['out/*.md', 'reports/*'],
+      [
+        ['out/b.md', 'out/b.md'],
+        ['reports/e.html', 'reports/e.html'],
+      ],
+    ],
+    [
+      'one below the other',
+      ['out/deep/*', 'out/*.md'],
+      [
+        ['out/b.md', 'b.md'],
+        ['out/deep/d.html', 'deep/d.html'],
+      ],
+    ],
+    ['what ! leaves out', ['out/**', '!out/deep/**', '!**/*.md'], [['out/a.html', 'a.html']]],
+    ['what comes back after a !', ['out/*', '!out/*', 'out/*.md'], [['out/b.md', 'b.md']]],
+    ['no comment', ['# all of it', 'reports/*'], [['reports/e.html', 'e.html']]],
+    ['a name with a space', ['my*.html'], [['my report.html', 'my report.html']]],
+    [
+      'a named file and a pattern, each file once',
+      ['out/a.html', 'out/*.html', 'reports/*'],
+      [
+        ['out/a.html', 'out/a.html'],
+        ['reports/e.html', 'reports/e.html'],
+      ],
+    ],
+  ])('find %s', async (_, lines, expected) => {
+    expect((await find(lines)).toSorted()).toEqual(expected.toSorted());
+  });
+
+  test('are relative to the workspace, and the paths absolute', async () => {
+    const [file] = await findFiles(['rep*/e.html'], workspace);
+    expect(file?.path).toBe(join(workspace, 'reports/e.html'));
+  });
+
+  test('may be absolute', async () => {
+    await expect(find([`${workspace}/reports/*`])).resolves.toEqual([['reports/e.html', 'e.html']]);
+  });
+
+  test.each(['out/*', 'out/**', '**/*.html', 'out/.*', 'out/.cache/*', '**/.hidden.html'])(
+    '%s match nothing hidden, which holds credentials more often than pages',
+    async (pattern) => {
+      const files = await find([pattern, 'page.html']);
+      expect(files.filter(([given]) => given?.includes('/.'))).toEqual([]);
+    },
+  );
+
+  test('lead through no symbolic link to a folder', async () => {
+    const folder = await folderWith(['out/a.html', 'secret/b.html']);
+    await symlink(join(folder, 'secret'), join(folder, 'out', 'linked'));
+    await expect(find(['out/**/*.html'], folder)).resolves.toEqual([['out/a.html', 'a.html']]);
+  });
+
+  test.each(['a [b]', 'a*b', 'a?b', 'a\\b', "it's"])('are safe in a workspace called %j', async (name) => {
+    const folder = await folderWith(['out/a.html'], name);
+    // What the name would match, were it taken for a pattern.
+    for (const other of ['a b', 'aXb', 'ab']) await mkdir(join(dirname(folder), other), { recursive: true });
+    await expect(find(['out/*.html'], folder)).resolves.toEqual([['out/a.html', 'a.html']]);
+  });
+});
+
+describe('a line that names a file letter by letter', () => {
+  test.each(['[x].html', '!odd.html', '#odd.html', 'my report.html', 'out/.hidden.html'])(
+    'means it: %s',
+    async (line) => {
+      const [name] = line.split('/').slice(-1);
+      await expect(find([line])).resolves.toEqual([[line, name]]);
+    },
+  );
+
+  test('means it among patterns, too, and nothing else', async () => {
+    const files = await find(['[x].html', 'reports/*']);
+    expect(files.map(([given]) => given)).toEqual(['[x].html', 'reports/e.html']);
+  });
+
+  test('is found although there is no such file: the check says so', async () => {
+    await expect(find(['gone.html'])).resolves.toEqual([['gone.html', 'gone.html']]);
+  });
+
+  test('keeps the order of the lines', async () => {
+    const lines = ['x.html', 'page.html', 'out/b.md'];
+    expect((await find(lines)).map(([given]) => given)).toEqual(lines);
+  });
+});
+
+describe('a pattern is refused', () => {
+  test.each<[string, string[], RegExp, RegExp]>([
+    ['that matches nothing', ['gone/*.html'], /matches no file: gone\/\*\.html$/, /earlier step writes them/],
+    ['whose folder is not there', ['gone/**'], /matches no file/, /relative to the workspace/],
+    ['that matches only folders', ['o?t'], /matches no file/, /relative/],
+    ['of comments alone', ['# out/*'], /matches no file/, /relative/],
+    ['that leaves everything out', ['out/*', '!**'], /matches no file: out\/\* !\*\*/, /relative/],
+    ['that climbs', ['../*/page.html'], /pattern that can't be read/, /without \. and \.\./],
+    ['that climbs on its way', ['out/../*.html'], /pattern that can't be read/, /without \. and \.\./],
+  ])('%s', async (_, lines, message, hint) => {
+    await expect(findFiles(lines, workspace)).rejects.toMatchObject({
+      code: 'BAD_INPUT',
+      step: 'check',
+      message: expect.stringMatching(message),
+      hint: expect.stringMatching(hint),
+    });
+  });
+
+  test('that matches more files than a step takes, and not one fewer', async () => {
+    const names = Array.from({ length: 501 }, (_, at) => `f${at}.html`);
+    const folder = await folderWith(names);
+    await expect(findFiles(['*.html'], folder)).rejects.toMatchObject({
+      code: 'BAD_INPUT',
+      message: 'input `file` matches more than 500 files',
+      hint: 'narrow the pattern',
+    });
+    await expect(findFiles(['*.html', '!f500.html'], folder)).resolves.toHaveLength(500);
+  });
+});
