@@ -31,7 +31,7 @@ describe('pauseBefore', () => {
   test.each([
     ['a conflict is tried again sooner', 1, 250],
     ['twice as long each time', 3, 1_000],
-    ['but never above its own longest pause', 19, 4_000],
+    ['but never above its own longest pause', 39, 16_000],
   ])('of a lost race: %s', (_which, attempt, most) => {
     expect(pauseBefore(conflict, attempt, PLENTY, 0)).toBe(most / 2);
   });
@@ -130,7 +130,7 @@ describe('retrying', () => {
     await retrying(ports, failing(busy, race).work);
     expect(ports.logger.lines).toEqual([
       'reading the branch answered HTTP 503; trying again in 0.8 s (attempt 2 of 5)',
-      'the branch moved; trying again in 0.4 s (attempt 3 of 20)',
+      'the branch moved; trying again in 0.2 s (attempt 2 of 40)',
     ]);
   });
 

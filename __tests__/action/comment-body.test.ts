@@ -75,7 +75,7 @@ describe('the comment on a withdrawal', () => {
   });
 
   test('needs no address', () => {
-    const text = written([{ ...withdrawn(reportWith()), url: null }]);
+    const text = written([{ ...withdrawn(reportWith()), withdrawn: null }]);
     expect(text).toContain('\n\nThe preview was withdrawn.\n\n');
   });
 });

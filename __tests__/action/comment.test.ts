@@ -152,8 +152,11 @@ describe('the step that a comment belongs to', () => {
       { path: 'docs/page.html', file: 'a' },
       { path: 'docs/page.html', file: 'b' },
     ],
-    ['place in a folder', { path: 'docs/', file: 'out/page.html' }, { path: 'docs/page.html', file: '' }],
-    ['folder', { path: 'docs/', file: '' }, { path: 'docs/', file: '' }],
+    [
+      'folder, as the step that withdraws it knows it',
+      { path: 'docs/', file: 'a' },
+      { path: 'docs/', file: '' },
+    ],
     ['files', { file: 'a.html\n  b.html \n\n' }, { file: 'a.html\nb.html' }],
     ['link', { file: '', url: 'https://a.example/' }, { file: '', url: 'https://a.example/' }],
   ])('is known by its %s', async (_, one, other) => {
@@ -163,7 +166,7 @@ describe('the step that a comment belongs to', () => {
   test.each<[string, Partial<CommentInputs>, Partial<CommentInputs>]>([
     ['paths', { path: 'a.html' }, { path: 'b.html' }],
     ['files', { file: 'a.html' }, { file: 'b.html' }],
-    ['files in one folder', { path: 'docs/', file: 'a.html' }, { path: 'docs/', file: 'b.html' }],
+    ['folders', { path: 'docs/1/' }, { path: 'docs/2/' }],
     ['links', { file: '', url: 'https://a.example/' }, { file: '', url: 'https://b.example/' }],
   ])('is told from another by its %s', async (_, one, other) => {
     expect(await markerOf(one)).not.toBe(await markerOf(other));

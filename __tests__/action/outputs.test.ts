@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { handOver, outputsOf } from '../../src/action/outputs.ts';
+import { handOver, outputsOf, withoutSecrets } from '../../src/action/outputs.ts';
 import { OUTPUTS } from '../../src/delivery/inputs.ts';
 import { refusal, reportText } from '../../src/delivery/report.ts';
 import { DeliveryError } from '../../src/errors.ts';
@@ -96,7 +96,7 @@ describe('handing the report over', () => {
   test('goes to the log, the outputs and the summary', async () => {
     await inStep({}, async ({ env, outputs, summary, printed }) => {
       const report = reportWith();
-      await handOver([report], env, createRedactor());
+      await handOver([report], env);
       expect(printed()).toBe(`${reportText(report)}\n`);
       await expect(outputs()).resolves.toEqual(outputsOf([report]));
       await expect(summary()).resolves.toContain('**ГОТОВО**');
@@ -106,7 +106,7 @@ describe('handing the report over', () => {
   test('lets no credential through, wherever it came from', async () => {
     await inStep({}, async ({ env, outputs, summary, printed }) => {
       const leaking = new DeliveryError('HOST_ERROR', `the host said ${TOKEN}`, { hint: `use ${TOKEN}` });
-      await handOver([refusal(`${TOKEN}.html`, leaking)], env, redactorOf(TOKEN));
+      await handOver(withoutSecrets([refusal(`${TOKEN}.html`, leaking)], redactorOf(TOKEN)), env);
       const all = [printed(), JSON.stringify(await outputs()), shown(await summary())].join('\n');
       expect(all).toContain('***');
       expect(all).not.toContain(TOKEN);
@@ -115,18 +115,14 @@ describe('handing the report over', () => {
 
   test('lets no line of the host’s become a command', async () => {
     await inStep({}, async ({ env, printed }) => {
-      await handOver(
-        [refusal('page.html', new DeliveryError('HOST_ERROR', 'a\n::error::b'))],
-        env,
-        createRedactor(),
-      );
+      await handOver([refusal('page.html', new DeliveryError('HOST_ERROR', 'a\n::error::b'))], env);
       expect(printed()).not.toMatch(/^\s*::/m);
     });
   });
 
   test('needs no summary where the runner offers none', async () => {
     await inStep({}, async ({ env, summary }) => {
-      await handOver([reportWith()], { ...env, GITHUB_STEP_SUMMARY: undefined }, createRedactor());
+      await handOver([reportWith()], { ...env, GITHUB_STEP_SUMMARY: undefined });
       await expect(summary()).resolves.toBe('');
     });
   });

@@ -24,7 +24,12 @@ export const notProven = new DeliveryError('NOT_PROVEN', 'it shows\n| nothing |'
 export const unprovenFile = (name: string, failure = notProven): Report =>
   reportWith({ subject: name, main: outcomeWith({ proof: null, rawUrl: null, failure }) });
 
-export const withdrawn = (report: Report): Report => ({ ...report, operation: 'withdraw' });
+export const withdrawn = (report: Report): Report => ({
+  ...report,
+  operation: 'withdraw',
+  url: null,
+  withdrawn: report.url,
+});
 
 /** What a dry run reports. */
 export const planned = (name: string): Report => {

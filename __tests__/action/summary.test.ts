@@ -83,7 +83,7 @@ describe('the summary of something else', () => {
     const summary = shown(summaryOf([report]));
     expect(summary).toMatch(/^### 🗑️ page\.html\n\n\*\*withdrawn\*\* → <code>https:.+<\/code>\n\n\| Gate/u);
     expect(summary).not.toMatch(/<https:|\]\(/);
-    expect(summaryOf([{ ...report, url: null }])).toContain('\n\n**withdrawn**\n\n');
+    expect(summaryOf([{ ...report, withdrawn: null }])).toContain('\n\n**withdrawn**\n\n');
   });
 
   test('several files have their links in a table, and the chart of all', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { RETRY } from '../../src/protocol/limits.ts';
 import { createPages, type PagesOptions } from '../../src/channels/pages.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { createGitHub } from '../../src/github/client.ts';
@@ -307,7 +308,7 @@ describe('a write that fails', () => {
   test('for ever is given up', async () => {
     const { github, intent } = await staged({ answers: { put_file_le1mb: conflict } });
     await expect(intent.place()).rejects.toMatchObject({ message: conflict.message, passing: false });
-    expect(github.sent('put_file_le1mb')).toHaveLength(20);
+    expect(github.sent('put_file_le1mb')).toHaveLength(RETRY.conflict.attempts);
   });
 
   test('because the API is down asks it as often as the policy says, and no oftener', async () => {

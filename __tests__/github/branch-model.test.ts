@@ -1,8 +1,8 @@
-import { beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { createPages } from '../../src/channels/pages.ts';
 import type { Placement } from '../../src/channels/channel.ts';
-import { DeliveryError } from '../../src/errors.ts';
+import { asDeliveryError, DeliveryError, hasFailed } from '../../src/errors.ts';
 import { createGitHub } from '../../src/github/client.ts';
 import { TRAILER } from '../../src/protocol/words.ts';
 import type { LocalFile } from '../../src/rules/inspect.ts';
@@ -78,12 +78,6 @@ beforeAll(async () => {
   delivered = { A: await localFile('<p>hello</p>'), B: await localFile(Buffer.alloc(1_048_577, 'large')) };
 });
 
-beforeEach(() => {
-  // Octokit's own pacing of writes; everything else waits by the injected clock.
-  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance'] });
-  jest.setTimerTickMode({ mode: 'nextAsync' });
-});
-
 interface Course {
   readonly model: BranchModel;
   readonly file: LocalFile;
@@ -134,19 +128,19 @@ async function run({ method, standing, overwrite, moves }: Setting): Promise<Cou
       timeout: 240_000,
       branch: undefined,
       path: PATH,
-      name: 'page.html',
       pagesBase: undefined,
       rawBase: undefined,
       serverUrl: new URL('https://github.com'),
     },
     ports,
   );
-  const intent = await channel.prepare(file, circumstancesWith());
   const course = { model, file, overwrite, placement: null, failure: null };
-  return intent.place().then(
-    (placement) => ({ ...course, placement }),
-    (failure: unknown) => ({ ...course, failure }),
-  );
+  const [intent] = await channel.prepare([{ file, name: 'page.html' }], circumstancesWith());
+  if (intent === undefined || hasFailed(intent)) return { ...course, failure: intent };
+  const [placed] = await channel.place([intent]).catch((thrown: unknown) => [asDeliveryError(thrown)]);
+  return placed === undefined || hasFailed(placed)
+    ? { ...course, failure: placed }
+    : { ...course, placement: placed };
 }
 
 /** Commits of this delivery, the newest first. */

@@ -137,10 +137,12 @@ describe('a call', () => {
 describe('a write', () => {
   test('waits for its turn, and a read does not', async () => {
     const { ports, github } = clientOf({ body: { sha: 'abc' } });
-    await github.callOnce(API.commit, { message: 'm' });
+    await github.callOnce(API.blob, { content: 'm' });
     await github.call(API.get_repository);
-    expect(ports.clock.slept).toEqual([]);
+    // It goes on with a write that has begun.
     await github.call(API.commit, { message: 'm' });
+    expect(ports.clock.slept).toEqual([]);
+    await github.call(API.blob, { content: 'm' });
     await github.pace(async () => undefined);
     expect(ports.clock.slept).toEqual([1_000, 1_000]);
   });

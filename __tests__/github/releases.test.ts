@@ -7,6 +7,7 @@ import {
   renameAsset,
   uploadAsset,
 } from '../../src/github/releases.ts';
+import { RETRY } from '../../src/protocol/limits.ts';
 import { TRAILER } from '../../src/protocol/words.ts';
 import { localFile } from '../support/files.ts';
 import { FakeHttp, fakePorts, type Scripted } from '../support/ports.ts';
@@ -61,7 +62,7 @@ describe('the release of a tag', () => {
       code: 'CONFLICT',
       httpCode: 422,
     });
-    expect(ports.clock.slept).toHaveLength(19);
+    expect(ports.clock.slept).toHaveLength(RETRY.conflict.attempts - 1);
   });
 
   test.each(['release_by_tag', 'create_release'] as const)(

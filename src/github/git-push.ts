@@ -6,6 +6,7 @@ import { rootCertificates } from 'node:tls';
 import { DeliveryError } from '../errors.ts';
 import type { Clock, Meter, Ports } from '../ports.ts';
 import { EXCHANGE, SECOND } from '../protocol/limits.ts';
+import { liesBelowFile } from './contents.ts';
 import { appeared, type Change } from './git-data.ts';
 import { findGit, type GitRun, gitFailure, noGit, runGit } from './git-process.ts';
 import { foldersOf } from './standing.ts';
@@ -196,12 +197,13 @@ async function refuseChanged(git: Git, { changes }: Push, base: string): Promise
     if (listed.includes('\n')) throw new DeliveryError('INTERNAL', 'git listed more than is read of it');
     const entries = listed.split('\0').map((entry) => /^\d+ (\w+) ([0-9a-f]+)\t(.*)$/s.exec(entry));
     const standing = new Map(entries.map((found) => [found?.[3], { type: found?.[1], sha: found?.[2] }]));
-    const moved = some.find(
-      ({ path, replaces }) =>
-        (standing.get(path)?.sha ?? null) !== replaces ||
-        foldersOf(path).some((folder) => (standing.get(folder)?.type ?? 'tree') !== 'tree'),
-    );
-    if (moved !== undefined) throw appeared(moved.path);
+    const type = (place: string): string => standing.get(place)?.type ?? 'tree';
+    for (const { path, replaces } of some) {
+      const file = foldersOf(path).find((folder) => type(folder) !== 'tree');
+      // Unlike an index, fast-import would put a folder in the file's place.
+      if (file !== undefined) throw liesBelowFile(path, file);
+      if ((standing.get(path)?.sha ?? null) !== replaces) throw appeared(path);
+    }
   }
 }
 
