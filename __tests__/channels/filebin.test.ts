@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { createFilebin, type FilebinOptions } from '../../src/channels/filebin.ts';
-import { DeliveryError } from '../../src/errors.ts';
+import { DeliveryError, hasFailed, hasSucceeded } from '../../src/errors.ts';
 import { localFile } from '../support/files.ts';
 import { FakeHttp, fakePorts, type Scripted, type Seen } from '../support/ports.ts';
+import { circumstancesWith } from './circumstances.ts';
 import { prepareOne } from './one.ts';
 
 const HOST = 'https://filebin.net';
@@ -208,5 +209,162 @@ describe('a bin that can’t be locked', () => {
 
   test('because of our own mistake is a failure', async () => {
     await expect(locking(new TypeError('ours'))).rejects.toThrow('ours');
+  });
+});
+
+describe('a bin of a known name', () => {
+  const known = { binIsNew: false };
+  const listing = async (bytes = '<p>hello</p>', filename = 'page.html') => ({
+    bin: { id: OPTIONS.bin, expired_at: EXPIRY },
+    files: [
+      { filename: 'other.html', sha256: 'ff' },
+      { filename, sha256: (await localFile(bytes)).sha256 },
+    ],
+  });
+
+  test('is looked into first: what it holds already is not posted again', async () => {
+    const { methods, intent } = await binWith({ status: 500 }, { ...known, listings: [await listing()] });
+    await expect(intent.place()).resolves.toMatchObject({
+      evidence: `bin ${OPTIONS.bin}, file page.html already holds these bytes`,
+      url: new URL(`${HOST}/${OPTIONS.bin}/page.html`),
+      written: false,
+      notes: expect.arrayContaining([`the bin expires at ${EXPIRY}`]),
+      unknown: [],
+    });
+    // Nor is somebody's bin locked for nothing.
+    expect(methods()).toEqual(['GET']);
+  });
+
+  test.each<[string, () => Promise<object | null>]>([
+    ['other bytes under the name', () => listing('other')],
+    ['the bytes under another name', () => listing('<p>hello</p>', 'b.html')],
+    ['nothing', async () => ({ bin: {}, files: [] })],
+    ['no list', async () => ({})],
+    ['a file without a name', async () => ({ files: [{ sha256: 'ff' }] })],
+  ])('is posted to where it holds %s', async (_, held) => {
+    const { methods, intent } = await binWith(
+      { status: 201, body: receipt },
+      { ...known, listings: [await held()] },
+    );
+    await expect(intent.place()).resolves.toMatchObject({ evidence: expect.stringMatching(/^HTTP 201, /) });
+    expect(methods()).toEqual(['GET', 'POST', 'PUT']);
+  });
+
+  test('is asked for its list and nothing but JSON', async () => {
+    const { host, intent } = await binWith({ status: 201, body: receipt }, known);
+    await intent.place();
+    expect(host.seen[0]).toEqual({
+      method: 'GET',
+      url: `${HOST}/${OPTIONS.bin}`,
+      headers: { accept: 'application/json' },
+      body: '',
+    });
+  });
+
+  test.each<[string, Partial<FilebinOptions>, boolean, string]>([
+    ['holds these bytes', known, true, 'the bin already holds these bytes'],
+    ['does not', known, false, 'page.html would be posted'],
+    ['was made up just now', {}, true, 'page.html would be posted'],
+  ])('that %s is foreseen, and nothing is sent', async (_, more, holding, words) => {
+    const listings = [holding ? await listing() : null];
+    const { methods, intent } = await binWith({ status: 500 }, { ...more, listings });
+    await expect(intent.foresee()).resolves.toBe(words);
+    expect(methods().filter((method) => method !== 'GET')).toEqual([]);
+  });
+});
+
+describe('a broken upload', () => {
+  const lost = new DeliveryError('CONNECTION', 'reset', { passing: true });
+  const held = async () => ({
+    files: [{ filename: 'page.html', sha256: (await localFile('<p>hello</p>')).sha256 }],
+  });
+
+  test('that has arrived is found, locked, and not called a 201', async () => {
+    const { methods, intent } = await binWith(() => lost, { listings: [await held()] });
+    await expect(intent.place()).resolves.toMatchObject({
+      evidence: `bin ${OPTIONS.bin}, file page.html holds these bytes`,
+      written: true,
+      unknown: [],
+    });
+    expect(methods()).toEqual(['POST', 'GET', 'PUT']);
+  });
+
+  test('that has not is sent again', async () => {
+    const { methods, intent } = await binWith((_, nth) =>
+      nth === 1 ? lost : { status: 201, body: receipt },
+    );
+    await expect(intent.place()).resolves.toMatchObject({ evidence: expect.stringMatching(/^HTTP 201, /) });
+    expect(methods()).toEqual(['POST', 'GET', 'POST', 'PUT']);
+  });
+
+  test.each([
+    ['arrived all the same says so', true],
+    ['never arrived is the stop itself', false],
+  ])('by a stop that %s', async (_, arrives) => {
+    const listings = [arrives ? await held() : null];
+    const reason = Object.assign(new Error('stopped'), { name: 'AbortError' });
+    const { ports, intent } = await binWith(
+      () => {
+        ports.stop.abort(reason);
+        return lost;
+      },
+      { listings },
+    );
+    const placing = intent.place();
+    if (arrives) {
+      await expect(placing).resolves.toMatchObject({
+        evidence: expect.stringMatching(/ holds these bytes$/),
+        unknown: [expect.stringContaining('could not be locked')],
+      });
+    } else await expect(placing).rejects.toMatchObject({ code: 'ABORTED' });
+  });
+});
+
+describe('several files', () => {
+  /** A host that stores every file but those it refuses, each bin under the name that it gives. */
+  async function posting(
+    names: readonly string[],
+    refused: readonly string[] = [],
+    binOf = () => OPTIONS.bin,
+  ) {
+    const host = new FakeHttp(({ method, url }) => {
+      const [, , filename = ''] = new URL(url).pathname.split('/');
+      if (method === 'PUT') return { status: 200 };
+      if (refused.includes(filename)) return { status: 403, body: 'Illegal file extension' };
+      return { status: 201, body: { bin: { id: binOf() }, file: { filename } } };
+    });
+    const channel = createFilebin(OPTIONS, fakePorts(host.http));
+    const parcels = await Promise.all(names.map(async (name) => ({ file: await localFile(name), name })));
+    const intents = (await channel.prepare(parcels, circumstancesWith())).filter(hasSucceeded);
+    expect(intents).toHaveLength(names.length);
+    return {
+      placed: await channel.place(intents),
+      calls: host.seen.map(({ method, url }) => `${method} ${url}`),
+    };
+  }
+  const at = (name: string): string => `POST ${HOST}/${OPTIONS.bin}/${name}`;
+
+  test('share one bin, which is locked once and after the last of them', async () => {
+    const { placed, calls } = await posting(['a.txt', 'deep/b.txt', 'c.txt']);
+    expect(placed).toHaveLength(3);
+    expect(placed.some(hasFailed)).toBe(false);
+    expect(calls).toEqual([at('a.txt'), at('deep-b.txt'), at('c.txt'), `PUT ${HOST}/${OPTIONS.bin}`]);
+  });
+
+  test('of which one is refused: the others are posted, and the bin is locked', async () => {
+    const { placed, calls } = await posting(['a.exe', 'b.txt'], ['a.exe']);
+    expect(placed.map((one) => hasFailed(one) && one.code)).toEqual(['NO_PERMISSION', false]);
+    expect(calls).toEqual([at('a.exe'), at('b.txt'), `PUT ${HOST}/${OPTIONS.bin}`]);
+  });
+
+  test('of which none is taken leave no bin to lock', async () => {
+    const { calls } = await posting(['a.exe', 'b.exe'], ['a.exe', 'b.exe']);
+    expect(calls).toEqual([at('a.exe'), at('b.exe')]);
+  });
+
+  test('that the host puts into bins of its own are locked, each of them', async () => {
+    const bins = ['svown-1', 'svown-2'];
+    const { calls } = await posting(['a.txt', 'b.txt'], [], () => bins.shift() ?? OPTIONS.bin);
+    expect(calls.slice(2)).toEqual([`PUT ${HOST}/svown-1`, `PUT ${HOST}/svown-2`]);
   });
 });

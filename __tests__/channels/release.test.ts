@@ -1,24 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { createRelease, type ReleaseOptions } from '../../src/channels/release.ts';
+import { hasFailed, hasSucceeded } from '../../src/errors.ts';
 import type { Asset } from '../../src/github/releases.ts';
 import { absent, FakeGitHub, failure } from '../github/fake-github.ts';
 import { localFile } from '../support/files.ts';
 import { FakeHttp, fakePorts, type Scripted } from '../support/ports.ts';
+import { asset, BYTES, digestOf, DOWNLOADS, INCOMING, OWN_DIGEST, RELEASE, taken } from './assets.ts';
 import { circumstancesWith } from './circumstances.ts';
 import { prepareOne } from './one.ts';
-
-const BYTES = 'the very bytes';
-const DOWNLOADS = 'https://github.com/octo/site/releases/download/files-20260102';
-
-const asset = (more: Partial<Asset> = {}): Asset => ({
-  id: 9,
-  name: 'a.zip',
-  state: 'uploaded',
-  size: BYTES.length,
-  digest: null,
-  browser_download_url: `${DOWNLOADS}/${more.name ?? 'a.zip'}`,
-  ...more,
-});
 
 interface Stage {
   /** What the release holds at each look; the last one for ever. */
@@ -35,10 +24,7 @@ const at = <T>(list: readonly T[], nth: number): T | undefined => list[Math.min(
 async function staged({ assets = [[]], uploads = [], answers = {}, options = {}, name = 'a.zip' }: Stage) {
   const file = await localFile(BYTES, 'a.zip');
   const github = new FakeGitHub({
-    release_by_tag: {
-      id: 3,
-      upload_url: 'https://uploads.github.com/repos/octo/site/releases/3/assets{?name}',
-    },
+    release_by_tag: RELEASE,
     list_assets: (_: unknown, nth: number) => at(assets, nth),
     delete_asset: undefined,
     ...answers,
@@ -49,15 +35,6 @@ async function staged({ assets = [[]], uploads = [], answers = {}, options = {},
   const intent = await prepareOne(createRelease(wishes, ports), file, name);
   return { file, github, host, ports, intent };
 }
-
-const OWN_SHA256 = (await localFile(BYTES)).sha256;
-const OWN_DIGEST = `sha256:${OWN_SHA256}`;
-/** The name under which a replacement waits. */
-const INCOMING = `incoming-${OWN_SHA256.slice(0, 12)}-a.zip`;
-const taken = (more: Partial<Asset> = {}): Scripted => ({
-  status: 201,
-  body: asset({ digest: OWN_DIGEST, ...more }),
-});
 
 describe('preparing K2', () => {
   test('plans the release and the asset, writing nothing', async () => {
@@ -257,5 +234,87 @@ describe('replacing an asset', () => {
     await expect(intent.place()).resolves.toMatchObject({ evidence: 'asset 8 (a.zip) holds these bytes' });
     expect(host.seen).toHaveLength(1);
     expect(github.sent('delete_asset')).toEqual([{ id: 4 }]);
+  });
+});
+
+describe('several assets', () => {
+  const prepared = async (github: FakeGitHub, host: FakeHttp, names: readonly string[]) => {
+    const ports = fakePorts(host.http);
+    const channel = createRelease({ github, tag: 'files-20260102', overwrite: false }, ports);
+    const parcels = await Promise.all(names.map(async (name) => ({ file: await localFile(name), name })));
+    const intents = (await channel.prepare(parcels, circumstancesWith())).filter(hasSucceeded);
+    return { channel, intents };
+  };
+  const taking = () =>
+    new FakeHttp(({ url, body }) => {
+      const name = new URL(url).searchParams.get('name') ?? '';
+      return { status: 201, body: asset({ name, digest: digestOf(body) }) };
+    });
+  const names = ['a.zip', 'deep/b.zip', 'c.zip'];
+
+  test('take one look at the release and its assets, and are sent in order', async () => {
+    const github = new FakeGitHub({ release_by_tag: RELEASE, list_assets: [] });
+    const host = taking();
+    const { channel, intents } = await prepared(github, host, names);
+    const placed = await channel.place(intents);
+    expect(placed.map((one) => hasFailed(one) || one.evidence)).toEqual([
+      'HTTP 201, asset 9 (a.zip)',
+      'HTTP 201, asset 9 (deep-b.zip)',
+      'HTTP 201, asset 9 (c.zip)',
+    ]);
+    expect(github.names).toEqual(['release_by_tag', 'list_assets']);
+    expect(host.seen).toHaveLength(3);
+  });
+
+  test('of which one is somebody else’s: the others are uploaded', async () => {
+    const theirs = asset({ name: 'deep-b.zip', digest: 'sha256:theirs' });
+    const github = new FakeGitHub({ release_by_tag: RELEASE, list_assets: [theirs] });
+    const host = taking();
+    const { channel, intents } = await prepared(github, host, names);
+    const placed = await channel.place(intents);
+    expect(placed.map((one) => (hasFailed(one) ? one.code : one.written))).toEqual([true, 'NOT_OURS', true]);
+    expect([host.seen.length, github.sent('delete_asset')]).toEqual([2, []]);
+  });
+
+  test('all fail where there can be no release', async () => {
+    const denied = failure('NO_PERMISSION', 403);
+    const github = new FakeGitHub({ release_by_tag: absent, create_release: denied });
+    const { channel, intents } = await prepared(github, taking(), names);
+    await expect(channel.place(intents)).resolves.toEqual([denied, denied, denied]);
+  });
+
+  test.each<[string, readonly Asset[] | null, boolean, string]>([
+    ['no release', null, false, 'the release files-20260102 would be created'],
+    ['no such asset', [], false, 'the asset a.zip would be added'],
+    [
+      'these bytes',
+      [asset({ digest: digestOf('a.zip') })],
+      false,
+      'asset 9 (a.zip) already holds these bytes',
+    ],
+    [
+      'other bytes that may go',
+      [asset({ digest: 'sha256:0ther' })],
+      true,
+      'the asset a.zip would be replaced',
+    ],
+  ])('foresee where there is %s', async (_, assets, overwrite, words) => {
+    const github = new FakeGitHub({
+      release_by_tag: assets === null ? absent : RELEASE,
+      list_assets: assets,
+    });
+    const channel = createRelease({ github, tag: 'files-20260102', overwrite }, fakePorts());
+    const intent = await prepareOne(channel, await localFile('a.zip'), 'a.zip');
+    await expect(intent.foresee()).resolves.toBe(words);
+    expect(github.calls.every(({ once }) => !once)).toBe(true);
+  });
+
+  test('foresee the refusal of other bytes', async () => {
+    const github = new FakeGitHub({
+      release_by_tag: RELEASE,
+      list_assets: [asset({ digest: 'sha256:0ther' })],
+    });
+    const { channel, intents } = await prepared(github, taking(), ['a.zip']);
+    await expect(channel.foresee(intents)).resolves.toMatchObject([{ code: 'NOT_OURS' }]);
   });
 });

@@ -267,6 +267,44 @@ describe('an address that may open only inside this network', () => {
   });
 });
 
+describe('taking a file away', () => {
+  const withdrawing = async (answer: Answer) => {
+    const host: FakeHttp = new FakeHttp((request) => answer(request, (ports.clock.now() - NOON) / 1000));
+    const ports = fakePorts(host.http);
+    const expected = { file: null, marker: undefined, gone: true };
+    const load = { title: 'page.html', intent: intentWith(), expected };
+    const [outcome] = await carry(new PlayedChannel('K1', intentWith()), [load], LIMITS, ports);
+    return { outcome, host, ports };
+  };
+
+  test('proves that the page, the bare and the raw address answer with nothing', async () => {
+    const { outcome, host } = await withdrawing(() => NOT_FOUND);
+    expect(outcome).toMatchObject({
+      failure: null,
+      proof: { likeness: 'gone', httpCode: 404, sha256: null },
+      httpCode: 404,
+      rawUrl: RAW,
+      unknown: [],
+    });
+    expect(host.seen.map(({ url }) => url)).toEqual([`${PAGE.href}?v=${NOON / 1000}`, PAGE.href, RAW.href]);
+  });
+
+  test.each<[string, (request: Seen) => boolean, RegExp]>([
+    ['bare', (request) => !isStamped(request) && !isRaw(request), /^the address without \?v= still answered/],
+    ['raw', isRaw, /^the raw address still answered an older copy/],
+  ])('stands where the %s address still shows it, and UNKNOWN says so', async (_, still, words) => {
+    const { outcome, ports } = await withdrawing((request) => (still(request) ? { body: BYTES } : NOT_FOUND));
+    expect(outcome).toMatchObject({ failure: null, proof: { likeness: 'gone' } });
+    expect(outcome?.unknown).toEqual([expect.stringMatching(words)]);
+    expect(ports.clock.now() - NOON).toBe(2 * INTERVAL);
+  });
+
+  test('is not proven while the page still shows it', async () => {
+    const { outcome } = await withdrawing(() => ({ body: BYTES }));
+    expect(outcome).toMatchObject({ failure: { code: 'NOT_PROVEN', step: 'verify' }, proof: null });
+  });
+});
+
 describe('several files', () => {
   const pageOf = (at: number): URL => new URL(`https://octo.github.io/site/${at}.html`);
   const rawOf = (at: number): URL => new URL(`https://raw.githubusercontent.com/octo/site/main/${at}.html`);

@@ -49,6 +49,15 @@ describe('the gates', () => {
     expect(evidenceOf(outcomeWith())[1]).toBe(PAGE.href);
   });
 
+  test('are all open when a withdrawn address is proven to serve nothing', () => {
+    const gone = outcomeWith({ proof: proofWith({ likeness: 'gone', httpCode: 404, sha256: null }) });
+    expect(passed(gone)).toEqual([true, true, true, true]);
+    expect(evidenceOf(gone).slice(2)).toEqual([
+      'HTTP 404, nothing is served there any more',
+      'report handed over',
+    ]);
+  });
+
   test.each([
     [{ likeness: 'identical', markerCount: null }, "HTTP 200, the file's very bytes"],
     [{ likeness: 'identical', markerCount: 1 }, "HTTP 200, marker found once, the file's very bytes"],

@@ -309,3 +309,33 @@ describe('a duplicate', () => {
     });
   });
 });
+
+describe('the report on a withdrawal', () => {
+  const gone = outcomeWith({
+    plan: planWith({ promise: 'is taken away' }),
+    httpCode: 404,
+    proof: proofWith({ likeness: 'gone', httpCode: 404, sha256: null }),
+  });
+  const withdrawing = (more: Partial<Findings> = {}): Findings =>
+    findingsWith({ operation: 'withdraw', file: null, main: gone, ...more });
+
+  test('that is proven hands no address over, and says which one serves nothing', () => {
+    const report = compose(withdrawing());
+    expect(report).toMatchObject({ operation: 'withdraw', ready: true, url: null, withdrawn: PAGE.href });
+    expect(report.lines).toMatchObject({
+      CLAIM: `out/page.html no longer opens at ${PAGE.href}`,
+      TEST: 'HTTP 404; nothing is served there any more; build time: 34.6 s',
+      RESULT: `ГОТОВО → ${PAGE.href} is withdrawn`,
+      UNKNOWN: '',
+    });
+  });
+
+  test('that is not proven says so, without an address', () => {
+    const report = compose(withdrawing({ main: outcomeWith({ ...unproven, httpCode: 200 }) }));
+    expect(report).toMatchObject({ ready: false, url: null, withdrawn: null });
+    expect(report.lines.CLAIM).toBe('out/page.html was to be withdrawn; it is not proven that it is gone');
+    expect(report.lines.TEST).toMatch(/^HTTP 200; not proven to be gone/);
+    expect(report.lines.UNKNOWN).toBe('whether it still opens anywhere');
+    expect(JSON.stringify(report)).not.toMatch(/https?:/);
+  });
+});

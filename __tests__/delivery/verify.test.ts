@@ -17,7 +17,12 @@ const LOOKS = TIMEOUT / INTERVAL + 1;
 type Answer = (nth: number, seconds: number) => Scripted | Error;
 
 /** An address that answers by how often, and how many seconds after the placing, it is asked. */
-async function stage(answer: Answer, more: Partial<Placement> = {}, marker: string | null = MARKER) {
+async function stage(
+  answer: Answer,
+  more: Partial<Placement> = {},
+  marker: string | null = MARKER,
+  gone = false,
+) {
   const file = await localFile(BYTES);
   const host: FakeHttp = new FakeHttp((_, nth) => answer(nth, (ports.clock.now() - NOON) / 1000));
   const ports = fakePorts(host.http);
@@ -25,7 +30,7 @@ async function stage(answer: Answer, more: Partial<Placement> = {}, marker: stri
   const patience = { interval: INTERVAL, timeout: TIMEOUT, deadline: NOON + TIMEOUT };
   const witness: Witness = createWitness(
     placement,
-    { file, marker: marker ?? undefined },
+    { file: gone ? null : file, marker: marker ?? undefined, gone },
     patience.deadline,
     ports,
   );
@@ -197,6 +202,49 @@ describe('a login page', () => {
     const { waiting, elapsed } = await stage(LOGIN);
     await expect(waiting(building)).rejects.toMatchObject(refusal);
     expect(elapsed()).toBe(0);
+  });
+});
+
+describe('verifying that nothing is there any more', () => {
+  const withdrawing = (answer: Answer) => stage(answer, {}, null, true);
+
+  test('is done at the first look at nothing', async () => {
+    const { verifying, elapsed } = await withdrawing(() => ({ status: 404 }));
+    await expect(verifying()).resolves.toEqual({
+      httpCode: 404,
+      markerCount: null,
+      sha256: null,
+      likeness: 'gone',
+      hosts: ['octo.github.io'],
+      looks: 1,
+    });
+    expect(elapsed()).toBe(0);
+  });
+
+  test.each<[string, Scripted | Error]>([
+    ['the file', { body: BYTES }],
+    ['an error of the host', { status: 503 }],
+    ['no answer', new DeliveryError('CONNECTION', 'reset')],
+  ])('goes on after %s until nothing shows', async (_, before) => {
+    const { verifying, elapsed } = await withdrawing((nth) => (nth <= 2 ? before : { status: 410 }));
+    await expect(verifying()).resolves.toMatchObject({ likeness: 'gone', httpCode: 410, looks: 3 });
+    expect(elapsed()).toBe(2 * INTERVAL);
+  });
+
+  test('fails at the deadline when the address still shows something', async () => {
+    const { verifying, elapsed } = await withdrawing(() => ({ body: BYTES }));
+    await expect(verifying()).rejects.toMatchObject({
+      code: 'NOT_PROVEN',
+      httpCode: 200,
+      message: expect.stringContaining('what stood there before'),
+    });
+    expect(elapsed()).toBe(TIMEOUT);
+  });
+
+  test('is waited for until the address shows nothing', async () => {
+    const { waiting, elapsed } = await withdrawing((nth) => (nth < 3 ? { body: BYTES } : { status: 404 }));
+    await waiting(building);
+    expect(elapsed()).toBe(2 * INTERVAL);
   });
 });
 

@@ -24,14 +24,15 @@ interface Stage {
   readonly address?: Partial<Address>;
   readonly marker?: string | undefined;
   readonly withFile?: boolean;
+  readonly gone?: boolean;
   readonly answer: Scripted | Error | ((request: Seen, nth: number) => Scripted | Error | undefined);
 }
 
-async function witnessing({ address = {}, marker, withFile = true, answer }: Stage) {
+async function witnessing({ address = {}, marker, withFile = true, gone = false, answer }: Stage) {
   const file = withFile ? await localFile(BYTES) : null;
   const host = new FakeHttp(typeof answer === 'function' ? answer : () => answer);
   const ports = fakePorts(host.http);
-  const witness = createWitness({ ...ADDRESS, ...address }, { file, marker }, NOON + 240_000, ports);
+  const witness = createWitness({ ...ADDRESS, ...address }, { file, marker, gone }, NOON + 240_000, ports);
   return { witness, host, ports };
 }
 
@@ -87,6 +88,7 @@ describe('a body', () => {
   test.each<[Likeness, boolean]>([
     ['identical', true],
     ['marked', true],
+    ['gone', true],
     ['altered', false],
     ['previous', false],
     ['cut-short', false],
@@ -95,6 +97,28 @@ describe('a body', () => {
     ['absent', false],
   ])('that is %s proves the delivery: %s', (likeness, proven) => {
     expect(proves({ likeness } as Sight)).toBe(proven);
+  });
+});
+
+describe('where nothing must be any more', () => {
+  test.each<[Likeness, Scripted | Error]>([
+    ['gone', { status: 404 }],
+    ['gone', { status: 410, body: 'taken away' }],
+    ['previous', { body: BYTES }],
+    ['previous', { body: 'another page' }],
+    ['absent', { status: 403 }],
+    ['absent', { status: 500 }],
+    ['absent', { status: 204 }],
+    ['absent', new DeliveryError('CONNECTION', 'reset')],
+  ])('it is %s where the address answers %o', async (likeness, answer) => {
+    await expect(likenessOf({ answer, gone: true, withFile: false })).resolves.toBe(likeness);
+  });
+
+  test.each([404, 410])('HTTP %i proves that, and nothing else', async (status) => {
+    const { witness } = await witnessing({ answer: { status }, gone: true, withFile: false });
+    expect(proves(await witness.look())).toBe(true);
+    const { witness: delivering } = await witnessing({ answer: { status } });
+    expect(proves(await delivering.look())).toBe(false);
   });
 });
 
