@@ -37,15 +37,23 @@ export function occurrences(needle: Buffer): { push(chunk: Buffer): void; count(
   let found = 0;
   /** The end of what came before: shorter than the needle, and not part of a counted occurrence. */
   let tail: Buffer = Buffer.alloc(0);
+  /** Counts in a text, and keeps the end of it. */
+  const search = (text: Buffer, start: number): void => {
+    let from = start;
+    for (let at = text.indexOf(needle, from); at !== -1; at = text.indexOf(needle, from)) {
+      found += 1;
+      from = at + needle.length;
+    }
+    tail = Buffer.from(text.subarray(Math.max(from, text.length - needle.length + 1)));
+  };
   return {
     push(chunk) {
-      const text = tail.length === 0 ? chunk : Buffer.concat([tail, chunk]);
-      let from = 0;
-      for (let at = text.indexOf(needle); at !== -1; at = text.indexOf(needle, from)) {
-        found += 1;
-        from = at + needle.length;
-      }
-      tail = Buffer.from(text.subarray(Math.max(from, text.length - needle.length + 1)));
+      if (chunk.length < needle.length) return search(Buffer.concat([tail, chunk]), 0);
+      // Only what spans the border is looked for in a copy.
+      const seam = Buffer.concat([tail, chunk.subarray(0, needle.length - 1)]);
+      const across = seam.indexOf(needle);
+      if (across !== -1) found += 1;
+      search(chunk, across === -1 ? 0 : across + needle.length - tail.length);
     },
     count: () => found,
   };
