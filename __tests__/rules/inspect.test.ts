@@ -45,6 +45,45 @@ describe('a good file', () => {
     expect(await text(file.read())).toBe(first);
   });
 
+  test.each([
+    ['a text', 'привет', false],
+    ['a NUL byte at its very end', `${'x'.repeat(300_000)}\0`, true],
+    ['a NUL byte at its beginning', '\0привет', true],
+  ])('is known for a text or not by %s', async (_what, content, binary) => {
+    expect((await localFile(content)).binary).toBe(binary);
+  });
+
+  test('is looked at in pieces that all lie in the same memory', async () => {
+    const content = 'привет'.repeat(100_000);
+    const file = await localFile(content);
+    const memory = new Set<ArrayBufferLike>();
+    const hash = createHash('sha256');
+    for await (const piece of file.pieces()) {
+      memory.add(piece.buffer);
+      hash.update(piece);
+    }
+    expect([hash.digest('hex'), memory.size]).toEqual([file.sha256, 1]);
+  });
+
+  test('is looked at twice at once without a mix-up', async () => {
+    const file = await localFile('x'.repeat(600_000) + 'y'.repeat(600_000));
+    const count = async (): Promise<number> => {
+      let letters = 0;
+      for await (const piece of file.pieces()) {
+        await new Promise((resolve) => setImmediate(resolve));
+        letters += piece.toString().split('y').length - 1;
+      }
+      return letters;
+    };
+    expect(await Promise.all([count(), count()])).toEqual([600_000, 600_000]);
+  });
+
+  test('is passed on in chunks that stay as they are', async () => {
+    const content = 'x'.repeat(200_000) + 'y'.repeat(200_000);
+    const file = await localFile(content);
+    expect(Buffer.concat(await file.read().toArray()).equals(Buffer.from(content))).toBe(true);
+  });
+
   test('tells the SHA-256 of its beginning', async () => {
     const file = await localFile('привет, мир');
     expect(await file.headSha256(12)).toBe(hex('sha256', 'привет'));

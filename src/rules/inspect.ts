@@ -15,12 +15,16 @@ export interface LocalFile {
   readonly sha256: string;
   /** Its first bytes, as text: enough to tell what kind of file it is. */
   readonly head: string;
+  /** Whether it holds a NUL byte, as no text does. */
+  readonly binary: boolean;
   /** The identifier git gives to these bytes. */
   readonly blobSha: string;
   /** How often the marker stands in the file; `null` without a marker. */
   readonly markerCount: number | null;
-  /** A fresh stream of the bytes, from the first. */
+  /** A fresh stream of the bytes, from the first, for whoever passes them on. */
   read(): Readable;
+  /** The bytes for whoever looks at them and lets go: each piece is valid until the next is asked for. */
+  pieces(): AsyncIterable<Buffer>;
   /** SHA-256 of the first `length` bytes, lowercase hex. */
   headSha256(length: number): Promise<string>;
   close(): Promise<void>;
@@ -128,14 +132,16 @@ async function check(handle: FileHandle, asked: Inspection): Promise<LocalFile> 
     const now = await handle.stat();
     if (now.size !== stats.size || now.mtimeMs !== stats.mtimeMs) throw changed();
   };
-  const read = (length = Number.POSITIVE_INFINITY): Readable =>
-    Readable.from(chunks(handle, length, unchanged), { objectMode: false });
+  const pieces = (length?: number): AsyncIterable<Buffer> =>
+    chunks(handle, { length, room: Buffer.allocUnsafe(PIECE), unchanged });
   let head = '';
+  let binary = false;
   const blob = createHash('sha1').update(`blob ${stats.size}\0`);
   const needles = [...secrets, ...(marker === undefined ? [] : [marker])].map((text) => Buffer.from(text));
-  const { size, sha256, counts } = await fingerprint(read(), needles, (chunk) => {
+  const { size, sha256, counts } = await fingerprint(pieces(), needles, (chunk) => {
     signal?.throwIfAborted();
     blob.update(chunk);
+    binary ||= chunk.includes(0);
     if (head === '') head = chunk.toString('latin1', 0, HEAD);
   });
   if (size !== stats.size) throw changed();
@@ -155,37 +161,43 @@ async function check(handle: FileHandle, asked: Inspection): Promise<LocalFile> 
     size,
     sha256,
     head,
+    binary,
     blobSha: blob.digest('hex'),
     markerCount,
-    read,
-    headSha256: async (length) => (await fingerprint(read(length))).sha256,
+    read: () => Readable.from(chunks(handle, { unchanged }), { objectMode: false }),
+    pieces: () => pieces(),
+    headSha256: async (length) => (await fingerprint(pieces(length))).sha256,
     close: () => handle.close(),
   };
 }
 
-/** Bytes read at once. */
+/** Bytes that are read at once: of what is passed on, and of what is only looked at. */
 const CHUNK = 65_536;
+const PIECE = 262_144;
 
 /** Bytes that tell what kind of file it is. */
 const HEAD = 16;
 
+interface Reading {
+  /** Of how many bytes; of all of them where absent. */
+  readonly length?: number | undefined;
+  /** Memory that every chunk takes; where absent, each has its own. */
+  readonly room?: Buffer;
+  readonly unchanged: () => Promise<void>;
+}
+
 /** The first bytes, of the file as it was checked. The handle's own streams each leave a listener behind. */
 async function* chunks(
   handle: FileHandle,
-  length: number,
-  unchanged: () => Promise<void>,
+  { length = Number.POSITIVE_INFINITY, room, unchanged }: Reading,
 ): AsyncGenerator<Buffer> {
   await unchanged();
   for (let at = 0; at < length; ) {
-    const { buffer, bytesRead } = await handle.read(
-      Buffer.allocUnsafe(CHUNK),
-      0,
-      Math.min(CHUNK, length - at),
-      at,
-    );
+    const into = room ?? Buffer.allocUnsafe(CHUNK);
+    const { bytesRead } = await handle.read(into, 0, Math.min(into.length, length - at), at);
     if (bytesRead === 0) break;
     at += bytesRead;
-    yield buffer.subarray(0, bytesRead);
+    yield into.subarray(0, bytesRead);
   }
   await unchanged();
 }

@@ -87,15 +87,20 @@ export function googleAccount(): string {
   return JSON.stringify({ private_key_id: drawn(40, HEX), private_key: pem() }, null, 2);
 }
 
-/** A file that lies nowhere, read in chunks of a size. */
+/** A file that lies nowhere, read in pieces of a size, all in the same memory. */
 export function fileOf(
   content: string | Buffer,
   name = 'page.html',
-  chunk = 65_536,
-): Pick<LocalFile, 'name' | 'size' | 'read'> {
+  size = 65_536,
+): Pick<LocalFile, 'name' | 'size' | 'binary' | 'read' | 'pieces'> {
   const bytes = Buffer.from(content as Buffer);
-  function* chunks(): Generator<Buffer> {
-    for (let at = 0; at < bytes.length; at += chunk) yield bytes.subarray(at, at + chunk);
+  async function* pieces(): AsyncGenerator<Buffer> {
+    const room = Buffer.alloc(size);
+    for (let at = 0; at < bytes.length; at += size) {
+      yield room.subarray(0, bytes.copy(room, 0, at));
+      room.fill('x');
+    }
   }
-  return { name, size: bytes.length, read: () => Readable.from(chunks()) };
+  const read = (): Readable => Readable.from([bytes]);
+  return { name, size: bytes.length, binary: bytes.includes(0), read, pieces };
 }

@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { rules as preset } from '@secretlint/secretlint-rule-preset-recommend';
 import fc from 'fast-check';
 import { DeliveryError } from '../../../src/errors.ts';
+import { BLOCKS } from '../../../src/rules/secrets/blocks.ts';
 import { findSecrets, refuseSecrets, type SecretFinding } from '../../../src/rules/secrets/secrets.ts';
-import { WINDOWS } from '../../../src/rules/secrets/text-windows.ts';
 import { armoured, drawn, fileOf, googleAccount, PRESET_SECRETS, pem } from './fake-secrets.ts';
 
 const { signal } = new AbortController();
@@ -90,29 +90,49 @@ describe('in a text', () => {
   });
 });
 
-describe('across the borders of windows and chunks', () => {
-  const step = WINDOWS.size - WINDOWS.before - WINDOWS.after;
-  const filler = `${'Проверка — проверка. '.repeat(4)}\n`.repeat(6_500);
-  const nearBorder = fc
-    .tuple(fc.constantFrom(step, 2 * step), fc.integer({ min: -300, max: 9_000 }))
-    .map(([border, offset]) => border + offset);
+describe('across the borders of blocks and pieces', () => {
+  const step = BLOCKS.size - BLOCKS.before - BLOCKS.after;
+  const filler = Buffer.from(`${'Проверка — проверка. '.repeat(4)}\n`.repeat(4_500));
+  const around = (at: number, text: string): Buffer =>
+    Buffer.concat([filler.subarray(0, at), Buffer.from(text), filler.subarray(at)]);
+  const offset = fc.integer({ min: -300, max: 13_000 });
+  const nearBorder = fc.tuple(fc.constantFrom(step, 2 * step), offset).map(([border, by]) => border + by);
   const key = armoured('OPENSSH PRIVATE KEY', { start: 'b3BlbnNzaC1rZXktdjE', length: 3_000 });
-
-  test.each([
+  const secrets: readonly (readonly [string, string, string])[] = [
     ['a token', 'github', TOKEN],
     ['a header', 'cookie', `Cookie: theme=dark; session=${drawn(64)}`],
     ['a private key', 'private-key', key],
-  ])('%s is found once, with its line and fingerprint', async (_, rule, secret) => {
+  ];
+
+  test.each(secrets)('%s is found once, with its line and fingerprint', async (_, rule, secret) => {
     const [alone] = await find(`\n${secret}\n`);
     await fc.assert(
-      fc.asyncProperty(nearBorder, fc.constantFrom(4_093, 65_536, 1_000_003), async (at, chunk) => {
-        const before = `${filler.slice(0, at)}\n`;
-        const findings = await find(`${before}${secret}\n${filler.slice(at)}`, 'page.html', chunk);
-        expect(findings).toEqual([
-          { rule, line: before.split('\n').length, fingerprint: alone?.fingerprint },
-        ]);
+      fc.asyncProperty(nearBorder, fc.constantFrom(4_093, 65_536, 1_000_003), async (at, piece) => {
+        const findings = await find(around(at, `\n${secret}\n`), 'page.html', piece);
+        const line = filler.subarray(0, at).toString('latin1').split('\n').length + 1;
+        expect(findings).toEqual([{ rule, line, fingerprint: alone?.fingerprint }]);
       }),
       { numRuns: 25 },
+    );
+  });
+
+  test.each(
+    secrets.flatMap(([what, , secret]) =>
+      (['latin1', 'utf16le'] as const).map((encoding) => [what, encoding, secret] as const),
+    ),
+  )('%s in a binary file is found once: %s', async (_, encoding, secret) => {
+    const [alone] = await find(secret);
+    const hidden = Buffer.concat([Buffer.of(1, 0), Buffer.from(secret, encoding), Buffer.of(1, 0)]);
+    // In noise, or in the middle of a text that goes on over several blocks.
+    const noise = Buffer.from(Array.from({ length: 400_000 }, (_, nth) => (nth * nth * 31) % 256));
+    const words = Buffer.from('many words '.repeat(40_000), encoding).subarray(0, 400_000);
+    await fc.assert(
+      fc.asyncProperty(offset, fc.constantFrom(noise, words), async (by, around) => {
+        const at = step + by - (by % 2);
+        const bytes = Buffer.concat([around.subarray(0, at), hidden, around.subarray(at)]);
+        expect(await find(bytes, 'x.bin')).toEqual([{ ...alone, line: null }]);
+      }),
+      { numRuns: 10 },
     );
   });
 
@@ -122,10 +142,10 @@ describe('across the borders of windows and chunks', () => {
   });
 
   test.each([
-    ['goes on behind a window', WINDOWS.size - TOKEN.length - 1, ` ${TOKEN}`, drawn(60)],
-    ['began before a window', step - 61, `${drawn(60)}x`, TOKEN],
-  ])('a longer word that %s is not mistaken for a token', async (_, at, start, end) => {
-    expect(await find(`${filler.slice(0, at)}${start}${end} ${filler}`)).toEqual([]);
+    ['goes on behind a block', BLOCKS.size - TOKEN.length - 1, ` ${TOKEN}${drawn(60)} `],
+    ['began before a block', step - 61, `${drawn(60)}x${TOKEN} `],
+  ])('a longer word that %s is not mistaken for a token', async (_, at, word) => {
+    expect(await find(around(at, word))).toEqual([]);
   });
 });
 
@@ -238,13 +258,17 @@ describe('the refusal', () => {
 test('an abort ends the search and lets go of the file', async () => {
   const stop = new AbortController();
   const file = fileOf('a'.repeat(1_000_000));
-  const streams: ReturnType<typeof file.read>[] = [];
-  const read = (): ReturnType<typeof file.read> => {
-    const stream = file.read();
-    streams.push(stream);
-    if (streams.length === 2) stop.abort();
-    return stream;
-  };
-  await expect(findSecrets({ ...file, read }, stop.signal)).rejects.toThrow('aborted');
-  expect(streams.map(({ destroyed }) => destroyed)).toEqual([true, true]);
+  let letGo = false;
+  async function* pieces(): AsyncGenerator<Buffer> {
+    try {
+      for await (const piece of file.pieces()) {
+        yield piece;
+        stop.abort();
+      }
+    } finally {
+      letGo = true;
+    }
+  }
+  await expect(findSecrets({ ...file, pieces }, stop.signal)).rejects.toThrow('aborted');
+  expect(letGo).toBe(true);
 });

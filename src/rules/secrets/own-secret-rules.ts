@@ -108,10 +108,14 @@ const RULES: Readonly<Record<string, Rule>> = {
   'npm-auth-token': npmTokens,
 };
 
-/** What our own rules see in a text. @see protocol 1 (file rules: secrets) */
-export function ownSightings(text: string): Sighting[] {
+/**
+ * What our own rules of these names see in a text.
+ *
+ * @see protocol 1 (file rules: secrets)
+ */
+export function ownSightings(text: string, rules: ReadonlySet<string>): Sighting[] {
   return Object.entries(RULES).flatMap(([rule, find]) =>
-    Array.from(find(text), (seen) => ({ rule, ...seen })),
+    rules.has(rule) ? Array.from(find(text), (seen) => ({ rule, ...seen })) : [],
   );
 }
 

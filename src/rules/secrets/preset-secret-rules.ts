@@ -17,8 +17,8 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
 /** Under which name a rule tells what it found; its range may begin before the secret and end within it. */
 const SECRET_FIELDS = ['KEY', 'TOKEN', 'ID', 'URI', 'URL', 'CREDENTIAL'] as const;
 
-/** What the preset's rules see in a text. */
-export type PresetSearch = (text: string) => Promise<Sighting[]>;
+/** What the preset's rules of these names see in a text. */
+export type PresetSearch = (text: string, rules: ReadonlySet<string>) => Promise<Sighting[]>;
 
 /**
  * Loads secretlint's recommended preset, on first use only.
@@ -44,15 +44,18 @@ export async function loadPreset(extension: string): Promise<PresetSearch> {
       const at = secret === undefined ? from : text.indexOf(secret, from);
       seen.push({ rule: nameOf(creator.meta), secret: secret ?? text.slice(from, to), from, at });
     };
-    return creator.create({ sharedOptions: {}, createTranslator, report, ignore: () => undefined }, {});
+    const context = { sharedOptions: {}, createTranslator, report, ignore: () => undefined };
+    return { name: nameOf(creator.meta), handler: creator.create(context, {}) };
   });
-  return async (content) => {
+  return async (content, rules) => {
     text = content;
     seen = [];
     // Without a path no rule opens a file, and none holds back because of the file's name.
     const source = { content, filePath: '', ext: extension === '.json' ? extension : '.txt' };
-    for (const handler of handlers)
+    for (const { name, handler } of handlers) {
+      if (!rules.has(name)) continue;
       await handler.file?.({ ...source, contentType: 'text' } as SecretLintSourceCode);
+    }
     return seen;
   };
 }

@@ -3,10 +3,12 @@ import { extname } from 'node:path';
 import { promisify } from 'node:util';
 import { DeliveryError } from '../../errors.ts';
 import type { LocalFile } from '../inspect.ts';
+import { type Block, blocks } from './blocks.ts';
+import { linesBefore, newlines } from './lines.ts';
 import { keyContainer, ownSightings, type Sighting } from './own-secret-rules.ts';
 import { loadPreset, type PresetSearch } from './preset-secret-rules.ts';
-import { ENCODINGS, printableStrings } from './printable-strings.ts';
-import { newlines, type TextWindow, textWindows } from './text-windows.ts';
+import { asciiStrings, asText, type Reading, utf16Strings } from './readings.ts';
+import { markedRules } from './sieve.ts';
 
 /** A secret in a file, in words that are safe to print. */
 export interface SecretFinding {
@@ -18,22 +20,19 @@ export interface SecretFinding {
   readonly fingerprint: string;
 }
 
-type Searched = Pick<LocalFile, 'name' | 'size' | 'read'>;
+type Searched = Pick<LocalFile, 'name' | 'binary' | 'pieces'>;
 
 /** Nobody reads a longer list. */
 const MOST_FINDINGS = 20;
 
-/** What is kept of a file's beginning. */
-const HEAD = 8_192;
-
 /**
- * Scans a whole file, text or binary, of any size, in memory bounded by a window of the text.
+ * Scans a whole file, text or binary, of any size, in memory bounded by a block of it.
  * Text is whatever holds no NUL byte; of anything else the printable strings are searched.
  *
  * @returns at most 20 findings, those of a text in the order of its lines.
  */
 export async function findSecrets(file: Searched, signal: AbortSignal): Promise<readonly SecretFinding[]> {
-  return firstOf(search(file, signal), () => true);
+  return told(await firstOf(search(file, signal), () => true), file, signal);
 }
 
 /**
@@ -48,8 +47,9 @@ export async function refuseSecrets(
 ): Promise<void> {
   const known = new Set(allowed.map((fingerprint) => fingerprint.trim().toLowerCase()));
   // Allowed findings don't use up the list's length: the search goes on behind any number of them.
-  const findings = await firstOf(search(file, signal), ({ fingerprint }) => !known.has(fingerprint));
-  if (findings.length === 0) return;
+  const found = await firstOf(search(file, signal), ({ fingerprint }) => !known.has(fingerprint));
+  if (found.length === 0) return;
+  const findings = await told(found, file, signal);
   const list = findings.map(({ rule, line, fingerprint }) => {
     return `${rule}${line === null ? '' : ` in line ${line}`} (fingerprint ${fingerprint})`;
   });
@@ -59,11 +59,18 @@ export async function refuseSecrets(
   });
 }
 
+/** A secret before anybody has asked for its line. */
+interface Found extends Omit<SecretFinding, 'line'> {
+  /** Where in the file the block begins in which it was seen, and the lines that end between there and it. */
+  readonly block: number;
+  readonly lines: number;
+}
+
 async function firstOf(
-  findings: AsyncIterable<SecretFinding>,
-  counts: (finding: SecretFinding) => boolean,
-): Promise<SecretFinding[]> {
-  const first: SecretFinding[] = [];
+  findings: AsyncIterable<Found>,
+  counts: (finding: Found) => boolean,
+): Promise<Found[]> {
+  const first: Found[] = [];
   for await (const finding of findings) {
     if (!counts(finding)) continue;
     first.push(finding);
@@ -73,30 +80,52 @@ async function firstOf(
 }
 
 /** Every finding, one after another, as far as somebody asks for more. */
-async function* search(file: Searched, signal: AbortSignal): AsyncGenerator<SecretFinding, void, undefined> {
+async function* search(file: Searched, signal: AbortSignal): AsyncGenerator<Found, void, undefined> {
   const fingerprintOf = fingerprints();
-  const { binary, head } = await glance(bytesOf(file, signal));
-  const container = keyContainer(head);
-  if (container !== null)
-    yield { rule: container.rule, line: null, fingerprint: await fingerprintOf(container) };
-  const preset = await loadPreset(extname(file.name).toLowerCase());
-  const texts = binary
-    ? Object.values(ENCODINGS).map((encoding) => printableStrings(bytesOf(file, signal), encoding))
-    : [decoded(bytesOf(file, signal))];
-  for (const text of texts) {
-    for await (const window of textWindows(text)) {
-      for (const sighting of await sightingsIn(window, preset)) {
-        const line = binary ? null : window.line + newlines(window.text, sighting.at);
-        yield { rule: sighting.rule, line, fingerprint: await fingerprintOf(sighting) };
+  const views = file.binary ? [asciiView, utf16View] : [textView];
+  let preset: PresetSearch | undefined;
+  for await (const block of blocks(watched(file, signal))) {
+    const container = block.offset === 0 ? keyContainer(block.bytes) : null;
+    if (container !== null) {
+      yield { rule: container.rule, fingerprint: await fingerprintOf(container), block: 0, lines: 0 };
+    }
+    for (const view of views) {
+      const marked = view(block);
+      if (marked === null) continue;
+      preset ??= await loadPreset(extname(file.name).toLowerCase());
+      for (const sighting of await sightingsIn(marked, preset)) {
+        const fingerprint = await fingerprintOf(sighting);
+        const lines = newlines(marked.reading.text, sighting.at);
+        yield { rule: sighting.rule, fingerprint, block: block.offset, lines };
       }
     }
   }
 }
 
-/** What begins in the window's own share, each secret under one rule. */
-async function sightingsIn({ text, from, to }: TextWindow, preset: PresetSearch): Promise<Sighting[]> {
+/** A text and the rules that may find something in it. */
+interface Marked {
+  readonly reading: Reading;
+  readonly rules: ReadonlySet<string>;
+}
+
+/** A block as a text that some rule should look at; `null` where none would find anything. */
+type View = (block: Block) => Marked | null;
+
+const textView: View = (block) => marked(markedRules(block.bytes), () => asText(block));
+const asciiView: View = (block) => marked(markedRules(block.bytes), () => asciiStrings(block));
+const utf16View: View = (block) => {
+  const reading = utf16Strings(block);
+  return marked(markedRules(Buffer.from(reading.text, 'latin1')), () => reading);
+};
+
+const marked = (rules: ReadonlySet<string>, read: () => Reading): Marked | null =>
+  rules.size === 0 ? null : { reading: read(), rules };
+
+/** What begins in the block's own share, each secret under one rule. */
+async function sightingsIn({ reading, rules }: Marked, preset: PresetSearch): Promise<Sighting[]> {
+  const { text, from, to } = reading;
   const named: Sighting[] = [];
-  for (const one of [...(await preset(text)), ...ownSightings(text)]) {
+  for (const one of [...(await preset(text, rules)), ...ownSightings(text, rules)]) {
     if (!named.some((other) => isWithin(one, other))) named.push(one);
   }
   return named.filter((one) => one.from >= from && one.from < to).sort((one, other) => one.at - other.at);
@@ -111,29 +140,24 @@ function isWithin(one: Sighting, other: Sighting): boolean {
 /** The rule of the preset whose secret is all that the file holds: a service account's key. */
 const WHOLE_FILE = 'gcp';
 
-async function* bytesOf(file: Searched, signal: AbortSignal): AsyncGenerator<Buffer, void, undefined> {
-  for await (const chunk of file.read() as AsyncIterable<Buffer>) {
+async function* watched({ pieces }: Searched, signal: AbortSignal): AsyncGenerator<Buffer, void, undefined> {
+  for await (const piece of pieces()) {
     signal.throwIfAborted();
-    yield chunk;
+    yield piece;
   }
 }
 
-/** Reads until the first NUL byte, which makes a file binary, and keeps the beginning. */
-async function glance(bytes: AsyncIterable<Buffer>): Promise<{ binary: boolean; head: Buffer }> {
-  let head: Buffer = Buffer.alloc(0);
-  let binary = false;
-  for await (const chunk of bytes) {
-    if (head.length < HEAD) head = Buffer.concat([head, chunk]).subarray(0, HEAD);
-    binary ||= chunk.includes(0);
-    if (binary && head.length === HEAD) break;
-  }
-  return { binary, head };
-}
-
-async function* decoded(bytes: AsyncIterable<Buffer>): AsyncGenerator<string, void, undefined> {
-  const decoder = new TextDecoder();
-  for await (const chunk of bytes) yield decoder.decode(chunk, { stream: true });
-  yield decoder.decode();
+/** Gives findings their lines, which are counted only where there is something to tell. */
+async function told(
+  found: readonly Found[],
+  file: Searched,
+  signal: AbortSignal,
+): Promise<readonly SecretFinding[]> {
+  const before = await linesBefore(watched(file, signal), file.binary ? [] : found.map(({ block }) => block));
+  return found.map(({ rule, fingerprint, lines }, nth) => {
+    const line = file.binary ? null : 1 + (before[nth] ?? 0) + lines;
+    return { rule, line, fingerprint };
+  });
 }
 
 const derive = promisify<string, string, number, Buffer>(scrypt);
