@@ -35,6 +35,19 @@ describe('fingerprint', () => {
     expect(counts).toEqual([3, 2, 0]);
   });
 
+  test('counts several needles in any chunks as in the whole', async () => {
+    const letters = fc.constantFrom('a', 'b');
+    const long = fc.string({ unit: letters, minLength: 1, maxLength: 6 });
+    const chunks = fc.array(fc.string({ unit: letters, maxLength: 40 }), { maxLength: 8 });
+    await fc.assert(
+      fc.asyncProperty(chunks, fc.array(long, { minLength: 2, maxLength: 4 }), async (texts, wanted) => {
+        const { counts } = await fingerprint(stream(...texts), needles(...wanted));
+        expect(counts).toEqual(wanted.map((one) => texts.join('').split(one).length - 1));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
   test('finds a letter whose bytes lie in two chunks', async () => {
     const letter = Buffer.from('я');
     const { counts } = await fingerprint(stream(letter.subarray(0, 1), letter.subarray(1)), [letter]);

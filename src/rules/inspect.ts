@@ -3,6 +3,7 @@ import { constants, type FileHandle, open, realpath, stat } from 'node:fs/promis
 import { basename, isAbsolute, join, relative, sep } from 'node:path';
 import { Readable } from 'node:stream';
 import { DeliveryError } from '../errors.ts';
+import { SIZE } from '../protocol/limits.ts';
 import { fingerprint } from './fingerprint.ts';
 
 /** A file that passed its checks. It stays open until `close`: what was checked is what is sent. */
@@ -17,7 +18,7 @@ export interface LocalFile {
   readonly head: string;
   /** Whether it holds a NUL byte, as no text does. */
   readonly binary: boolean;
-  /** The identifier git gives to these bytes. */
+  /** The identifier git gives to these bytes; empty for a file that no repository takes. */
   readonly blobSha: string;
   /** How often the marker stands in the file; `null` without a marker. */
   readonly markerCount: number | null;
@@ -133,14 +134,14 @@ async function check(handle: FileHandle, asked: Inspection): Promise<LocalFile> 
     if (now.size !== stats.size || now.mtimeMs !== stats.mtimeMs) throw changed();
   };
   const pieces = (length?: number): AsyncIterable<Buffer> =>
-    chunks(handle, { length, room: Buffer.allocUnsafe(PIECE), unchanged });
+    chunks(handle, { length, room: twoRooms(), unchanged });
   let head = '';
   let binary = false;
-  const blob = createHash('sha1').update(`blob ${stats.size}\0`);
+  const blob = stats.size > SIZE.repository ? null : createHash('sha1').update(`blob ${stats.size}\0`);
   const needles = [...secrets, ...(marker === undefined ? [] : [marker])].map((text) => Buffer.from(text));
   const { size, sha256, counts } = await fingerprint(pieces(), needles, (chunk) => {
     signal?.throwIfAborted();
-    blob.update(chunk);
+    blob?.update(chunk);
     binary ||= chunk.includes(0);
     if (head === '') head = chunk.toString('latin1', 0, HEAD);
   });
@@ -162,9 +163,12 @@ async function check(handle: FileHandle, asked: Inspection): Promise<LocalFile> 
     sha256,
     head,
     binary,
-    blobSha: blob.digest('hex'),
+    blobSha: blob?.digest('hex') ?? '',
     markerCount,
-    read: () => Readable.from(chunks(handle, { unchanged }), { objectMode: false }),
+    read: () =>
+      Readable.from(chunks(handle, { room: () => Buffer.allocUnsafe(CHUNK), unchanged }), {
+        objectMode: false,
+      }),
     pieces: () => pieces(),
     headSha256: async (length) => (await fingerprint(pieces(length))).sha256,
     close: () => handle.close(),
@@ -178,26 +182,48 @@ const PIECE = 262_144;
 /** Bytes that tell what kind of file it is. */
 const HEAD = 16;
 
-interface Reading {
-  /** Of how many bytes; of all of them where absent. */
+interface Way {
+  /** How many bytes; all of them where absent. */
   readonly length?: number | undefined;
-  /** Memory that every chunk takes; where absent, each has its own. */
-  readonly room?: Buffer;
+  /** Memory for the next chunk. */
+  readonly room: () => Buffer;
   readonly unchanged: () => Promise<void>;
 }
 
-/** The first bytes, of the file as it was checked. The handle's own streams each leave a listener behind. */
-async function* chunks(
-  handle: FileHandle,
-  { length = Number.POSITIVE_INFINITY, room, unchanged }: Reading,
-): AsyncGenerator<Buffer> {
-  await unchanged();
-  for (let at = 0; at < length; ) {
-    const into = room ?? Buffer.allocUnsafe(CHUNK);
+/**
+ * The first bytes, of the file as it was checked; the next chunk is read while one is looked at. The handle's
+ * own streams each leave a listener behind.
+ */
+async function* chunks(handle: FileHandle, way: Way): AsyncGenerator<Buffer> {
+  const { length = Number.POSITIVE_INFINITY, room, unchanged } = way;
+  const read = async (at: number): Promise<Buffer> => {
+    const into = room();
     const { bytesRead } = await handle.read(into, 0, Math.min(into.length, length - at), at);
-    if (bytesRead === 0) break;
-    at += bytesRead;
-    yield into.subarray(0, bytesRead);
+    return into.subarray(0, bytesRead);
+  };
+  await unchanged();
+  let next = read(0);
+  try {
+    for (let at = 0; ; ) {
+      const chunk = await next;
+      if (chunk.length === 0) break;
+      at += chunk.length;
+      next = read(at);
+      yield chunk;
+    }
+  } finally {
+    // Whoever stops early leaves a read behind, which nobody waits for.
+    await next.catch(() => undefined);
   }
   await unchanged();
+}
+
+/** The same two buffers in turn: one is read into while the other is looked at. */
+function twoRooms(): () => Buffer {
+  const rooms = [Buffer.allocUnsafe(PIECE), Buffer.allocUnsafe(PIECE)] as const;
+  let turn = 0;
+  return () => {
+    turn = 1 - turn;
+    return turn === 0 ? rooms[0] : rooms[1];
+  };
 }

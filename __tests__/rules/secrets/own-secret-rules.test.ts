@@ -3,7 +3,7 @@ import { rules as preset } from '@secretlint/secretlint-rule-preset-recommend';
 import type { SecretLintRuleContext, SecretLintSourceCode } from '@secretlint/types';
 import fc from 'fast-check';
 import { keyContainer, ownSightings } from '../../../src/rules/secrets/own-secret-rules.ts';
-import { markedRules } from '../../../src/rules/secrets/sieve.ts';
+import { markedRules } from '../../../src/rules/secrets/marks.ts';
 import { armoured, drawn, pem } from './fake-secrets.ts';
 
 const session = drawn(32);

@@ -1,3 +1,5 @@
+import { createSieve } from '../sieve.ts';
+
 const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
 const DIGITS = '0123456789';
 
@@ -51,3 +53,22 @@ export const MARKS: Readonly<Record<string, readonly string[]>> = {
   'url-password': [...withAny('', `${LETTERS}${DIGITS}+.-`, '://'), ':\\/\\'],
   'npm-auth-token': ['_aut'],
 };
+
+/** What must stand beside a mark that is common: without it, the rule finds nothing. */
+export const COMPANIONS: Readonly<Record<string, string>> = { 'url-password': '@' };
+
+const sift = createSieve(
+  Object.entries(MARKS).flatMap(([rule, marks]) => marks.map((mark) => [rule, Buffer.from(mark)] as const)),
+);
+
+/**
+ * The rules that may find something in these bytes. All others find nothing, so that bytes without any mark
+ * need not become a text at all.
+ */
+export function markedRules(bytes: Buffer): ReadonlySet<string> {
+  const rules = sift(bytes);
+  for (const [rule, companion] of Object.entries(COMPANIONS)) {
+    if (rules.has(rule) && !bytes.includes(companion)) rules.delete(rule);
+  }
+  return rules;
+}

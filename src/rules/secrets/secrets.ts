@@ -6,9 +6,9 @@ import type { LocalFile } from '../inspect.ts';
 import { type Block, blocks } from './blocks.ts';
 import { linesBefore, newlines } from './lines.ts';
 import { keyContainer, ownSightings, type Sighting } from './own-secret-rules.ts';
+import { markedRules } from './marks.ts';
 import { loadPreset, type PresetSearch } from './preset-secret-rules.ts';
 import { asciiStrings, asText, type Reading, utf16Strings } from './readings.ts';
-import { markedRules } from './sieve.ts';
 
 /** A secret in a file, in words that are safe to print. */
 export interface SecretFinding {

@@ -1,18 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { rules as preset } from '@secretlint/secretlint-rule-preset-recommend';
-import fc from 'fast-check';
-import { MARKS } from '../../../src/rules/secrets/marks.ts';
+import { MARKS, markedRules } from '../../../src/rules/secrets/marks.ts';
 import { loadPreset } from '../../../src/rules/secrets/preset-secret-rules.ts';
-import { markedRules } from '../../../src/rules/secrets/sieve.ts';
 import { googleAccount, PRESET_SECRETS } from './fake-secrets.ts';
 
 const ALL = new Set(Object.keys(MARKS));
-
-/** The sieve said in the plainest way. */
-function plainly(bytes: Buffer): string[] {
-  const text = bytes.toString('latin1');
-  return [...ALL].filter((rule) => MARKS[rule]?.some((mark) => text.includes(mark)));
-}
 
 describe('the marks', () => {
   test('are known of every rule of the preset that is run', () => {
@@ -61,35 +53,8 @@ describe('a rule that finds something', () => {
   });
 });
 
-describe('the sieve', () => {
-  const marks = Object.values(MARKS).flat();
-  const piece = fc.oneof(
-    fc.constantFrom(...marks),
-    fc.constantFrom(...marks).map((mark) => mark.slice(0, 3)),
-    fc.string({ unit: 'binary-ascii', maxLength: 5 }),
-  );
-
-  test('sees each mark at any place, and nothing else', () => {
-    fc.assert(
-      fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
-        const bytes = Buffer.from(pieces.join(''), 'latin1');
-        expect([...markedRules(bytes)].sort()).toEqual(plainly(bytes).sort());
-      }),
-      { numRuns: 2_000 },
-    );
-  });
-
-  test.each([0, 1, 2, 3, 4, 5])('sees a mark with %d bytes around it', (length) => {
-    for (const mark of marks) {
-      const around = Buffer.alloc(length, ' ');
-      const bytes = Buffer.from(mark, 'latin1');
-      for (const whole of [Buffer.concat([around, bytes]), Buffer.concat([bytes, around])]) {
-        expect([...markedRules(whole)].sort()).toEqual(plainly(whole).sort());
-      }
-    }
-  });
-
-  test('sees nothing in nothing', () => {
-    expect(markedRules(Buffer.alloc(0)).size).toBe(0);
-  });
+test('a rule whose marks are common needs its companion as well', () => {
+  const url = 'https://bob:hunter2';
+  expect([...markedRules(Buffer.from(url))]).toEqual([]);
+  expect([...markedRules(Buffer.from(`${url}@acme.io`))]).toEqual(['url-password']);
 });
