@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { expectReady, openStage } from './stage.ts';
+import { asked, expectReady, openStage } from './stage.ts';
 
 const MEGABYTE = 1_048_576;
 const stage = openStage();
@@ -44,4 +44,25 @@ test('a blob that the host refuses as too large goes through git as well', async
   await expectReady(stage, delivered, { channel: 'K1', shows: bytes });
   expect(ours(await repository.log())).toHaveLength(1);
   expect(delivered.stdout).toContain('git takes over');
+});
+
+test('an upload whose connection dies in its middle is sent once more, and leaves one whole asset', async () => {
+  const repository = await stage.repository();
+  const bytes = randomBytes(60 * MEGABYTE);
+  const upload = { method: 'POST', url: /uploads\.github\.com/ };
+  stage.intercept(upload, { fault: 'reset-before' });
+  const delivered = await stage.deliver({
+    repository,
+    files: { 'data.bin': bytes },
+    inputs: { channel: 'K2', timeout: '30' },
+    timeoutMs: 60_000,
+  });
+  await expectReady(stage, delivered, { channel: 'K2', shows: bytes });
+  const sent = asked(stage, /^POST https:\/\/uploads\.github\.com/);
+  expect(sent.map(({ status }) => status)).toEqual([null, 201]);
+  const [cut, whole] = sent.map(({ body }) => body.size);
+  expect(cut).toBeLessThan(bytes.length);
+  expect(whole).toBe(bytes.length);
+  const [release] = repository.releases();
+  expect(release?.assets.map(({ name, size }) => [name, size])).toEqual([['data.bin', bytes.length]]);
 });

@@ -1,0 +1,111 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Case, chosen, nameOf, SIZES } from './cases.ts';
+import { runAction, runCurl } from './clients.ts';
+import { writeFileOf } from './files.ts';
+import { median, measure } from './measure.ts';
+import { openPlace, type Place } from './place.ts';
+
+/**
+ * Delivers files of many sizes by the bundle as it is, and each of them by curl in the same minute through the
+ * same proxy.
+ *
+ *     npm run bench [-- [--quick] [--size '500 MB'] [k1] [k2] [k3]]
+ *     PEER_DIST=path/to/dist/index.js INPUT_FILES='{file}' npm run bench -- k2
+ */
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { quick: { type: 'boolean' }, size: { type: 'string', multiple: true } },
+  });
+  const { quick = false, size: sizes = [] } = values;
+  const peer = process.env.PEER_DIST !== undefined;
+  const place = await openPlace();
+  try {
+    const start = peer ? undefined : await startUp(place, quick ? 5 : 15);
+    if (start !== undefined) {
+      console.log(
+        `First request after ${start.firstRequest} ms; \`node -e 0\` takes ${start.emptyNode} ms.\n`,
+      );
+    }
+    console.log('| Delivery | Seconds | curl | Ratio | Peak, MB |\n| --- | ---: | ---: | ---: | ---: |');
+    const results: Result[] = [];
+    for (const one of chosen({ channels: positionals, sizes, quick, peer })) {
+      const result = await run(place, one);
+      results.push(result);
+      const { seconds, curl, ratio, peak } = result;
+      console.log(`| ${result.delivery} | ${seconds} | ${curl} | ${ratio} | ${peak} |`);
+    }
+    const whole = positionals.length === 0 && sizes.length === 0 && !quick && !peer;
+    if (whole) await keep({ node: process.version, cpus: cpus().length, start, results });
+  } finally {
+    await place.close();
+  }
+}
+
+/** One line of the table: medians of seconds, and the highest memory in MB. */
+interface Result {
+  readonly delivery: string;
+  readonly seconds: number;
+  readonly curl: number;
+  readonly ratio: number;
+  readonly peak: number;
+}
+
+async function run(place: Place, one: Case): Promise<Result> {
+  const { channel, size, content, repeats, cut = false } = one;
+  const file = join(place.folder, 'workspace', `${content}.bin`);
+  await writeFileOf(file, SIZES[size], content);
+  const [own, beside, peaks]: [number[], number[], number[]] = [[], [], []];
+  for (let turn = 0; turn < repeats; turn += 1) {
+    beside.push((await runCurl(place, file)).seconds);
+    await place.forget();
+    if (cut) place.cutAfter(SIZES[size] / 2);
+    const { seconds, peak } = await runAction(place, channel, file);
+    await place.forget();
+    own.push(seconds);
+    peaks.push(peak);
+  }
+  await rm(file);
+  const [seconds, curl] = [median(own), median(beside)];
+  return {
+    delivery: nameOf(one),
+    seconds: rounded(seconds, 2),
+    curl: rounded(curl, 2),
+    ratio: rounded(seconds / curl, 2),
+    peak: rounded(Math.max(...peaks), 0),
+  };
+}
+
+const rounded = (figure: number, digits: number): number => Number(figure.toFixed(digits));
+
+interface StartUp {
+  /** Milliseconds from the start of the process. */
+  readonly firstRequest: number;
+  /** Milliseconds that `node -e 0` takes. */
+  readonly emptyNode: number;
+}
+
+async function startUp(place: Place, turns: number): Promise<StartUp> {
+  const file = join(place.folder, 'workspace', 'small.html');
+  await writeFile(file, '<!doctype html><title>small</title>\n');
+  const [own, empty]: [number[], number[]] = [[], []];
+  const nothing = { program: process.execPath, args: ['-e', '0'], cwd: place.folder, env: place.env };
+  for (let turn = 0; turn < turns; turn += 1) {
+    empty.push((await measure(nothing)).seconds * 1e3);
+    await place.forget();
+    const { begun } = await runAction(place, 'k2', file);
+    const first = place.firstRequest();
+    if (first === undefined) throw new Error('the delivery asked for nothing');
+    own.push(Number(first - begun) / 1e6);
+  }
+  return { firstRequest: Math.round(median(own)), emptyNode: Math.round(median(empty)) };
+}
+
+function keep(figures: object): Promise<void> {
+  return writeFile(new URL('results.json', import.meta.url), `${JSON.stringify(figures, null, 2)}\n`);
+}
+
+await main();

@@ -1,0 +1,74 @@
+import type { Channel } from './clients.ts';
+import { type Content, KILOBYTE, MEGABYTE } from './files.ts';
+
+/** What is delivered, and how often, to take the median. */
+export interface Case {
+  readonly channel: Channel;
+  readonly size: Size;
+  readonly content: Content;
+  readonly repeats: number;
+  /** The first upload's connection dies in its middle. */
+  readonly cut?: boolean;
+}
+
+/** Bytes. */
+export const SIZES = {
+  '1 KB': KILOBYTE,
+  '1 MB': MEGABYTE,
+  '20 MB': 20 * MEGABYTE,
+  '95 MB': 95 * MEGABYTE,
+  '500 MB': 500 * MEGABYTE,
+  '2 GB': 2_048 * MEGABYTE,
+} as const;
+
+type Size = keyof typeof SIZES;
+
+const UP_TO_20_MB: readonly Size[] = ['1 KB', '1 MB', '20 MB'];
+const ALL: readonly Size[] = [...UP_TO_20_MB, '95 MB', '500 MB', '2 GB'];
+
+const REPEATS: Readonly<Record<Size, number>> = {
+  '1 KB': 5,
+  '1 MB': 5,
+  '20 MB': 5,
+  '95 MB': 3,
+  '500 MB': 3,
+  '2 GB': 1,
+};
+
+const bytes =
+  (channel: Channel) =>
+  (size: Size): Case => ({ channel, size, content: 'bytes', repeats: REPEATS[size] });
+
+/** Every delivery that is measured; a repository takes no more than 95 MB. */
+export const CASES: readonly Case[] = [
+  ...[...UP_TO_20_MB, '95 MB' as const].map(bytes('k1')),
+  ...ALL.map(bytes('k2')),
+  ...ALL.map(bytes('k3')),
+  { channel: 'k2', size: '500 MB', content: 'text', repeats: REPEATS['500 MB'] },
+  { channel: 'k2', size: '500 MB', content: 'bytes', repeats: 1, cut: true },
+];
+
+/** What was asked for on the command line. */
+export interface Wish {
+  /** All where empty. */
+  readonly channels: readonly string[];
+  readonly sizes: readonly string[];
+  /** Nothing above 20 MB. */
+  readonly quick: boolean;
+  /** Only what another action can do as well. */
+  readonly peer: boolean;
+}
+
+export function chosen({ channels, sizes, quick, peer }: Wish): Case[] {
+  return CASES.filter(
+    ({ channel, size, content, cut = false }) =>
+      (channels.length === 0 || channels.includes(channel)) &&
+      (sizes.length === 0 || sizes.includes(size)) &&
+      (!quick || UP_TO_20_MB.includes(size)) &&
+      !(peer && (cut || content === 'text')),
+  );
+}
+
+export function nameOf({ channel, size, content, cut = false }: Case): string {
+  return `${channel.toUpperCase()} ${size}${content === 'text' ? ' of text' : ''}${cut ? ', cut off once' : ''}`;
+}

@@ -1,0 +1,42 @@
+import { createCipheriv } from 'node:crypto';
+import { open } from 'node:fs/promises';
+
+export const KILOBYTE = 1_024;
+export const MEGABYTE = 1_048_576;
+
+/** What a file holds: bytes that no tool can compress, or a log as a job writes it. */
+export type Content = 'bytes' | 'text';
+
+/** Writes a file of exactly so many bytes, the same ones in every run. */
+export async function writeFileOf(path: string, size: number, content: Content): Promise<void> {
+  const file = await open(path, 'w');
+  try {
+    const more = content === 'bytes' ? cipherBytes() : logLines();
+    for (let left = size; left > 0; ) {
+      const piece = more().subarray(0, left);
+      await file.write(piece);
+      left -= piece.length;
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** The key stream of a cipher: as good as chance, and faster. */
+function cipherBytes(): () => Buffer {
+  const cipher = createCipheriv('aes-128-ctr', Buffer.alloc(16, 7), Buffer.alloc(16));
+  const zeros = Buffer.alloc(MEGABYTE);
+  return () => cipher.update(zeros);
+}
+
+function logLines(): () => Buffer {
+  let line = 0;
+  return () => {
+    let text = '';
+    for (const end = line + 10_000; line < end; line += 1) {
+      const level = line % 50 === 0 ? 'warn' : 'info';
+      text += `2026-01-02T03:04:05.${line % 1_000}Z ${level} worker-${line % 16}: GET https://shop.acme.io/items/${line}?page=${line % 7} answered 200 in ${line % 977} ms\n`;
+    }
+    return Buffer.from(text);
+  };
+}

@@ -1,0 +1,73 @@
+import { execFile, spawn } from 'node:child_process';
+import type { ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import { promisify } from 'node:util';
+import { type Call, json, OWNER, REPOSITORY, type Route } from './route.ts';
+
+/** Real git behind github.com, for the files that the object API won't take. */
+export function gitRoutes(repository: string): Route[] {
+  return ['GET', 'POST'].map((method) => ({
+    host: 'github.com',
+    method,
+    path: new RegExp(`^/${OWNER}/${REPOSITORY}\\.git(/info/refs|/git-upload-pack|/git-receive-pack)$`),
+    serve: (call) => backend(repository, call),
+  }));
+}
+
+async function backend(
+  repository: string,
+  { request, response, query, parts: [service = ''] }: Call,
+): Promise<void> {
+  const { headers, method = 'GET' } = request;
+  const child = spawn('git', ['http-backend'], {
+    env: {
+      PATH: process.env.PATH ?? '',
+      GIT_DIR: repository,
+      GIT_PROJECT_ROOT: repository,
+      GIT_HTTP_EXPORT_ALL: '1',
+      GIT_PROTOCOL: String(headers['git-protocol'] ?? ''),
+      PATH_INFO: service,
+      REQUEST_METHOD: method,
+      QUERY_STRING: query.toString(),
+      CONTENT_TYPE: headers['content-type'] ?? '',
+      CONTENT_LENGTH: headers['content-length'] ?? '',
+      HTTP_CONTENT_ENCODING: headers['content-encoding'] ?? '',
+      REMOTE_USER: OWNER,
+    },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  child.stdin.on('error', () => undefined);
+  request.pipe(child.stdin);
+  let head = '';
+  for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
+    if (response.headersSent) {
+      response.write(chunk);
+      continue;
+    }
+    head += chunk.toString('latin1');
+    const end = head.indexOf('\r\n\r\n');
+    if (end === -1) continue;
+    for (const line of head.slice(0, end).split('\r\n')) {
+      const [name = '', value = ''] = line.split(/: (.*)/, 2);
+      if (name === 'Status') response.statusCode = Number.parseInt(value, 10);
+      else response.setHeader(name, value);
+    }
+    response.write(Buffer.from(head.slice(end + 4), 'latin1'));
+  }
+  response.end();
+}
+
+/** Answers with a file of the branch, or says that it has none. */
+export async function sendFromGit(repository: string, path: string, response: ServerResponse): Promise<void> {
+  const name = `main:${path}`;
+  try {
+    const size = await promisify(execFile)('git', ['-C', repository, 'cat-file', '-s', name]);
+    response.writeHead(200, { 'content-length': size.stdout.trim() });
+  } catch {
+    return json(response, 404, { message: 'Not Found' });
+  }
+  const child = spawn('git', ['-C', repository, 'cat-file', 'blob', name], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await pipeline(child.stdout, response);
+}

@@ -1,0 +1,47 @@
+import { execFile } from 'node:child_process';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gitRoutes } from './git-routes.ts';
+import { pagesRoutes } from './pages-routes.ts';
+import { releaseRoutes } from './release-routes.ts';
+import { json } from './route.ts';
+import { createStore } from './store.ts';
+
+export interface Hosts {
+  readonly names: readonly string[];
+  serve(request: IncomingMessage, response: ServerResponse): Promise<void>;
+  cutAfter(bytes: number): void;
+  forget(): Promise<void>;
+}
+
+/** Plays every host, for just the calls that a delivery makes, and forgets nothing until it is told. */
+export async function createHosts(folder: string): Promise<Hosts> {
+  const store = await createStore(folder);
+  const repository = join(folder, 'repository.git');
+  await promisify(execFile)('sh', ['-c', BARE_REPOSITORY, 'sh', repository]);
+  const routes = [...releaseRoutes(store), ...pagesRoutes(store, repository), ...gitRoutes(repository)];
+  return {
+    names: [...new Set(routes.map(({ host }) => host))],
+    async serve(request, response) {
+      const url = new URL(request.url ?? '/', `https://${request.headers.host}`);
+      for (const route of routes) {
+        if (route.host !== url.host || route.method !== request.method) continue;
+        const match = route.path.exec(url.pathname);
+        if (match === null) continue;
+        const parts = match.slice(1).map(decodeURIComponent);
+        return route.serve({ request, response, query: url.searchParams, parts });
+      }
+      json(response, 404, { message: 'Not Found', status: '404' });
+    },
+    cutAfter: store.cutAfter,
+    forget: store.forget,
+  };
+}
+
+const BARE_REPOSITORY = `
+  git init --quiet --bare --initial-branch=main "$1" && cd "$1" && git config http.receivepack true &&
+  git config core.compression 0 && git config core.bigFileThreshold 1m && git config gc.auto 0 &&
+  git config uploadpack.allowFilter true &&
+  git -c user.name=bench -c user.email=bench@example.com update-ref refs/heads/main \\
+    "$(git -c user.name=bench -c user.email=bench@example.com commit-tree -m start "$(git mktree </dev/null)")"`;

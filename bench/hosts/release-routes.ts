@@ -1,0 +1,175 @@
+import type { ServerResponse } from 'node:http';
+import { type Call, json, jsonOf, OWNER, REPOSITORY, type Route } from './route.ts';
+import type { Store, Stored } from './store.ts';
+
+const API = 'api.github.com';
+const UPLOADS = 'uploads.github.com';
+const STORAGE = 'release-assets.githubusercontent.com';
+const BINS = 'filebin.net';
+const BIN_STORAGE = 'storage.filebin.net';
+
+interface Asset extends Stored {
+  readonly id: number;
+  readonly name: string;
+}
+
+interface Release {
+  readonly id: number;
+  readonly tag: string;
+  readonly assets: Asset[];
+}
+
+/** K2 and K3: release assets, and bins, whose file is what was sent there last. */
+export function releaseRoutes(store: Store): Route[] {
+  const releases: Release[] = [];
+  const bins = new Map<string, Stored>();
+  const repo = `/repos/${OWNER}/${REPOSITORY}`;
+  const byId = (id: string | undefined): Release | undefined =>
+    releases.find((release) => release.id === Number(id));
+  const tell = (response: ServerResponse, release: Release | undefined, status = 200): void =>
+    release === undefined
+      ? json(response, 404, { message: 'Not Found' })
+      : json(response, status, shown(release));
+  return [
+    {
+      host: API,
+      method: 'GET',
+      path: new RegExp(`^${repo}$`),
+      serve: ({ response }) => json(response, 200, { private: false }),
+    },
+    {
+      host: API,
+      method: 'GET',
+      path: new RegExp(`^${repo}/releases$`),
+      serve: ({ response }) => json(response, 200, releases.map(shown)),
+    },
+    {
+      host: API,
+      method: 'GET',
+      path: new RegExp(`^${repo}/releases/tags/([^/]+)$`),
+      serve: ({ response, parts: [tag] }) =>
+        tell(
+          response,
+          releases.find((release) => release.tag === tag),
+        ),
+    },
+    {
+      host: API,
+      method: 'POST',
+      path: new RegExp(`^${repo}/releases$`),
+      serve: async ({ request, response }) => {
+        const release = {
+          id: releases.length + 1,
+          tag: String((await jsonOf(request)).tag_name),
+          assets: [],
+        };
+        releases.push(release);
+        tell(response, release, 201);
+      },
+    },
+    ...['GET', 'PATCH'].map((method) => ({
+      host: API,
+      method,
+      path: new RegExp(`^${repo}/releases/(\\d+)$`),
+      serve: ({ request, response, parts: [id] }: Call) => {
+        request.resume();
+        tell(response, byId(id));
+      },
+    })),
+    {
+      host: API,
+      method: 'GET',
+      path: new RegExp(`^${repo}/releases/(\\d+)/assets$`),
+      serve: ({ response, parts: [id] }) => {
+        const release = byId(id);
+        json(response, 200, release?.assets.map((asset) => shownAsset(release, asset)) ?? []);
+      },
+    },
+    {
+      host: UPLOADS,
+      method: 'POST',
+      path: new RegExp(`^${repo}/releases/(\\d+)/assets$`),
+      serve: async ({ request, response, query, parts: [id] }) => {
+        const release = byId(id);
+        if (release === undefined) return tell(response, release);
+        const stored = await store.receive(request);
+        const asset = { ...stored, id: release.assets.length + 1, name: query.get('name') ?? '' };
+        release.assets.push(asset);
+        json(response, 201, shownAsset(release, asset));
+      },
+    },
+    {
+      host: 'github.com',
+      method: 'GET',
+      path: new RegExp(`^/${OWNER}/${REPOSITORY}/releases/download/([^/]+)/([^/]+)$`),
+      serve: ({ response, parts: [tag, name] }) => redirect(response, `https://${STORAGE}/${tag}/${name}`),
+    },
+    {
+      host: STORAGE,
+      method: 'GET',
+      path: /^\/([^/]+)\/([^/]+)$/,
+      serve: ({ response, parts: [tag, name] }) => {
+        const asset = releases
+          .find((release) => release.tag === tag)
+          ?.assets.find((one) => one.name === name);
+        return asset === undefined ? json(response, 404, {}) : store.send(asset, response);
+      },
+    },
+    {
+      host: BINS,
+      method: 'POST',
+      path: /^\/([^/]+)\/([^/]+)$/,
+      serve: async ({ request, response, parts: [bin = '', filename = ''] }) => {
+        const stored = await store.receive(request);
+        bins.set(`${bin}/${filename}`, stored);
+        json(response, 201, { bin: { id: bin }, file: { filename, bytes: stored.size } });
+      },
+    },
+    {
+      host: BINS,
+      method: 'PUT',
+      path: /^\/([^/]+)$/,
+      serve: ({ response }) => void response.writeHead(200).end(),
+    },
+    {
+      host: BINS,
+      method: 'GET',
+      path: /^\/([^/]+)\/([^/]+)$/,
+      serve: ({ response, parts: [bin, name] }) =>
+        redirect(response, `https://${BIN_STORAGE}/${bin}/${name}`),
+    },
+    {
+      host: BIN_STORAGE,
+      method: 'GET',
+      path: /^\/([^/]+)\/([^/]+)$/,
+      serve: ({ response, parts: [bin, name] }) => {
+        const stored = bins.get(`${bin}/${name}`);
+        return stored === undefined ? json(response, 404, {}) : store.send(stored, response);
+      },
+    },
+  ];
+}
+
+function shown(release: Release): object {
+  const repo = `/repos/${OWNER}/${REPOSITORY}/releases/${release.id}`;
+  return {
+    id: release.id,
+    tag_name: release.tag,
+    name: release.tag,
+    draft: false,
+    prerelease: false,
+    html_url: `https://github.com/${OWNER}/${REPOSITORY}/releases/tag/${release.tag}`,
+    url: `https://${API}${repo}`,
+    upload_url: `https://${UPLOADS}${repo}/assets{?name,label}`,
+    assets: release.assets.map((asset) => shownAsset(release, asset)),
+  };
+}
+
+function shownAsset({ tag }: Release, { id, name, size }: Asset): object {
+  const browser_download_url = `https://github.com/${OWNER}/${REPOSITORY}/releases/download/${tag}/${name}`;
+  return { id, name, size, state: 'uploaded', digest: null, browser_download_url };
+}
+
+function redirect(response: ServerResponse, location: string): void {
+  response.writeHead(302, { location, 'content-length': 0 }).end();
+}

@@ -1,0 +1,32 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+export const OWNER = 'bench';
+export const REPOSITORY = 'site';
+
+/** One call of one host; its path's groups are decoded. */
+export interface Route {
+  readonly host: string;
+  readonly method: string;
+  readonly path: RegExp;
+  readonly serve: (call: Call) => Promise<void> | void;
+}
+
+export interface Call {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly query: URLSearchParams;
+  /** The path's groups. */
+  readonly parts: readonly string[];
+}
+
+export function json(response: ServerResponse, status: number, value: unknown): void {
+  response
+    .writeHead(status, { 'content-type': 'application/json; charset=utf-8' })
+    .end(JSON.stringify(value));
+}
+
+/** The JSON of a request, in memory whatever its size. */
+export async function jsonOf(request: IncomingMessage): Promise<Record<string, unknown>> {
+  const chunks = await request.toArray();
+  return JSON.parse(Buffer.concat(chunks).toString()) as Record<string, unknown>;
+}
