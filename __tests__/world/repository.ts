@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { BareRepository, type NewCommit, type TreeChange } from './git/bare-repository.ts';
+import { BareRepository, type GitStore, type NewCommit, type TreeChange } from './git/bare-repository.ts';
+import { MemoryRepository } from './git/memory-repository.ts';
 import { GITHUB_COM, type Instance } from './instance.ts';
 import { IssueTracker } from './issues.ts';
 import { serveSite } from './pages/serving.ts';
@@ -19,6 +20,8 @@ export interface RepositorySpec {
   readonly files?: Readonly<Record<string, string | Buffer>>;
   /** No commit at all. */
   readonly empty?: boolean;
+  /** Kept in memory: quick to make and to ask, but nothing that git itself could clone or push to. */
+  readonly inMemory?: boolean;
   /** False: no site. What the first commit holds is built and live from the start. */
   readonly pages?: PagesSpec | false;
 }
@@ -67,7 +70,7 @@ export class WorldRepository implements Repository {
   readonly branch: string;
   readonly isPrivate: boolean;
   readonly createdAt = new Date();
-  readonly git: BareRepository;
+  readonly git: GitStore;
   readonly shelf: ReleaseShelf;
   readonly issues: IssueTracker;
   readonly site: PagesSite | null;
@@ -75,7 +78,7 @@ export class WorldRepository implements Repository {
   isProtected = false;
   #writing: Promise<unknown> = Promise.resolve();
 
-  private constructor(spec: RepositorySpec, git: BareRepository, context: Context) {
+  private constructor(spec: RepositorySpec, git: GitStore, context: Context) {
     this.id = context.nextId();
     this.instance = spec.instance ?? GITHUB_COM;
     this.owner = spec.owner;
@@ -94,7 +97,9 @@ export class WorldRepository implements Repository {
   static async create(spec: RepositorySpec, context: Context): Promise<WorldRepository> {
     const where = spec.instance === undefined ? '' : `${spec.instance.host}--`;
     const folder = join(context.folder, `${where}${spec.owner}--${spec.name}.git`);
-    const git = await BareRepository.create(folder, spec.branch ?? 'main');
+    const git = spec.inMemory
+      ? new MemoryRepository()
+      : await BareRepository.create(folder, spec.branch ?? 'main');
     const repository = new WorldRepository(spec, git, context);
     if (spec.empty === true) return repository;
     const { pages = {} } = spec;

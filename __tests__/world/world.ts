@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { apiHost } from './api/host.ts';
-import { startFront } from './front/front.ts';
-import type { Handler } from './front/http.ts';
+import { ask, startFront } from './front/front.ts';
+import type { Handler, Incoming, Reply } from './front/http.ts';
 import { type Answer, type Interception, Interceptions, type Match } from './front/interceptions.ts';
 import { startProxy } from './front/proxy.ts';
 import { Wire } from './front/wire.ts';
@@ -47,6 +47,8 @@ export interface World {
   token(permissions?: Partial<Permissions>, login?: string): string;
   /** Plays any other host; hosts that nobody plays can't be reached. */
   host(name: string, handler: Handler): void;
+  /** What the host of a request answers: without a socket, the wire or the interceptions. */
+  ask(request: Incoming): Promise<Reply>;
   /** Answers matching requests differently; the newest rule first. */
   intercept(match: Match, answer: Answer): Interception;
   stop(): Promise<void>;
@@ -126,6 +128,7 @@ export async function startWorld(): Promise<World> {
     door: (host) => proxy.openDoor(host),
     token: (permissions, login) => tokens.issue(permissions, login),
     host: (name, handler) => void hosts.set(name, handler),
+    ask: (request) => ask(lookUp(request.host), request),
     intercept: (match, answer) => interceptions.add(match, answer),
     async stop() {
       stopping.abort();

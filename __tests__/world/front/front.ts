@@ -71,7 +71,8 @@ function receive(wire: Wire, raw: http.IncomingMessage): { request: Incoming; ex
   return { request: { method, url, host, path, query, headers, body: tap }, exchange };
 }
 
-async function ask(handler: Handler | undefined, request: Incoming): Promise<Reply> {
+/** What a host answers; its failures are answers too. */
+export async function ask(handler: Handler | undefined, request: Incoming): Promise<Reply> {
   if (handler === undefined) throw new Error(`No such host: ${request.host}`);
   if (!request.url.startsWith('https:')) return redirect(request.url.replace('http:', 'https:'), 301);
   try {

@@ -52,6 +52,9 @@ const FIELDS = '%H%x1f%T%x1f%P%x1f%an%x1f%ae%x1f%aI%x1f%cn%x1f%ce%x1f%cI%x1f%B';
 const FAST_CONFIGURATION =
   '[core]\n\tlooseCompression = 0\n\tcompression = 0\n[gc]\n\tauto = 0\n[http]\n\treceivepack = true\n[uploadpack]\n\tallowFilter = true\n';
 
+/** What a repository of the world is kept in. */
+export type GitStore = Pick<BareRepository, keyof BareRepository>;
+
 /** The SHA-1 that git gives to a file's bytes. */
 export function blobSha(bytes: Buffer): string {
   return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { decoded, type Handler, html, type Incoming, type Reply } from '../front/http.ts';
-import type { BareRepository } from '../git/bare-repository.ts';
+import type { GitStore } from '../git/bare-repository.ts';
 import { mediaType } from '../media-types.ts';
 import { mayBeTransformed, render } from './jekyll.ts';
 import type { PagesSite } from './site.ts';
@@ -25,7 +25,7 @@ interface Found {
 }
 
 /** Serves one site below a path prefix (`/repo/` or `/`), behind a CDN that keys on path and query. */
-export function serveSite(git: BareRepository, site: PagesSite): (prefix: string) => Handler {
+export function serveSite(git: GitStore, site: PagesSite): (prefix: string) => Handler {
   const cache = new Map<string, Cached>();
   return (prefix) => async (request) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return html(405, '<h1>405 Not Allowed</h1>');
@@ -56,7 +56,7 @@ function locate(version: SiteVersion, address: string): Found | 'folder' | null 
 }
 
 async function deliver(
-  git: BareRepository,
+  git: GitStore,
   request: Incoming,
   found: Found | null,
   cache: 'HIT' | 'MISS',
@@ -86,7 +86,7 @@ async function deliver(
   };
 }
 
-async function content(git: BareRepository, version: SiteVersion, file: SiteFile) {
+async function content(git: GitStore, version: SiteVersion, file: SiteFile) {
   if (!version.builtByJekyll || !mayBeTransformed(file.source)) return git.streamBlob(file.sha);
   return render(file.source, await git.readBlob(file.sha));
 }

@@ -1,4 +1,4 @@
-import type { BareRepository } from '../git/bare-repository.ts';
+import type { GitStore } from '../git/bare-repository.ts';
 import { builtPath, isLeftOut } from './jekyll.ts';
 
 /** A file of a built site. */
@@ -17,11 +17,7 @@ export interface SiteVersion {
 }
 
 /** Builds the site of a commit from a folder of its tree (`/` or `/docs`). */
-export async function buildVersion(
-  git: BareRepository,
-  commit: string,
-  folder: string,
-): Promise<SiteVersion> {
+export async function buildVersion(git: GitStore, commit: string, folder: string): Promise<SiteVersion> {
   const prefix = folder === '/' ? '' : `${folder.slice(1)}/`;
   const entries = await git.listTree(commit, { recursive: true });
   const sources = entries

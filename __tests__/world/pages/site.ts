@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BareRepository } from '../git/bare-repository.ts';
+import type { GitStore } from '../git/bare-repository.ts';
 import type { Instance } from '../instance.ts';
 import { buildVersion, type SiteVersion } from './site-version.ts';
 
@@ -91,7 +91,7 @@ export class PagesSite implements PagesBehaviour {
   readonly history: Build[] = [];
   readonly deployments: Deployment[] = [];
 
-  readonly #git: BareRepository;
+  readonly #git: GitStore;
   readonly #stopped: AbortSignal;
   #queue: Promise<void> = Promise.resolve();
   #nextId = 1;
@@ -100,7 +100,7 @@ export class PagesSite implements PagesBehaviour {
   /** How often each address was asked for since the last version went live. */
   #asked = new Map<string, number>();
 
-  constructor(git: BareRepository, source: SiteSource, spec: PagesSpec, stopped: AbortSignal) {
+  constructor(git: GitStore, source: SiteSource, spec: PagesSpec, stopped: AbortSignal) {
     const {
       branch = source.branch,
       path = '/',
