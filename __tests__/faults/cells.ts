@@ -1,0 +1,136 @@
+import { join } from 'node:path';
+import { deliver } from '../../src/delivery/deliver.ts';
+import type { Report } from '../../src/delivery/report.ts';
+import { furnish } from '../../src/wiring.ts';
+import { requestWith } from '../delivery/builders.ts';
+import { FakeLogger } from '../support/ports.ts';
+import type { Repository } from '../world/repository.ts';
+import type { World } from '../world/world.ts';
+import { type Kind, KINDS } from './deliveries.ts';
+import { type Asked, type Doorway, openDoorway } from './doorway.ts';
+import { FAULTS, type Fault } from './faults.ts';
+import { MovingClock } from './moving-clock.ts';
+
+/** One cell of the matrix: this request of this delivery fails like this. */
+export interface Cell {
+  readonly kind: Kind;
+  readonly request: Pick<Asked, 'name' | 'nth'>;
+  readonly fault: Fault;
+  /** Whether it fails from then on for ever, and not once. */
+  readonly forEver: boolean;
+}
+
+/** A delivery that was played to its end, and the world as it left it. */
+export interface Played {
+  readonly kind: Kind;
+  readonly repository: Repository;
+  readonly report: Report;
+  readonly logger: FakeLogger;
+  readonly doorway: Doorway;
+  readonly clock: MovingClock;
+  readonly token: string;
+  /** Commits of the branch before. */
+  readonly commitsBefore: number;
+}
+
+/** Real milliseconds after which a delivery counts as hanging. */
+const HANGING = 20_000;
+
+/** Plays deliveries in one world, each in a repository of its own. */
+export class Stage {
+  readonly #world: World;
+  readonly #folder: string;
+  #played = 0;
+
+  /** @param folder where the files of the deliveries lie */
+  constructor(world: World, folder: string) {
+    this.#world = world;
+    this.#folder = folder;
+  }
+
+  /** The cells of a kind, by the requests that it makes when nothing goes wrong. */
+  async cellsOf(kind: Kind): Promise<Cell[]> {
+    const { doorway, report } = await this.play(kind);
+    if (!report.ready)
+      throw new Error(`${kind.name} is not even ready without a fault: ${report.lines.RESULT}`);
+    // What is asked a third time, and so on, is a poll like the second.
+    const requests = doorway.asked.filter(({ name, nth }) => nth < 2 && (kind.only?.test(name) ?? true));
+    return requests.flatMap((request) =>
+      FAULTS.filter(({ on }) => on?.test(request.name) ?? true).flatMap((fault) =>
+        [false, true].map((forEver) => ({ kind, request, fault, forEver })),
+      ),
+    );
+  }
+
+  /** A delivery, in which a cell's request fails. */
+  async play(kind: Kind, cell?: Cell): Promise<Played> {
+    this.#played += 1;
+    const name = `cell-${this.#played}`;
+    const { spec } = kind;
+    const repository = await this.#world.repository({
+      owner: 'octo',
+      name,
+      inMemory: true,
+      ...spec,
+      pages: { buildMs: 0, ...(spec?.pages === false ? {} : spec?.pages) },
+    });
+    this.#world.human.script = ['pending', 'grant'];
+    const token = this.#world.token();
+    await kind.before?.(repository, (file) => this.#deliver({ ...kind, file }, { repository, token }));
+    const commitsBefore = (await repository.log()).length;
+    const played = await this.#deliver(kind, { repository, token }, cell);
+    return { kind, repository, token, commitsBefore, ...played };
+  }
+
+  async #deliver(
+    kind: Kind,
+    { repository, token }: Pick<Played, 'repository' | 'token'>,
+    cell?: Cell,
+  ): Promise<Pick<Played, 'report' | 'logger' | 'doorway' | 'clock'>> {
+    const clock = new MovingClock(() => repository.pages.whenBuilt());
+    const doorway = openDoorway(this.#world, clock, (asked) =>
+      cell !== undefined && hits(cell, asked)
+        ? (exchange) => cell.fault.play(exchange, repository)
+        : undefined,
+    );
+    const logger = new FakeLogger();
+    const signal = new AbortController().signal;
+    const ports = { http: doorway.http, clock, logger, signal, random: chance(this.#played) };
+    const request = requestWith({
+      file: join(this.#folder, kind.file),
+      path: KINDS.find(({ name }) => name === kind.name)?.file ?? kind.file,
+      repository: repository.fullName,
+      token,
+      bin: `bin-of-${repository.name}`,
+      ...kind.inputs,
+    });
+    const [report] = [await beforeHanging(deliver(request, furnish(request, ports)))].flat();
+    if (report === undefined) throw new Error('there is no report');
+    return { report, logger, doorway, clock };
+  }
+}
+
+function hits({ request, forEver }: Cell, { name, nth }: Asked): boolean {
+  return name === request.name && (forEver ? nth >= request.nth : nth === request.nth);
+}
+
+/** Numbers in [0, 1) that are the same in every run, and never the same twice in one. @see mulberry32 */
+function chance(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+async function beforeHanging<T>(work: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const guard = setTimeout(() => late.reject(new Error('it hangs')), HANGING);
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    clearTimeout(guard);
+  }
+}

@@ -1,0 +1,76 @@
+import type { RawInputs } from '../../src/delivery/inputs.ts';
+import type { Repository, RepositorySpec } from '../world/repository.ts';
+
+const OURS = 'ADD page.html: before\n\nDelivered-by: screen-delivery';
+
+/** One kind of delivery that the matrix lets go wrong. */
+export interface Kind {
+  readonly name: string;
+  readonly file: string;
+  readonly inputs: Partial<RawInputs>;
+  readonly spec?: Partial<RepositorySpec>;
+  /** What stands in the repository before. */
+  readonly before?: (repository: Repository, deliver: (file: string) => Promise<unknown>) => Promise<unknown>;
+  /** Only requests that match are made to fail; the others are those of another kind. */
+  readonly only?: RegExp;
+}
+
+export const PAGE = `<!doctype html><title>Привет</title><p>marker-42</p><p>${'a line of text. '.repeat(20)}</p>\n`;
+/** Just above what the single-call write takes. */
+export const LARGE = Buffer.alloc(1_048_577);
+const OLDER = PAGE.replace('a line', 'an older line');
+export const FILES: Readonly<Record<string, string | Buffer>> = {
+  'page.html': PAGE,
+  'older.html': OLDER,
+  'large.bin': LARGE,
+};
+
+/** Every channel, every method, and what each of them does only now and then. */
+export const KINDS: readonly Kind[] = [
+  { name: 'K1, method A, a new file', file: 'page.html', inputs: { channel: 'K1' } },
+  {
+    name: 'K1, method A, over our earlier file, with a marker',
+    file: 'page.html',
+    inputs: { channel: 'K1', marker: 'marker-42' },
+    before: async (repository) => {
+      await repository.commit('page.html', OLDER, OURS);
+      await repository.pages.whenBuilt();
+    },
+  },
+  {
+    name: 'K1, method B',
+    file: 'large.bin',
+    inputs: { channel: 'K1' },
+    only: /\/git\/|contents/,
+  },
+  {
+    name: 'K1, a site that a workflow builds',
+    file: 'page.html',
+    inputs: { channel: 'K1' },
+    spec: { pages: { buildType: 'workflow', liveAfterRequests: 3 } },
+    only: /deployments|compare/,
+  },
+  {
+    name: 'K1, a build that is never there by itself',
+    file: 'page.html',
+    inputs: { channel: 'K1' },
+    spec: { pages: { startsBuilds: false } },
+    only: /pages\/builds/,
+  },
+  {
+    name: 'K1, by the device flow',
+    file: 'page.html',
+    inputs: { channel: 'K1', token: '', 'client-id': 'Iv1.0123456789abcdef' },
+    only: /\/login\//,
+  },
+  { name: 'K2, a new asset', file: 'page.html', inputs: { channel: 'K2' } },
+  {
+    name: 'K2, over an asset',
+    file: 'page.html',
+    inputs: { channel: 'K2', overwrite: 'true' },
+    before: async (_, deliver) => deliver('older.html'),
+  },
+  { name: 'K3', file: 'page.html', inputs: { channel: 'K3', token: '' } },
+  { name: 'K4', file: 'page.html', inputs: { channel: 'K4', url: 'https://preview.example.com/page.html' } },
+  { name: 'K1+K3', file: 'page.html', inputs: { channel: 'K1+K3' }, only: /^PUT|filebin/ },
+];

@@ -1,0 +1,123 @@
+import { formsOf } from '../../src/redact.ts';
+import { RETRY, VERIFY_DEADLINE } from '../../src/protocol/limits.ts';
+import { RESULTS } from '../../src/protocol/words.ts';
+import { NOON } from '../support/ports.ts';
+import type { World } from '../world/world.ts';
+import type { Cell, Played } from './cells.ts';
+import { FILES } from './deliveries.ts';
+import { openDoorway } from './doorway.ts';
+import { MovingClock } from './moving-clock.ts';
+
+/** Hosts that a token may travel to. */
+const TRUSTED = new Set(['api.github.com', 'uploads.github.com', 'github.com']);
+
+const PUBLIC_ADDRESS =
+  /https:\/\/[^\s"|]*(?:github\.io|filebin\.net\/|raw\.githubusercontent\.com|\/releases\/download\/)/;
+
+/** What is wrong with how a cell went, in words; nothing where it was delivered or honestly refused. */
+export async function judge(world: World, played: Played, cell?: Cell): Promise<string[]> {
+  const { report } = played;
+  return [
+    ...(report.ready ? await falseReady(world, played) : dishonest(played)),
+    ...(await duplicates(played)),
+    ...leftovers(played, cell),
+    ...leaks(world, played),
+    ...late(played),
+  ];
+}
+
+/** A report that is ready hands over addresses that show the file to anybody. */
+async function falseReady(world: World, { report, kind, doorway }: Played): Promise<string[]> {
+  const bytes = Buffer.from(FILES[kind.file] ?? '');
+  const urls = [report.url, report.rawUrl, ...report.duplicates.map(({ url }) => url)];
+  const wrong: string[] = [];
+  if (report.url === null || report.lines.RESULT !== `${RESULTS.ready} → ${report.url}`)
+    wrong.push(`false ${RESULTS.ready}: ${report.lines.RESULT}`);
+  if (!doorway.shown.some((body) => body.equals(bytes))) wrong.push('ready, and nobody has seen the bytes');
+  for (const url of urls) {
+    if (url !== null && !(await publicBytes(world, url)).equals(bytes))
+      wrong.push(`${url} shows other bytes`);
+  }
+  return wrong;
+}
+
+/** A report that is not ready hands over nothing, and says where, why, and what to change. */
+function dishonest({ report }: Played): string[] {
+  const { notReady, lines, url, rawUrl, gates } = report;
+  const wrong: string[] = [];
+  const must = (holds: boolean, says: string): void => void (holds || wrong.push(says));
+  must(url === null && rawUrl === null, 'not ready, and yet an address');
+  must(lines.RESULT.startsWith(`${RESULTS.notReady} → `), `no ${RESULTS.notReady}`);
+  must(notReady !== null && notReady.step.length > 0 && notReady.reason.length > 0, 'no step or no reason');
+  must(notReady?.code !== 'INTERNAL', `an internal error: ${notReady?.reason}`);
+  must(notReady?.hint !== '', `no hint: ${notReady?.reason}`);
+  must(lines.UNKNOWN !== '', 'no UNKNOWN');
+  must(!/should work/i.test(Object.values(lines).join()), 'a promise');
+  must(!PUBLIC_ADDRESS.test(Object.values(lines).join()), 'an address in the lines');
+  must(
+    gates.some(({ passed }) => !passed),
+    'all gates passed',
+  );
+  return wrong;
+}
+
+/** What was sent twice blindly. */
+async function duplicates({ repository, commitsBefore, report }: Played): Promise<string[]> {
+  const wrong: string[] = [];
+  const commits = (await repository.log()).length - commitsBefore;
+  if (commits > 1) wrong.push(`${commits} commits`);
+  if (report.ready && report.channel === 'K1' && commits !== 1) wrong.push(`ready with ${commits} commits`);
+  const assets = repository.releases().flatMap((release) => release.assets);
+  const named = assets.filter(({ name }) => name === 'page.html');
+  if (named.length > 1) wrong.push(`${named.length} assets of the name`);
+  if (repository.releases().length > 1) wrong.push(`${repository.releases().length} releases`);
+  return wrong;
+}
+
+/** What lies about, and what was lost. */
+function leftovers({ repository, kind }: Played, cell?: Cell): string[] {
+  const assets = repository.releases().flatMap((release) => release.assets);
+  const wrong: string[] = [];
+  if (kind.name === 'K2, over an asset' && !assets.some(({ name }) => name === 'page.html'))
+    wrong.push('the earlier asset is lost');
+  const half = assets.filter(({ name, state }) => name.startsWith('incoming-') || state === 'starter');
+  if (half.length > 0 && cell?.forEver !== true) wrong.push(`left behind: ${half.map(({ name }) => name)}`);
+  return wrong;
+}
+
+/** Where the token was seen that has no business there. */
+function leaks(world: World, { token, logger, report, doorway }: Played): string[] {
+  const secrets = [token, ...world.human.tokens].flatMap(formsOf);
+  const holds = (text: string): boolean => secrets.some((secret) => text.includes(secret));
+  const wrong: string[] = [];
+  if (holds(logger.lines.join('\n'))) wrong.push('the token stands in the log');
+  if (holds(JSON.stringify(report))) wrong.push('the token stands in the report');
+  for (const { request, sent } of doorway.asked) {
+    if (!TRUSTED.has(request.url.host) && holds(sent)) wrong.push(`the token went to ${request.url.host}`);
+  }
+  return wrong;
+}
+
+function late({ clock, report }: Played): string[] {
+  const took = clock.now() - NOON;
+  const channels = 1 + report.duplicates.length;
+  const most = channels * (RETRY.patience + VERIFY_DEADLINE) + RETRY.patience;
+  return took <= most ? [] : [`it took ${took / 1000} s`];
+}
+
+/** What anybody gets at an address: redirects are followed, cookies are kept, nobody is known. */
+async function publicBytes(world: World, start: string): Promise<Buffer> {
+  const { http } = openDoorway(world, new MovingClock());
+  const cookies = new Map<string, string>();
+  for (let url = new URL(start), hops = 0; hops < 10; hops += 1) {
+    const cookie = cookies.get(url.host);
+    const headers: Record<string, string> = cookie === undefined ? {} : { cookie };
+    const answer = await http({ method: 'GET', url, headers });
+    const bytes = Buffer.concat(await answer.body.toArray());
+    const [given] = [answer.headers['set-cookie'] ?? []].flat();
+    if (given !== undefined) cookies.set(url.host, given.replace(/;.*/, ''));
+    if (answer.status === 302) url = new URL(String(answer.headers.location), url);
+    else if (given === undefined) return answer.status === 200 ? bytes : Buffer.from(`HTTP ${answer.status}`);
+  }
+  return Buffer.from('an endless chain');
+}
