@@ -7,18 +7,33 @@ import { FakeLogger } from '../support/ports.ts';
 import type { Repository } from '../world/repository.ts';
 import type { World } from '../world/world.ts';
 import { type Kind, KINDS } from './deliveries.ts';
-import { type Asked, type Doorway, openDoorway } from './doorway.ts';
-import { FAULTS, type Fault } from './faults.ts';
+import type { Asked, Doorway } from './doorway.ts';
 import { MovingClock } from './moving-clock.ts';
 
+/** One way in which an exchange goes wrong. */
+export interface Fault {
+  readonly name: string;
+  /** Whether it goes away by itself: what happens once must not end a delivery. */
+  readonly passes: boolean;
+  /** The requests, by their names, that can go wrong like this; any where absent. */
+  readonly on?: RegExp;
+}
+
 /** One cell of the matrix: this request of this delivery fails like this. */
-export interface Cell {
+export interface Cell<F extends Fault = Fault> {
   readonly kind: Kind;
   readonly request: Pick<Asked, 'name' | 'nth'>;
-  readonly fault: Fault;
+  readonly fault: F;
   /** Whether it fails from then on for ever, and not once. */
   readonly forEver: boolean;
 }
+
+/** Opens the door for a delivery, in which a cell's request fails. */
+export type Opening<F extends Fault> = (scene: {
+  readonly clock: MovingClock;
+  readonly repository: Repository;
+  readonly cell: Cell<F> | undefined;
+}) => Doorway;
 
 /** A delivery that was played to its end, and the world as it left it. */
 export interface Played {
@@ -37,33 +52,33 @@ export interface Played {
 const HANGING = 20_000;
 
 /** Plays deliveries in one world, each in a repository of its own. */
-export class Stage {
+export class Stage<F extends Fault> {
   readonly #world: World;
-  readonly #folder: string;
+  readonly #open: Opening<F>;
   #played = 0;
 
-  /** @param folder where the files of the deliveries lie */
-  constructor(world: World, folder: string) {
+  /** @param world with the files of the deliveries in its folder */
+  constructor(world: World, open: Opening<F>) {
     this.#world = world;
-    this.#folder = folder;
+    this.#open = open;
   }
 
   /** The cells of a kind, by the requests that it makes when nothing goes wrong. */
-  async cellsOf(kind: Kind): Promise<Cell[]> {
+  async cellsOf(kind: Kind, faults: readonly F[]): Promise<Cell<F>[]> {
     const { doorway, report } = await this.play(kind);
     if (!report.ready)
       throw new Error(`${kind.name} is not even ready without a fault: ${report.lines.RESULT}`);
     // What is asked a third time, and so on, is a poll like the second.
     const requests = doorway.asked.filter(({ name, nth }) => nth < 2 && (kind.only?.test(name) ?? true));
     return requests.flatMap((request) =>
-      FAULTS.filter(({ on }) => on?.test(request.name) ?? true).flatMap((fault) =>
-        [false, true].map((forEver) => ({ kind, request, fault, forEver })),
-      ),
+      faults
+        .filter(({ on }) => on?.test(request.name) ?? true)
+        .flatMap((fault) => [false, true].map((forEver) => ({ kind, request, fault, forEver }))),
     );
   }
 
   /** A delivery, in which a cell's request fails. */
-  async play(kind: Kind, cell?: Cell): Promise<Played> {
+  async play(kind: Kind, cell?: Cell<F>): Promise<Played> {
     this.#played += 1;
     const name = `cell-${this.#played}`;
     const { spec } = kind;
@@ -72,7 +87,7 @@ export class Stage {
       name,
       inMemory: true,
       ...spec,
-      pages: { buildMs: 0, ...(spec?.pages === false ? {} : spec?.pages) },
+      pages: spec?.pages ?? {},
     });
     this.#world.human.script = ['pending', 'grant'];
     const token = this.#world.token();
@@ -85,19 +100,15 @@ export class Stage {
   async #deliver(
     kind: Kind,
     { repository, token }: Pick<Played, 'repository' | 'token'>,
-    cell?: Cell,
+    cell?: Cell<F>,
   ): Promise<Pick<Played, 'report' | 'logger' | 'doorway' | 'clock'>> {
-    const clock = new MovingClock(() => repository.pages.whenBuilt());
-    const doorway = openDoorway(this.#world, clock, (asked) =>
-      cell !== undefined && hits(cell, asked)
-        ? (exchange) => cell.fault.play(exchange, repository)
-        : undefined,
-    );
+    const clock = new MovingClock(buildsOf(repository));
+    const doorway = this.#open({ clock, repository, cell });
     const logger = new FakeLogger();
     const signal = new AbortController().signal;
     const ports = { http: doorway.http, clock, logger, signal, random: chance(this.#played) };
     const request = requestWith({
-      file: join(this.#folder, kind.file),
+      file: join(this.#world.folder, kind.file),
       path: KINDS.find(({ name }) => name === kind.name)?.file ?? kind.file,
       repository: repository.fullName,
       token,
@@ -110,7 +121,19 @@ export class Stage {
   }
 }
 
-function hits({ request, forEver }: Cell, { name, nth }: Asked): boolean {
+/** Holds the site's builds until time passes, whatever the machine is busy with; then lets all of them end. */
+function buildsOf({ pages }: Repository): () => Promise<void> {
+  let waiting = Promise.withResolvers<void>();
+  pages.pause = () => waiting.promise;
+  return async () => {
+    waiting.resolve();
+    await pages.whenBuilt();
+    waiting = Promise.withResolvers();
+  };
+}
+
+/** Whether a request is the one that is to fail now. */
+export function hits({ request, forEver }: Cell, { name, nth }: Pick<Asked, 'name' | 'nth'>): boolean {
   return name === request.name && (forEver ? nth >= request.nth : nth === request.nth);
 }
 

@@ -33,7 +33,7 @@ export interface Exchange extends Asked {
 /** What happens to an exchange; thrown network errors become what the real door makes of them. */
 export type Play = (exchange: Exchange) => Promise<HttpResponse>;
 
-/** The one door to the network, opening straight onto the world's hosts. */
+/** A door to the network, and what went through it. */
 export interface Doorway {
   readonly http: Http;
   readonly asked: readonly Asked[];
@@ -41,44 +41,69 @@ export interface Doorway {
   readonly shown: readonly Buffer[];
 }
 
-/** @param meddle what happens instead of the host's own answer, where something does */
+/** Stands at a door and takes note. */
+class Porter {
+  readonly asked: Asked[] = [];
+  readonly shown: Buffer[] = [];
+
+  enters(request: HttpRequest, sent: string): Asked {
+    const name = nameOf(request.method, request.url);
+    const nth = this.asked.filter((earlier) => earlier.name === name).length;
+    const one = { name, nth, request, sent };
+    this.asked.push(one);
+    return one;
+  }
+
+  leaves({ headers }: HttpRequest, answer: HttpResponse): HttpResponse {
+    if (headers?.authorization !== undefined) return answer;
+    const { shown } = this;
+    async function* passing(): AsyncGenerator<Buffer> {
+      const chunks: Buffer[] = [];
+      for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+        chunks.push(chunk);
+        yield chunk;
+      }
+      shown.push(Buffer.concat(chunks));
+    }
+    return { ...answer, body: Readable.from(passing(), { objectMode: false }) };
+  }
+}
+
+/**
+ * A door that opens straight onto the world's hosts.
+ *
+ * @param meddle what happens instead of the host's own answer, where something does
+ */
 export function openDoorway(
   world: World,
   clock: MovingClock,
   meddle: (asked: Asked) => Play | undefined = () => undefined,
 ): Doorway {
-  const asked: Asked[] = [];
-  const shown: Buffer[] = [];
+  const porter = new Porter();
   const http: Http = async (request) => {
     try {
       request.signal?.throwIfAborted();
       const incoming = await incomingOf(request);
-      const name = nameOf(request);
-      const nth = asked.filter((earlier) => earlier.name === name).length;
-      const one = { name, nth, request, sent: textOf(incoming) };
-      asked.push(one);
-      const ask = async (): Promise<Answered> => answerOf(world, incoming);
+      const one = porter.enters(request, textOf(incoming));
+      const ask = (): Promise<Answered> => answerOf(world, incoming);
       const play = meddle(one);
       const answer = play === undefined ? response(await ask()) : await play({ ...one, clock, ask });
-      if (incoming.headers.authorization !== undefined) return answer;
-      return { ...answer, body: noted(answer.body, (bytes) => shown.push(bytes)) };
+      return porter.leaves(request, answer);
     } catch (thrown) {
       throw connectionFailure(thrown, request);
     }
   };
-  return { http, asked, shown };
+  return { http, asked: porter.asked, shown: porter.shown };
 }
 
-function noted(body: Readable, note: (bytes: Buffer) => void): Readable {
-  async function* passing(): AsyncGenerator<Buffer> {
-    const chunks: Buffer[] = [];
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      chunks.push(chunk);
-      yield chunk;
-    }
-    note(Buffer.concat(chunks));
-  }
-  return Readable.from(passing(), { objectMode: false });
+/** The product's own door, watched; of what is sent only addresses and headers are seen here. */
+export function watchDoor(door: Http): Doorway {
+  const porter = new Porter();
+  const http: Http = async (request) => {
+    porter.enters(request, `${request.url.href}\n${JSON.stringify(request.headers)}`);
+    return porter.leaves(request, await door(request));
+  };
+  return { http, asked: porter.asked, shown: porter.shown };
 }
 
 /** An answer as it comes over the wire. */
@@ -116,9 +141,9 @@ async function answerOf(world: World, incoming: Incoming): Promise<Answered> {
 }
 
 /** What a request is called in the table: shas, numbers, signatures and the cell's own names left out. */
-function nameOf({ method, url }: HttpRequest): string {
+export function nameOf(method: string, url: URL): string {
   const path = url.pathname
-    .replace(/[^/]*cell-\d+/, '…')
+    .replace(/[^/]*cell-\d+(\.git)?/, '…')
     .replace(/[0-9a-f]{40,64}/g, '{sha}')
     .replace(/\/\d+(?=\/|$)/g, '/{id}');
   const stamp = url.searchParams.get('v')?.replace(/\d+/, '{time}');

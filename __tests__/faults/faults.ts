@@ -3,15 +3,11 @@ import { errors } from 'undici';
 import type { HttpResponse } from '../../src/ports.ts';
 import { EXCHANGE, SECOND } from '../../src/protocol/limits.ts';
 import type { Repository } from '../world/repository.ts';
+import type { Fault } from './cells.ts';
 import { type Answered, type Exchange, type Play, response } from './doorway.ts';
 
-/** One way in which an exchange goes wrong. */
-export interface Fault {
-  readonly name: string;
-  /** Whether it goes away by itself: what happens once must not end a delivery. */
-  readonly passes: boolean;
-  /** The hosts that answer like this; any where absent. */
-  readonly on?: RegExp;
+/** A fault that is played in the place of a host's answer. */
+export interface PlayedFault extends Fault {
   readonly play: (exchange: Exchange, repository: Repository) => ReturnType<Play>;
 }
 
@@ -21,7 +17,7 @@ const GITHUB = /^\w+ (api|uploads)\.github\.com\//;
 const UNICORN = '<!doctype html><title>Unicorn!</title><p>We had issues producing the response.</p>';
 
 /** Every fault of the matrix. Where it matters, the host has done its work, and nobody is told. */
-export const FAULTS: readonly Fault[] = [
+export const FAULTS: readonly PlayedFault[] = [
   passing('connection refused', async () => {
     throw networkError('ECONNREFUSED');
   }),
@@ -110,11 +106,11 @@ export const FAULTS: readonly Fault[] = [
   }),
 ];
 
-function passing(name: string, play: Fault['play']): Fault {
+function passing(name: string, play: PlayedFault['play']): PlayedFault {
   return { name, passes: true, play };
 }
 
-function lasting(name: string, play: Fault['play']): Fault {
+function lasting(name: string, play: PlayedFault['play']): PlayedFault {
   return { name, passes: false, play };
 }
 

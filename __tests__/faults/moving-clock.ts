@@ -10,7 +10,7 @@ export class MovingClock implements Clock {
   #alarms: { readonly at: number; readonly alarm: AbortController }[] = [];
   readonly #meanwhile: () => Promise<void>;
 
-  /** @param meanwhile what the world gets done while somebody sleeps */
+  /** @param meanwhile what the world gets done whenever time passes */
   constructor(meanwhile: () => Promise<void> = async () => undefined) {
     this.#meanwhile = meanwhile;
   }
@@ -21,7 +21,6 @@ export class MovingClock implements Clock {
 
   async sleep(ms: number, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
-    await this.#meanwhile();
     await this.pass(ms, signal);
     signal?.throwIfAborted();
   }
@@ -34,6 +33,7 @@ export class MovingClock implements Clock {
 
   /** Lets time go by; no further than to the moment at which the signal aborts. */
   async pass(ms: number, signal?: AbortSignal): Promise<void> {
+    await this.#meanwhile();
     const end = this.#time + ms;
     while (signal?.aborted !== true) {
       const next = this.#alarms.reduce((first, { at }) => Math.min(first, at), Number.POSITIVE_INFINITY);

@@ -101,15 +101,32 @@ async function answerDifferently(
     return send(request, exchange, response, asReply(altered));
   }
   if (!('fault' in answer)) return send(request, exchange, response, asReply(answer));
-  if (answer.fault === 'hang') return;
+  if (answer.fault === 'hang') return answer.meanwhile?.();
   if (answer.fault === 'reset-before') return cut(raw);
   const real = await inMemory(await askHost());
   if (answer.fault === 'reset-after') return cut(raw);
-  response.writeHead(real.status, { ...real.headers, 'content-length': real.body.length });
+  if (answer.fault === 'drip') return drip(response, real, answer.pause);
+  const announced = real.body.length + (answer.fault === 'short' ? 1 : 0);
+  response.writeHead(real.status, { ...real.headers, 'content-length': announced });
+  if (answer.fault === 'short') return void response.write(real.body, () => raw.socket.end());
   // Cut only once the half has left this process, or the client would see nothing of it.
   response.write(real.body.subarray(0, Math.floor(real.body.length / 2)), () => {
     setTimeout(() => cut(raw), 20);
   });
+}
+
+async function drip(
+  response: http.ServerResponse,
+  { status, headers, body }: Awaited<ReturnType<typeof inMemory>>,
+  pause: () => Promise<void>,
+): Promise<void> {
+  response.writeHead(status, { ...headers, 'content-length': body.length });
+  for (const byte of body) {
+    if (response.destroyed || response.closed) return;
+    response.write(Buffer.from([byte]));
+    await pause();
+  }
+  response.end();
 }
 
 async function send(

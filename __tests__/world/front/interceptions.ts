@@ -4,7 +4,7 @@ import type { Incoming, Reply } from './http.ts';
 export interface Match {
   readonly method?: string;
   /** Tested against the whole `https://…` address. */
-  readonly url: RegExp;
+  readonly url: RegExp | ((address: string) => boolean);
   /** How many requests are answered so; 1 unless told. */
   readonly times?: number;
   /** How many matching requests pass untouched before that. */
@@ -25,11 +25,15 @@ export interface Answered {
  * - `reset-midway`: the host is asked; headers and half of its body arrive, then the connection dies
  * - `reset-after`: the host did its work, but nothing of its answer arrives
  * - `hang`: the host is not asked, and silence follows
+ * - `short`: the host is asked; its answer ends a byte before the length that it announces
+ * - `drip`: the host is asked; its answer comes byte by byte, with a pause after each
  * - `alter`: the host is asked, its answer altered
  */
 export type Answer =
   | Answered
-  | { readonly fault: 'reset-before' | 'reset-midway' | 'reset-after' | 'hang' }
+  | { readonly fault: 'reset-before' | 'reset-midway' | 'reset-after' | 'short' }
+  | { readonly fault: 'hang'; readonly meanwhile?: () => Promise<void> }
+  | { readonly fault: 'drip'; readonly pause: () => Promise<void> }
   | {
       readonly alter: (
         real: Required<Answered> & { body: Buffer },
@@ -79,7 +83,7 @@ function claims(rule: Rule, request: Incoming): boolean {
   const { method, url, times = 1, skip = 0 } = rule.match;
   if (rule.hits >= times) return false;
   if (method !== undefined && method !== request.method) return false;
-  if (request.url.search(url) === -1) return false;
+  if (typeof url === 'function' ? !url(request.url) : request.url.search(url) === -1) return false;
   rule.seen += 1;
   if (rule.seen <= skip) return false;
   rule.hits += 1;

@@ -19,6 +19,8 @@ export interface PagesBehaviour {
   builds: BuildMode | BuildMode[];
   errorMessage: string;
   buildMs: number;
+  /** How a build takes its time. */
+  pause: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Whether a push starts a build; otherwise only `POST /pages/builds` does. */
   startsBuilds: boolean;
   /** False: nothing built from now on goes live. */
@@ -75,6 +77,7 @@ export class PagesSite implements PagesBehaviour {
   builds: BuildMode | BuildMode[] = 'normal';
   errorMessage = 'Page build failed.';
   buildMs = 40;
+  pause: PagesBehaviour['pause'] = (ms, signal) => sleep(ms, undefined, { signal });
   startsBuilds = true;
   live = true;
   liveAfterRequests = 0;
@@ -221,6 +224,6 @@ export class PagesSite implements PagesBehaviour {
   }
 
   async #pause(): Promise<void> {
-    await sleep(this.buildMs, undefined, { signal: this.#stopped });
+    await this.pause(this.buildMs, this.#stopped);
   }
 }
