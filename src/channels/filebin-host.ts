@@ -122,6 +122,8 @@ function storedFile(
   if (typeof json !== 'object' || json === null) {
     throw new DeliveryError('HOST_ERROR', 'posting to the bin was answered with something that is not JSON', {
       httpCode: status,
+      passing: true,
+      hint: 'run the step again, or use channel: K1 or K2',
     });
   }
   const { bin, file } = json as Listing;
@@ -164,6 +166,13 @@ const REFUSALS: readonly {
     statuses: [500, 502, 503, 504],
     code: 'HOST_ERROR',
     hint: 'try again later, or use channel: K1 or K2',
+    passing: true,
+  },
+  // What stands between us and the host may answer with a page of its own.
+  {
+    statuses: [200],
+    code: 'HOST_ERROR',
+    hint: 'check `bin-host-url:`, or use channel: K1 or K2',
     passing: true,
   },
   { statuses: [], code: 'HOST_ERROR', hint: 'check `bin-host-url:`, or use channel: K1 or K2' },

@@ -20,28 +20,29 @@ export function createBuildWatch(github: GitHub, timeout: number, ports: Ports):
 
 /**
  * Watches the build that should bring the commit live. However often it is called, the host is asked at
- * most 48 times, spread over the whole wait; a build that never starts is requested once.
+ * most 48 times, spread over the whole wait; a build that never starts is requested, once where the host hears of it.
  *
  * @param timeout milliseconds that the whole wait may take
  * @see protocol 3.2, 8
  */
 export function watchBuild(github: GitHub, builtBy: BuiltBy, timeout: number, { clock }: Ports): Watch {
   const pause = timeout / BUILD_WAIT.polls;
-  let asked = { at: Number.NEGATIVE_INFINITY, polls: 0, request: '' };
+  let asked = { at: Number.NEGATIVE_INFINITY, polls: 0 };
+  let request = { words: '', again: true };
   let state: HostState = { finished: false, detail: 'not asked yet' };
 
   return async ({ commitSha }) => {
     if (commitSha === undefined || state.finished) return state;
     if (clock.now() - asked.at < pause || asked.polls >= BUILD_WAIT.polls) return state;
     const build = await (builtBy === 'workflow' ? latestDeployment : latestBuild)(github, commitSha);
-    asked = { ...asked, at: clock.now(), polls: asked.polls + 1 };
+    asked = { at: clock.now(), polls: asked.polls + 1 };
     if (build.status === 'errored') throw errored(build);
-    if (build.notStarted && asked.request === '' && asked.polls >= BUILD_WAIT.pollsBeforeRequest) {
-      asked = { ...asked, request: `; ${await requestBuild(github)}` };
+    if (build.notStarted && request.again && asked.polls >= BUILD_WAIT.pollsBeforeRequest) {
+      request = await requestBuild(github);
     }
     state = {
       finished: build.status === 'built',
-      detail: build.detail + asked.request,
+      detail: [build.detail, request.words].filter((part) => part !== '').join('; '),
       httpCode: build.httpCode,
     };
     return state;

@@ -5,7 +5,7 @@ import type { Circumstances } from '../github/survey.ts';
 import { fetchBack } from '../http/fetch-back.ts';
 import { pooled } from '../pool.ts';
 import type { Ports } from '../ports.ts';
-import { BATCH, SECOND } from '../protocol/limits.ts';
+import { BATCH, LOOK, SECOND } from '../protocol/limits.ts';
 import type { LocalFile } from '../rules/inspect.ts';
 import type { Channel, Intent, Parcel, Placement } from './channel.ts';
 import { needsToken } from './needs-token.ts';
@@ -151,11 +151,13 @@ function placementOf(
 async function standingPage(pageUrl: URL, ports: Ports): Promise<string | undefined> {
   const url = new URL(pageUrl);
   url.searchParams.set('v', `${Math.floor(ports.clock.now() / SECOND)}-before`);
+  const signal = AbortSignal.any([ports.signal, ports.clock.timeout(LOOK.least)]);
   try {
-    const following = { signal: ports.signal, guard: () => undefined, cookies: new Map() };
+    const following = { signal, guard: () => undefined, cookies: new Map() };
     return (await fetchBack(ports.http, url, following, [])).print?.sha256;
   } catch (thrown) {
-    if (thrown instanceof DeliveryError) return undefined;
+    ports.signal.throwIfAborted();
+    if (thrown instanceof DeliveryError || signal.aborted) return undefined;
     throw thrown;
   }
 }

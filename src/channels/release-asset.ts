@@ -57,14 +57,15 @@ export async function bringAsset(
     return await retrying(ports, async () => {
       const assets = known ?? (await assetsOf(task.github, release));
       known = null;
-      const { standing, incoming } = await usable(assets, task);
+      const spot = await usable(assets, task);
+      const { standing, incoming, outgoing } = spot;
       if (standing !== undefined && holds(standing, task.file, sent)) {
-        if (incoming !== undefined) await deleteAsset(task.github, incoming);
+        for (const left of [incoming, outgoing]) if (left !== undefined) await deleteAsset(task.github, left);
         return { asset: standing, written: sent, confirmed: false };
       }
       if (standing !== undefined && !task.overwrite) throw nameTaken(task.name, task.tag, standing);
       sent = true;
-      const asset = await bring(task, release, { standing, incoming }, ports);
+      const asset = await bring(task, release, spot, ports);
       return { asset, written: true, confirmed: incoming === undefined };
     });
   } catch (thrown) {
@@ -75,39 +76,44 @@ export async function bringAsset(
   }
 }
 
-/** What matters of the shelf: the asset of that name, and our own on its way to that name. */
+/** What matters of the shelf: the asset of that name, and where the swap for it is half done, both of its sides. */
 interface Spot {
   readonly standing: Asset | undefined;
+  /** Ours, on its way to the name. */
   readonly incoming: Asset | undefined;
+  /** The one that gave way to it. */
+  readonly outgoing: Asset | undefined;
 }
 
-/** A replacement waits under this name until the old asset is gone; it is the same for each attempt. */
-const interimName = ({ file, name }: AssetTask): string => `incoming-${file.sha256.slice(0, 12)}-${name}`;
+/** A replacement, and what it replaces, wait under these names; they are the same for each attempt. */
+const interim = (side: 'incoming' | 'outgoing', { file, name }: AssetTask): string =>
+  `${side}-${file.sha256.slice(0, 12)}-${name}`;
 
 const isHalfDone = ({ state }: Asset): boolean => state === 'starter';
 
 /** A half-uploaded asset, which blocks its name and holds nothing, is cleared away. */
 async function usable(assets: readonly Asset[], task: AssetTask): Promise<Spot> {
-  const named = assets.filter(({ name }) => name === task.name || name === interimName(task));
+  const names = [task.name, interim('incoming', task), interim('outgoing', task)];
+  const named = assets.filter(({ name }) => names.includes(name));
   for (const asset of named.filter(isHalfDone)) await deleteAsset(task.github, asset);
-  const whole = named.filter((asset) => !isHalfDone(asset));
+  const [standing, incoming, outgoing] = names.map((name) =>
+    named.find((asset) => asset.name === name && !isHalfDone(asset)),
+  );
   return {
-    standing: whole.find(({ name }) => name === task.name),
-    incoming: whole.find((asset) => asset.name === interimName(task) && holds(asset, task.file, true)),
+    standing,
+    incoming: incoming !== undefined && holds(incoming, task.file, true) ? incoming : undefined,
+    outgoing,
   };
 }
 
-/** A standing asset is replaced by upload first and swap after: a failed upload loses nothing. */
-async function bring(
-  task: AssetTask,
-  release: Release,
-  { standing, incoming }: Spot,
-  ports: Ports,
-): Promise<Asset> {
+/** A standing asset is replaced by upload first and swap after, and goes last: whatever fails loses nothing. */
+async function bring(task: AssetTask, release: Release, spot: Spot, ports: Ports): Promise<Asset> {
   const { github, file, name, label } = task;
-  const direct = standing === undefined && incoming === undefined;
+  const { standing, incoming, outgoing } = spot;
+  const isFree = standing === undefined && incoming === undefined;
   const asset =
-    incoming ?? (await uploadAsset(github, release, file, direct ? name : interimName(task), label, ports));
+    incoming ??
+    (await uploadAsset(github, release, file, isFree ? name : interim('incoming', task), label, ports));
   if (!holds(asset, file, true)) {
     await deleteAsset(github, asset);
     throw new DeliveryError(
@@ -116,9 +122,15 @@ async function bring(
       { hint: 'run the step again' },
     );
   }
-  if (direct) return asset;
-  if (standing !== undefined) await deleteAsset(github, standing);
-  return renameAsset(github, asset, name, label);
+  if (isFree) return asset;
+  if (standing !== undefined && outgoing !== undefined) await deleteAsset(github, outgoing);
+  const leaving =
+    standing === undefined
+      ? outgoing
+      : await renameAsset(github, standing, interim('outgoing', task), standing.label ?? name);
+  const renamed = await renameAsset(github, asset, name, label);
+  if (leaving !== undefined) await deleteAsset(github, leaving);
+  return renamed;
 }
 
 /**
@@ -129,10 +141,18 @@ async function bring(
 async function clearAway(task: AssetTask, release: Release, ports: Ports): Promise<Asset | undefined> {
   const github = task.github.under(aftermath(ports).signal);
   try {
-    const { standing, incoming } = await usable(await assetsOf(github, release), { ...task, github });
-    // Where the old asset is gone, the new one is the only copy.
-    if (standing !== undefined && incoming !== undefined) await deleteAsset(github, incoming);
-    return standing !== undefined && holds(standing, task.file, true) ? standing : undefined;
+    const { standing, incoming, outgoing } = await usable(await assetsOf(github, release), {
+      ...task,
+      github,
+    });
+    const arrived = standing !== undefined && holds(standing, task.file, true);
+    if (standing === undefined && outgoing !== undefined) {
+      await renameAsset(github, outgoing, task.name, outgoing.label ?? task.name);
+    }
+    // Where nothing gave way, the new one is the only copy.
+    if (incoming !== undefined && (standing ?? outgoing) !== undefined) await deleteAsset(github, incoming);
+    if (arrived && outgoing !== undefined) await deleteAsset(github, outgoing);
+    return arrived ? standing : undefined;
   } catch (thrown) {
     ports.logger.warning(`what was half done could not be cleared away: ${asDeliveryError(thrown).message}`);
     return undefined;

@@ -3,7 +3,7 @@ import { DeliveryError } from '../errors.ts';
 import { type Fetched, fetchBack } from '../http/fetch-back.ts';
 import type { CookieJar } from '../http/follow.ts';
 import type { Meter, Ports } from '../ports.ts';
-import { SECOND } from '../protocol/limits.ts';
+import { LOOK, MEGABYTE, SECOND } from '../protocol/limits.ts';
 import { externalAddress, reachOf } from '../rules/external-address.ts';
 import type { Fingerprint } from '../rules/fingerprint.ts';
 import type { LocalFile } from '../rules/inspect.ts';
@@ -106,7 +106,8 @@ export function createWitness(
   }
 
   async function ask(): Promise<Sight> {
-    const signal = AbortSignal.any([ports.signal, clock.timeout(Math.max(deadline - clock.now(), SECOND))]);
+    const left = Math.min(lookTime(expected), Math.max(deadline - clock.now(), SECOND));
+    const signal = AbortSignal.any([ports.signal, clock.timeout(left)]);
     try {
       const fetched = await fetchBack(
         http,
@@ -175,6 +176,13 @@ async function isBeginning({ size, sha256 }: Fingerprint, file: LocalFile): Prom
   return size === 0 || (await file.headSha256(size)) === sha256;
 }
 
+/** Milliseconds that one look may take: an answer that only drips must leave time for another. */
+function lookTime({ file, gone }: Expectation): number {
+  // How much a link brings that has no file is not known.
+  if (file === null) return gone ? LOOK.least : Number.POSITIVE_INFINITY;
+  return LOOK.least + (file.size / MEGABYTE) * LOOK.perMegabyte;
+}
+
 function stalled(): DeliveryError {
-  return new DeliveryError('NOT_PROVEN', 'the address gave no complete answer before the deadline');
+  return new DeliveryError('NOT_PROVEN', 'the address gave no complete answer in time');
 }

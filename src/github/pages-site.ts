@@ -137,18 +137,21 @@ export function latestDeployment(github: GitHub, commit: string): Promise<BuildS
 /**
  * Asks for a build of the branch.
  *
- * @returns what came of it, in words
+ * @returns what came of it, in words, and whether to ask again: one build more than needed does no harm
  */
-export async function requestBuild(github: GitHub): Promise<string> {
+export async function requestBuild(
+  github: GitHub,
+): Promise<{ readonly words: string; readonly again: boolean }> {
   try {
     await github.callOnce(API.request_build, {});
-    return 'a build was requested';
+    return { words: 'a build was requested', again: false };
   } catch (thrown) {
     if (!(thrown instanceof DeliveryError)) throw thrown;
-    if (thrown.code === 'NO_PERMISSION' || thrown.code === 'NOT_FOUND') {
-      return 'no build started by itself, and requesting one needs `permissions: { pages: write }`';
-    }
-    return `no build started by itself, and requesting one failed: ${thrown.message}`;
+    const refused = thrown.code === 'NO_PERMISSION' || thrown.code === 'NOT_FOUND';
+    const why = refused
+      ? 'requesting one needs `permissions: { pages: write }`'
+      : `requesting one failed: ${thrown.message}`;
+    return { words: `no build started by itself, and ${why}`, again: thrown.passing };
   }
 }
 

@@ -25,6 +25,7 @@ const RELEASE_BODY = `Files for download.\n\n${TRAILER}`;
 export interface Asset {
   readonly id: number;
   readonly name: string;
+  readonly label?: string | null;
   readonly state: string;
   readonly size: number;
   /** `sha256:<hex>`, where the host computes one. */

@@ -48,6 +48,9 @@ export const SHORTEST_WAIT = SECOND / 10;
 /** The shortest pause between two polls that a host is asked to bear. */
 export const SHORTEST_POLL = 50;
 
+/** One look at an address: as long as any exchange may take, and what a large file needs on a slow line. */
+export const LOOK = { least: 60 * SECOND, perMegabyte: 4 * SECOND } as const;
+
 /** Looks at each further address of a proven page; caches may lag, and never hold a delivery up for long. */
 export const BESIDE_LOOKS = 3;
 
