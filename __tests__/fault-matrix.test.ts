@@ -35,7 +35,7 @@ describe('whatever happens to a request, the delivery is proven or honestly refu
     async (kind) => {
       const wrong: string[] = [];
       for (const cell of await stage.cellsOf(kind, FAULTS)) {
-      wrong.push(...(await reckoning.flawsOf(cell, world, () => stage.play(kind, cell))));
+        wrong.push(...(await reckoning.flawsOf(cell, world, () => stage.play(kind, cell))));
       }
       expect(wrong).toEqual([]);
     },

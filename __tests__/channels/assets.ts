@@ -14,6 +14,7 @@ const sha256Of = (bytes: string | Buffer): string => createHash('sha256').update
 export const digestOf = (bytes: string | Buffer): string => `sha256:${sha256Of(bytes)}`;
 export const OWN_DIGEST = digestOf(BYTES);
 /** The name under which a replacement waits. */
+export const OUTGOING = `outgoing-${sha256Of(BYTES).slice(0, 12)}-a.zip`;
 export const INCOMING = `incoming-${sha256Of(BYTES).slice(0, 12)}-a.zip`;
 
 export const asset = (more: Partial<Asset> = {}): Asset => ({

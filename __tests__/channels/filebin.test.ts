@@ -138,7 +138,7 @@ describe('a POST that is not answered 201', () => {
     [502, 'HOST_ERROR', 'later', 5],
     [503, 'HOST_ERROR', 'later', 5],
     [504, 'HOST_ERROR', 'later', 5],
-    [200, 'HOST_ERROR', 'bin-host-url:', 1],
+    [200, 'HOST_ERROR', 'bin-host-url:', 5],
     [302, 'HOST_ERROR', 'bin-host-url:', 1],
     [418, 'HOST_ERROR', 'bin-host-url:', 1],
   ] as const)('but %i fails as %s, says %j, and is sent %i times', async (status, code, hint, attempts) => {

@@ -5,7 +5,7 @@ import { fileWith } from '../delivery/builders.ts';
 import { failure } from '../github/fake-github.ts';
 import { localFile } from '../support/files.ts';
 import { fakePorts } from '../support/ports.ts';
-import { asset, BYTES, INCOMING, KeptRelease, type Meddle, OWN_DIGEST, RELEASE } from './assets.ts';
+import { asset, BYTES, INCOMING, KeptRelease, type Meddle, OUTGOING, OWN_DIGEST, RELEASE } from './assets.ts';
 
 const old = asset({ id: 4, digest: 'sha256:0ld' });
 const incoming = asset({ id: 5, name: INCOMING, digest: OWN_DIGEST });
@@ -63,21 +63,21 @@ describe('bringing a file', () => {
     [
       'another stands: the upload first, the swap after',
       [old],
-      [`upload ${INCOMING}`, 'delete a.zip', `rename ${INCOMING}`],
+      [`upload ${INCOMING}`, 'rename a.zip', `rename ${INCOMING}`, `delete ${OUTGOING}`],
       true,
       true,
     ],
     [
       'another stands, and an earlier run has sent ours: only the swap',
       [old, incoming],
-      ['delete a.zip', `rename ${INCOMING}`],
+      ['rename a.zip', `rename ${INCOMING}`, `delete ${OUTGOING}`],
       true,
       false,
     ],
     [
-      'an earlier run got no further than the deletion: only the name',
-      [incoming],
-      [`rename ${INCOMING}`],
+      'an earlier run got no further than half of the swap: the rest of it',
+      [incoming, asset({ id: 12, name: OUTGOING, digest: 'sha256:0ld' })],
+      [`rename ${INCOMING}`, `delete ${OUTGOING}`],
       true,
       false,
     ],
@@ -92,7 +92,13 @@ describe('bringing a file', () => {
     [
       'another stands, and half a replacement: cleared first',
       [old, starter(INCOMING, 6)],
-      [`delete ${INCOMING}`, `upload ${INCOMING}`, 'delete a.zip', `rename ${INCOMING}`],
+      [
+        `delete ${INCOMING}`,
+        `upload ${INCOMING}`,
+        'rename a.zip',
+        `rename ${INCOMING}`,
+        `delete ${OUTGOING}`,
+      ],
       true,
       true,
     ],
@@ -155,15 +161,15 @@ describe('what is half done when it fails for good', () => {
       [old],
     ],
     [
-      'the old one can’t be deleted: the new one goes again',
-      // The first deletion is that of the old one.
-      (change, nth) => (change === 'delete_asset' && nth === 1 ? denied : undefined),
+      'the old one can’t give way: the new one goes again',
+      (change) => (change === 'rename_asset' ? denied : undefined),
       [old],
     ],
     [
-      'the new one can’t be named: it is the only copy, and stays',
-      (change) => (change === 'rename_asset' ? denied : undefined),
-      [incoming],
+      'the new one can’t be named: the old one gets its name back',
+      // The first name is that under which the old one waits.
+      (change, nth) => (change === 'rename_asset' && nth === 2 ? denied : undefined),
+      [old],
     ],
   ])('is cleared away where %s', async (_, meddle, left) => {
     const { release, work } = await bringing([old], { meddle });
@@ -193,9 +199,19 @@ describe('what is half done when it fails for good', () => {
     expect(release.held).toEqual([['a.zip', 'sha256:0ld']]);
   });
 
-  test('that can’t be cleared away is told in the log, and the failure stays the first one', async () => {
+  test('of the old one is no failure where all else is done, and is told in the log', async () => {
     const { ports, work } = await bringing([old], {
       meddle: (change) => (change === 'delete_asset' ? denied : undefined),
+    });
+    await expect(work).resolves.toMatchObject({ asset: { name: 'a.zip', digest: OWN_DIGEST } });
+    expect(ports.logger.lines).toContain(
+      `warning: the replaced asset stays as ${OUTGOING}: ${denied.message}`,
+    );
+  });
+
+  test('that can’t be cleared away is told in the log, and the failure stays the first one', async () => {
+    const { ports, work } = await bringing([old], {
+      meddle: (change) => (change === 'delete_asset' || change === 'rename_asset' ? denied : undefined),
     });
     await expect(work).rejects.toBe(denied);
     expect(ports.logger.lines).toContain(
@@ -234,9 +250,8 @@ describe('a stop', () => {
   test.each<[string, Parameters<Meddle>[0], boolean, [string, string | null | undefined][]]>([
     ['has arrived: it goes, the old one stays', 'upload', true, [['a.zip', 'sha256:0ld']]],
     ['has not arrived: the old one stays', 'upload', false, [['a.zip', 'sha256:0ld']]],
-    ['could not take the old one’s place', 'delete_asset', false, [['a.zip', 'sha256:0ld']]],
-    ['is the only copy', 'delete_asset', true, [[INCOMING, OWN_DIGEST]]],
-    ['is the only copy, without its name', 'rename_asset', false, [[INCOMING, OWN_DIGEST]]],
+    ['could not take the old one’s place', 'rename_asset', false, [['a.zip', 'sha256:0ld']]],
+    ['had the old one give way: that gets its name back', 'rename_asset', true, [['a.zip', 'sha256:0ld']]],
   ])('while a replacement was brought that %s', async (_, at, arrives, held) => {
     const { release, work } = await stopping([old], at, arrives);
     await expect(work).rejects.toMatchObject({ code: 'ABORTED' });
@@ -244,8 +259,8 @@ describe('a stop', () => {
   });
 
   test('when all is done says so', async () => {
-    const { release, work } = await stopping([old], 'rename_asset', true);
-    await expect(work).resolves.toMatchObject({ asset: { name: 'a.zip' }, confirmed: false });
+    const { release, work } = await stopping([old], 'delete_asset', true);
+    await expect(work).resolves.toMatchObject({ asset: { name: 'a.zip' }, written: true });
     expect(release.held).toEqual(OWN);
   });
 });

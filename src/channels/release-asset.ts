@@ -1,5 +1,6 @@
 import { aftermath } from '../abort.ts';
-import { asDeliveryError, DeliveryError } from '../errors.ts';
+import { asDeliveryError, DeliveryError, hasFailed, settled } from '../errors.ts';
+import type { GitHub } from '../github/client.ts';
 import {
   type Asset,
   assetsOf,
@@ -129,8 +130,16 @@ async function bring(task: AssetTask, release: Release, spot: Spot, ports: Ports
       ? outgoing
       : await renameAsset(github, standing, interim('outgoing', task), standing.label ?? name);
   const renamed = await renameAsset(github, asset, name, label);
-  if (leaving !== undefined) await deleteAsset(github, leaving);
+  if (leaving !== undefined) await letGo(github, leaving, ports);
   return renamed;
+}
+
+/** The delivery does not hang on what is left of the old one; not even a stop does. */
+async function letGo(github: GitHub, asset: Asset, ports: Ports): Promise<void> {
+  const kept = await settled(() => deleteAsset(github, asset));
+  if (!hasFailed(kept)) return;
+  const again = await settled(() => deleteAsset(github.under(aftermath(ports).signal), asset));
+  if (hasFailed(again)) ports.logger.warning(`the replaced asset stays as ${asset.name}: ${again.message}`);
 }
 
 /**
