@@ -5,6 +5,7 @@ import { hits, Stage } from './faults/cells.ts';
 import { FILES, KINDS, PAGE } from './faults/deliveries.ts';
 import { openDoorway } from './faults/doorway.ts';
 import { FAULTS, type PlayedFault } from './faults/faults.ts';
+import { EXCEPTIONS } from './faults/exceptions.ts';
 import { Reckoning } from './faults/reckoning.ts';
 import { startWorld, type World } from './world/world.ts';
 
@@ -12,7 +13,7 @@ import { startWorld, type World } from './world/world.ts';
 // place. That real sockets fail like this is shown beside, in fault-sockets.test.ts.
 let world: World;
 let stage: Stage<PlayedFault>;
-const reckoning = new Reckoning();
+const reckoning = new Reckoning(EXCEPTIONS);
 
 beforeAll(async () => {
   world = await startWorld();

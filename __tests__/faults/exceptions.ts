@@ -18,8 +18,29 @@ export const EXCEPTIONS: readonly Exception[] = [
   },
 ];
 
-export function allowed({ request, fault }: Cell, flaw: string): Exception | undefined {
-  return EXCEPTIONS.find(
+/** The same for what git does by itself. */
+export const GIT_EXCEPTIONS: readonly Exception[] = [
+  {
+    request: /info\/refs/,
+    fault: /HTML/,
+    flaw: /^not delivered: .*find remote ref/,
+    because: 'git takes a page for a repository of the oldest kind, in which the branch is missing',
+  },
+  {
+    request: /info\/refs/,
+    fault: /HTML|truncated/,
+    flaw: /^(not delivered|no hint): .*(Cannot access URL|Could not read from remote)/,
+    because: 'these words of git are not known yet as those of a broken connection',
+  },
+];
+
+/** The row that allows a flaw. */
+export function allowing(
+  rows: readonly Exception[],
+  { request, fault }: Cell,
+  flaw: string,
+): Exception | undefined {
+  return rows.find(
     (row) => row.request.test(request.name) && row.fault.test(fault.name) && row.flaw.test(flaw),
   );
 }

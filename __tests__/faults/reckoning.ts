@@ -1,15 +1,20 @@
 import { expect } from '@jest/globals';
 import type { World } from '../world/world.ts';
 import type { Cell, Fault, Played } from './cells.ts';
-import { allowed, EXCEPTIONS, type Exception } from './exceptions.ts';
+import { allowing, type Exception } from './exceptions.ts';
 import { judge } from './judgement.ts';
 
 /** Counts how the cells of a matrix went. */
 export class Reckoning {
+  readonly #exceptions: readonly Exception[];
   readonly #needed = new Set<Exception>();
   #delivered = 0;
   #refused = 0;
   #wrong = 0;
+
+  constructor(exceptions: readonly Exception[]) {
+    this.#exceptions = exceptions;
+  }
 
   get cells(): number {
     return this.#delivered + this.#refused + this.#wrong;
@@ -33,7 +38,7 @@ export class Reckoning {
       flaws = [`it crashed: ${thrown}`];
     }
     const unexpected = flaws.filter((flaw) => {
-      const row = allowed(cell, flaw);
+      const row = allowing(this.#exceptions, cell, flaw);
       if (row !== undefined) this.#needed.add(row);
       return row === undefined;
     });
@@ -57,7 +62,7 @@ export class Reckoning {
 
   /** The exceptions that no cell was in need of. */
   get idleExceptions(): readonly Exception[] {
-    return EXCEPTIONS.filter((row) => !this.#needed.has(row));
+    return this.#exceptions.filter((row) => !this.#needed.has(row));
   }
 }
 
