@@ -38,7 +38,10 @@ describe('fingerprint', () => {
   test('counts several needles in any chunks as in the whole', async () => {
     const letters = fc.constantFrom('a', 'b');
     const long = fc.string({ unit: letters, minLength: 1, maxLength: 6 });
-    const chunks = fc.array(fc.string({ unit: letters, maxLength: 40 }), { maxLength: 8 });
+    const chunks = fc.array(fc.string({ unit: letters, maxLength: 40, size: 'max' }), {
+      maxLength: 8,
+      size: 'max',
+    });
     await fc.assert(
       fc.asyncProperty(chunks, fc.array(long, { minLength: 2, maxLength: 4 }), async (texts, wanted) => {
         const { counts } = await fingerprint(stream(...texts), needles(...wanted));

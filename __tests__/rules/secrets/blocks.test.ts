@@ -17,7 +17,7 @@ async function blocksOf(bytes: Buffer, piece: number): Promise<Block[]> {
   return found;
 }
 
-const files = fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes));
+const files = fc.uint8Array({ maxLength: 200, size: 'max' }).map((bytes) => Buffer.from(bytes));
 const pieces = fc.integer({ min: 1, max: 60 });
 
 describe('blocks of a file', () => {

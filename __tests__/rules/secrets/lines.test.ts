@@ -17,8 +17,8 @@ test.each([
 });
 
 test('lines are counted before every offset, whatever the pieces', async () => {
-  const texts = fc.string({ unit: fc.constantFrom('a', '\n'), minLength: 1, maxLength: 60 });
-  const places = fc.array(fc.integer({ min: 0, max: 60 }), { maxLength: 6 });
+  const texts = fc.string({ unit: fc.constantFrom('a', '\n'), minLength: 1, maxLength: 60, size: 'max' });
+  const places = fc.array(fc.integer({ min: 0, max: 60 }), { maxLength: 6, size: 'max' });
   await fc.assert(
     fc.asyncProperty(texts, places, fc.integer({ min: 1, max: 20 }), async (text, chosen, piece) => {
       const offsets = chosen.map((at) => Math.min(at, text.length)).sort((one, other) => one - other);

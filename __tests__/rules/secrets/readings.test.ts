@@ -11,7 +11,7 @@ const plainly = (bytes: Buffer): string[] => bytes.toString('latin1').match(/[\t
 const plainlyWide = (bytes: Buffer): string[] =>
   (bytes.toString('latin1').match(/(?:[\t\n\r -~]\0){6,}/g) ?? []).map((wide) => wide.replaceAll('\0', ''));
 
-const letters = fc.string({ unit: fc.constantFrom('a', 'b', '\n'), maxLength: 12 });
+const letters = fc.string({ unit: fc.constantFrom('a', 'b', '\n'), maxLength: 12, size: 'max' });
 const noisy = fc
   .array(
     fc.oneof(
@@ -20,7 +20,7 @@ const noisy = fc
       letters.map((text) => Buffer.from(text)),
       letters.map((text) => Buffer.from(text, 'utf16le')),
     ),
-    { maxLength: 12 },
+    { maxLength: 12, size: 'max' },
   )
   .map((parts) => Buffer.concat(parts));
 
@@ -75,7 +75,7 @@ describe('printable strings', () => {
 });
 
 describe('a text', () => {
-  const words = fc.string({ unit: fc.constantFrom('a', 'ы', '€', '😀', '\n'), maxLength: 30 });
+  const words = fc.string({ unit: fc.constantFrom('a', 'ы', '€', '😀', '\n'), maxLength: 30, size: 'max' });
   const places = fc.tuple(fc.nat(40), fc.nat(40));
 
   test('is what the bytes say in UTF-8, and no letter is cut by the borders of the share', () => {
