@@ -51,6 +51,22 @@ export class IssueTracker {
     return JSON.parse((await this.#ask('GET', `${this.#path}/pulls/${number}`, this.#owner)).text);
   }
 
+  /** Moves the head of a pull request on; answers it as it is then. */
+  async push(number: number): Promise<PullRequest> {
+    const { head } = await this.pullRequest(number);
+    const [author] = head.repo.full_name.split('/');
+    const path = `${this.#path}/pulls/${number}/update-branch`;
+    const { status, text } = await this.#ask('PUT', path, author ?? this.#owner, '{}');
+    if (status !== 202) throw new Error(`Nothing pushed: ${status} ${text}`);
+    return this.pullRequest(number);
+  }
+
+  /** Closes a pull request; answers it as it is then. */
+  async closePullRequest(number: number): Promise<PullRequest> {
+    const body = JSON.stringify({ state: 'closed' });
+    return JSON.parse((await this.#ask('PATCH', `${this.#path}/pulls/${number}`, this.#owner, body)).text);
+  }
+
   /** The first hundred comments of an issue or pull request. */
   async comments(number: number): Promise<{ id: number; body: string; user: { login: string } }[]> {
     const path = `${this.#path}/issues/${number}/comments?per_page=100`;
