@@ -1,0 +1,230 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Repository } from './repository.ts';
+import { type Happening, startsOn, workflowFrom } from './workflow/definition.ts';
+import { fill, holds, type Status } from './workflow/expressions.ts';
+import { type Occasion, permissionsOf } from './workflow/occasion.ts';
+import { createPlayer, type Player } from './workflow/player.ts';
+import { startWorld, type World } from './world.ts';
+
+const workflow = (jobs: string, on = 'push: {}') =>
+  workflowFrom(`name: Test\non:\n  ${on}\npermissions: {}\njobs:\n${jobs}`);
+
+describe('a workflow starts', () => {
+  const push = (ref: string): Happening => ({ name: 'push', ref, payload: {} });
+  const about = (name: string, payload: Happening['payload']): Happening => ({ name, ref: 'x', payload });
+
+  test.each<[string, string, Happening, boolean]>([
+    ['on a push', 'push: {}', push('refs/heads/any'), true],
+    ['on no other event', 'push: {}', about('schedule', {}), false],
+    ['on its branches', 'push: { branches: [main] }', push('refs/heads/main'), true],
+    ['on no other branch', 'push: { branches: [main] }', push('refs/heads/main2'), false],
+    ['on its tags', "push: { tags: ['v*'] }", push('refs/tags/v1.2'), true],
+    ['on no deeper tag', "push: { tags: ['v*'] }", push('refs/tags/v1/2'), false],
+    ['on no branch of a tag’s name', "push: { tags: ['v*'] }", push('refs/heads/v1'), false],
+    [
+      'on a push to a pull request',
+      'pull_request: {}',
+      about('pull_request', { action: 'synchronize' }),
+      true,
+    ],
+    [
+      'on no close that it doesn’t name',
+      'pull_request: {}',
+      about('pull_request', { action: 'closed' }),
+      false,
+    ],
+    [
+      'on the close that it names',
+      'pull_request: { types: [closed] }',
+      about('pull_request', { action: 'closed' }),
+      true,
+    ],
+    [
+      'on its own hour',
+      "schedule: [{ cron: '1 2 * * *' }]",
+      about('schedule', { schedule: '1 2 * * *' }),
+      true,
+    ],
+    [
+      'on no other hour',
+      "schedule: [{ cron: '1 2 * * *' }]",
+      about('schedule', { schedule: '9 9 * * *' }),
+      false,
+    ],
+    [
+      'on another workflow’s end',
+      'workflow_run: { workflows: [Build] }',
+      about('workflow_run', { workflow_run: { name: 'Build' } }),
+      true,
+    ],
+    [
+      'on no third one’s',
+      'workflow_run: { workflows: [Build] }',
+      about('workflow_run', { workflow_run: { name: 'Lint' } }),
+      false,
+    ],
+  ])('%s', (_, on, happening, starts) => {
+    expect(startsOn(workflow('  job: { steps: [] }', on), happening)).toBe(starts);
+  });
+});
+
+test.each([
+  ['  job: { steps: [], container: x }', '`container` of a job'],
+  ['  job: { steps: [{ run: x, shell: bash }] }', '`shell` of a step'],
+  ['  job: { steps: [], strategy: { matrix: {}, max-parallel: 1 } }', '`max-parallel` of a strategy'],
+  ['  job: { steps: [] }\nenv: {}', '`env` of a workflow'],
+])('what is not played is refused: %s', (jobs, message) => {
+  expect(() => workflow(jobs)).toThrow(`${message} is not played here.`);
+});
+
+describe('an expression', () => {
+  const contexts = { github: { event: { number: 12, action: 'closed' } }, needs: {} };
+
+  test.each([
+    ['pr-${{ github.event.number }}/', 'pr-12/'],
+    ["${{ github.event.action == 'closed' && 'withdraw' || 'deliver' }}", 'withdraw'],
+    ['[${{ github.event.pull_request.head.sha }}]', '[]'],
+    ['no expression', 'no expression'],
+  ])('%s is %s', (text, value) => {
+    expect(fill(text, contexts)).toBe(value);
+  });
+
+  test('can’t name a context that isn’t there', () => {
+    expect(() => fill('${{ steps.one }}', contexts)).toThrow(/steps/);
+  });
+
+  test.each<[string | undefined, Status, boolean]>([
+    [undefined, 'success', true],
+    [undefined, 'failure', false],
+    ["github.event.action == 'closed'", 'success', true],
+    ["github.event.action == 'closed'", 'failure', false],
+    ["${{ github.event.action != 'closed' }}", 'success', false],
+    ['always()', 'failure', true],
+    ['${{ !cancelled() }}', 'failure', true],
+    ['failure()', 'failure', true],
+    ['failure()', 'success', false],
+  ])('if: %s after %s: %s', (condition, status, value) => {
+    expect(holds(condition, contexts, status)).toBe(value);
+  });
+});
+
+describe('a token', () => {
+  const fork = { head: { repo: { full_name: 'human/demo' } }, base: { repo: { full_name: 'octo/demo' } } };
+  const own = { ...fork, head: fork.base };
+  const may = (name: string, pull_request: object) =>
+    // Of the payload only this is looked at.
+    permissionsOf({ contents: 'write', actions: 'read' }, { name, payload: { pull_request } } as Occasion);
+
+  test.each([
+    ['pull_request', own, 'write'],
+    ['pull_request', fork, 'read'],
+    ['pull_request_target', fork, 'write'],
+  ])('on %s of %j may %s, and nothing that isn’t granted', (name, pull, level) => {
+    expect(may(name, pull)).toEqual({
+      contents: level,
+      pages: 'none',
+      pull_requests: 'none',
+      issues: 'none',
+      deployments: 'none',
+    });
+  });
+});
+
+describe('a run', () => {
+  let world: World;
+  let repository: Repository;
+  let player: Player;
+
+  beforeAll(async () => {
+    world = await startWorld();
+    repository = await world.repository({ owner: 'octo', name: 'demo' });
+    player = createPlayer(world);
+  });
+  afterAll(() => world.stop());
+
+  const play = (jobs: string, files?: Record<string, string>) =>
+    player.play(workflow(jobs), {
+      repository,
+      name: 'push',
+      payload: {},
+      ref: 'refs/heads/main',
+      sha: 'a'.repeat(40),
+      ...(files === undefined ? {} : { files }),
+    });
+
+  test('goes on after what is tolerated, and stops at what is not', async () => {
+    const run = await play(`
+  job:
+    env: { WORD: word }
+    steps:
+      - { id: one, continue-on-error: true, run: 'echo "said=$WORD" >> "$GITHUB_OUTPUT"; false; echo never' }
+      - if: steps.one.outcome == 'failure' && steps.one.conclusion == 'success'
+        run: echo "$SAID $GITHUB_REF_NAME"
+        env: { SAID: '\${{ steps.one.outputs.said }}' }
+      - run: exit 3
+      - run: echo skipped
+      - { if: always(), run: 'echo "\${{ job.status }}"' }
+  after: { needs: job, steps: [] }
+  cleaner: { needs: job, if: '\${{ !cancelled() }}', steps: [] }
+`);
+    expect(run?.conclusion).toBe('failure');
+    expect(run?.jobs.map(({ conclusion }) => conclusion)).toEqual(['failure', 'skipped', 'success']);
+    expect(run?.jobs[0]?.steps.map(({ log, succeeded }) => [log, succeeded])).toEqual([
+      ['', false],
+      ['word main\n', true],
+      ['', false],
+      ['failure\n', true],
+    ]);
+  });
+
+  test('checks out what there is, and hands artifacts on', async () => {
+    const run = await play(
+      `
+  make:
+    strategy: { matrix: { part: [a, b] } }
+    steps:
+      - uses: actions/checkout@v1
+      - run: ./make.sh \${{ matrix.part }}
+      - { uses: actions/upload-artifact@v1, with: { name: 'part-\${{ matrix.part }}', path: out } }
+  join:
+    needs: make
+    steps:
+      - { uses: actions/download-artifact@v1, with: { pattern: part-*, path: all, merge-multiple: true } }
+      - run: cat all/a all/b
+`,
+      { 'make.sh': '#!/bin/sh\nmkdir out\necho "$1" > "out/$1"\n' },
+    );
+    expect(run?.conclusion).toBe('success');
+    expect(run?.jobs.at(-1)?.steps.at(-1)?.log).toBe('a\nb\n');
+  });
+
+  test.each([
+    [
+      'checks nothing out where there is nothing',
+      'uses: actions/checkout@v1',
+      /no business to check anything out/,
+    ],
+    [
+      'has no artifact that nobody left',
+      'uses: actions/download-artifact@v1, with: { name: x }',
+      /has no such artifact/,
+    ],
+    [
+      'reads no other run’s artifacts without being allowed to',
+      "uses: actions/download-artifact@v1, with: { run-id: 1, github-token: '${{ github.token }}' }",
+      /need `github-token` and `permissions: \{ actions: read \}`/,
+    ],
+  ])('%s', async (_, step, log) => {
+    const run = await play(`  job: { steps: [{ ${step} }] }`);
+    expect(run?.conclusion).toBe('failure');
+    expect(run?.jobs[0]?.steps[0]?.log).toMatch(log);
+  });
+
+  test.each([
+    ['uses: actions/setup-node@v1', /setup-node@v1 is not played/],
+    ['uses: actions/checkout@v1, with: { ref: x }', /`ref` of actions\/checkout@v1 is not played/],
+    ['run: \'echo A=b >> "$GITHUB_ENV"\'', /GITHUB_ENV is not played/],
+  ])('passes over nothing: %s', async (step, message) => {
+    await expect(play(`  job: { steps: [{ ${step} }] }`, {})).rejects.toThrow(message);
+  });
+});

@@ -1,0 +1,129 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
+
+/** The parts of a workflow that are played. Whatever else it says is refused, so that nothing is passed over. */
+export interface Workflow {
+  readonly name: string;
+  readonly on: Readonly<Record<string, Trigger | readonly { readonly cron: string }[] | null>>;
+  readonly permissions?: Grants;
+  readonly concurrency?: Concurrency;
+  readonly jobs: Readonly<Record<string, Job>>;
+}
+
+export interface Job {
+  readonly if?: unknown;
+  readonly needs?: string;
+  readonly strategy?: { readonly matrix: Readonly<Record<string, readonly unknown[]>> };
+  readonly permissions?: Grants;
+  readonly concurrency?: Concurrency;
+  readonly env?: Readonly<Record<string, unknown>>;
+  readonly steps: readonly Step[];
+}
+
+export interface Step {
+  readonly id?: string;
+  readonly name?: string;
+  readonly if?: unknown;
+  readonly uses?: string;
+  readonly with?: Readonly<Record<string, unknown>>;
+  readonly run?: string;
+  readonly env?: Readonly<Record<string, unknown>>;
+  readonly 'continue-on-error'?: boolean;
+}
+
+export type Grants = Readonly<Record<string, 'read' | 'write' | 'none'>>;
+type Concurrency = { readonly group: string; readonly 'cancel-in-progress'?: boolean };
+
+interface Trigger {
+  readonly types?: readonly string[];
+  readonly workflows?: readonly string[];
+  readonly branches?: readonly string[];
+  readonly tags?: readonly string[];
+  readonly inputs?: object;
+}
+
+const PLAYED = {
+  workflow: ['name', 'on', 'permissions', 'concurrency', 'jobs'],
+  job: [
+    ...['if', 'needs', 'strategy', 'permissions', 'concurrency', 'env', 'steps'],
+    // These change nothing of what is played.
+    ...['name', 'runs-on', 'timeout-minutes'],
+  ],
+  step: ['id', 'name', 'if', 'uses', 'with', 'run', 'env', 'continue-on-error'],
+  strategy: ['matrix', 'fail-fast'],
+  trigger: ['types', 'workflows', 'branches', 'tags', 'inputs'],
+} as const;
+
+const ROOT = new URL('../../../', import.meta.url);
+
+/** Reads a workflow of the project, such as `examples/matrix.yml`. */
+export async function readWorkflow(path: string): Promise<Workflow> {
+  return workflowFrom(await readFile(fileURLToPath(new URL(path, ROOT)), 'utf8'));
+}
+
+export function workflowFrom(yaml: string): Workflow {
+  const workflow = parse(yaml) as Workflow;
+  refuseUnplayed('workflow', workflow);
+  for (const trigger of Object.values(workflow.on)) {
+    if (trigger !== null && !Array.isArray(trigger)) refuseUnplayed('trigger', trigger);
+  }
+  for (const job of Object.values(workflow.jobs)) {
+    refuseUnplayed('job', job);
+    refuseUnplayed('strategy', job.strategy ?? {});
+    for (const step of job.steps) refuseUnplayed('step', step);
+  }
+  return workflow;
+}
+
+function refuseUnplayed(kind: keyof typeof PLAYED, part: object): void {
+  const played: readonly string[] = PLAYED[kind];
+  const unknown = Object.keys(part).find((key) => !played.includes(key));
+  if (unknown !== undefined) throw new Error(`\`${unknown}\` of a ${kind} is not played here.`);
+}
+
+/** The activities that start a workflow which names none. */
+const USUAL_TYPES: Readonly<Record<string, readonly string[]>> = {
+  pull_request: ['opened', 'synchronize', 'reopened'],
+  pull_request_target: ['opened', 'synchronize', 'reopened'],
+};
+
+/** What happened, as far as it decides which workflows start. */
+export interface Happening {
+  readonly name: string;
+  readonly ref: string;
+  readonly payload: {
+    readonly action?: string;
+    readonly schedule?: string;
+    readonly workflow_run?: { readonly name: string };
+  };
+}
+
+/** Whether the event starts the workflow. */
+export function startsOn({ on }: Workflow, { name, ref, payload }: Happening): boolean {
+  const trigger = on[name];
+  if (trigger === undefined) return false;
+  if (Array.isArray(trigger)) return trigger.some(({ cron }) => cron === payload.schedule);
+  const { types = USUAL_TYPES[name], workflows, branches, tags } = (trigger ?? {}) as Trigger;
+  if (types !== undefined && !types.includes(payload.action ?? '')) return false;
+  if (workflows !== undefined && !workflows.includes(payload.workflow_run?.name ?? '')) return false;
+  if (branches === undefined && tags === undefined) return true;
+  const patterns = [
+    ...(branches ?? []).map((pattern) => `refs/heads/${pattern}`),
+    ...(tags ?? []).map((pattern) => `refs/tags/${pattern}`),
+  ];
+  return patterns.some((pattern) => fits(pattern, ref));
+}
+
+/** `*` stands for anything but a slash. */
+function fits(pattern: string, ref: string): boolean {
+  return new RegExp(`^${pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '[^/]*')}$`).test(ref);
+}
+
+/** Each combination of a matrix; one that is empty for a job without. */
+export function combinations({ strategy }: Job): Record<string, unknown>[] {
+  return Object.entries(strategy?.matrix ?? {}).reduce<Record<string, unknown>[]>(
+    (found, [name, values]) => found.flatMap((one) => values.map((value) => ({ ...one, [name]: value }))),
+    [{}],
+  );
+}

@@ -1,0 +1,100 @@
+import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { runChild } from '../child.ts';
+import { type ActionResult, parseOutputs, runAction } from '../runner.ts';
+import type { World } from '../world.ts';
+import type { Step } from './definition.ts';
+import { githubEnvironment, type GithubContext } from './occasion.ts';
+import { type Place, standInFor } from './stand-ins.ts';
+
+/** A job in which steps are run, one after the other. */
+export interface Workplace extends Omit<Place, 'inputs'> {
+  readonly world: World;
+  readonly github: GithubContext;
+  /** For what the steps leave behind beside the workspace. */
+  readonly temporary: string;
+}
+
+/** What a step did. */
+export interface Done {
+  readonly succeeded: boolean;
+  readonly outputs: Readonly<Record<string, string>>;
+  /** What it printed. */
+  readonly log: string;
+  /** What it added to the job's summary. */
+  readonly summary: string;
+  /** Where the step was this action. */
+  readonly action?: ActionResult;
+}
+
+const SCRIPT_MS = 30_000;
+const ITSELF = /^[\w-]+\/screen-delivery@v\d+$/;
+/** Not the examples' business: no test waits as long as a person may. */
+const SHORT_PAUSES = { 'poll-interval': '0.05', timeout: '20' };
+
+type Values = Readonly<Record<string, string>>;
+
+/** Runs one step: a script by bash, this action by its bundle, others' by their stand-ins. */
+export async function runStep(step: Step, inputs: Values, env: Values, place: Workplace): Promise<Done> {
+  if (step.run !== undefined) return runScript(step.run, env, place);
+  const uses = step.uses ?? '';
+  if (ITSELF.test(uses)) return runItself(inputs, env, place);
+  const play = standInFor(uses, Object.keys(inputs));
+  try {
+    await play({ ...place, inputs });
+    return { succeeded: true, outputs: {}, log: '', summary: '' };
+  } catch (thrown) {
+    return { succeeded: false, outputs: {}, log: String(thrown), summary: '' };
+  }
+}
+
+async function runItself(inputs: Values, env: Values, place: Workplace): Promise<Done> {
+  const { world, github, workspace, token, occasion } = place;
+  const { repository, name, payload } = occasion;
+  const action = await runAction({
+    world,
+    repository,
+    inputs: { ...SHORT_PAUSES, ...inputs },
+    token,
+    env: { ...githubEnvironment(github), ...env },
+    event: { name, payload },
+    workspace,
+    timeoutMs: 60_000,
+  });
+  const { exitCode, outputs, stdout, stderr, summary } = action;
+  return { succeeded: exitCode === 0, outputs, log: stdout + stderr, summary, action };
+}
+
+async function runScript(script: string, env: Values, place: Workplace): Promise<Done> {
+  const { world, github, workspace, temporary } = place;
+  const folder = await mkdtemp(join(temporary, 'step-'));
+  const at = (name: string): string => join(folder, name);
+  for (const name of ['output', 'summary', 'env', 'path']) await writeFile(at(name), '');
+  await writeFile(at('script.sh'), script);
+  await mkdir(workspace, { recursive: true });
+  const { exitCode, stdout, stderr } = await runChild('bash', {
+    args: ['-e', at('script.sh')],
+    cwd: workspace,
+    env: {
+      PATH: process.env.PATH ?? '',
+      HOME: folder,
+      ...githubEnvironment(github),
+      GITHUB_WORKSPACE: workspace,
+      GITHUB_OUTPUT: at('output'),
+      GITHUB_STEP_SUMMARY: at('summary'),
+      GITHUB_ENV: at('env'),
+      GITHUB_PATH: at('path'),
+      RUNNER_TEMP: temporary,
+      ...world.env,
+      ...env,
+    },
+    timeoutMs: SCRIPT_MS,
+  });
+  for (const name of ['env', 'path']) {
+    if ((await readFile(at(name), 'utf8')) !== '')
+      throw new Error(`GITHUB_${name.toUpperCase()} is not played here.`);
+  }
+  const outputs = parseOutputs(await readFile(at('output'), 'utf8'));
+  const summary = await readFile(at('summary'), 'utf8');
+  return { succeeded: exitCode === 0, outputs, log: stdout + stderr, summary };
+}
