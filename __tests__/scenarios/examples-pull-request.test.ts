@@ -1,0 +1,203 @@
+import { readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import type { Repository } from '../world/repository.ts';
+import { workflowFrom } from '../world/workflow/definition.ts';
+import { createPlayer, type Player } from '../world/workflow/player.ts';
+import { completed, openPullRequest } from './happenings.ts';
+import { became, deliveriesOf, deliveryOf, expectGone } from './played.ts';
+import { asked, expectNotReady, expectReady, openStage, page } from './stage.ts';
+
+const stage = openStage();
+let player: Player;
+
+beforeAll(() => {
+  player = createPlayer(stage.world);
+});
+
+const PREVIEW = 'examples/pull-request-preview.yml';
+const BUILD = 'examples/fork-safe-build.yml';
+const PUBLISH = 'examples/fork-safe-publish.yml';
+
+/** A commit with a page, and what builds it. */
+const commit = (text: string) => ({
+  'build.sh': '#!/bin/sh\nmkdir -p out && cp page.html out/index.html\n',
+  'page.html': page(text),
+});
+
+/** The pull request's only comment. */
+async function commentOn({ issues }: Repository, number: number) {
+  const comments = await issues.comments(number);
+  expect(comments.map(({ user }) => user.login)).toEqual(['github-actions[bot]']);
+  const [{ id, body } = { id: 0, body: '' }] = comments;
+  return { id, body, links: body.match(/\]\(<[^>]+>\)/g) ?? [] };
+}
+
+describe('a pull request of the repository itself', () => {
+  test('opened, pushed to, closed: one comment, new bytes each time, and in the end nothing', async () => {
+    const repository = await stage.repository();
+    const pull = await openPullRequest(repository, 'feature', commit('first'));
+    const url = `${repository.pages.url}previews/pr-${pull.number}/index.html`;
+
+    const opened = await player.play(PREVIEW, pull.opened);
+    expect(became(opened)).toEqual(['success', 'preview: success']);
+    await expectReady(stage, deliveryOf(opened), { channel: 'K1', url, shows: page('first') });
+    const comment = await commentOn(repository, pull.number);
+    expect(comment.body).toContain(`<${url}>`);
+    expect(comment.body).toContain(pull.opened.sha.slice(0, 7));
+
+    const push = await pull.push(commit('second'));
+    const pushed = await player.play(PREVIEW, push);
+    expect(became(pushed)).toEqual(['success', 'preview: success']);
+    await expectReady(stage, deliveryOf(pushed), { channel: 'K1', url, shows: page('second') });
+    const same = await commentOn(repository, pull.number);
+    expect(same.id).toBe(comment.id);
+    expect(same.body).toContain(push.sha.slice(0, 7));
+    expect(same.body).not.toContain(pull.opened.sha.slice(0, 7));
+
+    await repository.commit('previews/pr-99/index.html', page('another pull request'));
+    const closed = await player.play(PREVIEW, (await pull.close()).pull_request);
+    expect(became(closed)).toEqual(['success', 'preview: success']);
+    expect(deliveryOf(closed).report).toMatchObject({
+      operation: 'withdraw',
+      notReady: null,
+      withdrawn: url,
+    });
+    await expectGone(stage, url);
+    expect(await repository.read('previews/pr-1/index.html')).toBeNull();
+    expect(await repository.read('previews/pr-99/index.html')).not.toBeNull();
+    const last = await commentOn(repository, pull.number);
+    expect(last.id).toBe(comment.id);
+    expect(last.body).toContain('The preview was withdrawn');
+    expect(last.links.filter((link) => link.includes('github.io'))).toEqual([]);
+
+    // They run one after the other, and nothing of the pull request is run at its end.
+    expect(new Set([opened, pushed, closed].map((run) => run?.group))).toEqual(new Set(['preview-1']));
+    expect(closed?.jobs[0]?.steps).toHaveLength(1);
+  });
+
+  test('goes through the pair for forks as well', async () => {
+    const repository = await stage.repository();
+    const pull = await openPullRequest(repository, 'feature', commit('first'));
+    const build = await player.play(BUILD, pull.opened);
+    if (build === null) throw new Error('No build.');
+    const published = await player.play(PUBLISH, completed(build));
+    const url = `${repository.pages.url}previews/octo/feature/index.html`;
+    await expectReady(stage, deliveryOf(published), { channel: 'K1', url, shows: page('first') });
+    expect((await commentOn(repository, pull.number)).body).toContain(`<${url}>`);
+  });
+});
+
+describe("a fork's pull request, in two workflows", () => {
+  test('opened, pushed to, closed: its own runs only build, and nothing of it is run with more rights', async () => {
+    const repository = await stage.repository();
+    const pull = await openPullRequest(repository, 'human:feature/one', commit('first'));
+    const path = 'previews/human/feature/one/index.html';
+    const url = `${repository.pages.url}${path}`;
+
+    const build = await player.play(BUILD, pull.opened);
+    expect(became(build)).toEqual(['success', 'build: success']);
+    expect(deliveriesOf(build)).toEqual([]);
+    if (build === null) return;
+    const published = await player.play(PUBLISH, completed(build));
+    expect(became(published)).toEqual(['success', 'deliver: success', 'withdraw: skipped']);
+    await expectReady(stage, deliveryOf(published), { channel: 'K1', url, shows: page('first') });
+    const comment = await commentOn(repository, pull.number);
+    expect(comment.body).toContain(`<${url}>`);
+    expect(comment.body).toContain(pull.opened.sha.slice(0, 7));
+
+    const push = await pull.push(commit('second'));
+    const rebuild = await player.play(BUILD, push);
+    if (rebuild === null) throw new Error('No build.');
+    const republished = await player.play(PUBLISH, completed(rebuild));
+    await expectReady(stage, deliveryOf(republished), { channel: 'K1', url, shows: page('second') });
+    const same = await commentOn(repository, pull.number);
+    expect(same.id).toBe(comment.id);
+    expect(same.body).toContain(push.sha.slice(0, 7));
+
+    const end = await pull.close();
+    const withdrawn = await player.play(PUBLISH, end.pull_request_target);
+    expect(became(withdrawn)).toEqual(['success', 'deliver: skipped', 'withdraw: success']);
+    expect(deliveryOf(withdrawn).report).toMatchObject({ operation: 'withdraw', withdrawn: url });
+    await expectGone(stage, url);
+    const last = await commentOn(repository, pull.number);
+    expect(last.id).toBe(comment.id);
+    expect(last.body).toContain('The preview was withdrawn');
+
+    // All that the fork has brought about in the repository.
+    const touched = (await repository.log()).slice(0, -1).flatMap(({ files }) => files);
+    expect(touched).toEqual([path, path, path]);
+    for (const run of [published, republished]) expect(run?.jobs[0]?.steps).toHaveLength(2);
+    expect(withdrawn?.jobs[1]?.steps).toHaveLength(1);
+    // What is published and what is withdrawn waits for each other.
+    const groups = [published?.jobs[0], republished?.jobs[0], withdrawn?.jobs[1]].map((job) => job?.group);
+    expect(new Set(groups)).toEqual(new Set(['preview-human-feature/one']));
+  });
+
+  test('closing ends a build, and what ended without one is not published', async () => {
+    const repository = await stage.repository();
+    const pull = await openPullRequest(repository, 'human:late', commit('first'));
+    const { 'page.html': _, ...broken } = commit('');
+    const failed = await player.play(BUILD, await pull.push(broken));
+    expect(became(failed)).toEqual(['failure', 'build: failure']);
+    const ended = await player.play(BUILD, (await pull.close()).pull_request);
+    expect(became(ended)).toEqual(['skipped', 'build: skipped']);
+    expect(ended?.group).toBe(failed?.group);
+    for (const build of [failed, ended]) {
+      if (build === null) throw new Error('No build.');
+      const published = await player.play(PUBLISH, completed(build));
+      expect(became(published)).toEqual(['skipped', 'deliver: skipped', 'withdraw: skipped']);
+    }
+    expect(await repository.log()).toHaveLength(1);
+  });
+
+  test('what it built is looked at like any file', async () => {
+    const repository = await stage.repository();
+    const page = '<!doctype html><script src="https://cdn.example.com/miner.js"></script>';
+    const pull = await openPullRequest(repository, 'human:miner', { ...commit(''), 'page.html': page });
+    const build = await player.play(BUILD, pull.opened);
+    if (build === null) throw new Error('No build.');
+    const published = await player.play(PUBLISH, completed(build));
+    expect(became(published)).toEqual(['failure', 'deliver: failure', 'withdraw: skipped']);
+    expectNotReady(deliveryOf(published), { step: 'check', reason: /is not self-contained/ });
+    expect(await repository.issues.comments(pull.number)).toEqual([]);
+  });
+});
+
+describe("a fork's pull request, in the workflow for one's own", () => {
+  test('K1 is refused by the host, and the report says that a fork’s token may only read', async () => {
+    const repository = await stage.repository();
+    const pull = await openPullRequest(repository, 'human:feature', commit('first'));
+    const opened = await player.play(PREVIEW, pull.opened);
+    expect(became(opened)).toEqual(['failure', 'preview: failure']);
+    expectNotReady(deliveryOf(opened), {
+      step: 'place',
+      httpCode: 403,
+      reason: /Resource not accessible by integration/,
+      hint: /a pull request from a fork gets a read-only token/,
+    });
+    // Closing it finds nothing to take down, and needs no rights for that.
+    const closed = await player.play(PREVIEW, (await pull.close()).pull_request);
+    expect(became(closed)).toEqual(['success', 'preview: success']);
+    expect(await repository.log()).toHaveLength(1);
+    expect(await repository.issues.comments(pull.number)).toEqual([]);
+  });
+
+  test('K3 needs no rights: the delivery stands, and a warning shows the pair in place of the comment', async () => {
+    const repository = await stage.repository();
+    const pull = await openPullRequest(repository, 'human:feature', commit('first'));
+    const preview = readFileSync(new URL(`../../${PREVIEW}`, import.meta.url), 'utf8');
+    const opened = await player.play(
+      workflowFrom(preview.replace('channel: K1', 'channel: K3')),
+      pull.opened,
+    );
+    expect(became(opened)).toEqual(['success', 'preview: success']);
+    const delivery = deliveryOf(opened);
+    expect((await stage.fetchPublic(delivery.outputs.url ?? '')).toString()).toBe(page('first'));
+    expect(delivery.stdout).toMatch(
+      /^::warning::No comment was kept on pull request 1, .* comes from human\//m,
+    );
+    expect(delivery.stdout).toContain('workflow_run: { workflows: [Preview build], types: [completed] }');
+    expect(await repository.issues.comments(pull.number)).toEqual([]);
+    expect(asked(stage, /^PATCH|^PUT/).filter(({ url }) => url.includes('api.github.com'))).toEqual([]);
+  });
+});

@@ -1,0 +1,207 @@
+import { globSync, readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import type { Repository } from '../world/repository.ts';
+import type { Occasion, Payload } from '../world/workflow/occasion.ts';
+import { createPlayer, type Player } from '../world/workflow/player.ts';
+import { happening } from './happenings.ts';
+import { became, deliveriesIn, deliveriesOf, deliveryOf, stepOf } from './played.ts';
+import { asked, expectReady, openStage, page } from './stage.ts';
+
+const stage = openStage();
+let player: Player;
+
+beforeAll(() => {
+  player = createPlayer(stage.world);
+});
+
+const ROOT = new URL('../../', import.meta.url);
+const read = (path: string): string => readFileSync(new URL(path, ROOT), 'utf8');
+const shown = async (url: string | undefined): Promise<string> => String(await stage.fetchPublic(url ?? ''));
+const linesOf = (text = ''): string[] => text.split('\n');
+
+describe('the examples', () => {
+  const examples = globSync('examples/*', { cwd: ROOT }).sort();
+
+  test('are explained in the README, each by a link', () => {
+    const [, recipes = ''] = /\n## Recipes\n([\s\S]*?)\n## /.exec(read('README.md')) ?? [];
+    const linked = recipes.match(/(?<=\]\()examples\/[\w-]+\.yml(?=\))/g) ?? [];
+    expect([...new Set(linked)].sort()).toEqual(examples);
+  });
+
+  test('are all played', () => {
+    const scenarios = globSync('__tests__/scenarios/examples*.test.ts', { cwd: ROOT }).map(read).join('\n');
+    expect(examples.filter((example) => !scenarios.includes(`'${example}'`))).toEqual([]);
+  });
+
+  test('pin the commits that the project itself has looked at', () => {
+    const pinsIn = (path: string) => read(path).match(/[\w./-]+@[0-9a-f]{40} # v\S+/g) ?? [];
+    const own = globSync('.github/workflows/*.yml', { cwd: ROOT }).flatMap(pinsIn);
+    expect(examples.flatMap(pinsIn).filter((pin) => !own.includes(pin))).toEqual([]);
+  });
+});
+
+describe('a report every night', () => {
+  const NIGHTLY = 'examples/nightly-report.yml';
+  const REPORT = `#!/bin/sh
+mkdir -p report/suites
+cp page.html report/index.html
+echo '<!doctype html><title>Unit</title>' > report/suites/unit.html
+echo '{}' > report/data.json
+`;
+  const night = (repository: Repository, text: string, schedule = '17 3 * * *'): Occasion => ({
+    ...happening(repository, 'schedule', { schedule }),
+    files: { 'report.sh': REPORT, 'page.html': page(text) },
+  });
+
+  test('a folder for the day, and one address that leads to the latest', async () => {
+    const repository = await stage.repository();
+    const run = await player.play(NIGHTLY, night(repository, 'first'));
+    expect(became(run)).toEqual(['success', 'report: success']);
+    const [reports, latest] = deliveriesOf(run);
+    if (latest === undefined) throw new Error('No latest page.');
+    const day = stepOf(run, 'Write the reports')?.outputs.day ?? '';
+    expect(day).toMatch(/^\d{4}-\d\d-\d\d$/);
+    const below = `${repository.pages.url}reports/${day}/`;
+    const urls = linesOf(reports?.outputs.url).sort();
+    expect(urls).toEqual([`${below}index.html`, `${below}suites/unit.html`]);
+    expect(await shown(urls[0])).toBe(page('first'));
+    const stable = `${repository.pages.url}reports/latest.html`;
+    await expectReady(stage, latest, { channel: 'K1', url: stable, shows: await leadingTo(day, urls) });
+
+    // Once more in the same night: the page that changed is replaced, and nothing else is written.
+    const before = (await repository.log()).length;
+    const again = await player.play(NIGHTLY, night(repository, 'second'));
+    expect(became(again)).toEqual(['success', 'report: success']);
+    expect(await shown(urls[0])).toBe(page('second'));
+    const since = (await repository.log()).slice(0, -before);
+    expect(since.flatMap(({ files }) => files)).toEqual([`reports/${day}/index.html`]);
+  });
+
+  /** What the page is written as, link by link. */
+  async function leadingTo(day: string, urls: readonly string[]): Promise<string> {
+    const links = urls.map((url) => `<li><a href="${url}">${url.replace(/.*\/\d{4}-\d\d-\d\d\//, '')}</a>\n`);
+    const head = `<!doctype html><meta charset="utf-8"><title>Report of ${day}</title><h1>${day}</h1><ul>\n`;
+    return `${head}${links.join('')}</ul>\n`;
+  }
+
+  test('another schedule is not its business', async () => {
+    const repository = await stage.repository();
+    expect(await player.play(NIGHTLY, night(repository, 'first', '0 0 * * 0'))).toBeNull();
+  });
+});
+
+test('a large artifact: the asset of the tag’s release, a duplicate on the file-bin, and how to check it', async () => {
+  const repository = await stage.repository({ pages: false });
+  const tagged = (tag: string): Occasion => ({
+    ...happening(repository, 'push', {}),
+    ref: `refs/tags/${tag}`,
+    files: { 'build.sh': '#!/bin/sh\nmkdir -p out\nseq 1 300000 > out/numbers.txt\n' },
+  });
+  expect(await player.play('examples/large-artifact.yml', tagged('w1'))).toBeNull();
+  const run = await player.play('examples/large-artifact.yml', tagged('v1.2.0'));
+  expect(became(run)).toEqual(['success', 'deliver: success']);
+  const { outputs, report } = deliveryOf(run);
+  expect(outputs.url).toBe(
+    `https://github.com/${repository.fullName}/releases/download/v1.2.0/dataset.tar.gz`,
+  );
+  expect(outputs['duplicate-url']).toMatch(/^https:\/\/filebin\.net\/sv\d+-\w+\/dataset\.tar\.gz$/);
+  const [asset, duplicate] = await Promise.all(
+    [outputs.url, outputs['duplicate-url']].map((url = '') => stage.fetchPublic(url)),
+  );
+  expect(asset?.length).toBe(report.file?.size);
+  expect(asset?.equals(duplicate ?? Buffer.alloc(0))).toBe(true);
+  expect(repository.releases().map(({ tag }) => tag)).toEqual(['v1.2.0']);
+  expect(stepOf(run, 'Tell how to get it, and how to check it')?.summary).toBe(
+    [
+      `    curl --location --output dataset.tar.gz ${outputs.url}`,
+      `    echo '${outputs.sha256}  dataset.tar.gz' | sha256sum --check`,
+      '',
+      `For a week also at <${outputs['duplicate-url']}>`,
+      '',
+    ].join('\n'),
+  );
+});
+
+test('a matrix: jobs side by side publish each its own, and the last leads to all, also to what failed', async () => {
+  const repository = await stage.repository();
+  const suite = '#!/bin/sh\necho "<!doctype html><title>$1</title>" > report.html\n[ "$1" != load ]\n';
+  const push = { ...happening(repository, 'push', {}), files: { 'run-suite.sh': suite } };
+  const run = await player.play('examples/matrix.yml', push);
+  expect(became(run)).toEqual([
+    'failure',
+    'suite: success',
+    'suite: success',
+    'suite: failure',
+    'overview: success',
+  ]);
+  const jobs = (run?.jobs ?? []).filter(({ id }) => id === 'suite');
+  const delivered = jobs.flatMap(deliveriesIn);
+  const urls = ['unit', 'browser', 'load'].map((name) => `${repository.pages.url}suites/${name}.html`);
+  expect(delivered.map(({ outputs }) => outputs.url)).toEqual(urls);
+  expect(await shown(urls[0])).toBe('<!doctype html><title>unit</title>\n');
+  expect(await shown(urls[2])).toBe('<!doctype html><title>load</title>\n');
+  // They were really at it at the same time.
+  const times = jobs.flatMap(({ steps }) => steps.filter(({ action }) => action !== undefined));
+  expect(Math.max(...times.map(({ began }) => began))).toBeLessThan(
+    Math.min(...times.map(({ ended }) => ended)),
+  );
+  const [overview] = (run?.jobs ?? []).filter(({ id }) => id === 'overview').flatMap(deliveriesIn);
+  const lines = linesOf(await shown(overview?.outputs.url)).filter((line) => line.startsWith('<li>'));
+  expect(lines.sort()).toEqual([
+    `<li><a href="${urls[1]}">browser</a>: success`,
+    `<li><a href="${urls[2]}">load</a>: failure`,
+    `<li><a href="${urls[0]}">unit</a>: success`,
+  ]);
+  const log = (await repository.log()).slice(0, -1);
+  expect(log.map(({ files }) => files.length)).toEqual([1, 1, 1, 1]);
+});
+
+describe('an agent', () => {
+  const AGENT = 'examples/agent.yml';
+  /** It uses a font from elsewhere, unless it is told that this is refused. */
+  const CARELESS = `#!/bin/sh
+case "$REPORT" in *'not self-contained'*) font= ;; *) font='<link rel=stylesheet href=https://fonts.example.com/x.css>' ;; esac
+echo "<!doctype html><title>Answer</title>$font<p>$TASK</p><p>$MARKER</p>" > answer.html
+`;
+  const CAREFUL = CARELESS.replace(/^case .*$/m, 'font=');
+  const TASK = 'Show $(touch pwned) `touch pwned` and "quotes"';
+
+  const asks = (repository: Repository, agent: string): Occasion => ({
+    ...happening(repository, 'workflow_dispatch', { inputs: { task: TASK } } satisfies Payload),
+    files: { 'agent.sh': agent },
+  });
+
+  test('is told by the dry run what would be refused, mends it, and answers with the proven address', async () => {
+    const repository = await stage.repository();
+    const run = await player.play(AGENT, asks(repository, CARELESS));
+    expect(became(run)).toEqual(['success', 'answer: success']);
+    const [rehearsal, delivery] = deliveriesOf(run);
+    if (rehearsal === undefined || delivery === undefined) throw new Error('Not two deliveries.');
+    expect(rehearsal.report.notReady?.reason).toMatch(/is not self-contained/);
+    expect(stepOf(run, 'The agent mends what would be refused')?.succeeded).toBe(true);
+    const url = `${repository.pages.url}answers/${run?.id}.html`;
+    const answer = `<!doctype html><title>Answer</title><p>${TASK}</p><p>answer-${run?.id}-1</p>\n`;
+    await expectReady(stage, delivery, { channel: 'K1', url, shows: answer });
+    expect(stepOf(run, 'Answer')?.summary).toBe(`${url}\n`);
+    expect(globSync('pwned', { cwd: delivery.workspace })).toEqual([]);
+  });
+
+  test('that has nothing to mend is not asked again, and the rehearsal writes nothing', async () => {
+    const repository = await stage.repository();
+    const run = await player.play(AGENT, asks(repository, CAREFUL));
+    expect(became(run)).toEqual(['success', 'answer: success']);
+    const [rehearsal] = deliveriesOf(run);
+    expect(rehearsal?.report.notReady?.code).toBe('DRY_RUN');
+    expect(stepOf(run, 'The agent mends what would be refused')).toBeUndefined();
+    expect(asked(stage, /^PUT .*\/contents\//)).toHaveLength(1);
+  });
+
+  test('whose page can’t be delivered answers with the report, and with no address', async () => {
+    const repository = await stage.repository({ pages: { builds: 'errored' } });
+    const run = await player.play(AGENT, asks(repository, CAREFUL));
+    expect(became(run)).toEqual(['success', 'answer: success']);
+    const answer = stepOf(run, 'Answer')?.summary ?? '';
+    expect(answer).toMatch(/^CLAIM: .*\n[\s\S]*^RESULT: НЕ ГОТОВО → the site's build failed/m);
+    expect(answer).not.toContain('github.io');
+  });
+});
