@@ -4,7 +4,7 @@ import type { Repository } from '../world/repository.ts';
 import { workflowFrom } from '../world/workflow/definition.ts';
 import { createPlayer, type Player } from '../world/workflow/player.ts';
 import { completed, openPullRequest } from './happenings.ts';
-import { became, deliveriesOf, deliveryOf, expectGone } from './played.ts';
+import { became, deliveriesOf, deliveryOf, expectGone, QUIET } from './played.ts';
 import { asked, expectNotReady, expectReady, openStage, page } from './stage.ts';
 
 const stage = openStage();
@@ -34,7 +34,7 @@ async function commentOn({ issues }: Repository, number: number) {
 
 describe('a pull request of the repository itself', () => {
   test('opened, pushed to, closed: one comment, new bytes each time, and in the end nothing', async () => {
-    const repository = await stage.repository();
+    const repository = await stage.repository(QUIET);
     const pull = await openPullRequest(repository, 'feature', commit('first'));
     const url = `${repository.pages.url}previews/pr-${pull.number}/index.html`;
 
@@ -76,7 +76,7 @@ describe('a pull request of the repository itself', () => {
   });
 
   test('goes through the pair for forks as well', async () => {
-    const repository = await stage.repository();
+    const repository = await stage.repository(QUIET);
     const pull = await openPullRequest(repository, 'feature', commit('first'));
     const build = await player.play(BUILD, pull.opened);
     if (build === null) throw new Error('No build.');
@@ -89,7 +89,7 @@ describe('a pull request of the repository itself', () => {
 
 describe("a fork's pull request, in two workflows", () => {
   test('opened, pushed to, closed: its own runs only build, and nothing of it is run with more rights', async () => {
-    const repository = await stage.repository();
+    const repository = await stage.repository(QUIET);
     const pull = await openPullRequest(repository, 'human:feature/one', commit('first'));
     const path = 'previews/human/feature/one/index.html';
     const url = `${repository.pages.url}${path}`;
@@ -134,7 +134,7 @@ describe("a fork's pull request, in two workflows", () => {
   });
 
   test('closing ends a build, and what ended without one is not published', async () => {
-    const repository = await stage.repository();
+    const repository = await stage.repository(QUIET);
     const pull = await openPullRequest(repository, 'human:late', commit('first'));
     const { 'page.html': _, ...broken } = commit('');
     const failed = await player.play(BUILD, await pull.push(broken));
@@ -151,7 +151,7 @@ describe("a fork's pull request, in two workflows", () => {
   });
 
   test('what it built is looked at like any file', async () => {
-    const repository = await stage.repository();
+    const repository = await stage.repository(QUIET);
     const page = '<!doctype html><script src="https://cdn.example.com/miner.js"></script>';
     const pull = await openPullRequest(repository, 'human:miner', { ...commit(''), 'page.html': page });
     const build = await player.play(BUILD, pull.opened);
@@ -165,7 +165,7 @@ describe("a fork's pull request, in two workflows", () => {
 
 describe("a fork's pull request, in the workflow for one's own", () => {
   test('K1 is refused by the host, and the report says that a fork’s token may only read', async () => {
-    const repository = await stage.repository();
+    const repository = await stage.repository(QUIET);
     const pull = await openPullRequest(repository, 'human:feature', commit('first'));
     const opened = await player.play(PREVIEW, pull.opened);
     expect(became(opened)).toEqual(['failure', 'preview: failure']);
@@ -183,7 +183,7 @@ describe("a fork's pull request, in the workflow for one's own", () => {
   });
 
   test('K3 needs no rights: the delivery stands, and a warning shows the pair in place of the comment', async () => {
-    const repository = await stage.repository();
+    const repository = await stage.repository(QUIET);
     const pull = await openPullRequest(repository, 'human:feature', commit('first'));
     const preview = readFileSync(new URL(`../../${PREVIEW}`, import.meta.url), 'utf8');
     const opened = await player.play(

@@ -4,7 +4,7 @@ import type { Repository } from '../world/repository.ts';
 import type { Occasion, Payload } from '../world/workflow/occasion.ts';
 import { createPlayer, type Player } from '../world/workflow/player.ts';
 import { happening } from './happenings.ts';
-import { became, deliveriesIn, deliveriesOf, deliveryOf, stepOf } from './played.ts';
+import { became, deliveriesIn, deliveriesOf, deliveryOf, QUIET, stepOf } from './played.ts';
 import { asked, expectReady, openStage, page } from './stage.ts';
 
 const stage = openStage();
@@ -54,7 +54,7 @@ echo '{}' > report/data.json
   });
 
   test('a folder for the day, and one address that leads to the latest', async () => {
-    const repository = await stage.repository();
+    const repository = await stage.repository(QUIET);
     const run = await player.play(NIGHTLY, night(repository, 'first'));
     expect(became(run)).toEqual(['success', 'report: success']);
     const [reports, latest] = deliveriesOf(run);
@@ -85,7 +85,7 @@ echo '{}' > report/data.json
   }
 
   test('another schedule is not its business', async () => {
-    const repository = await stage.repository();
+    const repository = await stage.repository(QUIET);
     expect(await player.play(NIGHTLY, night(repository, 'first', '0 0 * * 0'))).toBeNull();
   });
 });
@@ -123,7 +123,7 @@ test('a large artifact: the asset of the tag’s release, a duplicate on the fil
 });
 
 test('a matrix: jobs side by side publish each its own, and the last leads to all, also to what failed', async () => {
-  const repository = await stage.repository();
+  const repository = await stage.repository(QUIET);
   const suite = '#!/bin/sh\necho "<!doctype html><title>$1</title>" > report.html\n[ "$1" != load ]\n';
   const push = { ...happening(repository, 'push', {}), files: { 'run-suite.sh': suite } };
   const run = await player.play('examples/matrix.yml', push);
@@ -172,7 +172,7 @@ echo "<!doctype html><title>Answer</title>$font<p>$TASK</p><p>$MARKER</p>" > ans
   });
 
   test('is told by the dry run what would be refused, mends it, and answers with the proven address', async () => {
-    const repository = await stage.repository();
+    const repository = await stage.repository(QUIET);
     const run = await player.play(AGENT, asks(repository, CARELESS));
     expect(became(run)).toEqual(['success', 'answer: success']);
     const [rehearsal, delivery] = deliveriesOf(run);
@@ -187,7 +187,7 @@ echo "<!doctype html><title>Answer</title>$font<p>$TASK</p><p>$MARKER</p>" > ans
   });
 
   test('that has nothing to mend is not asked again, and the rehearsal writes nothing', async () => {
-    const repository = await stage.repository();
+    const repository = await stage.repository(QUIET);
     const run = await player.play(AGENT, asks(repository, CAREFUL));
     expect(became(run)).toEqual(['success', 'answer: success']);
     const [rehearsal] = deliveriesOf(run);
@@ -197,7 +197,7 @@ echo "<!doctype html><title>Answer</title>$font<p>$TASK</p><p>$MARKER</p>" > ans
   });
 
   test('whose page can’t be delivered answers with the report, and with no address', async () => {
-    const repository = await stage.repository({ pages: { builds: 'errored' } });
+    const repository = await stage.repository({ pages: { ...QUIET.pages, builds: 'errored' } });
     const run = await player.play(AGENT, asks(repository, CAREFUL));
     expect(became(run)).toEqual(['success', 'answer: success']);
     const answer = stepOf(run, 'Answer')?.summary ?? '';

@@ -3,6 +3,9 @@ import type { Report } from '../../src/delivery/report.ts';
 import type { JobRun, StepRun, WorkflowRun } from '../world/workflow/player.ts';
 import type { Delivered, Stage } from './stage.ts';
 
+/** A site whose builds no push starts: for these the examples ask for `pages: write`. */
+export const QUIET = { pages: { startsBuilds: false } };
+
 /** What became of a run: of itself and of each of its jobs, in their order. */
 export function became(run: WorkflowRun | null): string[] {
   if (run === null) return ['not started'];
