@@ -111,6 +111,36 @@ describe('looking at what is wished', () => {
   });
 });
 
+describe('a branch that moves between two looks', () => {
+  /** Somebody replaces the file after it was seen; the history then ends with their commit. */
+  const moving = async (then: object | Error) => {
+    const { blobSha } = await localFile('a');
+    return branchWith(
+      {},
+      {
+        get_file: ({ ref }: { ref: string }, nth: number) =>
+          nth === 1
+            ? { type: 'file', sha: blobSha }
+            : ref === 'theirs'
+              ? then
+              : { type: 'file', sha: '0ther' },
+        commits_of_path: [{ sha: 'theirs', commit: { message: THEIRS } }],
+      },
+    );
+  };
+
+  test('is looked at again: no commit is named that does not hold the file', async () => {
+    const { work } = await committing(await moving({ type: 'file', sha: '0ther' }), { 'a.html': 'a' });
+    expect(codes(await work)).toEqual(['NOT_OURS']);
+  });
+
+  test('is not guessed about where that commit can’t be looked into', async () => {
+    const denied = failure('NO_PERMISSION', 403);
+    const { work } = await committing(await moving(denied), { 'a.html': 'a' });
+    await expect(work).resolves.toEqual([denied]);
+  });
+});
+
 describe('committing several files', () => {
   test('is a commit for each, in one update of the branch', async () => {
     const github = branchWith();

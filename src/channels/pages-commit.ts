@@ -1,8 +1,8 @@
 import { aftermath } from '../abort.ts';
 import { asDeliveryError, DeliveryError, hasFailed, type Settled, settled } from '../errors.ts';
 import type { GitHub } from '../github/client.ts';
-import { lastCommitAt } from '../github/contents.ts';
-import type { Change } from '../github/git-data.ts';
+import { blobAt, lastCommitAt } from '../github/contents.ts';
+import { appeared, type Change } from '../github/git-data.ts';
 import { standingAt } from '../github/standing.ts';
 import { pooled } from '../pool.ts';
 import type { Ports } from '../ports.ts';
@@ -121,7 +121,13 @@ async function judge(
   const removing = file === null;
   if (blob === null && removing && !sent) return { written: false };
   const last = blob === null && !removing ? null : await lastCommitAt(github, { branch, path });
-  if (blob === (file?.blobSha ?? null) && last !== null) return { commitSha: last.sha, written: sent };
+  if (blob === (file?.blobSha ?? null) && last !== null) {
+    // The branch may have moved between the two looks: that commit must hold what was seen.
+    const held = await settled(() => blobAt(github, { branch: last.sha, path }));
+    if (hasFailed(held)) return held;
+    if (held !== blob) throw appeared(path);
+    return { commitSha: last.sha, written: sent };
+  }
   if (last !== null && !last.ours && !overwrite) return notOurs(path, removing);
   const verb = removing ? 'REMOVE' : blob === null ? 'ADD' : 'UPDATE';
   const message = `${verb} ${baseName(path)}: ${essence}\n\n${TRAILER}`;
