@@ -22,7 +22,7 @@ function repository({ truncated = false, tree = TREE }: { truncated?: boolean; t
     get_file: ({ path }: { path: string }) => {
       const entry = tree.find((one) => one.path === decodeURIComponent(path));
       if (entry === undefined) return absent;
-      return { type: entry.type === 'blob' ? 'file' : 'dir', sha: entry.sha };
+      return { type: { blob: 'file', tree: 'dir', commit: 'submodule' }[entry.type], sha: entry.sha };
     },
   });
 }
@@ -45,7 +45,8 @@ describe('what stands at some paths', () => {
       ['docs/new.html', null],
       ['docs', FOLDER],
     ]);
-    expect(github.names).toEqual(['get_file', 'get_file', 'get_file']);
+    // Where nothing stands, its folder is asked for, too.
+    expect(github.sent('get_file').map(({ path }) => path)).toEqual([...few, 'docs']);
     expect(github.sent('get_file')[0]).toEqual({ path: 'docs/a.html', ref: 'main' });
   });
 
@@ -65,9 +66,9 @@ describe('what stands at some paths', () => {
   });
 
   test('is asked for one by one after all, where the host cuts the tree short', async () => {
-    const github = repository({ truncated: true, tree: TREE });
+    const github = repository({ truncated: true });
     await expect(shown(github, many)).resolves.toContainEqual(['docs/deep/b.html', 'b']);
-    expect(github.sent('get_file')).toHaveLength(5);
+    expect(github.sent('get_file').map(({ path }) => path)).toEqual([...many, 'docs']);
   });
 
   test('is read at the very commit that is named', async () => {
@@ -77,14 +78,27 @@ describe('what stands at some paths', () => {
     expect(github.calls).toMatchObject([{ name: 'tree_below', parameters: { sha: commit } }]);
   });
 
-  test('is nobody’s to build on, where a file stands in a folder’s place', async () => {
-    const paths = ['README.md/a.html', 'README.md/deep/b.html', 'module/c.html', 'docs/d.html'];
-    await expect(shown(repository(), paths)).resolves.toEqual([
-      ['README.md/a.html', 'NOT_OURS: README.md is a file of the repository, and no folder'],
-      ['README.md/deep/b.html', 'NOT_OURS: README.md is a file of the repository, and no folder'],
-      ['module/c.html', 'NOT_OURS: module is a file of the repository, and no folder'],
+  test.each([
+    ['few', 3],
+    ['many', 5],
+  ])('is nobody’s to build on, where a file stands in a folder’s place (%s)', async (_, count) => {
+    const below = [
+      'README.md/a.html',
+      'README.md/deep/b.html',
+      'module/c.html',
+      'docs/d.html',
+      'new/deep/e.html',
+    ];
+    const words = (path: string, file: string): string =>
+      `NOT_OURS: ${file} is a file of the repository, and ${path} would lie below it`;
+    const expected = [
+      ['README.md/a.html', words('README.md/a.html', 'README.md')],
+      ['README.md/deep/b.html', words('README.md/deep/b.html', 'README.md')],
+      ['module/c.html', words('module/c.html', 'module')],
       ['docs/d.html', null],
-    ]);
+      ['new/deep/e.html', null],
+    ];
+    await expect(shown(repository(), below.slice(0, count))).resolves.toEqual(expected.slice(0, count));
   });
 
   test('of which one can’t be asked for is known for the others', async () => {
