@@ -81,6 +81,8 @@ describe('patterns', () => {
     ],
     ['what ! leaves out', ['out/**', '!out/deep/**', '!**/*.md'], [['out/a.html', 'a.html']]],
     ['what comes back after a !', ['out/*', '!out/*', 'out/*.md'], [['out/b.md', 'b.md']]],
+    ['a class of one sign, which is a file of its own', ['out/[a].html'], [['out/a.html', 'a.html']]],
+    ['a named file, spelt as it was', ['./out/a.html', 'out/*.html'], [['./out/a.html', 'a.html']]],
     ['no comment', ['# all of it', 'reports/*'], [['reports/e.html', 'e.html']]],
     ['a name with a space', ['my*.html'], [['my report.html', 'my report.html']]],
     [
