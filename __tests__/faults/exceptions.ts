@@ -26,12 +26,6 @@ export const GIT_EXCEPTIONS: readonly Exception[] = [
     flaw: /^not delivered: .*find remote ref/,
     because: 'git takes a page for a repository of the oldest kind, in which the branch is missing',
   },
-  {
-    request: /info\/refs/,
-    fault: /HTML|truncated/,
-    flaw: /^(not delivered|no hint): .*(Cannot access URL|Could not read from remote)/,
-    because: 'these words of git are not known yet as those of a broken connection',
-  },
 ];
 
 /** The row that allows a flaw. */

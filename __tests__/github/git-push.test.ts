@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { gitFailure } from '../../src/github/git-process.ts';
+import { gitFailure } from '../../src/github/git-failures.ts';
 import type { Change } from '../../src/github/git-data.ts';
 import { type Push, pushChanges } from '../../src/github/git-push.ts';
 import { localFile, temporaryFolder } from '../support/files.ts';

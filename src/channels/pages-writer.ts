@@ -1,7 +1,8 @@
 import { hasFailed, hasSucceeded, type Settled, settled } from '../errors.ts';
 import { putFile } from '../github/contents.ts';
 import { type Change, commitChanges, createBlob } from '../github/git-data.ts';
-import { findGit, noGit } from '../github/git-process.ts';
+import { noGit } from '../github/git-failures.ts';
+import { findGit } from '../github/git-process.ts';
 import type { Ports } from '../ports.ts';
 import { SIZE } from '../protocol/limits.ts';
 import type { LocalFile } from '../rules/inspect.ts';
