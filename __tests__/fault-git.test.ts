@@ -11,7 +11,7 @@ import type { Interception } from './world/front/interceptions.ts';
 import { startWorld, type World } from './world/world.ts';
 
 // Method C's slice of the fault matrix: git speaks to the hosts by itself, over real sockets, and waits by a
-// clock of its own. So it meets no silence here, and each fault only once.
+// clock of its own. It runs a dozen processes a delivery, so each fault is met only once.
 const METHOD_C: Kind = {
   name: 'K1, method C',
   file: 'large.bin',
@@ -25,10 +25,6 @@ const tooLarge: Play = async () =>
     headers: { 'content-type': 'application/json' },
     body: Buffer.from(JSON.stringify({ message: 'Sorry, your input was too large to process.' })),
   });
-
-/** After a report that ends too early, git waits for its rest for ever: to be bounded before it can be played. */
-const hangs = ({ request, fault }: Cell): boolean =>
-  fault.name === 'truncated' && request.name.endsWith('git-receive-pack');
 
 let world: World;
 let stage: Stage<SocketFault>;
@@ -90,11 +86,11 @@ function askedByGit(repository: string): Asked[] {
 test('whatever happens to a request of git, the delivery is proven or honestly refused', async () => {
   const wrong: string[] = [];
   const cells = await stage.cellsOf(METHOD_C, GIT_FAULTS);
-  for (const cell of cells.filter((one) => !one.forEver && !hangs(one))) {
+  for (const cell of cells.filter(({ forEver }) => !forEver)) {
     wrong.push(...(await reckoning.flawsOf(cell, world, () => stage.play(METHOD_C, cell))));
     interception?.remove();
   }
   expect(wrong).toEqual([]);
   expect(reckoning.idleExceptions).toEqual([]);
   reckoning.close('fault matrix of git', 25);
-}, 120_000);
+}, 240_000);

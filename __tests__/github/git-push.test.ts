@@ -424,6 +424,27 @@ describe('an abort', () => {
   });
 });
 
+test('a git that says nothing more is ended, and may be tried again', async () => {
+  const alarms: AbortController[] = [];
+  ports.clock.timeout = () => {
+    const alarm = new AbortController();
+    alarms.push(alarm);
+    return alarm.signal;
+  };
+  world.intercept(SENDING, { fault: 'hang' });
+  const pushing = push();
+  const isSending = () => world.wire.exchanges(/POST .*receive-pack/).length > 0;
+  while (!isSending()) await new Promise((resolve) => setTimeout(resolve, 5));
+  // One for the fetch, one for the push, and a new one whenever that said something.
+  expect(alarms.length).toBeGreaterThan(2);
+  for (const alarm of alarms) alarm.abort();
+  await expect(pushing).rejects.toMatchObject({
+    code: 'CONNECTION',
+    message: 'pushing to the branch main broke off: git said nothing for 300 s',
+    passing: true,
+  });
+});
+
 describe('the token', () => {
   test('stands on no command line, in no address, in no file, and in no line of the log', async () => {
     const token = world.token();
@@ -499,11 +520,14 @@ describe("git's words", () => {
     ['! [remote rejected] main (Internal Server Error)', 'HOST_ERROR', true],
     ['error: RPC failed; curl 56 GnuTLS recv error', 'CONNECTION', true],
     ['send-pack: unexpected disconnect while reading sideband packet', 'CONNECTION', true],
+    ['error: Cannot access URL https://github.com/o/r.git/, return code 22', 'CONNECTION', true],
+    ['fatal: Could not read from remote repository.', 'CONNECTION', true],
     ['fatal: something unheard of', 'HOST_ERROR', false],
     ['', 'HOST_ERROR', false],
   ])('%j mean %s', (err, code, passing) => {
     const failure = gitFailure('pushing', { exitCode: 128, out: '', err }, { online: true, secrets: [] });
     expect(failure).toMatchObject({ code, passing });
+    expect(failure.hint).toBeTruthy();
   });
 
   test('about this machine alone are our own failure, whatever they sound like', () => {

@@ -1,6 +1,7 @@
 import { DeliveryError, type FailureCode } from '../errors.ts';
 import { hostMessage } from '../http/host-message.ts';
 import { createRedactor } from '../redact.ts';
+import { AGAIN } from './failures.ts';
 import type { GitResult } from './git-process.ts';
 
 interface Verdict {
@@ -18,12 +19,12 @@ const VERDICTS: readonly Verdict[] = [
     when: /could not read (username|password)|authentication failed|(returned error:|HTTP) 401/i,
     code: 'BAD_TOKEN',
     status: 401,
-    hint: "set `token:` to a valid token, or leave it out for the job's own ${{ github.token }}",
+    hint: "set `token:` to a valid token, or leave it out for the job's own ${{ github.token }}, or use channel: K3",
   },
   {
     when: /(returned error:|HTTP) 429|rate limit/i,
     code: 'RATE_LIMITED',
-    hint: 'GitHub limits this token for a while: run fewer deliveries at once, or later',
+    hint: 'GitHub limits this token for a while: run fewer deliveries at once, or later, or use channel: K3',
     passing: true,
   },
   {
@@ -34,12 +35,12 @@ const VERDICTS: readonly Verdict[] = [
   {
     when: /(returned error:|HTTP) 403|permission to \S+ denied|write access to repository not granted/i,
     code: 'NO_PERMISSION',
-    hint: 'add `permissions: { contents: write }` to the job; a pull request from a fork gets a read-only token whatever is asked',
+    hint: 'add `permissions: { contents: write }` to the job; a pull request from a fork gets a read-only token whatever is asked: use channel: K3 there',
   },
   {
     when: /couldn't find remote ref|repository .*not found|returned error: (404|30\d)|redirect/i,
     code: 'NOT_FOUND',
-    hint: 'check that `repository:` and `branch:` exist, and that `token:` may write there',
+    hint: 'check that `repository:` and `branch:` exist, and that `token:` may write there, or use channel: K3',
   },
   {
     when: /GH001\b|exceeds .*size limit|maximum allowed size|(returned error:|HTTP) 413/i,
@@ -99,7 +100,7 @@ export function gitFailure(
   const [, status] = /(?:returned error:|HTTP) (\d{3})/.exec(words) ?? [];
   return new DeliveryError(verdict?.code ?? 'HOST_ERROR', message, {
     httpCode: status === undefined ? verdict?.status : Number(status),
-    hint: verdict?.hint,
+    hint: verdict?.hint ?? AGAIN,
     passing: verdict?.passing,
   });
 }

@@ -50,7 +50,7 @@ export async function pushChanges(
   if (!(await findGit(ports.signal))) throw noGit();
   const folder = await mkdtemp(join(process.env.RUNNER_TEMP || tmpdir(), 'screen-delivery-git-'));
   try {
-    const git = await createGit(folder, push, ports.signal);
+    const git = await createGit(folder, push, ports);
     const base = await fetchBranch(git, push);
     await refuseChanged(git, push, base);
     const commits = await writeCommits(git, push, base, ports.clock);

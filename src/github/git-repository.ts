@@ -2,9 +2,13 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { devNull } from 'node:os';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
+import { DeliveryError } from '../errors.ts';
+import type { Clock, Ports } from '../ports.ts';
 import { EXCHANGE, SECOND } from '../protocol/limits.ts';
+import { AGAIN } from './failures.ts';
 import { gitFailure } from './git-failures.ts';
-import { type GitRun, runGit } from './git-process.ts';
+import { type GitResult, type GitRun, runGit } from './git-process.ts';
+import { listenForSilence } from './silence.ts';
 
 /** The repository that is fetched from and pushed to. */
 export interface Remote {
@@ -54,7 +58,11 @@ export type Git = (command: Command) => Promise<string>;
  *
  * @returns what runs git in it; a failing command is thrown as a failure of the delivery
  */
-export async function createGit(folder: string, push: Remote, signal: AbortSignal): Promise<Git> {
+export async function createGit(
+  folder: string,
+  push: Remote,
+  { clock, signal }: Pick<Ports, 'clock' | 'signal'>,
+): Promise<Git> {
   const { remote, token } = push;
   const credentials = Buffer.from(`x-access-token:${token}`).toString('base64');
   const surroundings = {
@@ -76,12 +84,30 @@ export async function createGit(folder: string, push: Remote, signal: AbortSigna
   };
   const git: Git = async ({ does, online = false, ...command }) => {
     const env = environments[online ? 'online' : 'offline'];
-    const result = await runGit({ ...command, folder, env, signal });
+    const run = { ...command, folder, env, signal };
+    const result = await (online ? untilSilent(does, run, clock) : runGit(run));
     if (result.exitCode !== 0) throw gitFailure(does, result, { online, secrets: [token, credentials] });
     return result.out;
   };
   await git({ args: ['init', '--quiet', '--bare', '--template='], does: 'making a temporary repository' });
   return git;
+}
+
+/** Runs a git that talks to a host, for as long as it says something now and then. */
+async function untilSilent(does: string, run: GitRun, clock: Pick<Clock, 'timeout'>): Promise<GitResult> {
+  const silence = listenForSilence(clock, EXCHANGE.git);
+  const listen = (text: string): void => {
+    silence.heard();
+    run.listen?.(text);
+  };
+  try {
+    return await runGit({ ...run, listen, signal: AbortSignal.any([run.signal, silence.signal]) });
+  } catch (thrown) {
+    run.signal.throwIfAborted();
+    if (!silence.signal.aborted) throw thrown;
+    const quiet = `git said nothing for ${EXCHANGE.git / SECOND} s`;
+    throw new DeliveryError('CONNECTION', `${does} broke off: ${quiet}`, { hint: AGAIN, passing: true });
+  }
 }
 
 /** Free of the machine's and the user's settings, and of anybody who could be asked for a password. */

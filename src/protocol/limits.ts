@@ -66,6 +66,8 @@ export const EXCHANGE = {
   stall: 30 * SECOND,
   /** A whole call to the API, its answer included: an answer that only drips ends here. */
   api: 120 * SECOND,
+  /** In which git says nothing while it talks to a host; it waits for the end of some broken answers for ever. */
+  git: 300 * SECOND,
   /** Longest JSON answer that is read. */
   apiBody: 8 * MEGABYTE,
 } as const;
