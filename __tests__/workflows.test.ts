@@ -184,10 +184,12 @@ test('dependabot looks after the packages and the actions', () => {
   const { version, updates } = parse(read('.github/dependabot.yml'));
   expect(version).toBe(2);
   expect(updates).toEqual(
-    ['npm', 'github-actions'].map((ecosystem) =>
+    [
+      { 'package-ecosystem': 'npm', directory: '/' },
+      { 'package-ecosystem': 'github-actions', directories: ['/', '/examples'] },
+    ].map((looking) =>
       expect.objectContaining({
-        'package-ecosystem': ecosystem,
-        directory: '/',
+        ...looking,
         schedule: { interval: 'weekly' },
         groups: expect.any(Object),
       }),

@@ -319,6 +319,13 @@ describe('the report on a withdrawal', () => {
   const withdrawing = (more: Partial<Findings> = {}): Findings =>
     findingsWith({ operation: 'withdraw', file: null, main: gone, ...more });
 
+  test('of what was not there says so', () => {
+    const placement = placementWith({ written: false });
+    expect(compose(withdrawing({ main: { ...gone, placement } })).lines.RESULT).toBe(
+      `ГОТОВО → ${PAGE.href} is empty, there was nothing to withdraw`,
+    );
+  });
+
   test('that is proven hands no address over, and says which one serves nothing', () => {
     const report = compose(withdrawing());
     expect(report).toMatchObject({ operation: 'withdraw', ready: true, url: null, withdrawn: PAGE.href });

@@ -206,7 +206,9 @@ describe('a file-bin of one’s own', () => {
     const url = `${BIN}/own-bin-1/page.html`;
     await expectReady(stage, delivered, { channel: 'K3', shows: page(), url });
     expect(own.bins.get('own-bin-1')).toMatchObject({ locked: true });
+    // Looked for first, since the bin's name was given; then fetched back.
     expect(asked(stage, /^GET /).map(({ host }) => host)).toEqual([
+      'bin.example.com',
       'bin.example.com',
       'situla.filebin-storage.com',
     ]);

@@ -175,6 +175,7 @@ describe("a fork's pull request, in the workflow for one's own", () => {
       reason: /Resource not accessible by integration/,
       hint: /a pull request from a fork gets a read-only token/,
     });
+    expect(deliveryOf(opened).stdout).toContain('workflow_run: { workflows: [Preview build]');
     // Closing it finds nothing to take down, and needs no rights for that.
     const closed = await player.play(PREVIEW, (await pull.close()).pull_request);
     expect(became(closed)).toEqual(['success', 'preview: success']);

@@ -17,6 +17,7 @@ async function codeAt(url: string): Promise<string> {
 function expectWithdrawn(
   { exitCode, outputs, reports, summary }: Delivered,
   subjects: readonly string[],
+  became = 'is withdrawn',
 ): void {
   expect(reports.map(({ notReady }) => notReady)).toEqual(subjects.map(() => null));
   expect({ exitCode, result: outputs.result, url: outputs.url }).toEqual({
@@ -27,7 +28,7 @@ function expectWithdrawn(
   expect(reports.map(({ lines }) => lines.CLAIM.split(' ')[0]).sort()).toEqual([...subjects].sort());
   for (const { lines, gates, withdrawn } of reports) {
     expect(gates.every(({ passed }) => passed)).toBe(true);
-    expect(lines.RESULT).toBe(`ГОТОВО → ${withdrawn} is withdrawn`);
+    expect(lines.RESULT).toBe(`ГОТОВО → ${withdrawn} ${became}`);
     expect(lines.TEST).toContain('HTTP 404; nothing is served there any more');
   }
   expect(summary).not.toBe('');
@@ -47,7 +48,7 @@ describe('K1', () => {
     expect(last?.files).toEqual(['previews/page.html']);
     // Once more: there is nothing left to do.
     const again = await stage.deliver({ repository, inputs: { ...inputs, ...withdrawal } });
-    expectWithdrawn(again, ['previews/page.html']);
+    expectWithdrawn(again, ['previews/page.html'], 'is empty, there was nothing to withdraw');
     expect(await repository.log()).toHaveLength(3);
   });
 

@@ -52,6 +52,9 @@ export async function keepComment(task: CommentTask, ports: Ports): Promise<void
     const mayCreate = reports.some((report) => stateOf(report) === 'ready');
     const kept = await keepSticky(connect(), { number, marker, body, mayCreate }, ports);
     ports.logger.info(`Comment on pull request ${number}: ${kept}`);
+    // A fork's delivery that was refused for its token has the same way around.
+    const refused = reports.some(({ notReady }) => notReady?.code === 'NO_PERMISSION');
+    if (refused && pull.readOnlyFor !== null) await showWayAround(ports);
   } catch (thrown) {
     await warn(asDeliveryError(thrown), pull, ports);
   }
@@ -84,7 +87,10 @@ async function warn(failure: DeliveryError, pull: PullRequest | null, { logger }
   logger.warning(
     `No comment was kept on ${where}, the delivery is what it is without it: ${whyNot(failure, pull, notAllowed)}`,
   );
-  if (!notAllowed) return;
+  if (notAllowed) await showWayAround({ logger });
+}
+
+async function showWayAround({ logger }: Pick<Ports, 'logger'>): Promise<void> {
   await logger.group('How a pull request from a fork gets its comment: two workflows', async () => {
     for (const line of TWO_WORKFLOWS.split('\n')) logger.info(line);
   });

@@ -38,5 +38,5 @@ jobs:
       - uses: OWNER/${TOOL.name}@v1
         with:
           file: preview/page.html
-          path: previews/\${{ github.event.workflow_run.head_repository.owner.login }}/
+          path: previews/\${{ github.event.workflow_run.head_repository.owner.login }}/\${{ github.event.workflow_run.head_branch }}/
           comment: true`;

@@ -1,5 +1,6 @@
 import { DeliveryError, hasFailed } from '../errors.ts';
 import type { Ports } from '../ports.ts';
+import type { ChannelKey } from '../protocol/words.ts';
 import { formsOf } from '../redact.ts';
 import { inspect } from '../rules/inspect.ts';
 import { checkSelfContained, isHtml } from '../rules/page/self-contained.ts';
@@ -84,30 +85,36 @@ function prepare(ways: readonly Way[], authorised: Authorised, { logger }: Ports
     for (const [key, some] of byChannel(open(ways), 'any')) {
       const parcels = some.map(({ findings: { file }, name }) => ({ file, name }));
       const intents = await channels[key].prepare(parcels, circumstances);
-      const taken = new Map<string, Way>();
       for (const [at, way] of some.entries()) {
         const intent = intents[at];
-        if (intent === undefined) continue;
-        if (hasFailed(intent)) {
-          end(way, 'check', intent);
-          continue;
-        }
-        const { destination, method } = intent.plan;
-        const other = taken.get(destination);
-        if (other !== undefined) end(way, 'check', samePlace(other, way, destination));
-        taken.set(destination, way);
-        intend(way, key, intent);
-        logger.info(`${way.findings.subject}: ${key}, ${method}, to ${destination}`);
+        if (hasFailed(intent)) end(way, 'check', intent);
+        else if (intent !== undefined) intend(way, key, intent);
+      }
+      refuseSamePlace(open(some), key);
+      for (const { findings, intents: prepared } of open(some)) {
+        const plan = prepared.get(key)?.plan;
+        logger.info(`${findings.subject}: ${key}, ${plan?.method}, to ${plan?.destination}`);
       }
     }
   });
 }
 
-function samePlace(one: Way, other: Way, destination: string): DeliveryError {
-  const both = `${one.findings.subject} and ${other.findings.subject}`;
-  return new DeliveryError('BAD_INPUT', `${both} would both go to ${destination}`, {
-    hint: 'give one of them another name, or deliver it in a step of its own',
-  });
+/** Of two files that would go to one place the second is refused: it would replace the first. */
+function refuseSamePlace(ways: readonly Way[], key: ChannelKey): void {
+  const taken = new Map<string, string>();
+  for (const way of ways) {
+    const destination = way.intents.get(key)?.plan.destination ?? '';
+    const other = taken.get(destination);
+    if (other === undefined) {
+      taken.set(destination, way.findings.subject);
+      continue;
+    }
+    const both = `${other} and ${way.findings.subject}`;
+    const refused = new DeliveryError('BAD_INPUT', `${both} would both go to ${destination}`, {
+      hint: 'give one of them another name, or deliver it in a step of its own',
+    });
+    end(way, 'check', refused);
+  }
 }
 
 /** A page for the screen must hold all that it shows. @see protocol 1 (file rules) */

@@ -162,9 +162,11 @@ function inWords({ step, httpCode, reason, hint }: Reason): string {
   return `${reason} (${where})${hint === '' ? '' : `. To change: ${hint}`}`;
 }
 
-function resultOf({ operation }: Findings, notReady: Reason | null, proven: string | null): string {
+function resultOf({ operation, main }: Findings, notReady: Reason | null, proven: string | null): string {
   if (notReady !== null) return `${RESULTS.notReady} → ${inWords(notReady)}`;
-  return `${RESULTS.ready} → ${operation === 'deliver' ? proven : `${proven} is withdrawn`}`;
+  if (operation === 'deliver') return `${RESULTS.ready} → ${proven}`;
+  const done = main?.placement?.written === true ? 'is withdrawn' : 'is empty, there was nothing to withdraw';
+  return `${RESULTS.ready} → ${proven} ${done}`;
 }
 
 function claim({ operation, subject, main }: Findings, url: string | null): string {
