@@ -82,6 +82,17 @@ describe('watching a build', () => {
     expect(github.sent('request_build')).toHaveLength(1);
   });
 
+  test('requests one again where the host may not have heard of it, until it has', async () => {
+    const { github, look } = watching({
+      pages_latest: absent,
+      request_build: (_: unknown, nth: number) =>
+        nth < 3 ? failure('HOST_ERROR', 502, { passing: true }) : { status: 'queued' },
+    });
+    for (let n = 1; n <= 12; n += 1) await look(5 * SECONDS);
+    expect(github.sent('request_build')).toHaveLength(3);
+    expect((await look(0)).detail).toBe('no build yet; a build was requested');
+  });
+
   test('requests none while ours is building', async () => {
     const { github, look } = watching({ pages_latest: { status: 'queued', commit: COMMIT } });
     for (let n = 1; n <= 10; n += 1) await look(5 * SECONDS);

@@ -171,6 +171,11 @@ describe('what is half done when it fails for good', () => {
       (change, nth) => (change === 'rename_asset' && nth === 2 ? denied : undefined),
       [old],
     ],
+    [
+      'nothing can be named any more: neither is lost',
+      (change, nth) => (change === 'rename_asset' && nth > 1 ? denied : undefined),
+      [{ ...old, name: OUTGOING }, incoming],
+    ],
   ])('is cleared away where %s', async (_, meddle, left) => {
     const { release, work } = await bringing([old], { meddle });
     await expect(work).rejects.toMatchObject({ code: 'NO_PERMISSION' });
@@ -224,10 +229,10 @@ describe('a stop', () => {
   const reason = Object.assign(new Error('stopped'), { name: 'AbortError' });
   const stopped = failure('ABORTED');
   /** The stop comes while the n-th change of that kind is on its way; its answer is heard by nobody. */
-  const stopping = async (assets: readonly Asset[], at: Parameters<Meddle>[0], arrives: boolean) => {
+  const stopping = async (assets: readonly Asset[], at: Parameters<Meddle>[0], arrives: boolean, nth = 1) => {
     const staged = await bringing(assets, {
-      meddle(change) {
-        if (change !== at || staged.ports.signal.aborted) return undefined;
+      meddle(change, count) {
+        if (change !== at || count !== nth) return undefined;
         staged.ports.stop.abort(reason);
         return arrives ? () => stopped : stopped;
       },
@@ -258,8 +263,18 @@ describe('a stop', () => {
     expect(release.held).toEqual(held);
   });
 
-  test('when all is done says so', async () => {
-    const { release, work } = await stopping([old], 'delete_asset', true);
+  test('while a replacement was to get its name has the old one come back', async () => {
+    const { release, work } = await stopping([old], 'rename_asset', false, 2);
+    await expect(work).rejects.toMatchObject({ code: 'ABORTED' });
+    expect(release.held).toEqual([['a.zip', 'sha256:0ld']]);
+  });
+
+  test.each<[string, Parameters<Meddle>[0], boolean, number]>([
+    ['when a replacement got its name', 'rename_asset', true, 2],
+    ['when the old one was to go', 'delete_asset', false, 1],
+    ['when all is done', 'delete_asset', true, 1],
+  ])('%s says so', async (_, at, arrives, nth) => {
+    const { release, work } = await stopping([old], at, arrives, nth);
     await expect(work).resolves.toMatchObject({ asset: { name: 'a.zip' }, written: true });
     expect(release.held).toEqual(OWN);
   });

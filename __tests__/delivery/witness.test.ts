@@ -9,7 +9,6 @@ import {
 } from '../../src/delivery/witness.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import type { Http } from '../../src/ports.ts';
-import { LOOK, SECOND } from '../../src/protocol/limits.ts';
 import { localFile } from '../support/files.ts';
 import { FakeHttp, fakePorts, NOON, type Scripted, type Seen } from '../support/ports.ts';
 import { PAGE } from './builders.ts';
@@ -238,8 +237,19 @@ describe('a look', () => {
     });
     await ports.clock.sleep(239_900);
     await witness.look();
-    // The first look leaves time for others; the last one may end a little late.
-    expect(bounds).toEqual([expect.closeTo(LOOK.least, -2), SECOND]);
+    expect(bounds).toEqual([expect.closeTo(60_000, -1), 1_000]);
+  });
+
+  test.each<[string, Partial<Stage>, number]>([
+    ['a small file', {}, 60_000],
+    ['a link, whose length nobody knows', { withFile: false, marker: MARKER }, 240_000],
+    ['what must be gone', { withFile: false, gone: true }, 60_000],
+  ])('at %s may take so long, so that a dripping answer leaves time for another', async (_, stage, most) => {
+    const { witness, ports } = await witnessing({ answer: { body: BYTES }, ...stage });
+    const bounds: number[] = [];
+    ports.clock.timeout = ((ms: number) => bounds.push(ms) && new AbortController().signal) as never;
+    await witness.look();
+    expect(bounds).toEqual([expect.closeTo(most, -1)]);
   });
 
   test('ends with the reason when the delivery is stopped', async () => {

@@ -185,19 +185,31 @@ describe('requesting a build', () => {
   const request = (request_build: unknown) => requestBuild(new FakeGitHub({ request_build }));
 
   test('says that it was requested', async () => {
-    await expect(request({ status: 'queued' })).resolves.toBe('a build was requested');
+    await expect(request({ status: 'queued' })).resolves.toEqual({
+      words: 'a build was requested',
+      again: false,
+    });
   });
 
   test.each([failure('NO_PERMISSION', 403), absent])(
     'names the missing permission after %s',
     async (thrown) => {
-      await expect(request(thrown)).resolves.toContain('`permissions: { pages: write }`');
+      await expect(request(thrown)).resolves.toEqual({
+        words: expect.stringContaining('`permissions: { pages: write }`'),
+        again: false,
+      });
     },
   );
 
-  test('says why else it failed', async () => {
-    await expect(request(failure('HOST_ERROR', 500))).resolves.toContain('the host said 500');
-  });
+  test.each([true, false])(
+    'says why else it failed, and to ask again where that may pass: %s',
+    async (passing) => {
+      await expect(request(failure('HOST_ERROR', 500, { passing }))).resolves.toEqual({
+        words: expect.stringContaining('the host said 500'),
+        again: passing,
+      });
+    },
+  );
 
   test('does not swallow our own mistakes', async () => {
     await expect(request(new TypeError('ours'))).rejects.toThrow('ours');
