@@ -32,6 +32,7 @@ export const KINDS: readonly Kind[] = [
     name: 'K1, method A, over our earlier file, with a marker',
     file: 'page.html',
     inputs: { channel: 'K1', marker: 'marker-42' },
+    spec: { pages: { buildMs: 0 } },
     before: async (repository) => {
       await repository.commit('page.html', OLDER, OURS);
       await repository.pages.whenBuilt();
