@@ -107,7 +107,10 @@ describe('watching a build', () => {
 
   test('asks nothing without a commit', async () => {
     const { github, look } = watching({});
-    await expect(look(0, {} as Placement)).resolves.toEqual({ finished: false, detail: 'not asked yet' });
+    await expect(look(0, {} as Placement)).resolves.toMatchObject({
+      finished: false,
+      detail: 'not asked yet',
+    });
     expect(github.calls).toEqual([]);
   });
 });

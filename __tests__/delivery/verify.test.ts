@@ -288,14 +288,22 @@ describe('waiting for the host', () => {
 
   test('ends after 240 s with the HTTP code, the build’s state and what to do', async () => {
     const { waiting, elapsed } = await stage(() => ({ status: 404 }));
-    await expect(waiting(building)).rejects.toMatchObject({
+    const hinting = async (): Promise<HostState> => ({ ...(await building()), hint: 'look at Settings' });
+    await expect(waiting(hinting)).rejects.toMatchObject({
       code: 'BUILD_TIMEOUT',
       httpCode: 404,
       message:
         'the site did not show the file within 240 s: the address answers HTTP 404; build of our commit: building',
-      hint: expect.stringContaining('Settings → Pages'),
+      hint: 'look at Settings',
     });
     expect(elapsed()).toBe(TIMEOUT);
+  });
+
+  test('says what to do also where the host does not', async () => {
+    const { waiting } = await stage(() => ({ status: 404 }));
+    await expect(waiting(building)).rejects.toMatchObject({
+      hint: expect.stringContaining('run the step again'),
+    });
   });
 
   test('falls back on the API’s code where the address gave none', async () => {

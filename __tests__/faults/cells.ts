@@ -102,7 +102,7 @@ export class Stage<F extends Fault> {
     { repository, token }: Pick<Played, 'repository' | 'token'>,
     cell?: Cell<F>,
   ): Promise<Pick<Played, 'report' | 'logger' | 'doorway' | 'clock'>> {
-    const clock = new MovingClock(buildsOf(repository));
+    const clock = new MovingClock(kind.spec?.pages === false ? undefined : buildsOf(repository));
     const doorway = this.#open({ clock, repository, cell });
     const logger = new FakeLogger();
     const signal = new AbortController().signal;

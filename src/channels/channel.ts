@@ -46,6 +46,8 @@ export interface HostState {
   /** In words, for the log and for a failure. */
   readonly detail: string;
   readonly httpCode?: number | undefined;
+  /** What to change where it never finishes. */
+  readonly hint?: string;
 }
 
 /** A file on its way into a channel. */

@@ -29,18 +29,19 @@ export function watchBuild(github: GitHub, builtBy: BuiltBy, timeout: number, { 
   const pause = timeout / BUILD_WAIT.polls;
   let asked = { at: Number.NEGATIVE_INFINITY, polls: 0 };
   let request = { words: '', again: true };
-  let state: HostState = { finished: false, detail: 'not asked yet' };
+  let state: HostState = { finished: false, detail: 'not asked yet', hint: HINTS[builtBy].late };
 
   return async ({ commitSha }) => {
     if (commitSha === undefined || state.finished) return state;
     if (clock.now() - asked.at < pause || asked.polls >= BUILD_WAIT.polls) return state;
     const build = await (builtBy === 'workflow' ? latestDeployment : latestBuild)(github, commitSha);
     asked = { at: clock.now(), polls: asked.polls + 1 };
-    if (build.status === 'errored') throw errored(build);
+    if (build.status === 'errored') throw errored(build, HINTS[builtBy].errored);
     if (build.notStarted && request.again && asked.polls >= BUILD_WAIT.pollsBeforeRequest) {
       request = await requestBuild(github);
     }
     state = {
+      ...state,
       finished: build.status === 'built',
       detail: [build.detail, request.words].filter((part) => part !== '').join('; '),
       httpCode: build.httpCode,
@@ -49,9 +50,21 @@ export function watchBuild(github: GitHub, builtBy: BuiltBy, timeout: number, { 
   };
 }
 
+const ELSE = 'or use channel: K2 or K3';
+
+/** What to change where the site does not come, by what builds it. */
+const HINTS: Readonly<Record<BuiltBy, { readonly late: string; readonly errored: string }>> = {
+  branch: {
+    late: `look at Settings → Pages and the "pages build and deployment" run; the file is committed, so running the step again only verifies, ${ELSE}`,
+    errored: `mend what the build complains of, or commit an empty .nojekyll to serve files as they are, ${ELSE}`,
+  },
+  workflow: {
+    late: `let the workflow that builds the site publish this file too, or set Settings → Pages → Source to "Deploy from a branch", ${ELSE}`,
+    errored: `mend the workflow that builds the site, or set Settings → Pages → Source to "Deploy from a branch", ${ELSE}`,
+  },
+};
+
 /** @see protocol 7 (pages build status is errored) */
-function errored({ detail, error }: BuildState): DeliveryError {
-  return new DeliveryError('BUILD_ERRORED', `the site's build failed: ${error} (${detail})`, {
-    hint: 'mend what the build complains of, or commit an empty .nojekyll to serve files as they are',
-  });
+function errored({ detail, error }: BuildState, hint: string): DeliveryError {
+  return new DeliveryError('BUILD_ERRORED', `the site's build failed: ${error} (${detail})`, { hint });
 }

@@ -60,7 +60,7 @@ export async function wait(
     `the site did not show the file within ${seconds} s: ${describe(witness.last)}; ${state.detail}`,
     {
       httpCode: witness.last?.httpCode ?? state.httpCode,
-      hint: 'look at Settings → Pages and the "pages build and deployment" run; the file is committed, so running the step again only verifies',
+      hint: state.hint ?? 'run the step again: the file is placed, so it only verifies',
     },
   );
 }
