@@ -128,7 +128,7 @@ async function judge(
     if (held !== blob) throw appeared(path);
     return { commitSha: last.sha, written: sent };
   }
-  if (last !== null && !last.ours && !overwrite) return notOurs(path, removing);
+  if (blob !== null && last?.ours !== true && !overwrite) return notOurs(path, removing);
   const verb = removing ? 'REMOVE' : blob === null ? 'ADD' : 'UPDATE';
   const message = `${verb} ${baseName(path)}: ${essence}\n\n${TRAILER}`;
   return { path, message, replaces: blob, file };

@@ -56,7 +56,7 @@ async function reportOn(raw: RawInputs, ports: Ports, nowhere: boolean): Promise
     const request = parseRequest(raw, around);
     return await perform(request, ports);
   } catch (thrown) {
-    return [refusal(raw.file || THE_LINK, asDeliveryError(thrown).at('check'))];
+    return [refusal(raw.file.trim().split('\n')[0] || THE_LINK, asDeliveryError(thrown).at('check'))];
   }
 }
 

@@ -82,7 +82,8 @@ function settle(way: Way, request: DeliveryRequest, { circumstances }: Authorise
 function prepare(ways: readonly Way[], authorised: Authorised, { logger }: Ports): Promise<void> {
   const { circumstances, channels } = authorised;
   return logger.group('Plan', async () => {
-    for (const [key, some] of byChannel(open(ways), 'any')) {
+    for (const [key, taking] of byChannel(open(ways), 'any')) {
+      const some = open(taking);
       const parcels = some.map(({ findings: { file }, name }) => ({ file, name }));
       const intents = await channels[key].prepare(parcels, circumstances);
       for (const [at, way] of some.entries()) {
