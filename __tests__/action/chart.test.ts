@@ -44,18 +44,32 @@ describe('the chart of one delivery', () => {
 });
 
 describe('the chart of several deliveries', () => {
-  test('shows how long each took, the slowest first', () => {
+  test('shows what they shared, then how long each took for itself, the slowest first', () => {
     const chart = timingsOf([
-      timed({ place: 1_000 }, 'a.html'),
-      timed({ place: 1_000, wait: 2_000 }, 'b.html'),
+      timed({ place: 1_000, wait: 2_000, verify: 500 }, 'a.html'),
+      timed({ place: 1_000, wait: 2_000, verify: 4_000 }, 'b.html'),
     ]);
-    expect(bars(chart)).toEqual(['3.0 s · b.html :0, 3000', '1.0 s · a.html :0, 1000']);
+    expect(bars(chart)).toEqual([
+      '1.0 s · K1 place together :0, 1000',
+      '2.0 s · K1 wait together :1000, 3000',
+      '4.0 s · b.html :3000, 7000',
+      '0.5 s · a.html :3000, 3500',
+    ]);
+  });
+
+  test('shows one channel behind the other', () => {
+    const release = { ...timed({ place: 2_000 }, 'c.zip'), channel: 'K2' as const };
+    expect(bars(timingsOf([timed({ place: 1_000, verify: 3_000 }, 'a.html'), release]))).toEqual([
+      '1.0 s · K1 place together :0, 1000',
+      '2.0 s · K2 place together :4000, 6000',
+      '3.0 s · a.html :1000, 4000',
+    ]);
   });
 
   test('shows the slowest twenty, and none that took no time', () => {
-    const many = Array.from({ length: 30 }, (_, at) => timed({ place: at * 100 }, `${at}.html`));
+    const many = Array.from({ length: 30 }, (_, at) => timed({ verify: at * 100 }, `${at}.html`));
     expect(bars(timingsOf(many))).toHaveLength(20);
-    expect(bars(timingsOf([timed({}), timed({ place: 5 })]))).toHaveLength(1);
+    expect(bars(timingsOf([timed({}), timed({ verify: 5 })]))).toHaveLength(1);
     expect(timingsOf([timed({}), timed({})])).toBe('');
   });
 
@@ -69,7 +83,7 @@ describe('the chart of several deliveries', () => {
     '<script>',
     '"quoted"',
   ])('is not broken by a file called %j', (name) => {
-    const chart = timingsOf([timed({ place: 1 }, name), timed({ place: 1 }, name)]);
+    const chart = timingsOf([timed({ verify: 1 }, name), timed({ verify: 1 }, name)]);
     expect(bars(chart)).toHaveLength(2);
     for (const bar of bars(chart)) expect(bar).toMatch(/^0\.0 s · [\w ./-]* :0, 1$/);
     expect(chart.split('\n')).toHaveLength(10);
@@ -77,8 +91,8 @@ describe('the chart of several deliveries', () => {
 
   test('keeps letters of any language, and the end of a long name', () => {
     const chart = timingsOf([
-      timed({ place: 1 }, 'слайды.html'),
-      timed({ place: 1 }, `${'x'.repeat(99)}.html`),
+      timed({ verify: 1 }, 'слайды.html'),
+      timed({ verify: 1 }, `${'x'.repeat(99)}.html`),
     ]);
     expect(chart).toContain('· слайды.html :');
     expect(chart).toContain(`· …${'x'.repeat(35)}.html :`);

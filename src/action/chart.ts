@@ -1,5 +1,6 @@
 import { type Report, THE_LINK } from '../delivery/report.ts';
 import { SECOND } from '../protocol/limits.ts';
+import type { Step } from '../protocol/words.ts';
 
 /** Bars of a chart, at most. */
 const BARS = 20;
@@ -17,15 +18,16 @@ interface Bar {
 }
 
 /**
- * The timings as a Mermaid chart, which GitHub draws: the steps of one delivery one after the other, or how
- * long each of several took, the slowest first. Empty where nothing took time.
+ * The timings as a Mermaid chart, which GitHub draws: the steps of one delivery one after the other; of
+ * several, what they shared, channel by channel, and how long each took for itself, the slowest first. Empty
+ * where nothing took time.
  *
  * @see https://mermaid.js.org/syntax/gantt.html
  */
 export function timingsOf(reports: readonly Report[]): string {
   const [first, ...others] = reports;
   if (first === undefined) return '';
-  return others.length === 0 ? drawn(stepsOf(first)) : drawn(slowestOf(reports));
+  return others.length === 0 ? drawn(stepsOf(first)) : drawn(batchOf(reports));
 }
 
 function stepsOf({ took }: Report): Bar[] {
@@ -37,17 +39,31 @@ function stepsOf({ took }: Report): Bar[] {
   });
 }
 
-function slowestOf(reports: readonly Report[]): Bar[] {
-  return reports
-    .map(({ file, took }) => ({
-      label: harmless(file?.path ?? THE_LINK),
-      from: 0,
-      length: Object.values(took).reduce((sum, ms) => sum + ms, 0),
-    }))
-    .filter(({ length }) => length > 0)
-    .sort((one, other) => other.length - one.length)
-    .slice(0, BARS);
+function batchOf(reports: readonly Report[]): Bar[] {
+  const shared: Bar[] = [];
+  const own: Bar[] = [];
+  let from = 0;
+  for (const channel of new Set(reports.map((report) => report.channel))) {
+    const some = reports.filter((report) => report.channel === channel);
+    for (const step of SHARED) {
+      const length = Math.max(0, ...some.map(({ took }) => took[step] ?? 0));
+      if (length > 0) shared.push({ label: `${channel ?? 'all'} ${step} together`, from, length });
+      from += length;
+    }
+    const begun = from;
+    for (const { file, took } of some) {
+      const length = Object.entries(took).reduce((sum, [step, ms]) => sum + (isShared(step) ? 0 : ms), 0);
+      if (length > 0) own.push({ label: harmless(file?.path ?? THE_LINK), from: begun, length });
+      from = Math.max(from, begun + length);
+    }
+  }
+  return [...shared, ...own.sort((one, other) => other.length - one.length).slice(0, BARS)];
 }
+
+/** What the files of a batch do together. */
+const SHARED = ['place', 'wait'] as const satisfies readonly Step[];
+
+const isShared = (step: string): boolean => SHARED.some((shared) => shared === step);
 
 /** A name's end, in signs that mean nothing to Mermaid. */
 function harmless(name: string): string {
