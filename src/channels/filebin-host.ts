@@ -1,7 +1,7 @@
 import { DeliveryError, type FailureCode } from '../errors.ts';
 import { discard, readText } from '../http/body.ts';
 import { connectionFailure } from '../http/client.ts';
-import { retryAfter } from '../http/headers.ts';
+import { header, retryAfter } from '../http/headers.ts';
 import { hostMessage } from '../http/host-message.ts';
 import { parsedJson, type Uploaded, upload } from '../http/upload.ts';
 import type { HttpResponse, Ports } from '../ports.ts';
@@ -103,12 +103,21 @@ export function openBin(host: URL, name: string, ports: Ports): Bin {
       const answer = await ask(BIN.remove, filename);
       discard(answer);
       if (answer.status === 404) return false;
-      if (answer.status >= 200 && answer.status < 300) return true;
-      throw new DeliveryError('HOST_ERROR', `${BIN.remove.does} answered HTTP ${answer.status}`, {
-        httpCode: answer.status,
-        passing: answer.status >= 500,
-        hint: 'check `bin:` and `bin-host-url:`, or run the step again',
-      });
+      // The host itself answers in plain text; a page comes from what stands between us and it.
+      const isPage = /html/.test(header(answer, 'content-type') ?? '');
+      const isDone = answer.status >= 200 && answer.status < 300;
+      if (isDone && !isPage) return true;
+      const limited = answer.status === 429;
+      throw new DeliveryError(
+        limited ? 'RATE_LIMITED' : 'HOST_ERROR',
+        `${BIN.remove.does} answered HTTP ${answer.status}${isDone ? ' with a page' : ''}`,
+        {
+          httpCode: answer.status,
+          passing: isDone || limited || answer.status >= 500,
+          retryAfter: retryAfter(answer, ports.clock.now()),
+          hint: 'check `bin:` and `bin-host-url:`, or run the step again',
+        },
+      );
     },
   };
 }
