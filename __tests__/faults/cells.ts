@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { deliver } from '../../src/delivery/deliver.ts';
+import { withdraw } from '../../src/delivery/withdraw.ts';
 import type { Report } from '../../src/delivery/report.ts';
 import { furnish } from '../../src/wiring.ts';
 import { requestWith } from '../delivery/builders.ts';
@@ -46,6 +47,8 @@ export interface Played {
   readonly token: string;
   /** Commits of the branch before. */
   readonly commitsBefore: number;
+  /** Where a delivery before this one had put the file. */
+  readonly stoodAt: string | null;
 }
 
 /** Real milliseconds after which a delivery counts as hanging. */
@@ -91,10 +94,15 @@ export class Stage<F extends Fault> {
     });
     this.#world.human.script = ['pending', 'grant'];
     const token = this.#world.token();
-    await kind.before?.(repository, (file) => this.#deliver({ ...kind, file }, { repository, token }));
+    let stoodAt: string | null = null;
+    await kind.before?.(repository, async (file) => {
+      const inputs = { ...kind.inputs, operation: 'deliver' };
+      const first = await this.#deliver({ ...kind, file, inputs, withdraws: false }, { repository, token });
+      stoodAt = first.report.url;
+    });
     const commitsBefore = (await repository.log()).length;
     const played = await this.#deliver(kind, { repository, token }, cell);
-    return { kind, repository, token, commitsBefore, ...played };
+    return { kind, repository, token, commitsBefore, stoodAt, ...played };
   }
 
   async #deliver(
@@ -115,7 +123,9 @@ export class Stage<F extends Fault> {
       bin: `bin-of-${repository.name}`,
       ...kind.inputs,
     });
-    const [report] = [await beforeHanging(deliver(request, furnish(request, ports)))].flat();
+    const [report] = [
+      await beforeHanging((kind.withdraws ? withdraw : deliver)(request, furnish(request, ports))),
+    ].flat();
     if (report === undefined) throw new Error('there is no report');
     return { report, logger, doorway, clock };
   }

@@ -11,6 +11,8 @@ export interface Kind {
   readonly spec?: Partial<RepositorySpec>;
   /** What stands in the repository before. */
   readonly before?: (repository: Repository, deliver: (file: string) => Promise<unknown>) => Promise<unknown>;
+  /** Whether what was delivered before is taken away again. */
+  readonly withdraws?: boolean;
   /** Only requests that match are made to fail; the others are those of another kind. */
   readonly only?: RegExp;
 }
@@ -73,5 +75,12 @@ export const KINDS: readonly Kind[] = [
   },
   { name: 'K3', file: 'page.html', inputs: { channel: 'K3', token: '' } },
   { name: 'K4', file: 'page.html', inputs: { channel: 'K4', url: 'https://preview.example.com/page.html' } },
+  ...(['K1', 'K2', 'K3'] as const).map((channel) => ({
+    name: `${channel}, withdrawn`,
+    file: 'page.html',
+    inputs: { channel, operation: 'withdraw', ...(channel === 'K3' ? { token: '' } : {}) },
+    before: async (_: Repository, deliver: (file: string) => Promise<unknown>) => deliver('page.html'),
+    withdraws: true,
+  })),
   { name: 'K1+K3', file: 'page.html', inputs: { channel: 'K1+K3' }, only: /^PUT|filebin/ },
 ];

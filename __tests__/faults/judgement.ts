@@ -18,7 +18,9 @@ const PUBLIC_ADDRESS =
 export async function judge(world: World, played: Played, cell?: Cell): Promise<string[]> {
   const { report } = played;
   return [
-    ...(report.ready ? await falseReady(world, played) : dishonest(played)),
+    ...(!report.ready
+      ? dishonest(played)
+      : await (played.kind.withdraws ? falseWithdrawal : falseReady)(world, played)),
     ...(await duplicates(played)),
     ...leftovers(played, cell),
     ...leaks(world, played),
@@ -39,6 +41,16 @@ async function falseReady(world: World, { report, kind, doorway }: Played): Prom
       wrong.push(`${url} shows other bytes`);
   }
   return wrong;
+}
+
+/** What is withdrawn shows itself to nobody any more, and its address is handed to nobody. */
+async function falseWithdrawal(world: World, { report, kind, stoodAt }: Played): Promise<string[]> {
+  const shown = await publicBytes(world, stoodAt ?? '');
+  return [
+    ...(report.lines.RESULT.startsWith(`${RESULTS.ready} → `) ? [] : [`no ${RESULTS.ready}`]),
+    ...(report.url === null ? [] : ['withdrawn, and yet an address']),
+    ...(shown.equals(Buffer.from(FILES[kind.file] ?? '')) ? [`${stoodAt} still shows the file`] : []),
+  ];
 }
 
 /** A report that is not ready hands over nothing, and says where, why, and what to change. */
