@@ -48,11 +48,11 @@ export interface RetryPorts {
 
 /**
  * Runs `work` until it succeeds or the policy gives up; no attempt begins later than `RETRY.patience` after
- * the first. The work of a write looks first whether an earlier attempt has already landed.
+ * the first failure. The work of a write looks first whether an earlier attempt has already landed.
  */
 export async function retrying<T>(ports: RetryPorts, work: () => Promise<T>): Promise<T> {
   const { clock, logger, random, signal } = ports;
-  const deadline = clock.now() + RETRY.patience;
+  let deadline = Number.POSITIVE_INFINITY;
   // Races that were lost say nothing of how the host fares, nor the other way round.
   let races = 0;
   let faults = 0;
@@ -64,6 +64,8 @@ export async function retrying<T>(ports: RetryPorts, work: () => Promise<T>): Pr
       if (failure.code === 'CONFLICT') races += 1;
       else faults += 1;
       const attempt = failure.code === 'CONFLICT' ? races : faults;
+      // What went well so far, such as most of a long upload, is not counted.
+      deadline = Math.min(deadline, clock.now() + RETRY.patience);
       const left = deadline - clock.now();
       const pause = pauseBefore(failure, attempt, left, random());
       // Retries within retries would multiply.

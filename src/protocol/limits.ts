@@ -80,7 +80,7 @@ export const RETRY = {
   attempts: 5,
   firstPause: SECOND,
   longestPause: 60 * SECOND,
-  /** From the first attempt on; no further one begins later. */
+  /** From the first failure on; no further attempt begins later. */
   patience: 600 * SECOND,
   /** Added at most to a pause that the host asks for. */
   spread: SECOND,
