@@ -61,11 +61,11 @@ async function check(way: Way, request: DeliveryRequest, { logger, signal }: Por
   way.name = nameFor(found, path);
   const secrets = request.ownSecrets.flatMap(formsOf);
   await logger.group(`Check ${found.given}`, async () => {
-    const file = await inspect({ ...found, marker, secrets, walls, signal });
+    const accept = (size: number): void => refuseTooLarge(channels, size);
+    const file = await inspect({ ...found, marker, secrets, walls, accept, signal });
     way.findings = { ...way.findings, file };
     logger.info(`${file.size} bytes, sha256 ${file.sha256}`);
     if (file.markerCount !== null) logger.info(`the marker stands in it ${file.markerCount} ×`);
-    refuseTooLarge(channels, file.size);
     await refuseSecrets(file, allowedSecrets, signal);
     logger.info('no secret was found in it');
   });

@@ -40,6 +40,8 @@ export interface Inspection {
   readonly secrets: readonly string[];
   /** Folders that it must lie in, through no symbolic link; empty or absent where any will do. */
   readonly walls?: readonly string[];
+  /** Throws where so many bytes are too many; asked before they are read. */
+  readonly accept?: (size: number) => void;
   readonly signal?: AbortSignal;
 }
 
@@ -125,6 +127,7 @@ async function check(handle: FileHandle, asked: Inspection): Promise<LocalFile> 
       hint: 'check the step that writes it; an empty file is never delivered',
     });
   }
+  asked.accept?.(stats.size);
   const changed = (): DeliveryError =>
     new DeliveryError('BAD_FILE', `the file ${given} changed while it was delivered`, {
       hint: 'deliver it after the step that writes it has ended',
