@@ -45,6 +45,8 @@ describe('K1, many files', () => {
     console.log(`100 files, ${calls().length} calls to the API`);
     expect(calls().length).toBeLessThanOrEqual(3 * 100 + 20);
     expect(delivered.outputs.url?.split('\n')).toEqual(delivered.reports.map(({ url }) => url));
+    expect(delivered.stdout.match(/^::group::Wait for the site/gm)).toHaveLength(1);
+    expect(delivered.summary.match(/^### /gm)).toHaveLength(1);
     expect(Buffer.byteLength(delivered.summary)).toBeLessThan(1_048_576);
   }, 150_000);
 });

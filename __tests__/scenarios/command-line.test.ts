@@ -227,6 +227,35 @@ describe('with a token', () => {
     expect(report.url).toBe(`${repository.pages.url}page.html`);
   });
 
+  test('several files go together, a dry run writes nothing, and withdraw takes them away again', async () => {
+    const repository = await newRepository();
+    const env = { GITHUB_TOKEN: world.token() };
+    const files = { 'out/a.html': page('a'), 'out/deep/b.html': page('b') };
+    const where = ['--repository', repository.fullName, '--channel', 'K1', '--path', 'previews/'];
+    const deliver = ['deliver', 'out/a.html', 'out/deep/b.html', ...where, '--json'];
+
+    const dry = await run([...deliver, '--dry-run'], { env, files });
+    expect(dry.exitCode).toBe(0);
+    expect(reportsOf(dry).map(({ notReady }) => notReady?.code)).toEqual(['DRY_RUN', 'DRY_RUN']);
+    expect(await repository.log()).toHaveLength(1);
+
+    const delivered = await run(deliver, { env, files });
+    expect(reportsOf(delivered).map(({ url }) => url)).toEqual([
+      `${repository.pages.url}previews/a.html`,
+      `${repository.pages.url}previews/deep/b.html`,
+    ]);
+    expect(await repository.log()).toHaveLength(3);
+
+    const withdrawn = await run(['withdraw', ...where, '--json'], { env });
+    expect(withdrawn.exitCode).toBe(0);
+    expect(reportsOf(withdrawn).map(({ ready, url }) => [ready, url])).toEqual([
+      [true, null],
+      [true, null],
+    ]);
+    expect(await repository.read('previews/a.html')).toBeNull();
+    expect(await repository.log()).toHaveLength(5);
+  });
+
   test('that the host repeats in its refusal, nothing repeats it', async () => {
     const repository = await newRepository();
     const token = world.token();
