@@ -30,8 +30,8 @@ const REPEATS: Readonly<Record<Size, number>> = {
   '1 KB': 5,
   '1 MB': 5,
   '20 MB': 5,
-  '95 MB': 3,
-  '500 MB': 3,
+  '95 MB': 5,
+  '500 MB': 5,
   '2 GB': 1,
 };
 

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { OWNER, REPOSITORY } from './hosts/route.ts';
+import { OWNER, REPOSITORY, STANDING_TAG } from './hosts/route.ts';
 import { type Measured, measure } from './measure.ts';
 import type { Place } from './place.ts';
 
@@ -59,7 +59,7 @@ function ownInputs(channel: Channel, file: string): Record<string, string> {
     INPUT_CHANNEL: channel.toUpperCase(),
     INPUT_TOKEN: 'benchmark-token',
     INPUT_PATH: `${runs}-${basename(file)}`,
-    INPUT_TAG: `bench-${runs}`,
+    INPUT_TAG: STANDING_TAG,
     'INPUT_POLL-INTERVAL': '0.1',
   };
 }

@@ -2,6 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 export const OWNER = 'bench';
 export const REPOSITORY = 'site';
+/** The tag of a release that is there already. */
+export const STANDING_TAG = 'bench';
 
 /** One call of one host; its path's groups are decoded. */
 export interface Route {

@@ -56,23 +56,33 @@ function stringsOf({ bytes, from, to }: Block, width: Width): Reading {
 
 /** Where the strings begin and end. Nothing is made of the bytes between them, which may be noise. */
 function runsOf(bytes: Buffer, width: Width): [start: number, end: number][] {
-  const isLetter =
-    width === 1
-      ? (at: number): boolean => isPrintable(bytes[at])
-      : (at: number): boolean => bytes[at + 1] === 0 && isPrintable(bytes[at]);
   const runs: [number, number][] = [];
-  /** Every string that is long enough has a letter at one of the places of this distance. */
-  const stride = SHORTEST * width;
   for (let phase = 0; phase < width; phase += 1) {
-    for (let at = phase; at < bytes.length; at += stride) {
-      if (!isLetter(at)) continue;
+    for (let at = nextLetter(bytes, phase, width); at !== -1; at = nextLetter(bytes, at, width)) {
       let start = at;
-      while (isLetter(start - width)) start -= width;
-      while (isLetter(at)) at += width;
-      if (at - start >= stride) runs.push([start, at]);
+      while (isLetter(bytes, start - width, width)) start -= width;
+      while (isLetter(bytes, at, width)) at += width;
+      if (at - start >= SHORTEST * width) runs.push([start, at]);
     }
   }
   return runs.sort(([one], [other]) => one - other);
+}
+
+/**
+ * A letter of every string that is long enough, from `at` on, or -1. A loop of its own, which reads nothing
+ * behind the end, stays fast.
+ */
+function nextLetter(bytes: Buffer, at: number, width: Width): number {
+  const end = bytes.length - width + 1;
+  for (let place = at; place < end; place += SHORTEST * width) {
+    if (width === 2 && bytes[place + 1] !== 0) continue;
+    if (isPrintable(bytes[place])) return place;
+  }
+  return -1;
+}
+
+function isLetter(bytes: Buffer, at: number, width: Width): boolean {
+  return (width === 1 || bytes[at + 1] === 0) && isPrintable(bytes[at]);
 }
 
 function isPrintable(byte = 0): boolean {
