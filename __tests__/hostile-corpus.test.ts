@@ -85,7 +85,7 @@ describe('an input', () => {
     ['path with a byte order mark', { path: '\uFEFFpage.html' }, 'control characters'],
     ['path with a no-break space', { path: 'my\u00A0page.html' }, 'holds a space'],
     ['file with a NUL', { file: 'page.html\0.png' }, '`file` holds a control character'],
-    ['file list that injects a command', { file: 'a\n::add-mask::x' }, 'names several files'],
+    ['file list with a NUL', { file: 'a\nb\0.html' }, '`file` holds a control character'],
     ['repository that climbs', { repository: 'octo/..' }, '`repository` is not of the form'],
     ['repository with a further path', { repository: 'octo/site/../../other/site' }, '`repository`'],
     ['repository with a query', { repository: 'octo/site?ref=x' }, '`repository`'],

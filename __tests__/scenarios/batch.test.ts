@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { asked, openStage, page } from './stage.ts';
+import { asked, commandsIn, openStage, page } from './stage.ts';
 
 const stage = openStage();
 
@@ -89,6 +89,17 @@ describe('a file that fails stops no other', () => {
       expect(await repository.log()).toHaveLength(3);
     },
   );
+});
+
+test('a line that looks like a command is a file that is not there, and never a command', async () => {
+  const repository = await stage.repository();
+  const inputs = { channel: 'K1', file: 'a.html\n::stop-commands::x\n##[error]y' };
+  const delivered = await stage.deliver({ repository, files: { 'a.html': page('a') }, inputs });
+  expect(delivered.reports.map(({ ready }) => ready)).toEqual([true, false, false]);
+  expect(delivered.reports[1]?.notReady?.reason).toBe('the file ::stop-commands::x does not exist');
+  const own = ['debug', 'add-mask', 'group', 'endgroup', 'error'];
+  expect(commandsIn(delivered.stdout).filter((name) => !own.includes(name))).toEqual([]);
+  expect(commandsIn(delivered.stdout).filter((name) => name === 'error')).toHaveLength(1);
 });
 
 describe('what several files share is done once', () => {

@@ -68,7 +68,7 @@ export function createGitHub(options: GitHubOptions, ports: Ports): GitHub {
           ...parameters,
           headers: { accept: `application/vnd.${PROTOCOL.vendor}+json`, ...headers },
         });
-      const answer = await (call.method === 'GET' || call.follows ? send() : pace(send));
+      const answer = await (call.method === 'GET' || call.part ? send() : pace(send));
       return usable<T>(answer.data, answer.status, call);
     } catch (thrown) {
       if (ports.signal.aborted) throw asDeliveryError(ports.signal.reason);

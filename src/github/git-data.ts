@@ -79,8 +79,8 @@ export async function commitChanges(
   changes: readonly Change[],
 ): Promise<string[]> {
   const turn = (): Promise<void> => github.pace(async () => undefined);
-  // Waited for now, and not between reading the branch and moving it.
-  await turn();
+  // One file's calls are one write. Of many each is; what must be waited for is waited for before the branch is read.
+  if (changes.length > 1) await turn();
   const base = await headOf(github, branch);
   const paths = changes.map(({ path }) => path);
   const standing = await standingAt(github, base, paths);

@@ -12,8 +12,8 @@ export interface Call {
   readonly does: string;
   /** The only statuses that count as done; any success where absent. */
   readonly expects?: readonly number[];
-  /** Whether it goes on with a write that has begun: in a pause between them others would move the branch. */
-  readonly follows?: boolean;
+  /** Whether it is one of several calls that make up a write, and not paced by itself: in a pause between them others would move the branch. */
+  readonly part?: boolean;
   /** What the body carries; absent when nothing is sent. */
   readonly sends?: string;
 }
@@ -53,21 +53,21 @@ export const API = {
     method: 'POST',
     path: `${REPO}/git/trees`,
     does: 'creating the tree',
-    follows: true,
+    part: true,
     sends: 'base_tree, tree [path, mode 100644, type blob, sha]',
   },
   commit: {
     method: 'POST',
     path: `${REPO}/git/commits`,
     does: 'creating the commit',
-    follows: true,
+    part: true,
     sends: 'message, tree, parents [base commit]',
   },
   update_ref: {
     method: 'PATCH',
     path: `${REPO}/git/refs/heads/{+branch}`,
     does: 'updating the branch',
-    follows: true,
+    part: true,
     sends: 'sha, force (false)',
   },
   compare: {
@@ -96,6 +96,7 @@ export const API = {
     method: 'POST',
     path: `${REPO}/releases`,
     does: 'creating the release',
+    part: true,
     sends: 'tag_name, name, body',
   },
   release_by_tag: { method: 'GET', path: `${REPO}/releases/tags/{+tag}`, does: 'reading the release' },
