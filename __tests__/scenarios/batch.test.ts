@@ -93,7 +93,7 @@ describe('a file that fails stops no other', () => {
 
 test('a line that looks like a command is a file that is not there, and never a command', async () => {
   const repository = await stage.repository();
-  const inputs = { channel: 'K1', file: 'a.html\n::stop-commands::x\n##[error]y' };
+  const inputs = { channel: 'K1', file: 'a.html\n::stop-commands::x\n::error::y' };
   const delivered = await stage.deliver({ repository, files: { 'a.html': page('a') }, inputs });
   expect(delivered.reports.map(({ ready }) => ready)).toEqual([true, false, false]);
   expect(delivered.reports[1]?.notReady?.reason).toBe('the file ::stop-commands::x does not exist');
