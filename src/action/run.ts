@@ -60,7 +60,8 @@ function complaintAbout(reports: readonly Report[]): string | null {
   const failing = reports.filter(({ notReady }) => notReady !== null && notReady.code !== 'DRY_RUN');
   const [first] = failing;
   if (first === undefined) return null;
-  const which = reports.length === 1 ? '' : `${failing.length} of ${reports.length} files; `;
+  const name = first.file?.path ?? THE_LINK;
+  const which = reports.length === 1 ? '' : `${failing.length} of ${reports.length} files; ${name}: `;
   return `${which}${first.lines.RESULT}`;
 }
 

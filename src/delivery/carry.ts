@@ -89,7 +89,8 @@ export async function carry(
 
 async function placeAll(channel: Channel, journeys: readonly Journey[], ports: Ports): Promise<void> {
   const intents = journeys.map(({ intent }) => intent);
-  await step('place', `Place: ${channel.key}, ${destinationOf(intents)}`, journeys, ports, async () => {
+  const does = journeys.some(({ expected }) => expected.gone) ? 'Take away' : 'Place';
+  await step('place', `${does}: ${channel.key}, ${destinationOf(intents)}`, journeys, ports, async () => {
     const placed = await settled(() => channel.place(intents));
     for (const [at, journey] of journeys.entries()) {
       const one = hasFailed(placed) ? placed : placed[at];

@@ -28,7 +28,7 @@ export async function deliver(request: DeliveryRequest, house: House): Promise<r
     await each(ways, 'check', (way) => check(way, request, ports));
     await together(ways, 'authorise', async () => {
       const authorised = await authorise(request, house);
-      await each(ways, 'authorise', async (way) => settle(way, request, authorised, ports));
+      await each(ways, 'authorise', async (way) => settle(way, request, authorised));
       await together(ways, 'check', () => prepare(ways, authorised, ports));
       await each(ways, 'check', (way) => checkScreen(way, request));
       if (request.dryRun) await foreseeAll(ways, authorised.channels, ports);
@@ -72,10 +72,9 @@ async function check(way: Way, request: DeliveryRequest, { logger, signal }: Por
 }
 
 /** Which channels the file takes. */
-function settle(way: Way, request: DeliveryRequest, { circumstances }: Authorised, { logger }: Ports): void {
+function settle(way: Way, request: DeliveryRequest, { circumstances }: Authorised): void {
   way.choice = choose(request, way.findings.file?.size ?? null, circumstances);
   way.findings = { ...way.findings, because: way.choice.because };
-  logger.info(`${way.findings.subject}: channel ${way.choice.main}, because ${way.choice.because}`);
 }
 
 /** Lets every channel look at what it is to do, before any of them writes. */
@@ -92,9 +91,12 @@ function prepare(ways: readonly Way[], authorised: Authorised, { logger }: Ports
         else if (intent !== undefined) intend(way, key, intent);
       }
       refuseSamePlace(open(some), key);
-      for (const { findings, intents: prepared } of open(some)) {
+      for (const { findings, intents: prepared, choice } of open(some)) {
         const plan = prepared.get(key)?.plan;
-        logger.info(`${findings.subject}: ${key}, ${plan?.method}, to ${plan?.destination}`);
+        const because = choice?.main === key ? choice.because : 'it is to be a duplicate';
+        logger.info(
+          `${findings.subject}: ${key}, because ${because}: ${plan?.method}, to ${plan?.destination}`,
+        );
       }
     }
   });
