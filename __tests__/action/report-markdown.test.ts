@@ -11,7 +11,8 @@ import {
   type State,
   stateOf,
 } from '../../src/action/report-markdown.ts';
-import { type Report, refusal, THE_LINK } from '../../src/delivery/report.ts';
+import { THE_LINK } from '../../src/delivery/findings.ts';
+import { type Report, refusal } from '../../src/delivery/report.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { GATES, REPORT_LINES } from '../../src/protocol/words.ts';
 import { outcomeWith, PAGE, placementWith, planWith, RAW } from '../delivery/builders.ts';

@@ -1,4 +1,5 @@
-import { compose, type Findings, type Report } from '../../src/delivery/report.ts';
+import type { Findings } from '../../src/delivery/findings.ts';
+import { compose, type Report } from '../../src/delivery/report.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { findingsWith, outcomeWith, placementWith } from '../delivery/builders.ts';
 

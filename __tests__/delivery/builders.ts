@@ -9,7 +9,7 @@ import type {
 } from '../../src/channels/channel.ts';
 import type { Outcome } from '../../src/delivery/carry.ts';
 import { INPUTS, type RawInputs } from '../../src/delivery/inputs.ts';
-import { type Findings, nothingYet } from '../../src/delivery/report.ts';
+import { type Findings, nothingYet } from '../../src/delivery/findings.ts';
 import { type DeliveryRequest, parseRequest, type Surroundings } from '../../src/delivery/request.ts';
 import type { Proof } from '../../src/delivery/verify.ts';
 import { DeliveryError, type Settled } from '../../src/errors.ts';

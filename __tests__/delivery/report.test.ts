@@ -1,12 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import {
-  compose,
-  type Findings,
-  type Report,
-  refusal,
-  reportText,
-  THE_LINK,
-} from '../../src/delivery/report.ts';
+import { type Findings, THE_LINK } from '../../src/delivery/findings.ts';
+import { compose, type Report, refusal, reportText } from '../../src/delivery/report.ts';
 import { DeliveryError, type FailureCode } from '../../src/errors.ts';
 import {
   findingsWith as anyFindings,

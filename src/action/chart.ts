@@ -1,4 +1,5 @@
-import { type Report, THE_LINK } from '../delivery/report.ts';
+import { THE_LINK } from '../delivery/findings.ts';
+import type { Report } from '../delivery/report.ts';
 import { SECOND } from '../protocol/limits.ts';
 import type { Step } from '../protocol/words.ts';
 

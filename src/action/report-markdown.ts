@@ -1,4 +1,5 @@
-import { type Report, THE_LINK } from '../delivery/report.ts';
+import { THE_LINK } from '../delivery/findings.ts';
+import type { Report } from '../delivery/report.ts';
 import { REPORT_LINES, RESULTS } from '../protocol/words.ts';
 import { code, literal, row, shownAddress, table } from './markdown.ts';
 

@@ -1,6 +1,7 @@
 import { systemClock } from '../clock.ts';
 import type { RawInputs } from '../delivery/inputs.ts';
-import { type Report, refusal, THE_LINK } from '../delivery/report.ts';
+import { THE_LINK } from '../delivery/findings.ts';
+import { type Report, refusal } from '../delivery/report.ts';
 import { parseRequest } from '../delivery/request.ts';
 import { yesOrNo } from '../delivery/values.ts';
 import { asDeliveryError } from '../errors.ts';

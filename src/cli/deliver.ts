@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { INPUTS, type InputName, type RawInputs } from '../delivery/inputs.ts';
-import { type Report, refusal, reportText, THE_LINK } from '../delivery/report.ts';
+import { THE_LINK } from '../delivery/findings.ts';
+import { type Report, refusal, reportText } from '../delivery/report.ts';
 import { parseRequest } from '../delivery/request.ts';
 import { asDeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';

@@ -9,7 +9,8 @@ import { byChannel, carryAll, foreseeAll } from './by-channel.ts';
 import { nameFor, refuseOneNameForMany } from './files.ts';
 import { type Authorised, authorise, type House } from './house.ts';
 import { choose, refuseTooLarge } from './plan.ts';
-import { compose, type Report, THE_LINK } from './report.ts';
+import { THE_LINK } from './findings.ts';
+import { compose, type Report } from './report.ts';
 import type { DeliveryRequest } from './request.ts';
 import { each, end, intend, newWay, open, together, type Way } from './way.ts';
 

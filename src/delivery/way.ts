@@ -3,7 +3,7 @@ import { asDeliveryError, type DeliveryError } from '../errors.ts';
 import type { ChannelKey, Step } from '../protocol/words.ts';
 import type { FoundFile } from './files.ts';
 import type { Choice } from './plan.ts';
-import { type Findings, nothingYet } from './report.ts';
+import { type Findings, nothingYet } from './findings.ts';
 import type { Operation } from './values.ts';
 
 /** One file's way through the story: what is known of it so far. */

@@ -7,7 +7,8 @@ import { baseName } from '../rules/naming.ts';
 import { carryAll, foreseeAll } from './by-channel.ts';
 import { type FoundFile, nameFor, refuseOneNameForMany } from './files.ts';
 import { type Authorised, authorise, type House } from './house.ts';
-import { compose, type Report, THE_LINK } from './report.ts';
+import { THE_LINK } from './findings.ts';
+import { compose, type Report } from './report.ts';
 import type { DeliveryRequest } from './request.ts';
 import { end, intend, newWay, together, type Way } from './way.ts';
 

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { constants, type FileHandle, open, realpath, stat } from 'node:fs/promises';
-import { basename, isAbsolute, join, relative, sep } from 'node:path';
+import type { FileHandle } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import { DeliveryError } from '../errors.ts';
 import { SIZE } from '../protocol/limits.ts';
 import { fingerprint } from './fingerprint.ts';
+import { openFile, type Wanted } from './open-file.ts';
 
 /** A file that passed its checks. It stays open until `close`: what was checked is what is sent. */
 export interface LocalFile {
@@ -31,15 +32,10 @@ export interface LocalFile {
   close(): Promise<void>;
 }
 
-export interface Inspection {
-  /** Where the file lies, and how the user wrote it. */
-  readonly path: string;
-  readonly given: string;
+export interface Inspection extends Wanted {
   readonly marker: string | undefined;
   /** Strings that must not stand in the file: our own credentials. */
   readonly secrets: readonly string[];
-  /** Folders that it must lie in, through no symbolic link; empty or absent where any will do. */
-  readonly walls?: readonly string[];
   /** Throws where so many bytes are too many; asked before they are read. */
   readonly accept?: (size: number) => void;
   readonly signal?: AbortSignal;
@@ -59,56 +55,6 @@ export async function inspect(asked: Inspection): Promise<LocalFile> {
     await handle.close();
     throw thrown;
   }
-}
-
-async function openFile(asked: Inspection): Promise<FileHandle> {
-  const { path, given } = asked;
-  let handle: FileHandle | undefined;
-  try {
-    await stayWithin(asked);
-    // Without O_NONBLOCK a pipe would be waited for until somebody writes into it.
-    handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-    await refuseSwapped(handle, asked);
-    return handle;
-  } catch (cause) {
-    await handle?.close();
-    if (cause instanceof DeliveryError) throw cause;
-    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
-    const message =
-      code === 'ENOENT' ? `the file ${given} does not exist` : `the file ${given} can't be opened (${code})`;
-    throw new DeliveryError('BAD_FILE', message, {
-      hint: 'set `file:` to a path relative to the workspace, and make sure that an earlier step writes it',
-      cause,
-    });
-  }
-}
-
-/** Refuses a file that took another one's place between the look at its way and its opening. */
-async function refuseSwapped(handle: FileHandle, asked: Inspection): Promise<void> {
-  if ((asked.walls ?? []).length === 0) return;
-  await stayWithin(asked);
-  const [opened, there] = [await handle.stat(), await stat(asked.path)];
-  if (opened.ino === there.ino && opened.dev === there.dev) return;
-  throw new DeliveryError('BAD_FILE', `the file ${asked.given} was replaced while it was opened`, {
-    hint: 'deliver it after the step that writes it has ended',
-  });
-}
-
-/** Refuses what leads out of the walls, and every symbolic link below them. */
-async function stayWithin({ path, given, walls = [] }: Inspection): Promise<void> {
-  if (walls.length === 0) return;
-  const real = await realpath(path);
-  for (const wall of walls) {
-    const way = relative(wall, path);
-    if (way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)) continue;
-    if (real === join(await realpath(wall), way)) return;
-    throw new DeliveryError('BAD_FILE', `the file ${given} is a symbolic link or lies behind one`, {
-      hint: 'set `file:` to the file itself',
-    });
-  }
-  throw new DeliveryError('BAD_FILE', `the file ${given} lies outside the workspace`, {
-    hint: "copy it into the workspace or the runner's temp folder first",
-  });
 }
 
 async function check(handle: FileHandle, asked: Inspection): Promise<LocalFile> {
