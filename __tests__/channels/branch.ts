@@ -38,6 +38,7 @@ export const branchWith = (holding: Holding = {}, answers: Answers = {}): FakeGi
   });
 
 export const committingTo = (github: FakeGitHub, more: Partial<Committing> = {}): Committing => ({
+  method: 'A',
   github,
   branch: 'main',
   essence: 'from run 7 of Deliver',

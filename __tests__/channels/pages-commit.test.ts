@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { commitAll, type Committing, lookAt, type Wish } from '../../src/channels/pages-commit.ts';
+import { chooseMethod } from '../../src/channels/pages-writer.ts';
 import { hasFailed } from '../../src/errors.ts';
 import { TRAILER } from '../../src/protocol/words.ts';
 import { type FakeGitHub, failure } from '../github/fake-github.ts';
@@ -37,7 +38,9 @@ async function committing(
   for (const [at, bytes] of Object.values(files).entries()) names.set(bytes, wishes[at]?.file?.blobSha ?? '');
   const host = taking();
   const ports = fakePorts(host.http);
-  const work = commitAll(wishes, committingTo(github, more), ports, onReplace);
+  const wished = wishes.map(({ file }) => file);
+  const method = await chooseMethod(wished, ports.signal);
+  const work = commitAll(wishes, committingTo(github, { method, ...more }), ports, onReplace);
   return { wishes, host, ports, work };
 }
 
@@ -228,7 +231,9 @@ describe('committing several files', () => {
       },
     });
     const { host, work } = await committing(github, { 'a.html': 'a', 'b.html': 'b' });
-    expect(codes(await work)).toEqual([{ commitSha: 'put', written: true }, 'NOT_OURS']);
+    // The way stays the one that was reported, though one file is left.
+    expect(codes(await work)).toEqual([{ commitSha: 'commit3', written: true }, 'NOT_OURS']);
+    expect(github.sent('put_file_le1mb')).toEqual([]);
     expect(host.seen).toHaveLength(2);
   });
 
@@ -276,7 +281,7 @@ describe('a stop', () => {
     const ports = fakePorts(taking().http);
     // From here on the client's calls fail, but for those that may still be made after a stop.
     const github = scripted.under(ports.signal);
-    return commitAll(wishes, committingTo(github), ports);
+    return commitAll(wishes, committingTo(github, { method: 'B' }), ports);
   };
 
   test('while the branch was moved says what has arrived', async () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { createWriter, METHODS, methodFor } from '../../src/channels/pages-writer.ts';
+import { chooseMethod, createWriter, METHODS, methodFor } from '../../src/channels/pages-writer.ts';
 import { hasFailed } from '../../src/errors.ts';
 import type { Change } from '../../src/github/git-data.ts';
 import { MEGABYTE } from '../../src/protocol/limits.ts';
@@ -65,7 +65,11 @@ async function writing(
   const shas = changes.flatMap(({ file }) => file?.blobSha ?? []);
   const host = new FakeHttp((_, nth) => blob(nth, shas[nth - 1] ?? ''));
   const ports = fakePorts(host.http);
-  const write = createWriter(committingTo(github, { serverUrl: NOWHERE }), ports);
+  const method = await chooseMethod(
+    changes.map(({ file }) => file),
+    ports.signal,
+  );
+  const write = createWriter(committingTo(github, { serverUrl: NOWHERE, method }), ports);
   return { changes, github, host, ports, write, codes: async () => codesOf(await write(changes)) };
 }
 

@@ -11,12 +11,13 @@ import { TRAILER } from '../protocol/words.ts';
 import { retrying } from '../retry.ts';
 import type { LocalFile } from '../rules/inspect.ts';
 import { baseName } from '../rules/naming.ts';
-import { createWriter } from './pages-writer.ts';
+import { createWriter, type Method } from './pages-writer.ts';
 
 /** The branch, and how it is written to. */
 export interface Committing {
   readonly github: GitHub;
   readonly branch: string;
+  readonly method: Method;
   /** Essence of the commit messages. */
   readonly essence: string;
   /** Whether what was not delivered by this tool may be replaced or taken away. */

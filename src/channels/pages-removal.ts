@@ -11,6 +11,7 @@ import type { PagesOptions } from './pages.ts';
 import { createBuildWatch } from './pages-build.ts';
 import { type Committed, type Committing, commitAll, isChange, lookAt } from './pages-commit.ts';
 import { createJekyllSwitch, type Destination, destinationOf, throughJekyll } from './pages-destination.ts';
+import { chooseMethod, METHODS, type Method } from './pages-writer.ts';
 
 /** What K1 must know to take one file away. */
 export interface PagesRemoval {
@@ -58,7 +59,7 @@ async function prepare(
   const watch = createBuildWatch(github, options.timeout, ports);
 
   /** Where a file stands and is served, a rendered one under its page's name. */
-  async function intentFor(path: string | undefined, name: string): Promise<Intent<PagesRemoval>> {
+  async function intentFor({ path, name }: Place, method: Method): Promise<Intent<PagesRemoval>> {
     const settings = destinationOf(github, { ...options, path, name }, site);
     const rendered = MARKDOWN.test(settings.path);
     const destination = rendered ? await throughJekyll(settings, '', true, jekyll) : settings;
@@ -66,24 +67,36 @@ async function prepare(
     return {
       plan: {
         channel: 'K1',
-        method: 'a commit that removes it',
+        method: `a commit that removes it, ${METHODS[method]}`,
         destination: `branch ${branch}, path ${destination.path}`,
         name: destination.path,
         promise: 'is taken away',
       },
-      task: { where: { ...options, github, branch }, destination },
+      task: { where: { ...options, github, branch, method }, destination },
       watch: watch(destination.builtBy),
     };
   }
 
-  const { path } = options;
-  if (path === undefined || !path.endsWith('/')) {
-    return pooled(parcels, BATCH.reads, ({ name }) => settled(() => intentFor(path, name)));
+  async function intentsFor(places: readonly Place[]): Promise<readonly Settled<Intent<PagesRemoval>>[]> {
+    const nothing = places.map(() => null);
+    const method = await chooseMethod(nothing, ports.signal);
+    return pooled(places, BATCH.reads, (place) => settled(() => intentFor(place, method)));
   }
-  const folder = await intentFor(path, '');
+
+  const { path } = options;
+  if (path === undefined || !path.endsWith('/'))
+    return intentsFor(parcels.map(({ name }) => ({ path, name })));
+  const folder = await intentFor({ path, name: '' }, 'B');
   const ours = await oursBelow(folder.task, ports);
   // What stands nowhere is proven to be gone all the same.
-  return ours.length === 0 ? [folder] : pooled(ours, BATCH.reads, (one) => settled(() => intentFor(one, '')));
+  return ours.length === 0 ? [folder] : intentsFor(ours.map((one) => ({ path: one, name: '' })));
+}
+
+/** What is asked for, as far as it decides where the file stands. */
+interface Place {
+  readonly path: string | undefined;
+  /** The name that counts where `path` names none. */
+  readonly name: string;
 }
 
 /** The paths of our files below a folder; what others have put there is left alone. */

@@ -30,6 +30,14 @@ export function methodFor(files: readonly (LocalFile | null)[], hasGit: boolean)
   return size <= SIZE.methodB ? 'B' : 'C';
 }
 
+/** The way for these files on this machine: it stays the same, however few of them need a change in the end. */
+export async function chooseMethod(
+  files: readonly (LocalFile | null)[],
+  signal: AbortSignal,
+): Promise<Method> {
+  return methodFor(files, files.length > 1 && (await findGit(signal)));
+}
+
 /** Writes changes to the branch; by change the commit's sha, or why there is none. */
 export type Writer = (changes: readonly Change[]) => Promise<readonly Settled<string>[]>;
 
@@ -54,11 +62,7 @@ export function createWriter(where: Committing, ports: Ports): Writer {
     B: (changes) => writeByObjects(changes, where, sent, ports),
     C: (changes) => writeByGit(changes, where, ports),
   };
-  return async (changes) => {
-    const hasGit = changes.length > 1 && (await findGit(ports.signal));
-    const files = changes.map(({ file }) => file);
-    return ways[methodFor(files, hasGit)](changes);
-  };
+  return ways[where.method];
 }
 
 /** Method B: a blob that the host does not take stops no other file; git takes over where there is one. */

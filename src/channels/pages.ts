@@ -1,6 +1,5 @@
 import { DeliveryError, hasFailed, hasSucceeded, type Settled, settled } from '../errors.ts';
 import type { GitHub } from '../github/client.ts';
-import { findGit } from '../github/git-process.ts';
 import type { Circumstances } from '../github/survey.ts';
 import { fetchBack } from '../http/fetch-back.ts';
 import { pooled } from '../pool.ts';
@@ -18,7 +17,7 @@ import {
   type PagesWishes,
   throughJekyll,
 } from './pages-destination.ts';
-import { METHODS, methodFor } from './pages-writer.ts';
+import { chooseMethod, METHODS } from './pages-writer.ts';
 
 export interface PagesOptions extends PagesWishes {
   readonly github: GitHub | null;
@@ -59,14 +58,8 @@ async function prepare(
   ports: Ports,
 ): Promise<readonly Settled<Intent<PagesTask>>[]> {
   const github = needsToken(options.github, 'K1', unauthorised);
-  const hasGit = parcels.length > 1 && (await findGit(ports.signal));
-  const method =
-    METHODS[
-      methodFor(
-        parcels.map(({ file }) => file),
-        hasGit,
-      )
-    ];
+  const files = parcels.map((parcel) => parcel.file);
+  const method = await chooseMethod(files, ports.signal);
   const jekyll = createJekyllSwitch(github);
   const watch = createBuildWatch(github, options.timeout, ports);
 
@@ -80,12 +73,12 @@ async function prepare(
     return {
       plan: {
         channel: 'K1',
-        method,
+        method: METHODS[method],
         destination: `branch ${branch}, path ${path}`,
         name: path,
         promise: 'opens on the screen',
       },
-      task: { where: { ...options, github, branch }, file, destination },
+      task: { where: { ...options, github, branch, method }, file, destination },
       watch: watch(builtBy),
     };
   }
