@@ -251,11 +251,21 @@ describe('a write that fails', () => {
       answers: {
         get_file: first(absent, { type: 'file', sha: 'theirs' }),
         commits_of_path: [{ sha: 'last', commit: { message: 'Add my page' } }],
-        put_file_le1mb: conflict,
+        // So the host answers where a file stands and no sha is given.
+        put_file_le1mb: failure('CONFLICT', 422, { passing: true }),
       },
     });
     await expect(intent.place()).rejects.toMatchObject({ code: 'NOT_OURS' });
     expect(github.sent('put_file_le1mb')).toHaveLength(1);
+  });
+
+  test('because the branch moved sends a new file again without a second look', async () => {
+    const { github, intent } = await staged({
+      answers: { put_file_le1mb: first(conflict, { commit: { sha: 'c0ffee' } }) },
+    });
+    await expect(intent.place()).resolves.toMatchObject({ commitSha: 'c0ffee' });
+    expect(github.sent('put_file_le1mb')).toHaveLength(2);
+    expect(github.sent('get_file').filter((asked) => asked.path === 'page.html')).toHaveLength(1);
   });
 
   test('by method B begins again at the branch, with the same blob', async () => {
