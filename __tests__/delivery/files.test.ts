@@ -8,52 +8,57 @@ import {
 } from '../../src/delivery/files.ts';
 
 const at = (path: string): FoundFile => ({ path, given: path, below: path });
-const found = (below: string): FoundFile => ({ path: `/work/${below}`, given: below, below });
+const found = (below: string): FoundFile => ({ path: `/project/${below}`, given: below, below });
 
 describe('files that are named letter by letter', () => {
   test.each<[string, string[], string[], string[]]>([
-    ['one', ['out/a.html'], ['/work/out/a.html'], ['a.html']],
-    ['one at the root', ['a.html'], ['/work/a.html'], ['a.html']],
+    ['one', ['out/a.html'], ['/project/out/a.html'], ['a.html']],
+    ['one at the root', ['a.html'], ['/project/a.html'], ['a.html']],
     ['one outside', ['/tmp/x/a.html'], ['/tmp/x/a.html'], ['a.html']],
     [
       'several in a folder',
       ['out/a.html', 'out/b.html'],
-      ['/work/out/a.html', '/work/out/b.html'],
+      ['/project/out/a.html', '/project/out/b.html'],
       ['a.html', 'b.html'],
     ],
     [
       'several in folders of one',
       ['out/a/x.html', 'out/b/x.html'],
-      ['/work/out/a/x.html', '/work/out/b/x.html'],
+      ['/project/out/a/x.html', '/project/out/b/x.html'],
       ['a/x.html', 'b/x.html'],
     ],
     [
       'one below the other',
       ['out/a.html', 'out/deep/b.html'],
-      ['/work/out/a.html', '/work/out/deep/b.html'],
+      ['/project/out/a.html', '/project/out/deep/b.html'],
       ['a.html', 'deep/b.html'],
     ],
     [
       'folders that only begin alike',
       ['out/a.html', 'output/b.html'],
-      ['/work/out/a.html', '/work/output/b.html'],
+      ['/project/out/a.html', '/project/output/b.html'],
       ['out/a.html', 'output/b.html'],
     ],
     [
       'nothing in common',
       ['a.html', '/tmp/b.html'],
-      ['/work/a.html', '/tmp/b.html'],
-      ['work/a.html', 'tmp/b.html'],
+      ['/project/a.html', '/tmp/b.html'],
+      ['project/a.html', 'tmp/b.html'],
     ],
-    ['ways around', ['out/../a.html', './b.html'], ['/work/a.html', '/work/b.html'], ['a.html', 'b.html']],
+    [
+      'ways around',
+      ['out/../a.html', './b.html'],
+      ['/project/a.html', '/project/b.html'],
+      ['a.html', 'b.html'],
+    ],
     [
       'signs of a pattern',
       ['[x]*.html', '!a.html'],
-      ['/work/[x]*.html', '/work/!a.html'],
+      ['/project/[x]*.html', '/project/!a.html'],
       ['[x]*.html', '!a.html'],
     ],
   ])('%s lie below the folder that they have in common', async (_, lines, paths, below) => {
-    const files = await findLiterally(lines, '/work');
+    const files = await findLiterally(lines, '/project');
     expect(files.map((file) => file.path)).toEqual(paths);
     expect(files.map((file) => file.below)).toEqual(below);
     expect(files.map((file) => file.given)).toEqual(lines);
@@ -62,16 +67,21 @@ describe('files that are named letter by letter', () => {
 
 describe('laying out what was searched for', () => {
   test.each<[string, string[], string[], string[]]>([
-    ['below the folder of the search', ['/work/out/a.html'], ['/work/out'], ['a.html']],
-    ['with the folders between', ['/work/out/deep/a.html'], ['/work/out'], ['deep/a.html']],
+    ['below the folder of the search', ['/project/out/a.html'], ['/project/out'], ['a.html']],
+    ['with the folders between', ['/project/out/deep/a.html'], ['/project/out'], ['deep/a.html']],
     [
       'below what several searches share',
-      ['/work/a/x.html', '/work/b/x.html'],
-      ['/work/a', '/work/b'],
+      ['/project/a/x.html', '/project/b/x.html'],
+      ['/project/a', '/project/b'],
       ['a/x.html', 'b/x.html'],
     ],
-    ['below the outer one of two', ['/work/a/x.html'], ['/work/a/b', '/work'], ['a/x.html']],
-    ['below the very root, where they share no more', ['/work/x.html'], ['/work', '/tmp'], ['work/x.html']],
+    ['below the outer one of two', ['/project/a/x.html'], ['/project/a/b', '/project'], ['a/x.html']],
+    [
+      'below the very root, where they share no more',
+      ['/project/x.html'],
+      ['/project', '/tmp'],
+      ['project/x.html'],
+    ],
     ['nothing', [], [], []],
   ])('%s', (_, paths, roots, below) => {
     expect(layOut(paths.map(at), roots).map((file) => file.below)).toEqual(below);
