@@ -52,7 +52,7 @@ async function reportOn(raw: RawInputs, env: Environment, ports: Ports): Promise
     yesOrNo(raw, 'comment');
     return await perform(request, ports, findFiles);
   } catch (thrown) {
-    return [refusal(raw.file.trim().split('\n')[0] || THE_LINK, asDeliveryError(thrown).at('check'))];
+    return [refusal(raw.file, asDeliveryError(thrown).at('check'))];
   }
 }
 

@@ -115,6 +115,19 @@ async function whatArrived(
   return seen.map((one) => (isChange(one) ? stop : one));
 }
 
+/** What committing the wishes would come upon: the first line of each message, or what holds already. */
+export async function foreseeAll(
+  wishes: readonly Wish[],
+  where: Committing,
+  asItIs: (fulfilled: Committed) => string,
+): Promise<readonly Settled<string>[]> {
+  const seen = await lookAt(wishes, where);
+  return seen.map((one) => {
+    if (hasFailed(one)) return one;
+    return isChange(one) ? (one.message.split('\n')[0] ?? '') : asItIs(one);
+  });
+}
+
 /** @param sent paths that an earlier attempt may have changed */
 export async function lookAt(
   wishes: readonly Wish[],

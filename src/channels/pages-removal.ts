@@ -9,7 +9,7 @@ import type { Channel, Intent, Parcel, Placement } from './channel.ts';
 import { needsToken } from './needs-token.ts';
 import type { PagesOptions } from './pages.ts';
 import { createBuildWatch } from './pages-build.ts';
-import { type Committed, type Committing, commitAll, isChange, lookAt } from './pages-commit.ts';
+import { type Committed, type Committing, commitAll, foreseeAll, lookAt } from './pages-commit.ts';
 import { createJekyllSwitch, type Destination, destinationOf, throughJekyll } from './pages-destination.ts';
 import { chooseMethod, METHODS, type Method } from './pages-writer.ts';
 
@@ -27,13 +27,7 @@ export function createPagesRemoval(options: PagesOptions, ports: Ports): Channel
   return {
     key: 'K1',
     prepare: (parcels, circumstances) => prepare(parcels, circumstances, options, ports),
-    async foresee(intents) {
-      const seen = await lookAt(intents.map(wishOf), whereOf(intents));
-      return seen.map((one) => {
-        if (hasFailed(one)) return one;
-        return isChange(one) ? (one.message.split('\n')[0] ?? '') : 'nothing stands there';
-      });
-    },
+    foresee: (intents) => foreseeAll(intents.map(wishOf), whereOf(intents), () => 'nothing stands there'),
     async place(intents) {
       const removed = await commitAll(intents.map(wishOf), whereOf(intents), ports);
       return intents.map(({ task }, at) => placementOf(task.destination, removed[at]));

@@ -1,4 +1,4 @@
-import { DeliveryError, hasFailed, hasSucceeded, type Settled, settled } from '../errors.ts';
+import { DeliveryError, hasFailed, type Settled, settled } from '../errors.ts';
 import type { GitHub } from '../github/client.ts';
 import type { Circumstances } from '../github/survey.ts';
 import { fetchBack } from '../http/fetch-back.ts';
@@ -9,7 +9,7 @@ import type { LocalFile } from '../rules/inspect.ts';
 import type { Channel, Intent, Parcel, Placement } from './channel.ts';
 import { needsToken } from './needs-token.ts';
 import { createBuildWatch } from './pages-build.ts';
-import { type Committed, type Committing, commitAll, isChange, lookAt } from './pages-commit.ts';
+import { type Committed, type Committing, commitAll, foreseeAll } from './pages-commit.ts';
 import {
   createJekyllSwitch,
   type Destination,
@@ -91,12 +91,8 @@ const wishOf = ({ task }: Intent<PagesTask>) => ({ path: task.destination.path, 
 async function foresee(intents: readonly Intent<PagesTask>[]): Promise<readonly Settled<string>[]> {
   const [first] = intents;
   if (first === undefined) return [];
-  const seen = await lookAt(intents.map(wishOf), first.task.where);
-  return seen.map((one) => {
-    if (hasFailed(one)) return one;
-    if (!isChange(one)) return `commit ${one.commitSha} already holds these bytes`;
-    return one.message.split('\n')[0] ?? '';
-  });
+  const asItIs = ({ commitSha }: Committed): string => `commit ${commitSha} already holds these bytes`;
+  return foreseeAll(intents.map(wishOf), first.task.where, asItIs);
 }
 
 async function place(
@@ -114,8 +110,8 @@ async function place(
   });
   return intents.map(({ task }, at) => {
     const one = committed[at];
-    if (one === undefined || !hasSucceeded(one))
-      return one ?? new DeliveryError('INTERNAL', 'nothing was placed');
+    if (one === undefined) return new DeliveryError('INTERNAL', 'nothing was placed');
+    if (hasFailed(one)) return one;
     return placementOf(task.destination, one, replaced.get(task.destination.path));
   });
 }

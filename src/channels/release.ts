@@ -32,13 +32,8 @@ export interface AssetTask extends ReleaseOptions {
 export function createRelease(options: ReleaseOptions, ports: Ports): Channel<AssetTask> {
   return {
     key: 'K2',
-    prepare: async (parcels, circumstances) => {
-      const prepared: Settled<Intent<AssetTask>>[] = [];
-      for (const parcel of parcels) {
-        prepared.push(await settled(async () => intentFor(parcel, circumstances, options)));
-      }
-      return prepared;
-    },
+    prepare: (parcels, circumstances) =>
+      Promise.all(parcels.map((parcel) => settled(async () => intentFor(parcel, circumstances, options)))),
     foresee,
     place: (intents) => place(intents, ports),
   };

@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { INPUTS, type InputName, type RawInputs } from '../delivery/inputs.ts';
-import { THE_LINK } from '../delivery/findings.ts';
 import { type Report, refusal, reportText } from '../delivery/report.ts';
 import { parseRequest } from '../delivery/request.ts';
 import { asDeliveryError } from '../errors.ts';
@@ -57,7 +56,7 @@ async function reportOn(raw: RawInputs, ports: Ports, nowhere: boolean): Promise
     const request = parseRequest(raw, around);
     return await perform(request, ports);
   } catch (thrown) {
-    return [refusal(raw.file.trim().split('\n')[0] || THE_LINK, asDeliveryError(thrown).at('check'))];
+    return [refusal(raw.file, asDeliveryError(thrown).at('check'))];
   }
 }
 

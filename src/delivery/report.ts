@@ -76,8 +76,13 @@ export function compose(findings: Findings): Report {
   };
 }
 
-/** The report on what was refused before it could begin. */
-export function refusal(subject: string, failure: DeliveryError): Report {
+/**
+ * The report on what was refused before it could begin.
+ *
+ * @param file what was said of the file; the first line stands for all
+ */
+export function refusal(file: string, failure: DeliveryError): Report {
+  const subject = file.trim().split('\n')[0] || THE_LINK;
   return compose({ ...nothingYet('deliver', subject), failure });
 }
 

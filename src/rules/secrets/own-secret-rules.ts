@@ -28,8 +28,8 @@ const JWT = /^eyJ[\w-]{8,}\.eyJ[\w-]{8,}\./;
 function* cookies(text: string): ReturnType<Rule> {
   for (const header of text.matchAll(COOKIES)) {
     const start = startOf(header, 1);
-    for (const pair of (header[1] as string).matchAll(COOKIE)) {
-      const [, name, value] = pair as unknown as [string, string, string];
+    for (const pair of (header[1] ?? '').matchAll(COOKIE)) {
+      const [, name = '', value = ''] = pair;
       if (!JWT.test(value) && !(SESSION_NAME.test(name) && isToken(value))) continue;
       yield { secret: value, from: header.index, at: start + startOf(pair, 2) };
     }
@@ -44,7 +44,7 @@ const AUTHORIZATION = new RegExp(
 /** `Authorization:` headers with a bearer token, or with a name and password. */
 function* authorization(text: string): ReturnType<Rule> {
   for (const header of text.matchAll(AUTHORIZATION)) {
-    const [, scheme, secret] = header as unknown as [string, string, string];
+    const [, scheme = '', secret = ''] = header;
     const real = scheme.toLowerCase() === 'basic' ? isPassword(passwordOf(secret)) : isToken(secret);
     if (real) yield { secret, from: header.index, at: startOf(header, 2) };
   }
@@ -82,7 +82,7 @@ const URL_PASSWORD =
 /** Passwords in addresses of any scheme. */
 function* urlPasswords(text: string): ReturnType<Rule> {
   for (const address of text.matchAll(URL_PASSWORD)) {
-    const [, user, password, host] = address as unknown as [string, string, string, string];
+    const [, user = '', password = '', host = ''] = address;
     if (!isPassword(password) || isReservedHost(host)) continue;
     yield { secret: `${user}:${password}@${host}`, from: address.index, at: startOf(address, 1) };
   }

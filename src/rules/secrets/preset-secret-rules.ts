@@ -62,7 +62,7 @@ export async function loadPreset(extension: string): Promise<PresetSearch> {
 
 const nameOf = ({ id }: { readonly id: string }): string => id.replace(NAME_SPACE, '');
 
-/** Passes on what a rule found, and never makes a sentence of it. */
+/** Passes on what a rule found, and never makes a sentence of it; the type asks for each rule's own messages. */
 const createTranslator = (() => (messageId: string, data: unknown) => ({
   message: '',
   messageId,
