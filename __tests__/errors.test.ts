@@ -2,19 +2,19 @@ import './support/one-realm.ts';
 import { setTimeout as after } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import {
-  asDeliveryError,
+  toDeliveryError,
   DeliveryError,
-  type FailureDetails,
+  type ErrorDetails,
   hasFailed,
   hasSucceeded,
-  settled,
+  resultOf,
 } from '../src/errors.ts';
 
-const DETAILS: Required<FailureDetails> = {
+const DETAILS: Required<ErrorDetails> = {
   httpCode: 503,
   step: 'place',
   hint: 'run the step again',
-  passing: true,
+  retryable: true,
   retryAfter: 2_000,
   cause: new Error('cause'),
 };
@@ -28,7 +28,7 @@ describe('a DeliveryError', () => {
 
   test('without details does not pass, and has no cause at all', () => {
     const error = new DeliveryError('BAD_INPUT', 'it failed');
-    expect(error.passing).toBe(false);
+    expect(error.retryable).toBe(false);
     expect(error).not.toHaveProperty('cause');
     expect([error.httpCode, error.step, error.hint, error.retryAfter]).toEqual(Array(4).fill(undefined));
   });
@@ -36,7 +36,7 @@ describe('a DeliveryError', () => {
   test('is placed in the step in which it surfaced, and keeps everything else', () => {
     const { step: _, ...unplaced } = DETAILS;
     const error = new DeliveryError('HOST_ERROR', 'it failed', unplaced);
-    const placed = error.at('verify');
+    const placed = error.withStep('verify');
     expect(placed).toBeInstanceOf(DeliveryError);
     expect(placed).toMatchObject({ code: 'HOST_ERROR', message: 'it failed', ...unplaced, step: 'verify' });
     expect(placed.cause).toBe(unplaced.cause);
@@ -45,18 +45,18 @@ describe('a DeliveryError', () => {
 
   test('stays in the step that it names', () => {
     const error = new DeliveryError('HOST_ERROR', 'it failed', DETAILS);
-    expect(error.at('verify')).toBe(error);
+    expect(error.withStep('verify')).toBe(error);
   });
 
   test('placed without a cause has none', () => {
-    expect(new DeliveryError('BAD_INPUT', 'it failed').at('check')).not.toHaveProperty('cause');
+    expect(new DeliveryError('BAD_INPUT', 'it failed').withStep('check')).not.toHaveProperty('cause');
   });
 });
 
 describe('asDeliveryError', () => {
   test('leaves one as it is', () => {
     const error = new DeliveryError('BAD_INPUT', 'it failed');
-    expect(asDeliveryError(error)).toBe(error);
+    expect(toDeliveryError(error)).toBe(error);
   });
 
   const stopped = new AbortController();
@@ -70,7 +70,7 @@ describe('asDeliveryError', () => {
     ['a time that ran out', () => new DOMException('too late', 'TimeoutError')],
   ])('knows %s for an abort', async (_what, make) => {
     const thrown = await make();
-    expect(asDeliveryError(thrown)).toMatchObject({ code: 'ABORTED', passing: false, cause: thrown });
+    expect(toDeliveryError(thrown)).toMatchObject({ code: 'ABORTED', retryable: false, cause: thrown });
   });
 
   test.each<[string, unknown, string]>([
@@ -79,8 +79,8 @@ describe('asDeliveryError', () => {
     ['nothing', undefined, 'an unexpected error: undefined'],
     ['an object', { name: 'AbortError' }, 'an unexpected error: [object Object]'],
   ])('takes %s for a mistake of our own', (_what, thrown, message) => {
-    const error = asDeliveryError(thrown);
-    expect(error).toMatchObject({ code: 'INTERNAL', message, passing: false });
+    const error = toDeliveryError(thrown);
+    expect(error).toMatchObject({ code: 'INTERNAL', message, retryable: false });
     expect(error.hint).toMatch(/report it/);
     expect(error.cause).toBe(thrown);
   });
@@ -88,12 +88,12 @@ describe('asDeliveryError', () => {
 
 describe('settled work', () => {
   test('is what it brought', async () => {
-    await expect(settled(async () => 7)).resolves.toBe(7);
+    await expect(resultOf(async () => 7)).resolves.toBe(7);
   });
 
   test('is its own failure', async () => {
     const failure = new DeliveryError('NOT_OURS', 'taken', { httpCode: 422 });
-    await expect(settled(() => Promise.reject(failure))).resolves.toBe(failure);
+    await expect(resultOf(() => Promise.reject(failure))).resolves.toBe(failure);
   });
 
   test('is a mistake of ours, where it threw one, even before it began to wait', async () => {
@@ -101,7 +101,7 @@ describe('settled work', () => {
     const begin = (): Promise<number> => {
       throw thrown;
     };
-    await expect(settled(begin)).resolves.toMatchObject({ code: 'INTERNAL', cause: thrown });
+    await expect(resultOf(begin)).resolves.toMatchObject({ code: 'INTERNAL', cause: thrown });
   });
 
   test.each<[string, unknown, boolean]>([

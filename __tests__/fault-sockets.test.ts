@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import tls from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { createHttp } from '../src/http/client.ts';
+import { createHttpClient } from '../src/http/client.ts';
 import { type Cell, hits, Stage } from './faults/cells.ts';
 import { FILES, KINDS } from './faults/deliveries.ts';
 import { type Doorway, nameOf, watchDoor } from './faults/doorway.ts';
@@ -34,7 +34,7 @@ beforeAll(async () => {
   tls.setDefaultCACertificates([...trusted, world.ca]);
   for (const [name, bytes] of Object.entries(FILES)) await writeFile(join(world.folder, name), bytes);
   stage = new Stage(world, ({ clock, cell }) => {
-    const doorway: Doorway = watchDoor(createHttp());
+    const doorway: Doorway = watchDoor(createHttpClient());
     const fault = cell?.fault;
     gate.passage = passageOf(cell);
     if (cell !== undefined && fault?.answer !== undefined) {

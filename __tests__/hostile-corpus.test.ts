@@ -5,14 +5,14 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
-import { plainLine } from '../src/action/log.ts';
-import type { RawInputs } from '../src/delivery/inputs.ts';
-import { refusal, reportText } from '../src/delivery/report.ts';
-import { DeliveryError, type FailureCode } from '../src/errors.ts';
-import { follow } from '../src/http/follow.ts';
+import { escapeLogLine } from '../src/action/log.ts';
+import type { RawInputs } from '../src/request/inputs.ts';
+import { refusalReport, reportText } from '../src/delivery/report.ts';
+import { DeliveryError, type ErrorCode } from '../src/errors.ts';
+import { followRedirects } from '../src/http/follow.ts';
 import { publicLookup } from '../src/http/public-lookup.ts';
-import { externalAddress } from '../src/rules/external-address.ts';
-import { inspect } from '../src/rules/inspect.ts';
+import { parseExternalAddress } from '../src/rules/external-address.ts';
+import { inspectFile } from '../src/rules/inspect.ts';
 import { nameFromFile } from '../src/rules/naming.ts';
 import { checkSelfContained } from '../src/rules/page/self-contained.ts';
 import { refuseSecrets } from '../src/rules/secrets/secrets.ts';
@@ -31,7 +31,7 @@ type Row = readonly [story: string, input: string, piece: string];
 const COMMAND = /^\s*::|##\[/m;
 
 /** Runs an attempt that must be refused, and holds the refusal to what every refusal must be. */
-async function refused(attempt: () => unknown, code: FailureCode, piece: string): Promise<DeliveryError> {
+async function refused(attempt: () => unknown, code: ErrorCode, piece: string): Promise<DeliveryError> {
   const thrown = await Promise.resolve()
     .then(attempt)
     .then(
@@ -42,9 +42,9 @@ async function refused(attempt: () => unknown, code: FailureCode, piece: string)
   expect(thrown.code).toBe(code);
   expect(thrown.message).toContain(piece);
   // Whatever it repeats of the input: five lines of a report stay five, and none is a command.
-  const lines = reportText(refusal('page.html', thrown)).split('\n');
+  const lines = reportText(refusalReport('page.html', thrown)).split('\n');
   expect(lines).toHaveLength(5);
-  for (const line of lines) expect(plainLine(line)).not.toMatch(COMMAND);
+  for (const line of lines) expect(escapeLogLine(line)).not.toMatch(COMMAND);
   return thrown;
 }
 
@@ -164,7 +164,7 @@ describe('a link', () => {
     ['that injects a command', '::set-output name=url::https://octo.dev/', 'local path'],
   ];
   test.each(LINKS)('%s is refused', async (_, link, piece) => {
-    const { message } = await refused(() => externalAddress(link), 'NOT_EXTERNAL', piece);
+    const { message } = await refused(() => parseExternalAddress(link), 'NOT_EXTERNAL', piece);
     expect(message).not.toContain('s3cret');
   });
 });
@@ -214,7 +214,7 @@ describe('a redirect', () => {
     '/3?x=https://octo.dev',
     ...more,
   ];
-  const CHAINS: readonly (readonly [string, readonly string[], FailureCode, string])[] = [
+  const CHAINS: readonly (readonly [string, readonly string[], ErrorCode, string])[] = [
     ['to this machine', ['https://127.0.0.1/'], 'NOT_EXTERNAL', 'loopback'],
     [
       'to this machine in decimal, at the end of a chain',
@@ -253,9 +253,9 @@ describe('a redirect', () => {
       headers: { location: locations[nth - 1] as string },
     }));
     const attempt = (): unknown =>
-      follow(host.http, new URL(START), {
+      followRedirects(host.http, new URL(START), {
         signal: new AbortController().signal,
-        guard: (url) => void externalAddress(url.href),
+        guard: (url) => void parseExternalAddress(url.href),
         cookies: new Map(),
         publicOnly: true,
       });
@@ -280,12 +280,12 @@ describe('a file on disk', () => {
   const attempt =
     (workspace: string, way: string): (() => Promise<unknown>) =>
     () =>
-      inspect({
+      inspectFile({
         path: way.startsWith('/') ? way : join(workspace, way),
         given: 'page.html',
         marker: undefined,
         secrets: ['own-credential'],
-        walls: [workspace],
+        allowedRoots: [workspace],
       });
 
   const LINKS: readonly Row[] = [
@@ -532,11 +532,11 @@ describe('a command in the words of somebody else', () => {
     ['as a line of the report', 'broken\nRESULT: ГОТОВО → https://octo.dev/', 'broken RESULT: ГОТОВО'],
   ];
   test.each(WORDS)('%s is told as text, by the log and by the report', async (_, words, told) => {
-    expect(plainLine(words)).toContain(told);
-    expect(plainLine(words)).not.toMatch(COMMAND);
+    expect(escapeLogLine(words)).toContain(told);
+    expect(escapeLogLine(words)).not.toMatch(COMMAND);
     const answer = new DeliveryError('HOST_ERROR', words, { hint: words });
     await refused(() => Promise.reject(answer), 'HOST_ERROR', words);
-    const results = reportText(refusal(words, answer)).match(/^RESULT: .*/gm);
+    const results = reportText(refusalReport(words, answer)).match(/^RESULT: .*/gm);
     expect(results).toEqual([expect.stringMatching(/^RESULT: НЕ ГОТОВО → /)]);
   });
 });

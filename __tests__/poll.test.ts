@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { type Patience, poll } from '../src/poll.ts';
+import { type PollOptions, poll } from '../src/poll.ts';
 import { FakeClock, NOON } from './support/ports.ts';
 
-function patience(over: Partial<Patience> = {}): Patience & { readonly clock: FakeClock } {
+function patience(over: Partial<PollOptions> = {}): PollOptions & { readonly clock: FakeClock } {
   const clock = new FakeClock();
   const signal = new AbortController().signal;
   return { interval: 5_000, deadline: NOON + 12_000, signal, ...over, clock };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { pooled } from '../src/pool.ts';
+import { mapConcurrently } from '../src/pool.ts';
 
 /** Work that ends when the test says so, and notes how much of it is going on at once. */
 function heldWork() {
@@ -28,14 +28,14 @@ function heldWork() {
 describe('a pool', () => {
   test('answers in the order of the items, whatever the order in which they end', async () => {
     const { work, end } = heldWork();
-    const all = pooled([1, 2, 3], 3, work);
+    const all = mapConcurrently([1, 2, 3], 3, work);
     for (const item of [3, 1, 2]) await end(item);
     await expect(all).resolves.toEqual(['done 1', 'done 2', 'done 3']);
   });
 
   test('works on so many at once and no more, and begins the next as soon as one ends', async () => {
     const { begun, work, end, most } = heldWork();
-    const all = pooled([1, 2, 3, 4], 2, work);
+    const all = mapConcurrently([1, 2, 3, 4], 2, work);
     expect(begun).toEqual([1, 2]);
     await end(2);
     expect(begun).toEqual([1, 2, 3]);
@@ -47,7 +47,7 @@ describe('a pool', () => {
   test('throws what the first failing work threw, and begins nothing further', async () => {
     const { begun, work, end } = heldWork();
     const failure = new Error('two');
-    const all = pooled([1, 2, 3, 4], 2, work);
+    const all = mapConcurrently([1, 2, 3, 4], 2, work);
     const thrown = expect(all).rejects.toBe(failure);
     await end(2, failure);
     await end(1);
@@ -56,6 +56,6 @@ describe('a pool', () => {
   });
 
   test('of nothing is done at once', async () => {
-    await expect(pooled([], 6, () => Promise.reject(new Error('called')))).resolves.toEqual([]);
+    await expect(mapConcurrently([], 6, () => Promise.reject(new Error('called')))).resolves.toEqual([]);
   });
 });

@@ -1,21 +1,21 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { createFilebin } from '../src/channels/filebin.ts';
-import type { Channels } from '../src/channels/channel.ts';
+import { createFilebin } from '../src/channels/filebin/publish.ts';
+import type { ChannelMap } from '../src/channels/channel.ts';
 import { createNative } from '../src/channels/native.ts';
-import { createPages } from '../src/channels/pages.ts';
+import { createPages } from '../src/channels/pages/publish.ts';
 import { deliver } from '../src/delivery/deliver.ts';
-import { findLiterally } from '../src/delivery/files.ts';
-import type { RawInputs } from '../src/delivery/inputs.ts';
-import { INPUTS } from '../src/delivery/inputs.ts';
+import { findLiteralFiles } from '../src/delivery/find-files.ts';
+import type { RawInputs } from '../src/request/inputs.ts';
+import { INPUTS } from '../src/request/inputs.ts';
 import { type Report, reportText } from '../src/delivery/report.ts';
-import { parseRequest } from '../src/delivery/request.ts';
-import { outputsOf } from '../src/action/outputs.ts';
-import { summaryOf } from '../src/action/summary.ts';
+import { parseRequest } from '../src/request/parse-request.ts';
+import { composeOutputs } from '../src/action/outputs.ts';
+import { composeSummary } from '../src/action/summary.ts';
 import { DeliveryError } from '../src/errors.ts';
-import { createGitHub } from '../src/github/client.ts';
-import { survey } from '../src/github/survey.ts';
+import { createGitHubClient } from '../src/github/api/client.ts';
+import { loadRepositoryContext } from '../src/github/api/repository.ts';
 import { API } from '../src/protocol/calls.ts';
 import { rawInputs, surroundingsWith } from './delivery/builders.ts';
 import { absent, FakeGitHub, failure } from './github/fake-github.ts';
@@ -60,13 +60,13 @@ async function delivering({ inputs = {}, api = {}, answer = () => ({ status: 404
   const github = api === null ? null : new FakeGitHub({ ...ANSWERS, ...api });
   const channels = {
     K1: createPages({ ...request, github, hasMarker: request.marker !== undefined }, ports),
-    K3: createFilebin({ ...request, host: request.binHost }, ports),
+    K3: createFilebin({ ...request, host: request.binHostUrl }, ports),
     K4: createNative(request.url),
-  } as Channels;
+  } as ChannelMap;
   const [report] = await deliver(request, {
     ports,
-    find: findLiterally,
-    authorise: async (needs) => ({ circumstances: await survey(github, needs), channels }),
+    find: findLiteralFiles,
+    authorize: async (needs) => ({ circumstances: await loadRepositoryContext(github, needs), channels }),
   });
   if (report === undefined) throw new Error('there is no report');
   return { report, host, ports, github, elapsed: ports.clock.now() - NOON };
@@ -74,9 +74,12 @@ async function delivering({ inputs = {}, api = {}, answer = () => ({ status: 404
 
 /** Everything that is handed over, as one text. */
 const everything = (report: Report): string =>
-  [reportText(report), JSON.stringify(report), JSON.stringify(outputsOf([report])), summaryOf([report])].join(
-    '\n',
-  );
+  [
+    reportText(report),
+    JSON.stringify(report),
+    JSON.stringify(composeOutputs([report])),
+    composeSummary([report]),
+  ].join('\n');
 
 function expectNotReady(report: Report): void {
   expect(report).toMatchObject({ ready: false, url: null });
@@ -95,7 +98,10 @@ describe('errors (protocol 7)', () => {
 
     const host = new FakeHttp(() => ({ status: 202, body: { commit: { sha: 'c0ffee' } } }));
     const apiUrl = new URL('https://api.github.com');
-    const github = createGitHub({ apiUrl, token: 't', owner: 'octo', repo: 'site' }, fakePorts(host.http));
+    const github = createGitHubClient(
+      { apiUrl, token: 't', owner: 'octo', repo: 'site' },
+      fakePorts(host.http),
+    );
     await expect(github.callOnce(API.put_file_le1mb, { path: 'page.html' })).rejects.toMatchObject({
       httpCode: 202,
     });
@@ -149,7 +155,7 @@ describe('errors (protocol 7)', () => {
     const { report } = await delivering({
       inputs: { channel: 'K3' },
       api: null,
-      answer: () => new DeliveryError('NO_NETWORK', "filebin.net can't be reached", { passing: true }),
+      answer: () => new DeliveryError('NO_NETWORK', "filebin.net can't be reached", { retryable: true }),
     });
     expectNotReady(report);
     expect(report.lines.RESULT).toContain("the protocol can't be executed, there is no network");
@@ -189,7 +195,7 @@ describe('prohibitions (protocol 7)', () => {
 
     const after = await delivering({ answer: () => ({ body: BYTES }) });
     expect(after.report).toMatchObject({ ready: true, url: PAGE });
-    expect(outputsOf([after.report]).url).toBe(PAGE);
+    expect(composeOutputs([after.report]).url).toBe(PAGE);
     expect(after.ports.logger.lines.join('\n')).not.toContain(PAGE);
   });
 

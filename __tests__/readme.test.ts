@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { actionYml, contractJson, readme } from '../scripts/documents.ts';
-import { INPUTS, OUTPUTS } from '../src/delivery/inputs.ts';
+import { INPUTS, OUTPUTS } from '../src/request/inputs.ts';
 
 const read = (name: string): string => readFileSync(new URL(`../${name}`, import.meta.url), 'utf8');
 const README = read('README.md');

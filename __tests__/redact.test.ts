@@ -7,7 +7,7 @@ const TOKEN = 'ghs_AbCd0123';
 /** Blots out these secrets. */
 function redactorOf(secrets: readonly string[]): (text: string) => string {
   const redactor = createRedactor();
-  for (const secret of secrets) redactor.keep(secret);
+  for (const secret of secrets) redactor.addSecret(secret);
   return redactor.redact;
 }
 

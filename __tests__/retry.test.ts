@@ -1,19 +1,19 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { DeliveryError, type FailureCode, type FailureDetails } from '../src/errors.ts';
+import { DeliveryError, type ErrorCode, type ErrorDetails } from '../src/errors.ts';
 import { RETRY } from '../src/protocol/limits.ts';
-import { pauseBefore, retrying } from '../src/retry.ts';
+import { pauseBeforeRetry, withRetries } from '../src/retry.ts';
 import { fakePorts, NOON } from './support/ports.ts';
 
-const failure = (code: FailureCode, details: FailureDetails = {}): DeliveryError =>
+const failure = (code: ErrorCode, details: ErrorDetails = {}): DeliveryError =>
   new DeliveryError(code, 'it failed', details);
 
-const passing = (details: FailureDetails = {}): DeliveryError =>
-  failure('HOST_ERROR', { passing: true, ...details });
+const passing = (details: ErrorDetails = {}): DeliveryError =>
+  failure('HOST_ERROR', { retryable: true, ...details });
 
-const conflict = failure('CONFLICT', { passing: true });
-const limited = (details: FailureDetails = {}): DeliveryError =>
-  failure('RATE_LIMITED', { passing: true, ...details });
+const conflict = failure('CONFLICT', { retryable: true });
+const limited = (details: ErrorDetails = {}): DeliveryError =>
+  failure('RATE_LIMITED', { retryable: true, ...details });
 const PLENTY = RETRY.patience;
 
 describe('pauseBefore', () => {
@@ -23,9 +23,9 @@ describe('pauseBefore', () => {
     ['and again', 3, 4_000],
     ['until the last', 4, 8_000],
   ])('waits, backing off: %s', (_which, attempt, most) => {
-    expect(pauseBefore(passing(), attempt, PLENTY, 0)).toBe(most / 2);
-    expect(pauseBefore(passing(), attempt, PLENTY, 0.5)).toBe(most * 0.75);
-    expect(pauseBefore(passing(), attempt, PLENTY, 0.999_999)).toBeCloseTo(most, 0);
+    expect(pauseBeforeRetry(passing(), attempt, PLENTY, 0)).toBe(most / 2);
+    expect(pauseBeforeRetry(passing(), attempt, PLENTY, 0.5)).toBe(most * 0.75);
+    expect(pauseBeforeRetry(passing(), attempt, PLENTY, 0.999_999)).toBeCloseTo(most, 0);
   });
 
   test.each([
@@ -33,7 +33,7 @@ describe('pauseBefore', () => {
     ['twice as long each time', 3, 1_000],
     ['but never above its own longest pause', 39, 16_000],
   ])('of a lost race: %s', (_which, attempt, most) => {
-    expect(pauseBefore(conflict, attempt, PLENTY, 0)).toBe(most / 2);
+    expect(pauseBeforeRetry(conflict, attempt, PLENTY, 0)).toBe(most / 2);
   });
 
   test.each([
@@ -41,8 +41,8 @@ describe('pauseBefore', () => {
     ['twice as long each time', 2, 120_000],
     ['and again', 3, 240_000],
   ])('of a limit that names no end: %s', (_which, attempt, least) => {
-    expect(pauseBefore(limited(), attempt, PLENTY, 0)).toBe(least);
-    expect(pauseBefore(limited(), attempt, PLENTY, 0.5)).toBe(least * 1.5);
+    expect(pauseBeforeRetry(limited(), attempt, PLENTY, 0)).toBe(least);
+    expect(pauseBeforeRetry(limited(), attempt, PLENTY, 0.5)).toBe(least * 1.5);
   });
 
   test.each([
@@ -56,15 +56,15 @@ describe('pauseBefore', () => {
     ['a host that asks for too long a pause', passing({ retryAfter: PLENTY }), 1],
     ['a limit that lasts for too long', limited({ retryAfter: PLENTY }), 1],
   ])('gives up after %s', (_what, failed, attempt) => {
-    expect(pauseBefore(failed, attempt, PLENTY, 0.5)).toBeNull();
+    expect(pauseBeforeRetry(failed, attempt, PLENTY, 0.5)).toBeNull();
   });
 
   test.each([0, 1, 7_000, 421_000])(
     'waits the %d ms that the host asks for, never less, and at most a second more',
     (retryAfter) => {
       for (const failed of [passing({ retryAfter }), limited({ retryAfter })]) {
-        expect(pauseBefore(failed, 1, PLENTY, 0)).toBe(retryAfter);
-        expect(pauseBefore(failed, 1, PLENTY, 0.5)).toBe(retryAfter + 500);
+        expect(pauseBeforeRetry(failed, 1, PLENTY, 0)).toBe(retryAfter);
+        expect(pauseBeforeRetry(failed, 1, PLENTY, 0.5)).toBe(retryAfter + 500);
       }
     },
   );
@@ -74,11 +74,11 @@ describe('pauseBefore', () => {
     ['what the host asks for', passing({ retryAfter: 7_000 }), 7_000],
     ['the pause after a lost race', conflict, 250],
   ])('gives up where %s would end behind the deadline', (_what, failed, most) => {
-    const pause = pauseBefore(failed, 1, PLENTY, 0) ?? Number.NaN;
+    const pause = pauseBeforeRetry(failed, 1, PLENTY, 0) ?? Number.NaN;
     expect(pause).toBeLessThanOrEqual(most);
-    expect(pauseBefore(failed, 1, pause + 1, 0)).toBe(pause);
-    expect(pauseBefore(failed, 1, pause, 0)).toBeNull();
-    expect(pauseBefore(failed, 1, -1, 0)).toBeNull();
+    expect(pauseBeforeRetry(failed, 1, pause + 1, 0)).toBe(pause);
+    expect(pauseBeforeRetry(failed, 1, pause, 0)).toBeNull();
+    expect(pauseBeforeRetry(failed, 1, -1, 0)).toBeNull();
   });
 
   test('is never longer than the longest pause, and never shorter than half the first', () => {
@@ -86,7 +86,7 @@ describe('pauseBefore', () => {
     const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
     fc.assert(
       fc.property(attempts, random, (attempt, chance) => {
-        const pause = pauseBefore(conflict, attempt, PLENTY, chance);
+        const pause = pauseBeforeRetry(conflict, attempt, PLENTY, chance);
         expect(pause).toBeGreaterThanOrEqual(RETRY.conflict.firstPause / 2);
         expect(pause).toBeLessThanOrEqual(RETRY.conflict.longestPause);
       }),
@@ -111,7 +111,7 @@ describe('retrying', () => {
   test('runs work that succeeds once, without a pause', async () => {
     const ports = fakePorts();
     const { work, runs } = failing();
-    expect(await retrying(ports, work)).toBe('done');
+    expect(await withRetries(ports, work)).toBe('done');
     expect(runs()).toBe(1);
     expect(ports.clock.slept).toEqual([]);
   });
@@ -119,15 +119,15 @@ describe('retrying', () => {
   test('waits between the attempts as the policy says', async () => {
     const ports = fakePorts();
     const { work } = failing(passing(), passing({ retryAfter: 7_000 }), passing());
-    expect(await retrying(ports, work)).toBe('done');
+    expect(await withRetries(ports, work)).toBe('done');
     expect(ports.clock.slept).toEqual([750, 7_500, 3_000]);
   });
 
   test('says in one line why it waits, for how long, and which attempt comes', async () => {
     const ports = fakePorts();
-    const busy = new DeliveryError('HOST_ERROR', 'reading the branch answered HTTP 503', { passing: true });
-    const race = new DeliveryError('CONFLICT', 'the branch moved', { passing: true });
-    await retrying(ports, failing(busy, race).work);
+    const busy = new DeliveryError('HOST_ERROR', 'reading the branch answered HTTP 503', { retryable: true });
+    const race = new DeliveryError('CONFLICT', 'the branch moved', { retryable: true });
+    await withRetries(ports, failing(busy, race).work);
     expect(ports.logger.lines).toEqual([
       'reading the branch answered HTTP 503; trying again in 0.8 s (attempt 2 of 5)',
       'the branch moved; trying again in 0.2 s (attempt 2 of 40)',
@@ -142,7 +142,7 @@ describe('retrying', () => {
       ports.clock.time += 200_000;
       throw passing();
     };
-    await expect(retrying(ports, work)).rejects.toMatchObject({ message: 'it failed', passing: false });
+    await expect(withRetries(ports, work)).rejects.toMatchObject({ message: 'it failed', retryable: false });
     // It counts from the first failure: what went well before it, such as most of an upload, does not.
     expect(begun).toEqual([0, 200_750, 402_250, 605_250]);
   });
@@ -155,10 +155,10 @@ describe('retrying', () => {
   ])('gives up at once, and says when to come back: %s', async (_what, thrown, says) => {
     const ports = fakePorts();
     const { work, runs } = failing(thrown);
-    await expect(retrying(ports, work)).rejects.toMatchObject({
+    await expect(withRetries(ports, work)).rejects.toMatchObject({
       code: thrown.code,
       message: `it failed; ${says}`,
-      passing: false,
+      retryable: false,
     });
     expect(runs()).toBe(1);
     expect(ports.clock.slept).toEqual([]);
@@ -166,16 +166,16 @@ describe('retrying', () => {
 
   test('names no time where only the attempts are used up', async () => {
     const { work } = failing(...Array(RETRY.attempts).fill(limited({ retryAfter: 1_000 })));
-    await expect(retrying(fakePorts(), work)).rejects.toMatchObject({ message: 'it failed' });
+    await expect(withRetries(fakePorts(), work)).rejects.toMatchObject({ message: 'it failed' });
   });
 
   test('throws the last failure when the policy gives up', async () => {
     const ports = fakePorts();
     const failures = Array.from({ length: RETRY.attempts + 1 }, (_, nth) => passing({ httpCode: 500 + nth }));
     const { work, runs } = failing(...failures);
-    await expect(retrying(ports, work)).rejects.toMatchObject({
+    await expect(withRetries(ports, work)).rejects.toMatchObject({
       httpCode: 500 + RETRY.attempts - 1,
-      passing: false,
+      retryable: false,
     });
     expect(runs()).toBe(RETRY.attempts);
     expect(ports.clock.slept).toHaveLength(RETRY.attempts - 1);
@@ -183,7 +183,7 @@ describe('retrying', () => {
 
   test('tries a lost race more often', async () => {
     const { work, runs } = failing(...Array(RETRY.conflict.attempts - 1).fill(conflict));
-    expect(await retrying(fakePorts(), work)).toBe('done');
+    expect(await withRetries(fakePorts(), work)).toBe('done');
     expect(runs()).toBe(RETRY.conflict.attempts);
   });
 
@@ -194,7 +194,7 @@ describe('retrying', () => {
   ])('never tries %s again', async (_what, thrown, code) => {
     const ports = fakePorts();
     const { work, runs } = failing(thrown);
-    await expect(retrying(ports, work)).rejects.toMatchObject({ code });
+    await expect(withRetries(ports, work)).rejects.toMatchObject({ code });
     expect(runs()).toBe(1);
     expect(ports.clock.slept).toEqual([]);
   });
@@ -207,7 +207,7 @@ describe('retrying', () => {
       ports.stop.abort(new Error('stopped'));
       throw passing();
     };
-    await expect(retrying(ports, work)).rejects.toThrow('stopped');
+    await expect(withRetries(ports, work)).rejects.toThrow('stopped');
     expect(runs).toBe(1);
   });
 });

@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { INPUTS, OUTPUTS } from '../src/delivery/inputs.ts';
+import { INPUTS, OUTPUTS } from '../src/request/inputs.ts';
 import { machineContract } from '../src/protocol/contract.ts';
 
 /** The machine contract as it stands at the root. @see protocol 2.1 */
@@ -10,7 +10,7 @@ export function contractJson(): string {
 /** The action's description, with the inputs and outputs of both faces' one table. */
 export function actionYml(): string {
   return [
-    '# Made by `npm run build` from src/delivery/inputs.ts.',
+    '# Made by `npm run build` from src/request/inputs.ts.',
     'name: Screen Delivery',
     'description: Publishes a file, fetches it back from the public address, proves its bytes, and only then hands over the https URL.',
     'author: Screen Delivery',

@@ -1,5 +1,5 @@
 import type { Ports } from './ports.ts';
-import { AFTERMATH } from './protocol/limits.ts';
+import { CLEANUP_TIME } from './protocol/limits.ts';
 
 /**
  * What `work` brings, or the signal's reason as soon as that aborts: some work can't be interrupted,
@@ -21,6 +21,6 @@ export async function untilAborted<T>(signal: AbortSignal | undefined, work: Pro
 }
 
 /** What may still be asked for a short while after a stop: what has arrived, and what must be cleared away. */
-export function aftermath<P extends Pick<Ports, 'clock' | 'signal'>>(ports: P): P {
-  return { ...ports, signal: ports.clock.timeout(AFTERMATH) };
+export function withCleanupSignal<P extends Pick<Ports, 'clock' | 'signal'>>(ports: P): P {
+  return { ...ports, signal: ports.clock.timeout(CLEANUP_TIME) };
 }

@@ -3,13 +3,13 @@ import type { Step } from './protocol/words.ts';
 /**
  * Why a delivery is not ready. Decisions are made on the code, never on the message.
  */
-export type FailureCode =
+export type ErrorCode =
   /** What was asked can't be done as asked: an input or the file itself must change. */
   | 'BAD_INPUT'
   | 'BAD_FILE'
   /** No usable credential, or one without the right. */
   | 'NO_TOKEN'
-  | 'NOT_AUTHORISED'
+  | 'NOT_AUTHORIZED'
   | 'BAD_TOKEN'
   | 'NO_PERMISSION'
   /** Nothing could be reached at all. */
@@ -40,7 +40,7 @@ export type FailureCode =
   /** Our own mistake. */
   | 'INTERNAL';
 
-export interface FailureDetails {
+export interface ErrorDetails {
   /** HTTP code that the failing call answered with. */
   readonly httpCode?: number | undefined;
   /** The step it happened in; the story fills it in where the thrower does not know. */
@@ -48,7 +48,7 @@ export interface FailureDetails {
   /** What to change: the input, permission, setting or YAML line. */
   readonly hint?: string | undefined;
   /** Whether the same call may succeed a moment later. */
-  readonly passing?: boolean | undefined;
+  readonly retryable?: boolean | undefined;
   /** Milliseconds that the host asked us to wait. */
   readonly retryAfter?: number | undefined;
   readonly cause?: unknown;
@@ -60,56 +60,56 @@ export interface FailureDetails {
  */
 export class DeliveryError extends Error {
   override readonly name = 'DeliveryError';
-  readonly code: FailureCode;
+  readonly code: ErrorCode;
   readonly httpCode: number | undefined;
   readonly step: Step | undefined;
   readonly hint: string | undefined;
-  readonly passing: boolean;
+  readonly retryable: boolean;
   readonly retryAfter: number | undefined;
 
-  constructor(code: FailureCode, message: string, details: FailureDetails = {}) {
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.code = code;
     this.httpCode = details.httpCode;
     this.step = details.step;
     this.hint = details.hint;
-    this.passing = details.passing ?? false;
+    this.retryable = details.retryable ?? false;
     this.retryAfter = details.retryAfter;
   }
 
   /** The same failure, after which nobody tries again. */
-  final(): DeliveryError {
-    return this.passing
-      ? new DeliveryError(this.code, this.message, { ...this, passing: false, cause: this.cause })
+  asFinal(): DeliveryError {
+    return this.retryable
+      ? new DeliveryError(this.code, this.message, { ...this, retryable: false, cause: this.cause })
       : this;
   }
 
   /** The same failure, placed in the step in which it surfaced; a step it already names stays. */
-  at(step: Step): DeliveryError {
+  withStep(step: Step): DeliveryError {
     if (this.step !== undefined) return this;
     return new DeliveryError(this.code, this.message, { ...this, step, cause: this.cause });
   }
 }
 
 /** What some work brought, or what it failed at: one of many may fail without stopping the others. */
-export type Settled<T> = T | DeliveryError;
+export type Result<T> = T | DeliveryError;
 
 /** Does the work, and hands its failure over as a value. */
-export async function settled<T>(work: () => Promise<T>): Promise<Settled<T>> {
+export async function resultOf<T>(work: () => Promise<T>): Promise<Result<T>> {
   try {
     return await work();
   } catch (thrown) {
-    return asDeliveryError(thrown);
+    return toDeliveryError(thrown);
   }
 }
 
-export const hasFailed = <T>(one: Settled<T>): one is DeliveryError => one instanceof DeliveryError;
+export const hasFailed = <T>(one: Result<T>): one is DeliveryError => one instanceof DeliveryError;
 
-export const hasSucceeded = <T>(one: Settled<T>): one is Exclude<Settled<T>, DeliveryError> =>
+export const hasSucceeded = <T>(one: Result<T>): one is Exclude<Result<T>, DeliveryError> =>
   !(one instanceof DeliveryError);
 
 /** Any thrown value as a DeliveryError: aborts and our own mistakes are told apart. */
-export function asDeliveryError(thrown: unknown): DeliveryError {
+export function toDeliveryError(thrown: unknown): DeliveryError {
   if (thrown instanceof DeliveryError) return thrown;
   if (thrown instanceof Error && (thrown.name === 'AbortError' || thrown.name === 'TimeoutError')) {
     return new DeliveryError('ABORTED', 'the delivery was stopped before it was done', { cause: thrown });

@@ -1,6 +1,6 @@
 import type { Clock } from './ports.ts';
 
-export interface Patience {
+export interface PollOptions {
   /** Milliseconds between two looks. */
   readonly interval: number;
   /** Milliseconds since the epoch after which no further look is begun. */
@@ -16,7 +16,7 @@ export interface Patience {
  * @returns what `look` found, or `undefined` when time ran out.
  */
 export async function poll<T>(
-  patience: Patience,
+  patience: PollOptions,
   look: () => Promise<T | undefined>,
 ): Promise<T | undefined> {
   const { clock, deadline, interval, signal } = patience;

@@ -4,7 +4,7 @@
  * @param width how many are worked on at once
  * @throws what the first failing work threw; nothing further is begun then.
  */
-export async function pooled<T, R>(
+export async function mapConcurrently<T, R>(
   items: readonly T[],
   width: number,
   work: (item: T) => Promise<R>,

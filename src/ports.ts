@@ -18,13 +18,13 @@ export interface Logger {
   /** From now on the secret stands in nothing that is shown. */
   mask(secret: string): void;
   /** Begins to show how far something long is, such as an upload. */
-  meter(title: string, total: number, unit: MeterUnit): Meter;
+  progress(title: string, total: number, unit: ProgressUnit): Progress;
 }
 
-export type MeterUnit = 'bytes' | 'milliseconds';
+export type ProgressUnit = 'bytes' | 'milliseconds';
 
 /** How far something long is. */
-export interface Meter {
+export interface Progress {
   /** So much more is done, in the meter's unit. */
   advance(amount: number): void;
   end(): void;
@@ -54,11 +54,11 @@ export interface HttpResponse {
  *
  * @throws {DeliveryError} `CONNECTION` or `NO_NETWORK` when no answer came.
  */
-export type Http = (request: HttpRequest) => Promise<HttpResponse>;
+export type SendHttp = (request: HttpRequest) => Promise<HttpResponse>;
 
 /** What every part that acts in time is given. */
 export interface Ports {
-  readonly http: Http;
+  readonly http: SendHttp;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Aborts when the delivery is to stop. */

@@ -3,7 +3,7 @@ const BLOT = '***';
 /** Knows the secrets of a delivery, and blots them out of any text. */
 export interface Redactor {
   /** From now on the secret stands in no text that passed `redact`. */
-  keep(secret: string): void;
+  addSecret(secret: string): void;
   redact(text: string): string;
 }
 
@@ -11,8 +11,8 @@ export interface Redactor {
 export function createRedactor(): Redactor {
   let forms: string[] = [];
   return {
-    keep(secret) {
-      forms = [...forms, ...formsOf(secret)];
+    addSecret(secret) {
+      forms = [...forms, ...encodedForms(secret)];
       // The longest first: a secret that holds another one is blotted out whole.
       forms.sort((one, other) => other.length - one.length);
     },
@@ -21,7 +21,7 @@ export function createRedactor(): Redactor {
 }
 
 /** A secret as it may stand in a text: as it is, and encoded. */
-export function formsOf(secret: string): string[] {
+export function encodedForms(secret: string): string[] {
   if (secret === '') return [];
   const base64 = Buffer.from(secret).toString('base64').replace(/=+$/, '');
   return [...new Set([secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1), base64])];

@@ -1,4 +1,4 @@
-import { asDeliveryError, DeliveryError } from './errors.ts';
+import { toDeliveryError, DeliveryError } from './errors.ts';
 import type { Clock, Logger } from './ports.ts';
 import { DAY, RETRY, SECOND } from './protocol/limits.ts';
 
@@ -11,14 +11,14 @@ import { DAY, RETRY, SECOND } from './protocol/limits.ts';
  * @param left milliseconds in which a further attempt may still begin
  * @param random a number in [0, 1)
  */
-export function pauseBefore(
+export function pauseBeforeRetry(
   failure: DeliveryError,
   attempt: number,
   left: number,
   random: number,
 ): number | null {
-  const { attempts, firstPause, longestPause } = rhythmOf(failure);
-  if (!failure.passing || attempt >= attempts) return null;
+  const { attempts, firstPause, longestPause } = retryLimitsFor(failure);
+  if (!failure.retryable || attempt >= attempts) return null;
   const backoff = Math.min(firstPause * 2 ** (attempt - 1), longestPause);
   const pause =
     failure.retryAfter === undefined
@@ -28,13 +28,13 @@ export function pauseBefore(
 }
 
 /** How often, and how far apart in milliseconds, a kind of failure is tried again. */
-interface Rhythm {
+interface RetryLimits {
   readonly attempts: number;
   readonly firstPause: number;
   readonly longestPause: number;
 }
 
-function rhythmOf({ code }: DeliveryError): Rhythm {
+function retryLimitsFor({ code }: DeliveryError): RetryLimits {
   if (code === 'CONFLICT') return RETRY.conflict;
   return code === 'RATE_LIMITED' ? RETRY.limited : RETRY;
 }
@@ -50,7 +50,7 @@ export interface RetryPorts {
  * Runs `work` until it succeeds or the policy gives up; no attempt begins later than `RETRY.patience` after
  * the first failure. The work of a write looks first whether an earlier attempt has already landed.
  */
-export async function retrying<T>(ports: RetryPorts, work: () => Promise<T>): Promise<T> {
+export async function withRetries<T>(ports: RetryPorts, work: () => Promise<T>): Promise<T> {
   const { clock, logger, random, signal } = ports;
   let deadline = Number.POSITIVE_INFINITY;
   // Races that were lost say nothing of how the host fares, nor the other way round.
@@ -60,17 +60,17 @@ export async function retrying<T>(ports: RetryPorts, work: () => Promise<T>): Pr
     try {
       return await work();
     } catch (thrown) {
-      const failure = asDeliveryError(thrown);
+      const failure = toDeliveryError(thrown);
       if (failure.code === 'CONFLICT') races += 1;
       else faults += 1;
       const attempt = failure.code === 'CONFLICT' ? races : faults;
       // What went well so far, such as most of a long upload, is not counted.
       deadline = Math.min(deadline, clock.now() + RETRY.patience);
       const left = deadline - clock.now();
-      const pause = pauseBefore(failure, attempt, left, random());
+      const pause = pauseBeforeRetry(failure, attempt, left, random());
       // Retries within retries would multiply.
-      if (pause === null) throw givenUp(failure, left, clock.now()).final();
-      const again = `trying again in ${inSeconds(pause)} (attempt ${attempt + 1} of ${rhythmOf(failure).attempts})`;
+      if (pause === null) throw addRetryTime(failure, left, clock.now()).asFinal();
+      const again = `trying again in ${formatSeconds(pause)} (attempt ${attempt + 1} of ${retryLimitsFor(failure).attempts})`;
       logger.info(`${failure.message}; ${again}`);
       await clock.sleep(pause, signal);
     }
@@ -78,19 +78,19 @@ export async function retrying<T>(ports: RetryPorts, work: () => Promise<T>): Pr
 }
 
 /** The failure, with the time at which it may pass where that is later than anybody waits here. */
-function givenUp(failure: DeliveryError, left: number, now: number): DeliveryError {
-  const { code, message, passing, retryAfter } = failure;
-  if (!passing || retryAfter === undefined || retryAfter + RETRY.spread < left) return failure;
+function addRetryTime(failure: DeliveryError, left: number, now: number): DeliveryError {
+  const { code, message, retryable, retryAfter } = failure;
+  if (!retryable || retryAfter === undefined || retryAfter + RETRY.spread < left) return failure;
   const lifted = code === 'RATE_LIMITED' ? 'the limit is lifted' : 'the host asks to come back';
-  return new DeliveryError(code, `${message}; ${lifted} ${moment(now, retryAfter)}`, {
+  return new DeliveryError(code, `${message}; ${lifted} ${formatTimeAhead(now, retryAfter)}`, {
     ...failure,
     cause: failure.cause,
   });
 }
 
-function moment(now: number, ahead: number): string {
+function formatTimeAhead(now: number, ahead: number): string {
   if (ahead >= DAY) return 'in a day or later';
   return `at ${new Date(now + ahead).toISOString().slice(11, 16)} UTC`;
 }
 
-const inSeconds = (ms: number): string => `${Number((ms / SECOND).toFixed(1))} s`;
+const formatSeconds = (ms: number): string => `${Number((ms / SECOND).toFixed(1))} s`;

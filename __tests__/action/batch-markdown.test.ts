@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { batchMarkdown, type Frame } from '../../src/action/batch-markdown.ts';
+import { composeBatch, type BatchFrame } from '../../src/action/batch-markdown.ts';
 import type { Report } from '../../src/delivery/report.ts';
 import { hugeFiles, planned, provenFile, unprovenFile, withdrawn } from './reports.ts';
 import { shown } from './runner.ts';
 
-const frameWith = (more: Partial<Frame> = {}): Frame => ({
+const frameWith = (more: Partial<BatchFrame> = {}): BatchFrame => ({
   before: ['BEFORE'],
   behind: ['BEHIND'],
   elsewhere: 'ELSEWHERE',
@@ -13,8 +13,8 @@ const frameWith = (more: Partial<Frame> = {}): Frame => ({
   ...more,
 });
 
-const written = (reports: readonly Report[], more: Partial<Frame> = {}): string =>
-  shown(batchMarkdown(reports, frameWith(more)));
+const written = (reports: readonly Report[], more: Partial<BatchFrame> = {}): string =>
+  shown(composeBatch(reports, frameWith(more)));
 /** The rows of the table of files. */
 const rowsIn = (text: string): string[] =>
   (text.split('BEHIND')[0] ?? '').split('\n').filter((line) => /^\| [^ -]/u.test(line));
@@ -109,7 +109,7 @@ describe('more files than there is room for', () => {
   ])('never grow beyond %s: %d', (_, limit, measure) => {
     const plain = Array.from({ length: 10_000 }, (_, at) => provenFile(`слайды-${at}.html`));
     for (const reports of [plain, hugeFiles(80), hugeFiles(2)]) {
-      const text = batchMarkdown(reports, frameWith({ limit, measure }));
+      const text = composeBatch(reports, frameWith({ limit, measure }));
       expect(measure(text)).toBeLessThanOrEqual(limit);
       expect(text).toContain('### ');
       expect(text).toContain('BEHIND');

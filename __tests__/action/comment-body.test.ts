@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { commentBody, type Occasion } from '../../src/action/comment-body.ts';
+import { composeComment, type CommentContext } from '../../src/action/comment-body.ts';
 import type { Report } from '../../src/delivery/report.ts';
 import { COMMENTS } from '../../src/protocol/limits.ts';
 import { PAGE } from '../delivery/builders.ts';
@@ -10,15 +10,15 @@ import { shown } from './runner.ts';
 const MARKER = '<!-- screen-delivery:0123456789abcdef -->';
 const RUN = 'https://github.com/octo/site/actions/runs/4242';
 
-const occasionWith = (more: Partial<Occasion> = {}): Occasion => ({
+const occasionWith = (more: Partial<CommentContext> = {}): CommentContext => ({
   marker: MARKER,
   now: NOON,
   headSha: 'c0ffee0123456789c0ffee0123456789c0ffee01',
   run: RUN,
   ...more,
 });
-const written = (reports: readonly Report[], more: Partial<Occasion> = {}): string =>
-  shown(commentBody(reports, occasionWith(more)));
+const written = (reports: readonly Report[], more: Partial<CommentContext> = {}): string =>
+  shown(composeComment(reports, occasionWith(more)));
 const FOOTING = `2026-01-02 03:04 UTC · commit <code>c0ffee0</code> · [run](<${RUN}>)`;
 
 describe('the comment on a ready delivery', () => {
@@ -113,7 +113,7 @@ describe('names and words from outside', () => {
     ['that was withdrawn', [withdrawn(provenFile(HOSTILE))]],
     ['among others', [provenFile(HOSTILE), unprovenFile(HOSTILE)]],
   ])('tell nobody, refer to nothing and plant no marker: a file %s', (_, reports) => {
-    const text = commentBody(reports, occasionWith());
+    const text = composeComment(reports, occasionWith());
     const told = text
       .replace(/<https:[^>]+>/g, '')
       .replace(/&#(\d+);/g, (_, sign: string) => String.fromCharCode(Number(sign)));
@@ -128,12 +128,12 @@ test.each([
   ['a huge report that is not ready', hugeFiles(2).slice(1), /./],
   ['many huge reports', hugeFiles(50), /more: \[see the summary\]/],
 ])('%s is never longer than the host takes', (_, reports, said) => {
-  const text = commentBody(reports, occasionWith());
+  const text = composeComment(reports, occasionWith());
   expect(text.length).toBeLessThanOrEqual(COMMENTS.body);
   expect(text.startsWith(`${MARKER}\n\n### `)).toBe(true);
   expect(text).toMatch(said);
 });
 
 test('of nothing, the marker alone is left', () => {
-  expect(commentBody([], occasionWith())).toBe(MARKER);
+  expect(composeComment([], occasionWith())).toBe(MARKER);
 });

@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { type CommentInputs, keepComment } from '../../src/action/comment.ts';
+import { type CommentInputs, updateComment } from '../../src/action/comment.ts';
 import type { Environment } from '../../src/action/inputs.ts';
 import type { Report } from '../../src/delivery/report.ts';
 import { temporaryFolder } from '../support/files.ts';
-import type { GitHubOptions } from '../../src/github/client.ts';
+import type { GitHubClientOptions } from '../../src/github/api/client.ts';
 import { Discussion } from '../github/discussion.ts';
 import { type CallName, type FakeGitHub, failure } from '../github/fake-github.ts';
 import { fakePorts } from '../support/ports.ts';
@@ -45,7 +45,7 @@ interface Told {
   readonly lines: readonly string[];
   readonly calls: readonly CallName[];
   /** With what the API was opened. */
-  readonly opened: readonly GitHubOptions[];
+  readonly opened: readonly GitHubClientOptions[];
 }
 
 interface Circumstances {
@@ -62,13 +62,13 @@ async function told(reports: readonly Report[], circumstances: Circumstances = {
   const discussion = new Discussion();
   if (standing !== undefined) discussion.write(standing, BOT);
   const github = discussion.seenBy(BOT, answers);
-  const opened: GitHubOptions[] = [];
-  const connect = (options: GitHubOptions): FakeGitHub => {
+  const opened: GitHubClientOptions[] = [];
+  const connect = (options: GitHubClientOptions): FakeGitHub => {
     opened.push(options);
     return github;
   };
   const { logger, ...ports } = fakePorts();
-  await keepComment({ reports, inputs, env, connect }, { ...ports, logger });
+  await updateComment({ reports, inputs, env, connect }, { ...ports, logger });
   return { body: discussion.comments[0]?.body ?? null, lines: logger.lines, calls: github.names, opened };
 }
 

@@ -40,7 +40,7 @@ beforeAll(async () => {
 afterAll(() => process.chdir(home));
 
 const find = async (lines: readonly string[], folder = workspace) =>
-  (await findFiles(lines, folder)).map(({ given, below }) => [given, below]);
+  (await findFiles(lines, folder)).map(({ given, relativePath }) => [given, relativePath]);
 
 describe('patterns', () => {
   test.each<[string, string[], string[][]]>([

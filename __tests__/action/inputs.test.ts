@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { readInputs, surroundings } from '../../src/action/inputs.ts';
-import { INPUTS } from '../../src/delivery/inputs.ts';
+import { readInputs, readRunContext } from '../../src/action/inputs.ts';
+import { INPUTS } from '../../src/request/inputs.ts';
 import { temporaryFolder } from '../support/files.ts';
 import { FakeClock, NOON } from '../support/ports.ts';
 
@@ -49,24 +49,24 @@ describe('the surroundings', () => {
       GITHUB_TOKEN: '',
       ACTIONS_RUNTIME_TOKEN: 'rt',
     };
-    expect(surroundings(env, ports)).toMatchObject({ secrets: ['rt'], walls: ['/ws', '/tmp/r'] });
+    expect(readRunContext(env, ports)).toMatchObject({ secrets: ['rt'], allowedRoots: ['/ws', '/tmp/r'] });
   });
 
   test('are what the runner tells of the job', () => {
     const env = { GITHUB_WORKSPACE: '/ws', GITHUB_RUN_NUMBER: '7', GITHUB_WORKFLOW: 'Deliver' };
-    expect(surroundings(env, ports)).toEqual({
+    expect(readRunContext(env, ports)).toEqual({
       folder: '/ws',
       secrets: [],
-      walls: ['/ws'],
+      allowedRoots: ['/ws'],
       origin: 'from run 7 of Deliver',
       now: NOON,
       random: ports.random,
-      fromPrivate: null,
+      sourceIsPrivate: null,
     });
   });
 
   test('outside a job are the present folder and no run', () => {
-    expect(surroundings({ GITHUB_WORKSPACE: '' }, ports)).toMatchObject({
+    expect(readRunContext({ GITHUB_WORKSPACE: '' }, ports)).toMatchObject({
       folder: process.cwd(),
       origin: 'from run ? of a workflow',
     });
@@ -80,13 +80,13 @@ describe('the surroundings', () => {
     ['{}', null],
     ['null', null],
     ['{"repository":', null],
-  ])('read from the event %s whether the repository is private: %s', async (event, fromPrivate) => {
+  ])('read from the event %s whether the repository is private: %s', async (event, sourceIsPrivate) => {
     const path = join(await temporaryFolder(), 'event.json');
     await writeFile(path, event);
-    expect(surroundings({ GITHUB_EVENT_PATH: path }, ports).fromPrivate).toBe(fromPrivate);
+    expect(readRunContext({ GITHUB_EVENT_PATH: path }, ports).sourceIsPrivate).toBe(sourceIsPrivate);
   });
 
   test('take nothing for public on the word of an event that is missing', () => {
-    expect(surroundings({ GITHUB_EVENT_PATH: '/nowhere/event.json' }, ports).fromPrivate).toBeNull();
+    expect(readRunContext({ GITHUB_EVENT_PATH: '/nowhere/event.json' }, ports).sourceIsPrivate).toBeNull();
   });
 });

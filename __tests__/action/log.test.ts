@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { actionLogger, plainLine } from '../../src/action/log.ts';
+import { createActionLogger, escapeLogLine } from '../../src/action/log.ts';
 import { createRedactor } from '../../src/redact.ts';
 import { FakeClock } from '../support/ports.ts';
 import { inStep } from './runner.ts';
@@ -17,7 +17,7 @@ describe('a line of the log', () => {
     ['a ##[group]b', 'a ## [group]b'],
     ['a::b', 'a::b'],
   ])('%j is told as %j', (text, line) => {
-    expect(plainLine(text)).toBe(line);
+    expect(escapeLogLine(text)).toBe(line);
   });
 
   test('whatever it holds, the runner takes it for text', () => {
@@ -26,7 +26,7 @@ describe('a line of the log', () => {
     );
     fc.assert(
       fc.property(nasty, (parts) => {
-        expect(plainLine(parts.join(''))).not.toMatch(/^\s*::|##\[|[\n\r\u2028]/);
+        expect(escapeLogLine(parts.join(''))).not.toMatch(/^\s*::|##\[|[\n\r\u2028]/);
       }),
     );
   });
@@ -34,7 +34,7 @@ describe('a line of the log', () => {
   test.each(['::stop-commands::x', '\n::error::x', '\u2028::error::x', '\t\r\n ::error::x'])(
     '%j never reaches the runner as a command',
     (text) => {
-      expect(plainLine(text)).not.toMatch(/^\s*::|##\[/m);
+      expect(escapeLogLine(text)).not.toMatch(/^\s*::|##\[/m);
     },
   );
 });
@@ -42,7 +42,7 @@ describe('a line of the log', () => {
 describe('the job’s log', () => {
   test('masks the token before its first line', async () => {
     await inStep({}, async ({ printed }) => {
-      const logger = actionLogger(createRedactor(), new FakeClock());
+      const logger = createActionLogger(createRedactor(), new FakeClock());
       logger.mask(TOKEN);
       logger.info(`hello ${TOKEN}`);
       expect(printed().split('\n').slice(0, 2)).toEqual([`::add-mask::${TOKEN}`, 'hello ***']);
@@ -51,7 +51,7 @@ describe('the job’s log', () => {
 
   test('masks nothing when there is no token', async () => {
     await inStep({}, async ({ printed }) => {
-      const logger = actionLogger(createRedactor(), new FakeClock());
+      const logger = createActionLogger(createRedactor(), new FakeClock());
       logger.mask('');
       logger.info('hello');
       expect(printed()).toBe('hello\n');
@@ -61,8 +61,8 @@ describe('the job’s log', () => {
   test('carries neither a credential nor a command, in no kind of line', async () => {
     await inStep({}, async ({ printed }) => {
       const redactor = createRedactor();
-      redactor.keep(TOKEN);
-      const logger = actionLogger(redactor, new FakeClock());
+      redactor.addSecret(TOKEN);
+      const logger = createActionLogger(redactor, new FakeClock());
       logger.info(`::error::${TOKEN}`);
       logger.warning(`a\n::error::${TOKEN}`);
       const work = async () => 'done';
@@ -81,7 +81,11 @@ describe('the job’s log', () => {
   test('tells of long transfers in a line every ten seconds', async () => {
     await inStep({}, async ({ printed }) => {
       const clock = new FakeClock();
-      const meter = actionLogger(createRedactor(), clock).meter('uploaded', 100 * 1_048_576, 'bytes');
+      const meter = createActionLogger(createRedactor(), clock).progress(
+        'uploaded',
+        100 * 1_048_576,
+        'bytes',
+      );
       meter.advance(1_048_576);
       clock.time += 10_000;
       meter.advance(49 * 1_048_576);

@@ -2,13 +2,13 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
   blocks,
-  code,
-  fitting,
-  folded,
+  inlineCode,
+  takeWhileFits,
+  foldedSection,
   link,
-  literal,
-  row,
-  shownAddress,
+  escapeMarkdown,
+  tableRow,
+  addressLink,
   table,
 } from '../../src/action/markdown.ts';
 import { shown } from './runner.ts';
@@ -29,8 +29,8 @@ describe('text from outside', () => {
     '&#64;octo',
     '\\|',
   ])('%j is shown as it is', (text) => {
-    expect(literal(text)).not.toMatch(/[\\`*_{}[\]<>()|~!$@-]|&(?!#\d+;)|(?<!&)#/);
-    expect(shown(literal(text))).toBe(text);
+    expect(escapeMarkdown(text)).not.toMatch(/[\\`*_{}[\]<>()|~!$@-]|&(?!#\d+;)|(?<!&)#/);
+    expect(shown(escapeMarkdown(text))).toBe(text);
   });
 
   test.each([
@@ -44,31 +44,31 @@ describe('text from outside', () => {
     ['www.evil.example', 'an address without a scheme'],
     ['a@evil.example', 'a mailbox'],
   ])('%s tells nobody and leads nowhere: it is %s', (text) => {
-    const entitiesRead = literal(text).replace(/&#(\d+);/g, (_, sign: string) =>
+    const entitiesRead = escapeMarkdown(text).replace(/&#(\d+);/g, (_, sign: string) =>
       String.fromCharCode(Number(sign)),
     );
     // The host looks for references once entities are signs again, and for bare addresses before.
     expect(entitiesRead).not.toMatch(/@\w|#\d|\bgh-\d/i);
-    expect(literal(text)).not.toMatch(/:\/\/|www\./);
-    expect(shown(literal(text))).toBe(text);
+    expect(escapeMarkdown(text)).not.toMatch(/:\/\/|www\./);
+    expect(shown(escapeMarkdown(text))).toBe(text);
   });
 
   test('is shown as it is, whatever its signs, and never as markup', () => {
     const text = fc.string({ unit: 'grapheme', maxLength: 60 }).map((said) => said.replaceAll('\u200b', ''));
     fc.assert(
       fc.property(text, (said) => {
-        expect(literal(said)).not.toMatch(/[\\`*_{}[\]<>()|~!$@\n\r-]|&(?!#\d+;)/);
-        expect(shown(literal(said))).toBe(said.replace(/[\s\p{Cc}]+/gu, ' '));
+        expect(escapeMarkdown(said)).not.toMatch(/[\\`*_{}[\]<>()|~!$@\n\r-]|&(?!#\d+;)/);
+        expect(shown(escapeMarkdown(said))).toBe(said.replace(/[\s\p{Cc}]+/gu, ' '));
       }),
     );
   });
 
   test.each(['a\nb', 'a\r\n\r\nb', 'a\u0000b', 'a\u2028b', 'a\u0085b'])('%j stays in one line', (text) => {
-    expect(literal(text)).toBe('a b');
+    expect(escapeMarkdown(text)).toBe('a b');
   });
 
   test('stays text in a typewriter’s letters', () => {
-    expect(code('</code><b>')).toBe('<code>&#60;/code&#62;&#60;b&#62;</code>');
+    expect(inlineCode('</code><b>')).toBe('<code>&#60;/code&#62;&#60;b&#62;</code>');
   });
 });
 
@@ -80,7 +80,7 @@ describe('a link', () => {
     ['https://octo.github.io/?a=1&lt;b', '<https://octo.github.io/?a=1&amp;lt;b>'],
     ['https://octo.github.io/слайды.html', /^<https:\/\/octo\.github\.io\/(%[0-9A-F]{2})+\.html>$/],
   ])('to %s stays whole', (address, expected) => {
-    expect(shownAddress(address)).toEqual(
+    expect(addressLink(address)).toEqual(
       typeof expected === 'string' ? expected : expect.stringMatching(expected),
     );
   });
@@ -92,11 +92,11 @@ describe('a link', () => {
 
 describe('the parts of a page', () => {
   test('a table is one line a row', () => {
-    expect(table(['a', 'b'], [row(['1', '2'])])).toBe('| a | b |\n| --- | --- |\n| 1 | 2 |');
+    expect(table(['a', 'b'], [tableRow(['1', '2'])])).toBe('| a | b |\n| --- | --- |\n| 1 | 2 |');
   });
 
   test('what is folded stands apart from its frame, so that it is read as Markdown', () => {
-    expect(folded('More', '- x')).toBe('<details><summary>More</summary>\n\n- x\n\n</details>');
+    expect(foldedSection('More', '- x')).toBe('<details><summary>More</summary>\n\n- x\n\n</details>');
   });
 
   test('blocks without content leave no gap', () => {
@@ -116,7 +116,7 @@ describe('the parts of a page', () => {
       asked.push(item);
       return item.toUpperCase();
     };
-    expect(fitting(['a', 'b', 'c'], write, room, (text) => text.length).join('')).toBe(expected);
+    expect(takeWhileFits(['a', 'b', 'c'], write, room, (text) => text.length).join('')).toBe(expected);
     expect(asked.length).toBeLessThanOrEqual(expected.length + 1);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { handOver, outputsOf, withoutSecrets } from '../../src/action/outputs.ts';
-import { OUTPUTS } from '../../src/delivery/inputs.ts';
-import { refusal, reportText } from '../../src/delivery/report.ts';
+import { writeOutputs, composeOutputs, redactReports } from '../../src/action/outputs.ts';
+import { OUTPUTS } from '../../src/request/inputs.ts';
+import { refusalReport, reportText } from '../../src/delivery/report.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { createRedactor, type Redactor } from '../../src/redact.ts';
 import { outcomeWith, PAGE, planWith, RAW } from '../delivery/builders.ts';
@@ -14,7 +14,7 @@ const failure = new DeliveryError('NOT_PROVEN', 'not proven', { step: 'verify', 
 describe('the outputs', () => {
   test('of a ready delivery', () => {
     const report = reportWith();
-    expect(outputsOf([report])).toEqual({
+    expect(composeOutputs([report])).toEqual({
       url: PAGE.href,
       report: reportText(report),
       'report-json': JSON.stringify([report]),
@@ -29,13 +29,15 @@ describe('the outputs', () => {
   });
 
   test('of a delivery that is not ready hold no address', () => {
-    const outputs = outputsOf([reportWith({ main: outcomeWith({ proof: null, rawUrl: null, failure }) })]);
+    const outputs = composeOutputs([
+      reportWith({ main: outcomeWith({ proof: null, rawUrl: null, failure }) }),
+    ]);
     expect(outputs).toMatchObject({ url: '', result: 'not-ready', 'raw-url': '', 'duplicate-url': '' });
     expect(JSON.stringify(outputs)).not.toMatch(/https?:/);
   });
 
   test('of a refusal are all there, and empty', () => {
-    const { report: _, 'report-json': __, ...others } = outputsOf([refusal('page.html', failure)]);
+    const { report: _, 'report-json': __, ...others } = composeOutputs([refusalReport('page.html', failure)]);
     expect(others).toEqual({
       url: '',
       result: 'not-ready',
@@ -49,12 +51,12 @@ describe('the outputs', () => {
   });
 
   test('are those that action.yml declares', () => {
-    expect(Object.keys(outputsOf([reportWith()]))).toEqual(Object.keys(OUTPUTS));
+    expect(Object.keys(composeOutputs([reportWith()]))).toEqual(Object.keys(OUTPUTS));
   });
 
   test('of several files hold a line for each, in their order', () => {
     const reports = [provenFile('a.html'), reportWith()];
-    expect(outputsOf(reports)).toEqual({
+    expect(composeOutputs(reports)).toEqual({
       url: `https://octo.github.io/site/a.html\n${PAGE.href}`,
       report: `${reportText(provenFile('a.html'))}\n\n${reportText(reportWith())}`,
       'report-json': JSON.stringify(reports),
@@ -70,7 +72,7 @@ describe('the outputs', () => {
   });
 
   test('of several files hold no address unless all of them are ready', () => {
-    const outputs = outputsOf([reportWith(), unprovenFile('b.html')]);
+    const outputs = composeOutputs([reportWith(), unprovenFile('b.html')]);
     expect(outputs).toMatchObject({ url: '', result: 'not-ready', sha256: 'f00d\nf00d' });
     expect(outputs.report.match(/^RESULT: .*$/gm)).toEqual([
       expect.stringMatching(/ ГОТОВО →/),
@@ -82,13 +84,13 @@ describe('the outputs', () => {
     const plan = planWith({ channel: 'K3' });
     const failed = outcomeWith({ plan, proof: null, failure });
     const duplicates = [outcomeWith({ plan }), failed, outcomeWith({ plan })];
-    expect(outputsOf([reportWith({ duplicates })])['duplicate-url']).toBe(`${PAGE.href}\n${PAGE.href}`);
+    expect(composeOutputs([reportWith({ duplicates })])['duplicate-url']).toBe(`${PAGE.href}\n${PAGE.href}`);
   });
 });
 
 function redactorOf(secret: string): Redactor {
   const redactor = createRedactor();
-  redactor.keep(secret);
+  redactor.addSecret(secret);
   return redactor;
 }
 
@@ -96,9 +98,9 @@ describe('handing the report over', () => {
   test('goes to the log, the outputs and the summary', async () => {
     await inStep({}, async ({ env, outputs, summary, printed }) => {
       const report = reportWith();
-      await handOver([report], env);
+      await writeOutputs([report], env);
       expect(printed()).toBe(`${reportText(report)}\n`);
-      await expect(outputs()).resolves.toEqual(outputsOf([report]));
+      await expect(outputs()).resolves.toEqual(composeOutputs([report]));
       await expect(summary()).resolves.toContain('**ГОТОВО**');
     });
   });
@@ -106,7 +108,7 @@ describe('handing the report over', () => {
   test('lets no credential through, wherever it came from', async () => {
     await inStep({}, async ({ env, outputs, summary, printed }) => {
       const leaking = new DeliveryError('HOST_ERROR', `the host said ${TOKEN}`, { hint: `use ${TOKEN}` });
-      await handOver(withoutSecrets([refusal(`${TOKEN}.html`, leaking)], redactorOf(TOKEN)), env);
+      await writeOutputs(redactReports([refusalReport(`${TOKEN}.html`, leaking)], redactorOf(TOKEN)), env);
       const all = [printed(), JSON.stringify(await outputs()), shown(await summary())].join('\n');
       expect(all).toContain('***');
       expect(all).not.toContain(TOKEN);
@@ -115,14 +117,14 @@ describe('handing the report over', () => {
 
   test('lets no line of the host’s become a command', async () => {
     await inStep({}, async ({ env, printed }) => {
-      await handOver([refusal('page.html', new DeliveryError('HOST_ERROR', 'a\n::error::b'))], env);
+      await writeOutputs([refusalReport('page.html', new DeliveryError('HOST_ERROR', 'a\n::error::b'))], env);
       expect(printed()).not.toMatch(/^\s*::/m);
     });
   });
 
   test('needs no summary where the runner offers none', async () => {
     await inStep({}, async ({ env, summary }) => {
-      await handOver([reportWith()], { ...env, GITHUB_STEP_SUMMARY: undefined });
+      await writeOutputs([reportWith()], { ...env, GITHUB_STEP_SUMMARY: undefined });
       await expect(summary()).resolves.toBe('');
     });
   });

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import type { Environment } from '../../src/action/inputs.ts';
-import { pullRequestOf } from '../../src/action/pull-request.ts';
+import { findPullRequest } from '../../src/action/pull-request.ts';
 import { FakeGitHub } from '../github/fake-github.ts';
 import { temporaryFolder } from '../support/files.ts';
 
@@ -33,7 +33,7 @@ describe('the event names the pull request', () => {
     ],
   ])('%s', async (name, payload, expected) => {
     const github = new FakeGitHub();
-    await expect(pullRequestOf(await envOf(payload, name), () => github)).resolves.toEqual(expected);
+    await expect(findPullRequest(await envOf(payload, name), () => github)).resolves.toEqual(expected);
     expect(github.calls).toEqual([]);
   });
 
@@ -42,7 +42,7 @@ describe('the event names the pull request', () => {
     ['whose fork is gone', null, 'a fork that is gone'],
   ])('pull_request %s, so that its token may only read', async (_, repo, readOnlyFor) => {
     const env = await envOf({ pull_request: pullOf(repo) });
-    await expect(pullRequestOf(env, () => new FakeGitHub())).resolves.toMatchObject({ readOnlyFor });
+    await expect(findPullRequest(env, () => new FakeGitHub())).resolves.toMatchObject({ readOnlyFor });
   });
 });
 
@@ -56,13 +56,13 @@ describe('there is no pull request', () => {
     ['in an event that is no object', '"push"'],
     ['in a broken event', '{'],
   ])('%s', async (_, payload) => {
-    await expect(pullRequestOf(await envOf(payload), () => new FakeGitHub())).resolves.toBeNull();
+    await expect(findPullRequest(await envOf(payload), () => new FakeGitHub())).resolves.toBeNull();
   });
 
   test.each<Environment>([{}, { GITHUB_EVENT_PATH: '/nowhere/event.json' }])(
     'without an event: %j',
     async (env) => {
-      await expect(pullRequestOf(env, () => new FakeGitHub())).resolves.toBeNull();
+      await expect(findPullRequest(env, () => new FakeGitHub())).resolves.toBeNull();
     },
   );
 });
@@ -80,7 +80,7 @@ describe('a workflow that follows another one', () => {
     },
   });
   const follow = async (payload: object, github: FakeGitHub) =>
-    pullRequestOf(await envOf(payload, 'workflow_run'), () => github);
+    findPullRequest(await envOf(payload, 'workflow_run'), () => github);
 
   test('is told the pull request of its own repository', async () => {
     const foreign = { number: 3, base: { repo: theirs } };

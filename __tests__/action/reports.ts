@@ -1,10 +1,10 @@
 import type { Findings } from '../../src/delivery/findings.ts';
-import { compose, type Report } from '../../src/delivery/report.ts';
+import { composeReport, type Report } from '../../src/delivery/report.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { findingsWith, outcomeWith, placementWith } from '../delivery/builders.ts';
 
 /** A ready report, or what a test makes of it. */
-export const reportWith = (more: Partial<Findings> = {}): Report => compose(findingsWith(more));
+export const reportWith = (more: Partial<Findings> = {}): Report => composeReport(findingsWith(more));
 
 /** A proven file of that name. */
 export const provenFile = (name: string): Report => {

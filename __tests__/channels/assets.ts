@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Asset } from '../../src/github/releases.ts';
+import type { Asset } from '../../src/github/api/releases.ts';
 import { absent, type CallName, FakeGitHub } from '../github/fake-github.ts';
 import { FakeHttp, type Scripted } from '../support/ports.ts';
 

@@ -1,4 +1,4 @@
-import type { Committing } from '../../src/channels/pages-commit.ts';
+import type { CommitTarget } from '../../src/channels/pages/commit.ts';
 import { TRAILER } from '../../src/protocol/words.ts';
 import { absent, FakeGitHub } from '../github/fake-github.ts';
 
@@ -37,7 +37,7 @@ export const branchWith = (holding: Holding = {}, answers: Answers = {}): FakeGi
     ...answers,
   });
 
-export const committingTo = (github: FakeGitHub, more: Partial<Committing> = {}): Committing => ({
+export const committingTo = (github: FakeGitHub, more: Partial<CommitTarget> = {}): CommitTarget => ({
   method: 'A',
   github,
   branch: 'main',

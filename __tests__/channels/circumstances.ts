@@ -1,5 +1,5 @@
-import type { PagesSite } from '../../src/github/pages-site.ts';
-import type { Circumstances } from '../../src/github/survey.ts';
+import type { PagesSite } from '../../src/github/api/pages-site.ts';
+import type { RepositoryContext } from '../../src/github/api/repository.ts';
 
 /** A public site, built from the root of main. */
 export const siteWith = (more: Partial<PagesSite> = {}): PagesSite => ({
@@ -7,12 +7,12 @@ export const siteWith = (more: Partial<PagesSite> = {}): PagesSite => ({
   branch: 'main',
   folder: '',
   builtBy: 'branch',
-  open: true,
+  isPublic: true,
   ...more,
 });
 
 /** A public repository with such a site, and a token for it. */
-export const circumstancesWith = (more: Partial<Circumstances> = {}): Circumstances => ({
+export const circumstancesWith = (more: Partial<RepositoryContext> = {}): RepositoryContext => ({
   hasToken: true,
   privateRepository: false,
   site: siteWith(),

@@ -11,8 +11,8 @@ describe('K4', () => {
       evidence: "the environment's link on files.octo.dev",
       url: LINK,
       written: false,
-      bustCaches: false,
-      mayAlter: true,
+      bypassCache: false,
+      hostMayChangeBytes: true,
       mustBeExternal: true,
       unknown: [],
     });
@@ -26,7 +26,7 @@ describe('K4', () => {
   });
 
   test('foresees no more than the proof', async () => {
-    await expect((await prepare(LINK)).foresee()).resolves.toBe('the link on files.octo.dev would be proven');
+    await expect((await prepare(LINK)).preview()).resolves.toBe('the link on files.octo.dev would be proven');
   });
 
   test('is refused without a link', async () => {

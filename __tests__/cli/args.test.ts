@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { FLAGS, isSwitch, parseCommand, UsageError } from '../../src/cli/args.ts';
-import { INPUTS } from '../../src/delivery/inputs.ts';
+import { INPUTS } from '../../src/request/inputs.ts';
 
 const NOTHING = { subjects: [], flags: {}, tokenEnv: undefined, json: false };
 

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import '../support/one-realm.ts';
-import { type Command, parseCommand } from '../../src/cli/args.ts';
+import { type CliCommand, parseCommand } from '../../src/cli/args.ts';
 import { checkFiles } from '../../src/cli/check.ts';
 import type { Terminal } from '../../src/cli/terminal.ts';
 import { temporaryFolder } from '../support/files.ts';
@@ -29,7 +29,7 @@ async function check(names: readonly string[], ...flags: string[]) {
     logger: new FakeLogger(),
   };
   const files = names.map((name) => join(folder, name));
-  const command: Command = parseCommand(['check', ...flags, '--', ...files]);
+  const command: CliCommand = parseCommand(['check', ...flags, '--', ...files]);
   const host = new FakeHttp(() => undefined);
   const fit = await checkFiles(command, terminal, fakePorts(host.http));
   expect(host.seen).toEqual([]);

@@ -235,7 +235,7 @@ describe('the repository', () => {
       const refused = await reported(['deliver', 'page.html']);
       expect(refused.report).toMatchObject({
         ready: false,
-        notReady: { code: 'NOT_EXTERNAL', step: 'authorise' },
+        notReady: { code: 'NOT_EXTERNAL', step: 'authorize' },
       });
       expect(refused.report.notReady?.hint).toContain('allow-public-bin');
       expect(refused.host.seen).toEqual([]);

@@ -91,7 +91,7 @@ describe('in plain lines', () => {
 
   test('a meter is a line every three seconds', () => {
     const clock = new FakeClock();
-    const meter = terminalOf({ tty: false, clock }).logger.meter('uploaded', 4 * MEGABYTE, 'bytes');
+    const meter = terminalOf({ tty: false, clock }).logger.progress('uploaded', 4 * MEGABYTE, 'bytes');
     for (let second = 1; second <= 4; second += 1) {
       clock.time += 1_000;
       meter.advance(MEGABYTE);
@@ -119,7 +119,7 @@ describe('on a terminal', () => {
 
   test('what is over in a moment shows no bar', () => {
     const clock = new FakeClock();
-    const meter = terminalOf({ tty: true, clock }).logger.meter('uploaded', 100, 'bytes');
+    const meter = terminalOf({ tty: true, clock }).logger.progress('uploaded', 100, 'bytes');
     clock.time += 499;
     meter.advance(100);
     meter.end();
@@ -128,7 +128,7 @@ describe('on a terminal', () => {
 
   test('a bar shows how far it is, and leaves the terminal as it was', () => {
     const clock = new FakeClock();
-    const meter = terminalOf({ tty: true, clock }).logger.meter('uploaded', 10 * MEGABYTE, 'bytes');
+    const meter = terminalOf({ tty: true, clock }).logger.progress('uploaded', 10 * MEGABYTE, 'bytes');
     clock.time += 1_000;
     meter.advance(4 * MEGABYTE);
     expect(err).toContain(HIDDEN_CURSOR);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { FLAGS, isSwitch } from '../../src/cli/args.ts';
 import { usage } from '../../src/cli/usage.ts';
-import { INPUTS } from '../../src/delivery/inputs.ts';
+import { INPUTS } from '../../src/request/inputs.ts';
 
 const lines = usage().split('\n');
 const lineOf = (flag: string): string => lines.find((line) => line.startsWith(`  ${flag}`)) ?? '';

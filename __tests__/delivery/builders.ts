@@ -1,18 +1,18 @@
 import type {
   Channel,
-  Channels,
-  HostState,
-  Intent,
-  Parcel,
+  ChannelMap,
+  LiveStatus,
+  PreparedUpload,
+  UploadItem,
   Placement,
-  Plan,
+  UploadPlan,
 } from '../../src/channels/channel.ts';
 import type { Outcome } from '../../src/delivery/carry.ts';
-import { INPUTS, type RawInputs } from '../../src/delivery/inputs.ts';
+import { INPUTS, type RawInputs } from '../../src/request/inputs.ts';
 import { type Findings, nothingYet } from '../../src/delivery/findings.ts';
-import { type DeliveryRequest, parseRequest, type Surroundings } from '../../src/delivery/request.ts';
+import { type DeliveryRequest, parseRequest, type RunContext } from '../../src/request/parse-request.ts';
 import type { Proof } from '../../src/delivery/verify.ts';
-import { DeliveryError, type Settled } from '../../src/errors.ts';
+import { DeliveryError, type Result } from '../../src/errors.ts';
 import type { ChannelKey } from '../../src/protocol/words.ts';
 import type { LocalFile } from '../../src/rules/inspect.ts';
 import { NOON } from '../support/ports.ts';
@@ -39,29 +39,29 @@ export function rawInputs(more: Partial<RawInputs> = {}): RawInputs {
   return { ...(Object.fromEntries(defaults) as RawInputs), ...more };
 }
 
-export const surroundingsWith = (more: Partial<Surroundings> = {}): Surroundings => ({
+export const surroundingsWith = (more: Partial<RunContext> = {}): RunContext => ({
   folder: '/work',
   origin: 'from run 7 of Deliver',
   now: NOON,
   random: () => 0.5,
   secrets: [],
-  walls: [],
-  fromPrivate: null,
+  allowedRoots: [],
+  sourceIsPrivate: null,
   ...more,
 });
 
 /** A strict request, made from inputs as the product makes it. */
 export const requestWith = (
   inputs: Partial<RawInputs> = {},
-  around: Partial<Surroundings> = {},
+  around: Partial<RunContext> = {},
 ): DeliveryRequest => parseRequest(rawInputs({ file: 'page.html', ...inputs }), surroundingsWith(around));
 
-export const planWith = (more: Partial<Plan> = {}): Plan => ({
+export const planWith = (more: Partial<UploadPlan> = {}): UploadPlan => ({
   channel: 'K1',
   method: 'method A, single-call write',
   destination: 'branch main, path page.html',
   name: 'page.html',
-  promise: 'opens on the screen',
+  claim: 'opens on the screen',
   ...more,
 });
 
@@ -72,8 +72,8 @@ export const placementWith = (more: Partial<Placement> = {}): Placement => ({
   written: true,
   commitSha: 'c0ffee',
   rawUrl: RAW,
-  bustCaches: true,
-  mayAlter: true,
+  bypassCache: true,
+  hostMayChangeBytes: true,
   mustBeExternal: false,
   notes: [],
   unknown: [],
@@ -86,9 +86,9 @@ export type Ending = Placement | Error;
 /** An intent of a played channel; with `watch` where the host has to be waited for. */
 export function intentWith(
   ending: Ending = placementWith(),
-  watch?: () => Promise<HostState>,
-  plan: Plan = planWith(),
-): Intent<Ending> {
+  watch?: () => Promise<LiveStatus>,
+  plan: UploadPlan = planWith(),
+): PreparedUpload<Ending> {
   return { plan, task: ending, ...(watch === undefined ? {} : { watch }) };
 }
 
@@ -96,9 +96,9 @@ export const proofWith = (more: Partial<Proof> = {}): Proof => ({
   httpCode: 200,
   markerCount: null,
   sha256: 'aa',
-  likeness: 'identical',
+  match: 'identical',
   hosts: [PAGE.host],
-  looks: 1,
+  attempts: 1,
   ...more,
 });
 
@@ -129,13 +129,16 @@ export const findingsWith = (more: Partial<Findings> = {}): Findings => ({
 });
 
 /** What a played channel prepares: the same for every parcel, or each parcel's own; an Error is its refusal. */
-export type Prepared = Intent<Ending> | Error | ((parcel: Parcel) => Intent<Ending> | Error);
+export type Prepared =
+  | PreparedUpload<Ending>
+  | Error
+  | ((parcel: UploadItem) => PreparedUpload<Ending> | Error);
 
 /** A channel that prepares what it is given, and then does as its intents say; notes what it has placed. */
 export class PlayedChannel implements Channel<Ending> {
   readonly key: ChannelKey;
   /** The parcels of each call. */
-  readonly prepared: (readonly Parcel[])[] = [];
+  readonly prepared: (readonly UploadItem[])[] = [];
   /** The destinations of each call. */
   readonly placed: (readonly string[])[] = [];
   readonly #intents: Prepared;
@@ -145,37 +148,37 @@ export class PlayedChannel implements Channel<Ending> {
     this.#intents = intents;
   }
 
-  async prepare(parcels: readonly Parcel[]): Promise<readonly Settled<Intent<Ending>>[]> {
+  async prepare(parcels: readonly UploadItem[]): Promise<readonly Result<PreparedUpload<Ending>>[]> {
     this.prepared.push(parcels);
     return parcels.map((parcel) =>
       settledOr(typeof this.#intents === 'function' ? this.#intents(parcel) : this.#intents),
     );
   }
 
-  async foresee(intents: readonly Intent<Ending>[]): Promise<readonly Settled<string>[]> {
+  async preview(intents: readonly PreparedUpload<Ending>[]): Promise<readonly Result<string>[]> {
     return intents.map(({ task }) =>
       settledOr<string>(task instanceof Error ? task : `to be ${task.evidence}`),
     );
   }
 
-  async place(intents: readonly Intent<Ending>[]): Promise<readonly Settled<Placement>[]> {
+  async publish(intents: readonly PreparedUpload<Ending>[]): Promise<readonly Result<Placement>[]> {
     this.placed.push(intents.map(({ plan }) => plan.destination));
     return intents.map(({ task }) => settledOr(task));
   }
 }
 
 /** A failure is a channel's answer; any other error is a mistake, which it throws. */
-function settledOr<T>(one: T | Error): Settled<T> {
+function settledOr<T>(one: T | Error): Result<T> {
   if (one instanceof Error && !(one instanceof DeliveryError)) throw one;
-  return one as Settled<T>;
+  return one as Result<T>;
 }
 
 /** Channels of which those that a test gives can be used, and no other. */
-export function channelsOf(given: Partial<Record<ChannelKey, Prepared | PlayedChannel>>): Channels {
+export function channelsOf(given: Partial<Record<ChannelKey, Prepared | PlayedChannel>>): ChannelMap {
   const keys: readonly ChannelKey[] = ['K1', 'K2', 'K3', 'K4'];
   const entries = keys.map((key) => {
     const one = given[key] ?? new Error(`nobody plays ${key}`);
     return [key, one instanceof PlayedChannel ? one : new PlayedChannel(key, one)];
   });
-  return Object.fromEntries(entries) as Channels;
+  return Object.fromEntries(entries) as ChannelMap;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { HostState, Intent } from '../../src/channels/channel.ts';
-import { carry, type Outcome } from '../../src/delivery/carry.ts';
+import type { LiveStatus, PreparedUpload } from '../../src/channels/channel.ts';
+import { publishThroughChannel, type Outcome } from '../../src/delivery/carry.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { localFile } from '../support/files.ts';
 import { FakeHttp, fakePorts, NOON, type Scripted, type Seen } from '../support/ports.ts';
@@ -24,17 +24,17 @@ type Answer = (request: Seen, seconds: number) => Scripted | Error;
 const LIMITS = { interval: INTERVAL, timeout: TIMEOUT };
 
 /** Carries a file of the same bytes for each intent. */
-async function carryingAll(intents: readonly Intent<Ending>[], answer: Answer, marker?: string) {
+async function carryingAll(intents: readonly PreparedUpload<Ending>[], answer: Answer, marker?: string) {
   const file = await localFile(BYTES);
   const host: FakeHttp = new FakeHttp((request) => answer(request, (ports.clock.now() - NOON) / 1000));
   const ports = fakePorts(host.http);
   const channel = new PlayedChannel('K1', new Error('it is prepared already'));
   const loads = intents.map((intent, at) => ({ title: `${at}.html`, intent, expected: { file, marker } }));
-  const outcomes = await carry(channel, loads, LIMITS, ports);
+  const outcomes = await publishThroughChannel(channel, loads, LIMITS, ports);
   return { outcomes, channel, host, ports };
 }
 
-async function carrying(intent: Intent<Ending>, answer: Answer, marker?: string) {
+async function carrying(intent: PreparedUpload<Ending>, answer: Answer, marker?: string) {
   const { outcomes, host, ports } = await carryingAll([intent], answer, marker);
   expect(outcomes).toHaveLength(1);
   return { outcome: outcomes[0] as Outcome, host, ports };
@@ -43,7 +43,7 @@ async function carrying(intent: Intent<Ending>, answer: Answer, marker?: string)
 const live: Answer = () => ({ body: BYTES });
 const isStamped = ({ url }: Seen): boolean => url.includes('?v=');
 const isRaw = ({ url }: Seen): boolean => url === RAW.href;
-const watched = (placement: Ending = placementWith()): Intent<Ending> =>
+const watched = (placement: Ending = placementWith()): PreparedUpload<Ending> =>
   intentWith(placement, async () => ({ finished: false, detail: 'building' }));
 
 describe('carrying a file through a channel', () => {
@@ -51,7 +51,7 @@ describe('carrying a file through a channel', () => {
     const { outcome, host } = await carrying(watched(), live);
     expect(outcome).toMatchObject({
       failure: null,
-      proof: { likeness: 'identical' },
+      proof: { match: 'identical' },
       rawUrl: RAW,
       unknown: [],
       took: { place: 0, wait: 0, verify: 0 },
@@ -134,9 +134,9 @@ describe('a failure', () => {
   });
 
   test('keeps a step that it already names', async () => {
-    const thrown = new DeliveryError('NO_TOKEN', 'no token', { step: 'authorise' });
+    const thrown = new DeliveryError('NO_TOKEN', 'no token', { step: 'authorize' });
     const { outcome } = await carrying(intentWith(thrown), live);
-    expect(outcome.failure?.step).toBe('authorise');
+    expect(outcome.failure?.step).toBe('authorize');
   });
 
   test('when it is stopped is ABORTED in the step that it was in', async () => {
@@ -148,7 +148,7 @@ describe('a failure', () => {
       }).http,
     );
     const load = { title: 'page.html', intent: watched(), expected: { file, marker: undefined } };
-    const [outcome] = await carry(new PlayedChannel('K1', watched()), [load], LIMITS, ports);
+    const [outcome] = await publishThroughChannel(new PlayedChannel('K1', watched()), [load], LIMITS, ports);
     expect(outcome?.failure).toMatchObject({ code: 'ABORTED', step: 'wait' });
   });
 });
@@ -160,7 +160,7 @@ describe('the address without ?v=', () => {
     );
     expect(outcome).toMatchObject({
       failure: null,
-      proof: { likeness: 'identical' },
+      proof: { match: 'identical' },
       unknown: [expect.stringContaining('the address without ?v= still answered an older copy')],
     });
     expect(ports.clock.now() - NOON).toBe(2 * INTERVAL);
@@ -180,11 +180,11 @@ describe('the address without ?v=', () => {
       (request) => (isRaw(request) ? { body: BYTES } : { body: `<!-- built -->${BYTES}` }),
       'It works',
     );
-    expect(outcome).toMatchObject({ proof: { likeness: 'altered' }, rawUrl: RAW, unknown: [] });
+    expect(outcome).toMatchObject({ proof: { match: 'altered' }, rawUrl: RAW, unknown: [] });
   });
 
   test('is not asked where no cache has to be got past', async () => {
-    const { rawUrl: _, ...bin } = placementWith({ bustCaches: false });
+    const { rawUrl: _, ...bin } = placementWith({ bypassCache: false });
     const { host } = await carrying(intentWith(bin), live);
     expect(host.seen.map(({ url }) => url)).toEqual([PAGE.href]);
   });
@@ -246,10 +246,10 @@ describe('the raw address', () => {
   test('is not asked for a link without a file', async () => {
     const host = new FakeHttp(() => ({ body: 'It works' }));
     const ports = fakePorts(host.http);
-    const intent = intentWith(placementWith({ bustCaches: false }));
+    const intent = intentWith(placementWith({ bypassCache: false }));
     const load = { title: 'the link', intent, expected: { file: null, marker: 'It works' } };
-    const [outcome] = await carry(new PlayedChannel('K4', intent), [load], LIMITS, ports);
-    expect(outcome).toMatchObject({ proof: { likeness: 'marked' }, rawUrl: null });
+    const [outcome] = await publishThroughChannel(new PlayedChannel('K4', intent), [load], LIMITS, ports);
+    expect(outcome).toMatchObject({ proof: { match: 'marked' }, rawUrl: null });
     expect(host.seen).toHaveLength(1);
   });
 });
@@ -273,7 +273,12 @@ describe('taking a file away', () => {
     const ports = fakePorts(host.http);
     const expected = { file: null, marker: undefined, gone: true };
     const load = { title: 'page.html', intent: intentWith(), expected };
-    const [outcome] = await carry(new PlayedChannel('K1', intentWith()), [load], LIMITS, ports);
+    const [outcome] = await publishThroughChannel(
+      new PlayedChannel('K1', intentWith()),
+      [load],
+      LIMITS,
+      ports,
+    );
     return { outcome, host, ports };
   };
 
@@ -281,7 +286,7 @@ describe('taking a file away', () => {
     const { outcome, host } = await withdrawing(() => NOT_FOUND);
     expect(outcome).toMatchObject({
       failure: null,
-      proof: { likeness: 'gone', httpCode: 404, sha256: null },
+      proof: { match: 'gone', httpCode: 404, sha256: null },
       httpCode: 404,
       rawUrl: RAW,
       unknown: [],
@@ -294,7 +299,7 @@ describe('taking a file away', () => {
     ['raw', isRaw, /^the raw address still answered an older copy/],
   ])('stands where the %s address still shows it, and UNKNOWN says so', async (_, still, words) => {
     const { outcome, ports } = await withdrawing((request) => (still(request) ? { body: BYTES } : NOT_FOUND));
-    expect(outcome).toMatchObject({ failure: null, proof: { likeness: 'gone' } });
+    expect(outcome).toMatchObject({ failure: null, proof: { match: 'gone' } });
     expect(outcome?.unknown).toEqual([expect.stringMatching(words)]);
     expect(ports.clock.now() - NOON).toBe(2 * INTERVAL);
   });
@@ -308,14 +313,14 @@ describe('taking a file away', () => {
 describe('several files', () => {
   const pageOf = (at: number): URL => new URL(`https://octo.github.io/site/${at}.html`);
   const rawOf = (at: number): URL => new URL(`https://raw.githubusercontent.com/octo/site/main/${at}.html`);
-  const building = async (): Promise<HostState> => ({ finished: false, detail: 'building' });
+  const building = async (): Promise<LiveStatus> => ({ finished: false, detail: 'building' });
 
   /** Intents of one site, each with its own page; `endings` for those that end otherwise. */
   const pages = (
     count: number,
-    watch: (() => Promise<HostState>) | undefined = building,
+    watch: (() => Promise<LiveStatus>) | undefined = building,
     endings: Readonly<Record<number, Error>> = {},
-  ): Intent<Ending>[] =>
+  ): PreparedUpload<Ending>[] =>
     Array.from({ length: count }, (_, at) => {
       const placement = placementWith({ url: pageOf(at), rawUrl: rawOf(at), commitSha: `c${at}` });
       return intentWith(endings[at] ?? placement, watch, planWith({ destination: `page ${at}` }));
@@ -333,7 +338,7 @@ describe('several files', () => {
       expect(outcome).toMatchObject({
         plan: { destination: `page ${at}` },
         placement: { url: pageOf(at), commitSha: `c${at}` },
-        proof: { likeness: 'identical' },
+        proof: { match: 'identical' },
         rawUrl: rawOf(at),
         failure: null,
         took: { place: 0, wait: 0, verify: 0 },
@@ -373,7 +378,7 @@ describe('several files', () => {
   });
 
   test('of which one is not shown: the others are proven', async () => {
-    const built = async (): Promise<HostState> => ({ finished: true, detail: 'built' });
+    const built = async (): Promise<LiveStatus> => ({ finished: true, detail: 'built' });
     const { outcomes } = await carryingAll(pages(3, built), shows([0, 2]));
     expect(outcomes.map(({ failure }) => failure?.code ?? null)).toEqual([null, 'NOT_PROVEN', null]);
     expect(outcomes[1]).toMatchObject({ failure: { step: 'verify', httpCode: 404 }, httpCode: 404 });
@@ -384,7 +389,7 @@ describe('several files', () => {
     ['the last one, where nothing had to be written', [false, false, false], '/2.html'],
   ])('wait for %s: a site shows all of a push, or nothing of it', async (_, written, lead) => {
     let polls = 0;
-    const watch = async (): Promise<HostState> => {
+    const watch = async (): Promise<LiveStatus> => {
       polls += 1;
       return { finished: true, detail: 'built' };
     };
@@ -435,7 +440,7 @@ describe('several files', () => {
   });
 
   test('share one deadline', async () => {
-    const built = async (): Promise<HostState> => ({ finished: true, detail: 'built' });
+    const built = async (): Promise<LiveStatus> => ({ finished: true, detail: 'built' });
     const { outcomes, ports } = await carryingAll(pages(8, built), () => NOT_FOUND);
     expect(outcomes.every(({ failure }) => failure?.code === 'NOT_PROVEN')).toBe(true);
     // Six at a time sleep side by side, and each moves this clock on.

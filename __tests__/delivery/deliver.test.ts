@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs';
 import { access, mkdir, open, readdir, readlink, realpath, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import type { Channels, Intent } from '../../src/channels/channel.ts';
+import type { ChannelMap, PreparedUpload } from '../../src/channels/channel.ts';
 import { deliver } from '../../src/delivery/deliver.ts';
-import { findLiterally } from '../../src/delivery/files.ts';
-import type { RawInputs } from '../../src/delivery/inputs.ts';
+import { findLiteralFiles } from '../../src/delivery/find-files.ts';
+import type { RawInputs } from '../../src/request/inputs.ts';
 import type { Report } from '../../src/delivery/report.ts';
 import { DeliveryError } from '../../src/errors.ts';
-import type { Circumstances, Needs } from '../../src/github/survey.ts';
+import type { RepositoryContext, RepositoryQuery } from '../../src/github/api/repository.ts';
 import { SIZE } from '../../src/protocol/limits.ts';
 import type { LocalFile } from '../../src/rules/inspect.ts';
 import { findSecrets } from '../../src/rules/secrets/secrets.ts';
@@ -33,9 +33,9 @@ const BYTES = '<p>It works</p>';
 interface Stage {
   readonly inputs?: Partial<RawInputs>;
   readonly bytes?: string | null;
-  readonly channels?: Channels;
-  readonly circumstances?: Partial<Circumstances>;
-  readonly survey?: (needs: Needs) => Promise<Circumstances>;
+  readonly channels?: ChannelMap;
+  readonly circumstances?: Partial<RepositoryContext>;
+  readonly survey?: (needs: RepositoryQuery) => Promise<RepositoryContext>;
   readonly answer?: Scripted | Error;
   /** Further credentials of the job. */
   readonly secrets?: readonly string[];
@@ -50,12 +50,12 @@ async function delivering(stage: Stage = {}) {
   if (stage.bytes !== null) await writeFile(join(folder, file), bytes);
   const host = new FakeHttp(() => stage.answer ?? { body: bytes });
   const ports = fakePorts(host.http);
-  const asked: Needs[] = [];
+  const asked: RepositoryQuery[] = [];
   const around = { folder, secrets: stage.secrets ?? [] };
   const reports = await deliver(requestWith({ file, ...stage.inputs }, around), {
     ports,
-    find: findLiterally,
-    authorise: async (needs) => {
+    find: findLiteralFiles,
+    authorize: async (needs) => {
       asked.push(needs);
       const circumstances = (await stage.survey?.(needs)) ?? circumstancesWith(stage.circumstances);
       return { circumstances, channels: stage.channels ?? channelsOf({ K1: intentWith() }) };
@@ -66,14 +66,14 @@ async function delivering(stage: Stage = {}) {
   return { report, reports, host, lines: ports.logger.lines, asked, path: join(folder, file) };
 }
 
-function binIntent(failing?: Error): Intent<Ending> {
+function binIntent(failing?: Error): PreparedUpload<Ending> {
   const {
     rawUrl: _,
     commitSha: __,
     ...placement
   } = placementWith({
     url: new URL('https://filebin.net/b/f'),
-    bustCaches: false,
+    bypassCache: false,
   });
   const plan = planWith({ channel: 'K3', destination: 'bin b, name f' });
   return intentWith(failing ?? placement, undefined, plan);
@@ -85,7 +85,7 @@ describe('a delivery', () => {
     expect(report).toMatchObject({ ready: true, url: PAGE.href, channel: 'K1', notReady: null });
     expect(lines.filter((line) => line.startsWith('# '))).toEqual([
       '# Check page.html',
-      '# Authorise',
+      '# Authorize',
       '# Plan',
       '# Place: K1, branch main, path page.html',
       '# Verify the public address',
@@ -94,7 +94,7 @@ describe('a delivery', () => {
   });
 
   test('of a link alone checks no file', async () => {
-    const link = intentWith(placementWith({ bustCaches: false }), undefined, planWith({ channel: 'K4' }));
+    const link = intentWith(placementWith({ bypassCache: false }), undefined, planWith({ channel: 'K4' }));
     const { report, lines } = await delivering({
       inputs: { file: '', url: 'https://a.dev/x', marker: 'It works' },
       channels: channelsOf({ K4: link }),
@@ -125,7 +125,7 @@ describe('a delivery', () => {
 });
 
 describe('what is asked before choosing', () => {
-  test.each<[string, Needs]>([
+  test.each<[string, RepositoryQuery]>([
     ['auto', { site: true, repository: true }],
     ['K1', { site: true, repository: false }],
     ['K2', { site: false, repository: true }],
@@ -136,7 +136,7 @@ describe('what is asked before choosing', () => {
     expect(asked).toEqual([needs]);
   });
 
-  test.each<[Partial<Circumstances>, readonly string[]]>([
+  test.each<[Partial<RepositoryContext>, readonly string[]]>([
     [
       {},
       [
@@ -167,13 +167,13 @@ describe('a delivery that fails', () => {
     [
       'a token that opens nothing',
       { survey: () => Promise.reject(new DeliveryError('BAD_TOKEN', 'bad', { httpCode: 401 })) },
-      'authorise',
+      'authorize',
       'BAD_TOKEN',
     ],
     [
       'only the public bin left for a private file',
       { circumstances: { hasToken: false, privateRepository: null, site: 'unasked' } },
-      'authorise',
+      'authorize',
       'NOT_EXTERNAL',
     ],
     [
@@ -200,8 +200,8 @@ describe('a delivery that fails', () => {
     const folder = await temporaryFolder();
     const path = join(folder, 'page.html');
     await writeFile(path, BYTES);
-    const authorise = async () => ({ circumstances: circumstancesWith(), channels: channelsOf({}) });
-    const house = { ports: fakePorts(), find: findLiterally, authorise };
+    const authorize = async () => ({ circumstances: circumstancesWith(), channels: channelsOf({}) });
+    const house = { ports: fakePorts(), find: findLiteralFiles, authorize };
     await deliver(requestWith({}, { folder }), house);
     await expect(access(path)).resolves.toBeUndefined();
   });
@@ -244,7 +244,7 @@ describe('duplicates', () => {
 
 /** Channels that note what was placed. */
 function notingChannels() {
-  const release = intentWith(placementWith({ bustCaches: false }), undefined, planWith({ channel: 'K2' }));
+  const release = intentWith(placementWith({ bypassCache: false }), undefined, planWith({ channel: 'K2' }));
   const played = [
     new PlayedChannel('K1', intentWith()),
     new PlayedChannel('K2', release),
@@ -389,7 +389,7 @@ describe('several files', () => {
   /** K1 as it takes each file under its own name; `refused` are those that it can't prepare or place. */
   const site = (refused: Readonly<Record<string, { prepare?: Error; place?: Error }>> = {}) =>
     new PlayedChannel('K1', ({ name }) => {
-      const { rawUrl: _, ...placement } = placementWith({ url: pageOf(name), bustCaches: false });
+      const { rawUrl: _, ...placement } = placementWith({ url: pageOf(name), bypassCache: false });
       const plan = planWith({ destination: `path ${name}` });
       return refused[name]?.prepare ?? intentWith(refused[name]?.place ?? placement, undefined, plan);
     });
@@ -413,35 +413,35 @@ describe('several files', () => {
       return bytes === undefined ? { status: 404 } : { body: bytes };
     });
     const ports = fakePorts(host.http);
-    let authorised = 0;
+    let authorized = 0;
     const asked = { file: lines.join('\n'), channel: 'K1', ...inputs };
     const reports = await deliver(requestWith(asked, { folder }), {
       ports,
-      find: findLiterally,
-      authorise: async () => {
-        authorised += 1;
+      find: findLiteralFiles,
+      authorize: async () => {
+        authorized += 1;
         return { circumstances: circumstancesWith(), channels: channelsOf({ K1, ...others }) };
       },
     });
-    return { reports, K1, host, lines: ports.logger.lines, authorised: () => authorised };
+    return { reports, K1, host, lines: ports.logger.lines, authorized: () => authorized };
   }
 
   const codes = (reports: readonly Report[]) => reports.map(({ notReady }) => notReady?.code ?? null);
   const two = { 'a.html': '<p>a</p>', 'sub/b.html': '<p>b</p>' };
 
-  test('are checked each, authorised once, placed together, and reported in their order', async () => {
-    const { reports, K1, authorised, lines } = await deliveringAll({ files: two });
+  test('are checked each, authorized once, placed together, and reported in their order', async () => {
+    const { reports, K1, authorized, lines } = await deliveringAll({ files: two });
     expect(reports).toMatchObject([
       { ready: true, url: pageOf('a.html').href, file: { path: 'a.html', size: 8 } },
       { ready: true, url: pageOf('sub/b.html').href, file: { path: 'sub/b.html', size: 8 } },
     ]);
-    expect(authorised()).toBe(1);
+    expect(authorized()).toBe(1);
     expect(K1.prepared.map((some) => some.map(({ name }) => name))).toEqual([['a.html', 'sub/b.html']]);
     expect(K1.placed).toEqual([['path a.html', 'path sub/b.html']]);
     expect(lines.filter((line) => line.startsWith('# '))).toEqual([
       '# Check a.html',
       '# Check sub/b.html',
-      '# Authorise',
+      '# Authorize',
       '# Plan',
       '# Place: K1, 2 files',
       '# Verify 2 public addresses',
@@ -493,13 +493,13 @@ describe('several files', () => {
   });
 
   test('of which none passes its check ask nobody', async () => {
-    const { reports, authorised, K1 } = await deliveringAll({ files: { 'a.html': '', 'b.html': '' } });
+    const { reports, authorized, K1 } = await deliveringAll({ files: { 'a.html': '', 'b.html': '' } });
     expect(codes(reports)).toEqual(['BAD_FILE', 'BAD_FILE']);
-    expect([authorised(), K1.prepared]).toEqual([0, []]);
+    expect([authorized(), K1.prepared]).toEqual([0, []]);
   });
 
   test('are refused together by one name for all of them', async () => {
-    const { reports, authorised } = await deliveringAll({ files: two, inputs: { path: 'one.html' } });
+    const { reports, authorized } = await deliveringAll({ files: two, inputs: { path: 'one.html' } });
     expect(reports).toHaveLength(1);
     expect(reports[0]?.notReady).toMatchObject({
       step: 'check',
@@ -507,13 +507,13 @@ describe('several files', () => {
       reason: 'input `path` is one name for several files',
       hint: 'set `path: one.html/` to make it their folder',
     });
-    expect(authorised()).toBe(0);
+    expect(authorized()).toBe(0);
   });
 
   test('for one place: the second is refused before anything is written, the first is delivered', async () => {
     const K1 = new PlayedChannel('K1', ({ name }) =>
       intentWith(
-        placementWith({ url: pageOf(name), bustCaches: false }),
+        placementWith({ url: pageOf(name), bypassCache: false }),
         undefined,
         planWith({ destination: `path ${name.toLowerCase()}` }),
       ),
@@ -537,7 +537,7 @@ describe('several files', () => {
     const K3 = new PlayedChannel('K3', ({ name }) => {
       const { rawUrl: _, ...placement } = placementWith({
         url: new URL(`https://filebin.net/b/${name}`),
-        bustCaches: false,
+        bypassCache: false,
       });
       return intentWith(placement, undefined, planWith({ channel: 'K3', destination: `bin b, ${name}` }));
     });
@@ -555,7 +555,7 @@ describe('several files', () => {
   test('keep their own channels where `auto` chooses', async () => {
     const K2 = new PlayedChannel('K2', ({ name }) =>
       intentWith(
-        placementWith({ url: new URL(`https://github.com/${name}`), bustCaches: false }),
+        placementWith({ url: new URL(`https://github.com/${name}`), bypassCache: false }),
         undefined,
         planWith({ channel: 'K2', destination: `asset ${name}` }),
       ),
@@ -570,8 +570,8 @@ describe('several files', () => {
     const request = requestWith({ file: 'small.html\nlarge.bin', timeout: '0.1' }, { folder });
     const reports = await deliver(request, {
       ports,
-      find: findLiterally,
-      authorise: async () => ({ circumstances: circumstancesWith(), channels: channelsOf({ K1, K2 }) }),
+      find: findLiteralFiles,
+      authorize: async () => ({ circumstances: circumstancesWith(), channels: channelsOf({ K1, K2 }) }),
     });
     expect(reports.map(({ channel }) => channel)).toEqual(['K1', 'K2']);
     expect([K1.placed, K2.placed]).toEqual([[['path small.html']], [['asset large.bin']]]);
@@ -615,7 +615,7 @@ describe('a dry run', () => {
     ['the file', intentWith(), { bytes: '' }, 'BAD_FILE', 'check'],
     ['the plan', new DeliveryError('NOT_FOUND', 'no site'), {}, 'NOT_FOUND', 'check'],
     ['the place', intentWith(new DeliveryError('NOT_OURS', 'taken')), {}, 'NOT_OURS', 'place'],
-    ['our own code', intentWith(new TypeError('ours')), {}, 'INTERNAL', 'authorise'],
+    ['our own code', intentWith(new TypeError('ours')), {}, 'INTERNAL', 'authorize'],
   ])('tells what is wrong with %s instead', async (_, K1, more, code, step) => {
     const { played, work } = foreseeing(K1, more);
     const { report } = await work;

@@ -1,18 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
-import { evaluate } from '../../src/delivery/gates.ts';
+import { evaluateGates } from '../../src/delivery/gates.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { GATES } from '../../src/protocol/words.ts';
 import { outcomeWith, PAGE, proofWith } from './builders.ts';
 
 const failure = new DeliveryError('NOT_PROVEN', 'not proven');
-const passed = (outcome: Parameters<typeof evaluate>[0]): boolean[] =>
-  evaluate(outcome).map((gate) => gate.passed);
-const evidenceOf = (outcome: Parameters<typeof evaluate>[0]): string[] =>
-  evaluate(outcome).map(({ evidence }) => evidence);
+const passed = (outcome: Parameters<typeof evaluateGates>[0]): boolean[] =>
+  evaluateGates(outcome).map((gate) => gate.passed);
+const evidenceOf = (outcome: Parameters<typeof evaluateGates>[0]): string[] =>
+  evaluateGates(outcome).map(({ evidence }) => evidence);
 
 describe('the gates', () => {
   test('stand in the protocol’s order under its names', () => {
-    expect(evaluate(null).map(({ name }) => name)).toEqual([...GATES]);
+    expect(evaluateGates(null).map(({ name }) => name)).toEqual([...GATES]);
   });
 
   test('are all closed without an outcome, each with what is missing', () => {
@@ -41,7 +41,7 @@ describe('the gates', () => {
       'commit c0ffee',
       'an address, withheld until it is proven',
     ]);
-    expect(JSON.stringify(evaluate(placed))).not.toContain('https://');
+    expect(JSON.stringify(evaluateGates(placed))).not.toContain('https://');
   });
 
   test('are all open when the address is proven', () => {
@@ -50,7 +50,7 @@ describe('the gates', () => {
   });
 
   test('are all open when a withdrawn address is proven to serve nothing', () => {
-    const gone = outcomeWith({ proof: proofWith({ likeness: 'gone', httpCode: 404, sha256: null }) });
+    const gone = outcomeWith({ proof: proofWith({ match: 'gone', httpCode: 404, sha256: null }) });
     expect(passed(gone)).toEqual([true, true, true, true]);
     expect(evidenceOf(gone).slice(2)).toEqual([
       'HTTP 404, nothing is served there any more',
@@ -59,11 +59,11 @@ describe('the gates', () => {
   });
 
   test.each([
-    [{ likeness: 'identical', markerCount: null }, "HTTP 200, the file's very bytes"],
-    [{ likeness: 'identical', markerCount: 1 }, "HTTP 200, marker found once, the file's very bytes"],
-    [{ likeness: 'identical', markerCount: 3 }, "HTTP 200, marker found 3 times, the file's very bytes"],
-    [{ likeness: 'altered', markerCount: 1 }, "HTTP 200, marker found once, other bytes than the file's"],
-    [{ likeness: 'marked', markerCount: 2 }, 'HTTP 200, marker found 2 times'],
+    [{ match: 'identical', markerCount: null }, "HTTP 200, the file's very bytes"],
+    [{ match: 'identical', markerCount: 1 }, "HTTP 200, marker found once, the file's very bytes"],
+    [{ match: 'identical', markerCount: 3 }, "HTTP 200, marker found 3 times, the file's very bytes"],
+    [{ match: 'altered', markerCount: 1 }, "HTTP 200, marker found once, other bytes than the file's"],
+    [{ match: 'marked', markerCount: 2 }, 'HTTP 200, marker found 2 times'],
   ] as const)('G3 shows for %o the evidence %j', (proof, evidence) => {
     expect(evidenceOf(outcomeWith({ proof: proofWith(proof) }))[2]).toBe(evidence);
   });

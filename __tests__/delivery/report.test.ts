@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { type Findings, THE_LINK } from '../../src/delivery/findings.ts';
-import { compose, type Report, refusal, reportText } from '../../src/delivery/report.ts';
-import { DeliveryError, type FailureCode } from '../../src/errors.ts';
+import { type Findings, LINK_SUBJECT } from '../../src/delivery/findings.ts';
+import { composeReport, type Report, refusalReport, reportText } from '../../src/delivery/report.ts';
+import { DeliveryError, type ErrorCode } from '../../src/errors.ts';
 import {
   findingsWith as anyFindings,
   outcomeWith,
@@ -15,7 +15,7 @@ import {
 const findingsWith = (more: Partial<Findings> = {}): Findings =>
   anyFindings({ subject: 'out/page.html', because: 'the file is shown on the screen', ...more });
 
-const failing = (code: FailureCode = 'NOT_PROVEN', httpCode?: number, hint?: string): DeliveryError =>
+const failing = (code: ErrorCode = 'NOT_PROVEN', httpCode?: number, hint?: string): DeliveryError =>
   new DeliveryError(code, 'it went wrong', { httpCode, hint, step: 'verify' });
 
 const unproven = {
@@ -26,11 +26,11 @@ const unproven = {
 };
 const unplaced = { ...unproven, placement: null, took: {} };
 const lineOf = (line: keyof Report['lines'], more: Partial<Findings> = {}): string =>
-  compose(findingsWith(more)).lines[line];
+  composeReport(findingsWith(more)).lines[line];
 
 describe('a ready report', () => {
   test('carries the URL, the proof and nothing unknown', () => {
-    expect(compose(findingsWith())).toEqual({
+    expect(composeReport(findingsWith())).toEqual({
       protocol: 'GITHUB-SCREEN-DELIVERY',
       version: '1.1',
       operation: 'deliver',
@@ -58,14 +58,14 @@ describe('a ready report', () => {
   });
 
   test('is five lines in the protocol’s order', () => {
-    const lines = reportText(compose(findingsWith())).split('\n');
+    const lines = reportText(composeReport(findingsWith())).split('\n');
     expect(lines.map((line) => line.split(':')[0])).toEqual(['CLAIM', 'CODE', 'TEST', 'RESULT', 'UNKNOWN']);
     expect(lines[4]).toBe('UNKNOWN:');
   });
 
   test('tells in CLAIM and in its notes what a person should know', () => {
     const placement = placementWith({ notes: ['the bin expires soon', 'it is public'] });
-    const report = compose(findingsWith({ main: outcomeWith({ placement }) }));
+    const report = composeReport(findingsWith({ main: outcomeWith({ placement }) }));
     expect(report.lines.CLAIM).toBe(
       `out/page.html opens on the screen at ${PAGE.href}; the bin expires soon; it is public`,
     );
@@ -73,11 +73,11 @@ describe('a ready report', () => {
   });
 
   test('speaks of the link where there is no file', () => {
-    const plan = planWith({ channel: 'K4', promise: 'opens without the environment' });
-    const proof = proofWith({ likeness: 'marked', markerCount: 1 });
+    const plan = planWith({ channel: 'K4', claim: 'opens without the environment' });
+    const proof = proofWith({ match: 'marked', markerCount: 1 });
     const { rawUrl: _, commitSha: __, ...placement } = placementWith();
     const main = outcomeWith({ plan, proof, placement, rawUrl: null });
-    const report = compose(findingsWith({ subject: THE_LINK, file: null, main }));
+    const report = composeReport(findingsWith({ subject: LINK_SUBJECT, file: null, main }));
     expect(report).toMatchObject({ ready: true, file: null, channel: 'K4', commitSha: null, rawUrl: null });
     expect(report.lines.CLAIM).toBe(`the given link opens without the environment at ${PAGE.href}`);
     expect(report.lines.CODE).toMatch(/^no file; channel K4 \(native\)/);
@@ -85,7 +85,7 @@ describe('a ready report', () => {
   });
 
   test('never says that it should work', () => {
-    expect(reportText(compose(findingsWith()))).not.toMatch(/should|probably|likely/i);
+    expect(reportText(composeReport(findingsWith()))).not.toMatch(/should|probably|likely/i);
   });
 });
 
@@ -100,7 +100,7 @@ describe('the TEST line', () => {
       'a marker in other bytes',
       {
         main: outcomeWith({
-          proof: proofWith({ markerCount: 1, likeness: 'altered' }),
+          proof: proofWith({ markerCount: 1, match: 'altered' }),
           took: { wait: 240_000 },
         }),
       },
@@ -108,7 +108,7 @@ describe('the TEST line', () => {
     ],
     [
       'a marker alone',
-      { main: outcomeWith({ proof: proofWith({ markerCount: 1, likeness: 'marked' }), took: {} }) },
+      { main: outcomeWith({ proof: proofWith({ markerCount: 1, match: 'marked' }), took: {} }) },
       'HTTP 200; marker found: yes, 1 ×; build time: no build',
     ],
     [
@@ -156,7 +156,7 @@ describe('the RESULT line', () => {
   });
 
   test('has a reason even when nobody gave one', () => {
-    expect(compose(findingsWith({ main: null })).notReady).toEqual({
+    expect(composeReport(findingsWith({ main: null })).notReady).toEqual({
       step: 'report',
       httpCode: null,
       code: 'INTERNAL',
@@ -166,7 +166,7 @@ describe('the RESULT line', () => {
   });
 
   test('is not ready when something failed although every gate is passed', () => {
-    expect(compose(findingsWith({ failure: failing() }))).toMatchObject({ ready: false, url: null });
+    expect(composeReport(findingsWith({ failure: failing() }))).toMatchObject({ ready: false, url: null });
   });
 });
 
@@ -190,7 +190,7 @@ describe('the UNKNOWN line', () => {
   test.each<[string, Partial<Findings>, string]>([
     [
       'altered bytes',
-      { main: outcomeWith({ proof: proofWith({ likeness: 'altered', markerCount: 1 }) }) },
+      { main: outcomeWith({ proof: proofWith({ match: 'altered', markerCount: 1 }) }) },
       'the body holds the marker, but is not the file byte for byte',
     ],
     [
@@ -254,7 +254,7 @@ describe('a report that is not ready', () => {
       { main: outcomeWith(unproven), duplicates: [outcomeWith(unproven)] },
     ],
   ])('holds no address anywhere when %s', (_, more) => {
-    const report = compose(findingsWith(more));
+    const report = composeReport(findingsWith(more));
     expect(report).toMatchObject({ ready: false, url: null, rawUrl: null });
     expect(JSON.stringify(report)).not.toMatch(/https?:/);
     expect(reportText(report)).not.toMatch(/https?:/);
@@ -270,13 +270,13 @@ describe('a report that is not ready', () => {
   });
 
   test('gives no address in its lines for a proven duplicate, only as that duplicate’s own', () => {
-    const report = compose(findingsWith({ main: outcomeWith(unproven), duplicates: [proven] }));
+    const report = composeReport(findingsWith({ main: outcomeWith(unproven), duplicates: [proven] }));
     expect(reportText(report)).not.toContain('https://');
     expect(report.duplicates).toEqual([{ channel: 'K3', url: PAGE.href, reason: null }]);
   });
 
   test('is what becomes of a refusal', () => {
-    const report = refusal(
+    const report = refusalReport(
       'page.html',
       new DeliveryError('BAD_INPUT', 'no', { step: 'check', hint: 'change it' }),
     );
@@ -287,14 +287,14 @@ describe('a report that is not ready', () => {
       took: {},
       notReady: { step: 'check', code: 'BAD_INPUT', reason: 'no', hint: 'change it', httpCode: null },
     });
-    expect(refusal(THE_LINK, failing()).file).toBeNull();
+    expect(refusalReport(LINK_SUBJECT, failing()).file).toBeNull();
   });
 });
 
 describe('a duplicate', () => {
   test('that failed gives its reason and no address', () => {
     const duplicate = outcomeWith({ ...unproven, plan: planWith({ channel: 'K3' }) });
-    const report = compose(findingsWith({ duplicates: [duplicate] }));
+    const report = composeReport(findingsWith({ duplicates: [duplicate] }));
     expect(report).toMatchObject({
       ready: true,
       duplicates: [
@@ -306,22 +306,22 @@ describe('a duplicate', () => {
 
 describe('the report on a withdrawal', () => {
   const gone = outcomeWith({
-    plan: planWith({ promise: 'is taken away' }),
+    plan: planWith({ claim: 'is taken away' }),
     httpCode: 404,
-    proof: proofWith({ likeness: 'gone', httpCode: 404, sha256: null }),
+    proof: proofWith({ match: 'gone', httpCode: 404, sha256: null }),
   });
   const withdrawing = (more: Partial<Findings> = {}): Findings =>
     findingsWith({ operation: 'withdraw', file: null, main: gone, ...more });
 
   test('of what was not there says so', () => {
     const placement = placementWith({ written: false });
-    expect(compose(withdrawing({ main: { ...gone, placement } })).lines.RESULT).toBe(
+    expect(composeReport(withdrawing({ main: { ...gone, placement } })).lines.RESULT).toBe(
       `ГОТОВО → ${PAGE.href} is empty, there was nothing to withdraw`,
     );
   });
 
   test('that is proven hands no address over, and says which one serves nothing', () => {
-    const report = compose(withdrawing());
+    const report = composeReport(withdrawing());
     expect(report).toMatchObject({ operation: 'withdraw', ready: true, url: null, withdrawn: PAGE.href });
     expect(report.lines).toMatchObject({
       CLAIM: `out/page.html no longer opens at ${PAGE.href}`,
@@ -332,7 +332,7 @@ describe('the report on a withdrawal', () => {
   });
 
   test('that is not proven says so, without an address', () => {
-    const report = compose(withdrawing({ main: outcomeWith({ ...unproven, httpCode: 200 }) }));
+    const report = composeReport(withdrawing({ main: outcomeWith({ ...unproven, httpCode: 200 }) }));
     expect(report).toMatchObject({ ready: false, url: null, withdrawn: null });
     expect(report.lines.CLAIM).toBe('out/page.html was to be withdrawn; it is not proven that it is gone');
     expect(report.lines.TEST).toMatch(/^HTTP 200; not proven to be gone/);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import type { HostState, Placement } from '../../src/channels/channel.ts';
-import { watchBuild } from '../../src/channels/pages-build.ts';
-import { verify, wait } from '../../src/delivery/verify.ts';
-import { createWitness, type Witness } from '../../src/delivery/witness.ts';
+import type { LiveStatus, Placement } from '../../src/channels/channel.ts';
+import { watchBuild } from '../../src/channels/pages/build.ts';
+import { verifyAddress, waitForSite } from '../../src/delivery/verify.ts';
+import { createUrlProbe, type UrlProbe } from '../../src/delivery/url-probe.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { absent, FakeGitHub } from '../github/fake-github.ts';
 import { localFile } from '../support/files.ts';
@@ -28,7 +28,7 @@ async function stage(
   const ports = fakePorts(host.http);
   const placement = placementWith({ previousSha256: (await localFile('old')).sha256, ...more });
   const patience = { interval: INTERVAL, timeout: TIMEOUT, deadline: NOON + TIMEOUT };
-  const witness: Witness = createWitness(
+  const witness: UrlProbe = createUrlProbe(
     placement,
     { file: gone ? null : file, marker: marker ?? undefined, gone },
     patience.deadline,
@@ -40,19 +40,19 @@ async function stage(
     ports,
     witness,
     elapsed: () => ports.clock.now() - NOON,
-    verifying: () => verify(placement, witness, patience, ports),
-    waiting: (watch?: () => Promise<HostState>) =>
-      wait(intentWith(placement, watch), placement, witness, patience, ports),
+    verifying: () => verifyAddress(placement, witness, patience, ports),
+    waiting: (watch?: () => Promise<LiveStatus>) =>
+      waitForSite(intentWith(placement, watch), placement, witness, patience, ports),
     placement,
     patience,
   };
 }
 
-const building = async (): Promise<HostState> => ({
+const building = async (): Promise<LiveStatus> => ({
   finished: false,
   detail: 'build of our commit: building',
 });
-const built = async (): Promise<HostState> => ({ finished: true, detail: 'build of our commit: built' });
+const built = async (): Promise<LiveStatus> => ({ finished: true, detail: 'build of our commit: built' });
 
 describe('verifying', () => {
   test('is done at the first look at the file’s very bytes', async () => {
@@ -61,24 +61,24 @@ describe('verifying', () => {
       httpCode: 200,
       markerCount: 1,
       sha256: file.sha256,
-      likeness: 'identical',
+      match: 'identical',
       hosts: ['octo.github.io'],
-      looks: 1,
+      attempts: 1,
     });
     expect(elapsed()).toBe(0);
   });
 
   test('does not ask again for what the wait has already seen', async () => {
     const { host, witness, verifying } = await stage(() => ({ body: BYTES }));
-    await witness.look();
+    await witness.probe();
     await verifying();
     expect(host.seen).toHaveLength(1);
   });
 
   test('asks again when what the wait has seen proves nothing', async () => {
     const { witness, verifying } = await stage((nth) => (nth === 1 ? ALTERED : { body: BYTES }));
-    await witness.look();
-    await expect(verifying()).resolves.toMatchObject({ likeness: 'identical', looks: 2 });
+    await witness.probe();
+    await expect(verifying()).resolves.toMatchObject({ match: 'identical', attempts: 2 });
   });
 
   test.each<[string, Scripted | Error]>([
@@ -90,7 +90,7 @@ describe('verifying', () => {
     ['a broken connection', new DeliveryError('CONNECTION', 'reset')],
   ])('goes on after %s until the file shows', async (_, before) => {
     const { verifying, elapsed } = await stage((nth) => (nth <= 3 ? before : { body: BYTES }));
-    await expect(verifying()).resolves.toMatchObject({ likeness: 'identical', looks: 4 });
+    await expect(verifying()).resolves.toMatchObject({ match: 'identical', attempts: 4 });
     expect(elapsed()).toBe(3 * INTERVAL);
   });
 
@@ -157,12 +157,12 @@ describe('verifying', () => {
 describe('a body that holds the marker in other bytes', () => {
   test('is believed at the deadline, and not a look before', async () => {
     const { host, verifying, elapsed } = await stage(() => ALTERED);
-    await expect(verifying()).resolves.toMatchObject({ likeness: 'altered', markerCount: 1, looks: LOOKS });
+    await expect(verifying()).resolves.toMatchObject({ match: 'altered', markerCount: 1, attempts: LOOKS });
     expect([host.seen.length, elapsed()]).toEqual([LOOKS, TIMEOUT]);
   });
 
   test('is not believed where the host may not change the bytes', async () => {
-    const { verifying } = await stage(() => ALTERED, { mayAlter: false });
+    const { verifying } = await stage(() => ALTERED, { hostMayChangeBytes: false });
     await expect(verifying()).rejects.toMatchObject({
       code: 'NOT_PROVEN',
       httpCode: 200,
@@ -193,7 +193,7 @@ describe('a login page', () => {
   };
 
   test('is no proof although it holds the marker, and nobody waits for it to become one', async () => {
-    const { verifying, elapsed } = await stage(LOGIN, { mayAlter: true });
+    const { verifying, elapsed } = await stage(LOGIN, { hostMayChangeBytes: true });
     await expect(verifying()).rejects.toMatchObject(refusal);
     expect(elapsed()).toBe(0);
   });
@@ -214,9 +214,9 @@ describe('verifying that nothing is there any more', () => {
       httpCode: 404,
       markerCount: null,
       sha256: null,
-      likeness: 'gone',
+      match: 'gone',
       hosts: ['octo.github.io'],
-      looks: 1,
+      attempts: 1,
     });
     expect(elapsed()).toBe(0);
   });
@@ -227,7 +227,7 @@ describe('verifying that nothing is there any more', () => {
     ['no answer', new DeliveryError('CONNECTION', 'reset')],
   ])('goes on after %s until nothing shows', async (_, before) => {
     const { verifying, elapsed } = await withdrawing((nth) => (nth <= 2 ? before : { status: 410 }));
-    await expect(verifying()).resolves.toMatchObject({ likeness: 'gone', httpCode: 410, looks: 3 });
+    await expect(verifying()).resolves.toMatchObject({ match: 'gone', httpCode: 410, attempts: 3 });
     expect(elapsed()).toBe(2 * INTERVAL);
   });
 
@@ -288,7 +288,7 @@ describe('waiting for the host', () => {
 
   test('ends after 240 s with the HTTP code, the build’s state and what to do', async () => {
     const { waiting, elapsed } = await stage(() => ({ status: 404 }));
-    const hinting = async (): Promise<HostState> => ({ ...(await building()), hint: 'look at Settings' });
+    const hinting = async (): Promise<LiveStatus> => ({ ...(await building()), hint: 'look at Settings' });
     await expect(waiting(hinting)).rejects.toMatchObject({
       code: 'BUILD_TIMEOUT',
       httpCode: 404,
@@ -308,7 +308,7 @@ describe('waiting for the host', () => {
 
   test('falls back on the API’s code where the address gave none', async () => {
     const { waiting } = await stage(() => new DeliveryError('CONNECTION', 'reset'));
-    const denied = async (): Promise<HostState> => ({ finished: false, detail: 'denied', httpCode: 403 });
+    const denied = async (): Promise<LiveStatus> => ({ finished: false, detail: 'denied', httpCode: 403 });
     await expect(waiting(denied)).rejects.toMatchObject({ code: 'BUILD_TIMEOUT', httpCode: 403 });
   });
 
@@ -333,7 +333,7 @@ describe('waiting for the host', () => {
     const watch = watchBuild(github, 'branch', TIMEOUT, ports);
     const intent = intentWith(placement, () => watch(placement));
     const hasty = { ...patience, interval: 500 };
-    await expect(wait(intent, placement, witness, hasty, ports)).rejects.toMatchObject({
+    await expect(waitForSite(intent, placement, witness, hasty, ports)).rejects.toMatchObject({
       code: 'BUILD_TIMEOUT',
     });
     expect(github.sent('pages_latest')).toHaveLength(48);

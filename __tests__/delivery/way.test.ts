@@ -38,7 +38,7 @@ describe('a way', () => {
     ['a duplicate', 'K3', null],
   ] as const)('reports the plan of %s: %s', (_, key, planned) => {
     const [way] = ways(1) as [Way];
-    way.choice = { main: 'K1', duplicates: ['K3'], because: 'it was asked for' };
+    way.choice = { main: 'K1', duplicates: ['K3'], reason: 'it was asked for' };
     const intent = intentWith(undefined, undefined, planWith({ channel: key, destination: 'page 0' }));
     intend(way, key, intent);
     expect(way.intents.get(key)).toBe(intent);
@@ -70,8 +70,8 @@ describe('doing the same on each', () => {
 
   test('keeps a step that the failure names', async () => {
     const [way] = ways(1) as [Way];
-    await each([way], 'place', () => Promise.reject(failure.at('authorise')));
-    expect(way.findings.failure?.step).toBe('authorise');
+    await each([way], 'place', () => Promise.reject(failure.withStep('authorize')));
+    expect(way.findings.failure?.step).toBe('authorize');
   });
 });
 
@@ -80,18 +80,18 @@ describe('doing what they share', () => {
     const some = ways(3);
     end(some[1] as Way, 'check', failure);
     let handed: readonly Way[] = [];
-    await together(some, 'authorise', async (given) => {
+    await together(some, 'authorize', async (given) => {
       handed = given;
       throw new DeliveryError('BAD_TOKEN', 'no');
     });
     expect(handed).toEqual([some[0], some[2]]);
     expect(failures(some)).toEqual(['no', 'taken', 'no']);
-    expect(some[0]?.findings.failure?.step).toBe('authorise');
+    expect(some[0]?.findings.failure?.step).toBe('authorize');
   });
 
   test('ends none a second time that it has ended itself', async () => {
     const some = ways(2);
-    await together(some, 'authorise', async ([first]) => {
+    await together(some, 'authorize', async ([first]) => {
       end(first as Way, 'check', failure);
       throw new DeliveryError('BAD_TOKEN', 'no');
     });
@@ -102,7 +102,7 @@ describe('doing what they share', () => {
     const some = ways(1);
     end(some[0] as Way, 'check', failure);
     let begun = false;
-    await together(some, 'authorise', async () => {
+    await together(some, 'authorize', async () => {
       begun = true;
     });
     expect(begun).toBe(false);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { deliver } from '../../src/delivery/deliver.ts';
 import { withdraw } from '../../src/delivery/withdraw.ts';
 import type { Report } from '../../src/delivery/report.ts';
-import { furnish } from '../../src/wiring.ts';
+import { furnish } from '../../src/context.ts';
 import { requestWith } from '../delivery/builders.ts';
 import { FakeLogger } from '../support/ports.ts';
 import type { Repository } from '../world/repository.ts';

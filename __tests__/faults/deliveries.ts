@@ -1,4 +1,4 @@
-import type { RawInputs } from '../../src/delivery/inputs.ts';
+import type { RawInputs } from '../../src/request/inputs.ts';
 import type { Repository, RepositorySpec } from '../world/repository.ts';
 
 const OURS = 'ADD page.html: before\n\nDelivered-by: screen-delivery';

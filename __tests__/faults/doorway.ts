@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
-import { connectionFailure } from '../../src/http/client.ts';
-import type { Http, HttpRequest, HttpResponse } from '../../src/ports.ts';
+import { connectionError } from '../../src/http/client.ts';
+import type { SendHttp, HttpRequest, HttpResponse } from '../../src/ports.ts';
 import { collect, type Incoming } from '../world/front/http.ts';
 import type { World } from '../world/world.ts';
 import type { MovingClock } from './moving-clock.ts';
@@ -35,7 +35,7 @@ export type Play = (exchange: Exchange) => Promise<HttpResponse>;
 
 /** A door to the network, and what went through it. */
 export interface Doorway {
-  readonly http: Http;
+  readonly http: SendHttp;
   readonly asked: readonly Asked[];
   /** The bodies that arrived whole at those who sent no credential along. */
   readonly shown: readonly Buffer[];
@@ -80,7 +80,7 @@ export function openDoorway(
   meddle: (asked: Asked) => Play | undefined = () => undefined,
 ): Doorway {
   const porter = new Porter();
-  const http: Http = async (request) => {
+  const http: SendHttp = async (request) => {
     try {
       request.signal?.throwIfAborted();
       const incoming = await incomingOf(request);
@@ -90,16 +90,16 @@ export function openDoorway(
       const answer = play === undefined ? response(await ask()) : await play({ ...one, clock, ask });
       return porter.leaves(request, answer);
     } catch (thrown) {
-      throw connectionFailure(thrown, request);
+      throw connectionError(thrown, request);
     }
   };
   return { http, asked: porter.asked, shown: porter.shown };
 }
 
 /** The product's own door, watched; of what is sent only addresses and headers are seen here. */
-export function watchDoor(door: Http): Doorway {
+export function watchDoor(door: SendHttp): Doorway {
   const porter = new Porter();
-  const http: Http = async (request) => {
+  const http: SendHttp = async (request) => {
     porter.enters(request, `${request.url.href}\n${JSON.stringify(request.headers)}`);
     return porter.leaves(request, await door(request));
   };

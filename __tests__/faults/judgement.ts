@@ -1,4 +1,4 @@
-import { formsOf } from '../../src/redact.ts';
+import { encodedForms } from '../../src/redact.ts';
 import { RETRY, VERIFY_DEADLINE } from '../../src/protocol/limits.ts';
 import { RESULTS } from '../../src/protocol/words.ts';
 import { NOON } from '../support/ports.ts';
@@ -101,7 +101,7 @@ function leftovers({ repository, kind }: Played, cell?: Cell): string[] {
 
 /** Where the token was seen that has no business there. */
 function leaks(world: World, { token, logger, report, doorway }: Played): string[] {
-  const secrets = [token, ...world.human.tokens].flatMap(formsOf);
+  const secrets = [token, ...world.human.tokens].flatMap(encodedForms);
   const holds = (text: string): boolean => secrets.some((secret) => text.includes(secret));
   const wrong: string[] = [];
   if (holds(logger.lines.join('\n'))) wrong.push('the token stands in the log');

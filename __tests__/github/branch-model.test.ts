@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createPages } from '../../src/channels/pages.ts';
+import { createPages } from '../../src/channels/pages/publish.ts';
 import type { Placement } from '../../src/channels/channel.ts';
-import { asDeliveryError, DeliveryError, hasFailed } from '../../src/errors.ts';
-import { createGitHub } from '../../src/github/client.ts';
+import { toDeliveryError, DeliveryError, hasFailed } from '../../src/errors.ts';
+import { createGitHubClient } from '../../src/github/api/client.ts';
 import { TRAILER } from '../../src/protocol/words.ts';
 import type { LocalFile } from '../../src/rules/inspect.ts';
 import { circumstancesWith } from '../channels/circumstances.ts';
@@ -107,7 +107,7 @@ async function run({ method, standing, overwrite, moves }: Setting): Promise<Cou
   const host = new FakeHttp((seen, nth) => {
     const { before, during, line } = moves[nth - 1] ?? { before: [], during: [], line: 'up' };
     for (const change of before) model.change(change);
-    const broken = new DeliveryError('CONNECTION', 'the exchange broke off', { passing: true });
+    const broken = new DeliveryError('CONNECTION', 'the exchange broke off', { retryable: true });
     if (line === 'request lost') return broken;
     const answer = model.answer(seen, during);
     return line === 'up' ? answer : broken;
@@ -121,7 +121,7 @@ async function run({ method, standing, overwrite, moves }: Setting): Promise<Cou
   };
   const channel = createPages(
     {
-      github: createGitHub(about, ports),
+      github: createGitHubClient(about, ports),
       overwrite,
       essence: 'from run 7 of Deliver',
       hasMarker: false,
@@ -137,7 +137,7 @@ async function run({ method, standing, overwrite, moves }: Setting): Promise<Cou
   const course = { model, file, overwrite, placement: null, failure: null };
   const [intent] = await channel.prepare([{ file, name: 'page.html' }], circumstancesWith());
   if (intent === undefined || hasFailed(intent)) return { ...course, failure: intent };
-  const [placed] = await channel.place([intent]).catch((thrown: unknown) => [asDeliveryError(thrown)]);
+  const [placed] = await channel.publish([intent]).catch((thrown: unknown) => [toDeliveryError(thrown)]);
   return placed === undefined || hasFailed(placed)
     ? { ...course, failure: placed }
     : { ...course, placement: placed };
@@ -167,7 +167,7 @@ function expectLandedOrReported({ model, file, placement, failure }: Course): vo
   for (const { parent } of ours.slice(0, -1)) expect(parent?.files.get(PATH)).not.toBe(file.blobSha);
   if (placement === null) {
     expect(failure).toBeInstanceOf(DeliveryError);
-    expect(failure).toMatchObject({ message: expect.stringMatching(/\w/), passing: false });
+    expect(failure).toMatchObject({ message: expect.stringMatching(/\w/), retryable: false });
     expect(failure).not.toMatchObject({ code: 'INTERNAL' });
     return;
   }

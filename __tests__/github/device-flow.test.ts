@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import '../support/one-realm.ts';
 import { DeliveryError } from '../../src/errors.ts';
-import { authoriseDevice, TURNS } from '../../src/github/device-flow.ts';
+import { authorizeDevice, POLL_ANSWERS } from '../../src/github/device-flow.ts';
 import { FakeHttp, fakePorts, type Scripted, type Seen } from '../support/ports.ts';
 
 const DEVICE_CODE = 'd3v1cec0de';
@@ -17,7 +17,7 @@ const GRANTED: Scripted = { body: { access_token: TOKEN, token_type: 'bearer', s
 const PENDING: Scripted = { body: { error: 'authorization_pending' } };
 const SLOW_DOWN: Scripted = { body: { error: 'slow_down' } };
 const HTML: Scripted = { headers: { 'content-type': 'text/html' }, body: '<!doctype html><p>Sign in</p>' };
-const BROKEN = new DeliveryError('CONNECTION', 'the exchange broke off', { passing: true });
+const BROKEN = new DeliveryError('CONNECTION', 'the exchange broke off', { retryable: true });
 
 interface Host {
   /** Answers to the request for a code; the last one is repeated. */
@@ -35,7 +35,7 @@ function flow({ codes = [{ body: CODE }], polls = [GRANTED], authUrl = 'https://
     return answers.length > 1 ? answers.shift() : answers[0];
   });
   const ports = fakePorts(host.http);
-  const run = () => authoriseDevice({ authUrl: new URL(authUrl), clientId: 'Iv1.0123' }, ports);
+  const run = () => authorizeDevice({ authUrl: new URL(authUrl), clientId: 'Iv1.0123' }, ports);
   const polled = () => host.seen.filter(({ url }) => url.endsWith('/access_token')).length;
   return { host, ports, polled, run };
 }
@@ -102,8 +102,8 @@ describe('what is shown', () => {
 const OUTCOMES: Readonly<Record<string, { code: string; says: RegExp } | null>> = {
   authorization_pending: null,
   slow_down: null,
-  access_denied: { code: 'NOT_AUTHORISED', says: /refused/ },
-  expired_token: { code: 'NOT_AUTHORISED', says: /expired/ },
+  access_denied: { code: 'NOT_AUTHORIZED', says: /refused/ },
+  expired_token: { code: 'NOT_AUTHORIZED', says: /expired/ },
   device_flow_disabled: { code: 'BAD_INPUT', says: /does not allow the device flow/ },
   incorrect_client_credentials: { code: 'BAD_INPUT', says: /client id/ },
   incorrect_device_code: { code: 'HOST_ERROR', says: /device code/ },
@@ -112,7 +112,7 @@ const OUTCOMES: Readonly<Record<string, { code: string; says: RegExp } | null>> 
 
 describe('each answer to a poll', () => {
   test('has a row', () => {
-    expect(Object.keys(TURNS).sort()).toEqual(Object.keys(OUTCOMES).sort());
+    expect(Object.keys(POLL_ANSWERS).sort()).toEqual(Object.keys(OUTCOMES).sort());
   });
 
   test.each(Object.entries(OUTCOMES).filter(([, outcome]) => outcome === null))(
@@ -130,7 +130,7 @@ describe('each answer to a poll', () => {
   test.each(FAILING)('$error ends the flow: $code', async ({ error, code, says }) => {
     const { polled, run } = flow({ polls: [{ body: { error } }] });
     const failure = await failureOf(run);
-    expect(failure).toMatchObject({ code, step: 'authorise' });
+    expect(failure).toMatchObject({ code, step: 'authorize' });
     expect(failure.message).toMatch(says);
     expect(failure.hint).toBeTruthy();
     expect(polled()).toBe(1);
@@ -143,7 +143,7 @@ describe('each answer to a poll', () => {
 
   test.each(FAILING)('$error instead of a code: $code, and nobody is asked to enter one', async (row) => {
     const { host, ports, run } = flow({ codes: [{ body: { error: row.error } }] });
-    await expect(run()).rejects.toMatchObject({ code: row.code, step: 'authorise' });
+    await expect(run()).rejects.toMatchObject({ code: row.code, step: 'authorize' });
     expect(ports.logger.lines).toEqual([]);
     expect(host.seen).toHaveLength(1);
   });
@@ -154,7 +154,7 @@ describe('each answer to a poll', () => {
     [[], /nothing usable/],
   ])('%j is an error of the host', async (body, says) => {
     const failure = await failureOf(flow({ polls: [{ body }] }).run);
-    expect(failure).toMatchObject({ code: 'HOST_ERROR', step: 'authorise' });
+    expect(failure).toMatchObject({ code: 'HOST_ERROR', step: 'authorize' });
     expect(failure.message).toMatch(says);
   });
 
@@ -175,7 +175,7 @@ describe('the token', () => {
     async (scope) => {
       const { ports, run } = flow({ polls: [{ body: { access_token: TOKEN, scope } }] });
       const failure = await failureOf(run);
-      expect(failure).toMatchObject({ code: 'NO_PERMISSION', step: 'authorise' });
+      expect(failure).toMatchObject({ code: 'NO_PERMISSION', step: 'authorize' });
       expect(failure.message).toContain('without the scope repo');
       expect(`${failure.message} ${failure.hint}`).not.toContain(TOKEN);
       expect(ports.logger.masked).toEqual([DEVICE_CODE, TOKEN]);
@@ -209,8 +209,8 @@ describe('the end of the code’s lifetime', () => {
   ])('ends the flow: %s', async (_what, said, answer, lifetime) => {
     const { ports, polled, run } = flow({ codes: [{ body: { ...CODE, ...said } }], polls: [answer] });
     await expect(run()).rejects.toMatchObject({
-      code: 'NOT_AUTHORISED',
-      step: 'authorise',
+      code: 'NOT_AUTHORIZED',
+      step: 'authorize',
       message: expect.stringContaining('expired'),
     });
     const slept = ports.clock.slept.reduce((sum, ms) => sum + ms, 0);
@@ -228,7 +228,7 @@ describe('a host in trouble', () => {
     ['a 503 in JSON', { status: 503, body: { error: 'access_denied' } }],
     ['HTML', HTML],
     ['a connection that broke', BROKEN],
-    ['no network for a moment', new DeliveryError('NO_NETWORK', 'unreachable', { passing: true })],
+    ['no network for a moment', new DeliveryError('NO_NETWORK', 'unreachable', { retryable: true })],
     ['an answer that broke off', { body: new Error('reset') }],
   ])('%s during polling is waited out with the ordinary pause', async (_what, trouble) => {
     const { ports, run } = flow({ polls: [PENDING, trouble, trouble, GRANTED] });
@@ -254,7 +254,7 @@ describe('a host in trouble', () => {
   test('trouble to the very end is the end of the code, and is said', async () => {
     const { run } = flow({ polls: [{ status: 502, body: 'bad gateway' }] });
     await expect(run()).rejects.toMatchObject({
-      code: 'NOT_AUTHORISED',
+      code: 'NOT_AUTHORIZED',
       message: 'the code expired before it was entered: asking for the token was answered with HTTP 502',
     });
   });
@@ -271,7 +271,7 @@ describe('a host in trouble', () => {
   });
 
   test('no network at all stays what it is', async () => {
-    const { run } = flow({ codes: [new DeliveryError('NO_NETWORK', 'unreachable', { passing: true })] });
+    const { run } = flow({ codes: [new DeliveryError('NO_NETWORK', 'unreachable', { retryable: true })] });
     await expect(run()).rejects.toMatchObject({ code: 'NO_NETWORK' });
   });
 
@@ -316,7 +316,7 @@ describe('an abort', () => {
       if (asked.url.pathname.endsWith('/access_token')) ports.stop.abort();
       return host.http(asked);
     };
-    const run = authoriseDevice(
+    const run = authorizeDevice(
       { authUrl: new URL('https://github.com'), clientId: 'x' },
       { ...ports, http },
     );

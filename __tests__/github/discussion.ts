@@ -1,4 +1,4 @@
-import type { Json } from '../../src/github/client.ts';
+import type { Json } from '../../src/github/api/client.ts';
 import { type CallName, FakeGitHub, failure } from './fake-github.ts';
 
 export interface FakeComment {

@@ -1,6 +1,6 @@
-import type { GitHub, Json } from '../../src/github/client.ts';
-import { asDeliveryError, DeliveryError, type FailureCode, type FailureDetails } from '../../src/errors.ts';
-import { API, type Call } from '../../src/protocol/calls.ts';
+import type { GitHubClient, Json } from '../../src/github/api/client.ts';
+import { toDeliveryError, DeliveryError, type ErrorCode, type ErrorDetails } from '../../src/errors.ts';
+import { API, type CallTemplate } from '../../src/protocol/calls.ts';
 
 export type CallName = keyof typeof API;
 
@@ -18,14 +18,14 @@ type Decide = (parameters: Json, nth: number) => unknown;
  * The repository's API as a table: by call, a value to answer with, an Error to throw, or a function of
  * the parameters and of how often this call was made, which gives either.
  */
-export class FakeGitHub implements GitHub {
+export class FakeGitHub implements GitHubClient {
   readonly owner: string = 'octo';
   readonly repo: string = 'site';
   readonly apiUrl = new URL('https://api.github.com');
   readonly token = 'ghs_0123456789abcdef';
   /** Writes beside the calls that took their turn. */
   paced = 0;
-  readonly pace: GitHub['pace'] = (write) => {
+  readonly pace: GitHubClient['pace'] = (write) => {
     this.paced += 1;
     return write();
   };
@@ -38,16 +38,16 @@ export class FakeGitHub implements GitHub {
     this.#answers = answers;
   }
 
-  call<T = Json>(call: Call, parameters: Json = {}): Promise<T> {
+  call<T = Json>(call: CallTemplate, parameters: Json = {}): Promise<T> {
     return this.#answer<T>(call, parameters, false);
   }
 
-  callOnce<T = Json>(call: Call, parameters: Json = {}): Promise<T> {
+  callOnce<T = Json>(call: CallTemplate, parameters: Json = {}): Promise<T> {
     return this.#answer<T>(call, parameters, true);
   }
 
   /** The same script and the same notes; once the signal aborts, its calls fail as the client's do. */
-  under(signal: AbortSignal): FakeGitHub {
+  withSignal(signal: AbortSignal): FakeGitHub {
     const other = new FakeGitHub(this.#answers);
     other.calls = this.calls;
     other.#signal = signal;
@@ -64,9 +64,9 @@ export class FakeGitHub implements GitHub {
     return this.calls.map(({ name }) => name);
   }
 
-  async #answer<T>(call: Call, parameters: Json, once: boolean): Promise<T> {
+  async #answer<T>(call: CallTemplate, parameters: Json, once: boolean): Promise<T> {
     const name = nameOf(call);
-    if (this.#signal?.aborted) throw asDeliveryError(this.#signal.reason);
+    if (this.#signal?.aborted) throw toDeliveryError(this.#signal.reason);
     this.calls.push({ name, parameters, once });
     if (!(name in this.#answers)) throw new Error(`nothing answers ${name}`);
     const answer = this.#answers[name];
@@ -77,14 +77,14 @@ export class FakeGitHub implements GitHub {
   }
 }
 
-function nameOf(call: Call): CallName {
+function nameOf(call: CallTemplate): CallName {
   const found = Object.entries(API).find(([, one]) => one === call);
-  if (found === undefined) throw new Error(`${call.does} is no call of the API`);
+  if (found === undefined) throw new Error(`${call.description} is no call of the API`);
   return found[0] as CallName;
 }
 
 /** A failure as the client throws it. */
-export function failure(code: FailureCode, httpCode?: number, details: FailureDetails = {}): DeliveryError {
+export function failure(code: ErrorCode, httpCode?: number, details: ErrorDetails = {}): DeliveryError {
   return new DeliveryError(code, `the host said ${httpCode ?? code}`, { httpCode, ...details });
 }
 

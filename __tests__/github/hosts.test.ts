@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { mayHoldToken, serverOf, usualRaw, usualSite } from '../../src/github/hosts.ts';
+import { mayReceiveToken, serverUrlOf, defaultRawUrl, defaultSiteUrl } from '../../src/github/hosts.ts';
 
 describe('the usual site', () => {
   test.each([
@@ -13,7 +13,7 @@ describe('the usual site', () => {
     ['https://evil-github.com', 'Octo/Site', 'https://pages.evil-github.com/Octo/Site/'],
   ])('on %s of %s is %s', (server, fullName, address) => {
     const [owner = '', repo = ''] = fullName.split('/');
-    expect(usualSite(new URL(server), { owner, repo }).href).toBe(address);
+    expect(defaultSiteUrl(new URL(server), { owner, repo }).href).toBe(address);
   });
 });
 
@@ -29,7 +29,7 @@ describe('raw files', () => {
     ['https://git.corp.io', undefined, 'https://git.corp.io/octo/site/raw/'],
   ])('on %s beside a site at %s lie below %s', (server, site, address) => {
     const base = site === undefined ? undefined : new URL(site);
-    expect(usualRaw(new URL(server), { owner: 'octo', repo: 'site' }, base).href).toBe(address);
+    expect(defaultRawUrl(new URL(server), { owner: 'octo', repo: 'site' }, base).href).toBe(address);
   });
 });
 
@@ -41,7 +41,7 @@ describe('the instance of an API', () => {
     ['https://git.corp.io:8443/api/v3/', 'https://git.corp.io:8443/'],
     ['https://api.corp.io/api/v3', 'https://api.corp.io/'],
   ])('%s is at %s', (api, server) => {
-    expect(serverOf(new URL(api)).href).toBe(server);
+    expect(serverUrlOf(new URL(api)).href).toBe(server);
   });
 });
 
@@ -54,7 +54,7 @@ describe('the token', () => {
     ['https://git.corp.io/api/v3', 'https://uploads.git.corp.io/repos/o/r/releases/1/assets'],
     ['https://git.corp.io:8443/api/v3', 'https://git.corp.io:8443/api/uploads/'],
   ])('of %s may go to %s', (api, address) => {
-    expect(mayHoldToken(new URL(api), new URL(address))).toBe(true);
+    expect(mayReceiveToken(new URL(api), new URL(address))).toBe(true);
   });
 
   test.each([
@@ -69,6 +69,6 @@ describe('the token', () => {
     ['https://git.corp.io/api/v3', 'https://git.corp.io:8443/api/uploads/', 'another port'],
     ['https://api.corp.io/api/v3', 'https://corp.io/', 'the domain above an instance named api'],
   ])('of %s never goes to %s, %s', (api, address) => {
-    expect(mayHoldToken(new URL(api), new URL(address))).toBe(false);
+    expect(mayReceiveToken(new URL(api), new URL(address))).toBe(false);
   });
 });

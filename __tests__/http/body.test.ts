@@ -23,7 +23,7 @@ describe('readText', () => {
     await expect(readText(body, 4)).rejects.toMatchObject({
       code: 'HOST_ERROR',
       message: expect.stringContaining('longer than the 4 bytes'),
-      passing: false,
+      retryable: false,
     });
     expect(body.destroyed).toBe(true);
   });

@@ -6,18 +6,18 @@ import tls from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { errors } from 'undici';
 import { DeliveryError } from '../../src/errors.ts';
-import { connectionFailure, createHttp } from '../../src/http/client.ts';
-import type { Http, HttpRequest } from '../../src/ports.ts';
+import { connectionError, createHttpClient } from '../../src/http/client.ts';
+import type { SendHttp, HttpRequest } from '../../src/ports.ts';
 import { startWorld, type World } from '../world/world.ts';
 
 const usualAuthorities = tls.getCACertificates('default');
 const PROXY_VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY', 'no_proxy', 'NO_PROXY'];
 
 /** A client that stands in an environment with this proxy, or with none. */
-function httpBehind(proxy?: string): Http {
+function httpBehind(proxy?: string): SendHttp {
   for (const name of PROXY_VARIABLES) delete process.env[name];
   if (proxy !== undefined) process.env.https_proxy = proxy;
-  return createHttp();
+  return createHttpClient();
 }
 
 const ask = (url: string, more: Partial<HttpRequest> = {}): HttpRequest => ({
@@ -41,7 +41,7 @@ async function closedPort(): Promise<number> {
 
 describe('one exchange, through the proxy of the environment', () => {
   let world: World;
-  let http: Http;
+  let http: SendHttp;
 
   beforeAll(async () => {
     world = await startWorld();
@@ -123,7 +123,7 @@ describe('one exchange, through the proxy of the environment', () => {
     expect(await failureOf(http(ask('https://files.example.com/cut')))).toMatchObject({
       code: 'CONNECTION',
       message: expect.stringMatching(/^the exchange with files\.example\.com broke off: the connection was /),
-      passing: true,
+      retryable: true,
     });
     expect(world.wire.exchanges()).toHaveLength(1);
   });
@@ -145,7 +145,7 @@ describe('one exchange, through the proxy of the environment', () => {
     tls.setDefaultCACertificates([...usualAuthorities, world.ca]);
     expect(failure).toMatchObject({
       code: 'CONNECTION',
-      passing: false,
+      retryable: false,
       hint: "add the proxy's certificate to NODE_EXTRA_CA_CERTS",
     });
     expect(world.wire.exchanges()).toEqual([]);
@@ -159,7 +159,7 @@ describe('a host that nobody can reach', () => {
       code: 'NO_NETWORK',
       message: `127.0.0.1:${port} can't be reached: it refused the connection`,
       hint: expect.stringContaining('https_proxy'),
-      passing: true,
+      retryable: true,
     });
   });
 
@@ -190,7 +190,7 @@ describe('a host that nobody can reach', () => {
 describe('connectionFailure', () => {
   const asked = { url: new URL('https://api.example.com/x?key=s3cret') };
   const withCode = (code: string): Error => Object.assign(new Error('low-level words'), { code });
-  const of = (thrown: unknown): unknown => connectionFailure(thrown, asked);
+  const of = (thrown: unknown): unknown => connectionError(thrown, asked);
 
   test.each([
     ['ENOTFOUND', 'its name could not be resolved'],
@@ -206,7 +206,7 @@ describe('connectionFailure', () => {
       code: 'NO_NETWORK',
       message: `api.example.com can't be reached: ${reason}`,
       hint: expect.stringContaining('https_proxy and no_proxy'),
-      passing: true,
+      retryable: true,
       cause: thrown,
     });
   });
@@ -226,7 +226,7 @@ describe('connectionFailure', () => {
       code: 'CONNECTION',
       message: `the exchange with api.example.com broke off: ${reason}`,
       hint: 'run the step again, or use another channel',
-      passing: true,
+      retryable: true,
       cause: thrown,
     });
   });
@@ -244,7 +244,7 @@ describe('connectionFailure', () => {
   ])('%s: the certificate does not get better by trying again', (code) => {
     expect(of(withCode(code))).toMatchObject({
       code: 'CONNECTION',
-      passing: false,
+      retryable: false,
       hint: expect.stringContaining('NODE_EXTRA_CA_CERTS'),
     });
   });
@@ -296,12 +296,12 @@ describe('connectionFailure', () => {
 
   test('lets an abort pass as it is', () => {
     const reason = new Error('stopped');
-    expect(connectionFailure(reason, { ...asked, signal: AbortSignal.abort(reason) })).toBe(reason);
+    expect(connectionError(reason, { ...asked, signal: AbortSignal.abort(reason) })).toBe(reason);
   });
 
   test('a signal that has not fired excuses nothing', () => {
     const { signal } = new AbortController();
-    expect(connectionFailure(withCode('EPIPE'), { ...asked, signal })).toMatchObject({ code: 'CONNECTION' });
+    expect(connectionError(withCode('EPIPE'), { ...asked, signal })).toMatchObject({ code: 'CONNECTION' });
   });
 
   test('never repeats the query of an address', () => {

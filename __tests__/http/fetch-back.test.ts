@@ -3,20 +3,20 @@ import { Readable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import { DeliveryError } from '../../src/errors.ts';
 import { fetchBack } from '../../src/http/fetch-back.ts';
-import type { Following } from '../../src/http/follow.ts';
-import type { Http } from '../../src/ports.ts';
-import { FETCHED_BODY } from '../../src/protocol/limits.ts';
+import type { FollowOptions } from '../../src/http/follow.ts';
+import type { SendHttp } from '../../src/ports.ts';
+import { MAX_FETCHED_BODY } from '../../src/protocol/limits.ts';
 import { FakeHttp } from '../support/ports.ts';
 
 const URL_ = new URL('https://bin.example.com/sv1/a.html');
 
-function following(over: Partial<Following> = {}): Following {
+function following(over: Partial<FollowOptions> = {}): FollowOptions {
   return { signal: new AbortController().signal, guard: () => undefined, cookies: new Map(), ...over };
 }
 
 /** A host that answers 200 with this body. */
 const answering =
-  (body: Readable): Http =>
+  (body: Readable): SendHttp =>
   async () => ({ status: 200, headers: {}, body });
 
 /** A chunk that claims a length, since nobody wants to move two gigabytes. */
@@ -28,7 +28,11 @@ describe('an address that shows a body', () => {
     const { http } = new FakeHttp(() => ({ body: 'MARK and MARK' }));
     expect(await fetchBack(http, URL_, following(), [Buffer.from('MARK')])).toEqual({
       httpCode: 200,
-      print: { size: 13, sha256: createHash('sha256').update('MARK and MARK').digest('hex'), counts: [2] },
+      fingerprint: {
+        size: 13,
+        sha256: createHash('sha256').update('MARK and MARK').digest('hex'),
+        counts: [2],
+      },
       hosts: ['bin.example.com'],
       login: false,
     });
@@ -46,7 +50,7 @@ describe('an address that shows a body', () => {
 
   test('may show an empty one', async () => {
     const { http } = new FakeHttp(() => ({ body: '' }));
-    expect((await fetchBack(http, URL_, following(), [])).print?.size).toBe(0);
+    expect((await fetchBack(http, URL_, following(), [])).fingerprint?.size).toBe(0);
   });
 });
 
@@ -54,10 +58,10 @@ test.each([201, 204, 206, 403, 404, 410, 500, 503])(
   'HTTP %d has no fingerprint, whatever its body says, and its body is let go',
   async (status) => {
     const body = Readable.from([Buffer.from('MARK')]);
-    const http: Http = async () => ({ status, headers: {}, body });
+    const http: SendHttp = async () => ({ status, headers: {}, body });
     expect(await fetchBack(http, URL_, following(), [Buffer.from('MARK')])).toEqual({
       httpCode: status,
-      print: null,
+      fingerprint: null,
       hosts: ['bin.example.com'],
       login: false,
     });
@@ -97,7 +101,7 @@ describe('a body that does not come whole', () => {
     await expect(fetchBack(http, URL_, following(), [])).rejects.toMatchObject({
       code: 'CONNECTION',
       message: 'the exchange with storage.example.com broke off: the connection was reset',
-      passing: true,
+      retryable: true,
     });
   });
 
@@ -117,23 +121,23 @@ describe('a body that does not come whole', () => {
   });
 
   test('is refused as soon as it is longer than any file, and the rest is not read', async () => {
-    const body = Readable.from([chunkOf(FETCHED_BODY), chunkOf(1), Buffer.from('never read')]);
+    const body = Readable.from([chunkOf(MAX_FETCHED_BODY), chunkOf(1), Buffer.from('never read')]);
     await expect(fetchBack(answering(body), URL_, following(), [])).rejects.toMatchObject({
       code: 'NOT_PROVEN',
       httpCode: 200,
-      passing: false,
+      retryable: false,
     });
     expect(body.destroyed).toBe(true);
   });
 
   test('may be as long as the limit', async () => {
-    const { print } = await fetchBack(
-      answering(Readable.from([chunkOf(FETCHED_BODY)])),
+    const { fingerprint } = await fetchBack(
+      answering(Readable.from([chunkOf(MAX_FETCHED_BODY)])),
       URL_,
       following(),
       [],
     );
-    expect(print?.size).toBe(FETCHED_BODY);
+    expect(fingerprint?.size).toBe(MAX_FETCHED_BODY);
   });
 });
 

@@ -1,14 +1,14 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import { DeliveryError } from '../../src/errors.ts';
-import { type CookieJar, type Following, follow } from '../../src/http/follow.ts';
-import type { Http, HttpResponse } from '../../src/ports.ts';
-import { REDIRECTS } from '../../src/protocol/limits.ts';
+import { type CookieJar, type FollowOptions, followRedirects } from '../../src/http/follow.ts';
+import type { SendHttp, HttpResponse } from '../../src/ports.ts';
+import { MAX_REDIRECTS } from '../../src/protocol/limits.ts';
 import { FakeHttp, type Scripted, type Seen } from '../support/ports.ts';
 
 const START = new URL('https://start.example.com/file');
 
-function following(over: Partial<Following> = {}): Following {
+function following(over: Partial<FollowOptions> = {}): FollowOptions {
   return { signal: new AbortController().signal, guard: () => undefined, cookies: new Map(), ...over };
 }
 
@@ -21,7 +21,7 @@ const hosts = (answers: Readonly<Record<string, Scripted>>): FakeHttp =>
 describe('a chain of redirects', () => {
   test('of no link at all is the first answer', async () => {
     const fake = hosts({ [START.href]: { status: 404 } });
-    const { answer, hops } = await follow(fake.http, START, following());
+    const { answer, hops } = await followRedirects(fake.http, START, following());
     expect(answer.status).toBe(404);
     expect(hops).toEqual([START]);
   });
@@ -32,7 +32,7 @@ describe('a chain of redirects', () => {
       'https://next.example.com/a?sig=1': redirect('../b', status),
       'https://next.example.com/b': { status: 200 },
     });
-    const { answer, hops } = await follow(fake.http, START, following());
+    const { answer, hops } = await followRedirects(fake.http, START, following());
     expect(answer.status).toBe(200);
     expect(hops.map(({ href }) => href)).toEqual([
       START.href,
@@ -44,21 +44,21 @@ describe('a chain of redirects', () => {
 
   test.each([200, 300, 304, 404, 500])('ends at HTTP %d, whatever Location it names', async (status) => {
     const fake = hosts({ [START.href]: redirect('https://next.example.com/', status) });
-    expect((await follow(fake.http, START, following())).answer.status).toBe(status);
+    expect((await followRedirects(fake.http, START, following())).answer.status).toBe(status);
   });
 
-  test(`may have ${REDIRECTS} redirects`, async () => {
-    const fake = new FakeHttp((_, nth) => (nth <= REDIRECTS ? redirect(`/${nth}`) : { status: 200 }));
-    expect((await follow(fake.http, START, following())).hops).toHaveLength(REDIRECTS + 1);
+  test(`may have ${MAX_REDIRECTS} redirects`, async () => {
+    const fake = new FakeHttp((_, nth) => (nth <= MAX_REDIRECTS ? redirect(`/${nth}`) : { status: 200 }));
+    expect((await followRedirects(fake.http, START, following())).hops).toHaveLength(MAX_REDIRECTS + 1);
   });
 
   test('that never ends is given up', async () => {
     const fake = new FakeHttp(() => redirect(START.href));
-    await expect(follow(fake.http, START, following())).rejects.toMatchObject({
+    await expect(followRedirects(fake.http, START, following())).rejects.toMatchObject({
       code: 'HOST_ERROR',
-      message: `the address redirects more than ${REDIRECTS} times`,
+      message: `the address redirects more than ${MAX_REDIRECTS} times`,
     });
-    expect(fake.seen).toHaveLength(REDIRECTS + 1);
+    expect(fake.seen).toHaveLength(MAX_REDIRECTS + 1);
   });
 
   test.each([
@@ -68,7 +68,7 @@ describe('a chain of redirects', () => {
     ['nothing', {}],
   ])('that leads to %s is refused, and nobody is asked', async (_where, headers) => {
     const fake = new FakeHttp(() => ({ status: 302, headers }));
-    await expect(follow(fake.http, START, following())).rejects.toMatchObject({
+    await expect(followRedirects(fake.http, START, following())).rejects.toMatchObject({
       code: 'HOST_ERROR',
       httpCode: 302,
       message: expect.stringContaining('start.example.com redirects to something that is no https address'),
@@ -78,7 +78,7 @@ describe('a chain of redirects', () => {
 
   test('leaves no redirect’s body open', async () => {
     const answers: HttpResponse[] = [];
-    const http: Http = async ({ url }) => {
+    const http: SendHttp = async ({ url }) => {
       const body = Readable.from([Buffer.from('moved')]);
       const answer =
         url.pathname === '/file'
@@ -87,7 +87,7 @@ describe('a chain of redirects', () => {
       answers.push(answer);
       return answer;
     };
-    await expect(follow(http, START, following())).rejects.toThrow();
+    await expect(followRedirects(http, START, following())).rejects.toThrow();
     expect(answers.map(({ body }) => body.destroyed)).toEqual([true, true]);
   });
 });
@@ -95,7 +95,7 @@ describe('a chain of redirects', () => {
 describe('every request of the chain', () => {
   test('asks for the bytes themselves, fresh, and carries no credential', async () => {
     const fake = hosts({ [START.href]: redirect('/next'), 'https://start.example.com/next': {} });
-    await follow(fake.http, START, following());
+    await followRedirects(fake.http, START, following());
     for (const { headers } of fake.seen) {
       expect(headers).toEqual({ accept: '*/*', 'accept-encoding': 'identity', 'cache-control': 'no-cache' });
     }
@@ -106,7 +106,7 @@ describe('every request of the chain', () => {
     const guard = ({ host }: URL): void => {
       if (host === 'inner.example.com') throw new DeliveryError('NOT_EXTERNAL', 'inner');
     };
-    await expect(follow(fake.http, START, following({ guard }))).rejects.toMatchObject({
+    await expect(followRedirects(fake.http, START, following({ guard }))).rejects.toMatchObject({
       code: 'NOT_EXTERNAL',
     });
     expect(fake.seen.map(({ url }) => url)).toEqual([START.href]);
@@ -117,7 +117,7 @@ describe('every request of the chain', () => {
     const guard = (): void => {
       throw new DeliveryError('NOT_EXTERNAL', 'inner');
     };
-    await expect(follow(fake.http, START, following({ guard }))).rejects.toMatchObject({
+    await expect(followRedirects(fake.http, START, following({ guard }))).rejects.toMatchObject({
       code: 'NOT_EXTERNAL',
     });
     expect(fake.seen).toEqual([]);
@@ -129,7 +129,9 @@ describe('every request of the chain', () => {
       stop.abort(new Error('stopped'));
       return redirect('/next');
     });
-    await expect(follow(fake.http, START, following({ signal: stop.signal }))).rejects.toThrow('stopped');
+    await expect(followRedirects(fake.http, START, following({ signal: stop.signal }))).rejects.toThrow(
+      'stopped',
+    );
     expect(fake.seen).toHaveLength(1);
   });
 });
@@ -144,8 +146,8 @@ describe('cookies', () => {
         : {},
     );
     const cookies: CookieJar = new Map();
-    await follow(fake.http, START, following({ cookies }));
-    await follow(fake.http, START, following({ cookies }));
+    await followRedirects(fake.http, START, following({ cookies }));
+    await followRedirects(fake.http, START, following({ cookies }));
     expect(fake.seen.map(cookieOf)).toEqual([undefined, 'verified=1', 'verified=1']);
   });
 
@@ -155,7 +157,7 @@ describe('cookies', () => {
         ? { status: 302, headers: { location: 'https://sub.start.example.com/', 'set-cookie': 'verified=1' } }
         : {},
     );
-    await follow(fake.http, START, following());
+    await followRedirects(fake.http, START, following());
     expect(fake.seen.map(cookieOf)).toEqual([undefined, undefined]);
   });
 
@@ -164,14 +166,15 @@ describe('cookies', () => {
       headers: { 'set-cookie': nth === 1 ? ['a=1', 'b=x=y; Secure'] : ['a=2'] },
     }));
     const cookies: CookieJar = new Map();
-    for (let times = 0; times < 3; times += 1) await follow(fake.http, START, following({ cookies }));
+    for (let times = 0; times < 3; times += 1)
+      await followRedirects(fake.http, START, following({ cookies }));
     expect(fake.seen.map(cookieOf)).toEqual([undefined, 'a=1; b=x=y', 'a=2; b=x=y']);
   });
 
   test('that make no sense are passed over', async () => {
     const cookies: CookieJar = new Map();
     const fake = new FakeHttp(() => ({ headers: { 'set-cookie': ['', 'no-value', '=no-name', 'good=1'] } }));
-    await follow(fake.http, START, following({ cookies }));
+    await followRedirects(fake.http, START, following({ cookies }));
     expect(cookies).toEqual(new Map([[START.hostname, new Map([['good', '1']])]]));
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { header, retryAfter } from '../../src/http/headers.ts';
+import { firstHeader, parseRetryAfter } from '../../src/http/headers.ts';
 import { NOON } from '../support/ports.ts';
 
 describe('header', () => {
@@ -11,17 +11,17 @@ describe('header', () => {
     ['nothing', undefined, undefined],
     ['an empty text', '', ''],
   ])('is %s', (_what, value, read) => {
-    expect(header({ headers: { 'x-it': value } }, 'x-it')).toBe(read);
+    expect(firstHeader({ headers: { 'x-it': value } }, 'x-it')).toBe(read);
   });
 
   test('that was not sent is undefined', () => {
-    expect(header({ headers: {} }, 'x-it')).toBeUndefined();
+    expect(firstHeader({ headers: {} }, 'x-it')).toBeUndefined();
   });
 });
 
 describe('retryAfter', () => {
   const asked = (value: string | number | undefined): number | undefined =>
-    retryAfter({ headers: { 'retry-after': value } }, NOON);
+    parseRetryAfter({ headers: { 'retry-after': value } }, NOON);
 
   test.each([
     ['seconds', '30', 30_000],

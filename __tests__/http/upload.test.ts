@@ -2,12 +2,12 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { base64, base64Length, type Upload, upload } from '../../src/http/upload.ts';
-import type { Http } from '../../src/ports.ts';
+import { base64, base64Length, type UploadRequest, sendUpload } from '../../src/http/upload.ts';
+import type { SendHttp } from '../../src/ports.ts';
 import { EXCHANGE } from '../../src/protocol/limits.ts';
 import { FakeClock, FakeHttp, type Scripted } from '../support/ports.ts';
 
-function asked(over: Partial<Upload> = {}): Upload {
+function asked(over: Partial<UploadRequest> = {}): UploadRequest {
   return {
     method: 'POST',
     url: new URL('https://uploads.example.com/assets?name=a.html'),
@@ -20,12 +20,12 @@ function asked(over: Partial<Upload> = {}): Upload {
   };
 }
 
-const answered = (answer: Scripted) => upload(new FakeHttp(() => answer).http, asked());
+const answered = (answer: Scripted) => sendUpload(new FakeHttp(() => answer).http, asked());
 
 describe('upload', () => {
   test('sends the bytes once, with their exact length', async () => {
     const fake = new FakeHttp(() => ({ status: 201 }));
-    await upload(fake.http, asked());
+    await sendUpload(fake.http, asked());
     expect(fake.seen).toEqual([
       {
         method: 'POST',
@@ -57,12 +57,12 @@ describe('upload', () => {
   });
 
   test('hands headers over as single texts', async () => {
-    const http: Http = async () => ({
+    const http: SendHttp = async () => ({
       status: 201,
       headers: { 'retry-after': '5', via: ['a', 'b'], gone: undefined },
       body: Readable.from([]),
     });
-    expect((await upload(http, asked())).headers).toEqual({
+    expect((await sendUpload(http, asked())).headers).toEqual({
       'retry-after': '5',
       via: 'a,b',
       gone: undefined,
@@ -86,11 +86,11 @@ describe('upload', () => {
   test('stops with the reason of the signal', async () => {
     const stop = new AbortController();
     const reason = new Error('stopped');
-    const http: Http = async () => {
+    const http: SendHttp = async () => {
       stop.abort(reason);
       return { status: 201, headers: {}, body: new Readable().destroy(reason) };
     };
-    await expect(upload(http, asked({ signal: stop.signal }))).rejects.toBe(reason);
+    await expect(sendUpload(http, asked({ signal: stop.signal }))).rejects.toBe(reason);
   });
 });
 
@@ -131,14 +131,14 @@ describe('base64', () => {
 test('an answer that only drips is given up when its time is over', async () => {
   const dripping = new Readable({ read: () => undefined });
   const over = new AbortController();
-  const http: Http = async () => {
+  const http: SendHttp = async () => {
     setImmediate(() => over.abort());
     return { status: 201, headers: {}, body: dripping };
   };
-  await expect(upload(http, asked({ clock: { timeout: () => over.signal } }))).rejects.toMatchObject({
+  await expect(sendUpload(http, asked({ clock: { timeout: () => over.signal } }))).rejects.toMatchObject({
     code: 'CONNECTION',
     message: expect.stringContaining('the answer was not complete within 120 s'),
-    passing: true,
+    retryable: true,
   });
   expect(dripping.destroyed).toBe(true);
 });

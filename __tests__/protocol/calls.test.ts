@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { Octokit } from '@octokit/core';
-import { API, AUTH, BIN, type Call, UPLOAD } from '../../src/protocol/calls.ts';
+import { API, AUTH, BIN, type CallTemplate, UPLOAD } from '../../src/protocol/calls.ts';
 
 /** The template as Octokit fills it in before sending. */
-function filled({ method, path }: Call, parameters: Record<string, unknown>): string {
+function filled({ method, path }: CallTemplate, parameters: Record<string, unknown>): string {
   const { url } = new Octokit().request.endpoint({
     method,
     url: path,
@@ -16,7 +16,7 @@ function filled({ method, path }: Call, parameters: Record<string, unknown>): st
 const REPO = { owner: 'octo', repo: 'site' };
 
 describe('calls of the hosting API', () => {
-  test.each<[string, Call, Record<string, unknown>, string]>([
+  test.each<[string, CallTemplate, Record<string, unknown>, string]>([
     [
       'get_file',
       API.get_file,
@@ -40,7 +40,7 @@ describe('calls of the hosting API', () => {
     expect(filled(call, { ...REPO, ...parameters })).toBe(wire);
   });
 
-  test.each<[string, Call, Record<string, unknown>, string]>([
+  test.each<[string, CallTemplate, Record<string, unknown>, string]>([
     ['get_repository', API.get_repository, {}, 'GET /repos/octo/site'],
     [
       'commits_of_path',
@@ -125,7 +125,7 @@ describe('calls of the other hosts', () => {
     );
   });
 
-  test.each<[string, Call, string]>([
+  test.each<[string, CallTemplate, string]>([
     ['post', BIN.post, 'POST /sv1767323045/a.html'],
     ['get', BIN.get, 'GET /sv1767323045/a.html'],
     ['lock', BIN.lock, 'PUT /sv1767323045'],
@@ -133,7 +133,7 @@ describe('calls of the other hosts', () => {
     expect(filled(call, { bin: 'sv1767323045', filename: 'a.html' })).toBe(wire);
   });
 
-  test.each<[string, Call, string]>([
+  test.each<[string, CallTemplate, string]>([
     ['device_code', AUTH.device_code, 'POST /login/device/code'],
     ['token', AUTH.token, 'POST /login/oauth/access_token'],
     ['user_entry', AUTH.user_entry, 'GET /login/device'],
@@ -143,9 +143,9 @@ describe('calls of the other hosts', () => {
 });
 
 describe('what a call sends is said in its template', () => {
-  const all: [string, Call][] = Object.entries({ ...API, ...UPLOAD, ...BIN, ...AUTH });
+  const all: [string, CallTemplate][] = Object.entries({ ...API, ...UPLOAD, ...BIN, ...AUTH });
 
-  test.each<[string, Call, readonly string[]]>([
+  test.each<[string, CallTemplate, readonly string[]]>([
     ['put_file_le1mb', API.put_file_le1mb, ['message', 'content (base64)', 'branch', 'sha']],
     ['blob', API.blob, ['content (base64)', 'encoding (base64)']],
     ['tree', API.tree, ['base_tree', 'path', 'mode 100644', 'type blob', 'sha']],
@@ -172,7 +172,7 @@ describe('what a call sends is said in its template', () => {
   );
 
   test('two calls never share the words by which a failure names them', () => {
-    const said = all.map(([, { does }]) => does);
+    const said = all.map(([, { description }]) => description);
     expect(new Set(said).size).toBe(said.length);
   });
 });

@@ -4,9 +4,9 @@ import {
   BIN_NAME,
   BUILD_WAIT,
   EXCHANGE,
-  FETCHED_BODY,
+  MAX_FETCHED_BODY,
   RETRY,
-  SHORTEST_POLL,
+  MIN_POLL_INTERVAL,
   SIZE,
   VERIFY_DEADLINE,
 } from '../../src/protocol/limits.ts';
@@ -31,7 +31,7 @@ describe('the limits of protocol 8', () => {
 
 describe('our own bounds leave room for what the protocol allows', () => {
   test('the largest asset can be fetched back whole', () => {
-    expect(FETCHED_BODY).toBeGreaterThan(SIZE.asset);
+    expect(MAX_FETCHED_BODY).toBeGreaterThan(SIZE.asset);
   });
 
   test('a build is requested before the wait for it is over', () => {
@@ -48,7 +48,7 @@ describe('our own bounds leave room for what the protocol allows', () => {
   });
 
   test('the shortest pause between polls is shorter than the usual one', () => {
-    expect(SHORTEST_POLL).toBeLessThan(BUILD_WAIT.interval);
+    expect(MIN_POLL_INTERVAL).toBeLessThan(BUILD_WAIT.interval);
   });
 });
 

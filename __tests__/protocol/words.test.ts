@@ -34,8 +34,8 @@ describe("the protocol's own words", () => {
     expect(RESULTS.notReady.startsWith(RESULTS.ready)).toBe(false);
   });
 
-  test('a delivery checks and authorises before it places, and verifies before it reports', () => {
-    expect(STEPS).toEqual(['check', 'authorise', 'place', 'wait', 'verify', 'report']);
+  test('a delivery checks and authorizes before it places, and verifies before it reports', () => {
+    expect(STEPS).toEqual(['check', 'authorize', 'place', 'wait', 'verify', 'report']);
   });
 
   test.each(['sandbox:/', '/mnt/data/', 'local path', 'promise without a URL'])(

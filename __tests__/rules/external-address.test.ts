@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { DeliveryError } from '../../src/errors.ts';
-import { addressRange, externalAddress, reachOf } from '../../src/rules/external-address.ts';
+import { addressRange, parseExternalAddress, getReach } from '../../src/rules/external-address.ts';
 
 function refusalOf(link: string, what?: string): DeliveryError {
   try {
-    externalAddress(link, what);
+    parseExternalAddress(link, what);
   } catch (thrown) {
     if (thrown instanceof DeliveryError) return thrown;
     throw thrown;
@@ -63,7 +63,7 @@ describe('an external address is taken', () => {
     ['https://mylocalhost.io/', 'https://mylocalhost.io/'],
     ['https://homecorp.io/', 'https://homecorp.io/'],
   ])('%j', (link, href) => {
-    expect(externalAddress(link).href).toBe(href);
+    expect(parseExternalAddress(link).href).toBe(href);
   });
 });
 
@@ -207,6 +207,6 @@ describe('the reach of an address', () => {
     ['https://169.254.169.254/', 'machine'],
     ['https://[::ffff:127.0.0.1]/', 'machine'],
   ])('%s is %s', (address, reach) => {
-    expect(reachOf(new URL(address)).reach).toBe(reach);
+    expect(getReach(new URL(address)).reach).toBe(reach);
   });
 });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { fingerprint, occurrences } from '../../src/rules/fingerprint.ts';
+import { fingerprintBytes, createOccurrenceCounter } from '../../src/rules/fingerprint.ts';
 
 async function* stream(...chunks: (string | Buffer)[]): AsyncGenerator<Buffer> {
   for (const chunk of chunks) yield Buffer.from(chunk);
@@ -11,7 +11,7 @@ const sha256 = (bytes: string | Buffer): string => createHash('sha256').update(b
 const needles = (...texts: string[]): Buffer[] => texts.map((text) => Buffer.from(text));
 
 function countIn(chunks: readonly string[], needle: string): number {
-  const counter = occurrences(Buffer.from(needle));
+  const counter = createOccurrenceCounter(Buffer.from(needle));
   for (const chunk of chunks) counter.push(Buffer.from(chunk));
   return counter.count();
 }
@@ -22,16 +22,20 @@ const needle = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 1, maxLen
 
 describe('fingerprint', () => {
   test('tells the size and the SHA-256 of all chunks together', async () => {
-    const print = await fingerprint(stream('<p>', 'при', 'вет</p>'));
+    const print = await fingerprintBytes(stream('<p>', 'при', 'вет</p>'));
     expect(print).toEqual({ size: 19, sha256: sha256('<p>привет</p>'), counts: [] });
   });
 
   test('of nothing is that of no bytes', async () => {
-    expect(await fingerprint(stream(), needles('x'))).toEqual({ size: 0, sha256: sha256(''), counts: [0] });
+    expect(await fingerprintBytes(stream(), needles('x'))).toEqual({
+      size: 0,
+      sha256: sha256(''),
+      counts: [0],
+    });
   });
 
   test('counts every needle, in the order in which they were given', async () => {
-    const { counts } = await fingerprint(stream('abc ab', 'c ab'), needles('ab', 'abc', 'nothing'));
+    const { counts } = await fingerprintBytes(stream('abc ab', 'c ab'), needles('ab', 'abc', 'nothing'));
     expect(counts).toEqual([3, 2, 0]);
   });
 
@@ -44,7 +48,7 @@ describe('fingerprint', () => {
     });
     await fc.assert(
       fc.asyncProperty(chunks, fc.array(long, { minLength: 2, maxLength: 4 }), async (texts, wanted) => {
-        const { counts } = await fingerprint(stream(...texts), needles(...wanted));
+        const { counts } = await fingerprintBytes(stream(...texts), needles(...wanted));
         expect(counts).toEqual(wanted.map((one) => texts.join('').split(one).length - 1));
       }),
       { numRuns: 1_000 },
@@ -53,13 +57,13 @@ describe('fingerprint', () => {
 
   test('finds a letter whose bytes lie in two chunks', async () => {
     const letter = Buffer.from('я');
-    const { counts } = await fingerprint(stream(letter.subarray(0, 1), letter.subarray(1)), [letter]);
+    const { counts } = await fingerprintBytes(stream(letter.subarray(0, 1), letter.subarray(1)), [letter]);
     expect(counts).toEqual([1]);
   });
 
   test('shows every chunk to whoever looks along', async () => {
     const seen: string[] = [];
-    await fingerprint(stream('one', 'two'), [], (chunk) => seen.push(chunk.toString()));
+    await fingerprintBytes(stream('one', 'two'), [], (chunk) => seen.push(chunk.toString()));
     expect(seen).toEqual(['one', 'two']);
   });
 
@@ -68,7 +72,7 @@ describe('fingerprint', () => {
       yield Buffer.from('half');
       throw new Error('cut');
     }
-    await expect(fingerprint(broken())).rejects.toThrow('cut');
+    await expect(fingerprintBytes(broken())).rejects.toThrow('cut');
   });
 
   test('is the same however the bytes are cut into chunks', async () => {
@@ -76,7 +80,7 @@ describe('fingerprint', () => {
     await fc.assert(
       fc.asyncProperty(parts, async (chunks) => {
         const whole = Buffer.concat(chunks);
-        expect(await fingerprint(stream(...chunks.map((chunk) => Buffer.from(chunk))))).toEqual({
+        expect(await fingerprintBytes(stream(...chunks.map((chunk) => Buffer.from(chunk))))).toEqual({
           size: whole.length,
           sha256: sha256(whole),
           counts: [],
@@ -112,7 +116,7 @@ describe('occurrences', () => {
   });
 
   test("does not read the caller's chunk again after the call", () => {
-    const counter = occurrences(Buffer.from('ab'));
+    const counter = createOccurrenceCounter(Buffer.from('ab'));
     const reused = Buffer.from('xa');
     counter.push(reused);
     reused.fill('b');

@@ -20,14 +20,14 @@ import { promisify } from 'node:util';
 import '../support/one-realm.ts';
 import { describe, expect, test } from '@jest/globals';
 import { SIZE } from '../../src/protocol/limits.ts';
-import { inspect, type Inspection } from '../../src/rules/inspect.ts';
+import { inspectFile, type InspectOptions } from '../../src/rules/inspect.ts';
 import { localFile, temporaryFolder } from '../support/files.ts';
 
 const run = promisify(execFile);
 const hex = (algorithm: string, bytes: string): string => createHash(algorithm).update(bytes).digest('hex');
 
 /** A file on disk that nothing has looked at yet. */
-async function written(content: string | Buffer, name = 'page.html'): Promise<Inspection> {
+async function written(content: string | Buffer, name = 'page.html'): Promise<InspectOptions> {
   const path = join(await temporaryFolder(), name);
   await writeFile(path, content);
   return { path, given: `out/${name}`, marker: undefined, secrets: [] };
@@ -35,7 +35,7 @@ async function written(content: string | Buffer, name = 'page.html'): Promise<In
 
 describe('a good file', () => {
   test('is told by its name, its size and its fingerprints', async () => {
-    const file = await inspect(await written('привет'));
+    const file = await inspectFile(await written('привет'));
     expect(file).toMatchObject({
       name: 'page.html',
       size: 12,
@@ -56,7 +56,7 @@ describe('a good file', () => {
   ])('has an identifier of git or none where it is %s', async (_what, size, length) => {
     const asked = await written('');
     await truncate(asked.path, size);
-    const file = await inspect(asked);
+    const file = await inspectFile(asked);
     expect(file.blobSha).toHaveLength(length);
     await file.close();
   });
@@ -129,7 +129,7 @@ describe('a good file', () => {
 
   test('stays the one that was checked, although another takes its place on disk', async () => {
     const asked = await written('checked');
-    const file = await inspect(asked);
+    const file = await inspectFile(asked);
     await rm(asked.path);
     await writeFile(asked.path, 'swapped');
     expect(await text(file.read())).toBe('checked');
@@ -140,9 +140,9 @@ describe('a good file', () => {
     // In a process of its own, since Jest keeps Node's warnings to itself.
     const { path } = await written('x');
     const program = `
-      import { inspect } from ${JSON.stringify(new URL('../../src/rules/inspect.ts', import.meta.url).href)};
+      import { inspectFile } from ${JSON.stringify(new URL('../../src/rules/inspect.ts', import.meta.url).href)};
       const path = ${JSON.stringify(path)};
-      const file = await inspect({ path, given: path, marker: undefined, secrets: [] });
+      const file = await inspectFile({ path, given: path, marker: undefined, secrets: [] });
       for (let times = 0; times < 20; times += 1) await file.headSha256(1);
       await file.close();`;
     const { stderr } = await run(process.execPath, ['--input-type=module', '--eval', program]);
@@ -167,13 +167,17 @@ describe('the marker', () => {
   });
 
   test('is counted apart from the secrets that are looked for as well', async () => {
-    const file = await inspect({ ...(await written('MARK MARK')), marker: 'MARK', secrets: ['one', 'two'] });
+    const file = await inspectFile({
+      ...(await written('MARK MARK')),
+      marker: 'MARK',
+      secrets: ['one', 'two'],
+    });
     expect(file.markerCount).toBe(2);
     await file.close();
   });
 
   test('that does not stand in the file is refused, and the hint says what to do', async () => {
-    await expect(inspect({ ...(await written('mark')), marker: 'MARK' })).rejects.toMatchObject({
+    await expect(inspectFile({ ...(await written('mark')), marker: 'MARK' })).rejects.toMatchObject({
       code: 'BAD_INPUT',
       message: 'the marker does not stand in the file out/page.html',
       hint: expect.stringContaining('`marker:`'),
@@ -182,7 +186,8 @@ describe('the marker', () => {
 });
 
 describe('a file that is no delivery is refused', () => {
-  const refused = (asked: Inspection): Promise<unknown> => inspect(asked).catch((thrown: unknown) => thrown);
+  const refused = (asked: InspectOptions): Promise<unknown> =>
+    inspectFile(asked).catch((thrown: unknown) => thrown);
 
   test('because it is not there', async () => {
     const { path } = await written('x');
@@ -280,7 +285,7 @@ describe('a file that is no delivery is refused', () => {
   });
 });
 
-describe('within its walls a file', () => {
+describe('within its allowedRoots a file', () => {
   const OUTSIDE = { code: 'BAD_FILE', message: expect.stringMatching(/ lies outside the workspace$/) };
   const LINK = {
     code: 'BAD_FILE',
@@ -302,18 +307,18 @@ describe('within its walls a file', () => {
     return { root, workspace, temp, outside };
   }
 
-  const asking = (path: string, walls: readonly string[]): Inspection => ({
+  const asking = (path: string, allowedRoots: readonly string[]): InspectOptions => ({
     path,
     given: 'page.html',
     marker: undefined,
     secrets: [],
-    walls,
+    allowedRoots,
   });
 
   /** What would be sent, or the refusal. */
-  async function told(path: string, walls: readonly string[]): Promise<unknown> {
+  async function told(path: string, allowedRoots: readonly string[]): Promise<unknown> {
     try {
-      const file = await inspect(asking(path, walls));
+      const file = await inspectFile(asking(path, allowedRoots));
       const sent = await text(file.read());
       await file.close();
       return sent;
@@ -324,9 +329,9 @@ describe('within its walls a file', () => {
 
   test('is taken from the workspace and from the temp folder', async () => {
     const { workspace, temp } = await place();
-    const walls = [workspace, temp];
-    expect(await told(join(workspace, 'out/page.html'), walls)).toBe('from workspace');
-    expect(await told(join(temp, 'out/page.html'), walls)).toBe('from temp');
+    const allowedRoots = [workspace, temp];
+    expect(await told(join(workspace, 'out/page.html'), allowedRoots)).toBe('from workspace');
+    expect(await told(join(temp, 'out/page.html'), allowedRoots)).toBe('from temp');
   });
 
   test('is taken from the temp folder although the workspace is missing', async () => {
@@ -426,18 +431,18 @@ describe('within its walls a file', () => {
   test('is not swapped for one outside between the check and the opening', async () => {
     const { workspace, outside } = await place();
     const path = join(workspace, 'out/page.html');
-    // The walls are walked through after the way was resolved and before the file is opened.
-    const walls = Object.assign([workspace], {
+    // The allowedRoots are walked through after the way was resolved and before the file is opened.
+    const allowedRoots = Object.assign([workspace], {
       [Symbol.iterator]: () => {
         renameSync(path, `${path}.bak`);
         symlinkSync(join(outside, 'out/page.html'), path);
         return [workspace].values();
       },
     });
-    expect(await told(path, walls)).not.toBe('from outside');
+    expect(await told(path, allowedRoots)).not.toBe('from outside');
   });
 
-  test('may be anywhere where there are no walls', async () => {
+  test('may be anywhere where there are no allowedRoots', async () => {
     const { outside, workspace } = await place();
     const link = join(workspace, 'link.html');
     await symlink(join(outside, 'out/page.html'), link);
@@ -465,7 +470,7 @@ describe('a file that changes after its check', () => {
 
   test.each(CHANGES)('is refused on the next read where it %s', async (_how, change) => {
     const asked = await written(LONG);
-    const file = await inspect(asked);
+    const file = await inspectFile(asked);
     await change(asked.path);
     await expect(text(file.read())).rejects.toMatchObject(CHANGED);
     await expect(file.headSha256(1)).rejects.toMatchObject(CHANGED);
@@ -474,7 +479,7 @@ describe('a file that changes after its check', () => {
 
   test.each(CHANGES)('is refused before a byte of it is given out where it %s', async (_how, change) => {
     const asked = await written(LONG);
-    const file = await inspect(asked);
+    const file = await inspectFile(asked);
     await change(asked.path);
     const given: unknown[] = [];
     const reading = (async () => {
@@ -487,7 +492,7 @@ describe('a file that changes after its check', () => {
 
   test.each(CHANGES)('is refused at the end of the read in whose middle it %s', async (_how, change) => {
     const asked = await written(LONG);
-    const file = await inspect(asked);
+    const file = await inspectFile(asked);
     const reading = (async () => {
       let first = true;
       for await (const _chunk of file.read()) {
@@ -503,7 +508,7 @@ describe('a file that changes after its check', () => {
     const asked = await written(LONG);
     const then = new Date(2026, 0, 2);
     await utimes(asked.path, then, then);
-    const file = await inspect(asked);
+    const file = await inspectFile(asked);
     appendFileSync(asked.path, 'y');
     await utimes(asked.path, then, then);
     await expect(text(file.read())).rejects.toMatchObject(CHANGED);
@@ -512,7 +517,7 @@ describe('a file that changes after its check', () => {
 
   test('passes as long as only its name changes', async () => {
     const asked = await written(LONG);
-    const file = await inspect(asked);
+    const file = await inspectFile(asked);
     await rename(asked.path, `${asked.path}.old`);
     expect(await text(file.read())).toBe(LONG);
     await file.close();

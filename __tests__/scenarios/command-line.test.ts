@@ -114,7 +114,7 @@ describe('without a token, a client id and a git remote', () => {
     const headings = stderr.split('\n').filter((line) => /^\S/.test(line));
     expect(headings).toEqual([
       'Check page.html',
-      'Authorise',
+      'Authorize',
       'Plan',
       expect.stringMatching(/^Place: K3, bin sv\d+-\w{16}, name page\.html$/),
       'Verify the public address',
@@ -138,7 +138,7 @@ describe('without a token, a client id and a git remote', () => {
     const { exitCode, stdout } = await run(['deliver', 'page.html', '--channel', 'K1']);
     expect(exitCode).toBe(1);
     expect(stdout).toMatch(
-      /^RESULT: НЕ ГОТОВО → channel K1 needs a token and a repository \(step authorise\)/m,
+      /^RESULT: НЕ ГОТОВО → channel K1 needs a token and a repository \(step authorize\)/m,
     );
     expect(world.wire.lines()).toEqual([]);
   });
@@ -172,7 +172,7 @@ describe('where the repository may be private', () => {
   test('the public bin is asked for by its flag, and not guessed', async () => {
     const { exitCode, report } = await reported(['deliver', 'page.html'], { remote });
     expect(exitCode).toBe(1);
-    expect(report.notReady).toMatchObject({ step: 'authorise', code: 'NOT_EXTERNAL' });
+    expect(report.notReady).toMatchObject({ step: 'authorize', code: 'NOT_EXTERNAL' });
     expect(report.notReady?.reason).toContain('may be private');
     expect(report.notReady?.hint).toContain('allow-public-bin');
     expect(world.wire.lines()).toEqual([]);
@@ -405,7 +405,7 @@ describe('SIGINT', () => {
       at: 'the API, before anything is written',
       channel: 'auto',
       match: { url: /api\.github\.com\/repos\/[^/]+\/[^/]+$/ },
-      step: 'authorise',
+      step: 'authorize',
       left: /nothing was published/,
     },
     {
@@ -501,7 +501,7 @@ describe('SIGINT', () => {
     world.human.script = ['pending'];
     const args = ['deliver', 'page.html', '--client-id', 'Iv1.0123', '--repository', repository.fullName];
     const result = await interrupted(args, {}, (stderr) => stderr.includes('enter the code'));
-    expect(expectStopped(result, 'authorise')).toContain('nothing was published');
+    expect(expectStopped(result, 'authorize')).toContain('nothing was published');
   });
 
   test.each([
@@ -513,7 +513,7 @@ describe('SIGINT', () => {
     const hanging = intercept({ url }, { fault: 'hang' });
     const args = ['deliver', 'page.html', '--client-id', 'Iv1.0123', '--repository', repository.fullName];
     const result = await interrupted(args, {}, () => hanging.hits > 0);
-    expect(expectStopped(result, 'authorise')).toContain('nothing was published');
+    expect(expectStopped(result, 'authorize')).toContain('nothing was published');
   });
 
   test('while a large file is read', async () => {

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import '../support/one-realm.ts';
-import { INPUTS, type InputName, type RawInputs } from '../../src/delivery/inputs.ts';
+import { INPUTS, type InputName, type RawInputs } from '../../src/request/inputs.ts';
 import type { Report } from '../../src/delivery/report.ts';
-import { parseRequest } from '../../src/delivery/request.ts';
-import { createHttp } from '../../src/http/client.ts';
-import { perform } from '../../src/wiring.ts';
+import { parseRequest } from '../../src/request/parse-request.ts';
+import { createHttpClient } from '../../src/http/client.ts';
+import { perform } from '../../src/context.ts';
 import { temporaryFolder } from '../support/files.ts';
 import { FakeClock, type FakePorts, fakePorts } from '../support/ports.ts';
 import type { Interception } from '../world/front/interceptions.ts';
@@ -40,7 +40,7 @@ beforeEach(async () => {
     pages: { buildMs: 1 },
   });
   Object.assign(world.human, { script: ['pending', 'grant'], interval: 5, expiresIn: 899, clientIds: null });
-  ports = fakePorts(createHttp());
+  ports = fakePorts(createHttpClient());
 });
 afterEach(() => {
   for (const interception of interceptions.splice(0)) interception.remove();
@@ -53,7 +53,10 @@ afterAll(async () => {
 });
 
 /** One file through the whole story, without a token and with a client id. */
-async function run(inputs: Partial<RawInputs> = {}, fromPrivate: boolean | null = false): Promise<Report> {
+async function run(
+  inputs: Partial<RawInputs> = {},
+  sourceIsPrivate: boolean | null = false,
+): Promise<Report> {
   const defaults = (Object.keys(INPUTS) as InputName[]).map((name) => [name, INPUTS[name].default]);
   const raw: RawInputs = {
     ...Object.fromEntries(defaults),
@@ -71,8 +74,8 @@ async function run(inputs: Partial<RawInputs> = {}, fromPrivate: boolean | null 
     now: ports.clock.now(),
     random: Math.random,
     secrets: [],
-    walls: [],
-    fromPrivate,
+    allowedRoots: [],
+    sourceIsPrivate,
   };
   const request = parseRequest(raw, around);
   const [report] = await perform(request, ports);
@@ -140,15 +143,15 @@ describe('a human who grants', () => {
   });
 });
 
-const UNAUTHORISED = [
+const UNAUTHORIZED = [
   {
     who: 'a human who refuses',
     script: ['pending', 'refuse'] as const,
-    says: /the authorisation was refused/,
+    says: /the authorization was refused/,
   },
   { who: 'a code that expires', script: ['pending', 'expire'] as const, says: /the code expired/ },
 ];
-describe.each(UNAUTHORISED)('$who', ({ script, says }) => {
+describe.each(UNAUTHORIZED)('$who', ({ script, says }) => {
   beforeEach(() => {
     world.human.script = [...script];
   });
@@ -169,9 +172,9 @@ describe.each(UNAUTHORISED)('$who', ({ script, says }) => {
     expect(report.lines.CODE).toMatch(says);
   });
 
-  test.each([true, null])('the public bin waits for the flag (private: %j)', async (fromPrivate) => {
-    const report = await run({}, fromPrivate);
-    expect(report).toMatchObject({ ready: false, notReady: { code: 'NOT_EXTERNAL', step: 'authorise' } });
+  test.each([true, null])('the public bin waits for the flag (private: %j)', async (sourceIsPrivate) => {
+    const report = await run({}, sourceIsPrivate);
+    expect(report).toMatchObject({ ready: false, notReady: { code: 'NOT_EXTERNAL', step: 'authorize' } });
     expect(report.notReady?.reason).toMatch(says);
     expect(report.notReady?.hint).toContain('allow-public-bin');
     expect(world.wire.exchanges(/filebin/)).toEqual([]);
@@ -182,7 +185,7 @@ describe.each(UNAUTHORISED)('$who', ({ script, says }) => {
     expect(report).toMatchObject({
       ready: false,
       url: null,
-      notReady: { code: 'NOT_AUTHORISED', step: 'authorise' },
+      notReady: { code: 'NOT_AUTHORIZED', step: 'authorize' },
     });
     expect(report.lines.RESULT).toMatch(/^НЕ ГОТОВО → /);
     expect(report.lines.RESULT).toMatch(says);
@@ -204,7 +207,7 @@ test('a human who never comes: the lifetime ends the flow, and auto goes on with
 test('a client id that nobody knows is said, and not fallen back from', async () => {
   world.human.clientIds = ['another'];
   const report = await run();
-  expect(report).toMatchObject({ ready: false, notReady: { code: 'BAD_INPUT', step: 'authorise' } });
+  expect(report).toMatchObject({ ready: false, notReady: { code: 'BAD_INPUT', step: 'authorize' } });
   expect(report.notReady?.reason).toContain('client id');
   expect(world.wire.exchanges()).toHaveLength(1);
 });
@@ -241,7 +244,7 @@ describe('an abort', () => {
   });
 
   function expectStopped(report: Report): void {
-    expect(report).toMatchObject({ ready: false, notReady: { code: 'ABORTED', step: 'authorise' } });
+    expect(report).toMatchObject({ ready: false, notReady: { code: 'ABORTED', step: 'authorize' } });
     expect(report.lines.UNKNOWN).toContain('nothing was published');
     // Stopped is not refused: no other channel is tried.
     expect(world.wire.exchanges(/filebin|api\.github/)).toEqual([]);

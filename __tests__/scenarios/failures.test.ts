@@ -30,7 +30,7 @@ describe('what the token may not', () => {
     const repository = await stage.repository();
     const delivered = await stage.deliver({ repository, files, inputs, token: 'ghs_madeUpAndLongGone' });
     expectNotReady(delivered, {
-      step: 'authorise',
+      step: 'authorize',
       httpCode: 401,
       reason: /HTTP 401: Bad credentials/,
       hint: /set `token:` to a valid token/,
@@ -87,7 +87,7 @@ describe('a repository that is not as it should be', () => {
     const elsewhere = { repository: 'octo/nowhere', channel: 'K2' };
     const delivered = await stage.deliver({ repository, files, inputs: elsewhere });
     expectNotReady(delivered, {
-      step: 'authorise',
+      step: 'authorize',
       httpCode: 404,
       reason: /octo\/nowhere does not exist for this token/,
       hint: /repository: <owner>\/<repo>/,

@@ -273,7 +273,7 @@ describe('auto', () => {
       inputs: { token: '' },
       event: told,
     });
-    expectNotReady(delivered, { step: 'authorise', reason, hint: /allow-public-bin: true/ });
+    expectNotReady(delivered, { step: 'authorize', reason, hint: /allow-public-bin: true/ });
     expect(stage.world.wire.lines()).toEqual([]);
   });
 

@@ -120,7 +120,7 @@ describe('what is known of the site', () => {
     const repository = await stage.repository({ pages: false });
     const delivered = await stage.deliver({ repository, files, inputs });
     expectNotReady(delivered, {
-      step: 'authorise',
+      step: 'authorize',
       httpCode: 404,
       reason: /has no Pages site/,
       hint: /Settings → Pages.*K2 or K3/,

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from '@jest/globals';
-import { inspect, type LocalFile } from '../../src/rules/inspect.ts';
+import { inspectFile, type LocalFile } from '../../src/rules/inspect.ts';
 
 const folders: string[] = [];
 const open: LocalFile[] = [];
@@ -27,7 +27,7 @@ export async function localFile(
 ): Promise<LocalFile> {
   const path = join(await temporaryFolder(), name);
   await writeFile(path, bytes);
-  const file = await inspect({
+  const file = await inspectFile({
     path,
     given: name,
     marker,

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
 import type {
   Clock,
-  Http,
+  SendHttp,
   HttpRequest,
   HttpResponse,
   Logger,
-  Meter,
-  MeterUnit,
+  Progress,
+  ProgressUnit,
   Ports,
 } from '../../src/ports.ts';
 
@@ -41,7 +41,7 @@ export class FakeClock implements Clock {
 export interface FakeMeter {
   readonly title: string;
   readonly total: number;
-  readonly unit: MeterUnit;
+  readonly unit: ProgressUnit;
   done: number;
   ended: boolean;
 }
@@ -69,7 +69,7 @@ export class FakeLogger implements Logger {
     this.masked.push(secret);
   }
 
-  meter(title: string, total: number, unit: MeterUnit): Meter {
+  progress(title: string, total: number, unit: ProgressUnit): Progress {
     const meter: FakeMeter = { title, total, unit, done: 0, ended: false };
     this.meters.push(meter);
     return {
@@ -111,7 +111,7 @@ export class FakeHttp {
     this.#answer = answer;
   }
 
-  readonly http: Http = async (request) => {
+  readonly http: SendHttp = async (request) => {
     request.signal?.throwIfAborted();
     const seen = {
       method: request.method,
@@ -158,7 +158,7 @@ export interface FakePorts extends Ports {
 }
 
 /** All ports as fakes, time and chance in the test's hand. */
-export function fakePorts(http: Http = new FakeHttp(() => undefined).http): FakePorts {
+export function fakePorts(http: SendHttp = new FakeHttp(() => undefined).http): FakePorts {
   const stop = new AbortController();
   return {
     http,

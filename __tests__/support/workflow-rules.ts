@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { validateWorkflow } from '@action-validator/core';
 import { convertWorkflowTemplate, NoOperationTraceWriter, parseWorkflow } from '@actions/workflow-parser';
 import { parse } from 'yaml';
-import { INPUTS, OUTPUTS } from '../../src/delivery/inputs.ts';
+import { INPUTS, OUTPUTS } from '../../src/request/inputs.ts';
 
 interface Step {
   readonly id?: string;

@@ -1,4 +1,4 @@
-import { THE_LINK } from '../delivery/findings.ts';
+import { LINK_SUBJECT } from '../delivery/findings.ts';
 import type { Report } from '../delivery/report.ts';
 import { SECOND } from '../protocol/limits.ts';
 import type { Step } from '../protocol/words.ts';
@@ -54,7 +54,7 @@ function batchOf(reports: readonly Report[]): Bar[] {
     const begun = from;
     for (const { file, took } of some) {
       const length = Object.entries(took).reduce((sum, [step, ms]) => sum + (isShared(step) ? 0 : ms), 0);
-      if (length > 0) own.push({ label: harmless(file?.path ?? THE_LINK), from: begun, length });
+      if (length > 0) own.push({ label: harmless(file?.path ?? LINK_SUBJECT), from: begun, length });
       from = Math.max(from, begun + length);
     }
   }

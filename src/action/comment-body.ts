@@ -1,11 +1,19 @@
 import type { Report } from '../delivery/report.ts';
 import { COMMENTS } from '../protocol/limits.ts';
-import { batchMarkdown } from './batch-markdown.ts';
-import { BREAK, blocks, code, fitting, folded, link, shownAddress } from './markdown.ts';
-import { changeOf, factsOf, linesOf, nameOf, reasonOf, STATES, stateOf } from './report-markdown.ts';
+import { composeBatch } from './batch-markdown.ts';
+import { BREAK, blocks, inlineCode, takeWhileFits, foldedSection, link, addressLink } from './markdown.ts';
+import {
+  describeHint,
+  listFacts,
+  linesList,
+  reportName,
+  describeReason,
+  REPORT_STATES,
+  reportStateOf,
+} from './report-markdown.ts';
 
 /** What the comment tells beside the reports. */
-export interface Occasion {
+export interface CommentContext {
   /** An HTML comment, by which the comment is known again. */
   readonly marker: string;
   /** Milliseconds since the epoch. */
@@ -17,18 +25,18 @@ export interface Occasion {
 }
 
 /** The comment's text: the link first, or all of them, the report folded below; never longer than the host takes. */
-export function commentBody(reports: readonly Report[], occasion: Occasion): string {
+export function composeComment(reports: readonly Report[], occasion: CommentContext): string {
   const [only, ...others] = reports;
   if (only === undefined) return occasion.marker;
   return others.length === 0 ? single(only, occasion) : batch(reports, occasion);
 }
 
-function single(report: Report, occasion: Occasion): string {
+function single(report: Report, occasion: CommentContext): string {
   const head = blocks([occasion.marker, ...outcome(report), footing(occasion)]);
   const pointer = elsewhere(occasion);
-  const details = [factsOf, (one: Report) => folded('Report', linesOf(one))];
+  const details = [listFacts, (one: Report) => foldedSection('Report', linesList(one))];
   const room = COMMENTS.body - head.length - pointer.length - 2 * BREAK;
-  const shown = fitting(
+  const shown = takeWhileFits(
     details,
     (write) => write(report),
     room,
@@ -39,26 +47,26 @@ function single(report: Report, occasion: Occasion): string {
 
 /** An address that is not proven now is never a link, wherever it came from. */
 function outcome(report: Report): string[] {
-  const name = nameOf(report);
-  const state = stateOf(report);
-  const { sign, word } = STATES[state];
+  const name = reportName(report);
+  const state = reportStateOf(report);
+  const { sign, word } = REPORT_STATES[state];
   if (state === 'ready' && report.url !== null) {
-    return [`### ${sign} ${link(name, report.url)}`, shownAddress(report.url)];
+    return [`### ${sign} ${link(name, report.url)}`, addressLink(report.url)];
   }
   if (state === 'withdrawn') {
-    const from = report.withdrawn === null ? '' : ` It was at ${code(report.withdrawn)}.`;
+    const from = report.withdrawn === null ? '' : ` It was at ${inlineCode(report.withdrawn)}.`;
     return [`### ${sign} ${name}`, `The preview was withdrawn.${from}`];
   }
   return [
     `### ${sign} ${name}`,
-    `**${word}** → ${reasonOf(report)}`,
-    changeOf(report),
+    `**${word}** → ${describeReason(report)}`,
+    describeHint(report),
     'An address that stood here before is not proven any more.',
   ];
 }
 
-function batch(reports: readonly Report[], occasion: Occasion): string {
-  return batchMarkdown(reports, {
+function batch(reports: readonly Report[], occasion: CommentContext): string {
+  return composeBatch(reports, {
     before: [occasion.marker],
     behind: [footing(occasion)],
     elsewhere: elsewhere(occasion),
@@ -67,15 +75,15 @@ function batch(reports: readonly Report[], occasion: Occasion): string {
   });
 }
 
-const elsewhere = ({ run }: Occasion): string =>
+const elsewhere = ({ run }: CommentContext): string =>
   run === null ? 'see the summary' : link('see the summary', run);
 
 /** When this was told, and for which commit. */
-function footing({ now, headSha, run }: Occasion): string {
+function footing({ now, headSha, run }: CommentContext): string {
   const time = new Date(now).toISOString().slice(0, 16).replace('T', ' ');
   return [
     `${time} UTC`,
-    ...(headSha === null ? [] : [`commit ${code(headSha.slice(0, 7))}`]),
+    ...(headSha === null ? [] : [`commit ${inlineCode(headSha.slice(0, 7))}`]),
     ...(run === null ? [] : [link('run', run)]),
   ].join(' · ');
 }

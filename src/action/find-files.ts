@@ -2,8 +2,8 @@ import { AssertionError } from 'node:assert';
 import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { Globber } from '@actions/glob';
-import { type Find, findLiterally, layOut } from '../delivery/files.ts';
-import { refuse } from '../delivery/values.ts';
+import { type FindFiles, findLiteralFiles, withRelativePaths } from '../delivery/find-files.ts';
+import { refuseInput } from '../request/values.ts';
 import { BATCH } from '../protocol/limits.ts';
 
 /** Whether a line may mean other files than the one that it names letter by letter. */
@@ -14,23 +14,23 @@ const isPattern = (line: string): boolean => /[*?[]|^[!#]/.test(line);
  * line that names a file letter by letter means that file. Patterns match no hidden files, which hold
  * credentials more often than pages, and follow no symbolic links.
  */
-export const findFiles: Find = async (lines, folder) => {
+export const findFiles: FindFiles = async (lines, folder) => {
   const patterns = lines.filter((line) => isPattern(line) && !existsSync(resolve(folder, line)));
-  if (patterns.length === 0) return findLiterally(lines, folder);
+  if (patterns.length === 0) return findLiteralFiles(lines, folder);
   const named = lines.filter((line) => !patterns.includes(line));
   const files = new Map(named.map((given) => [resolve(folder, given), given]));
   const search = await searchFor(patterns, folder);
   for await (const path of search.globGenerator()) {
     if (!files.has(path)) files.set(path, relative(folder, path));
     if (files.size > BATCH.files)
-      refuse(`input \`file\` matches more than ${BATCH.files} files`, 'narrow the pattern');
+      refuseInput(`input \`file\` matches more than ${BATCH.files} files`, 'narrow the pattern');
   }
   if (files.size === 0) {
     const hint = 'check that an earlier step writes them, and that it is relative to the workspace';
-    refuse(`input \`file\` matches no file: ${patterns.join(' ')}`, hint);
+    refuseInput(`input \`file\` matches no file: ${patterns.join(' ')}`, hint);
   }
   const roots = [...named.map((line) => dirname(resolve(folder, line))), ...search.getSearchPaths()];
-  return layOut(
+  return withRelativePaths(
     [...files].map(([path, given]) => ({ path, given })),
     roots.map((root) => (files.has(root) ? dirname(root) : root)),
   );
@@ -47,7 +47,7 @@ async function searchFor(patterns: readonly string[], folder: string): Promise<G
     });
   } catch (thrown) {
     if (!(thrown instanceof AssertionError)) throw thrown;
-    return refuse(
+    return refuseInput(
       `input \`file\` holds a pattern that can't be read: ${thrown.message}`,
       'write it without . and ..',
     );

@@ -1,5 +1,5 @@
-import { INPUTS, type InputName, type RawInputs } from '../delivery/inputs.ts';
-import type { Surroundings } from '../delivery/request.ts';
+import { INPUTS, type InputName, type RawInputs } from '../request/inputs.ts';
+import type { RunContext } from '../request/parse-request.ts';
 import type { Ports } from '../ports.ts';
 import { readEvent } from './event.ts';
 
@@ -33,24 +33,24 @@ function byDefault(value: string, env: Environment): string {
 const JOB_SECRETS = ['GITHUB_TOKEN', 'GH_TOKEN', 'ACTIONS_RUNTIME_TOKEN', 'ACTIONS_ID_TOKEN_REQUEST_TOKEN'];
 
 /** What the runner tells of the job. */
-export function surroundings(
+export function readRunContext(
   env: Environment,
   { clock, random }: Pick<Ports, 'clock' | 'random'>,
-): Surroundings {
+): RunContext {
   const folder = env.GITHUB_WORKSPACE || process.cwd();
   return {
     folder,
     origin: `from run ${env.GITHUB_RUN_NUMBER ?? '?'} of ${env.GITHUB_WORKFLOW ?? 'a workflow'}`,
     now: clock.now(),
     random,
-    fromPrivate: fromPrivate(env.GITHUB_EVENT_PATH),
+    sourceIsPrivate: isSourcePrivate(env.GITHUB_EVENT_PATH),
     secrets: JOB_SECRETS.flatMap((name) => env[name] || []),
-    walls: [folder, env.RUNNER_TEMP ?? ''].filter((wall) => wall !== ''),
+    allowedRoots: [folder, env.RUNNER_TEMP ?? ''].filter((wall) => wall !== ''),
   };
 }
 
 /** Whether the event's repository is private; `null` where the event doesn't say. */
-function fromPrivate(eventPath: string | undefined): boolean | null {
+function isSourcePrivate(eventPath: string | undefined): boolean | null {
   const said = readEvent(eventPath).repository?.private;
   return typeof said === 'boolean' ? said : null;
 }

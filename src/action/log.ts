@@ -1,15 +1,15 @@
 import * as core from '@actions/core';
-import { lineMeter } from '../meter.ts';
+import { lineProgress } from '../progress.ts';
 import type { Clock, Logger } from '../ports.ts';
-import { METER_LINES } from '../protocol/limits.ts';
+import { PROGRESS_INTERVAL } from '../protocol/limits.ts';
 import type { Redactor } from '../redact.ts';
 
 /**
  * The job's log. A secret is masked before anything else is said; no line can carry a credential, or be read
  * by the runner as a command.
  */
-export function actionLogger(redactor: Redactor, clock: Clock): Logger {
-  const safe = (text: string): string => plainLine(redactor.redact(text));
+export function createActionLogger(redactor: Redactor, clock: Clock): Logger {
+  const safe = (text: string): string => escapeLogLine(redactor.redact(text));
   const info = (line: string): void => core.info(safe(line));
   return {
     info,
@@ -18,14 +18,14 @@ export function actionLogger(redactor: Redactor, clock: Clock): Logger {
     mask(secret) {
       if (secret === '') return;
       core.setSecret(secret);
-      redactor.keep(secret);
+      redactor.addSecret(secret);
     },
-    meter: (title, total, unit) => lineMeter(title, total, unit, METER_LINES.action, clock, info),
+    progress: (title, total, unit) => lineProgress(title, total, unit, PROGRESS_INTERVAL.action, clock, info),
   };
 }
 
 /** One line that the runner takes for text and nothing else. */
-export function plainLine(text: string): string {
+export function escapeLogLine(text: string): string {
   return text
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
     .replace(/^(\s*)::/, '$1: :')

@@ -6,7 +6,7 @@ const APART = '&#8203;';
  * a link by itself, and no name, issue or pull request that is told of it. The host looks for references in
  * what is shown, where an entity is a plain sign again: only something in between keeps them apart.
  */
-export function literal(text: string): string {
+export function escapeMarkdown(text: string): string {
   return text
     .replace(/[\s\p{Cc}]+/gu, ' ')
     .replace(/[\\`*_{}[\]<>()#+!|~&$@-]/g, entity)
@@ -18,24 +18,24 @@ export function literal(text: string): string {
 const entity = (sign: string): string => `&#${sign.charCodeAt(0)};`;
 
 /** Text in a typewriter's letters, where the host looks for no references. */
-export const code = (text: string): string => `<code>${literal(text)}</code>`;
+export const inlineCode = (text: string): string => `<code>${escapeMarkdown(text)}</code>`;
 
 /** A link. @param text Markdown @param address absolute */
-export const link = (text: string, address: string): string => `[${text}](${shownAddress(address)})`;
+export const link = (text: string, address: string): string => `[${text}](${addressLink(address)})`;
 
 /** An address as a link that shows itself. @param address absolute */
-export const shownAddress = (address: string): string =>
+export const addressLink = (address: string): string =>
   `<${new URL(address).href.replace(/[<>\\|`]/g, encodeURIComponent).replace(/&(?=#?\w+;)/g, '&amp;')}>`;
 
 /** A row of a table; the cells are Markdown in one line. */
-export const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+export const tableRow = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 
 /** A table of rows. */
 export const table = (head: readonly string[], rows: readonly string[]): string =>
-  [row(head), row(head.map(() => '---')), ...rows].join('\n');
+  [tableRow(head), tableRow(head.map(() => '---')), ...rows].join('\n');
 
 /** What a reader unfolds. @param title HTML in one line */
-export const folded = (title: string, content: string): string =>
+export const foldedSection = (title: string, content: string): string =>
   `<details><summary>${title}</summary>\n\n${content}\n\n</details>`;
 
 /** Signs between two blocks. */
@@ -45,7 +45,7 @@ export const BREAK = 2;
 export const blocks = (parts: readonly string[]): string => parts.filter((part) => part !== '').join('\n\n');
 
 /** As many of the first items as there is room for, written out with an empty line after each. */
-export function fitting<T>(
+export function takeWhileFits<T>(
   items: readonly T[],
   write: (item: T) => string,
   room: number,

@@ -1,7 +1,7 @@
-import type { GitHub } from '../github/client.ts';
+import type { GitHubClient } from '../github/api/client.ts';
 import { API } from '../protocol/calls.ts';
 import { PULLS } from '../protocol/limits.ts';
-import { type Pull, readEvent, type WorkflowRun } from './event.ts';
+import { type EventPull, readEvent, type EventWorkflowRun } from './event.ts';
 import type { Environment } from './inputs.ts';
 
 /** The pull request that a run is about. */
@@ -19,20 +19,23 @@ export interface PullRequest {
  *
  * @param connect opens the API of the event's own repository
  */
-export async function pullRequestOf(env: Environment, connect: () => GitHub): Promise<PullRequest | null> {
+export async function findPullRequest(
+  env: Environment,
+  connect: () => GitHubClient,
+): Promise<PullRequest | null> {
   const event = readEvent(env.GITHUB_EVENT_PATH);
   if (event.pull_request !== undefined) return named(event.pull_request, forkOf(event.pull_request, env));
   if (event.workflow_run !== undefined) return behindRun(event.workflow_run, event.repository?.id, connect);
   return event.issue?.pull_request === undefined ? null : named(event.issue, null);
 }
 
-function named({ number, head }: Pull, readOnlyFor: string | null): PullRequest | null {
+function named({ number, head }: EventPull, readOnlyFor: string | null): PullRequest | null {
   if (typeof number !== 'number' || !Number.isSafeInteger(number)) return null;
   return { number, headSha: text(head?.sha), readOnlyFor };
 }
 
 /** Of the events about a pull request, `pull_request_target` alone hands a fork's run a token that may write. */
-function forkOf({ head, base }: Pull, env: Environment): string | null {
+function forkOf({ head, base }: EventPull, env: Environment): string | null {
   const from = text(head?.repo?.full_name);
   const isFork = from !== text(base?.repo?.full_name);
   return isFork && env.GITHUB_EVENT_NAME !== 'pull_request_target' ? (from ?? 'a fork that is gone') : null;
@@ -40,9 +43,9 @@ function forkOf({ head, base }: Pull, env: Environment): string | null {
 
 /** A run of a fork's branch names no pull request: it is the one of that branch whose head the run saw. */
 async function behindRun(
-  run: WorkflowRun,
+  run: EventWorkflowRun,
   repository: unknown,
-  connect: () => GitHub,
+  connect: () => GitHubClient,
 ): Promise<PullRequest | null> {
   const headSha = text(run.head_sha);
   // A branch of a fork can have pull requests in both repositories.
@@ -53,7 +56,7 @@ async function behindRun(
   const isOfPull = text(run.event)?.startsWith('pull_request') ?? false;
   if (!isOfPull || owner === null || branch === null || headSha === null) return null;
   const parameters = { head: `${owner}:${branch}`, state: 'all', per_page: PULLS };
-  const pulls = await connect().call<readonly Pull[]>(API.list_pulls, parameters);
+  const pulls = await connect().call<readonly EventPull[]>(API.list_pulls, parameters);
   const same = pulls.filter(({ head }) => text(head?.sha) === headSha);
   const pull = same.find(({ state }) => state === 'open') ?? same[0];
   return pull === undefined ? null : withHead(named(pull, null), headSha);

@@ -1,20 +1,21 @@
-import { THE_LINK } from '../delivery/findings.ts';
+import { LINK_SUBJECT } from '../delivery/findings.ts';
 import type { Report } from '../delivery/report.ts';
 import { REPORT_LINES, RESULTS } from '../protocol/words.ts';
-import { code, literal, row, shownAddress, table } from './markdown.ts';
+import { inlineCode, escapeMarkdown, tableRow, addressLink, table } from './markdown.ts';
 
 /** What has become of a file, as people are told. */
-export type State = 'ready' | 'withdrawn' | 'planned' | 'notReady';
+export type ReportState = 'ready' | 'withdrawn' | 'planned' | 'notReady';
 
 /** The states, the one that asks for somebody's attention first. */
-export const STATES: Readonly<Record<State, { readonly sign: string; readonly word: string }>> = {
-  notReady: { sign: '❌', word: RESULTS.notReady },
-  planned: { sign: '📝', word: 'dry run' },
-  withdrawn: { sign: '🗑️', word: 'withdrawn' },
-  ready: { sign: '✅', word: RESULTS.ready },
-};
+export const REPORT_STATES: Readonly<Record<ReportState, { readonly sign: string; readonly word: string }>> =
+  {
+    notReady: { sign: '❌', word: RESULTS.notReady },
+    planned: { sign: '📝', word: 'dry run' },
+    withdrawn: { sign: '🗑️', word: 'withdrawn' },
+    ready: { sign: '✅', word: RESULTS.ready },
+  };
 
-export function stateOf({ ready, operation, notReady }: Report): State {
+export function reportStateOf({ ready, operation, notReady }: Report): ReportState {
   if (ready) return operation === 'withdraw' ? 'withdrawn' : 'ready';
   return notReady?.code === 'DRY_RUN' ? 'planned' : 'notReady';
 }
@@ -26,36 +27,36 @@ const BRIEF = 1_000;
 export const FACTS = 20;
 
 /** Text from outside, as it is, and no longer than a person reads. */
-export function brief(text: string): string {
+export function shortText(text: string): string {
   // No sign takes more than two units.
   const signs = [...text.slice(0, 2 * BRIEF + 1)];
-  return literal(signs.length > BRIEF ? `${signs.slice(0, BRIEF).join('')}…` : text);
+  return escapeMarkdown(signs.length > BRIEF ? `${signs.slice(0, BRIEF).join('')}…` : text);
 }
 
 /** The file as its user calls it. */
-export const nameOf = ({ file }: Report): string => brief(file?.path ?? THE_LINK);
+export const reportName = ({ file }: Report): string => shortText(file?.path ?? LINK_SUBJECT);
 
 /** Why it is not ready, at which step, with which HTTP code; empty where it is. */
-export function reasonOf(report: Report): string {
+export function describeReason(report: Report): string {
   const { notReady } = report;
   if (notReady === null) return '';
-  if (stateOf(report) === 'planned') return brief(notReady.reason);
+  if (reportStateOf(report) === 'planned') return shortText(notReady.reason);
   const http = notReady.httpCode === null ? '' : `, HTTP ${notReady.httpCode}`;
-  return `${brief(notReady.reason)} (step \`${notReady.step}\`${http})`;
+  return `${shortText(notReady.reason)} (step \`${notReady.step}\`${http})`;
 }
 
 /** What to change; empty where nothing is known. */
-export function changeOf({ notReady }: Report): string {
+export function describeHint({ notReady }: Report): string {
   const hint = notReady?.hint ?? '';
-  return hint === '' ? '' : `**To change:** ${brief(hint)}`;
+  return hint === '' ? '' : `**To change:** ${shortText(hint)}`;
 }
 
 /** What a person should know of the address, and all that is unknown: a kind and its text, in Markdown. */
-export function caveatsOf({ notes, unknown, ready }: Report): (readonly [kind: string, text: string])[] {
+export function listCaveats({ notes, unknown, ready }: Report): (readonly [kind: string, text: string])[] {
   const doubts = unknown.length === 0 && ready ? [ALL_VERIFIED] : unknown;
   return [
-    ...notes.map((note) => ['Note', brief(note)] as const),
-    ...doubts.map((doubt) => ['UNKNOWN', brief(doubt)] as const),
+    ...notes.map((note) => ['Note', shortText(note)] as const),
+    ...doubts.map((doubt) => ['UNKNOWN', shortText(doubt)] as const),
   ];
 }
 
@@ -63,7 +64,7 @@ export function caveatsOf({ notes, unknown, ready }: Report): (readonly [kind: s
 export const ALL_VERIFIED = 'nothing, everything was verified';
 
 /** Further proven addresses and the caveats, as a list. */
-export function factsOf(report: Report): string {
+export function listFacts(report: Report): string {
   const { rawUrl, duplicates } = report;
   const addresses = [
     ...(rawUrl === null ? [] : [['Raw', rawUrl] as const]),
@@ -71,30 +72,30 @@ export function factsOf(report: Report): string {
       url === null ? [] : [[`Duplicate on ${channel}`, url] as const],
     ),
   ];
-  const links = addresses.map(([kind, url]) => [kind, shownAddress(url)] as const);
-  const isGone = stateOf(report) === 'withdrawn';
-  return listed([...(isGone ? [] : links), ...caveatsOf(report)]);
+  const links = addresses.map(([kind, url]) => [kind, addressLink(url)] as const);
+  const isGone = reportStateOf(report) === 'withdrawn';
+  return formatList([...(isGone ? [] : links), ...listCaveats(report)]);
 }
 
 /** A list, cut where nobody would read on. */
-export function listed(facts: readonly (readonly [kind: string, text: string])[]): string {
+export function formatList(facts: readonly (readonly [kind: string, text: string])[]): string {
   const items = facts.slice(0, FACTS).map(([kind, text]) => `- **${kind}:** ${text}`);
   const left = facts.length - items.length;
   return [...items, ...(left === 0 ? [] : [`- … and ${left} more in the report`])].join('\n');
 }
 
 /** The gates with their evidence. */
-export function gatesOf(report: Report): string {
+export function gatesTable(report: Report): string {
   const { gates, url } = report;
   if (gates.length === 0) return '';
-  const isThere = stateOf(report) === 'ready';
+  const isThere = reportStateOf(report) === 'ready';
   const rows = gates.map(({ name, passed, evidence }) => {
-    const shown = isThere && evidence === url ? shownAddress(evidence) : brief(evidence);
-    return row([code(name), passed ? '✅' : '❌', shown]);
+    const shown = isThere && evidence === url ? addressLink(evidence) : shortText(evidence);
+    return tableRow([inlineCode(name), passed ? '✅' : '❌', shown]);
   });
   return table(['Gate', 'Passed', 'Evidence'], rows);
 }
 
 /** The report's lines, as the protocol writes them. @see protocol 4.7 */
-export const linesOf = ({ lines }: Report): string =>
-  listed(REPORT_LINES.map((line) => [line, brief(lines[line]) || 'nothing'] as const));
+export const linesList = ({ lines }: Report): string =>
+  formatList(REPORT_LINES.map((line) => [line, shortText(lines[line]) || 'nothing'] as const));

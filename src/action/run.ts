@@ -1,21 +1,21 @@
 import { systemClock } from '../clock.ts';
-import type { RawInputs } from '../delivery/inputs.ts';
-import { THE_LINK } from '../delivery/findings.ts';
-import { type Report, refusal } from '../delivery/report.ts';
-import { parseRequest } from '../delivery/request.ts';
-import { yesOrNo } from '../delivery/values.ts';
-import { asDeliveryError } from '../errors.ts';
-import { createGitHub, type GitHub, type GitHubOptions } from '../github/client.ts';
-import { createHttp } from '../http/client.ts';
+import type { RawInputs } from '../request/inputs.ts';
+import { LINK_SUBJECT } from '../delivery/findings.ts';
+import { type Report, refusalReport } from '../delivery/report.ts';
+import { parseRequest } from '../request/parse-request.ts';
+import { parseBoolean } from '../request/values.ts';
+import { toDeliveryError } from '../errors.ts';
+import { createGitHubClient, type GitHubClient, type GitHubClientOptions } from '../github/api/client.ts';
+import { createHttpClient } from '../http/client.ts';
 import type { Ports } from '../ports.ts';
 import { random } from '../random.ts';
 import { createRedactor } from '../redact.ts';
-import { perform } from '../wiring.ts';
-import { type Environment, readInputs, surroundings } from './inputs.ts';
-import { actionLogger } from './log.ts';
-import { keepComment } from './comment.ts';
+import { perform } from '../context.ts';
+import { type Environment, readInputs, readRunContext } from './inputs.ts';
+import { createActionLogger } from './log.ts';
+import { updateComment } from './comment.ts';
 import { findFiles } from './find-files.ts';
-import { handOver, withoutSecrets } from './outputs.ts';
+import { writeOutputs, redactReports } from './outputs.ts';
 
 /**
  * The action's whole run: inputs → request → delivery → outputs and summary → comment.
@@ -25,17 +25,17 @@ import { handOver, withoutSecrets } from './outputs.ts';
 export async function run(env: Environment): Promise<string | null> {
   const raw = readInputs(env);
   const redactor = createRedactor();
-  const logger = actionLogger(redactor, systemClock);
+  const logger = createActionLogger(redactor, systemClock);
   logger.mask(raw.token);
   const stop = new AbortController();
-  const ports: Ports = { http: createHttp(), clock: systemClock, logger, signal: stop.signal, random };
+  const ports: Ports = { http: createHttpClient(), clock: systemClock, logger, signal: stop.signal, random };
   const abort = (): void => stop.abort();
-  const connect = (options: GitHubOptions): GitHub => createGitHub(options, ports);
+  const connect = (options: GitHubClientOptions): GitHubClient => createGitHubClient(options, ports);
   process.once('SIGINT', abort).once('SIGTERM', abort);
   try {
-    const reports = withoutSecrets(await reportOn(raw, env, ports), redactor);
-    await handOver(reports, env);
-    if (isOn(raw.comment)) await keepComment({ reports, inputs: raw, env, connect }, ports);
+    const reports = redactReports(await reportOn(raw, env, ports), redactor);
+    await writeOutputs(reports, env);
+    if (isOn(raw.comment)) await updateComment({ reports, inputs: raw, env, connect }, ports);
     const complaint = complaintAbout(reports);
     return failsStep(raw) ? complaint : null;
   } finally {
@@ -45,14 +45,14 @@ export async function run(env: Environment): Promise<string | null> {
 
 async function reportOn(raw: RawInputs, env: Environment, ports: Ports): Promise<readonly Report[]> {
   try {
-    const around = surroundings(env, ports);
+    const around = readRunContext(env, ports);
     for (const secret of around.secrets) ports.logger.mask(secret);
     const request = parseRequest(raw, around);
-    yesOrNo(raw, 'fail-on-not-ready');
-    yesOrNo(raw, 'comment');
+    parseBoolean(raw, 'fail-on-not-ready');
+    parseBoolean(raw, 'comment');
     return await perform(request, ports, findFiles);
   } catch (thrown) {
-    return [refusal(raw.file, asDeliveryError(thrown).at('check'))];
+    return [refusalReport(raw.file, toDeliveryError(thrown).withStep('check'))];
   }
 }
 
@@ -61,7 +61,7 @@ function complaintAbout(reports: readonly Report[]): string | null {
   const failing = reports.filter(({ notReady }) => notReady !== null && notReady.code !== 'DRY_RUN');
   const [first] = failing;
   if (first === undefined) return null;
-  const name = first.file?.path ?? THE_LINK;
+  const name = first.file?.path ?? LINK_SUBJECT;
   const which = reports.length === 1 ? '' : `${failing.length} of ${reports.length} files; ${name}: `;
   return `${which}${first.lines.RESULT}`;
 }

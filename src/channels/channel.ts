@@ -1,10 +1,10 @@
-import type { Settled } from '../errors.ts';
-import type { Circumstances } from '../github/survey.ts';
+import type { Result } from '../errors.ts';
+import type { RepositoryContext } from '../github/api/repository.ts';
 import type { ChannelKey } from '../protocol/words.ts';
 import type { LocalFile } from '../rules/inspect.ts';
 
 /** What a channel will do, as plain data: no secret, no address that is not proven yet. */
-export interface Plan {
+export interface UploadPlan {
   readonly channel: ChannelKey;
   /** How the file is placed, such as `method B: object API`. */
   readonly method: string;
@@ -13,7 +13,7 @@ export interface Plan {
   /** The name that it has there, in short. */
   readonly name: string;
   /** What should open there, for the report's claim. */
-  readonly promise: string;
+  readonly claim: string;
 }
 
 /** What a channel returned: the evidence for G1 and the final URL of G2. */
@@ -27,9 +27,9 @@ export interface Placement {
   /** The machine's address of the same file, verified too. */
   readonly rawUrl?: URL;
   /** Whether `?v=` is put on each request, to get past caches. @see protocol 4.5 */
-  readonly bustCaches: boolean;
+  readonly bypassCache: boolean;
   /** Whether the host may rightly change the bytes (a site's build, a viewer page). */
-  readonly mayAlter: boolean;
+  readonly hostMayChangeBytes: boolean;
   /** SHA-256 of what the address answered before, where it was replaced. */
   readonly previousSha256?: string | undefined;
   /** Whether every hop must be a public host: the address came from outside. */
@@ -41,7 +41,7 @@ export interface Placement {
 }
 
 /** How far the host is with bringing a placement live. */
-export interface HostState {
+export interface LiveStatus {
   readonly finished: boolean;
   /** In words, for the log and for a failure. */
   readonly detail: string;
@@ -51,7 +51,7 @@ export interface HostState {
 }
 
 /** A file on its way into a channel. */
-export interface Parcel {
+export interface UploadItem {
   /** `null` for a link that is verified by its marker alone, and where something is taken away. */
   readonly file: LocalFile | null;
   /** The name to give: checked, with the folders that it keeps, such as `css/page.css`. */
@@ -59,8 +59,8 @@ export interface Parcel {
 }
 
 /** What a channel has prepared for one parcel: nothing is written yet. */
-export interface Intent<Task = unknown> {
-  readonly plan: Plan;
+export interface PreparedUpload<Task = unknown> {
+  readonly plan: UploadPlan;
   /** What the channel itself must know to place it. */
   readonly task: Task;
   /**
@@ -68,7 +68,7 @@ export interface Intent<Task = unknown> {
    *
    * @throws {DeliveryError} `BUILD_ERRORED` when the host says that it will not come.
    */
-  watch?(placement: Placement): Promise<HostState>;
+  watch?(placement: Placement): Promise<LiveStatus>;
 }
 
 /**
@@ -85,13 +85,13 @@ export interface Channel<Task = unknown> {
    * @returns by parcel; the failures say what to change
    */
   prepare(
-    parcels: readonly Parcel[],
-    circumstances: Circumstances,
-  ): Promise<readonly Settled<Intent<Task>>[]>;
+    parcels: readonly UploadItem[],
+    circumstances: RepositoryContext,
+  ): Promise<readonly Result<PreparedUpload<Task>>[]>;
   /** What placing them would come upon, in words, by intent. Reads, but writes nothing. */
-  foresee(intents: readonly Intent<Task>[]): Promise<readonly Settled<string>[]>;
+  preview(intents: readonly PreparedUpload<Task>[]): Promise<readonly Result<string>[]>;
   /** Puts each in its place; the failures are those of G1 and G2. */
-  place(intents: readonly Intent<Task>[]): Promise<readonly Settled<Placement>[]>;
+  publish(intents: readonly PreparedUpload<Task>[]): Promise<readonly Result<Placement>[]>;
 }
 
-export type Channels = Readonly<Record<ChannelKey, Channel>>;
+export type ChannelMap = Readonly<Record<ChannelKey, Channel>>;

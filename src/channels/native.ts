@@ -1,5 +1,5 @@
-import { DeliveryError, type Settled } from '../errors.ts';
-import type { Channel, Intent } from './channel.ts';
+import { DeliveryError, type Result } from '../errors.ts';
+import type { Channel, PreparedUpload } from './channel.ts';
 
 /**
  * K4: the environment's own link. Nothing is placed; the link, accepted by the request only as a real
@@ -11,7 +11,7 @@ export function createNative(url: URL | undefined): Channel<URL> {
   return {
     key: 'K4',
     prepare: async (parcels) =>
-      parcels.map((): Settled<Intent<URL>> => {
+      parcels.map((): Result<PreparedUpload<URL>> => {
         if (url === undefined) return noLink();
         return {
           plan: {
@@ -19,19 +19,19 @@ export function createNative(url: URL | undefined): Channel<URL> {
             method: 'the link is taken as it is',
             destination: `its address on ${url.hostname}`,
             name: url.hostname,
-            promise: 'opens without the environment',
+            claim: 'opens without the environment',
           },
           task: url,
         };
       }),
-    foresee: async (intents) => intents.map(({ task }) => `the link on ${task.hostname} would be proven`),
-    place: async (intents) =>
+    preview: async (intents) => intents.map(({ task }) => `the link on ${task.hostname} would be proven`),
+    publish: async (intents) =>
       intents.map(({ task }) => ({
         evidence: `the environment's link on ${task.hostname}`,
         url: task,
         written: false,
-        bustCaches: false,
-        mayAlter: true,
+        bypassCache: false,
+        hostMayChangeBytes: true,
         mustBeExternal: true,
         notes: ["the link lives by its environment's own rules"],
         unknown: [],

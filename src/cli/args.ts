@@ -1,5 +1,5 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
-import { INPUTS, type InputName } from '../delivery/inputs.ts';
+import { INPUTS, type InputName } from '../request/inputs.ts';
 
 /** The command line was not understood; the message says what about it. */
 export class UsageError extends Error {
@@ -7,7 +7,7 @@ export class UsageError extends Error {
 }
 
 /** What the shell asked for. */
-export interface Command {
+export interface CliCommand {
   readonly name: 'deliver' | 'withdraw' | 'verify' | 'check' | 'contract' | 'help' | 'version';
   /** Files, or the one URL of `verify`. */
   readonly subjects: readonly string[];
@@ -50,7 +50,7 @@ const OPTIONS: NonNullable<ParseArgsConfig['options']> = {
  *
  * @throws {UsageError} with what is wrong about them.
  */
-export function parseCommand(args: readonly string[]): Command {
+export function parseCommand(args: readonly string[]): CliCommand {
   const { values, positionals } = parse(args);
   const nothing = { subjects: [], flags: {}, tokenEnv: undefined, json: values.json === true };
   if (values.help === true || args.length === 0) return { ...nothing, name: 'help' };
@@ -63,7 +63,7 @@ export function parseCommand(args: readonly string[]): Command {
     throw new UsageError(`${name} takes ${takes.what}`);
   if (name !== 'verify' && values.file !== undefined) throw new UsageError('--file belongs to verify');
   const tokenEnv = typeof values['token-env'] === 'string' ? values['token-env'] : undefined;
-  return { ...nothing, name: name as Command['name'], subjects, flags: flagsOf(values), tokenEnv };
+  return { ...nothing, name: name as CliCommand['name'], subjects, flags: flagsOf(values), tokenEnv };
 }
 
 function parse(args: readonly string[]) {
@@ -79,7 +79,7 @@ function parse(args: readonly string[]) {
   }
 }
 
-function flagsOf(values: Readonly<Record<string, unknown>>): Command['flags'] {
+function flagsOf(values: Readonly<Record<string, unknown>>): CliCommand['flags'] {
   const given = [...FLAGS, 'file' as const].filter((name) => values[name] !== undefined);
   return Object.fromEntries(given.map((name) => [name, String(values[name])]));
 }

@@ -1,18 +1,18 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { INPUTS, type InputName, type RawInputs } from '../delivery/inputs.ts';
-import { type Report, refusal, reportText } from '../delivery/report.ts';
-import { parseRequest } from '../delivery/request.ts';
-import { asDeliveryError } from '../errors.ts';
+import { INPUTS, type InputName, type RawInputs } from '../request/inputs.ts';
+import { type Report, refusalReport, reportText } from '../delivery/report.ts';
+import { parseRequest } from '../request/parse-request.ts';
+import { toDeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
-import { perform } from '../wiring.ts';
-import { type Command, UsageError } from './args.ts';
+import { perform } from '../context.ts';
+import { type CliCommand, UsageError } from './args.ts';
 import type { Terminal } from './terminal.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The instance: as the flags say, else the one whose runner this is, whose token is at hand; else github.com. */
-function instanceOf({ flags }: Command, env: Environment): Record<'api-url' | 'auth-url', string> {
+function instanceOf({ flags }: CliCommand, env: Environment): Record<'api-url' | 'auth-url', string> {
   return {
     'api-url': flags['api-url'] ?? (env.GITHUB_API_URL || 'https://api.github.com'),
     'auth-url': flags['auth-url'] ?? (env.GITHUB_SERVER_URL || 'https://github.com'),
@@ -25,7 +25,7 @@ function instanceOf({ flags }: Command, env: Environment): Record<'api-url' | 'a
  * @returns whether all are ready
  */
 export async function deliverAll(
-  command: Command,
+  command: CliCommand,
   terminal: Terminal,
   ports: Ports,
   env: Environment,
@@ -49,19 +49,19 @@ async function reportOn(raw: RawInputs, ports: Ports, nowhere: boolean): Promise
       now: ports.clock.now(),
       random: ports.random,
       // Where there is no repository at all, there is no private one.
-      fromPrivate: nowhere ? false : null,
+      sourceIsPrivate: nowhere ? false : null,
       secrets: [],
-      walls: [],
+      allowedRoots: [],
     };
     const request = parseRequest(raw, around);
     return await perform(request, ports);
   } catch (thrown) {
-    return [refusal(raw.file, asDeliveryError(thrown).at('check'))];
+    return [refusalReport(raw.file, toDeliveryError(thrown).withStep('check'))];
   }
 }
 
 /** Flags over defaults; an expression of the runner's is nothing here. */
-function rawInputs(command: Command): RawInputs {
+function rawInputs(command: CliCommand): RawInputs {
   const names = Object.keys(INPUTS) as InputName[];
   const defaults = names.map((name) => [name, literal(INPUTS[name].default)]);
   const subject = command.subjects.join('\n');
@@ -72,7 +72,7 @@ function rawInputs(command: Command): RawInputs {
 
 const literal = (value: string): string => (value.startsWith('${{') ? '' : value);
 
-function tokenFrom({ tokenEnv, name }: Command, env: Environment): string {
+function tokenFrom({ tokenEnv, name }: CliCommand, env: Environment): string {
   if (name === 'verify') return '';
   if (tokenEnv === undefined) return env.GITHUB_TOKEN || env.GH_TOKEN || '';
   const token = env[tokenEnv];

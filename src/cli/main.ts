@@ -1,12 +1,12 @@
 import { systemClock } from '../clock.ts';
-import { asDeliveryError } from '../errors.ts';
-import { createHttp } from '../http/client.ts';
+import { toDeliveryError } from '../errors.ts';
+import { createHttpClient } from '../http/client.ts';
 import type { Ports } from '../ports.ts';
 import { machineContract } from '../protocol/contract.ts';
 import { TOOL } from '../protocol/words.ts';
 import { random } from '../random.ts';
 import { createRedactor } from '../redact.ts';
-import { type Command, parseCommand, UsageError } from './args.ts';
+import { type CliCommand, parseCommand, UsageError } from './args.ts';
 import { checkFiles } from './check.ts';
 import { deliverAll } from './deliver.ts';
 import { usage } from './usage.ts';
@@ -16,9 +16,14 @@ import { createTerminal, type Terminal } from './terminal.ts';
 export const EXIT = { ready: 0, notReady: 1, wrongUsage: 2 } as const;
 
 type Environment = Readonly<Record<string, string | undefined>>;
-type Runner = (command: Command, terminal: Terminal, ports: Ports, env: Environment) => Promise<boolean>;
+type RunCommand = (
+  command: CliCommand,
+  terminal: Terminal,
+  ports: Ports,
+  env: Environment,
+) => Promise<boolean>;
 
-const RUNNERS: Readonly<Record<Command['name'], Runner>> = {
+const RUNNERS: Readonly<Record<CliCommand['name'], RunCommand>> = {
   deliver: deliverAll,
   withdraw: deliverAll,
   verify: deliverAll,
@@ -51,7 +56,7 @@ export async function main(args: readonly string[], env: Environment): Promise<n
   try {
     const command = parseCommand(args);
     const ports: Ports = {
-      http: createHttp(),
+      http: createHttpClient(),
       clock: systemClock,
       logger: terminal.logger,
       signal: stop.signal,
@@ -63,7 +68,7 @@ export async function main(args: readonly string[], env: Environment): Promise<n
       terminal.complain(`${thrown.message}; see ${TOOL.name} --help`);
       return EXIT.wrongUsage;
     }
-    terminal.complain(asDeliveryError(thrown).message);
+    terminal.complain(toDeliveryError(thrown).message);
     return EXIT.notReady;
   } finally {
     process.off('SIGINT', abort).off('SIGTERM', abort);

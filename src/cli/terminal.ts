@@ -1,8 +1,8 @@
 import { styleText } from 'node:util';
 import { SingleBar } from 'cli-progress';
-import { lineMeter, progressInWords } from '../meter.ts';
-import type { Clock, Logger, Meter, MeterUnit } from '../ports.ts';
-import { METER_LINES } from '../protocol/limits.ts';
+import { lineProgress, describeProgress } from '../progress.ts';
+import type { Clock, Logger, Progress, ProgressUnit } from '../ports.ts';
+import { PROGRESS_INTERVAL } from '../protocol/limits.ts';
 import type { Redactor } from '../redact.ts';
 
 /** Milliseconds before a bar is worth its place. */
@@ -39,11 +39,11 @@ export function createTerminal(
         process.stderr.write(`${heading(printable(redactor.redact(title)))}\n`);
         return work();
       },
-      mask: (secret) => redactor.keep(secret),
-      meter: (title, total, unit) =>
+      mask: (secret) => redactor.addSecret(secret),
+      progress: (title, total, unit) =>
         process.stderr.isTTY
           ? barMeter(title, total, unit, clock)
-          : lineMeter(title, total, unit, METER_LINES.cli, clock, (line) => say(`  ${line}`)),
+          : lineProgress(title, total, unit, PROGRESS_INTERVAL.cli, clock, (line) => say(`  ${line}`)),
     },
   };
 }
@@ -55,7 +55,7 @@ function printable(text: string): string {
 }
 
 /** A bar for what takes longer than a moment. */
-function barMeter(title: string, total: number, unit: MeterUnit, clock: Pick<Clock, 'now'>): Meter {
+function barMeter(title: string, total: number, unit: ProgressUnit, clock: Pick<Clock, 'now'>): Progress {
   const begun = clock.now();
   const bar = new SingleBar({
     format: '  {title} {bar} {words}',
@@ -69,7 +69,7 @@ function barMeter(title: string, total: number, unit: MeterUnit, clock: Pick<Clo
       done += amount;
       const elapsed = clock.now() - begun;
       if (elapsed < BAR_AFTER) return;
-      const words = progressInWords(done, total, unit, elapsed);
+      const words = describeProgress(done, total, unit, elapsed);
       if (bar.isActive) bar.update(done, { words });
       else bar.start(total, done, { title, words });
     },

@@ -1,4 +1,4 @@
-import { INPUTS } from '../delivery/inputs.ts';
+import { INPUTS } from '../request/inputs.ts';
 import { TOOL } from '../protocol/words.ts';
 import { FLAGS, isSwitch } from './args.ts';
 

@@ -1,9 +1,9 @@
-import type { Channels } from '../channels/channel.ts';
+import type { ChannelMap } from '../channels/channel.ts';
 import { DeliveryError, hasFailed } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import type { ChannelKey } from '../protocol/words.ts';
-import { carry, type Load } from './carry.ts';
-import type { DeliveryRequest } from './request.ts';
+import { publishThroughChannel, type Load } from './carry.ts';
+import type { DeliveryRequest } from '../request/parse-request.ts';
 import { each, end, open, type Way } from './way.ts';
 
 /** Channel by channel, the ways that take it: as their main one, for a duplicate, or either. */
@@ -30,11 +30,15 @@ const intentsOf = (ways: readonly Way[], key: ChannelKey) =>
   });
 
 /** A dry run ends with what would be done, or with what would fail. */
-export async function foreseeAll(ways: readonly Way[], channels: Channels, { logger }: Ports): Promise<void> {
+export async function previewUploads(
+  ways: readonly Way[],
+  channels: ChannelMap,
+  { logger }: Ports,
+): Promise<void> {
   await logger.group('Foresee', async () => {
     for (const [key, some] of byChannel(open(ways), 'any')) {
       const prepared = intentsOf(some, key);
-      const seen = await channels[key].foresee(prepared.map(({ intent }) => intent));
+      const seen = await channels[key].preview(prepared.map(({ intent }) => intent));
       for (const [at, { way }] of prepared.entries()) {
         const one = seen[at];
         if (hasFailed(one)) end(way, 'place', one);
@@ -50,10 +54,10 @@ export async function foreseeAll(ways: readonly Way[], channels: Channels, { log
 }
 
 /** The main channels first, then the duplicates, whatever became of the main ones. */
-export async function carryAll(
+export async function publishAll(
   ways: readonly Way[],
   request: DeliveryRequest,
-  channels: Channels,
+  channels: ChannelMap,
   ports: Ports,
 ): Promise<void> {
   const gone = request.operation === 'withdraw';
@@ -65,7 +69,7 @@ export async function carryAll(
         const file = gone ? null : findings.file;
         return { title: findings.subject, intent, expected: { file, marker: request.marker, gone } };
       });
-      const outcomes = await carry(channels[key], loads, request, ports);
+      const outcomes = await publishThroughChannel(channels[key], loads, request, ports);
       for (const [at, { way }] of prepared.entries()) {
         const outcome = outcomes[at];
         if (outcome === undefined) continue;

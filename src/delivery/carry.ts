@@ -1,16 +1,16 @@
-import type { Channel, Intent, Placement, Plan } from '../channels/channel.ts';
-import { asDeliveryError, type DeliveryError, hasFailed, settled } from '../errors.ts';
-import { pooled } from '../pool.ts';
+import type { Channel, PreparedUpload, Placement, UploadPlan } from '../channels/channel.ts';
+import { toDeliveryError, type DeliveryError, hasFailed, resultOf } from '../errors.ts';
+import { mapConcurrently } from '../pool.ts';
 import type { Logger, Ports } from '../ports.ts';
 import { BATCH } from '../protocol/limits.ts';
 import type { Step } from '../protocol/words.ts';
-import { onlyInside, verifyBeside } from './beside.ts';
-import { type Patience, type Proof, verify, wait } from './verify.ts';
-import { createWitness, type Expectation, type Witness } from './witness.ts';
+import { internalNetworkUnknown, verifyFurtherAddresses } from './further-addresses.ts';
+import { type WaitLimits, type Proof, verifyAddress, waitForSite } from './verify.ts';
+import { createUrlProbe, type ExpectedContent, type UrlProbe } from './url-probe.ts';
 
 /** How one file fared in one channel: what that brought, and what it failed at. */
 export interface Outcome {
-  readonly plan: Plan;
+  readonly plan: UploadPlan;
   readonly placement: Placement | null;
   readonly proof: Proof | null;
   /** What the address answered last; `null` where it was not asked, or gave no answer. */
@@ -27,15 +27,15 @@ export interface Outcome {
 export interface Load {
   /** How the log calls it, where there are several. */
   readonly title: string;
-  readonly intent: Intent;
-  readonly expected: Expectation;
+  readonly intent: PreparedUpload;
+  readonly expected: ExpectedContent;
 }
 
 /** How far a load is. */
 interface Journey extends Load {
   readonly took: Partial<Record<Step, number>>;
   placement: Placement | null;
-  witness: Witness | null;
+  witness: UrlProbe | null;
   proof: Proof | null;
   rawUrl: URL | null;
   unknown: readonly string[];
@@ -45,7 +45,7 @@ interface Journey extends Load {
 /** A journey whose file is placed, and whose address can be asked. */
 interface Placed extends Journey {
   placement: Placement;
-  witness: Witness;
+  witness: UrlProbe;
 }
 
 const isPlaced = (journey: Journey): journey is Placed =>
@@ -58,10 +58,10 @@ const isPlaced = (journey: Journey): journey is Placed =>
  * @param limits milliseconds between looks, and for waiting and verifying together
  * @returns by load
  */
-export async function carry(
+export async function publishThroughChannel(
   channel: Channel,
   loads: readonly Load[],
-  limits: Pick<Patience, 'interval' | 'timeout'>,
+  limits: Pick<WaitLimits, 'interval' | 'timeout'>,
   ports: Ports,
 ): Promise<readonly Outcome[]> {
   const journeys = loads.map(
@@ -80,7 +80,7 @@ export async function carry(
   const patience = { ...limits, deadline: ports.clock.now() + limits.timeout };
   for (const journey of journeys) {
     if (journey.placement === null) continue;
-    journey.witness = createWitness(journey.placement, journey.expected, patience.deadline, ports);
+    journey.witness = createUrlProbe(journey.placement, journey.expected, patience.deadline, ports);
   }
   const late = await waitForAll(journeys.filter(isPlaced), patience, ports);
   await verifyAll(journeys.filter(isPlaced), late, patience, ports);
@@ -91,11 +91,11 @@ async function placeAll(channel: Channel, journeys: readonly Journey[], ports: P
   const intents = journeys.map(({ intent }) => intent);
   const does = journeys.some(({ expected }) => expected.gone) ? 'Take away' : 'Place';
   await step('place', `${does}: ${channel.key}, ${destinationOf(intents)}`, journeys, ports, async () => {
-    const placed = await settled(() => channel.place(intents));
+    const placed = await resultOf(() => channel.publish(intents));
     for (const [at, journey] of journeys.entries()) {
       const one = hasFailed(placed) ? placed : placed[at];
       if (one === undefined || hasFailed(one)) {
-        journey.failure = asDeliveryError(one).at('place');
+        journey.failure = toDeliveryError(one).withStep('place');
         continue;
       }
       journey.placement = one;
@@ -105,7 +105,7 @@ async function placeAll(channel: Channel, journeys: readonly Journey[], ports: P
   });
 }
 
-const destinationOf = (intents: readonly Intent[]): string =>
+const destinationOf = (intents: readonly PreparedUpload[]): string =>
   intents.length === 1 ? (intents[0]?.plan.destination ?? '') : `${intents.length} files`;
 
 /**
@@ -115,7 +115,7 @@ const destinationOf = (intents: readonly Intent[]): string =>
  */
 async function waitForAll(
   placed: readonly Placed[],
-  patience: Patience,
+  patience: WaitLimits,
   ports: Ports,
 ): Promise<DeliveryError | null> {
   const watched = placed.filter(({ intent }) => intent.watch !== undefined);
@@ -123,16 +123,16 @@ async function waitForAll(
   if (lead === undefined) return null;
   const { intent, placement, witness } = lead;
   const waited = await step('wait', 'Wait for the site', watched, ports, () =>
-    settled(() => wait(intent, placement, witness, patience, ports)),
+    resultOf(() => waitForSite(intent, placement, witness, patience, ports)),
   );
-  return hasFailed(waited) ? waited.at('wait') : null;
+  return hasFailed(waited) ? waited.withStep('wait') : null;
 }
 
 /** @param late why the site did not come: then an address is looked at once more, at the most */
 async function verifyAll(
   placed: readonly Placed[],
   late: DeliveryError | null,
-  patience: Patience,
+  patience: WaitLimits,
   ports: Ports,
 ): Promise<void> {
   if (placed.length === 0) return;
@@ -144,7 +144,7 @@ async function verifyAll(
     return;
   }
   await ports.logger.group(title, () =>
-    pooled(placed, BATCH.reads, async (journey) => {
+    mapConcurrently(placed, BATCH.reads, async (journey) => {
       const own = told(journey, placed, ports);
       const until = late === null ? patience : { ...patience, deadline: ports.clock.now() };
       await step('verify', null, [journey], ports, () => prove(journey, until, own));
@@ -153,16 +153,18 @@ async function verifyAll(
   );
 }
 
-async function prove(journey: Placed, patience: Patience, ports: Ports): Promise<void> {
+async function prove(journey: Placed, patience: WaitLimits, ports: Ports): Promise<void> {
   const { placement, witness, expected } = journey;
   try {
-    const proof = await verify(placement, witness, patience, ports);
-    const beside = await verifyBeside(placement, proof, expected, patience, ports);
+    const proof = await verifyAddress(placement, witness, patience, ports);
+    const beside = await verifyFurtherAddresses(placement, proof, expected, patience, ports);
     journey.proof = proof;
     journey.rawUrl = beside.rawUrl;
-    journey.unknown = [...new Set([...placement.unknown, ...onlyInside(witness), ...beside.unknown])];
+    journey.unknown = [
+      ...new Set([...placement.unknown, ...internalNetworkUnknown(witness), ...beside.unknown]),
+    ];
   } catch (thrown) {
-    journey.failure = asDeliveryError(thrown).at('verify');
+    journey.failure = toDeliveryError(thrown).withStep('verify');
   }
 }
 
@@ -191,7 +193,7 @@ function told({ title }: Load, all: readonly Load[], ports: Ports): Ports {
     warning: (line) => logger.warning(`${title}: ${line}`),
     group: (name, work) => logger.group(name, work),
     mask: (secret) => logger.mask(secret),
-    meter: (name, total, unit) => logger.meter(`${title}: ${name}`, total, unit),
+    progress: (name, total, unit) => logger.progress(`${title}: ${name}`, total, unit),
   };
   return { ...ports, logger: naming };
 }

@@ -1,21 +1,21 @@
 import { DeliveryError, hasFailed } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import type { ChannelKey } from '../protocol/words.ts';
-import { formsOf } from '../redact.ts';
-import { inspect } from '../rules/inspect.ts';
+import { encodedForms } from '../redact.ts';
+import { inspectFile } from '../rules/inspect.ts';
 import { checkSelfContained, isHtml } from '../rules/page/self-contained.ts';
 import { refuseSecrets } from '../rules/secrets/secrets.ts';
-import { byChannel, carryAll, foreseeAll } from './by-channel.ts';
-import { nameFor, refuseOneNameForMany } from './files.ts';
-import { type Authorised, authorise, type House } from './house.ts';
-import { choose, refuseTooLarge } from './plan.ts';
-import { THE_LINK } from './findings.ts';
-import { compose, type Report } from './report.ts';
-import type { DeliveryRequest } from './request.ts';
+import { byChannel, publishAll, previewUploads } from './by-channel.ts';
+import { deliveredName, refuseOneNameForMany } from './find-files.ts';
+import { type Authorized, authorize, type House } from './house.ts';
+import { chooseChannels, refuseTooLarge } from './choose-channel.ts';
+import { LINK_SUBJECT } from './findings.ts';
+import { composeReport, type Report } from './report.ts';
+import type { DeliveryRequest } from '../request/parse-request.ts';
 import { each, end, intend, newWay, open, together, type Way } from './way.ts';
 
 /**
- * Deliveries: check → authorise → place → wait → verify → report, for every file that is named. What they
+ * Deliveries: check → authorize → place → wait → verify → report, for every file that is named. What they
  * share is done once; one that fails doesn't stop the others. It never throws: whatever fails becomes a
  * report that says so.
  *
@@ -27,27 +27,30 @@ export async function deliver(request: DeliveryRequest, house: House): Promise<r
   const ways = await setOut(request, house);
   try {
     await each(ways, 'check', (way) => check(way, request, ports));
-    await together(ways, 'authorise', async () => {
-      const authorised = await authorise(request, house);
-      await each(ways, 'authorise', async (way) => settle(way, request, authorised));
-      await together(ways, 'check', () => prepare(ways, authorised, ports));
+    await together(ways, 'authorize', async () => {
+      const authorized = await authorize(request, house);
+      await each(ways, 'authorize', async (way) => settle(way, request, authorized));
+      await together(ways, 'check', () => prepare(ways, authorized, ports));
       await each(ways, 'check', (way) => checkScreen(way, request));
-      if (request.dryRun) await foreseeAll(ways, authorised.channels, ports);
-      else await carryAll(ways, request, authorised.channels, ports);
+      if (request.dryRun) await previewUploads(ways, authorized.channels, ports);
+      else await publishAll(ways, request, authorized.channels, ports);
     });
   } finally {
     for (const { findings } of ways) await findings.file?.close();
   }
-  return ways.map(({ findings }) => compose(findings));
+  return ways.map(({ findings }) => composeReport(findings));
 }
 
 /** A way for each file that is named; one for a link alone, or for what was named in vain. */
-async function setOut({ lines, folder, path }: DeliveryRequest, { find }: House): Promise<readonly Way[]> {
-  const alone = newWay('deliver', lines[0] ?? THE_LINK, null);
-  if (lines.length === 0) return [alone];
+async function setOut(
+  { fileLines, folder, path }: DeliveryRequest,
+  { find }: House,
+): Promise<readonly Way[]> {
+  const alone = newWay('deliver', fileLines[0] ?? LINK_SUBJECT, null);
+  if (fileLines.length === 0) return [alone];
   let ways: readonly Way[] = [alone];
   await together(ways, 'check', async () => {
-    const files = await find(lines, folder);
+    const files = await find(fileLines, folder);
     refuseOneNameForMany(files, path);
     ways = files.map((found) => newWay('deliver', found.given, found));
   });
@@ -57,13 +60,13 @@ async function setOut({ lines, folder, path }: DeliveryRequest, { find }: House)
 /** The file's own rules, and whether the wished channels take its size. */
 async function check(way: Way, request: DeliveryRequest, { logger, signal }: Ports): Promise<void> {
   const { found } = way;
-  const { marker, walls, allowedSecrets, channels, path } = request;
+  const { marker, allowedRoots, allowedSecrets, channels, path } = request;
   if (found === null) return;
-  way.name = nameFor(found, path);
-  const secrets = request.ownSecrets.flatMap(formsOf);
+  way.name = deliveredName(found, path);
+  const secrets = request.ownSecrets.flatMap(encodedForms);
   await logger.group(`Check ${found.given}`, async () => {
     const accept = (size: number): void => refuseTooLarge(channels, size);
-    const file = await inspect({ ...found, marker, secrets, walls, accept, signal });
+    const file = await inspectFile({ ...found, marker, secrets, allowedRoots, accept, signal });
     way.findings = { ...way.findings, file };
     logger.info(`${file.size} bytes, sha256 ${file.sha256}`);
     if (file.markerCount !== null) logger.info(`the marker stands in it ${file.markerCount} ×`);
@@ -73,14 +76,14 @@ async function check(way: Way, request: DeliveryRequest, { logger, signal }: Por
 }
 
 /** Which channels the file takes. */
-function settle(way: Way, request: DeliveryRequest, { circumstances }: Authorised): void {
-  way.choice = choose(request, way.findings.file?.size ?? null, circumstances);
-  way.findings = { ...way.findings, because: way.choice.because };
+function settle(way: Way, request: DeliveryRequest, { circumstances }: Authorized): void {
+  way.choice = chooseChannels(request, way.findings.file?.size ?? null, circumstances);
+  way.findings = { ...way.findings, because: way.choice.reason };
 }
 
 /** Lets every channel look at what it is to do, before any of them writes. */
-function prepare(ways: readonly Way[], authorised: Authorised, { logger }: Ports): Promise<void> {
-  const { circumstances, channels } = authorised;
+function prepare(ways: readonly Way[], authorized: Authorized, { logger }: Ports): Promise<void> {
+  const { circumstances, channels } = authorized;
   return logger.group('Plan', async () => {
     for (const [key, taking] of byChannel(open(ways), 'any')) {
       const some = open(taking);
@@ -94,7 +97,7 @@ function prepare(ways: readonly Way[], authorised: Authorised, { logger }: Ports
       refuseSamePlace(open(some), key);
       for (const { findings, intents: prepared, choice } of open(some)) {
         const plan = prepared.get(key)?.plan;
-        const because = choice?.main === key ? choice.because : 'it is to be a duplicate';
+        const because = choice?.main === key ? choice.reason : 'it is to be a duplicate';
         logger.info(
           `${findings.subject}: ${key}, because ${because}: ${plan?.method}, to ${plan?.destination}`,
         );

@@ -1,11 +1,11 @@
-import type { Plan } from '../channels/channel.ts';
+import type { UploadPlan } from '../channels/channel.ts';
 import type { DeliveryError } from '../errors.ts';
 import type { LocalFile } from '../rules/inspect.ts';
 import type { Outcome } from './carry.ts';
-import type { Operation } from './values.ts';
+import type { Operation } from '../request/values.ts';
 
 /** The subject of a delivery that has no file. */
-export const THE_LINK = 'the given link';
+export const LINK_SUBJECT = 'the given link';
 
 /** Everything a delivery has come to know by its end. */
 export interface Findings {
@@ -16,7 +16,7 @@ export interface Findings {
   /** Why the channel was chosen. */
   readonly because: string;
   /** What would be done, where nothing was to be. */
-  readonly plan: Plan | null;
+  readonly plan: UploadPlan | null;
   readonly main: Outcome | null;
   readonly duplicates: readonly Outcome[];
   /** What the file's check could not see, or was told to let pass. */

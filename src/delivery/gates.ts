@@ -39,24 +39,24 @@ const CONDITIONS: Readonly<Record<GateName, Condition>> = {
   G4_REPORT: {
     evidence: ({ proof }) => {
       if (proof === null) return null;
-      return proof.likeness === 'gone' ? 'report handed over' : 'URL and report handed over';
+      return proof.match === 'gone' ? 'report handed over' : 'URL and report handed over';
     },
     missing: 'there is no URL to hand over',
   },
 };
 
 /** All four gates, as an outcome left them; without an outcome none is passed. */
-export function evaluate(outcome: Outcome | null): Gate[] {
+export function evaluateGates(outcome: Outcome | null): Gate[] {
   return GATES.map((name) => {
     const evidence = outcome === null ? null : CONDITIONS[name].evidence(outcome);
     return { name, passed: evidence !== null, evidence: evidence ?? CONDITIONS[name].missing };
   });
 }
 
-function shown({ likeness, markerCount }: NonNullable<Outcome['proof']>): string {
-  if (likeness === 'gone') return 'nothing is served there any more';
-  const bytes = likeness === 'identical' ? "the file's very bytes" : "other bytes than the file's";
+function shown({ match, markerCount }: NonNullable<Outcome['proof']>): string {
+  if (match === 'gone') return 'nothing is served there any more';
+  const bytes = match === 'identical' ? "the file's very bytes" : "other bytes than the file's";
   if (markerCount === null) return bytes;
   const marker = `marker found ${markerCount === 1 ? 'once' : `${markerCount} times`}`;
-  return likeness === 'marked' ? marker : `${marker}, ${bytes}`;
+  return match === 'marked' ? marker : `${marker}, ${bytes}`;
 }

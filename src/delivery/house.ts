@@ -1,36 +1,36 @@
-import type { Channels } from '../channels/channel.ts';
-import type { Circumstances, Needs } from '../github/survey.ts';
+import type { ChannelMap } from '../channels/channel.ts';
+import type { RepositoryContext, RepositoryQuery } from '../github/api/repository.ts';
 import type { Ports } from '../ports.ts';
 import type { ChannelKey } from '../protocol/words.ts';
-import type { Find } from './files.ts';
-import type { DeliveryRequest } from './request.ts';
+import type { FindFiles } from './find-files.ts';
+import type { DeliveryRequest } from '../request/parse-request.ts';
 
 /** What a story is told with; the composition root brings it together. */
 export interface House {
   readonly ports: Ports;
-  readonly find: Find;
+  readonly find: FindFiles;
   /** Finds a token where one is needed, and what the choice of a channel depends on. */
-  readonly authorise: (needs: Needs) => Promise<Authorised>;
+  readonly authorize: (needs: RepositoryQuery) => Promise<Authorized>;
 }
 
-export interface Authorised {
-  readonly circumstances: Circumstances;
-  readonly channels: Channels;
+export interface Authorized {
+  readonly circumstances: RepositoryContext;
+  readonly channels: ChannelMap;
 }
 
 /** Finds out what the choice of a channel needs to know. */
-export function authorise({ channels }: DeliveryRequest, house: House): Promise<Authorised> {
+export function authorize({ channels }: DeliveryRequest, house: House): Promise<Authorized> {
   const wishes = (key: ChannelKey): boolean => channels === 'auto' || channels.includes(key);
   const needs = { site: wishes('K1'), repository: channels === 'auto' || wishes('K2') };
   const { logger } = house.ports;
-  return logger.group('Authorise', async () => {
-    const authorised = await house.authorise(needs);
-    for (const line of inWords(authorised.circumstances)) logger.info(line);
-    return authorised;
+  return logger.group('Authorize', async () => {
+    const authorized = await house.authorize(needs);
+    for (const line of inWords(authorized.circumstances)) logger.info(line);
+    return authorized;
   });
 }
 
-function inWords({ hasToken, privateRepository, site }: Circumstances): string[] {
+function inWords({ hasToken, privateRepository, site }: RepositoryContext): string[] {
   const lines = [hasToken ? 'there is a token' : 'there is no token for a repository'];
   if (privateRepository !== null) lines.push(`the repository is ${privateRepository ? 'private' : 'public'}`);
   if (site === null) lines.push('it has no Pages site');

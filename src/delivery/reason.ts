@@ -2,7 +2,7 @@ import type { DeliveryError } from '../errors.ts';
 import type { Step } from '../protocol/words.ts';
 
 /** Why a delivery is not ready. */
-export interface Reason {
+export interface FailureReason {
   readonly step: Step;
   readonly httpCode: number | null;
   readonly code: string;
@@ -16,7 +16,7 @@ export interface Reason {
  *
  * @param seen what the address answered last, for a failure without a code of its own
  */
-export function reasonOf(failure: DeliveryError | null, seen: number | null = null): Reason {
+export function toFailureReason(failure: DeliveryError | null, seen: number | null = null): FailureReason {
   if (failure === null)
     return { step: 'report', httpCode: null, code: 'INTERNAL', reason: 'nothing was delivered', hint: '' };
   const { step, httpCode, code, message, hint } = failure;
@@ -26,7 +26,7 @@ export function reasonOf(failure: DeliveryError | null, seen: number | null = nu
 }
 
 /** The reason in one line: what, where, and what to change. */
-export function inWords({ step, httpCode, reason, hint }: Reason): string {
+export function formatReason({ step, httpCode, reason, hint }: FailureReason): string {
   const where = `step ${step}${httpCode === null ? '' : `, HTTP ${httpCode}`}`;
   return `${reason} (${where})${hint === '' ? '' : `. To change: ${hint}`}`;
 }

@@ -1,8 +1,8 @@
 import { CHANNELS, RESULTS, type ReportLine } from '../protocol/words.ts';
 import { SECOND } from '../protocol/limits.ts';
 import type { Outcome } from './carry.ts';
-import { type Findings, THE_LINK } from './findings.ts';
-import { inWords, type Reason } from './reason.ts';
+import { type Findings, LINK_SUBJECT } from './findings.ts';
+import { formatReason, type FailureReason } from './reason.ts';
 
 /**
  * The report's lines.
@@ -10,9 +10,9 @@ import { inWords, type Reason } from './reason.ts';
  * @param proven the address, where every gate is passed
  * @see protocol 4.7
  */
-export function linesOf(
+export function composeLines(
   findings: Findings,
-  notReady: Reason | null,
+  notReady: FailureReason | null,
   proven: string | null,
   unknown: readonly string[],
 ): Readonly<Record<ReportLine, string>> {
@@ -28,8 +28,12 @@ export function linesOf(
 /** Nobody else's words can begin a line of the report. */
 const oneLine = (text: string): string => text.replace(/[\s\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
 
-function result({ operation, main }: Findings, notReady: Reason | null, proven: string | null): string {
-  if (notReady !== null) return `${RESULTS.notReady} → ${inWords(notReady)}`;
+function result(
+  { operation, main }: Findings,
+  notReady: FailureReason | null,
+  proven: string | null,
+): string {
+  if (notReady !== null) return `${RESULTS.notReady} → ${formatReason(notReady)}`;
   if (operation === 'deliver') return `${RESULTS.ready} → ${proven}`;
   const done = main?.placement?.written === true ? 'is withdrawn' : 'is empty, there was nothing to withdraw';
   return `${RESULTS.ready} → ${proven} ${done}`;
@@ -42,14 +46,14 @@ function claim({ operation, subject, main }: Findings, url: string | null): stri
       : `${subject} no longer opens at ${url}`;
   }
   if (main === null) return `${subject} was to open at a public https address; none is handed over`;
-  const { channel, promise } = main.plan;
+  const { channel, claim } = main.plan;
   if (url === null)
     return `${subject} was to be shown through ${channel}, ${CHANNELS[channel].title}; no address is handed over`;
-  return [`${subject} ${promise} at ${url}`, ...(main.placement?.notes ?? [])].join('; ');
+  return [`${subject} ${claim} at ${url}`, ...(main.placement?.notes ?? [])].join('; ');
 }
 
 function code({ subject, file, main, plan, because, duplicates }: Findings): string {
-  const parts = [subject === THE_LINK ? 'no file' : `file ${subject}`];
+  const parts = [subject === LINK_SUBJECT ? 'no file' : `file ${subject}`];
   const planned = main?.plan ?? plan;
   if (planned !== null) {
     const { channel, method, destination } = planned;
@@ -62,16 +66,16 @@ function code({ subject, file, main, plan, because, duplicates }: Findings): str
   return parts.join('; ');
 }
 
-function test({ main, operation }: Findings, notReady: Reason | null): string {
+function test({ main, operation }: Findings, notReady: FailureReason | null): string {
   const proof = main?.proof ?? null;
   if (main?.placement == null) return `nothing was fetched; the delivery ended at step ${notReady?.step}`;
   const parts = [`HTTP ${main.httpCode ?? 'none'}`];
   if (proof === null) parts.push(operation === 'deliver' ? 'marker found: no' : 'not proven to be gone');
-  else if (proof.likeness === 'gone') parts.push('nothing is served there any more');
+  else if (proof.match === 'gone') parts.push('nothing is served there any more');
   else if (proof.markerCount === null) parts.push('marker found: none was given, all bytes compared');
   else parts.push(`marker found: yes, ${proof.markerCount} ×`);
-  if (proof !== null && proof.likeness !== 'marked' && proof.likeness !== 'gone') {
-    parts.push(`bytes identical: ${proof.likeness === 'identical' ? 'yes' : 'no'}`);
+  if (proof !== null && proof.match !== 'marked' && proof.match !== 'gone') {
+    parts.push(`bytes identical: ${proof.match === 'identical' ? 'yes' : 'no'}`);
   }
   const { wait } = main.took;
   parts.push(`build time: ${wait === undefined ? 'no build' : `${(wait / SECOND).toFixed(1)} s`}`);
@@ -79,14 +83,14 @@ function test({ main, operation }: Findings, notReady: Reason | null): string {
 }
 
 /** What was not verified. @see protocol 4.7 */
-export function unknownOf(
+export function listUnknown(
   { operation, failure, file, main, duplicates, subject, unknown: findings }: Findings,
   ready: boolean,
 ): string[] {
   const unknown = [...findings, ...(main?.unknown ?? [])];
-  if (main?.proof?.likeness === 'altered')
+  if (main?.proof?.match === 'altered')
     unknown.push('the body holds the marker, but is not the file byte for byte');
-  if (main?.proof?.likeness === 'marked') unknown.push('no file was given, so only the marker was compared');
+  if (main?.proof?.match === 'marked') unknown.push('no file was given, so only the marker was compared');
   for (const { plan, failure: failed, unknown: also } of duplicates) {
     unknown.push(...also.map((line) => `${plan.channel}: ${line}`));
     if (failed !== null) unknown.push(`the duplicate on ${plan.channel} is not proven: ${failed.message}`);

@@ -1,11 +1,11 @@
 import type { DeliveryError } from '../errors.ts';
 import { type ChannelKey, PROTOCOL, REPORT_LINES, type ReportLine, type Step } from '../protocol/words.ts';
 import type { Outcome } from './carry.ts';
-import { type Findings, nothingYet, THE_LINK } from './findings.ts';
-import { evaluate, type Gate } from './gates.ts';
-import { inWords, type Reason, reasonOf } from './reason.ts';
-import { linesOf, unknownOf } from './report-lines.ts';
-import type { Operation } from './values.ts';
+import { type Findings, nothingYet, LINK_SUBJECT } from './findings.ts';
+import { evaluateGates, type Gate } from './gates.ts';
+import { formatReason, type FailureReason, toFailureReason } from './reason.ts';
+import { composeLines, listUnknown } from './report-lines.ts';
+import type { Operation } from '../request/values.ts';
 
 /** How a duplicate fared. */
 export interface DuplicateReport {
@@ -37,7 +37,7 @@ export interface Report {
   readonly commitSha: string | null;
   readonly rawUrl: string | null;
   readonly duplicates: readonly DuplicateReport[];
-  readonly notReady: Reason | null;
+  readonly notReady: FailureReason | null;
   readonly unknown: readonly string[];
   /** What a person should know of the address, such as how long it lives. */
   readonly notes: readonly string[];
@@ -46,14 +46,14 @@ export interface Report {
 }
 
 /** Composes the report. The URL stands in it only when every gate is passed. */
-export function compose(findings: Findings): Report {
+export function composeReport(findings: Findings): Report {
   const { file, main, duplicates, subject } = findings;
-  const gates = evaluate(main);
+  const gates = evaluateGates(main);
   const ready = findings.failure === null && gates.every(({ passed }) => passed);
-  const notReady = ready ? null : reasonOf(findings.failure ?? main?.failure ?? null, main?.httpCode);
+  const notReady = ready ? null : toFailureReason(findings.failure ?? main?.failure ?? null, main?.httpCode);
   const proven = ready ? (main?.placement?.url.href ?? null) : null;
   const delivers = findings.operation === 'deliver';
-  const unknown = unknownOf(findings, ready);
+  const unknown = listUnknown(findings, ready);
   return {
     protocol: PROTOCOL.identifier,
     version: PROTOCOL.version,
@@ -61,10 +61,12 @@ export function compose(findings: Findings): Report {
     ready,
     url: delivers ? proven : null,
     withdrawn: delivers ? null : proven,
-    lines: linesOf(findings, notReady, proven, unknown),
+    lines: composeLines(findings, notReady, proven, unknown),
     gates,
     file:
-      subject === THE_LINK ? null : { path: subject, size: file?.size ?? null, sha256: file?.sha256 ?? null },
+      subject === LINK_SUBJECT
+        ? null
+        : { path: subject, size: file?.size ?? null, sha256: file?.sha256 ?? null },
     channel: (main?.plan ?? findings.plan)?.channel ?? null,
     commitSha: main?.placement?.commitSha ?? null,
     rawUrl: main?.rawUrl?.href ?? null,
@@ -81,9 +83,9 @@ export function compose(findings: Findings): Report {
  *
  * @param file what was said of the file; the first line stands for all
  */
-export function refusal(file: string, failure: DeliveryError): Report {
-  const subject = file.trim().split('\n')[0] || THE_LINK;
-  return compose({ ...nothingYet('deliver', subject), failure });
+export function refusalReport(file: string, failure: DeliveryError): Report {
+  const subject = file.trim().split('\n')[0] || LINK_SUBJECT;
+  return composeReport({ ...nothingYet('deliver', subject), failure });
 }
 
 /** The report as the protocol writes it, a line each. */
@@ -95,6 +97,6 @@ function duplicateReport({ plan, placement, proof, failure }: Outcome): Duplicat
   return {
     channel: plan.channel,
     url: proof === null ? null : (placement?.url.href ?? null),
-    reason: failure === null ? null : inWords(reasonOf(failure)),
+    reason: failure === null ? null : formatReason(toFailureReason(failure)),
   };
 }

@@ -1,12 +1,12 @@
-import type { HostState, Intent, Placement } from '../channels/channel.ts';
-import { asDeliveryError, DeliveryError } from '../errors.ts';
+import type { LiveStatus, PreparedUpload, Placement } from '../channels/channel.ts';
+import { toDeliveryError, DeliveryError } from '../errors.ts';
 import { poll } from '../poll.ts';
 import type { Ports } from '../ports.ts';
 import { SECOND } from '../protocol/limits.ts';
-import { type Likeness, proves, type Sight, type Witness } from './witness.ts';
+import { type ContentMatch, isProof, type ProbeResult, type UrlProbe } from './url-probe.ts';
 
 /** How long, and how often, the delivery looks. */
-export interface Patience {
+export interface WaitLimits {
   /** Milliseconds between two looks. */
   readonly interval: number;
   /** Milliseconds since the epoch. */
@@ -23,10 +23,10 @@ export interface Proof {
   /** SHA-256 of the body, lowercase hex; `null` where nothing is served any more. */
   readonly sha256: string | null;
   /** How far the body is the file. */
-  readonly likeness: Likeness;
+  readonly match: ContentMatch;
   readonly hosts: readonly string[];
   /** How often the address was asked. */
-  readonly looks: number;
+  readonly attempts: number;
 }
 
 /**
@@ -35,29 +35,29 @@ export interface Proof {
  * @throws {DeliveryError} `BUILD_ERRORED`, or `BUILD_TIMEOUT` at the deadline.
  * @see protocol 3.2, 8
  */
-export async function wait(
-  intent: Intent,
+export async function waitForSite(
+  intent: PreparedUpload,
   placement: Placement,
-  witness: Witness,
-  patience: Patience,
+  witness: UrlProbe,
+  patience: WaitLimits,
   ports: Ports,
 ): Promise<void> {
   if (intent.watch === undefined) return;
-  let state: HostState = { finished: false, detail: 'the host was not asked yet' };
-  const follow = follower('waited for the site', patience, ports);
+  let state: LiveStatus = { finished: false, detail: 'the host was not asked yet' };
+  const follow = createWaitLog('waited for the site', patience, ports);
   const live = await poll({ ...patience, ...ports }, async () => {
-    const sight = await witness.look();
-    if (proves(sight)) return `the site is there: ${describe(sight)}`;
-    if (sight.likeness === 'login') throw notForAnybody(sight);
+    const sight = await witness.probe();
+    if (isProof(sight)) return `the site is there: ${describeProbe(sight)}`;
+    if (sight.match === 'login') throw loginPageError(sight);
     state = (await intent.watch?.(placement)) ?? state;
-    follow.tell(`${describe(sight)}; ${state.detail}`);
+    follow.tell(`${describeProbe(sight)}; ${state.detail}`);
     return state.finished ? state.detail : undefined;
   }).finally(follow.end);
   if (live !== undefined) return ports.logger.info(live);
   const seconds = patience.timeout / SECOND;
   throw new DeliveryError(
     'BUILD_TIMEOUT',
-    `the site did not show the file within ${seconds} s: ${describe(witness.last)}; ${state.detail}`,
+    `the site did not show the file within ${seconds} s: ${describeProbe(witness.last)}; ${state.detail}`,
     {
       httpCode: witness.last?.httpCode ?? state.httpCode,
       hint: state.hint ?? 'run the step again: the file is placed, so it only verifies',
@@ -73,40 +73,40 @@ export async function wait(
  * @throws {DeliveryError} `NOT_PROVEN` at the deadline, with what the address showed last.
  * @see protocol 4.5
  */
-export async function verify(
+export async function verifyAddress(
   placement: Placement,
-  witness: Witness,
-  patience: Patience,
+  witness: UrlProbe,
+  patience: WaitLimits,
   ports: Ports,
 ): Promise<Proof> {
-  const follow = follower('waited for the address', patience, ports);
-  const known = witness.last !== undefined && proves(witness.last) ? witness.last : undefined;
+  const follow = createWaitLog('waited for the address', patience, ports);
+  const known = witness.last !== undefined && isProof(witness.last) ? witness.last : undefined;
   const sight =
     known ??
     (await poll({ ...patience, ...ports }, async () => {
-      const seen = await witness.look();
-      if (proves(seen)) return seen;
-      if (seen.likeness === 'login') throw notForAnybody(seen);
-      follow.tell(describe(seen));
+      const seen = await witness.probe();
+      if (isProof(seen)) return seen;
+      if (seen.match === 'login') throw loginPageError(seen);
+      follow.tell(describeProbe(seen));
       return undefined;
     }).finally(follow.end)) ??
-    (placement.mayAlter && witness.last?.likeness === 'altered' ? witness.last : undefined);
-  if (sight?.httpCode == null) throw notProven(witness.last);
-  ports.logger.info(describe(sight));
+    (placement.hostMayChangeBytes && witness.last?.match === 'altered' ? witness.last : undefined);
+  if (sight?.httpCode == null) throw notProvenError(witness.last);
+  ports.logger.info(describeProbe(sight));
   return {
     httpCode: sight.httpCode,
     markerCount: witness.markerCount(sight),
-    sha256: sight.print?.sha256 ?? null,
-    likeness: sight.likeness,
+    sha256: sight.fingerprint?.sha256 ?? null,
+    match: sight.match,
     hosts: sight.hosts,
-    looks: witness.looks,
+    attempts: witness.attempts,
   };
 }
 
 /** Tells of a wait: a line when something changed, and how much of the time is gone. */
-function follower(title: string, { deadline, timeout }: Patience, { clock, logger }: Ports) {
+function createWaitLog(title: string, { deadline, timeout }: WaitLimits, { clock, logger }: Ports) {
   const begun = deadline - timeout;
-  const meter = logger.meter(title, timeout, 'milliseconds');
+  const meter = logger.progress(title, timeout, 'milliseconds');
   let told = '';
   let shown = 0;
   return {
@@ -122,7 +122,7 @@ function follower(title: string, { deadline, timeout }: Patience, { clock, logge
 }
 
 /** What each kind of sight means to a person. */
-const MEANINGS: Readonly<Record<Likeness, string>> = {
+const MEANINGS: Readonly<Record<ContentMatch, string>> = {
   identical: 'the file, byte for byte',
   marked: 'the marker',
   gone: 'nothing any more',
@@ -134,33 +134,33 @@ const MEANINGS: Readonly<Record<Likeness, string>> = {
   absent: 'no page',
 };
 
-function describe(sight: Sight | undefined): string {
+function describeProbe(sight: ProbeResult | undefined): string {
   if (sight === undefined) return 'the address was not asked yet';
   if (sight.failure !== undefined) return sight.failure.message;
   const code = sight.httpCode === null ? 'no answer' : `HTTP ${sight.httpCode}`;
-  return sight.likeness === 'absent'
+  return sight.match === 'absent'
     ? `the address answers ${code}`
-    : `the address answers ${code} with ${MEANINGS[sight.likeness]}`;
+    : `the address answers ${code} with ${MEANINGS[sight.match]}`;
 }
 
 /** @see protocol 7 (final URL does not answer 200 or lacks the marker) */
-function notProven(sight: Sight | undefined): DeliveryError {
-  return new DeliveryError('NOT_PROVEN', `the address was not proven in time: ${describe(sight)}`, {
+function notProvenError(sight: ProbeResult | undefined): DeliveryError {
+  return new DeliveryError('NOT_PROVEN', `the address was not proven in time: ${describeProbe(sight)}`, {
     httpCode: sight?.httpCode ?? undefined,
-    hint: sight?.failure?.hint ?? HINTS[sight?.likeness ?? 'absent'],
-    cause: sight?.failure === undefined ? undefined : asDeliveryError(sight.failure),
+    hint: sight?.failure?.hint ?? HINTS[sight?.match ?? 'absent'],
+    cause: sight?.failure === undefined ? undefined : toDeliveryError(sight.failure),
   });
 }
 
 /** A login page never becomes the file: nobody waits for that. @see protocol 1 (rule 2) */
-function notForAnybody(sight: Sight): DeliveryError {
-  return new DeliveryError('NOT_EXTERNAL', describe(sight), {
+function loginPageError(sight: ProbeResult): DeliveryError {
+  return new DeliveryError('NOT_EXTERNAL', describeProbe(sight), {
     httpCode: sight.httpCode ?? undefined,
     hint: HINTS.login,
   });
 }
 
-const HINTS: Readonly<Partial<Record<Likeness, string>>> = {
+const HINTS: Readonly<Partial<Record<ContentMatch, string>>> = {
   altered:
     "the host changes the file: commit an empty .nojekyll to the site's root, or leave front matter out of the file",
   previous:

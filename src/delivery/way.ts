@@ -1,10 +1,10 @@
-import type { Intent } from '../channels/channel.ts';
-import { asDeliveryError, type DeliveryError } from '../errors.ts';
+import type { PreparedUpload } from '../channels/channel.ts';
+import { toDeliveryError, type DeliveryError } from '../errors.ts';
 import type { ChannelKey, Step } from '../protocol/words.ts';
-import type { FoundFile } from './files.ts';
-import type { Choice } from './plan.ts';
+import type { FoundFile } from './find-files.ts';
+import type { ChannelChoice } from './choose-channel.ts';
 import { type Findings, nothingYet } from './findings.ts';
-import type { Operation } from './values.ts';
+import type { Operation } from '../request/values.ts';
 
 /** One file's way through the story: what is known of it so far. */
 export interface Way {
@@ -12,9 +12,9 @@ export interface Way {
   readonly found: FoundFile | null;
   /** The name to give, once it is checked. */
   name: string;
-  choice: Choice | null;
+  choice: ChannelChoice | null;
   /** What each of its channels has prepared. */
-  readonly intents: Map<ChannelKey, Intent>;
+  readonly intents: Map<ChannelKey, PreparedUpload>;
   findings: Findings;
 }
 
@@ -29,11 +29,11 @@ export function open(ways: readonly Way[]): Way[] {
 
 /** A failure ends one way; the others go on. */
 export function end(way: Way, step: Step, failure: DeliveryError): void {
-  way.findings = { ...way.findings, failure: failure.at(step) };
+  way.findings = { ...way.findings, failure: failure.withStep(step) };
 }
 
 /** What a channel has prepared for it; the main one's plan is the one that is reported. */
-export function intend(way: Way, key: ChannelKey, intent: Intent): void {
+export function intend(way: Way, key: ChannelKey, intent: PreparedUpload): void {
   way.intents.set(key, intent);
   if (way.choice?.main === key) way.findings = { ...way.findings, plan: intent.plan };
 }
@@ -48,7 +48,7 @@ export async function each(
     try {
       await work(way);
     } catch (thrown) {
-      end(way, step, asDeliveryError(thrown));
+      end(way, step, toDeliveryError(thrown));
     }
   }
 }
@@ -64,6 +64,6 @@ export async function together(
   try {
     await work(some);
   } catch (thrown) {
-    for (const way of open(some)) end(way, step, asDeliveryError(thrown));
+    for (const way of open(some)) end(way, step, toDeliveryError(thrown));
   }
 }

@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream';
-import { DeliveryError, type FailureCode } from '../errors.ts';
-import { retryAfter } from '../http/headers.ts';
-import { hostMessage } from '../http/host-message.ts';
-import { upload } from '../http/upload.ts';
+import { DeliveryError, type ErrorCode } from '../errors.ts';
+import { parseRetryAfter } from '../http/headers.ts';
+import { shortHostMessage } from '../http/host-message.ts';
+import { sendUpload } from '../http/upload.ts';
 import type { Logger, Ports } from '../ports.ts';
-import { AUTH, type Call } from '../protocol/calls.ts';
+import { AUTH, type CallTemplate } from '../protocol/calls.ts';
 import { DEVICE_FLOW, SECOND } from '../protocol/limits.ts';
-import { retrying } from '../retry.ts';
-import { isLimit, refusalBody } from './failures.ts';
+import { withRetries } from '../retry.ts';
+import { isRateLimited, parseErrorBody } from './api/failures.ts';
 
 export interface DeviceFlowOptions {
   readonly authUrl: URL;
@@ -32,63 +32,63 @@ interface TokenAnswer {
   readonly trouble?: string;
 }
 
-interface Failed {
+interface FailedAnswer {
   readonly next: 'failed';
-  readonly code: FailureCode;
+  readonly code: ErrorCode;
   readonly says: string;
   readonly hint: string;
 }
 
-type Turn = { readonly next: 'waiting'; readonly lengthen: boolean } | Failed;
+type PollAnswer = { readonly next: 'waiting'; readonly lengthen: boolean } | FailedAnswer;
 
-const fails = (code: FailureCode, says: string, hint: string): Failed => ({
+const failedAnswer = (code: ErrorCode, says: string, hint: string): FailedAnswer => ({
   next: 'failed',
   code,
   says,
   hint,
 });
 const OTHERWISE = 'use channel: K3, or give a token';
-const EXPIRED = fails('NOT_AUTHORISED', 'the code expired before it was entered', OTHERWISE);
+const EXPIRED = failedAnswer('NOT_AUTHORIZED', 'the code expired before it was entered', OTHERWISE);
 
 /**
  * What each answer to a token poll means, beside the token itself.
  *
  * @see protocol 3.3, 7
  */
-export const TURNS: Readonly<Record<string, Turn>> = {
+export const POLL_ANSWERS: Readonly<Record<string, PollAnswer>> = {
   authorization_pending: { next: 'waiting', lengthen: false },
   slow_down: { next: 'waiting', lengthen: true },
-  access_denied: fails('NOT_AUTHORISED', 'the authorisation was refused', OTHERWISE),
+  access_denied: failedAnswer('NOT_AUTHORIZED', 'the authorization was refused', OTHERWISE),
   expired_token: EXPIRED,
-  device_flow_disabled: fails(
+  device_flow_disabled: failedAnswer(
     'BAD_INPUT',
     'the OAuth app does not allow the device flow',
     "switch on *Enable Device Flow* in the app's settings",
   ),
-  incorrect_client_credentials: fails(
+  incorrect_client_credentials: failedAnswer(
     'BAD_INPUT',
     'the client id is unknown',
     'set `client-id:` to that of an OAuth app',
   ),
-  incorrect_device_code: fails(
+  incorrect_device_code: failedAnswer(
     'HOST_ERROR',
     'the host does not know its own device code',
     'run the step again',
   ),
-  unsupported_grant_type: fails('HOST_ERROR', 'the host does not offer the device flow', OTHERWISE),
+  unsupported_grant_type: failedAnswer('HOST_ERROR', 'the host does not offer the device flow', OTHERWISE),
 };
 
 /**
  * The official device flow: a human enters a short code on the host's own page, and a token comes back.
  * Shown are only that code and where to enter it. The token lives in memory only.
  *
- * @throws {DeliveryError} `NOT_AUTHORISED` when the human refused or the time ran out: nobody is pressed.
+ * @throws {DeliveryError} `NOT_AUTHORIZED` when the human refused or the time ran out: nobody is pressed.
  * @see protocol 4.1, 5
  */
-export async function authoriseDevice(options: DeviceFlowOptions, ports: Ports): Promise<string> {
+export async function authorizeDevice(options: DeviceFlowOptions, ports: Ports): Promise<string> {
   const { authUrl, clientId } = options;
   const { clock, logger, signal } = ports;
-  const code = await retrying(ports, () => askForCode(authUrl, clientId, ports));
+  const code = await withRetries(ports, () => askForCode(authUrl, clientId, ports));
   logger.mask(code.device_code);
   logger.info(`Open ${authUrl.origin}${AUTH.user_entry.path} and enter the code ${code.user_code}`);
 
@@ -98,35 +98,36 @@ export async function authoriseDevice(options: DeviceFlowOptions, ports: Ports):
   while (clock.now() + pause < deadline) {
     await clock.sleep(pause, signal);
     const answer = await askForToken(authUrl, clientId, code.device_code, ports);
-    if (answer.access_token !== undefined) return granted(answer.access_token, answer.scope, logger);
+    if (answer.access_token !== undefined) return acceptToken(answer.access_token, answer.scope, logger);
     ({ trouble } = answer);
     const turn =
-      TURNS[answer.error ?? ''] ?? fails('HOST_ERROR', unknownAnswer(answer), 'run the step again');
-    if (turn.next === 'failed') throw failed(turn);
-    // The rate is checked before the authorisation: whoever stays too quick is told slow_down for ever.
+      POLL_ANSWERS[answer.error ?? ''] ??
+      failedAnswer('HOST_ERROR', unknownAnswer(answer), 'run the step again');
+    if (turn.next === 'failed') throw answerError(turn);
+    // The rate is checked before the authorization: whoever stays too quick is told slow_down for ever.
     if (turn.lengthen) pause = Math.max(pause + DEVICE_FLOW.slowDown, (answer.interval ?? 0) * SECOND);
   }
-  throw failed(trouble === undefined ? EXPIRED : { ...EXPIRED, says: `${EXPIRED.says}: ${trouble}` });
+  throw answerError(trouble === undefined ? EXPIRED : { ...EXPIRED, says: `${EXPIRED.says}: ${trouble}` });
 }
 
-function granted(token: string, scope: string | undefined, logger: Logger): string {
+function acceptToken(token: string, scope: string | undefined, logger: Logger): string {
   logger.mask(token);
   if (scope?.split(/[\s,]+/).includes(DEVICE_FLOW.scope)) return token;
   throw new DeliveryError('NO_PERMISSION', `the token was granted without the scope ${DEVICE_FLOW.scope}`, {
-    step: 'authorise',
+    step: 'authorize',
     hint: 'use the client id of an OAuth app, and grant it access to the repository',
   });
 }
 
-function failed({ code, says, hint }: Failed): DeliveryError {
-  return new DeliveryError(code, says, { step: 'authorise', hint });
+function answerError({ code, says, hint }: FailedAnswer): DeliveryError {
+  return new DeliveryError(code, says, { step: 'authorize', hint });
 }
 
-const turnOf = ({ error = '' }: TokenAnswer): Turn | undefined =>
-  Object.hasOwn(TURNS, error) ? TURNS[error] : undefined;
+const turnOf = ({ error = '' }: TokenAnswer): PollAnswer | undefined =>
+  Object.hasOwn(POLL_ANSWERS, error) ? POLL_ANSWERS[error] : undefined;
 
 const unknownAnswer = ({ error }: TokenAnswer): string =>
-  `the host answered the token poll with ${hostMessage(error) || 'nothing usable'}`;
+  `the host answered the token poll with ${shortHostMessage(error) || 'nothing usable'}`;
 
 async function askForCode(authUrl: URL, clientId: string, ports: Ports): Promise<DeviceCode> {
   const answer = await post<Partial<DeviceCode> & TokenAnswer>(
@@ -136,7 +137,7 @@ async function askForCode(authUrl: URL, clientId: string, ports: Ports): Promise
     ports,
   );
   const turn = turnOf(answer);
-  if (turn?.next === 'failed') throw failed(turn);
+  if (turn?.next === 'failed') throw answerError(turn);
   const {
     device_code,
     user_code,
@@ -144,7 +145,7 @@ async function askForCode(authUrl: URL, clientId: string, ports: Ports): Promise
     expires_in = DEVICE_FLOW.lifetime,
   } = answer;
   if (typeof device_code !== 'string' || typeof user_code !== 'string') {
-    throw failed({
+    throw answerError({
       next: 'failed',
       code: 'HOST_ERROR',
       says: 'the host gave no device code',
@@ -170,7 +171,7 @@ async function askForToken(
   try {
     return await post<TokenAnswer>(AUTH.token, authUrl, form, ports);
   } catch (thrown) {
-    if (!(thrown instanceof DeliveryError) || !thrown.passing) throw thrown;
+    if (!(thrown instanceof DeliveryError) || !thrown.retryable) throw thrown;
     const { code, message: trouble, retryAfter: asked = 0 } = thrown;
     if (code !== 'RATE_LIMITED') return { error: 'authorization_pending', trouble };
     return { error: 'slow_down', interval: asked / SECOND, trouble };
@@ -178,13 +179,13 @@ async function askForToken(
 }
 
 async function post<T extends object>(
-  call: Call,
+  call: CallTemplate,
   authUrl: URL,
   form: Record<string, string>,
   ports: Ports,
 ): Promise<T> {
   const body = new URLSearchParams(form).toString();
-  const answer = await upload(ports.http, {
+  const answer = await sendUpload(ports.http, {
     method: call.method,
     url: new URL(call.path, authUrl),
     headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
@@ -197,12 +198,16 @@ async function post<T extends object>(
   // The flow's own errors arrive with 200, some hosts send them with 400.
   const spoken = status === 200 || (status < 500 && Object.hasOwn(Object(json), 'error'));
   if (typeof json === 'object' && json !== null && spoken) return json as T;
-  const limited = isLimit({ status, headers, ...refusalBody(json) });
+  const limited = isRateLimited({ status, headers, ...parseErrorBody(json) });
   const what = status === 200 ? 'something that is not JSON' : `HTTP ${status}`;
-  throw new DeliveryError(limited ? 'RATE_LIMITED' : 'HOST_ERROR', `${call.does} was answered with ${what}`, {
-    httpCode: status,
-    passing: limited || status === 200 || status >= 500,
-    retryAfter: retryAfter(answer, ports.clock.now()),
-    hint: `check \`auth-url:\`, or ${OTHERWISE}`,
-  });
+  throw new DeliveryError(
+    limited ? 'RATE_LIMITED' : 'HOST_ERROR',
+    `${call.description} was answered with ${what}`,
+    {
+      httpCode: status,
+      retryable: limited || status === 200 || status >= 500,
+      retryAfter: parseRetryAfter(answer, ports.clock.now()),
+      hint: `check \`auth-url:\`, or ${OTHERWISE}`,
+    },
+  );
 }

@@ -7,7 +7,7 @@ interface Repository {
 }
 
 /** Where one kind of instance serves files, by the host of its pages for people. */
-interface Forms {
+interface HostLayout {
   readonly fits: (host: string) => boolean;
   /** A site's root where its settings can't be read, without the slash at its end. */
   readonly site: (host: string, repository: Repository) => string;
@@ -26,7 +26,7 @@ interface Forms {
  *   and `HOST/raw` without,
  *   https://docs.github.com/en/enterprise-server@latest/admin/configuring-settings/hardening-security-for-your-enterprise/enabling-subdomain-isolation
  */
-const FORMS: readonly Forms[] = [
+const HOST_LAYOUTS: readonly HostLayout[] = [
   {
     fits: (host) => host === 'github.com',
     site: (_, { owner, repo }) => {
@@ -65,15 +65,15 @@ function path(host: string, { owner, repo }: Repository): string {
   return repo.toLowerCase() === `${owner}.${host}`.toLowerCase() ? owner : `${owner}/${repo}`;
 }
 
-const formsOf = ({ host }: URL): Forms => FORMS.find(({ fits }) => fits(host)) as Forms;
+const layoutOf = ({ host }: URL): HostLayout => HOST_LAYOUTS.find(({ fits }) => fits(host)) as HostLayout;
 
 /**
  * Where a repository's site is usually served, for want of what its settings say.
  *
  * @param server address of the instance's pages for people
  */
-export function usualSite(server: URL, repository: Repository): URL {
-  return new URL(`${formsOf(server).site(server.host, repository)}/`);
+export function defaultSiteUrl(server: URL, repository: Repository): URL {
+  return new URL(`${layoutOf(server).site(server.host, repository)}/`);
 }
 
 /**
@@ -82,15 +82,15 @@ export function usualSite(server: URL, repository: Repository): URL {
  * @param server address of the instance's pages for people
  * @param site the site's root as its settings name it: it tells whether an instance isolates subdomains
  */
-export function usualRaw(server: URL, repository: Repository, site: URL | undefined): URL {
-  return new URL(`${formsOf(server).raw(server.host, repository, site)}/`);
+export function defaultRawUrl(server: URL, repository: Repository, site: URL | undefined): URL {
+  return new URL(`${layoutOf(server).raw(server.host, repository, site)}/`);
 }
 
 /**
  * The pages for people of the instance that an API belongs to: `https://HOST` of `https://HOST/api/v3`
  * (Enterprise Server), and `https://DOMAIN` of `https://api.DOMAIN` (github.com, ghe.com).
  */
-export function serverOf(apiUrl: URL): URL {
+export function serverUrlOf(apiUrl: URL): URL {
   const ownPath = /^\/api\/v3(\/|$)/.test(apiUrl.pathname);
   return new URL(`https://${ownPath ? apiUrl.host : apiUrl.host.replace(/^api\./, '')}`);
 }
@@ -101,7 +101,7 @@ export function serverOf(apiUrl: URL): URL {
  *
  * @see https://docs.github.com/en/enterprise-server@latest/admin/configuring-settings/configuring-github-connect/enabling-github-connect-for-ghecom
  */
-export function mayHoldToken(apiUrl: URL, address: URL): boolean {
-  const { host } = serverOf(apiUrl);
+export function mayReceiveToken(apiUrl: URL, address: URL): boolean {
+  const { host } = serverUrlOf(apiUrl);
   return address.protocol === 'https:' && [apiUrl.host, host, `uploads.${host}`].includes(address.host);
 }

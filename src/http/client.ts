@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { EnvHttpProxyAgent, errors, request } from 'undici';
 import { untilAborted } from '../abort.ts';
 import { DeliveryError } from '../errors.ts';
-import type { Http, HttpRequest } from '../ports.ts';
+import type { SendHttp, HttpRequest } from '../ports.ts';
 import { EXCHANGE } from '../protocol/limits.ts';
 import { TOOL } from '../protocol/words.ts';
 import { publicLookup } from './public-lookup.ts';
@@ -43,7 +43,7 @@ const IN_WORDS: Readonly<Record<string, string>> = {
  * Makes the one door to the network: https only, through the proxy that the environment names
  * (`https_proxy`, `no_proxy`), with a bound on every wait. Redirects are answers like any other.
  */
-export function createHttp(): Http {
+export function createHttpClient(): SendHttp {
   // Each chunk of a body is garbage at once, and V8 looks for it only when its young generation is full: kept
   // small, that is swept often, and any body takes 50 MB less.
   setFlagsFromString('--scavenger-max-new-space-capacity-mb=1');
@@ -72,7 +72,7 @@ export function createHttp(): Http {
       );
       return { status: answer.statusCode, headers: answer.headers, body: answer.body };
     } catch (thrown) {
-      throw connectionFailure(thrown, asked);
+      throw connectionError(thrown, asked);
     }
   };
 }
@@ -82,7 +82,7 @@ export function createHttp(): Http {
  *
  * @see protocol 7 (no network)
  */
-export function connectionFailure(thrown: unknown, asked: Pick<HttpRequest, 'url' | 'signal'>): unknown {
+export function connectionError(thrown: unknown, asked: Pick<HttpRequest, 'url' | 'signal'>): unknown {
   if (asked.signal?.aborted) return asked.signal.reason;
   if (thrown instanceof DeliveryError) return thrown;
   const code = networkCode(thrown);
@@ -91,12 +91,12 @@ export function connectionFailure(thrown: unknown, asked: Pick<HttpRequest, 'url
   if (UNREACHED.has(code)) {
     return new DeliveryError('NO_NETWORK', `${asked.url.host} can't be reached: ${reason}`, {
       hint: 'check the network of the job, and its https_proxy and no_proxy variables',
-      passing: true,
+      retryable: true,
       cause: thrown,
     });
   }
   return new DeliveryError('CONNECTION', `the exchange with ${asked.url.host} broke off: ${reason}`, {
-    passing: !isCertificateError(code),
+    retryable: !isCertificateError(code),
     hint: isCertificateError(code)
       ? "add the proxy's certificate to NODE_EXTRA_CA_CERTS"
       : 'run the step again, or use another channel',

@@ -1,13 +1,13 @@
 import { DeliveryError } from '../errors.ts';
-import type { Http, HttpResponse } from '../ports.ts';
-import { REDIRECTS } from '../protocol/limits.ts';
+import type { SendHttp, HttpResponse } from '../ports.ts';
+import { MAX_REDIRECTS } from '../protocol/limits.ts';
 import { discard } from './body.ts';
-import { header } from './headers.ts';
+import { firstHeader } from './headers.ts';
 
 /** Cookies by host name, kept for one delivery and given back to no other host. */
 export type CookieJar = Map<string, Map<string, string>>;
 
-export interface Following {
+export interface FollowOptions {
   readonly signal: AbortSignal;
   /** Sees every address before it is asked; throws to refuse it. */
   readonly guard: (url: URL) => void;
@@ -17,7 +17,7 @@ export interface Following {
 }
 
 /** The last answer of a chain of redirects. */
-export interface Trail {
+export interface RedirectChain {
   readonly answer: HttpResponse;
   /** Every address that was asked, the first one first. */
   readonly hops: readonly URL[];
@@ -30,12 +30,16 @@ export interface Trail {
  * `NO_NETWORK` when a host can't be talked to, and whatever `guard` throws.
  * @see protocol 4.5
  */
-export async function follow(http: Http, start: URL, options: Following): Promise<Trail> {
+export async function followRedirects(
+  http: SendHttp,
+  start: URL,
+  options: FollowOptions,
+): Promise<RedirectChain> {
   const { signal, guard, cookies } = options;
   const hops: URL[] = [];
   for (let url = start; ; ) {
-    if (hops.length > REDIRECTS) {
-      throw new DeliveryError('HOST_ERROR', `the address redirects more than ${REDIRECTS} times`);
+    if (hops.length > MAX_REDIRECTS) {
+      throw new DeliveryError('HOST_ERROR', `the address redirects more than ${MAX_REDIRECTS} times`);
     }
     guard(url);
     hops.push(url);
@@ -62,7 +66,7 @@ export async function follow(http: Http, start: URL, options: Following): Promis
 
 function redirectTarget(answer: HttpResponse, from: URL): URL | null {
   if (![301, 302, 303, 307, 308].includes(answer.status)) return null;
-  const location = header(answer, 'location');
+  const location = firstHeader(answer, 'location');
   const target = location === undefined ? null : URL.parse(location, from.href);
   if (target?.protocol === 'https:') return target;
   discard(answer);

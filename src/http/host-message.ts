@@ -1,7 +1,7 @@
 import { TEXT } from '../protocol/limits.ts';
 
 /** The host's text as it may stand in a message: one line, bounded. */
-export function hostMessage(text: unknown): string {
+export function shortHostMessage(text: unknown): string {
   const line = String(text ?? '')
     .replace(/\s+/g, ' ')
     .trim();

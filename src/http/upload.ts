@@ -1,10 +1,10 @@
 import { addAbortSignal, Readable } from 'node:stream';
-import type { Clock, Http, Meter } from '../ports.ts';
+import type { Clock, SendHttp, Progress } from '../ports.ts';
 import { EXCHANGE } from '../protocol/limits.ts';
 import { readText } from './body.ts';
-import { connectionFailure } from './client.ts';
+import { connectionError } from './client.ts';
 
-export interface Upload {
+export interface UploadRequest {
   readonly method: string;
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
@@ -13,14 +13,14 @@ export interface Upload {
   /** A fresh stream of the body. */
   readonly body: () => Readable;
   /** Begins to show how far an attempt is. */
-  readonly meter?: () => Meter;
+  readonly meter?: () => Progress;
   readonly signal: AbortSignal;
   /** Measures how long the answer may take once the body is sent. */
   readonly clock: Pick<Clock, 'timeout'>;
 }
 
 /** The answer to an upload, its body read as JSON where it is JSON. */
-export interface Uploaded {
+export interface UploadResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly text: string;
@@ -32,12 +32,12 @@ export interface Uploaded {
  *
  * @throws {DeliveryError} `CONNECTION` when the exchange broke off: what has arrived is then unknown.
  */
-export async function upload(http: Http, asked: Upload): Promise<Uploaded> {
+export async function sendUpload(http: SendHttp, asked: UploadRequest): Promise<UploadResponse> {
   const answer = await http({
     method: asked.method,
     url: asked.url,
     headers: { ...asked.headers, 'content-length': String(asked.length) },
-    body: () => metered(asked),
+    body: () => withProgress(asked),
     signal: asked.signal,
   });
   // An answer that only drips would never stall.
@@ -46,7 +46,7 @@ export async function upload(http: Http, asked: Upload): Promise<Uploaded> {
   try {
     text = await readText(answer.body, EXCHANGE.apiBody);
   } catch (thrown) {
-    throw connectionFailure(thrown, asked);
+    throw connectionError(thrown, asked);
   }
   const headers = Object.fromEntries(
     Object.entries(answer.headers).map(([name, value]) => [
@@ -54,10 +54,10 @@ export async function upload(http: Http, asked: Upload): Promise<Uploaded> {
       value === undefined ? undefined : String(value),
     ]),
   );
-  return { status: answer.status, headers, text, json: parsedJson(text) };
+  return { status: answer.status, headers, text, json: parseJson(text) };
 }
 
-function metered({ body, meter }: Upload): Readable {
+function withProgress({ body, meter }: UploadRequest): Readable {
   if (meter === undefined) return body();
   const shown = meter();
   return Readable.from(
@@ -91,7 +91,7 @@ export async function* base64(bytes: AsyncIterable<Buffer>): AsyncGenerator<stri
 export const base64Length = (bytes: number): number => Math.ceil(bytes / 3) * 4;
 
 /** A text as JSON; `undefined` where it is none. */
-export function parsedJson(text: string): unknown {
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

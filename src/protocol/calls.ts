@@ -5,11 +5,11 @@
  * @see protocol 4
  */
 
-export interface Call {
+export interface CallTemplate {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   /** What the call is for, as a failure's message names it. */
-  readonly does: string;
+  readonly description: string;
   /** The only statuses that count as done; any success where absent. */
   readonly expects?: readonly number[];
   /** Whether it is one of several calls that make up a write, and not paced by itself: in a pause between them others would move the branch. */
@@ -22,166 +22,170 @@ const REPO = '/repos/{owner}/{repo}';
 
 /** Calls to the hosting API, below `{api_url}`. @see protocol 4.2, 4.3 */
 export const API = {
-  get_repository: { method: 'GET', path: REPO, does: 'reading the repository' },
-  get_file: { method: 'GET', path: `${REPO}/contents/{+path}{?ref}`, does: 'reading the file record' },
+  get_repository: { method: 'GET', path: REPO, description: 'reading the repository' },
+  get_file: { method: 'GET', path: `${REPO}/contents/{+path}{?ref}`, description: 'reading the file record' },
   put_file_le1mb: {
     method: 'PUT',
     path: `${REPO}/contents/{+path}`,
-    does: 'writing the file',
+    description: 'writing the file',
     expects: [200, 201],
     sends: 'message, content (base64), branch, sha (only when replacing)',
   },
   commits_of_path: {
     method: 'GET',
     path: `${REPO}/commits{?sha,path,per_page}`,
-    does: "reading the file's history",
+    description: "reading the file's history",
   },
   tree_below: {
     method: 'GET',
     path: `${REPO}/git/trees/{sha}{?recursive}`,
-    does: "listing the branch's files",
+    description: "listing the branch's files",
   },
-  get_commit: { method: 'GET', path: `${REPO}/git/commits/{sha}`, does: 'reading the base commit' },
+  get_commit: { method: 'GET', path: `${REPO}/git/commits/{sha}`, description: 'reading the base commit' },
   blob: {
     method: 'POST',
     path: `${REPO}/git/blobs`,
-    does: 'creating the blob',
+    description: 'creating the blob',
     sends: 'content (base64), encoding (base64)',
   },
-  get_ref: { method: 'GET', path: `${REPO}/git/ref/heads/{+branch}`, does: 'reading the branch' },
+  get_ref: { method: 'GET', path: `${REPO}/git/ref/heads/{+branch}`, description: 'reading the branch' },
   tree: {
     method: 'POST',
     path: `${REPO}/git/trees`,
-    does: 'creating the tree',
+    description: 'creating the tree',
     part: true,
     sends: 'base_tree, tree [path, mode 100644, type blob, sha]',
   },
   commit: {
     method: 'POST',
     path: `${REPO}/git/commits`,
-    does: 'creating the commit',
+    description: 'creating the commit',
     part: true,
     sends: 'message, tree, parents [base commit]',
   },
   update_ref: {
     method: 'PATCH',
     path: `${REPO}/git/refs/heads/{+branch}`,
-    does: 'updating the branch',
+    description: 'updating the branch',
     part: true,
     sends: 'sha, force (false)',
   },
   compare: {
     method: 'GET',
     path: `${REPO}/compare/{base}...{head}{?per_page}`,
-    does: 'comparing two commits',
+    description: 'comparing two commits',
   },
-  pages_site: { method: 'GET', path: `${REPO}/pages`, does: 'reading the Pages settings' },
+  pages_site: { method: 'GET', path: `${REPO}/pages`, description: 'reading the Pages settings' },
   pages_latest: {
     method: 'GET',
     path: `${REPO}/pages/builds/latest`,
-    does: 'reading the latest Pages build',
+    description: 'reading the latest Pages build',
   },
-  request_build: { method: 'POST', path: `${REPO}/pages/builds`, does: 'requesting a Pages build' },
+  request_build: { method: 'POST', path: `${REPO}/pages/builds`, description: 'requesting a Pages build' },
   deployments: {
     method: 'GET',
     path: `${REPO}/deployments{?environment,per_page}`,
-    does: 'listing the deployments',
+    description: 'listing the deployments',
   },
   deployment_statuses: {
     method: 'GET',
     path: `${REPO}/deployments/{id}/statuses{?per_page}`,
-    does: "reading a deployment's statuses",
+    description: "reading a deployment's statuses",
   },
   create_release: {
     method: 'POST',
     path: `${REPO}/releases`,
-    does: 'creating the release',
+    description: 'creating the release',
     part: true,
     sends: 'tag_name, name, body',
   },
-  release_by_tag: { method: 'GET', path: `${REPO}/releases/tags/{+tag}`, does: 'reading the release' },
+  release_by_tag: { method: 'GET', path: `${REPO}/releases/tags/{+tag}`, description: 'reading the release' },
   list_assets: {
     method: 'GET',
     path: `${REPO}/releases/{id}/assets{?per_page,page}`,
-    does: "listing the release's assets",
+    description: "listing the release's assets",
   },
   rename_asset: {
     method: 'PATCH',
     path: `${REPO}/releases/assets/{id}`,
-    does: 'renaming the asset',
+    description: 'renaming the asset',
     sends: 'name, label',
   },
-  delete_release: { method: 'DELETE', path: `${REPO}/releases/{id}`, does: 'deleting the release' },
-  delete_tag: { method: 'DELETE', path: `${REPO}/git/refs/tags/{+tag}`, does: "deleting the release's tag" },
-  delete_asset: { method: 'DELETE', path: `${REPO}/releases/assets/{id}`, does: 'deleting the asset' },
+  delete_release: { method: 'DELETE', path: `${REPO}/releases/{id}`, description: 'deleting the release' },
+  delete_tag: {
+    method: 'DELETE',
+    path: `${REPO}/git/refs/tags/{+tag}`,
+    description: "deleting the release's tag",
+  },
+  delete_asset: { method: 'DELETE', path: `${REPO}/releases/assets/{id}`, description: 'deleting the asset' },
   // The one call that names the owner of any kind of token; GraphQL's address is not below `{api_url}` everywhere.
-  viewer: { method: 'POST', path: '{+graphql}', does: 'asking whose token it is', sends: 'query' },
+  viewer: { method: 'POST', path: '{+graphql}', description: 'asking whose token it is', sends: 'query' },
   list_pulls: {
     method: 'GET',
     path: `${REPO}/pulls{?head,state,per_page}`,
-    does: "looking for the branch's pull request",
+    description: "looking for the branch's pull request",
   },
   list_comments: {
     method: 'GET',
     path: `${REPO}/issues/{number}/comments{?per_page,page}`,
-    does: "listing the pull request's comments",
+    description: "listing the pull request's comments",
   },
   create_comment: {
     method: 'POST',
     path: `${REPO}/issues/{number}/comments`,
-    does: 'writing the comment',
+    description: 'writing the comment',
     sends: 'body',
   },
   update_comment: {
     method: 'PATCH',
     path: `${REPO}/issues/comments/{id}`,
-    does: 'updating the comment',
+    description: 'updating the comment',
     sends: 'body',
   },
   delete_comment: {
     method: 'DELETE',
     path: `${REPO}/issues/comments/{id}`,
-    does: 'deleting a second comment',
+    description: 'deleting a second comment',
   },
-} as const satisfies Record<string, Call>;
+} as const satisfies Record<string, CallTemplate>;
 
 /** Calls to the upload host, below `{upload_url}`; the code takes the address from the release itself. @see protocol 4.3 */
 export const UPLOAD = {
   asset: {
     method: 'POST',
     path: `${REPO}/releases/{id}/assets{?name,label}`,
-    does: 'uploading the asset',
+    description: 'uploading the asset',
     sends: 'the raw bytes, Content-Type: application/octet-stream',
   },
-} as const satisfies Record<string, Call>;
+} as const satisfies Record<string, CallTemplate>;
 
 /** Calls to the anonymous file-bin, below `{bin_host_url}`. @see protocol 4.4 */
 export const BIN = {
   post: {
     method: 'POST',
     path: '/{bin}/{filename}',
-    does: 'posting to the bin',
+    description: 'posting to the bin',
     sends: 'the raw bytes, Content-Type: application/octet-stream',
   },
-  get: { method: 'GET', path: '/{bin}/{filename}', does: 'reading from the bin' },
-  list: { method: 'GET', path: '/{bin}', does: 'listing the bin' },
-  lock: { method: 'PUT', path: '/{bin}', does: 'locking the bin' },
-  remove: { method: 'DELETE', path: '/{bin}/{filename}', does: 'deleting from the bin' },
-} as const satisfies Record<string, Call>;
+  get: { method: 'GET', path: '/{bin}/{filename}', description: 'reading from the bin' },
+  list: { method: 'GET', path: '/{bin}', description: 'listing the bin' },
+  lock: { method: 'PUT', path: '/{bin}', description: 'locking the bin' },
+  remove: { method: 'DELETE', path: '/{bin}/{filename}', description: 'deleting from the bin' },
+} as const satisfies Record<string, CallTemplate>;
 
 /** Calls of the device flow, below `{auth_url}`. @see protocol 4.1 */
 export const AUTH = {
   device_code: {
     method: 'POST',
     path: '/login/device/code',
-    does: 'asking for a device code',
+    description: 'asking for a device code',
     sends: 'client_id, scope (repo)',
   },
   token: {
     method: 'POST',
     path: '/login/oauth/access_token',
-    does: 'asking for the token',
+    description: 'asking for the token',
     sends: 'client_id, device_code, grant_type (urn:ietf:params:oauth:grant-type:device_code)',
   },
-  user_entry: { method: 'GET', path: '/login/device', does: "opening the page for the human's code" },
-} as const satisfies Record<string, Call>;
+  user_entry: { method: 'GET', path: '/login/device', description: "opening the page for the human's code" },
+} as const satisfies Record<string, CallTemplate>;

@@ -1,4 +1,4 @@
-import { API, AUTH, BIN, type Call, UPLOAD } from './calls.ts';
+import { API, AUTH, BIN, type CallTemplate, UPLOAD } from './calls.ts';
 import { BUILD_WAIT, MEGABYTE, SECOND, SIZE } from './limits.ts';
 import { CHANNELS, GATES, NOT_DELIVERY, PROTOCOL } from './words.ts';
 
@@ -70,7 +70,7 @@ export function machineContract() {
 }
 
 /** Prints a call in the protocol's notation. */
-function print(call: Call, host: string): string {
+function print(call: CallTemplate, host: string): string {
   const path = call.path
     .replace('{owner}/{repo}', '<owner>/<repo>')
     .replace('{+path}', '{path_urlencoded}')

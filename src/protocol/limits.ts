@@ -23,7 +23,7 @@ export const SIZE = {
 } as const;
 
 /** The largest file that a channel takes, and the channels for a larger one. @see protocol 8 */
-export const LARGEST: Readonly<
+export const MAX_FILE_SIZE: Readonly<
   Partial<Record<ChannelKey, { readonly bytes: number; readonly instead: string }>>
 > = {
   K1: { bytes: SIZE.repository, instead: 'K2 or K3' },
@@ -43,19 +43,19 @@ export const BUILD_WAIT = {
 export const VERIFY_DEADLINE = 240 * SECOND;
 
 /** The shortest time for build and verification that makes sense. */
-export const SHORTEST_WAIT = SECOND / 10;
+export const MIN_TIMEOUT = SECOND / 10;
 
 /** The shortest pause between two polls that a host is asked to bear. */
-export const SHORTEST_POLL = 50;
+export const MIN_POLL_INTERVAL = 50;
 
 /** One look at an address: as long as any exchange may take, and what a large file needs on a slow line. */
-export const LOOK = { least: 60 * SECOND, perMegabyte: 4 * SECOND } as const;
+export const PROBE_TIME = { least: 60 * SECOND, perMegabyte: 4 * SECOND } as const;
 
 /** Looks at each further address of a proven page; caches may lag, and never hold a delivery up for long. */
-export const BESIDE_LOOKS = 3;
+export const FURTHER_PROBES = 3;
 
 /** Redirects that are followed while fetching an address back. */
-export const REDIRECTS = 10;
+export const MAX_REDIRECTS = 10;
 
 /** Bounds of a single HTTP exchange. */
 export const EXCHANGE = {
@@ -73,7 +73,7 @@ export const EXCHANGE = {
 } as const;
 
 /** Longest body that is read when an address is fetched back. */
-export const FETCHED_BODY = SIZE.asset + MEGABYTE;
+export const MAX_FETCHED_BODY = SIZE.asset + MEGABYTE;
 
 /** The retry policy's numbers. */
 export const RETRY = {
@@ -91,10 +91,10 @@ export const RETRY = {
 } as const;
 
 /** Time to clear away what is half done, when a delivery was stopped; a runner then waits 7.5 s at most. */
-export const AFTERMATH = 5 * SECOND;
+export const CLEANUP_TIME = 5 * SECOND;
 
 /** From the beginning of a write to that of the next one of the same client. */
-export const WRITES_APART = SECOND;
+export const WRITE_INTERVAL = SECOND;
 
 /** Assets of a release are listed in pages of this size, and there can be no more than the total. */
 export const ASSETS = { page: 100, total: 1_000 } as const;
@@ -125,7 +125,7 @@ export const BATCH = {
 export const TEXT = { path: 1_024, message: 200, marker: 65_536, hostMessage: 300 } as const;
 
 /** Pause between two lines of progress, by face. */
-export const METER_LINES = { action: 10 * SECOND, cli: 3 * SECOND } as const;
+export const PROGRESS_INTERVAL = { action: 10 * SECOND, cli: 3 * SECOND } as const;
 
 /** The device flow. @see protocol 2.2, 4.1, 8 */
 export const DEVICE_FLOW = {

@@ -38,7 +38,7 @@ export const GATES = ['G1_выложено', 'G2_финальный_URL', 'G3_VE
 export type GateName = (typeof GATES)[number];
 
 /** The steps of a delivery; a failure names the one it happened in. @see protocol 1 (flow per channel) */
-export const STEPS = ['check', 'authorise', 'place', 'wait', 'verify', 'report'] as const;
+export const STEPS = ['check', 'authorize', 'place', 'wait', 'verify', 'report'] as const;
 
 export type Step = (typeof STEPS)[number];
 

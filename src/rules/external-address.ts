@@ -15,7 +15,7 @@ const INTERNAL_HOSTS =
  * @throws {DeliveryError} `NOT_EXTERNAL`; the refusal never repeats credentials or queries.
  * @see protocol 1 (rules 1, 2), 7 (K4 link is not an external https URL)
  */
-export function externalAddress(link: string, what = 'the link'): URL {
+export function parseExternalAddress(link: string, what = 'the link'): URL {
   const refuse = (why: string): never => {
     throw new DeliveryError('NOT_EXTERNAL', `${what} is no delivery: ${why}`, {
       hint: 'give an https address that opens without this environment, or use channel: K1, K2 or K3',
@@ -25,24 +25,24 @@ export function externalAddress(link: string, what = 'the link'): URL {
   if (url === null) return refuse('it is not an absolute https address but a local path or a broken link');
   if (url.protocol !== 'https:') return refuse(`it begins with ${url.protocol} and not with https:`);
   if (url.username !== '' || url.password !== '') return refuse('it carries credentials');
-  const { reach, why } = reachOf(url);
+  const { reach, why } = getReach(url);
   return reach === 'anywhere' ? url : refuse(why);
 }
 
 /** From where an address opens, by its host: `anywhere`, inside a `network`, or on this `machine` alone. */
-export interface Reach {
+export interface AddressReach {
   readonly reach: 'anywhere' | 'network' | 'machine';
   /** In words; empty for `anywhere`. */
   readonly why: string;
 }
 
-const ANYWHERE: Reach = { reach: 'anywhere', why: '' };
+const ANYWHERE: AddressReach = { reach: 'anywhere', why: '' };
 
 /** Ranges that mean another place on every machine. */
 const MACHINE_RANGES: readonly string[] = ['loopback', 'unspecified', 'linkLocal'];
 
 /** Judges a host by what it is called; a name may still resolve to an inner address. */
-export function reachOf({ hostname }: URL): Reach {
+export function getReach({ hostname }: URL): AddressReach {
   const host = hostname
     .replace(/^\[|\]$/g, '')
     .replace(/\.+$/, '')

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { createSieve } from './sieve.ts';
+import { createMarkFilter } from './mark-filter.ts';
 
 /** What one pass over some bytes tells of them. */
-export interface Fingerprint {
+export interface ContentFingerprint {
   readonly size: number;
   /** Lowercase hex. */
   readonly sha256: string;
@@ -16,13 +16,13 @@ export interface Fingerprint {
  * @param needles byte strings to count, each at least one byte
  * @param onChunk sees every chunk as well: another hash, a limit
  */
-export async function fingerprint(
+export async function fingerprintBytes(
   bytes: AsyncIterable<Buffer>,
   needles: readonly Buffer[] = [],
   onChunk: (chunk: Buffer) => void = () => undefined,
-): Promise<Fingerprint> {
+): Promise<ContentFingerprint> {
   const hash = createHash('sha256');
-  const counters = needles.map(occurrences);
+  const counters = needles.map(createOccurrenceCounter);
   const mayHold = whichOf(needles);
   let size = 0;
   for await (const chunk of bytes) {
@@ -42,11 +42,11 @@ const SHORT = 4;
 function whichOf(needles: readonly Buffer[]): (chunk: Buffer) => ReadonlySet<number> {
   const all = new Set(needles.keys());
   if (needles.length < 2 || needles.some(({ length }) => length < SHORT)) return () => all;
-  return createSieve(needles.entries());
+  return createMarkFilter(needles.entries());
 }
 
 /** Counts a needle in a stream of chunks, across their borders. */
-export function occurrences(needle: Buffer): {
+export function createOccurrenceCounter(needle: Buffer): {
   /** @param mayHold false where the chunk surely does not hold the whole needle */
   push(chunk: Buffer, mayHold?: boolean): void;
   count(): number;

@@ -4,8 +4,8 @@ import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import { DeliveryError } from '../errors.ts';
 import { SIZE } from '../protocol/limits.ts';
-import { fingerprint } from './fingerprint.ts';
-import { openFile, type Wanted } from './open-file.ts';
+import { fingerprintBytes } from './fingerprint.ts';
+import { openFile, type FileLocation } from './open-file.ts';
 
 /** A file that passed its checks. It stays open until `close`: what was checked is what is sent. */
 export interface LocalFile {
@@ -32,7 +32,7 @@ export interface LocalFile {
   close(): Promise<void>;
 }
 
-export interface Inspection extends Wanted {
+export interface InspectOptions extends FileLocation {
   readonly marker: string | undefined;
   /** Strings that must not stand in the file: our own credentials. */
   readonly secrets: readonly string[];
@@ -47,17 +47,17 @@ export interface Inspection extends Wanted {
  * @throws {DeliveryError} `BAD_FILE` or `BAD_INPUT` with what to change.
  * @see protocol 1 (file rules), 4.5
  */
-export async function inspect(asked: Inspection): Promise<LocalFile> {
+export async function inspectFile(asked: InspectOptions): Promise<LocalFile> {
   const handle = await openFile(asked);
   try {
-    return await check(handle, asked);
+    return await checkContent(handle, asked);
   } catch (thrown) {
     await handle.close();
     throw thrown;
   }
 }
 
-async function check(handle: FileHandle, asked: Inspection): Promise<LocalFile> {
+async function checkContent(handle: FileHandle, asked: InspectOptions): Promise<LocalFile> {
   const { given, marker, secrets, signal } = asked;
   const stats = await handle.stat();
   if (stats.isDirectory()) {
@@ -83,12 +83,12 @@ async function check(handle: FileHandle, asked: Inspection): Promise<LocalFile> 
     if (now.size !== stats.size || now.mtimeMs !== stats.mtimeMs) throw changed();
   };
   const pieces = (length?: number): AsyncIterable<Buffer> =>
-    chunks(handle, { length, room: twoRooms(), unchanged });
+    chunks(handle, { length, room: createTwoBuffers(), unchanged });
   let head = '';
   let binary = false;
   const blob = stats.size > SIZE.repository ? null : createHash('sha1').update(`blob ${stats.size}\0`);
   const needles = [...secrets, ...(marker === undefined ? [] : [marker])].map((text) => Buffer.from(text));
-  const { size, sha256, counts } = await fingerprint(pieces(), needles, (chunk) => {
+  const { size, sha256, counts } = await fingerprintBytes(pieces(), needles, (chunk) => {
     signal?.throwIfAborted();
     blob?.update(chunk);
     binary ||= chunk.includes(0);
@@ -119,7 +119,7 @@ async function check(handle: FileHandle, asked: Inspection): Promise<LocalFile> 
         objectMode: false,
       }),
     pieces: () => pieces(),
-    headSha256: async (length) => (await fingerprint(pieces(length))).sha256,
+    headSha256: async (length) => (await fingerprintBytes(pieces(length))).sha256,
     close: () => handle.close(),
   };
 }
@@ -131,7 +131,7 @@ const PIECE = 262_144;
 /** Bytes that tell what kind of file it is. */
 const HEAD = 16;
 
-interface Way {
+interface ReadOptions {
   /** How many bytes; all of them where absent. */
   readonly length?: number | undefined;
   /** Memory for the next chunk. */
@@ -143,7 +143,7 @@ interface Way {
  * The first bytes, of the file as it was checked; the next chunk is read while one is looked at. The handle's
  * own streams each leave a listener behind.
  */
-async function* chunks(handle: FileHandle, way: Way): AsyncGenerator<Buffer> {
+async function* chunks(handle: FileHandle, way: ReadOptions): AsyncGenerator<Buffer> {
   const { length = Number.POSITIVE_INFINITY, room, unchanged } = way;
   const read = async (at: number): Promise<Buffer> => {
     const into = room();
@@ -168,7 +168,7 @@ async function* chunks(handle: FileHandle, way: Way): AsyncGenerator<Buffer> {
 }
 
 /** The same two buffers in turn: one is read into while the other is looked at. */
-function twoRooms(): () => Buffer {
+function createTwoBuffers(): () => Buffer {
   const rooms = [Buffer.allocUnsafe(PIECE), Buffer.allocUnsafe(PIECE)] as const;
   let turn = 0;
   return () => {

@@ -3,25 +3,25 @@ import { isAbsolute, join, relative, sep } from 'node:path';
 import { DeliveryError } from '../errors.ts';
 
 /** A file that is to be opened. */
-export interface Wanted {
+export interface FileLocation {
   /** Where it lies, and how the user wrote it. */
   readonly path: string;
   readonly given: string;
   /** Folders that it must lie in, through no symbolic link; empty or absent where any will do. */
-  readonly walls?: readonly string[];
+  readonly allowedRoots?: readonly string[];
 }
 
 /**
- * Opens the file behind a path, and no other: through no symbolic link below the walls, and not one that took
+ * Opens the file behind a path, and no other: through no symbolic link below the allowedRoots, and not one that took
  * its place meanwhile.
  *
  * @throws {DeliveryError} `BAD_FILE` with what to change.
  */
-export async function openFile(asked: Wanted): Promise<FileHandle> {
+export async function openFile(asked: FileLocation): Promise<FileHandle> {
   const { path, given } = asked;
   let handle: FileHandle | undefined;
   try {
-    await stayWithin(asked);
+    await refuseOutside(asked);
     // Without O_NONBLOCK a pipe would be waited for until somebody writes into it.
     handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     await refuseSwapped(handle, asked);
@@ -40,9 +40,9 @@ export async function openFile(asked: Wanted): Promise<FileHandle> {
 }
 
 /** Refuses a file that took another one's place between the look at its way and its opening. */
-async function refuseSwapped(handle: FileHandle, asked: Wanted): Promise<void> {
-  if ((asked.walls ?? []).length === 0) return;
-  await stayWithin(asked);
+async function refuseSwapped(handle: FileHandle, asked: FileLocation): Promise<void> {
+  if ((asked.allowedRoots ?? []).length === 0) return;
+  await refuseOutside(asked);
   const [opened, there] = [await handle.stat(), await stat(asked.path)];
   if (opened.ino === there.ino && opened.dev === there.dev) return;
   throw new DeliveryError('BAD_FILE', `the file ${asked.given} was replaced while it was opened`, {
@@ -50,11 +50,11 @@ async function refuseSwapped(handle: FileHandle, asked: Wanted): Promise<void> {
   });
 }
 
-/** Refuses what leads out of the walls, and every symbolic link below them. */
-async function stayWithin({ path, given, walls = [] }: Wanted): Promise<void> {
-  if (walls.length === 0) return;
+/** Refuses what leads out of the allowedRoots, and every symbolic link below them. */
+async function refuseOutside({ path, given, allowedRoots = [] }: FileLocation): Promise<void> {
+  if (allowedRoots.length === 0) return;
   const real = await realpath(path);
-  for (const wall of walls) {
+  for (const wall of allowedRoots) {
     const way = relative(wall, path);
     if (way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)) continue;
     if (real === join(await realpath(wall), way)) return;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import {
   dataContent,
-  isElsewhere,
+  isExternal,
   isSpecifierAddress,
   namesHost,
   refreshAddress,
@@ -29,7 +29,7 @@ describe('what leads elsewhere', () => {
     'ht\ntps://a.example',
     'data/a.png',
   ])('%j does', (address) => {
-    expect(isElsewhere(address)).toBe(true);
+    expect(isExternal(address)).toBe(true);
   });
 
   test.each([
@@ -46,7 +46,7 @@ describe('what leads elsewhere', () => {
     'mailto:a',
     'node:fs',
   ])('%j does not', (address) => {
-    expect(isElsewhere(address)).toBe(false);
+    expect(isExternal(address)).toBe(false);
   });
 
   test.each([

@@ -83,7 +83,7 @@ describe('addresses that a style sheet fetches', () => {
   );
 
   test('an import loads a style sheet, and anything else data', () => {
-    expect(cssReferences('@import "a.css"; b { c: url(d.png) }').map(({ loads }) => loads)).toEqual([
+    expect(cssReferences('@import "a.css"; b { c: url(d.png) }').map(({ kind }) => kind)).toEqual([
       'style',
       'data',
     ]);

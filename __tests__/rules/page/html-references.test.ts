@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { FETCHES, STYLES } from '../../../src/rules/page/fetching-attributes.ts';
+import { FETCHING_ATTRIBUTES, STYLE_ATTRIBUTES } from '../../../src/rules/page/fetching-attributes.ts';
 import { externalReferences, searchPage } from '../../../src/rules/page/html-references.ts';
 import { BOUNDS } from '../../../src/rules/page/page-tree.ts';
 
@@ -79,7 +79,7 @@ describe('attributes that a browser fetches', () => {
   });
 
   test('every row of the table has a test', () => {
-    const rows = Object.entries(FETCHES).flatMap(([element, row]) =>
+    const rows = Object.entries(FETCHING_ATTRIBUTES).flatMap(([element, row]) =>
       Object.keys(row).map((attribute) => `${element} ${attribute}`),
     );
     const untested = rows.filter((row) => {
@@ -130,7 +130,7 @@ describe('attributes that a browser fetches', () => {
     expect(found(`<link rel="${rel}" href=a>`)).toEqual([]);
   });
 
-  test.each([...STYLES])('the attribute %s is read as CSS', (name) => {
+  test.each([...STYLE_ATTRIBUTES])('the attribute %s is read as CSS', (name) => {
     expect(found(`<svg><g ${name}="url(a.svg#b)" /></svg>`)).toEqual(['g a.svg#b']);
   });
 

@@ -1,5 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { CALLS, jsonReferences, scriptReferences } from '../../../src/rules/page/script-references.ts';
+import {
+  FETCHING_CALLS,
+  jsonReferences,
+  scriptReferences,
+} from '../../../src/rules/page/script-references.ts';
 
 const addresses = (code: string): string[] => scriptReferences(code).map(({ address }) => address);
 
@@ -88,7 +92,7 @@ describe('literal addresses that a script fetches', () => {
     expect(addresses(code)).toEqual(['./a.js']);
   });
 
-  test.each(Object.entries(CALLS))('%s counts with a host', (name, { of = 'self', skips = 0 }) => {
+  test.each(Object.entries(FETCHING_CALLS))('%s counts with a host', (name, { of = 'self', skips = 0 }) => {
     const call = name === 'import' ? name : `${of}.${name}`;
     const code = `new ${call}(${'"GET", '.repeat(skips)}"https://a.example/a.js")`;
     expect(addresses(code)).toEqual(['https://a.example/a.js']);
@@ -96,12 +100,12 @@ describe('literal addresses that a script fetches', () => {
 
   test('a module or worker loads a script, and a request data', () => {
     const code = 'import "./a.js"; new Worker("b.js"); fetch("https://c.example")';
-    expect(scriptReferences(code).map(({ loads }) => loads)).toEqual(['script', 'script', 'data']);
+    expect(scriptReferences(code).map(({ kind }) => kind)).toEqual(['script', 'script', 'data']);
   });
 
   test('says where an address stands', () => {
     expect(scriptReferences('a;\nimport("./b.js")')).toEqual([
-      { offset: 10, address: './b.js', loads: 'script' },
+      { offset: 10, address: './b.js', kind: 'script' },
     ]);
   });
 

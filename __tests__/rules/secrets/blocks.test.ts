@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { BLOCKS, type Block, blocks } from '../../../src/rules/secrets/blocks.ts';
+import { BLOCKS, type FileBlock, readBlocks } from '../../../src/rules/secrets/blocks.ts';
 
 const SIZES = { size: 20, before: 3, after: 5 };
 
@@ -9,9 +9,9 @@ async function* inPieces(bytes: Buffer, length: number): AsyncGenerator<Buffer> 
 }
 
 /** The blocks, each with bytes of its own. */
-async function blocksOf(bytes: Buffer, piece: number): Promise<Block[]> {
-  const found: Block[] = [];
-  for await (const one of blocks(inPieces(bytes, piece), SIZES)) {
+async function blocksOf(bytes: Buffer, piece: number): Promise<FileBlock[]> {
+  const found: FileBlock[] = [];
+  for await (const one of readBlocks(inPieces(bytes, piece), SIZES)) {
     found.push({ ...one, bytes: Buffer.from(one.bytes) });
   }
   return found;
@@ -55,7 +55,7 @@ describe('blocks of a file', () => {
 
   test('all lie in the same memory', async () => {
     const memory = new Set<ArrayBufferLike>();
-    for await (const { bytes } of blocks(inPieces(Buffer.alloc(100), 7), SIZES)) memory.add(bytes.buffer);
+    for await (const { bytes } of readBlocks(inPieces(Buffer.alloc(100), 7), SIZES)) memory.add(bytes.buffer);
     expect(memory.size).toBe(1);
   });
 

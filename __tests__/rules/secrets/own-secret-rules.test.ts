@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { rules as preset } from '@secretlint/secretlint-rule-preset-recommend';
 import type { SecretLintRuleContext, SecretLintSourceCode } from '@secretlint/types';
 import fc from 'fast-check';
-import { keyContainer, ownSightings } from '../../../src/rules/secrets/own-secret-rules.ts';
+import { keyContainer, findOwnMatches } from '../../../src/rules/secrets/own-secret-rules.ts';
 import { markedRules } from '../../../src/rules/secrets/marks.ts';
 import { armoured, drawn, pem } from './fake-secrets.ts';
 
@@ -14,7 +14,7 @@ const password = drawn(12);
 /** What is seen: rule and secret; the secret stands where it is said to. */
 function seen(text: string): string[][] {
   // As the search asks: about what the marks let through.
-  return ownSightings(text, markedRules(Buffer.from(text))).map(({ rule, secret, from, at }) => {
+  return findOwnMatches(text, markedRules(Buffer.from(text))).map(({ rule, secret, from, at }) => {
     expect(at).toBeGreaterThanOrEqual(from);
     if (rule !== 'private-key') expect(text.slice(at, at + secret.length)).toBe(secret);
     return [rule, secret];
@@ -256,6 +256,6 @@ test.each([
 ])('hostile text of %j takes no long time', (piece) => {
   const text = piece.repeat(Math.ceil(262_144 / piece.length));
   const started = performance.now();
-  ownSightings(text, markedRules(Buffer.from(text)));
+  findOwnMatches(text, markedRules(Buffer.from(text)));
   expect(performance.now() - started).toBeLessThan(2_000);
 });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Block } from '../../../src/rules/secrets/blocks.ts';
+import type { FileBlock } from '../../../src/rules/secrets/blocks.ts';
 import { asciiStrings, asText, utf16Strings } from '../../../src/rules/secrets/readings.ts';
 
-const whole = (bytes: Buffer): Block => ({ bytes, from: 0, to: bytes.length, offset: 0 });
+const whole = (bytes: Buffer): FileBlock => ({ bytes, from: 0, to: bytes.length, offset: 0 });
 const stringsIn = (text: string): string[] => text.split('\n\0\n').slice(0, -1);
 
 /** What the bytes hold, said in the plainest way. */

@@ -47,7 +47,7 @@ function tokenOf({ headers }: Incoming): string {
 }
 
 /** Ends the request unless its token covers one of the needs. */
-export function authorise(permissions: Permissions | null, need: Need, readsPublic: boolean): void {
+export function authorize(permissions: Permissions | null, need: Need, readsPublic: boolean): void {
   const needs = Object.entries(need) as [keyof Permissions, 'read' | 'write'][];
   if (needs.length === 0) return;
   if (permissions === null) {
@@ -104,13 +104,13 @@ async function dispatch(
     if (parameters === null) continue;
     // Public files, commits and releases are for everybody to read; Pages and deployments are not.
     const readsPublic = isRead && !repository.isPrivate && need.contents !== undefined;
-    authorise(permissions, need, readsPublic);
+    authorize(permissions, need, readsPublic);
     return handle({ request, repository, parameters, permissions });
   }
   if (!TRACKER_PATHS.test(rest[0] ?? '')) notFound();
   const level = isRead ? 'read' : 'write';
   const need = await trackerNeed(repository, rest, level);
-  authorise(permissions, need, isRead && !repository.isPrivate);
+  authorize(permissions, need, isRead && !repository.isPrivate);
   return repository.issues.handle(request, login);
 }
 

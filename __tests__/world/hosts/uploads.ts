@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { authenticate, authorise, type FindRepository } from '../api/host.ts';
+import { authenticate, authorize, type FindRepository } from '../api/host.ts';
 import { assertMutable, assetView } from '../api/releases.ts';
 import { type Handler, json, Refusal } from '../front/http.ts';
 import { storeBody } from '../front/stored-body.ts';
@@ -23,7 +23,7 @@ export function uploadsHost(
     if (method !== 'POST') notFound();
     const permissions = authenticate(request, tokens);
     const repository = find(owner, name) ?? notFound();
-    authorise(permissions, { contents: 'write' }, false);
+    authorize(permissions, { contents: 'write' }, false);
     if (headers['content-length'] === undefined) fail(411, 'Length Required');
     const release = repository.shelf.byId(Number(id)) ?? notFound();
     const asked = query.get('name') ?? '';

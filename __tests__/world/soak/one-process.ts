@@ -1,16 +1,16 @@
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Environment, readInputs, surroundings } from '../../../src/action/inputs.ts';
+import { type Environment, readInputs, readRunContext } from '../../../src/action/inputs.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { deliver } from '../../../src/delivery/deliver.ts';
 import type { Report } from '../../../src/delivery/report.ts';
-import { parseRequest } from '../../../src/delivery/request.ts';
-import { createHttp } from '../../../src/http/client.ts';
-import { silentMeter } from '../../../src/meter.ts';
+import { parseRequest } from '../../../src/request/parse-request.ts';
+import { createHttpClient } from '../../../src/http/client.ts';
+import { silentProgress } from '../../../src/progress.ts';
 import type { Ports } from '../../../src/ports.ts';
 import { random } from '../../../src/random.ts';
-import { furnish } from '../../../src/wiring.ts';
+import { furnish } from '../../../src/context.ts';
 import { type Held, look } from './memory.ts';
 
 /**
@@ -32,14 +32,14 @@ const LARGE = 1_100_000;
 const tell = (told: Told): void => void process.send?.(told);
 
 const ports: Ports = {
-  http: createHttp(),
+  http: createHttpClient(),
   clock: systemClock,
   logger: {
     info: () => undefined,
     warning: () => undefined,
     group: (_, work) => work(),
     mask: () => undefined,
-    meter: () => silentMeter,
+    progress: () => silentProgress,
   },
   // One signal for all, so that a listener that stays on it shows.
   signal: new AbortController().signal,
@@ -57,7 +57,7 @@ async function deliverOne(at: number, folder: string): Promise<readonly Report[]
     INPUT_CHANNEL: CHANNELS[at % CHANNELS.length],
     'INPUT_POLL-INTERVAL': '0.1',
   };
-  const request = parseRequest(readInputs(env), surroundings(env, ports));
+  const request = parseRequest(readInputs(env), readRunContext(env, ports));
   return [await deliver(request, furnish(request, ports))].flat();
 }
 

@@ -5,13 +5,13 @@
  */
 
 /** What a browser makes of the answer; decides whether the content of a `data:` address is searched too. */
-export type Loads = 'document' | 'style' | 'script' | 'data';
+export type ResourceKind = 'document' | 'style' | 'script' | 'data';
 
 /** An address in some text, and where it stands there. */
-export interface Found {
+export interface FoundAddress {
   readonly offset: number;
   readonly address: string;
-  readonly loads: Loads;
+  readonly kind: ResourceKind;
 }
 
 /** Nothing is fetched for these: the content is in the address, in memory, or there is none. */
@@ -25,7 +25,7 @@ const SPACE = 0x20;
  *
  * @param most of how many characters its beginning is enough; a data: address may be megabytes long
  */
-export function trimmed(address: string, most = address.length): string {
+export function trimAddress(address: string, most = address.length): string {
   let start = 0;
   while (start < address.length && address.charCodeAt(start) <= SPACE) start += 1;
   let end = Math.min(start + most, address.length);
@@ -37,15 +37,15 @@ export function trimmed(address: string, most = address.length): string {
 const BEGINNING = 1_000;
 
 /** Whether a browser leaves the page for it. A relative address does, since no other file is delivered. */
-export function isElsewhere(address: string): boolean {
-  const said = trimmed(address, BEGINNING);
+export function isExternal(address: string): boolean {
+  const said = trimAddress(address, BEGINNING);
   if (said === '' || said.startsWith('#')) return false;
   return !FETCHES_NOTHING.has(schemeOf(said) ?? '');
 }
 
 /** Whether it names a host: what a script's literal must do to count where a bare text may be anything. */
 export function namesHost(address: string): boolean {
-  return /^(?:(?:https?|wss?|ftp):|[\\/]{2})/i.test(trimmed(address, BEGINNING));
+  return /^(?:(?:https?|wss?|ftp):|[\\/]{2})/i.test(trimAddress(address, BEGINNING));
 }
 
 /** Whether a module specifier is an address; a bare name such as `react` is resolved by an import map or not at all. */
@@ -58,7 +58,7 @@ const schemeOf = (address: string): string | undefined =>
 
 /** Content of a `data:` address; `null` for any other, and for a broken one. */
 export function dataContent(address: string): { readonly type: string; readonly text: string } | null {
-  const said = trimmed(address);
+  const said = trimAddress(address);
   const comma = said.indexOf(',');
   if (schemeOf(said.slice(0, 5)) !== 'data' || comma === -1) return null;
   const [type = '', ...parameters] = said.slice('data:'.length, comma).toLowerCase().split(';');
@@ -118,7 +118,7 @@ const SHOWN = 100;
 
 /** An address for a message: one short line, without credentials and query. */
 export function shownAddress(address: string): string {
-  const line = trimmed(address, 4_000)
+  const line = trimAddress(address, 4_000)
     .replace(/^([a-z][a-z0-9+.-]*:)?([\\/]{2})[^\\/?#]*@/i, '$1$2***@')
     .replace(/\?.+/s, '?…')
     .replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ');

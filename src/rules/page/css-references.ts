@@ -1,6 +1,6 @@
 import * as css from 'css-tree/tokenizer';
 import { ident, string, url } from 'css-tree/utils';
-import type { Found } from './addresses.ts';
+import type { FoundAddress } from './addresses.ts';
 
 /** Functions in which a plain string is an address. */
 const TAKES_ADDRESS = new Set(['url', 'src', 'image', 'image-set', '-webkit-image-set']);
@@ -13,15 +13,15 @@ const TAKES_ADDRESS = new Set(['url', 'src', 'image', 'image-set', '-webkit-imag
  *
  * @see https://drafts.csswg.org/css-syntax/#tokenization
  */
-export function cssReferences(text: string): Found[] {
+export function cssReferences(text: string): FoundAddress[] {
   const source = plainUrls(text);
-  const found: Found[] = [];
+  const found: FoundAddress[] = [];
   /** The functions and parentheses we are within, innermost last. */
   const within: string[] = [];
   /** The at-rule whose address we wait for, or whose addresses mean nothing. */
   let rule = '';
   const see = (offset: number, address: string): void => {
-    if (rule !== 'namespace') found.push({ offset, address, loads: rule === 'import' ? 'style' : 'data' });
+    if (rule !== 'namespace') found.push({ offset, address, kind: rule === 'import' ? 'style' : 'data' });
     if (rule === 'import') rule = '';
   };
   css.tokenize(source, (type, start, end) => {

@@ -1,24 +1,24 @@
 import type { DefaultTreeAdapterTypes as Dom } from 'parse5';
-import { type Found, type Loads, refreshAddress, srcsetAddresses } from './addresses.ts';
+import { type FoundAddress, type ResourceKind, refreshAddress, srcsetAddresses } from './addresses.ts';
 import { cssReferences } from './css-references.ts';
 import { attribute, hasAttribute } from './page-tree.ts';
 import { scriptReferences } from './script-references.ts';
 
 /** Reads addresses out of an attribute's value. */
-export type Reader = (value: string, element: Dom.Element) => readonly Found[];
+export type ReadAddresses = (value: string, element: Dom.Element) => readonly FoundAddress[];
 
 const one =
-  (loads: Loads): Reader =>
-  (address) => [{ offset: 0, address, loads }];
+  (kind: ResourceKind): ReadAddresses =>
+  (address) => [{ offset: 0, address, kind }];
 
-const many: Reader = (srcset) =>
-  srcsetAddresses(srcset).map((address) => ({ offset: 0, address, loads: 'data' }));
+const many: ReadAddresses = (srcset) =>
+  srcsetAddresses(srcset).map((address) => ({ offset: 0, address, kind: 'data' }));
 
-const nothing: Reader = () => [];
+const nothing: ReadAddresses = () => [];
 
 /** Kinds of links that a browser fetches; others, such as `canonical` or `alternate`, only name. */
-const FETCHING_LINKS: ReadonlyMap<string, Loads> = new Map(
-  Object.entries<Loads>({
+const FETCHING_LINKS: ReadonlyMap<string, ResourceKind> = new Map(
+  Object.entries<ResourceKind>({
     stylesheet: 'style',
     modulepreload: 'script',
     preload: 'data',
@@ -34,17 +34,15 @@ const FETCHING_LINKS: ReadonlyMap<string, Loads> = new Map(
   }),
 );
 
-const link: Reader = (address, element) => {
+const link: ReadAddresses = (address, element) => {
   const kinds = words(attribute(element, 'rel')).flatMap((kind) => FETCHING_LINKS.get(kind) ?? []);
-  const [loads] = kinds;
-  return loads === undefined
-    ? []
-    : [{ offset: 0, address, loads: kinds.includes('style') ? 'style' : loads }];
+  const [kind] = kinds;
+  return kind === undefined ? [] : [{ offset: 0, address, kind: kinds.includes('style') ? 'style' : kind }];
 };
 
-const animated: Reader = (values, element) =>
+const animated: ReadAddresses = (values, element) =>
   /^(?:xlink:)?href$/i.test(attribute(element, 'attributeName').trim())
-    ? values.split(';').map((address) => ({ offset: 0, address, loads: 'data' }))
+    ? values.split(';').map((address) => ({ offset: 0, address, kind: 'data' }))
     : [];
 
 /**
@@ -53,7 +51,7 @@ const animated: Reader = (values, element) =>
  *
  * @see https://html.spec.whatwg.org/multipage/indices.html#attributes-3
  */
-export const FETCHES: Readonly<Record<string, Readonly<Record<string, Reader>>>> = {
+export const FETCHING_ATTRIBUTES: Readonly<Record<string, Readonly<Record<string, ReadAddresses>>>> = {
   audio: { src: one('data') },
   base: { href: one('data') },
   body: { background: one('data') },
@@ -96,7 +94,7 @@ export const FETCHES: Readonly<Record<string, Readonly<Record<string, Reader>>>>
 };
 
 /** Attributes of any element whose value is CSS: the style, and what SVG presents by attributes. */
-export const STYLES: ReadonlySet<string> = new Set([
+export const STYLE_ATTRIBUTES: ReadonlySet<string> = new Set([
   'style',
   'clip-path',
   'cursor',
@@ -111,10 +109,10 @@ export const STYLES: ReadonlySet<string> = new Set([
 ]);
 
 /** What reads the addresses out of an attribute; names in lower case. */
-export const readerOf = (element: string, name: string): Reader => {
-  const own = Object.hasOwn(FETCHES, element) ? FETCHES[element] : undefined;
-  if (own !== undefined && Object.hasOwn(own, name)) return own[name] as Reader;
-  if (STYLES.has(name)) return cssReferences;
+export const addressReaderFor = (element: string, name: string): ReadAddresses => {
+  const own = Object.hasOwn(FETCHING_ATTRIBUTES, element) ? FETCHING_ATTRIBUTES[element] : undefined;
+  if (own !== undefined && Object.hasOwn(own, name)) return own[name] as ReadAddresses;
+  if (STYLE_ATTRIBUTES.has(name)) return cssReferences;
   return name.startsWith('on') ? scriptReferences : nothing;
 };
 

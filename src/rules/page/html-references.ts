@@ -1,12 +1,21 @@
 import type { DefaultTreeAdapterTypes as Dom } from 'parse5';
-import { dataContent, type Found, isElsewhere, type Loads, shownAddress } from './addresses.ts';
+import { dataContent, type FoundAddress, isExternal, type ResourceKind, shownAddress } from './addresses.ts';
 import { cssReferences } from './css-references.ts';
-import { readerOf } from './fetching-attributes.ts';
-import { attribute, BOUNDS, inOrder, localName, parsed, placeOf, TEXTS, textOf } from './page-tree.ts';
+import { addressReaderFor } from './fetching-attributes.ts';
+import {
+  attribute,
+  BOUNDS,
+  inOrder,
+  localName,
+  parsePage,
+  locationOf,
+  TEXT_ELEMENTS,
+  textOf,
+} from './page-tree.ts';
 import { jsonReferences, scriptReferences } from './script-references.ts';
 
 /** Something that a browser would fetch from elsewhere. */
-export interface Reference {
+export interface PageReference {
   /** From 1. */
   readonly line: number;
   /** Such as `link`, `img`, `style` or `script`. */
@@ -15,9 +24,9 @@ export interface Reference {
   readonly address: string;
 }
 
-export interface Search {
+export interface PageSearch {
   /** In the order of the page. */
-  readonly references: readonly Reference[];
+  readonly references: readonly PageReference[];
   /** Whether all of the page was searched; if not, it is nested deeper or longer than the bounds. */
   readonly whole: boolean;
 }
@@ -28,13 +37,13 @@ export interface Search {
  *
  * @param html its text; as XML where `xhtml` says so, which closes elements that HTML leaves open
  */
-export function externalReferences(html: string, xhtml = false): readonly Reference[] {
+export function externalReferences(html: string, xhtml = false): readonly PageReference[] {
   return searchPage(html, xhtml).references;
 }
 
 /** The same, and whether the search came to its end. */
-export function searchPage(html: string, xhtml = false): Search {
-  const references: Reference[] = [];
+export function searchPage(html: string, xhtml = false): PageSearch {
+  const references: PageReference[] = [];
   let nodes = 0;
   let whole = true;
 
@@ -43,7 +52,7 @@ export function searchPage(html: string, xhtml = false): Search {
       whole = false;
       return;
     }
-    const { document, complete } = parsed(isXml ? withEndTags(text) : text, () => ++nodes <= BOUNDS.nodes);
+    const { document, complete } = parsePage(isXml ? withEndTags(text) : text, () => ++nodes <= BOUNDS.nodes);
     if (!complete) whole = false;
     for (const node of inOrder(document)) {
       if ('tagName' in node) searchElement(node, firstLine - 1, level);
@@ -53,25 +62,25 @@ export function searchPage(html: string, xhtml = false): Search {
 
   /** Keeps what leads elsewhere, and searches what a data: address brings along. */
   const keep = (
-    found: readonly Found[],
+    found: readonly FoundAddress[],
     text: string,
     firstLine: number,
     element: string,
     level: number,
   ): void => {
     const lineAt = lines(text, firstLine);
-    for (const { offset, address, loads } of found) {
-      if (isElsewhere(address)) {
+    for (const { offset, address, kind } of found) {
+      if (isExternal(address)) {
         references.push({ line: lineAt(offset), element, address: shownAddress(address) });
-      } else if (loads !== 'data') {
+      } else if (kind !== 'data') {
         const content = dataContent(address);
-        if (content !== null) searchContent({ ...content, loads }, lineAt(offset), element, level);
+        if (content !== null) searchContent({ ...content, kind }, lineAt(offset), element, level);
       }
     }
   };
 
   const searchContent = (
-    { loads, type, text }: { readonly loads: Loads; readonly type: string; readonly text: string },
+    { kind, type, text }: { readonly kind: ResourceKind; readonly type: string; readonly text: string },
     line: number,
     element: string,
     level: number,
@@ -82,27 +91,27 @@ export function searchPage(html: string, xhtml = false): Search {
     }
     // Lines within an address are nobody's lines: all that is found there stands on the line of the address.
     const from = references.length;
-    if (loads === 'style') keep(cssReferences(text), '', line, element, level + 1);
-    else if (loads === 'script') keep(scriptReferences(text), '', line, element, level + 1);
+    if (kind === 'style') keep(cssReferences(text), '', line, element, level + 1);
+    else if (kind === 'script') keep(scriptReferences(text), '', line, element, level + 1);
     else if (/html|xml/.test(type)) searchDocument(text, line, level + 1, type.includes('xml'));
     for (let at = from; at < references.length; at += 1) {
-      references[at] = { ...(references[at] as Reference), line };
+      references[at] = { ...(references[at] as PageReference), line };
     }
   };
 
   const searchElement = (element: Dom.Element, above: number, level: number): void => {
     const name = localName(element);
-    const { startLine, attrs } = placeOf(element);
+    const { startLine, attrs } = locationOf(element);
     for (const { name: plain, prefix, value } of element.attrs) {
       const full = prefix ? `${prefix}:${plain}` : plain;
       const line = above + (attrs?.[full] ?? attrs?.[full.toLowerCase()] ?? startLine);
       if (name === 'iframe' && full === 'srcdoc') searchDocument(value, line, level + 1, false);
-      else keep(readerOf(name, full.toLowerCase())(value, element), value, line, name, level);
+      else keep(addressReaderFor(name, full.toLowerCase())(value, element), value, line, name, level);
     }
     const [first] = element.childNodes;
-    if (first === undefined || !TEXTS.has(name)) return;
+    if (first === undefined || !TEXT_ELEMENTS.has(name)) return;
     const text = textOf(element);
-    const line = above + placeOf(first).startLine;
+    const line = above + locationOf(first).startLine;
     if (name === 'noscript') searchDocument(text, line, level + 1, false);
     else if (name === 'script') keep(scriptContent(element, text), text, line, name, level);
     else if (isCss(element)) keep(cssReferences(text), text, line, name, level);
@@ -111,9 +120,9 @@ export function searchPage(html: string, xhtml = false): Search {
   const searchInstruction = (comment: Dom.CommentNode, above: number): void => {
     const [, , address = ''] = /\shref\s*=\s*(["'])(.*?)\1/s.exec(comment.data.slice(0, 4_000)) ?? [];
     keep(
-      [{ offset: 0, address, loads: 'style' }],
+      [{ offset: 0, address, kind: 'style' }],
       '',
-      above + placeOf(comment).startLine,
+      above + locationOf(comment).startLine,
       'xml-stylesheet',
       0,
     );
@@ -129,7 +138,7 @@ const isCss = (style: Dom.Element): boolean =>
 /** A type that a browser runs; any other makes the script a block of data. */
 const RUNS = /^(?:module|(?:text|application)\/(?:x-)?(?:java|ecma|j|live)script[\d.]*)?$/;
 
-function scriptContent(script: Dom.Element, text: string): readonly Found[] {
+function scriptContent(script: Dom.Element, text: string): readonly FoundAddress[] {
   const type = attribute(script, 'type').trim().toLowerCase();
   if (type === 'importmap' || type === 'speculationrules') return jsonReferences(text);
   return RUNS.test(type) ? scriptReferences(text) : [];

@@ -11,21 +11,21 @@ export const BOUNDS = {
 } as const;
 
 /** Elements whose text is read: their content is a program, a style or a page of its own. */
-export const TEXTS = new Set(['noscript', 'script', 'style']);
+export const TEXT_ELEMENTS = new Set(['noscript', 'script', 'style']);
 
 /** Where a node begins; all that is kept of the parser's much larger record. */
-export interface Place {
+export interface NodeLocation {
   readonly startLine: number;
   /** Lines of the attributes. */
   readonly attrs?: Readonly<Record<string, number>>;
 }
 
 /** A node and its place; where the parser itself made up an element, there is none. */
-interface Placed {
-  place?: Place;
+interface LocatedNode {
+  place?: NodeLocation;
 }
 
-export const placeOf = (node: Dom.Node): Place => (node as Placed).place ?? { startLine: 1 };
+export const locationOf = (node: Dom.Node): NodeLocation => (node as LocatedNode).place ?? { startLine: 1 };
 
 class OutOfBounds extends Error {}
 
@@ -33,7 +33,10 @@ class OutOfBounds extends Error {}
  * A document's elements, as a browser that runs scripts builds them. Text that nobody reads is dropped while
  * parsing, and parsing ends where the bounds are reached: what came before is searched even so.
  */
-export function parsed(html: string, mayGrow: () => boolean): { document: Dom.Document; complete: boolean } {
+export function parsePage(
+  html: string,
+  mayGrow: () => boolean,
+): { document: Dom.Document; complete: boolean } {
   const document = defaultTreeAdapter.createDocument();
   let depth = 0;
   const grow = (): void => {
@@ -51,7 +54,7 @@ export function parsed(html: string, mayGrow: () => boolean): { document: Dom.Do
       return defaultTreeAdapter.createCommentNode(data.startsWith('?xml-stylesheet') ? data : '');
     },
     insertText(parent, text) {
-      if (TEXTS.has(localName(parent))) defaultTreeAdapter.insertText(parent, text);
+      if (TEXT_ELEMENTS.has(localName(parent))) defaultTreeAdapter.insertText(parent, text);
     },
     insertTextBefore: () => undefined,
     onItemPush() {
@@ -63,7 +66,7 @@ export function parsed(html: string, mayGrow: () => boolean): { document: Dom.Do
     },
     setNodeSourceCodeLocation(node, location) {
       // Asked for the text that was dropped, the parser names what stands before it, or nothing.
-      const placed = node as Placed | undefined;
+      const placed = node as LocatedNode | undefined;
       if (placed === undefined || placed.place !== undefined || !location) return;
       const { startLine } = location;
       const given = 'attrs' in location ? location.attrs : undefined;

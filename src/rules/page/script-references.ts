@@ -1,12 +1,12 @@
-import { type Found, isSpecifierAddress, type Loads, namesHost } from './addresses.ts';
+import { type FoundAddress, isSpecifierAddress, type ResourceKind, namesHost } from './addresses.ts';
 import { scriptTokens } from './script-tokens.ts';
 
 /** Which literals of a call count as addresses. */
-type Counts = 'any' | 'specifier' | 'with a host';
+type LiteralRule = 'any' | 'specifier' | 'with a host';
 
-interface Row {
-  readonly counts: Counts;
-  readonly loads: Loads;
+interface CallRule {
+  readonly counts: LiteralRule;
+  readonly kind: ResourceKind;
   /** Whose method it must be. */
   readonly of?: string;
   /** How many strings stand before the address; none unless said. */
@@ -14,23 +14,23 @@ interface Row {
 }
 
 /** Calls whose literal a browser fetches. */
-export const CALLS: Readonly<Record<string, Row>> = {
-  import: { counts: 'specifier', loads: 'script' },
-  importScripts: { counts: 'any', loads: 'script' },
-  Worker: { counts: 'any', loads: 'script' },
-  SharedWorker: { counts: 'any', loads: 'script' },
-  register: { counts: 'any', loads: 'script', of: 'serviceWorker' },
-  addModule: { counts: 'any', loads: 'script' },
-  fetch: { counts: 'with a host', loads: 'data' },
-  Request: { counts: 'with a host', loads: 'data' },
-  open: { counts: 'with a host', loads: 'data', skips: 1 },
-  EventSource: { counts: 'with a host', loads: 'data' },
-  WebSocket: { counts: 'with a host', loads: 'data' },
-  sendBeacon: { counts: 'with a host', loads: 'data' },
+export const FETCHING_CALLS: Readonly<Record<string, CallRule>> = {
+  import: { counts: 'specifier', kind: 'script' },
+  importScripts: { counts: 'any', kind: 'script' },
+  Worker: { counts: 'any', kind: 'script' },
+  SharedWorker: { counts: 'any', kind: 'script' },
+  register: { counts: 'any', kind: 'script', of: 'serviceWorker' },
+  addModule: { counts: 'any', kind: 'script' },
+  fetch: { counts: 'with a host', kind: 'data' },
+  Request: { counts: 'with a host', kind: 'data' },
+  open: { counts: 'with a host', kind: 'data', skips: 1 },
+  EventSource: { counts: 'with a host', kind: 'data' },
+  WebSocket: { counts: 'with a host', kind: 'data' },
+  sendBeacon: { counts: 'with a host', kind: 'data' },
 };
 
 /** `element.src = "https://…"`, as loaders do. */
-const ASSIGNED: Row = { counts: 'with a host', loads: 'data' };
+const ASSIGNED: CallRule = { counts: 'with a host', kind: 'data' };
 
 /** Stands for a string among the tokens before an address. */
 const STRING = '""';
@@ -42,14 +42,14 @@ const LOOKS_BACK = 10;
  * Literal addresses that a script fetches. What it puts together at run time can't be seen, and a bare name of
  * a module is none: without an import map it is an error, and the map is searched itself.
  */
-export function scriptReferences(code: string): Found[] {
-  const found: Found[] = [];
+export function scriptReferences(code: string): FoundAddress[] {
+  const found: FoundAddress[] = [];
   let before: string[] = [];
   let inImportScripts = false;
   scriptTokens(code, (kind, text, offset) => {
     if (kind === 'string') {
-      const row = inImportScripts ? CALLS.importScripts : rowFor(before);
-      if (row !== undefined && counts(row, text)) found.push({ offset, address: text, loads: row.loads });
+      const row = inImportScripts ? FETCHING_CALLS.importScripts : rowFor(before);
+      if (row !== undefined && counts(row, text)) found.push({ offset, address: text, kind: row.kind });
     } else if (text === ')' || text === ';') inImportScripts = false;
     else if (text === '(' && before.at(-1) === 'importScripts') inImportScripts = true;
     before.push(kind === 'string' ? STRING : text);
@@ -58,16 +58,16 @@ export function scriptReferences(code: string): Found[] {
   return found;
 }
 
-function counts(row: Row, text: string): boolean {
+function counts(row: CallRule, text: string): boolean {
   if (row.counts === 'any') return true;
   return row.counts === 'specifier' ? isSpecifierAddress(text) : namesHost(text);
 }
 
 /** The row of the call or statement in which a string would stand after these tokens. */
-function rowFor(before: readonly string[]): Row | undefined {
+function rowFor(before: readonly string[]): CallRule | undefined {
   let at = before.length - 1;
   const mark = before[at];
-  if (mark === 'import' || mark === 'from') return CALLS.import;
+  if (mark === 'import' || mark === 'from') return FETCHING_CALLS.import;
   if (mark === '=') return before[at - 1] === 'src' && before[at - 2] === '.' ? ASSIGNED : undefined;
   let skipped = 0;
   while (before[at] === ',' && before[at - 1] === STRING) {
@@ -77,7 +77,7 @@ function rowFor(before: readonly string[]): Row | undefined {
   if (before[at] !== '(') return undefined;
   if (before[at - 1] === 'URL' && before[at - 2] === 'new' && before[at - 3] === '(') at -= 3;
   const name = before[at - 1] ?? '';
-  const row = Object.hasOwn(CALLS, name) ? CALLS[name] : undefined;
+  const row = Object.hasOwn(FETCHING_CALLS, name) ? FETCHING_CALLS[name] : undefined;
   if (row === undefined || (row.skips ?? 0) !== skipped) return undefined;
   if (name === 'import' && before[at - 2] === '.') return undefined;
   if (row.of === undefined) return row;
@@ -90,7 +90,7 @@ function rowFor(before: readonly string[]): Row | undefined {
  *
  * @see https://html.spec.whatwg.org/multipage/webappapis.html#import-maps
  */
-export function jsonReferences(json: string): Found[] {
+export function jsonReferences(json: string): FoundAddress[] {
   let parsed: unknown;
   try {
     parsed = JSON.parse(json);
@@ -113,5 +113,5 @@ const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
 const isText = (value: unknown): value is string => typeof value === 'string';
 
 const within =
-  (json: string, loads: Loads) =>
-  (address: string): Found => ({ offset: Math.max(json.indexOf(address), 0), address, loads });
+  (json: string, kind: ResourceKind) =>
+  (address: string): FoundAddress => ({ offset: Math.max(json.indexOf(address), 0), address, kind });

@@ -1,6 +1,6 @@
 import { DeliveryError } from '../../errors.ts';
 import { MEGABYTE } from '../../protocol/limits.ts';
-import type { Reference } from './html-references.ts';
+import type { PageReference } from './html-references.ts';
 import type { LocalFile } from '../inspect.ts';
 
 /** Whether a page must hold all that it shows; `warn` delivers it and says in UNKNOWN what it needs. */
@@ -54,7 +54,7 @@ export async function checkSelfContained(
   return whole ? [] : [`${unsearched}, because it is nested too deeply or has too many elements`];
 }
 
-function inWords(references: readonly Reference[]): string {
+function inWords(references: readonly PageReference[]): string {
   const named = references
     .slice(0, NAMED)
     .map(({ line, element, address }) => `line ${line} ${element} ${address}`);

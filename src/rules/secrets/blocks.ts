@@ -1,5 +1,5 @@
 /** A stretch of a file, with enough around it to judge what begins in its middle. */
-export interface Block {
+export interface FileBlock {
   /** Valid until the next block is asked for. */
   readonly bytes: Buffer;
   /** What begins at an index in [from, to) belongs to this block; the blocks' shares tile the whole file. */
@@ -26,10 +26,10 @@ export const BLOCKS: BlockSizes = { size: 262_144, before: 4_096, after: 12_288 
  *
  * @param pieces the bytes, in pieces of any length; none is kept
  */
-export async function* blocks(
+export async function* readBlocks(
   pieces: AsyncIterable<Buffer>,
   { size, before, after }: BlockSizes = BLOCKS,
-): AsyncGenerator<Block, void, undefined> {
+): AsyncGenerator<FileBlock, void, undefined> {
   const room = Buffer.allocUnsafe(size);
   let filled = 0;
   let from = 0;

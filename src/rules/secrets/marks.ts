@@ -1,4 +1,4 @@
-import { createSieve } from '../sieve.ts';
+import { createMarkFilter } from '../mark-filter.ts';
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
 const DIGITS = '0123456789';
@@ -57,7 +57,7 @@ export const MARKS: Readonly<Record<string, readonly string[]>> = {
 /** What must stand beside a mark that is common: without it, the rule finds nothing. */
 export const COMPANIONS: Readonly<Record<string, string>> = { 'url-password': '@' };
 
-const sift = createSieve(
+const sift = createMarkFilter(
   Object.entries(MARKS).flatMap(([rule, marks]) => marks.map((mark) => [rule, Buffer.from(mark)] as const)),
 );
 

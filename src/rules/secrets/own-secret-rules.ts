@@ -1,7 +1,7 @@
 import { isPassword, isReservedHost, isToken } from './placeholders.ts';
 
 /** A secret that a rule saw in a text. Never shown: only its fingerprint is. */
-export interface Sighting {
+export interface SecretMatch {
   readonly rule: string;
   readonly secret: string;
   /** Where what gave it away begins, and where the secret itself does. */
@@ -10,7 +10,7 @@ export interface Sighting {
 }
 
 /** Finds secrets of one kind in a text. Every pattern is bounded, so that hostile text takes linear time. */
-type Rule = (text: string) => Iterable<Omit<Sighting, 'rule'>>;
+type FindMatches = (text: string) => Iterable<Omit<SecretMatch, 'rule'>>;
 
 const QUOTE = String.raw`(?:\\?["'\x60]|&quot;|&#3[49];)`;
 /** Between a header's name and its value: in HTTP, JSON, YAML, code, a HAR file, escaped or not. */
@@ -25,7 +25,7 @@ const SESSION_NAME = /sess|sid\b|auth|token|jwt|login|remember/i;
 const JWT = /^eyJ[\w-]{8,}\.eyJ[\w-]{8,}\./;
 
 /** `Cookie:` and `Set-Cookie:` headers, and `document.cookie`, with the value of a session. */
-function* cookies(text: string): ReturnType<Rule> {
+function* cookies(text: string): ReturnType<FindMatches> {
   for (const header of text.matchAll(COOKIES)) {
     const start = startOf(header, 1);
     for (const pair of (header[1] ?? '').matchAll(COOKIE)) {
@@ -42,7 +42,7 @@ const AUTHORIZATION = new RegExp(
 );
 
 /** `Authorization:` headers with a bearer token, or with a name and password. */
-function* authorization(text: string): ReturnType<Rule> {
+function* authorization(text: string): ReturnType<FindMatches> {
   for (const header of text.matchAll(AUTHORIZATION)) {
     const [, scheme = '', secret = ''] = header;
     const real = scheme.toLowerCase() === 'basic' ? isPassword(passwordOf(secret)) : isToken(secret);
@@ -65,7 +65,7 @@ const BETWEEN_KEY_LINES = /[\s"'`,>#*|\\]+/g;
 const KEY = { raw: 2_048, shortest: 60, longest: 1_024 } as const;
 
 /** Private keys in PEM (plain, encrypted, OpenSSH, PGP) and PuTTY's form; a shortened one is none. */
-function* privateKeys(text: string): ReturnType<Rule> {
+function* privateKeys(text: string): ReturnType<FindMatches> {
   for (const header of text.matchAll(KEY_HEADER)) {
     const begin = header.index + header[0].length;
     const lines = text.slice(begin, begin + KEY.raw).replace(LINE_BREAK, '\n');
@@ -80,7 +80,7 @@ const URL_PASSWORD =
   /(?<=[a-z0-9+.-]):(?:\\?\/){2}([^\s/?#@:"'`<>\\]{0,256}):([^\s/?#"'`<>\\]{1,256})@(\[[0-9a-f:.]{2,45}\]|[\w.-]{1,253})/dgi;
 
 /** Passwords in addresses of any scheme. */
-function* urlPasswords(text: string): ReturnType<Rule> {
+function* urlPasswords(text: string): ReturnType<FindMatches> {
   for (const address of text.matchAll(URL_PASSWORD)) {
     const [, user = '', password = '', host = ''] = address;
     if (!isPassword(password) || isReservedHost(host)) continue;
@@ -91,7 +91,7 @@ function* urlPasswords(text: string): ReturnType<Rule> {
 const NPM_TOKEN = /_authToken["']?\s{0,4}[:=]\s{0,4}["']?([\w.~+/=-]{16,512})/dg;
 
 /** The line of an `.npmrc`, in any file. */
-function* npmTokens(text: string): ReturnType<Rule> {
+function* npmTokens(text: string): ReturnType<FindMatches> {
   for (const line of text.matchAll(NPM_TOKEN)) {
     const secret = line[1] as string;
     if (isToken(secret)) yield { secret, from: line.index, at: startOf(line, 1) };
@@ -100,7 +100,7 @@ function* npmTokens(text: string): ReturnType<Rule> {
 
 const startOf = (match: RegExpExecArray, group: number): number => match.indices?.[group]?.[0] ?? match.index;
 
-const RULES: Readonly<Record<string, Rule>> = {
+const RULES: Readonly<Record<string, FindMatches>> = {
   cookie: cookies,
   authorization,
   'private-key': privateKeys,
@@ -113,7 +113,7 @@ const RULES: Readonly<Record<string, Rule>> = {
  *
  * @see protocol 1 (file rules: secrets)
  */
-export function ownSightings(text: string, rules: ReadonlySet<string>): Sighting[] {
+export function findOwnMatches(text: string, rules: ReadonlySet<string>): SecretMatch[] {
   return Object.entries(RULES).flatMap(([rule, find]) =>
     rules.has(rule) ? Array.from(find(text), (seen) => ({ rule, ...seen })) : [],
   );
@@ -123,7 +123,7 @@ export function ownSightings(text: string, rules: ReadonlySet<string>): Sighting
 const PKCS12 = /^30(?:..){1,5}?02010330(?:..){1,5}?06092a864886f70d0107/;
 
 /** A whole file that holds keys, known by its first bytes. @see RFC 7292 */
-export function keyContainer(head: Buffer): Sighting | null {
+export function keyContainer(head: Buffer): SecretMatch | null {
   if (!PKCS12.test(head.toString('hex', 0, 64))) return null;
   return { rule: 'private-key', secret: head.toString('latin1'), from: 0, at: 0 };
 }

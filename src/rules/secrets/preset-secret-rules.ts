@@ -1,5 +1,5 @@
 import type { SecretLintRuleContext, SecretLintRuleCreator, SecretLintSourceCode } from '@secretlint/types';
-import type { Sighting } from './own-secret-rules.ts';
+import type { SecretMatch } from './own-secret-rules.ts';
 import { isFilledUp } from './placeholders.ts';
 
 const NAME_SPACE = '@secretlint/secretlint-rule-';
@@ -18,7 +18,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
 const SECRET_FIELDS = ['KEY', 'TOKEN', 'ID', 'URI', 'URL', 'CREDENTIAL'] as const;
 
 /** What the preset's rules of these names see in a text. */
-export type PresetSearch = (text: string, rules: ReadonlySet<string>) => Promise<Sighting[]>;
+export type PresetSearch = (text: string, rules: ReadonlySet<string>) => Promise<SecretMatch[]>;
 
 /**
  * Loads secretlint's recommended preset, on first use only.
@@ -36,7 +36,7 @@ export async function loadPreset(extension: string): Promise<PresetSearch> {
     ({ meta }) => !LEFT_OUT.has(nameOf(meta)),
   );
   let text = '';
-  let seen: Sighting[] = [];
+  let seen: SecretMatch[] = [];
   const handlers = creators.map((creator) => {
     const report: SecretLintRuleContext['report'] = ({ message, range: [from, to] }) => {
       const secret = secretIn(message.data);

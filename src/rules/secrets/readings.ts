@@ -1,7 +1,7 @@
-import type { Block } from './blocks.ts';
+import type { FileBlock } from './blocks.ts';
 
 /** A block as a text. */
-export interface Reading {
+export interface BlockText {
   readonly text: string;
   /** What begins at an index in [from, to) belongs to the block. */
   readonly from: number;
@@ -15,7 +15,7 @@ const SHORTEST = 6;
 const SEPARATOR = '\n\0\n';
 
 /** The block as UTF-8, in which no letter is cut by the borders of its share. */
-export function asText({ bytes, from, to }: Block): Reading {
+export function asText({ bytes, from, to }: FileBlock): BlockText {
   const borders = [0, letterAt(bytes, from), letterAt(bytes, to), bytes.length];
   const decoder = new TextDecoder();
   const [before = '', own = '', after = ''] = borders
@@ -34,15 +34,15 @@ function letterAt(bytes: Buffer, index: number): number {
 const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80;
 
 /** The block's printable strings in ASCII, as `strings` finds them, with line breaks kept inside a string. */
-export const asciiStrings = (block: Block): Reading => stringsOf(block, 1);
+export const asciiStrings = (block: FileBlock): BlockText => stringsOf(block, 1);
 
 /** The block's printable strings in UTF-16, little-endian; big-endian is the same, one byte later. */
-export const utf16Strings = (block: Block): Reading => stringsOf(block, 2);
+export const utf16Strings = (block: FileBlock): BlockText => stringsOf(block, 2);
 
 /** Bytes of a letter. */
 type Width = 1 | 2;
 
-function stringsOf({ bytes, from, to }: Block, width: Width): Reading {
+function stringsOf({ bytes, from, to }: FileBlock, width: Width): BlockText {
   let text = '';
   const share = { from: 0, to: 0 };
   for (const [start, end] of runsOf(bytes, width)) {

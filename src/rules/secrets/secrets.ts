@@ -3,12 +3,12 @@ import { extname } from 'node:path';
 import { promisify } from 'node:util';
 import { DeliveryError } from '../../errors.ts';
 import type { LocalFile } from '../inspect.ts';
-import { type Block, blocks } from './blocks.ts';
+import { type FileBlock, readBlocks } from './blocks.ts';
 import { linesBefore, newlines } from './lines.ts';
-import { keyContainer, ownSightings, type Sighting } from './own-secret-rules.ts';
+import { keyContainer, findOwnMatches, type SecretMatch } from './own-secret-rules.ts';
 import { markedRules } from './marks.ts';
 import { loadPreset, type PresetSearch } from './preset-secret-rules.ts';
-import { asciiStrings, asText, type Reading, utf16Strings } from './readings.ts';
+import { asciiStrings, asText, type BlockText, utf16Strings } from './readings.ts';
 
 /** A secret in a file, in words that are safe to print. */
 export interface SecretFinding {
@@ -32,7 +32,7 @@ const MOST_FINDINGS = 20;
  * @returns at most 20 findings, those of a text in the order of its lines.
  */
 export async function findSecrets(file: Searched, signal: AbortSignal): Promise<readonly SecretFinding[]> {
-  return told(await firstOf(search(file, signal), () => true), file, signal);
+  return withLines(await firstOf(search(file, signal), () => true), file, signal);
 }
 
 /**
@@ -49,7 +49,7 @@ export async function refuseSecrets(
   // Allowed findings don't use up the list's length: the search goes on behind any number of them.
   const found = await firstOf(search(file, signal), ({ fingerprint }) => !known.has(fingerprint));
   if (found.length === 0) return;
-  const findings = await told(found, file, signal);
+  const findings = await withLines(found, file, signal);
   const list = findings.map(({ rule, line, fingerprint }) => {
     return `${rule}${line === null ? '' : ` in line ${line}`} (fingerprint ${fingerprint})`;
   });
@@ -60,17 +60,17 @@ export async function refuseSecrets(
 }
 
 /** A secret before anybody has asked for its line. */
-interface Found extends Omit<SecretFinding, 'line'> {
+interface LocatedFinding extends Omit<SecretFinding, 'line'> {
   /** Where in the file the block begins in which it was seen, and the lines that end between there and it. */
   readonly block: number;
   readonly lines: number;
 }
 
 async function firstOf(
-  findings: AsyncIterable<Found>,
-  counts: (finding: Found) => boolean,
-): Promise<Found[]> {
-  const first: Found[] = [];
+  findings: AsyncIterable<LocatedFinding>,
+  counts: (finding: LocatedFinding) => boolean,
+): Promise<LocatedFinding[]> {
+  const first: LocatedFinding[] = [];
   for await (const finding of findings) {
     if (!counts(finding)) continue;
     first.push(finding);
@@ -80,11 +80,11 @@ async function firstOf(
 }
 
 /** Every finding, one after another, as far as somebody asks for more. */
-async function* search(file: Searched, signal: AbortSignal): AsyncGenerator<Found, void, undefined> {
+async function* search(file: Searched, signal: AbortSignal): AsyncGenerator<LocatedFinding, void, undefined> {
   const fingerprintOf = fingerprints();
   const views = file.binary ? [asciiView, utf16View] : [textView];
   let preset: PresetSearch | undefined;
-  for await (const block of blocks(watched(file, signal))) {
+  for await (const block of readBlocks(watched(file, signal))) {
     const container = block.offset === 0 ? keyContainer(block.bytes) : null;
     if (container !== null) {
       yield { rule: container.rule, fingerprint: await fingerprintOf(container), block: 0, lines: 0 };
@@ -103,36 +103,36 @@ async function* search(file: Searched, signal: AbortSignal): AsyncGenerator<Foun
 }
 
 /** A text and the rules that may find something in it. */
-interface Marked {
-  readonly reading: Reading;
+interface MarkedText {
+  readonly reading: BlockText;
   readonly rules: ReadonlySet<string>;
 }
 
 /** A block as a text that some rule should look at; `null` where none would find anything. */
-type View = (block: Block) => Marked | null;
+type BlockView = (block: FileBlock) => MarkedText | null;
 
-const textView: View = (block) => marked(markedRules(block.bytes), () => asText(block));
-const asciiView: View = (block) => marked(markedRules(block.bytes), () => asciiStrings(block));
-const utf16View: View = (block) => {
+const textView: BlockView = (block) => marked(markedRules(block.bytes), () => asText(block));
+const asciiView: BlockView = (block) => marked(markedRules(block.bytes), () => asciiStrings(block));
+const utf16View: BlockView = (block) => {
   const reading = utf16Strings(block);
   return marked(markedRules(Buffer.from(reading.text, 'latin1')), () => reading);
 };
 
-const marked = (rules: ReadonlySet<string>, read: () => Reading): Marked | null =>
+const marked = (rules: ReadonlySet<string>, read: () => BlockText): MarkedText | null =>
   rules.size === 0 ? null : { reading: read(), rules };
 
 /** What begins in the block's own share, each secret under one rule. */
-async function sightingsIn({ reading, rules }: Marked, preset: PresetSearch): Promise<Sighting[]> {
+async function sightingsIn({ reading, rules }: MarkedText, preset: PresetSearch): Promise<SecretMatch[]> {
   const { text, from, to } = reading;
-  const named: Sighting[] = [];
-  for (const one of [...(await preset(text, rules)), ...ownSightings(text, rules)]) {
+  const named: SecretMatch[] = [];
+  for (const one of [...(await preset(text, rules)), ...findOwnMatches(text, rules)]) {
     if (!named.some((other) => isWithin(one, other))) named.push(one);
   }
   return named.filter((one) => one.from >= from && one.from < to).sort((one, other) => one.at - other.at);
 }
 
 /** Whether two rules saw the same secret; a rule that condemns a whole file does not hide the others. */
-function isWithin(one: Sighting, other: Sighting): boolean {
+function isWithin(one: SecretMatch, other: SecretMatch): boolean {
   if (other.rule === WHOLE_FILE) return false;
   return one.at < other.at + other.secret.length && other.at < one.at + one.secret.length;
 }
@@ -148,8 +148,8 @@ async function* watched({ pieces }: Searched, signal: AbortSignal): AsyncGenerat
 }
 
 /** Gives findings their lines, which are counted only where there is something to tell. */
-async function told(
-  found: readonly Found[],
+async function withLines(
+  found: readonly LocatedFinding[],
   file: Searched,
   signal: AbortSignal,
 ): Promise<readonly SecretFinding[]> {
@@ -163,7 +163,7 @@ async function told(
 const derive = promisify<string, string, number, Buffer>(scrypt);
 
 /** Fingerprints take a while each, so that a weak password can't be guessed from a printed one. */
-function fingerprints(): (sighting: Sighting) => Promise<string> {
+function fingerprints(): (sighting: SecretMatch) => Promise<string> {
   const known = new Map<string, Promise<string>>();
   return ({ rule, secret }) => {
     const key = `${rule}\0${secret}`;

@@ -1,0 +1,170 @@
+import { describe, expect, test } from '@jest/globals';
+import { DeliveryError } from '../../../src/errors.ts';
+import { apiError, type ApiRefusal, parseErrorBody, refusalError } from '../../../src/github/api/failures.ts';
+import { shortHostMessage } from '../../../src/http/host-message.ts';
+import { API } from '../../../src/protocol/calls.ts';
+import { NOON } from '../../support/ports.ts';
+
+const refused = (status: number, more: Partial<ApiRefusal> = {}): DeliveryError =>
+  refusalError({ status, message: '', headers: {}, codes: [], ...more }, 'writing the file', NOON);
+
+describe('a refused call', () => {
+  test.each([
+    [429, {}, 'RATE_LIMITED', true],
+    [403, { headers: { 'x-ratelimit-remaining': '0' } }, 'RATE_LIMITED', true],
+    [403, { headers: { 'retry-after': '7' } }, 'RATE_LIMITED', true],
+    [403, { message: 'You have exceeded a secondary rate limit' }, 'RATE_LIMITED', true],
+    [401, { message: 'Bad credentials' }, 'BAD_TOKEN', false],
+    [403, { message: 'Resource not accessible by integration' }, 'NO_PERMISSION', false],
+    [404, { message: 'Not Found' }, 'NOT_FOUND', false],
+    [409, { message: 'Repository rule violations found' }, 'FORBIDDEN_BY_RULE', false],
+    [422, { message: 'Changes must be made through a pull request.' }, 'FORBIDDEN_BY_RULE', false],
+    [422, { message: 'Cannot upload assets to an immutable release.' }, 'FORBIDDEN_BY_RULE', false],
+    [422, { message: 'Cannot update this protected branch' }, 'FORBIDDEN_BY_RULE', false],
+    [413, {}, 'TOO_LARGE', false],
+    [422, { message: 'Sorry, your input was too large to process.' }, 'TOO_LARGE', false],
+    [409, { message: 'Git Repository is empty.' }, 'NOT_FOUND', false],
+    [422, { message: 'Validation Failed; Repository is empty.' }, 'NOT_FOUND', false],
+    [404, { message: 'Branch drafts not found' }, 'NOT_FOUND', false],
+    [409, { message: 'a.html does not match 0123' }, 'CONFLICT', true],
+    [422, { message: `Invalid request. "sha" wasn't supplied.` }, 'CONFLICT', true],
+    [422, { message: 'Update is not a fast forward' }, 'CONFLICT', true],
+    [422, { message: 'Validation Failed', codes: ['already_exists'] }, 'CONFLICT', true],
+    [301, {}, 'NOT_FOUND', false],
+    [200, {}, 'HOST_ERROR', true],
+    [408, {}, 'HOST_ERROR', true],
+    [500, {}, 'HOST_ERROR', true],
+    [503, {}, 'HOST_ERROR', true],
+    [400, { message: 'Problems parsing JSON' }, 'HOST_ERROR', false],
+    [422, { message: 'content is not valid Base64' }, 'HOST_ERROR', false],
+  ] as const)('HTTP %i %o means %s, passing: %s', (status, more, code, passing) => {
+    expect(refused(status, more)).toMatchObject({ code, retryable: passing, httpCode: status });
+  });
+
+  test('names the call, the HTTP code and the host’s words', () => {
+    expect(refused(422, { message: 'Bad path' }).message).toBe(
+      'writing the file answered HTTP 422: Bad path',
+    );
+    expect(refused(500).message).toBe('writing the file answered HTTP 500');
+  });
+
+  test('names the permission that the host asks for, as the workflow writes it', () => {
+    const headers = { 'x-accepted-github-permissions': 'pull_requests=write,contents=write; metadata=read' };
+    expect(refused(403, { headers }).hint).toContain(
+      '`permissions: { pull-requests: write, contents: write }`',
+    );
+  });
+
+  test('asks for contents: write where the host names no permission', () => {
+    expect(refused(403).hint).toContain('`permissions: { contents: write }`');
+  });
+
+  test.each([
+    ['`token:`', 'K3', 401, {}],
+    ['`permissions: { contents: write }`', 'K3', 403, {}],
+    ['a pull request from a fork gets a read-only token', 'K3', 403, {}],
+    ['`repository:` and `branch:`', 'K3', 404, {}],
+    ['set `branch:` to one that exists', 'K2', 404, { message: 'Branch drafts not found' }],
+    ['set `tag:` to another one', 'K3', 422, { message: 'Cannot upload assets to an immutable release.' }],
+    ['bypass the rule', 'K2', 409, { message: 'Repository rule violations found' }],
+    ['set `branch:` to one without it', 'K2', 422, { message: 'Cannot update this protected branch' }],
+    ['for a file of this size', 'K2', 413, {}],
+    ['push a first one', 'K3', 409, { message: 'Git Repository is empty.' }],
+    ['push a first one', 'K3', 422, { message: 'Validation Failed; Repository is empty.' }],
+    ['another job writes here too', 'K3', 409, { message: 'a.html does not match 0123' }],
+    ['run fewer deliveries at once, or later', 'K3', 429, {}],
+    ['run the step again', 'K3', 502, {}],
+    ['run the step again', 'K3', 400, { message: 'Problems parsing JSON' }],
+  ] as const)('says what to change (%s), and the next best channel, %s', (words, channel, status, more) => {
+    const { hint } = refused(status, more);
+    expect(hint).toContain(words);
+    expect(hint).toContain(`use channel: ${channel}`);
+  });
+});
+
+describe('the pause before another attempt', () => {
+  test('is what the host asks for', () => {
+    const both = { 'retry-after': '7', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1' };
+    expect(refused(403, { headers: both }).retryAfter).toBe(7_000);
+    expect(refused(503, { headers: { 'retry-after': '3' } }).retryAfter).toBe(3_000);
+  });
+
+  test('lasts until just after the window’s reset', () => {
+    const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(NOON / 1000 + 30) };
+    expect(refused(403, { headers }).retryAfter).toBe(31_000);
+  });
+
+  test('is never negative after a reset that has passed', () => {
+    const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(NOON / 1000 - 30) };
+    expect(refused(429, { headers }).retryAfter).toBe(1_000);
+  });
+
+  test.each([
+    ['a limit that names none', refused(429)],
+    [
+      'a window that is not used up',
+      refused(429, { headers: { 'x-ratelimit-remaining': '12', 'x-ratelimit-reset': '1' } }),
+    ],
+    ['any other failure', refused(500)],
+  ])('is left to the policy for %s', (_, failed) => {
+    expect(failed.retryAfter).toBeUndefined();
+  });
+});
+
+describe('what Octokit throws', () => {
+  test('carries our own failure through unchanged, however deep', () => {
+    const own = new DeliveryError('NO_NETWORK', 'unplugged');
+    const wrapped = new Error('outer', { cause: new Error('inner', { cause: own }) });
+    expect(apiError(wrapped, API.get_ref, NOON)).toBe(own);
+  });
+
+  test('is judged by status, headers and body of the response, never by its text', () => {
+    const response = {
+      status: 422,
+      headers: {},
+      data: { message: 'x', errors: [{ code: 'already_exists' }] },
+    };
+    const thrown = Object.assign(new Error('401 too large'), { response });
+    const failure = apiError(thrown, API.create_release, NOON);
+    expect(failure).toMatchObject({ code: 'CONFLICT', httpCode: 422, cause: thrown });
+  });
+
+  test.each([
+    ['an error without a response', new Error('socket hang up'), 'socket hang up'],
+    ['an error with an empty response', Object.assign(new Error('cut'), { response: undefined }), 'cut'],
+    ['something that is no error', 'nonsense', 'nonsense'],
+  ])('%s is a broken connection that may pass', (_, thrown, said) => {
+    expect(apiError(thrown, API.get_ref, NOON)).toMatchObject({
+      code: 'CONNECTION',
+      retryable: true,
+      message: `reading the branch broke off: ${said}`,
+    });
+  });
+});
+
+describe('an error body', () => {
+  test('gives its message and the codes of its errors', () => {
+    const body = { message: 'two\n lines', errors: [{ code: 'custom' }, 'text', null, { field: 'x' }] };
+    expect(parseErrorBody(body)).toEqual({ message: 'two lines', codes: ['custom'] });
+  });
+
+  test.each<unknown>(['<html>', null, undefined])('that is %j gives nothing', (body) => {
+    expect(parseErrorBody(body)).toEqual({ message: '', codes: [] });
+  });
+
+  test('without a list of errors gives no codes', () => {
+    expect(parseErrorBody({ message: 'm', errors: 'e' })).toEqual({ message: 'm', codes: [] });
+  });
+});
+
+describe('the host’s text', () => {
+  test('is brought into one line', () => {
+    expect(shortHostMessage(' a\n\tb ')).toBe('a b');
+    expect(shortHostMessage(undefined)).toBe('');
+  });
+
+  test('is cut at 300 characters', () => {
+    expect(shortHostMessage('x'.repeat(300))).toBe('x'.repeat(300));
+    expect(shortHostMessage('x'.repeat(301))).toBe(`${'x'.repeat(300)}…`);
+  });
+});

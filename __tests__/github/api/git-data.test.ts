@@ -1,0 +1,146 @@
+import { describe, expect, test } from '@jest/globals';
+import { commitChanges, createBlob } from '../../../src/github/api/git-data.ts';
+import { localFile } from '../../support/files.ts';
+import { FakeHttp, fakePorts, type Scripted } from '../../support/ports.ts';
+import { changeWith } from '../changes.ts';
+import { FakeGitHub, failure } from '../fake-github.ts';
+
+async function blobFrom(...answers: Scripted[]) {
+  const file = await localFile('hello, blob');
+  const host = new FakeHttp((_, nth) => answers[Math.min(nth, answers.length) - 1]);
+  const ports = fakePorts(host.http);
+  const github = new FakeGitHub();
+  return { file, host, ports, github, blob: createBlob(github, file, ports) };
+}
+
+const taken = async (): Promise<Scripted> => ({
+  status: 201,
+  body: { sha: (await localFile('hello, blob')).blobSha },
+});
+
+describe('creating the blob', () => {
+  test('streams the file as base64 to the API in its turn, its length announced', async () => {
+    const { host, github, blob } = await blobFrom(await taken());
+    await blob;
+    expect(github.paced).toBe(1);
+    const [seen] = host.seen;
+    expect(seen).toMatchObject({
+      method: 'POST',
+      url: 'https://api.github.com/repos/octo/site/git/blobs',
+      headers: { authorization: 'Bearer ghs_0123456789abcdef', 'content-length': String(seen?.body.length) },
+    });
+    const content = Buffer.from('hello, blob').toString('base64');
+    expect(JSON.parse(seen?.body ?? '')).toEqual({ encoding: 'base64', content });
+  });
+
+  test('is tried again with a fresh body after a passing failure', async () => {
+    const { host, blob } = await blobFrom({ status: 502, body: '<html>' }, await taken());
+    await blob;
+    expect(host.seen[1]?.body).toBe(host.seen[0]?.body);
+  });
+
+  test('is refused for good where the host takes no blob of this size', async () => {
+    const { host, blob } = await blobFrom({ status: 422, body: { message: 'your input was too large' } });
+    await expect(blob).rejects.toMatchObject({
+      code: 'TOO_LARGE',
+      httpCode: 422,
+      hint: expect.stringContaining('K2'),
+    });
+    expect(host.seen).toHaveLength(1);
+  });
+
+  test.each([
+    ['another sha', { sha: 'deadbeef' }],
+    ['no JSON', '<html>'],
+  ])('does not believe a host that answers with %s', async (_, body) => {
+    const { blob } = await blobFrom({ status: 201, body });
+    await expect(blob).rejects.toMatchObject({ code: 'HOST_ERROR' });
+  });
+});
+
+describe('committing changes', () => {
+  const answers = {
+    get_ref: { object: { sha: 'base' } },
+    get_file: failure('NOT_FOUND', 404),
+    get_commit: { tree: { sha: 'basetree' } },
+    tree: (_: unknown, nth: number) => ({ sha: `tree${nth}` }),
+    commit: (_: unknown, nth: number) => ({ sha: `commit${nth}` }),
+    update_ref: {},
+  };
+  const entry = (path: string, sha: string | null) => ({ path, mode: '100644', type: 'blob', sha });
+
+  test('reads the branch, then tree, commit and reference, one path changed and never by force', async () => {
+    const github = new FakeGitHub(answers);
+    await expect(commitChanges(github, 'main', [changeWith({ message: 'ADD b' })])).resolves.toEqual([
+      'commit1',
+    ]);
+    expect(github.calls).toEqual([
+      { name: 'get_ref', once: false, parameters: { branch: 'main' } },
+      { name: 'get_file', once: false, parameters: { path: 'a/b.html', ref: 'base' } },
+      { name: 'get_file', once: false, parameters: { path: 'a', ref: 'base' } },
+      { name: 'get_commit', once: false, parameters: { sha: 'base' } },
+      {
+        name: 'tree',
+        once: false,
+        parameters: { base_tree: 'basetree', tree: [entry('a/b.html', 'b10b')] },
+      },
+      { name: 'commit', once: false, parameters: { message: 'ADD b', tree: 'tree1', parents: ['base'] } },
+      { name: 'update_ref', once: true, parameters: { branch: 'main', sha: 'commit1', force: false } },
+    ]);
+  });
+
+  test('puts one commit on the other for each change, and moves the branch once', async () => {
+    const github = new FakeGitHub({
+      ...answers,
+      get_file: ({ path }: { path: string }) =>
+        path === 'old.html' ? { type: 'file', sha: '0ld' } : failure('NOT_FOUND', 404),
+    });
+    const changes = [
+      changeWith({ message: 'ADD b' }),
+      changeWith({ path: 'old.html', message: 'REMOVE old', replaces: '0ld', file: null }),
+    ];
+    await expect(commitChanges(github, 'main', changes)).resolves.toEqual(['commit1', 'commit2']);
+    expect(github.sent('tree')).toEqual([
+      { base_tree: 'basetree', tree: [entry('a/b.html', 'b10b')] },
+      { base_tree: 'tree1', tree: [entry('old.html', null)] },
+    ]);
+    expect(github.sent('commit')).toEqual([
+      { message: 'ADD b', tree: 'tree1', parents: ['base'] },
+      { message: 'REMOVE old', tree: 'tree2', parents: ['commit1'] },
+    ]);
+    expect(github.sent('update_ref')).toEqual([{ branch: 'main', sha: 'commit2', force: false }]);
+  });
+
+  test.each([
+    ['appeared', null, { type: 'file', sha: 'theirs' }],
+    ['was replaced', '0ld', { type: 'file', sha: 'theirs' }],
+    ['was taken away', '0ld', failure('NOT_FOUND', 404)],
+    ['became a folder', null, { type: 'dir' }],
+  ])('never builds over a file that %s since it was looked for', async (_, replaces, theirs) => {
+    const github = new FakeGitHub({
+      ...answers,
+      get_file: ({ path }: { path: string }) => (path === 'theirs.html' ? theirs : answers.get_file),
+    });
+    const changes = [changeWith(), changeWith({ path: 'theirs.html', replaces })];
+    await expect(commitChanges(github, 'main', changes)).rejects.toMatchObject({
+      code: 'CONFLICT',
+      retryable: true,
+      message: 'theirs.html changed on the branch while it was delivered',
+    });
+    expect(new Set(github.names)).toEqual(new Set(['get_ref', 'get_file']));
+  });
+
+  test('leaves it to the caller to begin again when the branch has moved', async () => {
+    const moved = failure('CONFLICT', 422, { retryable: true });
+    const github = new FakeGitHub({ ...answers, update_ref: moved });
+    await expect(commitChanges(github, 'main', [changeWith()])).rejects.toBe(moved);
+    expect(github.sent('update_ref')).toHaveLength(1);
+  });
+
+  test('names the branch so that no sign of it ends the address early', async () => {
+    const github = new FakeGitHub(answers);
+    await commitChanges(github, 'docs/ä#1', [changeWith()]);
+    const branch = 'docs/%C3%A4%231';
+    expect([github.sent('get_ref')[0], github.sent('update_ref')[0]]).toMatchObject([{ branch }, { branch }]);
+  });
+});

@@ -1,0 +1,64 @@
+import { describe, expect, test } from '@jest/globals';
+import { loadRepositoryContext } from '../../../src/github/api/repository.ts';
+import { absent, FakeGitHub, failure } from '../fake-github.ts';
+
+const SITE = { html_url: 'https://octo.github.io/site/', source: { branch: 'main', path: '/' } };
+const BOTH = { repository: true, site: true };
+
+describe('the survey', () => {
+  test('asks nothing without a token', async () => {
+    await expect(loadRepositoryContext(null, BOTH)).resolves.toEqual({
+      hasToken: false,
+      privateRepository: null,
+      site: 'unasked',
+    });
+  });
+
+  test('asks nothing that is not needed', async () => {
+    const github = new FakeGitHub();
+    await expect(loadRepositoryContext(github, { repository: false, site: false })).resolves.toEqual({
+      hasToken: true,
+      privateRepository: null,
+      site: 'unasked',
+    });
+    expect(github.calls).toEqual([]);
+  });
+
+  test.each([
+    [{ private: true }, true],
+    [{ private: false }, false],
+    [{}, false],
+  ])('reads from %j whether the repository is private', async (record, privateRepository) => {
+    const github = new FakeGitHub({ get_repository: record, pages_site: SITE });
+    await expect(loadRepositoryContext(github, BOTH)).resolves.toMatchObject({
+      privateRepository,
+      site: { branch: 'main' },
+    });
+  });
+
+  test('tells a repository without a site from one whose settings can’t be read', async () => {
+    const asked = (pages_site: unknown) =>
+      loadRepositoryContext(new FakeGitHub({ pages_site }), { repository: false, site: true });
+    await expect(asked(absent)).resolves.toMatchObject({ site: null });
+    await expect(asked(failure('NO_PERMISSION', 403))).resolves.toMatchObject({ site: 'unreadable' });
+  });
+
+  test('names the repository that the token does not open', async () => {
+    await expect(
+      loadRepositoryContext(new FakeGitHub({ get_repository: absent }), BOTH),
+    ).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+      httpCode: 404,
+      message: 'the repository octo/site does not exist for this token',
+      hint: expect.stringContaining('`repository: <owner>/<repo>`'),
+    });
+  });
+
+  test.each([
+    ['get_repository', failure('BAD_TOKEN', 401)],
+    ['pages_site', failure('HOST_ERROR', 502)],
+  ] as const)('passes any other refusal of %s on', async (call, refused) => {
+    const github = new FakeGitHub({ get_repository: {}, pages_site: SITE, [call]: refused });
+    await expect(loadRepositoryContext(github, BOTH)).rejects.toBe(refused);
+  });
+});

@@ -1,0 +1,125 @@
+import { DeliveryError } from '../errors.ts';
+import type { RepositoryContext } from '../github/api/repository.ts';
+import { MAX_FILE_SIZE, MEGABYTE, SIZE } from '../protocol/limits.ts';
+import type { ChannelKey } from '../protocol/words.ts';
+import type { DeliveryRequest } from '../request/parse-request.ts';
+
+/** The channels of a delivery, and why they were chosen. */
+export interface ChannelChoice {
+  readonly main: ChannelKey;
+  readonly duplicates: readonly ChannelKey[];
+  readonly reason: string;
+}
+
+interface ChoiceFacts extends RepositoryContext {
+  /** Bytes; `null` without a file. */
+  readonly size: number | null;
+  readonly hasUrl: boolean;
+  readonly hasBase: boolean;
+}
+
+interface ChannelRule {
+  readonly when: (one: ChoiceFacts) => boolean;
+  readonly channel: ChannelKey;
+  readonly reason: string;
+}
+
+const larger = (size: number | null, limit: number): boolean => size !== null && size > limit;
+
+/**
+ * The protocol's choice of a channel; the first row that fits counts.
+ *
+ * @see protocol 1 (channel choice), 4.6
+ */
+export const CHANNEL_RULES: readonly ChannelRule[] = [
+  { when: ({ size }) => size === null, channel: 'K4', reason: 'only a link was given' },
+  {
+    when: (one) => !one.hasToken && one.hasUrl,
+    channel: 'K4',
+    reason: 'there is no token, and the environment gave a link',
+  },
+  { when: (one) => !one.hasToken, channel: 'K3', reason: 'there is no token' },
+  { when: ({ size }) => larger(size, SIZE.asset), channel: 'K3', reason: 'the file is larger than 2 GB' },
+  {
+    when: ({ size, privateRepository }) => larger(size, SIZE.repository) && privateRepository !== true,
+    channel: 'K2',
+    reason: 'the file is larger than 95 MB',
+  },
+  {
+    when: ({ size }) => larger(size, SIZE.repository),
+    channel: 'K3',
+    reason: "the file is larger than 95 MB, and assets of a private repository can't be read anonymously",
+  },
+  {
+    when: (one) => one.site === null && !one.hasBase && one.privateRepository !== true,
+    channel: 'K2',
+    reason: 'the repository has no Pages site, so the file is given for download',
+  },
+  {
+    when: (one) => one.site === null && !one.hasBase,
+    channel: 'K3',
+    reason: 'the repository is private and has no Pages site',
+  },
+  { when: () => true, channel: 'K1', reason: 'the file is shown on the screen' },
+];
+
+/**
+ * Which channels the delivery takes.
+ *
+ * @throws {DeliveryError} `NOT_EXTERNAL` when only the public bin is left for a private repository's file.
+ */
+export function chooseChannels(
+  request: DeliveryRequest,
+  size: number | null,
+  circumstances: RepositoryContext,
+): ChannelChoice {
+  if (request.channels !== 'auto') {
+    const [main, ...duplicates] = request.channels;
+    return { main, duplicates, reason: 'it was asked for' };
+  }
+  const one: ChoiceFacts = {
+    ...circumstances,
+    size,
+    hasUrl: request.url !== undefined,
+    hasBase: request.pagesBase !== undefined,
+  };
+  const row = CHANNEL_RULES.find(({ when }) => when(one)) as ChannelRule;
+  const tried = circumstances.authorizationError;
+  const because = tried === undefined ? row.reason : `${row.reason} (${tried.message})`;
+  if (row.channel === 'K3' && !request.allowPublicBin) {
+    refusePublicBin(request.sourceIsPrivate ?? one.privateRepository, because);
+  }
+  return { main: row.channel, duplicates: [], reason: because };
+}
+
+/**
+ * Refuses what the asked-for channels can't take; `auto` chooses by the size.
+ *
+ * @param size bytes
+ * @throws {DeliveryError} `TOO_LARGE` with the channels to use.
+ * @see protocol 8
+ */
+export function refuseTooLarge(wishes: DeliveryRequest['channels'], size: number): void {
+  for (const key of wishes === 'auto' ? [] : wishes) {
+    const limit = MAX_FILE_SIZE[key];
+    if (limit === undefined || size <= limit.bytes) continue;
+    const most = `${limit.bytes / MEGABYTE} MB`;
+    throw new DeliveryError('TOO_LARGE', `the file has ${size} bytes, and ${key} takes at most ${most}`, {
+      hint: `use channel: ${limit.instead}`,
+    });
+  }
+}
+
+/** A private repository's file goes to the public bin only on its owner's word. */
+function refusePublicBin(isPrivate: boolean | null, because: string): void {
+  if (isPrivate === false) return;
+  const known = isPrivate === true ? 'is private' : 'may be private';
+  throw new DeliveryError(
+    'NOT_EXTERNAL',
+    `${because}, but the repository ${known} and K3 is public to anyone with the link`,
+    {
+      step: 'authorize',
+      hint: 'set `allow-public-bin: true` if the file may be public, or `channel: K3`, or give a token for K1',
+    },
+  );
+}

@@ -1,0 +1,67 @@
+import { dirname, relative, resolve, sep } from 'node:path';
+import { baseName, nameFromFile, repositoryPath } from '../rules/naming.ts';
+import { refuseInput } from '../request/values.ts';
+
+/** A file that is to be delivered. */
+export interface FoundFile {
+  /** Absolute. */
+  readonly path: string;
+  /** As the user would write it. */
+  readonly given: string;
+  /** Where it lies below the folder that all files have in common, separated by `/`. */
+  readonly relativePath: string;
+}
+
+/**
+ * Finds the files that some lines name.
+ *
+ * @param folder absolute; the lines are read against it
+ * @throws {DeliveryError} `BAD_INPUT` where they name none, or too many.
+ */
+export type FindFiles = (lines: readonly string[], folder: string) => Promise<readonly FoundFile[]>;
+
+/** Each line is a file's path, letter by letter. */
+export const findLiteralFiles: FindFiles = async (lines, folder) => {
+  const files = lines.map((given) => ({ given, path: resolve(folder, given) }));
+  return withRelativePaths(
+    files,
+    files.map(({ path }) => dirname(path)),
+  );
+};
+
+/**
+ * The files with the places they have below the folder that they were searched in.
+ *
+ * @param roots the folders of the search, absolute
+ */
+export function withRelativePaths(
+  files: readonly Pick<FoundFile, 'path' | 'given'>[],
+  roots: readonly string[],
+): readonly FoundFile[] {
+  const root = roots.reduce((common, folder) => commonFolder(common, folder), roots[0] ?? '');
+  return files.map((file) => ({ ...file, relativePath: relative(root, file.path).replaceAll(sep, '/') }));
+}
+
+function commonFolder(one: string, other: string): string {
+  const parts = one.split(sep);
+  const others = other.split(sep);
+  const differs = parts.findIndex((part, at) => part !== others[at]);
+  return parts.slice(0, differs === -1 ? parts.length : differs).join(sep) || sep;
+}
+
+/**
+ * The name that a file gets in its channel: the one that `path` names, or its own with the folders that it
+ * lies in.
+ *
+ * @throws {DeliveryError} `BAD_INPUT` naming the rule that it breaks.
+ */
+export function deliveredName({ relativePath }: FoundFile, path: string | undefined): string {
+  if (path !== undefined && !path.endsWith('/')) return baseName(path);
+  return repositoryPath(relativePath.split('/').map(nameFromFile).join('/'), "the file's path");
+}
+
+/** @throws {DeliveryError} `BAD_INPUT` where `path` names one file, and there are several. */
+export function refuseOneNameForMany(files: readonly FoundFile[], path: string | undefined): void {
+  if (files.length < 2 || path === undefined || path.endsWith('/')) return;
+  refuseInput('input `path` is one name for several files', `set \`path: ${path}/\` to make it their folder`);
+}

@@ -1,0 +1,51 @@
+import type { Readable } from 'node:stream';
+import { sendUpload } from '../../http/upload.ts';
+import type { Ports } from '../../ports.ts';
+import type { CallTemplate } from '../../protocol/calls.ts';
+import { PROTOCOL } from '../../protocol/words.ts';
+import type { GitHubClient } from './client.ts';
+import { parseErrorBody, refusalError } from './failures.ts';
+
+/** A call whose body is too long for memory. */
+export interface StreamedCall {
+  readonly call: CallTemplate;
+  readonly url: URL;
+  readonly type: string;
+  /** Exact length of the body in bytes. */
+  readonly length: number;
+  /** A fresh stream of the body. */
+  readonly body: () => Readable;
+}
+
+/**
+ * Streams a body to GitHub with the token, once, in its turn among the client's writes.
+ *
+ * @returns the JSON of a 201
+ * @throws {DeliveryError} by status; `CONNECTION` when it is unknown what has arrived.
+ */
+export async function sendStreamed(
+  github: GitHubClient,
+  asked: StreamedCall,
+  ports: Ports,
+): Promise<unknown> {
+  const { call, url, type, length, body } = asked;
+  const answer = await github.pace(() =>
+    sendUpload(ports.http, {
+      method: call.method,
+      url,
+      headers: {
+        accept: `application/vnd.${PROTOCOL.vendor}+json`,
+        authorization: `Bearer ${github.token}`,
+        'content-type': type,
+      },
+      length,
+      body,
+      meter: () => ports.logger.progress('uploaded', length, 'bytes'),
+      signal: ports.signal,
+      clock: ports.clock,
+    }),
+  );
+  if (answer.status === 201) return answer.json;
+  const refusal = { status: answer.status, headers: answer.headers, ...parseErrorBody(answer.json) };
+  throw refusalError(refusal, call.description, ports.clock.now());
+}
