@@ -2,12 +2,12 @@ import './support/one-realm.ts';
 import { setTimeout as after } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import {
-  toDeliveryError,
   DeliveryError,
   type ErrorDetails,
   hasFailed,
   hasSucceeded,
   resultOf,
+  toDeliveryError,
 } from '../src/errors.ts';
 
 const DETAILS: Required<ErrorDetails> = {

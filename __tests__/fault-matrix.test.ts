@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { hits, Stage } from './faults/cells.ts';
 import { FILES, KINDS, PAGE } from './faults/deliveries.ts';
 import { openDoorway } from './faults/doorway.ts';
-import { FAULTS, type PlayedFault } from './faults/faults.ts';
 import { EXCEPTIONS } from './faults/exceptions.ts';
+import { FAULTS, type PlayedFault } from './faults/faults.ts';
 import { Reckoning } from './faults/reckoning.ts';
 import { startWorld, type World } from './world/world.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { lineProgress, describeProgress, silentProgress } from '../src/progress.ts';
+import { describeProgress, lineProgress, silentProgress } from '../src/progress.ts';
 import { MEGABYTE } from '../src/protocol/limits.ts';
 import { FakeClock } from './support/ports.ts';
 

@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { type Case, chosen, nameOf, SIZES } from './cases.ts';
 import { runAction, runCurl } from './clients.ts';
 import { writeFileOf } from './files.ts';
-import { median, measure } from './measure.ts';
+import { measure, median } from './measure.ts';
 import { openPlace, type Place } from './place.ts';
 
 /**

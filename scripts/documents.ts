@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { INPUTS, OUTPUTS } from '../src/request/inputs.ts';
 import { machineContract } from '../src/protocol/contract.ts';
+import { INPUTS, OUTPUTS } from '../src/request/inputs.ts';
 
 /** The machine contract as it stands at the root. @see protocol 2.1 */
 export function contractJson(): string {

@@ -10,14 +10,14 @@ import { deliver } from './delivery/deliver.ts';
 import { type FindFiles, findLiteralFiles } from './delivery/find-files.ts';
 import type { Authorized, House } from './delivery/house.ts';
 import type { Report } from './delivery/report.ts';
-import type { DeliveryRequest } from './request/parse-request.ts';
-import type { Operation } from './request/values.ts';
 import { withdraw } from './delivery/withdraw.ts';
 import { DeliveryError } from './errors.ts';
 import { createGitHubClient, type GitHubClient } from './github/api/client.ts';
+import { loadRepositoryContext, type RepositoryQuery } from './github/api/repository.ts';
 import { authorizeDevice } from './github/device-flow.ts';
-import { type RepositoryQuery, loadRepositoryContext } from './github/api/repository.ts';
 import type { Ports } from './ports.ts';
+import type { DeliveryRequest } from './request/parse-request.ts';
+import type { Operation } from './request/values.ts';
 
 /**
  * The composition root: brings the channels together for a request, for either face.
@@ -58,7 +58,8 @@ async function findToken(
   try {
     return { token: await authorizeDevice({ authUrl: serverUrl, clientId }, ports) };
   } catch (thrown) {
-    if (thrown instanceof DeliveryError && thrown.code === 'NOT_AUTHORIZED') return { authorizationError: thrown };
+    if (thrown instanceof DeliveryError && thrown.code === 'NOT_AUTHORIZED')
+      return { authorizationError: thrown };
     throw thrown;
   }
 }

@@ -1,4 +1,4 @@
-import { toDeliveryError, DeliveryError } from './errors.ts';
+import { DeliveryError, toDeliveryError } from './errors.ts';
 import type { Clock, Logger } from './ports.ts';
 import { DAY, RETRY, SECOND } from './protocol/limits.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { composeBatch, type BatchFrame } from '../../src/action/batch-markdown.ts';
+import { type BatchFrame, composeBatch } from '../../src/action/batch-markdown.ts';
 import type { Report } from '../../src/delivery/report.ts';
 import { hugeFiles, planned, provenFile, unprovenFile, withdrawn } from './reports.ts';
 import { shown } from './runner.ts';

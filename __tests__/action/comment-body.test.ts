@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { composeComment, type CommentContext } from '../../src/action/comment-body.ts';
+import { type CommentContext, composeComment } from '../../src/action/comment-body.ts';
 import type { Report } from '../../src/delivery/report.ts';
 import { COMMENTS } from '../../src/protocol/limits.ts';
 import { PAGE } from '../delivery/builders.ts';

@@ -4,10 +4,10 @@ import { describe, expect, test } from '@jest/globals';
 import { type CommentInputs, updateComment } from '../../src/action/comment.ts';
 import type { Environment } from '../../src/action/inputs.ts';
 import type { Report } from '../../src/delivery/report.ts';
-import { temporaryFolder } from '../support/files.ts';
 import type { GitHubClientOptions } from '../../src/github/api/client.ts';
 import { Discussion } from '../github/discussion.ts';
 import { type CallName, type FakeGitHub, failure } from '../github/fake-github.ts';
+import { temporaryFolder } from '../support/files.ts';
 import { fakePorts } from '../support/ports.ts';
 import { planned, provenFile, reportWith, unprovenFile, withdrawn } from './reports.ts';
 

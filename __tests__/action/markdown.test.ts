@@ -1,15 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
-  blocks,
-  inlineCode,
-  takeWhileFits,
-  foldedSection,
-  link,
-  escapeMarkdown,
-  tableRow,
   addressLink,
+  blocks,
+  escapeMarkdown,
+  foldedSection,
+  inlineCode,
+  link,
   table,
+  tableRow,
+  takeWhileFits,
 } from '../../src/action/markdown.ts';
 import { shown } from './runner.ts';
 

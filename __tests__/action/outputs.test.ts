@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { writeOutputs, composeOutputs, redactReports } from '../../src/action/outputs.ts';
-import { OUTPUTS } from '../../src/request/inputs.ts';
+import { composeOutputs, redactReports, writeOutputs } from '../../src/action/outputs.ts';
 import { refusalReport, reportText } from '../../src/delivery/report.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { createRedactor, type Redactor } from '../../src/redact.ts';
+import { OUTPUTS } from '../../src/request/inputs.ts';
 import { outcomeWith, PAGE, planWith, RAW } from '../delivery/builders.ts';
 import { provenFile, reportWith, unprovenFile } from './reports.ts';
 import { inStep, shown } from './runner.ts';

@@ -1,15 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  shortText,
   describeHint,
+  describeReason,
   FACTS,
-  listFacts,
   gatesTable,
   linesList,
-  reportName,
-  describeReason,
+  listFacts,
   type ReportState,
+  reportName,
   reportStateOf,
+  shortText,
 } from '../../src/action/report-markdown.ts';
 import { LINK_SUBJECT } from '../../src/delivery/findings.ts';
 import { type Report, refusalReport } from '../../src/delivery/report.ts';
@@ -60,8 +60,9 @@ describe('a report’s parts', () => {
 
   test('show each gate with its evidence, and the address as a link', () => {
     const rows = shown(gatesTable(reportWith())).split('\n');
-    for (const gate of GATES)
+    for (const gate of GATES) {
       expect(rows).toContainEqual(expect.stringMatching(`^\\| <code>${gate}</code> \\| ✅ \\| .+ \\|$`));
+    }
     expect(rows).toContain(`| <code>G2_финальный_URL</code> | ✅ | <${PAGE.href}> |`);
     expect(shown(gatesTable(unprovenFile('page.html')))).toContain(
       '</code> | ❌ | the address is not proven |',
@@ -72,8 +73,9 @@ describe('a report’s parts', () => {
   test('show the report’s lines, the empty one too', () => {
     const lines = shown(linesList(reportWith())).split('\n');
     expect(lines).toHaveLength(REPORT_LINES.length);
-    for (const line of REPORT_LINES)
+    for (const line of REPORT_LINES) {
       expect(lines).toContainEqual(expect.stringMatching(`^- \\*\\*${line}:\\*\\* .+`));
+    }
     expect(lines.at(-1)).toBe('- **UNKNOWN:** nothing');
   });
 });

@@ -46,11 +46,12 @@ export const planned = (name: string): Report => {
 export const hugeFiles = (number: number): Report[] =>
   Array.from({ length: number }, (_, at) => {
     const name = `${'@'.repeat(1_000)}${at}.html`;
-    if (at % 3 === 1)
+    if (at % 3 === 1) {
       return unprovenFile(
         name,
         new DeliveryError('NOT_PROVEN', '#'.repeat(5_000), { hint: 'я'.repeat(5_000) }),
       );
+    }
     return {
       ...provenFile(name),
       notes: ['|'.repeat(5_000)],

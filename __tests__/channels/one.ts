@@ -1,4 +1,4 @@
-import type { Channel, PreparedUpload, Placement } from '../../src/channels/channel.ts';
+import type { Channel, Placement, PreparedUpload } from '../../src/channels/channel.ts';
 import { hasFailed, type Result } from '../../src/errors.ts';
 import type { RepositoryContext } from '../../src/github/api/repository.ts';
 import type { LocalFile } from '../../src/rules/inspect.ts';

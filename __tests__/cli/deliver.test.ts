@@ -33,8 +33,9 @@ const git = (...args: string[]) => promisify(execFile)('git', args, { cwd: folde
 function bin({ method, url }: Seen): Scripted {
   const [, name, file] = new URL(url).pathname.split('/');
   if (!url.startsWith('https://filebin.net/')) return { status: 401, body: { message: 'Bad credentials' } };
-  if (method === 'POST')
+  if (method === 'POST') {
     return { status: 201, body: { bin: { id: name }, file: { filename: file, sha256: SHA256 } } };
+  }
   return { body: method === 'PUT' ? 'locked' : PAGE };
 }
 

@@ -2,18 +2,18 @@ import type {
   Channel,
   ChannelMap,
   LiveStatus,
+  Placement,
   PreparedUpload,
   UploadItem,
-  Placement,
   UploadPlan,
 } from '../../src/channels/channel.ts';
 import type { Outcome } from '../../src/delivery/carry.ts';
-import { INPUTS, type RawInputs } from '../../src/request/inputs.ts';
 import { type Findings, nothingYet } from '../../src/delivery/findings.ts';
-import { type DeliveryRequest, parseRequest, type RunContext } from '../../src/request/parse-request.ts';
 import type { Proof } from '../../src/delivery/verify.ts';
 import { DeliveryError, type Result } from '../../src/errors.ts';
 import type { ChannelKey } from '../../src/protocol/words.ts';
+import { INPUTS, type RawInputs } from '../../src/request/inputs.ts';
+import { type DeliveryRequest, parseRequest, type RunContext } from '../../src/request/parse-request.ts';
 import type { LocalFile } from '../../src/rules/inspect.ts';
 import { NOON } from '../support/ports.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { LiveStatus, PreparedUpload } from '../../src/channels/channel.ts';
-import { publishThroughChannel, type Outcome } from '../../src/delivery/carry.ts';
+import { type Outcome, publishThroughChannel } from '../../src/delivery/carry.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { localFile } from '../support/files.ts';
 import { FakeHttp, fakePorts, NOON, type Scripted, type Seen } from '../support/ports.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { CHANNEL_RULES, chooseChannels, refuseTooLarge } from '../../src/delivery/choose-channel.ts';
-import type { RawInputs } from '../../src/request/inputs.ts';
-import type { ChannelKey } from '../../src/protocol/words.ts';
 import type { RepositoryContext } from '../../src/github/api/repository.ts';
+import type { ChannelKey } from '../../src/protocol/words.ts';
+import type { RawInputs } from '../../src/request/inputs.ts';
 import { circumstancesWith } from '../channels/circumstances.ts';
 import { requestWith } from './builders.ts';
 

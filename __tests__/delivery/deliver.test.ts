@@ -5,11 +5,11 @@ import { describe, expect, test } from '@jest/globals';
 import type { ChannelMap, PreparedUpload } from '../../src/channels/channel.ts';
 import { deliver } from '../../src/delivery/deliver.ts';
 import { findLiteralFiles } from '../../src/delivery/find-files.ts';
-import type { RawInputs } from '../../src/request/inputs.ts';
 import type { Report } from '../../src/delivery/report.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import type { RepositoryContext, RepositoryQuery } from '../../src/github/api/repository.ts';
 import { SIZE } from '../../src/protocol/limits.ts';
+import type { RawInputs } from '../../src/request/inputs.ts';
 import type { LocalFile } from '../../src/rules/inspect.ts';
 import { findSecrets } from '../../src/rules/secrets/secrets.ts';
 import { circumstancesWith, siteWith } from '../channels/circumstances.ts';
@@ -22,9 +22,9 @@ import {
   intentWith,
   PAGE,
   PlayedChannel,
+  type Prepared,
   placementWith,
   planWith,
-  type Prepared,
   requestWith,
 } from './builders.ts';
 

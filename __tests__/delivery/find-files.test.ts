@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import {
+  deliveredName,
   type FoundFile,
   findLiteralFiles,
-  withRelativePaths,
-  deliveredName,
   refuseOneNameForMany,
+  withRelativePaths,
 } from '../../src/delivery/find-files.ts';
 
 const at = (path: string): FoundFile => ({ path, given: path, relativePath: path });

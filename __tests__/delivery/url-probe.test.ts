@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import {
-  type ProbeTarget,
-  createUrlProbe,
   type ContentMatch,
+  createUrlProbe,
   isProof,
   type ProbeResult,
+  type ProbeTarget,
 } from '../../src/delivery/url-probe.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import type { SendHttp } from '../../src/ports.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { LiveStatus, Placement } from '../../src/channels/channel.ts';
 import { watchBuild } from '../../src/channels/pages/build.ts';
-import { verifyAddress, waitForSite } from '../../src/delivery/verify.ts';
 import { createUrlProbe, type UrlProbe } from '../../src/delivery/url-probe.ts';
+import { verifyAddress, waitForSite } from '../../src/delivery/verify.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { absent, FakeGitHub } from '../github/fake-github.ts';
 import { localFile } from '../support/files.ts';

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
-import { deliver } from '../../src/delivery/deliver.ts';
-import { withdraw } from '../../src/delivery/withdraw.ts';
-import type { Report } from '../../src/delivery/report.ts';
 import { furnish } from '../../src/context.ts';
+import { deliver } from '../../src/delivery/deliver.ts';
+import type { Report } from '../../src/delivery/report.ts';
+import { withdraw } from '../../src/delivery/withdraw.ts';
 import { requestWith } from '../delivery/builders.ts';
 import { FakeLogger } from '../support/ports.ts';
 import type { Repository } from '../world/repository.ts';
 import type { World } from '../world/world.ts';
-import { type Kind, KINDS } from './deliveries.ts';
+import { KINDS, type Kind } from './deliveries.ts';
 import type { Asked, Doorway } from './doorway.ts';
 import { MovingClock } from './moving-clock.ts';
 
@@ -69,8 +69,9 @@ export class Stage<F extends Fault> {
   /** The cells of a kind, by the requests that it makes when nothing goes wrong. */
   async cellsOf(kind: Kind, faults: readonly F[]): Promise<Cell<F>[]> {
     const { doorway, report } = await this.play(kind);
-    if (!report.ready)
+    if (!report.ready) {
       throw new Error(`${kind.name} is not even ready without a fault: ${report.lines.RESULT}`);
+    }
     // What is asked a third time, and so on, is a poll like the second.
     const requests = doorway.asked.filter(({ name, nth }) => nth < 2 && (kind.only?.test(name) ?? true));
     return requests.flatMap((request) =>

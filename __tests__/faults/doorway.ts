@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { connectionError } from '../../src/http/client.ts';
-import type { SendHttp, HttpRequest, HttpResponse } from '../../src/ports.ts';
+import type { HttpRequest, HttpResponse, SendHttp } from '../../src/ports.ts';
 import { collect, type Incoming } from '../world/front/http.ts';
 import type { World } from '../world/world.ts';
 import type { MovingClock } from './moving-clock.ts';

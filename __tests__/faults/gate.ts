@@ -25,8 +25,9 @@ export async function startGate(proxyUrl: string): Promise<Gate> {
     socket.once('data', (head: Buffer) => {
       const [, host = ''] = /^CONNECT ([^:\s]+)/.exec(head.toString('latin1')) ?? [];
       const passage = gate.passage(host);
-      if (passage === 'refused')
+      if (passage === 'refused') {
         return void socket.end('HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\n\r\n');
+      }
       if (passage === 'through') return lead(socket, head, Number(behind));
       socket.write('HTTP/1.1 200 OK\r\n\r\n');
       const masked = new tls.TLSSocket(socket, { isServer: true, key: impostor.key, cert: impostor.cert });

@@ -1,6 +1,6 @@
-import { encodedForms } from '../../src/redact.ts';
 import { RETRY, VERIFY_DEADLINE } from '../../src/protocol/limits.ts';
 import { RESULTS } from '../../src/protocol/words.ts';
+import { encodedForms } from '../../src/redact.ts';
 import { NOON } from '../support/ports.ts';
 import type { World } from '../world/world.ts';
 import type { Cell, Played } from './cells.ts';
@@ -33,12 +33,14 @@ async function falseReady(world: World, { report, kind, doorway }: Played): Prom
   const bytes = Buffer.from(FILES[kind.file] ?? '');
   const urls = [report.url, report.rawUrl, ...report.duplicates.map(({ url }) => url)];
   const wrong: string[] = [];
-  if (report.url === null || report.lines.RESULT !== `${RESULTS.ready} → ${report.url}`)
+  if (report.url === null || report.lines.RESULT !== `${RESULTS.ready} → ${report.url}`) {
     wrong.push(`false ${RESULTS.ready}: ${report.lines.RESULT}`);
+  }
   if (!doorway.shown.some((body) => body.equals(bytes))) wrong.push('ready, and nobody has seen the bytes');
   for (const url of urls) {
-    if (url !== null && !(await publicBytes(world, url)).equals(bytes))
+    if (url !== null && !(await publicBytes(world, url)).equals(bytes)) {
       wrong.push(`${url} shows other bytes`);
+    }
   }
   return wrong;
 }
@@ -92,8 +94,9 @@ function leftovers({ repository, kind }: Played, cell?: Cell): string[] {
   const wrong: string[] = [];
   // Where no renaming is ever answered, it can't be given its name back.
   const kept = cell?.forEver === true ? /^(outgoing-.*-)?page\.html$/ : /^page\.html$/;
-  if (kind.name === 'K2, over an asset' && !assets.some(({ name }) => kept.test(name)))
+  if (kind.name === 'K2, over an asset' && !assets.some(({ name }) => kept.test(name))) {
     wrong.push('the earlier asset is lost');
+  }
   const half = assets.filter(({ name, state }) => /^(incoming|outgoing)-/.test(name) || state === 'starter');
   if (half.length > 0 && cell?.forEver !== true) wrong.push(`left behind: ${half.map(({ name }) => name)}`);
   return wrong;

@@ -32,8 +32,9 @@ export class Reckoning {
       const played = await play();
       ({ ready } = played.report);
       flaws = await judge(world, played, cell);
-      if (!ready && cell.fault.passes && !cell.forEver)
+      if (!ready && cell.fault.passes && !cell.forEver) {
         flaws.push(`not delivered: ${played.report.lines.RESULT}`);
+      }
     } catch (thrown) {
       flaws = [`it crashed: ${thrown}`];
     }

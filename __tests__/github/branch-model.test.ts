@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createPages } from '../../src/channels/pages/publish.ts';
 import type { Placement } from '../../src/channels/channel.ts';
-import { toDeliveryError, DeliveryError, hasFailed } from '../../src/errors.ts';
+import { createPages } from '../../src/channels/pages/publish.ts';
+import { DeliveryError, hasFailed, toDeliveryError } from '../../src/errors.ts';
 import { createGitHubClient } from '../../src/github/api/client.ts';
 import { TRAILER } from '../../src/protocol/words.ts';
 import type { LocalFile } from '../../src/rules/inspect.ts';

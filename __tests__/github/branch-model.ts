@@ -95,8 +95,9 @@ export class BranchModel {
     const { head } = this;
     if (head !== expected) return refusal(409, `is at ${head.sha} but expected ${expected.sha}`);
     const standing = head.files.get(path);
-    if (standing !== undefined && sha === undefined)
+    if (standing !== undefined && sha === undefined) {
       return refusal(422, 'Invalid request.\n\n"sha" wasn\'t supplied.');
+    }
     if (standing !== undefined && sha !== standing) return refusal(409, `${path} does not match ${sha}`);
     const files = withFile(head.files, path, blobSha(Buffer.from(content, 'base64')));
     if (files === null) return refusal(422, `${path} is a directory`);

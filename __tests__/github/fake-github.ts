@@ -1,5 +1,5 @@
+import { DeliveryError, type ErrorCode, type ErrorDetails, toDeliveryError } from '../../src/errors.ts';
 import type { GitHubClient, Json } from '../../src/github/api/client.ts';
-import { toDeliveryError, DeliveryError, type ErrorCode, type ErrorDetails } from '../../src/errors.ts';
 import { API, type CallTemplate } from '../../src/protocol/calls.ts';
 
 export type CallName = keyof typeof API;

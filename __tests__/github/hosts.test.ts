@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { mayReceiveToken, serverUrlOf, defaultRawUrl, defaultSiteUrl } from '../../src/github/hosts.ts';
+import { defaultRawUrl, defaultSiteUrl, mayReceiveToken, serverUrlOf } from '../../src/github/hosts.ts';
 
 describe('the usual site', () => {
   test.each([

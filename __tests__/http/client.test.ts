@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { errors } from 'undici';
 import { DeliveryError } from '../../src/errors.ts';
 import { connectionError, createHttpClient } from '../../src/http/client.ts';
-import type { SendHttp, HttpRequest } from '../../src/ports.ts';
+import type { HttpRequest, SendHttp } from '../../src/ports.ts';
 import { startWorld, type World } from '../world/world.ts';
 
 const usualAuthorities = tls.getCACertificates('default');

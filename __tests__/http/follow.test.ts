@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import { DeliveryError } from '../../src/errors.ts';
 import { type CookieJar, type FollowOptions, followRedirects } from '../../src/http/follow.ts';
-import type { SendHttp, HttpResponse } from '../../src/ports.ts';
+import type { HttpResponse, SendHttp } from '../../src/ports.ts';
 import { MAX_REDIRECTS } from '../../src/protocol/limits.ts';
 import { FakeHttp, type Scripted, type Seen } from '../support/ports.ts';
 
@@ -166,8 +166,9 @@ describe('cookies', () => {
       headers: { 'set-cookie': nth === 1 ? ['a=1', 'b=x=y; Secure'] : ['a=2'] },
     }));
     const cookies: CookieJar = new Map();
-    for (let times = 0; times < 3; times += 1)
+    for (let times = 0; times < 3; times += 1) {
       await followRedirects(fake.http, START, following({ cookies }));
+    }
     expect(fake.seen.map(cookieOf)).toEqual([undefined, 'a=1; b=x=y', 'a=2; b=x=y']);
   });
 

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { base64, base64Length, type UploadRequest, sendUpload } from '../../src/http/upload.ts';
+import { base64, base64Length, sendUpload, type UploadRequest } from '../../src/http/upload.ts';
 import type { SendHttp } from '../../src/ports.ts';
 import { EXCHANGE } from '../../src/protocol/limits.ts';
 import { FakeClock, FakeHttp, type Scripted } from '../support/ports.ts';

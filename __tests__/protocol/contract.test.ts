@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { actionYml, contractJson } from '../../scripts/documents.ts';
-import { INPUTS, OUTPUTS } from '../../src/request/inputs.ts';
 import { machineContract } from '../../src/protocol/contract.ts';
 import { TOOL } from '../../src/protocol/words.ts';
+import { INPUTS, OUTPUTS } from '../../src/request/inputs.ts';
 
 const atRoot = (name: string): string => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
 

@@ -5,8 +5,8 @@ import {
   BUILD_WAIT,
   EXCHANGE,
   MAX_FETCHED_BODY,
-  RETRY,
   MIN_POLL_INTERVAL,
+  RETRY,
   SIZE,
   VERIFY_DEADLINE,
 } from '../../src/protocol/limits.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
+import { DeliveryError } from '../../src/errors.ts';
 import type { RawInputs } from '../../src/request/inputs.ts';
 import { parseRequest } from '../../src/request/parse-request.ts';
 import { parseBoolean } from '../../src/request/values.ts';
-import { DeliveryError } from '../../src/errors.ts';
 import { rawInputs, requestWith, surroundingsWith } from '../delivery/builders.ts';
 
 function refusalOf(inputs: Partial<RawInputs>): DeliveryError {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { DeliveryError } from '../../src/errors.ts';
-import { addressRange, parseExternalAddress, getReach } from '../../src/rules/external-address.ts';
+import { addressRange, getReach, parseExternalAddress } from '../../src/rules/external-address.ts';
 
 function refusalOf(link: string, what?: string): DeliveryError {
   try {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { fingerprintBytes, createOccurrenceCounter } from '../../src/rules/fingerprint.ts';
+import { createOccurrenceCounter, fingerprintBytes } from '../../src/rules/fingerprint.ts';
 
 async function* stream(...chunks: (string | Buffer)[]): AsyncGenerator<Buffer> {
   for (const chunk of chunks) yield Buffer.from(chunk);

@@ -20,7 +20,7 @@ import { promisify } from 'node:util';
 import '../support/one-realm.ts';
 import { describe, expect, test } from '@jest/globals';
 import { SIZE } from '../../src/protocol/limits.ts';
-import { inspectFile, type InspectOptions } from '../../src/rules/inspect.ts';
+import { type InspectOptions, inspectFile } from '../../src/rules/inspect.ts';
 import { localFile, temporaryFolder } from '../support/files.ts';
 
 const run = promisify(execFile);

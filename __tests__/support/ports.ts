@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream';
 import type {
   Clock,
-  SendHttp,
   HttpRequest,
   HttpResponse,
   Logger,
+  Ports,
   Progress,
   ProgressUnit,
-  Ports,
+  SendHttp,
 } from '../../src/ports.ts';
 
 /** 2026-01-02T03:04:05Z: a moment with different digits everywhere. */

@@ -4,7 +4,7 @@ import { MemoryRepository } from './git/memory-repository.ts';
 import { GITHUB_COM, type Instance } from './instance.ts';
 import { IssueTracker } from './issues.ts';
 import { serveSite } from './pages/serving.ts';
-import { type PagesSpec, PagesSite } from './pages/site.ts';
+import { PagesSite, type PagesSpec } from './pages/site.ts';
 import { type Release, ReleaseShelf } from './releases.ts';
 
 /** A repository to be made. */

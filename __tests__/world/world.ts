@@ -8,8 +8,8 @@ import { type Answer, type Interception, Interceptions, type Match } from './fro
 import { startProxy } from './front/proxy.ts';
 import { Wire } from './front/wire.ts';
 import { DeviceFlow, type DeviceHuman } from './hosts/device-flow.ts';
-import { Filebin, type FilebinControls } from './hosts/filebin.ts';
 import { enterpriseHosts } from './hosts/enterprise.ts';
+import { Filebin, type FilebinControls } from './hosts/filebin.ts';
 import { gitServer } from './hosts/git-server.ts';
 import { githubHost } from './hosts/github.ts';
 import { pagesHost } from './hosts/pages.ts';

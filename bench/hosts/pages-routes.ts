@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { type Call, json, jsonOf, OWNER, REPOSITORY, type Route } from './route.ts';
 import { sendFromGit } from './git-routes.ts';
+import { type Call, json, jsonOf, OWNER, REPOSITORY, type Route } from './route.ts';
 import type { Store, Stored } from './store.ts';
 
 const API = 'api.github.com';

@@ -1,20 +1,20 @@
 import type { Report } from '../delivery/report.ts';
 import type { GateName } from '../protocol/words.ts';
-import { blocks, takeWhileFits, foldedSection, link, tableRow, table } from './markdown.ts';
+import { blocks, foldedSection, link, table, tableRow, takeWhileFits } from './markdown.ts';
 import {
   ALL_VERIFIED,
-  shortText,
-  listCaveats,
   describeHint,
-  listFacts,
+  describeReason,
+  formatList,
   gatesTable,
   linesList,
-  formatList,
-  reportName,
-  describeReason,
+  listCaveats,
+  listFacts,
   REPORT_STATES,
   type ReportState,
+  reportName,
   reportStateOf,
+  shortText,
 } from './report-markdown.ts';
 
 /** What surrounds the files of a batch, and how much room there is. */

@@ -1,14 +1,14 @@
 import type { Report } from '../delivery/report.ts';
 import { COMMENTS } from '../protocol/limits.ts';
 import { composeBatch } from './batch-markdown.ts';
-import { BREAK, blocks, inlineCode, takeWhileFits, foldedSection, link, addressLink } from './markdown.ts';
+import { addressLink, BREAK, blocks, foldedSection, inlineCode, link, takeWhileFits } from './markdown.ts';
 import {
   describeHint,
-  listFacts,
-  linesList,
-  reportName,
   describeReason,
+  linesList,
+  listFacts,
   REPORT_STATES,
+  reportName,
   reportStateOf,
 } from './report-markdown.ts';
 

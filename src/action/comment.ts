@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
-import type { RawInputs } from '../request/inputs.ts';
 import type { Report } from '../delivery/report.ts';
-import { parseHttpsUrl, parseRepository } from '../request/values.ts';
-import { toDeliveryError, DeliveryError, type ErrorCode } from '../errors.ts';
+import { DeliveryError, type ErrorCode, toDeliveryError } from '../errors.ts';
 import type { GitHubClient, GitHubClientOptions } from '../github/api/client.ts';
 import { updateStickyComment } from '../github/api/comments.ts';
 import type { Ports } from '../ports.ts';
 import { TOOL } from '../protocol/words.ts';
+import type { RawInputs } from '../request/inputs.ts';
+import { parseHttpsUrl, parseRepository } from '../request/values.ts';
 import { composeComment } from './comment-body.ts';
 import type { Environment } from './inputs.ts';
-import { type PullRequest, findPullRequest } from './pull-request.ts';
+import { findPullRequest, type PullRequest } from './pull-request.ts';
 import { reportStateOf } from './report-markdown.ts';
 import { TWO_WORKFLOWS } from './two-workflows.ts';
 
@@ -111,7 +111,8 @@ function describeCommentError(
 ): string {
   const fork = pull?.readOnlyFor ?? null;
   if (!notAllowed) return message;
-  if (fork !== null)
+  if (fork !== null) {
     return `it comes from ${fork}, and a fork's run gets a read-only token whatever is asked`;
+  }
   return `${message}; add \`permissions: { pull-requests: write }\` to the job`;
 }

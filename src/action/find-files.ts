@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { Globber } from '@actions/glob';
 import { type FindFiles, findLiteralFiles, withRelativePaths } from '../delivery/find-files.ts';
-import { refuseInput } from '../request/values.ts';
 import { BATCH } from '../protocol/limits.ts';
+import { refuseInput } from '../request/values.ts';
 
 /** Whether a line may mean other files than the one that it names letter by letter. */
 const isPattern = (line: string): boolean => /[*?[]|^[!#]/.test(line);
@@ -22,8 +22,9 @@ export const findFiles: FindFiles = async (lines, folder) => {
   const search = await searchFor(patterns, folder);
   for await (const path of search.globGenerator()) {
     if (!files.has(path)) files.set(path, relative(folder, path));
-    if (files.size > BATCH.files)
+    if (files.size > BATCH.files) {
       refuseInput(`input \`file\` matches more than ${BATCH.files} files`, 'narrow the pattern');
+    }
   }
   if (files.size === 0) {
     const hint = 'check that an earlier step writes them, and that it is relative to the workspace';

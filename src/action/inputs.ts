@@ -1,6 +1,6 @@
+import type { Ports } from '../ports.ts';
 import { INPUTS, type InputName, type RawInputs } from '../request/inputs.ts';
 import type { RunContext } from '../request/parse-request.ts';
-import type { Ports } from '../ports.ts';
 import { readEvent } from './event.ts';
 
 /** The runner's environment variables. */

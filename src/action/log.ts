@@ -1,6 +1,6 @@
 import * as core from '@actions/core';
-import { lineProgress } from '../progress.ts';
 import type { Clock, Logger } from '../ports.ts';
+import { lineProgress } from '../progress.ts';
 import { PROGRESS_INTERVAL } from '../protocol/limits.ts';
 import type { Redactor } from '../redact.ts';
 

@@ -1,7 +1,7 @@
 import * as core from '@actions/core';
-import type { OutputName } from '../request/inputs.ts';
 import { type Report, reportText } from '../delivery/report.ts';
 import type { Redactor } from '../redact.ts';
+import type { OutputName } from '../request/inputs.ts';
 import type { Environment } from './inputs.ts';
 import { escapeLogLine } from './log.ts';
 import { composeSummary } from './summary.ts';

@@ -1,7 +1,7 @@
 import type { GitHubClient } from '../github/api/client.ts';
 import { API } from '../protocol/calls.ts';
 import { PULLS } from '../protocol/limits.ts';
-import { type EventPull, readEvent, type EventWorkflowRun } from './event.ts';
+import { type EventPull, type EventWorkflowRun, readEvent } from './event.ts';
 import type { Environment } from './inputs.ts';
 
 /** The pull request that a run is about. */

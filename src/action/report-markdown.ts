@@ -1,7 +1,7 @@
 import { LINK_SUBJECT } from '../delivery/findings.ts';
 import type { Report } from '../delivery/report.ts';
 import { REPORT_LINES, RESULTS } from '../protocol/words.ts';
-import { inlineCode, escapeMarkdown, tableRow, addressLink, table } from './markdown.ts';
+import { addressLink, escapeMarkdown, inlineCode, table, tableRow } from './markdown.ts';
 
 /** What has become of a file, as people are told. */
 export type ReportState = 'ready' | 'withdrawn' | 'planned' | 'notReady';

@@ -1,21 +1,21 @@
 import { systemClock } from '../clock.ts';
-import type { RawInputs } from '../request/inputs.ts';
+import { perform } from '../context.ts';
 import { LINK_SUBJECT } from '../delivery/findings.ts';
 import { type Report, refusalReport } from '../delivery/report.ts';
-import { parseRequest } from '../request/parse-request.ts';
-import { parseBoolean } from '../request/values.ts';
 import { toDeliveryError } from '../errors.ts';
 import { createGitHubClient, type GitHubClient, type GitHubClientOptions } from '../github/api/client.ts';
 import { createHttpClient } from '../http/client.ts';
 import type { Ports } from '../ports.ts';
 import { random } from '../random.ts';
 import { createRedactor } from '../redact.ts';
-import { perform } from '../context.ts';
-import { type Environment, readInputs, readRunContext } from './inputs.ts';
-import { createActionLogger } from './log.ts';
+import type { RawInputs } from '../request/inputs.ts';
+import { parseRequest } from '../request/parse-request.ts';
+import { parseBoolean } from '../request/values.ts';
 import { updateComment } from './comment.ts';
 import { findFiles } from './find-files.ts';
-import { writeOutputs, redactReports } from './outputs.ts';
+import { type Environment, readInputs, readRunContext } from './inputs.ts';
+import { createActionLogger } from './log.ts';
+import { redactReports, writeOutputs } from './outputs.ts';
 
 /**
  * The action's whole run: inputs → request → delivery → outputs and summary → comment.

@@ -2,17 +2,17 @@ import type { Report } from '../delivery/report.ts';
 import { SUMMARY } from '../protocol/limits.ts';
 import { composeBatch } from './batch-markdown.ts';
 import { timingsOf } from './chart.ts';
-import { blocks, inlineCode, foldedSection, link, addressLink } from './markdown.ts';
+import { addressLink, blocks, foldedSection, inlineCode, link } from './markdown.ts';
 import {
-  shortText,
   describeHint,
-  listFacts,
+  describeReason,
   gatesTable,
   linesList,
-  reportName,
-  describeReason,
+  listFacts,
   REPORT_STATES,
+  reportName,
   reportStateOf,
+  shortText,
 } from './report-markdown.ts';
 
 /**

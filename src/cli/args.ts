@@ -1,4 +1,4 @@
-import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { INPUTS, type InputName } from '../request/inputs.ts';
 
 /** The command line was not understood; the message says what about it. */
@@ -57,10 +57,12 @@ export function parseCommand(args: readonly string[]): CliCommand {
   if (values.version === true) return { ...nothing, name: 'version' };
   const [name = '', ...subjects] = positionals;
   const takes = Object.hasOwn(SUBJECTS, name) ? SUBJECTS[name] : undefined;
-  if (takes === undefined)
+  if (takes === undefined) {
     throw new UsageError(name === '' ? 'a command is missing' : `there is no command ${name}`);
-  if (subjects.length < takes.least || subjects.length > takes.most)
+  }
+  if (subjects.length < takes.least || subjects.length > takes.most) {
     throw new UsageError(`${name} takes ${takes.what}`);
+  }
   if (name !== 'verify' && values.file !== undefined) throw new UsageError('--file belongs to verify');
   const tokenEnv = typeof values['token-env'] === 'string' ? values['token-env'] : undefined;
   return { ...nothing, name: name as CliCommand['name'], subjects, flags: flagsOf(values), tokenEnv };

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import { parseFingerprints } from '../request/values.ts';
-import { toDeliveryError, type DeliveryError } from '../errors.ts';
+import { type DeliveryError, toDeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
+import { parseFingerprints } from '../request/values.ts';
 import { inspectFile } from '../rules/inspect.ts';
 import { baseName, nameFromFile } from '../rules/naming.ts';
 import { checkSelfContained } from '../rules/page/self-contained.ts';

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { INPUTS, type InputName, type RawInputs } from '../request/inputs.ts';
+import { perform } from '../context.ts';
 import { type Report, refusalReport, reportText } from '../delivery/report.ts';
-import { parseRequest } from '../request/parse-request.ts';
 import { toDeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
-import { perform } from '../context.ts';
+import { INPUTS, type InputName, type RawInputs } from '../request/inputs.ts';
+import { parseRequest } from '../request/parse-request.ts';
 import { type CliCommand, UsageError } from './args.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -76,8 +76,9 @@ function tokenFrom({ tokenEnv, name }: CliCommand, env: Environment): string {
   if (name === 'verify') return '';
   if (tokenEnv === undefined) return env.GITHUB_TOKEN || env.GH_TOKEN || '';
   const token = env[tokenEnv];
-  if (token === undefined || token === '')
+  if (token === undefined || token === '') {
     throw new UsageError(`the environment variable ${tokenEnv} holds no token`);
+  }
   return token;
 }
 

@@ -9,8 +9,8 @@ import { createRedactor } from '../redact.ts';
 import { type CliCommand, parseCommand, UsageError } from './args.ts';
 import { checkFiles } from './check.ts';
 import { deliverAll } from './deliver.ts';
-import { usage } from './usage.ts';
 import { createTerminal, type Terminal } from './terminal.ts';
+import { usage } from './usage.ts';
 
 /** The command line's answers to a shell. */
 export const EXIT = { ready: 0, notReady: 1, wrongUsage: 2 } as const;

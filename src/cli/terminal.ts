@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import { SingleBar } from 'cli-progress';
-import { lineProgress, describeProgress } from '../progress.ts';
 import type { Clock, Logger, Progress, ProgressUnit } from '../ports.ts';
+import { describeProgress, lineProgress } from '../progress.ts';
 import { PROGRESS_INTERVAL } from '../protocol/limits.ts';
 import type { Redactor } from '../redact.ts';
 

@@ -1,5 +1,5 @@
-import { INPUTS } from '../request/inputs.ts';
 import { TOOL } from '../protocol/words.ts';
+import { INPUTS } from '../request/inputs.ts';
 import { FLAGS, isSwitch } from './args.ts';
 
 /** What `--help` prints. */

@@ -2,8 +2,8 @@ import type { ChannelMap } from '../channels/channel.ts';
 import { DeliveryError, hasFailed } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import type { ChannelKey } from '../protocol/words.ts';
-import { publishThroughChannel, type Load } from './carry.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
+import { type Load, publishThroughChannel } from './carry.ts';
 import { each, end, open, type Way } from './way.ts';
 
 /** Channel by channel, the ways that take it: as their main one, for a duplicate, or either. */

@@ -1,12 +1,12 @@
-import type { Channel, PreparedUpload, Placement, UploadPlan } from '../channels/channel.ts';
-import { toDeliveryError, type DeliveryError, hasFailed, resultOf } from '../errors.ts';
+import type { Channel, Placement, PreparedUpload, UploadPlan } from '../channels/channel.ts';
+import { type DeliveryError, hasFailed, resultOf, toDeliveryError } from '../errors.ts';
 import { mapConcurrently } from '../pool.ts';
 import type { Logger, Ports } from '../ports.ts';
 import { BATCH } from '../protocol/limits.ts';
 import type { Step } from '../protocol/words.ts';
 import { internalNetworkUnknown, verifyFurtherAddresses } from './further-addresses.ts';
-import { type WaitLimits, type Proof, verifyAddress, waitForSite } from './verify.ts';
 import { createUrlProbe, type ExpectedContent, type UrlProbe } from './url-probe.ts';
+import { type Proof, verifyAddress, type WaitLimits, waitForSite } from './verify.ts';
 
 /** How one file fared in one channel: what that brought, and what it failed at. */
 export interface Outcome {

@@ -2,16 +2,16 @@ import { DeliveryError, hasFailed } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import type { ChannelKey } from '../protocol/words.ts';
 import { encodedForms } from '../redact.ts';
+import type { DeliveryRequest } from '../request/parse-request.ts';
 import { inspectFile } from '../rules/inspect.ts';
 import { checkSelfContained, isHtml } from '../rules/page/self-contained.ts';
 import { refuseSecrets } from '../rules/secrets/secrets.ts';
-import { byChannel, publishAll, previewUploads } from './by-channel.ts';
-import { deliveredName, refuseOneNameForMany } from './find-files.ts';
-import { type Authorized, authorize, type House } from './house.ts';
+import { byChannel, previewUploads, publishAll } from './by-channel.ts';
 import { chooseChannels, refuseTooLarge } from './choose-channel.ts';
+import { deliveredName, refuseOneNameForMany } from './find-files.ts';
 import { LINK_SUBJECT } from './findings.ts';
+import { type Authorized, authorize, type House } from './house.ts';
 import { composeReport, type Report } from './report.ts';
-import type { DeliveryRequest } from '../request/parse-request.ts';
 import { each, end, intend, newWay, open, together, type Way } from './way.ts';
 
 /**

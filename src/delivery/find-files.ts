@@ -1,6 +1,6 @@
 import { dirname, relative, resolve, sep } from 'node:path';
-import { baseName, nameFromFile, repositoryPath } from '../rules/naming.ts';
 import { refuseInput } from '../request/values.ts';
+import { baseName, nameFromFile, repositoryPath } from '../rules/naming.ts';
 
 /** A file that is to be delivered. */
 export interface FoundFile {

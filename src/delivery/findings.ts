@@ -1,8 +1,8 @@
 import type { UploadPlan } from '../channels/channel.ts';
 import type { DeliveryError } from '../errors.ts';
+import type { Operation } from '../request/values.ts';
 import type { LocalFile } from '../rules/inspect.ts';
 import type { Outcome } from './carry.ts';
-import type { Operation } from '../request/values.ts';
 
 /** The subject of a delivery that has no file. */
 export const LINK_SUBJECT = 'the given link';

@@ -3,8 +3,8 @@ import { DeliveryError } from '../errors.ts';
 import { poll } from '../poll.ts';
 import type { Ports } from '../ports.ts';
 import { FURTHER_PROBES } from '../protocol/limits.ts';
-import type { WaitLimits, Proof } from './verify.ts';
 import { createUrlProbe, type ExpectedContent, type ProbeResult, type UrlProbe } from './url-probe.ts';
+import type { Proof, WaitLimits } from './verify.ts';
 
 /** What was seen of K1's further addresses. */
 export interface FurtherProof {

@@ -2,8 +2,8 @@ import type { ChannelMap } from '../channels/channel.ts';
 import type { RepositoryContext, RepositoryQuery } from '../github/api/repository.ts';
 import type { Ports } from '../ports.ts';
 import type { ChannelKey } from '../protocol/words.ts';
-import type { FindFiles } from './find-files.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
+import type { FindFiles } from './find-files.ts';
 
 /** What a story is told with; the composition root brings it together. */
 export interface House {

@@ -17,8 +17,9 @@ export interface FailureReason {
  * @param seen what the address answered last, for a failure without a code of its own
  */
 export function toFailureReason(failure: DeliveryError | null, seen: number | null = null): FailureReason {
-  if (failure === null)
+  if (failure === null) {
     return { step: 'report', httpCode: null, code: 'INTERNAL', reason: 'nothing was delivered', hint: '' };
+  }
   const { step, httpCode, code, message, hint } = failure;
   const reason =
     code === 'NO_NETWORK' ? `the protocol can't be executed, there is no network: ${message}` : message;

@@ -1,8 +1,8 @@
-import { CHANNELS, RESULTS, type ReportLine } from '../protocol/words.ts';
 import { SECOND } from '../protocol/limits.ts';
+import { CHANNELS, RESULTS, type ReportLine } from '../protocol/words.ts';
 import type { Outcome } from './carry.ts';
 import { type Findings, LINK_SUBJECT } from './findings.ts';
-import { formatReason, type FailureReason } from './reason.ts';
+import { type FailureReason, formatReason } from './reason.ts';
 
 /**
  * The report's lines.
@@ -47,8 +47,9 @@ function claim({ operation, subject, main }: Findings, url: string | null): stri
   }
   if (main === null) return `${subject} was to open at a public https address; none is handed over`;
   const { channel, claim } = main.plan;
-  if (url === null)
+  if (url === null) {
     return `${subject} was to be shown through ${channel}, ${CHANNELS[channel].title}; no address is handed over`;
+  }
   return [`${subject} ${claim} at ${url}`, ...(main.placement?.notes ?? [])].join('; ');
 }
 
@@ -88,8 +89,9 @@ export function listUnknown(
   ready: boolean,
 ): string[] {
   const unknown = [...findings, ...(main?.unknown ?? [])];
-  if (main?.proof?.match === 'altered')
+  if (main?.proof?.match === 'altered') {
     unknown.push('the body holds the marker, but is not the file byte for byte');
+  }
   if (main?.proof?.match === 'marked') unknown.push('no file was given, so only the marker was compared');
   for (const { plan, failure: failed, unknown: also } of duplicates) {
     unknown.push(...also.map((line) => `${plan.channel}: ${line}`));

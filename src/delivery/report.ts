@@ -1,11 +1,11 @@
 import type { DeliveryError } from '../errors.ts';
 import { type ChannelKey, PROTOCOL, REPORT_LINES, type ReportLine, type Step } from '../protocol/words.ts';
-import type { Outcome } from './carry.ts';
-import { type Findings, nothingYet, LINK_SUBJECT } from './findings.ts';
-import { evaluateGates, type Gate } from './gates.ts';
-import { formatReason, type FailureReason, toFailureReason } from './reason.ts';
-import { composeLines, listUnknown } from './report-lines.ts';
 import type { Operation } from '../request/values.ts';
+import type { Outcome } from './carry.ts';
+import { type Findings, LINK_SUBJECT, nothingYet } from './findings.ts';
+import { evaluateGates, type Gate } from './gates.ts';
+import { type FailureReason, formatReason, toFailureReason } from './reason.ts';
+import { composeLines, listUnknown } from './report-lines.ts';
 
 /** How a duplicate fared. */
 export interface DuplicateReport {

@@ -2,9 +2,9 @@ import type { Placement } from '../channels/channel.ts';
 import { DeliveryError } from '../errors.ts';
 import { type FetchedContent, fetchBack } from '../http/fetch-back.ts';
 import type { CookieJar } from '../http/follow.ts';
-import type { Progress, Ports } from '../ports.ts';
-import { PROBE_TIME, MEGABYTE, SECOND } from '../protocol/limits.ts';
-import { parseExternalAddress, getReach } from '../rules/external-address.ts';
+import type { Ports, Progress } from '../ports.ts';
+import { MEGABYTE, PROBE_TIME, SECOND } from '../protocol/limits.ts';
+import { getReach, parseExternalAddress } from '../rules/external-address.ts';
 import type { ContentFingerprint } from '../rules/fingerprint.ts';
 import type { LocalFile } from '../rules/inspect.ts';
 

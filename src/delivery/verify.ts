@@ -1,5 +1,5 @@
-import type { LiveStatus, PreparedUpload, Placement } from '../channels/channel.ts';
-import { toDeliveryError, DeliveryError } from '../errors.ts';
+import type { LiveStatus, Placement, PreparedUpload } from '../channels/channel.ts';
+import { DeliveryError, toDeliveryError } from '../errors.ts';
 import { poll } from '../poll.ts';
 import type { Ports } from '../ports.ts';
 import { SECOND } from '../protocol/limits.ts';

@@ -1,10 +1,10 @@
 import type { PreparedUpload } from '../channels/channel.ts';
-import { toDeliveryError, type DeliveryError } from '../errors.ts';
+import { type DeliveryError, toDeliveryError } from '../errors.ts';
 import type { ChannelKey, Step } from '../protocol/words.ts';
-import type { FoundFile } from './find-files.ts';
-import type { ChannelChoice } from './choose-channel.ts';
-import { type Findings, nothingYet } from './findings.ts';
 import type { Operation } from '../request/values.ts';
+import type { ChannelChoice } from './choose-channel.ts';
+import type { FoundFile } from './find-files.ts';
+import { type Findings, nothingYet } from './findings.ts';
 
 /** One file's way through the story: what is known of it so far. */
 export interface Way {

@@ -2,14 +2,14 @@ import type { UploadItem } from '../channels/channel.ts';
 import { hasFailed, resultOf } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import type { ChannelKey } from '../protocol/words.ts';
+import type { DeliveryRequest } from '../request/parse-request.ts';
 import { inspectFile, type LocalFile } from '../rules/inspect.ts';
 import { baseName } from '../rules/naming.ts';
-import { publishAll, previewUploads } from './by-channel.ts';
-import { type FoundFile, deliveredName, refuseOneNameForMany } from './find-files.ts';
-import { type Authorized, authorize, type House } from './house.ts';
+import { previewUploads, publishAll } from './by-channel.ts';
+import { deliveredName, type FoundFile, refuseOneNameForMany } from './find-files.ts';
 import { LINK_SUBJECT } from './findings.ts';
+import { type Authorized, authorize, type House } from './house.ts';
 import { composeReport, type Report } from './report.ts';
-import type { DeliveryRequest } from '../request/parse-request.ts';
 import { end, intend, newWay, together, type Way } from './way.ts';
 
 /**

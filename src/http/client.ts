@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { EnvHttpProxyAgent, errors, request } from 'undici';
 import { untilAborted } from '../abort.ts';
 import { DeliveryError } from '../errors.ts';
-import type { SendHttp, HttpRequest } from '../ports.ts';
+import type { HttpRequest, SendHttp } from '../ports.ts';
 import { EXCHANGE } from '../protocol/limits.ts';
 import { TOOL } from '../protocol/words.ts';
 import { publicLookup } from './public-lookup.ts';

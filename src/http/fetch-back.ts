@@ -1,12 +1,12 @@
 import type { Readable } from 'node:stream';
 import { DeliveryError } from '../errors.ts';
-import type { SendHttp, Progress } from '../ports.ts';
+import type { Progress, SendHttp } from '../ports.ts';
 import { MAX_FETCHED_BODY } from '../protocol/limits.ts';
 import { type ContentFingerprint, fingerprintBytes } from '../rules/fingerprint.ts';
 import { discard } from './body.ts';
 import { connectionError } from './client.ts';
-import { firstHeader } from './headers.ts';
 import { type FollowOptions, followRedirects } from './follow.ts';
+import { firstHeader } from './headers.ts';
 
 /** What an address answered in the end. */
 export interface FetchedContent {

@@ -1,5 +1,5 @@
 import { DeliveryError } from '../errors.ts';
-import type { SendHttp, HttpResponse } from '../ports.ts';
+import type { HttpResponse, SendHttp } from '../ports.ts';
 import { MAX_REDIRECTS } from '../protocol/limits.ts';
 import { discard } from './body.ts';
 import { firstHeader } from './headers.ts';

@@ -1,5 +1,5 @@
 import { addAbortSignal, Readable } from 'node:stream';
-import type { Clock, SendHttp, Progress } from '../ports.ts';
+import type { Clock, Progress, SendHttp } from '../ports.ts';
 import { EXCHANGE } from '../protocol/limits.ts';
 import { readText } from './body.ts';
 import { connectionError } from './client.ts';

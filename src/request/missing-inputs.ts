@@ -1,5 +1,5 @@
 import type { RawInputs } from './inputs.ts';
-import { type Operation, refuseInput, type ChannelSelection } from './values.ts';
+import { type ChannelSelection, type Operation, refuseInput } from './values.ts';
 
 interface GivenInputs {
   readonly lines: readonly string[];
@@ -19,8 +19,9 @@ export function refuseMissingInputs(operation: Operation, asked: GivenInputs): v
 }
 
 function refuseMissingForDelivery({ lines, channels, url, raw: { marker } }: GivenInputs): void {
-  if (lines.length === 0 && url === undefined)
+  if (lines.length === 0 && url === undefined) {
     refuseInput('there is nothing to deliver', 'set `file:` to the file, or `url:` to a link');
+  }
   if (channels !== 'auto' && channels.includes('K4') && url === undefined) {
     refuseInput(
       'channel K4 needs the link to check',
@@ -31,16 +32,18 @@ function refuseMissingForDelivery({ lines, channels, url, raw: { marker } }: Giv
   if (channels !== 'auto' && channels.some((key) => key !== 'K4')) {
     refuseInput('input `file` is missing', 'set `file:` to the file, or use channel: K4 for a link alone');
   }
-  if (marker === '')
+  if (marker === '') {
     refuseInput(
       "a link alone can't be proven",
       'set `marker:` to a text that it shows, or `file:` to what it holds',
     );
+  }
 }
 
 function refuseMissingForWithdrawal({ lines, channels, raw: { path, bin } }: GivenInputs): void {
-  if (lines.length === 0 && path === '')
+  if (lines.length === 0 && path === '') {
     refuseInput('there is nothing to withdraw', 'set `path:` to the file or folder, or `file:` to its name');
+  }
   if (channels !== 'auto' && channels.includes('K4')) {
     refuseInput("the environment's own link (K4) can't be withdrawn", 'use channel: K1, K2 or K3');
   }

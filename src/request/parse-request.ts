@@ -2,34 +2,34 @@ import { serverUrlOf } from '../github/hosts.ts';
 import {
   BATCH,
   BUILD_WAIT,
-  SECOND,
   MIN_POLL_INTERVAL,
   MIN_TIMEOUT,
+  SECOND,
   VERIFY_DEADLINE,
 } from '../protocol/limits.ts';
 import { parseExternalAddress } from '../rules/external-address.ts';
 import type { SelfContained } from '../rules/page/self-contained.ts';
-import { refuseMissingInputs } from './missing-inputs.ts';
 import type { RawInputs } from './inputs.ts';
+import { refuseMissingInputs } from './missing-inputs.ts';
 import {
+  type ChannelSelection,
+  type Operation,
+  oneLine,
   parseBinName,
+  parseBoolean,
   parseChannels,
   parseClientId,
   parseFingerprints,
   parseGitName,
   parseHttpsUrl,
   parseMarker,
-  oneLine,
-  type Operation,
   parseOperation,
   parseOptional,
   parsePath,
-  refuseInput,
   parseRepository,
   parseSeconds,
   parseSelfContained,
-  type ChannelSelection,
-  parseBoolean,
+  refuseInput,
 } from './values.ts';
 
 /** What was asked for, strict: every value checked, every default filled in. */
@@ -151,8 +151,9 @@ function refuseLeaks({ token, ...others }: RawInputs, further: readonly string[]
   for (const secret of [token, ...further].filter((one) => one !== '')) {
     const leaking = Object.entries(others).find(([, value]) => value.includes(secret));
     const what = secret === token ? 'the token' : 'a credential of this very job';
-    if (leaking !== undefined)
+    if (leaking !== undefined) {
       refuseInput(`input \`${leaking[0]}\` holds ${what}`, `remove ${what} from \`${leaking[0]}\``);
+    }
   }
 }
 
@@ -169,8 +170,9 @@ function refuseTwoInstances(apiUrl: URL, serverUrl: URL): void {
 function parseFileLines({ file }: RawInputs): readonly string[] {
   const lines = file.split('\n').map((line) => line.trim());
   const meant = lines.filter((line) => line !== '');
-  if (meant.some((line) => line.includes('\0')))
+  if (meant.some((line) => line.includes('\0'))) {
     refuseInput('input `file` holds a control character', 'remove it');
+  }
   if (meant.length > BATCH.files) {
     refuseInput(`input \`file\` has ${meant.length} lines`, `name at most ${BATCH.files} files a step`);
   }

@@ -1,8 +1,8 @@
 import { DeliveryError } from '../errors.ts';
 import { BIN_NAME, SECOND, TEXT, VERIFY_DEADLINE } from '../protocol/limits.ts';
 import { CHANNELS, type ChannelKey } from '../protocol/words.ts';
-import type { SelfContained } from '../rules/page/self-contained.ts';
 import { repositoryPath } from '../rules/naming.ts';
+import type { SelfContained } from '../rules/page/self-contained.ts';
 import type { InputName, RawInputs } from './inputs.ts';
 
 /** Each kind of value that an input can have: text in, a checked value out, or one sentence that says what to change. */

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { DeliveryError } from '../errors.ts';
 import { SIZE } from '../protocol/limits.ts';
 import { fingerprintBytes } from './fingerprint.ts';
-import { openFile, type FileLocation } from './open-file.ts';
+import { type FileLocation, openFile } from './open-file.ts';
 
 /** A file that passed its checks. It stays open until `close`: what was checked is what is sent. */
 export interface LocalFile {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import {
+  COMMIT_METHODS,
   chooseMethod,
   createCommitWriter,
-  COMMIT_METHODS,
   methodFor,
 } from '../../../src/channels/pages/commit-methods.ts';
 import { hasFailed } from '../../../src/errors.ts';

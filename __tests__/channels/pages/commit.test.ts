@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import {
-  commitFiles,
   type CommitTarget,
+  commitFiles,
   comparePaths,
   type WantedFile,
 } from '../../../src/channels/pages/commit.ts';
@@ -275,8 +275,9 @@ describe('a stop', () => {
     const reason = Object.assign(new Error('stopped'), { name: 'AbortError' });
     const scripted = branchWith(holding, {
       update_ref: () => {
-        for (const { path, file } of wishes)
+        for (const { path, file } of wishes) {
           if (arrives.includes(path)) holding[path] = held(file?.blobSha ?? '');
+        }
         ports.stop.abort(reason);
         return failure('ABORTED');
       },

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  type PagesDestination,
-  resolveDestination,
-  type PagesLocation,
   applyJekyll,
+  type PagesDestination,
+  type PagesLocation,
+  resolveDestination,
 } from '../../../src/channels/pages/destination.ts';
 import type { RepositoryContext } from '../../../src/github/api/repository.ts';
 import { siteWith } from '../circumstances.ts';

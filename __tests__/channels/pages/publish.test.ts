@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { RETRY } from '../../../src/protocol/limits.ts';
 import { createPages, type PagesOptions } from '../../../src/channels/pages/publish.ts';
 import { DeliveryError } from '../../../src/errors.ts';
 import { createGitHubClient } from '../../../src/github/api/client.ts';
+import { RETRY } from '../../../src/protocol/limits.ts';
 import { TRAILER } from '../../../src/protocol/words.ts';
 import type { LocalFile } from '../../../src/rules/inspect.ts';
 import { absent, type CallName, FakeGitHub, failure } from '../../github/fake-github.ts';

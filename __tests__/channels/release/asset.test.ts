@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ensureAsset, hasSameContent, assetExistsError } from '../../../src/channels/release/asset.ts';
+import { assetExistsError, ensureAsset, hasSameContent } from '../../../src/channels/release/asset.ts';
 import type { Asset } from '../../../src/github/api/releases.ts';
 import { fileWith } from '../../delivery/builders.ts';
 import { failure } from '../../github/fake-github.ts';

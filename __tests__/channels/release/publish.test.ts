@@ -5,7 +5,7 @@ import type { Asset } from '../../../src/github/api/releases.ts';
 import { absent, FakeGitHub, failure } from '../../github/fake-github.ts';
 import { localFile } from '../../support/files.ts';
 import { FakeHttp, fakePorts, type Scripted } from '../../support/ports.ts';
-import { asset, BYTES, digestOf, DOWNLOADS, INCOMING, OWN_DIGEST, RELEASE, taken } from '../assets.ts';
+import { asset, BYTES, DOWNLOADS, digestOf, INCOMING, OWN_DIGEST, RELEASE, taken } from '../assets.ts';
 import { circumstancesWith } from '../circumstances.ts';
 import { prepareOne } from '../one.ts';
 

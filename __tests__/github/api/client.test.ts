@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { createGitHubClient } from '../../../src/github/api/client.ts';
 import { DeliveryError } from '../../../src/errors.ts';
+import { createGitHubClient } from '../../../src/github/api/client.ts';
 import { API } from '../../../src/protocol/calls.ts';
 import { FakeHttp, fakePorts, NOON, type Scripted } from '../../support/ports.ts';
 

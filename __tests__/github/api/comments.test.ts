@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { updateStickyComment, type StickyComment } from '../../../src/github/api/comments.ts';
+import { type StickyComment, updateStickyComment } from '../../../src/github/api/comments.ts';
 import { COMMENTS } from '../../../src/protocol/limits.ts';
 import { fakePorts } from '../../support/ports.ts';
 import { Discussion } from '../discussion.ts';

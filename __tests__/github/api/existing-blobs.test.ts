@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { hasFailed } from '../../../src/errors.ts';
-import { listFilesBelow, getBranchHead, getExistingBlobs } from '../../../src/github/api/existing-blobs.ts';
+import { getBranchHead, getExistingBlobs, listFilesBelow } from '../../../src/github/api/existing-blobs.ts';
 import { absent, FakeGitHub, failure } from '../fake-github.ts';
 
 const COMMIT = 'c'.repeat(40);

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  listAssets,
   deleteAsset,
   getOrCreateRelease,
   getReleaseByTag,
+  listAssets,
   renameAsset,
   uploadAsset,
 } from '../../../src/github/api/releases.ts';

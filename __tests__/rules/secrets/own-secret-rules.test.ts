@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { rules as preset } from '@secretlint/secretlint-rule-preset-recommend';
 import type { SecretLintRuleContext, SecretLintSourceCode } from '@secretlint/types';
 import fc from 'fast-check';
-import { keyContainer, findOwnMatches } from '../../../src/rules/secrets/own-secret-rules.ts';
 import { markedRules } from '../../../src/rules/secrets/marks.ts';
+import { findOwnMatches, keyContainer } from '../../../src/rules/secrets/own-secret-rules.ts';
 import { armoured, drawn, pem } from './fake-secrets.ts';
 
 const session = drawn(32);

@@ -53,8 +53,9 @@ async function createTree(call: Call): Promise<Reply> {
 async function treeChange({ repository }: Call, base: string | null, item: unknown): Promise<TreeChange> {
   const { git } = repository;
   const { path, mode = '100644', sha, content } = item as Record<string, unknown>;
-  if (typeof path !== 'string' || isMalformed(path))
+  if (typeof path !== 'string' || isMalformed(path)) {
     fail(422, 'tree.path contains a malformed path component');
+  }
   if (sha === null) {
     const existing = base === null ? null : await git.entryAt(base, path);
     if (existing === null) fail(422, 'GitRPC::BadObjectState');
@@ -63,8 +64,9 @@ async function treeChange({ repository }: Call, base: string | null, item: unkno
   if (typeof content === 'string') {
     return { path, mode: String(mode), sha: await git.writeBlob(Buffer.from(content)) };
   }
-  if (typeof sha !== 'string' || (await git.typeOf(sha)) === null)
+  if (typeof sha !== 'string' || (await git.typeOf(sha)) === null) {
     fail(422, `tree.sha ${sha} is not a valid blob`);
+  }
   return { path, mode: String(mode), sha };
 }
 
@@ -98,8 +100,9 @@ async function createCommit(call: Call): Promise<Reply> {
   const parents = Array.isArray(body.parents) ? body.parents.map(String) : [];
   if ((await git.typeOf(tree)) !== 'tree') fail(422, 'Tree SHA does not exist');
   for (const parent of parents) {
-    if ((await git.typeOf(parent)) !== 'commit')
+    if ((await git.typeOf(parent)) !== 'commit') {
       fail(422, 'Parent SHA does not exist or is not a commit object');
+    }
   }
   const sha = await git.writeCommit({ tree, parents, message, ...workflowAuthor(body) });
   return json(201, await commitView(call, sha));

@@ -9,7 +9,7 @@ import { gitDataRoutes } from './git-data.ts';
 import { pagesRoutes } from './pages.ts';
 import { releaseRoutes } from './releases.ts';
 import { repositoryRoutes, userView } from './repository.ts';
-import { parametersOf, type Need, type Route } from './routes.ts';
+import { type Need, parametersOf, type Route } from './routes.ts';
 
 const ROUTES: readonly Route[] = [
   ...repositoryRoutes,

@@ -80,8 +80,9 @@ async function create(call: Call): Promise<Reply> {
     }
     const commit = await repository.git.resolve(target);
     const isNew = (await repository.git.readRef(`refs/tags/${tag}`)) === null;
-    if (isNew && commit === null)
+    if (isNew && commit === null) {
       invalid({ resource: 'Release', code: 'invalid', field: 'target_commitish' });
+    }
     if (!draft && isNew) await repository.git.updateRef(`refs/tags/${tag}`, commit as string, null);
     const release = repository.shelf.add({
       tag,

@@ -2,7 +2,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { collect, type Handler, type Incoming, type Reply, Refusal, redirect } from './http.ts';
+import { collect, type Handler, type Incoming, Refusal, type Reply, redirect } from './http.ts';
 import { type Answer, asReply, type Interceptions } from './interceptions.ts';
 import { PLAIN_HTTP_MARK } from './proxy.ts';
 import type { Exchange, Wire } from './wire.ts';

@@ -7,8 +7,8 @@ import {
   html,
   type Incoming,
   json,
-  redirect,
   type Reply,
+  redirect,
   text,
 } from '../front/http.ts';
 import { storeBody } from '../front/stored-body.ts';
@@ -87,8 +87,9 @@ export class Filebin implements FilebinControls {
 
   async #upload(request: Incoming, binName: string, asked: string): Promise<Reply> {
     const { headers } = request;
-    if (headers['content-length'] === undefined)
+    if (headers['content-length'] === undefined) {
       return text(411, 'Missing or invalid content-length header\n');
+    }
     if (headers['content-length'] === '0') return text(400, 'Empty file uploads are not allowed\n');
     if (binName.length < 8) return text(400, 'the bin is too short\n');
     if (binName.length > 60) return text(400, 'the bin is too long\n');

@@ -1,8 +1,8 @@
 import type { FindRepository } from '../api/host.ts';
-import { decoded, file, type Handler, html, redirect, type Reply } from '../front/http.ts';
+import { decoded, file, type Handler, html, type Reply, redirect } from '../front/http.ts';
 import type { SignedStorage } from '../signed-storage.ts';
 import type { DeviceFlow } from './device-flow.ts';
-import { isGitRequest, type GitServer } from './git-server.ts';
+import { type GitServer, isGitRequest } from './git-server.ts';
 
 const DOWNLOAD = /^\/([^/]+)\/([^/]+)\/releases\/download\/([^/]+)\/([^/]+)$/;
 const NOT_FOUND = '<!DOCTYPE html>\n<html><head><title>Page not found · GitHub</title></head></html>\n';

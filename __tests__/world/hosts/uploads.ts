@@ -1,11 +1,11 @@
 import { join } from 'node:path';
+import { fail, invalid, notFound } from '../api/errors.ts';
 import { authenticate, authorize, type FindRepository } from '../api/host.ts';
 import { assertMutable, assetView } from '../api/releases.ts';
 import { type Handler, json, Refusal } from '../front/http.ts';
 import { storeBody } from '../front/stored-body.ts';
 import { assetName } from '../releases.ts';
 import type { Tokens } from '../tokens.ts';
-import { fail, invalid, notFound } from '../api/errors.ts';
 
 const PATH = /^\/repos\/([^/]+)\/([^/]+)\/releases\/(\d+)\/assets$/;
 const SIZE_LIMIT = 2 ** 31;
@@ -33,8 +33,9 @@ export function uploadsHost(
       invalid({ resource: 'ReleaseAsset', code: 'custom', field: 'size', message });
     }
     const body = await storeBody(request.body, join(folder, `asset-${nextId()}`));
-    if (body.size === 0)
+    if (body.size === 0) {
       invalid({ resource: 'ReleaseAsset', code: 'custom', field: 'size', message: 'is empty' });
+    }
     assertMutable(repository, 'upload assets to');
     const stored = assetName(asked);
     if (release.assets.some((asset) => asset.name === stored)) {

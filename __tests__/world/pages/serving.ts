@@ -35,8 +35,9 @@ export function serveSite(git: GitStore, site: PagesSite): (prefix: string) => H
     // Counted also when the CDN answers: a lagging edge lags by requests, whoever answers them.
     const { version, fresh } = site.versionFor(address);
     const purged = site.purges && kept?.commit !== site.liveCommit;
-    if (kept !== undefined && kept.until > Date.now() && !purged)
+    if (kept !== undefined && kept.until > Date.now() && !purged) {
       return deliver(git, request, kept.found, 'HIT');
+    }
     const place = version === null ? null : locate(version, address);
     if (place === 'folder') return moved(request);
     if (fresh && (place !== null || site.caches404)) {

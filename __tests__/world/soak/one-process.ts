@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Environment, readInputs, readRunContext } from '../../../src/action/inputs.ts';
 import { systemClock } from '../../../src/clock.ts';
+import { furnish } from '../../../src/context.ts';
 import { deliver } from '../../../src/delivery/deliver.ts';
 import type { Report } from '../../../src/delivery/report.ts';
-import { parseRequest } from '../../../src/request/parse-request.ts';
 import { createHttpClient } from '../../../src/http/client.ts';
-import { silentProgress } from '../../../src/progress.ts';
 import type { Ports } from '../../../src/ports.ts';
+import { silentProgress } from '../../../src/progress.ts';
 import { random } from '../../../src/random.ts';
-import { furnish } from '../../../src/context.ts';
+import { parseRequest } from '../../../src/request/parse-request.ts';
 import { type Held, look } from './memory.ts';
 
 /**

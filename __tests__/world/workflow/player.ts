@@ -129,8 +129,9 @@ async function runSteps(
     const outcome = ran.succeeded ? 'success' : 'failure';
     const tolerated = step['continue-on-error'] === true;
     if (!ran.succeeded && !tolerated) status = 'failure';
-    if (step.id !== undefined)
+    if (step.id !== undefined) {
       steps[step.id] = { outputs: ran.outputs, outcome, conclusion: tolerated ? 'success' : outcome };
+    }
     done.push({ ...ran, id: step.id, name: step.name ?? step.uses ?? '', began, ended: performance.now() });
   }
   return { conclusion: status, steps: done };

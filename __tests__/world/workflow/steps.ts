@@ -4,7 +4,7 @@ import { runChild } from '../child.ts';
 import { type ActionResult, parseOutputs, runAction } from '../runner.ts';
 import type { World } from '../world.ts';
 import type { Step } from './definition.ts';
-import { githubEnvironment, type GithubContext } from './occasion.ts';
+import { type GithubContext, githubEnvironment } from './occasion.ts';
 import { type Place, standInFor } from './stand-ins.ts';
 
 /** A job in which steps are run, one after the other. */
@@ -91,8 +91,9 @@ async function runScript(script: string, env: Values, place: Workplace): Promise
     timeoutMs: SCRIPT_MS,
   });
   for (const name of ['env', 'path']) {
-    if ((await readFile(at(name), 'utf8')) !== '')
+    if ((await readFile(at(name), 'utf8')) !== '') {
       throw new Error(`GITHUB_${name.toUpperCase()} is not played here.`);
+    }
   }
   const outputs = parseOutputs(await readFile(at('output'), 'utf8'));
   const summary = await readFile(at('summary'), 'utf8');

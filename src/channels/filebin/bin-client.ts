@@ -3,7 +3,7 @@ import { discard, readText } from '../../http/body.ts';
 import { connectionError } from '../../http/client.ts';
 import { firstHeader, parseRetryAfter } from '../../http/headers.ts';
 import { shortHostMessage } from '../../http/host-message.ts';
-import { parseJson, type UploadResponse, sendUpload } from '../../http/upload.ts';
+import { parseJson, sendUpload, type UploadResponse } from '../../http/upload.ts';
 import type { HttpResponse, Ports } from '../../ports.ts';
 import { BIN, type CallTemplate } from '../../protocol/calls.ts';
 import { EXCHANGE } from '../../protocol/limits.ts';

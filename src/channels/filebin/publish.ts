@@ -5,8 +5,8 @@ import type { Ports } from '../../ports.ts';
 import { withRetries } from '../../retry.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import { binFileName, flatName } from '../../rules/naming.ts';
-import type { Channel, PreparedUpload, UploadItem, Placement } from '../channel.ts';
-import { type BinClient, createBinClient, type BinFile } from './bin-client.ts';
+import type { Channel, Placement, PreparedUpload, UploadItem } from '../channel.ts';
+import { type BinClient, type BinFile, createBinClient } from './bin-client.ts';
 
 export interface FilebinOptions {
   /** The host's address. */

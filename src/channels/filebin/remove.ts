@@ -5,8 +5,8 @@ import { BATCH } from '../../protocol/limits.ts';
 import { withRetries } from '../../retry.ts';
 import { binFileName, flatName } from '../../rules/naming.ts';
 import type { Channel } from '../channel.ts';
-import type { FilebinOptions } from './publish.ts';
 import { createBinClient } from './bin-client.ts';
+import type { FilebinOptions } from './publish.ts';
 
 /** K3 backwards: whoever knows the bin may delete its files; anybody else can't name it. */
 export function createFilebinRemoval({ host, bin: name }: FilebinOptions, ports: Ports): Channel<string> {

@@ -1,6 +1,6 @@
 import { hasFailed, hasSucceeded, type Result, resultOf } from '../../errors.ts';
 import { putFile } from '../../github/api/contents.ts';
-import { type FileChange, commitChanges, createBlob } from '../../github/api/git-data.ts';
+import { commitChanges, createBlob, type FileChange } from '../../github/api/git-data.ts';
 import { noGitError } from '../../github/git/failures.ts';
 import { hasGit } from '../../github/git/process.ts';
 import type { Ports } from '../../ports.ts';

@@ -1,9 +1,9 @@
 import { withCleanupSignal } from '../../abort.ts';
-import { toDeliveryError, DeliveryError, hasFailed, type Result, resultOf } from '../../errors.ts';
+import { DeliveryError, hasFailed, type Result, resultOf, toDeliveryError } from '../../errors.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import { getBlobSha, getLastCommit } from '../../github/api/contents.ts';
-import { pathChangedError, type FileChange } from '../../github/api/git-data.ts';
 import { getExistingBlobs } from '../../github/api/existing-blobs.ts';
+import { type FileChange, pathChangedError } from '../../github/api/git-data.ts';
 import { mapConcurrently } from '../../pool.ts';
 import type { Ports } from '../../ports.ts';
 import { BATCH } from '../../protocol/limits.ts';
@@ -11,7 +11,7 @@ import { TRAILER } from '../../protocol/words.ts';
 import { withRetries } from '../../retry.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import { baseName } from '../../rules/naming.ts';
-import { createCommitWriter, type CommitMethod } from './commit-methods.ts';
+import { type CommitMethod, createCommitWriter } from './commit-methods.ts';
 
 /** The branch, and how it is written to. */
 export interface CommitTarget {

@@ -1,9 +1,9 @@
 import { DeliveryError } from '../../errors.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import { getBlobSha } from '../../github/api/contents.ts';
-import { defaultRawUrl, defaultSiteUrl } from '../../github/hosts.ts';
 import type { PagesSite } from '../../github/api/pages-site.ts';
 import type { RepositoryContext } from '../../github/api/repository.ts';
+import { defaultRawUrl, defaultSiteUrl } from '../../github/hosts.ts';
 import { isLeftOutByJekyll, MARKDOWN, mayBeRendered } from '../../rules/jekyll.ts';
 import { encodePath } from '../../rules/naming.ts';
 
@@ -101,8 +101,9 @@ function refuseUnservedBranch({ branch, builtBy, isPublic }: PagesSite, wishes: 
       hint: 'make the site public under Settings → Pages, or use channel: K2 or K3',
     });
   }
-  if (wishes.branch === undefined || branch === null || builtBy === 'workflow' || wishes.branch === branch)
+  if (wishes.branch === undefined || branch === null || builtBy === 'workflow' || wishes.branch === branch) {
     return;
+  }
   throw new DeliveryError('BAD_INPUT', `the site is built from branch ${branch}, not from ${wishes.branch}`, {
     step: 'check',
     hint: `set \`branch: ${branch}\`, or leave it out`,

@@ -6,18 +6,18 @@ import { mapConcurrently } from '../../pool.ts';
 import type { Ports } from '../../ports.ts';
 import { BATCH, PROBE_TIME, SECOND } from '../../protocol/limits.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
-import type { Channel, PreparedUpload, UploadItem, Placement } from '../channel.ts';
+import type { Channel, Placement, PreparedUpload, UploadItem } from '../channel.ts';
 import { requireGitHub } from '../require-github.ts';
 import { createBuildWatches } from './build.ts';
 import { type CommitResult, type CommitTarget, commitFiles, previewCommits } from './commit.ts';
+import { COMMIT_METHODS, chooseMethod } from './commit-methods.ts';
 import {
+  applyJekyll,
   createJekyllLookup,
   type PagesDestination,
-  resolveDestination,
   type PagesLocation,
-  applyJekyll,
+  resolveDestination,
 } from './destination.ts';
-import { chooseMethod, COMMIT_METHODS } from './commit-methods.ts';
 
 export interface PagesOptions extends PagesLocation {
   readonly github: GitHubClient | null;

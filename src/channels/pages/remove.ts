@@ -5,13 +5,13 @@ import { mapConcurrently } from '../../pool.ts';
 import type { Ports } from '../../ports.ts';
 import { BATCH } from '../../protocol/limits.ts';
 import { MARKDOWN } from '../../rules/jekyll.ts';
-import type { Channel, PreparedUpload, UploadItem, Placement } from '../channel.ts';
+import type { Channel, Placement, PreparedUpload, UploadItem } from '../channel.ts';
 import { requireGitHub } from '../require-github.ts';
-import type { PagesOptions } from './publish.ts';
 import { createBuildWatches } from './build.ts';
-import { type CommitResult, type CommitTarget, commitFiles, previewCommits, comparePaths } from './commit.ts';
-import { createJekyllLookup, type PagesDestination, resolveDestination, applyJekyll } from './destination.ts';
-import { chooseMethod, COMMIT_METHODS, type CommitMethod } from './commit-methods.ts';
+import { type CommitResult, type CommitTarget, commitFiles, comparePaths, previewCommits } from './commit.ts';
+import { COMMIT_METHODS, type CommitMethod, chooseMethod } from './commit-methods.ts';
+import { applyJekyll, createJekyllLookup, type PagesDestination, resolveDestination } from './destination.ts';
+import type { PagesOptions } from './publish.ts';
 
 /** What K1 must know to take one file away. */
 export interface PagesRemoval {
@@ -83,8 +83,9 @@ async function prepare(
   }
 
   const { path } = options;
-  if (path === undefined || !path.endsWith('/'))
+  if (path === undefined || !path.endsWith('/')) {
     return intentsFor(parcels.map(({ name }) => ({ path, name })));
+  }
   const folder = await intentFor({ path, name: '' }, 'B');
   const ours = await oursBelow(folder.task, ports);
   // What stands nowhere is proven to be gone all the same.

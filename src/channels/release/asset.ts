@@ -1,10 +1,10 @@
 import { withCleanupSignal } from '../../abort.ts';
-import { toDeliveryError, DeliveryError, hasFailed, resultOf } from '../../errors.ts';
+import { DeliveryError, hasFailed, resultOf, toDeliveryError } from '../../errors.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import {
   type Asset,
-  listAssets,
   deleteAsset,
+  listAssets,
   type Release,
   renameAsset,
   uploadAsset,
@@ -71,8 +71,9 @@ export async function ensureAsset(
     });
   } catch (thrown) {
     const arrived = sent ? await cleanUp(task, release, ports) : undefined;
-    if (arrived !== undefined && ports.signal.aborted)
+    if (arrived !== undefined && ports.signal.aborted) {
       return { asset: arrived, written: true, confirmed: false };
+    }
     throw thrown;
   }
 }

@@ -1,13 +1,13 @@
 import { DeliveryError, hasFailed, type Result, resultOf } from '../../errors.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
-import { listAssets, getOrCreateRelease, getReleaseByTag } from '../../github/api/releases.ts';
+import { getOrCreateRelease, getReleaseByTag, listAssets } from '../../github/api/releases.ts';
 import type { RepositoryContext } from '../../github/api/repository.ts';
 import type { Ports } from '../../ports.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import { assetName, flatName } from '../../rules/naming.ts';
-import type { Channel, PreparedUpload, UploadItem, Placement } from '../channel.ts';
+import type { Channel, Placement, PreparedUpload, UploadItem } from '../channel.ts';
 import { requireGitHub } from '../require-github.ts';
-import { ensureAsset, type AssetResult, hasSameContent, assetExistsError } from './asset.ts';
+import { type AssetResult, assetExistsError, ensureAsset, hasSameContent } from './asset.ts';
 
 export interface ReleaseOptions {
   readonly github: GitHubClient | null;
@@ -80,8 +80,9 @@ async function preview(intents: readonly PreparedUpload<AssetTask>[]): Promise<r
     if (standing === undefined) {
       return release === null ? `the release ${tag} would be created` : `the asset ${name} would be added`;
     }
-    if (hasSameContent(standing, file, false))
+    if (hasSameContent(standing, file, false)) {
       return `asset ${standing.id} (${name}) already holds these bytes`;
+    }
     return overwrite ? `the asset ${name} would be replaced` : assetExistsError(name, tag, standing);
   });
 }

@@ -2,17 +2,17 @@ import { DeliveryError, hasFailed, type Result, resultOf } from '../../errors.ts
 import type { GitHubClient } from '../../github/api/client.ts';
 import {
   type Asset,
-  listAssets,
   deleteAsset,
   deleteRelease,
-  isOwnRelease,
-  type Release,
   getReleaseByTag,
+  isOwnRelease,
+  listAssets,
+  type Release,
 } from '../../github/api/releases.ts';
 import type { Ports } from '../../ports.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import { assetName, encodePath, flatName } from '../../rules/naming.ts';
-import type { Channel, PreparedUpload, Placement } from '../channel.ts';
+import type { Channel, Placement, PreparedUpload } from '../channel.ts';
 import { requireGitHub } from '../require-github.ts';
 import type { ReleaseOptions } from './publish.ts';
 

@@ -1,10 +1,10 @@
 import { Octokit } from '@octokit/core';
-import { toDeliveryError, DeliveryError } from '../../errors.ts';
+import { DeliveryError, toDeliveryError } from '../../errors.ts';
 import type { Ports } from '../../ports.ts';
 import type { CallTemplate } from '../../protocol/calls.ts';
 import { PROTOCOL, TOOL } from '../../protocol/words.ts';
 import { withRetries } from '../../retry.ts';
-import { RETRY_HINT, apiError } from './failures.ts';
+import { apiError, RETRY_HINT } from './failures.ts';
 import { octokitFetch } from './octokit-fetch.ts';
 import { createWritePacer, type PaceWrite } from './pacing.ts';
 

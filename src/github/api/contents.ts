@@ -35,8 +35,9 @@ export async function getBlobSha(github: GitHubClient, { branch, path }: BranchP
     if (record.type === 'dir' || Array.isArray(record)) throw pathIsFolderError(path);
     return typeof record.sha === 'string' ? record.sha : null;
   } catch (thrown) {
-    if (thrown instanceof DeliveryError && thrown.code === 'NOT_FOUND' && thrown.httpCode === 404)
+    if (thrown instanceof DeliveryError && thrown.code === 'NOT_FOUND' && thrown.httpCode === 404) {
       return null;
+    }
     throw thrown;
   }
 }

@@ -4,7 +4,7 @@ import { API } from '../../protocol/calls.ts';
 import { BATCH } from '../../protocol/limits.ts';
 import { encodePath } from '../../rules/naming.ts';
 import type { GitHubClient } from './client.ts';
-import { getBlobSha, pathIsFolderError, belowFileError } from './contents.ts';
+import { belowFileError, getBlobSha, pathIsFolderError } from './contents.ts';
 
 /** By path: the blob that stands there, `null` where there is none, or why nothing can stand there. */
 export type ExistingBlobs = ReadonlyMap<string, Result<string | null>>;

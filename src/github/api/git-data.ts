@@ -7,8 +7,8 @@ import { withRetries } from '../../retry.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import { encodePath } from '../../rules/naming.ts';
 import type { GitHubClient } from './client.ts';
-import { RETRY_HINT } from './failures.ts';
 import { getBranchHead, getExistingBlobs } from './existing-blobs.ts';
+import { RETRY_HINT } from './failures.ts';
 import { sendStreamed } from './stream.ts';
 
 const BLOB_HEAD = '{"encoding":"base64","content":"';

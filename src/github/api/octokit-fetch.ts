@@ -1,6 +1,6 @@
 import { readText } from '../../http/body.ts';
 import { connectionError } from '../../http/client.ts';
-import type { Clock, SendHttp, HttpResponse } from '../../ports.ts';
+import type { Clock, HttpResponse, SendHttp } from '../../ports.ts';
 import { EXCHANGE } from '../../protocol/limits.ts';
 
 /** The part of `fetch` that Octokit calls. */

@@ -1,8 +1,8 @@
 import { DeliveryError } from '../../errors.ts';
 import { shortHostMessage } from '../../http/host-message.ts';
 import { API } from '../../protocol/calls.ts';
+import { defaultSiteUrl, serverUrlOf } from '../hosts.ts';
 import type { GitHubClient } from './client.ts';
-import { serverUrlOf, defaultSiteUrl } from '../hosts.ts';
 
 /** The Pages site of a repository, as its settings describe it. */
 export interface PagesSite {
@@ -182,8 +182,9 @@ async function unlessUnreadable(look: () => Promise<BuildStatus>): Promise<Build
   } catch (thrown) {
     if (!(thrown instanceof DeliveryError)) throw thrown;
     const { code, httpCode } = thrown;
-    if (code === 'NOT_FOUND')
+    if (code === 'NOT_FOUND') {
       return { status: 'unknown', detail: 'no build yet', httpCode, notStarted: true };
+    }
     if (code === 'NO_PERMISSION') {
       return { status: 'unknown', detail: 'the build status needs `permissions: { pages: read }`', httpCode };
     }

@@ -6,9 +6,9 @@ import { TRAILER } from '../../protocol/words.ts';
 import { withRetries } from '../../retry.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import { encodePath } from '../../rules/naming.ts';
+import { mayReceiveToken } from '../hosts.ts';
 import type { GitHubClient } from './client.ts';
 import { RETRY_HINT } from './failures.ts';
-import { mayReceiveToken } from '../hosts.ts';
 import { sendStreamed } from './stream.ts';
 
 export interface Release {

@@ -1,7 +1,7 @@
 import { DeliveryError } from '../../errors.ts';
 import { API } from '../../protocol/calls.ts';
 import type { GitHubClient } from './client.ts';
-import { type PagesSite, getPagesSite } from './pages-site.ts';
+import { getPagesSite, type PagesSite } from './pages-site.ts';
 
 /** What was found out before choosing; nothing is asked that the wished channels don't need. */
 export interface RepositoryContext {

@@ -105,8 +105,9 @@ export async function hasGit(signal: AbortSignal): Promise<boolean> {
     const [, major = 0, minor = 0] = /(\d+)\.(\d+)/.exec(out) ?? [];
     return Number(major) > 2 || (Number(major) === 2 && Number(minor) >= 31);
   } catch (thrown) {
-    if (thrown instanceof Error && 'syscall' in thrown && String(thrown.syscall).startsWith('spawn'))
+    if (thrown instanceof Error && 'syscall' in thrown && String(thrown.syscall).startsWith('spawn')) {
       return false;
+    }
     throw thrown;
   }
 }

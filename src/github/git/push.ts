@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { DeliveryError } from '../../errors.ts';
-import type { Clock, Progress, Ports } from '../../ports.ts';
+import type { Clock, Ports, Progress } from '../../ports.ts';
 import { SECOND } from '../../protocol/limits.ts';
 import { belowFileError } from '../api/contents.ts';
-import { pathChangedError, type FileChange } from '../api/git-data.ts';
+import { parentFolders } from '../api/existing-blobs.ts';
+import { type FileChange, pathChangedError } from '../api/git-data.ts';
 import { noGitError } from './failures.ts';
 import { hasGit } from './process.ts';
-import { createGitRepository, type RunGitCommand, type GitRemote } from './repository.ts';
-import { parentFolders } from '../api/existing-blobs.ts';
+import { createGitRepository, type GitRemote, type RunGitCommand } from './repository.ts';
 
 export interface PushOptions extends GitRemote {
   readonly branch: string;

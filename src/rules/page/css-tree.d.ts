@@ -14,6 +14,7 @@ declare module 'css-tree/tokenizer' {
   export const WhiteSpace: number;
   const functionToken: number;
   const stringToken: number;
+
   export { functionToken as Function, stringToken as String };
 }
 

@@ -7,8 +7,8 @@ import {
   BOUNDS,
   inOrder,
   localName,
-  parsePage,
   locationOf,
+  parsePage,
   TEXT_ELEMENTS,
   textOf,
 } from './page-tree.ts';

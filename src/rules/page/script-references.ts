@@ -1,4 +1,4 @@
-import { type FoundAddress, isSpecifierAddress, type ResourceKind, namesHost } from './addresses.ts';
+import { type FoundAddress, isSpecifierAddress, namesHost, type ResourceKind } from './addresses.ts';
 import { scriptTokens } from './script-tokens.ts';
 
 /** Which literals of a call count as addresses. */

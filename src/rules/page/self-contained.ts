@@ -1,7 +1,7 @@
 import { DeliveryError } from '../../errors.ts';
 import { MEGABYTE } from '../../protocol/limits.ts';
-import type { PageReference } from './html-references.ts';
 import type { LocalFile } from '../inspect.ts';
+import type { PageReference } from './html-references.ts';
 
 /** Whether a page must hold all that it shows; `warn` delivers it and says in UNKNOWN what it needs. */
 export type SelfContained = 'enforce' | 'warn' | 'off';

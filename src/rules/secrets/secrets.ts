@@ -5,8 +5,8 @@ import { DeliveryError } from '../../errors.ts';
 import type { LocalFile } from '../inspect.ts';
 import { type FileBlock, readBlocks } from './blocks.ts';
 import { linesBefore, newlines } from './lines.ts';
-import { keyContainer, findOwnMatches, type SecretMatch } from './own-secret-rules.ts';
 import { markedRules } from './marks.ts';
+import { findOwnMatches, keyContainer, type SecretMatch } from './own-secret-rules.ts';
 import { loadPreset, type PresetSearch } from './preset-secret-rules.ts';
 import { asciiStrings, asText, type BlockText, utf16Strings } from './readings.ts';
 
