@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { furnish } from '../src/context.ts';
-import { prepareOne } from './channels/one.ts';
+import type { Channel } from '../src/channels/channel.ts';
+import { createDeliveryContext } from '../src/context.ts';
+import { prepareOne } from './channels/prepare-one.ts';
 import { requestWith } from './delivery/builders.ts';
 import { localFile } from './support/files.ts';
 import { FakeHttp, fakePorts } from './support/ports.ts';
@@ -9,44 +10,40 @@ const TOKEN = 'ghs_0123456789abcdef';
 const BOTH = { repository: true, site: true };
 const NOTHING = { repository: false, site: false };
 
-describe('the house', () => {
-  test('has every channel under its own key', async () => {
-    const { channels } = await furnish(requestWith(), fakePorts()).authorize(NOTHING);
-    expect(Object.entries(channels).map(([key, channel]) => [key, channel.key])).toEqual([
-      ['K1', 'K1'],
-      ['K2', 'K2'],
-      ['K3', 'K3'],
-      ['K4', 'K4'],
-    ]);
-  });
-
+describe('createDeliveryContext', () => {
   test.each([
     ['a token', { token: '' }],
     ['a repository', { token: TOKEN, repository: '' }],
-  ])('has no API without %s, and asks nobody', async (_, inputs) => {
-    const { channels, circumstances } = await furnish(requestWith(inputs), fakePorts()).authorize(BOTH);
-    expect(circumstances).toMatchObject({ hasToken: false });
+  ])('opens no repository without %s, and sends no request', async (_, inputs) => {
+    const { channels, repository } = await createDeliveryContext(
+      requestWith(inputs),
+      fakePorts(),
+    ).openRepository(BOTH);
+    expect(repository).toMatchObject({ hasToken: false });
     const file = await localFile('x');
     for (const key of ['K1', 'K2'] as const) {
-      await expect(prepareOne(channels[key], file)).rejects.toMatchObject({ code: 'NO_TOKEN' });
+      await expect(prepareOne(channels[key].publish, file)).rejects.toMatchObject({ code: 'NO_TOKEN' });
     }
   });
 
-  test('asks the API that was named, about the repository that was named', async () => {
+  test('asks the API of `api-url` about the repository of `repository`', async () => {
     const host = new FakeHttp(({ url }) =>
       url.endsWith('/pages') ? { status: 404 } : { body: { private: true } },
     );
     const instance = { 'api-url': 'https://git.dev/api/v3', 'auth-url': 'https://git.dev' };
     const inputs = { token: TOKEN, repository: 'octo/site', ...instance };
-    const { circumstances } = await furnish(requestWith(inputs), fakePorts(host.http)).authorize(BOTH);
-    expect(circumstances).toEqual({ hasToken: true, privateRepository: true, site: null });
+    const { repository } = await createDeliveryContext(
+      requestWith(inputs),
+      fakePorts(host.http),
+    ).openRepository(BOTH);
+    expect(repository).toEqual({ hasToken: true, privateRepository: true, site: null });
     expect(host.seen.map(({ url }) => url)).toEqual([
       'https://git.dev/api/v3/repos/octo/site',
       'https://git.dev/api/v3/repos/octo/site/pages',
     ]);
   });
 
-  test('hands every channel what was asked of it', async () => {
+  test('gives every channel its inputs', async () => {
     const inputs = {
       token: TOKEN,
       path: 'a/b.html',
@@ -54,10 +51,12 @@ describe('the house', () => {
       bin: 'my-own-bin',
       url: 'https://a.dev/x',
     };
-    const { channels } = await furnish(requestWith(inputs), fakePorts()).authorize(NOTHING);
+    const { channels } = await createDeliveryContext(requestWith(inputs), fakePorts()).openRepository(
+      NOTHING,
+    );
     const file = await localFile('x');
     const plans = Object.values(channels).map(
-      async (channel) => (await prepareOne(channel, file, 'b.html')).plan.destination,
+      async (channel) => (await prepareOne((channel as Channel).publish, file, 'b.html')).plan.destination,
     );
     await expect(Promise.all(plans)).resolves.toEqual([
       'branch main, path a/b.html',
@@ -67,21 +66,24 @@ describe('the house', () => {
     ]);
   });
 
-  test('posts to the bin host that was named', async () => {
+  test('posts to the host of `bin-host-url`', async () => {
     const host = new FakeHttp(({ method }) => ({ status: method === 'POST' ? 201 : 200, body: {} }));
     const inputs = { 'bin-host-url': 'https://bins.dev', bin: 'my-own-bin' };
-    const { channels } = await furnish(requestWith(inputs), fakePorts(host.http)).authorize(NOTHING);
-    const intent = await prepareOne(channels.K3, await localFile('x'));
-    await intent.place();
+    const { channels } = await createDeliveryContext(
+      requestWith(inputs),
+      fakePorts(host.http),
+    ).openRepository(NOTHING);
+    const task = await prepareOne(channels.K3.publish, await localFile('x'));
+    await task.perform();
     expect(host.seen.find(({ method }) => method === 'POST')?.url).toBe(
       'https://bins.dev/my-own-bin/page.html',
     );
   });
 
   test.each([
-    ['a marker, which the page before could hold too,', 'It works', 1],
-    ['all bytes', '', 0],
-  ])('lets K1 look at the page before only where %s decides', async (_, marker, looks) => {
+    ['a marker was given, which the old page may contain too', 'It works', 1],
+    ['no marker was given', '', 0],
+  ])('lets K1 fetch the old page before replacing it as needed: %s', async (_, marker, looks) => {
     const before = 'https://octo.github.io/site/page.html';
     const host = new FakeHttp(({ method, url }) => {
       if (url.startsWith(before)) return { body: 'old' };
@@ -91,11 +93,12 @@ describe('the house', () => {
       }
       return { body: { type: 'file', sha: '0ld' } };
     });
-    const { channels } = await furnish(requestWith({ token: TOKEN, marker }), fakePorts(host.http)).authorize(
-      NOTHING,
-    );
-    const intent = await prepareOne(channels.K1, await localFile('It works'));
-    await intent.place();
+    const { channels } = await createDeliveryContext(
+      requestWith({ token: TOKEN, marker }),
+      fakePorts(host.http),
+    ).openRepository(NOTHING);
+    const task = await prepareOne(channels.K1.publish, await localFile('It works'));
+    await task.perform();
     expect(host.seen.filter(({ url }) => url.startsWith(before))).toHaveLength(looks);
   });
 });

@@ -16,6 +16,7 @@ const DETAILS: Required<ErrorDetails> = {
   hint: 'run the step again',
   retryable: true,
   retryAfter: 2_000,
+  leftBehind: [],
   cause: new Error('cause'),
 };
 

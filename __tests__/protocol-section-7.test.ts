@@ -4,9 +4,9 @@ import { describe, expect, test } from '@jest/globals';
 import { composeOutputs } from '../src/action/outputs.ts';
 import { composeSummary } from '../src/action/summary.ts';
 import type { ChannelMap } from '../src/channels/channel.ts';
-import { createFilebin } from '../src/channels/filebin/publish.ts';
-import { createNative } from '../src/channels/native.ts';
-import { createPages } from '../src/channels/pages/publish.ts';
+import { createFilebinPublisher } from '../src/channels/filebin/publish.ts';
+import { createNativeChannel } from '../src/channels/native.ts';
+import { createPagesPublisher } from '../src/channels/pages/publish.ts';
 import { deliver } from '../src/delivery/deliver.ts';
 import { findLiteralFiles } from '../src/delivery/find-files.ts';
 import { type Report, reportText } from '../src/delivery/report.ts';
@@ -17,7 +17,7 @@ import { API } from '../src/protocol/calls.ts';
 import type { RawInputs } from '../src/request/inputs.ts';
 import { INPUTS } from '../src/request/inputs.ts';
 import { parseRequest } from '../src/request/parse-request.ts';
-import { rawInputs, surroundingsWith } from './delivery/builders.ts';
+import { rawInputs, runContextWith } from './delivery/builders.ts';
 import { absent, FakeGitHub, failure } from './github/fake-github.ts';
 import { temporaryFolder } from './support/files.ts';
 import { FakeHttp, fakePorts, NOON, type Scripted, type Seen } from './support/ports.ts';
@@ -56,17 +56,21 @@ async function delivering({ inputs = {}, api = {}, answer = () => ({ status: 404
   const host = new FakeHttp(answer);
   const ports = fakePorts(host.http);
   const raw = rawInputs({ file: 'page.html', channel: 'K1', ...inputs });
-  const request = parseRequest(raw, surroundingsWith({ folder }));
+  const request = parseRequest(raw, runContextWith({ folder }));
   const github = api === null ? null : new FakeGitHub({ ...ANSWERS, ...api });
-  const channels = {
-    K1: createPages({ ...request, github, hasMarker: request.marker !== undefined }, ports),
-    K3: createFilebin({ ...request, host: request.binHostUrl }, ports),
-    K4: createNative(request.url),
-  } as ChannelMap;
   const [report] = await deliver(request, {
-    ports,
-    find: findLiteralFiles,
-    authorize: async (needs) => ({ circumstances: await loadRepositoryContext(github, needs), channels }),
+    ...ports,
+    findFiles: findLiteralFiles,
+    openRepository: async (query) => {
+      const repository = await loadRepositoryContext(github, query);
+      const channels = {
+        K1: { publish: createPagesPublisher(request, { github, repository }, ports) },
+        K2: {},
+        K3: { publish: createFilebinPublisher(request, ports) },
+        K4: createNativeChannel(request.url),
+      } as ChannelMap;
+      return { repository, channels };
+    },
   });
   if (report === undefined) throw new Error('there is no report');
   return { report, host, ports, github, elapsed: ports.clock.now() - NOON };
@@ -159,7 +163,7 @@ describe('errors (protocol 7)', () => {
     });
     expectNotReady(report);
     expect(report.lines.RESULT).toContain("the protocol can't be executed, there is no network");
-    expect(report.lines.UNKNOWN).toContain('the file itself stays at page.html, sha256 ');
+    expect(report.lines.UNKNOWN).toContain('the file itself is still at page.html, sha256 ');
   });
 
   test.each([
@@ -170,7 +174,7 @@ describe('errors (protocol 7)', () => {
     'https://sandbox.internal/x',
   ])('K4 link %s is not an external https URL: an honest refusal instead of a link', (url) => {
     const raw = rawInputs({ channel: 'K4', url, marker: 'It works' });
-    expect(() => parseRequest(raw, surroundingsWith())).toThrow(
+    expect(() => parseRequest(raw, runContextWith())).toThrow(
       expect.objectContaining({ code: 'NOT_EXTERNAL', message: expect.not.stringContaining(url) }),
     );
   });
@@ -214,7 +218,7 @@ describe('prohibitions (protocol 7)', () => {
     expect(JSON.stringify(toBin.host.seen)).not.toContain(token);
 
     const inMessage = rawInputs({ file: 'page.html', token, message: `with ${token}` });
-    expect(() => parseRequest(inMessage, surroundingsWith())).toThrow('input `message` holds the token');
+    expect(() => parseRequest(inMessage, runContextWith())).toThrow('input `message` holds the token');
   });
 
   test('4. other people’s files are never overwritten; only our own path is changed', async () => {

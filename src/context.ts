@@ -1,94 +1,101 @@
 import type { ChannelMap } from './channels/channel.ts';
-import { createFilebin } from './channels/filebin/publish.ts';
-import { createFilebinRemoval } from './channels/filebin/remove.ts';
-import { createNative } from './channels/native.ts';
-import { createPages } from './channels/pages/publish.ts';
-import { createPagesRemoval } from './channels/pages/remove.ts';
-import { createRelease } from './channels/release/publish.ts';
-import { createReleaseRemoval } from './channels/release/remove.ts';
+import { createFilebinPublisher } from './channels/filebin/publish.ts';
+import { createFilebinRemover } from './channels/filebin/remove.ts';
+import { createNativeChannel } from './channels/native.ts';
+import { createPagesPublisher } from './channels/pages/publish.ts';
+import { createPagesRemover } from './channels/pages/remove.ts';
+import { createReleasePublisher } from './channels/release/publish.ts';
+import { createReleaseRemover } from './channels/release/remove.ts';
+import type { RepositoryAccess } from './channels/require-github.ts';
+import { systemClock } from './clock.ts';
 import { deliver } from './delivery/deliver.ts';
+import type { DeliveryContext, OpenRepository } from './delivery/delivery-context.ts';
 import { type FindFiles, findLiteralFiles } from './delivery/find-files.ts';
-import type { Authorized, House } from './delivery/house.ts';
 import type { Report } from './delivery/report.ts';
 import { withdraw } from './delivery/withdraw.ts';
 import { DeliveryError } from './errors.ts';
-import { createGitHubClient, type GitHubClient } from './github/api/client.ts';
+import { createGitHubClient } from './github/api/client.ts';
 import { loadRepositoryContext, type RepositoryQuery } from './github/api/repository.ts';
 import { authorizeDevice } from './github/device-flow.ts';
-import type { Ports } from './ports.ts';
+import { createHttpClient } from './http/client.ts';
+import type { Logger, Ports } from './ports.ts';
+import { random } from './random.ts';
 import type { DeliveryRequest } from './request/parse-request.ts';
-import type { Operation } from './request/values.ts';
 
-/**
- * The composition root: brings the channels together for a request, for either face.
- *
- * @param find how the lines of `file` are read: letter by letter, unless the face knows patterns
- */
-export function furnish(request: DeliveryRequest, ports: Ports, find: FindFiles = findLiteralFiles): House {
-  return {
-    ports,
-    find,
-    async authorize(needs): Promise<Authorized> {
-      const { token, authorizationError } = await findToken(request, needs, ports);
-      const { apiUrl, repository } = request;
-      const github =
-        token === undefined || repository === undefined
-          ? null
-          : createGitHubClient({ apiUrl, token, ...repository }, ports);
-      const circumstances = { ...(await loadRepositoryContext(github, needs)), authorizationError };
-      return { circumstances, channels: CHANNELS_FOR[request.operation](request, github, ports) };
-    },
-  };
+/** The real clock, network and randomness, with the log of the interface that runs. */
+export function createPorts(logger: Logger, signal: AbortSignal): Ports {
+  return { http: createHttpClient(), clock: systemClock, logger, signal, random };
+}
+
+/** Does what was asked for, and reports on every file. */
+export function runRequest(
+  request: DeliveryRequest,
+  ports: Ports,
+  findFiles?: FindFiles,
+): Promise<readonly Report[]> {
+  const context = createDeliveryContext(request, ports, findFiles);
+  return request.operation === 'withdraw' ? withdraw(request, context) : deliver(request, context);
 }
 
 /**
- * A token that is there is used; else a person may grant one. Whoever does not is not pressed.
+ * Puts the parts of a delivery together, for any interface.
+ *
+ * @param findFiles how the lines of `file` are read: literally, unless the interface knows patterns
+ */
+export function createDeliveryContext(
+  request: DeliveryRequest,
+  ports: Ports,
+  findFiles: FindFiles = findLiteralFiles,
+): DeliveryContext {
+  return { ...ports, findFiles, openRepository: (query) => openRepository(request, query, ports) };
+}
+
+async function openRepository(
+  request: DeliveryRequest,
+  query: RepositoryQuery,
+  ports: Ports,
+): Promise<OpenRepository> {
+  const { apiUrl, repository: name } = request;
+  const { token, authorizationError } = await getToken(request, query, ports);
+  const github =
+    token === undefined || name === undefined ? null : createGitHubClient({ apiUrl, token, ...name }, ports);
+  const repository = { ...(await loadRepositoryContext(github, query)), authorizationError };
+  return { repository, channels: createChannels(request, { github, repository }, ports) };
+}
+
+/**
+ * Uses the token that was given; else a person may grant one. If they decline, it goes on without a token.
  *
  * @see protocol 5 (4, 7)
  */
-async function findToken(
+async function getToken(
   { token, clientId, repository, serverUrl, dryRun }: DeliveryRequest,
-  needs: RepositoryQuery,
+  query: RepositoryQuery,
   ports: Ports,
-): Promise<{ token?: string | undefined; authorizationError?: DeliveryError }> {
-  // A dry run asks nobody for anything.
-  const wanted =
-    !dryRun && clientId !== undefined && repository !== undefined && (needs.repository || needs.site);
-  if (token !== undefined || !wanted) return { token };
+): Promise<{ readonly token?: string | undefined; readonly authorizationError?: DeliveryError }> {
+  const isNeeded = repository !== undefined && (query.repository || query.site);
+  // A dry run asks no person for anything.
+  if (token !== undefined || clientId === undefined || !isNeeded || dryRun) return { token };
   try {
     return { token: await authorizeDevice({ authUrl: serverUrl, clientId }, ports) };
   } catch (thrown) {
-    if (thrown instanceof DeliveryError && thrown.code === 'NOT_AUTHORIZED')
-      return { authorizationError: thrown };
-    throw thrown;
+    if (!(thrown instanceof DeliveryError) || thrown.code !== 'NOT_AUTHORIZED') throw thrown;
+    return { authorizationError: thrown };
   }
 }
 
-type MakeChannels = (request: DeliveryRequest, github: GitHubClient | null, ports: Ports) => ChannelMap;
-
-/** How each channel works, forwards and backwards. */
-const CHANNELS_FOR: Readonly<Record<Operation, MakeChannels>> = {
-  deliver: (request, github, ports) => ({
-    K1: createPages({ ...request, github, hasMarker: request.marker !== undefined }, ports),
-    K2: createRelease({ ...request, github }, ports),
-    K3: createFilebin({ ...request, host: request.binHostUrl }, ports),
-    K4: createNative(request.url),
-  }),
-  withdraw: (request, github, ports) => ({
-    K1: createPagesRemoval({ ...request, github, hasMarker: false }, ports),
-    K2: createReleaseRemoval({ ...request, github }, ports),
-    K3: createFilebinRemoval({ ...request, host: request.binHostUrl }, ports),
-    K4: createNative(request.url),
-  }),
-};
-
-const STORIES = { deliver, withdraw } as const;
-
-/** Does what was asked for, from the check to the reports. */
-export function perform(
-  request: DeliveryRequest,
-  ports: Ports,
-  find?: FindFiles,
-): Promise<readonly Report[]> {
-  return STORIES[request.operation](request, furnish(request, ports, find));
+/** All channels; a new one gets its line here. */
+function createChannels(request: DeliveryRequest, access: RepositoryAccess, ports: Ports): ChannelMap {
+  return {
+    K1: {
+      publish: createPagesPublisher(request, access, ports),
+      remove: createPagesRemover(request, access, ports),
+    },
+    K2: {
+      publish: createReleasePublisher(request, access, ports),
+      remove: createReleaseRemover(request, access, ports),
+    },
+    K3: { publish: createFilebinPublisher(request, ports), remove: createFilebinRemover(request, ports) },
+    K4: createNativeChannel(request.url),
+  };
 }

@@ -51,6 +51,8 @@ export interface ErrorDetails {
   readonly retryable?: boolean | undefined;
   /** Milliseconds that the host asked us to wait. */
   readonly retryAfter?: number | undefined;
+  /** What the failing step left behind; empty where nothing was written, absent where that is not known. */
+  readonly leftBehind?: readonly string[] | undefined;
   readonly cause?: unknown;
 }
 
@@ -66,6 +68,7 @@ export class DeliveryError extends Error {
   readonly hint: string | undefined;
   readonly retryable: boolean;
   readonly retryAfter: number | undefined;
+  readonly leftBehind: readonly string[] | undefined;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -75,19 +78,26 @@ export class DeliveryError extends Error {
     this.hint = details.hint;
     this.retryable = details.retryable ?? false;
     this.retryAfter = details.retryAfter;
+    this.leftBehind = details.leftBehind;
   }
 
-  /** The same failure, after which nobody tries again. */
+  /** The same error, after which nothing is tried again. */
   asFinal(): DeliveryError {
-    return this.retryable
-      ? new DeliveryError(this.code, this.message, { ...this, retryable: false, cause: this.cause })
-      : this;
+    return this.retryable ? this.#with({ retryable: false }) : this;
   }
 
-  /** The same failure, placed in the step in which it surfaced; a step it already names stays. */
+  /** The same error with the step in which it was caught; a step that it already names stays. */
   withStep(step: Step): DeliveryError {
-    if (this.step !== undefined) return this;
-    return new DeliveryError(this.code, this.message, { ...this, step, cause: this.cause });
+    return this.step === undefined ? this.#with({ step }) : this;
+  }
+
+  /** The same error, naming what was left behind as well; nothing, for an empty list. */
+  withLeftBehind(leftBehind: readonly string[]): DeliveryError {
+    return this.#with({ leftBehind: [...(this.leftBehind ?? []), ...leftBehind] });
+  }
+
+  #with(details: ErrorDetails): DeliveryError {
+    return new DeliveryError(this.code, this.message, { ...this, cause: this.cause, ...details });
   }
 }
 

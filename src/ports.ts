@@ -14,7 +14,9 @@ export interface Clock {
 export interface Logger {
   info(line: string): void;
   warning(line: string): void;
-  group<T>(title: string, work: () => Promise<T>): Promise<T>;
+  /** Begins a titled section; the one before ends. */
+  startSection(title: string): void;
+  endSection(): void;
   /** From now on the secret stands in nothing that is shown. */
   mask(secret: string): void;
   /** Begins to show how far something long is, such as an upload. */

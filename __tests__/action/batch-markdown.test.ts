@@ -30,8 +30,8 @@ describe('several files', () => {
   test('have a row each: the link and its proof, or why there is none', () => {
     expect(rowsIn(written(some))).toEqual([
       '| ❌ | b.html | it shows | nothing | (step `verify`, HTTP 404). **To change:** set `path:` |',
-      "| ✅ | [a.html](<https://octo.github.io/site/a.html>) | HTTP 200, the file's very bytes |",
-      "| ✅ | [c.html](<https://octo.github.io/site/c.html>) | HTTP 200, the file's very bytes |",
+      '| ✅ | [a.html](<https://octo.github.io/site/a.html>) | HTTP 200, bytes identical to the file |',
+      '| ✅ | [c.html](<https://octo.github.io/site/c.html>) | HTTP 200, bytes identical to the file |',
     ]);
   });
 

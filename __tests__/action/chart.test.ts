@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { timingsOf } from '../../src/action/chart.ts';
 import type { Report } from '../../src/delivery/report.ts';
-import { outcomeWith } from '../delivery/builders.ts';
+import { attemptWith } from '../delivery/builders.ts';
 import { reportWith } from './reports.ts';
 
 const timed = (took: Report['took'], subject = 'page.html'): Report =>
-  reportWith({ subject, main: outcomeWith({ took }) });
+  reportWith({ subject, main: attemptWith({ took }) });
 const bars = (chart: string): string[] => chart.split('\n').filter((line) => line.includes(' · '));
 
 describe('the chart of one delivery', () => {

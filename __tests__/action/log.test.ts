@@ -65,13 +65,17 @@ describe('the job’s log', () => {
       const logger = createActionLogger(redactor, new FakeClock());
       logger.info(`::error::${TOKEN}`);
       logger.warning(`a\n::error::${TOKEN}`);
-      const work = async () => 'done';
-      await expect(logger.group(`title ${TOKEN}\n::error::x`, work)).resolves.toBe('done');
+      logger.startSection(`title ${TOKEN}\n::error::x`);
+      logger.startSection('next');
+      logger.endSection();
+      logger.endSection();
       expect(printed()).not.toContain(TOKEN);
       expect(printed().split('\n')).toEqual([
         ': :error::***',
         '::warning::a ::error::***',
         '::group::title *** ::error::x',
+        '::endgroup::',
+        '::group::next',
         '::endgroup::',
         '',
       ]);

@@ -4,7 +4,7 @@ import { refusalReport, reportText } from '../../src/delivery/report.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { createRedactor, type Redactor } from '../../src/redact.ts';
 import { OUTPUTS } from '../../src/request/inputs.ts';
-import { outcomeWith, PAGE, planWith, RAW } from '../delivery/builders.ts';
+import { attemptWith, PAGE, planWith, RAW } from '../delivery/builders.ts';
 import { provenFile, reportWith, unprovenFile } from './reports.ts';
 import { inStep, shown } from './runner.ts';
 
@@ -30,7 +30,7 @@ describe('the outputs', () => {
 
   test('of a delivery that is not ready hold no address', () => {
     const outputs = composeOutputs([
-      reportWith({ main: outcomeWith({ proof: null, rawUrl: null, failure }) }),
+      reportWith({ main: attemptWith({ proof: null, rawUrl: null, failure }) }),
     ]);
     expect(outputs).toMatchObject({ url: '', result: 'not-ready', 'raw-url': '', 'duplicate-url': '' });
     expect(JSON.stringify(outputs)).not.toMatch(/https?:/);
@@ -81,9 +81,12 @@ describe('the outputs', () => {
   });
 
   test('list the proven duplicates, one a line', () => {
-    const plan = planWith({ channel: 'K3' });
-    const failed = outcomeWith({ plan, proof: null, failure });
-    const duplicates = [outcomeWith({ plan }), failed, outcomeWith({ plan })];
+    const failed = attemptWith({ plan: planWith({ channel: 'K4' }), proof: null, failure });
+    const duplicates = [
+      attemptWith({ plan: planWith({ channel: 'K3' }) }),
+      failed,
+      attemptWith({ plan: planWith({ channel: 'K2' }) }),
+    ];
     expect(composeOutputs([reportWith({ duplicates })])['duplicate-url']).toBe(`${PAGE.href}\n${PAGE.href}`);
   });
 });

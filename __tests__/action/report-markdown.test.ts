@@ -11,11 +11,11 @@ import {
   reportStateOf,
   shortText,
 } from '../../src/action/report-markdown.ts';
-import { LINK_SUBJECT } from '../../src/delivery/findings.ts';
+import { LINK_SUBJECT } from '../../src/delivery/file-delivery.ts';
 import { type Report, refusalReport } from '../../src/delivery/report.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { GATES, REPORT_LINES } from '../../src/protocol/words.ts';
-import { outcomeWith, PAGE, placementWith, planWith, RAW } from '../delivery/builders.ts';
+import { attemptWith, PAGE, placementWith, planWith, RAW } from '../delivery/builders.ts';
 import { notProven, planned, provenFile, reportWith, unprovenFile, withdrawn } from './reports.ts';
 import { shown } from './runner.ts';
 
@@ -85,8 +85,8 @@ describe('the facts', () => {
   const notes = ['the bin expires soon'];
 
   test('of a ready delivery are its further addresses, its notes, and that nothing is unknown', () => {
-    const main = outcomeWith({ placement: placementWith({ notes }) });
-    const report = reportWith({ main, duplicates: [outcomeWith({ plan })] });
+    const main = attemptWith({ placement: placementWith({ notes }) });
+    const report = reportWith({ main, duplicates: [attemptWith({ plan })] });
     expect(shown(listFacts(report)).split('\n')).toEqual([
       `- **Raw:** <${RAW.href}>`,
       `- **Duplicate on K3:** <${PAGE.href}>`,
@@ -107,7 +107,7 @@ describe('the facts', () => {
   });
 
   test('of what was withdrawn hold no link', () => {
-    const report = reportWith({ duplicates: [outcomeWith({ plan })] });
+    const report = reportWith({ duplicates: [attemptWith({ plan })] });
     expect(listFacts(report)).toContain('https:');
     expect(listFacts(withdrawn(report))).not.toContain('https:');
   });

@@ -1,17 +1,16 @@
-import type { Findings } from '../../src/delivery/findings.ts';
 import { composeReport, type Report } from '../../src/delivery/report.ts';
 import { DeliveryError } from '../../src/errors.ts';
-import { findingsWith, outcomeWith, placementWith } from '../delivery/builders.ts';
+import { attemptWith, type DeliveryParts, deliveryWith, placementWith } from '../delivery/builders.ts';
 
 /** A ready report, or what a test makes of it. */
-export const reportWith = (more: Partial<Findings> = {}): Report => composeReport(findingsWith(more));
+export const reportWith = (more: DeliveryParts = {}): Report => composeReport(deliveryWith(more));
 
 /** A proven file of that name. */
 export const provenFile = (name: string): Report => {
   const url = new URL(`https://octo.github.io/site/${encodeURIComponent(name)}`);
   return reportWith({
     subject: name,
-    main: outcomeWith({ rawUrl: null, placement: placementWith({ url }) }),
+    main: attemptWith({ rawUrl: null, placement: placementWith({ url }) }),
   });
 };
 
@@ -23,7 +22,7 @@ export const notProven = new DeliveryError('NOT_PROVEN', 'it shows\n| nothing |'
 
 /** A placed file of that name that could not be proven. */
 export const unprovenFile = (name: string, failure = notProven): Report =>
-  reportWith({ subject: name, main: outcomeWith({ proof: null, rawUrl: null, failure }) });
+  reportWith({ subject: name, main: attemptWith({ proof: null, rawUrl: null, failure }) });
 
 export const withdrawn = (report: Report): Report => ({
   ...report,

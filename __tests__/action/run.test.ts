@@ -124,7 +124,7 @@ describe('a run in the world', () => {
       await expect(run(step.env)).resolves.toMatch(/^НЕ ГОТОВО → .*was stopped.*\(step verify\)/);
       const { report, ...outputs } = await step.outputs();
       expect(outputs).toMatchObject({ url: '', result: 'not-ready' });
-      expect(report).toMatch(/^UNKNOWN: .*it was placed \(bin .* holds these bytes/m);
+      expect(report).toMatch(/^UNKNOWN: .*it is placed \(bin .* holds these bytes/m);
     });
   });
 });

@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
-import { createNative } from '../../src/channels/native.ts';
-import { prepareOne } from './one.ts';
+import { createNativeChannel } from '../../src/channels/native.ts';
+import { prepareOne } from './prepare-one.ts';
 
 const LINK = new URL('https://files.octo.dev/share?key=s3cret');
-const prepare = (url: URL | undefined) => prepareOne(createNative(url), null);
+const prepare = (url: URL | undefined) => prepareOne(createNativeChannel(url).publish, null);
 
-describe('K4', () => {
-  test('takes the link as it is, and asks that every hop be a public host', async () => {
-    await expect((await prepare(LINK)).place()).resolves.toMatchObject({
+describe('channel K4', () => {
+  test('uses the link as given, and requires every redirect to lead to a public host', async () => {
+    await expect((await prepare(LINK)).perform()).resolves.toMatchObject({
       evidence: "the environment's link on files.octo.dev",
       url: LINK,
       written: false,
@@ -18,14 +18,14 @@ describe('K4', () => {
     });
   });
 
-  test('shows no more than the host before the link is proven', async () => {
+  test('shows only the host of the link before the link is proven', async () => {
     const { plan, watch } = await prepare(LINK);
     expect(plan).toMatchObject({ channel: 'K4', destination: 'its address on files.octo.dev' });
     expect(JSON.stringify(plan)).not.toContain('s3cret');
     expect(watch).toBeUndefined();
   });
 
-  test('foresees no more than the proof', async () => {
+  test('previews that the link would be proven', async () => {
     await expect((await prepare(LINK)).preview()).resolves.toBe('the link on files.octo.dev would be proven');
   });
 

@@ -1,19 +1,27 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { requireGitHub } from '../../src/channels/require-github.ts';
-import { FakeGitHub } from '../github/fake-github.ts';
+import { FakeGitHub, failure } from '../github/fake-github.ts';
+import { accessWith } from './repository-context.ts';
 
-test('a channel that needs a token gets the repository’s API', () => {
-  const github = new FakeGitHub();
-  expect(requireGitHub(github, 'K1')).toBe(github);
-});
+describe('requireGitHub', () => {
+  test('returns the API of the repository where there is a token', () => {
+    const github = new FakeGitHub();
+    expect(requireGitHub(accessWith(github), 'K1')).toBe(github);
+  });
 
-test('without a token it is refused with the YAML to add and the channel that needs none', () => {
-  expect(() => requireGitHub(null, 'K2')).toThrow(
-    expect.objectContaining({
-      code: 'NO_TOKEN',
-      step: 'authorize',
-      message: 'channel K2 needs a token and a repository',
-      hint: expect.stringMatching(/token: \$\{\{ github\.token \}\}.*contents: write.*K3/),
-    }),
-  );
+  test('refuses without a token, with the YAML to add and the channel that needs none', () => {
+    expect(() => requireGitHub(accessWith(null), 'K2')).toThrow(
+      expect.objectContaining({
+        code: 'NO_TOKEN',
+        step: 'authorize',
+        message: 'channel K2 needs a token and a repository',
+        hint: expect.stringMatching(/token: \$\{\{ github\.token \}\}.*contents: write.*K3/),
+      }),
+    );
+  });
+
+  test('throws the reason why the device flow gave no token', () => {
+    const declined = failure('NOT_AUTHORIZED');
+    expect(() => requireGitHub(accessWith(null, { authorizationError: declined }), 'K1')).toThrow(declined);
+  });
 });

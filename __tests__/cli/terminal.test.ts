@@ -56,7 +56,7 @@ describe('in plain lines', () => {
     complain('a complaint');
     logger.info('a line');
     logger.warning('a doubt');
-    await expect(logger.group('A step', async () => 'done')).resolves.toBe('done');
+    logger.startSection('A step');
     expect(out).toBe('an answer\n');
     expect(err).toBe('a complaint\n  a line\n  warning: a doubt\nA step\n');
   });
@@ -67,7 +67,7 @@ describe('in plain lines', () => {
     complain('2 ghp_secret');
     logger.info('3 ghp_secret');
     logger.warning('4 ghp_secret');
-    await logger.group('5 ghp_secret', async () => undefined);
+    logger.startSection('5 ghp_secret');
     expect(out + err).not.toContain('ghp_secret');
     expect((out + err).match(/\*\*\*/g)).toHaveLength(5);
   });
@@ -78,7 +78,7 @@ describe('in plain lines', () => {
     print(nasty);
     complain(nasty);
     logger.info(nasty);
-    await logger.group(nasty, async () => undefined);
+    logger.startSection(nasty);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that must not come through
     expect(out + err).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
     expect(out).toBe('a[31mbcd2Ke\n');
@@ -103,12 +103,12 @@ describe('in plain lines', () => {
 
 describe('on a terminal', () => {
   test('a step’s heading is bold, also where stdout is piped away', async () => {
-    await terminalOf({ tty: true }).logger.group('A step', async () => undefined);
+    terminalOf({ tty: true }).logger.startSection('A step');
     expect(err).toContain(`${BOLD}A step`);
   });
 
   test('NO_COLOR is respected', async () => {
-    await terminalOf({ tty: true, env: { NO_COLOR: '1' } }).logger.group('A step', async () => undefined);
+    terminalOf({ tty: true, env: { NO_COLOR: '1' } }).logger.startSection('A step');
     expect(err).toBe('A step\n');
   });
 

@@ -1,16 +1,18 @@
 import type {
   Channel,
+  ChannelAction,
+  ChannelItem,
   ChannelMap,
-  LiveStatus,
+  ChannelPlan,
+  HostProgress,
   Placement,
-  PreparedUpload,
-  UploadItem,
-  UploadPlan,
+  PreparedTask,
 } from '../../src/channels/channel.ts';
-import type { Outcome } from '../../src/delivery/carry.ts';
-import { type Findings, nothingYet } from '../../src/delivery/findings.ts';
+import { type ChannelAttempt, newAttempt } from '../../src/delivery/channel-attempt.ts';
+import { type FileDelivery, newDelivery } from '../../src/delivery/file-delivery.ts';
 import type { Proof } from '../../src/delivery/verify.ts';
-import { DeliveryError, type Result } from '../../src/errors.ts';
+import { DeliveryError } from '../../src/errors.ts';
+import { forEachItem, type ItemResult } from '../../src/item-results.ts';
 import type { ChannelKey } from '../../src/protocol/words.ts';
 import { INPUTS, type RawInputs } from '../../src/request/inputs.ts';
 import { type DeliveryRequest, parseRequest, type RunContext } from '../../src/request/parse-request.ts';
@@ -39,7 +41,7 @@ export function rawInputs(more: Partial<RawInputs> = {}): RawInputs {
   return { ...(Object.fromEntries(defaults) as RawInputs), ...more };
 }
 
-export const surroundingsWith = (more: Partial<RunContext> = {}): RunContext => ({
+export const runContextWith = (more: Partial<RunContext> = {}): RunContext => ({
   folder: '/work',
   origin: 'from run 7 of Deliver',
   now: NOON,
@@ -54,9 +56,9 @@ export const surroundingsWith = (more: Partial<RunContext> = {}): RunContext => 
 export const requestWith = (
   inputs: Partial<RawInputs> = {},
   around: Partial<RunContext> = {},
-): DeliveryRequest => parseRequest(rawInputs({ file: 'page.html', ...inputs }), surroundingsWith(around));
+): DeliveryRequest => parseRequest(rawInputs({ file: 'page.html', ...inputs }), runContextWith(around));
 
-export const planWith = (more: Partial<UploadPlan> = {}): UploadPlan => ({
+export const planWith = (more: Partial<ChannelPlan> = {}): ChannelPlan => ({
   channel: 'K1',
   method: 'method A, single-call write',
   destination: 'branch main, path page.html',
@@ -80,16 +82,16 @@ export const placementWith = (more: Partial<Placement> = {}): Placement => ({
   ...more,
 });
 
-/** What a played channel comes to when it places: a placement, or what it fails with. */
-export type Ending = Placement | Error;
+/** What a fake channel returns for a task: a placement, or the error that it throws. */
+export type FakeOutcome = Placement | Error;
 
-/** An intent of a played channel; with `watch` where the host has to be waited for. */
-export function intentWith(
-  ending: Ending = placementWith(),
-  watch?: () => Promise<LiveStatus>,
-  plan: UploadPlan = planWith(),
-): PreparedUpload<Ending> {
-  return { plan, task: ending, ...(watch === undefined ? {} : { watch }) };
+/** A task of a fake channel; with `watch` where the host has to be waited for. */
+export function taskWith(
+  outcome: FakeOutcome = placementWith(),
+  watch?: () => Promise<HostProgress>,
+  plan: ChannelPlan = planWith(),
+): PreparedTask<FakeOutcome> {
+  return { plan, data: outcome, ...(watch === undefined ? {} : { watch }) };
 }
 
 export const proofWith = (more: Partial<Proof> = {}): Proof => ({
@@ -102,83 +104,119 @@ export const proofWith = (more: Partial<Proof> = {}): Proof => ({
   ...more,
 });
 
-/** A proven delivery through K1. */
-export const outcomeWith = (more: Partial<Outcome> = {}): Outcome => ({
-  plan: planWith(),
+/** A proven attempt through K1. */
+export const attemptWith = ({
+  plan = planWith(),
+  httpCode = 200,
+  ...more
+}: Partial<ChannelAttempt> & {
+  readonly plan?: ChannelPlan;
+  readonly httpCode?: number | null;
+} = {}): ChannelAttempt => ({
+  ...newAttempt({ task: taskWith(undefined, undefined, plan), title: 'page.html', expected: NO_MARKER }),
   placement: placementWith(),
   proof: proofWith(),
-  httpCode: 200,
+  lastProbe: { httpCode, match: 'absent', fingerprint: null, hosts: [] },
   rawUrl: RAW,
-  unknown: [],
-  failure: null,
   took: { place: 1_200, wait: 34_560, verify: 0 },
   ...more,
 });
+
+const NO_MARKER = { file: null, marker: undefined };
 
 /** The part of a file that a report reads. */
 export const fileWith = (more: Partial<LocalFile> = {}): LocalFile =>
   ({ name: 'page.html', size: 12, sha256: 'f00d', blobSha: 'b10b', markerCount: null, ...more }) as LocalFile;
 
-/** Everything a proven delivery has come to know. */
-export const findingsWith = (more: Partial<Findings> = {}): Findings => ({
-  ...nothingYet('deliver', 'page.html'),
-  file: fileWith(),
-  because: 'it was asked for',
-  main: outcomeWith(),
-  ...more,
-});
+/** What a test says of a delivery: its attempts by role. */
+export interface DeliveryParts extends Partial<FileDelivery> {
+  /** The main attempt; `null` where no channel was tried. */
+  readonly main?: ChannelAttempt | null;
+  readonly duplicates?: readonly ChannelAttempt[];
+  /** Why the main channel was chosen. */
+  readonly reason?: string;
+}
 
-/** What a played channel prepares: the same for every parcel, or each parcel's own; an Error is its refusal. */
-export type Prepared =
-  | PreparedUpload<Ending>
+/** A delivery that is proven, unless a test says otherwise. */
+export function deliveryWith({
+  main = attemptWith(),
+  duplicates = [],
+  reason = 'it was asked for',
+  ...more
+}: DeliveryParts = {}): FileDelivery {
+  const attempts = [...(main === null ? [] : [main]), ...duplicates];
+  const keyOf = ({ task }: ChannelAttempt): ChannelKey => task.plan.channel;
+  return {
+    ...newDelivery('deliver', 'page.html'),
+    file: fileWith(),
+    choice: main === null ? null : { main: keyOf(main), duplicates: duplicates.map(keyOf), reason },
+    tasks: new Map(attempts.map((attempt) => [keyOf(attempt), attempt.task])),
+    attempts: new Map(attempts.map((attempt) => [keyOf(attempt), attempt])),
+    ...more,
+  };
+}
+
+/** What a fake channel prepares: the same for every item, or each item's own; an Error refuses it. */
+export type FakePreparation =
+  | PreparedTask<FakeOutcome>
   | Error
-  | ((parcel: UploadItem) => PreparedUpload<Ending> | Error);
+  | ((item: ChannelItem) => PreparedTask<FakeOutcome> | Error);
 
-/** A channel that prepares what it is given, and then does as its intents say; notes what it has placed. */
-export class PlayedChannel implements Channel<Ending> {
-  readonly key: ChannelKey;
-  /** The parcels of each call. */
-  readonly prepared: (readonly UploadItem[])[] = [];
-  /** The destinations of each call. */
+/** A channel that prepares what it is given, then does as its tasks say, and remembers what it was asked. */
+export class FakeChannel implements Channel {
+  /** The items of each call of `prepare`. */
+  readonly prepared: (readonly ChannelItem[])[] = [];
+  /** The destinations of each call of `perform`. */
   readonly placed: (readonly string[])[] = [];
-  readonly #intents: Prepared;
+  readonly publish: ChannelAction<FakeOutcome>;
+  readonly remove: ChannelAction<FakeOutcome>;
 
-  constructor(key: ChannelKey, intents: Prepared) {
-    this.key = key;
-    this.#intents = intents;
-  }
-
-  async prepare(parcels: readonly UploadItem[]): Promise<readonly Result<PreparedUpload<Ending>>[]> {
-    this.prepared.push(parcels);
-    return parcels.map((parcel) =>
-      settledOr(typeof this.#intents === 'function' ? this.#intents(parcel) : this.#intents),
-    );
-  }
-
-  async preview(intents: readonly PreparedUpload<Ending>[]): Promise<readonly Result<string>[]> {
-    return intents.map(({ task }) =>
-      settledOr<string>(task instanceof Error ? task : `to be ${task.evidence}`),
-    );
-  }
-
-  async publish(intents: readonly PreparedUpload<Ending>[]): Promise<readonly Result<Placement>[]> {
-    this.placed.push(intents.map(({ plan }) => plan.destination));
-    return intents.map(({ task }) => settledOr(task));
+  constructor(preparation: FakePreparation) {
+    this.publish = {
+      prepare: async (items) => {
+        this.prepared.push(items);
+        return results(items, (item) =>
+          orThrow(typeof preparation === 'function' ? preparation(item) : preparation),
+        );
+      },
+      preview: (tasks) => results(tasks, ({ data }) => `to be ${orThrow(data).evidence}`),
+      perform: async (tasks) => {
+        this.placed.push(tasks.map(({ plan }) => plan.destination));
+        return results(tasks, ({ data }) => orThrow(data));
+      },
+    };
+    this.remove = this.publish;
   }
 }
 
-/** A failure is a channel's answer; any other error is a mistake, which it throws. */
-function settledOr<T>(one: T | Error): Result<T> {
-  if (one instanceof Error && !(one instanceof DeliveryError)) throw one;
-  return one as Result<T>;
+/** A DeliveryError is an item's result; any other error is a mistake, with which the whole call fails. */
+async function results<Item, Value>(
+  items: readonly Item[],
+  work: (item: Item) => Value,
+): Promise<readonly ItemResult<Item, Value>[]> {
+  let mistake: unknown;
+  const done = await forEachItem(items, async (item) => {
+    try {
+      return work(item);
+    } catch (thrown) {
+      if (!(thrown instanceof DeliveryError)) mistake ??= thrown;
+      throw thrown;
+    }
+  });
+  if (mistake !== undefined) throw mistake;
+  return done;
+}
+
+function orThrow<Value>(one: Value | Error): Value {
+  if (one instanceof Error) throw one;
+  return one;
 }
 
 /** Channels of which those that a test gives can be used, and no other. */
-export function channelsOf(given: Partial<Record<ChannelKey, Prepared | PlayedChannel>>): ChannelMap {
-  const keys: readonly ChannelKey[] = ['K1', 'K2', 'K3', 'K4'];
-  const entries = keys.map((key) => {
-    const one = given[key] ?? new Error(`nobody plays ${key}`);
-    return [key, one instanceof PlayedChannel ? one : new PlayedChannel(key, one)];
-  });
-  return Object.fromEntries(entries) as ChannelMap;
+export function channelsWith(given: Partial<Record<ChannelKey, FakePreparation | FakeChannel>>): ChannelMap {
+  const channel = (key: ChannelKey): FakeChannel => {
+    const one = given[key] ?? new Error(`the test gives no channel ${key}`);
+    return one instanceof FakeChannel ? one : new FakeChannel(one);
+  };
+  return { K1: channel('K1'), K2: channel('K2'), K3: channel('K3'), K4: channel('K4') };
 }

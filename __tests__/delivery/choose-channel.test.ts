@@ -3,7 +3,7 @@ import { CHANNEL_RULES, chooseChannels, refuseTooLarge } from '../../src/deliver
 import type { RepositoryContext } from '../../src/github/api/repository.ts';
 import type { ChannelKey } from '../../src/protocol/words.ts';
 import type { RawInputs } from '../../src/request/inputs.ts';
-import { circumstancesWith } from '../channels/circumstances.ts';
+import { repositoryContextWith } from '../channels/repository-context.ts';
 import { requestWith } from './builders.ts';
 
 const MEGABYTE = 1_048_576;
@@ -20,7 +20,7 @@ interface Situation {
 const chosen = (
   { size, inputs = {}, circumstances = {} }: Situation,
   sourceIsPrivate: boolean | null = null,
-) => chooseChannels(requestWith(inputs, { sourceIsPrivate }), size, circumstancesWith(circumstances));
+) => chooseChannels(requestWith(inputs, { sourceIsPrivate }), size, repositoryContextWith(circumstances));
 
 /** One situation for each row, just inside its border; rows in their order. */
 const ROWS: readonly [string, string, Situation][] = [

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { access, mkdir, open, readdir, readlink, realpath, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import type { ChannelMap, PreparedUpload } from '../../src/channels/channel.ts';
+import type { ChannelMap, PreparedTask } from '../../src/channels/channel.ts';
 import { deliver } from '../../src/delivery/deliver.ts';
 import { findLiteralFiles } from '../../src/delivery/find-files.ts';
 import type { Report } from '../../src/delivery/report.ts';
@@ -12,20 +12,20 @@ import { SIZE } from '../../src/protocol/limits.ts';
 import type { RawInputs } from '../../src/request/inputs.ts';
 import type { LocalFile } from '../../src/rules/inspect.ts';
 import { findSecrets } from '../../src/rules/secrets/secrets.ts';
-import { circumstancesWith, siteWith } from '../channels/circumstances.ts';
+import { repositoryContextWith, siteWith } from '../channels/repository-context.ts';
 import { drawn, fileOf } from '../rules/secrets/fake-secrets.ts';
 import { temporaryFolder } from '../support/files.ts';
 import { FakeHttp, fakePorts, type Scripted } from '../support/ports.ts';
 import {
-  channelsOf,
-  type Ending,
-  intentWith,
+  channelsWith,
+  FakeChannel,
+  type FakeOutcome,
+  type FakePreparation,
   PAGE,
-  PlayedChannel,
-  type Prepared,
   placementWith,
   planWith,
   requestWith,
+  taskWith,
 } from './builders.ts';
 
 const BYTES = '<p>It works</p>';
@@ -53,12 +53,12 @@ async function delivering(stage: Stage = {}) {
   const asked: RepositoryQuery[] = [];
   const around = { folder, secrets: stage.secrets ?? [] };
   const reports = await deliver(requestWith({ file, ...stage.inputs }, around), {
-    ports,
-    find: findLiteralFiles,
-    authorize: async (needs) => {
-      asked.push(needs);
-      const circumstances = (await stage.survey?.(needs)) ?? circumstancesWith(stage.circumstances);
-      return { circumstances, channels: stage.channels ?? channelsOf({ K1: intentWith() }) };
+    ...ports,
+    findFiles: findLiteralFiles,
+    openRepository: async (query) => {
+      asked.push(query);
+      const repository = (await stage.survey?.(query)) ?? repositoryContextWith(stage.circumstances);
+      return { repository, channels: stage.channels ?? channelsWith({ K1: taskWith() }) };
     },
   });
   const [report] = reports;
@@ -66,7 +66,7 @@ async function delivering(stage: Stage = {}) {
   return { report, reports, host, lines: ports.logger.lines, asked, path: join(folder, file) };
 }
 
-function binIntent(failing?: Error): PreparedUpload<Ending> {
+function binIntent(failing?: Error): PreparedTask<FakeOutcome> {
   const {
     rawUrl: _,
     commitSha: __,
@@ -76,7 +76,7 @@ function binIntent(failing?: Error): PreparedUpload<Ending> {
     bypassCache: false,
   });
   const plan = planWith({ channel: 'K3', destination: 'bin b, name f' });
-  return intentWith(failing ?? placement, undefined, plan);
+  return taskWith(failing ?? placement, undefined, plan);
 }
 
 describe('a delivery', () => {
@@ -90,14 +90,14 @@ describe('a delivery', () => {
       '# Place: K1, branch main, path page.html',
       '# Verify the public address',
     ]);
-    expect(lines).toContain('the marker stands in it 1 ×');
+    expect(lines).toContain('marker found once');
   });
 
   test('of a link alone checks no file', async () => {
-    const link = intentWith(placementWith({ bypassCache: false }), undefined, planWith({ channel: 'K4' }));
+    const link = taskWith(placementWith({ bypassCache: false }), undefined, planWith({ channel: 'K4' }));
     const { report, lines } = await delivering({
       inputs: { file: '', url: 'https://a.dev/x', marker: 'It works' },
-      channels: channelsOf({ K4: link }),
+      channels: channelsWith({ K4: link }),
     });
     expect(report).toMatchObject({ ready: true, file: null, channel: 'K4' });
     expect(lines.join('\n')).not.toContain('# Check');
@@ -105,7 +105,7 @@ describe('a delivery', () => {
 
   test('lets go of the file whatever happens', async () => {
     const kept: LocalFile[] = [];
-    const channels = channelsOf({
+    const channels = channelsWith({
       K1: ({ file }) => {
         if (file !== null) kept.push(file);
         return new DeliveryError('NOT_FOUND', 'no site');
@@ -116,8 +116,8 @@ describe('a delivery', () => {
   });
 
   test('prepares every channel before any of them writes', async () => {
-    const main = new PlayedChannel('K1', intentWith());
-    const channels = channelsOf({ K1: main, K3: new DeliveryError('BAD_INPUT', 'no bin') });
+    const main = new FakeChannel(taskWith());
+    const channels = channelsWith({ K1: main, K3: new DeliveryError('BAD_INPUT', 'no bin') });
     const { report } = await delivering({ channels, inputs: { channel: 'K1+K3' } });
     expect(report.notReady).toMatchObject({ step: 'check', reason: 'no bin' });
     expect(main.placed).toEqual([]);
@@ -142,12 +142,12 @@ describe('what is asked before choosing', () => {
       [
         'there is a token',
         'the repository is public',
-        'its Pages site on octo.github.io is built by branch main, folder /',
+        'its Pages site on octo.github.io is built from branch main, folder /',
       ],
     ],
     [
       { site: siteWith({ builtBy: 'workflow', branch: null }), privateRepository: true },
-      ['the repository is private', 'its Pages site on octo.github.io is built by a workflow'],
+      ['the repository is private', 'its Pages site on octo.github.io is built from a workflow'],
     ],
     [{ site: null }, ['it has no Pages site']],
     [{ site: 'unreadable' }, ["its Pages settings can't be read"]],
@@ -178,17 +178,17 @@ describe('a delivery that fails', () => {
     ],
     [
       'a channel that refuses',
-      { channels: channelsOf({ K1: new DeliveryError('BAD_INPUT', 'no') }) },
+      { channels: channelsWith({ K1: new DeliveryError('BAD_INPUT', 'no') }) },
       'check',
       'BAD_INPUT',
     ],
     [
       'a write that is refused',
-      { channels: channelsOf({ K1: intentWith(new DeliveryError('NO_PERMISSION', 'no')) }) },
+      { channels: channelsWith({ K1: taskWith(new DeliveryError('NO_PERMISSION', 'no')) }) },
       'place',
       'NO_PERMISSION',
     ],
-    ['a mistake of ours', { channels: channelsOf({}) }, 'check', 'INTERNAL'],
+    ['a mistake of ours', { channels: channelsWith({}) }, 'check', 'INTERNAL'],
     ['an address that shows nothing', { answer: { status: 404 } }, 'verify', 'NOT_PROVEN'],
   ])('because of %s never throws: the report says so', async (_, stage, step, code) => {
     const { report } = await delivering(stage);
@@ -200,15 +200,18 @@ describe('a delivery that fails', () => {
     const folder = await temporaryFolder();
     const path = join(folder, 'page.html');
     await writeFile(path, BYTES);
-    const authorize = async () => ({ circumstances: circumstancesWith(), channels: channelsOf({}) });
-    const house = { ports: fakePorts(), find: findLiteralFiles, authorize };
-    await deliver(requestWith({}, { folder }), house);
+    const openRepository = async () => ({
+      repository: repositoryContextWith(),
+      channels: channelsWith({}),
+    });
+    const context = { ...fakePorts(), findFiles: findLiteralFiles, openRepository };
+    await deliver(requestWith({}, { folder }), context);
     await expect(access(path)).resolves.toBeUndefined();
   });
 });
 
 describe('duplicates', () => {
-  const channels = channelsOf({ K1: intentWith(), K3: binIntent() });
+  const channels = channelsWith({ K1: taskWith(), K3: binIntent() });
 
   test('go their own way after the main one', async () => {
     const { report, lines } = await delivering({ channels, inputs: { channel: 'K1+K3' } });
@@ -226,7 +229,7 @@ describe('duplicates', () => {
   test('that fail do not take the main one down', async () => {
     const full = new DeliveryError('HOST_ERROR', 'full', { httpCode: 507 });
     const { report } = await delivering({
-      channels: channelsOf({ K1: intentWith(), K3: binIntent(full) }),
+      channels: channelsWith({ K1: taskWith(), K3: binIntent(full) }),
       inputs: { channel: 'K1+K3' },
     });
     expect(report).toMatchObject({ ready: true, duplicates: [{ url: null }] });
@@ -235,7 +238,7 @@ describe('duplicates', () => {
 
   test('do not make a failed main one ready', async () => {
     const { report } = await delivering({
-      channels: channelsOf({ K1: intentWith(new DeliveryError('NO_PERMISSION', 'no')), K3: binIntent() }),
+      channels: channelsWith({ K1: taskWith(new DeliveryError('NO_PERMISSION', 'no')), K3: binIntent() }),
       inputs: { channel: 'K1+K3' },
     });
     expect(report).toMatchObject({ ready: false, url: null });
@@ -244,14 +247,14 @@ describe('duplicates', () => {
 
 /** Channels that note what was placed. */
 function notingChannels() {
-  const release = intentWith(placementWith({ bypassCache: false }), undefined, planWith({ channel: 'K2' }));
+  const release = taskWith(placementWith({ bypassCache: false }), undefined, planWith({ channel: 'K2' }));
   const played = [
-    new PlayedChannel('K1', intentWith()),
-    new PlayedChannel('K2', release),
-    new PlayedChannel('K3', binIntent()),
+    new FakeChannel(taskWith()),
+    new FakeChannel(release),
+    new FakeChannel(binIntent()),
   ] as const;
   const [K1, K2, K3] = played;
-  return { placed: () => played.flatMap(({ placed }) => placed), channels: channelsOf({ K1, K2, K3 }) };
+  return { placed: () => played.flatMap(({ placed }) => placed), channels: channelsWith({ K1, K2, K3 }) };
 }
 
 describe('a secret in the file', () => {
@@ -358,7 +361,7 @@ describe('a page that needs something from elsewhere', () => {
   test('keeps that UNKNOWN where the delivery fails later', async () => {
     const { report } = await delivering({
       bytes,
-      channels: channelsOf({ K1: intentWith(new DeliveryError('NO_PERMISSION', 'no')) }),
+      channels: channelsWith({ K1: taskWith(new DeliveryError('NO_PERMISSION', 'no')) }),
       inputs: { 'self-contained': 'warn' },
     });
     expect(report.notReady).toMatchObject({ step: 'place', code: 'NO_PERMISSION' });
@@ -388,17 +391,17 @@ describe('several files', () => {
 
   /** K1 as it takes each file under its own name; `refused` are those that it can't prepare or place. */
   const site = (refused: Readonly<Record<string, { prepare?: Error; place?: Error }>> = {}) =>
-    new PlayedChannel('K1', ({ name }) => {
+    new FakeChannel(({ name }) => {
       const { rawUrl: _, ...placement } = placementWith({ url: pageOf(name), bypassCache: false });
       const plan = planWith({ destination: `path ${name}` });
-      return refused[name]?.prepare ?? intentWith(refused[name]?.place ?? placement, undefined, plan);
+      return refused[name]?.prepare ?? taskWith(refused[name]?.place ?? placement, undefined, plan);
     });
 
   interface Batch {
     readonly files: Readonly<Record<string, string>>;
     readonly lines?: readonly string[];
-    readonly K1?: PlayedChannel;
-    readonly others?: Parameters<typeof channelsOf>[0];
+    readonly K1?: FakeChannel;
+    readonly others?: Parameters<typeof channelsWith>[0];
     readonly inputs?: Partial<RawInputs>;
   }
 
@@ -416,11 +419,11 @@ describe('several files', () => {
     let authorized = 0;
     const asked = { file: lines.join('\n'), channel: 'K1', ...inputs };
     const reports = await deliver(requestWith(asked, { folder }), {
-      ports,
-      find: findLiteralFiles,
-      authorize: async () => {
+      ...ports,
+      findFiles: findLiteralFiles,
+      openRepository: async () => {
         authorized += 1;
-        return { circumstances: circumstancesWith(), channels: channelsOf({ K1, ...others }) };
+        return { repository: repositoryContextWith(), channels: channelsWith({ K1, ...others }) };
       },
     });
     return { reports, K1, host, lines: ports.logger.lines, authorized: () => authorized };
@@ -511,8 +514,8 @@ describe('several files', () => {
   });
 
   test('for one place: the second is refused before anything is written, the first is delivered', async () => {
-    const K1 = new PlayedChannel('K1', ({ name }) =>
-      intentWith(
+    const K1 = new FakeChannel(({ name }) =>
+      taskWith(
         placementWith({ url: pageOf(name), bypassCache: false }),
         undefined,
         planWith({ destination: `path ${name.toLowerCase()}` }),
@@ -534,12 +537,12 @@ describe('several files', () => {
   });
 
   test('have a duplicate each, whatever became of their main ones', async () => {
-    const K3 = new PlayedChannel('K3', ({ name }) => {
+    const K3 = new FakeChannel(({ name }) => {
       const { rawUrl: _, ...placement } = placementWith({
         url: new URL(`https://filebin.net/b/${name}`),
         bypassCache: false,
       });
-      return intentWith(placement, undefined, planWith({ channel: 'K3', destination: `bin b, ${name}` }));
+      return taskWith(placement, undefined, planWith({ channel: 'K3', destination: `bin b, ${name}` }));
     });
     const K1 = site({ 'a.html': { place: new DeliveryError('NOT_OURS', 'no') } });
     const inputs = { channel: 'K1+K3' };
@@ -553,8 +556,8 @@ describe('several files', () => {
   });
 
   test('keep their own channels where `auto` chooses', async () => {
-    const K2 = new PlayedChannel('K2', ({ name }) =>
-      intentWith(
+    const K2 = new FakeChannel(({ name }) =>
+      taskWith(
         placementWith({ url: new URL(`https://github.com/${name}`), bypassCache: false }),
         undefined,
         planWith({ channel: 'K2', destination: `asset ${name}` }),
@@ -569,9 +572,12 @@ describe('several files', () => {
     const ports = fakePorts(new FakeHttp(({ url }) => ({ body: url.includes('small') ? 'small' : '' })).http);
     const request = requestWith({ file: 'small.html\nlarge.bin', timeout: '0.1' }, { folder });
     const reports = await deliver(request, {
-      ports,
-      find: findLiteralFiles,
-      authorize: async () => ({ circumstances: circumstancesWith(), channels: channelsOf({ K1, K2 }) }),
+      ...ports,
+      findFiles: findLiteralFiles,
+      openRepository: async () => ({
+        repository: repositoryContextWith(),
+        channels: channelsWith({ K1, K2 }),
+      }),
     });
     expect(reports.map(({ channel }) => channel)).toEqual(['K1', 'K2']);
     expect([K1.placed, K2.placed]).toEqual([[['path small.html']], [['asset large.bin']]]);
@@ -579,15 +585,15 @@ describe('several files', () => {
 });
 
 describe('a dry run', () => {
-  const foreseeing = (K1: Prepared, more: Partial<Stage> = {}) => {
-    const played = new PlayedChannel('K1', K1);
-    const K3 = new PlayedChannel('K3', binIntent());
+  const foreseeing = (K1: FakePreparation, more: Partial<Stage> = {}) => {
+    const played = new FakeChannel(K1);
+    const K3 = new FakeChannel(binIntent());
     const inputs = { channel: 'K1', 'dry-run': 'true', ...more.inputs };
-    return { played, K3, work: delivering({ ...more, inputs, channels: channelsOf({ K1: played, K3 }) }) };
+    return { played, K3, work: delivering({ ...more, inputs, channels: channelsWith({ K1: played, K3 }) }) };
   };
 
   test('checks, plans and foresees, and places nothing', async () => {
-    const { played, work } = foreseeing(intentWith());
+    const { played, work } = foreseeing(taskWith());
     const { report, host, lines } = await work;
     expect(report).toMatchObject({
       ready: false,
@@ -604,18 +610,18 @@ describe('a dry run', () => {
   });
 
   test('foresees duplicates, too', async () => {
-    const { K3, work } = foreseeing(intentWith(), { inputs: { channel: 'K1+K3', 'dry-run': 'true' } });
+    const { K3, work } = foreseeing(taskWith(), { inputs: { channel: 'K1+K3', 'dry-run': 'true' } });
     const { report, lines } = await work;
     expect(report.notReady?.code).toBe('DRY_RUN');
     expect(lines).toContain('page.html: K3: to be commit c0ffee');
     expect(K3.placed).toEqual([]);
   });
 
-  test.each<[string, Prepared, Partial<Stage>, string, string]>([
-    ['the file', intentWith(), { bytes: '' }, 'BAD_FILE', 'check'],
+  test.each<[string, FakePreparation, Partial<Stage>, string, string]>([
+    ['the file', taskWith(), { bytes: '' }, 'BAD_FILE', 'check'],
     ['the plan', new DeliveryError('NOT_FOUND', 'no site'), {}, 'NOT_FOUND', 'check'],
-    ['the place', intentWith(new DeliveryError('NOT_OURS', 'taken')), {}, 'NOT_OURS', 'place'],
-    ['our own code', intentWith(new TypeError('ours')), {}, 'INTERNAL', 'authorize'],
+    ['the place', taskWith(new DeliveryError('NOT_OURS', 'taken')), {}, 'NOT_OURS', 'place'],
+    ['our own code', taskWith(new TypeError('ours')), {}, 'INTERNAL', 'place'],
   ])('tells what is wrong with %s instead', async (_, K1, more, code, step) => {
     const { played, work } = foreseeing(K1, more);
     const { report } = await work;

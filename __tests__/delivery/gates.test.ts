@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { evaluateGates } from '../../src/delivery/gates.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { GATES } from '../../src/protocol/words.ts';
-import { outcomeWith, PAGE, proofWith } from './builders.ts';
+import { attemptWith, PAGE, proofWith } from './builders.ts';
 
 const failure = new DeliveryError('NOT_PROVEN', 'not proven');
 const passed = (outcome: Parameters<typeof evaluateGates>[0]): boolean[] =>
@@ -26,7 +26,7 @@ describe('the gates', () => {
   });
 
   test('are all closed when nothing was placed', () => {
-    expect(passed(outcomeWith({ placement: null, proof: null, failure }))).toEqual([
+    expect(passed(attemptWith({ placement: null, proof: null, failure }))).toEqual([
       false,
       false,
       false,
@@ -35,7 +35,7 @@ describe('the gates', () => {
   });
 
   test('G1 and G2 open with the placement, and the address is withheld until it is proven', () => {
-    const placed = outcomeWith({ proof: null, failure });
+    const placed = attemptWith({ proof: null, failure });
     expect(passed(placed)).toEqual([true, true, false, false]);
     expect(evidenceOf(placed).slice(0, 2)).toEqual([
       'commit c0ffee',
@@ -45,12 +45,12 @@ describe('the gates', () => {
   });
 
   test('are all open when the address is proven', () => {
-    expect(passed(outcomeWith())).toEqual([true, true, true, true]);
-    expect(evidenceOf(outcomeWith())[1]).toBe(PAGE.href);
+    expect(passed(attemptWith())).toEqual([true, true, true, true]);
+    expect(evidenceOf(attemptWith())[1]).toBe(PAGE.href);
   });
 
   test('are all open when a withdrawn address is proven to serve nothing', () => {
-    const gone = outcomeWith({ proof: proofWith({ match: 'gone', httpCode: 404, sha256: null }) });
+    const gone = attemptWith({ proof: proofWith({ match: 'gone', httpCode: 404, sha256: null }) });
     expect(passed(gone)).toEqual([true, true, true, true]);
     expect(evidenceOf(gone).slice(2)).toEqual([
       'HTTP 404, nothing is served there any more',
@@ -59,12 +59,12 @@ describe('the gates', () => {
   });
 
   test.each([
-    [{ match: 'identical', markerCount: null }, "HTTP 200, the file's very bytes"],
-    [{ match: 'identical', markerCount: 1 }, "HTTP 200, marker found once, the file's very bytes"],
-    [{ match: 'identical', markerCount: 3 }, "HTTP 200, marker found 3 times, the file's very bytes"],
-    [{ match: 'altered', markerCount: 1 }, "HTTP 200, marker found once, other bytes than the file's"],
+    [{ match: 'identical', markerCount: null }, 'HTTP 200, bytes identical to the file'],
+    [{ match: 'identical', markerCount: 1 }, 'HTTP 200, marker found once, bytes identical to the file'],
+    [{ match: 'identical', markerCount: 3 }, 'HTTP 200, marker found 3 times, bytes identical to the file'],
+    [{ match: 'altered', markerCount: 1 }, 'HTTP 200, marker found once, other bytes than the file'],
     [{ match: 'marked', markerCount: 2 }, 'HTTP 200, marker found 2 times'],
   ] as const)('G3 shows for %o the evidence %j', (proof, evidence) => {
-    expect(evidenceOf(outcomeWith({ proof: proofWith(proof) }))[2]).toBe(evidence);
+    expect(evidenceOf(attemptWith({ proof: proofWith(proof) }))[2]).toBe(evidence);
   });
 });

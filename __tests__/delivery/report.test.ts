@@ -1,10 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { type Findings, LINK_SUBJECT } from '../../src/delivery/findings.ts';
+import { type FileDelivery, LINK_SUBJECT } from '../../src/delivery/file-delivery.ts';
 import { composeReport, type Report, refusalReport, reportText } from '../../src/delivery/report.ts';
+import type { ProbeResult } from '../../src/delivery/url-probe.ts';
 import { DeliveryError, type ErrorCode } from '../../src/errors.ts';
 import {
-  findingsWith as anyFindings,
-  outcomeWith,
+  deliveryWith as anyDelivery,
+  attemptWith,
+  type DeliveryParts,
   PAGE,
   placementWith,
   planWith,
@@ -12,8 +14,8 @@ import {
   RAW,
 } from './builders.ts';
 
-const findingsWith = (more: Partial<Findings> = {}): Findings =>
-  anyFindings({ subject: 'out/page.html', because: 'the file is shown on the screen', ...more });
+const deliveryWith = (more: DeliveryParts = {}): FileDelivery =>
+  anyDelivery({ subject: 'out/page.html', reason: 'the file is shown on the screen', ...more });
 
 const failing = (code: ErrorCode = 'NOT_PROVEN', httpCode?: number, hint?: string): DeliveryError =>
   new DeliveryError(code, 'it went wrong', { httpCode, hint, step: 'verify' });
@@ -25,12 +27,20 @@ const unproven = {
   failure: failing('NOT_PROVEN', 404, 'try again'),
 };
 const unplaced = { ...unproven, placement: null, took: {} };
-const lineOf = (line: keyof Report['lines'], more: Partial<Findings> = {}): string =>
-  composeReport(findingsWith(more)).lines[line];
+const lineOf = (line: keyof Report['lines'], more: DeliveryParts = {}): string =>
+  composeReport(deliveryWith(more)).lines[line];
+
+const WITH_MARKER = { file: null, marker: 'It works' };
+const ALTERED: ProbeResult = {
+  httpCode: 200,
+  match: 'altered',
+  fingerprint: { size: 9, sha256: 'bb', counts: [3] },
+  hosts: [],
+};
 
 describe('a ready report', () => {
   test('carries the URL, the proof and nothing unknown', () => {
-    expect(composeReport(findingsWith())).toEqual({
+    expect(composeReport(deliveryWith())).toEqual({
       protocol: 'GITHUB-SCREEN-DELIVERY',
       version: '1.1',
       operation: 'deliver',
@@ -58,14 +68,14 @@ describe('a ready report', () => {
   });
 
   test('is five lines in the protocol’s order', () => {
-    const lines = reportText(composeReport(findingsWith())).split('\n');
+    const lines = reportText(composeReport(deliveryWith())).split('\n');
     expect(lines.map((line) => line.split(':')[0])).toEqual(['CLAIM', 'CODE', 'TEST', 'RESULT', 'UNKNOWN']);
     expect(lines[4]).toBe('UNKNOWN:');
   });
 
   test('tells in CLAIM and in its notes what a person should know', () => {
     const placement = placementWith({ notes: ['the bin expires soon', 'it is public'] });
-    const report = composeReport(findingsWith({ main: outcomeWith({ placement }) }));
+    const report = composeReport(deliveryWith({ main: attemptWith({ placement }) }));
     expect(report.lines.CLAIM).toBe(
       `out/page.html opens on the screen at ${PAGE.href}; the bin expires soon; it is public`,
     );
@@ -76,8 +86,8 @@ describe('a ready report', () => {
     const plan = planWith({ channel: 'K4', claim: 'opens without the environment' });
     const proof = proofWith({ match: 'marked', markerCount: 1 });
     const { rawUrl: _, commitSha: __, ...placement } = placementWith();
-    const main = outcomeWith({ plan, proof, placement, rawUrl: null });
-    const report = composeReport(findingsWith({ subject: LINK_SUBJECT, file: null, main }));
+    const main = attemptWith({ plan, proof, placement, rawUrl: null });
+    const report = composeReport(deliveryWith({ subject: LINK_SUBJECT, file: null, main }));
     expect(report).toMatchObject({ ready: true, file: null, channel: 'K4', commitSha: null, rawUrl: null });
     expect(report.lines.CLAIM).toBe(`the given link opens without the environment at ${PAGE.href}`);
     expect(report.lines.CODE).toMatch(/^no file; channel K4 \(native\)/);
@@ -85,21 +95,21 @@ describe('a ready report', () => {
   });
 
   test('never says that it should work', () => {
-    expect(reportText(composeReport(findingsWith()))).not.toMatch(/should|probably|likely/i);
+    expect(reportText(composeReport(deliveryWith()))).not.toMatch(/should|probably|likely/i);
   });
 });
 
 describe('the TEST line', () => {
-  test.each<[string, Partial<Findings>, string]>([
+  test.each<[string, DeliveryParts, string]>([
     [
       'a marker in the file’s very bytes',
-      { main: outcomeWith({ proof: proofWith({ markerCount: 2 }), took: {} }) },
+      { main: attemptWith({ proof: proofWith({ markerCount: 2 }), took: {} }) },
       'HTTP 200; marker found: yes, 2 ×; bytes identical: yes; build time: no build',
     ],
     [
       'a marker in other bytes',
       {
-        main: outcomeWith({
+        main: attemptWith({
           proof: proofWith({ markerCount: 1, match: 'altered' }),
           took: { wait: 240_000 },
         }),
@@ -108,22 +118,40 @@ describe('the TEST line', () => {
     ],
     [
       'a marker alone',
-      { main: outcomeWith({ proof: proofWith({ markerCount: 1, match: 'marked' }), took: {} }) },
+      { main: attemptWith({ proof: proofWith({ markerCount: 1, match: 'marked' }), took: {} }) },
       'HTTP 200; marker found: yes, 1 ×; build time: no build',
     ],
     [
-      'an address that is not proven',
-      { main: outcomeWith({ ...unproven, httpCode: 404, took: { wait: 5_000 } }) },
-      'HTTP 404; marker found: no; build time: 5.0 s',
+      'an address that is not proven, without a marker',
+      { main: attemptWith({ ...unproven, httpCode: 404, took: { wait: 5_000 } }) },
+      'HTTP 404; marker found: none was given; build time: 5.0 s',
+    ],
+    [
+      'an address that is not proven and lacks the marker',
+      { main: attemptWith({ ...unproven, expected: WITH_MARKER, httpCode: 404, took: {} }) },
+      'HTTP 404; marker found: no; build time: no build',
+    ],
+    [
+      'an address that is not proven, although the marker was found',
+      { main: attemptWith({ ...unproven, expected: WITH_MARKER, lastProbe: ALTERED, took: {} }) },
+      'HTTP 200; marker found: yes, 3 ×; build time: no build',
     ],
     [
       'an address without an answer',
-      { main: outcomeWith({ ...unproven, httpCode: null, failure: failing('NOT_PROVEN'), took: {} }) },
+      {
+        main: attemptWith({
+          ...unproven,
+          expected: WITH_MARKER,
+          httpCode: null,
+          failure: failing('NOT_PROVEN'),
+          took: {},
+        }),
+      },
       'HTTP none; marker found: no; build time: no build',
     ],
     [
       'nothing placed',
-      { main: outcomeWith(unplaced) },
+      { main: attemptWith(unplaced) },
       'nothing was fetched; the delivery ended at step verify',
     ],
     [
@@ -146,7 +174,7 @@ describe('the RESULT line', () => {
       "the protocol can't be executed, there is no network: unplugged (step place)",
     ],
   ])('of %s names reason, step, HTTP code and what to change', (failure, words) => {
-    expect(lineOf('RESULT', { main: outcomeWith({ ...unproven, failure }) })).toBe(`НЕ ГОТОВО → ${words}`);
+    expect(lineOf('RESULT', { main: attemptWith({ ...unproven, failure }) })).toBe(`НЕ ГОТОВО → ${words}`);
   });
 
   test('puts what failed before a channel was reached first', () => {
@@ -156,7 +184,7 @@ describe('the RESULT line', () => {
   });
 
   test('has a reason even when nobody gave one', () => {
-    expect(composeReport(findingsWith({ main: null })).notReady).toEqual({
+    expect(composeReport(deliveryWith({ main: null })).notReady).toEqual({
       step: 'report',
       httpCode: null,
       code: 'INTERNAL',
@@ -166,19 +194,19 @@ describe('the RESULT line', () => {
   });
 
   test('is not ready when something failed although every gate is passed', () => {
-    expect(composeReport(findingsWith({ failure: failing() }))).toMatchObject({ ready: false, url: null });
+    expect(composeReport(deliveryWith({ failure: failing() }))).toMatchObject({ ready: false, url: null });
   });
 });
 
 describe('the CODE line', () => {
   test('names each duplicate', () => {
     const plan = planWith({ channel: 'K3' });
-    expect(lineOf('CODE', { duplicates: [outcomeWith({ plan })] })).toMatch(/; duplicate K3 \(filebin\)$/);
+    expect(lineOf('CODE', { duplicates: [attemptWith({ plan })] })).toMatch(/; duplicate K3 \(filebin\)$/);
   });
 
   test('names no commit where there is none', () => {
     const { commitSha: _, ...placement } = placementWith();
-    expect(lineOf('CODE', { main: outcomeWith({ placement }) })).not.toContain('commit');
+    expect(lineOf('CODE', { main: attemptWith({ placement }) })).not.toContain('commit');
   });
 
   test('names the file alone when no channel was reached', () => {
@@ -187,50 +215,70 @@ describe('the CODE line', () => {
 });
 
 describe('the UNKNOWN line', () => {
-  test.each<[string, Partial<Findings>, string]>([
+  test.each<[string, DeliveryParts, string]>([
     [
       'altered bytes',
-      { main: outcomeWith({ proof: proofWith({ match: 'altered', markerCount: 1 }) }) },
-      'the body holds the marker, but is not the file byte for byte',
+      { main: attemptWith({ proof: proofWith({ match: 'altered', markerCount: 1 }) }) },
+      'the body has the marker, but other bytes than the file',
     ],
     [
       'what the channel could not verify, first',
-      { main: outcomeWith({ unknown: ['the lock', 'the raw address'] }) },
+      { main: attemptWith({ unknown: ['the lock', 'the raw address'] }) },
       'the lock; the raw address',
     ],
     [
       'an address that is not proven',
-      { main: outcomeWith(unproven) },
-      'whether the address will show the file later; it was placed (commit c0ffee; branch main, path page.html)',
+      { main: attemptWith(unproven) },
+      'whether the address will show the file later; it is placed (commit c0ffee; branch main, path page.html)',
     ],
     [
       'nothing placed',
-      { main: outcomeWith(unplaced) },
-      'everything behind the failing step; nothing was published',
+      { main: attemptWith(unplaced) },
+      'everything after the failed step; nothing was published',
     ],
     [
       'a duplicate that is not proven',
-      { duplicates: [outcomeWith({ ...unproven, plan: planWith({ channel: 'K3' }) })] },
+      { duplicates: [attemptWith({ ...unproven, plan: planWith({ channel: 'K3' }) })] },
       'the duplicate on K3 is not proven: it went wrong',
     ],
     [
       'no network, and where the file stays',
-      { main: outcomeWith({ ...unplaced, failure: failing('NO_NETWORK') }) },
-      'everything behind the failing step; nothing was published; the file itself stays at out/page.html, sha256 f00d',
+      { main: attemptWith({ ...unplaced, failure: failing('NO_NETWORK') }) },
+      'everything after the failed step; nothing was published; the file itself is still at out/page.html, sha256 f00d',
     ],
     [
       'no network before a channel was reached',
       { main: null, failure: failing('NO_NETWORK') },
-      'everything behind the failing step; nothing was published; the file itself stays at out/page.html, sha256 f00d',
+      'everything after the failed step; nothing was published; the file itself is still at out/page.html, sha256 f00d',
     ],
     [
       'no network and no file',
       { main: null, file: null, failure: failing('NO_NETWORK') },
-      'everything behind the failing step; nothing was published',
+      'everything after the failed step; nothing was published',
+    ],
+    [
+      'a refusal before anything was written',
+      { main: attemptWith({ ...unplaced, failure: failing('NOT_OURS').withLeftBehind([]) }) },
+      'everything after the failed step; nothing was published',
+    ],
+    [
+      'an empty release that was created',
+      {
+        main: attemptWith({
+          ...unplaced,
+          failure: failing('FORBIDDEN_BY_RULE', 422).withLeftBehind(['the release files-1']),
+        }),
+      },
+      'everything after the failed step; left behind: the release files-1',
+    ],
+    [
+      'a link that was only verified',
+      { main: attemptWith({ ...unproven, plan: planWith({ channel: 'K4' }) }) },
+      'whether the link will show it later',
     ],
     [
       'an upload that broke off',
-      { main: outcomeWith({ ...unplaced, failure: failing('CONNECTION') }) },
+      { main: attemptWith({ ...unplaced, failure: failing('CONNECTION') }) },
       'whether a part of the file has arrived (branch main, path page.html)',
     ],
   ])('tells of %s', (_, more, line) => {
@@ -239,38 +287,38 @@ describe('the UNKNOWN line', () => {
 });
 
 describe('a report that is not ready', () => {
-  const proven = outcomeWith({ plan: planWith({ channel: 'K3' }) });
+  const proven = attemptWith({ plan: planWith({ channel: 'K3' }) });
 
-  test.each<[string, Partial<Findings>]>([
+  test.each<[string, DeliveryParts]>([
     ['nothing was tried', { main: null, failure: failing() }],
-    ['nothing was placed', { main: outcomeWith(unplaced) }],
-    ['it is placed and not proven', { main: outcomeWith(unproven) }],
+    ['nothing was placed', { main: attemptWith(unplaced) }],
+    ['it is placed and not proven', { main: attemptWith(unproven) }],
     [
       'it is placed with notes',
-      { main: outcomeWith({ ...unproven, placement: placementWith({ notes: ['n'] }) }) },
+      { main: attemptWith({ ...unproven, placement: placementWith({ notes: ['n'] }) }) },
     ],
     [
       'the duplicate is not proven either',
-      { main: outcomeWith(unproven), duplicates: [outcomeWith(unproven)] },
+      { main: attemptWith(unproven), duplicates: [attemptWith(unproven)] },
     ],
   ])('holds no address anywhere when %s', (_, more) => {
-    const report = composeReport(findingsWith(more));
+    const report = composeReport(deliveryWith(more));
     expect(report).toMatchObject({ ready: false, url: null, rawUrl: null });
     expect(JSON.stringify(report)).not.toMatch(/https?:/);
     expect(reportText(report)).not.toMatch(/https?:/);
   });
 
   test('claims nothing', () => {
-    expect(lineOf('CLAIM', { main: outcomeWith(unproven) })).toBe(
-      'out/page.html was to be shown through K1, hosted static pages; no address is handed over',
+    expect(lineOf('CLAIM', { main: attemptWith(unproven) })).toBe(
+      'out/page.html is not proven to open through K1, hosted static pages; there is no address',
     );
     expect(lineOf('CLAIM', { main: null, failure: failing() })).toBe(
-      'out/page.html was to open at a public https address; none is handed over',
+      'out/page.html was not published; there is no address',
     );
   });
 
   test('gives no address in its lines for a proven duplicate, only as that duplicate’s own', () => {
-    const report = composeReport(findingsWith({ main: outcomeWith(unproven), duplicates: [proven] }));
+    const report = composeReport(deliveryWith({ main: attemptWith(unproven), duplicates: [proven] }));
     expect(reportText(report)).not.toContain('https://');
     expect(report.duplicates).toEqual([{ channel: 'K3', url: PAGE.href, reason: null }]);
   });
@@ -293,8 +341,8 @@ describe('a report that is not ready', () => {
 
 describe('a duplicate', () => {
   test('that failed gives its reason and no address', () => {
-    const duplicate = outcomeWith({ ...unproven, plan: planWith({ channel: 'K3' }) });
-    const report = composeReport(findingsWith({ duplicates: [duplicate] }));
+    const duplicate = attemptWith({ ...unproven, plan: planWith({ channel: 'K3' }) });
+    const report = composeReport(deliveryWith({ duplicates: [duplicate] }));
     expect(report).toMatchObject({
       ready: true,
       duplicates: [
@@ -305,13 +353,13 @@ describe('a duplicate', () => {
 });
 
 describe('the report on a withdrawal', () => {
-  const gone = outcomeWith({
+  const gone = attemptWith({
     plan: planWith({ claim: 'is taken away' }),
     httpCode: 404,
     proof: proofWith({ match: 'gone', httpCode: 404, sha256: null }),
   });
-  const withdrawing = (more: Partial<Findings> = {}): Findings =>
-    findingsWith({ operation: 'withdraw', file: null, main: gone, ...more });
+  const withdrawing = (more: DeliveryParts = {}): FileDelivery =>
+    deliveryWith({ operation: 'withdraw', file: null, main: gone, ...more });
 
   test('of what was not there says so', () => {
     const placement = placementWith({ written: false });
@@ -332,9 +380,9 @@ describe('the report on a withdrawal', () => {
   });
 
   test('that is not proven says so, without an address', () => {
-    const report = composeReport(withdrawing({ main: outcomeWith({ ...unproven, httpCode: 200 }) }));
+    const report = composeReport(withdrawing({ main: attemptWith({ ...unproven, httpCode: 200 }) }));
     expect(report).toMatchObject({ ready: false, url: null, withdrawn: null });
-    expect(report.lines.CLAIM).toBe('out/page.html was to be withdrawn; it is not proven that it is gone');
+    expect(report.lines.CLAIM).toBe('out/page.html was not proven to be withdrawn');
     expect(report.lines.TEST).toMatch(/^HTTP 200; not proven to be gone/);
     expect(report.lines.UNKNOWN).toBe('whether it still opens anywhere');
     expect(JSON.stringify(report)).not.toMatch(/https?:/);

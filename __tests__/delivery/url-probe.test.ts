@@ -2,10 +2,11 @@ import { Readable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import {
   type ContentMatch,
-  createUrlProbe,
+  countMarker,
   isProof,
   type ProbeResult,
   type ProbeTarget,
+  UrlProbe,
 } from '../../src/delivery/url-probe.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import type { SendHttp } from '../../src/ports.ts';
@@ -28,16 +29,16 @@ interface Stage {
   readonly answer: Scripted | Error | ((request: Seen, nth: number) => Scripted | Error | undefined);
 }
 
-async function witnessing({ address = {}, marker, withFile = true, gone = false, answer }: Stage) {
+async function probing({ address = {}, marker, withFile = true, gone = false, answer }: Stage) {
   const file = withFile ? await localFile(BYTES) : null;
   const host = new FakeHttp(typeof answer === 'function' ? answer : () => answer);
   const ports = fakePorts(host.http);
-  const witness = createUrlProbe({ ...ADDRESS, ...address }, { file, marker, gone }, NOON + 240_000, ports);
-  return { witness, host, ports };
+  const probe = new UrlProbe({ ...ADDRESS, ...address }, { file, marker, gone }, NOON + 240_000, ports);
+  return { probe, host, ports };
 }
 
-const likenessOf = async (stage: Stage): Promise<ContentMatch> =>
-  (await (await witnessing(stage)).witness.probe()).match;
+const matchOf = async (stage: Stage): Promise<ContentMatch> =>
+  (await (await probing(stage)).probe.probe()).match;
 const sha256Of = async (bytes: string): Promise<string> => (await localFile(bytes)).sha256;
 
 describe('a body', () => {
@@ -54,21 +55,21 @@ describe('a body', () => {
     ['marked', `<!-- any -->${MARKER}`, { marker: MARKER, withFile: false }],
     ['different', 'another page', { marker: MARKER, withFile: false }],
   ])('is %s when it reads %j', async (match, body, stage) => {
-    await expect(likenessOf({ answer: { body }, ...stage })).resolves.toBe(match);
+    await expect(matchOf({ answer: { body }, ...stage })).resolves.toBe(match);
   });
 
   test('is the previous one although it holds the marker', async () => {
     const address = { previousSha256: await sha256Of(OLD) };
-    await expect(likenessOf({ answer: { body: OLD }, marker: MARKER, address })).resolves.toBe('previous');
+    await expect(matchOf({ answer: { body: OLD }, marker: MARKER, address })).resolves.toBe('previous');
   });
 
   test('is identical although the same bytes stood there before', async () => {
     const address = { previousSha256: await sha256Of(BYTES) };
-    await expect(likenessOf({ answer: { body: BYTES }, address })).resolves.toBe('identical');
+    await expect(matchOf({ answer: { body: BYTES }, address })).resolves.toBe('identical');
   });
 
   test('that is longer than the file and begins like it is no beginning of it', async () => {
-    await expect(likenessOf({ answer: { body: `${BYTES}<script>` } })).resolves.toBe('different');
+    await expect(matchOf({ answer: { body: `${BYTES}<script>` } })).resolves.toBe('different');
   });
 
   test.each([200, 401, 404])('of a login page proves nothing, whatever it holds (%i)', async (status) => {
@@ -77,12 +78,12 @@ describe('a body', () => {
         ? { status: 302, headers: { location: 'https://git.octo.dev/login?return_to=x' } }
         : { status, body: `<title>Sign in</title>${MARKER}` };
     for (const withFile of [true, false]) {
-      await expect(likenessOf({ answer, marker: MARKER, withFile })).resolves.toBe('login');
+      await expect(matchOf({ answer, marker: MARKER, withFile })).resolves.toBe('login');
     }
   });
 
   test.each([404, 403, 500, 204])('of an HTTP %i is absent, whatever it holds', async (status) => {
-    await expect(likenessOf({ answer: { status, body: BYTES }, marker: MARKER })).resolves.toBe('absent');
+    await expect(matchOf({ answer: { status, body: BYTES }, marker: MARKER })).resolves.toBe('absent');
   });
 
   test.each<[ContentMatch, boolean]>([
@@ -111,51 +112,52 @@ describe('where nothing must be any more', () => {
     ['absent', { status: 204 }],
     ['absent', new DeliveryError('CONNECTION', 'reset')],
   ])('it is %s where the address answers %o', async (match, answer) => {
-    await expect(likenessOf({ answer, gone: true, withFile: false })).resolves.toBe(match);
+    await expect(matchOf({ answer, gone: true, withFile: false })).resolves.toBe(match);
   });
 
   test.each([404, 410])('HTTP %i proves that, and nothing else', async (status) => {
-    const { witness } = await witnessing({ answer: { status }, gone: true, withFile: false });
-    expect(isProof(await witness.probe())).toBe(true);
-    const { witness: delivering } = await witnessing({ answer: { status } });
+    const { probe } = await probing({ answer: { status }, gone: true, withFile: false });
+    expect(isProof(await probe.probe())).toBe(true);
+    const { probe: delivering } = await probing({ answer: { status } });
     expect(isProof(await delivering.probe())).toBe(false);
   });
 });
 
 describe('the marker', () => {
   test('is counted in the body', async () => {
-    const { witness } = await witnessing({ answer: { body: `${MARKER} ${MARKER}` }, marker: MARKER });
-    expect(witness.markerCount(await witness.probe())).toBe(2);
+    const { probe } = await probing({ answer: { body: `${MARKER} ${MARKER}` }, marker: MARKER });
+    expect(countMarker(await probe.probe(), { file: null, marker: MARKER })).toBe(2);
   });
 
   test('was found nowhere when there is no page', async () => {
-    const { witness } = await witnessing({ answer: { status: 404 }, marker: MARKER });
-    expect(witness.markerCount(await witness.probe())).toBe(0);
+    const { probe } = await probing({ answer: { status: 404 }, marker: MARKER });
+    expect(countMarker(await probe.probe(), { file: null, marker: MARKER })).toBe(0);
+    expect(countMarker(null, { file: null, marker: MARKER })).toBe(0);
   });
 
   test('has no count where none was given', async () => {
-    const { witness } = await witnessing({ answer: { body: BYTES } });
-    expect(witness.markerCount(await witness.probe())).toBeNull();
+    const { probe } = await probing({ answer: { body: BYTES } });
+    expect(countMarker(await probe.probe(), { file: null, marker: undefined })).toBeNull();
   });
 });
 
 describe('a look', () => {
   test('asks as anybody would, without a credential', async () => {
-    const { witness, host } = await witnessing({ answer: { body: BYTES } });
-    await witness.probe();
+    const { probe, host } = await probing({ answer: { body: BYTES } });
+    await probe.probe();
     expect(host.seen).toMatchObject([{ method: 'GET', url: PAGE.href }]);
     expect(Object.keys(host.seen[0]?.headers ?? {})).not.toContain('authorization');
   });
 
   test('carries a later ?v= each time, also within one second', async () => {
-    const { witness, host, ports } = await witnessing({
+    const { probe, host, ports } = await probing({
       answer: { status: 404 },
       address: { bypassCache: true, url: new URL(`${PAGE.href}?a=1`) },
     });
-    await witness.probe();
-    await witness.probe();
+    await probe.probe();
+    await probe.probe();
     await ports.clock.sleep(60_000);
-    await witness.probe();
+    await probe.probe();
     expect(host.seen.map(({ url }) => url)).toEqual([
       `${PAGE.href}?a=1&v=${STAMP}`,
       `${PAGE.href}?a=1&v=${STAMP + 1}`,
@@ -165,45 +167,45 @@ describe('a look', () => {
 
   test('follows redirects and remembers the hosts, what it saw last and how often it looked', async () => {
     const storage = 'https://storage.dev/signed';
-    const { witness } = await witnessing({
+    const { probe } = await probing({
       answer: ({ url }) =>
         url === storage ? { body: BYTES } : { status: 302, headers: { location: storage } },
     });
-    expect([witness.last, witness.attempts]).toEqual([undefined, 0]);
-    const sight = await witness.probe();
+    expect([probe.last, probe.attempts]).toEqual([null, 0]);
+    const sight = await probe.probe();
     expect(sight).toMatchObject({ httpCode: 200, hosts: [PAGE.host, 'storage.dev'] });
-    expect([witness.last, witness.attempts]).toEqual([sight, 1]);
+    expect([probe.last, probe.attempts]).toEqual([sight, 1]);
   });
 
   test('brings the cookie of a warning page back, once, to the host that gave it', async () => {
-    const { witness, host } = await witnessing({
+    const { probe, host } = await probing({
       answer: ({ headers }) =>
         headers.cookie === 'verified=1'
           ? { body: BYTES }
           : { body: 'Please read', headers: { 'set-cookie': ['verified=1; Path=/'] } },
     });
-    await expect(witness.probe()).resolves.toMatchObject({ match: 'identical' });
-    expect([host.seen.length, witness.attempts]).toEqual([2, 1]);
+    await expect(probe.probe()).resolves.toMatchObject({ match: 'identical' });
+    expect([host.seen.length, probe.attempts]).toEqual([2, 1]);
   });
 
   test('does not ask again for a cookie that changes nothing', async () => {
-    const { witness, host } = await witnessing({
+    const { probe, host } = await probing({
       answer: { body: 'Please read', headers: { 'set-cookie': 'verified=1' } },
     });
-    await witness.probe();
-    await witness.probe();
+    await probe.probe();
+    await probe.probe();
     expect(host.seen.map(({ headers }) => headers.cookie)).toEqual([undefined, 'verified=1', 'verified=1']);
   });
 
   test('does not ask again for the cookie of a page that already is the file', async () => {
-    const { witness, host } = await witnessing({ answer: { body: BYTES, headers: { 'set-cookie': 'a=1' } } });
-    await witness.probe();
+    const { probe, host } = await probing({ answer: { body: BYTES, headers: { 'set-cookie': 'a=1' } } });
+    await probe.probe();
     expect(host.seen).toHaveLength(1);
   });
 
   test('of a host that breaks off is a sight like any other', async () => {
-    const { witness } = await witnessing({ answer: { body: new Error('reset') } });
-    await expect(witness.probe()).resolves.toMatchObject({
+    const { probe } = await probing({ answer: { body: new Error('reset') } });
+    await expect(probe.probe()).resolves.toMatchObject({
       match: 'absent',
       httpCode: null,
       fingerprint: null,
@@ -213,30 +215,30 @@ describe('a look', () => {
 
   test('of a host that can’t be reached is a sight like any other', async () => {
     const failure = new DeliveryError('NO_NETWORK', 'unplugged');
-    const { witness } = await witnessing({ answer: failure });
-    await expect(witness.probe()).resolves.toMatchObject({ match: 'absent', failure });
+    const { probe } = await probing({ answer: failure });
+    await expect(probe.probe()).resolves.toMatchObject({ match: 'absent', failure });
   });
 
   test('keeps the HTTP code of a chain that leads nowhere', async () => {
-    const { witness } = await witnessing({ answer: { status: 302, headers: { location: 'http://a.dev/' } } });
-    await expect(witness.probe()).resolves.toMatchObject({ match: 'absent', httpCode: 302 });
+    const { probe } = await probing({ answer: { status: 302, headers: { location: 'http://a.dev/' } } });
+    await expect(probe.probe()).resolves.toMatchObject({ match: 'absent', httpCode: 302 });
   });
 
   test('of our own mistake is none', async () => {
-    const { witness } = await witnessing({ answer: new TypeError('ours') });
-    await expect(witness.probe()).rejects.toThrow('ours');
+    const { probe } = await probing({ answer: new TypeError('ours') });
+    await expect(probe.probe()).rejects.toThrow('ours');
   });
 
   test('is broken off at the deadline, which is a sight too', async () => {
-    const { witness, ports } = await witnessing({ answer: { body: BYTES } });
+    const { probe, ports } = await probing({ answer: { body: BYTES } });
     const bounds: number[] = [];
     ports.clock.timeout = ((ms: number) => bounds.push(ms) && AbortSignal.abort()) as never;
-    await expect(witness.probe()).resolves.toMatchObject({
+    await expect(probe.probe()).resolves.toMatchObject({
       match: 'absent',
       failure: { code: 'NOT_PROVEN' },
     });
     await ports.clock.sleep(239_900);
-    await witness.probe();
+    await probe.probe();
     expect(bounds).toEqual([expect.closeTo(60_000, -1), 1_000]);
   });
 
@@ -245,18 +247,18 @@ describe('a look', () => {
     ['a link, whose length nobody knows', { withFile: false, marker: MARKER }, 240_000],
     ['what must be gone', { withFile: false, gone: true }, 60_000],
   ])('at %s may take so long, so that a dripping answer leaves time for another', async (_, stage, most) => {
-    const { witness, ports } = await witnessing({ answer: { body: BYTES }, ...stage });
+    const { probe, ports } = await probing({ answer: { body: BYTES }, ...stage });
     const bounds: number[] = [];
     ports.clock.timeout = ((ms: number) => bounds.push(ms) && new AbortController().signal) as never;
-    await witness.probe();
+    await probe.probe();
     expect(bounds).toEqual([expect.closeTo(most, -1)]);
   });
 
   test('ends with the reason when the delivery is stopped', async () => {
-    const { witness, ports } = await witnessing({ answer: { body: BYTES } });
+    const { probe, ports } = await probing({ answer: { body: BYTES } });
     const reason = new Error('stopped');
     ports.stop.abort(reason);
-    await expect(witness.probe()).rejects.toBe(reason);
+    await expect(probe.probe()).rejects.toBe(reason);
   });
 });
 
@@ -266,20 +268,20 @@ describe('a link from outside', () => {
   test.each(['https://169.254.169.254/latest', 'https://localhost/x', 'https://printer.local/'])(
     'is refused as soon as a hop leads to %s',
     async (location) => {
-      const { witness, host } = await witnessing({ answer: { status: 302, headers: { location } }, address });
-      await expect(witness.probe()).rejects.toMatchObject({ code: 'NOT_EXTERNAL' });
+      const { probe, host } = await probing({ answer: { status: 302, headers: { location } }, address });
+      await expect(probe.probe()).rejects.toMatchObject({ code: 'NOT_EXTERNAL' });
       expect(host.seen).toHaveLength(1);
     },
   );
 
   test('may lead over public hosts', async () => {
-    await expect(likenessOf({ answer: { body: BYTES }, address })).resolves.toBe('identical');
+    await expect(matchOf({ answer: { body: BYTES }, address })).resolves.toBe('identical');
   });
 });
 
 describe('an address on a host that the user named', () => {
   const at = (url: string, answer: Stage['answer'] = { body: BYTES }) =>
-    witnessing({ answer, address: { url: new URL(url) } });
+    probing({ answer, address: { url: new URL(url) } });
 
   test.each([
     ['https://bins.corp/x', 'bins.corp is a host name of an internal network'],
@@ -287,17 +289,17 @@ describe('an address on a host that the user named', () => {
     ['https://bins/x', 'bins is a single-label host that only a local network knows'],
     ['https://bins.octo.dev/x', ''],
   ])('may be a network’s own, and then it is told why nobody looked from elsewhere: %s', async (url, why) => {
-    const { witness } = await at(url);
-    await expect(witness.probe()).resolves.toMatchObject({ match: 'identical' });
-    expect(witness.internalReason).toBe(why);
+    const { probe } = await at(url);
+    await expect(probe.probe()).resolves.toMatchObject({ match: 'identical' });
+    expect(probe.internalReason).toBe(why);
   });
 
   test('may lead to a network’s own', async () => {
-    const { witness } = await at('https://bins.octo.dev/x', (_, nth) =>
+    const { probe } = await at('https://bins.octo.dev/x', (_, nth) =>
       nth === 1 ? { status: 302, headers: { location: 'https://storage.corp/y' } } : { body: BYTES },
     );
-    await expect(witness.probe()).resolves.toMatchObject({ match: 'identical' });
-    expect(witness.internalReason).toBe('storage.corp is a host name of an internal network');
+    await expect(probe.probe()).resolves.toMatchObject({ match: 'identical' });
+    expect(probe.internalReason).toBe('storage.corp is a host name of an internal network');
   });
 
   test.each([
@@ -306,8 +308,8 @@ describe('an address on a host that the user named', () => {
     'https://127.0.0.1/x',
     'https://[::1]/x',
   ])('is never this very machine: %s', async (url) => {
-    const { witness, host } = await at(url);
-    await expect(witness.probe()).rejects.toMatchObject({ code: 'NOT_EXTERNAL' });
+    const { probe, host } = await at(url);
+    await expect(probe.probe()).rejects.toMatchObject({ code: 'NOT_EXTERNAL' });
     expect(host.seen).toEqual([]);
   });
 
@@ -320,10 +322,10 @@ describe('an address on a host that the user named', () => {
     };
     const file = await localFile(BYTES);
     const address = { ...ADDRESS, url: new URL('https://bins.octo.dev/x') };
-    const witness = createUrlProbe(address, { file, marker: undefined }, NOON + 240_000, fakePorts(http));
-    await expect(witness.probe()).resolves.toMatchObject({ match: 'identical' });
-    await witness.probe();
+    const probe = new UrlProbe(address, { file, marker: undefined }, NOON + 240_000, fakePorts(http));
+    await expect(probe.probe()).resolves.toMatchObject({ match: 'identical' });
+    await probe.probe();
     expect(asked).toEqual([true, false, false]);
-    expect(witness.internalReason).toBe('bins.octo.dev resolves to a private address');
+    expect(probe.internalReason).toBe('bins.octo.dev resolves to a private address');
   });
 });

@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
-import type { LiveStatus, Placement } from '../../src/channels/channel.ts';
+import type { HostProgress, Placement } from '../../src/channels/channel.ts';
 import { watchBuild } from '../../src/channels/pages/build.ts';
-import { createUrlProbe, type UrlProbe } from '../../src/delivery/url-probe.ts';
+import { UrlProbe } from '../../src/delivery/url-probe.ts';
 import { verifyAddress, waitForSite } from '../../src/delivery/verify.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { absent, FakeGitHub } from '../github/fake-github.ts';
 import { localFile } from '../support/files.ts';
 import { FakeHttp, fakePorts, NOON, type Scripted } from '../support/ports.ts';
-import { INTERVAL, intentWith, placementWith, TIMEOUT } from './builders.ts';
+import { INTERVAL, placementWith, TIMEOUT, taskWith } from './builders.ts';
 
 const BYTES = '<p>It works</p>\n<p>really</p>\n';
 const MARKER = 'It works';
@@ -27,32 +27,28 @@ async function stage(
   const host: FakeHttp = new FakeHttp((_, nth) => answer(nth, (ports.clock.now() - NOON) / 1000));
   const ports = fakePorts(host.http);
   const placement = placementWith({ previousSha256: (await localFile('old')).sha256, ...more });
-  const patience = { interval: INTERVAL, timeout: TIMEOUT, deadline: NOON + TIMEOUT };
-  const witness: UrlProbe = createUrlProbe(
-    placement,
-    { file: gone ? null : file, marker: marker ?? undefined, gone },
-    patience.deadline,
-    ports,
-  );
+  const limits = { interval: INTERVAL, timeout: TIMEOUT, deadline: NOON + TIMEOUT };
+  const expected = { file: gone ? null : file, marker: marker ?? undefined, gone };
+  const probe = new UrlProbe(placement, expected, limits.deadline, ports);
   return {
     file,
     host,
     ports,
-    witness,
+    probe,
     elapsed: () => ports.clock.now() - NOON,
-    verifying: () => verifyAddress(placement, witness, patience, ports),
-    waiting: (watch?: () => Promise<LiveStatus>) =>
-      waitForSite(intentWith(placement, watch), placement, witness, patience, ports),
+    verifying: () => verifyAddress(placement, { probe, expected }, limits, ports),
+    waiting: (watch?: () => Promise<HostProgress>) =>
+      waitForSite(taskWith(placement, watch), { placement, probe }, limits, ports),
     placement,
-    patience,
+    limits,
   };
 }
 
-const building = async (): Promise<LiveStatus> => ({
+const building = async (): Promise<HostProgress> => ({
   finished: false,
   detail: 'build of our commit: building',
 });
-const built = async (): Promise<LiveStatus> => ({ finished: true, detail: 'build of our commit: built' });
+const built = async (): Promise<HostProgress> => ({ finished: true, detail: 'build of our commit: built' });
 
 describe('verifying', () => {
   test('is done at the first look at the file’s very bytes', async () => {
@@ -69,15 +65,15 @@ describe('verifying', () => {
   });
 
   test('does not ask again for what the wait has already seen', async () => {
-    const { host, witness, verifying } = await stage(() => ({ body: BYTES }));
-    await witness.probe();
+    const { host, probe, verifying } = await stage(() => ({ body: BYTES }));
+    await probe.probe();
     await verifying();
     expect(host.seen).toHaveLength(1);
   });
 
   test('asks again when what the wait has seen proves nothing', async () => {
-    const { witness, verifying } = await stage((nth) => (nth === 1 ? ALTERED : { body: BYTES }));
-    await witness.probe();
+    const { probe, verifying } = await stage((nth) => (nth === 1 ? ALTERED : { body: BYTES }));
+    await probe.probe();
     await expect(verifying()).resolves.toMatchObject({ match: 'identical', attempts: 2 });
   });
 
@@ -96,15 +92,9 @@ describe('verifying', () => {
 
   test.each<[string, Scripted | Error, number | undefined, RegExp, RegExp]>([
     ['nothing', { status: 404 }, 404, /answers HTTP 404$/, /public/],
-    ['the page before', { body: 'old' }, 200, /what stood there before$/, /cache.*`path:`/],
+    ['the page before', { body: 'old' }, 200, /the content from before$/, /cache.*`path:`/],
     ['a beginning', { body: BYTES.slice(0, 9) }, 200, /only the beginning/, /incompletely/],
-    [
-      'something else',
-      { body: 'Please read' },
-      200,
-      /is not the file and lacks the marker/,
-      /marker is plain/,
-    ],
+    ['something else', { body: 'Please read' }, 200, /other content without the marker/, /marker is plain/],
     [
       'silence',
       new DeliveryError('CONNECTION', 'reset', { hint: 'plug it in' }),
@@ -166,7 +156,7 @@ describe('a body that holds the marker in other bytes', () => {
     await expect(verifying()).rejects.toMatchObject({
       code: 'NOT_PROVEN',
       httpCode: 200,
-      message: expect.stringContaining("the marker, but not in the file's own bytes"),
+      message: expect.stringContaining('the marker, but other bytes than the file'),
       hint: expect.stringContaining('.nojekyll'),
     });
   });
@@ -236,7 +226,7 @@ describe('verifying that nothing is there any more', () => {
     await expect(verifying()).rejects.toMatchObject({
       code: 'NOT_PROVEN',
       httpCode: 200,
-      message: expect.stringContaining('what stood there before'),
+      message: expect.stringContaining('the content from before'),
     });
     expect(elapsed()).toBe(TIMEOUT);
   });
@@ -288,7 +278,7 @@ describe('waiting for the host', () => {
 
   test('ends after 240 s with the HTTP code, the build’s state and what to do', async () => {
     const { waiting, elapsed } = await stage(() => ({ status: 404 }));
-    const hinting = async (): Promise<LiveStatus> => ({ ...(await building()), hint: 'look at Settings' });
+    const hinting = async (): Promise<HostProgress> => ({ ...(await building()), hint: 'look at Settings' });
     await expect(waiting(hinting)).rejects.toMatchObject({
       code: 'BUILD_TIMEOUT',
       httpCode: 404,
@@ -308,7 +298,7 @@ describe('waiting for the host', () => {
 
   test('falls back on the API’s code where the address gave none', async () => {
     const { waiting } = await stage(() => new DeliveryError('CONNECTION', 'reset'));
-    const denied = async (): Promise<LiveStatus> => ({ finished: false, detail: 'denied', httpCode: 403 });
+    const denied = async (): Promise<HostProgress> => ({ finished: false, detail: 'denied', httpCode: 403 });
     await expect(waiting(denied)).rejects.toMatchObject({ code: 'BUILD_TIMEOUT', httpCode: 403 });
   });
 
@@ -328,12 +318,12 @@ describe('waiting for the host', () => {
   });
 
   test('asks no oftener when it looks oftener', async () => {
-    const { ports, placement, patience, witness } = await stage(() => ({ status: 404 }));
+    const { ports, placement, limits, probe } = await stage(() => ({ status: 404 }));
     const github = new FakeGitHub({ pages_latest: absent, request_build: { status: 'queued' } });
     const watch = watchBuild(github, 'branch', TIMEOUT, ports);
-    const intent = intentWith(placement, () => watch(placement));
-    const hasty = { ...patience, interval: 500 };
-    await expect(waitForSite(intent, placement, witness, hasty, ports)).rejects.toMatchObject({
+    const intent = taskWith(placement, () => watch(placement));
+    const hasty = { ...limits, interval: 500 };
+    await expect(waitForSite(intent, { placement, probe }, hasty, ports)).rejects.toMatchObject({
       code: 'BUILD_TIMEOUT',
     });
     expect(github.sent('pages_latest')).toHaveLength(48);

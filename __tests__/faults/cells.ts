@@ -1,8 +1,6 @@
 import { join } from 'node:path';
-import { furnish } from '../../src/context.ts';
-import { deliver } from '../../src/delivery/deliver.ts';
+import { runRequest } from '../../src/context.ts';
 import type { Report } from '../../src/delivery/report.ts';
-import { withdraw } from '../../src/delivery/withdraw.ts';
 import { requestWith } from '../delivery/builders.ts';
 import { FakeLogger } from '../support/ports.ts';
 import type { Repository } from '../world/repository.ts';
@@ -124,9 +122,7 @@ export class Stage<F extends Fault> {
       bin: `bin-of-${repository.name}`,
       ...kind.inputs,
     });
-    const [report] = [
-      await beforeHanging((kind.withdraws ? withdraw : deliver)(request, furnish(request, ports))),
-    ].flat();
+    const [report] = await beforeHanging(runRequest(request, ports));
     if (report === undefined) throw new Error('there is no report');
     return { report, logger, doorway, clock };
   }

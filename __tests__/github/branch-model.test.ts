@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Placement } from '../../src/channels/channel.ts';
-import { createPages } from '../../src/channels/pages/publish.ts';
-import { DeliveryError, hasFailed, toDeliveryError } from '../../src/errors.ts';
+import type { Placement, PreparedTask } from '../../src/channels/channel.ts';
+import { createPagesPublisher, type PagesTask } from '../../src/channels/pages/publish.ts';
+import { DeliveryError, hasFailed, resultOf } from '../../src/errors.ts';
 import { createGitHubClient } from '../../src/github/api/client.ts';
 import { TRAILER } from '../../src/protocol/words.ts';
 import type { LocalFile } from '../../src/rules/inspect.ts';
-import { circumstancesWith } from '../channels/circumstances.ts';
+import { repositoryContextWith } from '../channels/repository-context.ts';
 import { localFile } from '../support/files.ts';
 import { FakeHttp, fakePorts } from '../support/ports.ts';
 import { BranchModel, type Change, type ModelCommit } from './branch-model.ts';
@@ -119,12 +119,11 @@ async function run({ method, standing, overwrite, moves }: Setting): Promise<Cou
     owner: 'octo',
     repo: 'site',
   };
-  const channel = createPages(
+  const channel = createPagesPublisher(
     {
-      github: createGitHubClient(about, ports),
       overwrite,
       essence: 'from run 7 of Deliver',
-      hasMarker: false,
+      marker: undefined,
       timeout: 240_000,
       branch: undefined,
       path: PATH,
@@ -132,15 +131,18 @@ async function run({ method, standing, overwrite, moves }: Setting): Promise<Cou
       rawBase: undefined,
       serverUrl: new URL('https://github.com'),
     },
+    { github: createGitHubClient(about, ports), repository: repositoryContextWith() },
     ports,
   );
   const course = { model, file, overwrite, placement: null, failure: null };
-  const [intent] = await channel.prepare([{ file, name: 'page.html' }], circumstancesWith());
-  if (intent === undefined || hasFailed(intent)) return { ...course, failure: intent };
-  const [placed] = await channel.publish([intent]).catch((thrown: unknown) => [toDeliveryError(thrown)]);
-  return placed === undefined || hasFailed(placed)
-    ? { ...course, failure: placed }
-    : { ...course, placement: placed };
+  const [prepared] = await channel.prepare([{ file, name: 'page.html' }]);
+  if (prepared === undefined || hasFailed(prepared.result)) return { ...course, failure: prepared?.result };
+  const task = prepared.result as PreparedTask<PagesTask>;
+  const placed = await resultOf(() => channel.perform([task]));
+  const result = hasFailed(placed) ? placed : placed[0]?.result;
+  return result === undefined || hasFailed(result)
+    ? { ...course, failure: result }
+    : { ...course, placement: result as Placement };
 }
 
 /** Commits of this delivery, the newest first. */

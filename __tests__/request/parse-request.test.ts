@@ -3,7 +3,7 @@ import { DeliveryError } from '../../src/errors.ts';
 import type { RawInputs } from '../../src/request/inputs.ts';
 import { parseRequest } from '../../src/request/parse-request.ts';
 import { parseBoolean } from '../../src/request/values.ts';
-import { rawInputs, requestWith, surroundingsWith } from '../delivery/builders.ts';
+import { rawInputs, requestWith, runContextWith } from '../delivery/builders.ts';
 
 function refusalOf(inputs: Partial<RawInputs>): DeliveryError {
   try {
@@ -371,7 +371,7 @@ describe('a yes or no', () => {
   });
 
   test.each(['', 'no', '1', 'tRue'])('%j is neither', (said) => {
-    expect(() => parseRequest(rawInputs({ file: 'a', overwrite: said }), surroundingsWith())).toThrow(
+    expect(() => parseRequest(rawInputs({ file: 'a', overwrite: said }), runContextWith())).toThrow(
       'input `overwrite` is neither true nor false',
     );
   });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import '../support/one-realm.ts';
-import { perform } from '../../src/context.ts';
+import { runRequest } from '../../src/context.ts';
 import type { Report } from '../../src/delivery/report.ts';
 import { createHttpClient } from '../../src/http/client.ts';
 import { INPUTS, type InputName, type RawInputs } from '../../src/request/inputs.ts';
@@ -78,7 +78,7 @@ async function run(
     sourceIsPrivate,
   };
   const request = parseRequest(raw, around);
-  const [report] = await perform(request, ports);
+  const [report] = await runRequest(request, ports);
   if (report === undefined) throw new Error('No report.');
   return report;
 }

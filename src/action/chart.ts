@@ -1,4 +1,4 @@
-import { LINK_SUBJECT } from '../delivery/findings.ts';
+import { LINK_SUBJECT } from '../delivery/file-delivery.ts';
 import type { Report } from '../delivery/report.ts';
 import { SECOND } from '../protocol/limits.ts';
 import type { Step } from '../protocol/words.ts';

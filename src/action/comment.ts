@@ -99,9 +99,9 @@ async function warnAboutComment(
 }
 
 async function showWayAround({ logger }: Pick<Ports, 'logger'>): Promise<void> {
-  await logger.group('How a pull request from a fork gets its comment: two workflows', async () => {
-    for (const line of TWO_WORKFLOWS.split('\n')) logger.info(line);
-  });
+  logger.startSection('How a pull request from a fork gets its comment: two workflows');
+  for (const line of TWO_WORKFLOWS.split('\n')) logger.info(line);
+  logger.endSection();
 }
 
 function describeCommentError(

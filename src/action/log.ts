@@ -10,11 +10,21 @@ import type { Redactor } from '../redact.ts';
  */
 export function createActionLogger(redactor: Redactor, clock: Clock): Logger {
   const safe = (text: string): string => escapeLogLine(redactor.redact(text));
+  let isInSection = false;
+  const endSection = (): void => {
+    if (isInSection) core.endGroup();
+    isInSection = false;
+  };
   const info = (line: string): void => core.info(safe(line));
   return {
     info,
     warning: (line) => core.warning(safe(line)),
-    group: (title, work) => core.group(safe(title), work),
+    startSection(title) {
+      endSection();
+      core.startGroup(safe(title));
+      isInSection = true;
+    },
+    endSection,
     mask(secret) {
       if (secret === '') return;
       core.setSecret(secret);

@@ -1,4 +1,4 @@
-import { LINK_SUBJECT } from '../delivery/findings.ts';
+import { LINK_SUBJECT } from '../delivery/file-delivery.ts';
 import type { Report } from '../delivery/report.ts';
 import { REPORT_LINES, RESULTS } from '../protocol/words.ts';
 import { addressLink, escapeMarkdown, inlineCode, table, tableRow } from './markdown.ts';

@@ -1,6 +1,6 @@
 import { systemClock } from '../clock.ts';
-import { perform } from '../context.ts';
-import { LINK_SUBJECT } from '../delivery/findings.ts';
+import { runRequest } from '../context.ts';
+import { LINK_SUBJECT } from '../delivery/file-delivery.ts';
 import { type Report, refusalReport } from '../delivery/report.ts';
 import { toDeliveryError } from '../errors.ts';
 import { createGitHubClient, type GitHubClient, type GitHubClientOptions } from '../github/api/client.ts';
@@ -50,7 +50,7 @@ async function reportOn(raw: RawInputs, env: Environment, ports: Ports): Promise
     const request = parseRequest(raw, around);
     parseBoolean(raw, 'fail-on-not-ready');
     parseBoolean(raw, 'comment');
-    return await perform(request, ports, findFiles);
+    return await runRequest(request, ports, findFiles);
   } catch (thrown) {
     return [refusalReport(raw.file, toDeliveryError(thrown).withStep('check'))];
   }

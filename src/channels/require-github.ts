@@ -1,21 +1,24 @@
 import { DeliveryError } from '../errors.ts';
 import type { GitHubClient } from '../github/api/client.ts';
+import type { RepositoryContext } from '../github/api/repository.ts';
 import type { ChannelKey } from '../protocol/words.ts';
 
+/** The repository that K1 and K2 publish in. */
+export interface RepositoryAccess {
+  /** `null` without a token or a repository. */
+  readonly github: GitHubClient | null;
+  readonly repository: RepositoryContext;
+}
+
 /**
- * The repository's API, for a channel that can't do without a token.
+ * The repository's API, for a channel that cannot work without a token.
  *
- * @param authorizationError why the device flow brought none, where it was tried
- * @throws {DeliveryError} that, or `NO_TOKEN` with the channels that need none.
+ * @throws {DeliveryError} why the device flow gave no token, or `NO_TOKEN` with the channels that need none.
  * @see protocol 5
  */
-export function requireGitHub(
-  github: GitHubClient | null,
-  channel: ChannelKey,
-  authorizationError?: DeliveryError,
-): GitHubClient {
+export function requireGitHub({ github, repository }: RepositoryAccess, channel: ChannelKey): GitHubClient {
   if (github !== null) return github;
-  if (authorizationError !== undefined) throw authorizationError;
+  if (repository.authorizationError !== undefined) throw repository.authorizationError;
   throw new DeliveryError('NO_TOKEN', `channel ${channel} needs a token and a repository`, {
     step: 'authorize',
     hint: 'set `token: ${{ github.token }}` with `permissions: { contents: write }`, or use channel: K3',

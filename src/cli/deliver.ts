@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { perform } from '../context.ts';
+import { runRequest } from '../context.ts';
 import { type Report, refusalReport, reportText } from '../delivery/report.ts';
 import { toDeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
@@ -54,7 +54,7 @@ async function reportOn(raw: RawInputs, ports: Ports, nowhere: boolean): Promise
       allowedRoots: [],
     };
     const request = parseRequest(raw, around);
-    return await perform(request, ports);
+    return await runRequest(request, ports);
   } catch (thrown) {
     return [refusalReport(raw.file, toDeliveryError(thrown).withStep('check'))];
   }

@@ -35,10 +35,8 @@ export function createTerminal(
     logger: {
       info: (line) => say(`  ${line}`),
       warning: (line) => say(`  warning: ${line}`),
-      async group(title, work) {
-        process.stderr.write(`${heading(printable(redactor.redact(title)))}\n`);
-        return work();
-      },
+      startSection: (title) => void process.stderr.write(`${heading(printable(redactor.redact(title)))}\n`),
+      endSection: () => undefined,
       mask: (secret) => redactor.addSecret(secret),
       progress: (title, total, unit) =>
         process.stderr.isTTY

@@ -4,7 +4,7 @@ import { MAX_FILE_SIZE, MEGABYTE, SIZE } from '../protocol/limits.ts';
 import type { ChannelKey } from '../protocol/words.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 
-/** The channels of a delivery, and why they were chosen. */
+/** The channels of a delivery, and why the main one was chosen. */
 export interface ChannelChoice {
   readonly main: ChannelKey;
   readonly duplicates: readonly ChannelKey[];
@@ -64,43 +64,45 @@ export const CHANNEL_RULES: readonly ChannelRule[] = [
 ];
 
 /**
- * Which channels the delivery takes.
+ * Chooses the channels of a delivery.
  *
+ * @param size bytes; `null` without a file
  * @throws {DeliveryError} `NOT_EXTERNAL` when only the public bin is left for a private repository's file.
  */
 export function chooseChannels(
   request: DeliveryRequest,
   size: number | null,
-  circumstances: RepositoryContext,
+  repository: RepositoryContext,
 ): ChannelChoice {
   if (request.channels !== 'auto') {
     const [main, ...duplicates] = request.channels;
     return { main, duplicates, reason: 'it was asked for' };
   }
-  const one: ChoiceFacts = {
-    ...circumstances,
+  const facts: ChoiceFacts = {
+    ...repository,
     size,
     hasUrl: request.url !== undefined,
     hasBase: request.pagesBase !== undefined,
   };
-  const row = CHANNEL_RULES.find(({ when }) => when(one)) as ChannelRule;
-  const tried = circumstances.authorizationError;
-  const because = tried === undefined ? row.reason : `${row.reason} (${tried.message})`;
-  if (row.channel === 'K3' && !request.allowPublicBin) {
-    refusePublicBin(request.sourceIsPrivate ?? one.privateRepository, because);
+  // The last rule fits everything.
+  const rule = CHANNEL_RULES.find(({ when }) => when(facts)) as ChannelRule;
+  const tried = repository.authorizationError;
+  const reason = tried === undefined ? rule.reason : `${rule.reason} (${tried.message})`;
+  if (rule.channel === 'K3' && !request.allowPublicBin) {
+    refusePublicBin(request.sourceIsPrivate ?? facts.privateRepository, reason);
   }
-  return { main: row.channel, duplicates: [], reason: because };
+  return { main: rule.channel, duplicates: [], reason };
 }
 
 /**
- * Refuses what the asked-for channels can't take; `auto` chooses by the size.
+ * Refuses a file that is too large for a channel that was asked for; `auto` chooses by the size.
  *
  * @param size bytes
  * @throws {DeliveryError} `TOO_LARGE` with the channels to use.
  * @see protocol 8
  */
-export function refuseTooLarge(wishes: DeliveryRequest['channels'], size: number): void {
-  for (const key of wishes === 'auto' ? [] : wishes) {
+export function refuseTooLarge(selection: DeliveryRequest['channels'], size: number): void {
+  for (const key of selection === 'auto' ? [] : selection) {
     const limit = MAX_FILE_SIZE[key];
     if (limit === undefined || size <= limit.bytes) continue;
     const most = `${limit.bytes / MEGABYTE} MB`;
@@ -110,13 +112,13 @@ export function refuseTooLarge(wishes: DeliveryRequest['channels'], size: number
   }
 }
 
-/** A private repository's file goes to the public bin only on its owner's word. */
-function refusePublicBin(isPrivate: boolean | null, because: string): void {
+/** A private repository's file goes to the public bin only if its owner says so. */
+function refusePublicBin(isPrivate: boolean | null, reason: string): void {
   if (isPrivate === false) return;
   const known = isPrivate === true ? 'is private' : 'may be private';
   throw new DeliveryError(
     'NOT_EXTERNAL',
-    `${because}, but the repository ${known} and K3 is public to anyone with the link`,
+    `${reason}, but the repository ${known} and K3 is public to anyone with the link`,
     {
       step: 'authorize',
       hint: 'set `allow-public-bin: true` if the file may be public, or `channel: K3`, or give a token for K1',

@@ -1,5 +1,5 @@
 import { GATES, type GateName } from '../protocol/words.ts';
-import type { Outcome } from './carry.ts';
+import type { ChannelAttempt } from './channel-attempt.ts';
 
 /** A gate with its evidence, or with what is missing. */
 export interface Gate {
@@ -8,19 +8,19 @@ export interface Gate {
   readonly evidence: string;
 }
 
-interface Condition {
+interface GateCondition {
   /** The evidence, or `null` when the gate is not passed. */
-  readonly evidence: (outcome: Outcome) => string | null;
+  readonly evidence: (attempt: ChannelAttempt) => string | null;
   readonly missing: string;
 }
 
 /**
- * The gates' conditions. G4 is met when the report that carries the URL is handed over, which the first
- * three allow.
+ * The conditions of the gates. G4 is passed when the report with the URL is handed over, which the first three
+ * allow.
  *
  * @see protocol 3.1
  */
-const CONDITIONS: Readonly<Record<GateName, Condition>> = {
+const CONDITIONS: Readonly<Record<GateName, GateCondition>> = {
   G1_выложено: {
     evidence: ({ placement }) => placement?.evidence ?? null,
     missing: 'the file is not placed',
@@ -33,7 +33,7 @@ const CONDITIONS: Readonly<Record<GateName, Condition>> = {
     missing: 'the channel returned no address',
   },
   G3_VERIFY_200_и_маркер: {
-    evidence: ({ proof }) => (proof === null ? null : `HTTP ${proof.httpCode}, ${shown(proof)}`),
+    evidence: ({ proof }) => (proof === null ? null : `HTTP ${proof.httpCode}, ${describeProof(proof)}`),
     missing: 'the address is not proven',
   },
   G4_REPORT: {
@@ -45,17 +45,17 @@ const CONDITIONS: Readonly<Record<GateName, Condition>> = {
   },
 };
 
-/** All four gates, as an outcome left them; without an outcome none is passed. */
-export function evaluateGates(outcome: Outcome | null): Gate[] {
+/** All four gates after an attempt; without an attempt none is passed. */
+export function evaluateGates(attempt: ChannelAttempt | null): Gate[] {
   return GATES.map((name) => {
-    const evidence = outcome === null ? null : CONDITIONS[name].evidence(outcome);
+    const evidence = attempt === null ? null : CONDITIONS[name].evidence(attempt);
     return { name, passed: evidence !== null, evidence: evidence ?? CONDITIONS[name].missing };
   });
 }
 
-function shown({ match, markerCount }: NonNullable<Outcome['proof']>): string {
+function describeProof({ match, markerCount }: NonNullable<ChannelAttempt['proof']>): string {
   if (match === 'gone') return 'nothing is served there any more';
-  const bytes = match === 'identical' ? "the file's very bytes" : "other bytes than the file's";
+  const bytes = match === 'identical' ? 'bytes identical to the file' : 'other bytes than the file';
   if (markerCount === null) return bytes;
   const marker = `marker found ${markerCount === 1 ? 'once' : `${markerCount} times`}`;
   return match === 'marked' ? marker : `${marker}, ${bytes}`;

@@ -1,118 +1,169 @@
+import type { ChannelPlan } from '../channels/channel.ts';
 import { SECOND } from '../protocol/limits.ts';
 import { CHANNELS, RESULTS, type ReportLine } from '../protocol/words.ts';
-import type { Outcome } from './carry.ts';
-import { type Findings, LINK_SUBJECT } from './findings.ts';
-import { type FailureReason, formatReason } from './reason.ts';
+import type { ChannelAttempt } from './channel-attempt.ts';
+import { type FailureReason, formatReason } from './failure-reason.ts';
+import { type FileDelivery, LINK_SUBJECT, mainAttempt } from './file-delivery.ts';
+import { countMarker } from './url-probe.ts';
+
+/** What the report has concluded about a delivery. */
+export interface ReportFacts {
+  readonly notReady: FailureReason | null;
+  /** The address, where every gate is passed. */
+  readonly provenUrl: string | null;
+  readonly unknown: readonly string[];
+}
 
 /**
- * The report's lines.
+ * Writes the report's lines.
  *
- * @param proven the address, where every gate is passed
  * @see protocol 4.7
  */
 export function composeLines(
-  findings: Findings,
-  notReady: FailureReason | null,
-  proven: string | null,
-  unknown: readonly string[],
+  delivery: FileDelivery,
+  facts: ReportFacts,
 ): Readonly<Record<ReportLine, string>> {
   return {
-    CLAIM: oneLine(claim(findings, proven)),
-    CODE: oneLine(code(findings)),
-    TEST: oneLine(test(findings, notReady)),
-    RESULT: oneLine(result(findings, notReady, proven)),
-    UNKNOWN: oneLine(unknown.join('; ')),
+    CLAIM: oneLine(claimLine(delivery, facts)),
+    CODE: oneLine(codeLine(delivery)),
+    TEST: oneLine(testLine(delivery, facts)),
+    RESULT: oneLine(resultLine(delivery, facts)),
+    UNKNOWN: oneLine(facts.unknown.join('; ')),
   };
 }
 
-/** Nobody else's words can begin a line of the report. */
+/** So that text from outside cannot begin a line of the report. */
 const oneLine = (text: string): string => text.replace(/[\s\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
 
-function result(
-  { operation, main }: Findings,
-  notReady: FailureReason | null,
-  proven: string | null,
-): string {
-  if (notReady !== null) return `${RESULTS.notReady} → ${formatReason(notReady)}`;
-  if (operation === 'deliver') return `${RESULTS.ready} → ${proven}`;
-  const done = main?.placement?.written === true ? 'is withdrawn' : 'is empty, there was nothing to withdraw';
-  return `${RESULTS.ready} → ${proven} ${done}`;
-}
+export const mainPlan = (delivery: FileDelivery): ChannelPlan | null =>
+  (delivery.choice && delivery.tasks.get(delivery.choice.main)?.plan) ?? null;
 
-function claim({ operation, subject, main }: Findings, url: string | null): string {
+export const duplicateAttempts = ({ choice, attempts }: FileDelivery): readonly ChannelAttempt[] =>
+  (choice?.duplicates ?? []).flatMap((key) => attempts.get(key) ?? []);
+
+function claimLine(delivery: FileDelivery, { provenUrl }: ReportFacts): string {
+  const { operation, subject } = delivery;
+  const main = mainAttempt(delivery);
   if (operation === 'withdraw') {
-    return url === null
-      ? `${subject} was to be withdrawn; it is not proven that it is gone`
-      : `${subject} no longer opens at ${url}`;
+    return provenUrl === null
+      ? `${subject} was not proven to be withdrawn`
+      : `${subject} no longer opens at ${provenUrl}`;
   }
-  if (main === null) return `${subject} was to open at a public https address; none is handed over`;
-  const { channel, claim } = main.plan;
-  if (url === null) {
-    return `${subject} was to be shown through ${channel}, ${CHANNELS[channel].title}; no address is handed over`;
+  if (main === null) return `${subject} was not published; there is no address`;
+  const { channel, claim } = main.task.plan;
+  if (provenUrl === null) {
+    return `${subject} is not proven to open through ${channel}, ${CHANNELS[channel].title}; there is no address`;
   }
-  return [`${subject} ${claim} at ${url}`, ...(main.placement?.notes ?? [])].join('; ');
+  return [`${subject} ${claim} at ${provenUrl}`, ...(main.placement?.notes ?? [])].join('; ');
 }
 
-function code({ subject, file, main, plan, because, duplicates }: Findings): string {
+function codeLine(delivery: FileDelivery): string {
+  const { subject, file, choice } = delivery;
   const parts = [subject === LINK_SUBJECT ? 'no file' : `file ${subject}`];
-  const planned = main?.plan ?? plan;
-  if (planned !== null) {
-    const { channel, method, destination } = planned;
-    parts.push(`channel ${channel} (${CHANNELS[channel].name}), because ${because}`, method, destination);
+  const plan = mainPlan(delivery);
+  if (plan !== null) {
+    const { channel, method, destination } = plan;
+    parts.push(
+      `channel ${channel} (${CHANNELS[channel].name}), because ${choice?.reason}`,
+      method,
+      destination,
+    );
   }
-  const commit = main?.placement?.commitSha;
+  const commit = mainAttempt(delivery)?.placement?.commitSha;
   if (commit !== undefined) parts.push(`commit ${commit}`);
   if (file !== null) parts.push(`${file.size} bytes`, `sha256 ${file.sha256}`);
-  for (const { plan } of duplicates) parts.push(`duplicate ${plan.channel} (${CHANNELS[plan.channel].name})`);
+  for (const { task } of duplicateAttempts(delivery)) {
+    const { channel } = task.plan;
+    parts.push(`duplicate ${channel} (${CHANNELS[channel].name})`);
+  }
   return parts.join('; ');
 }
 
-function test({ main, operation }: Findings, notReady: FailureReason | null): string {
-  const proof = main?.proof ?? null;
-  if (main?.placement == null) return `nothing was fetched; the delivery ended at step ${notReady?.step}`;
-  const parts = [`HTTP ${main.httpCode ?? 'none'}`];
-  if (proof === null) parts.push(operation === 'deliver' ? 'marker found: no' : 'not proven to be gone');
-  else if (proof.match === 'gone') parts.push('nothing is served there any more');
-  else if (proof.markerCount === null) parts.push('marker found: none was given, all bytes compared');
-  else parts.push(`marker found: yes, ${proof.markerCount} ×`);
-  if (proof !== null && proof.match !== 'marked' && proof.match !== 'gone') {
-    parts.push(`bytes identical: ${proof.match === 'identical' ? 'yes' : 'no'}`);
+function testLine(delivery: FileDelivery, { notReady }: ReportFacts): string {
+  const main = mainAttempt(delivery);
+  if (main === null || main.placement === null) {
+    return `nothing was fetched; the delivery ended at step ${notReady?.step}`;
   }
   const { wait } = main.took;
-  parts.push(`build time: ${wait === undefined ? 'no build' : `${(wait / SECOND).toFixed(1)} s`}`);
-  return parts.join('; ');
+  return [
+    `HTTP ${main.proof?.httpCode ?? main.lastProbe?.httpCode ?? 'none'}`,
+    ...(delivery.operation === 'withdraw' ? describeGone(main) : describeContent(main)),
+    `build time: ${wait === undefined ? 'no build' : `${(wait / SECOND).toFixed(1)} s`}`,
+  ].join('; ');
+}
+
+const describeGone = ({ proof }: ChannelAttempt): string[] => [
+  proof === null ? 'not proven to be gone' : 'nothing is served there any more',
+];
+
+function describeContent({ proof, lastProbe, expected }: ChannelAttempt): string[] {
+  if (proof === null) return [`marker found: ${describeCount(countMarker(lastProbe, expected))}`];
+  const { markerCount, match } = proof;
+  return [
+    `marker found: ${describeCount(markerCount)}${markerCount === null ? ', all bytes compared' : ''}`,
+    ...(match === 'marked' ? [] : [`bytes identical: ${match === 'identical' ? 'yes' : 'no'}`]),
+  ];
+}
+
+function describeCount(count: number | null): string {
+  if (count === null) return 'none was given';
+  return count === 0 ? 'no' : `yes, ${count} ×`;
+}
+
+function resultLine(delivery: FileDelivery, { notReady, provenUrl }: ReportFacts): string {
+  if (notReady !== null) return `${RESULTS.notReady} → ${formatReason(notReady)}`;
+  if (delivery.operation === 'deliver') return `${RESULTS.ready} → ${provenUrl}`;
+  const done = mainAttempt(delivery)?.placement?.written
+    ? 'is withdrawn'
+    : 'is empty, there was nothing to withdraw';
+  return `${RESULTS.ready} → ${provenUrl} ${done}`;
 }
 
 /** What was not verified. @see protocol 4.7 */
-export function listUnknown(
-  { operation, failure, file, main, duplicates, subject, unknown: findings }: Findings,
-  ready: boolean,
-): string[] {
-  const unknown = [...findings, ...(main?.unknown ?? [])];
-  if (main?.proof?.match === 'altered') {
-    unknown.push('the body holds the marker, but is not the file byte for byte');
-  }
+export function listUnknown(delivery: FileDelivery, ready: boolean): string[] {
+  const { operation, failure, file, subject } = delivery;
+  const main = mainAttempt(delivery);
+  const unknown = [...delivery.unknown, ...(main?.unknown ?? [])];
+  if (main?.proof?.match === 'altered')
+    unknown.push('the body has the marker, but other bytes than the file');
   if (main?.proof?.match === 'marked') unknown.push('no file was given, so only the marker was compared');
-  for (const { plan, failure: failed, unknown: also } of duplicates) {
-    unknown.push(...also.map((line) => `${plan.channel}: ${line}`));
-    if (failed !== null) unknown.push(`the duplicate on ${plan.channel} is not proven: ${failed.message}`);
+  for (const duplicate of duplicateAttempts(delivery)) {
+    const { channel } = duplicate.task.plan;
+    unknown.push(...duplicate.unknown.map((line) => `${channel}: ${line}`));
+    if (duplicate.failure !== null) {
+      unknown.push(`the duplicate on ${channel} is not proven: ${duplicate.failure.message}`);
+    }
   }
   if (ready) return unknown;
-  unknown.push(operation === 'deliver' ? leftBehind(main) : 'whether it still opens anywhere');
+  unknown.push(operation === 'deliver' ? describeLeftBehind(delivery) : 'whether it still opens anywhere');
   if ((failure ?? main?.failure)?.code === 'NO_NETWORK' && file !== null) {
-    unknown.push(`the file itself stays at ${subject}, sha256 ${file.sha256}`);
+    unknown.push(`the file itself is still at ${subject}, sha256 ${file.sha256}`);
   }
   return unknown;
 }
 
-/** What a delivery that is not ready has left in the world. */
-function leftBehind(main: Outcome | null): string {
-  const nothing = 'everything behind the failing step; nothing was published';
-  if (main === null) return nothing;
-  const { failure, placement, plan } = main;
+const NOTHING_PUBLISHED = 'everything after the failed step; nothing was published';
+
+/** What a delivery that is not ready has left behind. */
+function describeLeftBehind(delivery: FileDelivery): string {
+  const main = mainAttempt(delivery);
+  if (main === null) return NOTHING_PUBLISHED;
+  const { failure, placement } = main;
+  const { channel, destination } = main.task.plan;
   if (placement !== null) {
-    return `whether the address will show the file later; it was placed (${placement.evidence}; ${plan.destination})`;
+    return channel === 'K4'
+      ? 'whether the link will show it later'
+      : `whether the address will show the file later; it is placed (${placement.evidence}; ${destination})`;
   }
-  const refused = failure?.code === 'NO_NETWORK' || Math.floor((failure?.httpCode ?? 0) / 100) === 4;
-  return refused ? nothing : `whether a part of the file has arrived (${plan.destination})`;
+  if (failure?.leftBehind === undefined && !isRefusal(failure)) {
+    return `whether a part of the file has arrived (${destination})`;
+  }
+  const left = failure?.leftBehind ?? [];
+  return left.length === 0
+    ? NOTHING_PUBLISHED
+    : `everything after the failed step; left behind: ${left.join(', ')}`;
 }
+
+/** Whether the host was not reached, or refused the request. */
+const isRefusal = (error: ChannelAttempt['failure']): boolean =>
+  error?.code === 'NO_NETWORK' || Math.floor((error?.httpCode ?? 0) / 100) === 4;

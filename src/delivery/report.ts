@@ -1,13 +1,13 @@
 import type { DeliveryError } from '../errors.ts';
 import { type ChannelKey, PROTOCOL, REPORT_LINES, type ReportLine, type Step } from '../protocol/words.ts';
 import type { Operation } from '../request/values.ts';
-import type { Outcome } from './carry.ts';
-import { type Findings, LINK_SUBJECT, nothingYet } from './findings.ts';
+import type { ChannelAttempt } from './channel-attempt.ts';
+import { type FailureReason, formatReason, toFailureReason } from './failure-reason.ts';
+import { type FileDelivery, LINK_SUBJECT, mainAttempt, newDelivery } from './file-delivery.ts';
 import { evaluateGates, type Gate } from './gates.ts';
-import { type FailureReason, formatReason, toFailureReason } from './reason.ts';
-import { composeLines, listUnknown } from './report-lines.ts';
+import { composeLines, duplicateAttempts, listUnknown, mainPlan } from './report-lines.ts';
 
-/** How a duplicate fared. */
+/** How a duplicate went. */
 export interface DuplicateReport {
   readonly channel: ChannelKey;
   /** `null` unless it was proven. */
@@ -22,9 +22,9 @@ export interface Report {
   /** What was asked for. */
   readonly operation: Operation;
   readonly ready: boolean;
-  /** `null` unless every gate is passed, and once it is withdrawn. */
+  /** `null` unless every gate is passed, and once the file is withdrawn. */
   readonly url: string | null;
-  /** The address that serves the file no longer, once every gate of a withdrawal is passed. */
+  /** The address that no longer serves the file, once every gate of a withdrawal is passed. */
   readonly withdrawn: string | null;
   readonly lines: Readonly<Record<ReportLine, string>>;
   readonly gates: readonly Gate[];
@@ -39,38 +39,40 @@ export interface Report {
   readonly duplicates: readonly DuplicateReport[];
   readonly notReady: FailureReason | null;
   readonly unknown: readonly string[];
-  /** What a person should know of the address, such as how long it lives. */
+  /** What a person should know of the address, such as when it expires. */
   readonly notes: readonly string[];
   /** Milliseconds by step. */
   readonly took: Readonly<Partial<Record<Step, number>>>;
 }
 
-/** Composes the report. The URL stands in it only when every gate is passed. */
-export function composeReport(findings: Findings): Report {
-  const { file, main, duplicates, subject } = findings;
+/** Composes the report. It contains the URL only when every gate is passed. */
+export function composeReport(delivery: FileDelivery): Report {
+  const { file, subject, operation, failure } = delivery;
+  const main = mainAttempt(delivery);
   const gates = evaluateGates(main);
-  const ready = findings.failure === null && gates.every(({ passed }) => passed);
-  const notReady = ready ? null : toFailureReason(findings.failure ?? main?.failure ?? null, main?.httpCode);
-  const proven = ready ? (main?.placement?.url.href ?? null) : null;
-  const delivers = findings.operation === 'deliver';
-  const unknown = listUnknown(findings, ready);
+  const ready = failure === null && gates.every(({ passed }) => passed);
+  const notReady = ready
+    ? null
+    : toFailureReason(failure ?? main?.failure ?? null, main?.lastProbe?.httpCode ?? null);
+  const provenUrl = ready ? (main?.placement?.url.href ?? null) : null;
+  const unknown = listUnknown(delivery, ready);
   return {
     protocol: PROTOCOL.identifier,
     version: PROTOCOL.version,
-    operation: findings.operation,
+    operation,
     ready,
-    url: delivers ? proven : null,
-    withdrawn: delivers ? null : proven,
-    lines: composeLines(findings, notReady, proven, unknown),
+    url: operation === 'deliver' ? provenUrl : null,
+    withdrawn: operation === 'withdraw' ? provenUrl : null,
+    lines: composeLines(delivery, { notReady, provenUrl, unknown }),
     gates,
     file:
       subject === LINK_SUBJECT
         ? null
         : { path: subject, size: file?.size ?? null, sha256: file?.sha256 ?? null },
-    channel: (main?.plan ?? findings.plan)?.channel ?? null,
+    channel: mainPlan(delivery)?.channel ?? null,
     commitSha: main?.placement?.commitSha ?? null,
     rawUrl: main?.rawUrl?.href ?? null,
-    duplicates: duplicates.map(duplicateReport),
+    duplicates: duplicateAttempts(delivery).map(reportDuplicate),
     notReady,
     unknown,
     notes: main?.placement?.notes ?? [],
@@ -81,11 +83,11 @@ export function composeReport(findings: Findings): Report {
 /**
  * The report on what was refused before it could begin.
  *
- * @param file what was said of the file; the first line stands for all
+ * @param file what was said of the file; its first line is named
  */
 export function refusalReport(file: string, failure: DeliveryError): Report {
   const subject = file.trim().split('\n')[0] || LINK_SUBJECT;
-  return composeReport({ ...nothingYet('deliver', subject), failure });
+  return composeReport({ ...newDelivery('deliver', subject), failure });
 }
 
 /** The report as the protocol writes it, a line each. */
@@ -93,9 +95,9 @@ export function reportText(report: Report): string {
   return REPORT_LINES.map((line) => `${line}: ${report.lines[line]}`.trimEnd()).join('\n');
 }
 
-function duplicateReport({ plan, placement, proof, failure }: Outcome): DuplicateReport {
+function reportDuplicate({ task, placement, proof, failure }: ChannelAttempt): DuplicateReport {
   return {
-    channel: plan.channel,
+    channel: task.plan.channel,
     url: proof === null ? null : (placement?.url.href ?? null),
     reason: failure === null ? null : formatReason(toFailureReason(failure)),
   };

@@ -1,27 +1,26 @@
 import { describe, expect, test } from '@jest/globals';
-import { createFilebin, type FilebinOptions } from '../../../src/channels/filebin/publish.ts';
-import { DeliveryError, hasFailed, hasSucceeded } from '../../../src/errors.ts';
+import { createFilebinPublisher, type FilebinOptions } from '../../../src/channels/filebin/publish.ts';
+import { DeliveryError, hasFailed } from '../../../src/errors.ts';
 import { localFile } from '../../support/files.ts';
 import { FakeHttp, fakePorts, type Scripted, type Seen } from '../../support/ports.ts';
-import { circumstancesWith } from '../circumstances.ts';
-import { prepareOne } from '../one.ts';
+import { prepareAll, prepareOne, resultsFor } from '../prepare-one.ts';
 
 const HOST = 'https://filebin.net';
-const OPTIONS: FilebinOptions = { host: new URL(HOST), bin: 'sv1767323045-abc', binIsNew: true };
+const OPTIONS: FilebinOptions = { binHostUrl: new URL(HOST), bin: 'sv1767323045-abc', binIsNew: true };
 const EXPIRY = '2026-01-09T03:04:05Z';
 
 type Answer = (request: Seen, nth: number) => Scripted | Error | undefined;
 
-interface Stage extends Partial<FilebinOptions> {
+interface Setup extends Partial<FilebinOptions> {
   readonly name?: string;
-  /** What the bin holds at each look, the last one for ever; it isn't there unless told. */
+  /** The answer to each request for the list, the last one from then on; `null` where the bin does not exist. */
   readonly listings?: readonly (object | null)[];
 }
 
-/** A bin host whose answers to the upload, by how many came before, are scripted; it lets its bins be locked. */
-async function binWith(
+/** Prepares one upload to a bin host that answers it as scripted, and locks every bin. */
+async function prepareUpload(
   answer: Scripted | Error | Answer,
-  { name = 'page.html', listings = [null], ...more }: Stage = {},
+  { name = 'page.html', listings = [null], ...more }: Setup = {},
 ) {
   const file = await localFile('<p>hello</p>', 'page.html');
   const decide: Answer = typeof answer === 'function' ? answer : () => answer;
@@ -33,16 +32,16 @@ async function binWith(
     return listing == null ? { status: 404 } : { body: listing };
   });
   const ports = fakePorts(host.http);
-  const intent = await prepareOne(createFilebin({ ...OPTIONS, ...more }, ports), file, name);
-  return { file, host, ports, intent, methods: () => host.seen.map(({ method }) => method) };
+  const task = await prepareOne(createFilebinPublisher({ ...OPTIONS, ...more }, ports), file, name);
+  return { file, host, ports, task, methods: () => host.seen.map(({ method }) => method) };
 }
 
-const receipt = { bin: { id: OPTIONS.bin, expired_at: EXPIRY }, file: { filename: 'page.html' } };
+const RECORD = { bin: { id: OPTIONS.bin, expired_at: EXPIRY }, file: { filename: 'page.html' } };
 
-describe('K3', () => {
-  test('posts the raw bytes with their SHA-256 and no credential, then locks the bin', async () => {
-    const { file, host, intent } = await binWith({ status: 201, body: receipt });
-    await intent.place();
+describe('publishing through channel K3', () => {
+  test('posts the file with its SHA-256 and without a credential, then locks the bin', async () => {
+    const { file, host, task } = await prepareUpload({ status: 201, body: RECORD });
+    await task.perform();
     expect(host.seen).toEqual([
       {
         method: 'POST',
@@ -64,10 +63,10 @@ describe('K3', () => {
     ]);
   });
 
-  test('builds the address from the names that the host has stored', async () => {
+  test('builds the address from the bin and file names that the host answers', async () => {
     const stored = { bin: { id: 'svstored' }, file: { filename: 'ä_b.html' } };
-    const { intent } = await binWith({ status: 201, body: stored });
-    await expect(intent.place()).resolves.toMatchObject({
+    const { task } = await prepareUpload({ status: 201, body: stored });
+    await expect(task.perform()).resolves.toMatchObject({
       evidence: 'HTTP 201, bin svstored, file ä_b.html',
       url: new URL(`${HOST}/svstored/%C3%A4_b.html`),
       bypassCache: false,
@@ -76,30 +75,30 @@ describe('K3', () => {
     });
   });
 
-  test('takes its own names where the host names none', async () => {
-    const { intent } = await binWith({ status: 201, body: {} });
-    await expect(intent.place()).resolves.toMatchObject({ url: new URL(`${HOST}/${OPTIONS.bin}/page.html`) });
+  test('builds the address from the requested names where the host answers none', async () => {
+    const { task } = await prepareUpload({ status: 201, body: {} });
+    await expect(task.perform()).resolves.toMatchObject({ url: new URL(`${HOST}/${OPTIONS.bin}/page.html`) });
   });
 
-  test('reports the real end of life, the warning page and that HTML is downloaded', async () => {
-    const { intent } = await binWith({ status: 201, body: receipt });
-    const { notes } = await intent.place();
+  test('notes the expiry date, the warning page, and that HTML is downloaded', async () => {
+    const { task } = await prepareUpload({ status: 201, body: RECORD });
+    const { notes } = await task.perform();
     expect(notes.join('\n')).toMatch(/expires at 2026-01-09T03:04:05Z.*warning page.*downloaded/s);
   });
 
-  test('promises neither a date that it was not told nor a download that does not happen', async () => {
-    const { intent } = await binWith(
+  test('notes no exact expiry date and no download where neither is known to be true', async () => {
+    const { task } = await prepareUpload(
       { status: 201, body: { file: { filename: 'a.txt' } } },
       { name: 'a.txt' },
     );
-    const { notes } = await intent.place();
+    const { notes } = await task.perform();
     expect(notes).toEqual(['the bin expires after about 7 days', expect.stringContaining('warning page')]);
-    expect(intent.plan.claim).toBe('opens');
+    expect(task.plan.claim).toBe('opens');
   });
 
-  test('plans the name that the host will keep', async () => {
-    const { intent } = await binWith({ status: 201, body: receipt }, { name: "a'b.pdf" });
-    expect(intent.plan).toEqual({
+  test('plans the file name that the host will store', async () => {
+    const { task } = await prepareUpload({ status: 201, body: RECORD }, { name: "a'b.pdf" });
+    expect(task.plan).toEqual({
       channel: 'K3',
       method: 'one POST',
       destination: `bin ${OPTIONS.bin}, name a_b.pdf`,
@@ -108,24 +107,24 @@ describe('K3', () => {
     });
   });
 
-  test('keeps the folder of a self-hosted bin’s address', async () => {
-    const { host, intent } = await binWith(
+  test('keeps the path of a self-hosted bin host in the address', async () => {
+    const { host, task } = await prepareUpload(
       { status: 201, body: {} },
-      { host: new URL('https://bins.dev/b/') },
+      { binHostUrl: new URL('https://bins.dev/b/') },
     );
-    await intent.place();
+    await task.perform();
     expect(host.seen[0]?.url).toBe(`https://bins.dev/b/${OPTIONS.bin}/page.html`);
   });
 
-  test('is refused without a file', async () => {
-    await expect(prepareOne(createFilebin(OPTIONS, fakePorts()), null)).rejects.toMatchObject({
+  test('refuses to prepare an upload without a file', async () => {
+    await expect(prepareOne(createFilebinPublisher(OPTIONS, fakePorts()), null)).rejects.toMatchObject({
       code: 'BAD_INPUT',
       hint: 'set `file:`',
     });
   });
 });
 
-describe('a POST that is not answered 201', () => {
+describe('an upload to the bin that is not answered with HTTP 201', () => {
   test.each([
     [400, 'BAD_INPUT', 'bin:', 1],
     [404, 'BAD_INPUT', 'bin:', 1],
@@ -141,80 +140,86 @@ describe('a POST that is not answered 201', () => {
     [200, 'HOST_ERROR', 'bin-host-url:', 5],
     [302, 'HOST_ERROR', 'bin-host-url:', 1],
     [418, 'HOST_ERROR', 'bin-host-url:', 1],
-  ] as const)('but %i fails as %s, says %j, and is sent %i times', async (status, code, hint, attempts) => {
-    const { methods, intent } = await binWith({ status, body: 'no' });
-    await expect(intent.place()).rejects.toMatchObject({
-      code,
-      httpCode: status,
-      message: `posting to the bin answered HTTP ${status} and not 201: no`,
-      hint: expect.stringContaining(hint),
-    });
-    // Before it is sent again it is looked for.
-    expect(methods()).toEqual(Array(attempts).fill(['GET', 'POST']).flat().slice(1));
-  });
+  ] as const)(
+    'fails for HTTP %i as %s with a hint about %j after %i attempts',
+    async (status, code, hint, attempts) => {
+      const { methods, task } = await prepareUpload({ status, body: 'no' });
+      await expect(task.perform()).rejects.toMatchObject({
+        code,
+        httpCode: status,
+        message: `posting to the bin answered HTTP ${status} and not 201: no`,
+        hint: expect.stringContaining(hint),
+      });
+      // The bin is listed before each further attempt.
+      expect(methods()).toEqual(Array(attempts).fill(['GET', 'POST']).flat().slice(1));
+    },
+  );
 
-  test('waits as long as the host asks', async () => {
-    const { ports, intent } = await binWith((_, nth) =>
-      nth === 1 ? { status: 429, headers: { 'retry-after': '9' } } : { status: 201, body: receipt },
+  test('is sent again after the time that the host asks to wait', async () => {
+    const { ports, task } = await prepareUpload((_, nth) =>
+      nth === 1 ? { status: 429, headers: { 'retry-after': '9' } } : { status: 201, body: RECORD },
     );
-    await intent.place();
+    await task.perform();
     expect(ports.clock.slept).toEqual([9_500]);
   });
 
-  test('leaves a page of HTML out of the message', async () => {
-    const { intent } = await binWith({ status: 404, body: '<html>Not found</html>' });
-    await expect(intent.place()).rejects.toMatchObject({
+  test('fails with a message that contains no HTML page', async () => {
+    const { task } = await prepareUpload({ status: 404, body: '<html>Not found</html>' });
+    await expect(task.perform()).rejects.toMatchObject({
       message: 'posting to the bin answered HTTP 404 and not 201',
     });
   });
 });
 
-describe('a receipt', () => {
-  test.each(['<html>', 'null', '"text"'])('that reads %s is not believed', async (body) => {
-    const { intent } = await binWith({ status: 201, body });
-    await expect(intent.place()).rejects.toMatchObject({ code: 'HOST_ERROR', httpCode: 201 });
-  });
+describe('the answer to an upload', () => {
+  test.each(['<html>', 'null', '"text"'])(
+    'is refused where it is %s instead of the record of a file',
+    async (body) => {
+      const { task } = await prepareUpload({ status: 201, body });
+      await expect(task.perform()).rejects.toMatchObject({ code: 'HOST_ERROR', httpCode: 201 });
+    },
+  );
 
-  test('of other bytes leads to another upload', async () => {
+  test('leads to another upload where it names the SHA-256 of other bytes', async () => {
     const wrong = { file: { filename: 'page.html', sha256: 'ff' } };
-    const { methods, intent } = await binWith((_, nth) => ({
+    const { methods, task } = await prepareUpload((_, nth) => ({
       status: 201,
-      body: nth === 1 ? wrong : receipt,
+      body: nth === 1 ? wrong : RECORD,
     }));
-    await intent.place();
+    await task.perform();
     expect(methods()).toEqual(['POST', 'GET', 'POST', 'PUT']);
   });
 
-  test('of other bytes again and again is a failure', async () => {
-    const { intent } = await binWith({ status: 201, body: { file: { sha256: 'ff' } } });
-    await expect(intent.place()).rejects.toMatchObject({ code: 'HOST_ERROR' });
+  test('is a failure where every attempt is answered with the SHA-256 of other bytes', async () => {
+    const { task } = await prepareUpload({ status: 201, body: { file: { sha256: 'ff' } } });
+    await expect(task.perform()).rejects.toMatchObject({ code: 'HOST_ERROR' });
   });
 });
 
-describe('a bin that can’t be locked', () => {
-  const locking = async (answer: Scripted | Error) => {
+describe('a bin that cannot be locked', () => {
+  const lockBin = async (answer: Scripted | Error) => {
     const file = await localFile('x', 'a.txt');
-    const host = new FakeHttp(({ method }) => (method === 'PUT' ? answer : { status: 201, body: receipt }));
-    return (await prepareOne(createFilebin(OPTIONS, fakePorts(host.http)), file, 'a.txt')).place();
+    const host = new FakeHttp(({ method }) => (method === 'PUT' ? answer : { status: 201, body: RECORD }));
+    return (await prepareOne(createFilebinPublisher(OPTIONS, fakePorts(host.http)), file, 'a.txt')).perform();
   };
 
   test.each([
     ['answers 405', { status: 405 }],
-    ['can’t be reached', new DeliveryError('CONNECTION', 'reset')],
-  ])('because the host %s is no failure, but UNKNOWN says so', async (_, answer) => {
-    await expect(locking(answer)).resolves.toMatchObject({
+    ['cannot be reached', new DeliveryError('CONNECTION', 'reset')],
+  ])('is no failure but is listed as unknown where the host %s', async (_, answer) => {
+    await expect(lockBin(answer)).resolves.toMatchObject({
       unknown: [expect.stringContaining('could not be locked')],
     });
   });
 
-  test('because of our own mistake is a failure', async () => {
-    await expect(locking(new TypeError('ours'))).rejects.toThrow('ours');
+  test('is a failure where the cause is a defect of this tool', async () => {
+    await expect(lockBin(new TypeError('defect'))).rejects.toThrow('defect');
   });
 });
 
-describe('a bin of a known name', () => {
-  const known = { binIsNew: false };
-  const listing = async (bytes = '<p>hello</p>', filename = 'page.html') => ({
+describe('a bin whose name is given', () => {
+  const GIVEN_NAME = { binIsNew: false };
+  const listWith = async (bytes = '<p>hello</p>', filename = 'page.html') => ({
     bin: { id: OPTIONS.bin, expired_at: EXPIRY },
     files: [
       { filename: 'other.html', sha256: 'ff' },
@@ -222,37 +227,40 @@ describe('a bin of a known name', () => {
     ],
   });
 
-  test('is looked into first: what it holds already is not posted again', async () => {
-    const { methods, intent } = await binWith({ status: 500 }, { ...known, listings: [await listing()] });
-    await expect(intent.place()).resolves.toMatchObject({
+  test('is listed first, and a file that it already holds is not posted again', async () => {
+    const { methods, task } = await prepareUpload(
+      { status: 500 },
+      { ...GIVEN_NAME, listings: [await listWith()] },
+    );
+    await expect(task.perform()).resolves.toMatchObject({
       evidence: `bin ${OPTIONS.bin}, file page.html already holds these bytes`,
       url: new URL(`${HOST}/${OPTIONS.bin}/page.html`),
       written: false,
       notes: expect.arrayContaining([`the bin expires at ${EXPIRY}`]),
       unknown: [],
     });
-    // Nor is somebody's bin locked for nothing.
+    // Nothing was posted, so the bin is not locked either.
     expect(methods()).toEqual(['GET']);
   });
 
   test.each<[string, () => Promise<object | null>]>([
-    ['other bytes under the name', () => listing('other')],
-    ['the bytes under another name', () => listing('<p>hello</p>', 'b.html')],
+    ['other bytes under the name', () => listWith('other')],
+    ['the bytes under another name', () => listWith('<p>hello</p>', 'b.html')],
     ['nothing', async () => ({ bin: {}, files: [] })],
     ['no list', async () => ({})],
     ['a file without a name', async () => ({ files: [{ sha256: 'ff' }] })],
-  ])('is posted to where it holds %s', async (_, held) => {
-    const { methods, intent } = await binWith(
-      { status: 201, body: receipt },
-      { ...known, listings: [await held()] },
+  ])('receives the file where it holds %s', async (_, createList) => {
+    const { methods, task } = await prepareUpload(
+      { status: 201, body: RECORD },
+      { ...GIVEN_NAME, listings: [await createList()] },
     );
-    await expect(intent.place()).resolves.toMatchObject({ evidence: expect.stringMatching(/^HTTP 201, /) });
+    await expect(task.perform()).resolves.toMatchObject({ evidence: expect.stringMatching(/^HTTP 201, /) });
     expect(methods()).toEqual(['GET', 'POST', 'PUT']);
   });
 
-  test('is asked for its list and nothing but JSON', async () => {
-    const { host, intent } = await binWith({ status: 201, body: receipt }, known);
-    await intent.place();
+  test('is listed by one GET that accepts only JSON', async () => {
+    const { host, task } = await prepareUpload({ status: 201, body: RECORD }, GIVEN_NAME);
+    await task.perform();
     expect(host.seen[0]).toEqual({
       method: 'GET',
       url: `${HOST}/${OPTIONS.bin}`,
@@ -262,26 +270,26 @@ describe('a bin of a known name', () => {
   });
 
   test.each<[string, Partial<FilebinOptions>, boolean, string]>([
-    ['holds these bytes', known, true, 'the bin already holds these bytes'],
-    ['does not', known, false, 'page.html would be posted'],
-    ['was made up just now', {}, true, 'page.html would be posted'],
-  ])('that %s is foreseen, and nothing is sent', async (_, more, holding, words) => {
-    const listings = [holding ? await listing() : null];
-    const { methods, intent } = await binWith({ status: 500 }, { ...more, listings });
-    await expect(intent.preview()).resolves.toBe(words);
+    ['already holds the bytes', GIVEN_NAME, true, 'the bin already holds these bytes'],
+    ['does not hold the bytes', GIVEN_NAME, false, 'page.html would be posted'],
+    ['was just generated', {}, true, 'page.html would be posted'],
+  ])('that %s gives a preview, and only GET requests are sent', async (_, more, hasFile, words) => {
+    const listings = [hasFile ? await listWith() : null];
+    const { methods, task } = await prepareUpload({ status: 500 }, { ...more, listings });
+    await expect(task.preview()).resolves.toBe(words);
     expect(methods().filter((method) => method !== 'GET')).toEqual([]);
   });
 });
 
-describe('a broken upload', () => {
-  const lost = new DeliveryError('CONNECTION', 'reset', { retryable: true });
-  const held = async () => ({
+describe('an upload whose connection broke off', () => {
+  const connectionLost = new DeliveryError('CONNECTION', 'reset', { retryable: true });
+  const createList = async () => ({
     files: [{ filename: 'page.html', sha256: (await localFile('<p>hello</p>')).sha256 }],
   });
 
-  test('that has arrived is found, locked, and not called a 201', async () => {
-    const { methods, intent } = await binWith(() => lost, { listings: [await held()] });
-    await expect(intent.place()).resolves.toMatchObject({
+  test('is found where the file has arrived, the bin is locked, and the evidence does not claim HTTP 201', async () => {
+    const { methods, task } = await prepareUpload(() => connectionLost, { listings: [await createList()] });
+    await expect(task.perform()).resolves.toMatchObject({
       evidence: `bin ${OPTIONS.bin}, file page.html holds these bytes`,
       written: true,
       unknown: [],
@@ -289,82 +297,86 @@ describe('a broken upload', () => {
     expect(methods()).toEqual(['POST', 'GET', 'PUT']);
   });
 
-  test('that has not is sent again', async () => {
-    const { methods, intent } = await binWith((_, nth) =>
-      nth === 1 ? lost : { status: 201, body: receipt },
+  test('is sent again where the file has not arrived', async () => {
+    const { methods, task } = await prepareUpload((_, nth) =>
+      nth === 1 ? connectionLost : { status: 201, body: RECORD },
     );
-    await expect(intent.place()).resolves.toMatchObject({ evidence: expect.stringMatching(/^HTTP 201, /) });
+    await expect(task.perform()).resolves.toMatchObject({ evidence: expect.stringMatching(/^HTTP 201, /) });
     expect(methods()).toEqual(['POST', 'GET', 'POST', 'PUT']);
   });
 
   test.each([
-    ['arrived all the same says so', true],
-    ['never arrived is the stop itself', false],
-  ])('by a stop that %s', async (_, arrives) => {
-    const listings = [arrives ? await held() : null];
+    ['succeeds where the file has arrived', true],
+    ['is canceled where the file has not arrived', false],
+  ])('by a stop of the delivery %s', async (_, arrives) => {
+    const listings = [arrives ? await createList() : null];
     const reason = Object.assign(new Error('stopped'), { name: 'AbortError' });
-    const { ports, intent } = await binWith(
+    const { ports, task } = await prepareUpload(
       () => {
         ports.stop.abort(reason);
-        return lost;
+        return connectionLost;
       },
       { listings },
     );
-    const placing = intent.place();
+    const performed = task.perform();
     if (arrives) {
-      await expect(placing).resolves.toMatchObject({
+      await expect(performed).resolves.toMatchObject({
         evidence: expect.stringMatching(/ holds these bytes$/),
         unknown: [expect.stringContaining('could not be locked')],
       });
-    } else await expect(placing).rejects.toMatchObject({ code: 'ABORTED' });
+    } else await expect(performed).rejects.toMatchObject({ code: 'ABORTED' });
   });
 });
 
-describe('several files', () => {
-  /** A host that stores every file but those it refuses, each bin under the name that it gives. */
-  async function posting(
+describe('posting several files', () => {
+  /** Posts files to a host that refuses some names and stores the rest, each in the bin of `nextBin`. */
+  async function postFiles(
     names: readonly string[],
     refused: readonly string[] = [],
-    binOf = () => OPTIONS.bin,
+    nextBin = () => OPTIONS.bin,
   ) {
     const host = new FakeHttp(({ method, url }) => {
       const [, , filename = ''] = new URL(url).pathname.split('/');
       if (method === 'PUT') return { status: 200 };
       if (refused.includes(filename)) return { status: 403, body: 'Illegal file extension' };
-      return { status: 201, body: { bin: { id: binOf() }, file: { filename } } };
+      return { status: 201, body: { bin: { id: nextBin() }, file: { filename } } };
     });
-    const channel = createFilebin(OPTIONS, fakePorts(host.http));
-    const parcels = await Promise.all(names.map(async (name) => ({ file: await localFile(name), name })));
-    const intents = (await channel.prepare(parcels, circumstancesWith())).filter(hasSucceeded);
-    expect(intents).toHaveLength(names.length);
+    const action = createFilebinPublisher(OPTIONS, fakePorts(host.http));
+    const items = await Promise.all(names.map(async (name) => ({ file: await localFile(name), name })));
+    const tasks = await prepareAll(action, items);
     return {
-      placed: await channel.publish(intents),
+      placements: resultsFor(await action.perform(tasks), tasks),
       calls: host.seen.map(({ method, url }) => `${method} ${url}`),
     };
   }
-  const at = (name: string): string => `POST ${HOST}/${OPTIONS.bin}/${name}`;
+  const postTo = (name: string): string => `POST ${HOST}/${OPTIONS.bin}/${name}`;
 
-  test('share one bin, which is locked once and after the last of them', async () => {
-    const { placed, calls } = await posting(['a.txt', 'deep/b.txt', 'c.txt']);
-    expect(placed).toHaveLength(3);
-    expect(placed.some(hasFailed)).toBe(false);
-    expect(calls).toEqual([at('a.txt'), at('deep-b.txt'), at('c.txt'), `PUT ${HOST}/${OPTIONS.bin}`]);
+  test('puts all of them into one bin, which is locked once after the last file', async () => {
+    const { placements, calls } = await postFiles(['a.txt', 'deep/b.txt', 'c.txt']);
+    expect(placements).toHaveLength(3);
+    expect(placements.some(hasFailed)).toBe(false);
+    expect(calls).toEqual([
+      postTo('a.txt'),
+      postTo('deep-b.txt'),
+      postTo('c.txt'),
+      `PUT ${HOST}/${OPTIONS.bin}`,
+    ]);
   });
 
-  test('of which one is refused: the others are posted, and the bin is locked', async () => {
-    const { placed, calls } = await posting(['a.exe', 'b.txt'], ['a.exe']);
-    expect(placed.map((one) => hasFailed(one) && one.code)).toEqual(['NO_PERMISSION', false]);
-    expect(calls).toEqual([at('a.exe'), at('b.txt'), `PUT ${HOST}/${OPTIONS.bin}`]);
+  test('posts the other files and locks the bin where one file is refused', async () => {
+    const { placements, calls } = await postFiles(['a.exe', 'b.txt'], ['a.exe']);
+    expect(placements.map((one) => hasFailed(one) && one.code)).toEqual(['NO_PERMISSION', false]);
+    expect(calls).toEqual([postTo('a.exe'), postTo('b.txt'), `PUT ${HOST}/${OPTIONS.bin}`]);
   });
 
-  test('of which none is taken leave no bin to lock', async () => {
-    const { calls } = await posting(['a.exe', 'b.exe'], ['a.exe', 'b.exe']);
-    expect(calls).toEqual([at('a.exe'), at('b.exe')]);
+  test('locks no bin where every file is refused', async () => {
+    const { calls } = await postFiles(['a.exe', 'b.exe'], ['a.exe', 'b.exe']);
+    expect(calls).toEqual([postTo('a.exe'), postTo('b.exe')]);
   });
 
-  test('that the host puts into bins of its own are locked, each of them', async () => {
+  test('locks every bin where the host puts the files into different bins', async () => {
     const bins = ['svown-1', 'svown-2'];
-    const { calls } = await posting(['a.txt', 'b.txt'], [], () => bins.shift() ?? OPTIONS.bin);
+    const { calls } = await postFiles(['a.txt', 'b.txt'], [], () => bins.shift() ?? OPTIONS.bin);
     expect(calls.slice(2)).toEqual([`PUT ${HOST}/svown-1`, `PUT ${HOST}/svown-2`]);
   });
 });

@@ -5,7 +5,7 @@ import {
   createCommitWriter,
   methodFor,
 } from '../../../src/channels/pages/commit-methods.ts';
-import { hasFailed } from '../../../src/errors.ts';
+import { hasFailed, type Result } from '../../../src/errors.ts';
 import type { FileChange } from '../../../src/github/api/git-data.ts';
 import { MEGABYTE } from '../../../src/protocol/limits.ts';
 import type { LocalFile } from '../../../src/rules/inspect.ts';
@@ -14,7 +14,8 @@ import { changeWith } from '../../github/changes.ts';
 import { failure } from '../../github/fake-github.ts';
 import { localFile, temporaryFolder } from '../../support/files.ts';
 import { FakeHttp, fakePorts, type Scripted } from '../../support/ports.ts';
-import { branchWith, committingTo } from '../branch.ts';
+import { branchWith, commitTargetWith } from '../fake-branch.ts';
+import { resultsFor } from '../prepare-one.ts';
 
 const { env } = process;
 beforeEach(() => {
@@ -24,8 +25,8 @@ afterEach(() => {
   process.env = env;
 });
 
-describe('the way to commit', () => {
-  const sized = (size: number | null): LocalFile | null => (size === null ? null : fileWith({ size }));
+describe('methodFor', () => {
+  const fileOfSize = (size: number | null): LocalFile | null => (size === null ? null : fileWith({ size }));
 
   test.each<[string, (number | null)[], 'A' | 'B' | 'C', 'A' | 'B' | 'C']>([
     ['a small file', [1], 'A', 'A'],
@@ -33,32 +34,32 @@ describe('the way to commit', () => {
     ['a file above 1 MB', [MEGABYTE + 1], 'B', 'B'],
     ['a file of 35 MB', [35 * MEGABYTE], 'B', 'B'],
     ['a file above 35 MB', [35 * MEGABYTE + 1], 'C', 'C'],
-    ['a file to take away', [null], 'B', 'B'],
+    ['a file to remove', [null], 'B', 'B'],
     ['two small files', [1, 1], 'C', 'B'],
     ['files of any size', [1, 50 * MEGABYTE, null], 'C', 'B'],
-    ['nothing', [], 'B', 'B'],
-  ])('of %s', (_, sizes, withGit, without) => {
-    const files = sizes.map(sized);
-    expect([methodFor(files, true), methodFor(files, false)]).toEqual([withGit, without]);
+    ['no file', [], 'B', 'B'],
+  ])('chooses the method for %s, with git and without it', (_, sizes, withGit, withoutGit) => {
+    const files = sizes.map(fileOfSize);
+    expect([methodFor(files, true), methodFor(files, false)]).toEqual([withGit, withoutGit]);
   });
 
-  test('has a name in the report', () => {
+  test('has a name for the report for each method', () => {
     expect(Object.keys(COMMIT_METHODS)).toEqual(['A', 'B', 'C']);
   });
 });
 
-/** Nobody listens there: git gets no further than to ask. */
-const NOWHERE = new URL('https://localhost:1');
+/** No server listens there, so the first git command fails. */
+const UNREACHABLE_HOST = new URL('https://localhost:1');
 
-interface Written {
+interface TestChange {
   readonly path: string;
   readonly bytes: string | Buffer | null;
   readonly replaces?: string;
 }
 
-/** Writes once; the host takes blobs as it is told, by how many came before. */
-async function writing(
-  all: readonly Written[],
+/** Prepares a commit writer for changes; the host answers each blob as scripted. */
+async function createWriter(
+  all: readonly TestChange[],
   github = branchWith(),
   blob: (nth: number, sha: string) => Scripted = (_, sha) => ({ status: 201, body: { sha } }),
 ) {
@@ -74,19 +75,20 @@ async function writing(
     changes.map(({ file }) => file),
     ports.signal,
   );
-  const write = createCommitWriter(committingTo(github, { serverUrl: NOWHERE, method }), ports);
-  return { changes, github, host, ports, write, codes: async () => codesOf(await write(changes)) };
+  const write = createCommitWriter(commitTargetWith(github, { serverUrl: UNREACHABLE_HOST, method }), ports);
+  return { changes, github, host, ports, write, run: async () => resultsFor(await write(changes), changes) };
 }
 
-const codesOf = (commits: readonly unknown[]) =>
-  commits.map((one) => (hasFailed(one as never) ? (one as { code: string }).code : one));
+/** Each commit, or the code of its error. */
+const getCodes = (results: readonly Result<string>[]) =>
+  results.map((result) => (hasFailed(result) ? result.code : result));
 
 const TOO_LARGE = { status: 422, body: { message: 'Sorry, your input was too large to process' } };
 
-describe('one file', () => {
-  test('of at most 1 MB is one PUT, whatever git there is', async () => {
-    const { github, host, codes } = await writing([{ path: 'ä/b.html', bytes: 'b', replaces: '0ld' }]);
-    await expect(codes()).resolves.toEqual(['put']);
+describe('committing one file', () => {
+  test('is one PUT for at most 1 MB, whether git is installed or not', async () => {
+    const { github, host, run } = await createWriter([{ path: 'ä/b.html', bytes: 'b', replaces: '0ld' }]);
+    expect(getCodes(await run())).toEqual(['put']);
     expect(github.calls).toEqual([
       {
         name: 'put_file_le1mb',
@@ -103,35 +105,35 @@ describe('one file', () => {
     expect(host.seen).toEqual([]);
   });
 
-  test('to take away is a tree without it, and sends no blob', async () => {
+  test('writes a tree without the file and sends no blob where the file is removed', async () => {
     const removal = { path: 'gone.html', bytes: null, replaces: '0ld' };
     const github = branchWith({ 'gone.html': { blob: '0ld', message: 'm' } });
-    const { host, codes } = await writing([removal], github);
-    await expect(codes()).resolves.toEqual(['commit1']);
+    const { host, run } = await createWriter([removal], github);
+    expect(getCodes(await run())).toEqual(['commit1']);
     expect(github.sent('tree')).toMatchObject([{ tree: [{ path: 'gone.html', sha: null }] }]);
     expect(host.seen).toEqual([]);
   });
 });
 
-describe('several files where there is no git', () => {
+describe('committing several files where git is not installed', () => {
   beforeEach(async () => {
     process.env.PATH = await temporaryFolder();
   });
   const three = ['a', 'b', 'c'].map((bytes) => ({ path: `${bytes}.html`, bytes }));
 
-  test('go through the object API, a blob and a commit each', async () => {
-    const { github, host, codes } = await writing(three);
-    await expect(codes()).resolves.toEqual(['commit1', 'commit2', 'commit3']);
+  test('uses the object API, with one blob and one commit for each file', async () => {
+    const { github, host, run } = await createWriter(three);
+    expect(getCodes(await run())).toEqual(['commit1', 'commit2', 'commit3']);
     expect(host.seen).toHaveLength(3);
     expect(github.sent('update_ref')).toMatchObject([{ sha: 'commit3', force: false }]);
   });
 
-  test('of which one is too large for a blob: that one is told to bring git, the others are committed', async () => {
-    const { github, write, changes } = await writing(three, branchWith(), (nth, sha) =>
+  test('commits the other files where one is too large for a blob, whose hint says to install git', async () => {
+    const { github, run } = await createWriter(three, branchWith(), (nth, sha) =>
       nth === 2 ? TOO_LARGE : { status: 201, body: { sha } },
     );
-    const commits = await write(changes);
-    expect(codesOf(commits)).toEqual(['commit1', 'BAD_INPUT', 'commit2']);
+    const commits = await run();
+    expect(getCodes(commits)).toEqual(['commit1', 'BAD_INPUT', 'commit2']);
     expect(commits[1]).toMatchObject({ hint: expect.stringMatching(/install git.*K2/) });
     expect(github.sent('tree').map(({ tree }) => (tree as { path: string }[])[0]?.path)).toEqual([
       'a.html',
@@ -139,30 +141,30 @@ describe('several files where there is no git', () => {
     ]);
   });
 
-  test('of which one blob is refused: the others are committed, and it says why', async () => {
-    const { codes } = await writing(three, branchWith(), (nth, sha) =>
+  test('commits the other files where one blob is refused', async () => {
+    const { run } = await createWriter(three, branchWith(), (nth, sha) =>
       nth === 1 ? { status: 403, body: { message: 'no' } } : { status: 201, body: { sha } },
     );
-    await expect(codes()).resolves.toEqual(['NO_PERMISSION', 'commit1', 'commit2']);
+    expect(getCodes(await run())).toEqual(['NO_PERMISSION', 'commit1', 'commit2']);
   });
 
-  test('of which none is taken move no branch', async () => {
-    const { github, codes } = await writing(three, branchWith(), () => TOO_LARGE);
-    await expect(codes()).resolves.toEqual(['BAD_INPUT', 'BAD_INPUT', 'BAD_INPUT']);
+  test('does not move the branch where every blob is refused', async () => {
+    const { github, run } = await createWriter(three, branchWith(), () => TOO_LARGE);
+    expect(getCodes(await run())).toEqual(['BAD_INPUT', 'BAD_INPUT', 'BAD_INPUT']);
     expect(github.calls).toEqual([]);
   });
 
-  test('send each blob once, however often they are written', async () => {
+  test('sends each blob once, however often the files are written', async () => {
     const conflict = failure('CONFLICT', 422, { retryable: true });
     const github = branchWith({}, { update_ref: (_: unknown, nth: number) => (nth === 1 ? conflict : {}) });
-    const { host, write, changes } = await writing(three, github);
+    const { host, write, changes } = await createWriter(three, github);
     await expect(write(changes)).rejects.toBe(conflict);
     await write(changes);
     expect(host.seen).toHaveLength(3);
   });
 });
 
-describe('where there is a git', () => {
+describe('committing where git is installed', () => {
   beforeEach(() => {
     Object.assign(process.env, { NO_PROXY: 'localhost', no_proxy: 'localhost' });
   });
@@ -171,18 +173,18 @@ describe('where there is a git', () => {
     message: expect.stringMatching(/^fetching the branch main failed/),
   };
 
-  test('several files go through it, and no blob through the API', async () => {
+  test('uses git for several files, and sends no blob to the API', async () => {
     const small = ['a', 'b'].map((bytes) => ({ path: `${bytes}.html`, bytes }));
-    const { github, host, write, changes } = await writing(small);
+    const { github, host, write, changes } = await createWriter(small);
     await expect(write(changes)).rejects.toMatchObject(unreachable);
     expect([github.calls, host.seen]).toEqual([[], []]);
   });
 
-  test('it takes over a file that the host takes no blob of, and the log says so', async () => {
+  test('uses git for a file whose blob is too large for the host, and the log says so', async () => {
     const large = [{ path: 'a.bin', bytes: Buffer.alloc(MEGABYTE + 1) }];
-    const { github, ports, write, changes } = await writing(large, branchWith(), () => TOO_LARGE);
+    const { github, ports, write, changes } = await createWriter(large, branchWith(), () => TOO_LARGE);
     await expect(write(changes)).rejects.toMatchObject(unreachable);
-    expect(ports.logger.lines).toContain('the host takes no blob of this size: git takes over');
+    expect(ports.logger.lines).toContain('the host refuses a blob of this size: using git instead');
     expect(github.calls).toEqual([]);
   });
 });

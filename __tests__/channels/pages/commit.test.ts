@@ -1,20 +1,22 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import {
-  type CommitTarget,
-  commitFiles,
-  comparePaths,
-  type WantedFile,
-} from '../../../src/channels/pages/commit.ts';
-import { chooseMethod } from '../../../src/channels/pages/commit-methods.ts';
-import { hasFailed } from '../../../src/errors.ts';
+import { commitFiles, comparePaths, type WantedFile } from '../../../src/channels/pages/commit.ts';
+import { type CommitTarget, chooseMethod } from '../../../src/channels/pages/commit-methods.ts';
+import { hasFailed, type Result } from '../../../src/errors.ts';
 import { TRAILER } from '../../../src/protocol/words.ts';
 import { type FakeGitHub, failure } from '../../github/fake-github.ts';
 import { localFile, temporaryFolder } from '../../support/files.ts';
 import { FakeHttp, fakePorts } from '../../support/ports.ts';
-import { branchWith, committingTo, held, THEIRS } from '../branch.ts';
+import {
+  type BranchFiles,
+  branchWith,
+  commitTargetWith,
+  existingFile,
+  FOREIGN_MESSAGE,
+} from '../fake-branch.ts';
+import { resultsFor } from '../prepare-one.ts';
 
 const { PATH } = process.env;
-// Without git, several files go through the API, whose calls are noted here.
+// Without git, several files are written through the API, whose calls the fake records.
 beforeEach(async () => {
   process.env.PATH = await temporaryFolder();
 });
@@ -22,106 +24,121 @@ afterEach(() => {
   process.env.PATH = PATH;
 });
 
-const blobs = async (files: Readonly<Record<string, string>>): Promise<WantedFile[]> =>
+const createWanted = async (files: Readonly<Record<string, string>>): Promise<WantedFile[]> =>
   Promise.all(Object.entries(files).map(async ([path, bytes]) => ({ path, file: await localFile(bytes) })));
 
-/** An API that takes every blob by its name. */
-const taking = () =>
+/** An API that accepts every blob and answers its sha. */
+const acceptingHost = () =>
   new FakeHttp(({ body }) => {
     const { content } = JSON.parse(body) as { content: string };
-    return { status: 201, body: { sha: names.get(Buffer.from(content, 'base64').toString()) ?? '?' } };
+    return { status: 201, body: { sha: blobShas.get(Buffer.from(content, 'base64').toString()) ?? '?' } };
   });
-const names = new Map<string, string>();
+const blobShas = new Map<string, string>();
 
-async function committing(
+/** Starts to commit files with these contents by path. */
+async function startCommit(
   github: FakeGitHub,
   files: Readonly<Record<string, string>>,
   more: Partial<CommitTarget> = {},
   onReplace?: (path: string) => Promise<void>,
 ) {
-  const wishes = await blobs(files);
-  for (const [at, bytes] of Object.values(files).entries()) names.set(bytes, wishes[at]?.file?.blobSha ?? '');
-  const host = taking();
+  const wanted = await createWanted(files);
+  for (const [at, bytes] of Object.values(files).entries())
+    blobShas.set(bytes, wanted[at]?.file?.blobSha ?? '');
+  const host = acceptingHost();
   const ports = fakePorts(host.http);
-  const wished = wishes.map(({ file }) => file);
-  const method = await chooseMethod(wished, ports.signal);
-  const work = commitFiles(wishes, committingTo(github, { method, ...more }), ports, onReplace);
-  return { wishes, host, ports, work };
+  const method = await chooseMethod(
+    wanted.map(({ file }) => file),
+    ports.signal,
+  );
+  const committed = commitFiles(wanted, commitTargetWith(github, { method, ...more }), ports, onReplace);
+  return { wanted, host, ports, work: committed.then((results) => resultsFor(results, wanted)) };
 }
 
-const codes = (results: readonly unknown[]) =>
-  results.map((one) => (hasFailed(one as never) ? (one as { code: string }).code : one));
+/** Each value, or the code of its error. */
+const getCodes = (results: readonly Result<object>[]) =>
+  results.map((result) => (hasFailed(result) ? result.code : result));
 
-describe('looking at what is wished', () => {
-  test.each<[string, string | null, ReturnType<typeof held> | undefined, boolean, object]>([
-    ['nothing stands', 'new', undefined, false, { message: 'ADD', replaces: null }],
-    ['ours stands', 'new', held('0ld'), false, { message: 'UPDATE', replaces: '0ld' }],
+describe('comparePaths', () => {
+  test.each<[string, string | null, BranchFiles[string] | undefined, boolean, object]>([
+    ['nothing exists', 'new', undefined, false, { message: 'ADD', replaces: null }],
+    ['an owned file exists', 'new', existingFile('0ld'), false, { message: 'UPDATE', replaces: '0ld' }],
     [
-      'ours of the same bytes stands',
+      'an owned file with the same bytes exists',
       'same',
-      held('same'),
+      existingFile('same'),
       false,
       { commitSha: 'last a/p.html', written: false },
     ],
     [
-      'theirs of the same bytes stands',
+      'a foreign file with the same bytes exists',
       'same',
-      held('same', THEIRS),
+      existingFile('same', FOREIGN_MESSAGE),
       false,
       { commitSha: 'last a/p.html', written: false },
     ],
-    ['theirs stands', 'new', held('0ld', THEIRS), false, { code: 'NOT_OURS' }],
+    ['a foreign file exists', 'new', existingFile('0ld', FOREIGN_MESSAGE), false, { code: 'NOT_OURS' }],
     [
-      'theirs stands, and may be replaced',
+      'a foreign file exists and overwrite is set',
       'new',
-      held('0ld', THEIRS),
+      existingFile('0ld', FOREIGN_MESSAGE),
       true,
       { message: 'UPDATE', replaces: '0ld' },
     ],
-    ['nothing stands to take away', null, undefined, false, { written: false }],
+    ['nothing exists that could be removed', null, undefined, false, { written: false }],
     [
-      'ours stands to take away',
+      'an owned file is to be removed',
       null,
-      held('0ld'),
+      existingFile('0ld'),
       false,
       { message: 'REMOVE', replaces: '0ld', file: null },
     ],
-    ['theirs stands to take away', null, held('0ld', THEIRS), false, { code: 'NOT_OURS' }],
     [
-      'theirs stands, and may be taken away',
+      'a foreign file is to be removed',
       null,
-      held('0ld', THEIRS),
+      existingFile('0ld', FOREIGN_MESSAGE),
+      false,
+      { code: 'NOT_OURS' },
+    ],
+    [
+      'a foreign file is to be removed and overwrite is set',
+      null,
+      existingFile('0ld', FOREIGN_MESSAGE),
       true,
       { message: 'REMOVE', replaces: '0ld', file: null },
     ],
-  ])('where %s', async (_, wished, standing, overwrite, expected) => {
-    const file = wished === null ? null : { ...(await localFile('x')), blobSha: wished };
-    const github = branchWith(standing === undefined ? {} : { 'a/p.html': standing });
-    const [seen] = await comparePaths([{ path: 'a/p.html', file }], committingTo(github, { overwrite }));
+  ])('finds what the path needs where %s', async (_, sha, existing, overwrite, expected) => {
+    const file = sha === null ? null : { ...(await localFile('x')), blobSha: sha };
+    const github = branchWith(existing === undefined ? {} : { 'a/p.html': existing });
+    const item = { path: 'a/p.html', file };
+    const [compared] = resultsFor(await comparePaths([item], commitTargetWith(github, { overwrite })), [
+      item,
+    ]);
     const { message, ...rest } = expected as { message?: string };
-    expect(seen).toMatchObject(rest);
+    expect(compared).toMatchObject(rest);
     if (message !== undefined) {
-      expect(seen).toMatchObject({ message: `${message} p.html: from run 7 of Deliver\n\n${TRAILER}` });
+      expect(compared).toMatchObject({ message: `${message} p.html: from run 7 of Deliver\n\n${TRAILER}` });
     }
     expect(github.calls.every(({ once }) => !once)).toBe(true);
   });
 
   test.each([
     ['replace', 'new'],
-    ['take away', null],
-  ])('says what may be done where somebody else’s file is to be another: %s', async (verb, wished) => {
-    const file = wished === null ? null : await localFile(wished);
-    const github = branchWith({ 'p.html': held('0ld', THEIRS) });
-    const [seen] = await comparePaths([{ path: 'p.html', file }], committingTo(github));
-    expect(seen).toMatchObject({
-      hint: expect.stringMatching(new RegExp(`overwrite: true.*yours to ${verb}$`)),
+    ['remove', null],
+  ])('refuses a foreign file with a hint that names overwrite: %s', async (verb, bytes) => {
+    const file = bytes === null ? null : await localFile(bytes);
+    const github = branchWith({ 'p.html': existingFile('0ld', FOREIGN_MESSAGE) });
+    const item = { path: 'p.html', file };
+    const [compared] = resultsFor(await comparePaths([item], commitTargetWith(github)), [item]);
+    expect(compared).toMatchObject({
+      hint: expect.stringMatching(new RegExp(`overwrite: true.*if you may ${verb} that file$`)),
     });
   });
 });
 
-describe('a branch that moves between two looks', () => {
-  /** Somebody replaces the file after it was seen; the history then ends with their commit. */
-  const moving = async (then: object | Error) => {
+describe('commitFiles on a branch that moves between two requests', () => {
+  /** Somebody else replaces the file after the first request; `theirFile` is what their commit contains. */
+  const createMovingBranch = async (theirFile: object | Error) => {
     const { blobSha } = await localFile('a');
     return branchWith(
       {},
@@ -129,30 +146,33 @@ describe('a branch that moves between two looks', () => {
         get_file: ({ ref }: { ref: string }, nth: number) =>
           nth === 1
             ? { type: 'file', sha: blobSha }
-            : ref === 'theirs'
-              ? then
+            : ref === 'their-commit'
+              ? theirFile
               : { type: 'file', sha: '0ther' },
-        commits_of_path: [{ sha: 'theirs', commit: { message: THEIRS } }],
+        commits_of_path: [{ sha: 'their-commit', commit: { message: FOREIGN_MESSAGE } }],
       },
     );
   };
 
-  test('is looked at again: no commit is named that does not hold the file', async () => {
-    const { work } = await committing(await moving({ type: 'file', sha: '0ther' }), { 'a.html': 'a' });
-    expect(codes(await work)).toEqual(['NOT_OURS']);
+  test('compares again, and names no commit that does not contain the file', async () => {
+    const { work } = await startCommit(await createMovingBranch({ type: 'file', sha: '0ther' }), {
+      'a.html': 'a',
+    });
+    expect(getCodes(await work)).toEqual(['NOT_OURS']);
   });
 
-  test('is not guessed about where that commit can’t be looked into', async () => {
+  test('fails where that commit cannot be read', async () => {
     const denied = failure('NO_PERMISSION', 403);
-    const { work } = await committing(await moving(denied), { 'a.html': 'a' });
-    await expect(work).resolves.toEqual([denied]);
+    const { work } = await startCommit(await createMovingBranch(denied), { 'a.html': 'a' });
+    const [failed] = await work;
+    expect(failed).toMatchObject({ ...denied, message: denied.message, leftBehind: [] });
   });
 });
 
-describe('committing several files', () => {
-  test('is a commit for each, in one update of the branch', async () => {
+describe('commitFiles with several files', () => {
+  test('makes a commit for each file in one update of the branch', async () => {
     const github = branchWith();
-    const { work } = await committing(github, { 'a.html': 'a', 'b.html': 'b' });
+    const { work } = await startCommit(github, { 'a.html': 'a', 'b.html': 'b' });
     await expect(work).resolves.toEqual([
       { commitSha: 'commit1', written: true },
       { commitSha: 'commit2', written: true },
@@ -164,27 +184,27 @@ describe('committing several files', () => {
     ]);
   });
 
-  test('of which one is somebody else’s leaves that alone, and commits the others', async () => {
-    const github = branchWith({ 'b.html': held('0ld', THEIRS) });
-    const { host, wishes, work } = await committing(github, { 'a.html': 'a', 'b.html': 'b', 'c.html': 'c' });
-    expect(codes(await work)).toEqual([
+  test('leaves a foreign file unchanged and commits the others', async () => {
+    const github = branchWith({ 'b.html': existingFile('0ld', FOREIGN_MESSAGE) });
+    const { host, wanted, work } = await startCommit(github, { 'a.html': 'a', 'b.html': 'b', 'c.html': 'c' });
+    expect(getCodes(await work)).toEqual([
       { commitSha: 'commit1', written: true },
       'NOT_OURS',
       { commitSha: 'commit2', written: true },
     ]);
     const entries = github.sent('tree').flatMap(({ tree }) => tree as { path: string; sha: string }[]);
     expect(entries.map(({ path, sha }) => [path, sha])).toEqual([
-      ['a.html', wishes[0]?.file?.blobSha],
-      ['c.html', wishes[2]?.file?.blobSha],
+      ['a.html', wanted[0]?.file?.blobSha],
+      ['c.html', wanted[2]?.file?.blobSha],
     ]);
-    // Not even its blob is sent.
+    // The blob of the foreign path is not sent either.
     expect(host.seen).toHaveLength(2);
   });
 
-  test('of which one stands already sends only the others', async () => {
+  test('sends only the files that do not exist yet', async () => {
     const { blobSha } = await localFile('a');
-    const github = branchWith({ 'a.html': held(blobSha) });
-    const { host, work } = await committing(github, { 'a.html': 'a', 'b.html': 'b', 'c.html': 'c' });
+    const github = branchWith({ 'a.html': existingFile(blobSha) });
+    const { host, work } = await startCommit(github, { 'a.html': 'a', 'b.html': 'b', 'c.html': 'c' });
     await expect(work).resolves.toMatchObject([
       { commitSha: 'last a.html', written: false },
       { commitSha: 'commit1', written: true },
@@ -193,65 +213,68 @@ describe('committing several files', () => {
     expect(host.seen).toHaveLength(2);
   });
 
-  test('that all stand already writes nothing', async () => {
+  test('writes nothing where all files exist already', async () => {
     const [a, b] = [await localFile('a'), await localFile('b')];
-    const github = branchWith({ 'a.html': held(a.blobSha), 'b.html': held(b.blobSha, THEIRS) });
-    const { host, work } = await committing(github, { 'a.html': 'a', 'b.html': 'b' });
+    const github = branchWith({
+      'a.html': existingFile(a.blobSha),
+      'b.html': existingFile(b.blobSha, FOREIGN_MESSAGE),
+    });
+    const { host, work } = await startCommit(github, { 'a.html': 'a', 'b.html': 'b' });
     await expect(work).resolves.toMatchObject([{ written: false }, { written: false }]);
     expect([host.seen, github.sent('update_ref')]).toEqual([[], []]);
   });
 
-  test('tells of what will be replaced, once and before anything is written', async () => {
+  test('calls onReplace once for each replaced path, before anything is written', async () => {
     const conflict = failure('CONFLICT', 422, { retryable: true });
     const github = branchWith(
-      { 'a.html': held('0ld'), 'b.html': held('0ld') },
+      { 'a.html': existingFile('0ld'), 'b.html': existingFile('0ld') },
       { update_ref: (_: unknown, nth: number) => (nth === 1 ? conflict : {}) },
     );
-    const told: [string, number][] = [];
-    const { work } = await committing(
+    const replaced: [string, number][] = [];
+    const { work } = await startCommit(
       github,
       { 'a.html': 'a', 'b.html': 'b', 'c.html': 'c' },
       {},
       async (path) => {
-        told.push([path, github.sent('tree').length]);
+        replaced.push([path, github.sent('tree').length]);
       },
     );
     await work;
     expect(github.sent('update_ref')).toHaveLength(2);
-    expect(told).toEqual([
+    expect(replaced).toEqual([
       ['a.html', 0],
       ['b.html', 0],
     ]);
   });
 
-  test('that lost a race looks at all of them again, and sends no blob twice', async () => {
+  test('compares all paths again after a lost race, and sends no blob twice', async () => {
     const conflict = failure('CONFLICT', 422, { retryable: true });
-    const holding: Record<string, ReturnType<typeof held>> = {};
-    const github = branchWith(holding, {
+    const files: BranchFiles = {};
+    const github = branchWith(files, {
       update_ref: (_: unknown, nth: number) => {
         if (nth > 1) return {};
-        // Meanwhile somebody has taken one of the paths.
-        holding['b.html'] = held('theirs', THEIRS);
+        // Somebody else has written one of the paths.
+        files['b.html'] = existingFile('foreign', FOREIGN_MESSAGE);
         return conflict;
       },
     });
-    const { host, work } = await committing(github, { 'a.html': 'a', 'b.html': 'b' });
-    // The way stays the one that was reported, though one file is left.
-    expect(codes(await work)).toEqual([{ commitSha: 'commit3', written: true }, 'NOT_OURS']);
+    const { host, work } = await startCommit(github, { 'a.html': 'a', 'b.html': 'b' });
+    // The method stays the one in the plan, although only one file is left.
+    expect(getCodes(await work)).toEqual([{ commitSha: 'commit3', written: true }, 'NOT_OURS']);
     expect(github.sent('put_file_le1mb')).toEqual([]);
     expect(host.seen).toHaveLength(2);
   });
 
-  test('whose answer was lost finds them there, and commits nothing twice', async () => {
+  test('finds the files after a lost answer, and commits nothing twice', async () => {
     const lost = failure('CONNECTION', undefined, { retryable: true });
-    const holding: Record<string, ReturnType<typeof held>> = {};
-    const github = branchWith(holding, {
+    const files: BranchFiles = {};
+    const github = branchWith(files, {
       update_ref: () => {
-        for (const { path, file } of wishes) holding[path] = held(file?.blobSha ?? '');
+        for (const { path, file } of wanted) files[path] = existingFile(file?.blobSha ?? '');
         return lost;
       },
     });
-    const { wishes, work } = await committing(github, { 'a.html': 'a', 'b.html': 'b' });
+    const { wanted, work } = await startCommit(github, { 'a.html': 'a', 'b.html': 'b' });
     await expect(work).resolves.toEqual([
       { commitSha: 'last a.html', written: true },
       { commitSha: 'last b.html', written: true },
@@ -259,9 +282,9 @@ describe('committing several files', () => {
     expect(github.sent('update_ref')).toHaveLength(1);
   });
 
-  test('that is refused for good fails as a whole', async () => {
+  test('fails as a whole where the update of the branch is refused for good', async () => {
     const refused = failure('FORBIDDEN_BY_RULE', 422);
-    const { work } = await committing(branchWith({}, { update_ref: refused }), {
+    const { work } = await startCommit(branchWith({}, { update_ref: refused }), {
       'a.html': 'a',
       'b.html': 'b',
     });
@@ -269,39 +292,39 @@ describe('committing several files', () => {
   });
 });
 
-describe('a stop', () => {
-  const stopping = async (arrives: readonly string[]) => {
-    const holding: Record<string, ReturnType<typeof held>> = {};
+describe('a stop of the delivery during commitFiles', () => {
+  const stopDuringUpdate = async (arrives: readonly string[]) => {
+    const files: BranchFiles = {};
     const reason = Object.assign(new Error('stopped'), { name: 'AbortError' });
-    const scripted = branchWith(holding, {
+    const scripted = branchWith(files, {
       update_ref: () => {
-        for (const { path, file } of wishes) {
-          if (arrives.includes(path)) holding[path] = held(file?.blobSha ?? '');
+        for (const { path, file } of wanted) {
+          if (arrives.includes(path)) files[path] = existingFile(file?.blobSha ?? '');
         }
         ports.stop.abort(reason);
         return failure('ABORTED');
       },
     });
-    const wishes = await blobs({ 'a.html': 'a', 'b.html': 'b' });
-    for (const { file } of wishes) names.set(String(await file?.read().toArray()), file?.blobSha ?? '');
-    const ports = fakePorts(taking().http);
-    // From here on the client's calls fail, but for those that may still be made after a stop.
+    const wanted = await createWanted({ 'a.html': 'a', 'b.html': 'b' });
+    for (const { file } of wanted) blobShas.set(String(await file?.read().toArray()), file?.blobSha ?? '');
+    const ports = fakePorts(acceptingHost().http);
+    // After a stop, the client only answers calls that are made with another signal.
     const github = scripted.withSignal(ports.signal);
-    return commitFiles(wishes, committingTo(github, { method: 'B' }), ports);
+    return resultsFor(await commitFiles(wanted, commitTargetWith(github, { method: 'B' }), ports), wanted);
   };
 
-  test('while the branch was moved says what has arrived', async () => {
-    await expect(stopping(['a.html', 'b.html'])).resolves.toEqual([
+  test('returns the commits that have arrived', async () => {
+    await expect(stopDuringUpdate(['a.html', 'b.html'])).resolves.toEqual([
       { commitSha: 'last a.html', written: true },
       { commitSha: 'last b.html', written: true },
     ]);
   });
 
-  test('is the failure of what has not', async () => {
-    expect(codes(await stopping(['a.html']))).toEqual([
+  test('fails as canceled for each file that has not arrived', async () => {
+    expect(getCodes(await stopDuringUpdate(['a.html']))).toEqual([
       { commitSha: 'last a.html', written: true },
       'ABORTED',
     ]);
-    expect(codes(await stopping([]))).toEqual(['ABORTED', 'ABORTED']);
+    expect(getCodes(await stopDuringUpdate([]))).toEqual(['ABORTED', 'ABORTED']);
   });
 });

@@ -6,58 +6,70 @@ import { failure } from '../../github/fake-github.ts';
 import { localFile } from '../../support/files.ts';
 import { fakePorts } from '../../support/ports.ts';
 import {
-  asset,
+  assetWith,
   BYTES,
+  FakeRelease,
   INCOMING,
-  KeptRelease,
-  type Meddle,
+  type Intercept,
   OUTGOING,
   OWN_DIGEST,
   RELEASE,
-} from '../assets.ts';
+  starterAsset,
+} from '../fake-assets.ts';
 
-const old = asset({ id: 4, digest: 'sha256:0ld' });
-const incoming = asset({ id: 5, name: INCOMING, digest: OWN_DIGEST });
-const starter = (name: string, id: number): Asset => asset({ id, name, state: 'starter', size: 0 });
+const old = assetWith({ id: 4, digest: 'sha256:0ld' });
+const incoming = assetWith({ id: 5, name: INCOMING, digest: OWN_DIGEST });
 const OWN = [['a.zip', OWN_DIGEST]];
-const lost = failure('CONNECTION', undefined, { retryable: true });
+const connectionLost = failure('CONNECTION', undefined, { retryable: true });
 const denied = failure('NO_PERMISSION', 403);
 
-/** Brings the file to a release that holds these assets. */
-async function bringing(
+/** Runs `ensureAsset` on a release with these assets. */
+async function startUpload(
   assets: readonly Asset[],
-  { meddle, overwrite = true }: { meddle?: Meddle; overwrite?: boolean } = {},
+  { intercept, overwrite = true }: { intercept?: Intercept; overwrite?: boolean } = {},
 ) {
   const file = await localFile(BYTES, 'a.zip');
-  const release = new KeptRelease(assets, meddle);
+  const release = new FakeRelease(assets, intercept);
   const ports = fakePorts(release.host.http);
-  // As the client does it: once the delivery is stopped, only what is asked for under another signal is answered.
+  // After a stop, the client only answers calls that are made with another signal.
   const github = release.github.withSignal(ports.signal);
   const task = { github, tag: 'files-20260102', overwrite, file, name: 'a.zip', label: 'a.zip' };
   const work = ensureAsset(task, { release: RELEASE, assets }, ports);
-  // Its failure is looked at when all is over.
+  // The test reads its error later.
   work.catch(() => undefined);
   return { release, ports, work };
 }
 
-describe('whether an asset is the file', () => {
+describe('hasSameContent', () => {
   const file = fileWith({ sha256: 'f00d', size: 12 });
   test.each<[string, Partial<Asset>, boolean, boolean]>([
-    ['its digest', { digest: 'sha256:f00d', size: 12 }, false, true],
-    ['its digest, whatever the size', { digest: 'sha256:f00d', size: 1 }, false, true],
-    ['another digest of the same size', { digest: 'sha256:0ther', size: 12 }, true, false],
-    ['the same size without a digest, sent by this run', { digest: null, size: 12 }, true, true],
-    ['the same size without a digest, found there', { digest: null, size: 12 }, false, false],
-    ['another size without a digest', { digest: null, size: 11 }, true, false],
-  ])('is told by %s', (_, more, sent, same) => {
-    expect(hasSameContent(asset(more), file, sent)).toBe(same);
+    ['the digest is that of the file', { digest: 'sha256:f00d', size: 12 }, false, true],
+    ['the digest is that of the file, whatever the size', { digest: 'sha256:f00d', size: 1 }, false, true],
+    ['the digest is another one and the size is the same', { digest: 'sha256:0ther', size: 12 }, true, false],
+    [
+      'there is no digest, the size is the same, and this run sent the asset',
+      { digest: null, size: 12 },
+      true,
+      true,
+    ],
+    [
+      'there is no digest, the size is the same, and this run did not send the asset',
+      { digest: null, size: 12 },
+      false,
+      false,
+    ],
+    ['there is no digest and the size is another one', { digest: null, size: 11 }, true, false],
+  ])('compares an asset with the file where %s', (_, more, sent, same) => {
+    expect(hasSameContent(assetWith(more), file, sent)).toBe(same);
   });
+});
 
+describe('assetExistsError', () => {
   test.each([
-    [null, 'whose bytes the host does not name'],
+    [null, 'for which the host gives no digest'],
     ['sha256:0ther', 'with other bytes'],
-  ])('is said in the refusal, with what may be done (digest %s)', (digest, words) => {
-    expect(assetExistsError('a.zip', 't', asset({ digest }))).toMatchObject({
+  ])('names the asset and what to change where the existing digest is %s', (digest, words) => {
+    expect(assetExistsError('a.zip', 't', assetWith({ digest }))).toMatchObject({
       code: 'NOT_OURS',
       message: `release t already has an asset a.zip ${words}`,
       hint: expect.stringMatching(/`overwrite: true`.*`path:`/),
@@ -65,42 +77,48 @@ describe('whether an asset is the file', () => {
   });
 });
 
-describe('bringing a file', () => {
+describe('ensureAsset', () => {
   test.each<[string, readonly Asset[], readonly string[], boolean, boolean]>([
-    ['nothing stands: one upload', [], ['upload a.zip'], true, true],
-    ['it stands already: nothing', [asset({ digest: OWN_DIGEST })], [], false, false],
+    ['nothing exists: uploads once', [], ['upload a.zip'], true, true],
+    ['the same file exists: changes nothing', [assetWith({ digest: OWN_DIGEST })], [], false, false],
     [
-      'another stands: the upload first, the swap after',
+      'another file exists: uploads first and exchanges the names after',
       [old],
       [`upload ${INCOMING}`, 'rename a.zip', `rename ${INCOMING}`, `delete ${OUTGOING}`],
       true,
       true,
     ],
     [
-      'another stands, and an earlier run has sent ours: only the swap',
+      'another file exists and an earlier run uploaded the new one: only exchanges the names',
       [old, incoming],
       ['rename a.zip', `rename ${INCOMING}`, `delete ${OUTGOING}`],
       true,
       false,
     ],
     [
-      'an earlier run got no further than half of the swap: the rest of it',
-      [incoming, asset({ id: 12, name: OUTGOING, digest: 'sha256:0ld' })],
+      'an earlier run exchanged half of the names: finishes the exchange',
+      [incoming, assetWith({ id: 12, name: OUTGOING, digest: 'sha256:0ld' })],
       [`rename ${INCOMING}`, `delete ${OUTGOING}`],
       true,
       false,
     ],
     [
-      'it stands, and so does what an earlier run had sent: that goes',
-      [asset({ digest: OWN_DIGEST }), incoming],
+      'the same file exists next to an upload of an earlier run: deletes that upload',
+      [assetWith({ digest: OWN_DIGEST }), incoming],
       [`delete ${INCOMING}`],
       false,
       false,
     ],
-    ['half of it stands: cleared first', [starter('a.zip', 6)], ['delete a.zip', 'upload a.zip'], true, true],
     [
-      'another stands, and half a replacement: cleared first',
-      [old, starter(INCOMING, 6)],
+      'the name is blocked by a half-uploaded asset: deletes that first',
+      [starterAsset('a.zip', 6)],
+      ['delete a.zip', 'upload a.zip'],
+      true,
+      true,
+    ],
+    [
+      'another file exists and half of a replacement: deletes that half first',
+      [old, starterAsset(INCOMING, 6)],
       [
         `delete ${INCOMING}`,
         `upload ${INCOMING}`,
@@ -111,180 +129,199 @@ describe('bringing a file', () => {
       true,
       true,
     ],
-  ])('where %s', async (_, assets, changes, written, confirmed) => {
-    const { release, work } = await bringing(assets);
+  ])('makes only the necessary changes where %s', async (_, assets, changes, written, confirmed) => {
+    const { release, work } = await startUpload(assets);
     await expect(work).resolves.toMatchObject({
       asset: { name: 'a.zip', digest: OWN_DIGEST },
       written,
       confirmed,
     });
     expect(release.changes).toEqual(changes);
-    expect(release.held).toEqual(OWN);
+    expect(release.contents).toEqual(OWN);
   });
 
-  test('touches nobody else’s asset, half of it or whole', async () => {
+  test('changes no asset of another name, whether complete or half-uploaded', async () => {
     const others = [
-      asset({ id: 7, name: 'b.zip' }),
-      starter('c.zip', 8),
-      asset({ id: 10, name: 'incoming-0-a.zip' }),
+      assetWith({ id: 7, name: 'b.zip' }),
+      starterAsset('c.zip', 8),
+      assetWith({ id: 10, name: 'incoming-0-a.zip' }),
     ];
-    const { release, work } = await bringing([...others, old]);
+    const { release, work } = await startUpload([...others, old]);
     await work;
     expect(release.assets.filter(({ id }) => others.some((other) => other.id === id))).toEqual(others);
   });
 
-  test('replaces nothing unasked', async () => {
-    const { release, work } = await bringing([old], { overwrite: false });
+  test('replaces no existing asset without overwrite', async () => {
+    const { release, work } = await startUpload([old], { overwrite: false });
     await expect(work).rejects.toMatchObject({ code: 'NOT_OURS' });
     expect([release.changes, release.host.seen]).toEqual([[], []]);
   });
 
-  test.each<[string, Meddle, number]>([
-    ['an upload', (change, nth) => (change === 'upload' && nth === 1 ? () => lost : undefined), 1],
-    ['an upload that never came', (change, nth) => (change === 'upload' && nth === 1 ? lost : undefined), 2],
-    ['the new name', (change, nth) => (change === 'rename_asset' && nth === 1 ? () => lost : undefined), 1],
+  test.each<[string, Intercept, number]>([
     [
-      'the new name that was not given',
-      (change, nth) => (change === 'rename_asset' && nth === 1 ? lost : undefined),
+      'a successful upload',
+      (change, nth) => (change === 'upload' && nth === 1 ? () => connectionLost : undefined),
       1,
     ],
-    ['the deletion', (change, nth) => (change === 'delete_asset' && nth === 1 ? () => lost : undefined), 1],
-  ])('ends well although the answer to %s is lost', async (_, meddle, uploads) => {
-    const { release, work } = await bringing([old], { meddle });
+    [
+      'an upload that never arrived',
+      (change, nth) => (change === 'upload' && nth === 1 ? connectionLost : undefined),
+      2,
+    ],
+    [
+      'a successful rename',
+      (change, nth) => (change === 'rename_asset' && nth === 1 ? () => connectionLost : undefined),
+      1,
+    ],
+    [
+      'a rename that never arrived',
+      (change, nth) => (change === 'rename_asset' && nth === 1 ? connectionLost : undefined),
+      1,
+    ],
+    [
+      'the deletion of the old asset',
+      (change, nth) => (change === 'delete_asset' && nth === 1 ? () => connectionLost : undefined),
+      1,
+    ],
+  ])('succeeds although the answer to %s is lost', async (_, intercept, uploads) => {
+    const { release, work } = await startUpload([old], { intercept });
     await expect(work).resolves.toMatchObject({
       asset: { name: 'a.zip', digest: OWN_DIGEST },
       written: true,
     });
-    expect(release.held).toEqual(OWN);
+    expect(release.contents).toEqual(OWN);
     expect(release.host.seen).toHaveLength(uploads);
   });
 });
 
-describe('what is half done when it fails for good', () => {
-  const wrong = { status: 201, body: asset({ id: 5, name: INCOMING, digest: 'sha256:wr0ng' }) };
+describe('a final failure of ensureAsset', () => {
+  const wrong = { status: 201, body: assetWith({ id: 5, name: INCOMING, digest: 'sha256:wr0ng' }) };
 
-  test.each<[string, Meddle, readonly Asset[]]>([
+  test.each<[string, Intercept, readonly Asset[]]>([
     [
-      'the upload is refused',
+      'the upload is refused: the old asset stays',
       (change) => (change === 'upload' ? { status: 403, body: { message: 'no' } } : undefined),
       [old],
     ],
     [
-      'the old one can’t give way: the new one goes again',
+      'the old asset cannot be renamed: the new one is deleted',
       (change) => (change === 'rename_asset' ? denied : undefined),
       [old],
     ],
     [
-      'the new one can’t be named: the old one gets its name back',
-      // The first name is that under which the old one waits.
+      'the new asset cannot be renamed: the old one gets its name back',
+      // The first rename is that of the old asset.
       (change, nth) => (change === 'rename_asset' && nth === 2 ? denied : undefined),
       [old],
     ],
     [
-      'nothing can be named any more: neither is lost',
+      'nothing can be renamed any more: both assets stay',
       (change, nth) => (change === 'rename_asset' && nth > 1 ? denied : undefined),
       [{ ...old, name: OUTGOING }, incoming],
     ],
-  ])('is cleared away where %s', async (_, meddle, left) => {
-    const { release, work } = await bringing([old], { meddle });
+  ])('is cleaned up where %s', async (_, intercept, left) => {
+    const { release, work } = await startUpload([old], { intercept });
     await expect(work).rejects.toMatchObject({ code: 'NO_PERMISSION' });
-    expect(release.held).toEqual(left.map(({ name, digest }) => [name, digest]));
+    expect(release.contents).toEqual(left.map(({ name, digest }) => [name, digest]));
   });
 
-  test('is removed where the host stored other bytes, and the old one stays', async () => {
-    const { release, work } = await bringing([old, asset({ id: 5, name: 'b.zip' })], {
-      meddle: (change) => (change === 'upload' ? wrong : undefined),
+  test('deletes the new asset where the host stored other bytes, and the old one stays', async () => {
+    const { release, work } = await startUpload([old, assetWith({ id: 5, name: 'b.zip' })], {
+      intercept: (change) => (change === 'upload' ? wrong : undefined),
     });
     await expect(work).rejects.toMatchObject({ code: 'HOST_ERROR', hint: 'run the step again' });
     expect(release.github.sent('delete_asset')).toEqual([{ id: 5 }]);
-    expect(release.held).toContainEqual(['a.zip', 'sha256:0ld']);
+    expect(release.contents).toContainEqual(['a.zip', 'sha256:0ld']);
   });
 
-  test('is cleared away where each attempt leaves half of it', async () => {
-    const { release, work } = await bringing([old], {
-      meddle(change, nth) {
+  test('deletes the half-uploaded asset that each attempt left behind', async () => {
+    const { release, work } = await startUpload([old], {
+      intercept(change, nth) {
         if (change !== 'upload') return undefined;
-        release.assets.push(starter(INCOMING, 200 + nth));
+        release.assets.push(starterAsset(INCOMING, 200 + nth));
         return { status: 502, body: '<html>' };
       },
     });
     await expect(work).rejects.toMatchObject({ code: 'HOST_ERROR', httpCode: 502 });
     expect(release.host.seen).toHaveLength(5);
-    expect(release.held).toEqual([['a.zip', 'sha256:0ld']]);
+    expect(release.contents).toEqual([['a.zip', 'sha256:0ld']]);
   });
 
-  test('of the old one is no failure where all else is done, and is told in the log', async () => {
-    const { ports, work } = await bringing([old], {
-      meddle: (change) => (change === 'delete_asset' ? denied : undefined),
+  test('does not follow from an old asset that cannot be deleted after its replacement, which is a warning in the log', async () => {
+    const { ports, work } = await startUpload([old], {
+      intercept: (change) => (change === 'delete_asset' ? denied : undefined),
     });
     await expect(work).resolves.toMatchObject({ asset: { name: 'a.zip', digest: OWN_DIGEST } });
     expect(ports.logger.lines).toContain(
-      `warning: the replaced asset stays as ${OUTGOING}: ${denied.message}`,
+      `warning: could not delete the replaced asset ${OUTGOING}: ${denied.message}`,
     );
   });
 
-  test('that can’t be cleared away is told in the log, and the failure stays the first one', async () => {
-    const { ports, work } = await bringing([old], {
-      meddle: (change) => (change === 'delete_asset' || change === 'rename_asset' ? denied : undefined),
+  test('stays the first error where the cleanup fails as well, which is a warning in the log', async () => {
+    const { ports, work } = await startUpload([old], {
+      intercept: (change) => (change === 'delete_asset' || change === 'rename_asset' ? denied : undefined),
     });
     await expect(work).rejects.toBe(denied);
-    expect(ports.logger.lines).toContain(
-      `warning: what was half done could not be cleared away: ${denied.message}`,
-    );
+    expect(ports.logger.lines).toContain(`warning: could not clean up a half-done upload: ${denied.message}`);
   });
 });
 
-describe('a stop', () => {
+describe('a stop of the delivery during ensureAsset', () => {
   const reason = Object.assign(new Error('stopped'), { name: 'AbortError' });
   const stopped = failure('ABORTED');
-  /** The stop comes while the n-th change of that kind is on its way; its answer is heard by nobody. */
-  const stopping = async (assets: readonly Asset[], at: Parameters<Meddle>[0], arrives: boolean, nth = 1) => {
-    const staged = await bringing(assets, {
-      meddle(change, count) {
-        if (change !== at || count !== nth) return undefined;
-        staged.ports.stop.abort(reason);
+  /** Stops the delivery during the n-th change of that kind; its answer does not arrive. */
+  const stopDuring = async (
+    assets: readonly Asset[],
+    during: Parameters<Intercept>[0],
+    arrives: boolean,
+    nth = 1,
+  ) => {
+    const started = await startUpload(assets, {
+      intercept(change, count) {
+        if (change !== during || count !== nth) return undefined;
+        started.ports.stop.abort(reason);
         return arrives ? () => stopped : stopped;
       },
     });
-    return staged;
+    return started;
   };
 
-  test('while the file was sent says so where it has arrived whole', async () => {
-    const { release, work } = await stopping([], 'upload', true);
+  test('succeeds where the uploaded file has arrived complete', async () => {
+    const { release, work } = await stopDuring([], 'upload', true);
     await expect(work).resolves.toMatchObject({ asset: { name: 'a.zip' }, written: true, confirmed: false });
-    expect(release.held).toEqual(OWN);
+    expect(release.contents).toEqual(OWN);
   });
 
-  test('while the file was sent is the failure where nothing has arrived', async () => {
-    const { release, work } = await stopping([], 'upload', false);
+  test('fails as canceled where nothing of the upload has arrived', async () => {
+    const { release, work } = await stopDuring([], 'upload', false);
     await expect(work).rejects.toMatchObject({ code: 'ABORTED' });
-    expect(release.held).toEqual([]);
+    expect(release.contents).toEqual([]);
   });
 
-  test.each<[string, Parameters<Meddle>[0], boolean, [string, string | null | undefined][]]>([
-    ['has arrived: it goes, the old one stays', 'upload', true, [['a.zip', 'sha256:0ld']]],
-    ['has not arrived: the old one stays', 'upload', false, [['a.zip', 'sha256:0ld']]],
-    ['could not take the old one’s place', 'rename_asset', false, [['a.zip', 'sha256:0ld']]],
-    ['had the old one give way: that gets its name back', 'rename_asset', true, [['a.zip', 'sha256:0ld']]],
-  ])('while a replacement was brought that %s', async (_, at, arrives, held) => {
-    const { release, work } = await stopping([old], at, arrives);
+  test.each<[string, Parameters<Intercept>[0], boolean, [string, string | null | undefined][]]>([
+    ['the new asset was uploaded: it is deleted', 'upload', true, [['a.zip', 'sha256:0ld']]],
+    ['the new asset was not uploaded', 'upload', false, [['a.zip', 'sha256:0ld']]],
+    ['the old asset was not renamed', 'rename_asset', false, [['a.zip', 'sha256:0ld']]],
+    ['the old asset was renamed: it gets its name back', 'rename_asset', true, [['a.zip', 'sha256:0ld']]],
+  ])('keeps only the old asset under its name where %s', async (_, during, arrives, contents) => {
+    const { release, work } = await stopDuring([old], during, arrives);
     await expect(work).rejects.toMatchObject({ code: 'ABORTED' });
-    expect(release.held).toEqual(held);
+    expect(release.contents).toEqual(contents);
   });
 
-  test('while a replacement was to get its name has the old one come back', async () => {
-    const { release, work } = await stopping([old], 'rename_asset', false, 2);
+  test('gives the old asset its name back where the new one was not renamed', async () => {
+    const { release, work } = await stopDuring([old], 'rename_asset', false, 2);
     await expect(work).rejects.toMatchObject({ code: 'ABORTED' });
-    expect(release.held).toEqual([['a.zip', 'sha256:0ld']]);
+    expect(release.contents).toEqual([['a.zip', 'sha256:0ld']]);
   });
 
-  test.each<[string, Parameters<Meddle>[0], boolean, number]>([
-    ['when a replacement got its name', 'rename_asset', true, 2],
-    ['when the old one was to go', 'delete_asset', false, 1],
-    ['when all is done', 'delete_asset', true, 1],
-  ])('%s says so', async (_, at, arrives, nth) => {
-    const { release, work } = await stopping([old], at, arrives, nth);
+  test.each<[string, Parameters<Intercept>[0], boolean, number]>([
+    ['the new asset got its name', 'rename_asset', true, 2],
+    ['the old asset was not deleted yet', 'delete_asset', false, 1],
+    ['the old asset was deleted', 'delete_asset', true, 1],
+  ])('succeeds where %s', async (_, during, arrives, nth) => {
+    const { release, work } = await stopDuring([old], during, arrives, nth);
     await expect(work).resolves.toMatchObject({ asset: { name: 'a.zip' }, written: true });
-    expect(release.held).toEqual(OWN);
+    expect(release.contents).toEqual(OWN);
   });
 });

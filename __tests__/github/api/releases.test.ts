@@ -27,13 +27,19 @@ const ASSET = {
 describe('the release of a tag', () => {
   test('is the one that stands', async () => {
     const github = new FakeGitHub({ release_by_tag: RELEASE });
-    await expect(getOrCreateRelease(github, 'files-20260102', fakePorts())).resolves.toBe(RELEASE);
+    await expect(getOrCreateRelease(github, 'files-20260102', fakePorts())).resolves.toEqual({
+      release: RELEASE,
+      created: false,
+    });
     expect(github.sent('release_by_tag')).toEqual([{ tag: 'files-20260102' }]);
   });
 
   test('is made where there is none, and never becomes the latest', async () => {
     const github = new FakeGitHub({ release_by_tag: absent, create_release: RELEASE });
-    await expect(getOrCreateRelease(github, 't', fakePorts())).resolves.toBe(RELEASE);
+    await expect(getOrCreateRelease(github, 't', fakePorts())).resolves.toEqual({
+      release: RELEASE,
+      created: true,
+    });
     expect(github.calls[1]).toEqual({
       name: 'create_release',
       once: true,
@@ -51,7 +57,10 @@ describe('the release of a tag', () => {
       release_by_tag: (_: unknown, nth: number) => (nth < 4 ? absent : RELEASE),
       create_release: failure('CONFLICT', 422),
     });
-    await expect(getOrCreateRelease(github, 't', fakePorts())).resolves.toBe(RELEASE);
+    await expect(getOrCreateRelease(github, 't', fakePorts())).resolves.toEqual({
+      release: RELEASE,
+      created: false,
+    });
     expect(github.sent('create_release')).toHaveLength(3);
   });
 

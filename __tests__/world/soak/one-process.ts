@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Environment, readInputs, readRunContext } from '../../../src/action/inputs.ts';
 import { systemClock } from '../../../src/clock.ts';
-import { furnish } from '../../../src/context.ts';
-import { deliver } from '../../../src/delivery/deliver.ts';
+import { runRequest } from '../../../src/context.ts';
 import type { Report } from '../../../src/delivery/report.ts';
 import { createHttpClient } from '../../../src/http/client.ts';
 import type { Ports } from '../../../src/ports.ts';
@@ -37,7 +36,8 @@ const ports: Ports = {
   logger: {
     info: () => undefined,
     warning: () => undefined,
-    group: (_, work) => work(),
+    startSection: () => undefined,
+    endSection: () => undefined,
     mask: () => undefined,
     progress: () => silentProgress,
   },
@@ -58,7 +58,7 @@ async function deliverOne(at: number, folder: string): Promise<readonly Report[]
     'INPUT_POLL-INTERVAL': '0.1',
   };
   const request = parseRequest(readInputs(env), readRunContext(env, ports));
-  return [await deliver(request, furnish(request, ports))].flat();
+  return runRequest(request, ports);
 }
 
 process.on('warning', ({ message }) => tell({ warned: message }));

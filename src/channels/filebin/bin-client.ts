@@ -22,17 +22,17 @@ export interface BinFile {
 /** One bin of the file-bin host. No credential is ever sent. */
 export interface BinClient {
   /**
-   * Posts a file, once; the host decides on the names.
+   * Posts a file, once. The host decides on the names.
    *
    * @throws {DeliveryError} by status; what has arrived is unknown when the exchange broke off.
    * @see protocol 4.4
    */
   post(file: LocalFile, filename: string): Promise<BinFile>;
-  /** What the bin holds; nothing where it isn't there, or doesn't say. */
+  /** Lists the bin's files; empty where the bin does not exist or cannot be read. */
   files(): Promise<readonly BinFile[]>;
-  /** Locks the bin against further uploads, and tells whether it is; a failure is none of the delivery. */
+  /** Locks the bin against further uploads; `false` where that failed. */
   lock(): Promise<boolean>;
-  /** Deletes a file; `false` where it wasn't there. */
+  /** Deletes a file; `false` where it did not exist. */
   remove(filename: string): Promise<boolean>;
   address(filename: string): URL;
 }
@@ -43,87 +43,109 @@ interface BinRecord {
   readonly files?: readonly { readonly filename?: string; readonly sha256?: string }[];
 }
 
-/** @param host the host's address */
-export function createBinClient(host: URL, name: string, ports: Ports): BinClient {
-  const { http, clock, logger } = ports;
-  const signal = (): AbortSignal => AbortSignal.any([ports.signal, clock.timeout(EXCHANGE.api)]);
-  const at = (call: CallTemplate, filename?: string): URL => address(call, host, name, filename);
+/** Where a bin is. */
+export interface BinLocation {
+  readonly binHostUrl: URL;
+  /** The bin's name. */
+  readonly bin: string;
+}
 
-  async function ask(call: CallTemplate, filename?: string): Promise<HttpResponse> {
-    const headers = { accept: 'application/json' };
-    return http({ method: call.method, url: at(call, filename), headers, signal: signal() });
-  }
-
+/** Opens a bin, which may not exist yet: the first upload creates it. */
+export function createBinClient(location: BinLocation, ports: Ports): BinClient {
   return {
-    address: (filename) => at(BIN.get, filename),
-    async post(file, filename) {
-      const answer = await sendUpload(http, {
-        method: BIN.post.method,
-        url: at(BIN.post, filename),
-        headers: {
-          accept: 'application/json',
-          'content-type': 'application/octet-stream',
-          // The host itself refuses other bytes; sending twice overwrites like with like.
-          'content-sha256': file.sha256,
-        },
-        length: file.size,
-        body: () => file.read(),
-        meter: () => logger.progress('uploaded', file.size, 'bytes'),
-        signal: ports.signal,
-        clock,
-      });
-      if (answer.status !== 201) throw uploadRefusedError(answer, clock.now());
-      return storedFile(answer, file, { bin: name, filename });
-    },
-    async files() {
-      const answer = await ask(BIN.list);
-      if (answer.status !== 200) {
-        discard(answer);
-        return [];
-      }
-      const text = await readText(answer.body, EXCHANGE.apiBody).catch((thrown: unknown) => {
-        throw connectionError(thrown, { url: at(BIN.list), signal: ports.signal });
-      });
-      const said = (parseJson(text) ?? {}) as BinRecord;
-      return (said.files ?? []).flatMap(({ filename, sha256 }) =>
-        filename === undefined ? [] : [{ bin: name, filename, sha256, expires: said.bin?.expired_at }],
-      );
-    },
-    async lock() {
-      try {
-        const answer = await ask(BIN.lock);
-        discard(answer);
-        return answer.status === 200;
-      } catch (thrown) {
-        if (thrown instanceof DeliveryError || ports.signal.aborted) return false;
-        throw thrown;
-      }
-    },
-    async remove(filename) {
-      const answer = await ask(BIN.remove, filename);
-      discard(answer);
-      if (answer.status === 404) return false;
-      // The host itself answers in plain text; a page comes from what stands between us and it.
-      const isPage = /html/.test(firstHeader(answer, 'content-type') ?? '');
-      const isDone = answer.status >= 200 && answer.status < 300;
-      if (isDone && !isPage) return true;
-      const limited = answer.status === 429;
-      throw new DeliveryError(
-        limited ? 'RATE_LIMITED' : 'HOST_ERROR',
-        `${BIN.remove.description} answered HTTP ${answer.status}${isDone ? ' with a page' : ''}`,
-        {
-          httpCode: answer.status,
-          retryable: isDone || limited || answer.status >= 500,
-          retryAfter: parseRetryAfter(answer, ports.clock.now()),
-          hint: 'check `bin:` and `bin-host-url:`, or run the step again',
-        },
-      );
-    },
+    address: (filename) => urlFor(BIN.get, location, filename),
+    post: (file, filename) => postFile(file, filename, location, ports),
+    files: () => listFiles(location, ports),
+    lock: () => lockBin(location, ports),
+    remove: (filename) => deleteFile(filename, location, ports),
   };
 }
 
-/** What the host says of the file that it took. */
-function storedFile(
+/** Sends a call without a body. */
+function send(call: CallTemplate, url: URL, { http, clock, signal }: Ports): Promise<HttpResponse> {
+  return http({
+    method: call.method,
+    url,
+    headers: { accept: 'application/json' },
+    signal: AbortSignal.any([signal, clock.timeout(EXCHANGE.api)]),
+  });
+}
+
+async function postFile(
+  file: LocalFile,
+  filename: string,
+  location: BinLocation,
+  { http, clock, logger, signal }: Ports,
+): Promise<BinFile> {
+  const answer = await sendUpload(http, {
+    method: BIN.post.method,
+    url: urlFor(BIN.post, location, filename),
+    headers: {
+      accept: 'application/json',
+      'content-type': 'application/octet-stream',
+      // The host refuses other bytes, so a second upload replaces the file by the same one.
+      'content-sha256': file.sha256,
+    },
+    length: file.size,
+    body: () => file.read(),
+    meter: () => logger.progress('uploaded', file.size, 'bytes'),
+    signal,
+    clock,
+  });
+  if (answer.status !== 201) throw uploadRefusedError(answer, clock.now());
+  return parseStoredFile(answer, file, { bin: location.bin, filename });
+}
+
+async function listFiles(location: BinLocation, ports: Ports): Promise<readonly BinFile[]> {
+  const url = urlFor(BIN.list, location);
+  const answer = await send(BIN.list, url, ports);
+  if (answer.status !== 200) {
+    discard(answer);
+    return [];
+  }
+  const text = await readText(answer.body, EXCHANGE.apiBody).catch((thrown: unknown) => {
+    throw connectionError(thrown, { url, signal: ports.signal });
+  });
+  const { bin, files = [] } = (parseJson(text) ?? {}) as BinRecord;
+  return files.flatMap(({ filename, sha256 }) =>
+    filename === undefined ? [] : [{ bin: location.bin, filename, sha256, expires: bin?.expired_at }],
+  );
+}
+
+async function lockBin(location: BinLocation, ports: Ports): Promise<boolean> {
+  try {
+    const answer = await send(BIN.lock, urlFor(BIN.lock, location), ports);
+    discard(answer);
+    return answer.status === 200;
+  } catch (thrown) {
+    if (thrown instanceof DeliveryError || ports.signal.aborted) return false;
+    throw thrown;
+  }
+}
+
+async function deleteFile(filename: string, location: BinLocation, ports: Ports): Promise<boolean> {
+  const answer = await send(BIN.remove, urlFor(BIN.remove, location, filename), ports);
+  discard(answer);
+  if (answer.status === 404) return false;
+  // The host itself answers in plain text; an HTML page comes from a proxy or another host.
+  const isPage = /html/.test(firstHeader(answer, 'content-type') ?? '');
+  const isDone = answer.status >= 200 && answer.status < 300;
+  if (isDone && !isPage) return true;
+  const isLimited = answer.status === 429;
+  throw new DeliveryError(
+    isLimited ? 'RATE_LIMITED' : 'HOST_ERROR',
+    `${BIN.remove.description} answered HTTP ${answer.status}${isDone ? ' with a page' : ''}`,
+    {
+      httpCode: answer.status,
+      retryable: isDone || isLimited || answer.status >= 500,
+      retryAfter: parseRetryAfter(answer, ports.clock.now()),
+      hint: 'check `bin:` and `bin-host-url:`, or run the step again',
+    },
+  );
+}
+
+/** Reads what the host answers about the file that it stored. */
+function parseStoredFile(
   { json, status }: UploadResponse,
   { sha256 }: LocalFile,
   asked: { readonly bin: string; readonly filename: string },
@@ -137,7 +159,7 @@ function storedFile(
   }
   const { bin, file } = json as BinRecord;
   if (file?.sha256 !== undefined && file.sha256 !== sha256) {
-    throw new DeliveryError('HOST_ERROR', "the bin host stored other bytes than the file's", {
+    throw new DeliveryError('HOST_ERROR', 'the bin host stored other bytes than those of the file', {
       httpCode: status,
       retryable: true,
     });
@@ -150,7 +172,7 @@ function storedFile(
   };
 }
 
-/** What each refusal of an upload means, and what to change; the last row fits any other. */
+/** What each refused upload means, and what to change; the last row fits any other status. */
 const REFUSALS: readonly {
   statuses: readonly number[];
   code: ErrorCode;
@@ -177,7 +199,7 @@ const REFUSALS: readonly {
     hint: 'try again later, or use channel: K1 or K2',
     passing: true,
   },
-  // What stands between us and the host may answer with a page of its own.
+  // A proxy or another host may answer with a page.
   {
     statuses: [200],
     code: 'HOST_ERROR',
@@ -203,9 +225,9 @@ function uploadRefusedError(answer: UploadResponse, now: number): DeliveryError 
   );
 }
 
-function address(call: CallTemplate, host: URL, bin: string, filename = ''): URL {
+function urlFor(call: CallTemplate, { binHostUrl, bin }: BinLocation, filename = ''): URL {
   const path = call.path
     .replace('{bin}', encodeURIComponent(bin))
     .replace('{filename}', encodeURIComponent(filename));
-  return new URL(host.href.replace(/\/$/, '') + path);
+  return new URL(binHostUrl.href.replace(/\/$/, '') + path);
 }

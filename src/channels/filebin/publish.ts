@@ -1,50 +1,53 @@
 import { withCleanupSignal } from '../../abort.ts';
-import { DeliveryError, hasFailed, type Result, resultOf } from '../../errors.ts';
+import { DeliveryError, hasFailed, resultOf, toDeliveryError } from '../../errors.ts';
 import { shortHostMessage } from '../../http/host-message.ts';
+import { forEachItem, type ItemResult } from '../../item-results.ts';
 import type { Ports } from '../../ports.ts';
 import { withRetries } from '../../retry.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import { binFileName, flatName } from '../../rules/naming.ts';
-import type { Channel, Placement, PreparedUpload, UploadItem } from '../channel.ts';
+import type { ChannelAction, ChannelItem, Placement, PreparedTask } from '../channel.ts';
 import { type BinClient, type BinFile, createBinClient } from './bin-client.ts';
 
 export interface FilebinOptions {
-  /** The host's address. */
-  readonly host: URL;
+  readonly binHostUrl: URL;
   /** The bin's name. */
   readonly bin: string;
-  /** Whether the name was made up just now, so that nothing can be there yet. */
+  /** Whether the name was just generated, so that nothing can be there yet. */
   readonly binIsNew: boolean;
 }
 
-/** What K3 must know to place one file. */
-export interface BinTask {
+/** One file that is posted. */
+export interface BinUpload {
   readonly file: LocalFile;
   readonly filename: string;
 }
 
+type UploadTasks = readonly PreparedTask<BinUpload>[];
+
 /**
- * K3: the anonymous file-bin. The bin is locked after the last upload.
+ * K3: posts files to the anonymous file-bin, and locks the bin after the last one.
  *
  * @see protocol 4.4
  */
-export function createFilebin(options: FilebinOptions, ports: Ports): Channel<BinTask> {
+export function createFilebinPublisher(options: FilebinOptions, ports: Ports): ChannelAction<BinUpload> {
   return {
-    key: 'K3',
-    prepare: async (parcels) => parcels.map((parcel) => intentFor(parcel, options)),
-    async preview(intents) {
-      const found = options.binIsNew ? [] : await createBinClient(options.host, options.bin, ports).files();
-      return intents.map(({ task }) =>
-        found.some(isFile(task)) ? 'the bin already holds these bytes' : `${task.filename} would be posted`,
+    prepare: (items) => forEachItem(items, async (item) => prepareUpload(item, options)),
+    async preview(tasks) {
+      const existing = options.binIsNew ? [] : await createBinClient(options, ports).files();
+      return forEachItem(tasks, async ({ data }) =>
+        existing.some(isFile(data))
+          ? 'the bin already holds these bytes'
+          : `${data.filename} would be posted`,
       );
     },
-    publish: (intents) => place(intents, options, ports),
+    perform: (tasks) => postFiles(tasks, options, ports),
   };
 }
 
-function intentFor({ file, name }: UploadItem, { bin }: FilebinOptions): Result<PreparedUpload<BinTask>> {
+function prepareUpload({ file, name }: ChannelItem, { bin }: FilebinOptions): PreparedTask<BinUpload> {
   if (file === null) {
-    return new DeliveryError('BAD_INPUT', 'channel K3 needs a file to post', { hint: 'set `file:`' });
+    throw new DeliveryError('BAD_INPUT', 'channel K3 needs a file to post', { hint: 'set `file:`' });
   }
   const filename = binFileName(flatName(name));
   return {
@@ -55,39 +58,40 @@ function intentFor({ file, name }: UploadItem, { bin }: FilebinOptions): Result<
       name: filename,
       claim: isDownloaded(filename) ? 'downloads' : 'opens',
     },
-    task: { file, filename },
+    data: { file, filename },
   };
 }
 
 interface PostResult {
   readonly stored: BinFile;
   readonly written: boolean;
-  /** Whether the host itself said 201; else the file was found there. */
+  /** Whether the host answered 201; `false` where the file was found. */
   readonly confirmed: boolean;
 }
 
-async function place(
-  intents: readonly PreparedUpload<BinTask>[],
+async function postFiles(
+  tasks: UploadTasks,
   options: FilebinOptions,
   ports: Ports,
-): Promise<readonly Result<Placement>[]> {
-  const posted: Result<PostResult>[] = [];
-  for (const { task } of intents) posted.push(await resultOf(() => post(task, options, ports)));
+): Promise<readonly ItemResult<UploadTasks[number], Placement>[]> {
+  const posted = await forEachItem(tasks, ({ data }) => postFile(data, options, ports));
   // The host decides on the bin's name.
-  const named = posted.flatMap((one) => (hasFailed(one) || !one.written ? [] : [one.stored.bin]));
+  const bins = posted.flatMap(({ result }) =>
+    hasFailed(result) || !result.written ? [] : [result.stored.bin],
+  );
   const unlocked = new Set<string>();
-  for (const bin of new Set(named)) {
-    if (!(await createBinClient(options.host, bin, ports).lock())) unlocked.add(bin);
+  for (const bin of new Set(bins)) {
+    if (!(await createBinClient({ ...options, bin }, ports).lock())) unlocked.add(bin);
   }
-  return posted.map((one) => {
-    if (hasFailed(one)) return one;
-    const { bin, filename } = one.stored;
-    const url = createBinClient(options.host, bin, ports).address(filename);
-    return placementOf(one, url, !unlocked.has(bin));
+  return posted.map(({ item, result }) => {
+    if (hasFailed(result)) return { item, result };
+    const { bin, filename } = result.stored;
+    const url = createBinClient({ ...options, bin }, ports).address(filename);
+    return { item, result: binPlacement(result, url, !unlocked.has(bin)) };
   });
 }
 
-function placementOf({ stored, written, confirmed }: PostResult, url: URL, locked: boolean): Placement {
+function binPlacement({ stored, written, confirmed }: PostResult, url: URL, isLocked: boolean): Placement {
   const where = `bin ${stored.bin}, file ${stored.filename}`;
   return {
     evidence: confirmed
@@ -98,51 +102,49 @@ function placementOf({ stored, written, confirmed }: PostResult, url: URL, locke
     bypassCache: false,
     hostMayChangeBytes: false,
     mustBeExternal: false,
-    notes: notesOn(stored),
-    unknown: locked ? [] : ['the bin could not be locked: anybody who knows its name can add to it'],
+    notes: binNotes(stored),
+    unknown: isLocked ? [] : ['the bin could not be locked: anybody who knows its name can add to it'],
   };
 }
 
-/** Looks first wherever something may be there: in a bin of a known name, and after a broken attempt. */
-async function post(
-  task: BinTask,
-  { host, bin: name, binIsNew }: FilebinOptions,
-  ports: Ports,
-): Promise<PostResult> {
-  const bin = createBinClient(host, name, ports);
+/** Lists the bin first wherever the file may be there: in a bin of a known name, and after a failed attempt. */
+async function postFile(upload: BinUpload, options: FilebinOptions, ports: Ports): Promise<PostResult> {
+  const client = createBinClient(options, ports);
   let sent = false;
-  const look = async ({ files }: BinClient): Promise<PostResult | undefined> => {
-    const stored = (await files()).find(isFile(task));
+  const findPosted = async ({ files }: BinClient): Promise<PostResult | undefined> => {
+    const stored = (await files()).find(isFile(upload));
     return stored && { stored, written: sent, confirmed: false };
   };
   try {
     return await withRetries(ports, async () => {
-      const there = binIsNew && !sent ? undefined : await look(bin);
-      if (there !== undefined) return there;
+      const existing = options.binIsNew && !sent ? undefined : await findPosted(client);
+      if (existing !== undefined) return existing;
       sent = true;
-      return { stored: await bin.post(task.file, task.filename), written: true, confirmed: true };
+      return { stored: await client.post(upload.file, upload.filename), written: true, confirmed: true };
     });
   } catch (thrown) {
-    if (!ports.signal.aborted || !sent) throw thrown;
-    // An answer that nobody waited for may have been a yes.
-    const there = await resultOf(() => look(createBinClient(host, name, withCleanupSignal(ports))));
-    if (there === undefined || hasFailed(there)) throw thrown;
-    return there;
+    if (!sent) throw toDeliveryError(thrown).withLeftBehind([]);
+    if (!ports.signal.aborted) throw thrown;
+    // The upload may have succeeded although its answer did not arrive.
+    const existing = await resultOf(() => findPosted(createBinClient(options, withCleanupSignal(ports))));
+    if (existing === undefined || hasFailed(existing)) throw thrown;
+    return existing;
   }
 }
 
 const isFile =
-  ({ file, filename }: BinTask) =>
-  (one: BinFile): boolean =>
-    one.filename === filename && one.sha256 === file.sha256;
+  ({ file, filename }: BinUpload) =>
+  (stored: BinFile): boolean =>
+    stored.filename === filename && stored.sha256 === file.sha256;
 
-/** HTML and PDF are sent as attachments there: they never show on the screen. */
+/** HTML and PDF are sent as attachments there: they are never shown on the screen. */
 const isDownloaded = (name: string): boolean => /\.(html?|xhtml|pdf)$/i.test(name);
 
-function notesOn({ expires, filename }: BinFile): string[] {
-  const expiry = expires === undefined ? undefined : shortHostMessage(expires);
+function binNotes({ expires, filename }: BinFile): string[] {
   return [
-    expiry === undefined ? 'the bin expires after about 7 days' : `the bin expires at ${expiry}`,
+    expires === undefined
+      ? 'the bin expires after about 7 days'
+      : `the bin expires at ${shortHostMessage(expires)}`,
     'it is public to anyone with the link; a browser may be shown a warning page first',
     ...(isDownloaded(filename) ? ['this kind of file is downloaded there, not shown on the screen'] : []),
   ];

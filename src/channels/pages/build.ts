@@ -4,16 +4,17 @@ import {
   type BuildStatus,
   getBuildStatus,
   getDeploymentStatus,
+  type PagesSite,
   requestBuild,
 } from '../../github/api/pages-site.ts';
 import type { Ports } from '../../ports.ts';
 import { BUILD_WAIT } from '../../protocol/limits.ts';
-import type { LiveStatus, PreparedUpload } from '../channel.ts';
+import type { HostProgress, PreparedTask } from '../channel.ts';
 
-type BuiltBy = 'branch' | 'workflow';
-type WatchBuild = NonNullable<PreparedUpload['watch']>;
+type BuiltBy = PagesSite['builtBy'];
+type WatchBuild = NonNullable<PreparedTask['watch']>;
 
-/** One watch for all files that the same kind of build brings live. */
+/** One watch for all files that the same kind of build publishes. */
 export function createBuildWatches(
   github: GitHubClient,
   timeout: number,
@@ -28,8 +29,8 @@ export function createBuildWatches(
 }
 
 /**
- * Watches the build that should bring the commit live. However often it is called, the host is asked at
- * most 48 times, spread over the whole wait; a build that never starts is requested, once where the host hears of it.
+ * Watches the build that should publish the commit. The host is asked at most 48 times, spread over the whole
+ * wait, however often the watch is called. A build that does not start is requested, once if the host accepts.
  *
  * @param timeout milliseconds that the whole wait may take
  * @see protocol 3.2, 8
@@ -38,43 +39,44 @@ export function watchBuild(
   github: GitHubClient,
   builtBy: BuiltBy,
   timeout: number,
-  { clock }: Ports,
+  { clock }: Pick<Ports, 'clock'>,
 ): WatchBuild {
   const pause = timeout / BUILD_WAIT.polls;
   let asked = { at: Number.NEGATIVE_INFINITY, polls: 0 };
   let request = { words: '', again: true };
-  let state: LiveStatus = { finished: false, detail: 'not asked yet', hint: HINTS[builtBy].late };
+  let progress: HostProgress = { finished: false, detail: 'not asked yet', hint: HINTS[builtBy].late };
 
   return async ({ commitSha }) => {
-    if (commitSha === undefined || state.finished) return state;
-    if (clock.now() - asked.at < pause || asked.polls >= BUILD_WAIT.polls) return state;
+    if (commitSha === undefined || progress.finished) return progress;
+    if (clock.now() - asked.at < pause || asked.polls >= BUILD_WAIT.polls) return progress;
     const build = await (builtBy === 'workflow' ? getDeploymentStatus : getBuildStatus)(github, commitSha);
     asked = { at: clock.now(), polls: asked.polls + 1 };
     if (build.status === 'errored') throw buildError(build, HINTS[builtBy].errored);
     if (build.notStarted && request.again && asked.polls >= BUILD_WAIT.pollsBeforeRequest) {
       request = await requestBuild(github);
     }
-    state = {
-      ...state,
+    progress = {
+      ...progress,
       finished: build.status === 'built',
       detail: [build.detail, request.words].filter((part) => part !== '').join('; '),
       httpCode: build.httpCode,
     };
-    return state;
+    return progress;
   };
 }
 
-const ELSE = 'or use channel: K2 or K3';
+const OTHER_CHANNEL = 'or use channel: K2 or K3';
+const FROM_BRANCH = 'set Settings → Pages → Source to "Deploy from a branch"';
 
 /** What to change where the site does not come, by what builds it. */
 const HINTS: Readonly<Record<BuiltBy, { readonly late: string; readonly errored: string }>> = {
   branch: {
-    late: `look at Settings → Pages and the "pages build and deployment" run; the file is committed, so running the step again only verifies, ${ELSE}`,
-    errored: `mend what the build complains of, or commit an empty .nojekyll to serve files as they are, ${ELSE}`,
+    late: `check Settings → Pages and the "pages build and deployment" run; the file is committed, so running the step again only verifies, ${OTHER_CHANNEL}`,
+    errored: `fix the build error, or commit an empty .nojekyll to serve files unchanged, ${OTHER_CHANNEL}`,
   },
   workflow: {
-    late: `let the workflow that builds the site publish this file too, or set Settings → Pages → Source to "Deploy from a branch", ${ELSE}`,
-    errored: `mend the workflow that builds the site, or set Settings → Pages → Source to "Deploy from a branch", ${ELSE}`,
+    late: `let the workflow that builds the site publish this file too, or ${FROM_BRANCH}, ${OTHER_CHANNEL}`,
+    errored: `fix the workflow that builds the site, or ${FROM_BRANCH}, ${OTHER_CHANNEL}`,
   },
 };
 

@@ -1,14 +1,15 @@
-import { hasFailed, hasSucceeded, type Result, resultOf } from '../../errors.ts';
+import { hasFailed, hasSucceeded } from '../../errors.ts';
+import type { GitHubClient } from '../../github/api/client.ts';
 import { putFile } from '../../github/api/contents.ts';
 import { commitChanges, createBlob, type FileChange } from '../../github/api/git-data.ts';
 import { noGitError } from '../../github/git/failures.ts';
 import { hasGit } from '../../github/git/process.ts';
+import { forEachItem, type ItemResult } from '../../item-results.ts';
 import type { Ports } from '../../ports.ts';
 import { SIZE } from '../../protocol/limits.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
-import type { CommitTarget } from './commit.ts';
 
-/** The ways to commit. @see protocol 4.2, 8 */
+/** How files are committed. @see protocol 4.2, 8 */
 export const COMMIT_METHODS = {
   A: 'method A, single-call write',
   B: 'method B, object API',
@@ -17,20 +18,39 @@ export const COMMIT_METHODS = {
 
 export type CommitMethod = keyof typeof COMMIT_METHODS;
 
+/** The branch, and how it is written to. */
+export interface CommitTarget {
+  readonly github: GitHubClient;
+  readonly branch: string;
+  readonly method: CommitMethod;
+  /** Essence of the commit messages. */
+  readonly essence: string;
+  /** Whether a file that this tool did not deliver may be replaced or removed. */
+  readonly overwrite: boolean;
+  /** Where git finds the repository. */
+  readonly serverUrl: URL;
+}
+
+/** The commit of each change. */
+type Commits = readonly ItemResult<FileChange, string>[];
+
+/** Writes changes to the branch, one commit each. */
+export type CommitWriter = (changes: readonly FileChange[]) => Promise<Commits>;
+
 /**
- * The way to commit: by the file's size, and many together through git, where there is one.
+ * The method for some files: by the size of a single one; several go through git where it is installed.
  *
- * @param files `null` for each that is taken away
+ * @param files `null` for each that is removed
  */
-export function methodFor(files: readonly (LocalFile | null)[], hasGit: boolean): CommitMethod {
-  if (files.length > 1) return hasGit ? 'C' : 'B';
+export function methodFor(files: readonly (LocalFile | null)[], gitIsInstalled: boolean): CommitMethod {
+  if (files.length > 1) return gitIsInstalled ? 'C' : 'B';
   const size = files[0]?.size;
   if (size === undefined) return 'B';
   if (size <= SIZE.methodA) return 'A';
   return size <= SIZE.methodB ? 'B' : 'C';
 }
 
-/** The way for these files on this machine: it stays the same, however few of them need a change in the end. */
+/** The method for these files on this machine. It stays the same if fewer of them turn out to need a change. */
 export async function chooseMethod(
   files: readonly (LocalFile | null)[],
   signal: AbortSignal,
@@ -38,76 +58,76 @@ export async function chooseMethod(
   return methodFor(files, files.length > 1 && (await hasGit(signal)));
 }
 
-/** Writes changes to the branch; by change the commit's sha, or why there is none. */
-export type CommitWriter = (changes: readonly FileChange[]) => Promise<readonly Result<string>[]>;
-
-/** What does not depend on the branch is sent once, whatever attempts it takes. */
-export function createCommitWriter(where: CommitTarget, ports: Ports): CommitWriter {
-  const sent = new Set<string>();
-  const ways: Readonly<Record<CommitMethod, CommitWriter>> = {
-    A: async (changes) => {
-      const [change] = changes;
-      if (change?.file == null) return [];
-      const content = Buffer.concat(await change.file.read().toArray());
-      return [
-        await putFile(
-          where.github,
-          { ...change, branch: where.branch },
-          change.message,
-          content,
-          change.replaces,
-        ),
-      ];
-    },
-    B: (changes) => writeByObjects(changes, where, sent, ports),
-    C: (changes) => writeByGit(changes, where, ports),
+/** Opens the branch for writing. What does not depend on the branch is sent once, however many attempts follow. */
+export function createCommitWriter(target: CommitTarget, ports: Ports): CommitWriter {
+  const sentBlobs = new Set<string>();
+  const writers: Readonly<Record<CommitMethod, CommitWriter>> = {
+    A: (changes) => writeContents(changes, target),
+    B: (changes) => writeObjects(changes, target, sentBlobs, ports),
+    C: (changes) => writeWithGit(changes, target, ports),
   };
-  return ways[where.method];
+  return writers[target.method];
 }
 
-/** Method B: a blob that the host does not take stops no other file; git takes over where there is one. */
-async function writeByObjects(
+/** Method A: one file of at most 1 MB, in one call. */
+async function writeContents(changes: readonly FileChange[], target: CommitTarget): Promise<Commits> {
+  const [change] = changes;
+  if (change?.file == null) return [];
+  const content = Buffer.concat(await change.file.read().toArray());
+  const { branch, github } = target;
+  const { message, path, replaces } = change;
+  return [{ item: change, result: await putFile(github, { branch, path }, message, content, replaces) }];
+}
+
+/** Method B. A blob that the host refuses stops no other file; where git is installed, git is used for all. */
+async function writeObjects(
   changes: readonly FileChange[],
-  where: CommitTarget,
-  sent: Set<string>,
+  target: CommitTarget,
+  sentBlobs: Set<string>,
   ports: Ports,
-): Promise<readonly Result<string>[]> {
-  const blobs: Result<FileChange>[] = [];
-  for (const change of changes) blobs.push(await resultOf(() => sendBlob(change, where, sent, ports)));
-  const tooLarge = (one: Result<FileChange>): boolean => hasFailed(one) && one.code === 'TOO_LARGE';
-  if (blobs.some(tooLarge) && (await hasGit(ports.signal))) {
-    ports.logger.info('the host takes no blob of this size: git takes over');
-    return writeByGit(changes, where, ports);
+): Promise<Commits> {
+  const blobs = await forEachItem(changes, (change) => sendBlob(change, target, sentBlobs, ports));
+  const refused = blobs.filter(({ result }) => hasFailed(result) && result.code === 'TOO_LARGE');
+  if (refused.length > 0 && (await hasGit(ports.signal))) {
+    ports.logger.info('the host refuses a blob of this size: using git instead');
+    return writeWithGit(changes, target, ports);
   }
-  const ready = blobs.filter(hasSucceeded);
-  const commits = ready.length === 0 ? [] : await commitChanges(where.github, where.branch, ready);
-  return blobs.map((one) => {
-    if (hasFailed(one)) return tooLarge(one) ? noGitError() : one;
-    return commits[ready.indexOf(one)] ?? '';
-  });
+  const ready = blobs.flatMap(({ item, result }) => (hasSucceeded(result) ? [item] : []));
+  const commits = ready.length === 0 ? [] : await commitChanges(target.github, target.branch, ready);
+  return [
+    ...pairUp(ready, commits),
+    ...blobs.flatMap((blob) => {
+      if (!hasFailed(blob.result)) return [];
+      return { item: blob.item, result: refused.includes(blob) ? noGitError() : blob.result };
+    }),
+  ];
 }
 
-/** A blob is named by its content: what was sent once is there. */
+/** A blob is named by its content, so it is sent only once. */
 async function sendBlob(
-  change: FileChange,
+  { file }: FileChange,
   { github }: CommitTarget,
-  sent: Set<string>,
+  sentBlobs: Set<string>,
   ports: Ports,
-): Promise<FileChange> {
-  const { file } = change;
-  if (file === null || sent.has(file.blobSha)) return change;
+): Promise<void> {
+  if (file === null || sentBlobs.has(file.blobSha)) return;
   await createBlob(github, file, ports);
-  sent.add(file.blobSha);
-  return change;
+  sentBlobs.add(file.blobSha);
 }
 
-/** Method C, loaded only where it is needed. */
-async function writeByGit(
+/** Method C; its code is loaded only where it is needed. */
+async function writeWithGit(
   changes: readonly FileChange[],
   { github, branch, serverUrl }: CommitTarget,
   ports: Ports,
-): Promise<readonly string[]> {
+): Promise<Commits> {
   const { pushChanges } = await import(/* webpackMode: "eager" */ '../../github/git/push.ts');
   const remote = new URL(`/${github.owner}/${github.repo}.git`, serverUrl);
-  return pushChanges({ remote, token: github.token, branch, changes }, ports);
+  const commits = await pushChanges({ remote, token: github.token, branch, changes }, ports);
+  return pairUp(changes, commits);
+}
+
+/** The commits of a chain, which has one commit for each change in the changes' order. */
+function pairUp(changes: readonly FileChange[], commits: readonly string[]): Commits {
+  return changes.map((item, at) => ({ item, result: commits[at] ?? '' }));
 }

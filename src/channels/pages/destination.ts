@@ -7,24 +7,24 @@ import { defaultRawUrl, defaultSiteUrl } from '../../github/hosts.ts';
 import { isLeftOutByJekyll, MARKDOWN, mayBeRendered } from '../../rules/jekyll.ts';
 import { encodePath } from '../../rules/naming.ts';
 
-/** What was asked for, as far as it decides where the file goes. */
+/** The inputs that decide where a file goes. */
 export interface PagesLocation {
   readonly branch: string | undefined;
   /** Path in the repository, ending in `/` for a folder. */
   readonly path: string | undefined;
   readonly pagesBase: URL | undefined;
   readonly rawBase: URL | undefined;
-  /** Where the instance's pages for people are; it decides where its files are served. */
+  /** The instance's web address; it decides where its files are served. */
   readonly serverUrl: URL;
 }
 
-/** Where the file goes and where it will be served. */
+/** Where a file goes, and where it will be served. */
 export interface PagesDestination {
   readonly branch: string;
   readonly path: string;
   readonly pageUrl: URL;
   readonly rawUrl: URL;
-  readonly builtBy: 'branch' | 'workflow';
+  readonly builtBy: PagesSite['builtBy'];
   /** Whether the site's build may rightly change the file. */
   readonly hostMayChangeBytes: boolean;
   /** What a person should know of the page. */
@@ -35,49 +35,52 @@ export interface PagesDestination {
   readonly unknown: readonly string[];
 }
 
-/** The protocol's branch where no site names another. @see protocol 1 (flow per channel) */
-const USUAL_BRANCH = 'main';
+type RepositoryName = Pick<GitHubClient, 'owner' | 'repo'>;
+
+/** The branch where no site names another. @see protocol 1 (flow per channel) */
+const DEFAULT_BRANCH = 'main';
 
 /**
- * The site's settings and the wishes together.
+ * Combines the site's settings with the inputs.
  *
- * @param wishes with the name to give where `path` names none
+ * @param location with the name that counts where `path` names none
  * @throws {DeliveryError} where the site could never show the file, with what to change.
  */
 export function resolveDestination(
-  github: Pick<GitHubClient, 'owner' | 'repo'>,
-  wishes: PagesLocation & { readonly name: string },
+  github: RepositoryName,
+  location: PagesLocation & { readonly name: string },
   site: RepositoryContext['site'],
 ): PagesDestination {
   const known = site === 'unreadable' || site === 'unasked' ? null : site;
-  if (site === null && wishes.pagesBase === undefined) throw noSiteError(github);
-  if (known !== null && wishes.pagesBase === undefined) refuseUnservedBranch(known, wishes);
-  const branch = wishes.branch ?? known?.branch ?? USUAL_BRANCH;
+  if (site === null && location.pagesBase === undefined) throw noSiteError(github);
+  if (known !== null && location.pagesBase === undefined) refuseUnusableSite(known, location);
+  const branch = location.branch ?? known?.branch ?? DEFAULT_BRANCH;
   const folder = known?.folder ?? '';
-  const path = pathIn(folder, wishes);
-  const served = folder === '' ? path : path.slice(folder.length + 1);
-  const pagesBase = wishes.pagesBase ?? known?.base ?? defaultSiteUrl(wishes.serverUrl, github);
-  const rawRoot = defaultRawUrl(wishes.serverUrl, github, known?.base);
-  const rawBase = wishes.rawBase ?? urlBelow(rawRoot, branch);
+  const path = pathBelow(folder, location);
+  const pagesBase = location.pagesBase ?? known?.base ?? defaultSiteUrl(location.serverUrl, github);
+  const rawBase =
+    location.rawBase ?? urlBelow(defaultRawUrl(location.serverUrl, github, known?.base), branch);
   return {
     branch,
     path,
     folder,
-    pageUrl: urlBelow(pagesBase, served),
+    pageUrl: urlBelow(pagesBase, servedPath(folder, path)),
     rawUrl: urlBelow(rawBase, path),
     builtBy: known?.builtBy ?? 'branch',
     hostMayChangeBytes: false,
     notes: [],
-    unknown:
-      site === 'unreadable'
-        ? [
-            'the Pages settings could not be read (`permissions: { pages: read }`); the usual address was taken',
-          ]
-        : [],
+    unknown: site === 'unreadable' ? [SETTINGS_UNREADABLE] : [],
   };
 }
 
-function pathIn(
+const SETTINGS_UNREADABLE =
+  'the Pages settings could not be read (`permissions: { pages: read }`); the usual address was assumed';
+
+/** The path as the site serves it: without the site's root folder. */
+const servedPath = (folder: string, path: string): string =>
+  folder === '' ? path : path.slice(folder.length + 1);
+
+function pathBelow(
   folder: string,
   { path = '', name }: Pick<PagesLocation, 'path'> & { readonly name: string },
 ): string {
@@ -88,90 +91,87 @@ function pathIn(
   throw new DeliveryError(
     'BAD_INPUT',
     `the site shows only the folder /${folder} of its branch, and ${whole} is outside`,
+    { step: 'check', hint: `set \`path: ${prefix}${whole}\`` },
+  );
+}
+
+function refuseUnusableSite({ branch, builtBy, isPublic }: PagesSite, location: PagesLocation): void {
+  if (!isPublic) {
+    throw new DeliveryError('NOT_EXTERNAL', 'only members of the organization can open the Pages site', {
+      hint: 'make the site public under Settings → Pages, or use channel: K2 or K3',
+    });
+  }
+  const isOtherBranch = location.branch !== undefined && branch !== null && location.branch !== branch;
+  if (!isOtherBranch || builtBy === 'workflow') return;
+  throw new DeliveryError(
+    'BAD_INPUT',
+    `the site is built from branch ${branch}, not from ${location.branch}`,
     {
       step: 'check',
-      hint: `set \`path: ${prefix}${whole}\``,
+      hint: `set \`branch: ${branch}\`, or leave it out`,
     },
   );
 }
 
-function refuseUnservedBranch({ branch, builtBy, isPublic }: PagesSite, wishes: PagesLocation): void {
-  if (!isPublic) {
-    throw new DeliveryError('NOT_EXTERNAL', 'the Pages site opens only for members of the organisation', {
-      hint: 'make the site public under Settings → Pages, or use channel: K2 or K3',
-    });
-  }
-  if (wishes.branch === undefined || branch === null || builtBy === 'workflow' || wishes.branch === branch) {
-    return;
-  }
-  throw new DeliveryError('BAD_INPUT', `the site is built from branch ${branch}, not from ${wishes.branch}`, {
-    step: 'check',
-    hint: `set \`branch: ${branch}\`, or leave it out`,
-  });
-}
+/** Tells whether a branch contains a file. */
+export type FileLookup = (branch: string, path: string) => Promise<boolean>;
 
-/** Whether a branch holds the file that switches Jekyll off; asked once for all files. */
-export function createJekyllLookup(github: GitHubClient): (branch: string, path: string) => Promise<boolean> {
+/** Looks for the file that switches Jekyll off; each place is asked once for all files. */
+export function createJekyllLookup(github: GitHubClient): FileLookup {
   const asked = new Map<string, Promise<boolean>>();
   return (branch, path) => {
-    const stands = asked.get(path) ?? getBlobSha(github, { branch, path }).then((blob) => blob !== null);
-    asked.set(path, stands);
-    return stands;
+    const exists = asked.get(path) ?? getBlobSha(github, { branch, path }).then((blob) => blob !== null);
+    asked.set(path, exists);
+    return exists;
   };
 }
 
 /**
- * What Jekyll makes of the file, where it builds the site: it leaves some names out, and renders Markdown
- * and files with front matter. A `.nojekyll` at the site's root keeps it away.
+ * Adds what Jekyll does to the file, where it builds the site: it leaves some names out, and renders Markdown
+ * and files with front matter. A `.nojekyll` at the site's root switches it off.
  *
- * @param head the file's first bytes
- * @param stands whether the branch holds a file at the path
+ * @param content the file's first bytes, and whether a marker was given
  * @throws {DeliveryError} `BAD_INPUT` where the address would never show the file.
  */
 export async function applyJekyll(
   destination: PagesDestination,
-  head: string,
-  hasMarker: boolean,
-  stands: (branch: string, path: string) => Promise<boolean>,
+  content: { readonly head: string; readonly hasMarker: boolean },
+  exists: FileLookup,
 ): Promise<PagesDestination> {
   const { branch, path, folder, builtBy, pageUrl } = destination;
-  const served = folder === '' ? path : path.slice(folder.length + 1);
-  const leftOut = isLeftOutByJekyll(served);
+  const served = servedPath(folder, path);
+  const isLeftOut = isLeftOutByJekyll(served);
   if (builtBy === 'workflow') return { ...destination, hostMayChangeBytes: true };
-  if (!leftOut && !mayBeRendered(served, head)) return destination;
+  if (!isLeftOut && !mayBeRendered(served, content.head)) return destination;
   const switchFile = folder === '' ? '.nojekyll' : `${folder}/.nojekyll`;
-  if (await stands(branch, switchFile)) return destination;
-  const hint = (else_: string): string => `${else_}, or commit an empty ${switchFile}`;
-  if (leftOut) {
-    throw new DeliveryError('BAD_INPUT', `Jekyll leaves ${served} out of the site because of its name`, {
-      step: 'check',
-      hint: hint('set `path:` to a name that does not begin with _ . or # and does not end with ~'),
-    });
-  }
-  if (!hasMarker) {
-    throw new DeliveryError(
-      'BAD_INPUT',
-      `Jekyll renders ${served}, so that the page has other bytes than the file`,
-      {
-        step: 'check',
-        hint: hint('set `marker:` to a text that the page keeps'),
-      },
-    );
-  }
-  const page = new URL(pageUrl.href.replace(MARKDOWN, '.html'));
+  if (await exists(branch, switchFile)) return destination;
+  if (isLeftOut || !content.hasMarker) throw jekyllError(served, switchFile, isLeftOut);
   return {
     ...destination,
-    pageUrl: page,
+    pageUrl: new URL(pageUrl.href.replace(MARKDOWN, '.html')),
     hostMayChangeBytes: true,
     notes: [`Jekyll renders ${served} into this page`],
   };
+}
+
+function jekyllError(served: string, switchFile: string, isLeftOut: boolean): DeliveryError {
+  const message = isLeftOut
+    ? `Jekyll leaves ${served} out of the site because of its name`
+    : `Jekyll renders ${served}, so the page has other bytes than the file`;
+  const change = isLeftOut
+    ? 'set `path:` to a name that does not begin with _ . or # and does not end with ~'
+    : 'set `marker:` to a text that the page keeps';
+  return new DeliveryError('BAD_INPUT', message, {
+    step: 'check',
+    hint: `${change}, or commit an empty ${switchFile}`,
+  });
 }
 
 function urlBelow(base: URL, path: string): URL {
   return new URL(`${base.href.replace(/\/$/, '')}/${encodePath(path)}`);
 }
 
-function noSiteError({ owner, repo }: Pick<GitHubClient, 'owner' | 'repo'>): DeliveryError {
+function noSiteError({ owner, repo }: RepositoryName): DeliveryError {
   return new DeliveryError('NOT_FOUND', `${owner}/${repo} has no Pages site`, {
     step: 'authorize',
     httpCode: 404,

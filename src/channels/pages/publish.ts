@@ -1,16 +1,14 @@
-import { DeliveryError, hasFailed, type Result, resultOf } from '../../errors.ts';
-import type { GitHubClient } from '../../github/api/client.ts';
-import type { RepositoryContext } from '../../github/api/repository.ts';
+import { DeliveryError, hasFailed } from '../../errors.ts';
 import { fetchBack } from '../../http/fetch-back.ts';
-import { mapConcurrently } from '../../pool.ts';
+import { forEachItem, type ItemResult } from '../../item-results.ts';
 import type { Ports } from '../../ports.ts';
 import { BATCH, PROBE_TIME, SECOND } from '../../protocol/limits.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
-import type { Channel, Placement, PreparedUpload, UploadItem } from '../channel.ts';
-import { requireGitHub } from '../require-github.ts';
+import type { ChannelAction, ChannelItem, Placement, PreparedTask } from '../channel.ts';
+import { type RepositoryAccess, requireGitHub } from '../require-github.ts';
 import { createBuildWatches } from './build.ts';
-import { type CommitResult, type CommitTarget, commitFiles, previewCommits } from './commit.ts';
-import { COMMIT_METHODS, chooseMethod } from './commit-methods.ts';
+import { type CommitResult, commitFiles, comparePaths, isChange } from './commit.ts';
+import { COMMIT_METHODS, type CommitTarget, chooseMethod } from './commit-methods.ts';
 import {
   applyJekyll,
   createJekyllLookup,
@@ -20,107 +18,152 @@ import {
 } from './destination.ts';
 
 export interface PagesOptions extends PagesLocation {
-  readonly github: GitHubClient | null;
   readonly overwrite: boolean;
   /** Essence of the commit message. */
   readonly essence: string;
-  /** Whether a marker will be looked for, so that an older page could pass for ours. */
-  readonly hasMarker: boolean;
+  readonly marker: string | undefined;
   /** Milliseconds for build and verification together. */
   readonly timeout: number;
 }
 
-/** What K1 must know to place one file. */
+/** One file for the branch. */
 export interface PagesTask {
-  readonly where: CommitTarget;
-  readonly file: LocalFile;
+  readonly target: CommitTarget;
+  /** The path that the commit writes. */
+  readonly path: string;
+  /** `null` where the file is removed. */
+  readonly file: LocalFile | null;
   readonly destination: PagesDestination;
 }
 
 /**
- * K1: files of the repository, shown on the screen by its Pages site.
+ * K1: commits files to the repository; its Pages site shows them on the screen.
  *
  * @see protocol 4.2
  */
-export function createPages(options: PagesOptions, ports: Ports): Channel<PagesTask> {
+export function createPagesPublisher(
+  options: PagesOptions,
+  access: RepositoryAccess,
+  ports: Ports,
+): ChannelAction<PagesTask> {
   return {
-    key: 'K1',
-    prepare: (parcels, circumstances) => prepare(parcels, circumstances, options, ports),
-    preview,
-    publish: (intents) => place(intents, options, ports),
+    prepare: (items) => prepareFiles(items, options, access, ports),
+    preview: (tasks) =>
+      previewCommits(tasks, ({ commitSha }) => `commit ${commitSha} already holds these bytes`),
+    perform: (tasks) => publishFiles(tasks, options, ports),
   };
 }
 
-async function prepare(
-  parcels: readonly UploadItem[],
-  { site, authorizationError }: RepositoryContext,
+async function prepareFiles<Item extends ChannelItem>(
+  items: readonly Item[],
   options: PagesOptions,
+  access: RepositoryAccess,
   ports: Ports,
-): Promise<readonly Result<PreparedUpload<PagesTask>>[]> {
-  const github = requireGitHub(options.github, 'K1', authorizationError);
-  const files = parcels.map((parcel) => parcel.file);
-  const method = await chooseMethod(files, ports.signal);
-  const jekyll = createJekyllLookup(github);
-  const watch = createBuildWatches(github, options.timeout, ports);
-
-  async function intentFor({ file, name }: UploadItem): Promise<PreparedUpload<PagesTask>> {
-    if (file === null) {
-      throw new DeliveryError('BAD_INPUT', 'channel K1 needs a file to commit', { hint: 'set `file:`' });
-    }
-    const settings = resolveDestination(github, { ...options, name }, site);
-    const destination = await applyJekyll(settings, file.head, options.hasMarker, jekyll);
-    const { branch, builtBy, path } = destination;
-    return {
-      plan: {
-        channel: 'K1',
-        method: COMMIT_METHODS[method],
-        destination: `branch ${branch}, path ${path}`,
-        name: path,
-        claim: 'opens on the screen',
-      },
-      task: { where: { ...options, github, branch, method }, file, destination },
-      watch: watch(builtBy),
-    };
-  }
-
-  return mapConcurrently(parcels, BATCH.reads, (parcel) => resultOf(() => intentFor(parcel)));
+): Promise<readonly ItemResult<Item, PreparedTask<PagesTask>>[]> {
+  const github = requireGitHub(access, 'K1');
+  const method = await chooseMethod(
+    items.map(({ file }) => file),
+    ports.signal,
+  );
+  const lookup = createJekyllLookup(github);
+  const watches = createBuildWatches(github, options.timeout, ports);
+  const hasMarker = options.marker !== undefined;
+  return forEachItem(
+    items,
+    async ({ file, name }) => {
+      if (file === null) {
+        throw new DeliveryError('BAD_INPUT', 'channel K1 needs a file to commit', { hint: 'set `file:`' });
+      }
+      const settings = resolveDestination(github, { ...options, name }, access.repository.site);
+      const destination = await applyJekyll(settings, { head: file.head, hasMarker }, lookup);
+      const { branch, builtBy, path } = destination;
+      return {
+        plan: {
+          channel: 'K1',
+          method: COMMIT_METHODS[method],
+          destination: `branch ${branch}, path ${path}`,
+          name: path,
+          claim: 'opens on the screen',
+        },
+        data: { target: { ...options, github, branch, method }, path, file, destination },
+        watch: watches(builtBy),
+      };
+    },
+    BATCH.reads,
+  );
 }
 
-const wishOf = ({ task }: PreparedUpload<PagesTask>) => ({ path: task.destination.path, file: task.file });
-
-async function preview(intents: readonly PreparedUpload<PagesTask>[]): Promise<readonly Result<string>[]> {
-  const [first] = intents;
-  if (first === undefined) return [];
-  const asItIs = ({ commitSha }: CommitResult): string => `commit ${commitSha} already holds these bytes`;
-  return previewCommits(intents.map(wishOf), first.task.where, asItIs);
+/**
+ * What committing would do: the first line of each message, or that nothing has to be done.
+ *
+ * @param describe says so of a path that is as wanted
+ */
+export async function previewCommits(
+  tasks: readonly PreparedTask<PagesTask>[],
+  describe: (done: CommitResult) => string,
+): Promise<readonly ItemResult<PreparedTask<PagesTask>, string>[]> {
+  return joinByPath(
+    tasks,
+    (wanted, target) => comparePaths(wanted, target),
+    (state) => (isChange(state) ? (state.message.split('\n')[0] ?? '') : describe(state)),
+  );
 }
 
-async function place(
-  intents: readonly PreparedUpload<PagesTask>[],
+/** Commits the tasks together, and gives each its placement. */
+export function commitTasks(
+  tasks: readonly PreparedTask<PagesTask>[],
+  ports: Ports,
+  placementOf: (done: CommitResult, task: PagesTask) => Placement,
+  onReplace?: (path: string) => Promise<void>,
+): Promise<readonly ItemResult<PreparedTask<PagesTask>, Placement>[]> {
+  return joinByPath(tasks, (wanted, target) => commitFiles(wanted, target, ports, onReplace), placementOf);
+}
+
+/** Works on all paths of the branch at once, and gives each task its own result. */
+async function joinByPath<State, Value>(
+  tasks: readonly PreparedTask<PagesTask>[],
+  work: (
+    wanted: readonly PagesTask[],
+    target: CommitTarget,
+  ) => Promise<readonly ItemResult<Pick<PagesTask, 'path'>, State>[]>,
+  convert: (state: State, task: PagesTask) => Value,
+): Promise<readonly ItemResult<PreparedTask<PagesTask>, Value>[]> {
+  const [first] = tasks;
+  if (first === undefined) return [];
+  const results = await work(
+    tasks.map(({ data }) => data),
+    first.data.target,
+  );
+  const byPath = new Map(results.map(({ item, result }) => [item.path, result]));
+  return tasks.map((item) => {
+    const state = byPath.get(item.data.path) ?? new DeliveryError('INTERNAL', 'the path was left out');
+    return { item, result: hasFailed(state) ? state : convert(state as State, item.data) };
+  });
+}
+
+async function publishFiles(
+  tasks: readonly PreparedTask<PagesTask>[],
   options: PagesOptions,
   ports: Ports,
-): Promise<readonly Result<Placement>[]> {
-  const [first] = intents;
-  if (first === undefined) return [];
+): Promise<readonly ItemResult<PreparedTask<PagesTask>, Placement>[]> {
   const replaced = new Map<string, string | undefined>();
-  const urls = new Map(intents.map(({ task }) => [task.destination.path, task.destination.pageUrl]));
-  const committed = await commitFiles(intents.map(wishOf), first.task.where, ports, async (path) => {
-    const url = urls.get(path);
-    if (options.hasMarker && url !== undefined) replaced.set(path, await standingPage(url, ports));
-  });
-  return intents.map(({ task }, at) => {
-    const one = committed[at];
-    if (one === undefined) return new DeliveryError('INTERNAL', 'nothing was placed');
-    if (hasFailed(one)) return one;
-    return placementOf(task.destination, one, replaced.get(task.destination.path));
-  });
+  const pages = new Map(tasks.map(({ data }) => [data.path, data.destination.pageUrl]));
+  const rememberPage = async (path: string): Promise<void> => {
+    const url = pages.get(path);
+    if (options.marker !== undefined && url !== undefined) replaced.set(path, await fetchOldPage(url, ports));
+  };
+  return commitTasks(
+    tasks,
+    ports,
+    (done, { destination, path }) => ({
+      ...pagePlacement(done, destination),
+      previousSha256: replaced.get(path),
+    }),
+    rememberPage,
+  );
 }
 
-function placementOf(
-  destination: PagesDestination,
-  { commitSha, written }: CommitResult,
-  previousSha256?: string,
-): Placement {
+function pagePlacement({ commitSha, written }: CommitResult, destination: PagesDestination): Placement {
   return {
     evidence: written ? `commit ${commitSha}` : `commit ${commitSha} already holds these bytes`,
     url: destination.pageUrl,
@@ -129,21 +172,23 @@ function placementOf(
     rawUrl: destination.rawUrl,
     bypassCache: true,
     hostMayChangeBytes: destination.hostMayChangeBytes,
-    previousSha256,
     mustBeExternal: false,
     notes: destination.notes,
     unknown: destination.unknown,
   };
 }
 
-/** What the page's address answers before it is replaced; only of interest where a marker could be fooled by it. */
-async function standingPage(pageUrl: URL, ports: Ports): Promise<string | undefined> {
+/**
+ * SHA-256 of what the page's address answers before it is replaced; `undefined` without a complete answer.
+ * Needed only with a marker, which the old page may contain as well.
+ */
+async function fetchOldPage(pageUrl: URL, ports: Ports): Promise<string | undefined> {
   const url = new URL(pageUrl);
   url.searchParams.set('v', `${Math.floor(ports.clock.now() / SECOND)}-before`);
   const signal = AbortSignal.any([ports.signal, ports.clock.timeout(PROBE_TIME.least)]);
   try {
-    const following = { signal, guard: () => undefined, cookies: new Map() };
-    return (await fetchBack(ports.http, url, following, [])).fingerprint?.sha256;
+    const options = { signal, guard: () => undefined, cookies: new Map() };
+    return (await fetchBack(ports.http, url, options, [])).fingerprint?.sha256;
   } catch (thrown) {
     ports.signal.throwIfAborted();
     if (thrown instanceof DeliveryError || signal.aborted) return undefined;

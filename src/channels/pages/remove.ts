@@ -1,65 +1,75 @@
-import { DeliveryError, hasFailed, type Result, resultOf } from '../../errors.ts';
+import { DeliveryError, hasFailed } from '../../errors.ts';
 import { listFilesBelow } from '../../github/api/existing-blobs.ts';
-import type { RepositoryContext } from '../../github/api/repository.ts';
-import { mapConcurrently } from '../../pool.ts';
+import { forEachItem, type ItemResult } from '../../item-results.ts';
 import type { Ports } from '../../ports.ts';
 import { BATCH } from '../../protocol/limits.ts';
 import { MARKDOWN } from '../../rules/jekyll.ts';
-import type { Channel, Placement, PreparedUpload, UploadItem } from '../channel.ts';
-import { requireGitHub } from '../require-github.ts';
+import type { ChannelAction, ChannelItem, Placement, PreparedTask } from '../channel.ts';
+import { type RepositoryAccess, requireGitHub } from '../require-github.ts';
 import { createBuildWatches } from './build.ts';
-import { type CommitResult, type CommitTarget, commitFiles, comparePaths, previewCommits } from './commit.ts';
+import { type CommitResult, comparePaths } from './commit.ts';
 import { COMMIT_METHODS, type CommitMethod, chooseMethod } from './commit-methods.ts';
-import { applyJekyll, createJekyllLookup, type PagesDestination, resolveDestination } from './destination.ts';
-import type { PagesOptions } from './publish.ts';
+import { applyJekyll, createJekyllLookup, resolveDestination } from './destination.ts';
+import { commitTasks, type PagesOptions, type PagesTask, previewCommits } from './publish.ts';
 
-/** What K1 must know to take one file away. */
-export interface PagesRemoval {
-  readonly where: CommitTarget;
-  readonly destination: PagesDestination;
-}
+/** Prepares the removal of one path. */
+type PrepareRemoval = (
+  path: string | undefined,
+  name: string,
+  method: CommitMethod,
+) => Promise<PreparedTask<PagesTask>>;
 
-/**
- * K1 backwards: takes files of ours out of the repository again, by a commit for each. A `path` that ends in
- * `/` means all of ours below it.
- */
-export function createPagesRemoval(options: PagesOptions, ports: Ports): Channel<PagesRemoval> {
+/** K1: removes owned files from the repository, a commit each. A `path` that ends in `/` means all below it. */
+export function createPagesRemover(
+  options: PagesOptions,
+  access: RepositoryAccess,
+  ports: Ports,
+): ChannelAction<PagesTask> {
   return {
-    key: 'K1',
-    prepare: (parcels, circumstances) => prepare(parcels, circumstances, options, ports),
-    preview: (intents) => previewCommits(intents.map(wishOf), whereOf(intents), () => 'nothing stands there'),
-    async publish(intents) {
-      const removed = await commitFiles(intents.map(wishOf), whereOf(intents), ports);
-      return intents.map(({ task }, at) => placementOf(task.destination, removed[at]));
-    },
+    prepare: (items) => prepareRemovals(items, options, access, ports),
+    preview: (tasks) => previewCommits(tasks, () => 'nothing exists there'),
+    perform: (tasks) => commitTasks(tasks, ports, removalPlacement),
   };
 }
 
-const wishOf = ({ task }: PreparedUpload<PagesRemoval>) => ({ path: task.destination.path, file: null });
-
-function whereOf([first]: readonly PreparedUpload<PagesRemoval>[]): CommitTarget {
-  if (first === undefined) throw new DeliveryError('INTERNAL', 'there is nothing to take away');
-  return first.task.where;
+async function prepareRemovals<Item extends ChannelItem>(
+  items: readonly Item[],
+  options: PagesOptions,
+  access: RepositoryAccess,
+  ports: Ports,
+): Promise<readonly ItemResult<Item, PreparedTask<PagesTask>>[]> {
+  const prepareRemoval = createPreparation(options, access, ports);
+  const { path } = options;
+  const [folderItem] = items;
+  if (path === undefined || !path.endsWith('/') || folderItem === undefined) {
+    const method = await chooseMethod(
+      items.map(() => null),
+      ports.signal,
+    );
+    return forEachItem(items, ({ name }) => prepareRemoval(path, name, method), BATCH.reads);
+  }
+  const folder = await prepareRemoval(path, '', 'B');
+  const owned = await findOwnedBelow(folder.data, ports);
+  // An empty folder is proven to be empty all the same.
+  if (owned.length === 0) return [{ item: folderItem, result: folder }];
+  const method = await chooseMethod(
+    owned.map(() => null),
+    ports.signal,
+  );
+  const tasks = await forEachItem(owned, (one) => prepareRemoval(one, '', method), BATCH.reads);
+  return tasks.map(({ result }) => ({ item: folderItem, result }));
 }
 
-async function prepare(
-  parcels: readonly UploadItem[],
-  { site, authorizationError }: RepositoryContext,
-  options: PagesOptions,
-  ports: Ports,
-): Promise<readonly Result<PreparedUpload<PagesRemoval>>[]> {
-  const github = requireGitHub(options.github, 'K1', authorizationError);
-  const jekyll = createJekyllLookup(github);
-  const watch = createBuildWatches(github, options.timeout, ports);
-
-  /** Where a file stands and is served, a rendered one under its page's name. */
-  async function intentFor(
-    { path, name }: Place,
-    method: CommitMethod,
-  ): Promise<PreparedUpload<PagesRemoval>> {
-    const settings = resolveDestination(github, { ...options, path, name }, site);
-    const rendered = MARKDOWN.test(settings.path);
-    const destination = rendered ? await applyJekyll(settings, '', true, jekyll) : settings;
+function createPreparation(options: PagesOptions, access: RepositoryAccess, ports: Ports): PrepareRemoval {
+  const github = requireGitHub(access, 'K1');
+  const lookup = createJekyllLookup(github);
+  const watches = createBuildWatches(github, options.timeout, ports);
+  return async (path, name, method) => {
+    const settings = resolveDestination(github, { ...options, path, name }, access.repository.site);
+    // A rendered file is served under its page's name.
+    const destination = MARKDOWN.test(settings.path)
+      ? await applyJekyll(settings, { head: '', hasMarker: true }, lookup)
+      : settings;
     const { branch } = destination;
     return {
       plan: {
@@ -67,70 +77,41 @@ async function prepare(
         method: `a commit that removes it, ${COMMIT_METHODS[method]}`,
         destination: `branch ${branch}, path ${destination.path}`,
         name: destination.path,
-        claim: 'is taken away',
+        claim: 'is removed',
       },
-      task: { where: { ...options, github, branch, method }, destination },
-      watch: watch(destination.builtBy),
+      data: {
+        target: { ...options, github, branch, method },
+        path: destination.path,
+        file: null,
+        destination,
+      },
+      watch: watches(destination.builtBy),
     };
-  }
-
-  async function intentsFor(
-    places: readonly Place[],
-  ): Promise<readonly Result<PreparedUpload<PagesRemoval>>[]> {
-    const nothing = places.map(() => null);
-    const method = await chooseMethod(nothing, ports.signal);
-    return mapConcurrently(places, BATCH.reads, (place) => resultOf(() => intentFor(place, method)));
-  }
-
-  const { path } = options;
-  if (path === undefined || !path.endsWith('/')) {
-    return intentsFor(parcels.map(({ name }) => ({ path, name })));
-  }
-  const folder = await intentFor({ path, name: '' }, 'B');
-  const ours = await oursBelow(folder.task, ports);
-  // What stands nowhere is proven to be gone all the same.
-  return ours.length === 0 ? [folder] : intentsFor(ours.map((one) => ({ path: one, name: '' })));
+  };
 }
 
-/** What is asked for, as far as it decides where the file stands. */
-interface Place {
-  readonly path: string | undefined;
-  /** The name that counts where `path` names none. */
-  readonly name: string;
-}
-
-/** The paths of our files below a folder; what others have put there is left alone. */
-async function oursBelow(
-  { where, destination }: PagesRemoval,
-  { logger }: Ports,
-): Promise<readonly string[]> {
-  const paths = await listFilesBelow(where.github, where.branch, destination.path);
+/** The paths of the owned files below a folder. Files of others are left, and named in the log. */
+async function findOwnedBelow({ target, path }: PagesTask, { logger }: Ports): Promise<readonly string[]> {
+  const paths = await listFilesBelow(target.github, target.branch, path);
   if (paths.length > BATCH.files) {
-    throw new DeliveryError('TOO_LARGE', `${paths.length} files stand below ${destination.path}`, {
+    throw new DeliveryError('TOO_LARGE', `there are ${paths.length} files below ${path}`, {
       hint: `set \`path:\` to a folder with at most ${BATCH.files} files`,
     });
   }
-  const seen = await comparePaths(
-    paths.map((path) => ({ path, file: null })),
-    where,
+  const states = await comparePaths(
+    paths.map((one) => ({ path: one, file: null })),
+    target,
   );
-  return paths.filter((_, at) => {
-    const one = seen[at];
-    const ours = one !== undefined && !hasFailed(one);
-    if (hasFailed(one)) logger.warning(`left alone: ${one.message}`);
-    return ours;
+  return states.flatMap(({ item, result }) => {
+    if (!hasFailed(result)) return [item.path];
+    logger.warning(`not removed: ${result.message}`);
+    return [];
   });
 }
 
-function placementOf(
-  destination: PagesDestination,
-  removed: Result<CommitResult> | undefined,
-): Result<Placement> {
-  if (removed === undefined) return new DeliveryError('INTERNAL', 'nothing was taken away');
-  if (hasFailed(removed)) return removed;
-  const { commitSha, written } = removed;
+function removalPlacement({ commitSha, written }: CommitResult, { destination }: PagesTask): Placement {
   return {
-    evidence: written ? `commit ${commitSha} removes it` : 'nothing stands there any more',
+    evidence: written ? `commit ${commitSha} removes it` : 'nothing exists there any more',
     url: destination.pageUrl,
     written,
     ...(commitSha === undefined ? {} : { commitSha }),

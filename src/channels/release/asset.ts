@@ -12,65 +12,75 @@ import {
 import type { Ports } from '../../ports.ts';
 import { withRetries } from '../../retry.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
-import type { AssetTask } from './publish.ts';
 
-/** The release as it was found. */
+/** One file that becomes an asset. */
+export interface AssetTask {
+  readonly github: GitHubClient;
+  readonly tag: string;
+  readonly overwrite: boolean;
+  readonly file: LocalFile;
+  /** The asset's name, and the name that it would have if the host kept every letter. */
+  readonly name: string;
+  readonly label: string;
+}
+
+/** A release with its assets. */
 export interface ReleaseState {
   readonly release: Release;
   readonly assets: readonly Asset[];
 }
 
-/** Whether an asset is this file, by its digest; without one, only what this run has sent may pass for it. */
-export function hasSameContent({ digest, size }: Asset, file: LocalFile, sent: boolean): boolean {
-  return digest == null ? sent && size === file.size : digest === `sha256:${file.sha256}`;
+/** An asset that holds the file. */
+export interface AssetResult {
+  readonly asset: Asset;
+  /** Whether this run may have sent it. */
+  readonly written: boolean;
+  /** Whether the host answered 201; `false` where the asset was found. */
+  readonly confirmed: boolean;
+}
+
+/**
+ * Whether an asset holds the file, by its digest.
+ *
+ * @param wasSent without a digest, only what this run has sent counts
+ */
+export function hasSameContent({ digest, size }: Asset, file: LocalFile, wasSent: boolean): boolean {
+  return digest == null ? wasSent && size === file.size : digest === `sha256:${file.sha256}`;
 }
 
 export function assetExistsError(name: string, tag: string, { digest }: Asset): DeliveryError {
-  const what = digest == null ? 'whose bytes the host does not name' : 'with other bytes';
+  const what = digest == null ? 'for which the host gives no digest' : 'with other bytes';
   return new DeliveryError('NOT_OURS', `release ${tag} already has an asset ${name} ${what}`, {
     hint: 'set `overwrite: true` to replace it, or `path:` to give another name',
   });
 }
 
-/** An asset that is in its place. */
-export interface AssetResult {
-  readonly asset: Asset;
-  /** Whether it may have been sent by this run. */
-  readonly written: boolean;
-  /** Whether the host itself said 201; else it was found there. */
-  readonly confirmed: boolean;
-}
-
 /**
- * Brings the file onto the shelf. Each attempt looks first: what an earlier one has brought is not sent
- * again. What is half done when it fails for good is cleared away.
- *
- * @returns the asset
+ * Uploads the file, or finds that it is there. Each attempt looks at the release first: what an earlier one
+ * has uploaded is not sent again. After a final failure, what is half done is cleaned up.
  */
-export async function ensureAsset(
-  task: AssetTask,
-  { release, assets: found }: ReleaseState,
-  ports: Ports,
-): Promise<AssetResult> {
-  let known: readonly Asset[] | null = found;
+export async function ensureAsset(task: AssetTask, state: ReleaseState, ports: Ports): Promise<AssetResult> {
+  const { release } = state;
+  let known: readonly Asset[] | null = state.assets;
   let sent = false;
   try {
     return await withRetries(ports, async () => {
       const assets = known ?? (await listAssets(task.github, release));
       known = null;
-      const spot = await findSlots(assets, task);
-      const { existing, incoming, outgoing } = spot;
+      const slots = await findSlots(assets, task);
+      const { existing, incoming, outgoing } = slots;
       if (existing !== undefined && hasSameContent(existing, task.file, sent)) {
         for (const left of [incoming, outgoing]) if (left !== undefined) await deleteAsset(task.github, left);
         return { asset: existing, written: sent, confirmed: false };
       }
       if (existing !== undefined && !task.overwrite) throw assetExistsError(task.name, task.tag, existing);
       sent = true;
-      const asset = await uploadOrReplace(task, release, spot, ports);
+      const asset = await uploadOrReplace(task, release, slots, ports);
       return { asset, written: true, confirmed: incoming === undefined };
     });
   } catch (thrown) {
-    const arrived = sent ? await cleanUp(task, release, ports) : undefined;
+    if (!sent) throw toDeliveryError(thrown).withLeftBehind([]);
+    const arrived = await cleanUp(task, release, ports);
     if (arrived !== undefined && ports.signal.aborted) {
       return { asset: arrived, written: true, confirmed: false };
     }
@@ -78,28 +88,28 @@ export async function ensureAsset(
   }
 }
 
-/** What matters of the shelf: the asset of that name, and where the swap for it is half done, both of its sides. */
+/** The asset of the wanted name, and both sides of a replacement that is half done. */
 interface AssetSlots {
   readonly existing: Asset | undefined;
-  /** Ours, on its way to the name. */
+  /** The new file, before it gets the name. */
   readonly incoming: Asset | undefined;
-  /** The one that gave way to it. */
+  /** The old file, after it gave the name away. */
   readonly outgoing: Asset | undefined;
 }
 
-/** A replacement, and what it replaces, wait under these names; they are the same for each attempt. */
+/** The name of a file during its replacement; it is the same in each attempt. */
 const interimName = (side: 'incoming' | 'outgoing', { file, name }: AssetTask): string =>
   `${side}-${file.sha256.slice(0, 12)}-${name}`;
 
-const isHalfDone = ({ state }: Asset): boolean => state === 'starter';
+const isHalfUploaded = ({ state }: Asset): boolean => state === 'starter';
 
-/** A half-uploaded asset, which blocks its name and holds nothing, is cleared away. */
+/** Half-uploaded assets, which block their names and hold nothing, are deleted. */
 async function findSlots(assets: readonly Asset[], task: AssetTask): Promise<AssetSlots> {
   const names = [task.name, interimName('incoming', task), interimName('outgoing', task)];
   const named = assets.filter(({ name }) => names.includes(name));
-  for (const asset of named.filter(isHalfDone)) await deleteAsset(task.github, asset);
+  for (const asset of named.filter(isHalfUploaded)) await deleteAsset(task.github, asset);
   const [existing, incoming, outgoing] = names.map((name) =>
-    named.find((asset) => asset.name === name && !isHalfDone(asset)),
+    named.find((asset) => asset.name === name && !isHalfUploaded(asset)),
   );
   return {
     existing,
@@ -108,68 +118,70 @@ async function findSlots(assets: readonly Asset[], task: AssetTask): Promise<Ass
   };
 }
 
-/** A standing asset is replaced by upload first and swap after, and goes last: whatever fails loses nothing. */
+/** An existing asset is deleted last: first comes the upload, then the exchange of names. Nothing can get lost. */
 async function uploadOrReplace(
   task: AssetTask,
   release: Release,
-  spot: AssetSlots,
+  slots: AssetSlots,
   ports: Ports,
 ): Promise<Asset> {
-  const { github, file, name, label } = task;
-  const { existing, incoming, outgoing } = spot;
+  const { github, name, label } = task;
+  const { existing, incoming, outgoing } = slots;
   const isFree = existing === undefined && incoming === undefined;
   const asset =
-    incoming ??
-    (await uploadAsset(github, release, file, isFree ? name : interimName('incoming', task), label, ports));
-  if (!hasSameContent(asset, file, true)) {
-    await deleteAsset(github, asset);
-    throw new DeliveryError(
-      'HOST_ERROR',
-      "the host stored other bytes than the file's; the asset was removed again",
-      { hint: 'run the step again' },
-    );
-  }
+    incoming ?? (await uploadVerified(task, release, isFree ? name : interimName('incoming', task), ports));
   if (isFree) return asset;
   if (existing !== undefined && outgoing !== undefined) await deleteAsset(github, outgoing);
-  const leaving =
+  const replaced =
     existing === undefined
       ? outgoing
       : await renameAsset(github, existing, interimName('outgoing', task), existing.label ?? name);
   const renamed = await renameAsset(github, asset, name, label);
-  if (leaving !== undefined) await deleteReplaced(github, leaving, ports);
+  if (replaced !== undefined) await deleteReplaced(github, replaced, ports);
   return renamed;
 }
 
-/** The delivery does not hang on what is left of the old one; not even a stop does. */
+async function uploadVerified(task: AssetTask, release: Release, name: string, ports: Ports): Promise<Asset> {
+  const asset = await uploadAsset(task.github, release, task.file, name, task.label, ports);
+  if (hasSameContent(asset, task.file, true)) return asset;
+  await deleteAsset(task.github, asset);
+  throw new DeliveryError(
+    'HOST_ERROR',
+    'the host stored other bytes than those of the file; the asset was deleted again',
+    { hint: 'run the step again' },
+  );
+}
+
+/** The delivery does not depend on this deletion; after a stop it is tried once more. */
 async function deleteReplaced(github: GitHubClient, asset: Asset, ports: Ports): Promise<void> {
-  const kept = await resultOf(() => deleteAsset(github, asset));
-  if (!hasFailed(kept)) return;
+  const deleted = await resultOf(() => deleteAsset(github, asset));
+  if (!hasFailed(deleted)) return;
   const again = await resultOf(() => deleteAsset(github.withSignal(withCleanupSignal(ports).signal), asset));
-  if (hasFailed(again)) ports.logger.warning(`the replaced asset stays as ${asset.name}: ${again.message}`);
+  if (hasFailed(again)) {
+    ports.logger.warning(`could not delete the replaced asset ${asset.name}: ${again.message}`);
+  }
 }
 
 /**
- * Even after a stop, and never for long: what can't be cleared away now is told in the log.
+ * Cleans up, also after a stop, for a short time; what remains is named in the log.
  *
- * @returns the asset, where it has arrived whole after all
+ * @returns the asset, if it has arrived complete after all
  */
 async function cleanUp(task: AssetTask, release: Release, ports: Ports): Promise<Asset | undefined> {
   const github = task.github.withSignal(withCleanupSignal(ports).signal);
   try {
-    const { existing, incoming, outgoing } = await findSlots(await listAssets(github, release), {
-      ...task,
-      github,
-    });
+    const assets = await listAssets(github, release);
+    const { existing, incoming, outgoing } = await findSlots(assets, { ...task, github });
     const arrived = existing !== undefined && hasSameContent(existing, task.file, true);
     if (existing === undefined && outgoing !== undefined) {
       await renameAsset(github, outgoing, task.name, outgoing.label ?? task.name);
     }
-    // Where nothing gave way, the new one is the only copy.
+    // Where nothing was replaced, the new one is the only copy.
     if (incoming !== undefined && (existing ?? outgoing) !== undefined) await deleteAsset(github, incoming);
     if (arrived && outgoing !== undefined) await deleteAsset(github, outgoing);
     return arrived ? existing : undefined;
   } catch (thrown) {
-    ports.logger.warning(`what was half done could not be cleared away: ${toDeliveryError(thrown).message}`);
+    ports.logger.warning(`could not clean up a half-done upload: ${toDeliveryError(thrown).message}`);
     return undefined;
   }
 }

@@ -1,54 +1,48 @@
 import { DeliveryError, hasFailed, type Result, resultOf } from '../../errors.ts';
-import type { GitHubClient } from '../../github/api/client.ts';
 import { getOrCreateRelease, getReleaseByTag, listAssets } from '../../github/api/releases.ts';
-import type { RepositoryContext } from '../../github/api/repository.ts';
+import { forEachItem, type ItemResult } from '../../item-results.ts';
 import type { Ports } from '../../ports.ts';
-import type { LocalFile } from '../../rules/inspect.ts';
 import { assetName, flatName } from '../../rules/naming.ts';
-import type { Channel, Placement, PreparedUpload, UploadItem } from '../channel.ts';
-import { requireGitHub } from '../require-github.ts';
-import { type AssetResult, assetExistsError, ensureAsset, hasSameContent } from './asset.ts';
+import type { ChannelAction, ChannelItem, Placement, PreparedTask } from '../channel.ts';
+import { type RepositoryAccess, requireGitHub } from '../require-github.ts';
+import { type AssetResult, type AssetTask, assetExistsError, ensureAsset, hasSameContent } from './asset.ts';
 
 export interface ReleaseOptions {
-  readonly github: GitHubClient | null;
   readonly tag: string;
   readonly overwrite: boolean;
+  /** The instance's web address, below which assets are downloaded. */
+  readonly serverUrl: URL;
 }
 
-/** What K2 must know to place one file. */
-export interface AssetTask extends ReleaseOptions {
-  readonly github: GitHubClient;
-  readonly file: LocalFile;
-  /** The asset's name, and the one it would have had if the host kept every letter. */
-  readonly name: string;
-  readonly label: string;
-}
+type AssetTasks = readonly PreparedTask<AssetTask>[];
 
 /**
- * K2: assets of the day's release.
+ * K2: uploads files as assets of the tag's release.
  *
  * @see protocol 4.3
  */
-export function createRelease(options: ReleaseOptions, ports: Ports): Channel<AssetTask> {
+export function createReleasePublisher(
+  options: ReleaseOptions,
+  access: RepositoryAccess,
+  ports: Ports,
+): ChannelAction<AssetTask> {
   return {
-    key: 'K2',
-    prepare: (parcels, circumstances) =>
-      Promise.all(parcels.map((parcel) => resultOf(async () => intentFor(parcel, circumstances, options)))),
-    preview,
-    publish: (intents) => place(intents, ports),
+    prepare: (items) => forEachItem(items, async (item) => prepareAsset(item, options, access)),
+    preview: previewAssets,
+    perform: (tasks) => uploadAssets(tasks, ports),
   };
 }
 
-function intentFor(
-  { file, name: wanted }: UploadItem,
-  { privateRepository, authorizationError }: RepositoryContext,
-  options: ReleaseOptions,
-): PreparedUpload<AssetTask> {
-  const github = requireGitHub(options.github, 'K2', authorizationError);
+function prepareAsset(
+  { file, name: wanted }: ChannelItem,
+  { tag, overwrite }: ReleaseOptions,
+  access: RepositoryAccess,
+): PreparedTask<AssetTask> {
+  const github = requireGitHub(access, 'K2');
   if (file === null) {
     throw new DeliveryError('BAD_INPUT', 'channel K2 needs a file to upload', { hint: 'set `file:`' });
   }
-  if (privateRepository === true) {
+  if (access.repository.privateRepository === true) {
     throw new DeliveryError(
       'NOT_EXTERNAL',
       "the repository is private, and its assets can't be read anonymously",
@@ -61,53 +55,59 @@ function intentFor(
     plan: {
       channel: 'K2',
       method: 'one asset upload',
-      destination: `release ${options.tag}, asset ${name}`,
+      destination: `release ${tag}, asset ${name}`,
       name,
       claim: 'downloads',
     },
-    task: { ...options, github, file, name, label },
+    data: { tag, overwrite, github, file, name, label },
   };
 }
 
-async function preview(intents: readonly PreparedUpload<AssetTask>[]): Promise<readonly Result<string>[]> {
-  const [first] = intents;
+async function previewAssets(tasks: AssetTasks): Promise<readonly ItemResult<AssetTasks[number], string>[]> {
+  const [first] = tasks;
   if (first === undefined) return [];
-  const { github, tag, overwrite } = first.task;
+  const { github, tag } = first.data;
   const release = await getReleaseByTag(github, tag);
   const assets = release === null ? [] : await listAssets(github, release);
-  return intents.map(({ task: { name, file } }): Result<string> => {
-    const standing = assets.find((asset) => asset.name === name);
-    if (standing === undefined) {
-      return release === null ? `the release ${tag} would be created` : `the asset ${name} would be added`;
-    }
-    if (hasSameContent(standing, file, false)) {
-      return `asset ${standing.id} (${name}) already holds these bytes`;
-    }
-    return overwrite ? `the asset ${name} would be replaced` : assetExistsError(name, tag, standing);
+  return tasks.map((item) => {
+    const { name, file, overwrite } = item.data;
+    const existing = assets.find((asset) => asset.name === name);
+    const describe = (): Result<string> => {
+      if (release === null) return `the release ${tag} would be created`;
+      if (existing === undefined) return `the asset ${name} would be added`;
+      if (hasSameContent(existing, file, false))
+        return `asset ${existing.id} (${name}) already holds these bytes`;
+      return overwrite ? `the asset ${name} would be replaced` : assetExistsError(name, tag, existing);
+    };
+    return { item, result: describe() };
   });
 }
 
-/** One release and one look at its assets for all of them. */
-async function place(
-  intents: readonly PreparedUpload<AssetTask>[],
+/** One release, and one list of its assets, for all files. */
+async function uploadAssets(
+  tasks: AssetTasks,
   ports: Ports,
-): Promise<readonly Result<Placement>[]> {
-  const [first] = intents;
+): Promise<readonly ItemResult<AssetTasks[number], Placement>[]> {
+  const [first] = tasks;
   if (first === undefined) return [];
-  const { github, tag } = first.task;
-  const shelf = await resultOf(async () => {
-    const release = await getOrCreateRelease(github, tag, ports);
-    return { release, assets: await listAssets(github, release) };
-  });
-  if (hasFailed(shelf)) return intents.map(() => shelf);
-  const placed: Result<Placement>[] = [];
-  for (const { task } of intents) {
-    placed.push(await resultOf(async () => placementOf(await ensureAsset(task, shelf, ports), task)));
-  }
-  return placed;
+  const { github, tag } = first.data;
+  const opened = await getOrCreateRelease(github, tag, ports);
+  const left = opened.created ? [`the release ${tag}, which was created and is empty`] : [];
+  const assets = await resultOf(() => listAssets(github, opened.release));
+  if (hasFailed(assets)) throw assets.withLeftBehind(left);
+  const state = { release: opened.release, assets };
+  const results = await forEachItem(tasks, async ({ data }) =>
+    assetPlacement(await ensureAsset(data, state, ports), data),
+  );
+  if (results.some(({ result }) => !hasFailed(result))) return results;
+  return results.map(({ item, result }) => ({
+    item,
+    // Where it is not known whether a part has arrived, the release may not be empty.
+    result: hasFailed(result) && result.leftBehind !== undefined ? result.withLeftBehind(left) : result,
+  }));
 }
 
-function placementOf({ asset, written, confirmed }: AssetResult, { label }: AssetTask): Placement {
+function assetPlacement({ asset, written, confirmed }: AssetResult, { label }: AssetTask): Placement {
   const what = `asset ${asset.id} (${asset.name})`;
   return {
     evidence: confirmed ? `HTTP 201, ${what}` : `${what} holds these bytes`,
@@ -121,6 +121,6 @@ function placementOf({ asset, written, confirmed }: AssetResult, { label }: Asse
       'a release asset is downloaded, never shown on the screen',
     ],
     unknown:
-      asset.digest == null ? ['the host named no digest of the asset; only the download proves it'] : [],
+      asset.digest == null ? ['the host gave no digest of the asset; only the download proves it'] : [],
   };
 }

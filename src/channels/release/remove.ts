@@ -1,4 +1,4 @@
-import { DeliveryError, hasFailed, type Result, resultOf } from '../../errors.ts';
+import { DeliveryError, hasFailed, resultOf } from '../../errors.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import {
   type Asset,
@@ -9,57 +9,46 @@ import {
   listAssets,
   type Release,
 } from '../../github/api/releases.ts';
+import { forEachItem, type ItemResult } from '../../item-results.ts';
 import type { Ports } from '../../ports.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import { assetName, encodePath, flatName } from '../../rules/naming.ts';
-import type { Channel, Placement, PreparedUpload } from '../channel.ts';
-import { requireGitHub } from '../require-github.ts';
+import type { ChannelAction, ChannelItem, Placement, PreparedTask } from '../channel.ts';
+import { type RepositoryAccess, requireGitHub } from '../require-github.ts';
 import type { ReleaseOptions } from './publish.ts';
 
-export interface ReleaseRemovalOptions extends ReleaseOptions {
-  /** Where the assets are downloaded, below the repository's own page. */
-  readonly serverUrl: URL;
-}
-
-/** What K2 must know to take one asset away. */
+/** One asset that is removed. */
 export interface AssetRemoval extends ReleaseOptions {
   readonly github: GitHubClient;
   readonly name: string;
-  /** The file that the asset must be, where it is still there to compare. */
+  /** The file that the asset must hold, where it is still there to compare. */
   readonly file: LocalFile | null;
   readonly url: URL;
 }
 
-/** K2 backwards: takes assets of ours away, and the release that they leave empty, where it is ours. */
-export function createReleaseRemoval(
-  options: ReleaseRemovalOptions,
+type RemovalTasks = readonly PreparedTask<AssetRemoval>[];
+
+/** K2: deletes owned assets, and a release of this tool that becomes empty. */
+export function createReleaseRemover(
+  options: ReleaseOptions,
+  access: RepositoryAccess,
   ports: Pick<Ports, 'logger'>,
-): Channel<AssetRemoval> {
+): ChannelAction<AssetRemoval> {
   return {
-    key: 'K2',
-    async prepare(parcels, { authorizationError }) {
-      const github = requireGitHub(options.github, 'K2', authorizationError);
-      return parcels.map(({ file, name }) => intentFor(assetName(flatName(name)), file, github, options));
-    },
-    async preview(intents) {
-      const { assets } = await shelfOf(intents);
-      return intents.map(({ task }): Result<string> => {
-        const asset = assets.find(({ name }) => name === task.name);
-        if (asset === undefined) return 'nothing stands there';
-        return refusal(asset, task) ?? `asset ${asset.id} (${asset.name}) would be deleted`;
-      });
-    },
-    publish: (intents) => place(intents, ports),
+    prepare: (items) => forEachItem(items, async (item) => prepareRemoval(item, options, access)),
+    preview: previewRemovals,
+    perform: (tasks) => removeAssets(tasks, ports),
   };
 }
 
-function intentFor(
-  name: string,
-  file: LocalFile | null,
-  github: GitHubClient,
-  options: ReleaseRemovalOptions,
-): PreparedUpload<AssetRemoval> {
+function prepareRemoval(
+  { file, name: wanted }: ChannelItem,
+  options: ReleaseOptions,
+  access: RepositoryAccess,
+): PreparedTask<AssetRemoval> {
+  const github = requireGitHub(access, 'K2');
   const { tag, serverUrl } = options;
+  const name = assetName(flatName(wanted));
   const path = `${github.owner}/${github.repo}/releases/download/${encodePath(tag)}/${encodeURIComponent(name)}`;
   return {
     plan: {
@@ -67,52 +56,69 @@ function intentFor(
       method: 'the asset is deleted',
       destination: `release ${tag}, asset ${name}`,
       name,
-      claim: 'is taken away',
+      claim: 'is removed',
     },
-    task: { ...options, github, name, file, url: new URL(`/${path}`, serverUrl) },
+    data: { ...options, github, name, file, url: new URL(`/${path}`, serverUrl) },
   };
 }
 
-async function shelfOf([first]: readonly PreparedUpload<AssetRemoval>[]): Promise<{
+async function previewRemovals(
+  tasks: RemovalTasks,
+): Promise<readonly ItemResult<RemovalTasks[number], string>[]> {
+  const { assets } = await readRelease(tasks);
+  return forEachItem(tasks, async ({ data }) => {
+    const asset = assets.find(({ name }) => name === data.name);
+    if (asset === undefined) return 'nothing exists there';
+    refuseNotOwned(asset, data);
+    return `asset ${asset.id} (${asset.name}) would be deleted`;
+  });
+}
+
+async function readRelease([first]: RemovalTasks): Promise<{
   readonly release: Release | null;
   readonly assets: readonly Asset[];
 }> {
-  if (first === undefined) return { release: null, assets: [] };
-  const { github, tag } = first.task;
-  const release = await getReleaseByTag(github, tag);
-  return { release, assets: release === null ? [] : await listAssets(github, release) };
+  const release = first === undefined ? null : await getReleaseByTag(first.data.github, first.data.tag);
+  if (first === undefined || release === null) return { release: null, assets: [] };
+  return { release, assets: await listAssets(first.data.github, release) };
 }
 
-async function place(
-  intents: readonly PreparedUpload<AssetRemoval>[],
+async function removeAssets(
+  tasks: RemovalTasks,
+  ports: Pick<Ports, 'logger'>,
+): Promise<readonly ItemResult<RemovalTasks[number], Placement>[]> {
+  const { release, assets } = await readRelease(tasks);
+  const results = await forEachItem(tasks, ({ data }) => removeAsset(data, assets));
+  const [first] = tasks;
+  const isRemoved = results.some(({ result }) => !hasFailed(result) && result.written);
+  if (first !== undefined && release !== null && isRemoved && isOwnRelease(release)) {
+    await deleteEmptyRelease(first.data, release, ports);
+  }
+  return results;
+}
+
+async function deleteEmptyRelease(
+  { github, tag }: AssetRemoval,
+  release: Release,
   { logger }: Pick<Ports, 'logger'>,
-): Promise<readonly Result<Placement>[]> {
-  const { release, assets } = await shelfOf(intents);
-  const placed: Result<Placement>[] = [];
-  for (const { task } of intents) placed.push(await resultOf(() => remove(task, assets)));
-  const [first] = intents;
-  const removed = placed.some((one) => !hasFailed(one) && one.written);
-  if (first === undefined || release === null || !removed || !isOwnRelease(release)) return placed;
-  const { github, tag } = first.task;
-  const cleared = await resultOf(async () => {
-    // Asked again, right before: another job may have put something there.
+): Promise<void> {
+  const deleted = await resultOf(async () => {
+    // Listed again right before: another job may have added something.
     if ((await listAssets(github, release)).length === 0) await deleteRelease(github, release, tag);
   });
-  if (hasFailed(cleared)) logger.warning(`the release ${tag}, left empty, stays: ${cleared.message}`);
-  return placed;
+  if (hasFailed(deleted)) logger.warning(`could not delete the empty release ${tag}: ${deleted.message}`);
 }
 
-async function remove(task: AssetRemoval, assets: readonly Asset[]): Promise<Placement> {
-  const asset = assets.find(({ name }) => name === task.name);
+async function removeAsset(removal: AssetRemoval, assets: readonly Asset[]): Promise<Placement> {
+  const asset = assets.find(({ name }) => name === removal.name);
   if (asset !== undefined) {
-    const refused = refusal(asset, task);
-    if (refused !== null) throw refused;
-    await deleteAsset(task.github, asset);
+    refuseNotOwned(asset, removal);
+    await deleteAsset(removal.github, asset);
   }
   return {
     evidence:
-      asset === undefined ? 'nothing stands there any more' : `asset ${asset.id} (${asset.name}) is deleted`,
-    url: asset === undefined ? task.url : new URL(asset.browser_download_url),
+      asset === undefined ? 'nothing exists there any more' : `asset ${asset.id} (${asset.name}) is deleted`,
+    url: asset === undefined ? removal.url : new URL(asset.browser_download_url),
     written: asset !== undefined,
     bypassCache: false,
     hostMayChangeBytes: false,
@@ -122,10 +128,10 @@ async function remove(task: AssetRemoval, assets: readonly Asset[]): Promise<Pla
   };
 }
 
-/** Only what is known to be ours is taken away: the file's own bytes, or what its owner's word covers. */
-function refusal({ digest }: Asset, { name, tag, file, overwrite }: AssetRemoval): DeliveryError | null {
-  if (overwrite || (file !== null && digest === `sha256:${file.sha256}`)) return null;
-  return new DeliveryError('NOT_OURS', `nothing shows that the asset ${name} of release ${tag} is yours`, {
-    hint: 'set `file:` to the file with the same bytes, or `overwrite: true` to take it away all the same',
-  });
+/** Only an asset with the file's own bytes is removed, or any with `overwrite`. */
+function refuseNotOwned({ digest }: Asset, { name, tag, file, overwrite }: AssetRemoval): void {
+  if (overwrite || (file !== null && digest === `sha256:${file.sha256}`)) return;
+  throw new DeliveryError('NOT_OURS', `nothing shows that the asset ${name} of release ${tag} is yours`, {
+    hint: 'set `file:` to the file with the same bytes, or `overwrite: true` to remove it all the same',
+  }).withLeftBehind([]);
 }

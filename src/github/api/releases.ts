@@ -39,18 +39,23 @@ export interface Asset {
  *
  * @see protocol 4.3
  */
-export async function getOrCreateRelease(github: GitHubClient, tag: string, ports: Ports): Promise<Release> {
+export async function getOrCreateRelease(
+  github: GitHubClient,
+  tag: string,
+  ports: Ports,
+): Promise<{ readonly release: Release; readonly created: boolean }> {
   return withRetries(ports, async () => {
     const standing = await getReleaseByTag(github, tag);
-    if (standing !== null) return standing;
+    if (standing !== null) return { release: standing, created: false };
     try {
       // Files for download are no new version of the project: they never become its "latest" release.
-      return await github.callOnce<Release>(API.create_release, {
+      const release = await github.callOnce<Release>(API.create_release, {
         tag_name: tag,
         name: tag,
         body: RELEASE_BODY,
         make_latest: 'false',
       });
+      return { release, created: true };
     } catch (thrown) {
       if (!(thrown instanceof DeliveryError) || thrown.code !== 'CONFLICT') throw thrown;
       throw new DeliveryError('CONFLICT', `the release ${tag} is being created by another job`, {

@@ -1,3 +1,5 @@
+import type { RepositoryAccess } from '../../src/channels/require-github.ts';
+import type { GitHubClient } from '../../src/github/api/client.ts';
 import type { PagesSite } from '../../src/github/api/pages-site.ts';
 import type { RepositoryContext } from '../../src/github/api/repository.ts';
 
@@ -12,9 +14,15 @@ export const siteWith = (more: Partial<PagesSite> = {}): PagesSite => ({
 });
 
 /** A public repository with such a site, and a token for it. */
-export const circumstancesWith = (more: Partial<RepositoryContext> = {}): RepositoryContext => ({
+export const repositoryContextWith = (more: Partial<RepositoryContext> = {}): RepositoryContext => ({
   hasToken: true,
   privateRepository: false,
   site: siteWith(),
   ...more,
 });
+
+/** Access to that repository; `null` for no token. */
+export const accessWith = (
+  github: GitHubClient | null,
+  more: Partial<RepositoryContext> = {},
+): RepositoryAccess => ({ github, repository: repositoryContextWith(more) });

@@ -12,21 +12,24 @@ export interface FailureReason {
 }
 
 /**
- * A failure as the report's reason.
+ * An error as the report's reason.
  *
- * @param seen what the address answered last, for a failure without a code of its own
+ * @param lastHttpCode what the address answered last, for an error without a code of its own
  */
-export function toFailureReason(failure: DeliveryError | null, seen: number | null = null): FailureReason {
-  if (failure === null) {
+export function toFailureReason(
+  error: DeliveryError | null,
+  lastHttpCode: number | null = null,
+): FailureReason {
+  if (error === null) {
     return { step: 'report', httpCode: null, code: 'INTERNAL', reason: 'nothing was delivered', hint: '' };
   }
-  const { step, httpCode, code, message, hint } = failure;
+  const { step, httpCode, code, message, hint } = error;
   const reason =
     code === 'NO_NETWORK' ? `the protocol can't be executed, there is no network: ${message}` : message;
-  return { step: step ?? 'check', httpCode: httpCode ?? seen, code, reason, hint: hint ?? '' };
+  return { step: step ?? 'check', httpCode: httpCode ?? lastHttpCode, code, reason, hint: hint ?? '' };
 }
 
-/** The reason in one line: what, where, and what to change. */
+/** The reason in one line: what failed, where, and what to change. */
 export function formatReason({ step, httpCode, reason, hint }: FailureReason): string {
   const where = `step ${step}${httpCode === null ? '' : `, HTTP ${httpCode}`}`;
   return `${reason} (${where})${hint === '' ? '' : `. To change: ${hint}`}`;

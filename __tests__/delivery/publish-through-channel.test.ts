@@ -1,19 +1,20 @@
 import { describe, expect, test } from '@jest/globals';
-import type { LiveStatus, PreparedUpload } from '../../src/channels/channel.ts';
-import { type Outcome, publishThroughChannel } from '../../src/delivery/carry.ts';
+import type { HostProgress, PreparedTask } from '../../src/channels/channel.ts';
+import type { ChannelAttempt } from '../../src/delivery/channel-attempt.ts';
+import { publishThroughChannel } from '../../src/delivery/publish-through-channel.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { localFile } from '../support/files.ts';
 import { FakeHttp, fakePorts, NOON, type Scripted, type Seen } from '../support/ports.ts';
 import {
-  type Ending,
+  FakeChannel,
+  type FakeOutcome,
   INTERVAL,
-  intentWith,
   PAGE,
-  PlayedChannel,
   placementWith,
   planWith,
   RAW,
   TIMEOUT,
+  taskWith,
 } from './builders.ts';
 
 const BYTES = '<p>It works</p>';
@@ -23,33 +24,33 @@ type Answer = (request: Seen, seconds: number) => Scripted | Error;
 
 const LIMITS = { interval: INTERVAL, timeout: TIMEOUT };
 
-/** Carries a file of the same bytes for each intent. */
-async function carryingAll(intents: readonly PreparedUpload<Ending>[], answer: Answer, marker?: string) {
+/** Publishes a file of the same bytes for each task. */
+async function publishAll(tasks: readonly PreparedTask<FakeOutcome>[], answer: Answer, marker?: string) {
   const file = await localFile(BYTES);
   const host: FakeHttp = new FakeHttp((request) => answer(request, (ports.clock.now() - NOON) / 1000));
   const ports = fakePorts(host.http);
-  const channel = new PlayedChannel('K1', new Error('it is prepared already'));
-  const loads = intents.map((intent, at) => ({ title: `${at}.html`, intent, expected: { file, marker } }));
-  const outcomes = await publishThroughChannel(channel, loads, LIMITS, ports);
-  return { outcomes, channel, host, ports };
+  const channel = new FakeChannel(new Error('the tasks are prepared already'));
+  const jobs = tasks.map((task, at) => ({ title: `${at}.html`, task, expected: { file, marker } }));
+  const attempts = await publishThroughChannel(channel.publish, jobs, LIMITS, ports);
+  return { attempts, channel, host, ports };
 }
 
-async function carrying(intent: PreparedUpload<Ending>, answer: Answer, marker?: string) {
-  const { outcomes, host, ports } = await carryingAll([intent], answer, marker);
-  expect(outcomes).toHaveLength(1);
-  return { outcome: outcomes[0] as Outcome, host, ports };
+async function publishOne(task: PreparedTask<FakeOutcome>, answer: Answer, marker?: string) {
+  const { attempts, host, ports } = await publishAll([task], answer, marker);
+  expect(attempts).toHaveLength(1);
+  return { attempt: attempts[0] as ChannelAttempt, host, ports };
 }
 
 const live: Answer = () => ({ body: BYTES });
 const isStamped = ({ url }: Seen): boolean => url.includes('?v=');
 const isRaw = ({ url }: Seen): boolean => url === RAW.href;
-const watched = (placement: Ending = placementWith()): PreparedUpload<Ending> =>
-  intentWith(placement, async () => ({ finished: false, detail: 'building' }));
+const watched = (placement: FakeOutcome = placementWith()): PreparedTask<FakeOutcome> =>
+  taskWith(placement, async () => ({ finished: false, detail: 'building' }));
 
-describe('carrying a file through a channel', () => {
+describe('publishOne a file through a channel', () => {
   test('places, waits, verifies, and proves the bare and the raw address too', async () => {
-    const { outcome, host } = await carrying(watched(), live);
-    expect(outcome).toMatchObject({
+    const { attempt, host } = await publishOne(watched(), live);
+    expect(attempt).toMatchObject({
       failure: null,
       proof: { match: 'identical' },
       rawUrl: RAW,
@@ -60,7 +61,7 @@ describe('carrying a file through a channel', () => {
   });
 
   test('tells each step in the log, the evidence first', async () => {
-    const { ports } = await carrying(watched(), live);
+    const { ports } = await publishOne(watched(), live);
     expect(ports.logger.lines.slice(0, 3)).toEqual([
       '# Place: K1, branch main, path page.html',
       'commit c0ffee',
@@ -70,25 +71,25 @@ describe('carrying a file through a channel', () => {
   });
 
   test('shows the address nowhere in the log', async () => {
-    const { ports } = await carrying(watched(), () => NOT_FOUND);
+    const { ports } = await publishOne(watched(), () => NOT_FOUND);
     expect(ports.logger.lines.join('\n')).not.toContain('https://');
   });
 
   test('does not wait where the channel has nothing to wait for', async () => {
-    const { outcome } = await carrying(intentWith(), live);
-    expect(Object.keys(outcome.took)).toEqual(['place', 'verify']);
+    const { attempt } = await publishOne(taskWith(), live);
+    expect(Object.keys(attempt.took)).toEqual(['place', 'verify']);
   });
 
   test('keeps what could not be verified while placing', async () => {
-    const { outcome } = await carrying(intentWith(placementWith({ unknown: ['the lock'] })), live);
-    expect(outcome.unknown).toEqual(['the lock']);
+    const { attempt } = await publishOne(taskWith(placementWith({ unknown: ['the lock'] })), live);
+    expect(attempt.unknown).toEqual(['the lock']);
   });
 
   test('measures each step', async () => {
-    const { outcome } = await carrying(watched(), (_, seconds) =>
+    const { attempt } = await publishOne(watched(), (_, seconds) =>
       seconds < 20 ? NOT_FOUND : { body: BYTES },
     );
-    expect(outcome.took).toEqual({ place: 0, wait: 20_000, verify: 0 });
+    expect(attempt.took).toEqual({ place: 0, wait: 20_000, verify: 0 });
   });
 });
 
@@ -97,8 +98,8 @@ describe('a failure', () => {
     ['of the channel', new DeliveryError('NO_PERMISSION', 'no right', { httpCode: 403 }), 'NO_PERMISSION'],
     ['of ours', new TypeError('a mistake'), 'INTERNAL'],
   ])('%s while placing names that step, and nothing is fetched', async (_, thrown, code) => {
-    const { outcome, host } = await carrying(watched(thrown), live);
-    expect(outcome).toMatchObject({
+    const { attempt, host } = await publishOne(watched(thrown), live);
+    expect(attempt).toMatchObject({
       failure: { code, step: 'place' },
       placement: null,
       proof: null,
@@ -109,9 +110,9 @@ describe('a failure', () => {
 
   test('while waiting names that step and keeps the placement', async () => {
     const errored = new DeliveryError('BUILD_ERRORED', 'bad front matter');
-    const intent = intentWith(placementWith(), () => Promise.reject(errored));
-    const { outcome } = await carrying(intent, () => NOT_FOUND);
-    expect(outcome).toMatchObject({
+    const task = taskWith(placementWith(), () => Promise.reject(errored));
+    const { attempt } = await publishOne(task, () => NOT_FOUND);
+    expect(attempt).toMatchObject({
       failure: { code: 'BUILD_ERRORED', step: 'wait' },
       placement: { commitSha: 'c0ffee' },
       proof: null,
@@ -119,24 +120,24 @@ describe('a failure', () => {
   });
 
   test('while verifying names that step', async () => {
-    const { outcome } = await carrying(intentWith(), () => NOT_FOUND);
-    expect(outcome).toMatchObject({
+    const { attempt } = await publishOne(taskWith(), () => NOT_FOUND);
+    expect(attempt).toMatchObject({
       failure: { code: 'NOT_PROVEN', step: 'verify', httpCode: 404 },
       proof: null,
     });
   });
 
   test('waiting and verifying share one deadline of 240 s', async () => {
-    const intent = intentWith(placementWith(), async () => ({ finished: true, detail: 'built' }));
-    const { outcome, ports } = await carrying(intent, () => NOT_FOUND);
-    expect(outcome.failure?.code).toBe('NOT_PROVEN');
+    const task = taskWith(placementWith(), async () => ({ finished: true, detail: 'built' }));
+    const { attempt, ports } = await publishOne(task, () => NOT_FOUND);
+    expect(attempt.failure?.code).toBe('NOT_PROVEN');
     expect(ports.clock.now() - NOON).toBe(240_000);
   });
 
   test('keeps a step that it already names', async () => {
     const thrown = new DeliveryError('NO_TOKEN', 'no token', { step: 'authorize' });
-    const { outcome } = await carrying(intentWith(thrown), live);
-    expect(outcome.failure?.step).toBe('authorize');
+    const { attempt } = await publishOne(taskWith(thrown), live);
+    expect(attempt.failure?.step).toBe('authorize');
   });
 
   test('when it is stopped is ABORTED in the step that it was in', async () => {
@@ -147,18 +148,18 @@ describe('a failure', () => {
         return NOT_FOUND;
       }).http,
     );
-    const load = { title: 'page.html', intent: watched(), expected: { file, marker: undefined } };
-    const [outcome] = await publishThroughChannel(new PlayedChannel('K1', watched()), [load], LIMITS, ports);
-    expect(outcome?.failure).toMatchObject({ code: 'ABORTED', step: 'wait' });
+    const job = { title: 'page.html', task: watched(), expected: { file, marker: undefined } };
+    const [attempt] = await publishThroughChannel(new FakeChannel(watched()).publish, [job], LIMITS, ports);
+    expect(attempt?.failure).toMatchObject({ code: 'ABORTED', step: 'wait' });
   });
 });
 
 describe('the address without ?v=', () => {
   test('gets a few looks, and then UNKNOWN says what it showed', async () => {
-    const { outcome, ports } = await carrying(intentWith(), (request) =>
+    const { attempt, ports } = await publishOne(taskWith(), (request) =>
       isStamped(request) || isRaw(request) ? { body: BYTES } : { body: 'old' },
     );
-    expect(outcome).toMatchObject({
+    expect(attempt).toMatchObject({
       failure: null,
       proof: { match: 'identical' },
       unknown: [expect.stringContaining('the address without ?v= still answered an older copy')],
@@ -167,35 +168,35 @@ describe('the address without ?v=', () => {
   });
 
   test('is waited for no longer than it lags', async () => {
-    const { outcome, ports } = await carrying(intentWith(), (request, seconds) =>
+    const { attempt, ports } = await publishOne(taskWith(), (request, seconds) =>
       isStamped(request) || isRaw(request) || seconds >= 5 ? { body: BYTES } : { body: 'old' },
     );
-    expect(outcome.unknown).toEqual([]);
+    expect(attempt.unknown).toEqual([]);
     expect(ports.clock.now() - NOON).toBe(5_000);
   });
 
   test('must show what the proof saw, also where the host altered it', async () => {
-    const { outcome } = await carrying(
-      intentWith(),
+    const { attempt } = await publishOne(
+      taskWith(),
       (request) => (isRaw(request) ? { body: BYTES } : { body: `<!-- built -->${BYTES}` }),
       'It works',
     );
-    expect(outcome).toMatchObject({ proof: { match: 'altered' }, rawUrl: RAW, unknown: [] });
+    expect(attempt).toMatchObject({ proof: { match: 'altered' }, rawUrl: RAW, unknown: [] });
   });
 
   test('is not asked where no cache has to be got past', async () => {
     const { rawUrl: _, ...bin } = placementWith({ bypassCache: false });
-    const { host } = await carrying(intentWith(bin), live);
+    const { host } = await publishOne(taskWith(bin), live);
     expect(host.seen.map(({ url }) => url)).toEqual([PAGE.href]);
   });
 });
 
 describe('the raw address', () => {
   test('gets three looks and holds no delivery up', async () => {
-    const { outcome, host, ports } = await carrying(intentWith(), (request) =>
+    const { attempt, host, ports } = await publishOne(taskWith(), (request) =>
       isRaw(request) ? NOT_FOUND : { body: BYTES },
     );
-    expect(outcome).toMatchObject({
+    expect(attempt).toMatchObject({
       failure: null,
       rawUrl: null,
       unknown: [expect.stringContaining('the raw address did not show the file yet')],
@@ -205,20 +206,20 @@ describe('the raw address', () => {
   });
 
   test('must show the file’s very bytes, not merely the marker', async () => {
-    const { outcome } = await carrying(
-      intentWith(),
+    const { attempt } = await publishOne(
+      taskWith(),
       (request) => ({ body: isRaw(request) ? `${BYTES} and more` : BYTES }),
       'It works',
     );
-    expect(outcome.rawUrl).toBeNull();
+    expect(attempt.rawUrl).toBeNull();
   });
 
   test('that asks to sign in is said to do so, after one look', async () => {
-    const { outcome, ports } = await carrying(intentWith(), ({ url }) => {
+    const { attempt, ports } = await publishOne(taskWith(), ({ url }) => {
       if (url === RAW.href) return { status: 302, headers: { location: '/login?return_to=x' } };
       return { body: url.includes('/login') ? 'Sign in' : BYTES };
     });
-    expect(outcome).toMatchObject({
+    expect(attempt).toMatchObject({
       failure: null,
       rawUrl: null,
       unknown: ['the raw address answers with a login page, so it was not verified'],
@@ -228,8 +229,8 @@ describe('the raw address', () => {
 
   test('on this very machine is not handed over, and the delivery stands', async () => {
     const rawUrl = new URL('https://localhost:8443/octo/site/raw/main/page.html');
-    const { outcome } = await carrying(intentWith(placementWith({ rawUrl })), live);
-    expect(outcome).toMatchObject({
+    const { attempt } = await publishOne(taskWith(placementWith({ rawUrl })), live);
+    expect(attempt).toMatchObject({
       failure: null,
       rawUrl: null,
       unknown: [expect.stringContaining('the raw address did not show the file')],
@@ -237,19 +238,19 @@ describe('the raw address', () => {
   });
 
   test('fails with our own mistake', async () => {
-    const { outcome } = await carrying(intentWith(), (request) =>
+    const { attempt } = await publishOne(taskWith(), (request) =>
       isRaw(request) ? new TypeError('ours') : { body: BYTES },
     );
-    expect(outcome.failure).toMatchObject({ code: 'INTERNAL' });
+    expect(attempt.failure).toMatchObject({ code: 'INTERNAL' });
   });
 
   test('is not asked for a link without a file', async () => {
     const host = new FakeHttp(() => ({ body: 'It works' }));
     const ports = fakePorts(host.http);
-    const intent = intentWith(placementWith({ bypassCache: false }));
-    const load = { title: 'the link', intent, expected: { file: null, marker: 'It works' } };
-    const [outcome] = await publishThroughChannel(new PlayedChannel('K4', intent), [load], LIMITS, ports);
-    expect(outcome).toMatchObject({ proof: { match: 'marked' }, rawUrl: null });
+    const task = taskWith(placementWith({ bypassCache: false }));
+    const job = { title: 'the link', task, expected: { file: null, marker: 'It works' } };
+    const [attempt] = await publishThroughChannel(new FakeChannel(task).publish, [job], LIMITS, ports);
+    expect(attempt).toMatchObject({ proof: { match: 'marked' }, rawUrl: null });
     expect(host.seen).toHaveLength(1);
   });
 });
@@ -257,8 +258,8 @@ describe('the raw address', () => {
 describe('an address that may open only inside this network', () => {
   test('is proven, and UNKNOWN says once why nobody looked from elsewhere', async () => {
     const url = new URL('https://pages.git.corp/octo/site/page.html');
-    const { outcome } = await carrying(intentWith(placementWith({ url })), live);
-    expect(outcome).toMatchObject({
+    const { attempt } = await publishOne(taskWith(placementWith({ url })), live);
+    expect(attempt).toMatchObject({
       failure: null,
       unknown: [
         'whether the address opens outside this network: pages.git.corp is a host name of an internal network',
@@ -272,22 +273,17 @@ describe('taking a file away', () => {
     const host: FakeHttp = new FakeHttp((request) => answer(request, (ports.clock.now() - NOON) / 1000));
     const ports = fakePorts(host.http);
     const expected = { file: null, marker: undefined, gone: true };
-    const load = { title: 'page.html', intent: intentWith(), expected };
-    const [outcome] = await publishThroughChannel(
-      new PlayedChannel('K1', intentWith()),
-      [load],
-      LIMITS,
-      ports,
-    );
-    return { outcome, host, ports };
+    const job = { title: 'page.html', task: taskWith(), expected };
+    const [attempt] = await publishThroughChannel(new FakeChannel(taskWith()).publish, [job], LIMITS, ports);
+    return { attempt, host, ports };
   };
 
   test('proves that the page, the bare and the raw address answer with nothing', async () => {
-    const { outcome, host } = await withdrawing(() => NOT_FOUND);
-    expect(outcome).toMatchObject({
+    const { attempt, host } = await withdrawing(() => NOT_FOUND);
+    expect(attempt).toMatchObject({
       failure: null,
       proof: { match: 'gone', httpCode: 404, sha256: null },
-      httpCode: 404,
+      lastProbe: { httpCode: 404 },
       rawUrl: RAW,
       unknown: [],
     });
@@ -298,32 +294,32 @@ describe('taking a file away', () => {
     ['bare', (request) => !isStamped(request) && !isRaw(request), /^the address without \?v= still answered/],
     ['raw', isRaw, /^the raw address still answered an older copy/],
   ])('stands where the %s address still shows it, and UNKNOWN says so', async (_, still, words) => {
-    const { outcome, ports } = await withdrawing((request) => (still(request) ? { body: BYTES } : NOT_FOUND));
-    expect(outcome).toMatchObject({ failure: null, proof: { match: 'gone' } });
-    expect(outcome?.unknown).toEqual([expect.stringMatching(words)]);
+    const { attempt, ports } = await withdrawing((request) => (still(request) ? { body: BYTES } : NOT_FOUND));
+    expect(attempt).toMatchObject({ failure: null, proof: { match: 'gone' } });
+    expect(attempt?.unknown).toEqual([expect.stringMatching(words)]);
     expect(ports.clock.now() - NOON).toBe(2 * INTERVAL);
   });
 
   test('is not proven while the page still shows it', async () => {
-    const { outcome } = await withdrawing(() => ({ body: BYTES }));
-    expect(outcome).toMatchObject({ failure: { code: 'NOT_PROVEN', step: 'verify' }, proof: null });
+    const { attempt } = await withdrawing(() => ({ body: BYTES }));
+    expect(attempt).toMatchObject({ failure: { code: 'NOT_PROVEN', step: 'verify' }, proof: null });
   });
 });
 
 describe('several files', () => {
   const pageOf = (at: number): URL => new URL(`https://octo.github.io/site/${at}.html`);
   const rawOf = (at: number): URL => new URL(`https://raw.githubusercontent.com/octo/site/main/${at}.html`);
-  const building = async (): Promise<LiveStatus> => ({ finished: false, detail: 'building' });
+  const building = async (): Promise<HostProgress> => ({ finished: false, detail: 'building' });
 
   /** Intents of one site, each with its own page; `endings` for those that end otherwise. */
   const pages = (
     count: number,
-    watch: (() => Promise<LiveStatus>) | undefined = building,
+    watch: (() => Promise<HostProgress>) | undefined = building,
     endings: Readonly<Record<number, Error>> = {},
-  ): PreparedUpload<Ending>[] =>
+  ): PreparedTask<FakeOutcome>[] =>
     Array.from({ length: count }, (_, at) => {
       const placement = placementWith({ url: pageOf(at), rawUrl: rawOf(at), commitSha: `c${at}` });
-      return intentWith(endings[at] ?? placement, watch, planWith({ destination: `page ${at}` }));
+      return taskWith(endings[at] ?? placement, watch, planWith({ destination: `page ${at}` }));
     });
   const shows = (which: readonly number[]): Answer => {
     const paths = which.map((at) => `/${at}.html`);
@@ -332,11 +328,11 @@ describe('several files', () => {
   };
 
   test('are placed together, waited for once, and each proven for itself', async () => {
-    const { outcomes, channel, ports } = await carryingAll(pages(3), live);
+    const { attempts, channel, ports } = await publishAll(pages(3), live);
     expect(channel.placed).toEqual([['page 0', 'page 1', 'page 2']]);
-    for (const [at, outcome] of outcomes.entries()) {
-      expect(outcome).toMatchObject({
-        plan: { destination: `page ${at}` },
+    for (const [at, attempt] of attempts.entries()) {
+      expect(attempt).toMatchObject({
+        task: { plan: { destination: `page ${at}` } },
         placement: { url: pageOf(at), commitSha: `c${at}` },
         proof: { match: 'identical' },
         rawUrl: rawOf(at),
@@ -349,7 +345,7 @@ describe('several files', () => {
   });
 
   test('are told apart in the log', async () => {
-    const { ports } = await carryingAll(pages(2), live);
+    const { ports } = await publishAll(pages(2), live);
     expect(ports.logger.lines).toEqual(
       expect.arrayContaining(['0.html: commit c0ffee', '1.html: commit c0ffee', '1.html: the raw address']),
     );
@@ -357,10 +353,10 @@ describe('several files', () => {
 
   test('of which one is not placed: the others stand', async () => {
     const taken = new DeliveryError('NOT_OURS', 'taken', { httpCode: 422 });
-    const { outcomes, host } = await carryingAll(pages(3, building, { 1: taken }), live);
-    expect(outcomes.map(({ failure }) => failure?.code ?? null)).toEqual([null, 'NOT_OURS', null]);
-    expect(outcomes[1]).toMatchObject({
-      plan: { destination: 'page 1' },
+    const { attempts, host } = await publishAll(pages(3, building, { 1: taken }), live);
+    expect(attempts.map(({ failure }) => failure?.code ?? null)).toEqual([null, 'NOT_OURS', null]);
+    expect(attempts[1]).toMatchObject({
+      task: { plan: { destination: 'page 1' } },
       failure: { step: 'place' },
       placement: null,
       proof: null,
@@ -370,18 +366,21 @@ describe('several files', () => {
   });
 
   test('of which none is placed, where the channel itself fails, fetch nothing', async () => {
-    const { outcomes, host } = await carryingAll(pages(2, building, { 0: new TypeError('ours') }), live);
-    for (const outcome of outcomes) {
-      expect(outcome).toMatchObject({ failure: { code: 'INTERNAL', step: 'place' }, placement: null });
+    const { attempts, host } = await publishAll(pages(2, building, { 0: new TypeError('ours') }), live);
+    for (const attempt of attempts) {
+      expect(attempt).toMatchObject({ failure: { code: 'INTERNAL', step: 'place' }, placement: null });
     }
     expect(host.seen).toEqual([]);
   });
 
   test('of which one is not shown: the others are proven', async () => {
-    const built = async (): Promise<LiveStatus> => ({ finished: true, detail: 'built' });
-    const { outcomes } = await carryingAll(pages(3, built), shows([0, 2]));
-    expect(outcomes.map(({ failure }) => failure?.code ?? null)).toEqual([null, 'NOT_PROVEN', null]);
-    expect(outcomes[1]).toMatchObject({ failure: { step: 'verify', httpCode: 404 }, httpCode: 404 });
+    const built = async (): Promise<HostProgress> => ({ finished: true, detail: 'built' });
+    const { attempts } = await publishAll(pages(3, built), shows([0, 2]));
+    expect(attempts.map(({ failure }) => failure?.code ?? null)).toEqual([null, 'NOT_PROVEN', null]);
+    expect(attempts[1]).toMatchObject({
+      failure: { step: 'verify', httpCode: 404 },
+      lastProbe: { httpCode: 404 },
+    });
   });
 
   test.each([
@@ -389,40 +388,40 @@ describe('several files', () => {
     ['the last one, where nothing had to be written', [false, false, false], '/2.html'],
   ])('wait for %s: a site shows all of a push, or nothing of it', async (_, written, lead) => {
     let polls = 0;
-    const watch = async (): Promise<LiveStatus> => {
+    const watch = async (): Promise<HostProgress> => {
       polls += 1;
       return { finished: true, detail: 'built' };
     };
-    const intents = written.map((one, at) =>
-      intentWith(placementWith({ url: pageOf(at), rawUrl: rawOf(at), written: one }), watch),
+    const tasks = written.map((one, at) =>
+      taskWith(placementWith({ url: pageOf(at), rawUrl: rawOf(at), written: one }), watch),
     );
-    const { outcomes, host } = await carryingAll(intents, () => (polls === 0 ? NOT_FOUND : { body: BYTES }));
-    expect(outcomes.map(({ failure }) => failure)).toEqual([null, null, null]);
+    const { attempts, host } = await publishAll(tasks, () => (polls === 0 ? NOT_FOUND : { body: BYTES }));
+    expect(attempts.map(({ failure }) => failure)).toEqual([null, null, null]);
     expect(polls).toBe(1);
     expect(new URL(host.seen[0]?.url ?? '').pathname).toBe(`/site${lead}`);
   });
 
   test('do not wait at all where nothing has to be waited for', async () => {
-    const { outcomes, ports } = await carryingAll(
-      pages(2).map(({ watch: _, ...intent }) => intent),
+    const { attempts, ports } = await publishAll(
+      pages(2).map(({ watch: _, ...task }) => task),
       live,
     );
-    for (const { took } of outcomes) expect(Object.keys(took)).toEqual(['place', 'verify']);
+    for (const { took } of attempts) expect(Object.keys(took)).toEqual(['place', 'verify']);
     expect(ports.logger.lines).not.toContain('# Wait for the site');
   });
 
   test('of a site that comes late are each looked at once more, and no longer', async () => {
-    const { outcomes, host, ports } = await carryingAll(pages(3), shows([0]));
-    expect(outcomes.map(({ failure }) => failure?.code ?? null)).toEqual([
+    const { attempts, host, ports } = await publishAll(pages(3), shows([0]));
+    expect(attempts.map(({ failure }) => failure?.code ?? null)).toEqual([
       null,
       'BUILD_TIMEOUT',
       'BUILD_TIMEOUT',
     ]);
-    expect(outcomes[1]).toMatchObject({
+    expect(attempts[1]).toMatchObject({
       failure: { step: 'wait' },
       placement: { commitSha: 'c1' },
       proof: null,
-      httpCode: 404,
+      lastProbe: { httpCode: 404 },
     });
     expect(host.seen.filter(({ url }) => url.includes('/1.html'))).toHaveLength(1);
     expect(ports.clock.now() - NOON).toBe(TIMEOUT);
@@ -430,19 +429,19 @@ describe('several files', () => {
 
   test('of a build that failed say so, but for one that is there already', async () => {
     const errored = new DeliveryError('BUILD_ERRORED', 'bad front matter');
-    const { outcomes, ports } = await carryingAll(
+    const { attempts, ports } = await publishAll(
       pages(2, () => Promise.reject(errored)),
       shows([0]),
     );
-    expect(outcomes.map(({ failure }) => failure?.code ?? null)).toEqual([null, 'BUILD_ERRORED']);
-    expect(outcomes[1]?.failure).toMatchObject({ step: 'wait', message: 'bad front matter' });
+    expect(attempts.map(({ failure }) => failure?.code ?? null)).toEqual([null, 'BUILD_ERRORED']);
+    expect(attempts[1]?.failure).toMatchObject({ step: 'wait', message: 'bad front matter' });
     expect(ports.clock.slept).toEqual([]);
   });
 
   test('share one deadline', async () => {
-    const built = async (): Promise<LiveStatus> => ({ finished: true, detail: 'built' });
-    const { outcomes, ports } = await carryingAll(pages(8, built), () => NOT_FOUND);
-    expect(outcomes.every(({ failure }) => failure?.code === 'NOT_PROVEN')).toBe(true);
+    const built = async (): Promise<HostProgress> => ({ finished: true, detail: 'built' });
+    const { attempts, ports } = await publishAll(pages(8, built), () => NOT_FOUND);
+    expect(attempts.every(({ failure }) => failure?.code === 'NOT_PROVEN')).toBe(true);
     // Six at a time sleep side by side, and each moves this clock on.
     expect(ports.clock.now() - NOON).toBeLessThan(TIMEOUT + 6 * INTERVAL);
   });

@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto';
+import type { Asset } from '../../src/github/api/releases.ts';
+import { absent, type CallName, FakeGitHub } from '../github/fake-github.ts';
+import { FakeHttp, type Scripted } from '../support/ports.ts';
+
+export const BYTES = 'bytes of the file';
+export const DOWNLOADS = 'https://github.com/octo/site/releases/download/files-20260102';
+export const RELEASE = {
+  id: 3,
+  upload_url: 'https://uploads.github.com/repos/octo/site/releases/3/assets{?name}',
+};
+
+const sha256For = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('hex');
+export const digestFor = (bytes: string | Buffer): string => `sha256:${sha256For(bytes)}`;
+export const OWN_DIGEST = digestFor(BYTES);
+/** The names of both files during a replacement. */
+export const OUTGOING = `outgoing-${sha256For(BYTES).slice(0, 12)}-a.zip`;
+export const INCOMING = `incoming-${sha256For(BYTES).slice(0, 12)}-a.zip`;
+
+export const assetWith = (more: Partial<Asset> = {}): Asset => ({
+  id: 9,
+  name: 'a.zip',
+  state: 'uploaded',
+  size: BYTES.length,
+  digest: null,
+  browser_download_url: `${DOWNLOADS}/${more.name ?? 'a.zip'}`,
+  ...more,
+});
+
+/** An asset whose upload did not finish. */
+export const starterAsset = (name: string, id: number): Asset =>
+  assetWith({ id, name, state: 'starter', size: 0 });
+
+/** The host's answer to an upload that it accepted. */
+export const uploadedAnswer = (more: Partial<Asset> = {}): Scripted => ({
+  status: 201,
+  body: assetWith({ digest: OWN_DIGEST, ...more }),
+});
+
+/** What happens to a change instead. */
+export type Intercept = (change: Change, nth: number) => Error | Scripted | (() => Error) | undefined;
+
+type Change = Extract<CallName, 'delete_asset' | 'rename_asset'> | 'upload';
+
+/**
+ * A release that stores what is sent to it. `intercept` is asked before each change: an Error or an answer
+ * replaces the change; a function replaces only its answer, after the change was made.
+ */
+export class FakeRelease {
+  assets: Asset[];
+  /** Every change that was made, in order. */
+  readonly changes: string[] = [];
+  readonly github: FakeGitHub;
+  readonly host: FakeHttp;
+  readonly #intercept: Intercept;
+  readonly #requested: Record<Change, number> = { upload: 0, delete_asset: 0, rename_asset: 0 };
+
+  constructor(assets: readonly Asset[] = [], intercept: Intercept = () => undefined) {
+    this.assets = [...assets];
+    this.#intercept = intercept;
+    this.host = new FakeHttp(({ url, body }) =>
+      this.#makeChange<Scripted | Error>('upload', () =>
+        this.#upload(new URL(url).searchParams.get('name') ?? '', body),
+      ),
+    );
+    this.github = new FakeGitHub({
+      list_assets: () => [...this.assets],
+      delete_asset: ({ id }: { id: number }) => this.#makeChange('delete_asset', () => this.#delete(id)),
+      rename_asset: (to: { id: number; name: string }) =>
+        this.#makeChange('rename_asset', () => this.#rename(to)),
+    });
+  }
+
+  /** The digest of each asset by its name, or the state of one that is not complete. */
+  get contents(): [string, string | null | undefined][] {
+    return this.assets.map(({ name, digest, state }) => [name, state === 'starter' ? state : digest]);
+  }
+
+  #makeChange<T>(change: Change, work: () => T): T {
+    this.#requested[change] += 1;
+    const replacement = this.#intercept(change, this.#requested[change]);
+    if (replacement === undefined) return work();
+    if (typeof replacement !== 'function') return replacement as T;
+    work();
+    return replacement() as T;
+  }
+
+  #upload(name: string, body: string): Scripted {
+    if (this.assets.some((asset) => asset.name === name)) {
+      return { status: 422, body: { message: 'Validation Failed', errors: [{ code: 'already_exists' }] } };
+    }
+    const stored = assetWith({
+      id: 100 + this.changes.length,
+      name,
+      digest: digestFor(Buffer.from(body, 'latin1')),
+    });
+    this.assets.push(stored);
+    this.changes.push(`upload ${name}`);
+    return { status: 201, body: stored };
+  }
+
+  #delete(id: number): unknown {
+    const deleted = this.assets.find((asset) => asset.id === id);
+    if (deleted === undefined) return absent;
+    this.assets = this.assets.filter((asset) => asset !== deleted);
+    this.changes.push(`delete ${deleted.name}`);
+    return undefined;
+  }
+
+  #rename({ id, name }: { id: number; name: string }): unknown {
+    const existing = this.assets.find((asset) => asset.id === id);
+    if (existing === undefined) return absent;
+    const renamed = { ...existing, name, browser_download_url: `${DOWNLOADS}/${name}` };
+    this.assets = this.assets.map((asset) => (asset === existing ? renamed : asset));
+    this.changes.push(`rename ${existing.name}`);
+    return renamed;
+  }
+}

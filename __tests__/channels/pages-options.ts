@@ -1,0 +1,15 @@
+import type { PagesOptions } from '../../src/channels/pages/publish.ts';
+
+/** Options of channel K1 with every input at its default. */
+export const pagesOptionsWith = (more: Partial<PagesOptions> = {}): PagesOptions => ({
+  overwrite: false,
+  essence: 'from run 7 of Deliver',
+  marker: undefined,
+  timeout: 240_000,
+  branch: undefined,
+  path: undefined,
+  pagesBase: undefined,
+  rawBase: undefined,
+  serverUrl: new URL('https://github.com'),
+  ...more,
+});

@@ -1,0 +1,40 @@
+import { toDeliveryError } from '../errors.ts';
+import type { RepositoryContext } from '../github/api/repository.ts';
+import type { ChannelKey } from '../protocol/words.ts';
+import type { DeliveryRequest } from '../request/parse-request.ts';
+import type { DeliveryContext, OpenRepository } from './delivery-context.ts';
+
+/**
+ * Gets a token where one is needed, and what the choice of a channel depends on.
+ *
+ * @throws {DeliveryError} with the step `authorize`
+ * @see protocol 5
+ */
+export async function authorize(
+  { channels }: Pick<DeliveryRequest, 'channels'>,
+  context: DeliveryContext,
+): Promise<OpenRepository> {
+  const isWanted = (key: ChannelKey): boolean => channels === 'auto' || channels.includes(key);
+  const query = { site: isWanted('K1'), repository: channels === 'auto' || isWanted('K2') };
+  context.logger.startSection('Authorize');
+  try {
+    const opened = await context.openRepository(query);
+    for (const line of describeRepository(opened.repository)) context.logger.info(line);
+    return opened;
+  } catch (thrown) {
+    throw toDeliveryError(thrown).withStep('authorize');
+  }
+}
+
+function describeRepository({ hasToken, privateRepository, site }: RepositoryContext): string[] {
+  const lines = [hasToken ? 'there is a token' : 'there is no token for a repository'];
+  if (privateRepository !== null) lines.push(`the repository is ${privateRepository ? 'private' : 'public'}`);
+  if (site === null) lines.push('it has no Pages site');
+  else if (site === 'unreadable') lines.push("its Pages settings can't be read");
+  else if (site !== 'unasked') {
+    const source =
+      site.builtBy === 'workflow' ? 'a workflow' : `branch ${site.branch}, folder /${site.folder}`;
+    lines.push(`its Pages site on ${site.base.host} is built from ${source}`);
+  }
+  return lines;
+}

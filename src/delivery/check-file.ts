@@ -1,0 +1,85 @@
+import type { Ports } from '../ports.ts';
+import { encodedForms } from '../redact.ts';
+import type { DeliveryRequest } from '../request/parse-request.ts';
+import { inspectFile, type LocalFile } from '../rules/inspect.ts';
+import { checkSelfContained, isHtml } from '../rules/page/self-contained.ts';
+import { refuseSecrets } from '../rules/secrets/secrets.ts';
+import { refuseTooLarge } from './choose-channel.ts';
+import type { DeliveryContext } from './delivery-context.ts';
+import { type FileDelivery, LINK_SUBJECT, newDelivery, runStep } from './file-delivery.ts';
+import { deliveredName, type FoundFile, refuseOneNameForMany } from './find-files.ts';
+
+/**
+ * Opens and checks every file that is named. `deliver` and `check` both begin with it.
+ *
+ * @returns a delivery for each file, or one for a link alone; its file stays open until `closeFiles`
+ * @throws {DeliveryError} where no file is found
+ */
+export async function openFiles(
+  request: DeliveryRequest,
+  context: DeliveryContext,
+): Promise<readonly FileDelivery[]> {
+  const { fileLines, folder, path } = request;
+  if (fileLines.length === 0) return [newDelivery('deliver', LINK_SUBJECT)];
+  const found = await context.findFiles(fileLines, folder);
+  refuseOneNameForMany(found, path);
+  const deliveries = found.map((one) => newDelivery('deliver', one.given, one));
+  return runStep('check', deliveries, async (delivery) => {
+    if (delivery.found === null) return delivery;
+    context.logger.startSection(`Check ${delivery.found.given}`);
+    const name = deliveredName(delivery.found, path);
+    return { ...delivery, name, file: await checkFile(delivery.found, request, context) };
+  });
+}
+
+/**
+ * All checks on one file that do not depend on its channel. A further one belongs here.
+ *
+ * @throws {DeliveryError} `BAD_FILE`, `BAD_INPUT` or `TOO_LARGE` with what to change.
+ * @see protocol 1 (file rules), 7 (prohibition 3), 8
+ */
+export async function checkFile(
+  found: FoundFile,
+  { marker, allowedRoots, allowedSecrets, channels, ownSecrets }: DeliveryRequest,
+  { logger, signal }: Pick<Ports, 'logger' | 'signal'>,
+): Promise<LocalFile> {
+  const secrets = ownSecrets.flatMap(encodedForms);
+  const accept = (size: number): void => refuseTooLarge(channels, size);
+  const file = await inspectFile({ ...found, marker, secrets, allowedRoots, accept, signal });
+  try {
+    logger.info(`${file.size} bytes, sha256 ${file.sha256}`);
+    if (file.markerCount !== null) logger.info(`marker found ${times(file.markerCount)}`);
+    await refuseSecrets(file, allowedSecrets, signal);
+    logger.info('no secret found');
+    return file;
+  } catch (thrown) {
+    await file.close();
+    throw thrown;
+  }
+}
+
+const times = (count: number): string => (count === 1 ? 'once' : `${count} times`);
+
+/**
+ * Checks the pages among the files: one for the screen must contain all that it shows.
+ *
+ * @param isForScreen whether a browser will open the file (K1)
+ * @see protocol 1 (file rules)
+ */
+export function checkPages(
+  deliveries: readonly FileDelivery[],
+  { selfContained }: Pick<DeliveryRequest, 'selfContained'>,
+  isForScreen: (delivery: FileDelivery) => boolean,
+): Promise<readonly FileDelivery[]> {
+  return runStep('check', deliveries, async (delivery) => {
+    const { file, name } = delivery;
+    if (file === null || !isForScreen(delivery)) return delivery;
+    // The file's type follows from the name that it gets on the host.
+    const unknown = await checkSelfContained(isHtml(name) ? { ...file, name } : file, selfContained);
+    return { ...delivery, unknown };
+  });
+}
+
+export async function closeFiles(deliveries: readonly FileDelivery[]): Promise<void> {
+  for (const { file } of deliveries) await file?.close();
+}

@@ -1,0 +1,17 @@
+import type { ChannelMap } from '../channels/channel.ts';
+import type { RepositoryContext, RepositoryQuery } from '../github/api/repository.ts';
+import type { Ports } from '../ports.ts';
+import type { FindFiles } from './find-files.ts';
+
+/** Dependencies of a delivery. `context.ts` makes them. */
+export interface DeliveryContext extends Ports {
+  readonly findFiles: FindFiles;
+  /** Gets a token where one is needed, and asks the repository what the query names. */
+  readonly openRepository: (query: RepositoryQuery) => Promise<OpenRepository>;
+}
+
+/** The repository as it was found, and the channels that can use it. */
+export interface OpenRepository {
+  readonly repository: RepositoryContext;
+  readonly channels: ChannelMap;
+}

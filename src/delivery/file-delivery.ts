@@ -1,0 +1,108 @@
+import type { PreparedTask } from '../channels/channel.ts';
+import { type DeliveryError, hasFailed, resultOf, toDeliveryError } from '../errors.ts';
+import type { ItemResult } from '../item-results.ts';
+import type { ChannelKey, Step } from '../protocol/words.ts';
+import type { Operation } from '../request/values.ts';
+import type { LocalFile } from '../rules/inspect.ts';
+import type { ChannelAttempt } from './channel-attempt.ts';
+import type { ChannelChoice } from './choose-channel.ts';
+import type { FoundFile } from './find-files.ts';
+
+/** The subject of a delivery that has no file. */
+export const LINK_SUBJECT = 'the given link';
+
+/** One file's delivery, or its withdrawal: what is known of it so far. Each step returns a new one. */
+export interface FileDelivery {
+  readonly operation: Operation;
+  /** The file as the user wrote it, or `LINK_SUBJECT`. */
+  readonly subject: string;
+  /** `null` for a link alone, and for what is withdrawn. */
+  readonly found: FoundFile | null;
+  /** The file once it is open and checked. */
+  readonly file: LocalFile | null;
+  /** The name to give, once it is checked. */
+  readonly name: string;
+  readonly choice: ChannelChoice | null;
+  /** What each chosen channel has prepared. */
+  readonly tasks: ReadonlyMap<ChannelKey, PreparedTask>;
+  /** How it went in each channel that was tried. */
+  readonly attempts: ReadonlyMap<ChannelKey, ChannelAttempt>;
+  /** What the checks could not see, or were told to ignore. */
+  readonly unknown: readonly string[];
+  /** What failed before a channel was tried. */
+  readonly failure: DeliveryError | null;
+}
+
+export function newDelivery(
+  operation: Operation,
+  subject: string,
+  found: FoundFile | null = null,
+): FileDelivery {
+  return {
+    operation,
+    subject,
+    found,
+    file: null,
+    name: '',
+    choice: null,
+    tasks: new Map(),
+    attempts: new Map(),
+    unknown: [],
+    failure: null,
+  };
+}
+
+/** Whether nothing has failed yet. */
+export const isOpen = ({ failure }: FileDelivery): boolean => failure === null;
+
+export const withFailure = (delivery: FileDelivery, step: Step, thrown: unknown): FileDelivery => ({
+  ...delivery,
+  failure: toDeliveryError(thrown).withStep(step),
+});
+
+/** A failure that concerns all deliveries ends those that are still open. */
+export const failAll = (deliveries: readonly FileDelivery[], thrown: unknown): readonly FileDelivery[] =>
+  deliveries.map((delivery) => (isOpen(delivery) ? withFailure(delivery, 'check', thrown) : delivery));
+
+/** Does one step for each open delivery, one after the other. A failure ends only its own delivery. */
+export async function runStep(
+  step: Step,
+  deliveries: readonly FileDelivery[],
+  work: (delivery: FileDelivery) => Promise<FileDelivery>,
+): Promise<readonly FileDelivery[]> {
+  const done: FileDelivery[] = [];
+  for (const delivery of deliveries) {
+    const next = isOpen(delivery) ? await resultOf(() => work(delivery)) : delivery;
+    done.push(hasFailed(next) ? withFailure(delivery, step, next) : next);
+  }
+  return done;
+}
+
+/** Asks a channel about several items at once. If the call itself fails, each item fails with it. */
+export async function askChannel<Item, Value>(
+  items: readonly Item[],
+  call: (items: readonly Item[]) => Promise<readonly ItemResult<Item, Value>[]>,
+): Promise<readonly ItemResult<Item, Value>[]> {
+  if (items.length === 0) return [];
+  const results = await resultOf(() => call(items));
+  return hasFailed(results) ? items.map((item) => ({ item, result: results })) : results;
+}
+
+/** Which channels a delivery uses: its main one, its duplicates, or any of them. */
+export type ChannelRole = 'main' | 'duplicates' | 'any';
+
+export function channelsIn({ choice }: FileDelivery, role: ChannelRole = 'any'): readonly ChannelKey[] {
+  if (choice === null) return [];
+  if (role === 'any') return [choice.main, ...choice.duplicates];
+  return role === 'main' ? [choice.main] : choice.duplicates;
+}
+
+/** All channels that some deliveries use, each once. */
+export const channelsUsed = (
+  deliveries: readonly FileDelivery[],
+  role: ChannelRole = 'any',
+): ReadonlySet<ChannelKey> => new Set(deliveries.flatMap((delivery) => channelsIn(delivery, role)));
+
+/** How it went in the main channel; `null` where it was not tried. */
+export const mainAttempt = ({ choice, attempts }: FileDelivery): ChannelAttempt | null =>
+  (choice && attempts.get(choice.main)) ?? null;

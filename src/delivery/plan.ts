@@ -1,0 +1,110 @@
+import type { Channel, ChannelAction, ChannelMap } from '../channels/channel.ts';
+import { DeliveryError, hasFailed, type Result } from '../errors.ts';
+import type { Ports } from '../ports.ts';
+import type { ChannelKey } from '../protocol/words.ts';
+import {
+  askChannel,
+  channelsIn,
+  channelsUsed,
+  type FileDelivery,
+  isOpen,
+  runStep,
+  withFailure,
+} from './file-delivery.ts';
+
+/** What each channel does: publish, or remove. */
+export type ChannelActions = Readonly<Record<ChannelKey, ChannelAction>>;
+
+export const actionsFor = ({ K1, K2, K3, K4 }: ChannelMap, action: keyof Channel): ChannelActions => ({
+  K1: K1[action],
+  K2: K2[action],
+  K3: K3[action],
+  K4: K4[action],
+});
+
+/** Lets every channel plan what it is to do, before any of them writes. */
+export async function prepareTasks(
+  deliveries: readonly FileDelivery[],
+  actions: ChannelActions,
+  { logger }: Pick<Ports, 'logger'>,
+): Promise<readonly FileDelivery[]> {
+  logger.startSection('Plan');
+  let planned = deliveries;
+  for (const key of channelsUsed(deliveries)) {
+    const taking = planned.filter((delivery) => isOpen(delivery) && channelsIn(delivery).includes(key));
+    const results = await askChannel(taking, (items) => actions[key].prepare(items));
+    const prepared = new Map(results.map(({ item, result }) => [item, result]));
+    planned = refuseSameDestination(
+      planned.map((delivery) => {
+        const task = prepared.get(delivery);
+        if (task === undefined) return delivery;
+        if (hasFailed(task)) return withFailure(delivery, 'check', task);
+        return { ...delivery, tasks: new Map([...delivery.tasks, [key, task]]) };
+      }),
+      key,
+    );
+    for (const delivery of planned.filter(isOpen)) logPlan(delivery, key, logger);
+  }
+  return planned;
+}
+
+function logPlan({ subject, tasks, choice }: FileDelivery, key: ChannelKey, logger: Ports['logger']): void {
+  const plan = tasks.get(key)?.plan;
+  if (plan === undefined) return;
+  const reason = choice?.main === key ? choice.reason : 'it is a duplicate';
+  logger.info(`${subject}: ${key}, because ${reason}: ${plan.method}, to ${plan.destination}`);
+}
+
+/** Of two files with one destination the second is refused: it would replace the first. */
+function refuseSameDestination(
+  deliveries: readonly FileDelivery[],
+  key: ChannelKey,
+): readonly FileDelivery[] {
+  const taken = new Map<string, string>();
+  return deliveries.map((delivery) => {
+    const destination = isOpen(delivery) ? delivery.tasks.get(key)?.plan.destination : undefined;
+    if (destination === undefined) return delivery;
+    const other = taken.get(destination);
+    if (other === undefined) {
+      taken.set(destination, delivery.subject);
+      return delivery;
+    }
+    const error = new DeliveryError(
+      'BAD_INPUT',
+      `${other} and ${delivery.subject} would both go to ${destination}`,
+      { hint: 'give one of them another name, or deliver it in a step of its own' },
+    );
+    return withFailure(delivery, 'check', error);
+  });
+}
+
+/** A dry run ends with what would be done, or with what would fail. */
+export async function previewTasks(
+  deliveries: readonly FileDelivery[],
+  actions: ChannelActions,
+  { logger }: Pick<Ports, 'logger'>,
+): Promise<readonly FileDelivery[]> {
+  logger.startSection('Preview');
+  let previewed = deliveries;
+  for (const key of channelsUsed(deliveries)) {
+    const tasks = previewed.flatMap((delivery) => {
+      const task = delivery.tasks.get(key);
+      return isOpen(delivery) && task !== undefined ? [task] : [];
+    });
+    const results = await askChannel(tasks, (items) => actions[key].preview(items));
+    const previews = new Map<unknown, Result<string>>(results.map(({ item, result }) => [item, result]));
+    previewed = previewed.map((delivery) => {
+      const preview = previews.get(delivery.tasks.get(key));
+      if (preview === undefined) return delivery;
+      if (hasFailed(preview)) return withFailure(delivery, 'place', preview);
+      logger.info(`${delivery.subject}: ${key}: ${preview}`);
+      return delivery;
+    });
+  }
+  return runStep('place', previewed, async () => {
+    throw new DeliveryError('DRY_RUN', 'this is a dry run: nothing was written', {
+      hint: 'leave `dry-run` out to do it',
+      leftBehind: [],
+    });
+  });
+}

@@ -1,0 +1,157 @@
+import type { ChannelAction, Placement } from '../channels/channel.ts';
+import { type DeliveryError, hasFailed, resultOf, toDeliveryError } from '../errors.ts';
+import { mapConcurrently } from '../pool.ts';
+import type { Logger, Ports } from '../ports.ts';
+import { BATCH } from '../protocol/limits.ts';
+import { type ChannelAttempt, type ChannelJob, newAttempt } from './channel-attempt.ts';
+import { askChannel } from './file-delivery.ts';
+import { internalUnknown, verifyFurtherAddresses } from './further-addresses.ts';
+import { UrlProbe } from './url-probe.ts';
+import { verifyAddress, type WaitLimits, waitForSite } from './verify.ts';
+
+/**
+ * Files through one channel: place → wait → verify. All are placed together and waited for once; each is
+ * verified on its own. A failure is part of its attempt, and stops no other.
+ *
+ * @param limits milliseconds between requests, and for waiting and verifying together
+ */
+export async function publishThroughChannel(
+  action: ChannelAction,
+  jobs: readonly ChannelJob[],
+  limits: Pick<WaitLimits, 'interval' | 'timeout'>,
+  ports: Ports,
+): Promise<readonly ChannelAttempt[]> {
+  const placed = await placeAll(action, jobs.map(newAttempt), ports);
+  const wait = { ...limits, deadline: ports.clock.now() + limits.timeout };
+  const probes = openProbes(placed, wait, ports);
+  const { attempts, late } = await waitForAll(placed, probes, wait, ports);
+  return verifyAll(attempts, probes, { ...wait, late }, ports);
+}
+
+async function placeAll(
+  action: ChannelAction,
+  attempts: readonly ChannelAttempt[],
+  ports: Ports,
+): Promise<readonly ChannelAttempt[]> {
+  const { clock, logger } = ports;
+  const begun = clock.now();
+  logger.startSection(placeTitle(attempts));
+  const tasks = attempts.map(({ task }) => task);
+  const results = await askChannel(tasks, (all) => action.perform(all));
+  const placements = new Map(results.map(({ item, result }) => [item, result]));
+  const took = { place: clock.now() - begun };
+  return attempts.map((attempt) => {
+    const placement =
+      placements.get(attempt.task) ?? toDeliveryError(new Error('the channel left a file out'));
+    if (hasFailed(placement)) return { ...attempt, took, failure: placement.withStep('place') };
+    withLogPrefix(attempt, attempts, ports).logger.info(placement.evidence);
+    return { ...attempt, took, placement, unknown: placement.unknown };
+  });
+}
+
+function placeTitle(attempts: readonly ChannelAttempt[]): string {
+  const plan = attempts[0]?.task.plan;
+  const verb = attempts.some(({ expected }) => expected.gone) ? 'Remove' : 'Place';
+  return `${verb}: ${plan?.channel}, ${attempts.length === 1 ? plan?.destination : `${attempts.length} files`}`;
+}
+
+/** The probe of each address that can be asked. */
+type Probes = ReadonlyMap<
+  ChannelAttempt['task'],
+  { readonly placement: Placement; readonly probe: UrlProbe }
+>;
+
+function openProbes(attempts: readonly ChannelAttempt[], limits: WaitLimits, ports: Ports): Probes {
+  const entries = attempts.flatMap(({ task, placement, expected }) => {
+    if (placement === null) return [];
+    return [[task, { placement, probe: new UrlProbe(placement, expected, limits.deadline, ports) }] as const];
+  });
+  return new Map(entries);
+}
+
+/**
+ * Waits for the site once: it shows all of one push, or nothing of it. So one file is waited for, the last one
+ * that was written.
+ *
+ * @returns why the site did not come, if so
+ */
+async function waitForAll(
+  attempts: readonly ChannelAttempt[],
+  probes: Probes,
+  limits: WaitLimits,
+  ports: Ports,
+): Promise<{ readonly attempts: readonly ChannelAttempt[]; readonly late: DeliveryError | null }> {
+  const watched = attempts.filter(({ task, placement }) => placement !== null && task.watch !== undefined);
+  const last = watched.findLast(({ placement }) => placement?.written) ?? watched.at(-1);
+  const target = last && probes.get(last.task);
+  if (last === undefined || target === undefined) return { attempts, late: null };
+  const begun = ports.clock.now();
+  ports.logger.startSection('Wait for the site');
+  const waited = await resultOf(() => waitForSite(last.task, target, limits, ports));
+  const wait = ports.clock.now() - begun;
+  const late = hasFailed(waited) ? waited.withStep('wait') : null;
+  const after = attempts.map((attempt): ChannelAttempt => {
+    if (!watched.includes(attempt)) return attempt;
+    const timed = { ...attempt, took: { ...attempt.took, wait } };
+    return attempt === last && late !== null
+      ? { ...timed, failure: late, lastProbe: target.probe.last }
+      : timed;
+  });
+  return { attempts: after, late };
+}
+
+/** @param limits with why the site did not come: then each address is asked only once more */
+async function verifyAll(
+  attempts: readonly ChannelAttempt[],
+  probes: Probes,
+  { late, ...limits }: WaitLimits & { readonly late: DeliveryError | null },
+  ports: Ports,
+): Promise<readonly ChannelAttempt[]> {
+  const open = attempts.filter(({ failure }) => failure === null);
+  if (open.length === 0) return attempts;
+  const title = open.length === 1 ? 'Verify the public address' : `Verify ${open.length} public addresses`;
+  ports.logger.startSection(title);
+  const until = late === null ? limits : { ...limits, deadline: ports.clock.now() };
+  return mapConcurrently(attempts, BATCH.reads, async (attempt) => {
+    if (attempt.failure !== null) return attempt;
+    const begun = ports.clock.now();
+    const verified = await verifyAttempt(attempt, probes, until, withLogPrefix(attempt, open, ports));
+    const failure = verified.failure === null ? null : (late ?? verified.failure);
+    return { ...verified, failure, took: { ...attempt.took, verify: ports.clock.now() - begun } };
+  });
+}
+
+async function verifyAttempt(
+  attempt: ChannelAttempt,
+  probes: Probes,
+  limits: WaitLimits,
+  ports: Ports,
+): Promise<ChannelAttempt> {
+  const { expected, task } = attempt;
+  const target = probes.get(task);
+  if (target === undefined) return attempt;
+  const { placement, probe } = target;
+  try {
+    const proof = await verifyAddress(placement, { probe, expected }, limits, ports);
+    const further = await verifyFurtherAddresses({ placement, proof, expected }, limits, ports);
+    const unknown = new Set([...placement.unknown, ...internalUnknown(probe), ...further.unknown]);
+    return { ...attempt, proof, lastProbe: probe.last, rawUrl: further.rawUrl, unknown: [...unknown] };
+  } catch (thrown) {
+    return { ...attempt, lastProbe: probe.last, failure: toDeliveryError(thrown).withStep('verify') };
+  }
+}
+
+/** The ports, with a log that says which of several files a line is about. */
+function withLogPrefix({ title }: ChannelJob, all: readonly ChannelJob[], ports: Ports): Ports {
+  if (all.length === 1) return ports;
+  const { logger } = ports;
+  const prefixed: Logger = {
+    info: (line) => logger.info(`${title}: ${line}`),
+    warning: (line) => logger.warning(`${title}: ${line}`),
+    startSection: (name) => logger.startSection(name),
+    endSection: () => logger.endSection(),
+    mask: (secret) => logger.mask(secret),
+    progress: (name, total, unit) => logger.progress(`${title}: ${name}`, total, unit),
+  };
+  return { ...ports, logger: prefixed };
+}
