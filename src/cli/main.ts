@@ -1,11 +1,10 @@
-import { systemClock } from '../clock.ts';
 import { toDeliveryError } from '../errors.ts';
 import { createHttpClient } from '../http/client.ts';
 import type { Ports } from '../ports.ts';
 import { machineContract } from '../protocol/contract.ts';
 import { TOOL } from '../protocol/words.ts';
-import { random } from '../random.ts';
 import { createRedactor } from '../redact.ts';
+import { random, systemClock } from '../system.ts';
 import { type CliCommand, parseCommand, UsageError } from './args.ts';
 import { checkFiles } from './check.ts';
 import { deliverAll } from './deliver.ts';

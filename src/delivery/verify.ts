@@ -1,6 +1,6 @@
+import { poll } from '../async.ts';
 import type { LiveStatus, Placement, PreparedUpload } from '../channels/channel.ts';
 import { DeliveryError, toDeliveryError } from '../errors.ts';
-import { poll } from '../poll.ts';
 import type { Ports } from '../ports.ts';
 import { SECOND } from '../protocol/limits.ts';
 import { type ContentMatch, isProof, type ProbeResult, type UrlProbe } from './url-probe.ts';

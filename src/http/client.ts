@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { EnvHttpProxyAgent, errors, request } from 'undici';
-import { untilAborted } from '../abort.ts';
+import { untilAborted } from '../async.ts';
 import { DeliveryError } from '../errors.ts';
 import type { HttpRequest, SendHttp } from '../ports.ts';
 import { EXCHANGE } from '../protocol/limits.ts';

@@ -3,10 +3,9 @@ import { DeliveryError } from '../errors.ts';
 import type { Progress, SendHttp } from '../ports.ts';
 import { MAX_FETCHED_BODY } from '../protocol/limits.ts';
 import { type ContentFingerprint, fingerprintBytes } from '../rules/fingerprint.ts';
-import { discard } from './body.ts';
 import { connectionError } from './client.ts';
 import { type FollowOptions, followRedirects } from './follow.ts';
-import { firstHeader } from './headers.ts';
+import { discard, firstHeader } from './response.ts';
 
 /** What an address answered in the end. */
 export interface FetchedContent {

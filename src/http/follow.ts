@@ -1,8 +1,7 @@
 import { DeliveryError } from '../errors.ts';
 import type { HttpResponse, SendHttp } from '../ports.ts';
 import { MAX_REDIRECTS } from '../protocol/limits.ts';
-import { discard } from './body.ts';
-import { firstHeader } from './headers.ts';
+import { discard, firstHeader } from './response.ts';
 
 /** Cookies by host name, kept for one delivery and given back to no other host. */
 export type CookieJar = Map<string, Map<string, string>>;

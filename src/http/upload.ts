@@ -1,8 +1,8 @@
 import { addAbortSignal, Readable } from 'node:stream';
 import type { Clock, Progress, SendHttp } from '../ports.ts';
 import { EXCHANGE } from '../protocol/limits.ts';
-import { readText } from './body.ts';
 import { connectionError } from './client.ts';
+import { parseJson, readText } from './response.ts';
 
 export interface UploadRequest {
   readonly method: string;
@@ -89,12 +89,3 @@ export async function* base64(bytes: AsyncIterable<Buffer>): AsyncGenerator<stri
 
 /** Characters that so many bytes take as base64. */
 export const base64Length = (bytes: number): number => Math.ceil(bytes / 3) * 4;
-
-/** A text as JSON; `undefined` where it is none. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

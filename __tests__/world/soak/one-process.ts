@@ -2,15 +2,14 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Environment, readInputs, readRunContext } from '../../../src/action/inputs.ts';
-import { systemClock } from '../../../src/clock.ts';
 import { furnish } from '../../../src/context.ts';
 import { deliver } from '../../../src/delivery/deliver.ts';
 import type { Report } from '../../../src/delivery/report.ts';
 import { createHttpClient } from '../../../src/http/client.ts';
 import type { Ports } from '../../../src/ports.ts';
 import { silentProgress } from '../../../src/progress.ts';
-import { random } from '../../../src/random.ts';
 import { parseRequest } from '../../../src/request/parse-request.ts';
+import { random, systemClock } from '../../../src/system.ts';
 import { type Held, look } from './memory.ts';
 
 /**

@@ -1,5 +1,5 @@
+import { mapConcurrently } from '../../async.ts';
 import { resultOf } from '../../errors.ts';
-import { mapConcurrently } from '../../pool.ts';
 import type { Ports } from '../../ports.ts';
 import { BATCH } from '../../protocol/limits.ts';
 import { withRetries } from '../../retry.ts';

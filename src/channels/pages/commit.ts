@@ -1,10 +1,9 @@
-import { withCleanupSignal } from '../../abort.ts';
+import { mapConcurrently, withCleanupSignal } from '../../async.ts';
 import { DeliveryError, hasFailed, type Result, resultOf, toDeliveryError } from '../../errors.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import { getBlobSha, getLastCommit } from '../../github/api/contents.ts';
 import { getExistingBlobs } from '../../github/api/existing-blobs.ts';
 import { type FileChange, pathChangedError } from '../../github/api/git-data.ts';
-import { mapConcurrently } from '../../pool.ts';
 import type { Ports } from '../../ports.ts';
 import { BATCH } from '../../protocol/limits.ts';
 import { TRAILER } from '../../protocol/words.ts';

@@ -1,8 +1,8 @@
+import { mapConcurrently } from '../../async.ts';
 import { DeliveryError, hasFailed, type Result, resultOf } from '../../errors.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import type { RepositoryContext } from '../../github/api/repository.ts';
 import { fetchBack } from '../../http/fetch-back.ts';
-import { mapConcurrently } from '../../pool.ts';
 import type { Ports } from '../../ports.ts';
 import { BATCH, PROBE_TIME, SECOND } from '../../protocol/limits.ts';
 import type { LocalFile } from '../../rules/inspect.ts';

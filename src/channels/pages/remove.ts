@@ -1,7 +1,7 @@
+import { mapConcurrently } from '../../async.ts';
 import { DeliveryError, hasFailed, type Result, resultOf } from '../../errors.ts';
 import { listFilesBelow } from '../../github/api/existing-blobs.ts';
 import type { RepositoryContext } from '../../github/api/repository.ts';
-import { mapConcurrently } from '../../pool.ts';
 import type { Ports } from '../../ports.ts';
 import { BATCH } from '../../protocol/limits.ts';
 import { MARKDOWN } from '../../rules/jekyll.ts';

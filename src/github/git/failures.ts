@@ -1,5 +1,5 @@
 import { DeliveryError, type ErrorCode } from '../../errors.ts';
-import { shortHostMessage } from '../../http/host-message.ts';
+import { shortHostMessage } from '../../http/response.ts';
 import { createRedactor } from '../../redact.ts';
 import { RETRY_HINT } from '../api/failures.ts';
 import type { GitResult } from './process.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { systemClock } from '../src/clock.ts';
+import { random, systemClock } from '../src/system.ts';
 
 /** Longer than any test may take: who waits for it hangs. */
 const AN_HOUR = 3_600_000;
@@ -46,4 +46,20 @@ describe('the machine’s clock', () => {
     // Such as what is left of `timeout: 60.0005`.
     expect(systemClock.timeout(60_000.5).aborted).toBe(false);
   });
+});
+
+const drawn = Array.from({ length: 10_000 }, random);
+
+test('a random number is at least 0 and less than 1', () => {
+  for (const number of drawn) {
+    expect(number).toBeGreaterThanOrEqual(0);
+    expect(number).toBeLessThan(1);
+  }
+});
+
+test('random numbers reach every part of that range, and none comes twice', () => {
+  const tenths = new Set(drawn.map((number) => Math.floor(number * 10)));
+  expect(tenths.size).toBe(10);
+  // 10 000 of 2^47 numbers: two alike are a matter of one in millions; a coarse source repeats itself.
+  expect(new Set(drawn).size).toBe(drawn.length);
 });
