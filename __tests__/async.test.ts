@@ -2,164 +2,167 @@ import { describe, expect, test } from '@jest/globals';
 import { mapConcurrently, type PollOptions, poll } from '../src/async.ts';
 import { FakeClock, NOON } from './support/ports.ts';
 
-function patience(over: Partial<PollOptions> = {}): PollOptions & { readonly clock: FakeClock } {
+function pollOptions(overrides: Partial<PollOptions> = {}): PollOptions & { readonly clock: FakeClock } {
   const clock = new FakeClock();
   const signal = new AbortController().signal;
-  return { interval: 5_000, deadline: NOON + 12_000, signal, ...over, clock };
+  return { interval: 5_000, deadline: NOON + 12_000, signal, ...overrides, clock };
 }
 
-/** A look that finds something at the nth time, and notes when it looked. */
-function finding(nth: number, clock: FakeClock): { look: () => Promise<string | undefined>; at: number[] } {
+/** A probe that finds something at the nth time and records when it ran. */
+function probeThatFinds(
+  nth: number,
+  clock: FakeClock,
+): { probe: () => Promise<string | undefined>; at: number[] } {
   const at: number[] = [];
-  const look = async (): Promise<string | undefined> => {
+  const probe = async (): Promise<string | undefined> => {
     at.push(clock.now() - NOON);
     return at.length === nth ? 'found' : undefined;
   };
-  return { look, at };
+  return { probe, at };
 }
 
 describe('poll', () => {
-  test('looks at once, before any pause', async () => {
-    const asked = patience();
-    const { look, at } = finding(1, asked.clock);
-    expect(await poll(asked, look)).toBe('found');
+  test('probes at once, before any pause', async () => {
+    const options = pollOptions();
+    const { probe, at } = probeThatFinds(1, options.clock);
+    expect(await poll(options, probe)).toBe('found');
     expect(at).toEqual([0]);
-    expect(asked.clock.slept).toEqual([]);
+    expect(options.clock.slept).toEqual([]);
   });
 
-  test('looks every interval until it finds something', async () => {
-    const asked = patience();
-    const { look, at } = finding(3, asked.clock);
-    expect(await poll(asked, look)).toBe('found');
+  test('probes every interval until it finds something', async () => {
+    const options = pollOptions();
+    const { probe, at } = probeThatFinds(3, options.clock);
+    expect(await poll(options, probe)).toBe('found');
     expect(at).toEqual([0, 5_000, 10_000]);
   });
 
-  test('looks a last time right at the deadline, and then gives up', async () => {
-    const asked = patience();
-    const { look, at } = finding(0, asked.clock);
-    expect(await poll(asked, look)).toBeUndefined();
+  test('probes a last time exactly at the deadline and then gives up', async () => {
+    const options = pollOptions();
+    const { probe, at } = probeThatFinds(0, options.clock);
+    expect(await poll(options, probe)).toBeUndefined();
     expect(at).toEqual([0, 5_000, 10_000, 12_000]);
   });
 
-  test('looks once at the deadline where that falls on an interval', async () => {
-    const asked = patience({ deadline: NOON + 10_000 });
-    const { look, at } = finding(0, asked.clock);
-    await poll(asked, look);
+  test('probes only once at the deadline if an interval ends there too', async () => {
+    const options = pollOptions({ deadline: NOON + 10_000 });
+    const { probe, at } = probeThatFinds(0, options.clock);
+    await poll(options, probe);
     expect(at).toEqual([0, 5_000, 10_000]);
   });
 
-  test('looks once even when the deadline has passed already', async () => {
-    const asked = patience({ deadline: NOON - 1 });
-    const { look, at } = finding(1, asked.clock);
-    expect(await poll(asked, look)).toBe('found');
+  test('probes once even if the deadline is over', async () => {
+    const options = pollOptions({ deadline: NOON - 1 });
+    const { probe, at } = probeThatFinds(1, options.clock);
+    expect(await poll(options, probe)).toBe('found');
     expect(at).toEqual([0]);
   });
 
-  test('makes 49 looks of the 240 s of the protocol: one at once, and 48 polls 5 s apart', async () => {
-    const asked = patience({ deadline: NOON + 240_000 });
-    const { look, at } = finding(0, asked.clock);
-    await poll(asked, look);
+  test('probes 49 times in the 240 s of the protocol: once at the start, then 48 times every 5 s', async () => {
+    const options = pollOptions({ deadline: NOON + 240_000 });
+    const { probe, at } = probeThatFinds(0, options.clock);
+    await poll(options, probe);
     expect(at).toHaveLength(49);
   });
 
-  test('gives the time that a look takes no pause back', async () => {
-    const asked = patience();
+  test('waits the whole interval after a probe that took long', async () => {
+    const options = pollOptions();
     const at: number[] = [];
-    await poll(asked, async () => {
-      at.push(asked.clock.now() - NOON);
-      asked.clock.time += 4_000;
+    await poll(options, async () => {
+      at.push(options.clock.now() - NOON);
+      options.clock.time += 4_000;
       return undefined;
     });
     expect(at).toEqual([0, 9_000]);
   });
 
-  test.each([0, '', false, null])('takes %j for something that was found', async (found) => {
-    expect(await poll<unknown>(patience(), async () => found)).toBe(found);
+  test.each([0, '', false, null])('returns %j as a value that was found', async (found) => {
+    expect(await poll<unknown>(pollOptions(), async () => found)).toBe(found);
   });
 
-  test('ends with the error of a look', async () => {
-    const look = async (): Promise<never> => {
-      throw new Error('the look failed');
+  test('throws the error of a probe', async () => {
+    const probe = async (): Promise<never> => {
+      throw new Error('the probe failed');
     };
-    await expect(poll(patience(), look)).rejects.toThrow('the look failed');
+    await expect(poll(pollOptions(), probe)).rejects.toThrow('the probe failed');
   });
 
-  test('does not look at all when it was stopped before', async () => {
-    const asked = patience({ signal: AbortSignal.abort(new Error('stopped')) });
-    const { look, at } = finding(1, asked.clock);
-    await expect(poll(asked, look)).rejects.toThrow('stopped');
+  test('does not probe if the signal is already aborted', async () => {
+    const options = pollOptions({ signal: AbortSignal.abort(new Error('stopped')) });
+    const { probe, at } = probeThatFinds(1, options.clock);
+    await expect(poll(options, probe)).rejects.toThrow('stopped');
     expect(at).toEqual([]);
   });
 
-  test('stops without the pause that would come next', async () => {
+  test('stops without another pause when the signal aborts', async () => {
     const stop = new AbortController();
-    const asked = patience({ signal: stop.signal });
-    const { look, at } = finding(0, asked.clock);
-    const polling = poll(asked, async () => {
+    const options = pollOptions({ signal: stop.signal });
+    const { probe, at } = probeThatFinds(0, options.clock);
+    const polling = poll(options, async () => {
       stop.abort(new Error('stopped'));
-      return look();
+      return probe();
     });
     await expect(polling).rejects.toThrow('stopped');
     expect(at).toEqual([0]);
-    expect(asked.clock.slept).toEqual([]);
+    expect(options.clock.slept).toEqual([]);
   });
 });
 
-/** Work that ends when the test says so, and notes how much of it is going on at once. */
-function heldWork() {
-  const begun: number[] = [];
-  const endings = new Map<number, (failure?: Error) => void>();
-  let going = 0;
+/** Work that the test ends itself; it counts how many items run at the same time. */
+function controlledWork() {
+  const started: number[] = [];
+  const finishers = new Map<number, (failure?: Error) => void>();
+  let running = 0;
   let most = 0;
   const work = async (item: number): Promise<string> => {
-    begun.push(item);
-    going += 1;
-    most = Math.max(most, going);
+    started.push(item);
+    running += 1;
+    most = Math.max(most, running);
     await new Promise<void>((resolve, reject) => {
-      endings.set(item, (failure) => (failure === undefined ? resolve() : reject(failure)));
+      finishers.set(item, (failure) => (failure === undefined ? resolve() : reject(failure)));
     });
-    going -= 1;
+    running -= 1;
     return `done ${item}`;
   };
-  /** Ends one, and lets what follows from it happen. */
+  /** Ends one item and waits until the next one has started. */
   const end = async (item: number, failure?: Error): Promise<void> => {
-    endings.get(item)?.(failure);
+    finishers.get(item)?.(failure);
     await new Promise((resolve) => setImmediate(resolve));
   };
-  return { begun, work, end, most: () => most };
+  return { started, work, end, most: () => most };
 }
 
-describe('a pool', () => {
-  test('answers in the order of the items, whatever the order in which they end', async () => {
-    const { work, end } = heldWork();
+describe('mapConcurrently', () => {
+  test('returns the results in the order of the items, even if they end in another order', async () => {
+    const { work, end } = controlledWork();
     const all = mapConcurrently([1, 2, 3], 3, work);
     for (const item of [3, 1, 2]) await end(item);
     await expect(all).resolves.toEqual(['done 1', 'done 2', 'done 3']);
   });
 
-  test('works on so many at once and no more, and begins the next as soon as one ends', async () => {
-    const { begun, work, end, most } = heldWork();
+  test('never exceeds the limit and starts the next item as soon as one ends', async () => {
+    const { started, work, end, most } = controlledWork();
     const all = mapConcurrently([1, 2, 3, 4], 2, work);
-    expect(begun).toEqual([1, 2]);
+    expect(started).toEqual([1, 2]);
     await end(2);
-    expect(begun).toEqual([1, 2, 3]);
+    expect(started).toEqual([1, 2, 3]);
     for (const item of [3, 4, 1]) await end(item);
     await all;
-    expect([begun, most()]).toEqual([[1, 2, 3, 4], 2]);
+    expect([started, most()]).toEqual([[1, 2, 3, 4], 2]);
   });
 
-  test('throws what the first failing work threw, and begins nothing further', async () => {
-    const { begun, work, end } = heldWork();
+  test('throws the first error and starts no further item', async () => {
+    const { started, work, end } = controlledWork();
     const failure = new Error('two');
     const all = mapConcurrently([1, 2, 3, 4], 2, work);
     const thrown = expect(all).rejects.toBe(failure);
     await end(2, failure);
     await end(1);
     await thrown;
-    expect(begun).toEqual([1, 2]);
+    expect(started).toEqual([1, 2]);
   });
 
-  test('of nothing is done at once', async () => {
+  test('returns an empty list for no items', async () => {
     await expect(mapConcurrently([], 6, () => Promise.reject(new Error('called')))).resolves.toEqual([]);
   });
 });

@@ -1,65 +1,65 @@
 import { describe, expect, test } from '@jest/globals';
 import { random, systemClock } from '../src/system.ts';
 
-/** Longer than any test may take: who waits for it hangs. */
+/** Longer than any test may take. */
 const AN_HOUR = 3_600_000;
 
-describe('the machine’s clock', () => {
-  test('tells milliseconds since the epoch', () => {
+describe('systemClock', () => {
+  test('returns milliseconds since the epoch', () => {
     const before = Date.now();
     const now = systemClock.now();
     expect(now).toBeGreaterThanOrEqual(before);
     expect(now).toBeLessThanOrEqual(Date.now());
   });
 
-  test('sleeps at least as long as it was told to', async () => {
-    const begun = performance.now();
+  test('sleeps at least the given time', async () => {
+    const started = performance.now();
     await systemClock.sleep(5);
-    // Node's timers count whole milliseconds, and may fire within the last one.
-    expect(performance.now() - begun).toBeGreaterThanOrEqual(4);
+    // Timers in Node count whole milliseconds and may fire within the last one.
+    expect(performance.now() - started).toBeGreaterThanOrEqual(4);
   });
 
-  test('sleeps with a signal that nobody gives', async () => {
+  test('sleeps with a signal that does not abort', async () => {
     await expect(systemClock.sleep(1, new AbortController().signal)).resolves.toBeUndefined();
   });
 
   test.each([
-    ['before it fell asleep', (stop: AbortController, reason: Error) => stop.abort(reason), true],
-    ['while it sleeps', (stop: AbortController, reason: Error) => stop.abort(reason), false],
-  ])('is woken by a signal %s, and rejects with its reason', async (_when, abort, early) => {
+    ['before', true],
+    ['during', false],
+  ])('rejects with the reason of a signal that aborts %s the sleep', async (_when, early) => {
     const stop = new AbortController();
     const reason = new Error('stopped');
-    if (early) abort(stop, reason);
+    if (early) stop.abort(reason);
     const sleeping = systemClock.sleep(AN_HOUR, stop.signal);
-    if (!early) abort(stop, reason);
+    if (!early) stop.abort(reason);
     await expect(sleeping).rejects.toBe(reason);
   });
 
-  test('gives a signal that fires when the time is over', async () => {
+  test('creates a signal that aborts when the time is over', async () => {
     const signal = systemClock.timeout(1);
     expect(signal.aborted).toBe(false);
     await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
     expect(signal.reason).toMatchObject({ name: 'TimeoutError' });
   });
 
-  test('gives such a signal for a part of a millisecond, too', () => {
-    // Such as what is left of `timeout: 60.0005`.
+  test('creates a signal for a fraction of a millisecond', () => {
+    // For example, the remaining time of `timeout: 60.0005`.
     expect(systemClock.timeout(60_000.5).aborted).toBe(false);
   });
 });
 
-const drawn = Array.from({ length: 10_000 }, random);
+describe('random', () => {
+  const numbers = Array.from({ length: 10_000 }, random);
 
-test('a random number is at least 0 and less than 1', () => {
-  for (const number of drawn) {
-    expect(number).toBeGreaterThanOrEqual(0);
-    expect(number).toBeLessThan(1);
-  }
-});
+  test('returns numbers that are at least 0 and less than 1', () => {
+    expect(Math.min(...numbers)).toBeGreaterThanOrEqual(0);
+    expect(Math.max(...numbers)).toBeLessThan(1);
+  });
 
-test('random numbers reach every part of that range, and none comes twice', () => {
-  const tenths = new Set(drawn.map((number) => Math.floor(number * 10)));
-  expect(tenths.size).toBe(10);
-  // 10 000 of 2^47 numbers: two alike are a matter of one in millions; a coarse source repeats itself.
-  expect(new Set(drawn).size).toBe(drawn.length);
+  test('returns numbers in every part of that range, and never the same one twice', () => {
+    const tenths = new Set(numbers.map((number) => Math.floor(number * 10)));
+    expect(tenths.size).toBe(10);
+    // Two equal numbers among 10,000 of 2^47 are very unlikely; a less precise source would repeat numbers.
+    expect(new Set(numbers).size).toBe(numbers.length);
+  });
 });

@@ -65,7 +65,7 @@ describe('doing the same on each', () => {
     const some = ways(2);
     end(some[0] as Way, 'check', failure);
     await each(some, 'place', () => Promise.reject(new Error('later')));
-    expect(failures(some)).toEqual(['taken', 'an unexpected error: later']);
+    expect(failures(some)).toEqual(['taken', 'unexpected error: later']);
   });
 
   test('keeps a step that the failure names', async () => {

@@ -91,7 +91,7 @@ export function createUrlProbe(
     if (address.mustBeExternal || reach === 'machine') parseExternalAddress(url.href, 'the address');
     inner ||= why;
   }
-  const meter = (total: number): Progress => ports.logger.progress('fetched back', total, 'bytes');
+  const startProgress = (total: number): Progress => ports.logger.progress('fetched back', total, 'bytes');
   let stamp = 0;
   let last: ProbeResult | undefined;
   let looks = 0;
@@ -112,7 +112,7 @@ export function createUrlProbe(
       const fetched = await fetchBack(
         http,
         stamped(),
-        { signal, guard, cookies, meter, publicOnly: fromOutside },
+        { signal, guard, cookies, startProgress, publicOnly: fromOutside },
         needles,
       );
       return { ...fetched, match: await matchContent(fetched, expected, address.previousSha256) };

@@ -17,10 +17,7 @@ export async function readText(body: Readable, limit: number): Promise<string> {
   for await (const chunk of body as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (size > limit) {
-      throw new DeliveryError(
-        'HOST_ERROR',
-        `an answer was longer than the ${limit} bytes that are read of it`,
-      );
+      throw new DeliveryError('HOST_ERROR', `the response is longer than ${limit} bytes`);
     }
     chunks.push(chunk);
   }

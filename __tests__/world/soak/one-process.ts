@@ -7,7 +7,6 @@ import { deliver } from '../../../src/delivery/deliver.ts';
 import type { Report } from '../../../src/delivery/report.ts';
 import { createHttpClient } from '../../../src/http/client.ts';
 import type { Ports } from '../../../src/ports.ts';
-import { silentProgress } from '../../../src/progress.ts';
 import { parseRequest } from '../../../src/request/parse-request.ts';
 import { random, systemClock } from '../../../src/system.ts';
 import { type Held, look } from './memory.ts';
@@ -38,7 +37,7 @@ const ports: Ports = {
     warning: () => undefined,
     group: (_, work) => work(),
     mask: () => undefined,
-    progress: () => silentProgress,
+    progress: () => ({ advance: () => undefined, end: () => undefined }),
   },
   // One signal for all, so that a listener that stays on it shows.
   signal: new AbortController().signal,

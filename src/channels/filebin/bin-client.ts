@@ -73,7 +73,7 @@ export function createBinClient(host: URL, name: string, ports: Ports): BinClien
         },
         length: file.size,
         body: () => file.read(),
-        meter: () => logger.progress('uploaded', file.size, 'bytes'),
+        startProgress: () => logger.progress('uploaded', file.size, 'bytes'),
         signal: ports.signal,
         clock,
       });
