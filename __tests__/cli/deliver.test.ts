@@ -101,7 +101,9 @@ describe('deliverAll for deliver', () => {
     await deliverAll(parseCommand(['deliver', 'page.html']), fakeTerminal(ports.logger), ports, {});
     // A destroyed stream closes its source in a later turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve));
-    expect(ports.logger.meters).toMatchObject([{ title: 'uploaded', total: PAGE.length, ended: true }]);
+    expect(ports.logger.shownProgress).toMatchObject([
+      { title: 'uploaded', total: PAGE.length, ended: true },
+    ]);
   });
 
   test('prints a report for an input that is refused', async () => {

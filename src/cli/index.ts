@@ -2,7 +2,7 @@
 const MIN_NODE = 24;
 
 if (Number.parseInt(process.versions.node, 10) < MIN_NODE) {
-  console.error(`screen-delivery needs Node ${MIN_NODE} or newer; this is Node ${process.versions.node}`);
+  console.error(`screen-delivery needs Node ${MIN_NODE} or newer; this is ${process.versions.node}`);
   process.exit(2);
 }
 
