@@ -17,5 +17,5 @@ export const systemClock: Clock = {
   timeout: (ms) => AbortSignal.timeout(Math.ceil(ms)),
 };
 
-/** A cryptographically secure number in [0, 1), for jitter and for names that nobody may guess. */
+/** A cryptographically secure number in [0, 1), for jitter and for names that must not be guessable. */
 export const random = (): number => randomInt(2 ** 47) / 2 ** 47;
