@@ -1,5 +1,5 @@
 import './support/one-realm.ts';
-import { setTimeout as after } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import {
   DeliveryError,
@@ -20,42 +20,42 @@ const DETAILS: Required<ErrorDetails> = {
   cause: new Error('cause'),
 };
 
-describe('a DeliveryError', () => {
-  test('carries its code and every detail', () => {
+describe('DeliveryError', () => {
+  test('has its code and every detail', () => {
     const error = new DeliveryError('HOST_ERROR', 'it failed', DETAILS);
     expect(error).toMatchObject({ name: 'DeliveryError', code: 'HOST_ERROR', message: 'it failed' });
     for (const [name, value] of Object.entries(DETAILS)) expect(Reflect.get(error, name)).toBe(value);
   });
 
-  test('without details does not pass, and has no cause at all', () => {
+  test('without details is not retryable and has no cause property', () => {
     const error = new DeliveryError('BAD_INPUT', 'it failed');
     expect(error.retryable).toBe(false);
     expect(error).not.toHaveProperty('cause');
     expect([error.httpCode, error.step, error.hint, error.retryAfter]).toEqual(Array(4).fill(undefined));
   });
 
-  test('is placed in the step in which it surfaced, and keeps everything else', () => {
-    const { step: _, ...unplaced } = DETAILS;
-    const error = new DeliveryError('HOST_ERROR', 'it failed', unplaced);
-    const placed = error.withStep('verify');
-    expect(placed).toBeInstanceOf(DeliveryError);
-    expect(placed).toMatchObject({ code: 'HOST_ERROR', message: 'it failed', ...unplaced, step: 'verify' });
-    expect(placed.cause).toBe(unplaced.cause);
+  test('withStep adds the step and keeps everything else', () => {
+    const { step: _, ...withoutStep } = DETAILS;
+    const error = new DeliveryError('HOST_ERROR', 'it failed', withoutStep);
+    const copy = error.withStep('verify');
+    expect(copy).toBeInstanceOf(DeliveryError);
+    expect(copy).toMatchObject({ code: 'HOST_ERROR', message: 'it failed', ...withoutStep, step: 'verify' });
+    expect(copy.cause).toBe(withoutStep.cause);
     expect(error.step).toBeUndefined();
   });
 
-  test('stays in the step that it names', () => {
+  test('withStep keeps a step that is already set', () => {
     const error = new DeliveryError('HOST_ERROR', 'it failed', DETAILS);
     expect(error.withStep('verify')).toBe(error);
   });
 
-  test('placed without a cause has none', () => {
+  test('withStep adds no cause property', () => {
     expect(new DeliveryError('BAD_INPUT', 'it failed').withStep('check')).not.toHaveProperty('cause');
   });
 });
 
-describe('asDeliveryError', () => {
-  test('leaves one as it is', () => {
+describe('toDeliveryError', () => {
+  test('returns a DeliveryError unchanged', () => {
     const error = new DeliveryError('BAD_INPUT', 'it failed');
     expect(toDeliveryError(error)).toBe(error);
   });
@@ -63,23 +63,20 @@ describe('asDeliveryError', () => {
   const stopped = new AbortController();
   stopped.abort();
   test.each<[string, () => unknown]>([
-    ["a signal's own reason", () => stopped.signal.reason],
-    [
-      'a pause that was stopped',
-      () => after(1, undefined, { signal: stopped.signal }).catch((error) => error),
-    ],
-    ['a time that ran out', () => new DOMException('too late', 'TimeoutError')],
-  ])('knows %s for an abort', async (_what, make) => {
-    const thrown = await make();
+    ['the reason of a signal', () => stopped.signal.reason],
+    ['a canceled pause', () => sleep(1, undefined, { signal: stopped.signal }).catch((error) => error)],
+    ['a timeout', () => new DOMException('too late', 'TimeoutError')],
+  ])('turns %s into ABORTED', async (_case, createThrown) => {
+    const thrown = await createThrown();
     expect(toDeliveryError(thrown)).toMatchObject({ code: 'ABORTED', retryable: false, cause: thrown });
   });
 
   test.each<[string, unknown, string]>([
-    ['an error', new TypeError('x is undefined'), 'an unexpected error: x is undefined'],
-    ['a text', 'broken', 'an unexpected error: broken'],
-    ['nothing', undefined, 'an unexpected error: undefined'],
-    ['an object', { name: 'AbortError' }, 'an unexpected error: [object Object]'],
-  ])('takes %s for a mistake of our own', (_what, thrown, message) => {
+    ['an error', new TypeError('x is undefined'), 'unexpected error: x is undefined'],
+    ['a text', 'broken', 'unexpected error: broken'],
+    ['undefined', undefined, 'unexpected error: undefined'],
+    ['an object', { name: 'AbortError' }, 'unexpected error: [object Object]'],
+  ])('turns %s into INTERNAL', (_case, thrown, message) => {
     const error = toDeliveryError(thrown);
     expect(error).toMatchObject({ code: 'INTERNAL', message, retryable: false });
     expect(error.hint).toMatch(/report it/);
@@ -87,31 +84,33 @@ describe('asDeliveryError', () => {
   });
 });
 
-describe('settled work', () => {
-  test('is what it brought', async () => {
+describe('resultOf', () => {
+  test('returns the value of the work', async () => {
     await expect(resultOf(async () => 7)).resolves.toBe(7);
   });
 
-  test('is its own failure', async () => {
+  test('returns the error of the work', async () => {
     const failure = new DeliveryError('NOT_OURS', 'taken', { httpCode: 422 });
     await expect(resultOf(() => Promise.reject(failure))).resolves.toBe(failure);
   });
 
-  test('is a mistake of ours, where it threw one, even before it began to wait', async () => {
+  test('turns an unexpected error into INTERNAL, even if the work throws synchronously', async () => {
     const thrown = new TypeError('x is undefined');
-    const begin = (): Promise<number> => {
+    const work = (): Promise<number> => {
       throw thrown;
     };
-    await expect(resultOf(begin)).resolves.toMatchObject({ code: 'INTERNAL', cause: thrown });
+    await expect(resultOf(work)).resolves.toMatchObject({ code: 'INTERNAL', cause: thrown });
   });
+});
 
+describe('hasFailed and hasSucceeded', () => {
   test.each<[string, unknown, boolean]>([
-    ['a failure', new DeliveryError('NOT_OURS', 'taken'), true],
+    ['a DeliveryError', new DeliveryError('NOT_OURS', 'taken'), true],
     ['a value', 'placed', false],
-    ['nothing', undefined, false],
-    ['no file', null, false],
-    ['an error that is a value', new Error('kept'), false],
-  ])('tells %s from the other', (_what, one, failed) => {
-    expect([hasFailed(one), hasSucceeded(one)]).toEqual([failed, !failed]);
+    ['undefined', undefined, false],
+    ['null', null, false],
+    ['another error that is a value', new Error('kept'), false],
+  ])('are opposites for %s', (_case, result, failed) => {
+    expect([hasFailed(result), hasSucceeded(result)]).toEqual([failed, !failed]);
   });
 });

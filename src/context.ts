@@ -7,7 +7,6 @@ import { createPagesRemover } from './channels/pages/remove.ts';
 import { createReleasePublisher } from './channels/release/publish.ts';
 import { createReleaseRemover } from './channels/release/remove.ts';
 import type { RepositoryAccess } from './channels/require-github.ts';
-import { systemClock } from './clock.ts';
 import { deliver } from './delivery/deliver.ts';
 import type { DeliveryContext, OpenRepository } from './delivery/delivery-context.ts';
 import { type FindFiles, findLiteralFiles } from './delivery/find-files.ts';
@@ -19,8 +18,8 @@ import { loadRepositoryContext, type RepositoryQuery } from './github/api/reposi
 import { authorizeDevice } from './github/device-flow.ts';
 import { createHttpClient } from './http/client.ts';
 import type { Logger, Ports } from './ports.ts';
-import { random } from './random.ts';
 import type { DeliveryRequest } from './request/parse-request.ts';
+import { random, systemClock } from './system.ts';
 
 /** The real clock, network and randomness, with the log of the interface that runs. */
 export function createPorts(logger: Logger, signal: AbortSignal): Ports {

@@ -1,55 +1,53 @@
 import type { Step } from './protocol/words.ts';
 
-/**
- * Why a delivery is not ready. Decisions are made on the code, never on the message.
- */
+/** Why a delivery is not ready. Code decides by this, never by the text of a message. */
 export type ErrorCode =
-  /** What was asked can't be done as asked: an input or the file itself must change. */
+  /** The request can't be fulfilled: an input or the file itself must change. */
   | 'BAD_INPUT'
   | 'BAD_FILE'
-  /** No usable credential, or one without the right. */
+  /** No usable credential, or one without the necessary permission. */
   | 'NO_TOKEN'
   | 'NOT_AUTHORIZED'
   | 'BAD_TOKEN'
   | 'NO_PERMISSION'
-  /** Nothing could be reached at all. */
+  /** No host could be reached. */
   | 'NO_NETWORK'
-  /** A host answered with an error, or broke off. */
+  /** A host answered with an error, or the connection failed. */
   | 'HOST_ERROR'
   | 'CONNECTION'
-  /** What the call was about isn't there. */
+  /** The requested resource does not exist. */
   | 'NOT_FOUND'
-  /** Somebody else changed the same thing meanwhile. */
+  /** Somebody else changed the same resource at the same time. */
   | 'CONFLICT'
   /** A rule of the repository forbids the write. */
   | 'FORBIDDEN_BY_RULE'
-  /** The place is taken by something that is not ours. */
+  /** The destination already exists and was not delivered by this tool. */
   | 'NOT_OURS'
   | 'TOO_LARGE'
   | 'RATE_LIMITED'
-  /** The site's build failed, or did not end in time. */
+  /** The build of the site failed, or did not finish in time. */
   | 'BUILD_ERRORED'
   | 'BUILD_TIMEOUT'
-  /** The address does not show the file. */
+  /** The address does not show the delivered content. */
   | 'NOT_PROVEN'
-  /** A link that is no delivery. */
+  /** A link that can't count as a delivery, for example a local address. @see protocol 1 */
   | 'NOT_EXTERNAL'
   | 'ABORTED'
-  /** Nothing was to be done. */
+  /** Only a preview was requested. */
   | 'DRY_RUN'
-  /** Our own mistake. */
+  /** A bug in this tool. */
   | 'INTERNAL';
 
 export interface ErrorDetails {
-  /** HTTP code that the failing call answered with. */
+  /** HTTP status of the response that caused the failure. */
   readonly httpCode?: number | undefined;
-  /** The step it happened in; the story fills it in where the thrower does not know. */
+  /** The step that failed; the pipeline adds it if the code that throws does not know it. */
   readonly step?: Step | undefined;
-  /** What to change: the input, permission, setting or YAML line. */
+  /** What the user should change: the input, permission, setting or YAML line. */
   readonly hint?: string | undefined;
-  /** Whether the same call may succeed a moment later. */
+  /** Whether the same request may succeed a moment later. */
   readonly retryable?: boolean | undefined;
-  /** Milliseconds that the host asked us to wait. */
+  /** Milliseconds that the host asks to wait. */
   readonly retryAfter?: number | undefined;
   /** What the failing step left behind; empty where nothing was written, absent where that is not known. */
   readonly leftBehind?: readonly string[] | undefined;
@@ -57,8 +55,8 @@ export interface ErrorDetails {
 }
 
 /**
- * The one error that leaves any part of the core.
- * The message is one sentence in plain words, without a full stop; `hint` says what to change.
+ * The only error that the core throws.
+ * The message is one plain sentence without a full stop; `hint` says what to change.
  */
 export class DeliveryError extends Error {
   override readonly name = 'DeliveryError';
@@ -81,12 +79,12 @@ export class DeliveryError extends Error {
     this.leftBehind = details.leftBehind;
   }
 
-  /** The same error, after which nothing is tried again. */
+  /** A copy of this error that is not retried. */
   asFinal(): DeliveryError {
     return this.retryable ? this.#with({ retryable: false }) : this;
   }
 
-  /** The same error with the step in which it was caught; a step that it already names stays. */
+  /** A copy of this error with the step in which it happened; a step that is already set is kept. */
   withStep(step: Step): DeliveryError {
     return this.step === undefined ? this.#with({ step }) : this;
   }
@@ -101,10 +99,10 @@ export class DeliveryError extends Error {
   }
 }
 
-/** What some work brought, or what it failed at: one of many may fail without stopping the others. */
+/** The value of some work, or the error it failed with: one of many may fail without stopping the others. */
 export type Result<T> = T | DeliveryError;
 
-/** Does the work, and hands its failure over as a value. */
+/** Runs the work and returns its error instead of throwing it. */
 export async function resultOf<T>(work: () => Promise<T>): Promise<Result<T>> {
   try {
     return await work();
@@ -113,20 +111,20 @@ export async function resultOf<T>(work: () => Promise<T>): Promise<Result<T>> {
   }
 }
 
-export const hasFailed = <T>(one: Result<T>): one is DeliveryError => one instanceof DeliveryError;
+export const hasFailed = <T>(result: Result<T>): result is DeliveryError => result instanceof DeliveryError;
 
-export const hasSucceeded = <T>(one: Result<T>): one is Exclude<Result<T>, DeliveryError> =>
-  !(one instanceof DeliveryError);
+export const hasSucceeded = <T>(result: Result<T>): result is Exclude<Result<T>, DeliveryError> =>
+  !hasFailed(result);
 
-/** Any thrown value as a DeliveryError: aborts and our own mistakes are told apart. */
+/** Turns any thrown value into a DeliveryError: `ABORTED` for aborts, `INTERNAL` for everything unexpected. */
 export function toDeliveryError(thrown: unknown): DeliveryError {
   if (thrown instanceof DeliveryError) return thrown;
   if (thrown instanceof Error && (thrown.name === 'AbortError' || thrown.name === 'TimeoutError')) {
-    return new DeliveryError('ABORTED', 'the delivery was stopped before it was done', { cause: thrown });
+    return new DeliveryError('ABORTED', 'the delivery was stopped before it was finished', { cause: thrown });
   }
   const message = thrown instanceof Error ? thrown.message : String(thrown);
-  return new DeliveryError('INTERNAL', `an unexpected error: ${message}`, {
-    hint: 'this is a defect of screen-delivery: please report it with the log',
+  return new DeliveryError('INTERNAL', `unexpected error: ${message}`, {
+    hint: 'this is a bug in screen-delivery: please report it together with the log',
     cause: thrown,
   });
 }

@@ -1,5 +1,5 @@
+import { mapConcurrently } from './async.ts';
 import { type Result, resultOf } from './errors.ts';
-import { mapConcurrently } from './pool.ts';
 
 /** One item among several, with what its work returned or why it failed. */
 export interface ItemResult<Item, Value> {

@@ -1,46 +1,46 @@
 import type { Readable } from 'node:stream';
 
-/** Time, injected: no code of the core reads the machine's clock. */
+/** The current time and timers. Only `systemClock` reads the machine's clock; tests use a fake one. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Resolves after `ms`; rejects with the signal's reason as soon as that aborts. */
+  /** Resolves after `ms` milliseconds; rejects with the signal's reason as soon as it aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** A signal that aborts after `ms`. */
+  /** A signal that aborts after `ms` milliseconds. */
   timeout(ms: number): AbortSignal;
 }
 
-/** Where the story is told. Lines are plain text; the face makes them safe for its medium. */
+/** The log of a run. Lines are plain text; the implementation escapes them for its output. */
 export interface Logger {
   info(line: string): void;
   warning(line: string): void;
-  /** Begins a titled section; the one before ends. */
+  /** Starts a titled section of the log; the one before ends. */
   startSection(title: string): void;
   endSection(): void;
-  /** From now on the secret stands in nothing that is shown. */
+  /** From now on the secret is replaced in everything that is printed. */
   mask(secret: string): void;
-  /** Begins to show how far something long is, such as an upload. */
+  /** Starts to show the progress of something long, such as an upload. */
   progress(title: string, total: number, unit: ProgressUnit): Progress;
 }
 
 export type ProgressUnit = 'bytes' | 'milliseconds';
 
-/** How far something long is. */
+/** The progress of something long. */
 export interface Progress {
-  /** So much more is done, in the meter's unit. */
+  /** Adds to what is done, in the unit of this progress. */
   advance(amount: number): void;
   end(): void;
 }
 
 export interface HttpRequest {
   readonly method: string;
-  /** Absolute and https. */
+  /** An absolute https URL. */
   readonly url: URL;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Called once for each attempt, so that a repeated request has a fresh body. */
+  /** Called once for each attempt, so that every attempt has a new body. */
   readonly body?: () => Readable | string;
   readonly signal?: AbortSignal | undefined;
-  /** Whether only public addresses may be connected to: the address came from outside. */
+  /** Whether to connect to public addresses only, because the URL comes from an untrusted source. */
   readonly publicOnly?: boolean;
 }
 
@@ -52,19 +52,19 @@ export interface HttpResponse {
 }
 
 /**
- * One HTTP exchange: no redirect is followed, nothing is sent twice.
+ * Sends one HTTP request, once. Redirects are returned, not followed.
  *
- * @throws {DeliveryError} `CONNECTION` or `NO_NETWORK` when no answer came.
+ * @throws {DeliveryError} `CONNECTION` or `NO_NETWORK` when no response arrived.
  */
 export type SendHttp = (request: HttpRequest) => Promise<HttpResponse>;
 
-/** What every part that acts in time is given. */
+/** The connections of the core to the outside world, passed in so that tests can replace them. */
 export interface Ports {
   readonly http: SendHttp;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Aborts when the delivery is to stop. */
+  /** Aborts when the delivery must stop. */
   readonly signal: AbortSignal;
-  /** A number in [0, 1): jitter and names. */
+  /** Returns a number in [0, 1), for jitter and for names. */
   readonly random: () => number;
 }

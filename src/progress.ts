@@ -1,47 +1,49 @@
 import type { Clock, Progress, ProgressUnit } from './ports.ts';
 import { MEGABYTE, SECOND } from './protocol/limits.ts';
 
-/** A meter that shows nothing. */
-export const silentProgress: Progress = { advance: () => undefined, end: () => undefined };
+export interface LineProgressOptions {
+  readonly title: string;
+  readonly total: number;
+  readonly unit: ProgressUnit;
+  /** Milliseconds between two lines. */
+  readonly interval: number;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly print: (line: string) => void;
+}
 
 /**
- * A meter in plain lines: percent, rate and the time that is left, a line every so often.
- * What ends before the first line is due says nothing.
- *
- * @param every milliseconds between two lines
+ * Shows progress as plain lines: percent, rate and remaining time, one line every `interval`.
+ * Nothing is printed for work that ends before the first interval is over.
  */
-export function lineProgress(
-  title: string,
-  total: number,
-  unit: ProgressUnit,
-  every: number,
-  clock: Pick<Clock, 'now'>,
-  print: (line: string) => void,
-): Progress {
-  const begun = clock.now();
-  let printed = begun;
+export function lineProgress({ title, total, unit, interval, clock, print }: LineProgressOptions): Progress {
+  const started = clock.now();
+  let lastPrinted = started;
   let done = 0;
   return {
     advance(amount) {
       done += amount;
       const now = clock.now();
-      if (now - printed < every) return;
-      printed = now;
-      print(`${title}: ${describeProgress(done, total, unit, now - begun)}`);
+      if (now - lastPrinted < interval) return;
+      lastPrinted = now;
+      print(`${title}: ${describeProgress(done, total, unit, now - started)}`);
     },
     end: () => undefined,
   };
 }
 
-/** Such as `42 %, 12.3 MB/s, 7 s left`. */
+/**
+ * Formats progress, for example `42 %, 12.3 MB/s, 7 s left`.
+ *
+ * @param total 0 if it is unknown
+ * @param elapsed milliseconds since the start
+ */
 export function describeProgress(done: number, total: number, unit: ProgressUnit, elapsed: number): string {
   if (total === 0) return `${(done / MEGABYTE).toFixed(1)} MB`;
-  const share = Math.min(done / total, 1);
-  const percent = `${Math.floor(share * 100)} %`;
-  if (unit === 'milliseconds') return `${percent}, ${seconds(total - done)} left at the most`;
+  const percent = `${Math.floor(Math.min(done / total, 1) * 100)} %`;
+  if (unit === 'milliseconds') return `${percent}, at most ${formatSeconds(total - done)} left`;
   const rate = elapsed === 0 ? 0 : done / elapsed;
-  const left = rate === 0 ? '' : `, ${seconds((total - done) / rate)} left`;
+  const left = rate === 0 ? '' : `, ${formatSeconds((total - done) / rate)} left`;
   return `${percent}, ${((rate * SECOND) / MEGABYTE).toFixed(1)} MB/s${left}`;
 }
 
-const seconds = (ms: number): string => `${Math.max(Math.ceil(ms / SECOND), 0)} s`;
+const formatSeconds = (ms: number): string => `${Math.max(Math.ceil(ms / SECOND), 0)} s`;

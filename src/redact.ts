@@ -1,26 +1,26 @@
-const BLOT = '***';
+const REPLACEMENT = '***';
 
-/** Knows the secrets of a delivery, and blots them out of any text. */
+/** Knows the secrets of a run and replaces them in any text. */
 export interface Redactor {
-  /** From now on the secret stands in no text that passed `redact`. */
+  /** From now on `redact` replaces this secret. */
   addSecret(secret: string): void;
   redact(text: string): string;
 }
 
-/** Blots secrets out also where they stand encoded as base64, in a URL or in JSON. */
+/** Creates a redactor that also finds secrets encoded as base64, in a URL or in JSON. */
 export function createRedactor(): Redactor {
   let forms: string[] = [];
   return {
     addSecret(secret) {
       forms = [...forms, ...encodedForms(secret)];
-      // The longest first: a secret that holds another one is blotted out whole.
+      // The longest first, so that a secret that contains another one is replaced completely.
       forms.sort((one, other) => other.length - one.length);
     },
-    redact: (text) => forms.reduce((clean, form) => clean.replaceAll(form, BLOT), text),
+    redact: (text) => forms.reduce((clean, form) => clean.replaceAll(form, REPLACEMENT), text),
   };
 }
 
-/** A secret as it may stand in a text: as it is, and encoded. */
+/** A secret in every form in which it may appear in a text: plain and encoded. */
 export function encodedForms(secret: string): string[] {
   if (secret === '') return [];
   const base64 = Buffer.from(secret).toString('base64').replace(/=+$/, '');

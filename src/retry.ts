@@ -3,12 +3,12 @@ import type { Clock, Logger } from './ports.ts';
 import { DAY, RETRY, SECOND } from './protocol/limits.ts';
 
 /**
- * The one retry policy: how long to wait before the next attempt, or `null` to give up.
- * Only failures that are known to pass are tried again. The host's own Retry-After or reset beats our
- * backoff; a little is added to it, since others were told the same.
+ * The retry policy: how long to wait before the next attempt, or `null` to give up.
+ * Only retryable errors are retried. A Retry-After or rate limit reset from the host replaces the backoff;
+ * a random part is added to it, because other clients received the same time.
  *
- * @param attempt number of attempts that failed so, from 1
- * @param left milliseconds in which a further attempt may still begin
+ * @param attempt how many attempts failed in this way, from 1
+ * @param left milliseconds in which another attempt may still start
  * @param random a number in [0, 1)
  */
 export function pauseBeforeRetry(
@@ -27,7 +27,7 @@ export function pauseBeforeRetry(
   return pause < left ? pause : null;
 }
 
-/** How often, and how far apart in milliseconds, a kind of failure is tried again. */
+/** How often a kind of failure is retried; pauses are milliseconds. */
 interface RetryLimits {
   readonly attempts: number;
   readonly firstPause: number;
@@ -47,50 +47,53 @@ export interface RetryPorts {
 }
 
 /**
- * Runs `work` until it succeeds or the policy gives up; no attempt begins later than `RETRY.patience` after
- * the first failure. The work of a write looks first whether an earlier attempt has already landed.
+ * Runs `work` until it succeeds or the policy gives up; no attempt starts later than `RETRY.totalTime` after
+ * the first failure. Work that writes must first check whether an earlier attempt succeeded after all.
+ *
+ * @throws {DeliveryError} the last failure, marked as not retryable, or the signal's reason
  */
 export async function withRetries<T>(ports: RetryPorts, work: () => Promise<T>): Promise<T> {
   const { clock, logger, random, signal } = ports;
   let deadline = Number.POSITIVE_INFINITY;
-  // Races that were lost say nothing of how the host fares, nor the other way round.
-  let races = 0;
-  let faults = 0;
+  // Counted separately: a conflict with another writer says nothing about the health of the host.
+  let conflicts = 0;
+  let otherFailures = 0;
   for (;;) {
     try {
       return await work();
     } catch (thrown) {
       const failure = toDeliveryError(thrown);
-      if (failure.code === 'CONFLICT') races += 1;
-      else faults += 1;
-      const attempt = failure.code === 'CONFLICT' ? races : faults;
-      // What went well so far, such as most of a long upload, is not counted.
-      deadline = Math.min(deadline, clock.now() + RETRY.patience);
+      if (failure.code === 'CONFLICT') conflicts += 1;
+      else otherFailures += 1;
+      const attempt = failure.code === 'CONFLICT' ? conflicts : otherFailures;
+      // The time starts at the first failure: a long upload before it does not count.
+      deadline = Math.min(deadline, clock.now() + RETRY.totalTime);
       const left = deadline - clock.now();
       const pause = pauseBeforeRetry(failure, attempt, left, random());
-      // Retries within retries would multiply.
+      // Not retryable anymore, because nested retries would multiply.
       if (pause === null) throw addRetryTime(failure, left, clock.now()).asFinal();
-      const again = `trying again in ${formatSeconds(pause)} (attempt ${attempt + 1} of ${retryLimitsFor(failure).attempts})`;
-      logger.info(`${failure.message}; ${again}`);
+      const { attempts } = retryLimitsFor(failure);
+      const next = `trying again in ${formatSeconds(pause)} (attempt ${attempt + 1} of ${attempts})`;
+      logger.info(`${failure.message}; ${next}`);
       await clock.sleep(pause, signal);
     }
   }
 }
 
-/** The failure, with the time at which it may pass where that is later than anybody waits here. */
+/** Adds to the message when to try again, if the host asks for a later time than this run can wait. */
 function addRetryTime(failure: DeliveryError, left: number, now: number): DeliveryError {
   const { code, message, retryable, retryAfter } = failure;
   if (!retryable || retryAfter === undefined || retryAfter + RETRY.spread < left) return failure;
-  const lifted = code === 'RATE_LIMITED' ? 'the limit is lifted' : 'the host asks to come back';
-  return new DeliveryError(code, `${message}; ${lifted} ${formatTimeAhead(now, retryAfter)}`, {
+  const event = code === 'RATE_LIMITED' ? 'the limit is lifted' : 'the host asks to try again';
+  return new DeliveryError(code, `${message}; ${event} ${formatRetryTime(now, retryAfter)}`, {
     ...failure,
     cause: failure.cause,
   });
 }
 
-function formatTimeAhead(now: number, ahead: number): string {
-  if (ahead >= DAY) return 'in a day or later';
-  return `at ${new Date(now + ahead).toISOString().slice(11, 16)} UTC`;
+function formatRetryTime(now: number, pause: number): string {
+  if (pause >= DAY) return 'after a day or more';
+  return `at ${new Date(now + pause).toISOString().slice(11, 16)} UTC`;
 }
 
 const formatSeconds = (ms: number): string => `${Number((ms / SECOND).toFixed(1))} s`;

@@ -2,90 +2,90 @@ import { describe, expect, test } from '@jest/globals';
 import { FLAGS, isSwitch, parseCommand, UsageError } from '../../src/cli/args.ts';
 import { INPUTS } from '../../src/request/inputs.ts';
 
-const NOTHING = { subjects: [], flags: {}, tokenEnv: undefined, json: false };
+const EMPTY = { positionals: [], flags: {}, tokenEnv: undefined, json: false };
 
-describe('the flags', () => {
-  test('are the inputs, but for those that the command line has another way for', () => {
+describe('FLAGS', () => {
+  test('are all inputs except those that are not needed on the command line', () => {
     const others = Object.keys(INPUTS).filter((name) => !FLAGS.some((flag) => flag === name));
     expect(others.sort()).toEqual(['comment', 'fail-on-not-ready', 'file', 'operation', 'token']);
   });
 
-  test('take a value, but for the yes-or-no ones', () => {
+  test('have a value unless the input is true or false', () => {
     expect(FLAGS.filter(isSwitch)).toEqual(['overwrite', 'allow-public-bin', 'dry-run']);
   });
 
-  test.each(FLAGS)('--%s reaches its input', (name) => {
-    const value = isSwitch(name) ? [] : ['said'];
+  test.each(FLAGS)('--%s sets the input of the same name', (name) => {
+    const value = isSwitch(name) ? [] : ['given'];
     const { flags } = parseCommand(['deliver', 'page.html', `--${name}`, ...value]);
-    expect(flags).toEqual({ [name]: isSwitch(name) ? 'true' : 'said' });
+    expect(flags).toEqual({ [name]: isSwitch(name) ? 'true' : 'given' });
   });
 });
 
-describe('a command', () => {
+describe('parseCommand', () => {
   test.each([
-    [['deliver', 'a.html'], { ...NOTHING, name: 'deliver', subjects: ['a.html'] }],
-    [['deliver', 'a.html', 'b.html'], { ...NOTHING, name: 'deliver', subjects: ['a.html', 'b.html'] }],
+    [['deliver', 'a.html'], { ...EMPTY, name: 'deliver', positionals: ['a.html'] }],
+    [['deliver', 'a.html', 'b.html'], { ...EMPTY, name: 'deliver', positionals: ['a.html', 'b.html'] }],
     [
       ['--json', 'deliver', '--channel', 'K3', 'a.html', '--overwrite'],
       {
-        ...NOTHING,
+        ...EMPTY,
         name: 'deliver',
-        subjects: ['a.html'],
+        positionals: ['a.html'],
         flags: { channel: 'K3', overwrite: 'true' },
         json: true,
       },
     ],
     [
       ['deliver', 'a.html', '--token-env', 'MY_TOKEN'],
-      { ...NOTHING, name: 'deliver', subjects: ['a.html'], tokenEnv: 'MY_TOKEN' },
+      { ...EMPTY, name: 'deliver', positionals: ['a.html'], tokenEnv: 'MY_TOKEN' },
     ],
     [
       ['verify', 'https://a.b/', '--file', 'a.html', '--marker=-m'],
       {
-        ...NOTHING,
+        ...EMPTY,
         name: 'verify',
-        subjects: ['https://a.b/'],
+        positionals: ['https://a.b/'],
         flags: { file: 'a.html', marker: '-m' },
       },
     ],
-    [['deliver', '--', '--odd.html'], { ...NOTHING, name: 'deliver', subjects: ['--odd.html'] }],
-    [['check', 'a.html'], { ...NOTHING, name: 'check', subjects: ['a.html'] }],
-    [['contract'], { ...NOTHING, name: 'contract' }],
-    [[], { ...NOTHING, name: 'help' }],
-    [['--help'], { ...NOTHING, name: 'help' }],
-    [['-h'], { ...NOTHING, name: 'help' }],
-    [['deliver', '--help'], { ...NOTHING, name: 'help' }],
-    [['--version'], { ...NOTHING, name: 'version' }],
-    [['-v'], { ...NOTHING, name: 'version' }],
-  ])('%j is understood', (args, command) => {
+    [['deliver', '--', '--odd.html'], { ...EMPTY, name: 'deliver', positionals: ['--odd.html'] }],
+    [['check', 'a.html'], { ...EMPTY, name: 'check', positionals: ['a.html'] }],
+    [['contract'], { ...EMPTY, name: 'contract' }],
+    [[], { ...EMPTY, name: 'help' }],
+    [['--help'], { ...EMPTY, name: 'help' }],
+    [['-h'], { ...EMPTY, name: 'help' }],
+    [['deliver', '--help'], { ...EMPTY, name: 'help' }],
+    [['--version'], { ...EMPTY, name: 'version' }],
+    [['-v'], { ...EMPTY, name: 'version' }],
+  ])('accepts %j', (args, command) => {
     expect(parseCommand(args)).toEqual(command);
   });
 
   test.each<[string[], RegExp]>([
     [['--json'], /^a command is missing$/],
     [['send', 'a.html'], /^there is no command send$/],
-    // Names that every object knows are no commands either.
+    // Properties of every JavaScript object are not commands.
     [['toString'], /^there is no command toString$/],
     [['constructor'], /^there is no command constructor$/],
-    [['deliver'], /^deliver takes the file/],
-    [['check'], /^check takes the file/],
-    [['verify'], /^verify takes the one URL/],
-    [['verify', 'https://a.b/', 'https://c.d/'], /^verify takes the one URL/],
-    [['contract', 'a'], /^contract takes nothing else/],
+    [['deliver'], /^deliver takes at least one file$/],
+    [['check'], /^check takes at least one file$/],
+    [['verify'], /^verify takes exactly one URL$/],
+    [['verify', 'https://a.b/', 'https://c.d/'], /^verify takes exactly one URL$/],
+    [['contract', 'a'], /^contract takes no arguments$/],
     [['deliver', 'a.html', '--chanel', 'K3'], /--chanel/],
     [['deliver', 'a.html', '--channel'], /--channel/],
     [['deliver', 'a.html', '--overwrite=true'], /--overwrite/],
     [['deliver', 'a.html', '--fail-on-not-ready', 'false'], /--fail-on-not-ready/],
-  ])('%j is refused', (args, says) => {
+  ])('refuses %j', (args, message) => {
     expect(() => parseCommand(args)).toThrow(UsageError);
-    expect(() => parseCommand(args)).toThrow(says);
+    expect(() => parseCommand(args)).toThrow(message);
   });
 
   test.each([
     [['deliver', 'a.html', '--token', 'ghp_secret']],
     [['deliver', 'a.html', '--token=ghp_secret']],
     [['--token', 'ghp_secret', '--help']],
-  ])('%j is refused, with the ways to give a token and without repeating it', (args) => {
+  ])('refuses the token in %j, says how to pass it, and does not repeat it', (args) => {
     expect(() => parseCommand(args)).toThrow(/process list.*GITHUB_TOKEN.*--token-env/);
     expect(() => parseCommand(args)).not.toThrow(/ghp_secret/);
   });

@@ -6,31 +6,31 @@ import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import '../support/one-realm.ts';
 import { parseCommand, UsageError } from '../../src/cli/args.ts';
 import { deliverAll } from '../../src/cli/deliver.ts';
-import type { Terminal } from '../../src/cli/terminal.ts';
 import type { Report } from '../../src/delivery/report.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { temporaryFolder } from '../support/files.ts';
 import { FakeHttp, fakePorts, type Scripted, type Seen } from '../support/ports.ts';
+import { fakeTerminal } from './terminals.ts';
 
 const PAGE = '<p>marker-42</p>\n';
 const SHA256 = createHash('sha256').update(PAGE).digest('hex');
 const TOKEN = 'ghp_AbCd0123';
 
-const home = process.cwd();
+const originalFolder = process.cwd();
 let folder: string;
 
-// The command line looks for a repository in the folder it stands in.
+// The command line reads the git remote of the current folder.
 beforeEach(async () => {
   folder = await temporaryFolder();
   process.chdir(folder);
   for (const name of ['page.html', 'second.html']) await writeFile(name, PAGE);
 });
-afterAll(() => process.chdir(home));
+afterAll(() => process.chdir(originalFolder));
 
 const git = (...args: string[]) => promisify(execFile)('git', args, { cwd: folder });
 
-/** A bin that takes everything and gives it back; anything else answers 401. */
-function bin({ method, url }: Seen): Scripted {
+/** A file-bin that accepts every file; any other host answers 401. */
+function fakeBin({ method, url }: Seen): Scripted {
   const [, name, file] = new URL(url).pathname.split('/');
   if (!url.startsWith('https://filebin.net/')) return { status: 401, body: { message: 'Bad credentials' } };
   if (method === 'POST') {
@@ -40,27 +40,22 @@ function bin({ method, url }: Seen): Scripted {
 }
 
 async function run(args: readonly string[], env: Record<string, string> = {}) {
-  const printed: string[] = [];
-  const host = new FakeHttp(bin);
+  const host = new FakeHttp(fakeBin);
   const ports = fakePorts(host.http);
-  const terminal: Terminal = {
-    print: (text) => void printed.push(text),
-    complain: () => undefined,
-    logger: ports.logger,
-  };
+  const terminal = fakeTerminal(ports.logger);
   const ready = await deliverAll(parseCommand(args), terminal, ports, env);
-  return { ready, printed, host, logger: ports.logger };
+  return { ready, printed: terminal.printed, host, logger: ports.logger };
 }
 
-/** The one report of a run with --json. */
-async function reported(args: readonly string[], env: Record<string, string> = {}) {
+/** Runs with --json and returns the only report. */
+async function runForReport(args: readonly string[], env: Record<string, string> = {}) {
   const { printed, host } = await run([...args, '--json'], env);
   const [report] = JSON.parse(printed[0] ?? '') as [Report];
   return { report, host };
 }
 
-describe('deliver', () => {
-  test('prints the report in the protocol’s lines', async () => {
+describe('deliverAll for deliver', () => {
+  test('prints the report with the lines of the protocol', async () => {
     const { ready, printed } = await run(['deliver', 'page.html']);
     expect(ready).toBe(true);
     expect(printed).toHaveLength(1);
@@ -74,7 +69,7 @@ describe('deliver', () => {
     expect(printed[0]).toMatch(/^RESULT: ГОТОВО → https:\/\/filebin\.net\/sv1767323045-\w{16}\/page\.html$/m);
   });
 
-  test('prints a report for each file, and is ready only when all are', async () => {
+  test('prints a report for each file and is ready only if all are', async () => {
     const { ready, printed } = await run(['deliver', 'absent.html', 'page.html', 'second.html']);
     expect(ready).toBe(false);
     expect(printed).toHaveLength(1);
@@ -86,7 +81,7 @@ describe('deliver', () => {
     ]);
   });
 
-  test('with --json prints all reports as one array', async () => {
+  test('--json prints all reports as one array', async () => {
     const { ready, printed } = await run(['deliver', 'page.html', 'second.html', '--json']);
     expect(ready).toBe(true);
     expect(printed).toHaveLength(1);
@@ -97,21 +92,22 @@ describe('deliver', () => {
     ]);
   });
 
-  test('leaves no meter running when the upload breaks off: a bar would keep the cursor hidden', async () => {
-    const broken = new DeliveryError('CONNECTION', 'the exchange broke off');
+  test('ends the progress when the upload fails, so that the cursor does not stay hidden', async () => {
+    const broken = new DeliveryError('CONNECTION', 'the request failed');
     const ports = fakePorts(async ({ body }) => {
       for await (const _chunk of body?.() ?? []) break;
       throw broken;
     });
-    const terminal = { print: () => undefined, complain: () => undefined, logger: ports.logger };
-    await deliverAll(parseCommand(['deliver', 'page.html']), terminal, ports, {});
-    // A stream lets go of its source a moment after it was destroyed.
+    await deliverAll(parseCommand(['deliver', 'page.html']), fakeTerminal(ports.logger), ports, {});
+    // A destroyed stream closes its source in a later turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve));
-    expect(ports.logger.meters).toMatchObject([{ title: 'uploaded', total: PAGE.length, ended: true }]);
+    expect(ports.logger.shownProgress).toMatchObject([
+      { title: 'uploaded', total: PAGE.length, ended: true },
+    ]);
   });
 
-  test('makes a report of an input that is refused', async () => {
-    const { report } = await reported(['deliver', 'page.html', '--channel', 'K9']);
+  test('prints a report for an input that is refused', async () => {
+    const { report } = await runForReport(['deliver', 'page.html', '--channel', 'K9']);
     expect(report).toMatchObject({
       ready: false,
       file: { path: 'page.html' },
@@ -120,7 +116,7 @@ describe('deliver', () => {
   });
 });
 
-describe('the token', () => {
+describe('the token of the command line', () => {
   const args = ['deliver', 'page.html', '--channel', 'K1', '--repository', 'octo/site'];
 
   test.each<[string, string[], Record<string, string>]>([
@@ -131,20 +127,20 @@ describe('the token', () => {
     ],
     ['GITHUB_TOKEN, before GH_TOKEN', [], { GITHUB_TOKEN: TOKEN, GH_TOKEN: 'h' }],
     ['GH_TOKEN', [], { GH_TOKEN: TOKEN }],
-    ['GH_TOKEN, where GITHUB_TOKEN is empty', [], { GITHUB_TOKEN: '', GH_TOKEN: TOKEN }],
-  ])('is taken from %s, and masked', async (_where, flags, env) => {
+    ['GH_TOKEN, if GITHUB_TOKEN is empty', [], { GITHUB_TOKEN: '', GH_TOKEN: TOKEN }],
+  ])('is read from %s and masked', async (_case, flags, env) => {
     const { host, logger } = await run([...args, ...flags], env);
     expect(host.seen[0]?.headers.authorization).toBe(`token ${TOKEN}`);
     expect(logger.masked).toEqual([TOKEN]);
   });
 
-  test.each([{}, { MINE: '' }])('is missed in %j where --token-env names MINE', async (env) => {
-    const missed = run([...args, '--token-env', 'MINE'], env);
-    await expect(missed).rejects.toThrow(UsageError);
-    await expect(missed).rejects.toThrow('the environment variable MINE holds no token');
+  test.each([{}, { MINE: '' }])('is missing in %j if --token-env names MINE', async (env) => {
+    const result = run([...args, '--token-env', 'MINE'], env);
+    await expect(result).rejects.toThrow(UsageError);
+    await expect(result).rejects.toThrow('the environment variable MINE does not contain a token');
   });
 
-  test('is of no use to verify, and not read for it', async () => {
+  test('is not read for verify', async () => {
     const link = 'https://preview.agent-host.com/';
     const { logger } = await run(['verify', link, '--marker', 'm', '--timeout', '1'], {
       GITHUB_TOKEN: TOKEN,
@@ -153,7 +149,7 @@ describe('the token', () => {
   });
 });
 
-describe('the repository', () => {
+describe('the repository of the command line', () => {
   const REMOTES: [string, string | undefined][] = [
     ['https://github.com/octo/site.git', 'octo/site'],
     ['https://github.com/octo/site', 'octo/site'],
@@ -165,99 +161,100 @@ describe('the repository', () => {
     ['https://github.com/octo/octo.github.io.git', 'octo/octo.github.io'],
   ];
   const args = ['deliver', 'page.html', '--channel', 'K1'];
-  const asked = ({ seen }: FakeHttp) => seen.map(({ url }) => /\/repos\/([^/]+\/[^/]+)/.exec(url)?.[1]);
+  const requestedRepositories = ({ seen }: FakeHttp) =>
+    seen.map(({ url }) => /\/repos\/([^/]+\/[^/]+)/.exec(url)?.[1]);
 
-  test.each(REMOTES)('is that of the remote %s', async (remote, repository) => {
+  test.each(REMOTES)('is read from the git remote %s', async (remote, repository) => {
     await git('init', '--quiet');
     await git('remote', 'add', 'origin', remote);
-    const { host } = await reported(args, { GITHUB_TOKEN: TOKEN });
-    expect(asked(host)).toEqual([repository]);
+    const { host } = await runForReport(args, { GITHUB_TOKEN: TOKEN });
+    expect(requestedRepositories(host)).toEqual([repository]);
   });
 
   test.each([
-    // The token would be shown, and the file published, where nobody meant it: github.com/<same name>.
+    // A guess would send the token and the file to a repository of the same name on github.com.
     'https://gitlab.com/octo/site.git',
     'git@codeberg.org:octo/site.git',
     '/srv/git/site.git',
     '../origin/site.git',
-  ])('is not guessed from %s, which is no remote of the host', async (remote) => {
+  ])('is not guessed from the git remote %s, which is not on GitHub', async (remote) => {
     await git('init', '--quiet');
     await git('remote', 'add', 'origin', remote);
-    const { host, report } = await reported(args, { GITHUB_TOKEN: TOKEN });
-    expect(asked(host)).toEqual([]);
+    const { host, report } = await runForReport(args, { GITHUB_TOKEN: TOKEN });
+    expect(requestedRepositories(host)).toEqual([]);
     expect(report.notReady?.code).toBe('NO_TOKEN');
   });
 
-  test('is that of a remote on the host that --auth-url names', async () => {
+  test('is read from a git remote on the host of --auth-url', async () => {
     await git('init', '--quiet');
     await git('remote', 'add', 'origin', 'git@git.example.com:octo/site.git');
-    const place = ['--auth-url', 'https://git.example.com', '--api-url', 'https://git.example.com/api/v3'];
-    const { host } = await reported([...args, ...place], { GITHUB_TOKEN: TOKEN });
-    expect(asked(host)).toEqual(['octo/site']);
+    const instance = ['--auth-url', 'https://git.example.com', '--api-url', 'https://git.example.com/api/v3'];
+    const { host } = await runForReport([...args, ...instance], { GITHUB_TOKEN: TOKEN });
+    expect(requestedRepositories(host)).toEqual(['octo/site']);
   });
 
-  test('is that of a remote on the instance whose runner this is, and only it is given the token', async () => {
+  test('is read from a git remote on the GitHub instance of the runner, and only that instance receives the token', async () => {
     await git('init', '--quiet');
     await git('remote', 'add', 'origin', 'https://git.example.com/octo/site.git');
     const runner = {
       GITHUB_API_URL: 'https://git.example.com/api/v3',
       GITHUB_SERVER_URL: 'https://git.example.com',
     };
-    const { host } = await reported(args, { GITHUB_TOKEN: TOKEN, ...runner });
-    expect(asked(host)).toEqual(['octo/site']);
+    const { host } = await runForReport(args, { GITHUB_TOKEN: TOKEN, ...runner });
+    expect(requestedRepositories(host)).toEqual(['octo/site']);
     expect(host.seen.map(({ url }) => new URL(url).host)).toEqual(['git.example.com']);
   });
 
-  test('is looked for on no two instances at once', async () => {
-    const place = ['--repository', 'octo/site', '--api-url', 'https://git.example.com/api/v3'];
-    const { host, report } = await reported([...args, ...place], { GITHUB_TOKEN: TOKEN });
+  test('is not looked up if the flags name two different instances', async () => {
+    const instance = ['--repository', 'octo/site', '--api-url', 'https://git.example.com/api/v3'];
+    const { host, report } = await runForReport([...args, ...instance], { GITHUB_TOKEN: TOKEN });
     expect(host.seen).toEqual([]);
     expect(report.notReady?.hint).toContain('auth-url: https://git.example.com');
   });
 
-  test('is what --repository says, before any remote', async () => {
+  test('is taken from --repository before any git remote', async () => {
     await git('init', '--quiet');
     await git('remote', 'add', 'origin', 'https://github.com/octo/site.git');
-    const { host } = await reported([...args, '--repository', 'octo/other'], { GITHUB_TOKEN: TOKEN });
-    expect(asked(host)).toEqual(['octo/other']);
+    const { host } = await runForReport([...args, '--repository', 'octo/other'], { GITHUB_TOKEN: TOKEN });
+    expect(requestedRepositories(host)).toEqual(['octo/other']);
   });
 
-  test('is none where there is no remote, and nothing is wrong with that', async () => {
+  test('is not needed for a file-bin if there is no git remote', async () => {
     await git('init', '--quiet');
-    const { report } = await reported(['deliver', 'page.html']);
+    const { report } = await runForReport(['deliver', 'page.html']);
     expect(report).toMatchObject({ ready: true, channel: 'K3' });
   });
 
   test.each(['https://github.com/octo/site.git', 'git@gitlab.com:octo/site.git'])(
-    'may be private where nobody tells: the public bin waits for the flag (%s)',
+    'may be private if its visibility is unknown, so the public bin needs a flag (%s)',
     async (remote) => {
       await git('init', '--quiet');
       await git('remote', 'add', 'origin', remote);
-      const refused = await reported(['deliver', 'page.html']);
+      const refused = await runForReport(['deliver', 'page.html']);
       expect(refused.report).toMatchObject({
         ready: false,
         notReady: { code: 'NOT_EXTERNAL', step: 'authorize' },
       });
       expect(refused.report.notReady?.hint).toContain('allow-public-bin');
       expect(refused.host.seen).toEqual([]);
-      const allowed = await reported(['deliver', 'page.html', '--allow-public-bin']);
+      const allowed = await runForReport(['deliver', 'page.html', '--allow-public-bin']);
       expect(allowed.report).toMatchObject({ ready: true, channel: 'K3' });
     },
   );
 });
 
-describe('verify', () => {
-  test('proves the link by the marker, or by the file', async () => {
+describe('deliverAll for verify', () => {
+  test('proves a link by the marker or by the file', async () => {
     const link = 'https://filebin.net/bin/page.html';
-    const marked = await reported(['verify', link, '--marker', 'marker-42']);
+    const marked = await runForReport(['verify', link, '--marker', 'marker-42']);
     expect(marked.report).toMatchObject({ ready: true, url: link, channel: 'K4' });
-    const same = await reported(['verify', link, '--file', 'page.html']);
+    const same = await runForReport(['verify', link, '--file', 'page.html']);
     expect(same.report).toMatchObject({ ready: true, url: link, file: { sha256: SHA256 } });
     expect(same.host.seen.every(({ headers }) => headers.authorization === undefined)).toBe(true);
   });
 
-  test('refuses a link that is no delivery, under its own name', async () => {
-    const { report } = await reported(['verify', 'sandbox:/mnt/data/page.html', '--marker', 'm']);
+  test('refuses a local link and names it in the report', async () => {
+    const { report } = await runForReport(['verify', 'sandbox:/mnt/data/page.html', '--marker', 'm']);
     expect(report).toMatchObject({ ready: false, url: null, notReady: { code: 'NOT_EXTERNAL' } });
     expect(report.lines.CLAIM).toContain('the given link');
   });

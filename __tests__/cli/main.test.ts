@@ -1,117 +1,102 @@
 import { writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import '../support/one-realm.ts';
 import { EXIT, main } from '../../src/cli/main.ts';
 import { usage } from '../../src/cli/usage.ts';
 import { machineContract } from '../../src/protocol/contract.ts';
 import { TOOL } from '../../src/protocol/words.ts';
 import { temporaryFolder } from '../support/files.ts';
+import { captureOutput } from './terminals.ts';
 
-const { stdout, stderr } = process;
-const original = { out: stdout.write, err: stderr.write };
-let out: string;
-let err: string;
-let silent: Server | undefined;
-const callers: Socket[] = [];
+const output = captureOutput();
+const servers: Server[] = [];
+const sockets: Socket[] = [];
 
-beforeEach(() => {
-  out = '';
-  err = '';
-  stdout.write = ((text: string) => {
-    out += text;
-    return true;
-  }) as typeof stdout.write;
-  stderr.write = ((text: string) => {
-    err += text;
-    return true;
-  }) as typeof stderr.write;
-});
 afterEach(() => {
-  stdout.write = original.out;
-  stderr.write = original.err;
-  silent?.close();
-  for (const caller of callers.splice(0)) caller.destroy();
-  silent = undefined;
+  for (const server of servers.splice(0)) server.close();
+  for (const socket of sockets.splice(0)) socket.destroy();
 });
 
-/** A host that takes a connection and never says a word; resolves `called` once somebody is there. */
-async function silentHost(): Promise<{ url: string; called: Promise<void> }> {
-  const { promise: called, resolve } = Promise.withResolvers<void>();
+/** A host that accepts connections and never answers; `connected` resolves with the first connection. */
+async function silentHost(): Promise<{ url: string; connected: Promise<void> }> {
+  const { promise: connected, resolve } = Promise.withResolvers<void>();
   const server = createServer((socket) => {
-    callers.push(socket.on('error', () => undefined));
+    sockets.push(socket.on('error', () => undefined));
     resolve();
   });
-  silent = server;
+  servers.push(server);
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  return { url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, called };
+  return { url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, connected };
 }
 
-describe('the exit code and the answer', () => {
+describe('main', () => {
   test.each<[string[], string]>([
     [['contract'], JSON.stringify(machineContract(), null, 2)],
     [['contract', '--json'], JSON.stringify(machineContract(), null, 2)],
     [['--version'], TOOL.version],
     [['--help'], usage()],
     [[], usage()],
-  ])('%j answers and is ready', async (args, answer) => {
+  ])('with %j prints a result and returns the exit code 0', async (args, result) => {
     await expect(main(args, {})).resolves.toBe(EXIT.ready);
-    expect({ out, err }).toEqual({ out: `${answer}\n`, err: '' });
+    expect(output).toEqual({ stdout: `${result}\n`, stderr: '' });
   });
 
   test.each([
     [['sent'], 'there is no command sent; see screen-delivery --help\n'],
     [
       ['deliver', 'x', '--token-env', 'NONE'],
-      'the environment variable NONE holds no token; see screen-delivery --help\n',
+      'the environment variable NONE does not contain a token; see screen-delivery --help\n',
     ],
-  ])('%j is wrong usage, complained of on stderr', async (args, complaint) => {
+  ])('with %j prints an error to stderr and returns the exit code 2', async (args, error) => {
     await expect(main(args, {})).resolves.toBe(EXIT.wrongUsage);
-    expect({ out, err }).toEqual({ out: '', err: complaint });
+    expect(output).toEqual({ stdout: '', stderr: error });
   });
 
-  test('a file that is not fit is not ready', async () => {
+  test('returns the exit code 1 if a file can not be delivered', async () => {
     const file = join(await temporaryFolder(), 'page.html');
     await expect(main(['check', file], {})).resolves.toBe(EXIT.notReady);
     await writeFile(file, 'a page');
     await expect(main(['check', file], {})).resolves.toBe(EXIT.ready);
   });
 
-  test('an unexpected error is told on stderr, as not ready', async () => {
+  test('prints an unexpected error to stderr and returns the exit code 1', async () => {
     const broken = {
       get GITHUB_TOKEN(): string {
         throw new Error('no environment');
       },
     };
     await expect(main(['deliver', 'x'], broken)).resolves.toBe(EXIT.notReady);
-    expect({ out, err }).toEqual({ out: '', err: 'an unexpected error: no environment\n' });
+    expect(output).toEqual({ stdout: '', stderr: 'unexpected error: no environment\n' });
   });
 
-  test('are three different numbers', () => {
+  test('has three exit codes', () => {
     expect(EXIT).toEqual({ ready: 0, notReady: 1, wrongUsage: 2 });
   });
 });
 
-describe('a signal', () => {
-  test.each(['SIGINT', 'SIGTERM'] as const)('%s ends a delivery with an honest report', async (name) => {
+describe('main handles signals', () => {
+  test.each(['SIGINT', 'SIGTERM'] as const)('%s ends a delivery with the report not ready', async (name) => {
     const file = join(await temporaryFolder(), 'page.html');
     await writeFile(file, 'a page');
-    const { url, called } = await silentHost();
+    const { url, connected } = await silentHost();
     const args = ['deliver', file, '--channel', 'K3', '--bin', 'bin-00000001', '--bin-host-url', url];
     const code = main(args, {});
-    await called;
+    await connected;
     process.emit(name);
     await expect(code).resolves.toBe(EXIT.notReady);
-    expect(out).toMatch(/^RESULT: НЕ ГОТОВО → the delivery was stopped before it was done \(step place\)/m);
-    expect(out).toMatch(/^UNKNOWN: everything after the failed step; nothing was published$/m);
+    expect(output.stdout).toMatch(
+      /^RESULT: НЕ ГОТОВО → the delivery was stopped before it was finished \(step place\)/m,
+    );
+    expect(output.stdout).toMatch(/^UNKNOWN: everything after the failed step; nothing was published$/m);
   });
 
-  test('is listened to only during the run', async () => {
-    const listeners = () => process.listenerCount('SIGINT') + process.listenerCount('SIGTERM');
-    const before = listeners();
+  test('listeners are removed after the run', async () => {
+    const countListeners = () => process.listenerCount('SIGINT') + process.listenerCount('SIGTERM');
+    const before = countListeners();
     await main(['--version'], {});
     await main(['sent'], {});
-    expect(listeners()).toBe(before);
+    expect(countListeners()).toBe(before);
   });
 });

@@ -1,145 +1,130 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { createTerminal, type Terminal } from '../../src/cli/terminal.ts';
 import { MEGABYTE } from '../../src/protocol/limits.ts';
 import { createRedactor } from '../../src/redact.ts';
 import { FakeClock } from '../support/ports.ts';
+import { captureOutput } from './terminals.ts';
 
 const BOLD = '\u001b[1m';
-const CLEARED_LINE = '\r\u001b[K';
-const HIDDEN_CURSOR = '\u001b[?25l';
-const SHOWN_CURSOR = '\u001b[?25h';
+const CLEAR_LINE = '\r\u001b[K';
+const HIDE_CURSOR = '\u001b[?25l';
+const SHOW_CURSOR = '\u001b[?25h';
 
-const { stdout, stderr } = process;
-const original = { out: stdout.write, err: stderr.write };
-const ownTty = Object.getOwnPropertyDescriptor(stderr, 'isTTY');
-let out: string;
-let err: string;
+const { stderr } = process;
+const output = captureOutput();
+const originalTty = Object.getOwnPropertyDescriptor(stderr, 'isTTY');
 
-beforeEach(() => {
-  out = '';
-  err = '';
-  stdout.write = ((text: string) => {
-    out += text;
-    return true;
-  }) as typeof stdout.write;
-  stderr.write = ((text: string) => {
-    err += text;
-    return true;
-  }) as typeof stderr.write;
-});
 afterEach(() => {
-  stdout.write = original.out;
-  stderr.write = original.err;
-  if (ownTty === undefined) Reflect.deleteProperty(stderr, 'isTTY');
-  else Object.defineProperty(stderr, 'isTTY', ownTty);
+  if (originalTty === undefined) Reflect.deleteProperty(stderr, 'isTTY');
+  else Object.defineProperty(stderr, 'isTTY', originalTty);
 });
 
-interface Place {
-  /** Whether a person looks at stderr; stdout is a pipe here, as in `--json | jq`. */
+interface TerminalOptions {
+  /** Whether stderr is a terminal; stdout is never one here, as in `--json | jq`. */
   readonly tty: boolean;
   readonly env?: Record<string, string>;
   readonly clock?: FakeClock;
   readonly secret?: string;
 }
 
-function terminalOf({ tty, env = {}, clock = new FakeClock(), secret }: Place): Terminal {
+function openTerminal({ tty, env = {}, clock = new FakeClock(), secret }: TerminalOptions): Terminal {
   Object.defineProperty(stderr, 'isTTY', { value: tty, configurable: true, writable: true });
   const terminal = createTerminal(createRedactor(), clock, env);
   if (secret !== undefined) terminal.logger.mask(secret);
   return terminal;
 }
 
-describe('in plain lines', () => {
-  test('answers go to stdout, everything else to stderr', async () => {
-    const { print, complain, logger } = terminalOf({ tty: false });
-    print('an answer');
-    complain('a complaint');
+describe('createTerminal without a terminal on stderr', () => {
+  test('prints results to stdout and everything else to stderr', async () => {
+    const { print, printError, logger } = openTerminal({ tty: false });
+    print('a result');
+    printError('an error');
     logger.info('a line');
-    logger.warning('a doubt');
+    logger.warning('a problem');
     logger.startSection('A step');
-    expect(out).toBe('an answer\n');
-    expect(err).toBe('a complaint\n  a line\n  warning: a doubt\nA step\n');
+    expect(output.stdout).toBe('a result\n');
+    expect(output.stderr).toBe('an error\n  a line\n  warning: a problem\nA step\n');
   });
 
-  test('a secret stands in nothing that is written', async () => {
-    const { print, complain, logger } = terminalOf({ tty: false, secret: 'ghp_secret' });
+  test('replaces a secret in everything that is printed', async () => {
+    const { print, printError, logger } = openTerminal({ tty: false, secret: 'ghp_secret' });
     print('1 ghp_secret');
-    complain('2 ghp_secret');
+    printError('2 ghp_secret');
     logger.info('3 ghp_secret');
     logger.warning('4 ghp_secret');
     logger.startSection('5 ghp_secret');
-    expect(out + err).not.toContain('ghp_secret');
-    expect((out + err).match(/\*\*\*/g)).toHaveLength(5);
+    expect(output.stdout + output.stderr).not.toContain('ghp_secret');
+    expect((output.stdout + output.stderr).match(/\*\*\*/g)).toHaveLength(5);
   });
 
-  test('nothing that is written can move the cursor or colour what follows', async () => {
-    const { print, complain, logger } = terminalOf({ tty: false });
-    const nasty = 'a\u001b[31mb\rc\u0007d\u009b2Ke\u007f';
-    print(nasty);
-    complain(nasty);
-    logger.info(nasty);
-    logger.startSection(nasty);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that must not come through
-    expect(out + err).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
-    expect(out).toBe('a[31mbcd2Ke\n');
+  test('removes characters that could move the cursor or color the text', async () => {
+    const { print, printError, logger } = openTerminal({ tty: false });
+    const text = 'a\u001b[31mb\rc\u0007d\u009b2Ke\u007f';
+    print(text);
+    printError(text);
+    logger.info(text);
+    logger.startSection(text);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to remove
+    expect(output.stdout + output.stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+    expect(output.stdout).toBe('a[31mbcd2Ke\n');
   });
 
-  test('an answer keeps its lines', () => {
-    terminalOf({ tty: false }).print('one\ntwo');
-    expect(out).toBe('one\ntwo\n');
+  test('keeps the line breaks of a result', () => {
+    openTerminal({ tty: false }).print('one\ntwo');
+    expect(output.stdout).toBe('one\ntwo\n');
   });
 
-  test('a meter is a line every three seconds', () => {
+  test('shows progress as one line every three seconds', () => {
     const clock = new FakeClock();
-    const meter = terminalOf({ tty: false, clock }).logger.progress('uploaded', 4 * MEGABYTE, 'bytes');
+    const progress = openTerminal({ tty: false, clock }).logger.progress('uploaded', 4 * MEGABYTE, 'bytes');
     for (let second = 1; second <= 4; second += 1) {
       clock.time += 1_000;
-      meter.advance(MEGABYTE);
+      progress.advance(MEGABYTE);
     }
-    meter.end();
-    expect(err).toBe('  uploaded: 75 %, 1.0 MB/s, 1 s left\n');
+    progress.end();
+    expect(output.stderr).toBe('  uploaded: 75 %, 1.0 MB/s, 1 s left\n');
   });
 });
 
-describe('on a terminal', () => {
-  test('a step’s heading is bold, also where stdout is piped away', async () => {
-    terminalOf({ tty: true }).logger.startSection('A step');
-    expect(err).toContain(`${BOLD}A step`);
+describe('createTerminal with a terminal on stderr', () => {
+  test('prints the title of a group in bold, even if stdout is not a terminal', async () => {
+    openTerminal({ tty: true }).logger.startSection('A step');
+    expect(output.stderr).toContain(`${BOLD}A step`);
   });
 
-  test('NO_COLOR is respected', async () => {
-    terminalOf({ tty: true, env: { NO_COLOR: '1' } }).logger.startSection('A step');
-    expect(err).toBe('A step\n');
+  test('prints no bold text if NO_COLOR is set', async () => {
+    openTerminal({ tty: true, env: { NO_COLOR: '1' } }).logger.startSection('A step');
+    expect(output.stderr).toBe('A step\n');
   });
 
-  test('a line takes the place of a bar', () => {
-    terminalOf({ tty: true }).logger.info('a line');
-    expect(err).toBe(`${CLEARED_LINE}  a line\n`);
+  test('clears a progress bar before it prints a line', () => {
+    openTerminal({ tty: true }).logger.info('a line');
+    expect(output.stderr).toBe(`${CLEAR_LINE}  a line\n`);
   });
 
-  test('what is over in a moment shows no bar', () => {
+  test('shows no progress bar for work that ends quickly', () => {
     const clock = new FakeClock();
-    const meter = terminalOf({ tty: true, clock }).logger.progress('uploaded', 100, 'bytes');
+    const progress = openTerminal({ tty: true, clock }).logger.progress('uploaded', 100, 'bytes');
     clock.time += 499;
-    meter.advance(100);
-    meter.end();
-    expect(err).toBe('');
+    progress.advance(100);
+    progress.end();
+    expect(output.stderr).toBe('');
   });
 
-  test('a bar shows how far it is, and leaves the terminal as it was', () => {
+  test('shows a progress bar and restores the cursor at the end', () => {
     const clock = new FakeClock();
-    const meter = terminalOf({ tty: true, clock }).logger.progress('uploaded', 10 * MEGABYTE, 'bytes');
+    const progress = openTerminal({ tty: true, clock }).logger.progress('uploaded', 10 * MEGABYTE, 'bytes');
     clock.time += 1_000;
-    meter.advance(4 * MEGABYTE);
-    expect(err).toContain(HIDDEN_CURSOR);
-    expect(err).toMatch(/ {2}uploaded \S+ 40 %, 4\.0 MB\/s, 2 s left/);
+    progress.advance(4 * MEGABYTE);
+    expect(output.stderr).toContain(HIDE_CURSOR);
+    expect(output.stderr).toMatch(/ {2}uploaded \S+ 40 %, 4\.0 MB\/s, 2 s left/);
     clock.time += 1_000;
-    meter.advance(MEGABYTE);
-    meter.end();
-    expect(err).toContain('50 %, 2.5 MB/s, 2 s left');
-    expect(err.lastIndexOf(SHOWN_CURSOR)).toBeGreaterThan(err.lastIndexOf(HIDDEN_CURSOR));
-    const written = err;
-    meter.end();
-    expect(err).toBe(written);
+    progress.advance(MEGABYTE);
+    progress.end();
+    expect(output.stderr).toContain('50 %, 2.5 MB/s, 2 s left');
+    expect(output.stderr.lastIndexOf(SHOW_CURSOR)).toBeGreaterThan(output.stderr.lastIndexOf(HIDE_CURSOR));
+    const written = output.stderr;
+    progress.end();
+    expect(output.stderr).toBe(written);
   });
 });

@@ -4,38 +4,38 @@ import { usage } from '../../src/cli/usage.ts';
 import { INPUTS } from '../../src/request/inputs.ts';
 
 const lines = usage().split('\n');
-const lineOf = (flag: string): string => lines.find((line) => line.startsWith(`  ${flag}`)) ?? '';
+const findLine = (flag: string): string => lines.find((line) => line.startsWith(`  ${flag}`)) ?? '';
 
-describe('the usage', () => {
+describe('usage', () => {
   test.each(FLAGS)('explains --%s', (name) => {
-    const line = lineOf(`--${name} `);
+    const line = findLine(`--${name} `);
     expect(line).toContain(INPUTS[name].description.replaceAll('`', ''));
     expect(/^ {2}\S+ …/.test(line)).toBe(!isSwitch(name));
   });
 
-  test.each(['deliver FILE…', 'verify URL', 'check FILE…', 'contract'])('names the command %s', (command) => {
+  test.each(['deliver FILE…', 'verify URL', 'check FILE…', 'contract'])('lists the command %s', (command) => {
     expect(lines.some((line) => line.startsWith(`  screen-delivery ${command} `))).toBe(true);
   });
 
   test.each(['--token-env NAME', '--file FILE', '--json', '-h, --help', '-v, --version'])(
     'explains %s',
     (flag) => {
-      expect(lineOf(flag)).not.toBe('');
+      expect(findLine(flag)).not.toBe('');
     },
   );
 
-  test('tells defaults where a person can use them, and no expression of the runner’s', () => {
-    expect(lineOf('--timeout ')).toMatch(/\(240\)$/);
-    expect(lineOf('--channel ')).toMatch(/\(auto\)$/);
-    expect(lineOf('--overwrite ')).not.toMatch(/\(false\)/);
+  test('shows useful defaults, but no expressions of the runner', () => {
+    expect(findLine('--timeout ')).toMatch(/\(240\)$/);
+    expect(findLine('--channel ')).toMatch(/\(auto\)$/);
+    expect(findLine('--overwrite ')).not.toMatch(/\(false\)/);
     expect(usage()).not.toContain('${{');
   });
 
-  test('offers no flag for the token', () => {
-    expect(lineOf('--token ')).toBe('');
+  test('lists no flag for the token', () => {
+    expect(findLine('--token ')).toBe('');
   });
 
-  test('puts all meanings in one column', () => {
+  test('aligns all descriptions in one column', () => {
     const starts = lines
       .filter((line) => /^ {2}-/.test(line))
       .map((line) => /^ {2}.*? {2,}(?=\S)/.exec(line)?.[0].length);
@@ -43,7 +43,7 @@ describe('the usage', () => {
     expect(new Set(starts).size).toBe(1);
   });
 
-  test('tells the exit codes', () => {
+  test('lists the exit codes', () => {
     expect(usage()).toContain('0 ready, 1 not ready, 2 wrong usage');
   });
 });

@@ -118,7 +118,7 @@ function leaks(world: World, { token, logger, report, doorway }: Played): string
 function late({ clock, report }: Played): string[] {
   const took = clock.now() - NOON;
   const channels = 1 + report.duplicates.length;
-  const most = channels * (RETRY.patience + VERIFY_DEADLINE) + RETRY.patience;
+  const most = channels * (RETRY.totalTime + VERIFY_DEADLINE) + RETRY.totalTime;
   return took <= most ? [] : [`it took ${took / 1000} s`];
 }
 

@@ -10,28 +10,28 @@ import { connectionError, createHttpClient } from '../../src/http/client.ts';
 import type { HttpRequest, SendHttp } from '../../src/ports.ts';
 import { startWorld, type World } from '../world/world.ts';
 
-const usualAuthorities = tls.getCACertificates('default');
+const defaultAuthorities = tls.getCACertificates('default');
 const PROXY_VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY', 'no_proxy', 'NO_PROXY'];
 
-/** A client that stands in an environment with this proxy, or with none. */
-function httpBehind(proxy?: string): SendHttp {
+/** A client in an environment with this proxy, or without a proxy. */
+function clientWithProxy(proxy?: string): SendHttp {
   for (const name of PROXY_VARIABLES) delete process.env[name];
   if (proxy !== undefined) process.env.https_proxy = proxy;
   return createHttpClient();
 }
 
-const ask = (url: string, more: Partial<HttpRequest> = {}): HttpRequest => ({
+const requestTo = (url: string, options: Partial<HttpRequest> = {}): HttpRequest => ({
   method: 'GET',
   url: new URL(url),
-  ...more,
+  ...options,
 });
 
-const failureOf = (exchange: Promise<unknown>): Promise<unknown> => exchange.catch((thrown) => thrown);
+const errorOf = (response: Promise<unknown>): Promise<unknown> => response.catch((thrown) => thrown);
 
 const portOf = (server: Server): number => (server.address() as AddressInfo).port;
 
-/** A port of this machine at which nobody listens. */
-async function closedPort(): Promise<number> {
+/** A local port without a server. */
+async function unusedPort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const port = portOf(server);
@@ -39,14 +39,14 @@ async function closedPort(): Promise<number> {
   return port;
 }
 
-describe('one exchange, through the proxy of the environment', () => {
+describe('a request through the proxy of the environment', () => {
   let world: World;
   let http: SendHttp;
 
   beforeAll(async () => {
     world = await startWorld();
-    tls.setDefaultCACertificates([...usualAuthorities, world.ca]);
-    http = httpBehind(world.proxyUrl);
+    tls.setDefaultCACertificates([...defaultAuthorities, world.ca]);
+    http = clientWithProxy(world.proxyUrl);
     world.host('files.example.com', async ({ method, path, body }) => {
       if (path === '/moved') return { status: 302, headers: { location: '/file', 'set-cookie': 'a=1' } };
       return { status: 207, headers: { 'x-method': method }, body: `got ${await text(body)}` };
@@ -56,106 +56,108 @@ describe('one exchange, through the proxy of the environment', () => {
   afterEach(() => world.wire.clear());
 
   afterAll(async () => {
-    tls.setDefaultCACertificates(usualAuthorities);
+    tls.setDefaultCACertificates(defaultAuthorities);
     await world.stop();
   });
 
-  test('hands over the status, the headers and the body', async () => {
-    const answer = await http(ask('https://files.example.com/file'));
-    expect(answer.status).toBe(207);
-    expect(answer.headers['x-method']).toBe('GET');
-    expect(await text(answer.body)).toBe('got ');
+  test('returns the status, the headers and the body', async () => {
+    const response = await http(requestTo('https://files.example.com/file'));
+    expect(response.status).toBe(207);
+    expect(response.headers['x-method']).toBe('GET');
+    expect(await text(response.body)).toBe('got ');
   });
 
-  test('names the tool, and sends the headers it was given and no other of its own', async () => {
+  test('sends the given headers, the name of the tool as user agent, and no cookie', async () => {
     const headers = { accept: 'text/plain', authorization: 'Bearer t' };
-    await text((await http(ask('https://files.example.com/file?a=b', { headers }))).body);
+    await text((await http(requestTo('https://files.example.com/file?a=b', { headers }))).body);
     const [exchange] = world.wire.exchanges();
     expect(exchange?.url).toBe('https://files.example.com/file?a=b');
     expect(exchange?.headers).toMatchObject({ ...headers, 'user-agent': 'screen-delivery/0.1.0' });
     expect(exchange?.headers).not.toHaveProperty('cookie');
   });
 
-  test('sends another name where the caller has one', async () => {
-    await text((await http(ask('https://files.example.com/', { headers: { 'user-agent': 'other' } }))).body);
+  test('sends the user agent of the caller if there is one', async () => {
+    await text(
+      (await http(requestTo('https://files.example.com/', { headers: { 'user-agent': 'other' } }))).body,
+    );
     expect(world.wire.exchanges()[0]?.headers['user-agent']).toBe('other');
   });
 
   test.each<[string, () => Readable | string]>([
     ['a text', () => 'bytes'],
     ['a stream', () => Readable.from([Buffer.from('by'), Buffer.from('tes')])],
-  ])('sends %s as its body, made afresh for each request', async (_what, make) => {
-    let made = 0;
+  ])('sends %s as its body and creates the body once for each request', async (_case, create) => {
+    let created = 0;
     const body = (): Readable | string => {
-      made += 1;
-      return make();
+      created += 1;
+      return create();
     };
     for (const nth of [1, 2]) {
-      const asked = ask('https://files.example.com/', {
+      const post = requestTo('https://files.example.com/', {
         method: 'POST',
         body,
         headers: { 'content-length': '5' },
       });
-      expect(await text((await http(asked)).body)).toBe('got bytes');
-      expect(made).toBe(nth);
+      expect(await text((await http(post)).body)).toBe('got bytes');
+      expect(created).toBe(nth);
     }
     expect(world.wire.exchanges()[0]?.headers['content-length']).toBe('5');
   });
 
-  test('takes a redirect for an answer like any other', async () => {
-    const answer = await http(ask('https://files.example.com/moved'));
-    expect(answer.status).toBe(302);
-    expect(answer.headers.location).toBe('/file');
-    await text(answer.body);
+  test('returns a redirect without following it', async () => {
+    const response = await http(requestTo('https://files.example.com/moved'));
+    expect(response.status).toBe(302);
+    expect(response.headers.location).toBe('/file');
+    await text(response.body);
     expect(world.wire.exchanges()).toHaveLength(1);
   });
 
-  test('is never done in plain http', async () => {
-    expect(await failureOf(http(ask('http://files.example.com/file')))).toMatchObject({
+  test('is refused for plain http', async () => {
+    expect(await errorOf(http(requestTo('http://files.example.com/file')))).toMatchObject({
       code: 'NOT_EXTERNAL',
-      message: 'files.example.com was to be asked over http://, not https',
+      message: 'the request to files.example.com uses http:// instead of https',
     });
     expect(world.wire.exchanges()).toEqual([]);
   });
 
-  test('that the host cuts off is a broken connection, and may go better next time', async () => {
+  test('that the host interrupts is a retryable CONNECTION error', async () => {
     world.intercept({ url: /cut/ }, { fault: 'reset-before' });
-    expect(await failureOf(http(ask('https://files.example.com/cut')))).toMatchObject({
+    expect(await errorOf(http(requestTo('https://files.example.com/cut')))).toMatchObject({
       code: 'CONNECTION',
-      message: expect.stringMatching(/^the exchange with files\.example\.com broke off: the connection was /),
+      message: expect.stringMatching(/^the request to files\.example\.com failed: the connection was /),
       retryable: true,
     });
     expect(world.wire.exchanges()).toHaveLength(1);
   });
 
-  test('stops at once with the reason of the signal', async () => {
+  test('throws the reason of the signal as soon as it aborts', async () => {
     world.intercept({ url: /hang/ }, { fault: 'hang' });
     const stop = new AbortController();
     const reason = new Error('stopped');
-    const exchange = http(ask('https://files.example.com/hang', { signal: stop.signal }));
+    const response = http(requestTo('https://files.example.com/hang', { signal: stop.signal }));
     while (world.wire.exchanges(/hang/).length === 0) await new Promise((resolve) => setImmediate(resolve));
     stop.abort(reason);
-    expect(await failureOf(exchange)).toBe(reason);
+    expect(await errorOf(response)).toBe(reason);
   });
 
-  test('with a proxy whose certificate is unknown fails for good, and says what to set', async () => {
-    tls.setDefaultCACertificates(usualAuthorities);
-    const distrustful = httpBehind(world.proxyUrl);
-    const failure = await failureOf(distrustful(ask('https://files.example.com/file')));
-    tls.setDefaultCACertificates([...usualAuthorities, world.ca]);
+  test('through a proxy with an unknown certificate is not retryable, and the hint says what to set', async () => {
+    tls.setDefaultCACertificates(defaultAuthorities);
+    const client = clientWithProxy(world.proxyUrl);
+    const failure = await errorOf(client(requestTo('https://files.example.com/file')));
+    tls.setDefaultCACertificates([...defaultAuthorities, world.ca]);
     expect(failure).toMatchObject({
       code: 'CONNECTION',
       retryable: false,
-      hint: "add the proxy's certificate to NODE_EXTRA_CA_CERTS",
+      hint: "set `NODE_EXTRA_CA_CERTS` to a file with the proxy's certificate",
     });
     expect(world.wire.exchanges()).toEqual([]);
   });
 });
 
-describe('a host that nobody can reach', () => {
-  test('because it refuses the connection', async () => {
-    const port = await closedPort();
-    expect(await failureOf(httpBehind()(ask(`https://127.0.0.1:${port}/`)))).toMatchObject({
+describe('a request is a NO_NETWORK error', () => {
+  test('when the host refuses the connection', async () => {
+    const port = await unusedPort();
+    expect(await errorOf(clientWithProxy()(requestTo(`https://127.0.0.1:${port}/`)))).toMatchObject({
       code: 'NO_NETWORK',
       message: `127.0.0.1:${port} can't be reached: it refused the connection`,
       hint: expect.stringContaining('https_proxy'),
@@ -163,13 +165,13 @@ describe('a host that nobody can reach', () => {
     });
   });
 
-  test('because the proxy lets nobody through', async () => {
+  test('when the proxy requires a login', async () => {
     const proxy = createServer((socket) =>
       socket.once('data', () => socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n')),
     );
     await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-    const http = httpBehind(`http://127.0.0.1:${portOf(proxy)}`);
-    const failure = await failureOf(http(ask('https://files.example.com/')));
+    const http = clientWithProxy(`http://127.0.0.1:${portOf(proxy)}`);
+    const failure = await errorOf(http(requestTo('https://files.example.com/')));
     proxy.close();
     expect(failure).toMatchObject({
       code: 'NO_NETWORK',
@@ -178,19 +180,19 @@ describe('a host that nobody can reach', () => {
     });
   });
 
-  test('because the proxy refuses the connection', async () => {
-    const http = httpBehind(`http://127.0.0.1:${await closedPort()}`);
-    expect(await failureOf(http(ask('https://files.example.com/')))).toMatchObject({
+  test('when the proxy refuses the connection', async () => {
+    const http = clientWithProxy(`http://127.0.0.1:${await unusedPort()}`);
+    expect(await errorOf(http(requestTo('https://files.example.com/')))).toMatchObject({
       code: 'NO_NETWORK',
       hint: expect.stringContaining('https_proxy'),
     });
   });
 });
 
-describe('connectionFailure', () => {
-  const asked = { url: new URL('https://api.example.com/x?key=s3cret') };
-  const withCode = (code: string): Error => Object.assign(new Error('low-level words'), { code });
-  const of = (thrown: unknown): unknown => connectionError(thrown, asked);
+describe('connectionError', () => {
+  const request = { url: new URL('https://api.example.com/x?key=s3cret') };
+  const withCode = (code: string): Error => Object.assign(new Error('low-level message'), { code });
+  const convert = (thrown: unknown): unknown => connectionError(thrown, request);
 
   test.each([
     ['ENOTFOUND', 'its name could not be resolved'],
@@ -200,12 +202,12 @@ describe('connectionFailure', () => {
     ['EHOSTUNREACH', 'EHOSTUNREACH'],
     ['ENETDOWN', 'ENETDOWN'],
     ['UND_ERR_CONNECT_TIMEOUT', 'no connection within 15 s'],
-  ])('%s: the host was never reached', (code, reason) => {
+  ])('turns %s into a NO_NETWORK error', (code, reason) => {
     const thrown = withCode(code);
-    expect(of(thrown)).toMatchObject({
+    expect(convert(thrown)).toMatchObject({
       code: 'NO_NETWORK',
       message: `api.example.com can't be reached: ${reason}`,
-      hint: expect.stringContaining('https_proxy and no_proxy'),
+      hint: expect.stringContaining('`https_proxy` and `no_proxy`'),
       retryable: true,
       cause: thrown,
     });
@@ -213,18 +215,18 @@ describe('connectionFailure', () => {
 
   test.each([
     ['ECONNRESET', 'the connection was reset'],
-    ['EPIPE', 'the connection broke while sending'],
+    ['EPIPE', 'the connection was closed while sending'],
     ['ETIMEDOUT', 'the connection timed out'],
-    ['UND_ERR_HEADERS_TIMEOUT', 'no answer within 60 s'],
-    ['UND_ERR_BODY_TIMEOUT', 'the answer stalled for 30 s'],
-    ['UND_ERR_SOCKET', 'the connection was closed early'],
-    ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'the answer was shorter than announced'],
-    ['EWHATEVER', 'EWHATEVER'],
-  ])('%s: the exchange broke off', (code, reason) => {
+    ['UND_ERR_HEADERS_TIMEOUT', 'no response within 60 s'],
+    ['UND_ERR_BODY_TIMEOUT', 'no data received for 30 s'],
+    ['UND_ERR_SOCKET', 'the connection was closed too early'],
+    ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'the response was shorter than its Content-Length'],
+    ['EUNKNOWN', 'EUNKNOWN'],
+  ])('turns %s into a retryable CONNECTION error', (code, reason) => {
     const thrown = withCode(code);
-    expect(of(thrown)).toMatchObject({
+    expect(convert(thrown)).toMatchObject({
       code: 'CONNECTION',
-      message: `the exchange with api.example.com broke off: ${reason}`,
+      message: `the request to api.example.com failed: ${reason}`,
       hint: 'run the step again, or use another channel',
       retryable: true,
       cause: thrown,
@@ -241,8 +243,8 @@ describe('connectionFailure', () => {
     'CERT_UNTRUSTED',
     'ERR_TLS_CERT_ALTNAME_INVALID',
     'ERR_SSL_WRONG_VERSION_NUMBER',
-  ])('%s: the certificate does not get better by trying again', (code) => {
-    expect(of(withCode(code))).toMatchObject({
+  ])('does not retry the certificate error %s', (code) => {
+    expect(convert(withCode(code))).toMatchObject({
       code: 'CONNECTION',
       retryable: false,
       hint: expect.stringContaining('NODE_EXTRA_CA_CERTS'),
@@ -251,62 +253,62 @@ describe('connectionFailure', () => {
 
   test.each([
     ['an error without a code', new Error('odd'), 'odd'],
-    ['an error whose code is no text', Object.assign(new Error('odd'), { code: 7 }), 'odd'],
+    ['an error whose code is not a text', Object.assign(new Error('odd'), { code: 7 }), 'odd'],
     ['a text', 'odd', 'odd'],
-    ['an empty bundle', new AggregateError([], 'odd'), 'odd'],
-  ])('of %s repeats its words', (_what, thrown, words) => {
-    expect(of(thrown)).toMatchObject({
+    ['an empty AggregateError', new AggregateError([], 'odd'), 'odd'],
+  ])('repeats the message of %s', (_case, thrown, message) => {
+    expect(convert(thrown)).toMatchObject({
       code: 'CONNECTION',
-      message: expect.stringMatching(new RegExp(`: ${words}$`)),
+      message: expect.stringMatching(new RegExp(`: ${message}$`)),
     });
   });
 
   test.each([
     [
-      'the first of a bundle (both families of addresses were tried)',
+      'the first error of an AggregateError, because IPv4 and IPv6 were tried',
       new AggregateError([withCode('ECONNREFUSED'), withCode('ENETUNREACH')]),
       'it refused the connection',
     ],
     [
-      'the cause, where the error has no code',
+      'the cause, if the error has no code',
       new TypeError('fetch failed', { cause: withCode('ENOTFOUND') }),
       'its name could not be resolved',
     ],
     [
-      'the cause, where undici wraps it',
+      'the cause, if undici wraps it',
       Object.assign(new errors.SocketError('closed'), { cause: withCode('ECONNREFUSED') }),
       'it refused the connection',
     ],
     [
-      'the error, where it has a code of its own',
+      'the error itself, if it has a code',
       Object.assign(withCode('ECONNREFUSED'), { cause: withCode('EPIPE') }),
       'it refused the connection',
     ],
-  ])('is judged by %s', (_whose, thrown, reason) => {
-    expect(of(thrown)).toMatchObject({
+  ])('uses the code of %s', (_case, thrown, reason) => {
+    expect(convert(thrown)).toMatchObject({
       code: 'NO_NETWORK',
       message: `api.example.com can't be reached: ${reason}`,
     });
   });
 
-  test('lets our own failures pass as they are', () => {
+  test('returns a DeliveryError unchanged', () => {
     const failure = new DeliveryError('HOST_ERROR', 'it failed');
-    expect(of(failure)).toBe(failure);
+    expect(convert(failure)).toBe(failure);
   });
 
-  test('lets an abort pass as it is', () => {
+  test('returns the reason of an abort unchanged', () => {
     const reason = new Error('stopped');
-    expect(connectionError(reason, { ...asked, signal: AbortSignal.abort(reason) })).toBe(reason);
+    expect(connectionError(reason, { ...request, signal: AbortSignal.abort(reason) })).toBe(reason);
   });
 
-  test('a signal that has not fired excuses nothing', () => {
+  test('ignores a signal that has not aborted', () => {
     const { signal } = new AbortController();
-    expect(connectionError(withCode('EPIPE'), { ...asked, signal })).toMatchObject({ code: 'CONNECTION' });
+    expect(connectionError(withCode('EPIPE'), { ...request, signal })).toMatchObject({ code: 'CONNECTION' });
   });
 
-  test('never repeats the query of an address', () => {
+  test('never repeats the query of a URL', () => {
     for (const code of ['ENOTFOUND', 'EPIPE']) {
-      expect(String(of(withCode(code)))).not.toContain('s3cret');
+      expect(String(convert(withCode(code)))).not.toContain('s3cret');
     }
   });
 });

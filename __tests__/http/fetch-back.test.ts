@@ -8,25 +8,25 @@ import type { SendHttp } from '../../src/ports.ts';
 import { MAX_FETCHED_BODY } from '../../src/protocol/limits.ts';
 import { FakeHttp } from '../support/ports.ts';
 
-const URL_ = new URL('https://bin.example.com/sv1/a.html');
+const ADDRESS = new URL('https://bin.example.com/sv1/a.html');
 
-function following(over: Partial<FollowOptions> = {}): FollowOptions {
-  return { signal: new AbortController().signal, guard: () => undefined, cookies: new Map(), ...over };
+function followOptions(overrides: Partial<FollowOptions> = {}): FollowOptions {
+  return { signal: new AbortController().signal, guard: () => undefined, cookies: new Map(), ...overrides };
 }
 
-/** A host that answers 200 with this body. */
-const answering =
+/** A client that receives HTTP 200 with this body. */
+const respondWith =
   (body: Readable): SendHttp =>
   async () => ({ status: 200, headers: {}, body });
 
-/** A chunk that claims a length, since nobody wants to move two gigabytes. */
-const chunkOf = (length: number): Buffer =>
+/** An empty chunk that claims a length, so that the test does not move two gigabytes. */
+const chunkWithLength = (length: number): Buffer =>
   Object.defineProperty(Buffer.alloc(0), 'length', { value: length });
 
-describe('an address that shows a body', () => {
-  test('is told by the fingerprint of that body', async () => {
+describe('fetchBack', () => {
+  test('returns the fingerprint of the body', async () => {
     const { http } = new FakeHttp(() => ({ body: 'MARK and MARK' }));
-    expect(await fetchBack(http, URL_, following(), [Buffer.from('MARK')])).toEqual({
+    expect(await fetchBack(http, ADDRESS, followOptions(), [Buffer.from('MARK')])).toEqual({
       httpCode: 200,
       fingerprint: {
         size: 13,
@@ -38,28 +38,28 @@ describe('an address that shows a body', () => {
     });
   });
 
-  test('is told by every host on the way', async () => {
+  test('returns every host of the redirects', async () => {
     const { http } = new FakeHttp((_, nth) =>
       nth === 1 ? { status: 302, headers: { location: 'https://storage.example.com/x' } } : { body: 'x' },
     );
-    expect((await fetchBack(http, URL_, following(), [])).hosts).toEqual([
+    expect((await fetchBack(http, ADDRESS, followOptions(), [])).hosts).toEqual([
       'bin.example.com',
       'storage.example.com',
     ]);
   });
 
-  test('may show an empty one', async () => {
+  test('accepts an empty body', async () => {
     const { http } = new FakeHttp(() => ({ body: '' }));
-    expect((await fetchBack(http, URL_, following(), [])).fingerprint?.size).toBe(0);
+    expect((await fetchBack(http, ADDRESS, followOptions(), [])).fingerprint?.size).toBe(0);
   });
 });
 
 test.each([201, 204, 206, 403, 404, 410, 500, 503])(
-  'HTTP %d has no fingerprint, whatever its body says, and its body is let go',
+  'fetchBack returns no fingerprint for HTTP %d and closes the body',
   async (status) => {
     const body = Readable.from([Buffer.from('MARK')]);
     const http: SendHttp = async () => ({ status, headers: {}, body });
-    expect(await fetchBack(http, URL_, following(), [Buffer.from('MARK')])).toEqual({
+    expect(await fetchBack(http, ADDRESS, followOptions(), [Buffer.from('MARK')])).toEqual({
       httpCode: status,
       fingerprint: null,
       hosts: ['bin.example.com'],
@@ -69,10 +69,10 @@ test.each([201, 204, 206, 403, 404, 410, 500, 503])(
   },
 );
 
-describe('a redirect', () => {
-  const login = async (location: string, start = URL_): Promise<boolean> => {
+describe('the redirect of an address', () => {
+  const leadsToLogin = async (location: string, start = ADDRESS): Promise<boolean> => {
     const { http } = new FakeHttp((_, nth) => (nth === 1 ? { status: 302, headers: { location } } : {}));
-    return (await fetchBack(http, start, following(), [])).login;
+    return (await fetchBack(http, start, followOptions(), [])).login;
   };
 
   test.each([
@@ -82,30 +82,30 @@ describe('a redirect', () => {
     ['/logins/a.html', false],
     ['/octo/login', false],
     ['/a.html?to=/login', false],
-  ])('to %s leads to a login page: %s', async (location, expected) => {
-    expect(await login(location)).toBe(expected);
+  ])('to %s is recognized as a login page: %s', async (location, expected) => {
+    expect(await leadsToLogin(location)).toBe(expected);
   });
 
-  test('from a login page to another leads nowhere else', async () => {
-    expect(await login('/login/', new URL('https://bin.example.com/login'))).toBe(false);
+  test('from one login page to another is not counted as a redirect to a login page', async () => {
+    expect(await leadsToLogin('/login/', new URL('https://bin.example.com/login'))).toBe(false);
   });
 });
 
-describe('a body that does not come whole', () => {
-  test('breaks the exchange off, with the host that was speaking', async () => {
+describe('the body of an address', () => {
+  test('that is interrupted is an error that names the last host', async () => {
     const { http } = new FakeHttp((_, nth) =>
       nth === 1
         ? { status: 302, headers: { location: 'https://storage.example.com/x' } }
         : { body: Object.assign(new Error('terminated'), { code: 'ECONNRESET' }) },
     );
-    await expect(fetchBack(http, URL_, following(), [])).rejects.toMatchObject({
+    await expect(fetchBack(http, ADDRESS, followOptions(), [])).rejects.toMatchObject({
       code: 'CONNECTION',
-      message: 'the exchange with storage.example.com broke off: the connection was reset',
+      message: 'the request to storage.example.com failed: the connection was reset',
       retryable: true,
     });
   });
 
-  test('because the delivery was stopped is no fault of the host', async () => {
+  test('that is interrupted by an abort throws the reason of the signal', async () => {
     const stop = new AbortController();
     const reason = new Error('stopped');
     const body = Readable.from(
@@ -115,14 +115,18 @@ describe('a body that does not come whole', () => {
         throw reason;
       })(),
     );
-    await expect(fetchBack(answering(body), URL_, following({ signal: stop.signal }), [])).rejects.toBe(
-      reason,
-    );
+    await expect(
+      fetchBack(respondWith(body), ADDRESS, followOptions({ signal: stop.signal }), []),
+    ).rejects.toBe(reason);
   });
 
-  test('is refused as soon as it is longer than any file, and the rest is not read', async () => {
-    const body = Readable.from([chunkOf(MAX_FETCHED_BODY), chunkOf(1), Buffer.from('never read')]);
-    await expect(fetchBack(answering(body), URL_, following(), [])).rejects.toMatchObject({
+  test('that is longer than any file is refused and not read further', async () => {
+    const body = Readable.from([
+      chunkWithLength(MAX_FETCHED_BODY),
+      chunkWithLength(1),
+      Buffer.from('never read'),
+    ]);
+    await expect(fetchBack(respondWith(body), ADDRESS, followOptions(), [])).rejects.toMatchObject({
       code: 'NOT_PROVEN',
       httpCode: 200,
       retryable: false,
@@ -130,23 +134,23 @@ describe('a body that does not come whole', () => {
     expect(body.destroyed).toBe(true);
   });
 
-  test('may be as long as the limit', async () => {
+  test('that is as long as the limit is accepted', async () => {
     const { fingerprint } = await fetchBack(
-      answering(Readable.from([chunkOf(MAX_FETCHED_BODY)])),
-      URL_,
-      following(),
+      respondWith(Readable.from([chunkWithLength(MAX_FETCHED_BODY)])),
+      ADDRESS,
+      followOptions(),
       [],
     );
     expect(fingerprint?.size).toBe(MAX_FETCHED_BODY);
   });
 });
 
-test('what the guard refuses is not fetched', async () => {
+test('fetchBack does not request an address that the guard refuses', async () => {
   const fake = new FakeHttp(() => ({ body: 'x' }));
   const guard = (): void => {
     throw new DeliveryError('NOT_EXTERNAL', 'inner');
   };
-  await expect(fetchBack(fake.http, URL_, following({ guard }), [])).rejects.toMatchObject({
+  await expect(fetchBack(fake.http, ADDRESS, followOptions({ guard }), [])).rejects.toMatchObject({
     code: 'NOT_EXTERNAL',
   });
   expect(fake.seen).toEqual([]);

@@ -7,7 +7,7 @@ import type { SendHttp } from '../../src/ports.ts';
 import { EXCHANGE } from '../../src/protocol/limits.ts';
 import { FakeClock, FakeHttp, type Scripted } from '../support/ports.ts';
 
-function asked(over: Partial<UploadRequest> = {}): UploadRequest {
+function uploadRequest(overrides: Partial<UploadRequest> = {}): UploadRequest {
   return {
     method: 'POST',
     url: new URL('https://uploads.example.com/assets?name=a.html'),
@@ -16,16 +16,16 @@ function asked(over: Partial<UploadRequest> = {}): UploadRequest {
     body: () => Readable.from([Buffer.from('bytes')]),
     signal: new AbortController().signal,
     clock: new FakeClock(),
-    ...over,
+    ...overrides,
   };
 }
 
-const answered = (answer: Scripted) => sendUpload(new FakeHttp(() => answer).http, asked());
+const uploadWith = (response: Scripted) => sendUpload(new FakeHttp(() => response).http, uploadRequest());
 
-describe('upload', () => {
-  test('sends the bytes once, with their exact length', async () => {
+describe('sendUpload', () => {
+  test('sends the bytes once with their exact length', async () => {
     const fake = new FakeHttp(() => ({ status: 201 }));
-    await sendUpload(fake.http, asked());
+    await sendUpload(fake.http, uploadRequest());
     expect(fake.seen).toEqual([
       {
         method: 'POST',
@@ -36,8 +36,8 @@ describe('upload', () => {
     ]);
   });
 
-  test('hands the JSON of the answer over', async () => {
-    expect(await answered({ status: 201, body: { id: 7 } })).toMatchObject({
+  test('returns the parsed JSON of the response', async () => {
+    expect(await uploadWith({ status: 201, body: { id: 7 } })).toMatchObject({
       status: 201,
       json: { id: 7 },
       text: '{"id":7}',
@@ -46,77 +46,83 @@ describe('upload', () => {
 
   test.each([
     ['plain text', 'Storage error'],
-    ['nothing', ''],
-    ['half a JSON', '{"id":'],
-  ])('leaves an answer of %s as text', async (_what, body) => {
-    expect(await answered({ status: 500, body })).toMatchObject({ status: 500, text: body, json: undefined });
+    ['an empty text', ''],
+    ['incomplete JSON', '{"id":'],
+  ])('returns a response of %s as text', async (_case, body) => {
+    expect(await uploadWith({ status: 500, body })).toMatchObject({
+      status: 500,
+      text: body,
+      json: undefined,
+    });
   });
 
-  test.each([100, 302, 405, 422, 507])('leaves the judgement of HTTP %d to the caller', async (status) => {
-    expect((await answered({ status, body: 'no' })).status).toBe(status);
+  test.each([100, 302, 405, 422, 507])('does not throw for HTTP %d', async (status) => {
+    expect((await uploadWith({ status, body: 'no' })).status).toBe(status);
   });
 
-  test('hands headers over as single texts', async () => {
+  test('returns each header as one text', async () => {
     const http: SendHttp = async () => ({
       status: 201,
       headers: { 'retry-after': '5', via: ['a', 'b'], gone: undefined },
       body: Readable.from([]),
     });
-    expect((await sendUpload(http, asked())).headers).toEqual({
+    expect((await sendUpload(http, uploadRequest())).headers).toEqual({
       'retry-after': '5',
       via: 'a,b',
       gone: undefined,
     });
   });
 
-  test('breaks off when the answer does', async () => {
+  test('throws when the response is interrupted', async () => {
     const cut = Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' });
-    await expect(answered({ status: 201, body: cut })).rejects.toMatchObject({
+    await expect(uploadWith({ status: 201, body: cut })).rejects.toMatchObject({
       code: 'CONNECTION',
-      message: 'the exchange with uploads.example.com broke off: the connection was closed early',
+      message: 'the request to uploads.example.com failed: the connection was closed too early',
     });
   });
 
-  test('refuses an answer that is longer than any JSON of the host', async () => {
-    await expect(answered({ status: 201, body: 'x'.repeat(EXCHANGE.apiBody + 1) })).rejects.toMatchObject({
+  test('refuses a response that is longer than any JSON of the host', async () => {
+    await expect(uploadWith({ status: 201, body: 'x'.repeat(EXCHANGE.apiBody + 1) })).rejects.toMatchObject({
       code: 'HOST_ERROR',
     });
   });
 
-  test('stops with the reason of the signal', async () => {
+  test('throws the reason of the signal when it aborts', async () => {
     const stop = new AbortController();
     const reason = new Error('stopped');
     const http: SendHttp = async () => {
       stop.abort(reason);
       return { status: 201, headers: {}, body: new Readable().destroy(reason) };
     };
-    await expect(sendUpload(http, asked({ signal: stop.signal }))).rejects.toBe(reason);
+    await expect(sendUpload(http, uploadRequest({ signal: stop.signal }))).rejects.toBe(reason);
   });
 });
 
 describe('base64', () => {
-  async function* stream(chunks: readonly Uint8Array[]): AsyncGenerator<Buffer> {
+  async function* streamChunks(chunks: readonly Uint8Array[]): AsyncGenerator<Buffer> {
     for (const chunk of chunks) yield Buffer.from(chunk);
   }
 
-  test('of any chunks is that of the whole, and exactly as long as announced', async () => {
+  test('of any chunks equals the base64 of the whole, with the length that base64Length returns', async () => {
     const parts = fc.array(fc.uint8Array({ maxLength: 10 }), { maxLength: 10 });
     await fc.assert(
       fc.asyncProperty(parts, async (chunks) => {
         const whole = Buffer.concat(chunks);
-        const encoded = await text(base64(stream(chunks)));
+        const encoded = await text(base64(streamChunks(chunks)));
         expect(encoded).toBe(whole.toString('base64'));
         expect(encoded).toHaveLength(base64Length(whole.length));
       }),
     );
   });
 
-  test('goes out as the bytes come in, not all at the end', async () => {
-    const pieces = await Readable.from(base64(stream([Buffer.alloc(3_000), Buffer.alloc(3_000)]))).toArray();
+  test('is produced while the bytes arrive, not only at the end', async () => {
+    const pieces = await Readable.from(
+      base64(streamChunks([Buffer.alloc(3_000), Buffer.alloc(3_000)])),
+    ).toArray();
     expect(pieces.slice(0, 2).map(({ length }) => length)).toEqual([4_000, 4_000]);
   });
 
-  test('does not read a chunk again that the source has reused', async () => {
+  test('is correct when the source reuses the buffer of a chunk', async () => {
     const reused = Buffer.from('abcd');
     async function* source(): AsyncGenerator<Buffer> {
       yield reused;
@@ -128,17 +134,19 @@ describe('base64', () => {
   });
 });
 
-test('an answer that only drips is given up when its time is over', async () => {
-  const dripping = new Readable({ read: () => undefined });
-  const over = new AbortController();
+test('sendUpload gives up on a response that arrives too slowly', async () => {
+  const endless = new Readable({ read: () => undefined });
+  const timeLimit = new AbortController();
   const http: SendHttp = async () => {
-    setImmediate(() => over.abort());
-    return { status: 201, headers: {}, body: dripping };
+    setImmediate(() => timeLimit.abort());
+    return { status: 201, headers: {}, body: endless };
   };
-  await expect(sendUpload(http, asked({ clock: { timeout: () => over.signal } }))).rejects.toMatchObject({
+  await expect(
+    sendUpload(http, uploadRequest({ clock: { timeout: () => timeLimit.signal } })),
+  ).rejects.toMatchObject({
     code: 'CONNECTION',
-    message: expect.stringContaining('the answer was not complete within 120 s'),
+    message: expect.stringContaining('the response was not complete within 120 s'),
     retryable: true,
   });
-  expect(dripping.destroyed).toBe(true);
+  expect(endless.destroyed).toBe(true);
 });

@@ -8,13 +8,13 @@ import { INPUTS, OUTPUTS } from '../../src/request/inputs.ts';
 
 const atRoot = (name: string): string => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
 
-/** As an agent reads it. */
+/** The contract as an agent reads it. */
 const contract = JSON.parse(contractJson());
 const { channels } = contract;
 const K1 = channels.K1_github_pages;
 
 describe('the machine contract has the fields of protocol 2.1', () => {
-  test('at its top', () => {
+  test('at the top level', () => {
     const fields = ['protocol', 'version', 'goal', 'not_delivery', 'channels', 'gates', 'file_rules'];
     expect(Object.keys(contract)).toEqual(fields);
   });
@@ -31,19 +31,19 @@ describe('the machine contract has the fields of protocol 2.1', () => {
     ['K2', channels.K2_release_assets, ['create', 'upload', 'limits']],
     ['K3', channels.K3_filebin, ['post', 'get', 'rules']],
     ['file_rules', contract.file_rules, ['on_screen', 'for_machine', 'naming', 'size', 'secrets']],
-  ])('in %s', (_where, object, fields) => {
+  ])('in %s', (_part, object, fields) => {
     expect(Object.keys(object)).toEqual(fields);
   });
 
-  test('every value that is not an object or an array is a string with words in it', () => {
-    const leaves = (value: unknown): unknown[] =>
-      typeof value === 'object' && value !== null ? Object.values(value).flatMap(leaves) : [value];
-    for (const leaf of leaves(contract)) expect(leaf).toEqual(expect.stringMatching(/\S/));
+  test('and every value that is not an object or an array is a text that is not empty', () => {
+    const listLeaves = (value: unknown): unknown[] =>
+      typeof value === 'object' && value !== null ? Object.values(value).flatMap(listLeaves) : [value];
+    for (const leaf of listLeaves(contract)) expect(leaf).toEqual(expect.stringMatching(/\S/));
   });
 });
 
 describe('the machine contract says what the protocol says', () => {
-  test('of itself', () => {
+  test('about its name, gates and what is not a delivery', () => {
     expect(contract).toMatchObject({ protocol: 'GITHUB-SCREEN-DELIVERY', version: '1.1' });
     expect(contract.gates).toEqual([
       'G1_выложено',
@@ -54,7 +54,7 @@ describe('the machine contract says what the protocol says', () => {
     expect(contract.not_delivery).toHaveLength(4);
   });
 
-  test('of K1 and its credentials', () => {
+  test('about K1 and its credentials', () => {
     expect(K1).toMatchObject({ repo: '<owner>/<repo>', branch: 'main' });
     expect(K1.auth).toMatchObject({
       method: 'github_device_flow',
@@ -80,8 +80,8 @@ describe('the machine contract says what the protocol says', () => {
     [channels.K2_release_assets.upload, `POST {upload_url}${repo}/releases/{id}/assets?name={file}`],
     [channels.K3_filebin.post, 'POST {bin_host_url}/{bin}/{filename}'],
     [channels.K3_filebin.get, 'GET {bin_host_url}/{bin}/{filename}'],
-  ])('%s', (printed, call) => {
-    // A call ends where its body, a remark or the next call begins.
+  ])('about the API: %s', (printed, call) => {
+    // A call ends where its body, a note or the next call begins.
     expect(printed.split(/ \(|; |, /)).toContain(call);
   });
 
@@ -101,12 +101,12 @@ describe('the machine contract says what the protocol says', () => {
     ['a file for machines is .md', contract.file_rules.for_machine, '.md'],
     ['names have no spaces', contract.file_rules.naming, 'no spaces'],
     ['secrets stay out', contract.file_rules.secrets, 'no tokens, cookies, passwords or personal data'],
-  ])('%s', (_says, text, words) => {
-    expect(text).toContain(words);
+  ])('about the limits and rules: %s', (_title, text, part) => {
+    expect(text).toContain(part);
   });
 });
 
-describe('what stands at the root is made from the sources (else run `npm run build:documents`)', () => {
+describe('the generated files are current (if not, run `npm run build:documents`)', () => {
   test('contract.json', () => {
     expect(atRoot('contract.json')).toBe(contractJson());
     expect(contract).toEqual(machineContract());
@@ -116,7 +116,7 @@ describe('what stands at the root is made from the sources (else run `npm run bu
     expect(atRoot('action.yml')).toBe(actionYml());
   });
 
-  test('action.yml is YAML that says the same as the table of inputs and outputs', () => {
+  test('action.yml contains exactly the inputs and outputs of the sources', () => {
     const action = parse(actionYml());
     expect(action.inputs).toEqual(
       Object.fromEntries(
@@ -132,7 +132,7 @@ describe('what stands at the root is made from the sources (else run `npm run bu
     expect(action.runs).toEqual({ using: 'node24', main: 'dist/index.js' });
   });
 
-  test('the tool names itself by the version and the name of package.json', () => {
+  test('the tool has the name and the version of package.json', () => {
     const { name, version } = JSON.parse(atRoot('package.json'));
     expect(TOOL).toEqual({ name, version });
   });

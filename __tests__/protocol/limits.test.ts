@@ -20,30 +20,30 @@ describe('the limits of protocol 8', () => {
     ['a build is polled 5 s apart', BUILD_WAIT.interval, 5_000],
     ['a build is waited for at most 240 s', BUILD_WAIT.total, 240_000],
     ['verification ends after 240 s', VERIFY_DEADLINE, 240_000],
-  ])('%s', (_says, limit, value) => {
+  ])('%s', (_title, limit, value) => {
     expect(limit).toBe(value);
   });
 
-  test('so many polls that far apart fill the wait', () => {
+  test('the polls of a build and their interval add up to the whole wait', () => {
     expect(BUILD_WAIT.polls * BUILD_WAIT.interval).toBe(BUILD_WAIT.total);
   });
 });
 
-describe('our own bounds leave room for what the protocol allows', () => {
-  test('the largest asset can be fetched back whole', () => {
+describe('the limits of this tool allow everything that the protocol allows', () => {
+  test('the largest asset can be fetched back completely', () => {
     expect(MAX_FETCHED_BODY).toBeGreaterThan(SIZE.asset);
   });
 
-  test('a build is requested before the wait for it is over', () => {
+  test('a missing build is requested before the wait for it ends', () => {
     expect(BUILD_WAIT.pollsBeforeRequest).toBeLessThan(BUILD_WAIT.polls);
   });
 
-  test('a rate limit that names no end is still waited out, and for a minute at least', () => {
+  test('a rate limit without an end is waited for, for at least one minute', () => {
     expect(RETRY.limited.firstPause).toBeGreaterThanOrEqual(2 * 60_000);
-    expect(RETRY.limited.firstPause).toBeLessThan(RETRY.patience);
+    expect(RETRY.limited.firstPause).toBeLessThan(RETRY.totalTime);
   });
 
-  test("one silent exchange can't use up the whole verification", () => {
+  test('one request without a response does not use the whole time for verification', () => {
     expect(EXCHANGE.connect + EXCHANGE.headers + EXCHANGE.stall).toBeLessThan(VERIFY_DEADLINE);
   });
 
@@ -52,12 +52,12 @@ describe('our own bounds leave room for what the protocol allows', () => {
   });
 });
 
-describe("the hosts' own bounds", () => {
-  test('a bin is named by 8 to 60 characters', () => {
+describe('the limits of the hosts', () => {
+  test('the name of a bin has 8 to 60 characters', () => {
     expect(BIN_NAME).toEqual({ shortest: 8, longest: 60 });
   });
 
-  test('a release holds 1,000 assets, listed in pages of at most 100', () => {
+  test('a release has at most 1,000 assets, listed in pages of at most 100', () => {
     expect(ASSETS.total).toBe(1_000);
     expect(ASSETS.page).toBeLessThanOrEqual(100);
   });

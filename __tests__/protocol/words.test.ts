@@ -11,7 +11,7 @@ import {
   TRAILER,
 } from '../../src/protocol/words.ts';
 
-describe("the protocol's own words", () => {
+describe('the words of the protocol', () => {
   test('the identifier and the version are those of protocol 2.1 and 9', () => {
     expect(PROTOCOL.identifier).toMatch(/^[A-Z]+-SCREEN-DELIVERY$/);
     expect(PROTOCOL.version).toBe('1.1');
@@ -21,7 +21,7 @@ describe("the protocol's own words", () => {
     expect(PROTOCOL.identifier).toBe(`${PROTOCOL.vendor.toUpperCase()}-SCREEN-DELIVERY`);
   });
 
-  test('the gates stand in their order, letter by letter', () => {
+  test('the gates have their exact names and their order', () => {
     expect(GATES).toEqual(['G1_выложено', 'G2_финальный_URL', 'G3_VERIFY_200_и_маркер', 'G4_REPORT']);
   });
 
@@ -29,7 +29,7 @@ describe("the protocol's own words", () => {
     expect(REPORT_LINES).toEqual(['CLAIM', 'CODE', 'TEST', 'RESULT', 'UNKNOWN']);
   });
 
-  test('there are two results, and neither word begins like the other', () => {
+  test('there are two results, and neither is the beginning of the other', () => {
     expect(RESULTS).toEqual({ ready: 'ГОТОВО', notReady: 'НЕ ГОТОВО' });
     expect(RESULTS.notReady.startsWith(RESULTS.ready)).toBe(false);
   });
@@ -39,7 +39,7 @@ describe("the protocol's own words", () => {
   });
 
   test.each(['sandbox:/', '/mnt/data/', 'local path', 'promise without a URL'])(
-    '%s is named among what is no delivery',
+    '%s is listed among what never counts as a delivery',
     (word) => {
       expect(NOT_DELIVERY.filter((line) => line.includes(word))).toHaveLength(1);
     },
@@ -52,21 +52,21 @@ describe('the channels', () => {
     ['K2', 'release', 'permanent'],
     ['K3', 'filebin', 'about 7 days'],
     ['K4', 'native', "by the environment's rules"],
-  ] as const)('%s is %s, and its link lives: %s', (key, name, lifetime) => {
+  ] as const)('%s is named %s and has the lifetime: %s', (key, name, lifetime) => {
     expect(CHANNELS[key].name).toBe(name);
     expect(CHANNELS[key].lifetime).toContain(lifetime);
   });
 
-  test('the file-bin is said to be public', () => {
+  test('the lifetime of the file-bin says that it is public', () => {
     expect(CHANNELS.K3.lifetime).toContain('public to anyone with the link');
   });
 
-  test('there is no fifth', () => {
+  test('are exactly four', () => {
     expect(Object.keys(CHANNELS)).toEqual(['K1', 'K2', 'K3', 'K4']);
   });
 });
 
-test("the commit's trailer is a line that git takes for a trailer, and names the tool", () => {
+test('the commit trailer has the format of a git trailer and names the tool', () => {
   expect(TRAILER).toMatch(/^[A-Za-z][A-Za-z-]*: \S.*$/);
   expect(TRAILER.endsWith(`: ${TOOL.name}`)).toBe(true);
 });

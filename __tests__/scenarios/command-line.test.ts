@@ -323,7 +323,7 @@ describe('the other commands', () => {
     expect(good.stdout).toContain(`sha256 ${sha256(page())}`);
     const bad = await run(['check', 'page.html', 'empty.html', '--json'], { files });
     expect(bad.exitCode).toBe(1);
-    expect(JSON.parse(bad.stdout)).toMatchObject([{ fit: true }, { fit: false }]);
+    expect(JSON.parse(bad.stdout)).toMatchObject([{ deliverable: true }, { deliverable: false }]);
     expect(world.wire.lines()).toEqual([]);
   });
 
@@ -381,7 +381,7 @@ describe('SIGINT', () => {
     const { exitCode, stdout, stderr, ms } = result;
     expect(stdout).toMatch(
       new RegExp(
-        `^RESULT: НЕ ГОТОВО → the delivery was stopped before it was done \\(step ${step}(, HTTP \\d+)?\\)$`,
+        `^RESULT: НЕ ГОТОВО → the delivery was stopped before it was finished \\(step ${step}(, HTTP \\d+)?\\)$`,
         'm',
       ),
     );
@@ -485,7 +485,7 @@ describe('SIGINT', () => {
     const result = await interrupted(args, {}, () => hanging.hits > 0);
     expect(world.filebin.bins.get('bin-locking')?.files.size).toBe(1);
     expect(result.ms).toBeLessThan(1_000);
-    expect(result.stdout).toMatch(/^RESULT: НЕ ГОТОВО → the delivery was stopped before it was done/m);
+    expect(result.stdout).toMatch(/^RESULT: НЕ ГОТОВО → the delivery was stopped before it was finished/m);
     expect(result.stdout).toMatch(/^UNKNOWN: .*it was placed \(HTTP 201, bin bin-locking, file page\.html/m);
   });
 

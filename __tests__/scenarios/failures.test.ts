@@ -278,7 +278,7 @@ test('SIGTERM in the middle of the wait: an honest report with what was placed',
   const delivered = await step;
   expectNotReady(delivered, {
     step: delivered.report.notReady?.step === 'wait' ? 'wait' : 'verify',
-    reason: /the delivery was stopped before it was done/,
+    reason: /the delivery was stopped before it was finished/,
   });
   expect(delivered.outputs['commit-sha']).toBe(await repository.head());
   expect(delivered.report.gates[0]).toMatchObject({ name: 'G1_выложено', passed: true });

@@ -203,7 +203,7 @@ describe('a 200 that is not the file', () => {
       story: 'cut off mid-way, again and again',
       answer: { fault: 'reset-midway' },
       httpCode: null,
-      reason: /github\.io broke off/,
+      reason: /github\.io failed/,
     },
   ];
   test.each(cases)('$story: not ready', async ({ answer, httpCode, reason }) => {
@@ -275,7 +275,7 @@ describe('redirects', () => {
     const repository = await stage.repository();
     pageAnswers({ status: 301, headers: { location: 'http://octo.github.io/elsewhere' } });
     const delivered = await stage.deliver({ repository, files, inputs: brief });
-    expectNotReady(delivered, { step: 'verify', reason: /redirects to something that is no https address/ });
+    expectNotReady(delivered, { step: 'verify', reason: /redirects to an address that is not https/ });
     expect(asked(stage, /^GET http:/)).toEqual([]);
   });
 

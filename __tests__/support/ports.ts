@@ -10,13 +10,13 @@ import type {
   SendHttp,
 } from '../../src/ports.ts';
 
-/** 2026-01-02T03:04:05Z: a moment with different digits everywhere. */
+/** The time at which a FakeClock starts: 2026-01-02T03:04:05Z, so that no two parts are equal. */
 export const NOON = Date.UTC(2026, 0, 2, 3, 4, 5);
 
-/** A clock whose time passes only by sleeping, at once. */
+/** A clock whose time advances only when something sleeps, without real waiting. */
 export class FakeClock implements Clock {
   time = NOON;
-  /** Every pause that was asked for, in milliseconds. */
+  /** Every pause so far, in milliseconds. */
   readonly slept: number[] = [];
 
   now(): number {
@@ -27,18 +27,18 @@ export class FakeClock implements Clock {
     signal?.throwIfAborted();
     this.slept.push(ms);
     this.time += ms;
-    // Lets I/O of the test's own servers go on between two sleeps.
+    // Lets the servers of the test handle I/O between two pauses.
     await new Promise((resolve) => setImmediate(resolve));
   }
 
-  /** Never fires: only a test moves this clock. */
+  /** Never aborts, because only a test advances this clock. */
   timeout(): AbortSignal {
     return new AbortController().signal;
   }
 }
 
-/** A meter as it was begun, how far it came, and whether it was ended. */
-export interface FakeMeter {
+/** Progress that was started: its arguments, how much is done, and whether it was ended. */
+export interface FakeProgress {
   readonly title: string;
   readonly total: number;
   readonly unit: ProgressUnit;
@@ -46,11 +46,11 @@ export interface FakeMeter {
   ended: boolean;
 }
 
-/** A log that remembers its lines, its secrets and its meters. */
+/** A logger that records its lines, its secrets and its progress. */
 export class FakeLogger implements Logger {
   readonly lines: string[] = [];
   readonly masked: string[] = [];
-  readonly meters: FakeMeter[] = [];
+  readonly shownProgress: FakeProgress[] = [];
 
   info(line: string): void {
     this.lines.push(line);
@@ -73,28 +73,28 @@ export class FakeLogger implements Logger {
   }
 
   progress(title: string, total: number, unit: ProgressUnit): Progress {
-    const meter: FakeMeter = { title, total, unit, done: 0, ended: false };
-    this.meters.push(meter);
+    const shown: FakeProgress = { title, total, unit, done: 0, ended: false };
+    this.shownProgress.push(shown);
     return {
       advance: (amount) => {
-        meter.done += amount;
+        shown.done += amount;
       },
       end: () => {
-        meter.ended = true;
+        shown.ended = true;
       },
     };
   }
 }
 
-/** An answer of a scripted host. */
+/** The response of a fake host. */
 export interface Scripted {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string | string[]>>;
-  /** A string, bytes, or an object that is sent as JSON; an Error breaks the body off. */
+  /** A text, bytes, or an object that is sent as JSON; an Error interrupts the body. */
   readonly body?: string | Buffer | object | Error;
 }
 
-/** A request as the scripted host saw it, with its body read to the end. */
+/** A request that was sent to a fake host, with its whole body. */
 export interface Seen {
   readonly method: string;
   readonly url: string;
@@ -103,49 +103,49 @@ export interface Seen {
 }
 
 /**
- * An HTTP port that answers from a script: by `METHOD url`, or whatever `answer` decides.
- * A request that nothing answers fails the test; an Error is thrown instead of answered.
+ * An HTTP client that gets its responses from the function `respond`.
+ * A request without a response fails the test; an Error is thrown instead of returned.
  */
 export class FakeHttp {
   readonly seen: Seen[] = [];
-  readonly #answer: (request: Seen, nth: number) => Scripted | Error | undefined;
+  readonly #respond: (request: Seen, nth: number) => Scripted | Error | undefined;
 
-  constructor(answer: (request: Seen, nth: number) => Scripted | Error | undefined) {
-    this.#answer = answer;
+  constructor(respond: (request: Seen, nth: number) => Scripted | Error | undefined) {
+    this.#respond = respond;
   }
 
   readonly http: SendHttp = async (request) => {
     request.signal?.throwIfAborted();
-    const seen = {
+    const sent = {
       method: request.method,
       url: request.url.href,
       headers: request.headers ?? {},
-      body: await bodyOf(request),
+      body: await readBody(request),
     };
-    this.seen.push(seen);
-    const answer = this.#answer(seen, this.seen.length);
-    if (answer === undefined) throw new Error(`nothing answers ${seen.method} ${seen.url}`);
-    if (answer instanceof Error) throw answer;
-    return responseOf(answer);
+    this.seen.push(sent);
+    const response = this.#respond(sent, this.seen.length);
+    if (response === undefined) throw new Error(`no response for ${sent.method} ${sent.url}`);
+    if (response instanceof Error) throw response;
+    return createResponse(response);
   };
 }
 
-async function bodyOf({ body }: HttpRequest): Promise<string> {
-  const made = body?.();
-  if (made === undefined || typeof made === 'string') return made ?? '';
-  const chunks = await made.toArray();
+async function readBody({ body }: HttpRequest): Promise<string> {
+  const content = body?.();
+  if (content === undefined || typeof content === 'string') return content ?? '';
+  const chunks = await content.toArray();
   return Buffer.concat(chunks.map((chunk) => Buffer.from(chunk))).toString('latin1');
 }
 
-function responseOf({ status = 200, headers = {}, body = '' }: Scripted): HttpResponse {
-  if (body instanceof Error) return { status, headers, body: brokenOff(body) };
+function createResponse({ status = 200, headers = {}, body = '' }: Scripted): HttpResponse {
+  if (body instanceof Error) return { status, headers, body: interruptedBody(body) };
   const json = typeof body === 'object' && !Buffer.isBuffer(body);
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from(json ? JSON.stringify(body) : body);
   const type = json ? { 'content-type': 'application/json; charset=utf-8' } : {};
   return { status, headers: { ...type, ...headers }, body: Readable.from([bytes]) };
 }
 
-function brokenOff(error: Error): Readable {
+function interruptedBody(error: Error): Readable {
   return Readable.from(
     (async function* () {
       yield Buffer.from('half a');
@@ -160,7 +160,7 @@ export interface FakePorts extends Ports {
   readonly stop: AbortController;
 }
 
-/** All ports as fakes, time and chance in the test's hand. */
+/** Fakes of all ports; the test controls time and random numbers. */
 export function fakePorts(http: SendHttp = new FakeHttp(() => undefined).http): FakePorts {
   const stop = new AbortController();
   return {

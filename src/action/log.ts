@@ -30,7 +30,8 @@ export function createActionLogger(redactor: Redactor, clock: Clock): Logger {
       core.setSecret(secret);
       redactor.addSecret(secret);
     },
-    progress: (title, total, unit) => lineProgress(title, total, unit, PROGRESS_INTERVAL.action, clock, info),
+    progress: (title, total, unit) =>
+      lineProgress({ title, total, unit, interval: PROGRESS_INTERVAL.action, clock, print: info }),
   };
 }
 

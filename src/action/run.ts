@@ -1,4 +1,3 @@
-import { systemClock } from '../clock.ts';
 import { runRequest } from '../context.ts';
 import { LINK_SUBJECT } from '../delivery/file-delivery.ts';
 import { type Report, refusalReport } from '../delivery/report.ts';
@@ -6,11 +5,11 @@ import { toDeliveryError } from '../errors.ts';
 import { createGitHubClient, type GitHubClient, type GitHubClientOptions } from '../github/api/client.ts';
 import { createHttpClient } from '../http/client.ts';
 import type { Ports } from '../ports.ts';
-import { random } from '../random.ts';
 import { createRedactor } from '../redact.ts';
 import type { RawInputs } from '../request/inputs.ts';
 import { parseRequest } from '../request/parse-request.ts';
 import { parseBoolean } from '../request/values.ts';
+import { random, systemClock } from '../system.ts';
 import { updateComment } from './comment.ts';
 import { findFiles } from './find-files.ts';
 import { type Environment, readInputs, readRunContext } from './inputs.ts';

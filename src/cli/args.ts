@@ -1,39 +1,39 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { INPUTS, type InputName } from '../request/inputs.ts';
 
-/** The command line was not understood; the message says what about it. */
+/** The command line is wrong; the message says what. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** What the shell asked for. */
+/** A parsed command line. */
 export interface CliCommand {
   readonly name: 'deliver' | 'withdraw' | 'verify' | 'check' | 'contract' | 'help' | 'version';
-  /** Files, or the one URL of `verify`. */
-  readonly subjects: readonly string[];
+  /** Files, or the URL of `verify`. */
+  readonly positionals: readonly string[];
   /** Inputs that were given as flags. */
   readonly flags: Readonly<Partial<Record<InputName, string>>>;
-  /** Environment variable that holds the token. */
+  /** The environment variable that holds the token. */
   readonly tokenEnv: string | undefined;
   readonly json: boolean;
 }
 
-/** Inputs that are no flags: the token would stand in the process list, and the exit code is the answer. */
-const NO_FLAGS: readonly InputName[] = ['token', 'fail-on-not-ready', 'file', 'operation', 'comment'];
+/** Inputs that are not flags: a token would be visible in the process list, the others have no use here. */
+const NOT_FLAGS: readonly InputName[] = ['token', 'fail-on-not-ready', 'file', 'operation', 'comment'];
 
-/** How many subjects each command takes. */
-const SUBJECTS: Readonly<Record<string, { least: number; most: number; what: string }>> = {
-  deliver: { least: 1, most: Number.POSITIVE_INFINITY, what: 'the file to deliver' },
-  withdraw: { least: 0, most: Number.POSITIVE_INFINITY, what: 'the names of the files to withdraw' },
-  verify: { least: 1, most: 1, what: 'the one URL to verify' },
-  check: { least: 1, most: Number.POSITIVE_INFINITY, what: 'the file to check' },
-  contract: { least: 0, most: 0, what: 'nothing else' },
+/** How many positionals each command needs. */
+const POSITIONALS: Readonly<Record<string, { min: number; max: number; description: string }>> = {
+  deliver: { min: 1, max: Number.POSITIVE_INFINITY, description: 'at least one file' },
+  withdraw: { min: 0, max: Number.POSITIVE_INFINITY, description: 'any number of files' },
+  verify: { min: 1, max: 1, description: 'exactly one URL' },
+  check: { min: 1, max: Number.POSITIVE_INFINITY, description: 'at least one file' },
+  contract: { min: 0, max: 0, description: 'no arguments' },
 };
 
-/** The inputs that are flags, in their order. */
-export const FLAGS = (Object.keys(INPUTS) as InputName[]).filter((name) => !NO_FLAGS.includes(name));
+/** The inputs that can be given as flags, in their order. */
+export const FLAGS = (Object.keys(INPUTS) as InputName[]).filter((name) => !NOT_FLAGS.includes(name));
 
-/** A yes-or-no input is a flag without a value. */
+/** Whether an input is `true` or `false`, so that its flag has no value. */
 export const isSwitch = (name: InputName): boolean => /^(true|false)$/.test(INPUTS[name].default);
 
 const OPTIONS: NonNullable<ParseArgsConfig['options']> = {
@@ -46,42 +46,45 @@ const OPTIONS: NonNullable<ParseArgsConfig['options']> = {
 };
 
 /**
- * The shell's words as a command.
+ * Parses the arguments of the command line.
  *
- * @throws {UsageError} with what is wrong about them.
+ * @throws {UsageError} if they are wrong.
  */
 export function parseCommand(args: readonly string[]): CliCommand {
-  const { values, positionals } = parse(args);
-  const nothing = { subjects: [], flags: {}, tokenEnv: undefined, json: values.json === true };
-  if (values.help === true || args.length === 0) return { ...nothing, name: 'help' };
-  if (values.version === true) return { ...nothing, name: 'version' };
-  const [name = '', ...subjects] = positionals;
-  const takes = Object.hasOwn(SUBJECTS, name) ? SUBJECTS[name] : undefined;
-  if (takes === undefined) {
+  const parsed = parseArguments(args);
+  const { values } = parsed;
+  const empty = { positionals: [], flags: {}, tokenEnv: undefined, json: values.json === true };
+  if (values.help === true || args.length === 0) return { ...empty, name: 'help' };
+  if (values.version === true) return { ...empty, name: 'version' };
+  const [name = '', ...positionals] = parsed.positionals;
+  const needed = Object.hasOwn(POSITIONALS, name) ? POSITIONALS[name] : undefined;
+  if (needed === undefined) {
     throw new UsageError(name === '' ? 'a command is missing' : `there is no command ${name}`);
   }
-  if (subjects.length < takes.least || subjects.length > takes.most) {
-    throw new UsageError(`${name} takes ${takes.what}`);
+  if (positionals.length < needed.min || positionals.length > needed.max) {
+    throw new UsageError(`${name} takes ${needed.description}`);
   }
-  if (name !== 'verify' && values.file !== undefined) throw new UsageError('--file belongs to verify');
+  if (name !== 'verify' && values.file !== undefined) {
+    throw new UsageError('--file can only be used with verify');
+  }
   const tokenEnv = typeof values['token-env'] === 'string' ? values['token-env'] : undefined;
-  return { ...nothing, name: name as CliCommand['name'], subjects, flags: flagsOf(values), tokenEnv };
+  return { ...empty, name: name as CliCommand['name'], positionals, flags: selectFlags(values), tokenEnv };
 }
 
-function parse(args: readonly string[]) {
+function parseArguments(args: readonly string[]) {
   try {
     return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true, strict: true });
   } catch (thrown) {
-    if (args.some((word) => /^--token(=|$)/.test(word))) {
+    if (args.some((arg) => /^--token(=|$)/.test(arg))) {
       throw new UsageError(
-        'a token on the command line would stand in the process list: put it in GITHUB_TOKEN, or name its variable with --token-env',
+        'a token on the command line is visible in the process list: put it in GITHUB_TOKEN, or name its environment variable with --token-env',
       );
     }
     throw new UsageError(thrown instanceof Error ? thrown.message : String(thrown));
   }
 }
 
-function flagsOf(values: Readonly<Record<string, unknown>>): CliCommand['flags'] {
+function selectFlags(values: Readonly<Record<string, unknown>>): CliCommand['flags'] {
   const given = [...FLAGS, 'file' as const].filter((name) => values[name] !== undefined);
   return Object.fromEntries(given.map((name) => [name, String(values[name])]));
 }

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type DeliveryError, toDeliveryError } from '../errors.ts';
+import { toDeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import { parseFingerprints } from '../request/values.ts';
 import { inspectFile } from '../rules/inspect.ts';
@@ -9,10 +9,11 @@ import { refuseSecrets } from '../rules/secrets/secrets.ts';
 import type { CliCommand } from './args.ts';
 import type { Terminal } from './terminal.ts';
 
-/** How a file stands before the rules. */
+/** The result of all checks on one file; `--json` prints a list of these. */
 interface CheckResult {
   readonly file: string;
-  readonly fit: boolean;
+  /** Whether the file can be delivered. */
+  readonly deliverable: boolean;
   readonly size?: number;
   readonly sha256?: string;
   readonly reason?: string;
@@ -20,42 +21,46 @@ interface CheckResult {
 }
 
 /**
- * All checks on every file; nothing is asked of any host.
+ * Runs all checks on every file, without any request to a host.
  *
- * @returns whether all files are fit to be delivered
+ * @returns whether all files can be delivered
  */
 export async function checkFiles(
   command: CliCommand,
   terminal: Terminal,
   { signal }: Ports,
 ): Promise<boolean> {
-  const findings: CheckResult[] = [];
-  for (const file of command.subjects) findings.push(await check(file, command.flags, signal));
-  if (command.json) terminal.print(JSON.stringify(findings, null, 2));
-  else for (const finding of findings) terminal.print(formatCheck(finding));
-  return findings.every(({ fit }) => fit);
+  const results: CheckResult[] = [];
+  for (const file of command.positionals) results.push(await checkFile(file, command.flags, signal));
+  if (command.json) terminal.print(JSON.stringify(results, null, 2));
+  else for (const result of results) terminal.print(formatCheckResult(result));
+  return results.every(({ deliverable }) => deliverable);
 }
 
-async function check(given: string, flags: CliCommand['flags'], signal: AbortSignal): Promise<CheckResult> {
+async function checkFile(
+  given: string,
+  flags: CliCommand['flags'],
+  signal: AbortSignal,
+): Promise<CheckResult> {
   try {
     const { marker } = flags;
-    const allowed = parseFingerprints(flags['allow-secret'] ?? '');
+    const allowedSecrets = parseFingerprints(flags['allow-secret'] ?? '');
     nameFromFile(baseName(given));
     const file = await inspectFile({ path: resolve(given), given, marker, secrets: [], signal });
     try {
-      await refuseSecrets(file, allowed, signal);
+      await refuseSecrets(file, allowedSecrets, signal);
       await checkSelfContained(file, 'enforce');
     } finally {
       await file.close();
     }
-    return { file: given, fit: true, size: file.size, sha256: file.sha256 };
+    return { file: given, deliverable: true, size: file.size, sha256: file.sha256 };
   } catch (thrown) {
-    const { message, hint }: DeliveryError = toDeliveryError(thrown);
-    return { file: given, fit: false, reason: message, hint };
+    const { message, hint } = toDeliveryError(thrown);
+    return { file: given, deliverable: false, reason: message, hint };
   }
 }
 
-function formatCheck({ file, fit, size, sha256, reason, hint }: CheckResult): string {
-  if (fit) return `${file}: fit to be delivered, ${size} bytes, sha256 ${sha256}`;
-  return `${file}: not fit: ${reason}${hint === undefined ? '' : `. To change: ${hint}`}`;
+function formatCheckResult({ file, deliverable, size, sha256, reason, hint }: CheckResult): string {
+  if (deliverable) return `${file}: can be delivered, ${size} bytes, sha256 ${sha256}`;
+  return `${file}: can't be delivered: ${reason}${hint === undefined ? '' : `. To change: ${hint}`}`;
 }

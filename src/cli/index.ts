@@ -1,13 +1,13 @@
 #!/usr/bin/env node
-const OLDEST_NODE = 24;
+const MIN_NODE = 24;
 
-if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE) {
-  console.error(`screen-delivery needs Node ${OLDEST_NODE} or newer; this is ${process.versions.node}`);
+if (Number.parseInt(process.versions.node, 10) < MIN_NODE) {
+  console.error(`screen-delivery needs Node ${MIN_NODE} or newer; this is ${process.versions.node}`);
   process.exit(2);
 }
 
-// Loaded only here: an older Node can't even read the rest. Eager: it stays in the one bundled file.
+// Imported only here, because an older Node can't parse the rest. Eager, so that it stays in the same bundle.
 const { main } = await import(/* webpackMode: "eager" */ './main.ts');
 
-// Idle connections are not waited for.
+// Exit explicitly: open connections that are idle would keep the process running.
 process.exit(await main(process.argv.slice(2), process.env));

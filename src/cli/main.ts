@@ -1,29 +1,27 @@
-import { systemClock } from '../clock.ts';
 import { toDeliveryError } from '../errors.ts';
 import { createHttpClient } from '../http/client.ts';
 import type { Ports } from '../ports.ts';
 import { machineContract } from '../protocol/contract.ts';
 import { TOOL } from '../protocol/words.ts';
-import { random } from '../random.ts';
 import { createRedactor } from '../redact.ts';
+import { random, systemClock } from '../system.ts';
 import { type CliCommand, parseCommand, UsageError } from './args.ts';
 import { checkFiles } from './check.ts';
 import { deliverAll } from './deliver.ts';
 import { createTerminal, type Terminal } from './terminal.ts';
 import { usage } from './usage.ts';
 
-/** The command line's answers to a shell. */
+/** Exit codes. */
 export const EXIT = { ready: 0, notReady: 1, wrongUsage: 2 } as const;
 
-type Environment = Readonly<Record<string, string | undefined>>;
 type RunCommand = (
   command: CliCommand,
   terminal: Terminal,
   ports: Ports,
-  env: Environment,
+  env: NodeJS.ProcessEnv,
 ) => Promise<boolean>;
 
-const RUNNERS: Readonly<Record<CliCommand['name'], RunCommand>> = {
+const COMMANDS: Readonly<Record<CliCommand['name'], RunCommand>> = {
   deliver: deliverAll,
   withdraw: deliverAll,
   verify: deliverAll,
@@ -43,11 +41,11 @@ const RUNNERS: Readonly<Record<CliCommand['name'], RunCommand>> = {
 };
 
 /**
- * The command line's whole run.
+ * Runs one command of the command line.
  *
  * @returns the exit code
  */
-export async function main(args: readonly string[], env: Environment): Promise<number> {
+export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const redactor = createRedactor();
   const terminal = createTerminal(redactor, systemClock, env);
   const stop = new AbortController();
@@ -62,13 +60,13 @@ export async function main(args: readonly string[], env: Environment): Promise<n
       signal: stop.signal,
       random,
     };
-    return (await RUNNERS[command.name](command, terminal, ports, env)) ? EXIT.ready : EXIT.notReady;
+    return (await COMMANDS[command.name](command, terminal, ports, env)) ? EXIT.ready : EXIT.notReady;
   } catch (thrown) {
     if (thrown instanceof UsageError) {
-      terminal.complain(`${thrown.message}; see ${TOOL.name} --help`);
+      terminal.printError(`${thrown.message}; see ${TOOL.name} --help`);
       return EXIT.wrongUsage;
     }
-    terminal.complain(toDeliveryError(thrown).message);
+    terminal.printError(toDeliveryError(thrown).message);
     return EXIT.notReady;
   } finally {
     process.off('SIGINT', abort).off('SIGTERM', abort);

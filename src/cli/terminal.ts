@@ -5,58 +5,55 @@ import { describeProgress, lineProgress } from '../progress.ts';
 import { PROGRESS_INTERVAL } from '../protocol/limits.ts';
 import type { Redactor } from '../redact.ts';
 
-/** Milliseconds before a bar is worth its place. */
-const BAR_AFTER = 500;
+/** Milliseconds before a progress bar appears. */
+const BAR_DELAY = 500;
 
-/** What a person or an agent sees: answers on stdout, the story and complaints on stderr. */
+/** The output of the command line: results go to stdout, log and errors to stderr. */
 export interface Terminal {
   readonly logger: Logger;
-  /** An answer. */
+  /** Prints a result. */
   print(text: string): void;
-  complain(text: string): void;
+  printError(text: string): void;
 }
 
-/** On a terminal with colours and bars, elsewhere in plain lines. `NO_COLOR` is respected. */
-export function createTerminal(
-  redactor: Redactor,
-  clock: Clock,
-  env: Readonly<Record<string, string | undefined>>,
-): Terminal {
-  /** A line over a bar takes the bar's place; the bar comes back below it. */
-  const lineStart = process.stderr.isTTY ? '\r\u001b[K' : '';
-  const say = (text: string): void =>
-    void process.stderr.write(`${lineStart}${printable(redactor.redact(text))}\n`);
-  const coloured = process.stderr.isTTY && !env.NO_COLOR;
+/** Colors and progress bars if stderr is a terminal, otherwise plain lines. `NO_COLOR` is respected. */
+export function createTerminal(redactor: Redactor, clock: Clock, env: NodeJS.ProcessEnv): Terminal {
+  const { stdout, stderr } = process;
+  const clean = (text: string): string => removeControlCharacters(redactor.redact(text));
+  // Clears a progress bar on the current line; the bar is drawn again below the new line.
+  const lineStart = stderr.isTTY ? '\r\u001b[K' : '';
+  const printError = (text: string): void => void stderr.write(`${lineStart}${clean(text)}\n`);
+  const info = (line: string): void => printError(`  ${line}`);
   const heading = (text: string): string =>
-    coloured ? styleText('bold', text, { validateStream: false }) : text;
+    stderr.isTTY && !env.NO_COLOR ? styleText('bold', text, { validateStream: false }) : text;
   return {
-    print: (text) => void process.stdout.write(`${printable(redactor.redact(text))}\n`),
-    complain: (text) => say(text),
+    print: (text) => void stdout.write(`${clean(text)}\n`),
+    printError,
     logger: {
-      info: (line) => say(`  ${line}`),
-      warning: (line) => say(`  warning: ${line}`),
-      startSection: (title) => void process.stderr.write(`${heading(printable(redactor.redact(title)))}\n`),
+      info,
+      warning: (line) => info(`warning: ${line}`),
+      startSection: (title) => void stderr.write(`${heading(clean(title))}\n`),
       endSection: () => undefined,
       mask: (secret) => redactor.addSecret(secret),
       progress: (title, total, unit) =>
-        process.stderr.isTTY
-          ? barMeter(title, total, unit, clock)
-          : lineProgress(title, total, unit, PROGRESS_INTERVAL.cli, clock, (line) => say(`  ${line}`)),
+        stderr.isTTY
+          ? barProgress(title, total, unit, clock)
+          : lineProgress({ title, total, unit, interval: PROGRESS_INTERVAL.cli, clock, print: info }),
     },
   };
 }
 
-/** Text without the control characters that could move a terminal's cursor or colour what follows. */
-function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that are taken out
+/** Removes characters that could move the cursor of a terminal or color the text. Line breaks stay. */
+function removeControlCharacters(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to remove
   return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, '');
 }
 
-/** A bar for what takes longer than a moment. */
-function barMeter(title: string, total: number, unit: ProgressUnit, clock: Pick<Clock, 'now'>): Progress {
-  const begun = clock.now();
+/** A progress bar that appears after `BAR_DELAY`. */
+function barProgress(title: string, total: number, unit: ProgressUnit, clock: Pick<Clock, 'now'>): Progress {
+  const started = clock.now();
   const bar = new SingleBar({
-    format: '  {title} {bar} {words}',
+    format: '  {title} {bar} {description}',
     clearOnComplete: true,
     hideCursor: true,
     stream: process.stderr,
@@ -65,11 +62,11 @@ function barMeter(title: string, total: number, unit: ProgressUnit, clock: Pick<
   return {
     advance(amount) {
       done += amount;
-      const elapsed = clock.now() - begun;
-      if (elapsed < BAR_AFTER) return;
-      const words = describeProgress(done, total, unit, elapsed);
-      if (bar.isActive) bar.update(done, { words });
-      else bar.start(total, done, { title, words });
+      const elapsed = clock.now() - started;
+      if (elapsed < BAR_DELAY) return;
+      const description = describeProgress(done, total, unit, elapsed);
+      if (bar.isActive) bar.update(done, { description });
+      else bar.start(total, done, { title, description });
     },
     end: () => bar.stop(),
   };

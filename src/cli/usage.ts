@@ -2,34 +2,38 @@ import { TOOL } from '../protocol/words.ts';
 import { INPUTS } from '../request/inputs.ts';
 import { FLAGS, isSwitch } from './args.ts';
 
-/** What `--help` prints. */
+/** The text that `--help` prints. */
 export function usage(): string {
-  const flags = FLAGS.map((name) => {
+  const inputFlags = FLAGS.map((name) => {
     const { default: value, description } = INPUTS[name];
-    const shown = value === '' || value.startsWith('${{') || isSwitch(name) ? '' : ` (${value})`;
+    const showsDefault = value !== '' && !value.startsWith('${{') && !isSwitch(name);
     return [
       `  --${name}${isSwitch(name) ? '' : ' …'}`,
-      `${description.replaceAll('`', '')}${shown}`,
+      `${description.replaceAll('`', '')}${showsDefault ? ` (${value})` : ''}`,
     ] as const;
   });
-  const own = [
-    ['  --token-env NAME', 'Environment variable that holds the token. By default GITHUB_TOKEN or GH_TOKEN.'],
+  const flags = [
+    ...inputFlags,
+    [
+      '  --token-env NAME',
+      'Environment variable that contains the token. Default: GITHUB_TOKEN or GH_TOKEN.',
+    ],
     ['  --file FILE', 'verify: the file that the URL must show.'],
-    ['  --json', 'Print the report as JSON on stdout, and nothing else there.'],
-    ['  -h, --help', 'This text.'],
-    ['  -v, --version', `The version, ${TOOL.version}.`],
+    ['  --json', 'Print the reports as JSON on stdout.'],
+    ['  -h, --help', 'Print this help.'],
+    ['  -v, --version', `Print the version (${TOOL.version}).`],
   ] as const;
-  const width = Math.max(...[...flags, ...own].map(([flag]) => flag.length)) + 2;
+  const width = Math.max(...flags.map(([flag]) => flag.length)) + 2;
   return [
-    'Publishes a file, fetches it back, and hands over the https address only when it is proven.',
+    'Publishes a file, fetches it back from its public address, and prints the https address only if the content is proven.',
     '',
-    `  ${TOOL.name} deliver FILE…    deliver the files, all of them together`,
-    `  ${TOOL.name} withdraw [FILE…] take away what was delivered under these names, or below --path`,
-    `  ${TOOL.name} verify URL       prove a link that the environment gave (needs --marker or --file)`,
-    `  ${TOOL.name} check FILE…      look at the files, publish nothing`,
+    `  ${TOOL.name} deliver FILE…    deliver one or more files`,
+    `  ${TOOL.name} withdraw [FILE…] remove what was delivered under these names, or below --path`,
+    `  ${TOOL.name} verify URL       verify a link from your environment (needs --marker or --file)`,
+    `  ${TOOL.name} check FILE…      check files without publishing them`,
     `  ${TOOL.name} contract         print the machine contract`,
     '',
-    ...[...flags, ...own].map(([flag, meaning]) => flag.padEnd(width) + meaning),
+    ...flags.map(([flag, description]) => flag.padEnd(width) + description),
     '',
     'Exit code: 0 ready, 1 not ready, 2 wrong usage.',
   ].join('\n');

@@ -1,6 +1,6 @@
+import { poll } from '../async.ts';
 import type { Placement } from '../channels/channel.ts';
 import { DeliveryError } from '../errors.ts';
-import { poll } from '../poll.ts';
 import type { Ports } from '../ports.ts';
 import { FURTHER_PROBES } from '../protocol/limits.ts';
 import { type ExpectedContent, type ProbeResult, UrlProbe } from './url-probe.ts';

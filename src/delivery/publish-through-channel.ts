@@ -1,6 +1,6 @@
+import { mapConcurrently } from '../async.ts';
 import type { ChannelAction, Placement } from '../channels/channel.ts';
 import { type DeliveryError, hasFailed, resultOf, toDeliveryError } from '../errors.ts';
-import { mapConcurrently } from '../pool.ts';
 import type { Logger, Ports } from '../ports.ts';
 import { BATCH } from '../protocol/limits.ts';
 import { type ChannelAttempt, type ChannelJob, newAttempt } from './channel-attempt.ts';

@@ -105,7 +105,7 @@ export class UrlProbe {
       signal,
       guard: (url: URL) => this.#guard(url),
       cookies: this.#cookies,
-      meter: (total: number) => logger.progress('fetched back', total, 'bytes'),
+      startProgress: (total: number) => logger.progress('fetched back', total, 'bytes'),
       publicOnly: this.#publicOnly,
     };
     const { marker } = this.#expected;

@@ -1,6 +1,6 @@
+import { poll } from '../async.ts';
 import type { HostProgress, Placement, PreparedTask } from '../channels/channel.ts';
 import { DeliveryError } from '../errors.ts';
-import { poll } from '../poll.ts';
 import type { Ports } from '../ports.ts';
 import { SECOND } from '../protocol/limits.ts';
 import {

@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import { DeliveryError, type ErrorCode } from '../errors.ts';
-import { parseRetryAfter } from '../http/headers.ts';
-import { shortHostMessage } from '../http/host-message.ts';
+import { parseRetryAfter, shortHostMessage } from '../http/response.ts';
 import { sendUpload } from '../http/upload.ts';
 import type { Logger, Ports } from '../ports.ts';
 import { AUTH, type CallTemplate } from '../protocol/calls.ts';

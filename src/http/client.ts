@@ -1,17 +1,14 @@
 import { setFlagsFromString } from 'node:v8';
 import { EnvHttpProxyAgent, errors, request } from 'undici';
-import { untilAborted } from '../abort.ts';
+import { untilAborted } from '../async.ts';
 import { DeliveryError } from '../errors.ts';
 import type { HttpRequest, SendHttp } from '../ports.ts';
 import { EXCHANGE } from '../protocol/limits.ts';
 import { TOOL } from '../protocol/words.ts';
 import { publicLookup } from './public-lookup.ts';
 
-/**
- * Network errors that mean: this request never reached a host.
- * Codes are those of Node's sockets and resolver, and undici's own.
- */
-const UNREACHED = new Set([
+/** Codes of Node and undici for errors after which the request certainly did not reach the host. */
+const UNREACHABLE_CODES = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
   'ECONNREFUSED',
@@ -19,96 +16,101 @@ const UNREACHED = new Set([
   'EHOSTUNREACH',
   'ENETDOWN',
   'UND_ERR_CONNECT_TIMEOUT',
-  // The proxy answered, and let nobody through.
+  // The proxy refused the CONNECT request.
   'UND_ERR_ABORTED',
 ]);
 
-/** What a person is told about the commonest network errors. */
-const IN_WORDS: Readonly<Record<string, string>> = {
+export const NETWORK_HINT = 'check the network of the job and its `https_proxy` and `no_proxy` variables';
+export const CERTIFICATE_HINT = "set `NODE_EXTRA_CA_CERTS` to a file with the proxy's certificate";
+
+/** Descriptions of the most common network errors. */
+const ERROR_DESCRIPTIONS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'its name could not be resolved',
   EAI_AGAIN: 'its name could not be resolved',
   ECONNREFUSED: 'it refused the connection',
   ECONNRESET: 'the connection was reset',
-  EPIPE: 'the connection broke while sending',
+  EPIPE: 'the connection was closed while sending',
   ETIMEDOUT: 'the connection timed out',
   UND_ERR_CONNECT_TIMEOUT: `no connection within ${EXCHANGE.connect / 1000} s`,
-  UND_ERR_HEADERS_TIMEOUT: `no answer within ${EXCHANGE.headers / 1000} s`,
-  ABORT_ERR: `the answer was not complete within ${EXCHANGE.api / 1000} s`,
-  UND_ERR_BODY_TIMEOUT: `the answer stalled for ${EXCHANGE.stall / 1000} s`,
-  UND_ERR_SOCKET: 'the connection was closed early',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer was shorter than announced',
+  UND_ERR_HEADERS_TIMEOUT: `no response within ${EXCHANGE.headers / 1000} s`,
+  ABORT_ERR: `the response was not complete within ${EXCHANGE.api / 1000} s`,
+  UND_ERR_BODY_TIMEOUT: `no data received for ${EXCHANGE.stall / 1000} s`,
+  UND_ERR_SOCKET: 'the connection was closed too early',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the response was shorter than its Content-Length',
 };
 
 /**
- * Makes the one door to the network: https only, through the proxy that the environment names
- * (`https_proxy`, `no_proxy`), with a bound on every wait. Redirects are answers like any other.
+ * Creates the HTTP client for all requests: https only, through the proxy of the environment
+ * (`https_proxy`, `no_proxy`), with a time limit on every wait. Redirects are not followed.
  */
 export function createHttpClient(): SendHttp {
-  // Each chunk of a body is garbage at once, and V8 looks for it only when its young generation is full: kept
-  // small, that is swept often, and any body takes 50 MB less.
+  // Each chunk of a body becomes garbage immediately. A small young generation makes V8 collect it often,
+  // which saves about 50 MB of memory for any body.
   setFlagsFromString('--scavenger-max-new-space-capacity-mb=1');
-  const bounds = { headersTimeout: EXCHANGE.headers, bodyTimeout: EXCHANGE.stall };
-  const timeout = EXCHANGE.connect;
-  const anywhere = new EnvHttpProxyAgent({ ...bounds, connect: { timeout } });
-  const publicOnly = new EnvHttpProxyAgent({ ...bounds, connect: { timeout, lookup: publicLookup() } });
-  return async (asked) => {
-    if (asked.url.protocol !== 'https:') {
+  const timeouts = { headersTimeout: EXCHANGE.headers, bodyTimeout: EXCHANGE.stall };
+  const connect = { timeout: EXCHANGE.connect };
+  const anyAddress = new EnvHttpProxyAgent({ ...timeouts, connect });
+  const publicAddress = new EnvHttpProxyAgent({
+    ...timeouts,
+    connect: { ...connect, lookup: publicLookup() },
+  });
+  return async (httpRequest) => {
+    if (httpRequest.url.protocol !== 'https:') {
       throw new DeliveryError(
         'NOT_EXTERNAL',
-        `${asked.url.host} was to be asked over ${asked.url.protocol}//, not https`,
+        `the request to ${httpRequest.url.host} uses ${httpRequest.url.protocol}// instead of https`,
       );
     }
     try {
-      // undici looks at the signal only once it has a connection.
-      const answer = await untilAborted(
-        asked.signal,
-        request(asked.url, {
-          method: asked.method,
-          headers: { 'user-agent': `${TOOL.name}/${TOOL.version}`, ...asked.headers },
-          body: asked.body?.() ?? null,
-          signal: asked.signal ?? null,
-          dispatcher: asked.publicOnly ? publicOnly : anywhere,
+      // undici checks the signal only after it has a connection.
+      const response = await untilAborted(
+        httpRequest.signal,
+        request(httpRequest.url, {
+          method: httpRequest.method,
+          headers: { 'user-agent': `${TOOL.name}/${TOOL.version}`, ...httpRequest.headers },
+          body: httpRequest.body?.() ?? null,
+          signal: httpRequest.signal ?? null,
+          dispatcher: httpRequest.publicOnly ? publicAddress : anyAddress,
         }),
       );
-      return { status: answer.statusCode, headers: answer.headers, body: answer.body };
+      return { status: response.statusCode, headers: response.headers, body: response.body };
     } catch (thrown) {
-      throw connectionError(thrown, asked);
+      throw connectionError(thrown, httpRequest);
     }
   };
 }
 
 /**
- * A network error as a failure of the delivery. An abort passes through as it is.
+ * Turns a network error into a DeliveryError: `NO_NETWORK` if the host was not reached, else `CONNECTION`.
+ * The reason of an abort is returned unchanged.
  *
  * @see protocol 7 (no network)
  */
-export function connectionError(thrown: unknown, asked: Pick<HttpRequest, 'url' | 'signal'>): unknown {
-  if (asked.signal?.aborted) return asked.signal.reason;
+export function connectionError(thrown: unknown, httpRequest: Pick<HttpRequest, 'url' | 'signal'>): unknown {
+  if (httpRequest.signal?.aborted) return httpRequest.signal.reason;
   if (thrown instanceof DeliveryError) return thrown;
   const code = networkCode(thrown);
-  const words = thrown instanceof Error ? thrown.message : String(thrown);
-  const reason = IN_WORDS[code] ?? (code === '' || code === 'UND_ERR_ABORTED' ? words : code);
-  if (UNREACHED.has(code)) {
-    return new DeliveryError('NO_NETWORK', `${asked.url.host} can't be reached: ${reason}`, {
-      hint: 'check the network of the job, and its https_proxy and no_proxy variables',
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  const reason = ERROR_DESCRIPTIONS[code] ?? (code === '' || code === 'UND_ERR_ABORTED' ? message : code);
+  if (UNREACHABLE_CODES.has(code)) {
+    return new DeliveryError('NO_NETWORK', `${httpRequest.url.host} can't be reached: ${reason}`, {
+      hint: NETWORK_HINT,
       retryable: true,
       cause: thrown,
     });
   }
-  return new DeliveryError('CONNECTION', `the exchange with ${asked.url.host} broke off: ${reason}`, {
+  return new DeliveryError('CONNECTION', `the request to ${httpRequest.url.host} failed: ${reason}`, {
     retryable: !isCertificateError(code),
-    hint: isCertificateError(code)
-      ? "add the proxy's certificate to NODE_EXTRA_CA_CERTS"
-      : 'run the step again, or use another channel',
+    hint: isCertificateError(code) ? CERTIFICATE_HINT : 'run the step again, or use another channel',
     cause: thrown,
   });
 }
 
-/** The error's own code, or that of its first cause (undici wraps, and happy eyeballs bundles). */
+/** The code of the error or of its first cause: undici wraps errors, and trying IPv4 and IPv6 bundles them. */
 function networkCode(thrown: unknown): string {
   if (thrown instanceof AggregateError && thrown.errors.length > 0) return networkCode(thrown.errors[0]);
   if (!(thrown instanceof Error)) return '';
-  // The bound on a whole call; other aborts have passed by.
+  // The time limit of a whole API call; other aborts were handled before.
   if (thrown.name === 'TimeoutError') return 'ABORT_ERR';
   const own = 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : '';
   const inner = thrown.cause === undefined ? '' : networkCode(thrown.cause);

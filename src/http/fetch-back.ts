@@ -3,63 +3,63 @@ import { DeliveryError } from '../errors.ts';
 import type { Progress, SendHttp } from '../ports.ts';
 import { MAX_FETCHED_BODY } from '../protocol/limits.ts';
 import { type ContentFingerprint, fingerprintBytes } from '../rules/fingerprint.ts';
-import { discard } from './body.ts';
 import { connectionError } from './client.ts';
 import { type FollowOptions, followRedirects } from './follow.ts';
-import { firstHeader } from './headers.ts';
+import { discard, firstHeader } from './response.ts';
 
-/** What an address answered in the end. */
+/** The final response of an address, after its redirects. */
 export interface FetchedContent {
   readonly httpCode: number;
-  /** The body's fingerprint; `null` unless the answer was 200. */
+  /** The fingerprint of the body; `null` unless the status was 200. */
   readonly fingerprint: ContentFingerprint | null;
-  /** Hosts that were asked, the first one first. */
+  /** Hosts that were requested, in order. */
   readonly hosts: readonly string[];
-  /** Whether a redirect led to a login page, as on a GitHub Enterprise in private mode. */
+  /** Whether a redirect led to a login page, as on GitHub Enterprise in private mode. */
   readonly login: boolean;
 }
 
 export interface FetchBackOptions extends FollowOptions {
-  /** Begins to show how far it is, of so many bytes; 0 where the host names none. */
-  readonly meter?: (total: number) => Progress;
+  /** Starts to show the progress; `total` is in bytes, or 0 if the host does not send a length. */
+  readonly startProgress?: (total: number) => Progress;
 }
 
 /**
- * GETs an address as anybody would and takes the fingerprint of the body, whatever its size.
+ * Sends an anonymous GET, follows redirects and computes the fingerprint of the body, which may be of any size.
  *
  * @param needles byte strings to count in the body
- * @throws {DeliveryError} as `follow` does; `CONNECTION` when the body broke off.
+ * @throws {DeliveryError} like `followRedirects`; `CONNECTION` when the body is interrupted, `NOT_PROVEN`
+ * when it is longer than any file that can be delivered.
  * @see protocol 4.5
  */
 export async function fetchBack(
   http: SendHttp,
   url: URL,
-  following: FetchBackOptions,
+  options: FetchBackOptions,
   needles: readonly Buffer[],
 ): Promise<FetchedContent> {
-  const { answer, hops } = await followRedirects(http, url, following);
+  const { response, hops } = await followRedirects(http, url, options);
   const hosts = hops.map((hop) => hop.host);
-  const login = !isLogin(url) && hops.some(isLogin);
-  if (answer.status !== 200) {
-    discard(answer);
-    return { httpCode: answer.status, fingerprint: null, hosts, login };
+  const login = !isLoginPage(url) && hops.some(isLoginPage);
+  if (response.status !== 200) {
+    discard(response);
+    return { httpCode: response.status, fingerprint: null, hosts, login };
   }
-  const length = Number(firstHeader(answer, 'content-length') ?? 0);
-  const meter = following.meter?.(length);
-  const onChunk = (chunk: Buffer): void => meter?.advance(chunk.length);
+  const length = Number(firstHeader(response, 'content-length') ?? 0);
+  const progress = options.startProgress?.(length);
+  const onChunk = (chunk: Buffer): void => progress?.advance(chunk.length);
   try {
-    const fingerprint = await fingerprintBytes(bounded(answer.body), needles, onChunk);
+    const fingerprint = await fingerprintBytes(limitSize(response.body), needles, onChunk);
     return { httpCode: 200, fingerprint, hosts, login };
   } catch (thrown) {
-    throw connectionError(thrown, { url: hops.at(-1) ?? url, signal: following.signal });
+    throw connectionError(thrown, { url: hops.at(-1) ?? url, signal: options.signal });
   } finally {
-    meter?.end();
+    progress?.end();
   }
 }
 
-const isLogin = ({ pathname }: URL): boolean => /^\/login(\/|$)/.test(pathname);
+const isLoginPage = ({ pathname }: URL): boolean => /^\/login(\/|$)/.test(pathname);
 
-async function* bounded(body: Readable): AsyncGenerator<Buffer> {
+async function* limitSize(body: Readable): AsyncGenerator<Buffer> {
   let size = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {
     size += chunk.length;

@@ -1,33 +1,32 @@
 import { DeliveryError } from '../errors.ts';
 import type { HttpResponse, SendHttp } from '../ports.ts';
 import { MAX_REDIRECTS } from '../protocol/limits.ts';
-import { discard } from './body.ts';
-import { firstHeader } from './headers.ts';
+import { discard, firstHeader } from './response.ts';
 
-/** Cookies by host name, kept for one delivery and given back to no other host. */
+/** Cookies by host name, kept for one delivery and sent back only to the host that set them. */
 export type CookieJar = Map<string, Map<string, string>>;
 
 export interface FollowOptions {
   readonly signal: AbortSignal;
-  /** Sees every address before it is asked; throws to refuse it. */
+  /** Called with every address before it is requested; throws to refuse it. */
   readonly guard: (url: URL) => void;
   readonly cookies: CookieJar;
-  /** Whether only public addresses may be connected to. */
+  /** Whether to connect to public addresses only. */
   readonly publicOnly?: boolean;
 }
 
-/** The last answer of a chain of redirects. */
+/** The last response of a chain of redirects. */
 export interface RedirectChain {
-  readonly answer: HttpResponse;
-  /** Every address that was asked, the first one first. */
+  readonly response: HttpResponse;
+  /** Every address that was requested, in order. */
   readonly hops: readonly URL[];
 }
 
 /**
- * GETs an address and follows its redirects by hand, as anybody would: no credential goes along, ever.
+ * Sends an anonymous GET and follows its redirects. Credentials are never sent.
  *
- * @throws {DeliveryError} `HOST_ERROR` for a chain that never ends or leaves https, `CONNECTION` or
- * `NO_NETWORK` when a host can't be talked to, and whatever `guard` throws.
+ * @throws {DeliveryError} `HOST_ERROR` for too many redirects or one that is not https, `CONNECTION` or
+ * `NO_NETWORK` when a request fails, and what `guard` throws.
  * @see protocol 4.5
  */
 export async function followRedirects(
@@ -44,7 +43,7 @@ export async function followRedirects(
     guard(url);
     hops.push(url);
     const cookie = cookiesFor(cookies, url);
-    const answer = await http({
+    const response = await http({
       method: 'GET',
       url,
       headers: {
@@ -56,22 +55,22 @@ export async function followRedirects(
       signal,
       publicOnly: options.publicOnly ?? false,
     });
-    keepCookies(cookies, url, answer);
-    const target = redirectTarget(answer, url);
-    if (target === null) return { answer, hops };
-    discard(answer);
+    saveCookies(cookies, url, response);
+    const target = redirectTarget(response, url);
+    if (target === null) return { response, hops };
+    discard(response);
     url = target;
   }
 }
 
-function redirectTarget(answer: HttpResponse, from: URL): URL | null {
-  if (![301, 302, 303, 307, 308].includes(answer.status)) return null;
-  const location = firstHeader(answer, 'location');
+function redirectTarget(response: HttpResponse, from: URL): URL | null {
+  if (![301, 302, 303, 307, 308].includes(response.status)) return null;
+  const location = firstHeader(response, 'location');
   const target = location === undefined ? null : URL.parse(location, from.href);
   if (target?.protocol === 'https:') return target;
-  discard(answer);
-  throw new DeliveryError('HOST_ERROR', `${from.host} redirects to something that is no https address`, {
-    httpCode: answer.status,
+  discard(response);
+  throw new DeliveryError('HOST_ERROR', `${from.host} redirects to an address that is not https`, {
+    httpCode: response.status,
   });
 }
 
@@ -79,11 +78,11 @@ function cookiesFor(jar: CookieJar, { hostname }: URL): string {
   return [...(jar.get(hostname) ?? [])].map(([name, value]) => `${name}=${value}`).join('; ');
 }
 
-function keepCookies(jar: CookieJar, { hostname }: URL, answer: HttpResponse): void {
-  for (const line of [answer.headers['set-cookie'] ?? []].flat()) {
+function saveCookies(jar: CookieJar, { hostname }: URL, response: HttpResponse): void {
+  for (const line of [response.headers['set-cookie'] ?? []].flat()) {
     const [, name, value] = /^\s*([^=;\s]+)=([^;]*)/.exec(line) ?? [];
     if (name === undefined || value === undefined) continue;
-    const own = jar.get(hostname) ?? new Map<string, string>();
-    jar.set(hostname, own.set(name, value));
+    const cookies = jar.get(hostname) ?? new Map<string, string>();
+    jar.set(hostname, cookies.set(name, value));
   }
 }

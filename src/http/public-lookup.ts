@@ -3,32 +3,34 @@ import type { LookupFunction } from 'node:net';
 import { DeliveryError } from '../errors.ts';
 import { addressRange } from '../rules/external-address.ts';
 
-type Resolve = (
+type ResolveHost = (
   host: string,
   options: LookupOptions & { all: true },
   callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void;
 
 /**
- * Resolves a name for a connection, and lets only public addresses through. What was checked is what is
- * connected to: a name that answers differently the second time gains nothing.
+ * Creates a DNS lookup for connections that refuses names with an address that is not public. The connection
+ * uses exactly the addresses that were checked, so a second DNS answer can't replace them (DNS rebinding).
  *
- * @param resolve the system's resolver
+ * @param resolve the resolver of the operating system
  */
-export function publicLookup(resolve: Resolve = lookup): LookupFunction {
+export function publicLookup(resolve: ResolveHost = lookup): LookupFunction {
   return (host, options, callback) => {
     resolve(host, { ...options, all: true }, (error, addresses) => {
       const [first] = addresses ?? [];
       if (error !== null || first === undefined) return callback(error, '');
-      const inner = addresses.find(({ address }) => addressRange(address) !== 'unicast');
-      if (inner !== undefined) return callback(notPublic(host, addressRange(inner.address)), '');
+      const internal = addresses.find(({ address }) => addressRange(address) !== 'unicast');
+      if (internal !== undefined) {
+        return callback(notPublicAddressError(host, addressRange(internal.address)), '');
+      }
       return options.all === true ? callback(null, addresses) : callback(null, first.address, first.family);
     });
   };
 }
 
-function notPublic(host: string, range: string): DeliveryError {
+function notPublicAddressError(host: string, range: string): DeliveryError {
   return new DeliveryError('NOT_EXTERNAL', `${host} resolves to a ${range} address`, {
-    hint: 'give an https address that opens without this environment',
+    hint: 'use an https address that can be opened from the public internet',
   });
 }

@@ -1,100 +1,94 @@
 import { addAbortSignal, Readable } from 'node:stream';
 import type { Clock, Progress, SendHttp } from '../ports.ts';
 import { EXCHANGE } from '../protocol/limits.ts';
-import { readText } from './body.ts';
 import { connectionError } from './client.ts';
+import { parseJson, readText } from './response.ts';
 
 export interface UploadRequest {
   readonly method: string;
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  /** Exact length of the body in bytes. */
+  /** The exact length of the body in bytes. */
   readonly length: number;
-  /** A fresh stream of the body. */
+  /** Opens a new stream of the body. */
   readonly body: () => Readable;
-  /** Begins to show how far an attempt is. */
-  readonly meter?: () => Progress;
+  /** Starts to show the progress of an attempt. */
+  readonly startProgress?: () => Progress;
   readonly signal: AbortSignal;
-  /** Measures how long the answer may take once the body is sent. */
+  /** Limits the time for the response after the body was sent. */
   readonly clock: Pick<Clock, 'timeout'>;
 }
 
-/** The answer to an upload, its body read as JSON where it is JSON. */
+/** The response to an upload. */
 export interface UploadResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly text: string;
+  /** The parsed text; `undefined` if it is not JSON. */
   readonly json: unknown;
 }
 
 /**
- * Streams a body with its Content-Length, once. The answer is read whatever its status.
+ * Sends a body as a stream with its Content-Length, once. The response is read whatever its status is.
  *
- * @throws {DeliveryError} `CONNECTION` when the exchange broke off: what has arrived is then unknown.
+ * @throws {DeliveryError} `CONNECTION` when the request fails: it is then unknown what has arrived.
  */
-export async function sendUpload(http: SendHttp, asked: UploadRequest): Promise<UploadResponse> {
-  const answer = await http({
-    method: asked.method,
-    url: asked.url,
-    headers: { ...asked.headers, 'content-length': String(asked.length) },
-    body: () => withProgress(asked),
-    signal: asked.signal,
+export async function sendUpload(http: SendHttp, upload: UploadRequest): Promise<UploadResponse> {
+  const response = await http({
+    method: upload.method,
+    url: upload.url,
+    headers: { ...upload.headers, 'content-length': String(upload.length) },
+    body: () => withProgress(upload),
+    signal: upload.signal,
   });
-  // An answer that only drips would never stall.
-  addAbortSignal(asked.clock.timeout(EXCHANGE.api), answer.body);
+  // A response that arrives in very small pieces would never reach the stall limit.
+  addAbortSignal(upload.clock.timeout(EXCHANGE.api), response.body);
   let text: string;
   try {
-    text = await readText(answer.body, EXCHANGE.apiBody);
+    text = await readText(response.body, EXCHANGE.apiBody);
   } catch (thrown) {
-    throw connectionError(thrown, asked);
+    throw connectionError(thrown, upload);
   }
   const headers = Object.fromEntries(
-    Object.entries(answer.headers).map(([name, value]) => [
+    Object.entries(response.headers).map(([name, value]) => [
       name,
       value === undefined ? undefined : String(value),
     ]),
   );
-  return { status: answer.status, headers, text, json: parseJson(text) };
+  return { status: response.status, headers, text, json: parseJson(text) };
 }
 
-function withProgress({ body, meter }: UploadRequest): Readable {
-  if (meter === undefined) return body();
-  const shown = meter();
+function withProgress({ body, startProgress }: UploadRequest): Readable {
+  if (startProgress === undefined) return body();
+  const progress = startProgress();
   return Readable.from(
     (async function* () {
       try {
         for await (const chunk of body() as AsyncIterable<Buffer | string>) {
-          shown.advance(chunk.length);
+          progress.advance(chunk.length);
           yield chunk;
         }
       } finally {
-        shown.end();
+        progress.end();
       }
     })(),
     { objectMode: false },
   );
 }
 
-/** Bytes as base64, in bounded memory. */
+/** Encodes a stream of bytes as base64, chunk by chunk. */
 export async function* base64(bytes: AsyncIterable<Buffer>): AsyncGenerator<string> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of bytes) {
-    const piece = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-    const whole = piece.length - (piece.length % 3);
-    yield piece.toString('base64', 0, whole);
-    rest = Buffer.from(piece.subarray(whole));
+    const bytesToEncode = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    // Three bytes become four characters; the others wait for the next chunk.
+    const end = bytesToEncode.length - (bytesToEncode.length % 3);
+    yield bytesToEncode.toString('base64', 0, end);
+    // Copied, because the source may reuse its buffer.
+    rest = Buffer.from(bytesToEncode.subarray(end));
   }
   yield rest.toString('base64');
 }
 
-/** Characters that so many bytes take as base64. */
+/** How many base64 characters this number of bytes becomes. */
 export const base64Length = (bytes: number): number => Math.ceil(bytes / 3) * 4;
-
-/** A text as JSON; `undefined` where it is none. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

@@ -2,11 +2,11 @@ import { API, AUTH, BIN, type CallTemplate, UPLOAD } from './calls.ts';
 import { BUILD_WAIT, MEGABYTE, SECOND, SIZE } from './limits.ts';
 import { CHANNELS, GATES, NOT_DELIVERY, PROTOCOL } from './words.ts';
 
-const megabytes = (bytes: number): string => `${bytes / MEGABYTE} MB`;
-const SCREEN_LIMIT = megabytes(SIZE.repository);
+const formatMegabytes = (bytes: number): string => `${bytes / MEGABYTE} MB`;
+const K1_LIMIT = formatMegabytes(SIZE.repository);
 
 /**
- * The machine contract that an agent parses first; `contract.json` is this, written out.
+ * The machine contract that an agent reads first; the content of `contract.json`.
  *
  * @see protocol 2.1
  */
@@ -26,30 +26,30 @@ export function machineContract() {
           method: `${PROTOCOL.vendor}_device_flow`,
           client_id: '<CLIENT_ID>',
           scope: 'repo',
-          device_code: print(AUTH.device_code, '{auth_url}'),
-          token: print(AUTH.token, '{auth_url}'),
+          device_code: formatCall(AUTH.device_code, '{auth_url}'),
+          token: formatCall(AUTH.token, '{auth_url}'),
           user_entry: '{auth_url}/login/device',
           token_rules:
             'an existing token is used and the flow skipped; the token lives in memory only, never in files, commits, reports or logs',
         },
         api: {
-          get_file: print(API.get_file, '{api_url}'),
-          put_file_le1mb: print(API.put_file_le1mb, '{api_url}'),
-          blob: print(API.blob, '{api_url}'),
-          tree: print(API.tree, '{api_url}'),
-          commit: print(API.commit, '{api_url}'),
-          ref: `${print(API.get_ref, '{api_url}')}; ${print(API.update_ref, '{api_url}')}`,
-          pages_latest: `${print(API.pages_latest, '{api_url}')}, at most ${BUILD_WAIT.polls} polls ${BUILD_WAIT.interval / SECOND} s apart`,
+          get_file: formatCall(API.get_file, '{api_url}'),
+          put_file_le1mb: formatCall(API.put_file_le1mb, '{api_url}'),
+          blob: formatCall(API.blob, '{api_url}'),
+          tree: formatCall(API.tree, '{api_url}'),
+          commit: formatCall(API.commit, '{api_url}'),
+          ref: `${formatCall(API.get_ref, '{api_url}')}; ${formatCall(API.update_ref, '{api_url}')}`,
+          pages_latest: `${formatCall(API.pages_latest, '{api_url}')}, at most ${BUILD_WAIT.polls} polls ${BUILD_WAIT.interval / SECOND} s apart`,
         },
       },
       K2_release_assets: {
-        create: print(API.create_release, '{api_url}'),
-        upload: print(UPLOAD.asset, '{upload_url}'),
+        create: formatCall(API.create_release, '{api_url}'),
+        upload: formatCall(UPLOAD.asset, '{upload_url}'),
         limits: `${SIZE.asset / MEGABYTE / 1024} GB per asset`,
       },
       K3_filebin: {
-        post: `${print(BIN.post, '{bin_host_url}')}; 201 is asserted`,
-        get: `${print(BIN.get, '{bin_host_url}')}; 302 then 200 is normal`,
+        post: `${formatCall(BIN.post, '{bin_host_url}')}; 201 is asserted`,
+        get: `${formatCall(BIN.get, '{bin_host_url}')}; 302 then 200 is normal`,
         rules: `${CHANNELS.K3.lifetime}; never for secrets`,
       },
       K4_native:
@@ -59,18 +59,18 @@ export function machineContract() {
     file_rules: {
       on_screen:
         'one self-contained .html file: styles and scripts inside, no external dependency, works offline',
-      for_machine: '.md, may stand alongside',
+      for_machine: '.md, may be placed alongside',
       naming:
         'Latin letters, digits, _ and - preferred; Cyrillic allowed, percent-encoded in URLs; no spaces',
-      size: `K1 up to ${megabytes(SIZE.methodA)} by the content-write call, above by the object API up to ${SCREEN_LIMIT}; above ${SCREEN_LIMIT} K2 or K3`,
+      size: `K1 up to ${formatMegabytes(SIZE.methodA)} by the content-write call, above by the object API up to ${K1_LIMIT}; above ${K1_LIMIT} K2 or K3`,
       secrets:
         'no tokens, cookies, passwords or personal data in files, commits, public bins, reports or logs',
     },
   };
 }
 
-/** Prints a call in the protocol's notation. */
-function print(call: CallTemplate, host: string): string {
+/** Formats a call in the notation of the protocol. */
+function formatCall(call: CallTemplate, host: string): string {
   const path = call.path
     .replace('{owner}/{repo}', '<owner>/<repo>')
     .replace('{+path}', '{path_urlencoded}')

@@ -1,7 +1,7 @@
 import type { ChannelKey } from './words.ts';
 
 /**
- * Every limit, written once. Sizes are bytes, times are milliseconds.
+ * All limits in one place. Sizes are bytes, times are milliseconds.
  *
  * @see protocol 8
  */
@@ -10,19 +10,19 @@ export const MEGABYTE = 1_048_576;
 export const SECOND = 1_000;
 export const DAY = 86_400 * SECOND;
 
-/** Largest file each way of placing takes. @see protocol 8 */
+/** The largest file for each upload method. @see protocol 8 */
 export const SIZE = {
-  /** K1 method A, the single-call write. */
+  /** K1 method A: one request with the content. */
   methodA: MEGABYTE,
-  /** K1 method B, the object API: above this size GitHub refuses blobs, and git's own protocol takes over. */
+  /** K1 method B: the Git database API. GitHub refuses larger blobs; these are pushed with git instead. */
   methodB: 35 * MEGABYTE,
-  /** The repository's ceiling. */
+  /** K1 in total. */
   repository: 95 * MEGABYTE,
-  /** K2, one release asset. */
+  /** K2: one release asset. */
   asset: 2_048 * MEGABYTE,
 } as const;
 
-/** The largest file that a channel takes, and the channels for a larger one. @see protocol 8 */
+/** The largest file that a channel accepts, and the channels for larger files. @see protocol 8 */
 export const MAX_FILE_SIZE: Readonly<
   Partial<Record<ChannelKey, { readonly bytes: number; readonly instead: string }>>
 > = {
@@ -30,112 +30,112 @@ export const MAX_FILE_SIZE: Readonly<
   K2: { bytes: SIZE.asset, instead: 'K3' },
 };
 
-/** The wait for a pages build. @see protocol 8 */
+/** How long to wait for a Pages build. @see protocol 8 */
 export const BUILD_WAIT = {
   polls: 48,
   interval: 5 * SECOND,
   total: 240 * SECOND,
-  /** Build polls without a build of our commit after which one is requested, once. */
+  /** After this many polls without a build of the delivered commit, a build is requested once. */
   pollsBeforeRequest: 6,
 } as const;
 
-/** Build and verification together may not take longer. @see protocol 8 */
+/** The longest time for build and verification together. @see protocol 8 */
 export const VERIFY_DEADLINE = 240 * SECOND;
 
-/** The shortest time for build and verification that makes sense. */
+/** The smallest value of the `timeout` input. */
 export const MIN_TIMEOUT = SECOND / 10;
 
-/** The shortest pause between two polls that a host is asked to bear. */
+/** The shortest pause between two polls. */
 export const MIN_POLL_INTERVAL = 50;
 
-/** One look at an address: as long as any exchange may take, and what a large file needs on a slow line. */
+/** The time limit of one probe: a base, and more for a large file on a slow connection. */
 export const PROBE_TIME = { least: 60 * SECOND, perMegabyte: 4 * SECOND } as const;
 
-/** Looks at each further address of a proven page; caches may lag, and never hold a delivery up for long. */
+/** Probes of each further address of a proven page: its cache may be late, but must not delay a delivery. */
 export const FURTHER_PROBES = 3;
 
-/** Redirects that are followed while fetching an address back. */
+/** How many redirects a probe follows. */
 export const MAX_REDIRECTS = 10;
 
-/** Bounds of a single HTTP exchange. */
+/** Limits of a single HTTP request. */
 export const EXCHANGE = {
   connect: 15 * SECOND,
-  /** Until the answer's headers arrive. */
+  /** Until the headers of the response arrive. */
   headers: 60 * SECOND,
-  /** Between two pieces of an answer's body. */
+  /** Between two chunks of the response body. */
   stall: 30 * SECOND,
-  /** A whole call to the API, its answer included: an answer that only drips ends here. */
+  /** A whole API call with its response, even if that arrives in very small pieces. */
   api: 120 * SECOND,
-  /** In which git says nothing while it talks to a host; it waits for the end of some broken answers for ever. */
+  /** Without output of git during a transfer: git waits forever for the end of some broken responses. */
   git: 300 * SECOND,
-  /** Longest JSON answer that is read. */
+  /** The longest JSON response that is read. */
   apiBody: 8 * MEGABYTE,
 } as const;
 
-/** Longest body that is read when an address is fetched back. */
+/** The longest body that a probe reads. */
 export const MAX_FETCHED_BODY = SIZE.asset + MEGABYTE;
 
-/** The retry policy's numbers. */
+/** The retry policy. */
 export const RETRY = {
   attempts: 5,
   firstPause: SECOND,
   longestPause: 60 * SECOND,
-  /** From the first failure on; no further attempt begins later. */
-  patience: 600 * SECOND,
-  /** Added at most to a pause that the host asks for. */
+  /** No attempt starts later than this after the first failure. */
+  totalTime: 600 * SECOND,
+  /** The most that is added to a pause that the host asks for. */
   spread: SECOND,
-  /** Losing a race against other writers passes sooner, and may happen more often. */
+  /** A conflict with another writer is over sooner and may happen more often. */
   conflict: { attempts: 40, firstPause: 250, longestPause: 16 * SECOND },
-  /** A limit that names no end lasts a minute at least, which is half of the first pause; then ever longer. */
+  /** For a rate limit without an end: wait one minute at least (half of the first pause), then longer. */
   limited: { attempts: 5, firstPause: 120 * SECOND, longestPause: 600 * SECOND },
 } as const;
 
-/** Time to clear away what is half done, when a delivery was stopped; a runner then waits 7.5 s at most. */
+/** Time for cleanup after a delivery was stopped; a runner kills the process after 7.5 s. */
 export const CLEANUP_TIME = 5 * SECOND;
 
-/** From the beginning of a write to that of the next one of the same client. */
+/** From the start of one write to the start of the next one of the same client. */
 export const WRITE_INTERVAL = SECOND;
 
-/** Assets of a release are listed in pages of this size, and there can be no more than the total. */
+/** The page size for listing the assets of a release, and how many GitHub allows. */
 export const ASSETS = { page: 100, total: 1_000 } as const;
 
-/** A pull request's comments: listed in pages of this size, no more than the host allows, no longer than it takes. */
+/** Comments of a pull request: page size, how many GitHub allows, and how many characters in one. */
 export const COMMENTS = { page: 100, total: 2_500, body: 65_536 } as const;
 
-/** Pull requests of one branch that are looked through. */
+/** How many pull requests of one branch are searched. */
 export const PULLS = 100;
 
-/** Largest job summary of a step that the runner takes. */
+/** The largest job summary that the runner accepts. */
 export const SUMMARY = MEGABYTE;
 
-/** The bin's name. */
+/** Length of a bin's name. */
 export const BIN_NAME = { shortest: 8, longest: 60 } as const;
 
-/** Deliveries in one step. */
+/** Several files in one step. */
 export const BATCH = {
-  /** Files; each stays open until its delivery has ended. */
+  /** Files; each stays open until its delivery ends. */
   files: 500,
-  /** Requests that only read, at once. */
+  /** Read requests at the same time. */
   reads: 6,
-  /** Paths above which a whole tree is read, instead of each path for itself. */
+  /** For more paths than this, the whole tree is read instead of each path. */
   paths: 3,
 } as const;
 
-/** Longest texts that are taken from the user or from a host. */
+/** The longest texts from the user or from a host: `marker` in bytes, the others in characters. */
 export const TEXT = { path: 1_024, message: 200, marker: 65_536, hostMessage: 300 } as const;
 
-/** Pause between two lines of progress, by face. */
+/** Time between two progress lines. */
 export const PROGRESS_INTERVAL = { action: 10 * SECOND, cli: 3 * SECOND } as const;
 
 /** The device flow. @see protocol 2.2, 4.1, 8 */
 export const DEVICE_FLOW = {
   scope: 'repo',
   grantType: 'urn:ietf:params:oauth:grant-type:device_code',
-  /** Added to the pause by each slow_down. */
+  /** Added to the interval after each `slow_down`. */
   slowDown: 5 * SECOND,
-  /** Seconds, where the host names none; observed values. */
+  /** Seconds, if the host does not send them; observed values. */
   interval: 5,
   lifetime: 899,
-  /** Seconds; a host that asks for less is not polled faster. */
+  /** Seconds; the shortest interval, even if the host asks for less. */
   leastInterval: 1,
 } as const;

@@ -1,10 +1,10 @@
 /**
- * The protocol's own words. Reports, outputs and the machine contract all read them here.
+ * The words that the protocol defines, for reports, outputs and the machine contract.
  *
  * @see protocol 2.1, 3.1, 4.7
  */
 
-/** Identifier and version of the protocol, and the vendor whose host carries K1. @see protocol 2.1, 9 */
+/** Identifier and version of the protocol, and the vendor of the host for K1. @see protocol 2.1, 9 */
 export const PROTOCOL = {
   identifier: 'GITHUB-SCREEN-DELIVERY',
   version: '1.1',
@@ -12,10 +12,10 @@ export const PROTOCOL = {
   goal: 'Turn a file that exists only inside an environment into an external https:// URL that opens in the browser without it, and hand the URL over only after its content was fetched back and proved.',
 } as const;
 
-/** This tool, as it names itself to hosts and in commits. */
+/** The name of this tool for hosts and in commits. */
 export const TOOL = { name: 'screen-delivery', version: '0.1.0' } as const;
 
-/** The commit trailer by which the tool later knows its own files. */
+/** The commit trailer that marks files delivered by this tool. */
 export const TRAILER = `Delivered-by: ${TOOL.name}`;
 
 /** A channel's key in the protocol and its name in the action's inputs. @see protocol 1 */
@@ -32,25 +32,25 @@ export const CHANNELS = {
 
 export type ChannelKey = keyof typeof CHANNELS;
 
-/** The four gates, in the order in which a delivery meets them. @see protocol 2.1, 3.1 */
+/** The four gates in order. @see protocol 2.1, 3.1 */
 export const GATES = ['G1_выложено', 'G2_финальный_URL', 'G3_VERIFY_200_и_маркер', 'G4_REPORT'] as const;
 
 export type GateName = (typeof GATES)[number];
 
-/** The steps of a delivery; a failure names the one it happened in. @see protocol 1 (flow per channel) */
+/** The steps of a delivery in order; every failure names its step. @see protocol 1 (flow per channel) */
 export const STEPS = ['check', 'authorize', 'place', 'wait', 'verify', 'report'] as const;
 
 export type Step = (typeof STEPS)[number];
 
-/** The report's lines, in order. @see protocol 4.7 */
+/** The lines of the report in order. @see protocol 4.7 */
 export const REPORT_LINES = ['CLAIM', 'CODE', 'TEST', 'RESULT', 'UNKNOWN'] as const;
 
 export type ReportLine = (typeof REPORT_LINES)[number];
 
-/** The two results a report can end in. @see protocol 3.1 */
+/** The two possible results of a report. @see protocol 3.1 */
 export const RESULTS = { ready: 'ГОТОВО', notReady: 'НЕ ГОТОВО' } as const;
 
-/** What is never a delivery. @see protocol 1, 2.1 */
+/** What never counts as a delivery. @see protocol 1, 2.1 */
 export const NOT_DELIVERY = [
   'sandbox:/… links',
   '/mnt/data/… paths',

@@ -380,3 +380,20 @@ describe('posting several files', () => {
     expect(calls.slice(2)).toEqual([`PUT ${HOST}/svown-1`, `PUT ${HOST}/svown-2`]);
   });
 });
+
+describe('what an upload to channel K3 leaves behind when it fails', () => {
+  const connectionLost = new DeliveryError('CONNECTION', 'reset');
+
+  test('is nothing where the bin could not be listed before the upload', async () => {
+    const host = new FakeHttp(() => connectionLost);
+    const action = createFilebinPublisher({ ...OPTIONS, binIsNew: false }, fakePorts(host.http));
+    const task = await prepareOne(action, await localFile('x'));
+    await expect(task.perform()).rejects.toMatchObject({ code: 'CONNECTION', leftBehind: [] });
+    expect(host.seen.map(({ method }) => method)).toEqual(['GET']);
+  });
+
+  test('is unknown where the connection broke off during the upload', async () => {
+    const { task } = await prepareUpload(connectionLost);
+    await expect(task.perform()).rejects.toMatchObject({ code: 'CONNECTION', leftBehind: undefined });
+  });
+});

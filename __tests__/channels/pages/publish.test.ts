@@ -9,7 +9,7 @@ import { absent, type CallName, FakeGitHub, failure } from '../../github/fake-gi
 import { localFile } from '../../support/files.ts';
 import { FakeHttp, fakePorts, NOON, type Scripted, type Seen } from '../../support/ports.ts';
 import { pagesOptionsWith } from '../pages-options.ts';
-import { prepareOne } from '../prepare-one.ts';
+import { prepareAll, prepareOne, resultsFor } from '../prepare-one.ts';
 import { accessWith } from '../repository-context.ts';
 
 const METHOD_A_LIMIT = 1_048_576;
@@ -364,5 +364,35 @@ describe('the page that a commit through channel K1 replaces', () => {
     const { task } = await prepareReplacement(() => undefined);
     // The fake host has no answer, and its error is not a DeliveryError.
     await expect(task.perform()).rejects.toMatchObject({ code: 'INTERNAL' });
+  });
+});
+
+describe('what a commit through channel K1 leaves behind when it fails', () => {
+  test('is nothing where a foreign file is not replaced', async () => {
+    const { task } = await prepareFile({ answers: answersForExisting('0ld', 'Add my page') });
+    await expect(task.perform()).rejects.toMatchObject({ code: 'NOT_OURS', leftBehind: [] });
+  });
+
+  test('is nothing where the branch cannot be read', async () => {
+    const { task } = await prepareFile({ answers: { get_file: failure('NO_PERMISSION', 403) } });
+    await expect(task.perform()).rejects.toMatchObject({ code: 'NO_PERMISSION', leftBehind: [] });
+  });
+
+  test('is unknown where the connection broke off during the write', async () => {
+    const { task } = await prepareFile({ answers: { put_file_le1mb: failure('CONNECTION') } });
+    await expect(task.perform()).rejects.toMatchObject({ code: 'CONNECTION', leftBehind: undefined });
+  });
+
+  test('is nothing for each of several foreign files', async () => {
+    const github = new FakeGitHub({ ...EMPTY, ...answersForExisting('0ld', 'Add my page') });
+    const action = createPagesPublisher(pagesOptionsWith(), accessWith(github), fakePorts());
+    const items = await Promise.all(
+      ['a.html', 'b.html'].map(async (name) => ({ file: await localFile(name), name })),
+    );
+    const tasks = await prepareAll(action, items);
+    expect(resultsFor(await action.perform(tasks), tasks)).toMatchObject([
+      { code: 'NOT_OURS', leftBehind: [] },
+      { code: 'NOT_OURS', leftBehind: [] },
+    ]);
   });
 });

@@ -338,3 +338,74 @@ describe('several files through channel K2', () => {
     expect(resultsFor(await action.preview(tasks), tasks)).toMatchObject([{ code: 'NOT_OURS' }]);
   });
 });
+
+describe('what an upload to channel K2 leaves behind when it fails', () => {
+  const created = (answers: Setup['answers'] = {}): Setup['answers'] => ({
+    release_by_tag: absent,
+    create_release: RELEASE,
+    ...answers,
+  });
+  const NEW_RELEASE = ['the release files-20260102, which was created and is empty'];
+
+  test('is nothing where an existing asset is not replaced', async () => {
+    const { task } = await prepareUpload({ assets: [[assetWith({ digest: 'sha256:0ther' })]] });
+    await expect(task.perform()).rejects.toMatchObject({ code: 'NOT_OURS', leftBehind: [] });
+  });
+
+  test('is nothing where the assets of an existing release cannot be listed', async () => {
+    const denied = failure('NO_PERMISSION', 403);
+    const { task } = await prepareUpload({ answers: { list_assets: denied } });
+    await expect(task.perform()).rejects.toMatchObject({ code: 'NO_PERMISSION', leftBehind: [] });
+  });
+
+  test('is unknown where the upload to an existing release broke off', async () => {
+    const connectionLost = failure('CONNECTION', undefined, { retryable: true });
+    const { task } = await prepareUpload({ uploads: [connectionLost] });
+    await expect(task.perform()).rejects.toMatchObject({ code: 'CONNECTION', leftBehind: undefined });
+  });
+
+  test('is the new and empty release where its assets cannot be listed', async () => {
+    const answers = created({ list_assets: failure('NO_PERMISSION', 403) });
+    const { host, task } = await prepareUpload({ answers });
+    await expect(task.perform()).rejects.toMatchObject({ code: 'NO_PERMISSION', leftBehind: NEW_RELEASE });
+    expect(host.seen).toEqual([]);
+  });
+
+  test('is the new and empty release where the host refuses the upload', async () => {
+    const uploads = [{ status: 403, body: { message: 'no' } }];
+    const { task } = await prepareUpload({ answers: created(), uploads });
+    await expect(task.perform()).rejects.toMatchObject({ code: 'NO_PERMISSION', leftBehind: NEW_RELEASE });
+  });
+
+  test('is the new and empty release where the host refuses every upload of several files', async () => {
+    const github = new FakeGitHub({ ...created(), list_assets: [] });
+    const host = new FakeHttp(() => ({ status: 403, body: { message: 'no' } }));
+    const items = await Promise.all(
+      ['a.zip', 'b.zip'].map(async (name) => ({ file: await localFile(name), name })),
+    );
+    const action = createReleasePublisher(OPTIONS, accessWith(github), fakePorts(host.http));
+    const tasks = await prepareAll(action, items);
+    expect(resultsFor(await action.perform(tasks), tasks)).toMatchObject([
+      { code: 'NO_PERMISSION', leftBehind: NEW_RELEASE },
+      { code: 'NO_PERMISSION', leftBehind: NEW_RELEASE },
+    ]);
+  });
+
+  test('is not the new release where another file was uploaded to it', async () => {
+    const github = new FakeGitHub({ ...created(), list_assets: [] });
+    const host = new FakeHttp(({ url, body }, nth) => {
+      if (nth === 1) return { status: 403, body: { message: 'no' } };
+      const name = new URL(url).searchParams.get('name') ?? '';
+      return { status: 201, body: assetWith({ name, digest: digestFor(body) }) };
+    });
+    const items = await Promise.all(
+      ['a.zip', 'b.zip'].map(async (name) => ({ file: await localFile(name), name })),
+    );
+    const action = createReleasePublisher(OPTIONS, accessWith(github), fakePorts(host.http));
+    const tasks = await prepareAll(action, items);
+    const [refused, uploaded] = resultsFor(await action.perform(tasks), tasks);
+    expect(refused).toMatchObject({ code: 'NO_PERMISSION' });
+    expect(refused).not.toMatchObject({ leftBehind: NEW_RELEASE });
+    expect(uploaded).toMatchObject({ written: true });
+  });
+});

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { DeliveryError } from '../../../src/errors.ts';
 import { type ApiRefusal, apiError, parseErrorBody, refusalError } from '../../../src/github/api/failures.ts';
-import { shortHostMessage } from '../../../src/http/host-message.ts';
+import { shortHostMessage } from '../../../src/http/response.ts';
 import { API } from '../../../src/protocol/calls.ts';
 import { NOON } from '../../support/ports.ts';
 

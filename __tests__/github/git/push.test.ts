@@ -217,7 +217,7 @@ describe('several changes', () => {
       changeWith({ path: 'a.bin', file: one ?? null }),
       changeWith({ path: 'b.bin', file: two ?? null }),
     ]);
-    expect(ports.logger.meters).toMatchObject([{ total: 500_000, ended: true }]);
+    expect(ports.logger.shownProgress).toMatchObject([{ total: 500_000, ended: true }]);
   });
 });
 
@@ -237,11 +237,11 @@ describe('a large file', () => {
     expect(blobAt('docs/page.html')).toBe(file.blobSha);
     // A git that held the file in memory would take more than the file's size.
     expect(peak).toBeLessThan(40 * 1024 ** 2);
-    expect(ports.logger.meters).toEqual([
+    expect(ports.logger.shownProgress).toEqual([
       { title: 'uploaded', total: file.size, unit: 'bytes', done: expect.any(Number), ended: true },
     ]);
-    expect(ports.logger.meters[0]?.done).toBeGreaterThan(file.size * 0.9);
-    expect(ports.logger.meters[0]?.done).toBeLessThanOrEqual(file.size);
+    expect(ports.logger.shownProgress[0]?.done).toBeGreaterThan(file.size * 0.9);
+    expect(ports.logger.shownProgress[0]?.done).toBeLessThanOrEqual(file.size);
   });
 });
 

@@ -2,14 +2,12 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Environment, readInputs, readRunContext } from '../../../src/action/inputs.ts';
-import { systemClock } from '../../../src/clock.ts';
 import { runRequest } from '../../../src/context.ts';
 import type { Report } from '../../../src/delivery/report.ts';
 import { createHttpClient } from '../../../src/http/client.ts';
 import type { Ports } from '../../../src/ports.ts';
-import { silentProgress } from '../../../src/progress.ts';
-import { random } from '../../../src/random.ts';
 import { parseRequest } from '../../../src/request/parse-request.ts';
+import { random, systemClock } from '../../../src/system.ts';
 import { type Held, look } from './memory.ts';
 
 /**
@@ -39,7 +37,7 @@ const ports: Ports = {
     startSection: () => undefined,
     endSection: () => undefined,
     mask: () => undefined,
-    progress: () => silentProgress,
+    progress: () => ({ advance: () => undefined, end: () => undefined }),
   },
   // One signal for all, so that a listener that stays on it shows.
   signal: new AbortController().signal,

@@ -1,9 +1,14 @@
 import { DeliveryError, type ErrorCode } from '../../errors.ts';
-import { discard, readText } from '../../http/body.ts';
 import { connectionError } from '../../http/client.ts';
-import { firstHeader, parseRetryAfter } from '../../http/headers.ts';
-import { shortHostMessage } from '../../http/host-message.ts';
-import { parseJson, sendUpload, type UploadResponse } from '../../http/upload.ts';
+import {
+  discard,
+  firstHeader,
+  parseJson,
+  parseRetryAfter,
+  readText,
+  shortHostMessage,
+} from '../../http/response.ts';
+import { sendUpload, type UploadResponse } from '../../http/upload.ts';
 import type { HttpResponse, Ports } from '../../ports.ts';
 import { BIN, type CallTemplate } from '../../protocol/calls.ts';
 import { EXCHANGE } from '../../protocol/limits.ts';
@@ -88,7 +93,7 @@ async function postFile(
     },
     length: file.size,
     body: () => file.read(),
-    meter: () => logger.progress('uploaded', file.size, 'bytes'),
+    startProgress: () => logger.progress('uploaded', file.size, 'bytes'),
     signal,
     clock,
   });

@@ -1,6 +1,6 @@
-import { withCleanupSignal } from '../../abort.ts';
+import { withCleanupSignal } from '../../async.ts';
 import { DeliveryError, hasFailed, resultOf, toDeliveryError } from '../../errors.ts';
-import { shortHostMessage } from '../../http/host-message.ts';
+import { shortHostMessage } from '../../http/response.ts';
 import { forEachItem, type ItemResult } from '../../item-results.ts';
 import type { Ports } from '../../ports.ts';
 import { withRetries } from '../../retry.ts';

@@ -1,4 +1,4 @@
-import { withCleanupSignal } from '../../abort.ts';
+import { mapConcurrently, withCleanupSignal } from '../../async.ts';
 import {
   DeliveryError,
   hasFailed,
@@ -11,7 +11,6 @@ import { getBlobSha, getLastCommit } from '../../github/api/contents.ts';
 import { getExistingBlobs } from '../../github/api/existing-blobs.ts';
 import { type FileChange, pathChangedError } from '../../github/api/git-data.ts';
 import { forEachItem, type ItemResult } from '../../item-results.ts';
-import { mapConcurrently } from '../../pool.ts';
 import type { Ports } from '../../ports.ts';
 import { BATCH } from '../../protocol/limits.ts';
 import { TRAILER } from '../../protocol/words.ts';

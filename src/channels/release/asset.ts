@@ -1,4 +1,4 @@
-import { withCleanupSignal } from '../../abort.ts';
+import { withCleanupSignal } from '../../async.ts';
 import { DeliveryError, hasFailed, resultOf, toDeliveryError } from '../../errors.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import {

@@ -1,5 +1,5 @@
+import { mapConcurrently } from '../../async.ts';
 import { DeliveryError, hasFailed, type Result, resultOf } from '../../errors.ts';
-import { mapConcurrently } from '../../pool.ts';
 import { API } from '../../protocol/calls.ts';
 import { BATCH } from '../../protocol/limits.ts';
 import { encodePath } from '../../rules/naming.ts';

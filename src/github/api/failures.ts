@@ -1,6 +1,5 @@
 import { DeliveryError, type ErrorCode, type ErrorDetails } from '../../errors.ts';
-import { parseRetryAfter } from '../../http/headers.ts';
-import { shortHostMessage } from '../../http/host-message.ts';
+import { parseRetryAfter, shortHostMessage } from '../../http/response.ts';
 import type { CallTemplate } from '../../protocol/calls.ts';
 import { SECOND } from '../../protocol/limits.ts';
 

@@ -1,5 +1,5 @@
-import { readText } from '../../http/body.ts';
 import { connectionError } from '../../http/client.ts';
+import { readText } from '../../http/response.ts';
 import type { Clock, HttpResponse, SendHttp } from '../../ports.ts';
 import { EXCHANGE } from '../../protocol/limits.ts';
 

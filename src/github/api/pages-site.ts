@@ -1,5 +1,5 @@
 import { DeliveryError } from '../../errors.ts';
-import { shortHostMessage } from '../../http/host-message.ts';
+import { shortHostMessage } from '../../http/response.ts';
 import { API } from '../../protocol/calls.ts';
 import { defaultSiteUrl, serverUrlOf } from '../hosts.ts';
 import type { GitHubClient } from './client.ts';

@@ -40,7 +40,7 @@ export async function sendStreamed(
       },
       length,
       body,
-      meter: () => ports.logger.progress('uploaded', length, 'bytes'),
+      startProgress: () => ports.logger.progress('uploaded', length, 'bytes'),
       signal: ports.signal,
       clock: ports.clock,
     }),

@@ -1,5 +1,6 @@
 import { DeliveryError, type ErrorCode } from '../../errors.ts';
-import { shortHostMessage } from '../../http/host-message.ts';
+import { CERTIFICATE_HINT, NETWORK_HINT } from '../../http/client.ts';
+import { shortHostMessage } from '../../http/response.ts';
 import { createRedactor } from '../../redact.ts';
 import { RETRY_HINT } from '../api/failures.ts';
 import type { GitResult } from './process.ts';
@@ -60,12 +61,12 @@ const GIT_RULES: readonly GitRule[] = [
   {
     when: /certificate|SSL CA/i,
     code: 'CONNECTION',
-    hint: "add the proxy's certificate to NODE_EXTRA_CA_CERTS",
+    hint: CERTIFICATE_HINT,
   },
   {
     when: /could not resolve|failed to connect|couldn't connect|connection refused|from proxy|CONNECT tunnel/i,
     code: 'NO_NETWORK',
-    hint: 'check the network of the job, and its https_proxy and no_proxy variables',
+    hint: NETWORK_HINT,
     passing: true,
   },
   { when: /(returned error:|HTTP) (408|5\d\d)|internal server error/i, code: 'HOST_ERROR', passing: true },

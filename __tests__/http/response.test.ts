@@ -1,0 +1,91 @@
+import { Readable } from 'node:stream';
+import { describe, expect, test } from '@jest/globals';
+import { discard, firstHeader, parseRetryAfter, readText } from '../../src/http/response.ts';
+import { NOON } from '../support/ports.ts';
+
+describe('readText', () => {
+  test('reads a response to its end', async () => {
+    expect(await readText(Readable.from([Buffer.from('one '), Buffer.from('two')]), 100)).toBe('one two');
+  });
+
+  test('decodes a character whose bytes arrive in two chunks', async () => {
+    const [first, second] = Buffer.from('я');
+    expect(
+      await readText(Readable.from([Buffer.from([Number(first)]), Buffer.from([Number(second)])]), 100),
+    ).toBe('я');
+  });
+
+  test('accepts as many bytes as the limit', async () => {
+    expect(await readText(Readable.from([Buffer.from('12'), Buffer.from('34')]), 4)).toBe('1234');
+  });
+
+  test('refuses one byte more than the limit and closes the body', async () => {
+    const body = Readable.from([Buffer.from('12'), Buffer.from('345'), Buffer.from('never read')]);
+    await expect(readText(body, 4)).rejects.toMatchObject({
+      code: 'HOST_ERROR',
+      message: 'the response is longer than 4 bytes',
+      retryable: false,
+    });
+    expect(body.destroyed).toBe(true);
+  });
+
+  test('throws the error of a response that is interrupted', async () => {
+    const body = new Readable({ read: () => undefined });
+    body.destroy(new Error('cut'));
+    await expect(readText(body, 100)).rejects.toThrow('cut');
+  });
+});
+
+describe('discard', () => {
+  test('closes the body of the response', () => {
+    const body = Readable.from([Buffer.from('of no interest')]);
+    discard({ status: 302, headers: {}, body });
+    expect(body.destroyed).toBe(true);
+  });
+
+  test('ignores an error while the body is closed', async () => {
+    const body = new Readable({
+      read: () => undefined,
+      destroy: (_error, done) => done(new Error('late')),
+    });
+    const closed = new Promise((resolve) => body.once('close', resolve));
+    discard({ status: 302, headers: {}, body });
+    await expect(closed).resolves.toBeUndefined();
+  });
+});
+
+describe('firstHeader', () => {
+  test.each([
+    ['a text', 'a', 'a'],
+    ['a number as text', 7, '7'],
+    ['the first of several values', ['a', 'b'], 'a'],
+    ['undefined for an empty list', [], undefined],
+    ['undefined for an undefined value', undefined, undefined],
+    ['an empty text', '', ''],
+  ])('returns %s', (_case, value, expected) => {
+    expect(firstHeader({ headers: { 'x-test': value } }, 'x-test')).toBe(expected);
+  });
+
+  test('returns undefined for a header that was not sent', () => {
+    expect(firstHeader({ headers: {} }, 'x-test')).toBeUndefined();
+  });
+});
+
+describe('parseRetryAfter', () => {
+  const parse = (value: string | number | undefined): number | undefined =>
+    parseRetryAfter({ headers: { 'retry-after': value } }, NOON);
+
+  test.each([
+    ['seconds', '30', 30_000],
+    ['seconds as a number', 30, 30_000],
+    ['zero seconds', '0', 0],
+    ['a date in the future', new Date(NOON + 45_000).toUTCString(), 45_000],
+    ['a date in the past', new Date(NOON - 45_000).toUTCString(), 0],
+  ])('understands %s', (_case, value, ms) => {
+    expect(parse(value)).toBe(ms);
+  });
+
+  test.each([undefined, '', 'soon', '5s', '1.5', '-5', '1e3'])('returns undefined for %j', (value) => {
+    expect(parse(value)).toBeUndefined();
+  });
+});

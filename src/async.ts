@@ -1,0 +1,89 @@
+import type { Clock, Ports } from './ports.ts';
+import { CLEANUP_TIME } from './protocol/limits.ts';
+
+/**
+ * Resolves with the result of `work`, or rejects with the signal's reason as soon as the signal aborts.
+ * For work that can't be interrupted itself: it goes on, but its result is ignored.
+ */
+export async function untilAborted<T>(signal: AbortSignal | undefined, work: Promise<T>): Promise<T> {
+  if (signal === undefined) return work;
+  const aborted = Promise.withResolvers<never>();
+  const abort = (): void => aborted.reject(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    signal.throwIfAborted();
+    return await Promise.race([work, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+    // Abandoned work may still fail; without this, Node would report an unhandled rejection.
+    work.catch(() => undefined);
+  }
+}
+
+/**
+ * The same ports with a new signal that aborts after `CLEANUP_TIME`: for the few requests that are still
+ * sent after the delivery was stopped, to find out what has arrived and to remove what is half done.
+ */
+export function withCleanupSignal<P extends Pick<Ports, 'clock' | 'signal'>>(ports: P): P {
+  return { ...ports, signal: ports.clock.timeout(CLEANUP_TIME) };
+}
+
+export interface PollOptions {
+  /** Milliseconds between two probes. */
+  readonly interval: number;
+  /** Milliseconds since the epoch after which no further probe starts. */
+  readonly deadline: number;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Calls `probe` at once and then every `interval`, until it returns a value or the deadline is reached.
+ * The last pause is shortened, so that the last probe starts exactly at the deadline.
+ *
+ * @returns the value of the probe, or `undefined` when the time is over
+ * @throws what `probe` throws, or the signal's reason
+ */
+export async function poll<T>(
+  options: PollOptions,
+  probe: () => Promise<T | undefined>,
+): Promise<T | undefined> {
+  const { clock, deadline, interval, signal } = options;
+  for (;;) {
+    signal.throwIfAborted();
+    const found = await probe();
+    if (found !== undefined) return found;
+    const left = deadline - clock.now();
+    if (left <= 0) return undefined;
+    await clock.sleep(Math.min(interval, left), signal);
+  }
+}
+
+/**
+ * Runs `work` for every item, at most `limit` items at a time.
+ *
+ * @returns the results in the order of the items
+ * @throws the error of the first work that fails; no further work starts then.
+ */
+export async function mapConcurrently<T, R>(
+  items: readonly T[],
+  limit: number,
+  work: (item: T) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = [];
+  const queue = items.entries();
+  let failed = false;
+  async function worker(): Promise<void> {
+    for (const [index, item] of queue) {
+      if (failed) return;
+      try {
+        results[index] = await work(item);
+      } catch (thrown) {
+        failed = true;
+        throw thrown;
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
+  return results;
+}

@@ -1,0 +1,63 @@
+import type { Readable } from 'node:stream';
+import { DeliveryError } from '../errors.ts';
+import type { HttpResponse } from '../ports.ts';
+import { SECOND, TEXT } from '../protocol/limits.ts';
+
+type Headers = Readonly<Record<string, string | number | string[] | undefined>>;
+
+/**
+ * Reads the whole body of a short response.
+ *
+ * @param limit largest number of bytes that is accepted; a longer body is not read further
+ * @throws {DeliveryError} `HOST_ERROR` when the body is longer.
+ */
+export async function readText(body: Readable, limit: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > limit) {
+      throw new DeliveryError('HOST_ERROR', `the response is longer than ${limit} bytes`);
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Closes a response without reading its body. */
+export function discard(response: HttpResponse): void {
+  response.body.on('error', () => undefined).destroy();
+}
+
+/** The first value of a header; header names are in lower case. */
+export function firstHeader({ headers }: { readonly headers: Headers }, name: string): string | undefined {
+  const value = headers[name];
+  const first = Array.isArray(value) ? value[0] : value;
+  return first === undefined ? undefined : String(first);
+}
+
+/** The pause in milliseconds that a Retry-After header asks for, as seconds or as a date. */
+export function parseRetryAfter(response: { readonly headers: Headers }, now: number): number | undefined {
+  const value = firstHeader(response, 'retry-after');
+  if (value === undefined) return undefined;
+  // Date.parse accepts almost anything, such as "1.5" or "-5"; an HTTP date ends in GMT.
+  const ms = /^\d+$/.test(value) ? Number(value) * SECOND : Date.parse(/GMT$/.test(value) ? value : '') - now;
+  return Number.isFinite(ms) ? Math.max(ms, 0) : undefined;
+}
+
+/** A host's text for use in a message: on one line, and at most `TEXT.hostMessage` characters long. */
+export function shortHostMessage(text: unknown): string {
+  const line = String(text ?? '')
+    .replace(/\s+/g, ' ')
+    .trim();
+  return line.length > TEXT.hostMessage ? `${line.slice(0, TEXT.hostMessage)}…` : line;
+}
+
+/** The value of a JSON text; `undefined` if the text is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
