@@ -6,48 +6,50 @@ import { shown } from './runner.ts';
 
 const frameWith = (more: Partial<BatchFrame> = {}): BatchFrame => ({
   before: ['BEFORE'],
-  behind: ['BEHIND'],
+  after: ['AFTER'],
   elsewhere: 'ELSEWHERE',
   limit: 65_536,
   measure: (text) => text.length,
   ...more,
 });
 
-const written = (reports: readonly Report[], more: Partial<BatchFrame> = {}): string =>
+const composed = (reports: readonly Report[], more: Partial<BatchFrame> = {}): string =>
   shown(composeBatch(reports, frameWith(more)));
 /** The rows of the table of files. */
 const rowsIn = (text: string): string[] =>
-  (text.split('BEHIND')[0] ?? '').split('\n').filter((line) => /^\| [^ -]/u.test(line));
+  (text.split('AFTER')[0] ?? '').split('\n').filter((line) => /^\| [^ -]/u.test(line));
 const some = [provenFile('a.html'), unprovenFile('b.html'), provenFile('c.html')];
 
-describe('several files', () => {
-  test('are counted by what became of them, what needs attention first', () => {
+describe('composeBatch', () => {
+  test('counts the files in each state, what needs attention first', () => {
     const all = [...some, planned('d.html'), withdrawn(provenFile('e.html'))];
-    expect(written(all)).toContain('\n### ❌ 1 НЕ ГОТОВО · 📝 1 dry run · 🗑️ 1 withdrawn · ✅ 2 ГОТОВО\n');
-    expect(written([some[0] as Report, some[2] as Report])).toContain('\n### ✅ 2 ГОТОВО\n');
+    expect(composed(all)).toContain(
+      '\n### ❌ 1 Not ready · НЕ ГОТОВО, 📝 1 Dry run, 🗑️ 1 Withdrawn, ✅ 2 Ready · ГОТОВО\n',
+    );
+    expect(composed([some[0] as Report, some[2] as Report])).toContain('\n### ✅ 2 Ready · ГОТОВО\n');
   });
 
-  test('have a row each: the link and its proof, or why there is none', () => {
-    expect(rowsIn(written(some))).toEqual([
-      '| ❌ | b.html | it shows | nothing | (step `verify`, HTTP 404). **To change:** set `path:` |',
+  test('has a row for each file: the link and its proof, or the reason why there is none', () => {
+    expect(rowsIn(composed(some))).toEqual([
+      '| ❌ | b.html | it shows | nothing | (step <code>verify</code>, HTTP 404). **To change:** set <code>path:</code> |',
       '| ✅ | [a.html](<https://octo.github.io/site/a.html>) | HTTP 200, bytes identical to the file |',
       '| ✅ | [c.html](<https://octo.github.io/site/c.html>) | HTTP 200, bytes identical to the file |',
     ]);
   });
 
-  test('hold no link to what was withdrawn', () => {
-    const [row] = rowsIn(written([withdrawn(provenFile('e.html'))]));
+  test('contains no link to a withdrawn file', () => {
+    const [row] = rowsIn(composed([withdrawn(provenFile('e.html'))]));
     expect(row).toMatch(/^\| 🗑️ \| e\.html \|/u);
   });
 
-  test('stand between what surrounds them, their reports folded at the end', () => {
-    const text = written(some);
+  test('puts the files between the blocks of its frame, and the folded reports at the end', () => {
+    const text = composed(some);
     const order = [
       'BEFORE',
       '### ',
       '| ✅ |',
       '- **UNKNOWN:**',
-      'BEHIND',
+      'AFTER',
       '<details><summary>Reports</summary>',
     ];
     expect(order.map((part) => text.indexOf(part))).toEqual(
@@ -58,16 +60,16 @@ describe('several files', () => {
     expect(text.match(/<\/details>/g)).toHaveLength(4);
   });
 
-  test('tell a caveat once, with the file or the number of files it is about', () => {
+  test('lists a caveat once, with the file or the number of files it is about', () => {
     const notes = ['the bin expires soon'];
     const [a, b, c] = some as [Report, Report, Report];
-    const text = written([
+    const text = composed([
       { ...a, notes, unknown: ['one thing'] },
       { ...b, notes, unknown: [] },
       { ...c, notes: [], unknown: ['another thing'] },
       { ...c, notes: [], unknown: ['another thing'] },
     ]);
-    expect(text.split('BEHIND')[0]).toContain(
+    expect(text.split('AFTER')[0]).toContain(
       [
         '- **Note:** the bin expires soon (2 files)',
         '- **UNKNOWN:** one thing (a.html)',
@@ -76,27 +78,27 @@ describe('several files', () => {
     );
   });
 
-  test('are all verified, or it is not said', () => {
+  test('says that everything was verified only if that is true of all files', () => {
     const ALL = '- **UNKNOWN:** nothing, everything was verified\n';
-    const head = (reports: readonly Report[]): string | undefined => written(reports).split('BEHIND')[0];
+    const head = (reports: readonly Report[]): string | undefined => composed(reports).split('AFTER')[0];
     expect(head([provenFile('a.html'), provenFile('b.html')])).toContain(ALL);
     expect(head(some)).not.toContain('everything was verified');
   });
 });
 
-describe('more files than there is room for', () => {
-  test('lose their reports first, and it says so', () => {
+describe('composeBatch, with more files than there is room for', () => {
+  test('leaves out reports first, and says so', () => {
     const many = Array.from({ length: 100 }, (_, at) => provenFile(`${at}.html`));
-    const text = written(many);
+    const text = composed(many);
     expect(rowsIn(text)).toHaveLength(100);
     const folds = (text.match(/<details>/g)?.length ?? 0) - 1;
     expect(folds).toBeGreaterThan(0);
     expect(text).toContain(`… and ${100 - folds} more: ELSEWHERE\n\n</details>`);
   });
 
-  test('lose rows then, the failed ones last, and it says so', () => {
+  test('then leaves out rows, the failed ones last, and says so', () => {
     const many = Array.from({ length: 2_000 }, (_, at) => provenFile(`${at}.html`));
-    const text = written([...many, unprovenFile('failed.html')]);
+    const text = composed([...many, unprovenFile('failed.html')]);
     const rows = rowsIn(text);
     expect(rows[0]).toContain('failed.html');
     expect(text).toContain(`\n… and ${2_001 - rows.length} more: ELSEWHERE\n`);
@@ -106,13 +108,13 @@ describe('more files than there is room for', () => {
   test.each([
     ['characters', 65_536, (text: string) => text.length],
     ['bytes', 1_048_576, (text: string) => Buffer.byteLength(text)],
-  ])('never grow beyond %s: %d', (_, limit, measure) => {
+  ])('never exceeds its limit in %s: %d', (_, limit, measure) => {
     const plain = Array.from({ length: 10_000 }, (_, at) => provenFile(`слайды-${at}.html`));
     for (const reports of [plain, hugeFiles(80), hugeFiles(2)]) {
       const text = composeBatch(reports, frameWith({ limit, measure }));
       expect(measure(text)).toBeLessThanOrEqual(limit);
       expect(text).toContain('### ');
-      expect(text).toContain('BEHIND');
+      expect(text).toContain('AFTER');
     }
   });
 });

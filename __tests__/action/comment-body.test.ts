@@ -10,100 +10,102 @@ import { shown } from './runner.ts';
 const MARKER = '<!-- screen-delivery:0123456789abcdef -->';
 const RUN = 'https://github.com/octo/site/actions/runs/4242';
 
-const occasionWith = (more: Partial<CommentContext> = {}): CommentContext => ({
+const contextWith = (more: Partial<CommentContext> = {}): CommentContext => ({
   marker: MARKER,
   now: NOON,
   headSha: 'c0ffee0123456789c0ffee0123456789c0ffee01',
-  run: RUN,
+  runUrl: RUN,
   ...more,
 });
-const written = (reports: readonly Report[], more: Partial<CommentContext> = {}): string =>
-  shown(composeComment(reports, occasionWith(more)));
-const FOOTING = `2026-01-02 03:04 UTC · commit <code>c0ffee0</code> · [run](<${RUN}>)`;
+const composed = (reports: readonly Report[], more: Partial<CommentContext> = {}): string =>
+  shown(composeComment(reports, contextWith(more)));
+const FOOTER = `2026-01-02 03:04 UTC · commit <code>c0ffee0</code> · [run](<${RUN}>)`;
 
-describe('the comment on a ready delivery', () => {
-  test('begins with the marker and the link, and says when and for which commit', () => {
-    expect(written([reportWith()]).split('\n\n').slice(0, 4)).toEqual([
+describe('composeComment, for a ready delivery', () => {
+  test('starts with the marker and the link, the time and the commit', () => {
+    expect(composed([reportWith()]).split('\n\n').slice(0, 4)).toEqual([
       MARKER,
       `### ✅ [page.html](<${PAGE.href}>)`,
-      `<${PAGE.href}>`,
-      FOOTING,
+      `**Ready · ГОТОВО** → <${PAGE.href}>`,
+      FOOTER,
     ]);
   });
 
-  test('ends in the folded report', () => {
-    expect(written([reportWith()])).toMatch(
+  test('ends with the folded report', () => {
+    expect(composed([reportWith()])).toMatch(
       /\n\n<details><summary>Report<\/summary>\n\n- \*\*CLAIM:\*\* [\s\S]+\n\n<\/details>$/,
     );
   });
 
-  test('leaves out what is not known of the run', () => {
-    const text = written([reportWith()], { headSha: null, run: null });
+  test('leaves out what is not known about the run', () => {
+    const text = composed([reportWith()], { headSha: null, runUrl: null });
     expect(text).toContain('\n\n2026-01-02 03:04 UTC\n\n');
   });
 });
 
-describe('the comment on a delivery that is not ready', () => {
-  test('says so, with reason, step, HTTP code and what to change', () => {
+describe('composeComment, for a delivery that is not ready', () => {
+  test('gives the reason, the step, the HTTP code and what to change', () => {
     expect(
-      written([unprovenFile('page.html')])
+      composed([unprovenFile('page.html')])
         .split('\n\n')
         .slice(0, 6),
     ).toEqual([
       MARKER,
       '### ❌ page.html',
-      '**НЕ ГОТОВО** → it shows | nothing | (step `verify`, HTTP 404)',
-      '**To change:** set `path:`',
-      'An address that stood here before is not proven any more.',
-      FOOTING,
+      '**Not ready · НЕ ГОТОВО** → it shows | nothing | (step <code>verify</code>, HTTP 404)',
+      '**To change:** set <code>path:</code>',
+      'The address of an earlier delivery, if there was one, is no longer proven.',
+      FOOTER,
     ]);
   });
 
-  test('holds no address but the run’s', () => {
-    expect(written([unprovenFile('page.html')]).match(/https:[^>]+/g)).toEqual([RUN]);
+  test('contains no address except that of the run', () => {
+    expect(composed([unprovenFile('page.html')]).match(/https:[^>]+/g)).toEqual([RUN]);
   });
 });
 
-describe('the comment on a withdrawal', () => {
-  test('says so, and where the preview was, without a link', () => {
-    const text = written([withdrawn(reportWith())]);
+describe('composeComment, for a withdrawal', () => {
+  test('says where the preview was, without a link', () => {
+    const text = composed([withdrawn(reportWith())]);
     expect(text.split('\n\n').slice(1, 3)).toEqual([
       '### 🗑️ page.html',
-      `The preview was withdrawn. It was at <code>${PAGE.href}</code>.`,
+      `**Withdrawn:** the preview was removed. It was at <code>${PAGE.href}</code>.`,
     ]);
     expect(text.match(/<https:[^>]+>/g)).toEqual([`<${RUN}>`]);
   });
 
-  test('needs no address', () => {
-    const text = written([{ ...withdrawn(reportWith()), withdrawn: null }]);
-    expect(text).toContain('\n\nThe preview was withdrawn.\n\n');
+  test('needs no address of the preview', () => {
+    const text = composed([{ ...withdrawn(reportWith()), withdrawn: null }]);
+    expect(text).toContain('\n\n**Withdrawn:** the preview was removed.\n\n');
   });
 });
 
-describe('the comment on several files', () => {
-  test('links those that are proven, and says why the others are not', () => {
-    const text = written([provenFile('a.html'), unprovenFile('b.html')]);
+describe('composeComment, for several files', () => {
+  test('links the proven files, and says why the others are not ready', () => {
+    const text = composed([provenFile('a.html'), unprovenFile('b.html')]);
     expect(text.split('\n').slice(0, 7)).toEqual([
       MARKER,
       '',
-      '### ❌ 1 НЕ ГОТОВО · ✅ 1 ГОТОВО',
+      '### ❌ 1 Not ready · НЕ ГОТОВО, ✅ 1 Ready · ГОТОВО',
       '',
-      '|  | File | Proof, or why there is none |',
+      '|  | File | Proof, or the reason why it is not ready |',
       '| --- | --- | --- |',
-      '| ❌ | b.html | it shows | nothing | (step `verify`, HTTP 404). **To change:** set `path:` |',
+      '| ❌ | b.html | it shows | nothing | (step <code>verify</code>, HTTP 404). **To change:** set <code>path:</code> |',
     ]);
     expect(text).toContain('| ✅ | [a.html](<https://octo.github.io/site/a.html>) |');
-    expect(text).toContain(`\n\n${FOOTING}\n\n<details><summary>Reports</summary>`);
+    expect(text).toContain(`\n\n${FOOTER}\n\n<details><summary>Reports</summary>`);
   });
 
-  test('leads to the run where it is cut', () => {
+  test('links to the run where it is cut', () => {
     const many = Array.from({ length: 2_000 }, (_, at) => provenFile(`${at}.html`));
-    expect(written(many)).toMatch(/\n\n… and \d+ more: \[see the summary\]\(<https:\/\/github\.com\/.+>\)\n/);
-    expect(written(many, { run: null })).toMatch(/\n\n… and \d+ more: see the summary\n/);
+    expect(composed(many)).toMatch(
+      /\n\n… and \d+ more: \[see the summary\]\(<https:\/\/github\.com\/.+>\)\n/,
+    );
+    expect(composed(many, { runUrl: null })).toMatch(/\n\n… and \d+ more: see the summary\n/);
   });
 });
 
-describe('names and words from outside', () => {
+describe('composeComment, with hostile names', () => {
   const HOSTILE =
     '@octo #42 GH-7 octo/site#1 https://github.com/octo/site/issues/3 <!-- screen-delivery:x --> `.html';
 
@@ -112,12 +114,12 @@ describe('names and words from outside', () => {
     ['that is not ready', [unprovenFile(HOSTILE)]],
     ['that was withdrawn', [withdrawn(provenFile(HOSTILE))]],
     ['among others', [provenFile(HOSTILE), unprovenFile(HOSTILE)]],
-  ])('tell nobody, refer to nothing and plant no marker: a file %s', (_, reports) => {
-    const text = composeComment(reports, occasionWith());
-    const told = text
+  ])('creates no mention, no reference and no second marker for a file %s', (_, reports) => {
+    const text = composeComment(reports, contextWith());
+    const decoded = text
       .replace(/<https:[^>]+>/g, '')
       .replace(/&#(\d+);/g, (_, sign: string) => String.fromCharCode(Number(sign)));
-    expect(told).not.toMatch(/@\w|#\d|\bgh-\d/i);
+    expect(decoded).not.toMatch(/@\w|#\d|\bgh-\d/i);
     expect(text.replace(/<https:[^>]+>/g, '')).not.toMatch(/:\/\//);
     expect(text.match(/<!--/g)).toHaveLength(1);
   });
@@ -127,13 +129,13 @@ test.each([
   ['one huge report', hugeFiles(1), /\[see the summary\]\(<.+>\)$/],
   ['a huge report that is not ready', hugeFiles(2).slice(1), /./],
   ['many huge reports', hugeFiles(50), /more: \[see the summary\]/],
-])('%s is never longer than the host takes', (_, reports, said) => {
-  const text = composeComment(reports, occasionWith());
+])('composeComment never exceeds the limit of GitHub with %s', (_, reports, said) => {
+  const text = composeComment(reports, contextWith());
   expect(text.length).toBeLessThanOrEqual(COMMENTS.body);
   expect(text.startsWith(`${MARKER}\n\n### `)).toBe(true);
   expect(text).toMatch(said);
 });
 
-test('of nothing, the marker alone is left', () => {
-  expect(composeComment([], occasionWith())).toBe(MARKER);
+test('composeComment without reports is only the marker', () => {
+  expect(composeComment([], contextWith())).toBe(MARKER);
 });

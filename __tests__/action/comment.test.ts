@@ -1,88 +1,72 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { type CommentInputs, updateComment } from '../../src/action/comment.ts';
-import type { Environment } from '../../src/action/inputs.ts';
+import { type CommentRequest, updateComment } from '../../src/action/comment.ts';
+import type { CurrentRun } from '../../src/action/current-run.ts';
 import type { Report } from '../../src/delivery/report.ts';
 import type { GitHubClientOptions } from '../../src/github/api/client.ts';
+import type { RawInputs } from '../../src/request/inputs.ts';
+import { requestWith } from '../delivery/builders.ts';
 import { Discussion } from '../github/discussion.ts';
 import { type CallName, type FakeGitHub, failure } from '../github/fake-github.ts';
-import { temporaryFolder } from '../support/files.ts';
 import { fakePorts } from '../support/ports.ts';
+import { runOf, runWith } from './current-runs.ts';
 import { planned, provenFile, reportWith, unprovenFile, withdrawn } from './reports.ts';
 
 const BOT = 'github-actions[bot]';
 const MARKER = /^<!-- screen-delivery:[0-9a-f]{16} -->$/;
+const FORK_HELP =
+  'A pull request from a fork gets its preview and its comment from two workflows: see examples/fork-safe-build.yml and examples/fork-safe-publish.yml of this action';
 const ours = { id: 1, full_name: 'octo/site' };
 
-const inputsWith = (more: Partial<CommentInputs> = {}): CommentInputs => ({
-  file: 'out/page.html',
-  path: '',
-  url: '',
-  token: 'ghs_token',
-  'api-url': 'https://api.github.com',
-  ...more,
-});
+const commentRequest = (more: Partial<RawInputs> = {}): CommentRequest =>
+  requestWith({ file: 'out/page.html', token: 'ghs_token', marker: 'm', ...more });
 
-async function envOf(payload: object, name = 'pull_request'): Promise<Environment> {
-  const path = join(await temporaryFolder(), 'event.json');
-  await writeFile(path, JSON.stringify(payload));
-  return {
-    GITHUB_EVENT_PATH: path,
-    GITHUB_EVENT_NAME: name,
-    GITHUB_REPOSITORY: 'octo/site',
-    GITHUB_SERVER_URL: 'https://github.com',
-    GITHUB_RUN_ID: '4242',
-  };
-}
+const runForPull = (from: object = ours): CurrentRun =>
+  runOf({ pull_request: { number: 7, head: { sha: 'c0ffee01', repo: from }, base: { repo: ours } } });
 
-const onPull = (from: object = ours): Promise<Environment> =>
-  envOf({ pull_request: { number: 7, head: { sha: 'c0ffee01', repo: from }, base: { repo: ours } } });
-
-interface Told {
-  /** The comment's text after the run; `null` where there is none. */
+interface UpdateResult {
+  /** The comment's text after the run; `null` if there is none. */
   readonly body: string | null;
   readonly lines: readonly string[];
   readonly calls: readonly CallName[];
-  /** With what the API was opened. */
+  /** The options that the API was opened with. */
   readonly opened: readonly GitHubClientOptions[];
 }
 
-interface Circumstances {
-  /** The comment that stands already. */
-  readonly standing?: string;
-  readonly inputs?: CommentInputs;
-  readonly env?: Environment;
+interface UpdateOptions {
+  /** The text of a comment that exists already. */
+  readonly existing?: string;
+  readonly request?: CommentRequest;
+  readonly run?: CurrentRun;
   readonly answers?: Readonly<Partial<Record<CallName, unknown>>>;
 }
 
-/** What became of the comment, and what the log says. */
-async function told(reports: readonly Report[], circumstances: Circumstances = {}): Promise<Told> {
-  const { standing, inputs = inputsWith(), env = await onPull(), answers = {} } = circumstances;
+/** Updates the comment for these reports. */
+async function update(reports: readonly Report[], options: UpdateOptions = {}): Promise<UpdateResult> {
+  const { existing, request = commentRequest(), run = runForPull(), answers = {} } = options;
   const discussion = new Discussion();
-  if (standing !== undefined) discussion.write(standing, BOT);
+  if (existing !== undefined) discussion.write(existing, BOT);
   const github = discussion.seenBy(BOT, answers);
   const opened: GitHubClientOptions[] = [];
-  const connect = (options: GitHubClientOptions): FakeGitHub => {
-    opened.push(options);
+  const connect = (clientOptions: GitHubClientOptions): FakeGitHub => {
+    opened.push(clientOptions);
     return github;
   };
   const { logger, ...ports } = fakePorts();
-  await updateComment({ reports, inputs, env, connect }, { ...ports, logger });
+  await updateComment({ reports, request, run, connect }, { ...ports, logger });
   return { body: discussion.comments[0]?.body ?? null, lines: logger.lines, calls: github.names, opened };
 }
 
-/** A comment of an earlier run of the same step. */
-async function earlier(inputs = inputsWith()): Promise<string> {
-  return (await told([provenFile('page.html')], { inputs })).body ?? '';
+/** The comment of an earlier run of the same step. */
+async function commentOfEarlierRun(): Promise<string> {
+  return (await update([provenFile('page.html')])).body ?? '';
 }
 
 const warnings = (lines: readonly string[]): string[] => lines.filter((line) => line.startsWith('warning: '));
 const markerIn = (body: string | null): string => body?.split('\n')[0] ?? '';
 
-describe('the comment', () => {
-  test('is made on the event’s own pull request once the file is proven', async () => {
-    const { body, lines, calls, opened } = await told([reportWith()]);
+describe('updateComment', () => {
+  test('creates the comment on the event’s own pull request once the file is proven', async () => {
+    const { body, lines, calls, opened } = await update([reportWith()]);
     expect(markerIn(body)).toMatch(MARKER);
     expect(body).toContain('ГОТОВО');
     expect(calls).toEqual(['viewer', 'list_comments', 'create_comment', 'list_comments']);
@@ -91,41 +75,43 @@ describe('the comment', () => {
     expect(lines).toEqual(['Comment on pull request 7: created']);
   });
 
-  test('names the commit and the run', async () => {
-    const { body } = await told([reportWith()]);
+  test('names the commit and the run in the comment', async () => {
+    const { body } = await update([reportWith()]);
     expect(body).toContain('<code>c0ffee0</code> · [run](<https://github.com/octo/site/actions/runs/4242>)');
   });
 
   test.each([
     ['a delivery that is not ready', [unprovenFile('page.html')], 'НЕ ГОТОВО'],
-    ['a withdrawal', [withdrawn(reportWith())], 'withdrawn'],
-  ])('is not made for %s, but kept true by it', async (_, reports, word) => {
-    expect((await told(reports)).body).toBeNull();
-    const standing = await earlier();
-    expect(standing).toContain('](<https://octo.github.io');
-    const { body } = await told(reports, { standing });
+    ['a withdrawal', [withdrawn(reportWith())], 'Withdrawn'],
+  ])('creates no comment for %s, but updates an existing one', async (_, reports, word) => {
+    expect((await update(reports)).body).toBeNull();
+    const existing = await commentOfEarlierRun();
+    expect(existing).toContain('](<https://octo.github.io');
+    const { body } = await update(reports, { existing });
     expect(body).toContain(word);
     expect(body).not.toContain('](<https://octo.github.io');
   });
 
-  test('is made for a batch of which a part is proven', async () => {
-    const { body } = await told([unprovenFile('a.html'), provenFile('b.html')]);
+  test('creates the comment for a batch that is partly proven', async () => {
+    const { body } = await update([unprovenFile('a.html'), provenFile('b.html')]);
     expect(body).toContain('[b.html](<https://octo.github.io/site/b.html>)');
     expect(body).toContain('| ❌ | a.html | it shows');
   });
 
-  test('is not touched by a dry run', async () => {
-    expect((await told([planned('page.html')], { standing: await earlier() })).calls).toEqual([]);
+  test('changes nothing after a dry run', async () => {
+    expect((await update([planned('page.html')], { existing: await commentOfEarlierRun() })).calls).toEqual(
+      [],
+    );
   });
 
-  test('is left out where the run is about no pull request', async () => {
-    const circumstances = { env: await envOf({}, 'push'), inputs: inputsWith({ token: '' }) };
-    const { body, lines } = await told([reportWith()], circumstances);
+  test('creates no comment if the run is not about a pull request', async () => {
+    const options = { run: runWith(), request: commentRequest({ token: '' }) };
+    const { body, lines } = await update([reportWith()], options);
     expect(body).toBeNull();
     expect(lines).toEqual(['No comment: the run is not about a pull request']);
   });
 
-  test('of a fork is kept by the workflow that follows its own', async () => {
+  test('creates the comment for a fork in the workflow that follows its own', async () => {
     const workflow_run = {
       event: 'pull_request',
       head_sha: 'c0ffee01',
@@ -133,108 +119,88 @@ describe('the comment', () => {
       head_repository: { owner: { login: 'human' } },
       pull_requests: [],
     };
-    const env = await envOf({ repository: ours, workflow_run }, 'workflow_run');
+    const run = runOf({ repository: ours, workflow_run }, 'workflow_run');
     const list_pulls = [{ number: 9, state: 'open', head: { sha: 'c0ffee01' } }];
-    const { body, lines } = await told([reportWith()], { env, answers: { list_pulls } });
+    const { body, lines } = await update([reportWith()], { run, answers: { list_pulls } });
     expect(body).toContain('<code>c0ffee0</code>');
     expect(lines).toEqual(['Comment on pull request 9: created']);
   });
 });
 
-describe('the step that a comment belongs to', () => {
-  const markerOf = async (more: Partial<CommentInputs>): Promise<string> =>
-    markerIn((await told([reportWith()], { inputs: inputsWith(more) })).body);
+describe('updateComment, with several steps', () => {
+  const markerOf = async (more: Partial<RawInputs>): Promise<string> =>
+    markerIn((await update([reportWith()], { request: commentRequest(more) })).body);
 
-  test.each<[string, Partial<CommentInputs>, Partial<CommentInputs>]>([
-    ['path', { path: 'docs/page.html' }, { path: 'docs/page.html', file: '' }],
+  test.each<[string, Partial<RawInputs>, Partial<RawInputs>]>([
+    ['path', { path: 'docs/page.html' }, { path: 'docs/page.html', file: '', operation: 'withdraw' }],
     [
       'path, though the file is another',
       { path: 'docs/page.html', file: 'a' },
       { path: 'docs/page.html', file: 'b' },
     ],
     [
-      'folder, as the step that withdraws it knows it',
+      'folder, when one of them withdraws',
       { path: 'docs/', file: 'a' },
-      { path: 'docs/', file: '' },
+      { path: 'docs/', file: '', operation: 'withdraw' },
     ],
     ['files', { file: 'a.html\n  b.html \n\n' }, { file: 'a.html\nb.html' }],
-    ['link', { file: '', url: 'https://a.example/' }, { file: '', url: 'https://a.example/' }],
-  ])('is known by its %s', async (_, one, other) => {
+    ['link', { file: '', url: 'https://a.dev/' }, { file: '', url: 'https://a.dev/' }],
+  ])('uses one comment for steps with the same %s', async (_, one, other) => {
     expect(await markerOf(one)).toBe(await markerOf(other));
   });
 
-  test.each<[string, Partial<CommentInputs>, Partial<CommentInputs>]>([
+  test.each<[string, Partial<RawInputs>, Partial<RawInputs>]>([
     ['paths', { path: 'a.html' }, { path: 'b.html' }],
     ['files', { file: 'a.html' }, { file: 'b.html' }],
     ['folders', { path: 'docs/1/' }, { path: 'docs/2/' }],
-    ['links', { file: '', url: 'https://a.example/' }, { file: '', url: 'https://b.example/' }],
-  ])('is told from another by its %s', async (_, one, other) => {
+    ['links', { file: '', url: 'https://a.dev/' }, { file: '', url: 'https://b.dev/' }],
+  ])('uses two comments for steps with different %s', async (_, one, other) => {
     expect(await markerOf(one)).not.toBe(await markerOf(other));
   });
 });
 
-describe('where no comment can be kept, the delivery stands', () => {
+describe('updateComment, if it fails', () => {
   const refused = failure('NO_PERMISSION', 403);
 
   test.each([failure('BAD_TOKEN', 401), refused, failure('NOT_FOUND', 404)])(
-    '%s: one warning, what to add, and the two workflows',
+    'warns once after %s, says what to add and names the two workflows',
     async (create_comment) => {
-      const { lines } = await told([reportWith()], { answers: { create_comment } });
+      const { lines } = await update([reportWith()], { answers: { create_comment } });
       expect(warnings(lines)).toEqual([
-        `warning: No comment was kept on pull request 7, the delivery is what it is without it: ${create_comment.message}; add \`permissions: { pull-requests: write }\` to the job`,
+        `warning: Could not update the comment on pull request 7 (the delivery is not affected): ${create_comment.message}; add \`permissions: { pull-requests: write }\` to the job`,
       ]);
-      expect(lines).toContain('# How a pull request from a fork gets its comment: two workflows');
-      expect(lines).toContain('  workflow_run: { workflows: [Preview build], types: [completed] }');
+      expect(lines).toContain(FORK_HELP);
     },
   );
 
-  test('a fork’s run is told that it is one', async () => {
-    const env = await onPull({ id: 2, full_name: 'human/site' });
-    const { lines } = await told([reportWith()], { env, answers: { create_comment: refused } });
+  test('says that the run of a fork has a read-only token', async () => {
+    const run = runForPull({ id: 2, full_name: 'human/site' });
+    const { lines } = await update([reportWith()], { run, answers: { create_comment: refused } });
     expect(warnings(lines)).toEqual([
-      "warning: No comment was kept on pull request 7, the delivery is what it is without it: it comes from human/site, and a fork's run gets a read-only token whatever is asked",
+      'warning: Could not update the comment on pull request 7 (the delivery is not affected): it comes from human/site, and the run of a fork always gets a read-only token',
     ]);
-    expect(lines).toContain('on: pull_request');
+    expect(lines).toContain(FORK_HELP);
   });
 
-  test('without a token nobody is asked', async () => {
-    const { lines, opened } = await told([reportWith()], { inputs: inputsWith({ token: '' }) });
+  test('sends no request without a token', async () => {
+    const { lines, opened } = await update([reportWith()], { request: commentRequest({ token: '' }) });
     expect(opened).toEqual([]);
     expect(warnings(lines)).toEqual([
-      expect.stringContaining('without it: there is no token to comment with'),
+      expect.stringContaining('(the delivery is not affected): there is no token to comment with'),
     ]);
   });
 
-  test.each<[string, Circumstances, string]>([
+  test.each<[string, UpdateOptions, string]>([
     ['a host that is down', { answers: { viewer: failure('HOST_ERROR', 502) } }, 'the host said 502'],
     [
-      'an address that is none',
-      { inputs: inputsWith({ 'api-url': 'http://x' }) },
-      '`api-url` is no https address',
+      'a run of an unknown repository',
+      { run: { ...runForPull(), repository: null } },
+      'the repository of the run is not known',
     ],
-    ['an answer that is no list', { answers: { list_comments: {} } }, 'unexpected error'],
-  ])('%s is warned of, without the two workflows', async (_, circumstances, said) => {
-    const { lines } = await told([reportWith()], circumstances);
+    ['an answer that is not a list', { answers: { list_comments: {} } }, 'unexpected error'],
+  ])('warns of %s without naming the two workflows', async (_, options, said) => {
+    const { lines } = await update([reportWith()], options);
     expect(warnings(lines)).toEqual([expect.stringContaining(said)]);
-    expect(lines).not.toContain('on: pull_request');
+    expect(lines).not.toContain(FORK_HELP);
   });
-});
-
-test('the two workflows are valid, and trust nothing that a fork hands over', async () => {
-  const { parseAllDocuments } = await import('yaml');
-  const { TWO_WORKFLOWS } = await import('../../src/action/two-workflows.ts');
-  const [build, preview] = TWO_WORKFLOWS.split(/\n(?=# \.github)/).map((text) =>
-    parseAllDocuments(text)[0]?.toJS(),
-  );
-  expect(build).toMatchObject({ on: 'pull_request', permissions: { contents: 'read' } });
-  expect(preview).toMatchObject({
-    on: { workflow_run: { workflows: [build.name], types: ['completed'] } },
-    permissions: { 'pull-requests': 'write' },
-  });
-  // Nothing of the fork's is checked out or run there.
-  const steps: { uses?: string; run?: string }[] = preview.jobs.deliver.steps;
-  expect(steps.map(({ uses, run }) => run ?? uses?.split('@')[0])).toEqual([
-    'actions/download-artifact',
-    'OWNER/screen-delivery',
-  ]);
 });

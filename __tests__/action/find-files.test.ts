@@ -42,7 +42,7 @@ afterAll(() => process.chdir(home));
 const find = async (lines: readonly string[], folder = workspace) =>
   (await findFiles(lines, folder)).map(({ given, relativePath }) => [given, relativePath]);
 
-describe('patterns', () => {
+describe('findFiles, with patterns', () => {
   test.each<[string, string[], string[][]]>([
     ['a star', ['out/*.html'], [['out/a.html', 'a.html']]],
     ['a star below ./', ['./out/*.md'], [['out/b.md', 'b.md']]],
@@ -64,7 +64,7 @@ describe('patterns', () => {
       ],
     ],
     [
-      'several, whose layout begins where they part',
+      'several patterns, with the layout below their common folder',
       ['out/*.md', 'reports/*'],
       [
         ['out/b.md', 'out/b.md'],
@@ -72,18 +72,26 @@ describe('patterns', () => {
       ],
     ],
     [
-      'one below the other',
+      'one pattern below the other',
       ['out/deep/*', 'out/*.md'],
       [
         ['out/b.md', 'b.md'],
         ['out/deep/d.html', 'deep/d.html'],
       ],
     ],
-    ['what ! leaves out', ['out/**', '!out/deep/**', '!**/*.md'], [['out/a.html', 'a.html']]],
-    ['what comes back after a !', ['out/*', '!out/*', 'out/*.md'], [['out/b.md', 'b.md']]],
-    ['a class of one sign, which is a file of its own', ['out/[a].html'], [['out/a.html', 'a.html']]],
-    ['a named file, spelt as it was', ['./out/a.html', 'out/*.html'], [['./out/a.html', 'a.html']]],
-    ['no comment', ['# all of it', 'reports/*'], [['reports/e.html', 'e.html']]],
+    [
+      'patterns that exclude files with !',
+      ['out/**', '!out/deep/**', '!**/*.md'],
+      [['out/a.html', 'a.html']],
+    ],
+    [
+      'a pattern that includes files again after a !',
+      ['out/*', '!out/*', 'out/*.md'],
+      [['out/b.md', 'b.md']],
+    ],
+    ['a class of one character, if no file has that name', ['out/[a].html'], [['out/a.html', 'a.html']]],
+    ['a named file, spelled as given', ['./out/a.html', 'out/*.html'], [['./out/a.html', 'a.html']]],
+    ['a pattern below a comment', ['# all of it', 'reports/*'], [['reports/e.html', 'e.html']]],
     ['a name with a space', ['my*.html'], [['my report.html', 'my report.html']]],
     [
       'a named file and a pattern, each file once',
@@ -93,56 +101,60 @@ describe('patterns', () => {
         ['reports/e.html', 'reports/e.html'],
       ],
     ],
-  ])('find %s', async (_, lines, expected) => {
+  ])('finds files for %s', async (_, lines, expected) => {
     expect((await find(lines)).toSorted()).toEqual(expected.toSorted());
   });
 
-  test('are relative to the workspace, and the paths absolute', async () => {
+  test('reads patterns relative to the workspace, and returns absolute paths', async () => {
     const [file] = await findFiles(['rep*/e.html'], workspace);
     expect(file?.path).toBe(join(workspace, 'reports/e.html'));
   });
 
-  test('may be absolute', async () => {
+  test('accepts an absolute pattern', async () => {
     await expect(find([`${workspace}/reports/*`])).resolves.toEqual([['reports/e.html', 'e.html']]);
   });
 
   test.each(['out/*', 'out/**', '**/*.html', 'out/.*', 'out/.cache/*', '**/.hidden.html'])(
-    '%s match nothing hidden, which holds credentials more often than pages',
+    'finds no hidden file for %s, which holds credentials more often than pages',
     async (pattern) => {
       const files = await find([pattern, 'page.html']);
       expect(files.filter(([given]) => given?.includes('/.'))).toEqual([]);
     },
   );
 
-  test('lead through no symbolic link to a folder', async () => {
+  test('follows no symbolic link to a folder', async () => {
     const folder = await folderWith(['out/a.html', 'secret/b.html']);
     await symlink(join(folder, 'secret'), join(folder, 'out', 'linked'));
     await expect(find(['out/**/*.html'], folder)).resolves.toEqual([['out/a.html', 'a.html']]);
   });
 
-  test.each(['a [b]', 'a*b', 'a?b', 'a\\b', "it's"])('are safe in a workspace called %j', async (name) => {
-    const folder = await folderWith(['out/a.html'], name);
-    // What the name would match, were it taken for a pattern.
-    for (const other of ['a b', 'aXb', 'ab']) await mkdir(join(dirname(folder), other), { recursive: true });
-    await expect(find(['out/*.html'], folder)).resolves.toEqual([['out/a.html', 'a.html']]);
-  });
+  test.each(['a [b]', 'a*b', 'a?b', 'a\\b', "it's"])(
+    'reads patterns correctly in a workspace named %j',
+    async (name) => {
+      const folder = await folderWith(['out/a.html'], name);
+      // What the name would match, were it taken for a pattern.
+      for (const other of ['a b', 'aXb', 'ab'])
+        await mkdir(join(dirname(folder), other), { recursive: true });
+      await expect(find(['out/*.html'], folder)).resolves.toEqual([['out/a.html', 'a.html']]);
+    },
+  );
 });
 
-describe('a line that names a file letter by letter', () => {
+describe('findFiles, with the exact name of a file', () => {
   test.each(['[x].html', '!odd.html', '#odd.html', 'my report.html', 'out/.hidden.html'])(
-    'means it: %s',
+    'finds exactly %s',
     async (line) => {
       const [name] = line.split('/').slice(-1);
       await expect(find([line])).resolves.toEqual([[line, name]]);
     },
   );
 
-  test('means it among patterns, too, and nothing else', async () => {
+  test('finds exactly that file among patterns as well', async () => {
     const files = await find(['[x].html', 'reports/*']);
     expect(files.map(([given]) => given)).toEqual(['[x].html', 'reports/e.html']);
   });
 
-  test('is found although there is no such file: the check says so', async () => {
+  test('returns a file that does not exist: the check reports it', async () => {
     await expect(find(['gone.html'])).resolves.toEqual([['gone.html', 'gone.html']]);
   });
 
@@ -152,16 +164,16 @@ describe('a line that names a file letter by letter', () => {
   });
 });
 
-describe('a pattern is refused', () => {
+describe('findFiles, with a wrong pattern', () => {
   test.each<[string, string[], RegExp, RegExp]>([
     ['that matches nothing', ['gone/*.html'], /matches no file: gone\/\*\.html$/, /earlier step writes them/],
-    ['whose folder is not there', ['gone/**'], /matches no file/, /relative to the workspace/],
+    ['whose folder does not exist', ['gone/**'], /matches no file/, /relative to the workspace/],
     ['that matches only folders', ['o?t'], /matches no file/, /relative/],
     ['of comments alone', ['# out/*'], /matches no file/, /relative/],
-    ['that leaves everything out', ['out/*', '!**'], /matches no file: out\/\* !\*\*/, /relative/],
+    ['that excludes everything', ['out/*', '!**'], /matches no file: out\/\* !\*\*/, /relative/],
     ['that climbs', ['../*/page.html'], /pattern that can't be read/, /without \. and \.\./],
-    ['that climbs on its way', ['out/../*.html'], /pattern that can't be read/, /without \. and \.\./],
-  ])('%s', async (_, lines, message, hint) => {
+    ['that climbs in the middle', ['out/../*.html'], /pattern that can't be read/, /without \. and \.\./],
+  ])('refuses a pattern %s', async (_, lines, message, hint) => {
     await expect(findFiles(lines, workspace)).rejects.toMatchObject({
       code: 'BAD_INPUT',
       step: 'check',
@@ -170,7 +182,7 @@ describe('a pattern is refused', () => {
     });
   });
 
-  test('that matches more files than a step takes, and not one fewer', async () => {
+  test('refuses a pattern that matches more files than a step takes, but not one fewer', async () => {
     const names = Array.from({ length: 501 }, (_, at) => `f${at}.html`);
     const folder = await folderWith(names);
     await expect(findFiles(['*.html'], folder)).rejects.toMatchObject({

@@ -1,10 +1,9 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { readInputs, readRunContext } from '../../src/action/inputs.ts';
+import type { CurrentRun } from '../../src/action/current-run.ts';
+import { createRunContext, readInputs } from '../../src/action/inputs.ts';
 import { INPUTS } from '../../src/request/inputs.ts';
-import { temporaryFolder } from '../support/files.ts';
 import { FakeClock, NOON } from '../support/ports.ts';
+import { runWith } from './current-runs.ts';
 
 const RUNNER = {
   GITHUB_REPOSITORY: 'octo/site',
@@ -12,13 +11,13 @@ const RUNNER = {
   GITHUB_SERVER_URL: 'https://github.com',
 };
 
-describe('the inputs', () => {
-  test('are read by their names in upper case, hyphens kept, and trimmed', () => {
+describe('readInputs', () => {
+  test('reads inputs by their upper-case names, keeps hyphens and trims values', () => {
     const raw = readInputs({ ...RUNNER, INPUT_FILE: ' page.html\n', 'INPUT_FAIL-ON-NOT-READY': 'false' });
     expect(raw).toMatchObject({ file: 'page.html', 'fail-on-not-ready': 'false' });
   });
 
-  test('that are left empty take their defaults, and the runner’s values for expressions', () => {
+  test('uses the defaults for empty inputs, and the runner’s values for expressions', () => {
     const raw = readInputs({ ...RUNNER, INPUT_TIMEOUT: '  ' });
     expect(raw).toMatchObject({
       timeout: '240',
@@ -30,31 +29,33 @@ describe('the inputs', () => {
     expect(Object.keys(raw)).toEqual(Object.keys(INPUTS));
   });
 
-  test('have no token when none is given: the runner’s own is not looked for', () => {
+  test('has no token if none is given, although the runner has one', () => {
     expect(readInputs({ ...RUNNER, INPUT_TOKEN: '', GITHUB_TOKEN: 'ghs_x' }).token).toBe('');
   });
 
-  test('are empty where the runner says nothing', () => {
+  test('leaves inputs empty if the runner sets nothing', () => {
     expect(readInputs({})).toMatchObject({ repository: '', 'api-url': '' });
   });
 });
 
-describe('the surroundings', () => {
+describe('createRunContext', () => {
   const ports = { clock: new FakeClock(), random: () => 0.5 };
 
-  test("name the job's own credentials, and the folders that a file may lie in", () => {
+  test("lists the job's own credentials and the folders that a file may be in", () => {
     const env = {
       GITHUB_WORKSPACE: '/ws',
       RUNNER_TEMP: '/tmp/r',
       GITHUB_TOKEN: '',
       ACTIONS_RUNTIME_TOKEN: 'rt',
     };
-    expect(readRunContext(env, ports)).toMatchObject({ secrets: ['rt'], allowedRoots: ['/ws', '/tmp/r'] });
+    expect(createRunContext(env, runWith(), ports)).toMatchObject({
+      secrets: ['rt'],
+      allowedRoots: ['/ws', '/tmp/r'],
+    });
   });
 
-  test('are what the runner tells of the job', () => {
-    const env = { GITHUB_WORKSPACE: '/ws', GITHUB_RUN_NUMBER: '7', GITHUB_WORKFLOW: 'Deliver' };
-    expect(readRunContext(env, ports)).toEqual({
+  test('names the run as the origin of the file', () => {
+    expect(createRunContext({ GITHUB_WORKSPACE: '/ws' }, runWith(), ports)).toEqual({
       folder: '/ws',
       secrets: [],
       allowedRoots: ['/ws'],
@@ -65,28 +66,21 @@ describe('the surroundings', () => {
     });
   });
 
-  test('outside a job are the present folder and no run', () => {
-    expect(readRunContext({ GITHUB_WORKSPACE: '' }, ports)).toMatchObject({
-      folder: process.cwd(),
-      origin: 'from run ? of a workflow',
-    });
+  test('uses the current folder if there is no workspace', () => {
+    expect(createRunContext({ GITHUB_WORKSPACE: '' }, runWith(), ports).folder).toBe(process.cwd());
   });
 
-  test.each<[string, boolean | null]>([
-    ['{"repository":{"private":true}}', true],
-    ['{"repository":{"private":false}}', false],
-    ['{"repository":{"private":"false"}}', null],
-    ['{"repository":null}', null],
-    ['{}', null],
-    ['null', null],
-    ['{"repository":', null],
-  ])('read from the event %s whether the repository is private: %s', async (event, sourceIsPrivate) => {
-    const path = join(await temporaryFolder(), 'event.json');
-    await writeFile(path, event);
-    expect(readRunContext({ GITHUB_EVENT_PATH: path }, ports).sourceIsPrivate).toBe(sourceIsPrivate);
-  });
-
-  test('take nothing for public on the word of an event that is missing', () => {
-    expect(readRunContext({ GITHUB_EVENT_PATH: '/nowhere/event.json' }, ports).sourceIsPrivate).toBeNull();
-  });
+  test.each<[unknown, boolean | null]>([
+    [{ private: true }, true],
+    [{ private: false }, false],
+    [{ private: 'false' }, null],
+    [null, null],
+    [undefined, null],
+  ])(
+    'reads from the repository %j of the event whether the source is private: %s',
+    (repository, expected) => {
+      const run = runWith({ payload: { repository } as CurrentRun['payload'] });
+      expect(createRunContext({}, run, ports).sourceIsPrivate).toBe(expected);
+    },
+  );
 });

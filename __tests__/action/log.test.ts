@@ -7,7 +7,7 @@ import { inStep } from './runner.ts';
 
 const TOKEN = 'ghs_0123456789abcdef';
 
-describe('a line of the log', () => {
+describe('escapeLogLine', () => {
   test.each([
     ['::error::boo', ': :error::boo'],
     ['  ::set-output name=url::x', '  : :set-output name=url::x'],
@@ -16,11 +16,11 @@ describe('a line of the log', () => {
     ['##[error]boo', '## [error]boo'],
     ['a ##[group]b', 'a ## [group]b'],
     ['a::b', 'a::b'],
-  ])('%j is told as %j', (text, line) => {
+  ])('turns %j into %j', (text, line) => {
     expect(escapeLogLine(text)).toBe(line);
   });
 
-  test('whatever it holds, the runner takes it for text', () => {
+  test('makes any text safe from the runner', () => {
     const nasty = fc.array(
       fc.constantFrom('::', '##[', '\n', '\r', '\u2028', ' ', '\t', 'error', 'x', '::add-mask::'),
     );
@@ -32,14 +32,14 @@ describe('a line of the log', () => {
   });
 
   test.each(['::stop-commands::x', '\n::error::x', '\u2028::error::x', '\t\r\n ::error::x'])(
-    '%j never reaches the runner as a command',
+    'makes no command of %j',
     (text) => {
       expect(escapeLogLine(text)).not.toMatch(/^\s*::|##\[/m);
     },
   );
 });
 
-describe('the job’s log', () => {
+describe('createActionLogger', () => {
   test('masks the token before its first line', async () => {
     await inStep({}, async ({ printed }) => {
       const logger = createActionLogger(createRedactor(), new FakeClock());
@@ -49,7 +49,7 @@ describe('the job’s log', () => {
     });
   });
 
-  test('masks nothing when there is no token', async () => {
+  test('masks nothing if there is no token', async () => {
     await inStep({}, async ({ printed }) => {
       const logger = createActionLogger(createRedactor(), new FakeClock());
       logger.mask('');
@@ -58,7 +58,7 @@ describe('the job’s log', () => {
     });
   });
 
-  test('carries neither a credential nor a command, in no kind of line', async () => {
+  test('writes neither a credential nor a command in any kind of line', async () => {
     await inStep({}, async ({ printed }) => {
       const redactor = createRedactor();
       redactor.addSecret(TOKEN);
@@ -82,7 +82,7 @@ describe('the job’s log', () => {
     });
   });
 
-  test('tells of long transfers in a line every ten seconds', async () => {
+  test('reports long transfers in one line every ten seconds', async () => {
     await inStep({}, async ({ printed }) => {
       const clock = new FakeClock();
       const meter = createActionLogger(createRedactor(), clock).progress(

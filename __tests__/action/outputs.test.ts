@@ -11,8 +11,8 @@ import { inStep, shown } from './runner.ts';
 const TOKEN = 'ghs_0123456789abcdef';
 const failure = new DeliveryError('NOT_PROVEN', 'not proven', { step: 'verify', httpCode: 404 });
 
-describe('the outputs', () => {
-  test('of a ready delivery', () => {
+describe('composeOutputs', () => {
+  test('returns every output of a ready delivery', () => {
     const report = reportWith();
     expect(composeOutputs([report])).toEqual({
       url: PAGE.href,
@@ -28,7 +28,7 @@ describe('the outputs', () => {
     });
   });
 
-  test('of a delivery that is not ready hold no address', () => {
+  test('returns no address for a delivery that is not ready', () => {
     const outputs = composeOutputs([
       reportWith({ main: attemptWith({ proof: null, rawUrl: null, failure }) }),
     ]);
@@ -36,7 +36,7 @@ describe('the outputs', () => {
     expect(JSON.stringify(outputs)).not.toMatch(/https?:/);
   });
 
-  test('of a refusal are all there, and empty', () => {
+  test('returns every output of a refusal, empty', () => {
     const { report: _, 'report-json': __, ...others } = composeOutputs([refusalReport('page.html', failure)]);
     expect(others).toEqual({
       url: '',
@@ -50,11 +50,11 @@ describe('the outputs', () => {
     });
   });
 
-  test('are those that action.yml declares', () => {
+  test('returns the outputs that action.yml declares', () => {
     expect(Object.keys(composeOutputs([reportWith()]))).toEqual(Object.keys(OUTPUTS));
   });
 
-  test('of several files hold a line for each, in their order', () => {
+  test('returns one line for each of several files, in their order', () => {
     const reports = [provenFile('a.html'), reportWith()];
     expect(composeOutputs(reports)).toEqual({
       url: `https://octo.github.io/site/a.html\n${PAGE.href}`,
@@ -71,7 +71,7 @@ describe('the outputs', () => {
     });
   });
 
-  test('of several files hold no address unless all of them are ready', () => {
+  test('returns no address unless all files are ready', () => {
     const outputs = composeOutputs([reportWith(), unprovenFile('b.html')]);
     expect(outputs).toMatchObject({ url: '', result: 'not-ready', sha256: 'f00d\nf00d' });
     expect(outputs.report.match(/^RESULT: .*$/gm)).toEqual([
@@ -80,7 +80,7 @@ describe('the outputs', () => {
     ]);
   });
 
-  test('list the proven duplicates, one a line', () => {
+  test('returns the proven duplicates, one per line', () => {
     const failed = attemptWith({ plan: planWith({ channel: 'K4' }), proof: null, failure });
     const duplicates = [
       attemptWith({ plan: planWith({ channel: 'K3' }) }),
@@ -97,18 +97,18 @@ function redactorOf(secret: string): Redactor {
   return redactor;
 }
 
-describe('handing the report over', () => {
-  test('goes to the log, the outputs and the summary', async () => {
+describe('writeOutputs', () => {
+  test('writes the report to the log, the outputs and the summary', async () => {
     await inStep({}, async ({ env, outputs, summary, printed }) => {
       const report = reportWith();
       await writeOutputs([report], env);
       expect(printed()).toBe(`${reportText(report)}\n`);
       await expect(outputs()).resolves.toEqual(composeOutputs([report]));
-      await expect(summary()).resolves.toContain('**ГОТОВО**');
+      await expect(summary()).resolves.toContain('**Ready · ГОТОВО**');
     });
   });
 
-  test('lets no credential through, wherever it came from', async () => {
+  test('writes no credential, wherever it came from', async () => {
     await inStep({}, async ({ env, outputs, summary, printed }) => {
       const leaking = new DeliveryError('HOST_ERROR', `the host said ${TOKEN}`, { hint: `use ${TOKEN}` });
       await writeOutputs(redactReports([refusalReport(`${TOKEN}.html`, leaking)], redactorOf(TOKEN)), env);
@@ -118,14 +118,14 @@ describe('handing the report over', () => {
     });
   });
 
-  test('lets no line of the host’s become a command', async () => {
+  test('writes no message of a host as a command', async () => {
     await inStep({}, async ({ env, printed }) => {
       await writeOutputs([refusalReport('page.html', new DeliveryError('HOST_ERROR', 'a\n::error::b'))], env);
       expect(printed()).not.toMatch(/^\s*::/m);
     });
   });
 
-  test('needs no summary where the runner offers none', async () => {
+  test('writes no summary if the runner offers no file for it', async () => {
     await inStep({}, async ({ env, summary }) => {
       await writeOutputs([reportWith()], { ...env, GITHUB_STEP_SUMMARY: undefined });
       await expect(summary()).resolves.toBe('');

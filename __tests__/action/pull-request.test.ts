@@ -1,23 +1,14 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import type { Environment } from '../../src/action/inputs.ts';
 import { findPullRequest } from '../../src/action/pull-request.ts';
 import { FakeGitHub } from '../github/fake-github.ts';
-import { temporaryFolder } from '../support/files.ts';
+import { runOf } from './current-runs.ts';
 
 const SHA = 'c0ffee0123456789c0ffee0123456789c0ffee01';
 const ours = { id: 1, full_name: 'octo/site' };
 const theirs = { id: 2, full_name: 'human/site' };
 const pullOf = (repo: object | null) => ({ number: 7, head: { sha: SHA, repo }, base: { repo: ours } });
 
-async function envOf(payload: object | string, name = 'pull_request'): Promise<Environment> {
-  const path = join(await temporaryFolder(), 'event.json');
-  await writeFile(path, typeof payload === 'string' ? payload : JSON.stringify(payload));
-  return { GITHUB_EVENT_PATH: path, GITHUB_EVENT_NAME: name };
-}
-
-describe('the event names the pull request', () => {
+describe('findPullRequest, if the event names the pull request', () => {
   test.each<[string, object, object]>([
     ['pull_request', { pull_request: pullOf(ours) }, { number: 7, headSha: SHA, readOnlyFor: null }],
     ['pull_request_target', { pull_request: pullOf(theirs) }, { number: 7, headSha: SHA, readOnlyFor: null }],
@@ -31,44 +22,36 @@ describe('the event names the pull request', () => {
       { issue: { number: 7, pull_request: { url: 'x' } } },
       { number: 7, headSha: null, readOnlyFor: null },
     ],
-  ])('%s', async (name, payload, expected) => {
+  ])('finds it in %s', async (name, payload, expected) => {
     const github = new FakeGitHub();
-    await expect(findPullRequest(await envOf(payload, name), () => github)).resolves.toEqual(expected);
+    await expect(findPullRequest(runOf(payload, name), () => github)).resolves.toEqual(expected);
     expect(github.calls).toEqual([]);
   });
 
   test.each([
-    ['whose fork stands', theirs, 'human/site'],
-    ['whose fork is gone', null, 'a fork that is gone'],
-  ])('pull_request %s, so that its token may only read', async (_, repo, readOnlyFor) => {
-    const env = await envOf({ pull_request: pullOf(repo) });
+    ['an existing fork', theirs, 'human/site'],
+    ['a deleted fork', null, 'a deleted fork'],
+  ])('knows that the token is read-only for a pull request of %s', async (_, repo, readOnlyFor) => {
+    const env = runOf({ pull_request: pullOf(repo) });
     await expect(findPullRequest(env, () => new FakeGitHub())).resolves.toMatchObject({ readOnlyFor });
   });
 });
 
-describe('there is no pull request', () => {
-  test.each<[string, object | string]>([
+describe('findPullRequest, if the event names no pull request', () => {
+  test.each<[string, object]>([
     ['in a push', { ref: 'refs/heads/main', repository: ours }],
     ['in a comment on an issue', { issue: { number: 7 } }],
     ['in an event without a number', { pull_request: { head: { sha: SHA } } }],
-    ['in an event with a number that is none', { pull_request: { ...pullOf(ours), number: '7/../8' } }],
-    ['in an event with half a number', { pull_request: { ...pullOf(ours), number: 7.5 } }],
-    ['in an event that is no object', '"push"'],
-    ['in a broken event', '{'],
-  ])('%s', async (_, payload) => {
-    await expect(findPullRequest(await envOf(payload), () => new FakeGitHub())).resolves.toBeNull();
+    ['in an event with a number that is text', { pull_request: { ...pullOf(ours), number: '7/../8' } }],
+    ['in an event with a number that is not whole', { pull_request: { ...pullOf(ours), number: 7.5 } }],
+    ['in an empty event', {}],
+  ])('finds none %s', async (_, payload) => {
+    await expect(findPullRequest(runOf(payload), () => new FakeGitHub())).resolves.toBeNull();
   });
-
-  test.each<Environment>([{}, { GITHUB_EVENT_PATH: '/nowhere/event.json' }])(
-    'without an event: %j',
-    async (env) => {
-      await expect(findPullRequest(env, () => new FakeGitHub())).resolves.toBeNull();
-    },
-  );
 });
 
-describe('a workflow that follows another one', () => {
-  const runOf = (more: object = {}) => ({
+describe('findPullRequest, in a workflow that follows another one', () => {
+  const previousRun = (more: object = {}) => ({
     repository: ours,
     workflow_run: {
       event: 'pull_request',
@@ -80,17 +63,17 @@ describe('a workflow that follows another one', () => {
     },
   });
   const follow = async (payload: object, github: FakeGitHub) =>
-    findPullRequest(await envOf(payload, 'workflow_run'), () => github);
+    findPullRequest(runOf(payload, 'workflow_run'), () => github);
 
-  test('is told the pull request of its own repository', async () => {
+  test('finds the pull request of its own repository in the event', async () => {
     const foreign = { number: 3, base: { repo: theirs } };
     const github = new FakeGitHub();
-    const found = await follow(runOf({ pull_requests: [foreign, pullOf(ours)] }), github);
+    const found = await follow(previousRun({ pull_requests: [foreign, pullOf(ours)] }), github);
     expect(found).toEqual({ number: 7, headSha: SHA, readOnlyFor: null });
     expect(github.calls).toEqual([]);
   });
 
-  test('finds a fork’s by the branch, whose head the run saw', async () => {
+  test('finds the pull request of a fork by its branch and the commit at its head', async () => {
     const github = new FakeGitHub({
       list_pulls: [
         { number: 5, state: 'open', head: { sha: 'another' } },
@@ -98,29 +81,33 @@ describe('a workflow that follows another one', () => {
         { number: 7, state: 'open', head: { sha: SHA } },
       ],
     });
-    await expect(follow(runOf(), github)).resolves.toEqual({ number: 7, headSha: SHA, readOnlyFor: null });
+    await expect(follow(previousRun(), github)).resolves.toEqual({
+      number: 7,
+      headSha: SHA,
+      readOnlyFor: null,
+    });
     expect(github.sent('list_pulls')).toEqual([{ head: 'human:feature/x', state: 'all', per_page: 100 }]);
   });
 
-  test('takes a closed one where no open one fits', async () => {
+  test('finds a closed pull request if no open one matches', async () => {
     const github = new FakeGitHub({ list_pulls: [{ number: 6, state: 'closed', head: { sha: SHA } }] });
-    await expect(follow(runOf(), github)).resolves.toMatchObject({ number: 6 });
+    await expect(follow(previousRun(), github)).resolves.toMatchObject({ number: 6 });
   });
 
-  test('takes none that has moved on', async () => {
+  test('finds none if the pull request has a newer commit', async () => {
     const github = new FakeGitHub({ list_pulls: [{ number: 5, state: 'open', head: { sha: 'newer' } }] });
-    await expect(follow(runOf(), github)).resolves.toBeNull();
+    await expect(follow(previousRun(), github)).resolves.toBeNull();
   });
 
   test.each([
-    ['was no pull request’s', { event: 'push' }],
+    ['was not for a pull request', { event: 'push' }],
     ['names no branch', { head_branch: null }],
     ['names no commit', { head_sha: '' }],
-    ['came from a fork that is gone', { head_repository: null }],
-    ['says nothing of pull requests, nor of its event', { pull_requests: null, event: undefined }],
-  ])('asks nobody when the run %s', async (_, more) => {
+    ['came from a deleted fork', { head_repository: null }],
+    ['names neither its pull requests nor its event', { pull_requests: null, event: undefined }],
+  ])('sends no request if the previous run %s', async (_, more) => {
     const github = new FakeGitHub();
-    await expect(follow(runOf(more), github)).resolves.toBeNull();
+    await expect(follow(previousRun(more), github)).resolves.toBeNull();
     expect(github.calls).toEqual([]);
   });
 });

@@ -2,16 +2,27 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import tls from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { RunnerEnvironment } from '../../src/action/inputs.ts';
 import { run } from '../../src/action/run.ts';
 import { startWorld, type World } from '../world/world.ts';
 import { inStep, shown } from './runner.ts';
 
 const TOKEN = 'ghs_0123456789abcdef';
 
-describe('a run that is refused before any request', () => {
+/** Runs the action; the message that the step failed with, or `null`. */
+async function runStep(env: RunnerEnvironment): Promise<string | null> {
+  const messages: string[] = [];
+  await run(env, (message) => messages.push(message));
+  expect(messages.length).toBeLessThanOrEqual(1);
+  return messages[0] ?? null;
+}
+
+describe('run, when an input is refused', () => {
   test('fails the step with the RESULT line and still writes every output', async () => {
     await inStep({ INPUT_FILE: 'page.html', INPUT_TIMEOUT: '300', INPUT_TOKEN: TOKEN }, async (step) => {
-      await expect(run(step.env)).resolves.toMatch(/^НЕ ГОТОВО → input `timeout` is 300, .*`timeout: 240`$/);
+      await expect(runStep(step.env)).resolves.toMatch(
+        /^НЕ ГОТОВО → input `timeout` is 300, .*`timeout: 240`$/,
+      );
       await expect(step.outputs()).resolves.toMatchObject({ url: '', result: 'not-ready' });
       await expect(step.summary()).resolves.toContain('НЕ ГОТОВО');
       expect(step.printed()).toContain('RESULT: НЕ ГОТОВО → ');
@@ -19,9 +30,9 @@ describe('a run that is refused before any request', () => {
     });
   });
 
-  test('names the file that was meant, or the link', async () => {
+  test('names the given file or the link in the report', async () => {
     await inStep({ INPUT_FILE: 'page.html', INPUT_CHANNEL: 'K9' }, async (step) => {
-      await run(step.env);
+      await runStep(step.env);
       const [report] = JSON.parse((await step.outputs())['report-json'] ?? '');
       expect(report).toMatchObject({
         file: { path: 'page.html' },
@@ -29,7 +40,7 @@ describe('a run that is refused before any request', () => {
       });
     });
     await inStep({ INPUT_URL: 'sandbox:/mnt/data/a.html' }, async (step) => {
-      await run(step.env);
+      await runStep(step.env);
       const [report] = JSON.parse((await step.outputs())['report-json'] ?? '');
       expect(report).toMatchObject({ file: null, notReady: { step: 'check', code: 'NOT_EXTERNAL' } });
     });
@@ -41,38 +52,57 @@ describe('a run that is refused before any request', () => {
       await inStep(
         { INPUT_CHANNEL: 'K9', INPUT_FILE: 'a', 'INPUT_FAIL-ON-NOT-READY': said },
         async (step) => {
-          await expect(run(step.env)).resolves.toBeNull();
+          await expect(runStep(step.env)).resolves.toBeNull();
           await expect(step.outputs()).resolves.toMatchObject({ result: 'not-ready' });
         },
       );
     },
   );
 
-  test('fails the step when that very input is neither yes nor no', async () => {
+  test('fails the step when fail-on-not-ready itself is neither true nor false', async () => {
     await inStep({ INPUT_FILE: 'page.html', 'INPUT_FAIL-ON-NOT-READY': 'never' }, async (step) => {
-      await expect(run(step.env)).resolves.toContain('input `fail-on-not-ready` is neither true nor false');
+      await expect(runStep(step.env)).resolves.toContain(
+        'input `fail-on-not-ready` is neither true nor false',
+      );
     });
   });
 
-  test('shows the token nowhere, not even when an input holds it', async () => {
+  test('fails the step when an input can not be read, and does not touch the comment', async () => {
+    await inStep({ INPUT_FILE: 'page.html', INPUT_COMMENT: 'tRUE', INPUT_TOKEN: TOKEN }, async (step) => {
+      await expect(runStep(step.env)).resolves.toMatch(
+        /^НЕ ГОТОВО → input `comment` is neither true nor false \(step check\)/,
+      );
+      await expect(step.outputs()).resolves.toMatchObject({ url: '', result: 'not-ready' });
+      expect(step.printed()).not.toMatch(/comment on|No comment/);
+    });
+  });
+
+  test('fails the step with the message of an error outside the delivery, without the token', async () => {
+    await inStep({ INPUT_FILE: 'page.html', INPUT_CHANNEL: 'K9', INPUT_TOKEN: TOKEN }, async (step) => {
+      process.env.GITHUB_OUTPUT = `/${TOKEN}/output`;
+      await expect(runStep(step.env)).resolves.toBe('Missing file at path: /***/output');
+    });
+  });
+
+  test('shows the token nowhere, not even when an input contains it', async () => {
     await inStep({ INPUT_FILE: `${TOKEN}.html`, INPUT_TOKEN: TOKEN }, async (step) => {
-      const complaint = await run(step.env);
-      expect(complaint).toContain('input `file` holds the token');
-      const all = [complaint, JSON.stringify(await step.outputs()), shown(await step.summary())].join('\n');
+      const message = await runStep(step.env);
+      expect(message).toContain('input `file` holds the token');
+      const all = [message, JSON.stringify(await step.outputs()), shown(await step.summary())].join('\n');
       expect(all).not.toContain(TOKEN);
       expect(step.printed().replace(`::add-mask::${TOKEN}`, '')).not.toContain(TOKEN);
     });
   });
 
-  test('leaves no signal handler behind', async () => {
+  test('removes its signal handlers', async () => {
     const counts = (): number[] => [process.listenerCount('SIGINT'), process.listenerCount('SIGTERM')];
     const before = counts();
-    await inStep({ INPUT_FILE: 'a', INPUT_CHANNEL: 'K9' }, (step) => run(step.env));
+    await inStep({ INPUT_FILE: 'a', INPUT_CHANNEL: 'K9' }, (step) => runStep(step.env));
     expect(counts()).toEqual(before);
   });
 });
 
-describe('a run in the world', () => {
+describe('run, with the local GitHub', () => {
   const authorities = tls.getCACertificates();
   let world: World;
 
@@ -99,7 +129,7 @@ describe('a run in the world', () => {
     const page = '<!doctype html><p>It works</p>';
     await inStep(inputs({ INPUT_TOKEN: world.token(), INPUT_MARKER: 'It works' }), async (step) => {
       await writeFile(join(step.workspace, 'page.html'), page);
-      await expect(run(step.env)).resolves.toBeNull();
+      await expect(runStep(step.env)).resolves.toBeNull();
       await expect(step.outputs()).resolves.toMatchObject({
         url: 'https://octo.github.io/pages-demo/page.html',
         'raw-url': 'https://raw.githubusercontent.com/octo/pages-demo/main/page.html',
@@ -107,13 +137,13 @@ describe('a run in the world', () => {
         channel: 'K1',
         'commit-sha': await repository.head(),
       });
-      await expect(step.summary()).resolves.toContain('**ГОТОВО**');
+      await expect(step.summary()).resolves.toContain('**Ready · ГОТОВО**');
       expect(String(await repository.read('page.html'))).toBe(page);
       expect((await repository.log())[0]?.message).toMatch(/^ADD page\.html: from run 7 of Deliver\n/);
     });
   });
 
-  test('stops when the runner asks it to, and says what has arrived', async () => {
+  test('stops at SIGTERM and reports what was already uploaded', async () => {
     await inStep(inputs({ INPUT_CHANNEL: 'K3' }), async (step) => {
       await writeFile(join(step.workspace, 'page.html'), 'x');
       const alter = <T>(answer: T): T => {
@@ -121,7 +151,7 @@ describe('a run in the world', () => {
         return answer;
       };
       world.intercept({ method: 'POST', url: /filebin\.net/ }, { alter });
-      await expect(run(step.env)).resolves.toMatch(/^НЕ ГОТОВО → .*was stopped.*\(step verify\)/);
+      await expect(runStep(step.env)).resolves.toMatch(/^НЕ ГОТОВО → .*was stopped.*\(step verify\)/);
       const { report, ...outputs } = await step.outputs();
       expect(outputs).toMatchObject({ url: '', result: 'not-ready' });
       expect(report).toMatch(/^UNKNOWN: .*it is placed \(bin .* holds these bytes/m);

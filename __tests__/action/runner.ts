@@ -71,8 +71,9 @@ function parseOutputs(text: string): Record<string, string> {
   return Object.fromEntries([...entries].map(([, name, , value]) => [name, value]));
 }
 
-/** What a reader of Markdown sees: its numeric entities read, what takes no room left out. */
+/** Markdown with its entities decoded and without its invisible separators. */
 export const shown = (markdown: string): string =>
   markdown
     .replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
-    .replaceAll('\u200b', '');
+    .replaceAll('\u200b', '')
+    .replaceAll('<wbr>', '');

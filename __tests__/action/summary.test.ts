@@ -7,22 +7,22 @@ import { PAGE } from '../delivery/builders.ts';
 import { hugeFiles, notProven, planned, provenFile, reportWith, unprovenFile, withdrawn } from './reports.ts';
 import { shown } from './runner.ts';
 
-describe('the summary of a ready delivery', () => {
+describe('composeSummary, for a ready delivery', () => {
   const summary = shown(composeSummary([reportWith()]));
 
-  test('begins with the link', () => {
+  test('starts with the link', () => {
     expect(summary.split('\n').slice(0, 3)).toEqual([
       `### ✅ [page.html](<${PAGE.href}>)`,
       '',
-      `**ГОТОВО** → <${PAGE.href}>`,
+      `**Ready · ГОТОВО** → <${PAGE.href}>`,
     ]);
   });
 
-  test('goes on with gates, facts, timings and the folded report', () => {
+  test('continues with gates, facts, timings and the folded report', () => {
     const parts = [
       '| Gate |',
       '- **UNKNOWN:** nothing, everything',
-      '```mermaid',
+      'Took: place 1.2 s, wait 34.6 s\n',
       '<summary>Report</summary>',
     ];
     const places = parts.map((part) => summary.indexOf(part));
@@ -31,8 +31,8 @@ describe('the summary of a ready delivery', () => {
   });
 });
 
-describe('the summary of a delivery that is not ready', () => {
-  test('begins with the reason, the step, the HTTP code and what to change', () => {
+describe('composeSummary, for a delivery that is not ready', () => {
+  test('starts with the reason, the step, the HTTP code and what to change', () => {
     expect(
       shown(composeSummary([unprovenFile('page.html')]))
         .split('\n')
@@ -40,25 +40,29 @@ describe('the summary of a delivery that is not ready', () => {
     ).toEqual([
       '### ❌ page.html',
       '',
-      '**НЕ ГОТОВО** → it shows | nothing | (step `verify`, HTTP 404)',
+      '**Not ready · НЕ ГОТОВО** → it shows | nothing | (step <code>verify</code>, HTTP 404)',
       '',
-      '**To change:** set `path:`',
+      '**To change:** set <code>path:</code>',
     ]);
   });
 
-  test('shows which gates are closed, and no address', () => {
+  test('shows which gates failed, and no address', () => {
     const summary = shown(composeSummary([unprovenFile('page.html')]));
-    expect(summary).toContain('| <code>G3_VERIFY_200_и_маркер</code> | ❌ | the address is not proven |');
+    expect(summary).toContain(
+      '| Fetched back · <code>G3_VERIFY_200_и_маркер</code> | ❌ | the address is not proven |',
+    );
     expect(summary).not.toContain('https:');
   });
 
   test('leaves out what is not known: HTTP code, hint, timings, file', () => {
     const summary = composeSummary([refusalReport('the given link', new DeliveryError('BAD_INPUT', 'no'))]);
-    expect(summary).toMatch(/^### ❌ the given link\n\n\*\*НЕ ГОТОВО\*\* → no \(step `check`\)\n\n\| Gate/);
-    expect(summary).not.toContain('mermaid');
+    expect(summary).toMatch(
+      /^### ❌ the given link\n\n\*\*Not ready · НЕ ГОТОВО\*\* → no \(step <code>check<\/code>\)\n\n\| Gate/,
+    );
+    expect(summary).not.toContain('Took');
   });
 
-  test('keeps its table whole whatever a file is called', () => {
+  test('keeps its table intact with a hostile file name', () => {
     const summary = composeSummary([refusalReport('a|b](c)\n<h1>.html', notProven)]);
     const widths = summary
       .split('\n')
@@ -69,30 +73,30 @@ describe('the summary of a delivery that is not ready', () => {
   });
 });
 
-describe('the summary of something else', () => {
-  test('a dry run shows the plan, and no gates', () => {
+describe('composeSummary', () => {
+  test('shows the plan of a dry run, and no gates', () => {
     const summary = shown(composeSummary([planned('page.html')]));
     expect(summary).toMatch(
-      /^### 📝 page\.html\n\n\*\*dry run\*\* → nothing was published, as asked\n\n\*\*Plan:\*\* file /,
+      /^### 📝 page\.html\n\n\*\*Dry run\*\* → nothing was published, as asked\n\n\*\*Plan:\*\* file /,
     );
     expect(summary).not.toContain('| Gate |');
   });
 
-  test('what was withdrawn is no link', () => {
+  test('shows a withdrawn address without a link', () => {
     const report = withdrawn({ ...reportWith(), took: {} });
     const summary = shown(composeSummary([report]));
-    expect(summary).toMatch(/^### 🗑️ page\.html\n\n\*\*withdrawn\*\* → <code>https:.+<\/code>\n\n\| Gate/u);
+    expect(summary).toMatch(/^### 🗑️ page\.html\n\n\*\*Withdrawn\*\* → <code>https:.+<\/code>\n\n\| Gate/u);
     expect(summary).not.toMatch(/<https:|\]\(/);
-    expect(composeSummary([{ ...report, withdrawn: null }])).toContain('\n\n**withdrawn**\n\n');
+    expect(composeSummary([{ ...report, withdrawn: null }])).toContain('\n\n**Withdrawn**\n\n');
   });
 
-  test('several files have their links in a table, and the chart of all', () => {
+  test('shows several files with their links in a table, and the longest times', () => {
     const summary = composeSummary([provenFile('a.html'), unprovenFile('b.html')]);
-    expect(summary).toMatch(/^### ❌ 1 НЕ ГОТОВО · ✅ 1 ГОТОВО\n\n\| {2}\| File \|/);
-    expect(summary.match(/```mermaid/g)).toHaveLength(1);
+    expect(summary).toMatch(/^### ❌ 1 Not ready · НЕ ГОТОВО, ✅ 1 Ready · ГОТОВО\n\n\| {2}\| File \|/);
+    expect(summary.match(/^Took \(longest file\): .+$/gm)).toHaveLength(1);
   });
 
-  test('nothing has none', () => {
+  test('is empty without reports', () => {
     expect(composeSummary([])).toBe('');
   });
 });
@@ -101,7 +105,7 @@ test.each([
   ['one huge report', hugeFiles(1)],
   ['many huge reports', hugeFiles(80)],
   ['a batch without end', Array.from({ length: 20_000 }, (_, at) => provenFile(`слайды-${at}.html`))],
-])('%s stays below what the runner takes', (_, reports) => {
+])('composeSummary stays below the limit of the runner with %s', (_, reports) => {
   const summary = composeSummary(reports);
   expect(Buffer.byteLength(summary)).toBeLessThan(SUMMARY);
   if (reports.length > 1) expect(summary).toMatch(/… and \d+ more: see the log, or the `report-json` output/);

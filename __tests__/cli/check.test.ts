@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import '../support/one-realm.ts';
 import { type CliCommand, parseCommand } from '../../src/cli/args.ts';
 import { checkFiles } from '../../src/cli/check.ts';
+import { SIZE } from '../../src/protocol/limits.ts';
 import { temporaryFolder } from '../support/files.ts';
 import { FakeHttp, FakeLogger, fakePorts } from '../support/ports.ts';
 import { fakeTerminal } from './terminals.ts';
@@ -22,11 +23,16 @@ beforeAll(async () => {
 
 /** Runs `check` on files of the folder. No request may be sent. */
 async function check(names: readonly string[], ...flags: string[]) {
+  return checkWith({}, names, ...flags);
+}
+
+/** The same with environment variables. */
+async function checkWith(env: NodeJS.ProcessEnv, names: readonly string[], ...flags: string[]) {
   const terminal = fakeTerminal(new FakeLogger());
   const files = names.map((name) => join(folder, name));
   const command: CliCommand = parseCommand(['check', ...flags, '--', ...files]);
   const host = new FakeHttp(() => undefined);
-  const allDeliverable = await checkFiles(command, terminal, fakePorts(host.http));
+  const allDeliverable = await checkFiles(command, terminal, fakePorts(host.http), env);
   expect(host.seen).toEqual([]);
   return { allDeliverable, printed: terminal.printed, file: files[0] };
 }
@@ -61,6 +67,34 @@ describe('check refuses', () => {
     expect(printed).toHaveLength(1);
     expect(printed[0]).toMatch(message);
     expect(printed[0]?.startsWith(`${file}: can't be delivered: `)).toBe(true);
+  });
+
+  test.each(['GITHUB_TOKEN', 'GH_TOKEN'])(
+    'a file that contains the token of %s, as deliver does',
+    async (name) => {
+      const token = 'a-credential-of-this-job';
+      await writeFile(join(folder, 'leak.html'), `<p>${token}</p>`);
+      const { allDeliverable, printed } = await checkWith({ [name]: token }, ['leak.html']);
+      expect(allDeliverable).toBe(false);
+      expect(printed[0]).toMatch(/contains a credential of this job. To change: /);
+    },
+  );
+
+  test('a file that is too large for the channel that was asked for', async () => {
+    const large = await open(join(folder, 'large.bin'), 'w');
+    await large.truncate(SIZE.repository + 1);
+    await large.close();
+    const { printed } = await check(['large.bin'], '--channel', 'K1');
+    expect(printed[0]).toMatch(/K1 takes at most 95 MB. To change: use channel: K2 or K3$/);
+  });
+
+  test('a page for the screen that needs other files, and no page for download', async () => {
+    await writeFile(join(folder, 'linked.html'), '<script src="x.js"></script>');
+    await expect(check(['linked.html'])).resolves.toMatchObject({ allDeliverable: false });
+    await expect(check(['linked.html'], '--channel', 'K3')).resolves.toMatchObject({ allDeliverable: true });
+    await expect(check(['linked.html'], '--self-contained', 'off')).resolves.toMatchObject({
+      allDeliverable: true,
+    });
   });
 
   test('one file and still checks the others', async () => {

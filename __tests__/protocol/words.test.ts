@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import {
   CHANNELS,
+  GATE_TITLES,
   GATES,
   NOT_DELIVERY,
   PROTOCOL,
@@ -23,6 +24,11 @@ describe('the words of the protocol', () => {
 
   test('the gates have their exact names and their order', () => {
     expect(GATES).toEqual(['G1_выложено', 'G2_финальный_URL', 'G3_VERIFY_200_и_маркер', 'G4_REPORT']);
+  });
+
+  test('every gate has a different English title', () => {
+    expect(Object.keys(GATE_TITLES)).toEqual([...GATES]);
+    expect(new Set(Object.values(GATE_TITLES)).size).toBe(GATES.length);
   });
 
   test('the report has its five lines in order', () => {

@@ -24,17 +24,17 @@ describe('action.yml', () => {
   });
 });
 
-describe('the defaults', () => {
-  test('stay within the protocol: 240 s in all, 5 s between polls', () => {
+describe('the defaults of INPUTS', () => {
+  test('keep the limits of the protocol: 240 s in total, 5 s between polls', () => {
     expect([INPUTS.timeout.default, INPUTS['poll-interval'].default]).toEqual(['240', '5']);
   });
 
-  test('permit nothing that has to be asked for', () => {
+  test('allow nothing that the user must ask for', () => {
     expect([INPUTS.overwrite.default, INPUTS['allow-public-bin'].default]).toEqual(['false', 'false']);
     expect(INPUTS['fail-on-not-ready'].default).toBe('true');
   });
 
-  test('name no host but the runner’s own and the public bin', () => {
+  test('name no host except the runner’s own and the public bin', () => {
     const hosts = Object.values(INPUTS).filter((input) => input.default.includes('://'));
     expect(hosts).toEqual([INPUTS['bin-host-url']]);
   });

@@ -5,7 +5,7 @@ import { parseRequest } from '../../src/request/parse-request.ts';
 import { parseBoolean } from '../../src/request/values.ts';
 import { rawInputs, requestWith, runContextWith } from '../delivery/builders.ts';
 
-function refusalOf(inputs: Partial<RawInputs>): DeliveryError {
+function parseError(inputs: Partial<RawInputs>): DeliveryError {
   try {
     requestWith(inputs);
   } catch (thrown) {
@@ -15,9 +15,9 @@ function refusalOf(inputs: Partial<RawInputs>): DeliveryError {
   throw new Error('nothing was refused');
 }
 
-describe('a wrong input', () => {
+describe('parseRequest, given a wrong input', () => {
   test.each<[string, Partial<RawInputs>, RegExp, RegExp]>([
-    ['nothing to deliver', { file: '' }, /nothing to deliver/, /`file:`.*`url:`/],
+    ['a request with nothing to deliver', { file: '' }, /nothing to deliver/, /`file:`.*`url:`/],
     [
       'more lines than a step takes',
       { file: 'a.html\n'.repeat(501) },
@@ -25,25 +25,35 @@ describe('a wrong input', () => {
       /at most 500 files/,
     ],
     [
-      'neither to deliver nor to withdraw',
+      'an operation that is neither deliver nor withdraw',
       { operation: 'remove' },
       /`operation` is neither/,
       /`operation: deliver`/,
     ],
-    ['nothing to withdraw', { operation: 'withdraw', file: '' }, /nothing to withdraw/, /`path:`.*`file:`/],
     [
-      'a link to withdraw',
+      'a withdrawal of nothing',
+      { operation: 'withdraw', file: '' },
+      /nothing to withdraw/,
+      /`path:`.*`file:`/,
+    ],
+    [
+      'a withdrawal of a link',
       { operation: 'withdraw', channel: 'K4' },
       /K4.*can't be withdrawn/,
       /K1, K2 or K3/,
     ],
     [
-      'a bin to withdraw from that is not named',
+      'a withdrawal from a bin without its name',
       { operation: 'withdraw', channel: 'K1+K3' },
       /the bin to withdraw from is not named/,
       /`bin:`/,
     ],
-    ['a dry run that is neither', { 'dry-run': 'maybe' }, /`dry-run` is neither/, /`dry-run: true`/],
+    [
+      'a dry-run value that is not a boolean',
+      { 'dry-run': 'maybe' },
+      /`dry-run` is neither/,
+      /`dry-run: true`/,
+    ],
     ['a file with a NUL', { file: 'a\0.html' }, /`file` holds a control character/, /remove it/],
     [
       'an unknown channel',
@@ -55,81 +65,91 @@ describe('a wrong input', () => {
     ['a channel list with a gap', { channel: 'K1+' }, /unknown channel: nothing/, /auto/],
     ['auto in a list', { channel: 'auto+K3' }, /unknown channel: auto/, /list such as K1\+K3/],
     ['a channel twice', { channel: 'K1+pages' }, /names a channel twice: K1\+pages/, /`channel: K1\+K3`/],
-    ['K4 without a link', { channel: 'K4' }, /K4 needs the link/, /`url:`.*K1, K2 or K3/],
-    ['K4 as a duplicate without a link', { channel: 'K1+K4' }, /K4 needs the link/, /`url:`/],
+    ['channel K4 without a link', { channel: 'K4' }, /K4 needs the link/, /`url:`.*K1, K2 or K3/],
+    ['channel K4 as a duplicate without a link', { channel: 'K1+K4' }, /K4 needs the link/, /`url:`/],
     [
       'a link for a channel that needs a file',
       { file: '', url: 'https://a.dev/x', channel: 'K1', marker: 'm' },
       /`file` is missing/,
       /`file:`.*K4/,
     ],
-    ['a link alone', { file: '', url: 'https://a.dev/x' }, /can't be proven/, /`marker:`.*`file:`/],
     [
-      'an endless marker',
+      'a link without a marker or a file',
+      { file: '', url: 'https://a.dev/x' },
+      /can't be proven/,
+      /`marker:`.*`file:`/,
+    ],
+    [
+      'a marker that is too long',
       { marker: 'ж'.repeat(32_769) },
       /`marker` is longer than 65536 bytes/,
       /short text/,
     ],
     ['a repository without an owner', { repository: 'site' }, /`repository` is not .*: site/, /owner\/name/],
-    ['a repository’s address', { repository: 'https://github.com/a/b' }, /`repository`/, /owner\/name/],
-    ['a repository that is a folder', { repository: 'octo/.' }, /`repository`/, /owner\/name/],
-    ['a repository that climbs', { repository: 'octo/..' }, /`repository`/, /owner\/name/],
+    ['the address of a repository', { repository: 'https://github.com/a/b' }, /`repository`/, /owner\/name/],
+    ['a repository named .', { repository: 'octo/.' }, /`repository`/, /owner\/name/],
+    ['a repository named ..', { repository: 'octo/..' }, /`repository`/, /owner\/name/],
     ['a repository with a path', { repository: 'octo/site/x' }, /`repository`/, /owner\/name/],
     [
       'a branch with a space',
       { branch: 'my branch' },
-      /`branch` is no name that git takes: my branch/,
+      /`branch` is not a valid git name: my branch/,
       /`branch:`/,
     ],
     ['a branch with ..', { branch: 'a..b' }, /`branch`/, /`branch:`/],
-    ['a branch that is an option', { branch: '-f' }, /`branch`/, /`branch:`/],
+    ['a branch that starts like an option', { branch: '-f' }, /`branch`/, /`branch:`/],
     ['a branch with an empty part', { branch: 'a//b' }, /`branch`/, /`branch:`/],
     ['a branch that ends in .lock', { branch: 'a.lock' }, /`branch`/, /`branch:`/],
     ['a branch with a hidden part', { branch: 'a/.b' }, /`branch`/, /`branch:`/],
-    ['a tag with a colon', { tag: 'v:1' }, /`tag` is no name that git takes: v:1/, /`tag:`/],
+    ['a tag with a colon', { tag: 'v:1' }, /`tag` is not a valid git name: v:1/, /`tag:`/],
     ['a tag with @{', { tag: 'v@{1}' }, /`tag`/, /`tag:`/],
     ['a tag that ends in a slash', { tag: 'v/' }, /`tag`/, /`tag:`/],
-    ['a bin too short', { bin: 'sv12345' }, /`bin`/, /8 to 60 letters/],
-    ['a bin too long', { bin: 'a'.repeat(61) }, /`bin`/, /8 to 60 letters/],
-    ['a bin with a dot', { bin: 'my.bin.12' }, /`bin`/, /8 to 60 letters/],
+    ['a bin name that is too short', { bin: 'sv12345' }, /`bin`/, /8 to 60 letters/],
+    ['a bin name that is too long', { bin: 'a'.repeat(61) }, /`bin`/, /8 to 60 letters/],
+    ['a bin name with a dot', { bin: 'my.bin.12' }, /`bin`/, /8 to 60 letters/],
     [
-      'neither yes nor no',
+      'an overwrite value that is not a boolean',
       { overwrite: 'yes' },
       /`overwrite` is neither true nor false/,
       /`overwrite: true`/,
     ],
     [
-      'nothing for yes or no',
+      'an empty boolean',
       { 'allow-public-bin': '' },
       /`allow-public-bin` is neither/,
       /`allow-public-bin: false`/,
     ],
     [
-      'a timeout over the ceiling',
+      'a timeout above the limit',
       { timeout: '241' },
       /`timeout` is 241, .* ceiling of 240/,
       /`timeout: 240`/,
     ],
-    ['no timeout', { timeout: '0' }, /`timeout` is 0/, /`timeout: 240`/],
+    ['a timeout of 0', { timeout: '0' }, /`timeout` is 0/, /`timeout: 240`/],
     ['a timeout in words', { timeout: 'long' }, /`timeout` is long, not a number/, /`timeout: 240`/],
     ['an empty timeout', { timeout: '' }, /`timeout` is empty/, /`timeout: 240`/],
     ['a negative timeout', { timeout: '-5' }, /`timeout` is -5/, /`timeout: 240`/],
     ['a timeout with an exponent', { timeout: '1e2' }, /`timeout` is 1e2/, /`timeout: 240`/],
-    ['a poll without a pause', { 'poll-interval': '0.01' }, /`poll-interval` is 0.01/, /`poll-interval: 5`/],
     [
-      'a pause above the ceiling',
+      'a poll interval that is too short',
+      { 'poll-interval': '0.01' },
+      /`poll-interval` is 0.01/,
+      /`poll-interval: 5`/,
+    ],
+    [
+      'a poll interval above the limit',
       { 'poll-interval': '241' },
       /`poll-interval` is 241, .* ceiling of 240/,
       /`poll-interval: 5`/,
     ],
     [
-      'an API without https',
+      'an API address without https',
       { 'api-url': 'http://api.github.com' },
-      /`api-url` is no https address/,
+      /`api-url` is not an https address/,
       /`api-url: https/,
     ],
-    ['no API', { 'api-url': '' }, /`api-url`/, /`api-url: https/],
-    ['a server that is no address', { 'auth-url': 'github' }, /`auth-url`/, /`auth-url: https/],
+    ['an empty API address', { 'api-url': '' }, /`api-url`/, /`api-url: https/],
+    ['a server address that is not a URL', { 'auth-url': 'github' }, /`auth-url`/, /`auth-url: https/],
     [
       'an API of one instance and a server of another',
       { 'api-url': 'https://git.corp.io/api/v3' },
@@ -148,14 +168,14 @@ describe('a wrong input', () => {
       /without credentials/,
       /`pages-base: https/,
     ],
-    ['a raw base with a user', { 'raw-base': 'https://u@a.dev' }, /`raw-base`/, /`raw-base: https/],
+    ['a raw base with a user name', { 'raw-base': 'https://u@a.dev' }, /`raw-base`/, /`raw-base: https/],
     ['a bin host without https', { 'bin-host-url': 'ftp://a.dev' }, /`bin-host-url`/, /`bin-host-url: https/],
-  ])('%s is refused in one sentence that says what to change', (_, inputs, message, hint) => {
-    const refusal = refusalOf(inputs);
-    expect(refusal).toMatchObject({ code: 'BAD_INPUT', step: 'check', httpCode: undefined });
-    expect(refusal.message).toMatch(message);
-    expect(refusal.message).not.toMatch(/\n|[^./]\.$/);
-    expect(refusal.hint).toMatch(hint);
+  ])('refuses %s in one sentence that says what to change', (_, inputs, message, hint) => {
+    const error = parseError(inputs);
+    expect(error).toMatchObject({ code: 'BAD_INPUT', step: 'check', httpCode: undefined });
+    expect(error.message).toMatch(message);
+    expect(error.message).not.toMatch(/\n|[^./]\.$/);
+    expect(error.hint).toMatch(hint);
   });
 
   test.each([
@@ -165,8 +185,8 @@ describe('a wrong input', () => {
     [{ path: 'a//' }, 'input `path` has an empty folder or file name: remove the extra slash'],
     [{ path: '/' }, 'input `path` is empty: name a file'],
     [{ path: '.github/' }, 'input `path` leads into .github: choose another folder'],
-  ])('%o is refused by the rule it breaks', (inputs, message) => {
-    expect(refusalOf(inputs)).toMatchObject({ code: 'BAD_INPUT', message });
+  ])('refuses the path in %o and names the broken rule', (inputs, message) => {
+    expect(parseError(inputs)).toMatchObject({ code: 'BAD_INPUT', message });
   });
 
   test.each([
@@ -177,30 +197,30 @@ describe('a wrong input', () => {
     'https://localhost/x',
     'https://10.0.0.1/x',
     'https://u:p@a.dev/x',
-  ])('the link %s is no delivery', (url) => {
-    const refusal = refusalOf({ url });
-    expect(refusal.code).toBe('NOT_EXTERNAL');
-    expect(refusal.message).toMatch(/^input `url` is no delivery: /);
-    expect(refusal.hint).toContain('K1, K2 or K3');
+  ])('refuses the link %s because it is no delivery', (url) => {
+    const error = parseError({ url });
+    expect(error.code).toBe('NOT_EXTERNAL');
+    expect(error.message).toMatch(/^input `url` is no delivery: /);
+    expect(error.hint).toContain('K1, K2 or K3');
   });
 
   test.each(['file', 'message', 'path', 'marker', 'branch', 'url', 'bin', 'pages-base'] as const)(
-    '`%s` never carries the token out, not even in the refusal',
+    'refuses the token in `%s` without repeating it',
     (name) => {
-      const refusal = refusalOf({ token: 'ghs_s3cret', [name]: 'x-ghs_s3cret-x' });
-      expect(refusal).toMatchObject({ code: 'BAD_INPUT', message: `input \`${name}\` holds the token` });
-      expect(refusal.hint).not.toContain('ghs_s3cret');
+      const error = parseError({ token: 'ghs_s3cret', [name]: 'x-ghs_s3cret-x' });
+      expect(error).toMatchObject({ code: 'BAD_INPUT', message: `input \`${name}\` holds the token` });
+      expect(error.hint).not.toContain('ghs_s3cret');
     },
   );
 
-  test('is repeated in one short line', () => {
-    const refusal = refusalOf({ branch: `a\n::set-output name=x::${'y'.repeat(500)}` });
-    expect(refusal.message).not.toContain('\n');
-    expect(refusal.message.length).toBeLessThan(260);
+  test('repeats a wrong value in one short line', () => {
+    const error = parseError({ branch: `a\n::set-output name=x::${'y'.repeat(500)}` });
+    expect(error.message).not.toContain('\n');
+    expect(error.message.length).toBeLessThan(260);
   });
 });
 
-describe('a request', () => {
+describe('parseRequest, given correct inputs', () => {
   test('fills in every default', () => {
     expect(requestWith()).toEqual({
       operation: 'deliver',
@@ -225,6 +245,8 @@ describe('a request', () => {
       ownSecrets: [],
       allowedRoots: [],
       allowPublicBin: false,
+      comment: false,
+      failOnNotReady: true,
       timeout: 240_000,
       interval: 5_000,
       apiUrl: new URL('https://api.github.com'),
@@ -236,12 +258,12 @@ describe('a request', () => {
     });
   });
 
-  test('shortens the pause to a timeout that is shorter', () => {
+  test('shortens the poll interval to a shorter timeout', () => {
     expect(requestWith({ timeout: '3' })).toMatchObject({ timeout: 3_000, interval: 3_000 });
   });
 
-  test('takes everything that was said', () => {
-    const said = requestWith({
+  test('takes every value that is set', () => {
+    const request = requestWith({
       token: 'ghs_token',
       marker: 'It works',
       branch: 'gh-pages',
@@ -253,6 +275,8 @@ describe('a request', () => {
       overwrite: 'TRUE',
       'allow-public-bin': 'True',
       'dry-run': 'true',
+      comment: 'True',
+      'fail-on-not-ready': 'FALSE',
       'self-contained': ' Warn ',
       'allow-secret': 'aa, bb\ncc',
       'client-id': 'Iv1.0123456789abcdef',
@@ -261,7 +285,7 @@ describe('a request', () => {
       'pages-base': 'https://pages.dev/',
       'raw-base': 'https://raw.dev/',
     });
-    expect(said).toMatchObject({
+    expect(request).toMatchObject({
       token: 'ghs_token',
       marker: 'It works',
       branch: 'gh-pages',
@@ -273,6 +297,8 @@ describe('a request', () => {
       url: new URL('https://a.dev/x'),
       overwrite: true,
       dryRun: true,
+      comment: true,
+      failOnNotReady: false,
       allowPublicBin: true,
       clientId: 'Iv1.0123456789abcdef',
       selfContained: 'warn',
@@ -295,23 +321,23 @@ describe('a request', () => {
     ['Filebin', ['K3']],
     ['K1+K3', ['K1', 'K3']],
     ['release, K3', ['K2', 'K3']],
-  ])('reads the channel %j', (channel, channels) => {
+  ])('parses the channel %j', (channel, channels) => {
     expect(requestWith({ channel }).channels).toEqual(channels);
   });
 
-  test.each(['K4', 'native'])('reads the channel %s of a link', (channel) => {
-    const asked = requestWith({ file: '', url: 'https://a.dev/x', marker: 'm', channel });
-    expect(asked).toMatchObject({ channels: ['K4'], fileLines: [] });
+  test.each(['K4', 'native'])('parses the channel %s for a link', (channel) => {
+    const request = requestWith({ file: '', url: 'https://a.dev/x', marker: 'm', channel });
+    expect(request).toMatchObject({ channels: ['K4'], fileLines: [] });
   });
 
   test.each([
     ['a path of any kind, without the spaces around it', ' /tmp/a.html ', ['/tmp/a.html']],
     ['each line', 'a.html\nout/my b.html\n', ['a.html', 'out/my b.html']],
-    ['each line of Windows', 'a.html\r\nb.html', ['a.html', 'b.html']],
+    ['each line that ends as on Windows', 'a.html\r\nb.html', ['a.html', 'b.html']],
     ['no empty line', '\n a.html\n\n  \nb.html', ['a.html', 'b.html']],
-    ['a pattern as it stands', '!out/**\n[x].html', ['!out/**', '[x].html']],
+    ['a pattern as it is written', '!out/**\n[x].html', ['!out/**', '[x].html']],
     ['as many lines as a step takes', 'a.html\n'.repeat(500), Array(500).fill('a.html')],
-  ])('reads of `file` %s', (_, file, lines) => {
+  ])('parses from `file` %s', (_, file, lines) => {
     expect(requestWith({ file })).toMatchObject({ fileLines: lines, folder: '/work' });
   });
 
@@ -325,7 +351,7 @@ describe('a request', () => {
       { operation: 'withdraw', channel: 'K3', bin: 'my-own-bin' },
       { channels: ['K3'], bin: 'my-own-bin' },
     ],
-  ])('reads the withdrawal %o', (inputs, expected) => {
+  ])('parses the withdrawal %o', (inputs, expected) => {
     expect(requestWith(inputs)).toMatchObject(expected);
   });
 
@@ -334,14 +360,14 @@ describe('a request', () => {
     expect(requestWith({}, around).tag).toBe('files-20261231');
   });
 
-  test('gives the bin an ending that can’t be guessed, within what the host takes', () => {
+  test('gives the bin a random ending within the limits of the host', () => {
     const draws = Array.from({ length: 16 }, (_, nth) => nth / 16);
     const { bin } = requestWith({}, { random: () => draws.pop() ?? Number.NaN });
     expect(bin).toBe('sv1767323045-xvtromkifdb96420');
     expect(draws).toEqual([]);
   });
 
-  test('has no repository where none is named', () => {
+  test('has no repository if the input is empty', () => {
     expect(requestWith({ repository: '' }).repository).toBeUndefined();
   });
 
@@ -349,30 +375,35 @@ describe('a request', () => {
     expect(requestWith({}, { sourceIsPrivate: true }).sourceIsPrivate).toBe(true);
   });
 
-  test('asks for the ceiling and for the shortest pause alike', () => {
+  test('accepts the longest timeout and the shortest poll interval', () => {
     expect(requestWith({ timeout: '240', 'poll-interval': '0.05' })).toMatchObject({
       timeout: 240_000,
       interval: 50,
     });
   });
 
-  test('does not mind an input that is no longer than its limit', () => {
+  test('accepts inputs that are exactly as long as their limit', () => {
     expect(requestWith({ marker: 'm'.repeat(65_536), bin: 'a'.repeat(60) }).bin).toHaveLength(60);
   });
 });
 
-describe('a yes or no', () => {
-  test.each(['true', 'True', 'TRUE', ' true '])('%j is yes', (said) => {
-    expect(parseBoolean(rawInputs({ overwrite: said }), 'overwrite')).toBe(true);
+describe('parseBoolean', () => {
+  test.each(['true', 'True', 'TRUE', ' true '])('parses %j as true', (text) => {
+    expect(parseBoolean(rawInputs({ overwrite: text }), 'overwrite')).toBe(true);
   });
 
-  test.each(['false', 'False', 'FALSE'])('%j is no', (said) => {
-    expect(parseBoolean(rawInputs({ overwrite: said }), 'overwrite')).toBe(false);
+  test.each(['false', 'False', 'FALSE'])('parses %j as false', (text) => {
+    expect(parseBoolean(rawInputs({ overwrite: text }), 'overwrite')).toBe(false);
   });
 
-  test.each(['', 'no', '1', 'tRue'])('%j is neither', (said) => {
-    expect(() => parseRequest(rawInputs({ file: 'a', overwrite: said }), runContextWith())).toThrow(
-      'input `overwrite` is neither true nor false',
-    );
-  });
+  test.each(['overwrite', 'dry-run', 'allow-public-bin', 'comment', 'fail-on-not-ready'] as const)(
+    'parseRequest refuses `%s` unless it is true or false',
+    (name) => {
+      for (const text of ['', 'no', '1', 'tRue']) {
+        expect(() => parseRequest(rawInputs({ file: 'a', [name]: text }), runContextWith())).toThrow(
+          `input \`${name}\` is neither true nor false`,
+        );
+      }
+    },
+  );
 });

@@ -1,6 +1,7 @@
+import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
 import type { Repository } from '../world/repository.ts';
-import { type Delivered, openStage, page } from './stage.ts';
+import { type Delivered, expectNotReady, expectReady, openStage, page } from './stage.ts';
 
 const stage = openStage();
 const inputs = { channel: 'K1', path: 'previews/pr-1/', comment: 'true' };
@@ -24,7 +25,7 @@ async function delivering(
 const bodies = async (repository: Repository): Promise<string[]> =>
   (await repository.issues.comments(1)).map(({ body }) => body);
 
-test('two runs at once leave one comment', async () => {
+test('two runs at the same time create one comment', async () => {
   const repository = await stage.repository();
   await repository.issues.openPullRequest('a change', 'feature');
   const both = await Promise.all([delivering(repository, 'same'), delivering(repository, 'same')]);
@@ -33,7 +34,7 @@ test('two runs at once leave one comment', async () => {
   expect(await bodies(repository)).toEqual([expect.stringContaining(`](<${url}>)`)]);
 });
 
-test('a delivery that fails leaves no older link standing', async () => {
+test('a delivery that fails removes the older link from the comment', async () => {
   const repository = await stage.repository();
   await repository.issues.openPullRequest('a change', 'feature');
   const { outputs } = await delivering(repository, 'first');
@@ -45,7 +46,7 @@ test('a delivery that fails leaves no older link standing', async () => {
   expect(body).not.toContain(outputs.url);
 });
 
-test("somebody else's comment with the same marker is left alone", async () => {
+test("somebody else's comment with the same marker is not changed", async () => {
   const repository = await stage.repository();
   await repository.issues.openPullRequest('a change', 'feature');
   await delivering(repository, 'first');
@@ -62,10 +63,31 @@ test("somebody else's comment with the same marker is left alone", async () => {
   ]);
 });
 
-test('nothing proven, nothing said: a first delivery that fails makes no comment', async () => {
+test('a first delivery that fails creates no comment', async () => {
   const repository = await stage.repository();
   await repository.issues.openPullRequest('a change', 'feature');
   const { exitCode } = await delivering(repository, 'first', { marker: 'not in it' });
   expect(exitCode).toBe(1);
+  expect(await bodies(repository)).toEqual([]);
+});
+
+test('a run whose event file is broken still delivers, and creates no comment', async () => {
+  const repository = await stage.repository();
+  const delivered = await stage.deliver({
+    repository,
+    files: { 'page.html': page('first') },
+    inputs: { ...inputs, marker: '' },
+    // No JSON.
+    env: { GITHUB_EVENT_PATH: fileURLToPath(import.meta.url) },
+  });
+  await expectReady(stage, delivered, { channel: 'K1', shows: page('first') });
+  expect(delivered.stdout).toContain('No comment: the run is not about a pull request');
+});
+
+test('an unreadable `comment` is refused: the step fails and creates no comment', async () => {
+  const repository = await stage.repository();
+  await repository.issues.openPullRequest('a change', 'feature');
+  const delivered = await delivering(repository, 'first', { comment: 'tRUE' });
+  expectNotReady(delivered, { step: 'check', reason: /^input `comment` is neither true nor false$/ });
   expect(await bodies(repository)).toEqual([]);
 });

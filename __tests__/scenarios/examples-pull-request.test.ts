@@ -67,7 +67,7 @@ describe('a pull request of the repository itself', () => {
     expect(await repository.read('previews/pr-99/index.html')).not.toBeNull();
     const last = await commentOn(repository, pull.number);
     expect(last.id).toBe(comment.id);
-    expect(last.body).toContain('The preview was withdrawn');
+    expect(last.body).toContain('**Withdrawn:** the preview was removed.');
     expect(last.links.filter((link) => link.includes('github.io'))).toEqual([]);
 
     // They run one after the other, and nothing of the pull request is run at its end.
@@ -121,7 +121,7 @@ describe("a fork's pull request, in two workflows", () => {
     await expectGone(stage, url);
     const last = await commentOn(repository, pull.number);
     expect(last.id).toBe(comment.id);
-    expect(last.body).toContain('The preview was withdrawn');
+    expect(last.body).toContain('**Withdrawn:** the preview was removed.');
 
     // All that the fork has brought about in the repository.
     const touched = (await repository.log()).slice(0, -1).flatMap(({ files }) => files);
@@ -175,7 +175,7 @@ describe("a fork's pull request, in the workflow for one's own", () => {
       reason: /Resource not accessible by integration/,
       hint: /a pull request from a fork gets a read-only token/,
     });
-    expect(deliveryOf(opened).stdout).toContain('workflow_run: { workflows: [Preview build]');
+    expect(deliveryOf(opened).stdout).toContain('examples/fork-safe-publish.yml of this action');
     // Closing it finds nothing to take down, and needs no rights for that.
     const closed = await player.play(PREVIEW, (await pull.close()).pull_request);
     expect(became(closed)).toEqual(['success', 'preview: success']);
@@ -183,7 +183,7 @@ describe("a fork's pull request, in the workflow for one's own", () => {
     expect(await repository.issues.comments(pull.number)).toEqual([]);
   });
 
-  test('K3 needs no rights: the delivery stands, and a warning shows the pair in place of the comment', async () => {
+  test('K3 needs no rights: the delivery stands, and a warning names the two workflows instead of a comment', async () => {
     const repository = await stage.repository(QUIET);
     const pull = await openPullRequest(repository, 'human:feature', commit('first'));
     const preview = readFileSync(new URL(`../../${PREVIEW}`, import.meta.url), 'utf8');
@@ -195,9 +195,9 @@ describe("a fork's pull request, in the workflow for one's own", () => {
     const delivery = deliveryOf(opened);
     expect((await stage.fetchPublic(delivery.outputs.url ?? '')).toString()).toBe(page('first'));
     expect(delivery.stdout).toMatch(
-      /^::warning::No comment was kept on pull request 1, .* comes from human\//m,
+      /^::warning::Could not update the comment on pull request 1 \(the delivery is not affected\): it comes from human\//m,
     );
-    expect(delivery.stdout).toContain('workflow_run: { workflows: [Preview build], types: [completed] }');
+    expect(delivery.stdout).toContain('examples/fork-safe-publish.yml of this action');
     expect(await repository.issues.comments(pull.number)).toEqual([]);
     expect(asked(stage, /^PATCH|^PUT/).filter(({ url }) => url.includes('api.github.com'))).toEqual([]);
   });

@@ -142,14 +142,14 @@ const WRONG: Wrong[] = [
     story: 'a tag that git refuses',
     files,
     inputs: { tag: 'a..b', channel: 'K2' },
-    reason: /`tag` is no name that git takes/,
+    reason: /`tag` is not a valid git name/,
     hint: /`tag:`/,
   },
   {
     story: 'a branch that git refuses',
     files,
     inputs: { branch: 'my branch' },
-    reason: /`branch` is no name that git takes/,
+    reason: /`branch` is not a valid git name/,
     hint: /`branch:`/,
   },
   {
@@ -177,7 +177,7 @@ const WRONG: Wrong[] = [
     story: 'an API that is not https',
     files,
     inputs: { 'api-url': 'http://api.github.com' },
-    reason: /`api-url` is no https address/,
+    reason: /`api-url` is not an https address/,
     hint: /https:/,
   },
   {

@@ -179,7 +179,7 @@ export async function expectReady(stage: Stage, delivered: Delivered, expected: 
   if (expected.url instanceof RegExp) expect(url).toMatch(expected.url);
   if (typeof expected.url === 'string') expect(url).toBe(expected.url);
   expect(report.lines.RESULT).toBe(`ГОТОВО → ${url}`);
-  expect(summary).toContain(`**ГОТОВО** → <${url}>`);
+  expect(summary).toContain(`**Ready · ГОТОВО** → <${url}>`);
   if (expected.unknown === undefined) expect(report.lines.UNKNOWN).toBe('');
   else expect(report.lines.UNKNOWN).toMatch(expected.unknown);
   // Nothing is announced before the report.
@@ -222,7 +222,7 @@ export function expectNotReady(delivered: Delivered, expected: NotReady): void {
   const reason = notReady?.reason.replace(/[\s\p{Cc}]+/gu, ' ');
   expect(report.lines.RESULT).toContain(`НЕ ГОТОВО → ${reason} (step ${notReady?.step}${where})`);
   expect(report.lines.UNKNOWN).not.toBe('');
-  expect(summary).toContain('**НЕ ГОТОВО** → ');
+  expect(summary).toContain('**Not ready · НЕ ГОТОВО** → ');
   expect(commandsIn(stdout).filter((name) => name === 'error')).toHaveLength(exitCode === 0 ? 0 : 1);
 }
 

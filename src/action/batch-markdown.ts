@@ -1,28 +1,34 @@
 import type { Report } from '../delivery/report.ts';
 import type { GateName } from '../protocol/words.ts';
-import { blocks, foldedSection, link, table, tableRow, takeWhileFits } from './markdown.ts';
+import {
+  formatFoldedSection,
+  formatLink,
+  formatTable,
+  formatTableRow,
+  joinBlocks,
+  takeWhileFits,
+} from './markdown.ts';
 import {
   ALL_VERIFIED,
   describeHint,
   describeReason,
+  formatGates,
   formatList,
-  gatesTable,
-  linesList,
+  formatReportLines,
+  formatReportName,
+  formatShortText,
+  getReportState,
   listCaveats,
   listFacts,
   REPORT_STATES,
   type ReportState,
-  reportName,
-  reportStateOf,
-  shortText,
 } from './report-markdown.ts';
 
-/** What surrounds the files of a batch, and how much room there is. */
+/** The blocks around the files of a batch, and the room there is. */
 export interface BatchFrame {
-  /** Blocks before and behind the table of files. */
   readonly before: readonly string[];
-  readonly behind: readonly string[];
-  /** Where the rest is, once something is left out. */
+  readonly after: readonly string[];
+  /** Where to find what is left out. */
   readonly elsewhere: string;
   readonly limit: number;
   readonly measure: (text: string) => number;
@@ -31,81 +37,77 @@ export interface BatchFrame {
 /** Room for headings, and for saying what was left out. */
 const RESERVE = 2_048;
 /** The gate whose evidence says how the address was proven. */
-const PROVEN: GateName = 'G3_VERIFY_200_и_маркер';
+const PROOF_GATE: GateName = 'G3_VERIFY_200_и_маркер';
+
+const STATES = Object.keys(REPORT_STATES) as readonly ReportState[];
+const HEAD = ['', 'File', 'Proof, or the reason why it is not ready'];
 
 /**
- * Several files: their number by state, a row for each with its link, the caveats of all, and their reports
- * folded. What doesn't fit is left out, the reports before the rows, and it says so.
+ * Several files: how many are in which state, a row for each with its link, the caveats of all, and their
+ * reports folded. What doesn't fit is left out, the reports before the rows, and the text says so.
  */
 export function composeBatch(reports: readonly Report[], frame: BatchFrame): string {
-  const { before, behind, measure } = frame;
-  const sorted = inOrder(reports);
-  const heading = `### ${countsOf(reports)}`;
-  const room = frame.limit - RESERVE - measure(blocks([...before, heading, ...behind]));
-  const more = (shown: readonly string[]): string =>
+  const { before, after, measure } = frame;
+  const sorted = reports.toSorted((one, other) => getRank(one) - getRank(other));
+  const heading = `### ${formatCounts(reports)}`;
+  const room = frame.limit - RESERVE - measure(joinBlocks([...before, heading, ...after]));
+  const describeRest = (shown: readonly string[]): string =>
     shown.length === sorted.length ? '' : `… and ${sorted.length - shown.length} more: ${frame.elsewhere}`;
 
-  const rows = takeWhileFits(sorted, rowOf, room, measure);
-  const files = blocks([table(HEAD, rows), more(rows)]);
-  const caveats = takeWhileFits([sorted], sharedCaveats, room - measure(files), measure);
-  const top = blocks([files, ...caveats]);
-  const folds = takeWhileFits(sorted, foldedReport, room - measure(top), measure);
-  const details = folds.length === 0 ? '' : foldedSection('Reports', blocks([...folds, more(folds)]));
-  return blocks([...before, heading, top, ...behind, details]);
+  const rows = takeWhileFits(sorted, formatRow, room, measure);
+  const files = joinBlocks([formatTable(HEAD, rows), describeRest(rows)]);
+  const caveats = takeWhileFits([sorted], formatSharedCaveats, room - measure(files), measure);
+  const top = joinBlocks([files, ...caveats]);
+  const folded = takeWhileFits(sorted, formatFoldedReport, room - measure(top), measure);
+  const details =
+    folded.length === 0 ? '' : formatFoldedSection('Reports', joinBlocks([...folded, describeRest(folded)]));
+  return joinBlocks([...before, heading, top, ...after, details]);
 }
 
-/** How many are in which state, such as `✅ 28 ГОТОВО · ❌ 2 НЕ ГОТОВО`. */
-function countsOf(reports: readonly Report[]): string {
-  const states = Object.keys(REPORT_STATES) as ReportState[];
-  return states
-    .map((state) => ({
-      ...REPORT_STATES[state],
-      number: reports.filter((one) => reportStateOf(one) === state).length,
-    }))
-    .filter(({ number }) => number > 0)
-    .map(({ sign, number, word }) => `${sign} ${number} ${word}`)
-    .join(' · ');
-}
+/** What needs attention comes first. */
+const getRank = (report: Report): number => STATES.indexOf(getReportState(report));
 
-/** What needs attention first; else in their own order. */
-function inOrder(reports: readonly Report[]): Report[] {
-  const rank = (report: Report): number => Object.keys(REPORT_STATES).indexOf(reportStateOf(report));
-  return reports.toSorted((one, other) => rank(one) - rank(other));
+/** Such as `❌ 2 Not ready · НЕ ГОТОВО, ✅ 28 Ready · ГОТОВО`. */
+function formatCounts(reports: readonly Report[]): string {
+  return STATES.flatMap((state) => {
+    const count = reports.filter((report) => getReportState(report) === state).length;
+    const { sign, word } = REPORT_STATES[state];
+    return count === 0 ? [] : [`${sign} ${count} ${word}`];
+  }).join(', ');
 }
-
-const HEAD = ['', 'File', 'Proof, or why there is none'];
 
 /** A file's row: its state, its name with the link, and how it was proven or why it has no link. */
-function rowOf(report: Report): string {
-  const state = reportStateOf(report);
-  const name = reportName(report);
-  const proof = shortText(report.gates.find((gate) => gate.name === PROVEN)?.evidence ?? '');
-  const why = [describeReason(report), describeHint(report)].filter((part) => part !== '').join('. ');
-  const linked = state === 'ready' && report.url !== null ? link(name, report.url) : name;
-  return tableRow([REPORT_STATES[state].sign, linked, why === '' ? proof : why]);
+function formatRow(report: Report): string {
+  const state = getReportState(report);
+  const name = formatReportName(report);
+  const proof = formatShortText(report.gates.find((gate) => gate.name === PROOF_GATE)?.evidence ?? '');
+  const reason = [describeReason(report), describeHint(report)].filter((part) => part !== '').join('. ');
+  const linked = state === 'ready' && report.url !== null ? formatLink(name, report.url) : name;
+  return formatTableRow([REPORT_STATES[state].sign, linked, reason === '' ? proof : reason]);
 }
 
-/** Each caveat once, with the file it is about, or how many, as a list. */
-function sharedCaveats(reports: readonly Report[]): string {
-  const about = new Map<string, { kind: string; text: string; names: string[] }>();
+/** Each caveat once, with the file it is about or the number of files, as a list. */
+function formatSharedCaveats(reports: readonly Report[]): string {
+  const shared = new Map<string, { kind: string; text: string; names: string[] }>();
   for (const report of reports) {
     for (const [kind, text] of listCaveats(report)) {
-      const known = about.get(`${kind} ${text}`);
-      if (known === undefined) about.set(`${kind} ${text}`, { kind, text, names: [reportName(report)] });
-      else known.names.push(reportName(report));
+      const caveat = shared.get(`${kind} ${text}`) ?? { kind, text, names: [] };
+      caveat.names.push(formatReportName(report));
+      shared.set(`${kind} ${text}`, caveat);
     }
   }
-  const caveats = [...about.values()].flatMap(({ kind, text, names }) => {
+  const caveats = [...shared.values()].flatMap(({ kind, text, names }) => {
     if (names.length === reports.length) return [[kind, text] as const];
-    // What is true of some files only is no comfort.
+    // "Everything was verified" is said of all files or not at all.
     if (text === ALL_VERIFIED) return [];
     return [[kind, `${text} (${names.length === 1 ? names[0] : `${names.length} files`})`] as const];
   });
   return formatList(caveats);
 }
 
-/** All that is known of one file among several, folded under its name. */
-function foldedReport(report: Report): string {
-  const content = [describeHint(report), listFacts(report), gatesTable(report), linesList(report)];
-  return foldedSection(`${REPORT_STATES[reportStateOf(report)].sign} ${reportName(report)}`, blocks(content));
+/** Everything about one of several files, folded under its name. */
+function formatFoldedReport(report: Report): string {
+  const content = [describeHint(report), listFacts(report), formatGates(report), formatReportLines(report)];
+  const title = `${REPORT_STATES[getReportState(report)].sign} ${formatReportName(report)}`;
+  return formatFoldedSection(title, joinBlocks(content));
 }

@@ -1,89 +1,97 @@
 import type { Report } from '../delivery/report.ts';
 import { COMMENTS } from '../protocol/limits.ts';
 import { composeBatch } from './batch-markdown.ts';
-import { addressLink, BREAK, blocks, foldedSection, inlineCode, link, takeWhileFits } from './markdown.ts';
+import {
+  BREAK,
+  formatAddress,
+  formatFoldedSection,
+  formatInlineCode,
+  formatLink,
+  joinBlocks,
+  takeWhileFits,
+} from './markdown.ts';
 import {
   describeHint,
   describeReason,
-  linesList,
+  formatReportLines,
+  formatReportName,
+  getReportState,
   listFacts,
   REPORT_STATES,
-  reportName,
-  reportStateOf,
 } from './report-markdown.ts';
 
-/** What the comment tells beside the reports. */
+/** What the comment says beside the reports. */
 export interface CommentContext {
-  /** An HTML comment, by which the comment is known again. */
+  /** An HTML comment by which the comment is recognized later. */
   readonly marker: string;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** The commit at the pull request's head; `null` where it is not known. */
+  /** The commit at the pull request's head; `null` if not known. */
   readonly headSha: string | null;
-  /** The run, where its summary can be read; `null` where it is not known. */
-  readonly run: string | null;
+  /** The address of the run, which shows the summary; `null` if not known. */
+  readonly runUrl: string | null;
 }
 
-/** The comment's text: the link first, or all of them, the report folded below; never longer than the host takes. */
-export function composeComment(reports: readonly Report[], occasion: CommentContext): string {
+/** The comment's text: the link first, or all of them, the reports folded below; never longer than GitHub accepts. */
+export function composeComment(reports: readonly Report[], context: CommentContext): string {
   const [only, ...others] = reports;
-  if (only === undefined) return occasion.marker;
-  return others.length === 0 ? single(only, occasion) : batch(reports, occasion);
+  if (only === undefined) return context.marker;
+  return others.length === 0 ? composeSingleComment(only, context) : composeBatchComment(reports, context);
 }
 
-function single(report: Report, occasion: CommentContext): string {
-  const head = blocks([occasion.marker, ...outcome(report), footing(occasion)]);
-  const pointer = elsewhere(occasion);
-  const details = [listFacts, (one: Report) => foldedSection('Report', linesList(one))];
+function composeSingleComment(report: Report, context: CommentContext): string {
+  const head = joinBlocks([context.marker, ...composeOutcome(report), composeFooter(context)]);
+  const pointer = describeElsewhere(context);
+  const details = [listFacts(report), formatFoldedSection('Report', formatReportLines(report))];
   const room = COMMENTS.body - head.length - pointer.length - 2 * BREAK;
   const shown = takeWhileFits(
     details,
-    (write) => write(report),
+    (text) => text,
     room,
     (text) => text.length,
   );
-  return blocks([head, ...shown, shown.length < details.length ? pointer : '']);
+  return joinBlocks([head, ...shown, shown.length < details.length ? pointer : '']);
 }
 
 /** An address that is not proven now is never a link, wherever it came from. */
-function outcome(report: Report): string[] {
-  const name = reportName(report);
-  const state = reportStateOf(report);
+function composeOutcome(report: Report): string[] {
+  const name = formatReportName(report);
+  const state = getReportState(report);
   const { sign, word } = REPORT_STATES[state];
   if (state === 'ready' && report.url !== null) {
-    return [`### ${sign} ${link(name, report.url)}`, addressLink(report.url)];
+    return [`### ${sign} ${formatLink(name, report.url)}`, `**${word}** → ${formatAddress(report.url)}`];
   }
   if (state === 'withdrawn') {
-    const from = report.withdrawn === null ? '' : ` It was at ${inlineCode(report.withdrawn)}.`;
-    return [`### ${sign} ${name}`, `The preview was withdrawn.${from}`];
+    const from = report.withdrawn === null ? '' : ` It was at ${formatInlineCode(report.withdrawn)}.`;
+    return [`### ${sign} ${name}`, `**${word}:** the preview was removed.${from}`];
   }
   return [
     `### ${sign} ${name}`,
     `**${word}** → ${describeReason(report)}`,
     describeHint(report),
-    'An address that stood here before is not proven any more.',
+    'The address of an earlier delivery, if there was one, is no longer proven.',
   ];
 }
 
-function batch(reports: readonly Report[], occasion: CommentContext): string {
+function composeBatchComment(reports: readonly Report[], context: CommentContext): string {
   return composeBatch(reports, {
-    before: [occasion.marker],
-    behind: [footing(occasion)],
-    elsewhere: elsewhere(occasion),
+    before: [context.marker],
+    after: [composeFooter(context)],
+    elsewhere: describeElsewhere(context),
     limit: COMMENTS.body,
     measure: (text) => text.length,
   });
 }
 
-const elsewhere = ({ run }: CommentContext): string =>
-  run === null ? 'see the summary' : link('see the summary', run);
+const describeElsewhere = ({ runUrl }: CommentContext): string =>
+  runUrl === null ? 'see the summary' : formatLink('see the summary', runUrl);
 
-/** When this was told, and for which commit. */
-function footing({ now, headSha, run }: CommentContext): string {
+/** When this was written, and for which commit. */
+function composeFooter({ now, headSha, runUrl }: CommentContext): string {
   const time = new Date(now).toISOString().slice(0, 16).replace('T', ' ');
   return [
     `${time} UTC`,
-    ...(headSha === null ? [] : [`commit ${inlineCode(headSha.slice(0, 7))}`]),
-    ...(run === null ? [] : [link('run', run)]),
+    ...(headSha === null ? [] : [`commit ${formatInlineCode(headSha.slice(0, 7))}`]),
+    ...(runUrl === null ? [] : [formatLink('run', runUrl)]),
   ].join(' · ');
 }

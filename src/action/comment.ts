@@ -5,114 +5,89 @@ import type { GitHubClient, GitHubClientOptions } from '../github/api/client.ts'
 import { updateStickyComment } from '../github/api/comments.ts';
 import type { Ports } from '../ports.ts';
 import { TOOL } from '../protocol/words.ts';
-import type { RawInputs } from '../request/inputs.ts';
-import { parseHttpsUrl, parseRepository } from '../request/values.ts';
+import type { DeliveryRequest } from '../request/parse-request.ts';
 import { composeComment } from './comment-body.ts';
-import type { Environment } from './inputs.ts';
+import type { CurrentRun } from './current-run.ts';
 import { findPullRequest, type PullRequest } from './pull-request.ts';
-import { reportStateOf } from './report-markdown.ts';
-import { TWO_WORKFLOWS } from './two-workflows.ts';
+import { getReportState } from './report-markdown.ts';
 
-/** The inputs that say where the comment is kept, and which one it is. */
-export type CommentInputs = Pick<RawInputs, 'file' | 'path' | 'url' | 'token' | 'api-url'>;
+/** The parts of the request that decide which comment it is, and how GitHub is reached. */
+export type CommentRequest = Pick<DeliveryRequest, 'fileLines' | 'path' | 'url' | 'token' | 'apiUrl'>;
 
-/** What the comment is about, and how it is reached. */
+/** One update of the comment. */
 export interface CommentJob {
-  /** Without secrets, since they are escaped here. */
+  /** Without secrets: they can't be found any more once the text is escaped. */
   readonly reports: readonly Report[];
-  readonly inputs: CommentInputs;
-  readonly env: Environment;
+  readonly request: CommentRequest;
+  readonly run: CurrentRun;
   /** Opens the API of a repository. */
   readonly connect: (options: GitHubClientOptions) => GitHubClient;
 }
 
-/** Failures that another token, or another workflow, mends. */
+/** Failures that another token, or another workflow, would avoid. */
 const NOT_ALLOWED: readonly ErrorCode[] = ['NO_TOKEN', 'BAD_TOKEN', 'NO_PERMISSION', 'NOT_FOUND'];
 
+const FORK_HELP =
+  'A pull request from a fork gets its preview and its comment from two workflows: see examples/fork-safe-build.yml and examples/fork-safe-publish.yml of this action';
+
 /**
- * Keeps the step's one comment on the pull request that the run is about true: made once something is proven,
- * and from then on updated, whatever becomes of the delivery. Nothing that goes wrong here touches the
- * delivery: it is warned of.
+ * Keeps one comment on the pull request that the run is about. It is created once something is proven, and from
+ * then on each run updates it, whatever the result. A failure here does not change the delivery: it is a warning.
  */
-export async function updateComment(task: CommentJob, ports: Ports): Promise<void> {
-  const { reports, inputs, env } = task;
-  if (reports.some((report) => reportStateOf(report) === 'planned')) return;
-  const connect = (): GitHubClient => task.connect(commentTarget(inputs, env));
+export async function updateComment(job: CommentJob, ports: Ports): Promise<void> {
+  const { reports, request, run } = job;
+  const { logger, clock } = ports;
+  if (reports.some((report) => getReportState(report) === 'planned')) return;
+  const connect = (): GitHubClient => job.connect(getCommentTarget(request, run));
   let pull: PullRequest | null = null;
   try {
-    pull = await findPullRequest(env, connect);
+    pull = await findPullRequest(run, connect);
     if (pull === null) {
-      ports.logger.info('No comment: the run is not about a pull request');
+      logger.info('No comment: the run is not about a pull request');
       return;
     }
-    const marker = commentMarker(inputs);
+    const marker = createMarker(request);
     const { number, headSha } = pull;
-    const occasion = { marker, headSha, now: ports.clock.now(), run: runUrl(env) };
-    const body = composeComment(reports, occasion);
-    const mayCreate = reports.some((report) => reportStateOf(report) === 'ready');
-    const kept = await updateStickyComment(connect(), { number, marker, body, mayCreate }, ports);
-    ports.logger.info(`Comment on pull request ${number}: ${kept}`);
-    // A fork's delivery that was refused for its token has the same way around.
-    const refused = reports.some(({ notReady }) => notReady?.code === 'NO_PERMISSION');
-    if (refused && pull.readOnlyFor !== null) await showWayAround(ports);
+    const body = composeComment(reports, { marker, headSha, now: clock.now(), runUrl: run.url });
+    const mayCreate = reports.some((report) => getReportState(report) === 'ready');
+    const result = await updateStickyComment(connect(), { number, marker, body, mayCreate }, ports);
+    logger.info(`Comment on pull request ${number}: ${result}`);
+    // A fork's delivery that failed for lack of permission needs the same two workflows.
+    const isRefused = reports.some(({ notReady }) => notReady?.code === 'NO_PERMISSION');
+    if (isRefused && pull.readOnlyFor !== null) logger.info(FORK_HELP);
   } catch (thrown) {
-    await warnAboutComment(toDeliveryError(thrown), pull, ports);
+    warnAboutComment(toDeliveryError(thrown), pull, ports);
   }
 }
 
-/** The event's own repository: a pull request is discussed there, wherever its files are published. */
-function commentTarget(inputs: CommentInputs, env: Environment): GitHubClientOptions {
-  if (inputs.token === '') throw new DeliveryError('NO_TOKEN', 'there is no token to comment with');
-  const repository = parseRepository(env.GITHUB_REPOSITORY ?? '');
-  return { ...repository, token: inputs.token, apiUrl: parseHttpsUrl(inputs['api-url'], 'api-url') };
+/** The event's own repository: the pull request is there, wherever the files are published. */
+function getCommentTarget(
+  { token, apiUrl }: CommentRequest,
+  { repository }: CurrentRun,
+): GitHubClientOptions {
+  if (token === undefined) throw new DeliveryError('NO_TOKEN', 'there is no token to comment with');
+  if (repository === null) throw new DeliveryError('BAD_INPUT', 'the repository of the run is not known');
+  return { ...repository, token, apiUrl };
 }
 
-/** Steps that speak of the same place share a comment, others don't: the path, or else the files, or the link. */
-function commentMarker({ path, file, url }: CommentInputs): string {
-  const files = file.split('\n').flatMap((line) => line.trim() || []);
-  const place = path || files.join('\n') || url;
-  const key = createHash('sha256').update(place).digest('hex').slice(0, 16);
+/** Steps with the same path (or else the same files, or the same link) share a comment. */
+function createMarker({ path, fileLines, url }: CommentRequest): string {
+  const subject = path ?? (fileLines.join('\n') || (url?.href ?? ''));
+  const key = createHash('sha256').update(subject).digest('hex').slice(0, 16);
   return `<!-- ${TOOL.name}:${key} -->`;
 }
 
-/** The run's page, where the summary stands. */
-function runUrl({
-  GITHUB_SERVER_URL: server,
-  GITHUB_REPOSITORY: repository,
-  GITHUB_RUN_ID: id,
-}: Environment) {
-  return server === undefined || id === undefined ? null : `${server}/${repository}/actions/runs/${id}`;
+function warnAboutComment(failure: DeliveryError, pull: PullRequest | null, { logger }: Ports): void {
+  const isNotAllowed = NOT_ALLOWED.includes(failure.code);
+  const reason = isNotAllowed ? describeMissingPermission(failure, pull) : failure.message;
+  const target = pull === null ? 'the pull request' : `pull request ${pull.number}`;
+  logger.warning(`Could not update the comment on ${target} (the delivery is not affected): ${reason}`);
+  if (isNotAllowed) logger.info(FORK_HELP);
 }
 
-/** One sentence; where the token is the reason, the way around it follows. */
-async function warnAboutComment(
-  failure: DeliveryError,
-  pull: PullRequest | null,
-  { logger }: Ports,
-): Promise<void> {
-  const where = pull === null ? 'the pull request' : `pull request ${pull.number}`;
-  const notAllowed = NOT_ALLOWED.includes(failure.code);
-  logger.warning(
-    `No comment was kept on ${where}, the delivery is what it is without it: ${describeCommentError(failure, pull, notAllowed)}`,
-  );
-  if (notAllowed) await showWayAround({ logger });
-}
-
-async function showWayAround({ logger }: Pick<Ports, 'logger'>): Promise<void> {
-  logger.startSection('How a pull request from a fork gets its comment: two workflows');
-  for (const line of TWO_WORKFLOWS.split('\n')) logger.info(line);
-  logger.endSection();
-}
-
-function describeCommentError(
-  { message }: DeliveryError,
-  pull: PullRequest | null,
-  notAllowed: boolean,
-): string {
+function describeMissingPermission({ message }: DeliveryError, pull: PullRequest | null): string {
   const fork = pull?.readOnlyFor ?? null;
-  if (!notAllowed) return message;
-  if (fork !== null) {
-    return `it comes from ${fork}, and a fork's run gets a read-only token whatever is asked`;
-  }
-  return `${message}; add \`permissions: { pull-requests: write }\` to the job`;
+  return fork === null
+    ? `${message}; add \`permissions: { pull-requests: write }\` to the job`
+    : `it comes from ${fork}, and the run of a fork always gets a read-only token`;
 }

@@ -6,20 +6,20 @@ import { type FindFiles, findLiteralFiles, withRelativePaths } from '../delivery
 import { BATCH } from '../protocol/limits.ts';
 import { refuseInput } from '../request/values.ts';
 
-/** Whether a line may mean other files than the one that it names letter by letter. */
+/** Whether a line may match other files than the one with exactly this name. */
 const isPattern = (line: string): boolean => /[*?[]|^[!#]/.test(line);
 
 /**
- * Finds files by the patterns that actions know: `*`, `**`, `?`, `[…]`, and `!` for those to leave out. A
- * line that names a file letter by letter means that file. Patterns match no hidden files, which hold
- * credentials more often than pages, and follow no symbolic links.
+ * Finds files by the patterns of GitHub Actions: `*`, `**`, `?`, `[…]`, and `!` to exclude. A line that is the
+ * exact name of an existing file means that file. Patterns match no hidden files, which hold credentials more
+ * often than pages, and follow no symbolic links.
  */
 export const findFiles: FindFiles = async (lines, folder) => {
   const patterns = lines.filter((line) => isPattern(line) && !existsSync(resolve(folder, line)));
   if (patterns.length === 0) return findLiteralFiles(lines, folder);
   const named = lines.filter((line) => !patterns.includes(line));
   const files = new Map(named.map((given) => [resolve(folder, given), given]));
-  const search = await searchFor(patterns, folder);
+  const search = await createGlobber(patterns, folder);
   for await (const path of search.globGenerator()) {
     if (!files.has(path)) files.set(path, relative(folder, path));
     if (files.size > BATCH.files) {
@@ -27,7 +27,7 @@ export const findFiles: FindFiles = async (lines, folder) => {
     }
   }
   if (files.size === 0) {
-    const hint = 'check that an earlier step writes them, and that it is relative to the workspace';
+    const hint = 'check that an earlier step writes them, and that the pattern is relative to the workspace';
     refuseInput(`input \`file\` matches no file: ${patterns.join(' ')}`, hint);
   }
   const roots = [...named.map((line) => dirname(resolve(folder, line))), ...search.getSearchPaths()];
@@ -37,10 +37,10 @@ export const findFiles: FindFiles = async (lines, folder) => {
   );
 };
 
-async function searchFor(patterns: readonly string[], folder: string): Promise<Globber> {
+async function createGlobber(patterns: readonly string[], folder: string): Promise<Globber> {
   const { create } = await import(/* webpackMode: "eager" */ '@actions/glob');
   try {
-    return await create(patterns.map((line) => below(folder, line)).join('\n'), {
+    return await create(patterns.map((line) => makeAbsolute(folder, line)).join('\n'), {
       followSymbolicLinks: false,
       implicitDescendants: false,
       matchDirectories: false,
@@ -55,8 +55,8 @@ async function searchFor(patterns: readonly string[], folder: string): Promise<G
   }
 }
 
-/** A pattern is relative to the workspace, wherever the step itself runs. */
-function below(folder: string, line: string): string {
+/** The pattern with the workspace in front of it: the step itself may run in another folder. */
+function makeAbsolute(folder: string, line: string): string {
   const [, negated = '', pattern = ''] = /^(!*)\s*(?:\.\/)?(.*)$/s.exec(line) ?? [];
   if (line.startsWith('#') || /^([/\\~]|[A-Za-z]:)/.test(pattern)) return line;
   const plain = sep === '/' ? folder.replaceAll('\\', '\\\\') : folder;

@@ -1,9 +1,4 @@
-import * as core from '@actions/core';
+import { setFailed } from '@actions/core';
 import { run } from './run.ts';
 
-try {
-  const complaint = await run(process.env);
-  if (complaint !== null) core.setFailed(complaint);
-} catch (thrown) {
-  core.setFailed(thrown instanceof Error ? thrown.message : String(thrown));
-}
+await run(process.env, setFailed);

@@ -5,8 +5,7 @@ import { PROGRESS_INTERVAL } from '../protocol/limits.ts';
 import type { Redactor } from '../redact.ts';
 
 /**
- * The job's log. A secret is masked before anything else is said; no line can carry a credential, or be read
- * by the runner as a command.
+ * The job's log. A masked secret appears in no later line, and the runner takes no line for a command.
  */
 export function createActionLogger(redactor: Redactor, clock: Clock): Logger {
   const safe = (text: string): string => escapeLogLine(redactor.redact(text));
@@ -35,7 +34,7 @@ export function createActionLogger(redactor: Redactor, clock: Clock): Logger {
   };
 }
 
-/** One line that the runner takes for text and nothing else. */
+/** One line that the runner shows as text and never runs as a command. */
 export function escapeLogLine(text: string): string {
   return text
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')

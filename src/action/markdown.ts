@@ -1,63 +1,88 @@
-/** Stands between a sign and what it would refer to; it takes no room. */
-const APART = '&#8203;';
+/** An invisible character between a sign and what it would refer to. */
+const SEPARATOR = '&#8203;';
+
+/** The same for text that people copy: an element that adds no character. GitHub keeps it. */
+const COPYABLE_SEPARATOR = '<wbr>';
 
 /**
- * Text that Markdown and HTML show as it is, in one line: no markup, no formula, no address that turns into
- * a link by itself, and no name, issue or pull request that is told of it. The host looks for references in
- * what is shown, where an entity is a plain sign again: only something in between keeps them apart.
+ * Text that Markdown and HTML show unchanged, in one line: no markup, no formula, no automatic link, and no
+ * reference to a person, an issue or a commit. GitHub searches the rendered text for references, where an
+ * entity is a plain character again: only a separator prevents them.
  */
-export function escapeMarkdown(text: string): string {
+export const escapeMarkdown = (text: string): string => escapeWith(text, SEPARATOR);
+
+function escapeWith(text: string, separator: string): string {
   return text
     .replace(/[\s\p{Cc}]+/gu, ' ')
-    .replace(/[\\`*_{}[\]<>()#+!|~&$@-]/g, entity)
-    .replace(/&#(?:35|64);/g, `$&${APART}`)
-    .replace(/\bGH(?=&#45;\d)/gi, `$&${APART}`)
-    .replace(/:(?=\/\/)|(?<=\bwww)\./gi, entity);
+    .replace(/[\\`*_{}[\]<>()#+!|~&$@-]/g, toEntity)
+    .replace(/&#(?:35|64);/g, `$&${separator}`)
+    .replace(/\bGH(?=&#45;\d)/gi, `$&${separator}`)
+    .replace(/:(?=\/\/)|(?<=\bwww)\./gi, toEntity);
 }
 
-const entity = (sign: string): string => `&#${sign.charCodeAt(0)};`;
+const toEntity = (sign: string): string => `&#${sign.charCodeAt(0)};`;
 
-/** Text in a typewriter's letters, where the host looks for no references. */
-export const inlineCode = (text: string): string => `<code>${escapeMarkdown(text)}</code>`;
+/** Inline code that can be copied as it is shown. */
+export const formatInlineCode = (text: string): string =>
+  `<code>${escapeWith(text, COPYABLE_SEPARATOR)}</code>`;
 
-/** A link. @param text Markdown @param address absolute */
-export const link = (text: string, address: string): string => `[${text}](${addressLink(address)})`;
+/** A span of code between backticks, or an address without the punctuation behind it. */
+const CODE_OR_ADDRESS =
+  /(?<![^\s(])`([^`\s](?:[^`]*[^`\s])?)`(?=[\s).,:;]|$)|\bhttps?:\/\/[^\s`]*[^\s`.,:;!?)\]'"]/g;
 
-/** An address as a link that shows itself. @param address absolute */
-export const addressLink = (address: string): string =>
+/**
+ * A message of this tool as Markdown: code between backticks and addresses become inline code, everything else
+ * is shown unchanged.
+ */
+export function formatMessage(text: string): string {
+  let formatted = '';
+  let end = 0;
+  for (const match of text.matchAll(CODE_OR_ADDRESS)) {
+    formatted += escapeMarkdown(text.slice(end, match.index)) + formatInlineCode(match[1] ?? match[0]);
+    end = match.index + match[0].length;
+  }
+  return formatted + escapeMarkdown(text.slice(end));
+}
+
+/** A link. @param text Markdown @param address absolute URL */
+export const formatLink = (text: string, address: string): string => `[${text}](${formatAddress(address)})`;
+
+/** A link whose text is its address. @param address absolute URL */
+export const formatAddress = (address: string): string =>
   `<${new URL(address).href.replace(/[<>\\|`]/g, encodeURIComponent).replace(/&(?=#?\w+;)/g, '&amp;')}>`;
 
 /** A row of a table; the cells are Markdown in one line. */
-export const tableRow = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+export const formatTableRow = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 
 /** A table of rows. */
-export const table = (head: readonly string[], rows: readonly string[]): string =>
-  [tableRow(head), tableRow(head.map(() => '---')), ...rows].join('\n');
+export const formatTable = (head: readonly string[], rows: readonly string[]): string =>
+  [formatTableRow(head), formatTableRow(head.map(() => '---')), ...rows].join('\n');
 
-/** What a reader unfolds. @param title HTML in one line */
-export const foldedSection = (title: string, content: string): string =>
+/** A section that is closed until the reader opens it. @param title HTML in one line */
+export const formatFoldedSection = (title: string, content: string): string =>
   `<details><summary>${title}</summary>\n\n${content}\n\n</details>`;
 
-/** Signs between two blocks. */
+/** Length of the line breaks between two blocks. */
 export const BREAK = 2;
 
-/** Blocks, an empty line between them; those without content leave none. */
-export const blocks = (parts: readonly string[]): string => parts.filter((part) => part !== '').join('\n\n');
+/** Joins blocks by an empty line; empty blocks are left out. */
+export const joinBlocks = (parts: readonly string[]): string =>
+  parts.filter((part) => part !== '').join('\n\n');
 
-/** As many of the first items as there is room for, written out with an empty line after each. */
+/** Formats the first items until the room is used up; an empty line is counted after each. */
 export function takeWhileFits<T>(
   items: readonly T[],
-  write: (item: T) => string,
+  format: (item: T) => string,
   room: number,
   measure: (text: string) => number,
 ): string[] {
-  const written: string[] = [];
+  const formatted: string[] = [];
   let left = room;
   for (const item of items) {
-    const text = write(item);
+    const text = format(item);
     left -= measure(text) + BREAK;
     if (left < 0) break;
-    written.push(text);
+    formatted.push(text);
   }
-  return written;
+  return formatted;
 }

@@ -1,68 +1,75 @@
 import type { GitHubClient } from '../github/api/client.ts';
 import { API } from '../protocol/calls.ts';
 import { PULLS } from '../protocol/limits.ts';
-import { type EventPull, type EventWorkflowRun, readEvent } from './event.ts';
-import type { Environment } from './inputs.ts';
+import type { CurrentRun, EventPayload } from './current-run.ts';
 
 /** The pull request that a run is about. */
 export interface PullRequest {
   readonly number: number;
-  /** The commit at its head that the run saw; `null` where the event doesn't say. */
+  /** The commit at its head in this run; `null` if the event doesn't say. */
   readonly headSha: string | null;
-  /** The fork whose run this is, such as `somebody/project`: its token may only read. */
+  /** The fork that the run belongs to, such as `somebody/project`: its token is read-only. */
   readonly readOnlyFor: string | null;
 }
 
+/** The parts of a pull request that an answer of the API must have to be recognized. */
+interface ListedPull {
+  readonly number: number;
+  readonly state?: string;
+  readonly head?: { readonly sha?: string };
+}
+
 /**
- * The pull request that the run is about, as the event tells; `null` where there is none. For the run of a
- * workflow that followed a fork's one, the host is asked: nothing that the fork's run left behind is trusted.
+ * The pull request that the run is about, from the event; `null` if there is none. If the run follows the
+ * workflow of a fork, GitHub is asked: nothing that the fork's run left behind is trusted.
  *
  * @param connect opens the API of the event's own repository
  */
 export async function findPullRequest(
-  env: Environment,
+  { payload, eventName }: CurrentRun,
   connect: () => GitHubClient,
 ): Promise<PullRequest | null> {
-  const event = readEvent(env.GITHUB_EVENT_PATH);
-  if (event.pull_request !== undefined) return named(event.pull_request, forkOf(event.pull_request, env));
-  if (event.workflow_run !== undefined) return behindRun(event.workflow_run, event.repository?.id, connect);
-  return event.issue?.pull_request === undefined ? null : named(event.issue, null);
+  const { pull_request: pull, issue, workflow_run: previous, repository } = payload;
+  if (pull) return toPullRequest(pull.number, pull.head?.sha, getReadOnlyFork(pull, eventName));
+  if (previous) return findByPreviousRun(previous, repository?.id, connect);
+  return issue?.pull_request ? toPullRequest(issue.number, null, null) : null;
 }
 
-function named({ number, head }: EventPull, readOnlyFor: string | null): PullRequest | null {
+function toPullRequest(number: unknown, headSha: unknown, readOnlyFor: string | null): PullRequest | null {
   if (typeof number !== 'number' || !Number.isSafeInteger(number)) return null;
-  return { number, headSha: text(head?.sha), readOnlyFor };
+  return { number, headSha: toText(headSha), readOnlyFor };
 }
 
-/** Of the events about a pull request, `pull_request_target` alone hands a fork's run a token that may write. */
-function forkOf({ head, base }: EventPull, env: Environment): string | null {
-  const from = text(head?.repo?.full_name);
-  const isFork = from !== text(base?.repo?.full_name);
-  return isFork && env.GITHUB_EVENT_NAME !== 'pull_request_target' ? (from ?? 'a fork that is gone') : null;
+/** Of all events about a pull request, only `pull_request_target` gives a fork's run a token that can write. */
+function getReadOnlyFork(pull: NonNullable<EventPayload['pull_request']>, eventName: string): string | null {
+  const from = toText(pull.head?.repo?.full_name);
+  const isFork = from !== toText(pull.base?.repo?.full_name);
+  return isFork && eventName !== 'pull_request_target' ? (from ?? 'a deleted fork') : null;
 }
 
-/** A run of a fork's branch names no pull request: it is the one of that branch whose head the run saw. */
-async function behindRun(
-  run: EventWorkflowRun,
-  repository: unknown,
+/**
+ * The pull request of the run that came before. For a fork's branch the event names no pull request: it is the
+ * one of that branch with the same commit at its head.
+ */
+async function findByPreviousRun(
+  previous: EventPayload,
+  repositoryId: unknown,
   connect: () => GitHubClient,
 ): Promise<PullRequest | null> {
-  const headSha = text(run.head_sha);
+  const headSha = toText(previous.head_sha);
+  const pulls: EventPayload[] = previous.pull_requests ?? [];
   // A branch of a fork can have pull requests in both repositories.
-  const ours = run.pull_requests?.find(({ base }) => base?.repo?.id === repository);
-  if (ours !== undefined) return withHead(named(ours, null), headSha);
-  const owner = text(run.head_repository?.owner?.login);
-  const branch = text(run.head_branch);
-  const isOfPull = text(run.event)?.startsWith('pull_request') ?? false;
+  const own = pulls.find(({ base }) => base?.repo?.id === repositoryId);
+  if (own !== undefined) return toPullRequest(own.number, headSha, null);
+  const owner = toText(previous.head_repository?.owner?.login);
+  const branch = toText(previous.head_branch);
+  const isOfPull = toText(previous.event)?.startsWith('pull_request') ?? false;
   if (!isOfPull || owner === null || branch === null || headSha === null) return null;
   const parameters = { head: `${owner}:${branch}`, state: 'all', per_page: PULLS };
-  const pulls = await connect().call<readonly EventPull[]>(API.list_pulls, parameters);
-  const same = pulls.filter(({ head }) => text(head?.sha) === headSha);
+  const listed = await connect().call<readonly ListedPull[]>(API.list_pulls, parameters);
+  const same = listed.filter(({ head }) => head?.sha === headSha);
   const pull = same.find(({ state }) => state === 'open') ?? same[0];
-  return pull === undefined ? null : withHead(named(pull, null), headSha);
+  return pull === undefined ? null : toPullRequest(pull.number, headSha, null);
 }
 
-const withHead = (pull: PullRequest | null, headSha: string | null): PullRequest | null =>
-  pull === null ? null : { ...pull, headSha };
-
-const text = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
+const toText = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);

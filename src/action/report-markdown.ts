@@ -1,67 +1,78 @@
 import { LINK_SUBJECT } from '../delivery/file-delivery.ts';
 import type { Report } from '../delivery/report.ts';
-import { REPORT_LINES, RESULTS } from '../protocol/words.ts';
-import { addressLink, escapeMarkdown, inlineCode, table, tableRow } from './markdown.ts';
+import { SECOND } from '../protocol/limits.ts';
+import { GATE_TITLES, REPORT_LINES, RESULT_TITLES, RESULTS, STEPS } from '../protocol/words.ts';
+import {
+  escapeMarkdown,
+  formatAddress,
+  formatInlineCode,
+  formatMessage,
+  formatTable,
+  formatTableRow,
+} from './markdown.ts';
 
-/** What has become of a file, as people are told. */
+/** The result of one file, as the summary and the comment show it. */
 export type ReportState = 'ready' | 'withdrawn' | 'planned' | 'notReady';
 
-/** The states, the one that asks for somebody's attention first. */
+/** The states, the one that needs attention first. */
 export const REPORT_STATES: Readonly<Record<ReportState, { readonly sign: string; readonly word: string }>> =
   {
-    notReady: { sign: '❌', word: RESULTS.notReady },
-    planned: { sign: '📝', word: 'dry run' },
-    withdrawn: { sign: '🗑️', word: 'withdrawn' },
-    ready: { sign: '✅', word: RESULTS.ready },
+    notReady: { sign: '❌', word: `${RESULT_TITLES.notReady} · ${RESULTS.notReady}` },
+    planned: { sign: '📝', word: 'Dry run' },
+    withdrawn: { sign: '🗑️', word: 'Withdrawn' },
+    ready: { sign: '✅', word: `${RESULT_TITLES.ready} · ${RESULTS.ready}` },
   };
 
-export function reportStateOf({ ready, operation, notReady }: Report): ReportState {
+export function getReportState({ ready, operation, notReady }: Report): ReportState {
   if (ready) return operation === 'withdraw' ? 'withdrawn' : 'ready';
   return notReady?.code === 'DRY_RUN' ? 'planned' : 'notReady';
 }
 
-/** Longest text of a single part of a report; each of its signs may take twelve times the room. */
-const BRIEF = 1_000;
+/** Longest text of one part of a report, in characters; each may take twelve times the room in Markdown. */
+const MAX_TEXT = 1_000;
 
-/** Facts that are told of one report, or of all together, at most. */
-export const FACTS = 20;
+/** Facts that are listed of one report, or of all together, at most. */
+export const MAX_FACTS = 20;
 
-/** Text from outside, as it is, and no longer than a person reads. */
-export function shortText(text: string): string {
-  // No sign takes more than two units.
-  const signs = [...text.slice(0, 2 * BRIEF + 1)];
-  return escapeMarkdown(signs.length > BRIEF ? `${signs.slice(0, BRIEF).join('')}…` : text);
+/** A message, cut to what a person reads. */
+export const formatShortText = (text: string): string => formatMessage(cutText(text));
+
+function cutText(text: string): string {
+  // No character takes more than two units.
+  const characters = [...text.slice(0, 2 * MAX_TEXT + 1)];
+  return characters.length > MAX_TEXT ? `${characters.slice(0, MAX_TEXT).join('')}…` : text;
 }
 
-/** The file as its user calls it. */
-export const reportName = ({ file }: Report): string => shortText(file?.path ?? LINK_SUBJECT);
+/** The file as the user wrote it. */
+export const formatReportName = ({ file }: Report): string =>
+  escapeMarkdown(cutText(file?.path ?? LINK_SUBJECT));
 
-/** Why it is not ready, at which step, with which HTTP code; empty where it is. */
+/** Why it is not ready, at which step, with which HTTP code; empty if it is ready. */
 export function describeReason(report: Report): string {
   const { notReady } = report;
   if (notReady === null) return '';
-  if (reportStateOf(report) === 'planned') return shortText(notReady.reason);
+  if (getReportState(report) === 'planned') return formatShortText(notReady.reason);
   const http = notReady.httpCode === null ? '' : `, HTTP ${notReady.httpCode}`;
-  return `${shortText(notReady.reason)} (step \`${notReady.step}\`${http})`;
+  return `${formatShortText(notReady.reason)} (step ${formatInlineCode(notReady.step)}${http})`;
 }
 
-/** What to change; empty where nothing is known. */
+/** What to change; empty if not known. */
 export function describeHint({ notReady }: Report): string {
   const hint = notReady?.hint ?? '';
-  return hint === '' ? '' : `**To change:** ${shortText(hint)}`;
+  return hint === '' ? '' : `**To change:** ${formatShortText(hint)}`;
 }
 
-/** What a person should know of the address, and all that is unknown: a kind and its text, in Markdown. */
+/** What UNKNOWN says if it is empty. */
+export const ALL_VERIFIED = 'nothing, everything was verified';
+
+/** The notes on the address, and everything that is unknown: a kind and its text, in Markdown. */
 export function listCaveats({ notes, unknown, ready }: Report): (readonly [kind: string, text: string])[] {
-  const doubts = unknown.length === 0 && ready ? [ALL_VERIFIED] : unknown;
+  const unverified = unknown.length === 0 && ready ? [ALL_VERIFIED] : unknown;
   return [
-    ...notes.map((note) => ['Note', shortText(note)] as const),
-    ...doubts.map((doubt) => ['UNKNOWN', shortText(doubt)] as const),
+    ...notes.map((note) => ['Note', formatShortText(note)] as const),
+    ...unverified.map((text) => ['UNKNOWN', formatShortText(text)] as const),
   ];
 }
-
-/** What UNKNOWN says where there is nothing. */
-export const ALL_VERIFIED = 'nothing, everything was verified';
 
 /** Further proven addresses and the caveats, as a list. */
 export function listFacts(report: Report): string {
@@ -72,30 +83,40 @@ export function listFacts(report: Report): string {
       url === null ? [] : [[`Duplicate on ${channel}`, url] as const],
     ),
   ];
-  const links = addresses.map(([kind, url]) => [kind, addressLink(url)] as const);
-  const isGone = reportStateOf(report) === 'withdrawn';
+  const links = addresses.map(([kind, url]) => [kind, formatAddress(url)] as const);
+  const isGone = getReportState(report) === 'withdrawn';
   return formatList([...(isGone ? [] : links), ...listCaveats(report)]);
 }
 
-/** A list, cut where nobody would read on. */
+/** A list, cut to what a person reads. */
 export function formatList(facts: readonly (readonly [kind: string, text: string])[]): string {
-  const items = facts.slice(0, FACTS).map(([kind, text]) => `- **${kind}:** ${text}`);
+  const items = facts.slice(0, MAX_FACTS).map(([kind, text]) => `- **${kind}:** ${text}`);
   const left = facts.length - items.length;
   return [...items, ...(left === 0 ? [] : [`- … and ${left} more in the report`])].join('\n');
 }
 
-/** The gates with their evidence. */
-export function gatesTable(report: Report): string {
+/** The gates with their evidence, as a table. */
+export function formatGates(report: Report): string {
   const { gates, url } = report;
   if (gates.length === 0) return '';
-  const isThere = reportStateOf(report) === 'ready';
+  const isReady = getReportState(report) === 'ready';
   const rows = gates.map(({ name, passed, evidence }) => {
-    const shown = isThere && evidence === url ? addressLink(evidence) : shortText(evidence);
-    return tableRow([inlineCode(name), passed ? '✅' : '❌', shown]);
+    const shown = isReady && evidence === url ? formatAddress(evidence) : formatShortText(evidence);
+    return formatTableRow([`${GATE_TITLES[name]} · ${formatInlineCode(name)}`, passed ? '✅' : '❌', shown]);
   });
-  return table(['Gate', 'Passed', 'Evidence'], rows);
+  return formatTable(['Gate', 'Passed', 'Evidence'], rows);
 }
 
-/** The report's lines, as the protocol writes them. @see protocol 4.7 */
-export const linesList = ({ lines }: Report): string =>
-  formatList(REPORT_LINES.map((line) => [line, shortText(lines[line]) || 'nothing'] as const));
+/** The lines of the report, in the protocol's words. @see protocol 4.7 */
+export const formatReportLines = ({ lines }: Report): string =>
+  formatList(REPORT_LINES.map((line) => [line, formatShortText(lines[line]) || 'nothing'] as const));
+
+/** How long each step took, such as `Took: place 1.2 s, wait 21.4 s`; of several files the longest time. */
+export function formatTimings(reports: readonly Report[]): string {
+  const times = STEPS.flatMap((step) => {
+    const longest = Math.max(0, ...reports.map(({ took }) => took[step] ?? 0));
+    return longest === 0 ? [] : [`${step} ${(longest / SECOND).toFixed(1)} s`];
+  });
+  if (times.length === 0) return '';
+  return `Took${reports.length === 1 ? '' : ' (longest file)'}: ${times.join(', ')}`;
+}

@@ -1,71 +1,86 @@
-import { runRequest } from '../context.ts';
+import { createPorts, runRequest } from '../context.ts';
 import { LINK_SUBJECT } from '../delivery/file-delivery.ts';
 import { type Report, refusalReport } from '../delivery/report.ts';
 import { toDeliveryError } from '../errors.ts';
-import { createGitHubClient, type GitHubClient, type GitHubClientOptions } from '../github/api/client.ts';
-import { createHttpClient } from '../http/client.ts';
+import { createGitHubClient, type GitHubClientOptions } from '../github/api/client.ts';
 import type { Ports } from '../ports.ts';
 import { createRedactor } from '../redact.ts';
 import type { RawInputs } from '../request/inputs.ts';
-import { parseRequest } from '../request/parse-request.ts';
+import { type DeliveryRequest, parseRequest, type RunContext } from '../request/parse-request.ts';
 import { parseBoolean } from '../request/values.ts';
-import { random, systemClock } from '../system.ts';
+import { systemClock } from '../system.ts';
 import { updateComment } from './comment.ts';
+import { loadCurrentRun } from './current-run.ts';
 import { findFiles } from './find-files.ts';
-import { type Environment, readInputs, readRunContext } from './inputs.ts';
+import { createRunContext, type RunnerEnvironment, readInputs, readJobSecrets } from './inputs.ts';
 import { createActionLogger } from './log.ts';
 import { redactReports, writeOutputs } from './outputs.ts';
 
 /**
  * The action's whole run: inputs → request → delivery → outputs and summary → comment.
  *
- * @returns the sentence to fail the step with, or `null`
+ * @param fail fails the step; called once, at the end, or not at all
  */
-export async function run(env: Environment): Promise<string | null> {
-  const raw = readInputs(env);
+export async function run(env: RunnerEnvironment, fail: (message: string) => void): Promise<void> {
   const redactor = createRedactor();
-  const logger = createActionLogger(redactor, systemClock);
-  logger.mask(raw.token);
   const stop = new AbortController();
-  const ports: Ports = { http: createHttpClient(), clock: systemClock, logger, signal: stop.signal, random };
   const abort = (): void => stop.abort();
-  const connect = (options: GitHubClientOptions): GitHubClient => createGitHubClient(options, ports);
   process.once('SIGINT', abort).once('SIGTERM', abort);
   try {
-    const reports = redactReports(await reportOn(raw, env, ports), redactor);
+    const inputs = readInputs(env);
+    const logger = createActionLogger(redactor, systemClock);
+    for (const secret of [inputs.token, ...readJobSecrets(env)]) logger.mask(secret);
+    const ports = createPorts(logger, stop.signal);
+    const currentRun = await loadCurrentRun();
+    const result = await parseAndPerform(inputs, createRunContext(env, currentRun, ports), ports);
+    const reports = redactReports(result.reports, redactor);
     await writeOutputs(reports, env);
-    if (isOn(raw.comment)) await updateComment({ reports, inputs: raw, env, connect }, ports);
-    const complaint = complaintAbout(reports);
-    return failsStep(raw) ? complaint : null;
+    if (result.request?.comment) {
+      const connect = (options: GitHubClientOptions) => createGitHubClient(options, ports);
+      await updateComment({ reports, request: result.request, run: currentRun, connect }, ports);
+    }
+    const message = describeFailure(reports);
+    if (message !== null && (result.request?.failOnNotReady ?? failsOnRefusal(inputs))) fail(message);
+  } catch (thrown) {
+    fail(redactor.redact(thrown instanceof Error ? thrown.message : String(thrown)));
   } finally {
     process.off('SIGINT', abort).off('SIGTERM', abort);
   }
 }
 
-async function reportOn(raw: RawInputs, env: Environment, ports: Ports): Promise<readonly Report[]> {
+interface RunResult {
+  /** `null` if the inputs were refused. */
+  readonly request: DeliveryRequest | null;
+  readonly reports: readonly Report[];
+}
+
+/** Whatever fails here ends as a report. */
+async function parseAndPerform(inputs: RawInputs, context: RunContext, ports: Ports): Promise<RunResult> {
+  let request: DeliveryRequest | null = null;
   try {
-    const around = readRunContext(env, ports);
-    for (const secret of around.secrets) ports.logger.mask(secret);
-    const request = parseRequest(raw, around);
-    parseBoolean(raw, 'fail-on-not-ready');
-    parseBoolean(raw, 'comment');
-    return await runRequest(request, ports, findFiles);
+    request = parseRequest(inputs, context);
+    return { request, reports: await runRequest(request, ports, findFiles) };
   } catch (thrown) {
-    return [refusalReport(raw.file, toDeliveryError(thrown).withStep('check'))];
+    const failure = toDeliveryError(thrown).withStep('check');
+    return { request, reports: [refusalReport(inputs.file, failure)] };
   }
 }
 
-/** What the step fails with; a dry run that foresees no failure is none. */
-function complaintAbout(reports: readonly Report[]): string | null {
-  const failing = reports.filter(({ notReady }) => notReady !== null && notReady.code !== 'DRY_RUN');
-  const [first] = failing;
-  if (first === undefined) return null;
-  const name = first.file?.path ?? LINK_SUBJECT;
-  const which = reports.length === 1 ? '' : `${failing.length} of ${reports.length} files; ${name}: `;
-  return `${which}${first.lines.RESULT}`;
+/** Without a request, only `fail-on-not-ready` itself is read. */
+function failsOnRefusal(inputs: RawInputs): boolean {
+  try {
+    return parseBoolean(inputs, 'fail-on-not-ready');
+  } catch {
+    // An unreadable value fails the step.
+    return true;
+  }
 }
 
-const isOn = (said: string): boolean => /^true$/i.test(said.trim());
-
-/** An unreadable answer to that question fails the step, too. */
-const failsStep = (raw: RawInputs): boolean => !/^false$/i.test(raw['fail-on-not-ready'].trim());
+/** The message that the step fails with; `null` if nothing failed. A dry run alone is no failure. */
+function describeFailure(reports: readonly Report[]): string | null {
+  const failed = reports.filter(({ notReady }) => notReady !== null && notReady.code !== 'DRY_RUN');
+  const [first] = failed;
+  if (first === undefined) return null;
+  if (reports.length === 1) return first.lines.RESULT;
+  return `${failed.length} of ${reports.length} files; ${first.file?.path ?? LINK_SUBJECT}: ${first.lines.RESULT}`;
+}

@@ -1,57 +1,57 @@
 import type { Report } from '../delivery/report.ts';
 import { SUMMARY } from '../protocol/limits.ts';
 import { composeBatch } from './batch-markdown.ts';
-import { timingsOf } from './chart.ts';
-import { addressLink, blocks, foldedSection, inlineCode, link } from './markdown.ts';
+import { formatAddress, formatFoldedSection, formatInlineCode, formatLink, joinBlocks } from './markdown.ts';
 import {
   describeHint,
   describeReason,
-  gatesTable,
-  linesList,
+  formatGates,
+  formatReportLines,
+  formatReportName,
+  formatShortText,
+  formatTimings,
+  getReportState,
   listFacts,
   REPORT_STATES,
-  reportName,
-  reportStateOf,
-  shortText,
 } from './report-markdown.ts';
 
 /**
  * The job summary: the link first, or all of them; then the gates with their evidence, what is unknown, the
- * timings and the report. It stays below what the runner takes, however many files there are.
+ * timings and the report. It stays below the runner's limit, however many files there are.
  */
 export function composeSummary(reports: readonly Report[]): string {
   const [only, ...others] = reports;
   if (only === undefined) return '';
-  return `${others.length === 0 ? single(only) : batch(reports)}\n`;
+  return `${others.length === 0 ? composeSingleSummary(only) : composeBatchSummary(reports)}\n`;
 }
 
-function single(report: Report): string {
-  const isPlan = reportStateOf(report) === 'planned';
-  return blocks([
-    ...outcome(report),
+function composeSingleSummary(report: Report): string {
+  const isPlan = getReportState(report) === 'planned';
+  return joinBlocks([
+    ...composeResult(report),
     describeHint(report),
-    isPlan ? `**Plan:** ${shortText(report.lines.CODE)}` : gatesTable(report),
+    isPlan ? `**Plan:** ${formatShortText(report.lines.CODE)}` : formatGates(report),
     listFacts(report),
-    timingsOf([report]),
-    foldedSection('Report', linesList(report)),
+    formatTimings([report]),
+    formatFoldedSection('Report', formatReportLines(report)),
   ]);
 }
 
-function outcome(report: Report): string[] {
-  const name = reportName(report);
-  const state = reportStateOf(report);
+function composeResult(report: Report): string[] {
+  const name = formatReportName(report);
+  const state = getReportState(report);
   const { sign, word } = REPORT_STATES[state];
   if (state === 'ready' && report.url !== null) {
-    return [`### ${sign} ${link(name, report.url)}`, `**${word}** → ${addressLink(report.url)}`];
+    return [`### ${sign} ${formatLink(name, report.url)}`, `**${word}** → ${formatAddress(report.url)}`];
   }
-  const what = report.withdrawn === null ? describeReason(report) : inlineCode(report.withdrawn);
-  return [`### ${sign} ${name}`, `**${word}**${what === '' ? '' : ` → ${what}`}`];
+  const detail = report.withdrawn === null ? describeReason(report) : formatInlineCode(report.withdrawn);
+  return [`### ${sign} ${name}`, `**${word}**${detail === '' ? '' : ` → ${detail}`}`];
 }
 
-function batch(reports: readonly Report[]): string {
+function composeBatchSummary(reports: readonly Report[]): string {
   return composeBatch(reports, {
     before: [],
-    behind: [timingsOf(reports)],
+    after: [formatTimings(reports)],
     elsewhere: 'see the log, or the `report-json` output',
     limit: SUMMARY,
     measure: (text) => Buffer.byteLength(text),

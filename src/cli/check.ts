@@ -1,12 +1,10 @@
-import { resolve } from 'node:path';
-import { toDeliveryError } from '../errors.ts';
+import { createDeliveryContext } from '../context.ts';
+import { checkPages, closeFiles, openFiles } from '../delivery/check-file.ts';
+import type { FileDelivery } from '../delivery/file-delivery.ts';
+import { type DeliveryError, toDeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
-import { parseFingerprints } from '../request/values.ts';
-import { inspectFile } from '../rules/inspect.ts';
-import { baseName, nameFromFile } from '../rules/naming.ts';
-import { checkSelfContained } from '../rules/page/self-contained.ts';
-import { refuseSecrets } from '../rules/secrets/secrets.ts';
 import type { CliCommand } from './args.ts';
+import { parseCliRequest, readRawInputs, readToken } from './request.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The result of all checks on one file; `--json` prints a list of these. */
@@ -21,44 +19,54 @@ interface CheckResult {
 }
 
 /**
- * Runs all checks on every file, without any request to a host.
+ * Runs the checks of a delivery on every file, without any request to a host.
  *
  * @returns whether all files can be delivered
  */
 export async function checkFiles(
   command: CliCommand,
   terminal: Terminal,
-  { signal }: Ports,
+  ports: Ports,
+  env: NodeJS.ProcessEnv,
 ): Promise<boolean> {
-  const results: CheckResult[] = [];
-  for (const file of command.positionals) results.push(await checkFile(file, command.flags, signal));
+  const token = readToken(command, env);
+  terminal.logger.mask(token);
+  const raw = readRawInputs(command, env, { token, repository: command.flags.repository ?? '' });
+  const results = await checkAll(raw, ports);
   if (command.json) terminal.print(JSON.stringify(results, null, 2));
   else for (const result of results) terminal.print(formatCheckResult(result));
   return results.every(({ deliverable }) => deliverable);
 }
 
-async function checkFile(
-  given: string,
-  flags: CliCommand['flags'],
-  signal: AbortSignal,
-): Promise<CheckResult> {
+async function checkAll(
+  raw: ReturnType<typeof readRawInputs>,
+  ports: Ports,
+): Promise<readonly CheckResult[]> {
+  let files: readonly FileDelivery[] = [];
   try {
-    const { marker } = flags;
-    const allowedSecrets = parseFingerprints(flags['allow-secret'] ?? '');
-    nameFromFile(baseName(given));
-    const file = await inspectFile({ path: resolve(given), given, marker, secrets: [], signal });
-    try {
-      await refuseSecrets(file, allowedSecrets, signal);
-      await checkSelfContained(file, 'enforce');
-    } finally {
-      await file.close();
-    }
-    return { file: given, deliverable: true, size: file.size, sha256: file.sha256 };
+    const request = parseCliRequest(raw, { sourceIsPrivate: null }, ports);
+    files = await openFiles(request, createDeliveryContext(request, ports));
+    const { channels } = request;
+    const isForScreen = channels === 'auto' || channels.includes('K1');
+    return (await checkPages(files, request, () => isForScreen)).map(toCheckResult);
   } catch (thrown) {
-    const { message, hint } = toDeliveryError(thrown);
-    return { file: given, deliverable: false, reason: message, hint };
+    return [refusedResult(raw.file.split('\n')[0] ?? '', toDeliveryError(thrown))];
+  } finally {
+    await closeFiles(files);
   }
 }
+
+function toCheckResult({ subject, file, failure }: FileDelivery): CheckResult {
+  if (failure !== null) return refusedResult(subject, failure);
+  return { file: subject, deliverable: true, size: file?.size ?? 0, sha256: file?.sha256 ?? '' };
+}
+
+const refusedResult = (file: string, { message, hint }: DeliveryError): CheckResult => ({
+  file,
+  deliverable: false,
+  reason: message,
+  hint,
+});
 
 function formatCheckResult({ file, deliverable, size, sha256, reason, hint }: CheckResult): string {
   if (deliverable) return `${file}: can be delivered, ${size} bytes, sha256 ${sha256}`;

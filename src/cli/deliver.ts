@@ -5,9 +5,9 @@ import { type Report, refusalReport, reportText } from '../delivery/report.ts';
 import { toDeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import { SECOND } from '../protocol/limits.ts';
-import { INPUTS, type InputName, type RawInputs } from '../request/inputs.ts';
-import { parseRequest } from '../request/parse-request.ts';
-import { type CliCommand, UsageError } from './args.ts';
+import type { RawInputs } from '../request/inputs.ts';
+import type { CliCommand } from './args.ts';
+import { parseCliRequest, readRawInputs, readToken, selectInstance } from './request.ts';
 import type { Terminal } from './terminal.ts';
 
 /**
@@ -23,69 +23,30 @@ export async function deliverAll(
 ): Promise<boolean> {
   const token = readToken(command, env);
   terminal.logger.mask(token);
-  const instance = selectInstance(command, env);
   const remote = command.flags.repository === undefined ? await readGitRemote() : '';
+  const instance = selectInstance(command, env);
   const repository = command.flags.repository ?? parseRemote(remote, instance['auth-url']);
-  const raw = { ...rawInputs(command), ...instance, token, repository };
-  const reports = await createReports(raw, ports, repository === '' && remote === '');
+  // Without a repository the source can't be private; otherwise it is not known yet.
+  const sourceIsPrivate = repository === '' && remote === '' ? false : null;
+  const reports = await createReports(
+    readRawInputs(command, env, { token, repository }),
+    sourceIsPrivate,
+    ports,
+  );
   terminal.print(command.json ? JSON.stringify(reports, null, 2) : reports.map(reportText).join('\n\n'));
   return reports.every(({ ready, notReady }) => ready || notReady?.code === 'DRY_RUN');
 }
 
 async function createReports(
   raw: RawInputs,
+  sourceIsPrivate: boolean | null,
   ports: Ports,
-  noRepository: boolean,
 ): Promise<readonly Report[]> {
   try {
-    const runContext = {
-      folder: process.cwd(),
-      origin: 'from the command line',
-      now: ports.clock.now(),
-      random: ports.random,
-      // Without a repository the source can't be private; otherwise it is not known yet.
-      sourceIsPrivate: noRepository ? false : null,
-      secrets: [],
-      allowedRoots: [],
-    };
-    return await runRequest(parseRequest(raw, runContext), ports);
+    return await runRequest(parseCliRequest(raw, { sourceIsPrivate }, ports), ports);
   } catch (thrown) {
     return [refusalReport(raw.file, toDeliveryError(thrown).withStep('check'))];
   }
-}
-
-/** The GitHub instance: from the flags, else the one of the runner (its token is used), else github.com. */
-function selectInstance(
-  { flags }: CliCommand,
-  env: NodeJS.ProcessEnv,
-): Pick<RawInputs, 'api-url' | 'auth-url'> {
-  return {
-    'api-url': flags['api-url'] ?? (env.GITHUB_API_URL || 'https://api.github.com'),
-    'auth-url': flags['auth-url'] ?? (env.GITHUB_SERVER_URL || 'https://github.com'),
-  };
-}
-
-/** The defaults of all inputs, replaced by the flags. Defaults that only a runner can evaluate are empty. */
-function rawInputs(command: CliCommand): RawInputs {
-  const names = Object.keys(INPUTS) as InputName[];
-  const defaults = names.map((name) => {
-    const value = INPUTS[name].default;
-    return [name, value.startsWith('${{') ? '' : value];
-  });
-  const given = command.positionals.join('\n');
-  const subject = command.name === 'verify' ? { url: given, channel: 'K4' } : { file: given };
-  const operation = command.name === 'withdraw' ? 'withdraw' : 'deliver';
-  return { ...Object.fromEntries(defaults), ...command.flags, operation, ...subject };
-}
-
-function readToken({ tokenEnv, name }: CliCommand, env: NodeJS.ProcessEnv): string {
-  if (name === 'verify') return '';
-  if (tokenEnv === undefined) return env.GITHUB_TOKEN || env.GH_TOKEN || '';
-  const token = env[tokenEnv];
-  if (token === undefined || token === '') {
-    throw new UsageError(`the environment variable ${tokenEnv} does not contain a token`);
-  }
-  return token;
 }
 
 /** The URL of the git remote `origin` of the current folder; empty if there is none. */

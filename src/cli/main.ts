@@ -1,10 +1,10 @@
+import { createPorts } from '../context.ts';
 import { toDeliveryError } from '../errors.ts';
-import { createHttpClient } from '../http/client.ts';
 import type { Ports } from '../ports.ts';
 import { machineContract } from '../protocol/contract.ts';
 import { TOOL } from '../protocol/words.ts';
 import { createRedactor } from '../redact.ts';
-import { random, systemClock } from '../system.ts';
+import { systemClock } from '../system.ts';
 import { type CliCommand, parseCommand, UsageError } from './args.ts';
 import { checkFiles } from './check.ts';
 import { deliverAll } from './deliver.ts';
@@ -53,13 +53,7 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Pro
   process.once('SIGINT', abort).once('SIGTERM', abort);
   try {
     const command = parseCommand(args);
-    const ports: Ports = {
-      http: createHttpClient(),
-      clock: systemClock,
-      logger: terminal.logger,
-      signal: stop.signal,
-      random,
-    };
+    const ports = createPorts(terminal.logger, stop.signal);
     return (await COMMANDS[command.name](command, terminal, ports, env)) ? EXIT.ready : EXIT.notReady;
   } catch (thrown) {
     if (thrown instanceof UsageError) {

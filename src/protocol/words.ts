@@ -37,6 +37,14 @@ export const GATES = ['G1_выложено', 'G2_финальный_URL', 'G3_VE
 
 export type GateName = (typeof GATES)[number];
 
+/** The gates in English, for the job summary. */
+export const GATE_TITLES: Readonly<Record<GateName, string>> = {
+  G1_выложено: 'Published',
+  G2_финальный_URL: 'Final URL',
+  G3_VERIFY_200_и_маркер: 'Fetched back',
+  G4_REPORT: 'Report',
+};
+
 /** The steps of a delivery in order; every failure names its step. @see protocol 1 (flow per channel) */
 export const STEPS = ['check', 'authorize', 'place', 'wait', 'verify', 'report'] as const;
 
@@ -49,6 +57,9 @@ export type ReportLine = (typeof REPORT_LINES)[number];
 
 /** The two possible results of a report. @see protocol 3.1 */
 export const RESULTS = { ready: 'ГОТОВО', notReady: 'НЕ ГОТОВО' } as const;
+
+/** The results in English, for the job summary and the comment. */
+export const RESULT_TITLES = { ready: 'Ready', notReady: 'Not ready' } as const;
 
 /** What never counts as a delivery. @see protocol 1, 2.1 */
 export const NOT_DELIVERY = [

@@ -1,10 +1,10 @@
 /**
- * Every input of either face: its default and its meaning, written once. `action.yml` and the README's
- * table are made from this table, and the command line's flags carry the same names.
+ * Every input of the action and the command line: its default and its meaning, written once. `action.yml` and
+ * the table of the README are generated from it, and the flags of the command line have the same names.
  */
 
 export interface InputDefinition {
-  /** What holds when the user says nothing; an expression is resolved by the runner. */
+  /** Used when the user sets nothing; the runner resolves an expression. */
   readonly default: string;
   readonly description: string;
 }
@@ -23,59 +23,60 @@ export const INPUTS = {
   marker: {
     default: '',
     description:
-      'Control string that must stand in the file and in what is fetched back. Without it the fetched bytes must equal the file.',
+      'Text that must be in the file and in what is fetched back. Without it the fetched bytes must equal the file.',
   },
   token: {
     default: '${{ github.token }}',
-    description: 'Token for K1 and K2. It is sent to the API and the upload host, and to no other.',
+    description: 'Token for K1 and K2. It is sent to the API and the upload host only.',
   },
   'client-id': {
     default: '',
     description:
-      "OAuth app for the device flow, when there is no token: a person enters a short code on the host's own page.",
+      "OAuth app for the device flow, used when there is no token: a person enters a short code on the host's own page.",
   },
   repository: { default: '${{ github.repository }}', description: '`<owner>/<repo>` to publish in.' },
   branch: {
     default: '',
-    description: 'K1: the branch to commit to. By default the one the site is built from, else `main`.',
+    description:
+      'K1: the branch to commit to. By default the branch that the site is built from, else `main`.',
   },
   path: {
     default: '',
     description:
-      "K1: path in the repository, or a folder ending in `/`, in which several files keep their layout. K2 and K3: the name to give. By default the file's name, in the folder that the site shows.",
+      "K1: path in the repository, or a folder ending in `/`, in which several files keep their layout. K2 and K3: the name of the asset. By default the file's name, in the folder that the site is built from.",
   },
   message: {
     default: '',
     description:
-      'Essence of the commit message `ADD/UPDATE <name>: <essence>`. By default where the file came from.',
+      'Essence of the commit message `ADD/UPDATE <name>: <essence>`. By default the run that the file came from.',
   },
   tag: { default: '', description: 'K2: tag of the release. By default `files-<YYYYMMDD>` (UTC).' },
   bin: {
     default: '',
     description: 'K3: name of the bin. By default `sv<unix_timestamp>` and a random ending.',
   },
-  url: { default: '', description: "K4: the environment's own link, to be checked and proven." },
+  url: { default: '', description: "K4: the environment's own link, to check and prove." },
   operation: {
     default: 'deliver',
     description:
-      '`deliver`, or `withdraw`: takes away again what was delivered to the same place; `path: folder/` means all of it below that folder.',
+      '`deliver`, or `withdraw`: removes what was delivered to the same path; `path: folder/` removes everything delivered below that folder.',
   },
   overwrite: {
     default: 'false',
-    description: 'Replace a file or asset at the place although it was not delivered by this action.',
+    description: 'Replace an existing file or asset although it was not delivered by this action.',
   },
   'self-contained': {
     default: 'enforce',
     description:
-      'What to do with an `.html` for the screen (K1) that needs anything from elsewhere: `enforce` refuses it, `warn` says so in UNKNOWN, `off` does not look.',
+      'What to do with an `.html` for the screen (K1) that loads anything from another address: `enforce` refuses it, `warn` reports it in UNKNOWN, `off` skips the check.',
   },
   'allow-secret': {
     default: '',
-    description: 'Fingerprints, as the refusal prints them, of findings that are known to be harmless.',
+    description: 'Fingerprints, as printed in the error, of findings that are known to be harmless.',
   },
   'allow-public-bin': {
     default: 'false',
-    description: "Lets `auto` put a private repository's file on the public file-bin (K3).",
+    description: "Allows `auto` to put a private repository's file on the public file-bin (K3).",
   },
   comment: {
     default: 'false',
@@ -84,7 +85,7 @@ export const INPUTS = {
   },
   'dry-run': {
     default: 'false',
-    description: 'All checks and the plan; nothing is written anywhere, and nothing is ready.',
+    description: 'Make all checks and show the plan; nothing is written, and the result is not ready.',
   },
   'fail-on-not-ready': {
     default: 'true',
@@ -92,40 +93,40 @@ export const INPUTS = {
   },
   timeout: {
     default: '240',
-    description: 'Seconds for build and verification together; 240 is the most.',
+    description: 'Seconds for build and verification together, at most 240.',
   },
   'poll-interval': { default: '5', description: 'Seconds between polls; decimals are allowed.' },
-  'api-url': { default: '${{ github.api_url }}', description: "The hosting API's address." },
+  'api-url': { default: '${{ github.api_url }}', description: 'Address of the hosting API.' },
   'auth-url': {
     default: '${{ github.server_url }}',
-    description: "The address of the host's pages for people, of the same instance as `api-url`.",
+    description: "Address of the host's web pages, of the same instance as `api-url`.",
   },
   'pages-base': {
     default: '',
-    description: "K1: address of the site's root. By default what the Pages settings say.",
+    description: "K1: address of the site's root. By default from the Pages settings.",
   },
   'raw-base': {
     default: '',
-    description: "K1: address below which the branch's raw files are served. By default by host.",
+    description: "K1: address below which the branch's raw files are served. By default the one of the host.",
   },
   'bin-host-url': { default: 'https://filebin.net', description: 'K3: address of the file-bin.' },
 } as const satisfies Record<string, InputDefinition>;
 
 export type InputName = keyof typeof INPUTS;
 
-/** What the user wrote, by input; empty where nothing was said. */
+/** The inputs as the user wrote them; empty if not set. */
 export type RawInputs = Readonly<Record<InputName, string>>;
 
 /** Outputs of the action. */
 export const OUTPUTS = {
-  url: 'The proven https address, a line for each file; empty unless the result is ready.',
+  url: 'The proven https address, one line for each file; empty unless the result is ready.',
   report: 'The report: CLAIM, CODE, TEST, RESULT, UNKNOWN.',
-  'report-json': 'The same as a JSON array, one report a file.',
+  'report-json': 'The reports as a JSON array, one for each file.',
   result: '`ready` or `not-ready`.',
-  channel: 'The channel that was used, such as `K1`; a line for each file, like all that follow.',
+  channel: 'The channel that was used, such as `K1`; one line for each file, like all outputs below.',
   'raw-url': 'K1: the proven raw address; empty when it could not be verified.',
-  'duplicate-url': 'The proven address of each duplicate, one a line.',
-  'commit-sha': 'K1: the commit that holds the file.',
+  'duplicate-url': 'The proven addresses of the duplicates, one per line.',
+  'commit-sha': 'K1: the commit that contains the file.',
   sha256: 'SHA-256 of the file, lowercase hex.',
   size: 'Size of the file in bytes.',
 } as const;

@@ -1,4 +1,3 @@
-import { serverUrlOf } from '../github/hosts.ts';
 import {
   BATCH,
   BUILD_WAIT,
@@ -9,8 +8,8 @@ import {
 } from '../protocol/limits.ts';
 import { parseExternalAddress } from '../rules/external-address.ts';
 import type { SelfContained } from '../rules/page/self-contained.ts';
+import { refuseLeaks, refuseMissingInputs, refuseTwoInstances } from './input-rules.ts';
 import type { RawInputs } from './inputs.ts';
-import { refuseMissingInputs } from './missing-inputs.ts';
 import {
   type ChannelSelection,
   type Operation,
@@ -32,12 +31,12 @@ import {
   refuseInput,
 } from './values.ts';
 
-/** What was asked for, strict: every value checked, every default filled in. */
+/** What to do, strict: every input checked, every default filled in. Nothing is parsed again later. */
 export interface DeliveryRequest {
   readonly operation: Operation;
-  /** What names the files, as the user wrote it, line by line; empty for a link that is verified by its marker alone. */
+  /** The lines of `file` as written; empty for a link that is verified by its marker alone. */
   readonly fileLines: readonly string[];
-  /** Absolute; the lines are read against it. */
+  /** Absolute; the lines are relative to it. */
   readonly folder: string;
   /** `auto`, or the main channel and its duplicates. */
   readonly channels: ChannelSelection;
@@ -52,7 +51,7 @@ export interface DeliveryRequest {
   readonly essence: string;
   readonly tag: string;
   readonly bin: string;
-  /** Whether the bin's name was made up just now. */
+  /** Whether the bin's name was created for this request. */
   readonly binIsNew: boolean;
   readonly url: URL | undefined;
   readonly overwrite: boolean;
@@ -60,11 +59,15 @@ export interface DeliveryRequest {
   readonly selfContained: SelfContained;
   /** Fingerprints of findings that are known to be harmless. */
   readonly allowedSecrets: readonly string[];
-  /** Strings that must not stand in the file, whatever is allowed. */
+  /** Strings that must not be in the file, whatever is allowed. */
   readonly ownSecrets: readonly string[];
-  /** Folders that the file must lie in; empty where any will do. */
+  /** Folders that the file must be in; empty: any folder. */
   readonly allowedRoots: readonly string[];
   readonly allowPublicBin: boolean;
+  /** Whether to keep a comment on the pull request. */
+  readonly comment: boolean;
+  /** Whether a delivery that is not ready fails the step. */
+  readonly failOnNotReady: boolean;
   /** Milliseconds for build and verification together. */
   readonly timeout: number;
   /** Milliseconds between polls. */
@@ -74,113 +77,121 @@ export interface DeliveryRequest {
   readonly pagesBase: URL | undefined;
   readonly rawBase: URL | undefined;
   readonly binHostUrl: URL;
-  /** Whether the file comes from a private repository; `null` where nothing tells. */
+  /** Whether the file comes from a private repository; `null` if not known. */
   readonly sourceIsPrivate: boolean | null;
 }
 
-/** What a face knows of the place it runs in. */
+/** What the action or the command line knows about the place it runs in. */
 export interface RunContext {
-  /** Folder against which `file` is resolved. */
+  /** Absolute folder that `file` is relative to. */
   readonly folder: string;
-  /** Where the file came from, in a few words: the default essence. */
+  /** Where the file came from, in a few words: the default essence of the commit message. */
   readonly origin: string;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** A number in [0, 1), unguessable. */
+  /** A number in [0, 1) that can't be guessed. */
   readonly random: () => number;
   readonly sourceIsPrivate: boolean | null;
   /** Further credentials of the job, beside the token. */
   readonly secrets: readonly string[];
-  /** Folders that the file must lie in; empty where any will do. */
+  /** Folders that the file must be in; empty: any folder. */
   readonly allowedRoots: readonly string[];
 }
 
 /**
- * Raw inputs as a strict request. Nothing is asked of any host here.
+ * Raw inputs as a strict request. No host is asked.
  *
  * @throws {DeliveryError} `BAD_INPUT` (or `NOT_EXTERNAL` for `url`): one sentence, and what to change.
  */
-export function parseRequest(raw: RawInputs, around: RunContext): DeliveryRequest {
-  refuseLeaks(raw, around.secrets);
-  const timeout = parseSeconds(raw, 'timeout', MIN_TIMEOUT, VERIFY_DEADLINE);
-  const fileLines = parseFileLines(raw);
-  const channels = parseChannels(raw.channel);
-  const url = parseOptional(raw.url, (link) => parseExternalAddress(link, 'input `url`'));
-  const operation = parseOperation(raw.operation);
-  refuseMissingInputs(operation, { lines: fileLines, channels, url, raw });
-  const apiUrl = parseHttpsUrl(raw['api-url'], 'api-url');
-  const serverUrl = parseHttpsUrl(raw['auth-url'], 'auth-url');
-  refuseTwoInstances(apiUrl, serverUrl);
+export function parseRequest(raw: RawInputs, context: RunContext): DeliveryRequest {
+  refuseLeaks(raw, context.secrets);
+  const { folder, allowedRoots, sourceIsPrivate } = context;
   return {
-    operation,
-    fileLines,
-    folder: around.folder,
-    channels,
-    marker: parseOptional(raw.marker, parseMarker),
+    ...parseTimes(raw),
+    ...parseTask(raw),
+    ...parseDestination(raw, context),
+    ...parseHosts(raw),
+    ...parseSwitches(raw),
+    selfContained: parseSelfContained(raw['self-contained']),
+    allowedSecrets: parseFingerprints(raw['allow-secret']),
+    ownSecrets: [raw.token, ...context.secrets].filter((secret) => secret !== ''),
+    folder,
+    allowedRoots,
+    sourceIsPrivate,
+  };
+}
+
+/** What to deliver or to withdraw, and through which channels. */
+function parseTask(raw: RawInputs) {
+  const task = {
+    fileLines: parseFileLines(raw),
+    channels: parseChannels(raw.channel),
+    url: parseOptional(raw.url, (link) => parseExternalAddress(link, 'input `url`')),
+    operation: parseOperation(raw.operation),
+  };
+  refuseMissingInputs(task, raw);
+  return { ...task, marker: parseOptional(raw.marker, parseMarker) };
+}
+
+/** Where the file goes within its channel, and with which credentials. */
+function parseDestination(raw: RawInputs, context: RunContext) {
+  return {
     token: parseOptional(raw.token, (token) => token),
     clientId: parseOptional(raw['client-id'], parseClientId),
     repository: parseOptional(raw.repository, parseRepository),
     branch: parseOptional(raw.branch, (branch) => parseGitName(branch, 'branch')),
     path: parseOptional(raw.path, parsePath),
-    essence: oneLine(raw.message) || around.origin,
-    tag: parseOptional(raw.tag, (tag) => parseGitName(tag, 'tag')) ?? `files-${formatDay(around.now)}`,
-    bin: parseOptional(raw.bin, parseBinName) ?? newBinName(around),
+    essence: oneLine(raw.message) || context.origin,
+    tag: parseOptional(raw.tag, (tag) => parseGitName(tag, 'tag')) ?? `files-${formatDay(context.now)}`,
+    bin: parseOptional(raw.bin, parseBinName) ?? createBinName(context),
     binIsNew: raw.bin === '',
-    url,
+  };
+}
+
+/** Every input that is true or false. */
+function parseSwitches(raw: RawInputs) {
+  return {
     overwrite: parseBoolean(raw, 'overwrite'),
     dryRun: parseBoolean(raw, 'dry-run'),
-    selfContained: parseSelfContained(raw['self-contained']),
-    allowedSecrets: parseFingerprints(raw['allow-secret']),
-    ownSecrets: [raw.token, ...around.secrets].filter((secret) => secret !== ''),
-    allowedRoots: around.allowedRoots,
     allowPublicBin: parseBoolean(raw, 'allow-public-bin'),
-    timeout,
-    // A short timeout alone is no mistake: then there is one look at its end.
-    interval: Math.min(parseSeconds(raw, 'poll-interval', MIN_POLL_INTERVAL, BUILD_WAIT.interval), timeout),
+    comment: parseBoolean(raw, 'comment'),
+    failOnNotReady: parseBoolean(raw, 'fail-on-not-ready'),
+  };
+}
+
+function parseTimes(raw: RawInputs) {
+  const timeout = parseSeconds(raw, 'timeout', MIN_TIMEOUT, VERIFY_DEADLINE);
+  const interval = parseSeconds(raw, 'poll-interval', MIN_POLL_INTERVAL, BUILD_WAIT.interval);
+  // A timeout shorter than the default interval is allowed: then there is one poll at its end.
+  return { timeout, interval: Math.min(interval, timeout) };
+}
+
+function parseHosts(raw: RawInputs) {
+  const apiUrl = parseHttpsUrl(raw['api-url'], 'api-url');
+  const serverUrl = parseHttpsUrl(raw['auth-url'], 'auth-url');
+  refuseTwoInstances(apiUrl, serverUrl);
+  return {
     apiUrl,
     serverUrl,
     pagesBase: parseOptional(raw['pages-base'], (link) => parseHttpsUrl(link, 'pages-base')),
     rawBase: parseOptional(raw['raw-base'], (link) => parseHttpsUrl(link, 'raw-base')),
     binHostUrl: parseHttpsUrl(raw['bin-host-url'], 'bin-host-url'),
-    sourceIsPrivate: around.sourceIsPrivate,
   };
 }
 
-/** The token stands in no place from which it could be published. @see protocol 7 (prohibition 3) */
-function refuseLeaks({ token, ...others }: RawInputs, further: readonly string[]): void {
-  for (const secret of [token, ...further].filter((one) => one !== '')) {
-    const leaking = Object.entries(others).find(([, value]) => value.includes(secret));
-    const what = secret === token ? 'the token' : 'a credential of this very job';
-    if (leaking !== undefined) {
-      refuseInput(`input \`${leaking[0]}\` holds ${what}`, `remove ${what} from \`${leaking[0]}\``);
-    }
-  }
-}
-
-/** A token of the one is never taken to the other: by git, which asks the server, or by the device flow. */
-function refuseTwoInstances(apiUrl: URL, serverUrl: URL): void {
-  const { host, origin } = serverUrlOf(apiUrl);
-  if (host === serverUrl.host) return;
-  refuseInput(
-    `inputs \`api-url\` and \`auth-url\` name two instances: ${apiUrl.host} belongs to ${host}, not to ${serverUrl.host}`,
-    `set \`auth-url: ${origin}\`, or \`api-url:\` to the API of ${serverUrl.host}`,
-  );
-}
-
 function parseFileLines({ file }: RawInputs): readonly string[] {
-  const lines = file.split('\n').map((line) => line.trim());
-  const meant = lines.filter((line) => line !== '');
-  if (meant.some((line) => line.includes('\0'))) {
+  const lines = file.split('\n').flatMap((line) => line.trim() || []);
+  if (lines.some((line) => line.includes('\0'))) {
     refuseInput('input `file` holds a control character', 'remove it');
   }
-  if (meant.length > BATCH.files) {
-    refuseInput(`input \`file\` has ${meant.length} lines`, `name at most ${BATCH.files} files a step`);
+  if (lines.length > BATCH.files) {
+    refuseInput(`input \`file\` has ${lines.length} lines`, `name at most ${BATCH.files} files a step`);
   }
-  return meant;
+  return lines;
 }
 
-/** @see protocol 4.4; anybody who guesses a bin's name can delete it, so it ends in chance */
-function newBinName({ now, random }: RunContext): string {
+/** A name with a random ending: anyone who can guess a bin's name can delete it. @see protocol 4.4 */
+function createBinName({ now, random }: RunContext): string {
   const ending = Array.from({ length: 16 }, () => Math.floor(random() * 36).toString(36)).join('');
   return `sv${Math.floor(now / SECOND)}-${ending}`;
 }

@@ -5,35 +5,36 @@ import { repositoryPath } from '../rules/naming.ts';
 import type { SelfContained } from '../rules/page/self-contained.ts';
 import type { InputName, RawInputs } from './inputs.ts';
 
-/** Each kind of value that an input can have: text in, a checked value out, or one sentence that says what to change. */
+/** One parser for each kind of input: text in, a checked value out, or one sentence that says what to change. */
 
 /** `auto`, or the main channel and its duplicates. */
 export type ChannelSelection = 'auto' | readonly [ChannelKey, ...ChannelKey[]];
 
+/** @throws {DeliveryError} `BAD_INPUT`, always. */
 export const refuseInput = (message: string, hint?: string): never => {
   throw new DeliveryError('BAD_INPUT', message, { step: 'check', hint });
 };
 
-/** A yes or no as YAML 1.2 writes it. */
+/** A boolean as YAML 1.2 writes it. */
 export function parseBoolean(raw: Pick<RawInputs, InputName>, name: InputName): boolean {
-  const said = raw[name].trim();
-  if (/^(true|True|TRUE)$/.test(said)) return true;
-  if (/^(false|False|FALSE)$/.test(said)) return false;
+  const text = raw[name].trim();
+  if (/^(true|True|TRUE)$/.test(text)) return true;
+  if (/^(false|False|FALSE)$/.test(text)) return false;
   return refuseInput(
     `input \`${name}\` is neither true nor false`,
     `set \`${name}: true\` or \`${name}: false\``,
   );
 }
 
-export const parseOptional = <T>(text: string, read: (text: string) => T): T | undefined =>
-  text === '' ? undefined : read(text);
+export const parseOptional = <T>(text: string, parse: (text: string) => T): T | undefined =>
+  text === '' ? undefined : parse(text);
 
-export function parseChannels(said: string): ChannelSelection {
-  if (said.trim().toLowerCase() === 'auto') return 'auto';
-  const [main, ...duplicates] = said.split(/[+,]/).map(parseChannel);
+export function parseChannels(text: string): ChannelSelection {
+  if (text.trim().toLowerCase() === 'auto') return 'auto';
+  const [main, ...duplicates] = text.split(/[+,]/).map(parseChannel);
   if (main === undefined || new Set([main, ...duplicates]).size <= duplicates.length) {
     return refuseInput(
-      `input \`channel\` names a channel twice: ${oneLine(said)}`,
+      `input \`channel\` names a channel twice: ${oneLine(text)}`,
       'name each channel once, such as `channel: K1+K3`',
     );
   }
@@ -41,9 +42,9 @@ export function parseChannels(said: string): ChannelSelection {
 }
 
 function parseChannel(word: string): ChannelKey {
-  const said = word.trim().toLowerCase();
+  const name = word.trim().toLowerCase();
   const known = Object.entries(CHANNELS).find(
-    ([key, { name }]) => said === key.toLowerCase() || said === name,
+    ([key, channel]) => name === key.toLowerCase() || name === channel.name,
   );
   if (known !== undefined) return known[0] as ChannelKey;
   const all = Object.entries(CHANNELS).map(([key, { name }]) => `${key} (${name})`);
@@ -53,12 +54,12 @@ function parseChannel(word: string): ChannelKey {
   );
 }
 
-/** What is to be done: a file published, or taken away again. */
+/** What to do: publish a file, or remove what was published. */
 export type Operation = 'deliver' | 'withdraw';
 
-export function parseOperation(said: string): Operation {
+export function parseOperation(text: string): Operation {
   const operations = ['deliver', 'withdraw'] as const;
-  const known = operations.find((operation) => operation === said.trim().toLowerCase());
+  const known = operations.find((operation) => operation === text.trim().toLowerCase());
   return (
     known ?? refuseInput('input `operation` is neither deliver nor withdraw', 'set `operation: deliver`')
   );
@@ -68,94 +69,94 @@ export function parseMarker(marker: string): string {
   if (Buffer.byteLength(marker) > TEXT.marker) {
     refuseInput(
       `input \`marker\` is longer than ${TEXT.marker} bytes`,
-      'choose a short text that stands only in this file',
+      'choose a short text that is only in this file',
     );
   }
   return marker;
 }
 
-export function parseClientId(said: string): string {
-  if (/^[A-Za-z0-9._-]{1,100}$/.test(said)) return said;
+export function parseClientId(text: string): string {
+  if (/^[A-Za-z0-9._-]{1,100}$/.test(text)) return text;
   return refuseInput(
-    'input `client-id` is no client id',
-    'set `client-id:` to that of an OAuth app, such as Iv1.0123456789abcdef',
+    'input `client-id` is not a client id',
+    'set `client-id:` to the id of an OAuth app, such as Iv1.0123456789abcdef',
   );
 }
 
-export function parseSelfContained(said: string): SelfContained {
+export function parseSelfContained(text: string): SelfContained {
   const modes = ['enforce', 'warn', 'off'] as const;
-  const known = modes.find((mode) => mode === said.trim().toLowerCase());
+  const known = modes.find((mode) => mode === text.trim().toLowerCase());
   return (
     known ??
-    refuseInput(`input \`self-contained\` is none of ${modes.join(', ')}`, 'set `self-contained: enforce`')
+    refuseInput(`input \`self-contained\` is not one of ${modes.join(', ')}`, 'set `self-contained: enforce`')
   );
 }
 
-export function parseRepository(said: string): { owner: string; repo: string } {
-  const [, owner, repo] = /^([A-Za-z0-9][\w-]*)\/([\w.-]+)$/.exec(said.trim()) ?? [];
+export function parseRepository(text: string): { owner: string; repo: string } {
+  const [, owner, repo] = /^([A-Za-z0-9][\w-]*)\/([\w.-]+)$/.exec(text.trim()) ?? [];
   if (owner === undefined || repo === undefined || repo === '.' || repo === '..') {
     return refuseInput(
-      `input \`repository\` is not of the form <owner>/<repo>: ${oneLine(said)}`,
+      `input \`repository\` is not of the form <owner>/<repo>: ${oneLine(text)}`,
       'set `repository: owner/name`',
     );
   }
   return { owner, repo };
 }
 
-export function parsePath(said: string): string {
-  return said.endsWith('/')
-    ? `${repositoryPath(said.slice(0, -1), 'input `path`')}/`
-    : repositoryPath(said, 'input `path`');
+export function parsePath(text: string): string {
+  return text.endsWith('/')
+    ? `${repositoryPath(text.slice(0, -1), 'input `path`')}/`
+    : repositoryPath(text, 'input `path`');
 }
 
 /** A branch or tag name, by git's own rules. @see https://git-scm.com/docs/git-check-ref-format */
-export function parseGitName(said: string, input: InputName): string {
-  const broken = /[\s\p{Cc}~^:?*[\\]|\.\.|@\{|\/\/|^[/-]|[/.]$|\.lock(\/|$)|(^|\/)\.|^@$/u.test(said);
+export function parseGitName(text: string, input: InputName): string {
+  const broken = /[\s\p{Cc}~^:?*[\\]|\.\.|@\{|\/\/|^[/-]|[/.]$|\.lock(\/|$)|(^|\/)\.|^@$/u.test(text);
   return broken
     ? refuseInput(
-        `input \`${input}\` is no name that git takes: ${oneLine(said)}`,
+        `input \`${input}\` is not a valid git name: ${oneLine(text)}`,
         `set \`${input}:\` to letters, digits, -, _ and /`,
       )
-    : said;
+    : text;
 }
 
-export function parseBinName(said: string): string {
+export function parseBinName(text: string): string {
   const { shortest, longest } = BIN_NAME;
-  if (/^[A-Za-z0-9_-]+$/.test(said) && said.length >= shortest && said.length <= longest) return said;
+  if (/^[A-Za-z0-9_-]+$/.test(text) && text.length >= shortest && text.length <= longest) return text;
   return refuseInput(
-    'input `bin` is no name that the host takes',
+    'input `bin` is not a name that the host accepts',
     `set \`bin:\` to ${shortest} to ${longest} letters, digits, _ or -, or leave it out`,
   );
 }
 
 /**
- * A span of time, written in seconds.
+ * A duration, written in seconds.
  *
  * @param least milliseconds
- * @param usual what to set when in doubt, in milliseconds
- * @returns milliseconds, at most the protocol's ceiling
+ * @param usual what the hint suggests, in milliseconds
+ * @returns milliseconds, at most the protocol's limit
  */
 export function parseSeconds(raw: RawInputs, input: InputName, least: number, usual: number): number {
-  const said = raw[input].trim();
-  const ms = /^\d+(\.\d+)?$/.test(said) ? Number(said) * SECOND : Number.NaN;
+  const text = raw[input].trim();
+  const ms = /^\d+(\.\d+)?$/.test(text) ? Number(text) * SECOND : Number.NaN;
   if (ms >= least && ms <= VERIFY_DEADLINE) return ms;
   const range = `between ${least / SECOND} and the protocol's ceiling of ${VERIFY_DEADLINE / SECOND}`;
   return refuseInput(
-    `input \`${input}\` is ${oneLine(said) || 'empty'}, not a number of seconds ${range}`,
+    `input \`${input}\` is ${oneLine(text) || 'empty'}, not a number of seconds ${range}`,
     `set \`${input}: ${usual / SECOND}\``,
   );
 }
 
-export function parseHttpsUrl(said: string, input: InputName): URL {
-  const url = URL.parse(said.trim());
+export function parseHttpsUrl(text: string, input: InputName): URL {
+  const url = URL.parse(text.trim());
   if (url?.protocol === 'https:' && url.username === '' && url.password === '') return url;
   return refuseInput(
-    `input \`${input}\` is no https address without credentials`,
+    `input \`${input}\` is not an https address without credentials`,
     `set \`${input}: https://…\``,
   );
 }
 
-/** Text that fits in one line of a message. */
+/** Text as one short line of a message. */
 export function oneLine(text: string): string {
   return text
     .replace(/[\s\p{Cc}]+/gu, ' ')
@@ -164,6 +165,6 @@ export function oneLine(text: string): string {
 }
 
 /** Fingerprints of findings, separated by spaces, commas or lines. */
-export function parseFingerprints(said: string): string[] {
-  return said.split(/[\s,]+/).filter((fingerprint) => fingerprint !== '');
+export function parseFingerprints(text: string): string[] {
+  return text.split(/[\s,]+/).filter((fingerprint) => fingerprint !== '');
 }

@@ -225,7 +225,7 @@ describe('removing a folder through channel K1', () => {
   const FOLDER: BranchFiles = {
     'previews/pr-1/a.html': existingFile('a'),
     'previews/pr-1/deep/b.md': existingFile('b'),
-    'previews/pr-1/theirs.html': foreign('t'),
+    'previews/pr-1/foreign.html': foreign('f'),
     'previews/pr-12/c.html': existingFile('c'),
     'page.html': existingFile('p'),
   };
@@ -252,7 +252,7 @@ describe('removing a folder through channel K1', () => {
   test('names each foreign file below it in the log', async () => {
     const { ports } = await prepareFolder(branchWith(FOLDER));
     expect(ports.logger.lines).toEqual([
-      'warning: not removed: previews/pr-1/theirs.html already exists in the repository and was not delivered by this action',
+      'warning: not removed: previews/pr-1/foreign.html already exists in the repository and was not delivered by this action',
     ]);
   });
 
@@ -261,7 +261,7 @@ describe('removing a folder through channel K1', () => {
     expect(tasks.map(({ plan }) => plan.name)).toEqual([
       'previews/pr-1/a.html',
       'previews/pr-1/deep/b.md',
-      'previews/pr-1/theirs.html',
+      'previews/pr-1/foreign.html',
     ]);
     expect(ports.logger.lines).toEqual([]);
   });

@@ -1,7 +1,8 @@
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Environment, readInputs, readRunContext } from '../../../src/action/inputs.ts';
+import { loadCurrentRun } from '../../../src/action/current-run.ts';
+import { createRunContext, type RunnerEnvironment, readInputs } from '../../../src/action/inputs.ts';
 import { runRequest } from '../../../src/context.ts';
 import type { Report } from '../../../src/delivery/report.ts';
 import { createHttpClient } from '../../../src/http/client.ts';
@@ -48,14 +49,14 @@ async function deliverOne(at: number, folder: string): Promise<readonly Report[]
   const name = `file-${at}.txt`;
   const text = `file ${at} of the sequence\n`;
   await writeFile(join(folder, name), at % 20 === 0 ? text.padEnd(LARGE, 'large ') : text);
-  const env: Environment = {
+  const env: RunnerEnvironment = {
     ...process.env,
     GITHUB_WORKSPACE: folder,
     INPUT_FILE: name,
     INPUT_CHANNEL: CHANNELS[at % CHANNELS.length],
     'INPUT_POLL-INTERVAL': '0.1',
   };
-  const request = parseRequest(readInputs(env), readRunContext(env, ports));
+  const request = parseRequest(readInputs(env), createRunContext(env, await loadCurrentRun(), ports));
   return runRequest(request, ports);
 }
 

@@ -1,0 +1,80 @@
+import { execFile } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, test } from '@jest/globals';
+import { temporaryFolder } from '../support/files.ts';
+
+const RUNNER = {
+  GITHUB_REPOSITORY: 'octo/site',
+  GITHUB_SERVER_URL: 'https://github.com',
+  GITHUB_EVENT_NAME: 'push',
+  GITHUB_RUN_ID: '4242',
+  GITHUB_RUN_NUMBER: '7',
+  GITHUB_WORKFLOW: 'Deliver',
+};
+const UNKNOWN = { repository: null, eventName: '', payload: {}, title: 'run ? of a workflow', url: null };
+
+const SCRIPT = `
+const { loadCurrentRun } = await import(process.env.MODULE);
+const run = await loadCurrentRun();
+process.stderr.write(JSON.stringify(run));
+`;
+
+/** The facts that a process of its own loads: the library reads its environment once, when it is imported. */
+async function load(env: Readonly<Record<string, string>>): Promise<unknown> {
+  const MODULE = new URL('../../src/action/current-run.ts', import.meta.url).href;
+  const { stderr } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', SCRIPT], {
+    env: { ...env, MODULE, NODE_NO_WARNINGS: '1' },
+  });
+  return JSON.parse(stderr);
+}
+
+async function loadWithEvent(content: string): Promise<unknown> {
+  const path = join(await temporaryFolder(), 'event.json');
+  await writeFile(path, content);
+  return load({ ...RUNNER, GITHUB_EVENT_PATH: path });
+}
+
+describe('loadCurrentRun', () => {
+  test('loads the repository, the event and the address of the run', async () => {
+    await expect(loadWithEvent('{"repository":{"private":true}}')).resolves.toEqual({
+      repository: { owner: 'octo', repo: 'site' },
+      eventName: 'push',
+      payload: { repository: { private: true } },
+      title: 'run 7 of Deliver',
+      url: 'https://github.com/octo/site/actions/runs/4242',
+    });
+  });
+
+  test('knows nothing of the event if it is null', async () => {
+    await expect(loadWithEvent('null')).resolves.toMatchObject({ payload: {}, title: 'run 7 of Deliver' });
+  });
+
+  test.each(['{"repository":', '', '\u0000'])(
+    'knows nothing of the run if the event is %j',
+    async (content) => {
+      await expect(loadWithEvent(content)).resolves.toEqual(UNKNOWN);
+    },
+  );
+
+  test('knows nothing of the run if the event is a folder', async () => {
+    const path = join(await temporaryFolder(), 'event.json');
+    await mkdir(path);
+    await expect(load({ ...RUNNER, GITHUB_EVENT_PATH: path })).resolves.toEqual(UNKNOWN);
+  });
+
+  test('knows nothing of the event if its file does not exist', async () => {
+    const run = load({ ...RUNNER, GITHUB_EVENT_PATH: '/nowhere/event.json' });
+    await expect(run).resolves.toMatchObject({ payload: {}, title: 'run 7 of Deliver' });
+  });
+
+  test('has no address and no number without those of the run', async () => {
+    const run = load({ GITHUB_REPOSITORY: 'octo/site' });
+    await expect(run).resolves.toMatchObject({ title: 'run ? of a workflow', url: null, payload: {} });
+  });
+
+  test('knows nothing of the run outside a workflow', async () => {
+    await expect(load({})).resolves.toEqual(UNKNOWN);
+  });
+});

@@ -1,0 +1,15 @@
+import type { CurrentRun } from '../../src/action/current-run.ts';
+
+/** The facts of a run, with what a test changes. */
+export const runWith = (more: Partial<CurrentRun> = {}): CurrentRun => ({
+  repository: { owner: 'octo', repo: 'site' },
+  eventName: 'push',
+  payload: {},
+  title: 'run 7 of Deliver',
+  url: 'https://github.com/octo/site/actions/runs/4242',
+  ...more,
+});
+
+/** A run for an event with this payload. */
+export const runOf = (payload: object, eventName = 'pull_request'): CurrentRun =>
+  runWith({ eventName, payload: payload as CurrentRun['payload'] });

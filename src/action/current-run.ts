@@ -1,0 +1,57 @@
+import type { context } from '@actions/github';
+
+/** An event's payload as GitHub sends it; any part may be missing. */
+export type EventPayload = (typeof context)['payload'];
+
+/** The facts of the workflow run that this action runs in. */
+export interface CurrentRun {
+  /** The repository of the event; `null` if not known. */
+  readonly repository: { readonly owner: string; readonly repo: string } | null;
+  readonly eventName: string;
+  readonly payload: EventPayload;
+  /** Such as `run 7 of Deliver`. */
+  readonly title: string;
+  /** The page of the run, which shows its summary; `null` if not known. */
+  readonly url: string | null;
+}
+
+/** A run of which nothing is known. */
+const UNKNOWN_RUN: CurrentRun = {
+  repository: null,
+  eventName: '',
+  payload: {},
+  title: 'run ? of a workflow',
+  url: null,
+};
+
+/**
+ * Loads the facts of the run. The library reads the event file when it is imported and throws if it can't:
+ * then nothing is known of the run, and the delivery goes on without it.
+ */
+export async function loadCurrentRun(): Promise<CurrentRun> {
+  try {
+    const { context } = await import(/* webpackMode: "eager" */ '@actions/github');
+    return toCurrentRun(context);
+  } catch {
+    return UNKNOWN_RUN;
+  }
+}
+
+/** The library's types promise values that the runner's environment may lack. */
+function toCurrentRun({
+  repo,
+  eventName,
+  payload,
+  runNumber,
+  runId,
+  workflow,
+  serverUrl,
+}: typeof context): CurrentRun {
+  return {
+    repository: repo,
+    eventName,
+    payload: payload ?? {},
+    title: `run ${Number.isNaN(runNumber) ? '?' : runNumber} of ${workflow ?? 'a workflow'}`,
+    url: Number.isNaN(runId) ? null : `${serverUrl}/${repo.owner}/${repo.repo}/actions/runs/${runId}`,
+  };
+}

@@ -1,0 +1,80 @@
+import type { Ports } from '../ports.ts';
+import { INPUTS, type InputName, type RawInputs } from '../request/inputs.ts';
+import { type DeliveryRequest, parseRequest } from '../request/parse-request.ts';
+import { type CliCommand, UsageError } from './args.ts';
+
+/** Where the command line runs. */
+export interface CommandContext {
+  readonly token: string;
+  /** `owner/name`; empty if none is known. */
+  readonly repository: string;
+  /** Whether the files may come from a private repository: `false` only if that is certain. */
+  readonly sourceIsPrivate: boolean | null;
+}
+
+/**
+ * The raw inputs of a command: the defaults of all inputs, replaced by the flags. Defaults that only a runner
+ * can evaluate are empty.
+ */
+export function readRawInputs(
+  command: CliCommand,
+  env: NodeJS.ProcessEnv,
+  { token, repository }: Pick<CommandContext, 'token' | 'repository'>,
+): RawInputs {
+  const names = Object.keys(INPUTS) as InputName[];
+  const defaults = names.map((name) => {
+    const value = INPUTS[name].default;
+    return [name, value.startsWith('${{') ? '' : value];
+  });
+  const given = command.positionals.join('\n');
+  const subject = command.name === 'verify' ? { url: given, channel: 'K4' } : { file: given };
+  const operation = command.name === 'withdraw' ? 'withdraw' : 'deliver';
+  return {
+    ...Object.fromEntries(defaults),
+    ...command.flags,
+    ...selectInstance(command, env),
+    operation,
+    token,
+    repository,
+    ...subject,
+  };
+}
+
+/** @throws {DeliveryError} `BAD_INPUT` with what to change. */
+export function parseCliRequest(
+  raw: RawInputs,
+  { sourceIsPrivate }: Pick<CommandContext, 'sourceIsPrivate'>,
+  { clock, random }: Pick<Ports, 'clock' | 'random'>,
+): DeliveryRequest {
+  return parseRequest(raw, {
+    folder: process.cwd(),
+    origin: 'from the command line',
+    now: clock.now(),
+    random,
+    sourceIsPrivate,
+    secrets: [],
+    allowedRoots: [],
+  });
+}
+
+/** The GitHub instance: from the flags, else the one of the runner (its token is used), else github.com. */
+export function selectInstance(
+  { flags }: CliCommand,
+  env: NodeJS.ProcessEnv,
+): Pick<RawInputs, 'api-url' | 'auth-url'> {
+  return {
+    'api-url': flags['api-url'] ?? (env.GITHUB_API_URL || 'https://api.github.com'),
+    'auth-url': flags['auth-url'] ?? (env.GITHUB_SERVER_URL || 'https://github.com'),
+  };
+}
+
+/** @throws {UsageError} if the variable of `--token-env` is empty. */
+export function readToken({ tokenEnv, name }: CliCommand, env: NodeJS.ProcessEnv): string {
+  if (name === 'verify') return '';
+  if (tokenEnv === undefined) return env.GITHUB_TOKEN || env.GH_TOKEN || '';
+  const token = env[tokenEnv];
+  if (token === undefined || token === '') {
+    throw new UsageError(`the environment variable ${tokenEnv} does not contain a token`);
+  }
+  return token;
+}

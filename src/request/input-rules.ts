@@ -1,0 +1,88 @@
+import { serverUrlOf } from '../github/hosts.ts';
+import type { ChannelKey } from '../protocol/words.ts';
+import type { RawInputs } from './inputs.ts';
+import { type ChannelSelection, type Operation, refuseInput } from './values.ts';
+
+/** The rules that no single input can break: they hold between several of them. */
+
+/** The inputs that decide what must be given. */
+export interface GivenInputs {
+  readonly operation: Operation;
+  readonly fileLines: readonly string[];
+  readonly channels: ChannelSelection;
+  readonly url: URL | undefined;
+}
+
+/**
+ * Refuses a secret in any input that could be published.
+ *
+ * @param secrets further credentials of the job, beside the token
+ * @see protocol 7 (prohibition 3)
+ */
+export function refuseLeaks({ token, ...others }: RawInputs, secrets: readonly string[]): void {
+  for (const secret of [token, ...secrets].filter((one) => one !== '')) {
+    const leak = Object.entries(others).find(([, value]) => value.includes(secret));
+    const kind = secret === token ? 'the token' : 'a credential of this job';
+    if (leak !== undefined) {
+      refuseInput(`input \`${leak[0]}\` holds ${kind}`, `remove ${kind} from \`${leak[0]}\``);
+    }
+  }
+}
+
+/** Refuses two different instances: a token must not reach a host that it does not belong to. */
+export function refuseTwoInstances(apiUrl: URL, serverUrl: URL): void {
+  const { host, origin } = serverUrlOf(apiUrl);
+  if (host === serverUrl.host) return;
+  refuseInput(
+    `inputs \`api-url\` and \`auth-url\` name two instances: ${apiUrl.host} belongs to ${host}, not to ${serverUrl.host}`,
+    `set \`auth-url: ${origin}\`, or \`api-url:\` to the API of ${serverUrl.host}`,
+  );
+}
+
+/** Refuses a request that lacks an input. */
+export function refuseMissingInputs(given: GivenInputs, raw: RawInputs): void {
+  if (given.operation === 'withdraw') refuseMissingForWithdrawal(given, raw);
+  else refuseMissingForDelivery(given, raw);
+}
+
+function refuseMissingForDelivery({ fileLines, channels, url }: GivenInputs, { marker }: RawInputs): void {
+  if (fileLines.length === 0 && url === undefined) {
+    refuseInput('there is nothing to deliver', 'set `file:` to the file, or `url:` to a link');
+  }
+  if (channels !== 'auto' && channels.includes('K4') && url === undefined) {
+    refuseInput(
+      'channel K4 needs the link to check',
+      'set `url:` to the link that the environment gave, or use channel: K1, K2 or K3',
+    );
+  }
+  if (fileLines.length > 0) return;
+  if (channels !== 'auto' && channels.some((key) => key !== 'K4')) {
+    refuseInput('input `file` is missing', 'set `file:` to the file, or use channel: K4 for a link alone');
+  }
+  if (marker === '') {
+    refuseInput(
+      "a link alone can't be proven",
+      'set `marker:` to a text that it shows, or `file:` to its content',
+    );
+  }
+}
+
+function refuseMissingForWithdrawal({ fileLines, channels }: GivenInputs, { path, bin }: RawInputs): void {
+  const isNamed = fileLines.length > 0;
+  const selected: readonly ChannelKey[] = channels === 'auto' ? [] : channels;
+  if (!isNamed && path === '') {
+    refuseInput('there is nothing to withdraw', 'set `path:` to the file or folder, or `file:` to its name');
+  }
+  if (selected.includes('K4')) {
+    refuseInput("the environment's own link (K4) can't be withdrawn", 'use channel: K1, K2 or K3');
+  }
+  if (!isNamed && path.endsWith('/') && (bin !== '' || selected.some((key) => key !== 'K1'))) {
+    refuseInput(
+      'K2 and K3 have no folders to withdraw',
+      'set `file:` to the names, or `path:` to one of them',
+    );
+  }
+  if (selected.includes('K3') && bin === '') {
+    refuseInput('the bin to withdraw from is not named', 'set `bin:` to the name that the delivery reported');
+  }
+}
