@@ -55,7 +55,7 @@ describe('a file that is not', () => {
     ['empty.html', [], /is empty. To change: check the step/],
     ['absent.html', [], /does not exist. To change: /],
     ['folder', [], /is a folder. To change: /],
-    ['page.html', ['--marker', 'marker-43'], /marker does not stand in the file.* To change: /],
+    ['page.html', ['--marker', 'marker-43'], /marker was not found in the file.* To change: /],
     // A name that no channel takes; the refusal itself says what to change.
     ['.git', [], /leads into \.git: choose another folder$/],
   ])('%s %j', async (name, flags, says) => {
