@@ -79,7 +79,7 @@ describe('a file that passes all checks', () => {
 
   test.each([
     ['a text', 'привет', false],
-    ['a NUL byte at its very end', `${'x'.repeat(300_000)}\0`, true],
+    ['a NUL byte at its end', `${'x'.repeat(300_000)}\0`, true],
     ['a NUL byte at its beginning', '\0привет', true],
   ])('%s decides whether it is binary', async (_what, content, binary) => {
     expect((await localFile(content)).binary).toBe(binary);

@@ -2,7 +2,7 @@
 const PREFIX_LENGTH = 4;
 
 /** Returns the names whose keywords occur in some bytes. */
-export type KeywordFilter<Name> = (bytes: Buffer) => Set<Name>;
+type KeywordFilter<Name> = (bytes: Buffer) => Set<Name>;
 
 interface KeywordTable<Name> {
   /** Whether two neighboring bytes are part of any keyword. */

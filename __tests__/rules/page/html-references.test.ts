@@ -344,7 +344,7 @@ describe('the limits of a search', () => {
     ['spaces in a refresh', `<meta http-equiv=refresh content="0;${' '.repeat(1_000_000)}a.png">`],
     ['escapes in a style', `<style>${'\\75'.repeat(300_000)} @import "a.png"</style>`],
     ['brackets in a style', `<style>${'a('.repeat(300_000)}url(a.png)</style>`],
-  ])('are not needed for linear time: %s', (_, html) => {
+  ])('are not reached, and the time is linear, for %s', (_, html) => {
     const time = measureCpuTime(() => {
       expect(searchPage(html).references.map(({ address }) => address)).toEqual(['a.png']);
     });

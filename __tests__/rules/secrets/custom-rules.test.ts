@@ -41,7 +41,7 @@ function createReportCounter(name: string): (text: string) => Promise<number> {
 describe('the cookie rule', () => {
   test.each([
     ['a response', `Set-Cookie: PHPSESSID=${session}; Path=/; HttpOnly`],
-    ['a request, behind harmless ones', `cookie: theme=dark; lang=en;connect.sid=${session}`],
+    ['a request, after harmless ones', `cookie: theme=dark; lang=en;connect.sid=${session}`],
     ['a quoted value', `Set-Cookie: auth_token="${session}"; Secure`],
     ['JSON', `{"Cookie": "session=${session}"}`],
     ['JSON within a string', `{\\"cookie\\":\\"session=${session}\\"}`],
@@ -120,7 +120,7 @@ describe('the private key rule', () => {
       `PuTTY-User-Key-File-3: ssh-rsa\nPrivate-Lines: 5\n${lines.slice(1, -1).join('\n')}\nPrivate-MAC: 00`,
     ],
     ['the shortest kind', armoured('PRIVATE KEY', { length: 64 })],
-  ])('finds a session in %s', (_, text) => {
+  ])('finds a key in %s', (_, text) => {
     expect(find(text)).toEqual([['private-key', expect.any(String)]]);
   });
 

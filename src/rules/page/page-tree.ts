@@ -20,7 +20,7 @@ export const SEARCH_LIMITS = {
 export const TEXT_ELEMENTS = new Set(['noscript', 'script', 'style']);
 
 /** Where a node begins: the small part of the record of the parser that is kept. */
-export interface NodeLocation {
+interface NodeLocation {
   readonly startLine: number;
   /** The lines of the attributes. */
   readonly attrs?: Readonly<Record<string, number>>;
@@ -37,7 +37,7 @@ export const getLocation = (node: Dom.Node): NodeLocation =>
 class SearchLimitError extends Error {}
 
 /** A parsed document; `complete` is false if parsing stopped at a limit. */
-export interface ParsedPage {
+interface ParsedPage {
   readonly document: Dom.Document;
   readonly complete: boolean;
 }

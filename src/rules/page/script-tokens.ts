@@ -9,9 +9,9 @@ const CONDITIONS = new Set(['if', 'while', 'for', 'with']);
 const WHITE_SPACE = /\s/;
 
 /** `word`: a name, keyword or number; `mark`: one punctuation character; `string`: the decoded value. */
-export type TokenKind = 'word' | 'mark' | 'string';
+type TokenKind = 'word' | 'mark' | 'string';
 
-export type TokenHandler = (kind: TokenKind, text: string, offset: number) => void;
+type TokenHandler = (kind: TokenKind, text: string, offset: number) => void;
 
 interface TokenizerState {
   readonly code: string;

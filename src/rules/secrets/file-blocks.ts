@@ -9,7 +9,7 @@ export interface FileBlock {
   readonly offset: number;
 }
 
-export interface BlockSizes {
+interface BlockSizes {
   /** Bytes of a block. */
   readonly size: number;
   /** Bytes before the range of the block. */
