@@ -83,7 +83,7 @@ describe('an input', () => {
     ['path that injects a command by a carriage return', { path: 'a\r::error::x' }, 'control characters'],
     ['path that injects by a line separator', { path: 'a\u2028::error::x' }, 'control characters'],
     ['path with a byte order mark', { path: '\uFEFFpage.html' }, 'control characters'],
-    ['path with a no-break space', { path: 'my\u00A0page.html' }, 'holds a space'],
+    ['path with a no-break space', { path: 'my\u00A0page.html' }, 'contains a space'],
     ['file with a NUL', { file: 'page.html\0.png' }, '`file` holds a control character'],
     ['file list with a NUL', { file: 'a\nb\0.html' }, '`file` holds a control character'],
     ['repository that climbs', { repository: 'octo/..' }, '`repository` is not of the form'],
@@ -150,8 +150,8 @@ describe('a link', () => {
     ['that lives in one browser', 'blob:https://octo.dev/1', 'begins with blob:'],
     ['over http', 'http://octo.dev/', 'begins with http:'],
     ['without a scheme', '//octo.dev/page.html', 'local path'],
-    ['with a host before the @', 'https://github.com@127.0.0.1/', 'carries credentials'],
-    ['with a password', 'https://octo:s3cret@octo.dev/', 'carries credentials'],
+    ['with a host before the @', 'https://github.com@127.0.0.1/', 'contains credentials'],
+    ['with a password', 'https://octo:s3cret@octo.dev/', 'contains credentials'],
     ['to this machine', 'https://127.0.0.1/', '127.0.0.1 is a loopback address'],
     ['to this machine, shortened', 'https://127.1/', '127.0.0.1 is a loopback address'],
     ['to this machine in decimal', 'https://2130706433/', '127.0.0.1 is a loopback address'],
@@ -256,7 +256,7 @@ describe('a redirect', () => {
       'that brings credentials along',
       ['https://octo:s3cret@octo.dev/'],
       'NOT_EXTERNAL',
-      'carries credentials',
+      'contains credentials',
     ],
     ['that leaves https', hops('http://a.octo.dev/'), 'HOST_ERROR', 'an address that is not https'],
     ['to a local file', ['file:///etc/passwd'], 'HOST_ERROR', 'an address that is not https'],
@@ -363,7 +363,7 @@ describe('a file on disk', () => {
     const { message } = await refused(
       attempt(workspace, 'out/page.html'),
       'BAD_FILE',
-      'credential of this very',
+      'credential of this job',
     );
     expect(message).not.toContain('own-credential');
   });

@@ -273,7 +273,7 @@ describe('a secret in the file', () => {
       expect(report.notReady).toMatchObject({
         step: 'check',
         code: 'BAD_FILE',
-        reason: `the file holds what looks like a secret: github in line 2 (fingerprint ${await fingerprint()})`,
+        reason: `the file page.html contains what looks like a secret: github in line 2 (fingerprint ${await fingerprint()})`,
         hint: expect.stringContaining(`\`allow-secret: ${await fingerprint()}\``),
       });
       expect({ placed: placed(), asked, seen: host.seen }).toEqual({ placed: [], asked: [], seen: [] });
@@ -311,7 +311,7 @@ describe('a secret in the file', () => {
     expect(report.notReady).toMatchObject({
       step: 'check',
       code: 'BAD_FILE',
-      reason: 'the file page.html holds a credential of this very job',
+      reason: 'the file page.html contains a credential of this job',
       hint: expect.stringContaining('revoke'),
     });
     expect({ asked, seen: host.seen }).toEqual({ asked: [], seen: [] });

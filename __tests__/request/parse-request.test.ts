@@ -179,9 +179,9 @@ describe('parseRequest, given a wrong input', () => {
   });
 
   test.each([
-    [{ path: '../a.html' }, 'input `path` holds . or .. as a folder: write the path without it'],
+    [{ path: '../a.html' }, 'input `path` contains . or .. as a folder: write the path without it'],
     [{ path: '/a.html' }, 'input `path` starts with a slash: write it relative to the repository'],
-    [{ path: 'a b.html' }, 'input `path` holds a space: use - or _ instead'],
+    [{ path: 'a b.html' }, 'input `path` contains a space: use - or _ instead'],
     [{ path: 'a//' }, 'input `path` has an empty folder or file name: remove the extra slash'],
     [{ path: '/' }, 'input `path` is empty: name a file'],
     [{ path: '.github/' }, 'input `path` leads into .github: choose another folder'],
@@ -197,11 +197,11 @@ describe('parseRequest, given a wrong input', () => {
     'https://localhost/x',
     'https://10.0.0.1/x',
     'https://u:p@a.dev/x',
-  ])('refuses the link %s because it is no delivery', (url) => {
-    const error = parseError({ url });
-    expect(error.code).toBe('NOT_EXTERNAL');
-    expect(error.message).toMatch(/^input `url` is no delivery: /);
-    expect(error.hint).toContain('K1, K2 or K3');
+  ])('the link %s is no delivery', (url) => {
+    const refusal = refusalOf({ url });
+    expect(refusal.code).toBe('NOT_EXTERNAL');
+    expect(refusal.message).toMatch(/^input `url` is not an external https address: /);
+    expect(refusal.hint).toContain('K1, K2 or K3');
   });
 
   test.each(['file', 'message', 'path', 'marker', 'branch', 'url', 'bin', 'pages-base'] as const)(

@@ -3,28 +3,28 @@ import fc from 'fast-check';
 import { DeliveryError } from '../../src/errors.ts';
 import { addressRange, getReach, parseExternalAddress } from '../../src/rules/external-address.ts';
 
-function refusalOf(link: string, what?: string): DeliveryError {
+function getRefusal(link: string, label?: string): DeliveryError {
   try {
-    parseExternalAddress(link, what);
+    parseExternalAddress(link, label);
   } catch (thrown) {
     if (thrown instanceof DeliveryError) return thrown;
     throw thrown;
   }
-  throw new Error(`${link} was taken`);
+  throw new Error(`${link} was accepted`);
 }
 
 const byte = fc.nat(255);
 const hex = (number: number): string => `0x${number.toString(16)}`;
 const octal = (number: number): string => `0${number.toString(8)}`;
 
-/** Addresses that no one outside can reach: 10/8, 127/8, 169.254/16, 192.168/16. */
+/** Addresses that can't be reached from outside: 10/8, 127/8, 169.254/16, 192.168/16. */
 const privateV4 = fc.oneof(
   fc.tuple(fc.constantFrom(10, 127), byte, byte, byte),
   fc.tuple(fc.constant(169), fc.constant(254), byte, byte),
   fc.tuple(fc.constant(192), fc.constant(168), byte, byte),
 );
 
-/** Every way in which a URL may write an IPv4 address. */
+/** Every notation of an IPv4 address in a URL. */
 const NOTATIONS: readonly [string, (bytes: readonly number[]) => string][] = [
   ['dotted', (bytes) => bytes.join('.')],
   ['dotted hex', (bytes) => bytes.map(hex).join('.')],
@@ -46,7 +46,7 @@ const NOTATIONS: readonly [string, (bytes: readonly number[]) => string][] = [
   ],
 ];
 
-describe('an external address is taken', () => {
+describe('parseExternalAddress', () => {
   test.each([
     ['https://octo.github.io/site/a.html', 'https://octo.github.io/site/a.html'],
     ['  https://example.com/a?b=c#d \n', 'https://example.com/a?b=c#d'],
@@ -57,17 +57,15 @@ describe('an external address is taken', () => {
     ['https://8.8.8.8/', 'https://8.8.8.8/'],
     ['https://[2606:4700:4700::1111]/', 'https://[2606:4700:4700::1111]/'],
     ['https://[64:ff9b::8.8.8.8]/', 'https://[64:ff9b::808:808]/'],
-    // Only the ending counts, whole label by label.
+    // Only whole labels at the end count.
     ['https://local.example.com/', 'https://local.example.com/'],
     ['https://notlocal.com/', 'https://notlocal.com/'],
     ['https://mylocalhost.io/', 'https://mylocalhost.io/'],
     ['https://homecorp.io/', 'https://homecorp.io/'],
-  ])('%j', (link, href) => {
+  ])('accepts %j', (link, href) => {
     expect(parseExternalAddress(link).href).toBe(href);
   });
-});
 
-describe('what is no delivery is refused', () => {
   test.each([
     ['sandbox:/mnt/data/a.html', 'begins with sandbox:'],
     ['file:///home/a.html', 'begins with file:'],
@@ -77,15 +75,15 @@ describe('what is no delivery is refused', () => {
     ['javascript:alert(1)', 'begins with javascript:'],
     ['blob:https://example.com/1', 'begins with blob:'],
     ['C:\\Users\\a.html', 'begins with c:'],
-    ['/mnt/data/a.html', 'not an absolute https address'],
-    ['./a.html', 'not an absolute https address'],
-    ['//example.com/a.html', 'not an absolute https address'],
-    ['example.com/a.html', 'not an absolute https address'],
-    ['', 'not an absolute https address'],
-    ['https://', 'not an absolute https address'],
-    ['https://[::1', 'not an absolute https address'],
-    ['https://user@example.com/', 'carries credentials'],
-    ['https://:word@example.com/', 'carries credentials'],
+    ['/mnt/data/a.html', 'it is a local path or a broken link'],
+    ['./a.html', 'it is a local path or a broken link'],
+    ['//example.com/a.html', 'it is a local path or a broken link'],
+    ['example.com/a.html', 'it is a local path or a broken link'],
+    ['', 'it is a local path or a broken link'],
+    ['https://', 'it is a local path or a broken link'],
+    ['https://[::1', 'it is a local path or a broken link'],
+    ['https://user@example.com/', 'it contains credentials'],
+    ['https://:word@example.com/', 'it contains credentials'],
     ['https://intranet/', 'single-label host'],
     ['https://localhost/', 'single-label host'],
     ['https://localhost./', 'single-label host'],
@@ -105,36 +103,34 @@ describe('what is no delivery is refused', () => {
     ['https://page.test/', 'internal network'],
     ['https://page.invalid/', 'internal network'],
     ['https://printer.local../', ''],
-  ])('%j: %s', (link, why) => {
-    const refusal = refusalOf(link);
+  ])('refuses %j with the reason "%s"', (link, reason) => {
+    const refusal = getRefusal(link);
     expect(refusal.code).toBe('NOT_EXTERNAL');
-    expect(refusal.message).toMatch(/^the link is no delivery: /);
-    expect(refusal.message).toContain(why);
+    expect(refusal.message).toMatch(/^the link is not an external https address: /);
+    expect(refusal.message).toContain(reason);
     expect(refusal.hint).toMatch(/K1, K2 or K3/);
   });
 
-  test('the refusal calls it as it was told to', () => {
-    expect(refusalOf('/a', 'input `url`').message).toMatch(/^input `url` is no delivery/);
+  test('uses the given label in the message', () => {
+    expect(getRefusal('/a', 'input `url`').message).toMatch(/^input `url` is not an external https address/);
   });
 
-  test('the refusal never repeats credentials or queries', () => {
+  test('never repeats credentials or queries in the message', () => {
     for (const link of [
       'https://name:s3cret@example.com/?key=s3cret',
       'http://name:s3cret@example.com/',
       'https://db.internal/?key=s3cret#s3cret',
       'https://10.0.0.1/s3cret?key=s3cret',
     ]) {
-      const { message, hint } = refusalOf(link);
+      const { message, hint } = getRefusal(link);
       expect(`${message} ${hint}`).not.toContain('s3cret');
     }
   });
-});
 
-describe('an address of a private network is refused', () => {
-  test.each(NOTATIONS)('written as %s', (_name, write) => {
+  test.each(NOTATIONS)('refuses an address of a private network in the notation: %s', (_name, write) => {
     fc.assert(
       fc.property(privateV4, (bytes) => {
-        const refusal = refusalOf(`https://${write(bytes)}/a.html`);
+        const refusal = getRefusal(`https://${write(bytes)}/a.html`);
         expect(refusal.code).toBe('NOT_EXTERNAL');
       }),
     );
@@ -157,12 +153,12 @@ describe('an address of a private network is refused', () => {
     'https://[ff02::1]/',
     'https://[2001:db8::1]/',
     'https://[2001::1]/',
-    // No address outside of 2000::/3 is given to anybody.
+    // No address outside of 2000::/3 is assigned.
     'https://[4000::1]/',
-    // NAT64 of a local network only, whatever it ends in.
+    // NAT64 of a local network, whatever address is embedded.
     'https://[64:ff9b:1:a00:0:100:808:808]/',
-  ])('%s', (link) => {
-    expect(refusalOf(link).code).toBe('NOT_EXTERNAL');
+  ])('refuses the reserved address %s', (link) => {
+    expect(getRefusal(link).code).toBe('NOT_EXTERNAL');
   });
 });
 
@@ -183,12 +179,12 @@ describe('addressRange', () => {
     ['::ffff:0:127.0.0.1', 'loopback'],
     ['2002:7f00:1::', 'loopback'],
     ['2002:808:808::1', 'unicast'],
-  ])('of %s is %s', (host, range) => {
+  ])('of %s returns %s', (host, range) => {
     expect(addressRange(host)).toBe(range);
   });
 });
 
-describe('the reach of an address', () => {
+describe('getReach', () => {
   test.each([
     ['https://www.octo.dev/', 'anywhere'],
     ['https://8.8.8.8/', 'anywhere'],
@@ -206,7 +202,7 @@ describe('the reach of an address', () => {
     ['https://0.0.0.0/', 'machine'],
     ['https://169.254.169.254/', 'machine'],
     ['https://[::ffff:127.0.0.1]/', 'machine'],
-  ])('%s is %s', (address, reach) => {
+  ])('of %s returns %s', (address, reach) => {
     expect(getReach(new URL(address)).reach).toBe(reach);
   });
 });

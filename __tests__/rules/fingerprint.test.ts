@@ -20,13 +20,13 @@ function countIn(chunks: readonly string[], needle: string): number {
 const text = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 40 });
 const needle = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 1, maxLength: 5 });
 
-describe('fingerprint', () => {
-  test('tells the size and the SHA-256 of all chunks together', async () => {
-    const print = await fingerprintBytes(stream('<p>', 'при', 'вет</p>'));
-    expect(print).toEqual({ size: 19, sha256: sha256('<p>привет</p>'), counts: [] });
+describe('fingerprintBytes', () => {
+  test('returns the size and the SHA-256 of all chunks together', async () => {
+    const fingerprint = await fingerprintBytes(stream('<p>', 'при', 'вет</p>'));
+    expect(fingerprint).toEqual({ size: 19, sha256: sha256('<p>привет</p>'), counts: [] });
   });
 
-  test('of nothing is that of no bytes', async () => {
+  test('returns the SHA-256 of no bytes for an empty stream', async () => {
     expect(await fingerprintBytes(stream(), needles('x'))).toEqual({
       size: 0,
       sha256: sha256(''),
@@ -34,12 +34,12 @@ describe('fingerprint', () => {
     });
   });
 
-  test('counts every needle, in the order in which they were given', async () => {
+  test('counts every needle, in the order of the needles', async () => {
     const { counts } = await fingerprintBytes(stream('abc ab', 'c ab'), needles('ab', 'abc', 'nothing'));
     expect(counts).toEqual([3, 2, 0]);
   });
 
-  test('counts several needles in any chunks as in the whole', async () => {
+  test('counts several needles in chunks of any size as in the whole text', async () => {
     const letters = fc.constantFrom('a', 'b');
     const long = fc.string({ unit: letters, minLength: 1, maxLength: 6 });
     const chunks = fc.array(fc.string({ unit: letters, maxLength: 40, size: 'max' }), {
@@ -55,19 +55,19 @@ describe('fingerprint', () => {
     );
   });
 
-  test('finds a letter whose bytes lie in two chunks', async () => {
+  test('finds a letter whose bytes are in two chunks', async () => {
     const letter = Buffer.from('я');
     const { counts } = await fingerprintBytes(stream(letter.subarray(0, 1), letter.subarray(1)), [letter]);
     expect(counts).toEqual([1]);
   });
 
-  test('shows every chunk to whoever looks along', async () => {
+  test('passes every chunk to the callback', async () => {
     const seen: string[] = [];
     await fingerprintBytes(stream('one', 'two'), [], (chunk) => seen.push(chunk.toString()));
     expect(seen).toEqual(['one', 'two']);
   });
 
-  test('ends with the error of a stream that breaks off', async () => {
+  test('fails with the error of an interrupted stream', async () => {
     async function* broken(): AsyncGenerator<Buffer> {
       yield Buffer.from('half');
       throw new Error('cut');
@@ -75,7 +75,7 @@ describe('fingerprint', () => {
     await expect(fingerprintBytes(broken())).rejects.toThrow('cut');
   });
 
-  test('is the same however the bytes are cut into chunks', async () => {
+  test('returns the same result for chunks of any size', async () => {
     const parts = fc.array(fc.uint8Array({ maxLength: 20 }), { maxLength: 8 });
     await fc.assert(
       fc.asyncProperty(parts, async (chunks) => {
@@ -90,32 +90,32 @@ describe('fingerprint', () => {
   });
 });
 
-describe('occurrences', () => {
+describe('createOccurrenceCounter', () => {
   test.each([
-    ['two that touch', ['abab'], 'ab', 2],
-    ['no overlapping ones', ['aaaa'], 'aa', 2],
-    ['none twice across a border', ['aa', 'a'], 'aa', 1],
-    ['one that spans three chunks', ['xa', 'b', 'cx'], 'abc', 1],
-    ['one behind a false start', ['aa', 'ab'], 'aab', 1],
-    ['one that is the whole of a chunk', ['x', 'ab', 'x'], 'ab', 1],
+    ['two adjacent occurrences', ['abab'], 'ab', 2],
+    ['no overlapping occurrences', ['aaaa'], 'aa', 2],
+    ['no occurrence twice across a border', ['aa', 'a'], 'aa', 1],
+    ['an occurrence in three chunks', ['xa', 'b', 'cx'], 'abc', 1],
+    ['an occurrence after a partial match', ['aa', 'ab'], 'aab', 1],
+    ['an occurrence that is a whole chunk', ['x', 'ab', 'x'], 'ab', 1],
     ['nothing in empty chunks', ['', 'a', '', 'b', ''], 'ba', 0],
-    ['one around empty chunks', ['', 'a', '', 'b', ''], 'ab', 1],
+    ['an occurrence around empty chunks', ['', 'a', '', 'b', ''], 'ab', 1],
     ['single bytes', ['aba', 'a'], 'a', 3],
   ])('counts %s', (_what, chunks, wanted, count) => {
     expect(countIn(chunks, wanted)).toBe(count);
   });
 
-  test('counts the same in any chunks as in the whole', () => {
+  test('counts the same in chunks of any size as in the whole text', () => {
     fc.assert(
       fc.property(fc.array(text, { maxLength: 10 }), needle, (chunks, wanted) => {
-        // A string is split without overlaps, from the left: an oracle with code of its own.
+        // `split` finds occurrences without overlaps from the left, by independent code.
         expect(countIn(chunks, wanted)).toBe(chunks.join('').split(wanted).length - 1);
       }),
       { numRuns: 1_000 },
     );
   });
 
-  test("does not read the caller's chunk again after the call", () => {
+  test('does not read the chunk again after the call', () => {
     const counter = createOccurrenceCounter(Buffer.from('ab'));
     const reused = Buffer.from('xa');
     counter.push(reused);

@@ -26,16 +26,16 @@ import { localFile, temporaryFolder } from '../support/files.ts';
 const run = promisify(execFile);
 const hex = (algorithm: string, bytes: string): string => createHash(algorithm).update(bytes).digest('hex');
 
-/** A file on disk that nothing has looked at yet. */
-async function written(content: string | Buffer, name = 'page.html'): Promise<InspectOptions> {
+/** Writes a file and returns the options to inspect it. */
+async function writeTestFile(content: string | Buffer, name = 'page.html'): Promise<InspectOptions> {
   const path = join(await temporaryFolder(), name);
   await writeFile(path, content);
   return { path, given: `out/${name}`, marker: undefined, secrets: [] };
 }
 
-describe('a good file', () => {
-  test('is told by its name, its size and its fingerprints', async () => {
-    const file = await inspectFile(await written('привет'));
+describe('a file that passes all checks', () => {
+  test('is described by its name, size and fingerprints', async () => {
+    const file = await inspectFile(await writeTestFile('привет'));
     expect(file).toMatchObject({
       name: 'page.html',
       size: 12,
@@ -45,23 +45,23 @@ describe('a good file', () => {
     await file.close();
   });
 
-  test('has the identifier that git gives to its bytes', async () => {
-    // What `git hash-object` says of "hello\n".
+  test('has the object id that git gives to its bytes', async () => {
+    // The output of `git hash-object` for "hello\n".
     expect((await localFile('hello\n')).blobSha).toBe('ce013625030ba8dba906f756967f9e9ca394464a');
   });
 
   test.each([
-    ['as large as a repository takes', SIZE.repository, 40],
-    ['larger than any repository takes', SIZE.repository + 1, 0],
-  ])('has an identifier of git or none where it is %s', async (_what, size, length) => {
-    const asked = await written('');
-    await truncate(asked.path, size);
-    const file = await inspectFile(asked);
+    ['that is as large as a repository accepts', SIZE.repository, 40],
+    ['that is one byte larger than that', SIZE.repository + 1, 0],
+  ])('%s (%d bytes) has an object id of %d digits', async (_what, size, length) => {
+    const options = await writeTestFile('');
+    await truncate(options.path, size);
+    const file = await inspectFile(options);
     expect(file.blobSha).toHaveLength(length);
     await file.close();
   });
 
-  test('may be left in the middle of a look at it', async () => {
+  test('can be closed after only one piece was read', async () => {
     const file = await localFile('x'.repeat(1_000_000));
     for await (const piece of file.pieces()) {
       expect(piece.length).toBeGreaterThan(0);
@@ -70,7 +70,7 @@ describe('a good file', () => {
     await file.close();
   });
 
-  test('is read from its first byte each time, also twice at once', async () => {
+  test('is read from the first byte each time, also by two readers at once', async () => {
     const file = await localFile('x'.repeat(200_000));
     const [first, second] = await Promise.all([text(file.read()), text(file.read())]);
     expect([first.length, second.length]).toEqual([200_000, 200_000]);
@@ -79,13 +79,13 @@ describe('a good file', () => {
 
   test.each([
     ['a text', 'привет', false],
-    ['a NUL byte at its very end', `${'x'.repeat(300_000)}\0`, true],
+    ['a NUL byte at its end', `${'x'.repeat(300_000)}\0`, true],
     ['a NUL byte at its beginning', '\0привет', true],
-  ])('is known for a text or not by %s', async (_what, content, binary) => {
+  ])('%s decides whether it is binary', async (_what, content, binary) => {
     expect((await localFile(content)).binary).toBe(binary);
   });
 
-  test('is looked at in pieces that lie in no more than two memories', async () => {
+  test('is read in pieces that use only two buffers', async () => {
     const content = 'привет'.repeat(100_000);
     const file = await localFile(content);
     const memory = new Set<ArrayBufferLike>();
@@ -97,7 +97,7 @@ describe('a good file', () => {
     expect([hash.digest('hex'), memory.size]).toEqual([file.sha256, 2]);
   });
 
-  test('is looked at twice at once without a mix-up', async () => {
+  test('is read correctly by two readers of pieces at once', async () => {
     const file = await localFile('x'.repeat(600_000) + 'y'.repeat(600_000));
     const count = async (): Promise<number> => {
       let letters = 0;
@@ -110,13 +110,13 @@ describe('a good file', () => {
     expect(await Promise.all([count(), count()])).toEqual([600_000, 600_000]);
   });
 
-  test('is passed on in chunks that stay as they are', async () => {
+  test('is streamed in chunks that do not change afterwards', async () => {
     const content = ['w', 'x', 'y', 'z'].map((letter) => letter.repeat(300_000)).join('');
     const file = await localFile(content);
     expect(Buffer.concat(await file.read().toArray()).equals(Buffer.from(content))).toBe(true);
   });
 
-  test('tells the SHA-256 of its beginning', async () => {
+  test('returns the SHA-256 of its first bytes', async () => {
     const file = await localFile('привет, мир');
     expect(await file.headSha256(12)).toBe(hex('sha256', 'привет'));
     expect(await file.headSha256(file.size)).toBe(file.sha256);
@@ -127,18 +127,18 @@ describe('a good file', () => {
     );
   });
 
-  test('stays the one that was checked, although another takes its place on disk', async () => {
-    const asked = await written('checked');
-    const file = await inspectFile(asked);
-    await rm(asked.path);
-    await writeFile(asked.path, 'swapped');
+  test('returns the checked bytes after another file replaced it on disk', async () => {
+    const options = await writeTestFile('checked');
+    const file = await inspectFile(options);
+    await rm(options.path);
+    await writeFile(options.path, 'swapped');
     expect(await text(file.read())).toBe('checked');
     await file.close();
   });
 
-  test('can be read any number of times without a warning of Node', async () => {
-    // In a process of its own, since Jest keeps Node's warnings to itself.
-    const { path } = await written('x');
+  test('can be read any number of times without a warning from Node', async () => {
+    // In a separate process, because Jest hides the warnings of Node.
+    const { path } = await writeTestFile('x');
     const program = `
       import { inspectFile } from ${JSON.stringify(new URL('../../src/rules/inspect.ts', import.meta.url).href)};
       const path = ${JSON.stringify(path)};
@@ -149,7 +149,7 @@ describe('a good file', () => {
     expect(stderr).toBe('');
   });
 
-  test("can't be read any more once it is closed", async () => {
+  test("can't be read after it was closed", async () => {
     const file = await localFile('x');
     await text(file.read());
     await file.close();
@@ -159,16 +159,16 @@ describe('a good file', () => {
 
 describe('the marker', () => {
   test.each([
-    ['once', 'a MARK b', 1],
-    ['as often as it stands there', 'MARK MARK MARKMARK', 4],
-    ['across the border of two chunks of the disk', `${'x'.repeat(65_534)}MARK`, 1],
-  ])('is counted %s', async (_how, content, count) => {
+    ['one occurrence', 'a MARK b', 1],
+    ['every occurrence', 'MARK MARK MARKMARK', 4],
+    ['an occurrence in two chunks of the file', `${'x'.repeat(65_534)}MARK`, 1],
+  ])('is counted: %s', async (_how, content, count) => {
     expect((await localFile(content, 'page.html', 'MARK')).markerCount).toBe(count);
   });
 
-  test('is counted apart from the secrets that are looked for as well', async () => {
+  test('is counted separately from the secrets', async () => {
     const file = await inspectFile({
-      ...(await written('MARK MARK')),
+      ...(await writeTestFile('MARK MARK')),
       marker: 'MARK',
       secrets: ['one', 'two'],
     });
@@ -176,23 +176,23 @@ describe('the marker', () => {
     await file.close();
   });
 
-  test('that does not stand in the file is refused, and the hint says what to do', async () => {
-    await expect(inspectFile({ ...(await written('mark')), marker: 'MARK' })).rejects.toMatchObject({
+  test('is refused if the file does not contain it, and the hint says what to do', async () => {
+    await expect(inspectFile({ ...(await writeTestFile('mark')), marker: 'MARK' })).rejects.toMatchObject({
       code: 'BAD_INPUT',
-      message: 'the marker does not stand in the file out/page.html',
+      message: 'the marker was not found in the file out/page.html',
       hint: expect.stringContaining('`marker:`'),
     });
   });
 });
 
-describe('a file that is no delivery is refused', () => {
-  const refused = (asked: InspectOptions): Promise<unknown> =>
-    inspectFile(asked).catch((thrown: unknown) => thrown);
+describe('a file that fails a check', () => {
+  const getRefusal = (options: InspectOptions): Promise<unknown> =>
+    inspectFile(options).catch((thrown: unknown) => thrown);
 
-  test('because it is not there', async () => {
-    const { path } = await written('x');
+  test('is refused because it does not exist', async () => {
+    const { path } = await writeTestFile('x');
     await rm(path);
-    expect(await refused({ path, given: 'out/page.html', marker: undefined, secrets: [] })).toMatchObject({
+    expect(await getRefusal({ path, given: 'out/page.html', marker: undefined, secrets: [] })).toMatchObject({
       code: 'BAD_FILE',
       message: 'the file out/page.html does not exist',
       hint: expect.stringContaining('`file:`'),
@@ -200,61 +200,61 @@ describe('a file that is no delivery is refused', () => {
     });
   });
 
-  test('because a folder on the way to it is a file', async () => {
-    const asked = await written('x');
-    expect(await refused({ ...asked, path: join(asked.path, 'deeper') })).toMatchObject({
+  test('is refused because a folder in its path is a file', async () => {
+    const options = await writeTestFile('x');
+    expect(await getRefusal({ ...options, path: join(options.path, 'deeper') })).toMatchObject({
       code: 'BAD_FILE',
       message: "the file out/page.html can't be opened (ENOTDIR)",
     });
   });
 
-  test('because it is a folder', async () => {
+  test('is refused because it is a folder', async () => {
     const path = await temporaryFolder();
-    expect(await refused({ path, given: 'out', marker: undefined, secrets: [] })).toMatchObject({
+    expect(await getRefusal({ path, given: 'out', marker: undefined, secrets: [] })).toMatchObject({
       code: 'BAD_FILE',
       message: 'out is a folder',
     });
   });
 
-  test('because it is a device', async () => {
+  test('is refused because it is a device', async () => {
     expect(
-      await refused({ path: '/dev/null', given: '/dev/null', marker: undefined, secrets: [] }),
+      await getRefusal({ path: '/dev/null', given: '/dev/null', marker: undefined, secrets: [] }),
     ).toMatchObject({ code: 'BAD_FILE', message: '/dev/null is not a regular file' });
   });
 
-  test('because it is a pipe, and nobody is waited for to write into it', async () => {
+  test('is refused because it is a pipe, without waiting for a writer', async () => {
     const path = join(await temporaryFolder(), 'pipe');
     await run('mkfifo', [path]);
     let waited = false;
-    // Lets go of whoever waits: a test that fails must not hang.
+    // Ends the wait of a failing test, so that it does not hang.
     const rescue = setTimeout(() => {
       waited = true;
       closeSync(openSync(path, constants.O_RDWR | constants.O_NONBLOCK));
     }, 1_000);
-    const refusal = await refused({ path, given: 'pipe', marker: undefined, secrets: [] });
+    const refusal = await getRefusal({ path, given: 'pipe', marker: undefined, secrets: [] });
     clearTimeout(rescue);
     expect(refusal).toMatchObject({ code: 'BAD_FILE', message: 'pipe is not a regular file' });
     expect(waited).toBe(false);
   });
 
-  test('because it is empty', async () => {
-    expect(await refused(await written(''))).toMatchObject({
+  test('is refused because it is empty', async () => {
+    expect(await getRefusal(await writeTestFile(''))).toMatchObject({
       code: 'BAD_FILE',
       message: 'the file out/page.html is empty',
       hint: expect.stringContaining('never delivered'),
     });
   });
 
-  test('because it grew while it was read', async () => {
-    const asked = await written('x');
-    // The secrets are walked through after the size was taken and before the bytes are read.
+  test('is refused because it grew while it was read', async () => {
+    const options = await writeTestFile('x');
+    // The secrets are iterated after the size was read and before the bytes are read.
     const secrets = Object.assign([] as string[], {
       [Symbol.iterator]: () => {
-        appendFileSync(asked.path, 'y');
+        appendFileSync(options.path, 'y');
         return [].values();
       },
     });
-    expect(await refused({ ...asked, secrets })).toMatchObject({
+    expect(await getRefusal({ ...options, secrets })).toMatchObject({
       code: 'BAD_FILE',
       message: 'the file out/page.html changed while it was delivered',
     });
@@ -263,37 +263,41 @@ describe('a file that is no delivery is refused', () => {
   test.each([
     ['the only secret', ['hunter2']],
     ['any of several secrets', ['other', 'hunter2', 'third']],
-  ])('because it holds %s, which the refusal does not repeat', async (_which, secrets) => {
-    const refusal = await refused({ ...(await written('a hunter2 b MARK')), marker: 'MARK', secrets });
+  ])('is refused because it contains %s, which the refusal does not repeat', async (_which, secrets) => {
+    const refusal = await getRefusal({
+      ...(await writeTestFile('a hunter2 b MARK')),
+      marker: 'MARK',
+      secrets,
+    });
     expect(refusal).toMatchObject({ code: 'BAD_FILE', hint: expect.stringContaining('revoke') });
     expect(JSON.stringify([String(refusal), refusal])).not.toContain('hunter2');
   });
 
-  // Where the system tells which files a process has open.
-  const told = existsSync('/proc/self/fd') ? test : test.skip;
-  told('and is not left open', async () => {
-    const asked = { ...(await written('x')), marker: 'MARK' };
-    await refused(asked);
+  // Only on systems that list the open files of a process.
+  const testOnLinux = existsSync('/proc/self/fd') ? test : test.skip;
+  testOnLinux('is closed after the refusal', async () => {
+    const options = { ...(await writeTestFile('x')), marker: 'MARK' };
+    await getRefusal(options);
     const numbers = await readdir('/proc/self/fd');
     const opened = numbers.map((number) => readlink(`/proc/self/fd/${number}`).catch(() => ''));
-    expect(await Promise.all(opened)).not.toContain(await realpath(asked.path));
+    expect(await Promise.all(opened)).not.toContain(await realpath(options.path));
   });
 
-  test('for the secret first where its marker is missing as well', async () => {
-    const asked = { ...(await written('a hunter2 b')), marker: 'MARK', secrets: ['hunter2'] };
-    expect(await refused(asked)).toMatchObject({ code: 'BAD_FILE' });
+  test('is refused for the secret first if its marker is missing as well', async () => {
+    const options = { ...(await writeTestFile('a hunter2 b')), marker: 'MARK', secrets: ['hunter2'] };
+    expect(await getRefusal(options)).toMatchObject({ code: 'BAD_FILE' });
   });
 });
 
-describe('within its allowedRoots a file', () => {
-  const OUTSIDE = { code: 'BAD_FILE', message: expect.stringMatching(/ lies outside the workspace$/) };
+describe('a file with allowed roots', () => {
+  const OUTSIDE = { code: 'BAD_FILE', message: expect.stringMatching(/ is outside the workspace$/) };
   const LINK = {
     code: 'BAD_FILE',
-    message: expect.stringMatching(/ is a symbolic link or lies behind one$/),
+    message: expect.stringMatching(/ is a symbolic link or is in a linked folder$/),
   };
 
-  /** A workspace with a file in a folder, the runner's temp folder, and a file outside of both. */
-  async function place() {
+  /** Creates a workspace with a file in a folder, the runner's temp folder, and a file outside of both. */
+  async function createFolders() {
     const root = await realpath(await temporaryFolder());
     const [workspace, temp, outside] = ['workspace', 'temp', 'outside'].map((name) => join(root, name)) as [
       string,
@@ -307,7 +311,7 @@ describe('within its allowedRoots a file', () => {
     return { root, workspace, temp, outside };
   }
 
-  const asking = (path: string, allowedRoots: readonly string[]): InspectOptions => ({
+  const createOptions = (path: string, allowedRoots: readonly string[]): InspectOptions => ({
     path,
     given: 'page.html',
     marker: undefined,
@@ -315,10 +319,10 @@ describe('within its allowedRoots a file', () => {
     allowedRoots,
   });
 
-  /** What would be sent, or the refusal. */
-  async function told(path: string, allowedRoots: readonly string[]): Promise<unknown> {
+  /** The text that would be sent, or the refusal. */
+  async function inspect(path: string, allowedRoots: readonly string[]): Promise<unknown> {
     try {
-      const file = await inspectFile(asking(path, allowedRoots));
+      const file = await inspectFile(createOptions(path, allowedRoots));
       const sent = await text(file.read());
       await file.close();
       return sent;
@@ -327,29 +331,29 @@ describe('within its allowedRoots a file', () => {
     }
   }
 
-  test('is taken from the workspace and from the temp folder', async () => {
-    const { workspace, temp } = await place();
+  test('is accepted in the workspace and in the temp folder', async () => {
+    const { workspace, temp } = await createFolders();
     const allowedRoots = [workspace, temp];
-    expect(await told(join(workspace, 'out/page.html'), allowedRoots)).toBe('from workspace');
-    expect(await told(join(temp, 'out/page.html'), allowedRoots)).toBe('from temp');
+    expect(await inspect(join(workspace, 'out/page.html'), allowedRoots)).toBe('from workspace');
+    expect(await inspect(join(temp, 'out/page.html'), allowedRoots)).toBe('from temp');
   });
 
-  test('is taken from the temp folder although the workspace is missing', async () => {
-    const { root, temp } = await place();
-    expect(await told(join(temp, 'out/page.html'), [join(root, 'nowhere'), temp])).toBe('from temp');
+  test('is accepted in the temp folder if the workspace is missing', async () => {
+    const { root, temp } = await createFolders();
+    expect(await inspect(join(temp, 'out/page.html'), [join(root, 'nowhere'), temp])).toBe('from temp');
   });
 
-  test('is taken where the wall itself is a symbolic link, as /tmp is on some systems', async () => {
-    const { root, workspace } = await place();
+  test('is accepted if the root itself is a symbolic link, as /tmp is on some systems', async () => {
+    const { root, workspace } = await createFolders();
     const alias = join(root, 'alias');
     await symlink(workspace, alias);
-    expect(await told(join(alias, 'out/page.html'), [alias])).toBe('from workspace');
+    expect(await inspect(join(alias, 'out/page.html'), [alias])).toBe('from workspace');
   });
 
   test('may have a name that begins with two dots', async () => {
-    const { workspace } = await place();
+    const { workspace } = await createFolders();
     await writeFile(join(workspace, '..page.html'), 'dotted');
-    expect(await told(join(workspace, '..page.html'), [workspace])).toBe('dotted');
+    expect(await inspect(join(workspace, '..page.html'), [workspace])).toBe('dotted');
   });
 
   test.each([
@@ -357,81 +361,81 @@ describe('within its allowedRoots a file', () => {
     '../workspace-2/page.html',
     '..',
     'out/../../outside/out/page.html',
-  ])('is refused where %s leads out', async (way) => {
-    const { root, workspace } = await place();
+  ])('is refused outside the root, at %s', async (path) => {
+    const { root, workspace } = await createFolders();
     await mkdir(join(root, 'workspace-2'));
-    await writeFile(join(root, 'workspace-2/page.html'), 'a neighbour that begins with the same name');
-    expect(await told(join(workspace, way), [workspace])).toMatchObject({
+    await writeFile(join(root, 'workspace-2/page.html'), 'a neighbor that begins with the same name');
+    expect(await inspect(join(workspace, path), [workspace])).toMatchObject({
       ...OUTSIDE,
       hint: expect.stringContaining('temp folder'),
     });
   });
 
-  // Of /proc the first is a file that every process may read, and that holds its secrets.
+  // The first file in /proc is readable by the process and contains its secrets.
   test.each(['/proc/self/environ', '/proc/self/cmdline', '/dev/zero', '/etc/passwd'].filter(existsSync))(
     'is refused at %s',
     async (path) => {
-      const { workspace, temp } = await place();
-      expect(await told(path, [workspace, temp])).toMatchObject(OUTSIDE);
+      const { workspace, temp } = await createFolders();
+      expect(await inspect(path, [workspace, temp])).toMatchObject(OUTSIDE);
     },
   );
 
   test.each([
     ['a file inside', 'workspace/out/page.html'],
     ['a file outside', 'outside/out/page.html'],
-    ['a file in the other wall', 'temp/out/page.html'],
-  ])('is refused where it is a symbolic link to %s', async (_what, target) => {
-    const { root, workspace, temp } = await place();
+    ['a file in the other root', 'temp/out/page.html'],
+  ])('is refused if it is a symbolic link to %s', async (_what, target) => {
+    const { root, workspace, temp } = await createFolders();
     const link = join(workspace, 'link.html');
     await symlink(join(root, target), link);
-    expect(await told(link, [workspace, temp])).toMatchObject({
+    expect(await inspect(link, [workspace, temp])).toMatchObject({
       ...LINK,
       hint: expect.stringContaining('the file itself'),
     });
   });
 
   test.each(['workspace/out', 'outside/out'])(
-    'is refused where a folder on the way is a symbolic link to %s',
+    'is refused if a folder in its path is a symbolic link to %s',
     async (target) => {
-      const { root, workspace } = await place();
+      const { root, workspace } = await createFolders();
       await symlink(join(root, target), join(workspace, 'linked'));
-      expect(await told(join(workspace, 'linked/page.html'), [workspace])).toMatchObject(LINK);
+      expect(await inspect(join(workspace, 'linked/page.html'), [workspace])).toMatchObject(LINK);
     },
   );
 
-  test('is refused where a chain of symbolic links never ends', async () => {
-    const { workspace } = await place();
+  test('is refused if a chain of symbolic links never ends', async () => {
+    const { workspace } = await createFolders();
     await symlink(join(workspace, 'b'), join(workspace, 'a'));
     await symlink(join(workspace, 'a'), join(workspace, 'b'));
-    expect(await told(join(workspace, 'a'), [workspace])).toMatchObject({
+    expect(await inspect(join(workspace, 'a'), [workspace])).toMatchObject({
       code: 'BAD_FILE',
       message: "the file page.html can't be opened (ELOOP)",
     });
   });
 
-  test('is refused where it is a socket', async () => {
-    const { workspace } = await place();
+  test('is refused if it is a socket', async () => {
+    const { workspace } = await createFolders();
     const path = join(workspace, 's');
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(path, resolve));
-    expect(await told(path, [workspace])).toMatchObject({
+    expect(await inspect(path, [workspace])).toMatchObject({
       code: 'BAD_FILE',
       message: expect.stringMatching(/can't be opened \(E\w+\)$|is not a regular file$/),
     });
     await new Promise((resolve) => server.close(resolve));
   });
 
-  test('that is not there is told so', async () => {
-    const { workspace } = await place();
-    expect(await told(join(workspace, 'nope.html'), [workspace])).toMatchObject({
+  test('is refused with a clear message if it does not exist', async () => {
+    const { workspace } = await createFolders();
+    expect(await inspect(join(workspace, 'nope.html'), [workspace])).toMatchObject({
       message: 'the file page.html does not exist',
     });
   });
 
-  test('is not swapped for one outside between the check and the opening', async () => {
-    const { workspace, outside } = await place();
+  test('is not replaced by one outside between the check and the opening', async () => {
+    const { workspace, outside } = await createFolders();
     const path = join(workspace, 'out/page.html');
-    // The allowedRoots are walked through after the way was resolved and before the file is opened.
+    // The roots are iterated after the path was resolved and before the file is opened.
     const allowedRoots = Object.assign([workspace], {
       [Symbol.iterator]: () => {
         renameSync(path, `${path}.bak`);
@@ -439,28 +443,28 @@ describe('within its allowedRoots a file', () => {
         return [workspace].values();
       },
     });
-    expect(await told(path, allowedRoots)).not.toBe('from outside');
+    expect(await inspect(path, allowedRoots)).not.toBe('from outside');
   });
 
-  test('may be anywhere where there are no allowedRoots', async () => {
-    const { outside, workspace } = await place();
+  test('may be anywhere if there are no allowed roots', async () => {
+    const { outside, workspace } = await createFolders();
     const link = join(workspace, 'link.html');
     await symlink(join(outside, 'out/page.html'), link);
-    expect(await told(link, [])).toBe('from outside');
+    expect(await inspect(link, [])).toBe('from outside');
   });
 });
 
 describe('a file that changes after its check', () => {
   const CHANGED = { code: 'BAD_FILE', message: 'the file out/page.html changed while it was delivered' };
-  /** More than any stream reads ahead. */
+  /** Longer than any stream reads ahead. */
   const LONG = 'x'.repeat(1_000_000);
 
   const CHANGES: readonly (readonly [string, (path: string) => Promise<void>])[] = [
     ['grew', async (path) => appendFileSync(path, 'y')],
     ['shrank', (path) => writeFile(path, 'x')],
     [
-      // In the same size; the time is set, since two writes may fall into one tick of the disk's clock.
-      'was written anew',
+      // With the same size; the time is set, because two writes may have the same time on the disk.
+      'was overwritten',
       async (path) => {
         await writeFile(path, LONG.replaceAll('x', 'y'));
         await utimes(path, new Date(), new Date(Date.now() + 5_000));
@@ -468,35 +472,35 @@ describe('a file that changes after its check', () => {
     ],
   ];
 
-  test.each(CHANGES)('is refused on the next read where it %s', async (_how, change) => {
-    const asked = await written(LONG);
-    const file = await inspectFile(asked);
-    await change(asked.path);
+  test.each(CHANGES)('is refused on the next read if it %s', async (_how, change) => {
+    const options = await writeTestFile(LONG);
+    const file = await inspectFile(options);
+    await change(options.path);
     await expect(text(file.read())).rejects.toMatchObject(CHANGED);
     await expect(file.headSha256(1)).rejects.toMatchObject(CHANGED);
     await file.close();
   });
 
-  test.each(CHANGES)('is refused before a byte of it is given out where it %s', async (_how, change) => {
-    const asked = await written(LONG);
-    const file = await inspectFile(asked);
-    await change(asked.path);
-    const given: unknown[] = [];
+  test.each(CHANGES)('is refused before the first byte is returned if it %s', async (_how, change) => {
+    const options = await writeTestFile(LONG);
+    const file = await inspectFile(options);
+    await change(options.path);
+    const chunks: unknown[] = [];
     const reading = (async () => {
-      for await (const chunk of file.read()) given.push(chunk);
+      for await (const chunk of file.read()) chunks.push(chunk);
     })();
     await expect(reading).rejects.toMatchObject(CHANGED);
-    expect(given).toEqual([]);
+    expect(chunks).toEqual([]);
     await file.close();
   });
 
-  test.each(CHANGES)('is refused at the end of the read in whose middle it %s', async (_how, change) => {
-    const asked = await written(LONG);
-    const file = await inspectFile(asked);
+  test.each(CHANGES)('is refused at the end of a read if it %s during the read', async (_how, change) => {
+    const options = await writeTestFile(LONG);
+    const file = await inspectFile(options);
     const reading = (async () => {
       let first = true;
       for await (const _chunk of file.read()) {
-        if (first) await change(asked.path);
+        if (first) await change(options.path);
         first = false;
       }
     })();
@@ -504,21 +508,21 @@ describe('a file that changes after its check', () => {
     await file.close();
   });
 
-  test('is refused where it grew and its time was set back', async () => {
-    const asked = await written(LONG);
+  test('is refused if it grew and its time was reset', async () => {
+    const options = await writeTestFile(LONG);
     const then = new Date(2026, 0, 2);
-    await utimes(asked.path, then, then);
-    const file = await inspectFile(asked);
-    appendFileSync(asked.path, 'y');
-    await utimes(asked.path, then, then);
+    await utimes(options.path, then, then);
+    const file = await inspectFile(options);
+    appendFileSync(options.path, 'y');
+    await utimes(options.path, then, then);
     await expect(text(file.read())).rejects.toMatchObject(CHANGED);
     await file.close();
   });
 
-  test('passes as long as only its name changes', async () => {
-    const asked = await written(LONG);
-    const file = await inspectFile(asked);
-    await rename(asked.path, `${asked.path}.old`);
+  test('is accepted if only its name changes', async () => {
+    const options = await writeTestFile(LONG);
+    const file = await inspectFile(options);
+    await rename(options.path, `${options.path}.old`);
     expect(await text(file.read())).toBe(LONG);
     await file.close();
   });

@@ -1,15 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
 import { isLeftOutByJekyll, mayBeRendered } from '../../src/rules/jekyll.ts';
 
-test.each([
-  ['notes.md', '# x', true],
-  ['NOTES.Markdown', '# x', true],
-  ['page.html', '---\ntitle: x\n---', true],
-  ['page.html', '<!doctype html>', false],
-  ['md.html', '<p>', false],
-  ['data.json', '--', false],
-])('a build may change %s that begins with %j: %s', (path, head, changes) => {
-  expect(mayBeRendered(path, head)).toBe(changes);
+describe('mayBeRendered', () => {
+  test.each([
+    ['notes.md', '# x', true],
+    ['NOTES.Markdown', '# x', true],
+    ['page.html', '---\ntitle: x\n---', true],
+    ['page.html', '<!doctype html>', false],
+    ['md.html', '<p>', false],
+    ['data.json', '--', false],
+  ])('for the file %s that begins with %j returns %s', (path, head, expected) => {
+    expect(mayBeRendered(path, head)).toBe(expected);
+  });
 });
 
 describe('isLeftOutByJekyll', () => {
@@ -23,7 +25,7 @@ describe('isLeftOutByJekyll', () => {
     'docs~/a.html',
     'node_modules/a.html',
     'vendor/a.html',
-  ])('leaves %s out', (path) => {
+  ])('returns true for %s', (path) => {
     expect(isLeftOutByJekyll(path)).toBe(true);
   });
 
@@ -35,7 +37,7 @@ describe('isLeftOutByJekyll', () => {
     'a~b.html',
     'vendor.html',
     'a#b.html',
-  ])('shows %s', (path) => {
+  ])('returns false for %s', (path) => {
     expect(isLeftOutByJekyll(path)).toBe(false);
   });
 });

@@ -11,14 +11,14 @@ import {
   repositoryPath,
 } from '../../src/rules/naming.ts';
 
-/** й in one letter and in two: the same on screen, not in an address. */
+/** й as one code point and as two: the same on screen, but not in an address. */
 const COMPOSED = '\u0439';
 const DECOMPOSED = '\u0438\u0306';
 
-/** Anything a file may be called, foreign letters and emoji included. */
+/** Any file name, including foreign letters and emoji. */
 const anyName = fc.string({ unit: 'binary', minLength: 1, maxLength: 80 });
 
-/** Paths that the rules take. */
+/** Paths that the rules accept. */
 const goodPath = fc
   .array(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 4 })
   .map((segments) => segments.join('/').normalize('NFC'))
@@ -38,11 +38,11 @@ describe('nameFromFile', () => {
     ['two\nlines.html', 'two-lines.html'],
     ['отчёт.html', 'отчёт.html'],
     [`${DECOMPOSED}.html`, `${COMPOSED}.html`],
-  ])('takes %j as %j', (given, name) => {
+  ])('converts %j to %j', (given, name) => {
     expect(nameFromFile(given)).toBe(name);
   });
 
-  test('refuses a name that no path may have', () => {
+  test('refuses a name that is not allowed in a path', () => {
     expect(() => nameFromFile('.git')).toThrow(/name leads into \.git/);
   });
 });
@@ -59,11 +59,11 @@ describe('repositoryPath', () => {
     'x'.repeat(TEXT.path),
     '%2e%2e/a.html',
     '🎉.html',
-  ])('takes %j as it is', (path) => {
+  ])('accepts %j unchanged', (path) => {
     expect(repositoryPath(path, 'input `path`')).toBe(path);
   });
 
-  test('composes letters, so that the address is the one people type', () => {
+  test('composes letters, so that the address is the one that people type', () => {
     expect(repositoryPath(`docs/${DECOMPOSED}.html`, 'it')).toBe(`docs/${COMPOSED}.html`);
   });
 
@@ -75,14 +75,14 @@ describe('repositoryPath', () => {
     ['a\u202etxt.html', 'control characters'],
     ['a\u200bb.html', 'control characters'],
     ['a\u2028b.html', 'control characters'],
-    ['a b.html', 'holds a space'],
-    ['a\u00a0b.html', 'holds a space'],
-    ['docs\\a.html', 'holds a backslash'],
+    ['a b.html', 'contains a space'],
+    ['a\u00a0b.html', 'contains a space'],
+    ['docs\\a.html', 'contains a backslash'],
     ['/a.html', 'starts with a slash'],
-    ['../a.html', 'holds . or ..'],
-    ['a/../b.html', 'holds . or ..'],
-    ['..', 'holds . or ..'],
-    ['./a.html', 'holds . or ..'],
+    ['../a.html', 'contains . or ..'],
+    ['a/../b.html', 'contains . or ..'],
+    ['..', 'contains . or ..'],
+    ['./a.html', 'contains . or ..'],
     ['docs//a.html', 'empty folder or file name'],
     ['docs/', 'empty folder or file name'],
     ['.git/config', 'leads into .git:'],
@@ -90,7 +90,7 @@ describe('repositoryPath', () => {
     ['.git', 'leads into .git:'],
     ['.github/workflows/x.yml', 'leads into .github'],
     ['.GitHub/x.html', 'leads into .github'],
-  ])('refuses %j: %s', (path, why) => {
+  ])('refuses %j with the message "%s"', (path, reason) => {
     expect.assertions(3);
     try {
       repositoryPath(path, 'input `path`');
@@ -98,7 +98,7 @@ describe('repositoryPath', () => {
       expect(refusal).toBeInstanceOf(DeliveryError);
       expect(refusal).toMatchObject({ code: 'BAD_INPUT' });
       expect((refusal as DeliveryError).message).toMatch(
-        new RegExp(`^input \`path\` .*${why.replaceAll('.', '\\.')}`),
+        new RegExp(`^input \`path\` .*${reason.replaceAll('.', '\\.')}`),
       );
     }
   });
@@ -110,11 +110,11 @@ describe('encodePath', () => {
     ['отчёт.html', '%D0%BE%D1%82%D1%87%D1%91%D1%82.html'],
     ['a+b&c=d.html', 'a%2Bb%26c%3Dd.html'],
     ['50%/q?#.html', '50%25/q%3F%23.html'],
-  ])('writes %j as %j', (path, encoded) => {
+  ])('encodes %j as %j', (path, encoded) => {
     expect(encodePath(path)).toBe(encoded);
   });
 
-  test('can be read back, segment by segment', () => {
+  test('can be decoded again, segment by segment', () => {
     fc.assert(
       fc.property(goodPath, (path) => {
         expect(encodePath(path).split('/').map(decodeURIComponent).join('/')).toBe(path);
@@ -122,7 +122,7 @@ describe('encodePath', () => {
     );
   });
 
-  test('passes through an address unchanged: nothing is taken for a query, a fragment or a step up', () => {
+  test('is not changed by the URL parser: no part becomes a query, a fragment or a parent folder', () => {
     fc.assert(
       fc.property(goodPath, (path) => {
         const encoded = encodePath(path);
@@ -139,7 +139,7 @@ describe('baseName', () => {
     ['a.html', 'a.html'],
     ['docs/deep/a.html', 'a.html'],
     ['docs/', ''],
-  ])('of %j is %j', (path, name) => {
+  ])('of %j returns %j', (path, name) => {
     expect(baseName(path)).toBe(name);
   });
 });
@@ -157,11 +157,11 @@ describe('assetName', () => {
     ['html', 'html'],
     ['.hidden.txt', 'hidden.txt'],
     ['--a--.html', 'a.html'],
-  ])('makes %j into %j', (name, asset) => {
+  ])('converts %j to %j', (name, asset) => {
     expect(assetName(name)).toBe(asset);
   });
 
-  test('makes any name into one that GitHub keeps as it is', () => {
+  test('converts any name to one that GitHub keeps unchanged', () => {
     fc.assert(
       fc.property(anyName, (name) => {
         expect(assetName(name)).toMatch(/^[A-Za-z0-9_+@][A-Za-z0-9\-_+@.]*$/);
@@ -169,7 +169,7 @@ describe('assetName', () => {
     );
   });
 
-  test('leaves alone what it has made', () => {
+  test('does not change a converted name again', () => {
     fc.assert(
       fc.property(anyName, (name) => {
         expect(assetName(assetName(name))).toBe(assetName(name));
@@ -191,15 +191,15 @@ describe('binFileName', () => {
     [`${'x'.repeat(200)}.html`, `${'x'.repeat(115)}.html`],
     [`${'я'.repeat(100)}.html`, `${'я'.repeat(57)}.html`],
     ['x'.repeat(121), 'x'.repeat(120)],
-    // A letter of four bytes and two UTF-16 units is never cut in half.
+    // A letter with four bytes and two UTF-16 units is never cut.
     [`${'𐐀'.repeat(40)}.html`, `${'𐐀'.repeat(28)}.html`],
-    // An ending longer than 16 characters is no ending.
+    // An ending with more than 16 characters is part of the name.
     [`${'x'.repeat(110)}.${'y'.repeat(20)}`, `${'x'.repeat(110)}.${'y'.repeat(9)}`],
-  ])('makes %j into %j', (name, stored) => {
+  ])('converts %j to %j', (name, stored) => {
     expect(binFileName(name)).toBe(stored);
   });
 
-  test('makes any name into one that the host stores unchanged', () => {
+  test('converts any name to one that the host stores unchanged', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (name) => {
         const stored = binFileName(name);

@@ -253,7 +253,7 @@ describe.each(['NO_PROXY', 'no_proxy'])('a host in %s is connected to directly',
     const delivered = await stage.deliver({ repository, files, inputs, env: direct });
     expectNotReady(delivered, {
       step: 'verify',
-      reason: /^the address is no delivery: localhost is a single-label host/,
+      reason: /^the address is not an external https address: localhost is a single-label host/,
       hint: /opens without this environment/,
     });
     expect(own.bins.get('own-bin-2')?.files.size).toBe(1);

@@ -70,8 +70,8 @@ const WRONG: Wrong[] = [
     story: 'a marker that the file lacks',
     files,
     inputs: { marker: 'Marker-42' },
-    reason: /^the marker does not stand in the file page\.html$/,
-    hint: /letter by letter/,
+    reason: /^the marker was not found in the file page\.html$/,
+    hint: /a text that the file contains exactly/,
   },
   {
     story: 'an unknown channel',
@@ -117,7 +117,7 @@ const WRONG: Wrong[] = [
     story: 'a path with a space',
     files,
     inputs: { path: 'my page.html' },
-    reason: /holds a space/,
+    reason: /contains a space/,
   },
   {
     story: 'a path into .git',

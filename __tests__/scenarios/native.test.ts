@@ -23,7 +23,7 @@ describe('links that no one outside can open are refused without a request', () 
     ['https://[::1]/page.html', 'loopback'],
     ['https://[::ffff:10.0.0.1]/page.html', 'private'],
     ['https://[fe80::1]/page.html', 'linkLocal'],
-    ['https://someone:secret@www.octo-org.com/page.html', 'carries credentials'],
+    ['https://someone:secret@www.octo-org.com/page.html', 'contains credentials'],
     ['https://intranet/page.html', 'single-label'],
     ['https://printer.local/page.html', 'internal network'],
     ['https://build.internal./page.html', 'internal network'],
@@ -33,7 +33,7 @@ describe('links that no one outside can open are refused without a request', () 
     expectNotReady(delivered, {
       step: 'check',
       httpCode: null,
-      reason: new RegExp(`^input \`url\` is no delivery: .*${why}`),
+      reason: new RegExp(`^input \`url\` is not an external https address: .*${why}`),
       hint: /https address that opens without this environment/,
     });
     expect(delivered.report.lines.RESULT).not.toContain('secret@');

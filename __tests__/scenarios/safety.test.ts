@@ -32,7 +32,7 @@ describe('a secret in the file', () => {
         step: 'check',
         httpCode: null,
         reason: new RegExp(
-          `^the file holds what looks like a secret: ${rule} in line 3 \\(fingerprint [0-9a-f]{16}\\)$`,
+          `^the file page\\.html contains what looks like a secret: ${rule} in line 3 \\(fingerprint [0-9a-f]{16}\\)$`,
         ),
         hint: /revoke it.*`allow-secret: [0-9a-f]{16}`/,
       });
@@ -77,7 +77,7 @@ describe("the job's own credentials in the file", () => {
       expectNotReady(delivered, {
         step: 'check',
         httpCode: null,
-        reason: /^the file page\.html holds a credential of this very job$/,
+        reason: /^the file page\.html contains a credential of this job$/,
         hint: /revoke/,
       });
       expectNeverSaid(delivered, secret);
@@ -152,17 +152,25 @@ describe('a file that is not where it seems to be', () => {
   }
 
   test.each([
-    ['a symbolic link out of the workspace', 'out.html', /out\.html is a symbolic link or lies behind one$/],
-    ['a symbolic link within the workspace', 'in.html', /in\.html is a symbolic link or lies behind one$/],
-    ['behind a linked folder', 'folder/page.html', /page\.html is a symbolic link or lies behind one$/],
+    [
+      'a symbolic link out of the workspace',
+      'out.html',
+      /out\.html is a symbolic link or is in a linked folder$/,
+    ],
+    [
+      'a symbolic link within the workspace',
+      'in.html',
+      /in\.html is a symbolic link or is in a linked folder$/,
+    ],
+    ['behind a linked folder', 'folder/page.html', /page\.html is a symbolic link or is in a linked folder$/],
     [
       'a symbolic link to the environment',
       'environ.html',
-      /environ\.html is a symbolic link or lies behind one$/,
+      /environ\.html is a symbolic link or is in a linked folder$/,
     ],
-    ['outside by ..', '../outside/page.html', /lies outside the workspace$/],
-    ['the environment itself', '/proc/self/environ', /lies outside the workspace$/],
-    ['a device', '/dev/zero', /lies outside the workspace$/],
+    ['outside by ..', '../outside/page.html', /is outside the workspace$/],
+    ['the environment itself', '/proc/self/environ', /is outside the workspace$/],
+    ['a device', '/dev/zero', /is outside the workspace$/],
   ])('%s is refused before any host is asked', async (_what, file, reason) => {
     const repository = await stage.repository();
     const { workspace } = await workspaceWithLinks();

@@ -5,21 +5,21 @@ import { afterAll } from '@jest/globals';
 import { inspectFile, type LocalFile } from '../../src/rules/inspect.ts';
 
 const folders: string[] = [];
-const open: LocalFile[] = [];
+const openFiles: LocalFile[] = [];
 
 afterAll(async () => {
-  for (const file of open) await file.close().catch(() => undefined);
+  for (const file of openFiles) await file.close().catch(() => undefined);
   for (const folder of folders) await rm(folder, { recursive: true, force: true });
 });
 
-/** A fresh folder that goes away after the tests. */
+/** Creates a folder that is removed after the tests. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'screen-delivery-'));
   folders.push(folder);
   return folder;
 }
 
-/** A real file on disk, inspected and open. */
+/** Writes a file to disk and inspects it; it is closed after the tests. */
 export async function localFile(
   bytes: string | Buffer,
   name = 'page.html',
@@ -34,6 +34,6 @@ export async function localFile(
     secrets: [],
     signal: new AbortController().signal,
   });
-  open.push(file);
+  openFiles.push(file);
   return file;
 }

@@ -2,46 +2,46 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { DeliveryError } from '../errors.ts';
 
-/** Hosts and endings that exist only inside a machine or a network. */
+/** Host names and endings that exist only on one machine or in one network. */
 const INTERNAL_HOSTS =
   /(^|\.)(localhost|local|internal|lan|home|corp|intranet|localdomain|home\.arpa|test|invalid|example)$/;
 
 /**
- * A link that opens for anybody, anywhere: a real external https address.
- * The URL parser has already brought every notation of an IPv4 address (decimal, octal, hex) into one.
+ * Parses a link that anyone can open from anywhere: an external https address.
+ * The URL parser converts every notation of an IPv4 address (decimal, octal, hex) to the dotted one.
  *
  * @param link as it was given
- * @param what how the refusal calls it
- * @throws {DeliveryError} `NOT_EXTERNAL`; the refusal never repeats credentials or queries.
+ * @param label how the error message calls it
+ * @throws {DeliveryError} `NOT_EXTERNAL`; the message never repeats credentials or queries.
  * @see protocol 1 (rules 1, 2), 7 (K4 link is not an external https URL)
  */
-export function parseExternalAddress(link: string, what = 'the link'): URL {
-  const refuse = (why: string): never => {
-    throw new DeliveryError('NOT_EXTERNAL', `${what} is no delivery: ${why}`, {
+export function parseExternalAddress(link: string, label = 'the link'): URL {
+  const refuse = (reason: string): never => {
+    throw new DeliveryError('NOT_EXTERNAL', `${label} is not an external https address: ${reason}`, {
       hint: 'give an https address that opens without this environment, or use channel: K1, K2 or K3',
     });
   };
   const url = URL.parse(link.trim());
-  if (url === null) return refuse('it is not an absolute https address but a local path or a broken link');
+  if (url === null) return refuse('it is a local path or a broken link');
   if (url.protocol !== 'https:') return refuse(`it begins with ${url.protocol} and not with https:`);
-  if (url.username !== '' || url.password !== '') return refuse('it carries credentials');
+  if (url.username !== '' || url.password !== '') return refuse('it contains credentials');
   const { reach, why } = getReach(url);
   return reach === 'anywhere' ? url : refuse(why);
 }
 
-/** From where an address opens, by its host: `anywhere`, inside a `network`, or on this `machine` alone. */
+/** From where an address can be opened, by its host: `anywhere`, inside a `network`, or only on this `machine`. */
 export interface AddressReach {
   readonly reach: 'anywhere' | 'network' | 'machine';
-  /** In words; empty for `anywhere`. */
+  /** The reason in plain words; empty for `anywhere`. */
   readonly why: string;
 }
 
 const ANYWHERE: AddressReach = { reach: 'anywhere', why: '' };
 
-/** Ranges that mean another place on every machine. */
+/** Ranges that mean something else on every machine. */
 const MACHINE_RANGES: readonly string[] = ['loopback', 'unspecified', 'linkLocal'];
 
-/** Judges a host by what it is called; a name may still resolve to an inner address. */
+/** Judges a host by its name; the name may still resolve to an internal address. */
 export function getReach({ hostname }: URL): AddressReach {
   const host = hostname
     .replace(/^\[|\]$/g, '')
@@ -64,11 +64,11 @@ export function getReach({ hostname }: URL): AddressReach {
     : ANYWHERE;
 }
 
-/** NAT64 inside a network, whatever address it ends in. @see RFC 8215 */
+/** NAT64 inside a network, whatever address is embedded. @see RFC 8215 */
 const LOCAL_NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b:1::/48');
 
 /**
- * The range an IP address belongs to; `unicast` is the only public one.
+ * The range of an IP address; `unicast` is the only public one.
  * An IPv4 address inside an IPv6 one (mapped, NAT64, 6to4) is judged as the IPv4 address.
  */
 export function addressRange(host: string): string {
@@ -80,7 +80,7 @@ export function addressRange(host: string): string {
     return ipaddr.fromByteArray(bytes.slice(12)).range();
   }
   if (range === '6to4') return ipaddr.fromByteArray(bytes.slice(2, 6)).range();
-  // Only 2000::/3 is given to anybody; ipaddr.js calls the rest unicast as well.
+  // Only 2000::/3 is assigned; ipaddr.js calls the rest unicast as well.
   if (range === 'unicast' && ((bytes[0] ?? 0) & 0xe0) !== 0x20) return 'reserved';
   return range;
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Stats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Readable } from 'node:stream';
@@ -7,25 +8,25 @@ import { SIZE } from '../protocol/limits.ts';
 import { fingerprintBytes } from './fingerprint.ts';
 import { type FileLocation, openFile } from './open-file.ts';
 
-/** A file that passed its checks. It stays open until `close`: what was checked is what is sent. */
+/** A file that passed its checks. It stays open until `close`, so that the checked bytes are the bytes sent. */
 export interface LocalFile {
-  /** The name on disk, without folders. */
+  /** The file name without folders. */
   readonly name: string;
   /** Bytes. */
   readonly size: number;
   /** Lowercase hex. */
   readonly sha256: string;
-  /** Its first bytes, as text: enough to tell what kind of file it is. */
+  /** The first 16 bytes as Latin-1 text: enough to tell the kind of file. */
   readonly head: string;
-  /** Whether it holds a NUL byte, as no text does. */
+  /** Whether the file contains a NUL byte, which no text does. */
   readonly binary: boolean;
-  /** The identifier git gives to these bytes; empty for a file that no repository takes. */
+  /** The object id that git gives to these bytes; empty for a file that is too large for a repository. */
   readonly blobSha: string;
-  /** How often the marker stands in the file; `null` without a marker. */
+  /** How often the marker occurs in the file; `null` without a marker. */
   readonly markerCount: number | null;
-  /** A fresh stream of the bytes, from the first, for whoever passes them on. */
+  /** Creates a new stream of all bytes. Its chunks may be kept. */
   read(): Readable;
-  /** The bytes for whoever looks at them and lets go: each piece is valid until the next is asked for. */
+  /** Reads all bytes in pieces, for checks. A piece is valid only until the next one is requested. */
   pieces(): AsyncIterable<Buffer>;
   /** SHA-256 of the first `length` bytes, lowercase hex. */
   headSha256(length: number): Promise<string>;
@@ -34,32 +35,51 @@ export interface LocalFile {
 
 export interface InspectOptions extends FileLocation {
   readonly marker: string | undefined;
-  /** Strings that must not stand in the file: our own credentials. */
+  /** Strings that the file must not contain: the credentials of this job. */
   readonly secrets: readonly string[];
-  /** Throws where so many bytes are too many; asked before they are read. */
+  /** Throws if the file has too many bytes; called before they are read. */
   readonly accept?: (size: number) => void;
   readonly signal?: AbortSignal;
 }
 
 /**
- * All checks on a file, in one pass over its bytes.
+ * Opens a file and runs all checks on it in one pass over its bytes.
  *
  * @throws {DeliveryError} `BAD_FILE` or `BAD_INPUT` with what to change.
  * @see protocol 1 (file rules), 4.5
  */
-export async function inspectFile(asked: InspectOptions): Promise<LocalFile> {
-  const handle = await openFile(asked);
+export async function inspectFile(options: InspectOptions): Promise<LocalFile> {
+  const handle = await openFile(options);
   try {
-    return await checkContent(handle, asked);
+    return await inspectContent(handle, options);
   } catch (thrown) {
     await handle.close();
     throw thrown;
   }
 }
 
-async function checkContent(handle: FileHandle, asked: InspectOptions): Promise<LocalFile> {
-  const { given, marker, secrets, signal } = asked;
+async function inspectContent(handle: FileHandle, options: InspectOptions): Promise<LocalFile> {
+  const { given } = options;
   const stats = await handle.stat();
+  refuseUnsuitable(stats, given);
+  options.accept?.(stats.size);
+  const file: OpenedFile = { handle, stats, given };
+  const pieces = (length?: number): AsyncIterable<Buffer> =>
+    readChunks(file, { length, allocate: createTwoBuffers() });
+  return {
+    name: basename(given),
+    ...(await scanBytes(pieces(), stats.size, options)),
+    read: () =>
+      Readable.from(readChunks(file, { allocate: () => Buffer.allocUnsafe(STREAM_CHUNK) }), {
+        objectMode: false,
+      }),
+    pieces: () => pieces(),
+    headSha256: async (length) => (await fingerprintBytes(pieces(length))).sha256,
+    close: () => handle.close(),
+  };
+}
+
+function refuseUnsuitable(stats: Stats, given: string): void {
   if (stats.isDirectory()) {
     throw new DeliveryError('BAD_FILE', `${given} is a folder`, { hint: 'set `file:` to one file in it' });
   }
@@ -73,106 +93,108 @@ async function checkContent(handle: FileHandle, asked: InspectOptions): Promise<
       hint: 'check the step that writes it; an empty file is never delivered',
     });
   }
-  asked.accept?.(stats.size);
-  const changed = (): DeliveryError =>
-    new DeliveryError('BAD_FILE', `the file ${given} changed while it was delivered`, {
-      hint: 'deliver it after the step that writes it has ended',
-    });
-  const unchanged = async (): Promise<void> => {
-    const now = await handle.stat();
-    if (now.size !== stats.size || now.mtimeMs !== stats.mtimeMs) throw changed();
-  };
-  const pieces = (length?: number): AsyncIterable<Buffer> =>
-    chunks(handle, { length, room: createTwoBuffers(), unchanged });
+}
+
+type ScannedContent = Pick<LocalFile, 'size' | 'sha256' | 'head' | 'binary' | 'blobSha' | 'markerCount'>;
+
+/** Reads all bytes once: computes the hashes, counts the marker and refuses a file with a credential. */
+async function scanBytes(
+  pieces: AsyncIterable<Buffer>,
+  expectedSize: number,
+  { given, marker, secrets, signal }: InspectOptions,
+): Promise<ScannedContent> {
   let head = '';
   let binary = false;
-  const blob = stats.size > SIZE.repository ? null : createHash('sha1').update(`blob ${stats.size}\0`);
+  const blob = expectedSize > SIZE.repository ? null : createHash('sha1').update(`blob ${expectedSize}\0`);
   const needles = [...secrets, ...(marker === undefined ? [] : [marker])].map((text) => Buffer.from(text));
-  const { size, sha256, counts } = await fingerprintBytes(pieces(), needles, (chunk) => {
+  const { size, sha256, counts } = await fingerprintBytes(pieces, needles, (chunk) => {
     signal?.throwIfAborted();
     blob?.update(chunk);
     binary ||= chunk.includes(0);
-    if (head === '') head = chunk.toString('latin1', 0, HEAD);
+    if (head === '') head = chunk.toString('latin1', 0, HEAD_LENGTH);
   });
-  if (size !== stats.size) throw changed();
+  if (size !== expectedSize) throw changedFileError(given);
   if (counts.slice(0, secrets.length).some((count) => count > 0)) {
-    throw new DeliveryError('BAD_FILE', `the file ${given} holds a credential of this very job`, {
-      hint: 'remove it from the file, and revoke it if the file went anywhere',
+    throw new DeliveryError('BAD_FILE', `the file ${given} contains a credential of this job`, {
+      hint: 'remove it from the file, and revoke it if the file was published anywhere',
     });
   }
   const markerCount = marker === undefined ? null : (counts.at(-1) ?? 0);
   if (markerCount === 0) {
-    throw new DeliveryError('BAD_INPUT', `the marker does not stand in the file ${given}`, {
-      hint: 'set `marker:` to a text that the file holds letter by letter, or leave it out to compare all bytes',
+    throw new DeliveryError('BAD_INPUT', `the marker was not found in the file ${given}`, {
+      hint: 'set `marker:` to a text that the file contains exactly, or remove it to compare all bytes',
     });
   }
-  return {
-    name: basename(given),
-    size,
-    sha256,
-    head,
-    binary,
-    blobSha: blob?.digest('hex') ?? '',
-    markerCount,
-    read: () =>
-      Readable.from(chunks(handle, { room: () => Buffer.allocUnsafe(CHUNK), unchanged }), {
-        objectMode: false,
-      }),
-    pieces: () => pieces(),
-    headSha256: async (length) => (await fingerprintBytes(pieces(length))).sha256,
-    close: () => handle.close(),
-  };
+  return { size, sha256, head, binary, blobSha: blob?.digest('hex') ?? '', markerCount };
 }
 
-/** Bytes that are read at once: of what is passed on, and of what is only looked at. */
-const CHUNK = 65_536;
-const PIECE = 262_144;
+/** Bytes per read: for a stream that is sent, and for a check. */
+const STREAM_CHUNK = 65_536;
+const CHECK_CHUNK = 262_144;
 
-/** Bytes that tell what kind of file it is. */
-const HEAD = 16;
+/** Bytes that tell the kind of file. */
+const HEAD_LENGTH = 16;
+
+interface OpenedFile {
+  readonly handle: FileHandle;
+  /** Taken when the file was opened. */
+  readonly stats: Stats;
+  readonly given: string;
+}
 
 interface ReadOptions {
-  /** How many bytes; all of them where absent. */
+  /** How many bytes to read; all if absent. */
   readonly length?: number | undefined;
-  /** Memory for the next chunk. */
-  readonly room: () => Buffer;
-  readonly unchanged: () => Promise<void>;
+  /** Returns the memory for the next chunk. */
+  readonly allocate: () => Buffer;
 }
 
 /**
- * The first bytes, of the file as it was checked; the next chunk is read while one is looked at. The handle's
- * own streams each leave a listener behind.
+ * Reads from the first byte on, one chunk ahead of the caller, and refuses a file that changed since it was
+ * opened. The streams of the handle itself are not used, because each leaves a listener on the handle.
  */
-async function* chunks(handle: FileHandle, way: ReadOptions): AsyncGenerator<Buffer> {
-  const { length = Number.POSITIVE_INFINITY, room, unchanged } = way;
-  const read = async (at: number): Promise<Buffer> => {
-    const into = room();
-    const { bytesRead } = await handle.read(into, 0, Math.min(into.length, length - at), at);
-    return into.subarray(0, bytesRead);
+async function* readChunks(file: OpenedFile, options: ReadOptions): AsyncGenerator<Buffer> {
+  const { length = Number.POSITIVE_INFINITY, allocate } = options;
+  const readAt = async (position: number): Promise<Buffer> => {
+    const buffer = allocate();
+    const wanted = Math.min(buffer.length, length - position);
+    const { bytesRead } = await file.handle.read(buffer, 0, wanted, position);
+    return buffer.subarray(0, bytesRead);
   };
-  await unchanged();
-  let next = read(0);
+  await refuseChanged(file);
+  let next = readAt(0);
   try {
-    for (let at = 0; ; ) {
+    for (let position = 0; ; ) {
       const chunk = await next;
       if (chunk.length === 0) break;
-      at += chunk.length;
-      next = read(at);
+      position += chunk.length;
+      next = readAt(position);
       yield chunk;
     }
   } finally {
-    // Whoever stops early leaves a read behind, which nobody waits for.
+    // A caller that stops early leaves one read open; its failure must not become an unhandled rejection.
     await next.catch(() => undefined);
   }
-  await unchanged();
+  await refuseChanged(file);
 }
 
-/** The same two buffers in turn: one is read into while the other is looked at. */
+async function refuseChanged({ handle, stats, given }: OpenedFile): Promise<void> {
+  const { size, mtimeMs } = await handle.stat();
+  if (size !== stats.size || mtimeMs !== stats.mtimeMs) throw changedFileError(given);
+}
+
+function changedFileError(given: string): DeliveryError {
+  return new DeliveryError('BAD_FILE', `the file ${given} changed while it was delivered`, {
+    hint: 'deliver it after the step that writes it has ended',
+  });
+}
+
+/** Returns two buffers in turn: one is filled while the caller reads the other. */
 function createTwoBuffers(): () => Buffer {
-  const rooms = [Buffer.allocUnsafe(PIECE), Buffer.allocUnsafe(PIECE)] as const;
+  const buffers = [Buffer.allocUnsafe(CHECK_CHUNK), Buffer.allocUnsafe(CHECK_CHUNK)] as const;
   let turn = 0;
   return () => {
     turn = 1 - turn;
-    return turn === 0 ? rooms[0] : rooms[1];
+    return turn === 0 ? buffers[0] : buffers[1];
   };
 }

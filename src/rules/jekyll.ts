@@ -1,9 +1,7 @@
-/** What Jekyll makes of a file by its name and beginning. */
-
 /**
  * Whether Jekyll leaves the path out of a site.
  *
- * @see https://jekyllrb.com/docs/structure/ and Pages' own exclusions
+ * @see https://jekyllrb.com/docs/structure/ and the exclusions of GitHub Pages
  */
 export function isLeftOutByJekyll(path: string): boolean {
   const segments = path.split('/');
@@ -11,14 +9,14 @@ export function isLeftOutByJekyll(path: string): boolean {
   return top === 'node_modules' || top === 'vendor' || segments.some((segment) => /^[_.#]|~$/u.test(segment));
 }
 
-/** Endings that it renders as Markdown. */
+/** File name endings that Jekyll renders as Markdown. */
 export const MARKDOWN = /\.(md|markdown|mkdown|mkdn|mkd)$/i;
 
 /**
- * Whether it may rightly change a file: Markdown, and whatever begins with front matter. Everything else
- * is served as it stands.
+ * Whether Jekyll may change a file: Markdown, and any file that begins with front matter. Every other file is
+ * served unchanged.
  *
- * @param head the file's first bytes
+ * @param head the first bytes of the file
  * @see https://jekyllrb.com/docs/front-matter/
  */
 export function mayBeRendered(path: string, head: string): boolean {

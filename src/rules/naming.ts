@@ -3,64 +3,64 @@ import { DeliveryError } from '../errors.ts';
 import { TEXT } from '../protocol/limits.ts';
 
 /**
- * Names and paths: what is taken, and how each host must be given it.
+ * The name under which a local file is published: composed letters (NFC), `-` for spaces.
  *
+ * @throws {DeliveryError} `BAD_INPUT` with the rule that the name breaks.
  * @see protocol 1 (file rules)
  */
-
-/** A file's own name as it may stand in a channel: composed letters, `-` for spaces. */
-export function nameFromFile(basename: string): string {
-  return repositoryPath(basename.normalize('NFC').trim().replace(/\s+/gu, '-'), "the file's name");
+export function nameFromFile(fileName: string): string {
+  return repositoryPath(fileName.normalize('NFC').trim().replace(/\s+/gu, '-'), "the file's name");
 }
 
-/** A rule that a path in a repository must keep, and what to do when it doesn't. */
+/** A rule for paths in a repository. */
 interface PathRule {
-  readonly broken: (path: string, segments: readonly string[]) => boolean;
-  readonly says: string;
+  readonly isBroken: (path: string, segments: readonly string[]) => boolean;
+  /** What is wrong and what to change, for the error message. */
+  readonly problem: string;
 }
 
 const PATH_RULES: readonly PathRule[] = [
-  { broken: (path) => path === '', says: 'is empty: name a file' },
-  { broken: (path) => path.length > TEXT.path, says: `is longer than ${TEXT.path} characters` },
+  { isBroken: (path) => path === '', problem: 'is empty: name a file' },
+  { isBroken: (path) => path.length > TEXT.path, problem: `is longer than ${TEXT.path} characters` },
   {
-    broken: (path) => /\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}/u.test(path),
-    says: 'holds control characters: remove them',
+    isBroken: (path) => /\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}/u.test(path),
+    problem: 'contains control characters: remove them',
   },
-  { broken: (path) => /\s/u.test(path), says: 'holds a space: use - or _ instead' },
-  { broken: (path) => path.includes('\\'), says: 'holds a backslash: separate folders by /' },
+  { isBroken: (path) => /\s/u.test(path), problem: 'contains a space: use - or _ instead' },
+  { isBroken: (path) => path.includes('\\'), problem: 'contains a backslash: separate folders by /' },
   {
-    broken: (path) => path.startsWith('/'),
-    says: 'starts with a slash: write it relative to the repository',
-  },
-  {
-    broken: (_, segments) => segments.some((segment) => segment === '..' || segment === '.'),
-    says: 'holds . or .. as a folder: write the path without it',
+    isBroken: (path) => path.startsWith('/'),
+    problem: 'starts with a slash: write it relative to the repository',
   },
   {
-    broken: (_, segments) => segments.includes(''),
-    says: 'has an empty folder or file name: remove the extra slash',
+    isBroken: (_, segments) => segments.some((segment) => segment === '..' || segment === '.'),
+    problem: 'contains . or .. as a folder: write the path without it',
   },
   {
-    broken: (_, segments) => segments.some((segment) => /^\.git$/iu.test(segment)),
-    says: 'leads into .git: choose another folder',
+    isBroken: (_, segments) => segments.includes(''),
+    problem: 'has an empty folder or file name: remove the extra slash',
   },
   {
-    broken: (_, segments) => segments[0]?.toLowerCase() === '.github',
-    says: 'leads into .github: choose another folder',
+    isBroken: (_, segments) => segments.some((segment) => /^\.git$/iu.test(segment)),
+    problem: 'leads into .git: choose another folder',
+  },
+  {
+    isBroken: (_, segments) => segments[0]?.toLowerCase() === '.github',
+    problem: 'leads into .github: choose another folder',
   },
 ];
 
 /**
- * A path within a repository, composed (NFC) and checked.
+ * A path in a repository, composed (NFC) and checked.
  *
- * @param what how the refusal calls it, such as "input `path`"
- * @throws {DeliveryError} `BAD_INPUT` naming the rule it breaks.
+ * @param label how the error message calls it, such as "input `path`"
+ * @throws {DeliveryError} `BAD_INPUT` with the rule that the path breaks.
  */
-export function repositoryPath(given: string, what: string): string {
+export function repositoryPath(given: string, label: string): string {
   const path = given.normalize('NFC');
   const segments = path.split('/');
-  const rule = PATH_RULES.find((one) => one.broken(path, segments));
-  if (rule !== undefined) throw new DeliveryError('BAD_INPUT', `${what} ${rule.says}`);
+  const rule = PATH_RULES.find(({ isBroken }) => isBroken(path, segments));
+  if (rule !== undefined) throw new DeliveryError('BAD_INPUT', `${label} ${rule.problem}`);
   return path;
 }
 
@@ -74,14 +74,14 @@ export function baseName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** The name for a host that knows no folders. */
+/** A path as one name, for a host without folders. */
 export function flatName(name: string): string {
   return name.replaceAll('/', '-');
 }
 
 /**
- * A name that a release asset keeps as it is: GitHub turns anything else into dots, and names of
- * only foreign letters into `default`, where they collide.
+ * A name that GitHub keeps unchanged for a release asset. It replaces other characters by dots, and names
+ * without any ASCII letter by `default`, so that they collide.
  */
 export function assetName(name: string): string {
   const ascii = transliterate(name)
@@ -93,8 +93,8 @@ export function assetName(name: string): string {
 }
 
 /**
- * A name that the file-bin stores unchanged: it replaces other characters, collapses spaces and
- * cuts at 120 bytes, and answers 500 to a second upload of a name that it would change.
+ * A name that the file-bin stores unchanged. It replaces other characters, collapses spaces, cuts at 120
+ * bytes, and answers 500 to a second upload under a name that it would change.
  */
 export function binFileName(name: string): string {
   const safe = name
@@ -104,7 +104,7 @@ export function binFileName(name: string): string {
   return cutToBytes(safe, 120);
 }
 
-/** Shortens a name to so many UTF-8 bytes and keeps its ending. */
+/** Shortens a name to a number of UTF-8 bytes and keeps its ending. */
 function cutToBytes(name: string, limit: number): string {
   if (Buffer.byteLength(name) <= limit) return name;
   const ending = /\.[^.]{1,16}$/u.exec(name)?.[0] ?? '';

@@ -2,29 +2,29 @@ import { constants, type FileHandle, open, realpath, stat } from 'node:fs/promis
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { DeliveryError } from '../errors.ts';
 
-/** A file that is to be opened. */
+/** A file to open. */
 export interface FileLocation {
-  /** Where it lies, and how the user wrote it. */
   readonly path: string;
+  /** The path as the user wrote it, for messages. */
   readonly given: string;
-  /** Folders that it must lie in, through no symbolic link; empty or absent where any will do. */
+  /** Folders that must contain the file, without a symbolic link below them; if empty or absent, any folder may. */
   readonly allowedRoots?: readonly string[];
 }
 
 /**
- * Opens the file behind a path, and no other: through no symbolic link below the allowedRoots, and not one that took
- * its place meanwhile.
+ * Opens the file at a path. Below the allowed roots it follows no symbolic link and accepts no file that
+ * replaced the checked one.
  *
  * @throws {DeliveryError} `BAD_FILE` with what to change.
  */
-export async function openFile(asked: FileLocation): Promise<FileHandle> {
-  const { path, given } = asked;
+export async function openFile(location: FileLocation): Promise<FileHandle> {
+  const { path, given } = location;
   let handle: FileHandle | undefined;
   try {
-    await refuseOutside(asked);
-    // Without O_NONBLOCK a pipe would be waited for until somebody writes into it.
+    await refuseOutside(location);
+    // Without O_NONBLOCK, opening a pipe waits until something writes to it.
     handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-    await refuseSwapped(handle, asked);
+    await refuseReplaced(handle, location);
     return handle;
   } catch (cause) {
     await handle?.close();
@@ -39,30 +39,30 @@ export async function openFile(asked: FileLocation): Promise<FileHandle> {
   }
 }
 
-/** Refuses a file that took another one's place between the look at its way and its opening. */
-async function refuseSwapped(handle: FileHandle, asked: FileLocation): Promise<void> {
-  if ((asked.allowedRoots ?? []).length === 0) return;
-  await refuseOutside(asked);
-  const [opened, there] = [await handle.stat(), await stat(asked.path)];
-  if (opened.ino === there.ino && opened.dev === there.dev) return;
-  throw new DeliveryError('BAD_FILE', `the file ${asked.given} was replaced while it was opened`, {
+/** Refuses a file that replaced another one between the check of its path and its opening. */
+async function refuseReplaced(handle: FileHandle, location: FileLocation): Promise<void> {
+  if ((location.allowedRoots ?? []).length === 0) return;
+  await refuseOutside(location);
+  const [opened, current] = [await handle.stat(), await stat(location.path)];
+  if (opened.ino === current.ino && opened.dev === current.dev) return;
+  throw new DeliveryError('BAD_FILE', `the file ${location.given} was replaced while it was opened`, {
     hint: 'deliver it after the step that writes it has ended',
   });
 }
 
-/** Refuses what leads out of the allowedRoots, and every symbolic link below them. */
+/** Refuses a path outside the allowed roots, and every symbolic link below them. */
 async function refuseOutside({ path, given, allowedRoots = [] }: FileLocation): Promise<void> {
   if (allowedRoots.length === 0) return;
-  const real = await realpath(path);
-  for (const wall of allowedRoots) {
-    const way = relative(wall, path);
-    if (way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)) continue;
-    if (real === join(await realpath(wall), way)) return;
-    throw new DeliveryError('BAD_FILE', `the file ${given} is a symbolic link or lies behind one`, {
+  const realPath = await realpath(path);
+  for (const root of allowedRoots) {
+    const pathInRoot = relative(root, path);
+    if (pathInRoot === '..' || pathInRoot.startsWith(`..${sep}`) || isAbsolute(pathInRoot)) continue;
+    if (realPath === join(await realpath(root), pathInRoot)) return;
+    throw new DeliveryError('BAD_FILE', `the file ${given} is a symbolic link or is in a linked folder`, {
       hint: 'set `file:` to the file itself',
     });
   }
-  throw new DeliveryError('BAD_FILE', `the file ${given} lies outside the workspace`, {
+  throw new DeliveryError('BAD_FILE', `the file ${given} is outside the workspace`, {
     hint: "copy it into the workspace or the runner's temp folder first",
   });
 }

@@ -1,15 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  dataContent,
+  formatAddress,
+  hasHost,
   isExternal,
   isSpecifierAddress,
-  namesHost,
-  refreshAddress,
-  shownAddress,
-  srcsetAddresses,
+  parseDataUrl,
+  parseRefresh,
+  parseSrcset,
 } from '../../../src/rules/page/addresses.ts';
 
-describe('what leads elsewhere', () => {
+describe('the check of an address', () => {
   test.each([
     'https://a.example/a.png',
     'HTTP://a.example',
@@ -28,7 +28,7 @@ describe('what leads elsewhere', () => {
     'sandbox:/mnt/data/a.png',
     'ht\ntps://a.example',
     'data/a.png',
-  ])('%j does', (address) => {
+  ])('isExternal returns true for %j', (address) => {
     expect(isExternal(address)).toBe(true);
   });
 
@@ -45,7 +45,7 @@ describe('what leads elsewhere', () => {
     'javascript:void 0',
     'mailto:a',
     'node:fs',
-  ])('%j does not', (address) => {
+  ])('isExternal returns false for %j', (address) => {
     expect(isExternal(address)).toBe(false);
   });
 
@@ -56,8 +56,8 @@ describe('what leads elsewhere', () => {
     ['/a', false],
     ['a', false],
     ['data:,//a', false],
-  ])('%j names a host: %j', (address, names) => {
-    expect(namesHost(address)).toBe(names);
+  ])('hasHost for %j returns %j', (address, expected) => {
+    expect(hasHost(address)).toBe(expected);
   });
 
   test.each([
@@ -69,12 +69,12 @@ describe('what leads elsewhere', () => {
     ['a', false],
     ['@a/b', false],
     ['.a', false],
-  ])('%j is an address and no bare name: %j', (specifier, is) => {
-    expect(isSpecifierAddress(specifier)).toBe(is);
+  ])('isSpecifierAddress for %j returns %j', (specifier, expected) => {
+    expect(isSpecifierAddress(specifier)).toBe(expected);
   });
 });
 
-describe('content of a data: address', () => {
+describe('parseDataUrl', () => {
   test.each([
     ['data:text/html,<p>', 'text/html', '<p>'],
     ['DATA:Text/HTML;charset=utf-8,%3Cp%3E', 'text/html', '<p>'],
@@ -82,16 +82,16 @@ describe('content of a data: address', () => {
     ['data:text/css;charset=utf-8; BASE64 ,QGlt%63G9ydA==', 'text/css', '@import'],
     ['data:,a,b', '', 'a,b'],
     ['data:text/html,100%,%C3%A4#end', 'text/html', '100%,ä'],
-  ])('of %s', (address, type, text) => {
-    expect(dataContent(address)).toEqual({ type, text });
+  ])('decodes %s', (address, type, text) => {
+    expect(parseDataUrl(address)).toEqual({ type, text });
   });
 
-  test.each(['data:text/html', 'https://a.example/,', 'a,b'])('there is none in %s', (address) => {
-    expect(dataContent(address)).toBeNull();
+  test.each(['data:text/html', 'https://a.example/,', 'a,b'])('returns null for %s', (address) => {
+    expect(parseDataUrl(address)).toBeNull();
   });
 });
 
-describe('addresses of a srcset', () => {
+describe('parseSrcset', () => {
   test.each([
     ['a.png', ['a.png']],
     ['a.png 1x, b.png 2x', ['a.png', 'b.png']],
@@ -103,12 +103,12 @@ describe('addresses of a srcset', () => {
     ['\n a.png 100w (a, b) , b.png', ['a.png', 'b.png']],
     [',,a.png,,', ['a.png']],
     ['', []],
-  ])('%j', (srcset, addresses) => {
-    expect(srcsetAddresses(srcset)).toEqual(addresses);
+  ])('returns the addresses of %j', (srcset, addresses) => {
+    expect(parseSrcset(srcset)).toEqual(addresses);
   });
 });
 
-describe('where a refresh leads', () => {
+describe('parseRefresh', () => {
   test.each([
     ['0; url=a.html', 'a.html'],
     ['5;URL = "a.html"', 'a.html'],
@@ -121,24 +121,24 @@ describe('where a refresh leads', () => {
     ['5', ''],
     ['5;', ''],
     ['', ''],
-  ])('%j', (content, address) => {
-    expect(refreshAddress(content)).toBe(address);
+  ])('returns the address of %j', (content, address) => {
+    expect(parseRefresh(content)).toBe(address);
   });
 });
 
-describe('an address in a message', () => {
+describe('formatAddress', () => {
   test.each([
-    ['is one line', ' https://a.example/a\nb\u202e\u0007c ', 'https://a.example/ab c'],
-    ['has no credentials', 'https://user:word@a.example/b', 'https://***@a.example/b'],
-    ['has none without a scheme either', '//user@a.example/b', '//***@a.example/b'],
-    ['keeps an @ of its path', 'https://a.example/@b/c', 'https://a.example/@b/c'],
-    ['has no query', 'https://a.example/b?token=1#c', 'https://a.example/b?…'],
+    ['returns one line', ' https://a.example/a\nb\u202e\u0007c ', 'https://a.example/ab c'],
+    ['removes credentials', 'https://user:word@a.example/b', 'https://***@a.example/b'],
+    ['removes credentials without a scheme', '//user@a.example/b', '//***@a.example/b'],
+    ['keeps an @ in the path', 'https://a.example/@b/c', 'https://a.example/@b/c'],
+    ['removes the query', 'https://a.example/b?token=1#c', 'https://a.example/b?…'],
   ])('%s', (_, address, shown) => {
-    expect(shownAddress(address)).toBe(shown);
+    expect(formatAddress(address)).toBe(shown);
   });
 
-  test('has at most 100 characters, none of them cut in two', () => {
-    const shown = shownAddress(`a${'🙂'.repeat(200)}`);
+  test('returns at most 100 characters and cuts none of them', () => {
+    const shown = formatAddress(`a${'🙂'.repeat(200)}`);
     expect([...shown]).toHaveLength(100);
     expect(shown).toBe(`a${'🙂'.repeat(98)}…`);
   });

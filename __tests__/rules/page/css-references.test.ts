@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { cssReferences } from '../../../src/rules/page/css-references.ts';
+import { findCssReferences } from '../../../src/rules/page/css-references.ts';
 
-const addresses = (css: string): string[] => cssReferences(css).map(({ address }) => address);
+const addresses = (css: string): string[] => findCssReferences(css).map(({ address }) => address);
 
-describe('addresses that a style sheet fetches', () => {
+describe('findCssReferences', () => {
   test.each([
     ['a quoted url', 'a { background: url("a.png") }', ['a.png']],
     ['a url in single quotes', "a { background: url('a.png') }", ['a.png']],
@@ -24,13 +24,13 @@ describe('addresses that a style sheet fetches', () => {
     ['an import without a space', '@import"a.css"', ['a.css']],
     ['an import after a comment', '@import/* */"a.css";', ['a.css']],
     ['an import in capitals', '@IMPORT "a.css";', ['a.css']],
-    ['an import where it comes too late', 'a { } @import "a.css";', ['a.css']],
+    ['an import that comes too late', 'a { } @import "a.css";', ['a.css']],
     ['a custom property', ':root { --a: url(a.png) }', ['a.png']],
     ['a declaration list', 'color: red; background: url(a.png)', ['a.png']],
     ['a single value', 'url(a.svg#b)', ['a.svg#b']],
     ['a sheet that ends in the middle', 'a { background: url(a.png', ['a.png']],
     ['a sheet that ends in a string', '@import "a.css', ['a.css']],
-    ['a url after what is broken', 'a { b: ) ] } ; } c { d: url(a.png) }', ['a.png']],
+    ['a url after broken rules', 'a { b: ) ] } ; } c { d: url(a.png) }', ['a.png']],
   ])('finds %s', (_, css, found) => {
     expect(addresses(css)).toEqual(found);
   });
@@ -42,7 +42,7 @@ describe('addresses that a style sheet fetches', () => {
     ['a letter with zeros', '\\000075rl(a.png)'],
     ['a capital letter', '\\55RL(a.png)'],
     ['all letters', '\\75\\72\\6c(a.png)'],
-    ['a letter that needs none', 'u\\rl(a.png)'],
+    ['a letter that needs no escape', 'u\\rl(a.png)'],
     ['a letter before quotes', '\\75rl("a.png")'],
     ['its address', 'url(\\61.png)'],
     ['its quoted address', 'url("\\61\n.png")'],
@@ -50,7 +50,7 @@ describe('addresses that a style sheet fetches', () => {
     expect(addresses(`b { c: ${value} }`)).toEqual(['a.png']);
   });
 
-  test('an escape does not open a comment that hides what follows', () => {
+  test('finds a url after an escaped one that contains the start of a comment', () => {
     expect(addresses('a { b: \\75rl(data:,/*); c: url(c.png) }')).toEqual(['data:,/*', 'c.png']);
   });
 
@@ -71,26 +71,28 @@ describe('addresses that a style sheet fetches', () => {
     ['a longer name with an escape', 'a { b: x\\75rl("a.png") }'],
     ['a url broken by a quote', 'a { b: url(a"b.png) }'],
     ['a string broken by its line', '@import "a\n.css";'],
-  ])('takes no address from %s', (_, css) => {
+  ])('finds no address in %s', (_, css) => {
     expect(addresses(css)).toEqual([]);
   });
 
   test.each(['@namespace "n"; b: url(a.png)', '@namespace { b: url(a.png) }'])(
-    'a namespace ends where its rule ends: %s',
+    'finds a url after the end of a namespace rule: %s',
     (css) => {
       expect(addresses(css)).toEqual(['a.png']);
     },
   );
 
-  test('an import loads a style sheet, and anything else data', () => {
-    expect(cssReferences('@import "a.css"; b { c: url(d.png) }').map(({ kind }) => kind)).toEqual([
+  test('returns the kind style for an import, and data for anything else', () => {
+    expect(findCssReferences('@import "a.css"; b { c: url(d.png) }').map(({ kind }) => kind)).toEqual([
       'style',
       'data',
     ]);
   });
 
-  test('says where an address stands, also behind an escaped name', () => {
+  test('returns the offset of an address, also after an escaped name', () => {
     const css = 'a { b: \\75rl(c.png) }\nd { e: url(f.png) }';
-    expect(cssReferences(css).map(({ offset }) => css.slice(0, offset).split('\n').length)).toEqual([1, 2]);
+    expect(findCssReferences(css).map(({ offset }) => css.slice(0, offset).split('\n').length)).toEqual([
+      1, 2,
+    ]);
   });
 });

@@ -1,13 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import {
   FETCHING_CALLS,
-  jsonReferences,
-  scriptReferences,
+  findJsonReferences,
+  findScriptReferences,
 } from '../../../src/rules/page/script-references.ts';
+import { measureCpuTime } from '../cpu-time.ts';
 
-const addresses = (code: string): string[] => scriptReferences(code).map(({ address }) => address);
+const addresses = (code: string): string[] => findScriptReferences(code).map(({ address }) => address);
 
-describe('literal addresses that a script fetches', () => {
+describe('findScriptReferences', () => {
   test.each([
     ['an import', 'import a from "./a.js"', ['./a.js']],
     ['an import of names', "import { a as b, c } from './a.js';", ['./a.js']],
@@ -18,12 +19,12 @@ describe('literal addresses that a script fetches', () => {
     ['a dynamic import', 'const a = await import("./a.js")', ['./a.js']],
     ['a dynamic import of a template', 'import(`./a.js`)', ['./a.js']],
     ['the beginning of an address', 'import(`./pages/${name}.js`)', ['./pages/']],
-    ['all of importScripts', 'importScripts("a.js", b, "c.js")', ['a.js', 'c.js']],
+    ['all addresses of importScripts', 'importScripts("a.js", b, "c.js")', ['a.js', 'c.js']],
     ['a worker', 'new Worker("a.js", { type: "module" })', ['a.js']],
     ['a shared worker', 'new SharedWorker("a.js")', ['a.js']],
-    ['a worker beside the module', 'new Worker(new URL("./a.js", import.meta.url))', ['./a.js']],
+    ['a worker in the folder of the module', 'new Worker(new URL("./a.js", import.meta.url))', ['./a.js']],
     ['a service worker', 'navigator.serviceWorker.register("sw.js")', ['sw.js']],
-    ['a service worker that may be missing', 'navigator.serviceWorker?.register("/sw.js")', ['/sw.js']],
+    ['a service worker with optional chaining', 'navigator.serviceWorker?.register("/sw.js")', ['/sw.js']],
     ['a worklet', 'audio.audioWorklet.addModule("a.js")', ['a.js']],
     ['fetch', 'fetch("https://a.example/a.json").then(b)', ['https://a.example/a.json']],
     ['fetch of a window', 'window.fetch("//a.example/a")', ['//a.example/a']],
@@ -39,7 +40,7 @@ describe('literal addresses that a script fetches', () => {
     ],
     ['escapes', 'f\\u0065tch("\\x68ttps:\\/\\/a.\\u{65}xample")', ['https://a.example']],
     ['a string over two lines', 'import("./a\\\n.js")', ['./a.js']],
-    ['what stands between comments', 'import /* a */ ( // b\n "./a.js" /* c */ )', ['./a.js']],
+    ['an import between comments', 'import /* a */ ( // b\n "./a.js" /* c */ )', ['./a.js']],
     ['a space that is not a blank', 'import\u00a0"./a.js"', ['./a.js']],
   ])('finds %s', (_, code, found) => {
     expect(addresses(code)).toEqual(found);
@@ -61,12 +62,12 @@ describe('literal addresses that a script fetches', () => {
     ['another register', 'registry.register("a.js"); customElements.register("b.js")'],
     ['a name that objects inherit', 'constructor("https://a.example"); toString("https://a.example")'],
     ['a call without literals', 'fetch(address); import(name); new Worker(url)'],
-    ['a string of a call within', 'fetch(base("https://a.example"))'],
-  ])('takes no address from %s', (_, code) => {
+    ['a string in an inner call', 'fetch(base("https://a.example"))'],
+  ])('finds no address in %s', (_, code) => {
     expect(addresses(code)).toEqual([]);
   });
 
-  // Were the slash misread, the quotes would pair up wrongly and the import would look like a string.
+  // If the slash is misread, the quotes are paired wrongly and the import becomes part of a string.
   test.each([
     ['a division', 'x = a / b; y = "/"; import("./a.js"); z = c / d'],
     ['a division after a call', 'x = f(a) / 2 + g("/"); import("./a.js")'],
@@ -88,48 +89,52 @@ describe('literal addresses that a script fetches', () => {
     ['a comment without an end', 'import("./a.js"); /* import("./b.js")'],
     ['a template without an end', 'import("./a.js"); x = `import("./b.js")'],
     ['a string without an end', 'import("./a.js"); x = "import(\'./b.js\')'],
-  ])('is not led astray by %s', (_, code) => {
+  ])('finds the import in a script with %s', (_, code) => {
     expect(addresses(code)).toEqual(['./a.js']);
   });
 
-  test.each(Object.entries(FETCHING_CALLS))('%s counts with a host', (name, { of = 'self', skips = 0 }) => {
-    const call = name === 'import' ? name : `${of}.${name}`;
-    const code = `new ${call}(${'"GET", '.repeat(skips)}"https://a.example/a.js")`;
-    expect(addresses(code)).toEqual(['https://a.example/a.js']);
-  });
+  test.each(Object.entries(FETCHING_CALLS))(
+    'finds an address with a host in %s',
+    (name, { owner = 'self', stringsBefore = 0 }) => {
+      const call = name === 'import' ? name : `${owner}.${name}`;
+      const code = `new ${call}(${'"GET", '.repeat(stringsBefore)}"https://a.example/a.js")`;
+      expect(addresses(code)).toEqual(['https://a.example/a.js']);
+    },
+  );
 
-  test('a module or worker loads a script, and a request data', () => {
+  test('returns the kind script for a module or worker, and data for a request', () => {
     const code = 'import "./a.js"; new Worker("b.js"); fetch("https://c.example")';
-    expect(scriptReferences(code).map(({ kind }) => kind)).toEqual(['script', 'script', 'data']);
+    expect(findScriptReferences(code).map(({ kind }) => kind)).toEqual(['script', 'script', 'data']);
   });
 
-  test('says where an address stands', () => {
-    expect(scriptReferences('a;\nimport("./b.js")')).toEqual([
+  test('returns the offset of an address', () => {
+    expect(findScriptReferences('a;\nimport("./b.js")')).toEqual([
       { offset: 10, address: './b.js', kind: 'script' },
     ]);
   });
 
-  test('a long script keeps the words before an address in mind', () => {
+  test('finds a call at the end of a long script', () => {
     expect(addresses(`${'a + '.repeat(1_000)}b; navigator.serviceWorker.register("sw.js")`)).toEqual([
       'sw.js',
     ]);
   });
 
-  test('marks without an end take time in proportion to their number', () => {
-    const begun = performance.now();
-    for (const piece of ['(/[', '`${', "'", '/*', '\\u{', '(', '<!--']) {
-      scriptReferences(piece.repeat(300_000));
-    }
-    // Squared, a single piece would take minutes.
-    expect(performance.now() - begun).toBeLessThan(20_000);
+  test('takes linear time for many marks without an end', () => {
+    const time = measureCpuTime(() => {
+      for (const piece of ['(/[', '`${', "'", '/*', '\\u{', '(', '<!--']) {
+        findScriptReferences(piece.repeat(300_000));
+      }
+    });
+    // With quadratic time, a single case would take minutes.
+    expect(time).toBeLessThan(20_000);
   });
 });
 
-describe('addresses in JSON that a browser reads', () => {
+describe('findJsonReferences', () => {
   const found = (json: unknown): string[] =>
-    jsonReferences(typeof json === 'string' ? json : JSON.stringify(json)).map(({ address }) => address);
+    findJsonReferences(typeof json === 'string' ? json : JSON.stringify(json)).map(({ address }) => address);
 
-  test('an import map names what its modules are', () => {
+  test('finds the addresses of modules in an import map', () => {
     const map = {
       imports: { a: './a.js', b: 'data:text/javascript,' },
       scopes: { '/x/': { c: 'https://c.example/c.js' } },
@@ -137,7 +142,7 @@ describe('addresses in JSON that a browser reads', () => {
     expect(found(map)).toEqual(['./a.js', 'data:text/javascript,', 'https://c.example/c.js']);
   });
 
-  test('speculation rules name what is fetched ahead', () => {
+  test('finds the addresses in speculation rules', () => {
     const rules = {
       prefetch: [{ urls: ['a.html', 'b.html'] }],
       prerender: [{ urls: ['c.html'] }, { where: {} }],
@@ -152,11 +157,11 @@ describe('addresses in JSON that a browser reads', () => {
     ['"a.js"'],
     ['{ "imports": "./a.js", "scopes": [1] }'],
     ['{ "imports": { "a": "bare", "b": 1 } }'],
-  ])('takes nothing from %s', (json) => {
+  ])('finds nothing in %s', (json) => {
     expect(found(json)).toEqual([]);
   });
 
-  test('addresses come in the order of the text', () => {
+  test('returns the addresses in the order of the text', () => {
     expect(found('{"scopes":{"x":{"a":"./a.js"}},"imports":{"b":"./b.js"}}')).toEqual(['./a.js', './b.js']);
   });
 });

@@ -6,7 +6,7 @@ import { checkSelfContained, isHtml, LARGEST_PAGE } from '../../../src/rules/pag
 
 const PAGES = new URL('pages/', import.meta.url);
 
-/** A file of these bytes, in pieces that cut its letters. */
+/** A file with these bytes, read in two parts that may cut a letter. */
 function page(bytes: string | Buffer, name = 'page.html') {
   const buffer = Buffer.from(bytes);
   const half = Math.ceil(buffer.length / 2);
@@ -17,13 +17,13 @@ function page(bytes: string | Buffer, name = 'page.html') {
   };
 }
 
-const refusalOf = async (bytes: string | Buffer, name?: string): Promise<DeliveryError> => {
+const getRefusal = async (bytes: string | Buffer, name?: string): Promise<DeliveryError> => {
   const thrown = await checkSelfContained(page(bytes, name), 'enforce').catch((error: unknown) => error);
   expect(thrown).toBeInstanceOf(DeliveryError);
   return thrown as DeliveryError;
 };
 
-const untouched = {
+const unreadable = {
   name: 'page.html',
   size: 100,
   read: () => {
@@ -31,22 +31,25 @@ const untouched = {
   },
 };
 
-describe('which files are pages', () => {
+describe('isHtml', () => {
   test.each(['a.html', 'a.htm', 'A.HTML', 'a.xhtml', 'a.xht', 'a.shtml', 'a.b.html', '.html'])(
-    '%s is one',
+    'returns true for %s',
     (name) => {
       expect(isHtml(name)).toBe(true);
     },
   );
 
-  test.each(['a.md', 'a.html.gz', 'html', 'a.htmlx', 'ahtml', 'a.html/b.png', ''])('%j is none', (name) => {
-    expect(isHtml(name)).toBe(false);
-  });
+  test.each(['a.md', 'a.html.gz', 'html', 'a.htmlx', 'ahtml', 'a.html/b.png', ''])(
+    'returns false for %j',
+    (name) => {
+      expect(isHtml(name)).toBe(false);
+    },
+  );
 });
 
-describe('a page that needs something from elsewhere', () => {
-  test('is refused, with line, element and address of each and a way out', async () => {
-    const refusal = await refusalOf(
+describe('a page that needs external resources', () => {
+  test('is refused with line, element and address of each, and a hint', async () => {
+    const refusal = await getRefusal(
       '<img src=a.png>\n<style>@import "https://b.example/b.css"</style>',
       'a.html',
     );
@@ -57,77 +60,80 @@ describe('a page that needs something from elsewhere', () => {
     expect(refusal.hint).toContain('`self-contained: warn`');
   });
 
-  test('has at most ten of its references named, and the others counted', async () => {
+  test('is refused with a list of at most ten references and the number of the others', async () => {
     const images = (count: number): string =>
       Array.from({ length: count }, (_, at) => `<img src=${at + 1}.png>`).join('');
-    expect((await refusalOf(images(10))).message).toMatch(/line 1 img 10\.png$/);
-    expect((await refusalOf(images(13))).message).toMatch(/line 1 img 10\.png, and 3 more$/);
+    expect((await getRefusal(images(10))).message).toMatch(/line 1 img 10\.png$/);
+    expect((await getRefusal(images(13))).message).toMatch(/line 1 img 10\.png, and 3 more$/);
   });
 
-  test('is let through by `warn`, which says what it needs', async () => {
+  test('is accepted by `warn`, which returns what it needs', async () => {
     expect(await checkSelfContained(page('<img src=a.png>'), 'warn')).toEqual([
       'page.html is not self-contained: line 1 img a.png',
     ]);
   });
 
-  test('is not even read by `off`', async () => {
-    expect(await checkSelfContained(untouched, 'off')).toEqual([]);
+  test('is not read by `off`', async () => {
+    expect(await checkSelfContained(unreadable, 'off')).toEqual([]);
   });
 
   test.each([
     ['UTF-8', Buffer.from('<p>ä🙂<img src="ж.png">')],
-    ['UTF-8 with a mark', Buffer.from('\ufeff<p>ä<img src="ж.png">')],
-    ['UTF-16 with a mark', Buffer.from('\ufeff<p>ä<img src="ж.png">', 'utf16le')],
-    ['UTF-16, the other way round', Buffer.from('\ufeff<p>ä<img src="ж.png">', 'utf16le').swap16()],
+    ['UTF-8 with a byte order mark', Buffer.from('\ufeff<p>ä<img src="ж.png">')],
+    ['little-endian UTF-16', Buffer.from('\ufeff<p>ä<img src="ж.png">', 'utf16le')],
+    ['big-endian UTF-16', Buffer.from('\ufeff<p>ä<img src="ж.png">', 'utf16le').swap16()],
   ])('is read in %s', async (_, bytes) => {
-    expect((await refusalOf(bytes)).message).toContain('img ж.png');
+    expect((await getRefusal(bytes)).message).toContain('img ж.png');
   });
 
-  test('is read as XML where its name says so', async () => {
+  test('is parsed as XML if its name says so', async () => {
     const xml = '<html><title/><img src="a.png"/></html>';
-    expect((await refusalOf(xml, 'a.xhtml')).message).toContain('img a.png');
+    expect((await getRefusal(xml, 'a.xhtml')).message).toContain('img a.png');
     expect(await checkSelfContained(page(xml, 'a.html'), 'enforce')).toEqual([]);
   });
 });
 
-describe('what passes', () => {
-  test.each(['enforce', 'warn'] as const)('a page that holds all it shows, with %s', async (mode) => {
-    expect(await checkSelfContained(page('<style>a { b: c }</style><img src=data:,>'), mode)).toEqual([]);
-  });
+describe('a file that is accepted', () => {
+  test.each(['enforce', 'warn'] as const)(
+    'can be a page that contains everything it shows, with %s',
+    async (mode) => {
+      expect(await checkSelfContained(page('<style>a { b: c }</style><img src=data:,>'), mode)).toEqual([]);
+    },
+  );
 
-  test('a file that is no page is not read', async () => {
-    expect(await checkSelfContained({ ...untouched, name: 'a.md' }, 'enforce')).toEqual([]);
+  test('is not read if it is not a page', async () => {
+    expect(await checkSelfContained({ ...unreadable, name: 'a.md' }, 'enforce')).toEqual([]);
   });
 });
 
-describe('a page that can not be searched', () => {
+describe('a page that exceeds a limit', () => {
   test.each(['enforce', 'warn'] as const)(
-    'is not read above the bound, and said to be unknown, with %s',
+    'is not read if it is too large, and the result says so, with %s',
     async (mode) => {
-      const [unknown, ...others] = await checkSelfContained({ ...untouched, size: LARGEST_PAGE + 1 }, mode);
+      const [unknown, ...others] = await checkSelfContained({ ...unreadable, size: LARGEST_PAGE + 1 }, mode);
       expect(unknown).toBe(
-        'page.html was not searched to its end for what it needs from elsewhere, because it is larger than 32 MB',
+        'page.html was not searched completely for external resources, because it is larger than 32 MB',
       );
       expect(others).toEqual([]);
     },
   );
 
-  test('is said to be unknown when it is nested too deeply', async () => {
+  test('is accepted if it is nested too deeply, and the result says so', async () => {
     const [unknown] = await checkSelfContained(page('<i>'.repeat(10_000)), 'enforce');
-    expect(unknown).toMatch(/^page\.html was not searched to its end .* nested too deeply/);
+    expect(unknown).toMatch(/^page\.html was not searched completely .* nested too deeply/);
   });
 
-  test('is refused all the same for what was found, and `warn` says both', async () => {
+  test('is still refused for the references found, and `warn` returns both', async () => {
     const nested = `<img src=a.png>${'<i>'.repeat(10_000)}`;
-    expect((await refusalOf(nested)).message).toContain('img a.png');
+    expect((await getRefusal(nested)).message).toContain('img a.png');
     expect(await checkSelfContained(page(nested), 'warn')).toEqual([
       expect.stringContaining('img a.png'),
-      expect.stringContaining('was not searched to its end'),
+      expect.stringContaining('was not searched completely'),
     ]);
   });
 });
 
-describe('large pages', () => {
+describe('a large page', () => {
   const row =
     '<tr><td class="name">src/a.ts</td><td>100 %</td><td><a href="https://a.example">12</a></td></tr>\n';
   const image = (bytes: number): string =>
@@ -141,12 +147,12 @@ describe('large pages', () => {
       '20 MB with images and scripts',
       `${image(16_777_216)}<script>${statement.repeat(4_194_304 / statement.length)}</script>`,
     ],
-  ])('%s are searched to the last line', async (_, html) => {
-    expect((await refusalOf(`${html}${needs}`)).message).toContain('script late.js');
+  ])('with %s is searched to the last line', async (_, html) => {
+    expect((await getRefusal(`${html}${needs}`)).message).toContain('script late.js');
   });
 });
 
-/** What each sample page needs; nothing where it is self-contained. */
+/** The references of each sample page; none if it is self-contained. */
 const SAMPLES: Readonly<Record<string, readonly string[]>> = {
   'chart-from-cdn.html': ['line 7 script https://cdn.plot.ly/plotly-2.35.2.min.js'],
   'chart-page.html': [],
@@ -176,13 +182,13 @@ const SAMPLES: Readonly<Record<string, readonly string[]>> = {
   'test-report.html': [],
 };
 
-describe('pages as generators write them', () => {
-  test('each sample page has its expectation', async () => {
+describe('the sample pages of real generators', () => {
+  test('all have an expected result', async () => {
     const pages = (await readdir(PAGES)).filter(isHtml);
     expect(pages.sort()).toEqual(Object.keys(SAMPLES).sort());
   });
 
-  test.each(Object.entries(SAMPLES))('%s', async (name, needs) => {
+  test.each(Object.entries(SAMPLES))('give the expected references for %s', async (name, needs) => {
     const file = page(await readFile(new URL(name, PAGES)), name);
     const expected = needs.length === 0 ? [] : [`${name} is not self-contained: ${needs.join(', ')}`];
     expect(await checkSelfContained(file, 'warn')).toEqual(expected);

@@ -3,8 +3,8 @@ import { Readable } from 'node:stream';
 import type { LocalFile } from '../../../src/rules/inspect.ts';
 
 /**
- * Secrets that look real and open nothing. They are put together at run time, so that no scanner
- * finds one in this file.
+ * Secrets that have a real format but open nothing. They are composed at run time, so that no scanner finds
+ * one in this file.
  */
 
 const DIGITS = '0123456789';
@@ -13,7 +13,7 @@ const ALPHANUMERIC = LETTERS + DIGITS;
 const HEX = `${DIGITS}abcdef`;
 const BASE64 = `${ALPHANUMERIC}+/`;
 
-/** The same characters in every run, different ones for every seed. */
+/** Pseudo-random characters: the same in every run, different for every seed. */
 export function drawn(length: number, alphabet = ALPHANUMERIC, seed = length): string {
   let state = seed + 1;
   let text = '';
@@ -26,7 +26,7 @@ export function drawn(length: number, alphabet = ALPHANUMERIC, seed = length): s
 
 const openAi = `T3${'BlbkFJ'}`;
 
-/** For each rule of the preset: the rule, what stands before the secret, the secret. */
+/** For each rule of the preset: the rule, the text before the secret, and the secret. */
 export const PRESET_SECRETS: readonly (readonly [rule: string, before: string, secret: string])[] = [
   ['aws', 'AWS_SECRET_ACCESS_KEY="', drawn(40)],
   ['npm', '', `npm_${drawn(36)}`],
@@ -47,7 +47,7 @@ export const PRESET_SECRETS: readonly (readonly [rule: string, before: string, s
   ['huggingface', '', `hf_${drawn(34, LETTERS)}`],
   ['linear', '', `lin_api_${drawn(40)}`],
   ['notion', '', `ntn_${drawn(11, DIGITS)}${drawn(35)}`],
-  ['1password', '', `ops_${onePasswordAccount()}`],
+  ['1password', '', `ops_${createOnePasswordAccount()}`],
   ['database-connection-string', '', `mongodb+srv://app:${drawn(12)}@db.acme.io/main`],
   ['database-connection-string', '', `jdbc:mysql://app:${drawn(12)}@db.acme.io:3306/main`],
   ['database-connection-string', '', `postgres://app:${drawn(12)}@db.acme.io/main`],
@@ -63,31 +63,31 @@ export const PRESET_SECRETS: readonly (readonly [rule: string, before: string, s
   ['tailscale', '', `tskey-${'auth'}-${drawn(12)}-${drawn(32)}`],
 ];
 
-/** JSON in base64 of which the last three bytes are one: the closing brace. */
-function onePasswordAccount(): string {
+/** JSON in base64 whose last group of four encodes a single byte, the closing brace. */
+function createOnePasswordAccount(): string {
   const json = [100, 101, 102].map((length) => JSON.stringify({ secretKey: drawn(length) }));
   return Buffer.from(json.find((text) => text.length % 3 === 1) as string).toString('base64');
 }
 
-/** A private key in PEM, made for the moment. */
+/** A new private key in PEM. */
 export function pem(form: 'pkcs8' | 'sec1' | 'sealed' = 'pkcs8'): string {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const seal = { type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'x' } as const;
   return privateKey.export(form === 'sealed' ? seal : { type: form, format: 'pem' }).toString();
 }
 
-/** A block in PEM's armour, with a body of chance. */
+/** A PEM block with a pseudo-random body. */
 export function armoured(kind: string, { attributes = '', start = '', length = 400 } = {}): string {
   const lines = `${start}${drawn(length, BASE64)}`.match(/.{1,64}/g) as string[];
   return `-----BEGIN ${kind}-----\n${attributes}${lines.join('\n')}\n-----END ${kind}-----\n`;
 }
 
-/** A service account of Google, as its key file holds it. */
+/** The key file of a Google service account. */
 export function googleAccount(): string {
   return JSON.stringify({ private_key_id: drawn(40, HEX), private_key: pem() }, null, 2);
 }
 
-/** A file that lies nowhere, read in pieces of a size, all in the same memory. */
+/** A file in memory, read in pieces of a given size that all use the same buffer. */
 export function fileOf(
   content: string | Buffer,
   name = 'page.html',
@@ -95,10 +95,10 @@ export function fileOf(
 ): Pick<LocalFile, 'name' | 'size' | 'binary' | 'read' | 'pieces'> {
   const bytes = Buffer.from(content as Buffer);
   async function* pieces(): AsyncGenerator<Buffer> {
-    const room = Buffer.alloc(size);
+    const buffer = Buffer.alloc(size);
     for (let at = 0; at < bytes.length; at += size) {
-      yield room.subarray(0, bytes.copy(room, 0, at));
-      room.fill('x');
+      yield buffer.subarray(0, bytes.copy(buffer, 0, at));
+      buffer.fill('x');
     }
   }
   const read = (): Readable => Readable.from([bytes]);

@@ -1,83 +1,78 @@
-/**
- * Addresses as a page writes them: which of them lead elsewhere, and what they look like in a message.
- *
- * @see https://url.spec.whatwg.org/#concept-basic-url-parser
- */
-
-/** What a browser makes of the answer; decides whether the content of a `data:` address is searched too. */
+/** How a browser uses the resource; this decides whether the content of a `data:` address is searched too. */
 export type ResourceKind = 'document' | 'style' | 'script' | 'data';
 
-/** An address in some text, and where it stands there. */
+/** An address and its position in a text. */
 export interface FoundAddress {
   readonly offset: number;
   readonly address: string;
   readonly kind: ResourceKind;
 }
 
-/** Nothing is fetched for these: the content is in the address, in memory, or there is none. */
-const FETCHES_NOTHING = new Set(['about', 'blob', 'data', 'javascript', 'mailto', 'node', 'sms', 'tel']);
+/** Schemes that cause no request: the content is in the address or in memory, or there is no content. */
+const LOCAL_SCHEMES = new Set(['about', 'blob', 'data', 'javascript', 'mailto', 'node', 'sms', 'tel']);
 
-/** The last of the characters that the URL standard takes away at both ends. */
+/** The URL standard removes this and all lower characters at both ends. */
 const SPACE = 0x20;
 
 /**
- * An address as the URL parser sees it: without space around it, and without line breaks and tabs within.
+ * An address as the URL parser reads it: without spaces at both ends, line breaks and tabs.
  *
- * @param most of how many characters its beginning is enough; a data: address may be megabytes long
+ * @param maxLength how many characters are needed; a `data:` address may have megabytes
+ * @see https://url.spec.whatwg.org/#concept-basic-url-parser
  */
-export function trimAddress(address: string, most = address.length): string {
+function trimAddress(address: string, maxLength = address.length): string {
   let start = 0;
   while (start < address.length && address.charCodeAt(start) <= SPACE) start += 1;
-  let end = Math.min(start + most, address.length);
+  let end = Math.min(start + maxLength, address.length);
   while (end > start && address.charCodeAt(end - 1) <= SPACE) end -= 1;
   return address.slice(start, end).replace(/[\t\n\r]/g, '');
 }
 
-/** Enough of an address to tell its scheme and host. */
-const BEGINNING = 1_000;
+/** Characters that are enough to read scheme and host. */
+const START_LENGTH = 1_000;
 
-/** Whether a browser leaves the page for it. A relative address does, since no other file is delivered. */
+/** Whether a browser must fetch the address. A relative one counts, because no other file is delivered. */
 export function isExternal(address: string): boolean {
-  const said = trimAddress(address, BEGINNING);
-  if (said === '' || said.startsWith('#')) return false;
-  return !FETCHES_NOTHING.has(schemeOf(said) ?? '');
+  const trimmed = trimAddress(address, START_LENGTH);
+  if (trimmed === '' || trimmed.startsWith('#')) return false;
+  return !LOCAL_SCHEMES.has(getScheme(trimmed) ?? '');
 }
 
-/** Whether it names a host: what a script's literal must do to count where a bare text may be anything. */
-export function namesHost(address: string): boolean {
-  return /^(?:(?:https?|wss?|ftp):|[\\/]{2})/i.test(trimAddress(address, BEGINNING));
+/** Whether the address contains a host. Many string literals in a script count only then. */
+export function hasHost(address: string): boolean {
+  return /^(?:(?:https?|wss?|ftp):|[\\/]{2})/i.test(trimAddress(address, START_LENGTH));
 }
 
-/** Whether a module specifier is an address; a bare name such as `react` is resolved by an import map or not at all. */
+/** Whether a module specifier is an address; a bare name such as `react` needs an import map. */
 export function isSpecifierAddress(specifier: string): boolean {
   return /^(?:\.{0,2}\/|[a-z][a-z0-9+.-]*:)/i.test(specifier);
 }
 
-const schemeOf = (address: string): string | undefined =>
+const getScheme = (address: string): string | undefined =>
   /^([a-z][a-z0-9+.-]*):/i.exec(address)?.[1]?.toLowerCase();
 
-/** Content of a `data:` address; `null` for any other, and for a broken one. */
-export function dataContent(address: string): { readonly type: string; readonly text: string } | null {
-  const said = trimAddress(address);
-  const comma = said.indexOf(',');
-  if (schemeOf(said.slice(0, 5)) !== 'data' || comma === -1) return null;
-  const [type = '', ...parameters] = said.slice('data:'.length, comma).toLowerCase().split(';');
-  const body = bytesOf(said.slice(comma + 1).replace(/#.*/s, ''));
+/** Decodes the content of a `data:` address; `null` for any other address and for an invalid one. */
+export function parseDataUrl(address: string): { readonly type: string; readonly text: string } | null {
+  const trimmed = trimAddress(address);
+  const comma = trimmed.indexOf(',');
+  if (getScheme(trimmed.slice(0, 5)) !== 'data' || comma === -1) return null;
+  const [type = '', ...parameters] = trimmed.slice('data:'.length, comma).toLowerCase().split(';');
+  const body = decodePercents(trimmed.slice(comma + 1).replace(/#.*/s, ''));
   const isBase64 = parameters.at(-1)?.trim() === 'base64';
   return { type: type.trim(), text: isBase64 ? Buffer.from(body, 'base64').toString('utf8') : body };
 }
 
-/** Percent-decoding that leaves a broken escape as it is. */
-function bytesOf(text: string): string {
+/** Percent-decoding that keeps an invalid escape unchanged. */
+function decodePercents(text: string): string {
   return text.replace(/(?:%[0-9a-f]{2})+/gi, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString());
 }
 
 /**
- * The addresses of a `srcset`: commas part candidates, but may also stand within an address.
+ * The addresses of a `srcset`. Commas separate candidates, but may also be part of an address.
  *
  * @see https://html.spec.whatwg.org/multipage/images.html#parsing-a-srcset-attribute
  */
-export function srcsetAddresses(srcset: string): string[] {
+export function parseSrcset(srcset: string): string[] {
   const addresses: string[] = [];
   const next = /[\s,]*(\S+)/y;
   for (let match = next.exec(srcset); match !== null; match = next.exec(srcset)) {
@@ -85,12 +80,12 @@ export function srcsetAddresses(srcset: string): string[] {
     let end = run.length;
     while (run[end - 1] === ',') end -= 1;
     addresses.push(run.slice(0, end));
-    if (end === run.length) next.lastIndex = descriptorsEnd(srcset, next.lastIndex);
+    if (end === run.length) next.lastIndex = findDescriptorsEnd(srcset, next.lastIndex);
   }
   return addresses;
 }
 
-function descriptorsEnd(srcset: string, from: number): number {
+function findDescriptorsEnd(srcset: string, from: number): number {
   let parentheses = 0;
   for (let at = from; at < srcset.length; at += 1) {
     const char = srcset[at];
@@ -102,26 +97,26 @@ function descriptorsEnd(srcset: string, from: number): number {
 }
 
 /**
- * Where a refresh leads; empty when it shows the same page again.
+ * The address of a `<meta http-equiv="refresh">`; empty if it reloads the same page.
  *
  * @see https://html.spec.whatwg.org/multipage/semantics.html#shared-declarative-refresh-steps
  */
-export function refreshAddress(content: string): string {
+export function parseRefresh(content: string): string {
   const [, after = ''] = /^[\d.]*(?:\s*[;,]|\s)\s*(\S.*)$/s.exec(content.trim()) ?? [];
   const [, address = after] = /^url\s*=\s*(.*)$/is.exec(after) ?? [];
   const [, , quoted = address] = /^(["'])(.*?)(?:\1|$)/s.exec(address) ?? [];
   return quoted;
 }
 
-/** The most characters of an address that a message repeats. */
-const SHOWN = 100;
+/** The maximum length of an address in a message. */
+const MAX_SHOWN = 100;
 
-/** An address for a message: one short line, without credentials and query. */
-export function shownAddress(address: string): string {
+/** Formats an address for a message: one short line, without credentials and query. */
+export function formatAddress(address: string): string {
   const line = trimAddress(address, 4_000)
     .replace(/^([a-z][a-z0-9+.-]*:)?([\\/]{2})[^\\/?#]*@/i, '$1$2***@')
     .replace(/\?.+/s, '?…')
     .replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ');
   const letters = [...line];
-  return letters.length <= SHOWN ? line : `${letters.slice(0, SHOWN - 1).join('')}…`;
+  return letters.length <= MAX_SHOWN ? line : `${letters.slice(0, MAX_SHOWN - 1).join('')}…`;
 }

@@ -1,9 +1,9 @@
 /**
- * The parts of css-tree that are used here, imported by their own path: they bring neither the library's
- * dictionaries nor its grammar along, and its published types describe only the whole.
+ * The parts of css-tree that are used here. They are imported by their own paths, so that the dictionaries and
+ * the grammar of the library are not loaded; its published types describe only the whole library.
  */
 declare module 'css-tree/tokenizer' {
-  export function tokenize(source: string, see: (type: number, start: number, end: number) => void): void;
+  export function tokenize(source: string, onToken: (type: number, start: number, end: number) => void): void;
   export const AtKeyword: number;
   export const Comment: number;
   export const LeftCurlyBracket: number;
@@ -19,10 +19,10 @@ declare module 'css-tree/tokenizer' {
 }
 
 declare module 'css-tree/utils' {
-  interface Notation {
-    decode(written: string): string;
+  interface TokenCodec {
+    decode(token: string): string;
   }
-  export const ident: Notation;
-  export const string: Notation;
-  export const url: Notation;
+  export const ident: TokenCodec;
+  export const string: TokenCodec;
+  export const url: TokenCodec;
 }

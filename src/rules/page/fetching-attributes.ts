@@ -1,23 +1,23 @@
 import type { DefaultTreeAdapterTypes as Dom } from 'parse5';
-import { type FoundAddress, type ResourceKind, refreshAddress, srcsetAddresses } from './addresses.ts';
-import { cssReferences } from './css-references.ts';
-import { attribute, hasAttribute } from './page-tree.ts';
-import { scriptReferences } from './script-references.ts';
+import { type FoundAddress, parseRefresh, parseSrcset, type ResourceKind } from './addresses.ts';
+import { findCssReferences } from './css-references.ts';
+import { getAttribute, hasAttribute } from './page-tree.ts';
+import { findScriptReferences } from './script-references.ts';
 
-/** Reads addresses out of an attribute's value. */
-export type ReadAddresses = (value: string, element: Dom.Element) => readonly FoundAddress[];
+/** Reads the addresses in the value of an attribute. */
+type AddressReader = (value: string, element: Dom.Element) => readonly FoundAddress[];
 
-const one =
-  (kind: ResourceKind): ReadAddresses =>
+const single =
+  (kind: ResourceKind): AddressReader =>
   (address) => [{ offset: 0, address, kind }];
 
-const many: ReadAddresses = (srcset) =>
-  srcsetAddresses(srcset).map((address) => ({ offset: 0, address, kind: 'data' }));
+const srcset: AddressReader = (value) =>
+  parseSrcset(value).map((address) => ({ offset: 0, address, kind: 'data' }));
 
-const nothing: ReadAddresses = () => [];
+const none: AddressReader = () => [];
 
-/** Kinds of links that a browser fetches; others, such as `canonical` or `alternate`, only name. */
-const FETCHING_LINKS: ReadonlyMap<string, ResourceKind> = new Map(
+/** Link types that a browser fetches; others, such as `canonical` or `alternate`, cause no request. */
+const FETCHED_LINK_TYPES: ReadonlyMap<string, ResourceKind> = new Map(
   Object.entries<ResourceKind>({
     stylesheet: 'style',
     modulepreload: 'script',
@@ -34,66 +34,68 @@ const FETCHING_LINKS: ReadonlyMap<string, ResourceKind> = new Map(
   }),
 );
 
-const link: ReadAddresses = (address, element) => {
-  const kinds = words(attribute(element, 'rel')).flatMap((kind) => FETCHING_LINKS.get(kind) ?? []);
+const link: AddressReader = (address, element) => {
+  const kinds = splitWords(getAttribute(element, 'rel')).flatMap(
+    (type) => FETCHED_LINK_TYPES.get(type) ?? [],
+  );
   const [kind] = kinds;
   return kind === undefined ? [] : [{ offset: 0, address, kind: kinds.includes('style') ? 'style' : kind }];
 };
 
-const animated: ReadAddresses = (values, element) =>
-  /^(?:xlink:)?href$/i.test(attribute(element, 'attributeName').trim())
+const animated: AddressReader = (values, element) =>
+  /^(?:xlink:)?href$/i.test(getAttribute(element, 'attributeName').trim())
     ? values.split(';').map((address) => ({ offset: 0, address, kind: 'data' }))
     : [];
 
 /**
- * Elements × attributes that a browser fetches. Attributes of plain links and forms are left out: they lead
- * elsewhere only when somebody follows them. Names are in lower case.
+ * The attributes that a browser fetches, by element; all names in lower case. Attributes of plain links and
+ * forms are not included: they cause a request only when a person follows them.
  *
  * @see https://html.spec.whatwg.org/multipage/indices.html#attributes-3
  */
-export const FETCHING_ATTRIBUTES: Readonly<Record<string, Readonly<Record<string, ReadAddresses>>>> = {
-  audio: { src: one('data') },
-  base: { href: one('data') },
-  body: { background: one('data') },
-  embed: { src: one('document') },
-  frame: { src: one('document') },
-  html: { manifest: one('data') },
-  // With a srcdoc the src is not looked at.
-  iframe: { src: (src, frame) => (hasAttribute(frame, 'srcdoc') ? [] : one('document')(src, frame)) },
-  img: { src: one('data'), srcset: many },
-  input: { src: (src, input) => (isImageButton(input) ? one('data')(src, input) : []) },
-  link: { href: link, imagesrcset: many },
-  meta: { content: (content, meta) => (isRefresh(meta) ? one('data')(refreshAddress(content), meta) : []) },
-  object: { data: one('document') },
-  script: { src: one('script'), href: one('script'), 'xlink:href': one('script') },
-  source: { src: one('data'), srcset: many },
-  table: { background: one('data') },
-  tbody: { background: one('data') },
-  td: { background: one('data') },
-  tfoot: { background: one('data') },
-  th: { background: one('data') },
-  thead: { background: one('data') },
-  tr: { background: one('data') },
-  track: { src: one('data') },
-  video: { src: one('data'), poster: one('data') },
+export const FETCHING_ATTRIBUTES: Readonly<Record<string, Readonly<Record<string, AddressReader>>>> = {
+  audio: { src: single('data') },
+  base: { href: single('data') },
+  body: { background: single('data') },
+  embed: { src: single('document') },
+  frame: { src: single('document') },
+  html: { manifest: single('data') },
+  // With a `srcdoc`, the `src` is ignored.
+  iframe: { src: (src, frame) => (hasAttribute(frame, 'srcdoc') ? [] : single('document')(src, frame)) },
+  img: { src: single('data'), srcset },
+  input: { src: (src, input) => (isImageButton(input) ? single('data')(src, input) : []) },
+  link: { href: link, imagesrcset: srcset },
+  meta: { content: (content, meta) => (isRefresh(meta) ? single('data')(parseRefresh(content), meta) : []) },
+  object: { data: single('document') },
+  script: { src: single('script'), href: single('script'), 'xlink:href': single('script') },
+  source: { src: single('data'), srcset },
+  table: { background: single('data') },
+  tbody: { background: single('data') },
+  td: { background: single('data') },
+  tfoot: { background: single('data') },
+  th: { background: single('data') },
+  thead: { background: single('data') },
+  tr: { background: single('data') },
+  track: { src: single('data') },
+  video: { src: single('data'), poster: single('data') },
   // SVG
   animate: { from: animated, to: animated, by: animated, values: animated },
-  cursor: { href: one('data'), 'xlink:href': one('data') },
-  feimage: { href: one('data'), 'xlink:href': one('data') },
-  filter: { href: one('data'), 'xlink:href': one('data') },
-  'font-face-uri': { href: one('data'), 'xlink:href': one('data') },
-  image: { href: one('data'), 'xlink:href': one('data') },
-  lineargradient: { href: one('data'), 'xlink:href': one('data') },
-  mpath: { href: one('data'), 'xlink:href': one('data') },
-  pattern: { href: one('data'), 'xlink:href': one('data') },
-  radialgradient: { href: one('data'), 'xlink:href': one('data') },
+  cursor: { href: single('data'), 'xlink:href': single('data') },
+  feimage: { href: single('data'), 'xlink:href': single('data') },
+  filter: { href: single('data'), 'xlink:href': single('data') },
+  'font-face-uri': { href: single('data'), 'xlink:href': single('data') },
+  image: { href: single('data'), 'xlink:href': single('data') },
+  lineargradient: { href: single('data'), 'xlink:href': single('data') },
+  mpath: { href: single('data'), 'xlink:href': single('data') },
+  pattern: { href: single('data'), 'xlink:href': single('data') },
+  radialgradient: { href: single('data'), 'xlink:href': single('data') },
   set: { to: animated },
-  textpath: { href: one('data'), 'xlink:href': one('data') },
-  tref: { href: one('data'), 'xlink:href': one('data') },
-  use: { href: one('data'), 'xlink:href': one('data') },
+  textpath: { href: single('data'), 'xlink:href': single('data') },
+  tref: { href: single('data'), 'xlink:href': single('data') },
+  use: { href: single('data'), 'xlink:href': single('data') },
 };
 
-/** Attributes of any element whose value is CSS: the style, and what SVG presents by attributes. */
+/** Attributes of any element whose value is CSS: `style` and the presentation attributes of SVG. */
 export const STYLE_ATTRIBUTES: ReadonlySet<string> = new Set([
   'style',
   'clip-path',
@@ -108,17 +110,17 @@ export const STYLE_ATTRIBUTES: ReadonlySet<string> = new Set([
   'stroke',
 ]);
 
-/** What reads the addresses out of an attribute; names in lower case. */
-export const addressReaderFor = (element: string, name: string): ReadAddresses => {
-  const own = Object.hasOwn(FETCHING_ATTRIBUTES, element) ? FETCHING_ATTRIBUTES[element] : undefined;
-  if (own !== undefined && Object.hasOwn(own, name)) return own[name] as ReadAddresses;
-  if (STYLE_ATTRIBUTES.has(name)) return cssReferences;
-  return name.startsWith('on') ? scriptReferences : nothing;
+/** The function that reads the addresses of an attribute; names in lower case. */
+export const getAddressReader = (element: string, name: string): AddressReader => {
+  const attributes = Object.hasOwn(FETCHING_ATTRIBUTES, element) ? FETCHING_ATTRIBUTES[element] : undefined;
+  if (attributes !== undefined && Object.hasOwn(attributes, name)) return attributes[name] as AddressReader;
+  if (STYLE_ATTRIBUTES.has(name)) return findCssReferences;
+  return name.startsWith('on') ? findScriptReferences : none;
 };
 
-const words = (text: string): string[] => text.toLowerCase().split(/\s+/);
+const splitWords = (text: string): string[] => text.toLowerCase().split(/\s+/);
 
-const isImageButton = (input: Dom.Element): boolean => attribute(input, 'type').toLowerCase() === 'image';
+const isImageButton = (input: Dom.Element): boolean => getAttribute(input, 'type').toLowerCase() === 'image';
 
 const isRefresh = (meta: Dom.Element): boolean =>
-  attribute(meta, 'http-equiv').trim().toLowerCase() === 'refresh';
+  getAttribute(meta, 'http-equiv').trim().toLowerCase() === 'refresh';

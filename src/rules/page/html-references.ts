@@ -1,151 +1,188 @@
 import type { DefaultTreeAdapterTypes as Dom } from 'parse5';
-import { dataContent, type FoundAddress, isExternal, type ResourceKind, shownAddress } from './addresses.ts';
-import { cssReferences } from './css-references.ts';
-import { addressReaderFor } from './fetching-attributes.ts';
 import {
-  attribute,
-  BOUNDS,
-  inOrder,
-  localName,
-  locationOf,
+  type FoundAddress,
+  formatAddress,
+  isExternal,
+  parseDataUrl,
+  type ResourceKind,
+} from './addresses.ts';
+import { findCssReferences } from './css-references.ts';
+import { getAddressReader } from './fetching-attributes.ts';
+import {
+  getAttribute,
+  getLocalName,
+  getLocation,
+  getText,
   parsePage,
+  SEARCH_LIMITS,
   TEXT_ELEMENTS,
-  textOf,
+  walkNodes,
 } from './page-tree.ts';
-import { jsonReferences, scriptReferences } from './script-references.ts';
+import { findJsonReferences, findScriptReferences } from './script-references.ts';
 
-/** Something that a browser would fetch from elsewhere. */
+/** An external address that a browser would fetch. */
 export interface PageReference {
   /** From 1. */
   readonly line: number;
-  /** Such as `link`, `img`, `style` or `script`. */
+  /** The element name, such as `link`, `img`, `style` or `script`. */
   readonly element: string;
-  /** For reading: one short line, without credentials and query. */
+  /** For messages: one short line, without credentials and query. */
   readonly address: string;
 }
 
 export interface PageSearch {
-  /** In the order of the page. */
+  /** In page order. */
   readonly references: readonly PageReference[];
-  /** Whether all of the page was searched; if not, it is nested deeper or longer than the bounds. */
-  readonly whole: boolean;
+  /** Whether the whole page was searched; false if it exceeds a limit. */
+  readonly complete: boolean;
+}
+
+interface SearchState {
+  readonly references: PageReference[];
+  nodes: number;
+  complete: boolean;
+}
+
+/** A document in the page: the page itself, or one in a `srcdoc`, `noscript` or `data:` address. */
+interface DocumentPlace {
+  /** The line of the page on which the document begins. */
+  readonly firstLine: number;
+  /** How many documents contain it. */
+  readonly level: number;
+  readonly isXml: boolean;
+}
+
+/** A text with addresses: an attribute value, a script or a style sheet. */
+interface TextPlace {
+  /** Empty if all addresses count as being on the first line. */
+  readonly text: string;
+  readonly firstLine: number;
+  readonly element: string;
+  readonly level: number;
 }
 
 /**
- * Everything a browser would fetch from elsewhere when it opens the page. Relative addresses count: the file
- * is delivered alone.
+ * Finds everything that a browser would fetch from elsewhere when it opens the page. Relative addresses count,
+ * because the file is delivered alone.
  *
- * @param html its text; as XML where `xhtml` says so, which closes elements that HTML leaves open
+ * @param isXml parse as XHTML, where `/>` closes elements that HTML leaves open
  */
-export function externalReferences(html: string, xhtml = false): readonly PageReference[] {
-  return searchPage(html, xhtml).references;
+export function searchPage(html: string, isXml = false): PageSearch {
+  const state: SearchState = { references: [], nodes: 0, complete: true };
+  searchDocument(state, html, { firstLine: 1, level: 0, isXml });
+  return { references: state.references, complete: state.complete };
 }
 
-/** The same, and whether the search came to its end. */
-export function searchPage(html: string, xhtml = false): PageSearch {
-  const references: PageReference[] = [];
-  let nodes = 0;
-  let whole = true;
+function searchDocument(state: SearchState, text: string, place: DocumentPlace): void {
+  if (place.level > SEARCH_LIMITS.documents) {
+    state.complete = false;
+    return;
+  }
+  const { document, complete } = parsePage(place.isXml ? addEndTags(text) : text, () => {
+    state.nodes += 1;
+    return state.nodes <= SEARCH_LIMITS.nodes;
+  });
+  if (!complete) state.complete = false;
+  for (const node of walkNodes(document)) {
+    if ('tagName' in node) {
+      searchAttributes(state, node, place);
+      searchContent(state, node, place);
+    } else if (place.isXml && 'data' in node) searchInstruction(state, node, place);
+  }
+}
 
-  const searchDocument = (text: string, firstLine: number, level: number, isXml: boolean): void => {
-    if (level > BOUNDS.documents) {
-      whole = false;
-      return;
+function searchAttributes(
+  state: SearchState,
+  element: Dom.Element,
+  { firstLine, level }: DocumentPlace,
+): void {
+  const elementName = getLocalName(element);
+  const { startLine, attrs } = getLocation(element);
+  for (const { name, prefix, value } of element.attrs) {
+    const fullName = prefix ? `${prefix}:${name}` : name;
+    const line = firstLine - 1 + (attrs?.[fullName] ?? attrs?.[fullName.toLowerCase()] ?? startLine);
+    if (elementName === 'iframe' && fullName === 'srcdoc') {
+      searchDocument(state, value, { firstLine: line, level: level + 1, isXml: false });
+    } else {
+      const found = getAddressReader(elementName, fullName.toLowerCase())(value, element);
+      addReferences(state, found, { text: value, firstLine: line, element: elementName, level });
     }
-    const { document, complete } = parsePage(isXml ? withEndTags(text) : text, () => ++nodes <= BOUNDS.nodes);
-    if (!complete) whole = false;
-    for (const node of inOrder(document)) {
-      if ('tagName' in node) searchElement(node, firstLine - 1, level);
-      else if (isXml && 'data' in node) searchInstruction(node, firstLine - 1);
-    }
-  };
+  }
+}
 
-  /** Keeps what leads elsewhere, and searches what a data: address brings along. */
-  const keep = (
-    found: readonly FoundAddress[],
-    text: string,
-    firstLine: number,
-    element: string,
-    level: number,
-  ): void => {
-    const lineAt = lines(text, firstLine);
-    for (const { offset, address, kind } of found) {
-      if (isExternal(address)) {
-        references.push({ line: lineAt(offset), element, address: shownAddress(address) });
-      } else if (kind !== 'data') {
-        const content = dataContent(address);
-        if (content !== null) searchContent({ ...content, kind }, lineAt(offset), element, level);
-      }
-    }
-  };
+function searchContent(state: SearchState, element: Dom.Element, place: DocumentPlace): void {
+  const [first] = element.childNodes;
+  const name = getLocalName(element);
+  if (first === undefined || !TEXT_ELEMENTS.has(name)) return;
+  const text = getText(element);
+  const { level } = place;
+  const firstLine = place.firstLine - 1 + getLocation(first).startLine;
+  const textPlace = { text, firstLine, element: name, level };
+  if (name === 'noscript') searchDocument(state, text, { firstLine, level: level + 1, isXml: false });
+  else if (name === 'script') addReferences(state, readScript(element, text), textPlace);
+  else if (isCss(element)) addReferences(state, findCssReferences(text), textPlace);
+}
 
-  const searchContent = (
-    { kind, type, text }: { readonly kind: ResourceKind; readonly type: string; readonly text: string },
-    line: number,
-    element: string,
-    level: number,
-  ): void => {
-    if (level >= BOUNDS.documents) {
-      whole = false;
-      return;
-    }
-    // Lines within an address are nobody's lines: all that is found there stands on the line of the address.
-    const from = references.length;
-    if (kind === 'style') keep(cssReferences(text), '', line, element, level + 1);
-    else if (kind === 'script') keep(scriptReferences(text), '', line, element, level + 1);
-    else if (/html|xml/.test(type)) searchDocument(text, line, level + 1, type.includes('xml'));
-    for (let at = from; at < references.length; at += 1) {
-      references[at] = { ...(references[at] as PageReference), line };
-    }
-  };
+/** Searches `<?xml-stylesheet href="…"?>`, which the parser returns as a comment. */
+function searchInstruction(state: SearchState, comment: Dom.CommentNode, { firstLine }: DocumentPlace): void {
+  const [, , address = ''] = /\shref\s*=\s*(["'])(.*?)\1/s.exec(comment.data.slice(0, 4_000)) ?? [];
+  addReferences(state, [{ offset: 0, address, kind: 'style' }], {
+    text: '',
+    firstLine: firstLine - 1 + getLocation(comment).startLine,
+    element: 'xml-stylesheet',
+    level: 0,
+  });
+}
 
-  const searchElement = (element: Dom.Element, above: number, level: number): void => {
-    const name = localName(element);
-    const { startLine, attrs } = locationOf(element);
-    for (const { name: plain, prefix, value } of element.attrs) {
-      const full = prefix ? `${prefix}:${plain}` : plain;
-      const line = above + (attrs?.[full] ?? attrs?.[full.toLowerCase()] ?? startLine);
-      if (name === 'iframe' && full === 'srcdoc') searchDocument(value, line, level + 1, false);
-      else keep(addressReaderFor(name, full.toLowerCase())(value, element), value, line, name, level);
+/** Keeps the external addresses, and searches the content of `data:` addresses. */
+function addReferences(state: SearchState, found: readonly FoundAddress[], place: TextPlace): void {
+  const getLine = createLineCounter(place.text, place.firstLine);
+  for (const { offset, address, kind } of found) {
+    if (isExternal(address)) {
+      const line = getLine(offset);
+      state.references.push({ line, element: place.element, address: formatAddress(address) });
+    } else if (kind !== 'data') {
+      searchDataUrl(state, address, kind, { ...place, text: '', firstLine: getLine(offset) });
     }
-    const [first] = element.childNodes;
-    if (first === undefined || !TEXT_ELEMENTS.has(name)) return;
-    const text = textOf(element);
-    const line = above + locationOf(first).startLine;
-    if (name === 'noscript') searchDocument(text, line, level + 1, false);
-    else if (name === 'script') keep(scriptContent(element, text), text, line, name, level);
-    else if (isCss(element)) keep(cssReferences(text), text, line, name, level);
-  };
+  }
+}
 
-  const searchInstruction = (comment: Dom.CommentNode, above: number): void => {
-    const [, , address = ''] = /\shref\s*=\s*(["'])(.*?)\1/s.exec(comment.data.slice(0, 4_000)) ?? [];
-    keep(
-      [{ offset: 0, address, kind: 'style' }],
-      '',
-      above + locationOf(comment).startLine,
-      'xml-stylesheet',
-      0,
-    );
-  };
-
-  searchDocument(html, 1, 0, xhtml);
-  return { references, whole };
+function searchDataUrl(state: SearchState, address: string, kind: ResourceKind, place: TextPlace): void {
+  const content = parseDataUrl(address);
+  if (content === null) return;
+  if (place.level >= SEARCH_LIMITS.documents) {
+    state.complete = false;
+    return;
+  }
+  const { type, text } = content;
+  const { firstLine } = place;
+  const level = place.level + 1;
+  const first = state.references.length;
+  if (kind === 'style') addReferences(state, findCssReferences(text), { ...place, level });
+  else if (kind === 'script') addReferences(state, findScriptReferences(text), { ...place, level });
+  else if (/html|xml/.test(type)) {
+    searchDocument(state, text, { firstLine, level, isXml: type.includes('xml') });
+  }
+  // Lines inside an address are not lines of the page: everything in it is on the line of the address.
+  for (let at = first; at < state.references.length; at += 1) {
+    state.references[at] = { ...(state.references[at] as PageReference), line: firstLine };
+  }
 }
 
 const isCss = (style: Dom.Element): boolean =>
-  ['', 'text/css'].includes(attribute(style, 'type').trim().toLowerCase());
+  ['', 'text/css'].includes(getAttribute(style, 'type').trim().toLowerCase());
 
-/** A type that a browser runs; any other makes the script a block of data. */
-const RUNS = /^(?:module|(?:text|application)\/(?:x-)?(?:java|ecma|j|live)script[\d.]*)?$/;
+/** Script types that a browser runs; with any other type, the script is data. */
+const SCRIPT_TYPE = /^(?:module|(?:text|application)\/(?:x-)?(?:java|ecma|j|live)script[\d.]*)?$/;
 
-function scriptContent(script: Dom.Element, text: string): readonly FoundAddress[] {
-  const type = attribute(script, 'type').trim().toLowerCase();
-  if (type === 'importmap' || type === 'speculationrules') return jsonReferences(text);
-  return RUNS.test(type) ? scriptReferences(text) : [];
+function readScript(script: Dom.Element, text: string): readonly FoundAddress[] {
+  const type = getAttribute(script, 'type').trim().toLowerCase();
+  if (type === 'importmap' || type === 'speculationrules') return findJsonReferences(text);
+  return SCRIPT_TYPE.test(type) ? findScriptReferences(text) : [];
 }
 
-/** The line of each offset, asked for in rising order. */
-function lines(text: string, firstLine: number): (offset: number) => number {
+/** Returns the line of each offset; the offsets must be in ascending order. */
+function createLineCounter(text: string, firstLine: number): (offset: number) => number {
   let line = firstLine;
   let next = text.indexOf('\n');
   return (offset) => {
@@ -154,8 +191,8 @@ function lines(text: string, firstLine: number): (offset: number) => number {
   };
 }
 
-/** XML lets any element close itself; HTML would take all that follows for such an element's text. */
-function withEndTags(xml: string): string {
+/** In XML any element may close itself; HTML would treat all that follows as the text of such an element. */
+function addEndTags(xml: string): string {
   return xml.replace(
     /<((?:[\w-]+:)?(?:iframe|noembed|noframes|noscript|script|style|textarea|title|xmp))\b((?:[^"'<>]|"[^"]*"|'[^']*'){0,2000}?)\/>/gi,
     '<$1$2></$1>',

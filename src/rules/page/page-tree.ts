@@ -1,115 +1,137 @@
-import { type DefaultTreeAdapterTypes as Dom, defaultTreeAdapter, parse, type TreeAdapter } from 'parse5';
+import {
+  type DefaultTreeAdapterTypes as Dom,
+  defaultTreeAdapter,
+  parse,
+  type Token,
+  type TreeAdapter,
+} from 'parse5';
 
-/** Bounds of a search, far beyond any page that a browser shows with ease. They hold memory and time down. */
-export const BOUNDS = {
-  /** Elements and comments, all documents within the page together. */
+/** Limits of a search, far beyond any page that a browser shows easily. They bound memory and time. */
+export const SEARCH_LIMITS = {
+  /** Elements and comments of the page and all documents in it. */
   nodes: 2_000_000,
-  /** Elements within elements. Browsers themselves flatten what is deeper than 512. */
+  /** Elements inside elements. Browsers flatten everything below 512. */
   depth: 2_048,
-  /** Documents within documents: `srcdoc`, `noscript`, `data:`. */
+  /** Documents inside documents: `srcdoc`, `noscript`, `data:`. */
   documents: 16,
 } as const;
 
-/** Elements whose text is read: their content is a program, a style or a page of its own. */
+/** Elements whose text is kept: a program, a style sheet or another page. */
 export const TEXT_ELEMENTS = new Set(['noscript', 'script', 'style']);
 
-/** Where a node begins; all that is kept of the parser's much larger record. */
-export interface NodeLocation {
+/** Where a node begins: the small part of the record of the parser that is kept. */
+interface NodeLocation {
   readonly startLine: number;
-  /** Lines of the attributes. */
+  /** The lines of the attributes. */
   readonly attrs?: Readonly<Record<string, number>>;
 }
 
-/** A node and its place; where the parser itself made up an element, there is none. */
+/** A node with its location; an element that the parser added itself has none. */
 interface LocatedNode {
-  place?: NodeLocation;
+  ownLocation?: NodeLocation;
 }
 
-export const locationOf = (node: Dom.Node): NodeLocation => (node as LocatedNode).place ?? { startLine: 1 };
+export const getLocation = (node: Dom.Node): NodeLocation =>
+  (node as LocatedNode).ownLocation ?? { startLine: 1 };
 
-class OutOfBounds extends Error {}
+class SearchLimitError extends Error {}
+
+/** A parsed document; `complete` is false if parsing stopped at a limit. */
+interface ParsedPage {
+  readonly document: Dom.Document;
+  readonly complete: boolean;
+}
 
 /**
- * A document's elements, as a browser that runs scripts builds them. Text that nobody reads is dropped while
- * parsing, and parsing ends where the bounds are reached: what came before is searched even so.
+ * Parses a page into the elements that a browser with scripts builds. Text that is not needed is dropped while
+ * parsing. Parsing stops at a limit; everything before it is kept.
+ *
+ * @param mayGrow called for every node; false if there are too many
  */
-export function parsePage(
-  html: string,
-  mayGrow: () => boolean,
-): { document: Dom.Document; complete: boolean } {
+export function parsePage(html: string, mayGrow: () => boolean): ParsedPage {
   const document = defaultTreeAdapter.createDocument();
-  let depth = 0;
-  const grow = (): void => {
-    if (!mayGrow()) throw new OutOfBounds();
-  };
-  const treeAdapter: TreeAdapter<Dom.DefaultTreeAdapterMap> = {
-    ...defaultTreeAdapter,
-    createDocument: () => document,
-    createElement(...described) {
-      grow();
-      return defaultTreeAdapter.createElement(...described);
-    },
-    createCommentNode(data) {
-      grow();
-      return defaultTreeAdapter.createCommentNode(data.startsWith('?xml-stylesheet') ? data : '');
-    },
-    insertText(parent, text) {
-      if (TEXT_ELEMENTS.has(localName(parent))) defaultTreeAdapter.insertText(parent, text);
-    },
-    insertTextBefore: () => undefined,
-    onItemPush() {
-      depth += 1;
-      if (depth > BOUNDS.depth) throw new OutOfBounds();
-    },
-    onItemPop() {
-      depth -= 1;
-    },
-    setNodeSourceCodeLocation(node, location) {
-      // Asked for the text that was dropped, the parser names what stands before it, or nothing.
-      const placed = node as LocatedNode | undefined;
-      if (placed === undefined || placed.place !== undefined || !location) return;
-      const { startLine } = location;
-      const given = 'attrs' in location ? location.attrs : undefined;
-      placed.place = { startLine };
-      if (given === undefined) return;
-      const attrs = Object.fromEntries(Object.entries(given).map(([name, place]) => [name, place.startLine]));
-      placed.place = { startLine, attrs };
-    },
-    getNodeSourceCodeLocation: () => undefined,
-    updateNodeSourceCodeLocation: () => undefined,
-  };
   try {
-    parse(html, { treeAdapter, sourceCodeLocationInfo: true });
+    parse(html, { treeAdapter: createTreeAdapter(document, mayGrow), sourceCodeLocationInfo: true });
     return { document, complete: true };
   } catch (thrown) {
-    if (thrown instanceof OutOfBounds) return { document, complete: false };
+    if (thrown instanceof SearchLimitError) return { document, complete: false };
     throw thrown;
   }
 }
 
-/** Every node of a tree in the order of the page, templates' content included, however deep. */
-export function* inOrder(root: Dom.ParentNode): Generator<Dom.Node> {
-  const ahead: Dom.Node[] = [root];
-  for (let node = ahead.pop(); node !== undefined; node = ahead.pop()) {
+function createTreeAdapter(
+  document: Dom.Document,
+  mayGrow: () => boolean,
+): TreeAdapter<Dom.DefaultTreeAdapterMap> {
+  let depth = 0;
+  const checkGrowth = (): void => {
+    if (!mayGrow()) throw new SearchLimitError();
+  };
+  return {
+    ...defaultTreeAdapter,
+    createDocument: () => document,
+    createElement(...description) {
+      checkGrowth();
+      return defaultTreeAdapter.createElement(...description);
+    },
+    createCommentNode(data) {
+      checkGrowth();
+      return defaultTreeAdapter.createCommentNode(data.startsWith('?xml-stylesheet') ? data : '');
+    },
+    insertText(parent, text) {
+      if (TEXT_ELEMENTS.has(getLocalName(parent))) defaultTreeAdapter.insertText(parent, text);
+    },
+    insertTextBefore: () => undefined,
+    onItemPush() {
+      depth += 1;
+      if (depth > SEARCH_LIMITS.depth) throw new SearchLimitError();
+    },
+    onItemPop() {
+      depth -= 1;
+    },
+    setNodeSourceCodeLocation: setLocation,
+    getNodeSourceCodeLocation: () => undefined,
+    updateNodeSourceCodeLocation: () => undefined,
+  };
+}
+
+/** Keeps only the lines of a location; the full record takes much more memory. */
+function setLocation(node: Dom.Node, location: Token.ElementLocation | null): void {
+  // For a text that was dropped, the parser passes the previous node or none.
+  const located = node as LocatedNode | undefined;
+  if (located === undefined || located.ownLocation !== undefined || !location) return;
+  const { startLine } = location;
+  located.ownLocation = { startLine };
+  const { attrs } = location;
+  if (attrs === undefined) return;
+  const lines = Object.fromEntries(Object.entries(attrs).map(([name, place]) => [name, place.startLine]));
+  located.ownLocation = { startLine, attrs: lines };
+}
+
+/** Every node of a tree in page order, including the content of templates, at any depth. */
+export function* walkNodes(root: Dom.ParentNode): Generator<Dom.Node> {
+  const pending: Dom.Node[] = [root];
+  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
     yield node;
-    if ('content' in node) ahead.push(node.content);
+    if ('content' in node) pending.push(node.content);
     if ('childNodes' in node) {
-      for (let at = node.childNodes.length - 1; at >= 0; at -= 1) ahead.push(node.childNodes[at] as Dom.Node);
+      for (let at = node.childNodes.length - 1; at >= 0; at -= 1)
+        pending.push(node.childNodes[at] as Dom.Node);
     }
   }
 }
 
-/** An element's name in lower case and without a prefix, which XHTML may give to any. */
-export function localName(node: Dom.Node): string {
+/** The lowercase name of an element without a prefix, which any element may have in XHTML. */
+export function getLocalName(node: Dom.Node): string {
   const name = node.nodeName.toLowerCase();
   return name.slice(name.indexOf(':') + 1);
 }
 
-export const attribute = (element: Dom.Element, name: string): string =>
-  element.attrs.find((one) => one.name === name)?.value ?? '';
+export const getAttribute = (element: Dom.Element, name: string): string =>
+  element.attrs.find((attribute) => attribute.name === name)?.value ?? '';
 
 export const hasAttribute = (element: Dom.Element, name: string): boolean =>
-  element.attrs.some((one) => one.name === name);
+  element.attrs.some((attribute) => attribute.name === name);
 
-export const textOf = (element: Dom.Element): string =>
+export const getText = (element: Dom.Element): string =>
   element.childNodes.map((child) => ('value' in child ? child.value : '')).join('');

@@ -1,117 +1,123 @@
-import { type FoundAddress, isSpecifierAddress, namesHost, type ResourceKind } from './addresses.ts';
-import { scriptTokens } from './script-tokens.ts';
+import { type FoundAddress, hasHost, isSpecifierAddress, type ResourceKind } from './addresses.ts';
+import { tokenizeScript } from './script-tokens.ts';
 
-/** Which literals of a call count as addresses. */
+/** Which string literals of a call count as addresses. */
 type LiteralRule = 'any' | 'specifier' | 'with a host';
 
 interface CallRule {
   readonly counts: LiteralRule;
   readonly kind: ResourceKind;
-  /** Whose method it must be. */
-  readonly of?: string;
-  /** How many strings stand before the address; none unless said. */
-  readonly skips?: number;
+  /** The object whose method it must be. */
+  readonly owner?: string;
+  /** How many strings come before the address; 0 if absent. */
+  readonly stringsBefore?: number;
 }
 
-/** Calls whose literal a browser fetches. */
+/** Calls with a literal address that a browser fetches. */
 export const FETCHING_CALLS: Readonly<Record<string, CallRule>> = {
   import: { counts: 'specifier', kind: 'script' },
   importScripts: { counts: 'any', kind: 'script' },
   Worker: { counts: 'any', kind: 'script' },
   SharedWorker: { counts: 'any', kind: 'script' },
-  register: { counts: 'any', kind: 'script', of: 'serviceWorker' },
+  register: { counts: 'any', kind: 'script', owner: 'serviceWorker' },
   addModule: { counts: 'any', kind: 'script' },
   fetch: { counts: 'with a host', kind: 'data' },
   Request: { counts: 'with a host', kind: 'data' },
-  open: { counts: 'with a host', kind: 'data', skips: 1 },
+  open: { counts: 'with a host', kind: 'data', stringsBefore: 1 },
   EventSource: { counts: 'with a host', kind: 'data' },
   WebSocket: { counts: 'with a host', kind: 'data' },
   sendBeacon: { counts: 'with a host', kind: 'data' },
 };
 
-/** `element.src = "https://…"`, as loaders do. */
-const ASSIGNED: CallRule = { counts: 'with a host', kind: 'data' };
+/** `element.src = "https://…"`, as script loaders do. */
+const SRC_ASSIGNMENT: CallRule = { counts: 'with a host', kind: 'data' };
 
-/** Stands for a string among the tokens before an address. */
+/** Represents any string in the list of previous tokens. */
 const STRING = '""';
 
-/** The longest way back from an address to the name of its call: `serviceWorker?.register(new URL(`. */
-const LOOKS_BACK = 10;
+/** The most tokens from an address back to the name of its call: `serviceWorker?.register(new URL(`. */
+const LOOKBACK = 10;
 
 /**
- * Literal addresses that a script fetches. What it puts together at run time can't be seen, and a bare name of
- * a module is none: without an import map it is an error, and the map is searched itself.
+ * Literal addresses that a script fetches. Addresses that it composes at run time can't be found. The bare name
+ * of a module is not an address: it needs an import map, which is searched separately.
  */
-export function scriptReferences(code: string): FoundAddress[] {
+export function findScriptReferences(code: string): FoundAddress[] {
   const found: FoundAddress[] = [];
-  let before: string[] = [];
+  let previous: string[] = [];
   let inImportScripts = false;
-  scriptTokens(code, (kind, text, offset) => {
+  tokenizeScript(code, (kind, text, offset) => {
     if (kind === 'string') {
-      const row = inImportScripts ? FETCHING_CALLS.importScripts : rowFor(before);
-      if (row !== undefined && counts(row, text)) found.push({ offset, address: text, kind: row.kind });
+      const rule = inImportScripts ? FETCHING_CALLS.importScripts : getRule(previous);
+      if (rule !== undefined && isAddress(rule, text)) found.push({ offset, address: text, kind: rule.kind });
     } else if (text === ')' || text === ';') inImportScripts = false;
-    else if (text === '(' && before.at(-1) === 'importScripts') inImportScripts = true;
-    before.push(kind === 'string' ? STRING : text);
-    if (before.length > 64) before = before.slice(-LOOKS_BACK);
+    else if (text === '(' && previous.at(-1) === 'importScripts') inImportScripts = true;
+    previous.push(kind === 'string' ? STRING : text);
+    if (previous.length > 64) previous = previous.slice(-LOOKBACK);
   });
   return found;
 }
 
-function counts(row: CallRule, text: string): boolean {
-  if (row.counts === 'any') return true;
-  return row.counts === 'specifier' ? isSpecifierAddress(text) : namesHost(text);
+function isAddress({ counts }: CallRule, text: string): boolean {
+  if (counts === 'any') return true;
+  return counts === 'specifier' ? isSpecifierAddress(text) : hasHost(text);
 }
 
-/** The row of the call or statement in which a string would stand after these tokens. */
-function rowFor(before: readonly string[]): CallRule | undefined {
-  let at = before.length - 1;
-  const mark = before[at];
-  if (mark === 'import' || mark === 'from') return FETCHING_CALLS.import;
-  if (mark === '=') return before[at - 1] === 'src' && before[at - 2] === '.' ? ASSIGNED : undefined;
-  let skipped = 0;
-  while (before[at] === ',' && before[at - 1] === STRING) {
-    skipped += 1;
+/** The rule of the call or statement to which a string after these tokens would belong. */
+function getRule(previous: readonly string[]): CallRule | undefined {
+  let at = previous.length - 1;
+  const last = previous[at];
+  if (last === 'import' || last === 'from') return FETCHING_CALLS.import;
+  if (last === '=')
+    return previous[at - 1] === 'src' && previous[at - 2] === '.' ? SRC_ASSIGNMENT : undefined;
+  let strings = 0;
+  while (previous[at] === ',' && previous[at - 1] === STRING) {
+    strings += 1;
     at -= 2;
   }
-  if (before[at] !== '(') return undefined;
-  if (before[at - 1] === 'URL' && before[at - 2] === 'new' && before[at - 3] === '(') at -= 3;
-  const name = before[at - 1] ?? '';
-  const row = Object.hasOwn(FETCHING_CALLS, name) ? FETCHING_CALLS[name] : undefined;
-  if (row === undefined || (row.skips ?? 0) !== skipped) return undefined;
-  if (name === 'import' && before[at - 2] === '.') return undefined;
-  if (row.of === undefined) return row;
-  const owner = before[at - 2] === '.' ? before[before[at - 3] === '?' ? at - 4 : at - 3] : undefined;
-  return owner === row.of ? row : undefined;
+  if (previous[at] !== '(') return undefined;
+  if (previous[at - 1] === 'URL' && previous[at - 2] === 'new' && previous[at - 3] === '(') at -= 3;
+  const name = previous[at - 1] ?? '';
+  const rule = Object.hasOwn(FETCHING_CALLS, name) ? FETCHING_CALLS[name] : undefined;
+  if (rule === undefined || (rule.stringsBefore ?? 0) !== strings) return undefined;
+  if (name === 'import' && previous[at - 2] === '.') return undefined;
+  if (rule.owner === undefined) return rule;
+  const owner = previous[at - 2] === '.' ? previous[previous[at - 3] === '?' ? at - 4 : at - 3] : undefined;
+  return owner === rule.owner ? rule : undefined;
 }
 
 /**
- * Addresses in the JSON of an import map or of speculation rules. Broken JSON is ignored, as browsers do.
+ * Addresses in the JSON of an import map or of speculation rules. Invalid JSON is ignored, as in browsers.
  *
  * @see https://html.spec.whatwg.org/multipage/webappapis.html#import-maps
  */
-export function jsonReferences(json: string): FoundAddress[] {
+export function findJsonReferences(json: string): FoundAddress[] {
   let parsed: unknown;
   try {
     parsed = JSON.parse(json);
   } catch {
     return [];
   }
-  const { imports, scopes, prefetch, prerender } = fieldsOf(parsed);
-  const mapped = [imports, ...Object.values(fieldsOf(scopes))].flatMap((map) => Object.values(fieldsOf(map)));
-  const rules = [prefetch, prerender].flat().map((rule) => fieldsOf(rule).urls);
+  const { imports, scopes, prefetch, prerender } = toFields(parsed);
+  const modules = [imports, ...Object.values(toFields(scopes))].flatMap((map) =>
+    Object.values(toFields(map)),
+  );
+  const urls = [prefetch, prerender].flat().flatMap((rule) => toFields(rule).urls);
+  const locate = (address: string, kind: ResourceKind): FoundAddress => ({
+    offset: Math.max(json.indexOf(address), 0),
+    address,
+    kind,
+  });
   const found = [
-    ...mapped.filter(isText).filter(isSpecifierAddress).map(within(json, 'script')),
-    ...rules.flat().filter(isText).map(within(json, 'data')),
+    ...modules
+      .filter(isText)
+      .flatMap((address) => (isSpecifierAddress(address) ? locate(address, 'script') : [])),
+    ...urls.filter(isText).map((address) => locate(address, 'data')),
   ];
-  return found.sort((a, b) => a.offset - b.offset);
+  return found.sort((one, other) => one.offset - other.offset);
 }
 
-const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
+const toFields = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null ? { ...value } : {};
 
 const isText = (value: unknown): value is string => typeof value === 'string';
-
-const within =
-  (json: string, kind: ResourceKind) =>
-  (address: string): FoundAddress => ({ offset: Math.max(json.indexOf(address), 0), address, kind });

@@ -3,172 +3,197 @@ import { extname } from 'node:path';
 import { promisify } from 'node:util';
 import { DeliveryError } from '../../errors.ts';
 import type { LocalFile } from '../inspect.ts';
-import { type FileBlock, readBlocks } from './blocks.ts';
-import { linesBefore, newlines } from './lines.ts';
-import { markedRules } from './marks.ts';
-import { findOwnMatches, keyContainer, type SecretMatch } from './own-secret-rules.ts';
-import { loadPreset, type PresetSearch } from './preset-secret-rules.ts';
-import { asciiStrings, asText, type BlockText, utf16Strings } from './readings.ts';
+import { type BlockText, decodeUtf8, extractAsciiStrings, extractUtf16Strings } from './block-text.ts';
+import { findCustomMatches, findKeyContainer, type SecretMatch } from './custom-rules.ts';
+import { countNewlines, countNewlinesBefore, type FileBlock, readBlocks } from './file-blocks.ts';
+import { type FindPresetMatches, loadPresetRules } from './preset-rules.ts';
+import { selectRules } from './rule-keywords.ts';
 
-/** A secret in a file, in words that are safe to print. */
+/** A secret in a file, described so that it is safe to print. */
 export interface SecretFinding {
-  /** A rule of secretlint's preset, without its name space, or one of our own. */
+  /** The name of a custom rule, or of a rule of the secretlint preset without its prefix. */
   readonly rule: string;
   /** From 1; `null` in a binary file. */
   readonly line: number | null;
-  /** 16 hex digits that are the same wherever the same rule finds the same secret. */
+  /** 16 hex digits, always the same for the same rule and secret. */
   readonly fingerprint: string;
 }
 
-type Searched = Pick<LocalFile, 'name' | 'binary' | 'pieces'>;
+type SearchedFile = Pick<LocalFile, 'name' | 'binary' | 'pieces'>;
 
-/** Nobody reads a longer list. */
-const MOST_FINDINGS = 20;
+/** A longer list would not be read. */
+const MAX_FINDINGS = 20;
 
 /**
- * Scans a whole file, text or binary, of any size, in memory bounded by a block of it.
- * Text is whatever holds no NUL byte; of anything else the printable strings are searched.
+ * Searches a whole file of any size, text or binary. Memory is bounded by one block.
+ * A file without a NUL byte is a text; in any other file the printable strings are searched.
  *
- * @returns at most 20 findings, those of a text in the order of its lines.
+ * @returns at most 20 findings; those in a text are in the order of its lines.
  */
-export async function findSecrets(file: Searched, signal: AbortSignal): Promise<readonly SecretFinding[]> {
-  return withLines(await firstOf(search(file, signal), () => true), file, signal);
+export async function findSecrets(
+  file: SearchedFile,
+  signal: AbortSignal,
+): Promise<readonly SecretFinding[]> {
+  return addLines(await takeFirst(search(file, signal), () => true), file, signal);
 }
 
 /**
+ * Refuses a file that contains secrets.
+ *
  * @param allowed fingerprints of findings that are known to be harmless
- * @throws {DeliveryError} `BAD_FILE` naming rule, line and fingerprint of each finding, never the secret.
+ * @throws {DeliveryError} `BAD_FILE` with rule, line and fingerprint of each finding, never with the secret.
  * @see protocol 1 (file rules: secrets), 7 (prohibition 3)
  */
 export async function refuseSecrets(
-  file: Searched,
+  file: SearchedFile,
   allowed: readonly string[],
   signal: AbortSignal,
 ): Promise<void> {
-  const known = new Set(allowed.map((fingerprint) => fingerprint.trim().toLowerCase()));
-  // Allowed findings don't use up the list's length: the search goes on behind any number of them.
-  const found = await firstOf(search(file, signal), ({ fingerprint }) => !known.has(fingerprint));
-  if (found.length === 0) return;
-  const findings = await withLines(found, file, signal);
+  const harmless = new Set(allowed.map((fingerprint) => fingerprint.trim().toLowerCase()));
+  // Allowed findings don't count toward the maximum: the search continues after any number of them.
+  const located = await takeFirst(search(file, signal), ({ fingerprint }) => !harmless.has(fingerprint));
+  if (located.length === 0) return;
+  const findings = await addLines(located, file, signal);
   const list = findings.map(({ rule, line, fingerprint }) => {
     return `${rule}${line === null ? '' : ` in line ${line}`} (fingerprint ${fingerprint})`;
   });
   const fingerprints = [...new Set(findings.map(({ fingerprint }) => fingerprint))];
-  throw new DeliveryError('BAD_FILE', `the file holds what looks like a secret: ${list.join(', ')}`, {
-    hint: `remove it from the file and revoke it, or, if it is known to be harmless, set \`allow-secret: ${fingerprints.join(' ')}\``,
-  });
+  throw new DeliveryError(
+    'BAD_FILE',
+    `the file ${file.name} contains what looks like a secret: ${list.join(', ')}`,
+    {
+      hint: `remove it from the file and revoke it, or, if it is known to be harmless, set \`allow-secret: ${fingerprints.join(' ')}\``,
+    },
+  );
 }
 
-/** A secret before anybody has asked for its line. */
+/** A finding whose line is not yet known. */
 interface LocatedFinding extends Omit<SecretFinding, 'line'> {
-  /** Where in the file the block begins in which it was seen, and the lines that end between there and it. */
-  readonly block: number;
-  readonly lines: number;
+  /** Position in the file of the block in which it was found. */
+  readonly blockOffset: number;
+  /** Line breaks between the start of the block and the secret. */
+  readonly linesInBlock: number;
 }
 
-async function firstOf(
+async function takeFirst(
   findings: AsyncIterable<LocatedFinding>,
-  counts: (finding: LocatedFinding) => boolean,
+  accept: (finding: LocatedFinding) => boolean,
 ): Promise<LocatedFinding[]> {
   const first: LocatedFinding[] = [];
   for await (const finding of findings) {
-    if (!counts(finding)) continue;
+    if (!accept(finding)) continue;
     first.push(finding);
-    if (first.length === MOST_FINDINGS) break;
+    if (first.length === MAX_FINDINGS) break;
   }
   return first;
 }
 
-/** Every finding, one after another, as far as somebody asks for more. */
-async function* search(file: Searched, signal: AbortSignal): AsyncGenerator<LocatedFinding, void, undefined> {
-  const fingerprintOf = fingerprints();
-  const views = file.binary ? [asciiView, utf16View] : [textView];
-  let preset: PresetSearch | undefined;
-  for await (const block of readBlocks(watched(file, signal))) {
-    const container = block.offset === 0 ? keyContainer(block.bytes) : null;
+/** Yields one finding after another; the file is read only as far as the caller asks for more. */
+async function* search(
+  file: SearchedFile,
+  signal: AbortSignal,
+): AsyncGenerator<LocatedFinding, void, undefined> {
+  const fingerprint = createFingerprinter();
+  const decoders = file.binary ? [decodeAscii, decodeUtf16] : [decodeText];
+  let findPresetMatches: FindPresetMatches | undefined;
+  for await (const block of readBlocks(readPieces(file, signal))) {
+    const container = block.offset === 0 ? findKeyContainer(block.bytes) : null;
     if (container !== null) {
-      yield { rule: container.rule, fingerprint: await fingerprintOf(container), block: 0, lines: 0 };
+      const { rule } = container;
+      yield { rule, fingerprint: await fingerprint(container), blockOffset: 0, linesInBlock: 0 };
     }
-    for (const view of views) {
-      const marked = view(block);
-      if (marked === null) continue;
-      preset ??= await loadPreset(extname(file.name).toLowerCase());
-      for (const sighting of await sightingsIn(marked, preset)) {
-        const fingerprint = await fingerprintOf(sighting);
-        const lines = newlines(marked.reading.text, sighting.at);
-        yield { rule: sighting.rule, fingerprint, block: block.offset, lines };
+    for (const decode of decoders) {
+      const candidate = decode(block);
+      if (candidate === null) continue;
+      findPresetMatches ??= await loadPresetRules(extname(file.name).toLowerCase());
+      for (const match of await findMatches(candidate, findPresetMatches)) {
+        yield {
+          rule: match.rule,
+          fingerprint: await fingerprint(match),
+          blockOffset: block.offset,
+          linesInBlock: countNewlines(candidate.blockText.text, match.at),
+        };
       }
     }
   }
 }
 
-/** A text and the rules that may find something in it. */
-interface MarkedText {
-  readonly reading: BlockText;
+/** A text, and the rules that may find a secret in it. */
+interface CandidateText {
+  readonly blockText: BlockText;
   readonly rules: ReadonlySet<string>;
 }
 
-/** A block as a text that some rule should look at; `null` where none would find anything. */
-type BlockView = (block: FileBlock) => MarkedText | null;
+/** Decodes a block; returns `null` if no rule can find anything in it. */
+type DecodeBlock = (block: FileBlock) => CandidateText | null;
 
-const textView: BlockView = (block) => marked(markedRules(block.bytes), () => asText(block));
-const asciiView: BlockView = (block) => marked(markedRules(block.bytes), () => asciiStrings(block));
-const utf16View: BlockView = (block) => {
-  const reading = utf16Strings(block);
-  return marked(markedRules(Buffer.from(reading.text, 'latin1')), () => reading);
+const decodeText: DecodeBlock = (block) => createCandidate(selectRules(block.bytes), () => decodeUtf8(block));
+const decodeAscii: DecodeBlock = (block) =>
+  createCandidate(selectRules(block.bytes), () => extractAsciiStrings(block));
+const decodeUtf16: DecodeBlock = (block) => {
+  const blockText = extractUtf16Strings(block);
+  return createCandidate(selectRules(Buffer.from(blockText.text, 'latin1')), () => blockText);
 };
 
-const marked = (rules: ReadonlySet<string>, read: () => BlockText): MarkedText | null =>
-  rules.size === 0 ? null : { reading: read(), rules };
+const createCandidate = (rules: ReadonlySet<string>, decode: () => BlockText): CandidateText | null =>
+  rules.size === 0 ? null : { blockText: decode(), rules };
 
-/** What begins in the block's own share, each secret under one rule. */
-async function sightingsIn({ reading, rules }: MarkedText, preset: PresetSearch): Promise<SecretMatch[]> {
-  const { text, from, to } = reading;
-  const named: SecretMatch[] = [];
-  for (const one of [...(await preset(text, rules)), ...findOwnMatches(text, rules)]) {
-    if (!named.some((other) => isWithin(one, other))) named.push(one);
+/** The matches that begin in the range of the block, each secret under one rule. */
+async function findMatches(
+  { blockText: { text, from, to }, rules }: CandidateText,
+  findPresetMatches: FindPresetMatches,
+): Promise<SecretMatch[]> {
+  const distinct: SecretMatch[] = [];
+  for (const match of [...(await findPresetMatches(text, rules)), ...findCustomMatches(text, rules)]) {
+    if (!distinct.some((known) => overlaps(match, known))) distinct.push(match);
   }
-  return named.filter((one) => one.from >= from && one.from < to).sort((one, other) => one.at - other.at);
+  return distinct
+    .filter((match) => match.from >= from && match.from < to)
+    .sort((one, other) => one.at - other.at);
 }
 
-/** Whether two rules saw the same secret; a rule that condemns a whole file does not hide the others. */
-function isWithin(one: SecretMatch, other: SecretMatch): boolean {
-  if (other.rule === WHOLE_FILE) return false;
-  return one.at < other.at + other.secret.length && other.at < one.at + one.secret.length;
+/** Whether two rules found the same secret. A match of the whole file does not hide the others. */
+function overlaps(match: SecretMatch, known: SecretMatch): boolean {
+  if (known.rule === WHOLE_FILE_RULE) return false;
+  return match.at < known.at + known.secret.length && known.at < match.at + match.secret.length;
 }
 
-/** The rule of the preset whose secret is all that the file holds: a service account's key. */
-const WHOLE_FILE = 'gcp';
+/** The rule of the preset whose secret is the whole file: the key file of a service account. */
+const WHOLE_FILE_RULE = 'gcp';
 
-async function* watched({ pieces }: Searched, signal: AbortSignal): AsyncGenerator<Buffer, void, undefined> {
+async function* readPieces(
+  { pieces }: SearchedFile,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer, void, undefined> {
   for await (const piece of pieces()) {
     signal.throwIfAborted();
     yield piece;
   }
 }
 
-/** Gives findings their lines, which are counted only where there is something to tell. */
-async function withLines(
-  found: readonly LocatedFinding[],
-  file: Searched,
+/** Adds the line of each finding; lines are counted only if there are findings. */
+async function addLines(
+  located: readonly LocatedFinding[],
+  file: SearchedFile,
   signal: AbortSignal,
 ): Promise<readonly SecretFinding[]> {
-  const before = await linesBefore(watched(file, signal), file.binary ? [] : found.map(({ block }) => block));
-  return found.map(({ rule, fingerprint, lines }, nth) => {
-    const line = file.binary ? null : 1 + (before[nth] ?? 0) + lines;
+  const offsets = file.binary ? [] : located.map(({ blockOffset }) => blockOffset);
+  const linesBefore = await countNewlinesBefore(readPieces(file, signal), offsets);
+  return located.map(({ rule, fingerprint, linesInBlock }, index) => {
+    const line = file.binary ? null : 1 + (linesBefore[index] ?? 0) + linesInBlock;
     return { rule, line, fingerprint };
   });
 }
 
-const derive = promisify<string, string, number, Buffer>(scrypt);
+const deriveKey = promisify<string, string, number, Buffer>(scrypt);
 
-/** Fingerprints take a while each, so that a weak password can't be guessed from a printed one. */
-function fingerprints(): (sighting: SecretMatch) => Promise<string> {
+/** Computes fingerprints with a slow hash, so that a weak password can't be guessed from a printed one. */
+function createFingerprinter(): (match: SecretMatch) => Promise<string> {
   const known = new Map<string, Promise<string>>();
   return ({ rule, secret }) => {
     const key = `${rule}\0${secret}`;
-    const made = known.get(key) ?? derive(secret, rule, 8).then((hash) => hash.toString('hex'));
-    known.set(key, made);
-    return made;
+    const fingerprint = known.get(key) ?? deriveKey(secret, rule, 8).then((hash) => hash.toString('hex'));
+    known.set(key, fingerprint);
+    return fingerprint;
   };
 }

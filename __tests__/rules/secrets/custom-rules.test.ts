@@ -2,8 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import { rules as preset } from '@secretlint/secretlint-rule-preset-recommend';
 import type { SecretLintRuleContext, SecretLintSourceCode } from '@secretlint/types';
 import fc from 'fast-check';
-import { markedRules } from '../../../src/rules/secrets/marks.ts';
-import { findOwnMatches, keyContainer } from '../../../src/rules/secrets/own-secret-rules.ts';
+import { findCustomMatches, findKeyContainer } from '../../../src/rules/secrets/custom-rules.ts';
+import { selectRules } from '../../../src/rules/secrets/rule-keywords.ts';
+import { measureCpuTime } from '../cpu-time.ts';
 import { armoured, drawn, pem } from './fake-secrets.ts';
 
 const session = drawn(32);
@@ -11,18 +12,18 @@ const basic = (pair: string): string => Buffer.from(pair).toString('base64');
 const jwt = ['eyJ', 'eyJ', ''].map((start) => `${start}${drawn(30)}`).join('.');
 const password = drawn(12);
 
-/** What is seen: rule and secret; the secret stands where it is said to. */
-function seen(text: string): string[][] {
-  // As the search asks: about what the marks let through.
-  return findOwnMatches(text, markedRules(Buffer.from(text))).map(({ rule, secret, from, at }) => {
+/** The rule and secret of each match; also checks the position of the secret. */
+function find(text: string): string[][] {
+  // Only the rules that the keywords select are run, as in the search.
+  return findCustomMatches(text, selectRules(Buffer.from(text))).map(({ rule, secret, from, at }) => {
     expect(at).toBeGreaterThanOrEqual(from);
     if (rule !== 'private-key') expect(text.slice(at, at + secret.length)).toBe(secret);
     return [rule, secret];
   });
 }
 
-/** How many secrets a rule of the preset reports in a text. */
-function reportsOf(name: string): (text: string) => Promise<number> {
+/** Returns a function that counts the secrets that a preset rule reports in a text. */
+function createReportCounter(name: string): (text: string) => Promise<number> {
   let reports = 0;
   const report = (): void => {
     reports += 1;
@@ -37,10 +38,10 @@ function reportsOf(name: string): (text: string) => Promise<number> {
   };
 }
 
-describe('cookies', () => {
+describe('the cookie rule', () => {
   test.each([
     ['a response', `Set-Cookie: PHPSESSID=${session}; Path=/; HttpOnly`],
-    ['a request, behind harmless ones', `cookie: theme=dark; lang=en;connect.sid=${session}`],
+    ['a request, after harmless ones', `cookie: theme=dark; lang=en;connect.sid=${session}`],
     ['a quoted value', `Set-Cookie: auth_token="${session}"; Secure`],
     ['JSON', `{"Cookie": "session=${session}"}`],
     ['JSON within a string', `{\\"cookie\\":\\"session=${session}\\"}`],
@@ -48,12 +49,12 @@ describe('cookies', () => {
     ['HTML', `<td>{&quot;cookie&quot;: &quot;session=${session}&quot;}</td>`],
     ['a script', `document.cookie = 'session=${session}; path=/'`],
     ['curl', `curl -H "Cookie: session=${session}" https://acme.io`],
-  ])('in %s are seen', (_, text) => {
-    expect(seen(text)).toEqual([['cookie', session]]);
+  ])('finds a session in %s', (_, text) => {
+    expect(find(text)).toEqual([['cookie', session]]);
   });
 
-  test('a signed token is seen under any name', () => {
-    expect(seen(`Cookie: x=${jwt}`)).toEqual([['cookie', jwt]]);
+  test('finds a signed token under any name', () => {
+    expect(find(`Cookie: x=${jwt}`)).toEqual([['cookie', jwt]]);
   });
 
   test.each([
@@ -67,12 +68,12 @@ describe('cookies', () => {
     `Set-Cookie: theme=${drawn(8)}; Expires=Wed, 21 Oct 2026 07:28:00 GMT`,
     "document.cookie = 'session=; Max-Age=0'",
     'We use cookies: see the cookie: policy',
-  ])('%s is none', (text) => {
-    expect(seen(text)).toEqual([]);
+  ])('finds nothing in %s', (text) => {
+    expect(find(text)).toEqual([]);
   });
 });
 
-describe('authorization headers', () => {
+describe('the authorization rule', () => {
   test.each([
     ['a bearer token', `Authorization: Bearer ${session}`, session],
     ['a signed token', `authorization: bearer ${jwt}`, jwt],
@@ -81,8 +82,8 @@ describe('authorization headers', () => {
     ['a call', `headers.set('Authorization', 'Bearer ${session}')`, session],
     ['a HAR file', `"name":"authorization","value":"Bearer ${session}"`, session],
     ['an address', `?authorization=Bearer%20${session}`, session],
-  ])('with %s are seen', (_, text, secret) => {
-    expect(seen(text)).toEqual([['authorization', secret]]);
+  ])('finds %s', (_, text, secret) => {
+    expect(find(text)).toEqual([['authorization', secret]]);
   });
 
   test.each([
@@ -95,12 +96,12 @@ describe('authorization headers', () => {
     `Authorization: Basic ${basic('no colon at all')}`,
     'Authorization: Basic authentication',
     'the bearer of this token',
-  ])('%s is none', (text) => {
-    expect(seen(text)).toEqual([]);
+  ])('finds nothing in %s', (text) => {
+    expect(find(text)).toEqual([]);
   });
 });
 
-describe('private keys', () => {
+describe('the private key rule', () => {
   const key = armoured('PRIVATE KEY');
   const lines = key.trim().split('\n');
 
@@ -119,8 +120,8 @@ describe('private keys', () => {
       `PuTTY-User-Key-File-3: ssh-rsa\nPrivate-Lines: 5\n${lines.slice(1, -1).join('\n')}\nPrivate-MAC: 00`,
     ],
     ['the shortest kind', armoured('PRIVATE KEY', { length: 64 })],
-  ])('in %s are seen', (_, text) => {
-    expect(seen(text)).toEqual([['private-key', expect.any(String)]]);
+  ])('finds a key in %s', (_, text) => {
+    expect(find(text)).toEqual([['private-key', expect.any(String)]]);
   });
 
   test.each([
@@ -133,8 +134,8 @@ describe('private keys', () => {
     ['in a quotation', lines.map((line) => `> ${line}`).join('\n')],
     ['on one line', lines.join(' ')],
     ['without an end', lines.slice(0, -1).join('\n')],
-  ])('written %s are the same key', (_, text) => {
-    expect(seen(text)).toEqual(seen(key));
+  ])('finds the same key written %s', (_, text) => {
+    expect(find(text)).toEqual(find(key));
   });
 
   test.each([
@@ -144,12 +145,12 @@ describe('private keys', () => {
     ['public', armoured('PUBLIC KEY')],
     ['a certificate', armoured('CERTIFICATE')],
     ['a pattern', "const BEGIN = '-----BEGIN PRIVATE KEY-----', END = '-----END PRIVATE KEY-----';"],
-  ])('that are %s are none', (_, text) => {
-    expect(seen(text)).toEqual([]);
+  ])('ignores a key that is %s', (_, text) => {
+    expect(find(text)).toEqual([]);
   });
 
-  test("sees whatever the preset's rule sees, which it replaces", async () => {
-    const reports = reportsOf('privatekey');
+  test('finds everything that the replaced preset rule finds', async () => {
+    const countReports = createReportCounter('privatekey');
     const kind = fc.constantFrom('', 'RSA ', 'DSA ', 'EC ', 'OPENSSH ', 'PGP ');
     const lineEnd = fc.constantFrom('\n', '\r\n', '\\n', ' ', '\n    ', '');
     const start = fc.constantFrom('MI', 'b3BlbnNzaC1rZXktdjE');
@@ -157,8 +158,8 @@ describe('private keys', () => {
     await fc.assert(
       fc.asyncProperty(kind, lineEnd, start, size, async (of, end, start, length) => {
         const text = armoured(`${of}PRIVATE KEY`, { start, length }).replaceAll('\n', end);
-        expect(await reports(text)).toBe(1);
-        expect(seen(text)).toHaveLength(1);
+        expect(await countReports(text)).toBe(1);
+        expect(find(text)).toHaveLength(1);
       }),
     );
   });
@@ -170,12 +171,12 @@ describe('private keys', () => {
     ['a certificate', '308203a13082028902010330820a0506092a864886f70d0101', false],
     ['a ZIP file', '504b030414000000080000002100000000000000000000000000', false],
     ['nothing', '', false],
-  ])('a PKCS#12 container is known by its head: %s', (_, head, is) => {
-    expect(keyContainer(Buffer.from(head, 'hex')) !== null).toBe(is);
+  ])('recognizes a PKCS#12 container by its first bytes: %s', (_, head, expected) => {
+    expect(findKeyContainer(Buffer.from(head, 'hex')) !== null).toBe(expected);
   });
 });
 
-describe('passwords in addresses', () => {
+describe('the URL password rule', () => {
   test.each([
     ['https', `https://deploy:${password}@git.acme.io/x.git`, `deploy:${password}@git.acme.io`],
     ['any scheme', `git+ssh://deploy:${password}@10.1.2.3:22`, `deploy:${password}@10.1.2.3`],
@@ -184,22 +185,22 @@ describe('passwords in addresses', () => {
     ['JSON', `"https:\\/\\/bob:${password}@acme.io\\/"`, `bob:${password}@acme.io`],
     ['IPv6', `http://bob:${password}@[2001:db8::1]/`, `bob:${password}@[2001:db8::1]`],
     ['a number', 'https://bob:20260417@acme.io', 'bob:20260417@acme.io'],
-  ])('with %s are seen', (_, text, secret) => {
-    expect(seen(text)).toEqual([['url-password', secret]]);
+  ])('finds %s', (_, text, secret) => {
+    expect(find(text)).toEqual([['url-password', secret]]);
   });
 
-  test("sees whatever the preset's rule sees, which it replaces", async () => {
-    const reports = reportsOf('basicauth');
+  test('finds everything that the replaced preset rule finds', async () => {
+    const countReports = createReportCounter('basicauth');
     const scheme = fc.constantFrom('http', 'https', 'ftp', 'ftps');
     const name = fc.integer({ min: 2, max: 256 });
     const host = fc.constantFrom('acme.io', 'a-b_c.acme.co.uk', '10.1.2.3', 'api%20~+#=.io', '.io');
     await fc.assert(
       fc.asyncProperty(scheme, name, name, host, async (of, user, pass, at) => {
         const text = `${of}://${drawn(user)}:9-_${drawn(pass)}@${at}/`.slice(0, 1_000);
-        expect(seen(text).length).toBeGreaterThanOrEqual(await reports(text));
+        expect(find(text).length).toBeGreaterThanOrEqual(await countReports(text));
       }),
     );
-    expect(await reports(`https://deploy:${password}@acme.io`)).toBe(1);
+    expect(await countReports(`https://deploy:${password}@acme.io`)).toBe(1);
   });
 
   test.each([
@@ -225,22 +226,22 @@ describe('passwords in addresses', () => {
     'https://acme.io:8443/@scope/package',
     'https://acme.io/a:b@c',
     'http://localhost:3000 mail@acme.io',
-  ])('%s is none', (text) => {
-    expect(seen(text)).toEqual([]);
+  ])('finds nothing in %s', (text) => {
+    expect(find(text)).toEqual([]);
   });
 });
 
-describe('npm tokens', () => {
-  test('are seen in any file', () => {
-    expect(seen(`//registry.npmjs.org/:_authToken = "${session}"`)).toEqual([['npm-auth-token', session]]);
+describe('the npm token rule', () => {
+  test('finds a token in any file', () => {
+    expect(find(`//registry.npmjs.org/:_authToken = "${session}"`)).toEqual([['npm-auth-token', session]]);
   });
 
   test.each([
     '_authToken=${NPM_TOKEN}',
     '_authToken=YOUR_NPM_TOKEN_GOES_HERE',
     '_authToken=$NODE_AUTH_TOKEN',
-  ])('%s is none', (text) => {
-    expect(seen(text)).toEqual([]);
+  ])('finds nothing in %s', (text) => {
+    expect(find(text)).toEqual([]);
   });
 });
 
@@ -253,9 +254,8 @@ test.each([
   'a://b:',
   'a://:@',
   '_authToken=',
-])('hostile text of %j takes no long time', (piece) => {
+])('the custom rules take little time for hostile text of %j', (piece) => {
   const text = piece.repeat(Math.ceil(262_144 / piece.length));
-  const started = performance.now();
-  findOwnMatches(text, markedRules(Buffer.from(text)));
-  expect(performance.now() - started).toBeLessThan(2_000);
+  const time = measureCpuTime(() => findCustomMatches(text, selectRules(Buffer.from(text))));
+  expect(time).toBeLessThan(2_000);
 });

@@ -1,27 +1,27 @@
-import { createMarkFilter } from '../mark-filter.ts';
+import { createKeywordFilter } from '../keyword-filter.ts';
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
 const DIGITS = '0123456789';
 
-/** Every spelling of a mark in small and capital letters. */
-function anyCase(mark: string): string[] {
+/** Every spelling of a keyword in small and capital letters. */
+function anyCase(keyword: string): string[] {
   let spellings = [''];
-  for (const letter of mark) {
+  for (const letter of keyword) {
     const both = new Set([letter.toLowerCase(), letter.toUpperCase()]);
     spellings = spellings.flatMap((start) => Array.from(both, (end) => start + end));
   }
   return spellings;
 }
 
-/** A mark of which one character is any of several. */
+/** A keyword in which one character is any of several. */
 const withAny = (before: string, characters: string, after = ''): string[] =>
   Array.from(characters, (one) => before + one + after);
 
 /**
- * By a rule's name, the marks of which at least one stands in whatever the rule finds: four ASCII characters
- * each. A rule is asked only about texts that hold one of its marks.
+ * The keywords of each rule, four ASCII characters each. Every secret that a rule finds contains at least one
+ * of its keywords, so a rule runs only on texts that contain one.
  */
-export const MARKS: Readonly<Record<string, readonly string[]>> = {
+export const RULE_KEYWORDS: Readonly<Record<string, readonly string[]>> = {
   aws: anyCase('cret'),
   gcp: ['e_ke'],
   npm: ['npm_', 'x-oa'],
@@ -54,21 +54,23 @@ export const MARKS: Readonly<Record<string, readonly string[]>> = {
   'npm-auth-token': ['_aut'],
 };
 
-/** What must stand beside a mark that is common: without it, the rule finds nothing. */
-export const COMPANIONS: Readonly<Record<string, string>> = { 'url-password': '@' };
+/** A second text that a rule with frequent keywords requires: without it, the rule finds nothing. */
+const REQUIRED_TEXTS: Readonly<Record<string, string>> = { 'url-password': '@' };
 
-const sift = createMarkFilter(
-  Object.entries(MARKS).flatMap(([rule, marks]) => marks.map((mark) => [rule, Buffer.from(mark)] as const)),
+const findRules = createKeywordFilter(
+  Object.entries(RULE_KEYWORDS).flatMap(([rule, keywords]) =>
+    keywords.map((keyword) => [rule, Buffer.from(keyword)] as const),
+  ),
 );
 
 /**
- * The rules that may find something in these bytes. All others find nothing, so that bytes without any mark
- * need not become a text at all.
+ * Selects the rules that may find a secret in these bytes. All others find nothing, so bytes without any
+ * keyword are not even decoded.
  */
-export function markedRules(bytes: Buffer): ReadonlySet<string> {
-  const rules = sift(bytes);
-  for (const [rule, companion] of Object.entries(COMPANIONS)) {
-    if (rules.has(rule) && !bytes.includes(companion)) rules.delete(rule);
+export function selectRules(bytes: Buffer): ReadonlySet<string> {
+  const rules = findRules(bytes);
+  for (const [rule, required] of Object.entries(REQUIRED_TEXTS)) {
+    if (rules.has(rule) && !bytes.includes(required)) rules.delete(rule);
   }
   return rules;
 }

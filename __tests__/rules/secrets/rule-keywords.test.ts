@@ -1,0 +1,60 @@
+import { describe, expect, test } from '@jest/globals';
+import { rules as preset } from '@secretlint/secretlint-rule-preset-recommend';
+import { loadPresetRules } from '../../../src/rules/secrets/preset-rules.ts';
+import { RULE_KEYWORDS, selectRules } from '../../../src/rules/secrets/rule-keywords.ts';
+import { googleAccount, PRESET_SECRETS } from './fake-secrets.ts';
+
+const ALL_RULES = new Set(Object.keys(RULE_KEYWORDS));
+
+describe('RULE_KEYWORDS', () => {
+  test('has keywords for every preset rule that is run', () => {
+    const replaced = ['privatekey', 'basicauth', 'filter-comments'];
+    const names = preset.map(({ meta }) => meta.id.split('-rule-')[1] as string);
+    expect(names.filter((name) => !ALL_RULES.has(name))).toEqual(replaced);
+  });
+
+  test('contains only keywords of four printable ASCII characters', () => {
+    const keywords = Object.values(RULE_KEYWORDS).flat();
+    expect(keywords.filter((keyword) => !/^[ -~]{4}$/.test(keyword))).toEqual([]);
+  });
+});
+
+describe('selectRules', () => {
+  /** The rules that find a secret without any selection. */
+  async function listFindingRules(text: string): Promise<string[]> {
+    const findMatches = await loadPresetRules('.json');
+    return (await findMatches(text, ALL_RULES)).map(({ rule }) => rule);
+  }
+
+  test.each([...PRESET_SECRETS, ['gcp', '', googleAccount()] as const])(
+    'selects every rule that finds something, with any part of the secret cut off: %s (%#)',
+    async (_rule, before, secret) => {
+      const text = before + secret;
+      const variants = [text, `${text}"`, text.toLowerCase(), text.toUpperCase()];
+      for (let cut = 1; cut < text.length; cut += 1) variants.push(text.slice(cut), text.slice(0, -cut));
+      for (const variant of variants) {
+        const selected = selectRules(Buffer.from(variant));
+        expect((await listFindingRules(variant)).filter((rule) => !selected.has(rule))).toEqual([]);
+      }
+      expect([...(await listFindingRules(text)), ...(await listFindingRules(`${text}"`))]).not.toEqual([]);
+    },
+  );
+
+  test.each([
+    'mongodb+srv://app:Zx81Zx81@db.acme.io',
+    'MONGODB://app:Zx81Zx81@db.acme.io',
+    'MySqlX://app:Zx81Zx81@db.acme.io',
+    'mysql://app:Zx81Zx81@db.acme.io',
+    'postgresql://app:Zx81Zx81@db.acme.io',
+    'POSTGRES://app:Zx81Zx81@db.acme.io',
+  ])('selects the database rule for %s', async (text) => {
+    expect(await listFindingRules(text)).toEqual(['database-connection-string']);
+    expect(selectRules(Buffer.from(text))).toContain('database-connection-string');
+  });
+});
+
+test('selectRules requires a second text for a rule with frequent keywords', () => {
+  const url = 'https://bob:hunter2';
+  expect([...selectRules(Buffer.from(url))]).toEqual([]);
+  expect([...selectRules(Buffer.from(`${url}@acme.io`))]).toEqual(['url-password']);
+});

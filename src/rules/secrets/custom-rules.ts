@@ -1,0 +1,132 @@
+import { isPassword, isReservedHost, isToken } from './placeholders.ts';
+
+/** A secret that a rule found in a text. It is never printed; only its fingerprint is. */
+export interface SecretMatch {
+  readonly rule: string;
+  readonly secret: string;
+  /** Where the match begins, for example with a header name. */
+  readonly from: number;
+  /** Where the secret begins. */
+  readonly at: number;
+}
+
+/** Finds secrets of one kind in a text. Every pattern has bounded length, so hostile text takes linear time. */
+type FindMatches = (text: string) => Iterable<Omit<SecretMatch, 'rule'>>;
+
+const QUOTE = String.raw`(?:\\?["'\x60]|&quot;|&#3[49];)`;
+/** Separates a header name and its value: in HTTP, JSON, YAML, code, a HAR file, escaped or not. */
+const SEPARATOR = String.raw`${QUOTE}?\s{0,40}(?:[:=]|,(?:\s{0,40}${QUOTE}value${QUOTE}\s{0,40}:)?)\s{0,40}${QUOTE}?`;
+
+const COOKIE_HEADER = new RegExp(
+  String.raw`\bcookie${SEPARATOR}((?:="|[^\r\n"'\x60<>\\&]|&(?!quot;|#3[49];)){1,4096})`,
+  'dgi',
+);
+const COOKIE_PAIR = /(?:^|;)\s{0,4}([^\s=;]{1,128})="?([^\s;,"]{1,4096})/dg;
+const SESSION_NAME = /sess|sid\b|auth|token|jwt|login|remember/i;
+const JWT = /^eyJ[\w-]{8,}\.eyJ[\w-]{8,}\./;
+
+/** Session values in `Cookie:` and `Set-Cookie:` headers and in `document.cookie`. */
+function* findCookies(text: string): ReturnType<FindMatches> {
+  for (const header of text.matchAll(COOKIE_HEADER)) {
+    const start = getGroupStart(header, 1);
+    for (const pair of (header[1] ?? '').matchAll(COOKIE_PAIR)) {
+      const [, name = '', value = ''] = pair;
+      if (!JWT.test(value) && !(SESSION_NAME.test(name) && isToken(value))) continue;
+      yield { secret: value, from: header.index, at: start + getGroupStart(pair, 2) };
+    }
+  }
+}
+
+const AUTHORIZATION = new RegExp(
+  String.raw`\bauthorization${SEPARATOR}(bearer|token|basic)(?:\s|%20|\+){1,4}([\w.~+/=-]{8,4096})`,
+  'dgi',
+);
+
+/** `Authorization:` headers with a bearer token, or with a name and a password. */
+function* findAuthorization(text: string): ReturnType<FindMatches> {
+  for (const header of text.matchAll(AUTHORIZATION)) {
+    const [, scheme = '', secret = ''] = header;
+    const isSecret =
+      scheme.toLowerCase() === 'basic' ? isPassword(decodeBasicPassword(secret)) : isToken(secret);
+    if (isSecret) yield { secret, from: header.index, at: getGroupStart(header, 2) };
+  }
+}
+
+function decodeBasicPassword(basic: string): string {
+  const [, password = ''] = /^[^:]*:(.*)$/s.exec(Buffer.from(basic, 'base64').toString('utf8')) ?? [];
+  return password;
+}
+
+const KEY_HEADER =
+  /-----BEGIN ?(?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----|\bPrivate-Lines: ?\d{1,4}/g;
+/** How code, JSON and HTML write a line break or join two lines. */
+const LINE_BREAK = /["'`]\s{0,40}\+\s{0,40}["'`]|\\{1,2}[nrt]|<br ?\/?>|&#(?:1[03]|x0?[ad]);|&quot;|%0[ad]/gi;
+const KEY_ATTRIBUTES = /^\s*(?:[A-Z][A-Za-z-]{1,20}: [^\n]{0,200}\n\s*){0,8}/;
+const BETWEEN_KEY_LINES = /[\s"'`,>#*|\\]+/g;
+/** How many characters of a key are read. Keys of one kind begin alike; the limits are beyond that. */
+const KEY_LENGTH = { raw: 2_048, shortest: 60, longest: 1_024 } as const;
+
+/** Private keys in PEM (plain, encrypted, OpenSSH, PGP) and PuTTY format; a shortened one does not count. */
+function* findPrivateKeys(text: string): ReturnType<FindMatches> {
+  for (const header of text.matchAll(KEY_HEADER)) {
+    const begin = header.index + header[0].length;
+    const lines = text.slice(begin, begin + KEY_LENGTH.raw).replace(LINE_BREAK, '\n');
+    const body = lines.replace(KEY_ATTRIBUTES, '').replace(BETWEEN_KEY_LINES, '');
+    const [key = ''] = /^[A-Za-z0-9+/=]*/.exec(body) ?? [];
+    if (key.length < KEY_LENGTH.shortest || new Set(key).size < 16) continue;
+    yield { secret: key.slice(0, KEY_LENGTH.longest), from: header.index, at: header.index };
+  }
+}
+
+const URL_PASSWORD =
+  /(?<=[a-z0-9+.-]):(?:\\?\/){2}([^\s/?#@:"'`<>\\]{0,256}):([^\s/?#"'`<>\\]{1,256})@(\[[0-9a-f:.]{2,45}\]|[\w.-]{1,253})/dgi;
+
+/** Passwords in addresses of any scheme. */
+function* findUrlPasswords(text: string): ReturnType<FindMatches> {
+  for (const address of text.matchAll(URL_PASSWORD)) {
+    const [, user = '', password = '', host = ''] = address;
+    if (!isPassword(password) || isReservedHost(host)) continue;
+    yield { secret: `${user}:${password}@${host}`, from: address.index, at: getGroupStart(address, 1) };
+  }
+}
+
+const NPM_TOKEN = /_authToken["']?\s{0,4}[:=]\s{0,4}["']?([\w.~+/=-]{16,512})/dg;
+
+/** Token lines of an `.npmrc`, in any file. */
+function* findNpmTokens(text: string): ReturnType<FindMatches> {
+  for (const line of text.matchAll(NPM_TOKEN)) {
+    const secret = line[1] as string;
+    if (isToken(secret)) yield { secret, from: line.index, at: getGroupStart(line, 1) };
+  }
+}
+
+const getGroupStart = (match: RegExpExecArray, group: number): number =>
+  match.indices?.[group]?.[0] ?? match.index;
+
+const CUSTOM_RULES: Readonly<Record<string, FindMatches>> = {
+  cookie: findCookies,
+  authorization: findAuthorization,
+  'private-key': findPrivateKeys,
+  'url-password': findUrlPasswords,
+  'npm-auth-token': findNpmTokens,
+};
+
+/**
+ * Runs the custom rules with these names on a text.
+ *
+ * @see protocol 1 (file rules: secrets)
+ */
+export function findCustomMatches(text: string, rules: ReadonlySet<string>): SecretMatch[] {
+  return Object.entries(CUSTOM_RULES).flatMap(([rule, find]) =>
+    rules.has(rule) ? Array.from(find(text), (match) => ({ rule, ...match })) : [],
+  );
+}
+
+/** The first bytes of a PKCS#12 file: a sequence, version 3, and content of a PKCS#7 type. */
+const PKCS12 = /^30(?:..){1,5}?02010330(?:..){1,5}?06092a864886f70d0107/;
+
+/** Recognizes a file that contains keys as a whole, by its first bytes. @see RFC 7292 */
+export function findKeyContainer(head: Buffer): SecretMatch | null {
+  if (!PKCS12.test(head.toString('hex', 0, 64))) return null;
+  return { rule: 'private-key', secret: head.toString('latin1'), from: 0, at: 0 };
+}

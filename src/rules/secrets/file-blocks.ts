@@ -1,0 +1,94 @@
+/** A section of a file, with enough bytes around it to judge a secret that begins in the section. */
+export interface FileBlock {
+  /** Valid until the next block is requested. */
+  readonly bytes: Buffer;
+  /** A secret that begins at an index in [from, to) belongs to this block. These ranges cover the file once. */
+  readonly from: number;
+  readonly to: number;
+  /** Position of the first byte in the file. */
+  readonly offset: number;
+}
+
+interface BlockSizes {
+  /** Bytes of a block. */
+  readonly size: number;
+  /** Bytes before the range of the block. */
+  readonly before: number;
+  /** Bytes after the range of the block: the length of a secret that is surely found as a whole. */
+  readonly after: number;
+}
+
+/** 256 KiB, of which 16 KiB overlap; in UTF-16 that is half as many characters. */
+export const BLOCK_SIZES: BlockSizes = { size: 262_144, before: 4_096, after: 12_288 };
+
+/**
+ * Divides a file into overlapping blocks, which all use the same memory.
+ *
+ * @param pieces the bytes, in pieces of any length; none is kept
+ */
+export async function* readBlocks(
+  pieces: AsyncIterable<Buffer>,
+  { size, before, after }: BlockSizes = BLOCK_SIZES,
+): AsyncGenerator<FileBlock, void, undefined> {
+  const buffer = Buffer.allocUnsafe(size);
+  let filled = 0;
+  let from = 0;
+  let offset = 0;
+  for await (const piece of pieces) {
+    for (let used = 0; used < piece.length; ) {
+      if (filled === size) {
+        yield { bytes: buffer, from, to: size - after, offset };
+        const step = size - before - after;
+        buffer.copyWithin(0, step);
+        filled -= step;
+        offset += step;
+        from = before;
+      }
+      const copied = piece.copy(buffer, filled, used);
+      filled += copied;
+      used += copied;
+    }
+  }
+  yield { bytes: buffer.subarray(0, filled), from, to: filled, offset };
+}
+
+/** Counts the line breaks of a text before an index. */
+export function countNewlines(text: string, end: number): number {
+  let count = 0;
+  for (let at = text.indexOf('\n'); at !== -1 && at < end; at = text.indexOf('\n', at + 1)) count += 1;
+  return count;
+}
+
+/**
+ * Counts the line breaks of a file before each offset. It stops reading after the last offset.
+ *
+ * @param offsets in bytes, in ascending order
+ */
+export async function countNewlinesBefore(
+  pieces: AsyncIterable<Buffer>,
+  offsets: readonly number[],
+): Promise<readonly number[]> {
+  const counts: number[] = [];
+  let lines = 0;
+  let position = 0;
+  if (offsets.length === 0) return counts;
+  for await (const piece of pieces) {
+    let from = 0;
+    for (let next = offsets[counts.length]; next !== undefined && next <= position + piece.length; ) {
+      lines += countNewlineBytes(piece, from, next - position);
+      from = next - position;
+      counts.push(lines);
+      next = offsets[counts.length];
+    }
+    if (counts.length === offsets.length) return counts;
+    lines += countNewlineBytes(piece, from, piece.length);
+    position += piece.length;
+  }
+  return counts;
+}
+
+function countNewlineBytes(bytes: Buffer, from: number, to: number): number {
+  let count = 0;
+  for (let at = bytes.indexOf(0x0a, from); at !== -1 && at < to; at = bytes.indexOf(0x0a, at + 1)) count += 1;
+  return count;
+}
