@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 
-/** Fails when what the sources build is not what is committed; files that git doesn't track yet count too. */
-const made = ['dist', 'action.yml', 'contract.json', 'README.md'];
-const changed = execFileSync('git', ['status', '--porcelain', '--untracked-files=all', '--', ...made], {
+/** Fails if the committed files are not what the sources build, untracked files included. */
+const built = ['dist', 'action.yml', 'contract.json', 'README.md'];
+const changed = execFileSync('git', ['status', '--porcelain', '--untracked-files=all', '--', ...built], {
   encoding: 'utf8',
 });
 if (changed !== '') {

@@ -1,4 +1,4 @@
 import { rmSync } from 'node:fs';
 
-/** Removes the folders it is given. */
+/** Removes folders: `clean.ts FOLDER…`. */
 for (const folder of process.argv.slice(2)) rmSync(folder, { recursive: true, force: true });

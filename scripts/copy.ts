@@ -1,5 +1,5 @@
 import { cpSync } from 'node:fs';
 
-/** Copies one file to another place. */
+/** Copies a file: `copy.ts FROM TO`. */
 const [from = '', to = ''] = process.argv.slice(2);
 cpSync(from, to);

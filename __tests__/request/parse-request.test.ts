@@ -197,11 +197,11 @@ describe('parseRequest, given a wrong input', () => {
     'https://localhost/x',
     'https://10.0.0.1/x',
     'https://u:p@a.dev/x',
-  ])('the link %s is no delivery', (url) => {
-    const refusal = refusalOf({ url });
-    expect(refusal.code).toBe('NOT_EXTERNAL');
-    expect(refusal.message).toMatch(/^input `url` is not an external https address: /);
-    expect(refusal.hint).toContain('K1, K2 or K3');
+  ])('refuses the link %s because it is not external', (url) => {
+    const error = parseError({ url });
+    expect(error.code).toBe('NOT_EXTERNAL');
+    expect(error.message).toMatch(/^input `url` is not an external https address: /);
+    expect(error.hint).toContain('K1, K2 or K3');
   });
 
   test.each(['file', 'message', 'path', 'marker', 'branch', 'url', 'bin', 'pages-base'] as const)(

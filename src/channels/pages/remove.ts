@@ -104,6 +104,7 @@ async function findOwnedBelow({ target, path }: PagesTask, { logger }: Ports): P
   );
   return states.flatMap(({ item, result }) => {
     if (!hasFailed(result)) return [item.path];
+    if (result.code !== 'NOT_OURS') throw result;
     logger.warning(`not removed: ${result.message}`);
     return [];
   });

@@ -1,3 +1,4 @@
+import { withCleanupSignal } from '../../async.ts';
 import { DeliveryError, hasFailed, type Result, resultOf } from '../../errors.ts';
 import { getOrCreateRelease, getReleaseByTag, listAssets } from '../../github/api/releases.ts';
 import { forEachItem, type ItemResult } from '../../item-results.ts';
@@ -99,11 +100,14 @@ async function uploadAssets(
   const results = await forEachItem(tasks, async ({ data }) =>
     assetPlacement(await ensureAsset(data, state, ports), data),
   );
-  if (results.some(({ result }) => !hasFailed(result))) return results;
+  if (!opened.created || results.some(({ result }) => !hasFailed(result))) return results;
+  // Listed again, also after a stop: only then is it known that no part of a file has arrived.
+  const cleanup = github.withSignal(withCleanupSignal(ports).signal);
+  const remaining = await resultOf(() => listAssets(cleanup, opened.release));
+  if (hasFailed(remaining) || remaining.length > 0) return results;
   return results.map(({ item, result }) => ({
     item,
-    // Where it is not known whether a part has arrived, the release may not be empty.
-    result: hasFailed(result) && result.leftBehind !== undefined ? result.withLeftBehind(left) : result,
+    result: hasFailed(result) ? result.withLeftBehind(left) : result,
   }));
 }
 
