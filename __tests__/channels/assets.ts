@@ -20,6 +20,7 @@ export const INCOMING = `incoming-${sha256Of(BYTES).slice(0, 12)}-a.zip`;
 export const asset = (more: Partial<Asset> = {}): Asset => ({
   id: 9,
   name: 'a.zip',
+  label: null,
   state: 'uploaded',
   size: BYTES.length,
   digest: null,
@@ -61,8 +62,9 @@ export class KeptRelease {
     );
     this.github = new FakeGitHub({
       list_assets: () => [...this.assets],
-      delete_asset: ({ id }: { id: number }) => this.#changing('delete_asset', () => this.#delete(id)),
-      rename_asset: (to: { id: number; name: string }) =>
+      delete_asset: ({ asset_id }: { asset_id: number }) =>
+        this.#changing('delete_asset', () => this.#delete(asset_id)),
+      rename_asset: (to: { asset_id: number; name: string }) =>
         this.#changing('rename_asset', () => this.#rename(to)),
     });
   }
@@ -103,7 +105,7 @@ export class KeptRelease {
     return undefined;
   }
 
-  #rename({ id, name }: { id: number; name: string }): unknown {
+  #rename({ asset_id: id, name }: { asset_id: number; name: string }): unknown {
     const kept = this.assets.find((one) => one.id === id);
     if (kept === undefined) return absent;
     const renamed = { ...kept, name, browser_download_url: `${DOWNLOADS}/${name}` };

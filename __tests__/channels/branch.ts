@@ -17,7 +17,7 @@ type Answers = ConstructorParameters<typeof FakeGitHub>[0];
 export const branchWith = (holding: Holding = {}, answers: Answers = {}): FakeGitHub =>
   new FakeGitHub({
     get_file({ path }: { path: string }) {
-      const one = holding[decodeURIComponent(path)];
+      const one = holding[path];
       return one === undefined ? absent : { type: 'file', sha: one.blob };
     },
     get_ref: { object: { sha: 'base' } },

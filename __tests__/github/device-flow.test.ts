@@ -255,7 +255,7 @@ describe('a host in trouble', () => {
     const { run } = flow({ polls: [{ status: 502, body: 'bad gateway' }] });
     await expect(run()).rejects.toMatchObject({
       code: 'NOT_AUTHORIZED',
-      message: 'the code expired before it was entered: asking for the token was answered with HTTP 502',
+      message: 'the code expired before it was entered: requesting the token was answered with HTTP 502',
     });
   });
 

@@ -1,6 +1,5 @@
 import type { GitHubClient } from '../github/api/client.ts';
-import { API } from '../protocol/calls.ts';
-import { PULLS } from '../protocol/limits.ts';
+import { listPullRequests } from '../github/api/pull-requests.ts';
 import { type EventPull, type EventWorkflowRun, readEvent } from './event.ts';
 import type { Environment } from './inputs.ts';
 
@@ -55,8 +54,7 @@ async function behindRun(
   const branch = text(run.head_branch);
   const isOfPull = text(run.event)?.startsWith('pull_request') ?? false;
   if (!isOfPull || owner === null || branch === null || headSha === null) return null;
-  const parameters = { head: `${owner}:${branch}`, state: 'all', per_page: PULLS };
-  const pulls = await connect().call<readonly EventPull[]>(API.list_pulls, parameters);
+  const pulls = await listPullRequests(connect(), `${owner}:${branch}`);
   const same = pulls.filter(({ head }) => text(head?.sha) === headSha);
   const pull = same.find(({ state }) => state === 'open') ?? same[0];
   return pull === undefined ? null : withHead(named(pull, null), headSha);

@@ -1,18 +1,15 @@
 import { isIP } from 'node:net';
 
-/** Whose files are served. */
-interface Repository {
-  readonly owner: string;
-  readonly repo: string;
-}
+/** A repository's name, in the parameters of Octokit's calls. */
+export type RepositoryName = { readonly owner: string; readonly repo: string };
 
 /** Where one kind of instance serves files, by the host of its pages for people. */
 interface HostLayout {
   readonly fits: (host: string) => boolean;
   /** A site's root where its settings can't be read, without the slash at its end. */
-  readonly site: (host: string, repository: Repository) => string;
+  readonly site: (host: string, repository: RepositoryName) => string;
   /** The root of raw files. @param site the site's root, where the settings name it */
-  readonly raw: (host: string, repository: Repository, site: URL | undefined) => string;
+  readonly raw: (host: string, repository: RepositoryName, site: URL | undefined) => string;
 }
 
 /**
@@ -56,12 +53,12 @@ const HOST_LAYOUTS: readonly HostLayout[] = [
   },
 ];
 
-function isolatedSite(host: string, repository: Repository): string {
+function isolatedSite(host: string, repository: RepositoryName): string {
   return `https://pages.${host}/${path(host, repository)}`;
 }
 
 /** The site of a user or an organisation is made of the repository `<owner>.<host>`. */
-function path(host: string, { owner, repo }: Repository): string {
+function path(host: string, { owner, repo }: RepositoryName): string {
   return repo.toLowerCase() === `${owner}.${host}`.toLowerCase() ? owner : `${owner}/${repo}`;
 }
 
@@ -72,7 +69,7 @@ const layoutOf = ({ host }: URL): HostLayout => HOST_LAYOUTS.find(({ fits }) => 
  *
  * @param server address of the instance's pages for people
  */
-export function defaultSiteUrl(server: URL, repository: Repository): URL {
+export function defaultSiteUrl(server: URL, repository: RepositoryName): URL {
   return new URL(`${layoutOf(server).site(server.host, repository)}/`);
 }
 
@@ -82,7 +79,7 @@ export function defaultSiteUrl(server: URL, repository: Repository): URL {
  * @param server address of the instance's pages for people
  * @param site the site's root as its settings name it: it tells whether an instance isolates subdomains
  */
-export function defaultRawUrl(server: URL, repository: Repository, site: URL | undefined): URL {
+export function defaultRawUrl(server: URL, repository: RepositoryName, site: URL | undefined): URL {
   return new URL(`${layoutOf(server).raw(server.host, repository, site)}/`);
 }
 

@@ -196,7 +196,7 @@ describe('what is half done when it fails for good', () => {
       meddle: (change) => (change === 'upload' ? wrong : undefined),
     });
     await expect(work).rejects.toMatchObject({ code: 'HOST_ERROR', hint: 'run the step again' });
-    expect(release.github.sent('delete_asset')).toEqual([{ id: 5 }]);
+    expect(release.github.sent('delete_asset')).toEqual([{ asset_id: 5 }]);
     expect(release.held).toContainEqual(['a.zip', 'sha256:0ld']);
   });
 

@@ -5,7 +5,7 @@ import {
   getBuildStatus,
   getDeploymentStatus,
   requestBuild,
-} from '../../github/api/pages-site.ts';
+} from '../../github/api/pages-build.ts';
 import type { Ports } from '../../ports.ts';
 import { BUILD_WAIT } from '../../protocol/limits.ts';
 import type { LiveStatus, PreparedUpload } from '../channel.ts';

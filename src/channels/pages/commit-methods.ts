@@ -49,15 +49,7 @@ export function createCommitWriter(where: CommitTarget, ports: Ports): CommitWri
       const [change] = changes;
       if (change?.file == null) return [];
       const content = Buffer.concat(await change.file.read().toArray());
-      return [
-        await putFile(
-          where.github,
-          { ...change, branch: where.branch },
-          change.message,
-          content,
-          change.replaces,
-        ),
-      ];
+      return [await putFile(where.github, { ...change, branch: where.branch, content })];
     },
     B: (changes) => writeByObjects(changes, where, sent, ports),
     C: (changes) => writeByGit(changes, where, ports),
@@ -108,6 +100,6 @@ async function writeByGit(
   ports: Ports,
 ): Promise<readonly string[]> {
   const { pushChanges } = await import(/* webpackMode: "eager" */ '../../github/git/push.ts');
-  const remote = new URL(`/${github.owner}/${github.repo}.git`, serverUrl);
+  const remote = new URL(`/${github.repository.owner}/${github.repository.repo}.git`, serverUrl);
   return pushChanges({ remote, token: github.token, branch, changes }, ports);
 }

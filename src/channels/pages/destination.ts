@@ -3,7 +3,7 @@ import type { GitHubClient } from '../../github/api/client.ts';
 import { getBlobSha } from '../../github/api/contents.ts';
 import type { PagesSite } from '../../github/api/pages-site.ts';
 import type { RepositoryContext } from '../../github/api/repository.ts';
-import { defaultRawUrl, defaultSiteUrl } from '../../github/hosts.ts';
+import { defaultRawUrl, defaultSiteUrl, type RepositoryName } from '../../github/hosts.ts';
 import { isLeftOutByJekyll, MARKDOWN, mayBeRendered } from '../../rules/jekyll.ts';
 import { encodePath } from '../../rules/naming.ts';
 
@@ -45,7 +45,7 @@ const USUAL_BRANCH = 'main';
  * @throws {DeliveryError} where the site could never show the file, with what to change.
  */
 export function resolveDestination(
-  github: Pick<GitHubClient, 'owner' | 'repo'>,
+  github: RepositoryName,
   wishes: PagesLocation & { readonly name: string },
   site: RepositoryContext['site'],
 ): PagesDestination {
@@ -171,7 +171,7 @@ function urlBelow(base: URL, path: string): URL {
   return new URL(`${base.href.replace(/\/$/, '')}/${encodePath(path)}`);
 }
 
-function noSiteError({ owner, repo }: Pick<GitHubClient, 'owner' | 'repo'>): DeliveryError {
+function noSiteError({ owner, repo }: RepositoryName): DeliveryError {
   return new DeliveryError('NOT_FOUND', `${owner}/${repo} has no Pages site`, {
     step: 'authorize',
     httpCode: 404,

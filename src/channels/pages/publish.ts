@@ -67,7 +67,7 @@ async function prepare(
     if (file === null) {
       throw new DeliveryError('BAD_INPUT', 'channel K1 needs a file to commit', { hint: 'set `file:`' });
     }
-    const settings = resolveDestination(github, { ...options, name }, site);
+    const settings = resolveDestination(github.repository, { ...options, name }, site);
     const destination = await applyJekyll(settings, file.head, options.hasMarker, jekyll);
     const { branch, builtBy, path } = destination;
     return {

@@ -57,7 +57,7 @@ async function prepare(
     { path, name }: Place,
     method: CommitMethod,
   ): Promise<PreparedUpload<PagesRemoval>> {
-    const settings = resolveDestination(github, { ...options, path, name }, site);
+    const settings = resolveDestination(github.repository, { ...options, path, name }, site);
     const rendered = MARKDOWN.test(settings.path);
     const destination = rendered ? await applyJekyll(settings, '', true, jekyll) : settings;
     const { branch } = destination;

@@ -118,9 +118,8 @@ async function uploadOrReplace(
   const { github, file, name, label } = task;
   const { existing, incoming, outgoing } = spot;
   const isFree = existing === undefined && incoming === undefined;
-  const asset =
-    incoming ??
-    (await uploadAsset(github, release, file, isFree ? name : interimName('incoming', task), label, ports));
+  const uploadName = isFree ? name : interimName('incoming', task);
+  const asset = incoming ?? (await uploadAsset(github, { release, file, name: uploadName, label }, ports));
   if (!hasSameContent(asset, file, true)) {
     await deleteAsset(github, asset);
     throw new DeliveryError(

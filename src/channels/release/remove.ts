@@ -60,7 +60,8 @@ function intentFor(
   options: ReleaseRemovalOptions,
 ): PreparedUpload<AssetRemoval> {
   const { tag, serverUrl } = options;
-  const path = `${github.owner}/${github.repo}/releases/download/${encodePath(tag)}/${encodeURIComponent(name)}`;
+  const { owner, repo } = github.repository;
+  const path = `${owner}/${repo}/releases/download/${encodePath(tag)}/${encodeURIComponent(name)}`;
   return {
     plan: {
       channel: 'K2',

@@ -1,7 +1,7 @@
 import { DeliveryError, type ErrorCode } from '../../errors.ts';
 import { shortHostMessage } from '../../http/host-message.ts';
 import { createRedactor } from '../../redact.ts';
-import { RETRY_HINT } from '../api/failures.ts';
+import { RETRY_HINT } from '../hints.ts';
 import type { GitResult } from './process.ts';
 
 interface GitRule {

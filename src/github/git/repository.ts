@@ -5,7 +5,7 @@ import { rootCertificates } from 'node:tls';
 import { DeliveryError } from '../../errors.ts';
 import type { Clock, Ports } from '../../ports.ts';
 import { EXCHANGE, SECOND } from '../../protocol/limits.ts';
-import { RETRY_HINT } from '../api/failures.ts';
+import { RETRY_HINT } from '../hints.ts';
 import { gitError } from './failures.ts';
 import { type GitResult, type GitRun, runGit } from './process.ts';
 import { createSilenceTimer } from './silence-timer.ts';
