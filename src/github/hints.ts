@@ -24,5 +24,5 @@ export const OTHER_PATH_HINT = 'set `path:` to a place of its own';
 
 /** @param permissions such as `contents: write, pages: read` */
 export function formatPermissionHint(permissions: string): string {
-  return `add \`permissions: { ${permissions} }\` to the job; a pull request from a fork always gets a read-only token: use channel: K3 there`;
+  return `add \`permissions: { ${permissions} }\` to the job; a pull request from a fork gets a read-only token: use channel: K3 there`;
 }

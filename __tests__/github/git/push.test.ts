@@ -443,7 +443,7 @@ test('a git that says nothing more is ended, and may be tried again', async () =
   for (const alarm of alarms) alarm.abort();
   await expect(pushing).rejects.toMatchObject({
     code: 'CONNECTION',
-    message: 'pushing to the branch main broke off: git said nothing for 300 s',
+    message: 'pushing to the branch main broke off: git printed nothing for 300 s',
     retryable: true,
   });
 });
