@@ -12,8 +12,8 @@ import { findLiteralFiles } from '../src/delivery/find-files.ts';
 import { type Report, reportText } from '../src/delivery/report.ts';
 import { DeliveryError } from '../src/errors.ts';
 import { createGitHubClient } from '../src/github/api/client.ts';
+import { putFile } from '../src/github/api/contents.ts';
 import { loadRepositoryContext } from '../src/github/api/repository.ts';
-import { API } from '../src/protocol/calls.ts';
 import type { RawInputs } from '../src/request/inputs.ts';
 import { INPUTS } from '../src/request/inputs.ts';
 import { parseRequest } from '../src/request/parse-request.ts';
@@ -106,7 +106,14 @@ describe('errors (protocol 7)', () => {
       { apiUrl, token: 't', owner: 'octo', repo: 'site' },
       fakePorts(host.http),
     );
-    await expect(github.callOnce(API.put_file_le1mb, { path: 'page.html' })).rejects.toMatchObject({
+    const write = {
+      branch: 'main',
+      path: 'page.html',
+      message: 'ADD',
+      content: Buffer.from('x'),
+      replaces: null,
+    };
+    await expect(putFile(github, write)).rejects.toMatchObject({
       httpCode: 202,
     });
   });

@@ -20,6 +20,7 @@ export const INCOMING = `incoming-${sha256For(BYTES).slice(0, 12)}-a.zip`;
 export const assetWith = (more: Partial<Asset> = {}): Asset => ({
   id: 9,
   name: 'a.zip',
+  label: null,
   state: 'uploaded',
   size: BYTES.length,
   digest: null,
@@ -65,8 +66,9 @@ export class FakeRelease {
     );
     this.github = new FakeGitHub({
       list_assets: () => [...this.assets],
-      delete_asset: ({ id }: { id: number }) => this.#makeChange('delete_asset', () => this.#delete(id)),
-      rename_asset: (to: { id: number; name: string }) =>
+      delete_asset: ({ asset_id }: { asset_id: number }) =>
+        this.#makeChange('delete_asset', () => this.#delete(asset_id)),
+      rename_asset: (to: { asset_id: number; name: string }) =>
         this.#makeChange('rename_asset', () => this.#rename(to)),
     });
   }
@@ -107,7 +109,7 @@ export class FakeRelease {
     return undefined;
   }
 
-  #rename({ id, name }: { id: number; name: string }): unknown {
+  #rename({ asset_id: id, name }: { asset_id: number; name: string }): unknown {
     const existing = this.assets.find((asset) => asset.id === id);
     if (existing === undefined) return absent;
     const renamed = { ...existing, name, browser_download_url: `${DOWNLOADS}/${name}` };

@@ -24,7 +24,7 @@ type Answers = ConstructorParameters<typeof FakeGitHub>[0];
 export const branchWith = (files: BranchFiles = {}, answers: Answers = {}): FakeGitHub =>
   new FakeGitHub({
     get_file({ path }: { path: string }) {
-      const file = files[decodeURIComponent(path)];
+      const file = files[path];
       return file === undefined ? absent : { type: 'file', sha: file.blob };
     },
     get_ref: { object: { sha: 'base' } },

@@ -1,5 +1,4 @@
-import type { Json } from '../../src/github/api/client.ts';
-import { type CallName, FakeGitHub, failure } from './fake-github.ts';
+import { type CallName, type CallParameters, FakeGitHub, failure } from './fake-github.ts';
 
 export interface FakeComment {
   readonly id: number;
@@ -23,10 +22,12 @@ export class Discussion {
   seenBy(login: string, more: Readonly<Partial<Record<CallName, unknown>>> = {}): FakeGitHub {
     return new FakeGitHub({
       viewer: { data: { viewer: { login } } },
-      list_comments: (parameters: Json) => this.#page(Number(parameters.per_page), Number(parameters.page)),
-      create_comment: ({ body }: Json) => ({ id: this.write(String(body), login) }),
-      update_comment: ({ id, body }: Json) => this.#update(Number(id), String(body)),
-      delete_comment: ({ id }: Json) => this.#delete(Number(id)),
+      list_comments: (parameters: CallParameters) =>
+        this.#page(Number(parameters.per_page), Number(parameters.page)),
+      create_comment: ({ body }: CallParameters) => ({ id: this.write(String(body), login) }),
+      update_comment: ({ comment_id, body }: CallParameters) =>
+        this.#update(Number(comment_id), String(body)),
+      delete_comment: ({ comment_id }: CallParameters) => this.#delete(Number(comment_id)),
       ...more,
     });
   }

@@ -1,52 +1,59 @@
+import { Octokit } from '@octokit/rest';
 import { DeliveryError, type ErrorCode, type ErrorDetails, toDeliveryError } from '../../src/errors.ts';
-import type { GitHubClient, Json } from '../../src/github/api/client.ts';
-import { API, type CallTemplate } from '../../src/protocol/calls.ts';
+import type { GitHubClient } from '../../src/github/api/client.ts';
+import { API, getApiCall } from '../../src/protocol/calls.ts';
 
 export type CallName = keyof typeof API;
 
-/** A call as the scripted API saw it. */
-export interface Called {
+/** Parameters of a call below the repository. */
+export type CallParameters = Record<string, unknown>;
+
+/** A call as the fake received it. */
+export interface ReceivedCall {
   readonly name: CallName;
-  readonly parameters: Json;
-  /** `false` where the client may send it again by itself. */
-  readonly once: boolean;
+  readonly parameters: CallParameters;
 }
 
-type Decide = (parameters: Json, nth: number) => unknown;
+type AnswerFunction = (parameters: CallParameters, nth: number) => unknown;
+
+type RequestOptions = { readonly method: string; readonly url: string } & CallParameters;
 
 /**
- * The repository's API as a table: by call, a value to answer with, an Error to throw, or a function of
- * the parameters and of how often this call was made, which gives either.
+ * The repository's API as a table: by call, the data to answer with, an Error to throw, or a function of the
+ * parameters and of how often this call was made, which returns either. Requests are made by Octokit's own
+ * methods and end in its request hook.
  */
 export class FakeGitHub implements GitHubClient {
-  readonly owner: string = 'octo';
-  readonly repo: string = 'site';
+  readonly repository = { owner: 'octo', repo: 'site' };
   readonly apiUrl = new URL('https://api.github.com');
   readonly token = 'ghs_0123456789abcdef';
-  /** Writes beside the calls that took their turn. */
+  readonly rest: GitHubClient['rest'];
+  readonly graphql: GitHubClient['graphql'];
+  /** Number of writes that were paced beside the calls. */
   paced = 0;
   readonly pace: GitHubClient['pace'] = (write) => {
     this.paced += 1;
     return write();
   };
-  /** Every call, under whatever signal. */
-  calls: Called[] = [];
+  /** Every call, whatever its abort signal. */
+  calls: ReceivedCall[] = [];
   readonly #answers: Readonly<Partial<Record<CallName, unknown>>>;
   #signal: AbortSignal | undefined;
 
   constructor(answers: Readonly<Partial<Record<CallName, unknown>>> = {}) {
     this.#answers = answers;
+    const octokit = new Octokit({ log: SILENT });
+    octokit.hook.wrap('request', async (_request, options) => ({
+      data: await this.#answer(options as unknown as RequestOptions),
+      status: 200,
+      url: '',
+      headers: {},
+    }));
+    this.rest = octokit.rest;
+    this.graphql = octokit.graphql;
   }
 
-  call<T = Json>(call: CallTemplate, parameters: Json = {}): Promise<T> {
-    return this.#answer<T>(call, parameters, false);
-  }
-
-  callOnce<T = Json>(call: CallTemplate, parameters: Json = {}): Promise<T> {
-    return this.#answer<T>(call, parameters, true);
-  }
-
-  /** The same script and the same notes; once the signal aborts, its calls fail as the client's do. */
+  /** The same answers and the same list of calls; once the signal aborts, calls fail as the client's do. */
   withSignal(signal: AbortSignal): FakeGitHub {
     const other = new FakeGitHub(this.#answers);
     other.calls = this.calls;
@@ -55,8 +62,8 @@ export class FakeGitHub implements GitHubClient {
   }
 
   /** The parameters of every call of that name. */
-  sent(name: CallName): Json[] {
-    return this.calls.filter((called) => called.name === name).map(({ parameters }) => parameters);
+  sent(name: CallName): CallParameters[] {
+    return this.calls.filter((call) => call.name === name).map(({ parameters }) => parameters);
   }
 
   /** The calls' names, in order. */
@@ -64,23 +71,32 @@ export class FakeGitHub implements GitHubClient {
     return this.calls.map(({ name }) => name);
   }
 
-  async #answer<T>(call: CallTemplate, parameters: Json, once: boolean): Promise<T> {
-    const name = nameOf(call);
+  /** The names of the calls that change something, in order. */
+  get writes(): CallName[] {
+    return this.names.filter((name) => name !== 'viewer' && API[name].method !== 'GET');
+  }
+
+  async #answer(options: RequestOptions): Promise<unknown> {
+    const { method, url, baseUrl, headers, mediaType, request, owner, repo, ...parameters } = options;
+    const name = getCallName(`${method} ${url}`);
     if (this.#signal?.aborted) throw toDeliveryError(this.#signal.reason);
-    this.calls.push({ name, parameters, once });
+    this.calls.push({ name, parameters });
     if (!(name in this.#answers)) throw new Error(`nothing answers ${name}`);
     const answer = this.#answers[name];
-    const given =
-      typeof answer === 'function' ? (answer as Decide)(parameters, this.sent(name).length) : answer;
-    if (given instanceof Error) throw given;
-    return given as T;
+    const data =
+      typeof answer === 'function' ? (answer as AnswerFunction)(parameters, this.sent(name).length) : answer;
+    if (data instanceof Error) throw data;
+    return data;
   }
 }
 
-function nameOf(call: CallTemplate): CallName {
-  const found = Object.entries(API).find(([, one]) => one === call);
-  if (found === undefined) throw new Error(`${call.description} is no call of the API`);
-  return found[0] as CallName;
+const ignore = (): undefined => undefined;
+const SILENT = { debug: ignore, info: ignore, warn: ignore, error: ignore };
+
+function getCallName(route: string): CallName {
+  const call = getApiCall(route);
+  const names = Object.keys(API) as CallName[];
+  return names.find((name) => API[name] === call) as CallName;
 }
 
 /** A failure as the client throws it. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { defaultRawUrl, defaultSiteUrl, mayReceiveToken, serverUrlOf } from '../../src/github/hosts.ts';
 
-describe('the usual site', () => {
+describe('defaultSiteUrl', () => {
   test.each([
     ['https://github.com', 'Octo/Site', 'https://octo.github.io/Site/'],
     ['https://github.com', 'Octo/octo.GitHub.io', 'https://octo.github.io/'],
@@ -11,13 +11,13 @@ describe('the usual site', () => {
     ['https://git.corp.io:8443', 'Octo/Site', 'https://pages.git.corp.io:8443/Octo/Site/'],
     ['https://10.1.2.3', 'Octo/Site', 'https://10.1.2.3/pages/Octo/Site/'],
     ['https://evil-github.com', 'Octo/Site', 'https://pages.evil-github.com/Octo/Site/'],
-  ])('on %s of %s is %s', (server, fullName, address) => {
+  ])('returns for the instance %s and the repository %s the site %s', (server, fullName, address) => {
     const [owner = '', repo = ''] = fullName.split('/');
     expect(defaultSiteUrl(new URL(server), { owner, repo }).href).toBe(address);
   });
 });
 
-describe('raw files', () => {
+describe('defaultRawUrl', () => {
   const SITE = 'https://reports.corp.io/';
   test.each([
     ['https://github.com', SITE, 'https://raw.githubusercontent.com/octo/site/'],
@@ -27,25 +27,25 @@ describe('raw files', () => {
     ['https://git.corp.io', 'https://git.corp.io/pages/octo/site/', 'https://git.corp.io/raw/octo/site/'],
     ['https://git.corp.io', SITE, 'https://git.corp.io/octo/site/raw/'],
     ['https://git.corp.io', undefined, 'https://git.corp.io/octo/site/raw/'],
-  ])('on %s beside a site at %s lie below %s', (server, site, address) => {
+  ])('returns for the instance %s with a site at %s the raw files at %s', (server, site, address) => {
     const base = site === undefined ? undefined : new URL(site);
     expect(defaultRawUrl(new URL(server), { owner: 'octo', repo: 'site' }, base).href).toBe(address);
   });
 });
 
-describe('the instance of an API', () => {
+describe('serverUrlOf', () => {
   test.each([
     ['https://api.github.com', 'https://github.com/'],
     ['https://api.acme.ghe.com/', 'https://acme.ghe.com/'],
     ['https://git.corp.io/api/v3', 'https://git.corp.io/'],
     ['https://git.corp.io:8443/api/v3/', 'https://git.corp.io:8443/'],
     ['https://api.corp.io/api/v3', 'https://api.corp.io/'],
-  ])('%s is at %s', (api, server) => {
+  ])('returns for the API %s the web pages at %s', (api, server) => {
     expect(serverUrlOf(new URL(api)).href).toBe(server);
   });
 });
 
-describe('the token', () => {
+describe('mayReceiveToken', () => {
   test.each([
     ['https://api.github.com', 'https://uploads.github.com/repos/o/r/releases/1/assets'],
     ['https://api.github.com', 'https://api.github.com/'],
@@ -53,22 +53,26 @@ describe('the token', () => {
     ['https://git.corp.io/api/v3', 'https://git.corp.io/api/uploads/repos/o/r/releases/1/assets'],
     ['https://git.corp.io/api/v3', 'https://uploads.git.corp.io/repos/o/r/releases/1/assets'],
     ['https://git.corp.io:8443/api/v3', 'https://git.corp.io:8443/api/uploads/'],
-  ])('of %s may go to %s', (api, address) => {
+  ])('allows a token of the API %s at %s', (api, address) => {
     expect(mayReceiveToken(new URL(api), new URL(address))).toBe(true);
   });
 
   test.each([
     ['https://api.github.com', 'https://uploads.evil.example/', 'a foreign host'],
-    ['https://api.github.com', 'https://uploads.github.com.evil.example/', 'one that begins alike'],
-    ['https://api.github.com', 'https://evilgithub.com/', 'one that ends alike'],
-    ['https://api.github.com', 'http://uploads.github.com/', 'no https'],
-    ['https://api.acme.ghe.com', 'https://uploads.other.ghe.com/', 'a neighbour'],
-    ['https://api.acme.ghe.com', 'https://uploads.ghe.com/', 'the neighbourhood'],
-    ['https://git.corp.io/api/v3', 'https://uploads.corp.io/', 'the domain above'],
-    ['https://git.corp.io/api/v3', 'https://pages.git.corp.io/octo/site/', 'what users publish'],
+    [
+      'https://api.github.com',
+      'https://uploads.github.com.evil.example/',
+      'a host with an allowed host as its beginning',
+    ],
+    ['https://api.github.com', 'https://evilgithub.com/', 'a host with an allowed host as its end'],
+    ['https://api.github.com', 'http://uploads.github.com/', 'not https'],
+    ['https://api.acme.ghe.com', 'https://uploads.other.ghe.com/', 'another subdomain'],
+    ['https://api.acme.ghe.com', 'https://uploads.ghe.com/', 'the domain of all subdomains'],
+    ['https://git.corp.io/api/v3', 'https://uploads.corp.io/', 'the parent domain'],
+    ['https://git.corp.io/api/v3', 'https://pages.git.corp.io/octo/site/', 'the site of a user'],
     ['https://git.corp.io/api/v3', 'https://git.corp.io:8443/api/uploads/', 'another port'],
-    ['https://api.corp.io/api/v3', 'https://corp.io/', 'the domain above an instance named api'],
-  ])('of %s never goes to %s, %s', (api, address) => {
+    ['https://api.corp.io/api/v3', 'https://corp.io/', 'the parent domain of an instance named api'],
+  ])('allows no token of the API %s at %s, %s', (api, address) => {
     expect(mayReceiveToken(new URL(api), new URL(address))).toBe(false);
   });
 });

@@ -12,6 +12,7 @@ import type { Answer, Interception, Match } from '../world/front/interceptions.t
 import type { Repository, RepositorySpec } from '../world/repository.ts';
 import { writeFiles } from '../world/runner.ts';
 import { startWorld, type World } from '../world/world.ts';
+import { checkAndClearWire } from './api-requests.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const NODE = join(ROOT, 'node_modules/.bin/node');
@@ -30,7 +31,7 @@ beforeAll(async () => {
 });
 afterEach(() => {
   for (const interception of interceptions.splice(0)) interception.remove();
-  world.wire.clear();
+  checkAndClearWire(world.wire);
 });
 afterAll(() => world.stop());
 

@@ -13,6 +13,7 @@ import { FakeClock, type FakePorts, fakePorts } from '../support/ports.ts';
 import type { Interception } from '../world/front/interceptions.ts';
 import type { Repository } from '../world/repository.ts';
 import { startWorld, type World } from '../world/world.ts';
+import { checkAndClearWire } from './api-requests.ts';
 
 const PAGE = '<!doctype html><p>marker-42</p>\n';
 const DEFAULT_CA = getCACertificates('default');
@@ -44,7 +45,7 @@ beforeEach(async () => {
 });
 afterEach(() => {
   for (const interception of interceptions.splice(0)) interception.remove();
-  world.wire.clear();
+  checkAndClearWire(world.wire);
 });
 afterAll(async () => {
   delete process.env.HTTPS_PROXY;

@@ -7,6 +7,7 @@ import type { Exchange } from '../world/front/wire.ts';
 import type { Repository, RepositorySpec } from '../world/repository.ts';
 import { type ActionResult, type ActionRun, runAction } from '../world/runner.ts';
 import { startWorld, type World } from '../world/world.ts';
+import { checkAndClearWire } from './api-requests.ts';
 
 export const MARKER = 'marker-42';
 /** A small page that holds the marker. */
@@ -53,8 +54,8 @@ export function openStage(): Stage {
   afterEach(() => {
     for (const interception of interceptions) interception.remove();
     interceptions = [];
-    world.wire.clear();
     world.filebin.cookieCheck = true;
+    checkAndClearWire(world.wire);
   });
   afterAll(async () => {
     await browser.destroy();

@@ -1,6 +1,5 @@
 import type { GitHubClient } from '../github/api/client.ts';
-import { API } from '../protocol/calls.ts';
-import { PULLS } from '../protocol/limits.ts';
+import { listPullRequests } from '../github/api/pull-requests.ts';
 import type { CurrentRun, EventPayload } from './current-run.ts';
 
 /** The pull request that a run is about. */
@@ -13,11 +12,6 @@ export interface PullRequest {
 }
 
 /** The parts of a pull request that an answer of the API must have to be recognized. */
-interface ListedPull {
-  readonly number: number;
-  readonly state?: string;
-  readonly head?: { readonly sha?: string };
-}
 
 /**
  * The pull request that the run is about, from the event; `null` if there is none. If the run follows the
@@ -65,9 +59,8 @@ async function findByPreviousRun(
   const branch = toText(previous.head_branch);
   const isOfPull = toText(previous.event)?.startsWith('pull_request') ?? false;
   if (!isOfPull || owner === null || branch === null || headSha === null) return null;
-  const parameters = { head: `${owner}:${branch}`, state: 'all', per_page: PULLS };
-  const listed = await connect().call<readonly ListedPull[]>(API.list_pulls, parameters);
-  const same = listed.filter(({ head }) => head?.sha === headSha);
+  const listed = await listPullRequests(connect(), `${owner}:${branch}`);
+  const same = listed.filter(({ head }) => head.sha === headSha);
   const pull = same.find(({ state }) => state === 'open') ?? same[0];
   return pull === undefined ? null : toPullRequest(pull.number, headSha, null);
 }

@@ -1,112 +1,131 @@
-import { Readable } from 'node:stream';
 import { DeliveryError, type ErrorCode } from '../errors.ts';
-import { parseRetryAfter, shortHostMessage } from '../http/response.ts';
-import { sendUpload } from '../http/upload.ts';
+import { shortHostMessage } from '../http/response.ts';
 import type { Logger, Ports } from '../ports.ts';
-import { AUTH, type CallTemplate } from '../protocol/calls.ts';
+import { AUTH } from '../protocol/calls.ts';
 import { DEVICE_FLOW, SECOND } from '../protocol/limits.ts';
 import { withRetries } from '../retry.ts';
-import { isRateLimited, parseErrorBody } from './api/failures.ts';
+import {
+  ALTERNATIVE_HINT,
+  type DeviceFlowOptions,
+  requestCode,
+  requestToken,
+  type TokenAnswer,
+} from './device-flow-calls.ts';
 
-export interface DeviceFlowOptions {
-  readonly authUrl: URL;
-  readonly clientId: string;
-}
-
-/** @see protocol 2.2 */
-interface DeviceCode {
-  readonly device_code: string;
-  readonly user_code: string;
-  readonly interval: number;
-  readonly expires_in: number;
-}
-
-/** @see protocol 2.3 */
-interface TokenAnswer {
-  readonly access_token?: string;
-  readonly scope?: string;
-  readonly error?: string;
-  readonly interval?: number;
-  /** Why there was no answer, where a poll found the host in trouble. */
-  readonly trouble?: string;
-}
-
-interface FailedAnswer {
-  readonly next: 'failed';
+interface FlowFailure {
+  readonly next: 'fail';
   readonly code: ErrorCode;
-  readonly says: string;
+  readonly message: string;
   readonly hint: string;
 }
 
-type PollAnswer = { readonly next: 'waiting'; readonly lengthen: boolean } | FailedAnswer;
+/** What to do after a token poll; `longer` lengthens the pause before the next one. */
+type PollAnswer = { readonly next: 'poll'; readonly longer: boolean } | FlowFailure;
 
-const failedAnswer = (code: ErrorCode, says: string, hint: string): FailedAnswer => ({
-  next: 'failed',
+const flowFailure = (code: ErrorCode, message: string, hint: string): FlowFailure => ({
+  next: 'fail',
   code,
-  says,
+  message,
   hint,
 });
-const OTHERWISE = 'use channel: K3, or give a token';
-const EXPIRED = failedAnswer('NOT_AUTHORIZED', 'the code expired before it was entered', OTHERWISE);
+
+const EXPIRED = flowFailure('NOT_AUTHORIZED', 'the code expired before it was entered', ALTERNATIVE_HINT);
 
 /**
- * What each answer to a token poll means, beside the token itself.
+ * The flow's error codes. The first two are not failures.
  *
  * @see protocol 3.3, 7
  */
 export const POLL_ANSWERS: Readonly<Record<string, PollAnswer>> = {
-  authorization_pending: { next: 'waiting', lengthen: false },
-  slow_down: { next: 'waiting', lengthen: true },
-  access_denied: failedAnswer('NOT_AUTHORIZED', 'the authorization was refused', OTHERWISE),
+  authorization_pending: { next: 'poll', longer: false },
+  slow_down: { next: 'poll', longer: true },
+  access_denied: flowFailure('NOT_AUTHORIZED', 'the authorization was refused', ALTERNATIVE_HINT),
   expired_token: EXPIRED,
-  device_flow_disabled: failedAnswer(
+  device_flow_disabled: flowFailure(
     'BAD_INPUT',
     'the OAuth app does not allow the device flow',
     "switch on *Enable Device Flow* in the app's settings",
   ),
-  incorrect_client_credentials: failedAnswer(
+  incorrect_client_credentials: flowFailure(
     'BAD_INPUT',
     'the client id is unknown',
     'set `client-id:` to that of an OAuth app',
   ),
-  incorrect_device_code: failedAnswer(
+  incorrect_device_code: flowFailure(
     'HOST_ERROR',
-    'the host does not know its own device code',
+    'the host does not accept its own device code',
     'run the step again',
   ),
-  unsupported_grant_type: failedAnswer('HOST_ERROR', 'the host does not offer the device flow', OTHERWISE),
+  unsupported_grant_type: flowFailure(
+    'HOST_ERROR',
+    'the host does not offer the device flow',
+    ALTERNATIVE_HINT,
+  ),
 };
 
+/** @see protocol 2.2 */
+interface DeviceCode {
+  readonly deviceCode: string;
+  readonly userCode: string;
+  /** Milliseconds. */
+  readonly interval: number;
+  /** Milliseconds. */
+  readonly lifetime: number;
+}
+
 /**
- * The official device flow: a human enters a short code on the host's own page, and a token comes back.
- * Shown are only that code and where to enter it. The token lives in memory only.
+ * Gets a token by the device flow: the user enters a short code on the host's own page. Only that code and
+ * the page's address are shown; the token is kept in memory only.
  *
- * @throws {DeliveryError} `NOT_AUTHORIZED` when the human refused or the time ran out: nobody is pressed.
+ * @throws {DeliveryError} `NOT_AUTHORIZED` when the user refused, or entered no code in time.
  * @see protocol 4.1, 5
  */
 export async function authorizeDevice(options: DeviceFlowOptions, ports: Ports): Promise<string> {
-  const { authUrl, clientId } = options;
   const { clock, logger, signal } = ports;
-  const code = await withRetries(ports, () => askForCode(authUrl, clientId, ports));
-  logger.mask(code.device_code);
-  logger.info(`Open ${authUrl.origin}${AUTH.user_entry.path} and enter the code ${code.user_code}`);
+  const code = await withRetries(ports, () => getDeviceCode(options, ports));
+  logger.mask(code.deviceCode);
+  logger.info(`Open ${options.authUrl.origin}${AUTH.user_entry.path} and enter the code ${code.userCode}`);
 
-  const deadline = clock.now() + code.expires_in * SECOND;
-  let pause = Math.max(code.interval, DEVICE_FLOW.leastInterval) * SECOND;
-  let trouble: string | undefined;
+  const deadline = clock.now() + code.lifetime;
+  let pause = code.interval;
+  let failure: string | undefined;
   while (clock.now() + pause < deadline) {
     await clock.sleep(pause, signal);
-    const answer = await askForToken(authUrl, clientId, code.device_code, ports);
+    const answer = await requestToken(options, code.deviceCode, ports);
     if (answer.access_token !== undefined) return acceptToken(answer.access_token, answer.scope, logger);
-    ({ trouble } = answer);
-    const turn =
-      POLL_ANSWERS[answer.error ?? ''] ??
-      failedAnswer('HOST_ERROR', unknownAnswer(answer), 'run the step again');
-    if (turn.next === 'failed') throw answerError(turn);
-    // The rate is checked before the authorization: whoever stays too quick is told slow_down for ever.
-    if (turn.lengthen) pause = Math.max(pause + DEVICE_FLOW.slowDown, (answer.interval ?? 0) * SECOND);
+    ({ failure } = answer);
+    const poll = getPollAnswer(answer.error) ?? unknownAnswer(answer);
+    if (poll.next === 'fail') throw flowError(poll);
+    // The host checks the rate first: a client that keeps its pause after slow_down never gets the token.
+    if (poll.longer) pause = Math.max(pause + DEVICE_FLOW.slowDown, (answer.interval ?? 0) * SECOND);
   }
-  throw answerError(trouble === undefined ? EXPIRED : { ...EXPIRED, says: `${EXPIRED.says}: ${trouble}` });
+  throw flowError(
+    failure === undefined ? EXPIRED : { ...EXPIRED, message: `${EXPIRED.message}: ${failure}` },
+  );
+}
+
+async function getDeviceCode(options: DeviceFlowOptions, ports: Ports): Promise<DeviceCode> {
+  const { device_code, user_code, interval, expires_in, error } = await requestCode(options, ports);
+  const poll = getPollAnswer(error);
+  if (poll?.next === 'fail') throw flowError(poll);
+  if (typeof device_code !== 'string' || typeof user_code !== 'string') {
+    throw flowError(flowFailure('HOST_ERROR', 'the host returned no device code', ALTERNATIVE_HINT));
+  }
+  return {
+    deviceCode: device_code,
+    userCode: user_code,
+    interval: Math.max(interval ?? DEVICE_FLOW.interval, DEVICE_FLOW.leastInterval) * SECOND,
+    lifetime: (expires_in ?? DEVICE_FLOW.lifetime) * SECOND,
+  };
+}
+
+function getPollAnswer(error = ''): PollAnswer | undefined {
+  return Object.hasOwn(POLL_ANSWERS, error) ? POLL_ANSWERS[error] : undefined;
+}
+
+function unknownAnswer({ error }: TokenAnswer): FlowFailure {
+  const text = shortHostMessage(error) || 'an unknown answer';
+  return flowFailure('HOST_ERROR', `the host answered the token poll with ${text}`, 'run the step again');
 }
 
 function acceptToken(token: string, scope: string | undefined, logger: Logger): string {
@@ -118,95 +137,6 @@ function acceptToken(token: string, scope: string | undefined, logger: Logger): 
   });
 }
 
-function answerError({ code, says, hint }: FailedAnswer): DeliveryError {
-  return new DeliveryError(code, says, { step: 'authorize', hint });
-}
-
-const turnOf = ({ error = '' }: TokenAnswer): PollAnswer | undefined =>
-  Object.hasOwn(POLL_ANSWERS, error) ? POLL_ANSWERS[error] : undefined;
-
-const unknownAnswer = ({ error }: TokenAnswer): string =>
-  `the host answered the token poll with ${shortHostMessage(error) || 'nothing usable'}`;
-
-async function askForCode(authUrl: URL, clientId: string, ports: Ports): Promise<DeviceCode> {
-  const answer = await post<Partial<DeviceCode> & TokenAnswer>(
-    AUTH.device_code,
-    authUrl,
-    { client_id: clientId, scope: DEVICE_FLOW.scope },
-    ports,
-  );
-  const turn = turnOf(answer);
-  if (turn?.next === 'failed') throw answerError(turn);
-  const {
-    device_code,
-    user_code,
-    interval = DEVICE_FLOW.interval,
-    expires_in = DEVICE_FLOW.lifetime,
-  } = answer;
-  if (typeof device_code !== 'string' || typeof user_code !== 'string') {
-    throw answerError({
-      next: 'failed',
-      code: 'HOST_ERROR',
-      says: 'the host gave no device code',
-      hint: OTHERWISE,
-    });
-  }
-  return {
-    device_code,
-    user_code,
-    interval: interval ?? DEVICE_FLOW.interval,
-    expires_in: expires_in ?? DEVICE_FLOW.lifetime,
-  };
-}
-
-/** A poll that broke off or hit a busy host is no answer: the next one asks again, later where the host is pressed. */
-async function askForToken(
-  authUrl: URL,
-  clientId: string,
-  deviceCode: string,
-  ports: Ports,
-): Promise<TokenAnswer> {
-  const form = { client_id: clientId, device_code: deviceCode, grant_type: DEVICE_FLOW.grantType };
-  try {
-    return await post<TokenAnswer>(AUTH.token, authUrl, form, ports);
-  } catch (thrown) {
-    if (!(thrown instanceof DeliveryError) || !thrown.retryable) throw thrown;
-    const { code, message: trouble, retryAfter: asked = 0 } = thrown;
-    if (code !== 'RATE_LIMITED') return { error: 'authorization_pending', trouble };
-    return { error: 'slow_down', interval: asked / SECOND, trouble };
-  }
-}
-
-async function post<T extends object>(
-  call: CallTemplate,
-  authUrl: URL,
-  form: Record<string, string>,
-  ports: Ports,
-): Promise<T> {
-  const body = new URLSearchParams(form).toString();
-  const answer = await sendUpload(ports.http, {
-    method: call.method,
-    url: new URL(call.path, authUrl),
-    headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
-    length: Buffer.byteLength(body),
-    body: () => Readable.from([Buffer.from(body)]),
-    signal: ports.signal,
-    clock: ports.clock,
-  });
-  const { status, headers, json } = answer;
-  // The flow's own errors arrive with 200, some hosts send them with 400.
-  const spoken = status === 200 || (status < 500 && Object.hasOwn(Object(json), 'error'));
-  if (typeof json === 'object' && json !== null && spoken) return json as T;
-  const limited = isRateLimited({ status, headers, ...parseErrorBody(json) });
-  const what = status === 200 ? 'something that is not JSON' : `HTTP ${status}`;
-  throw new DeliveryError(
-    limited ? 'RATE_LIMITED' : 'HOST_ERROR',
-    `${call.description} was answered with ${what}`,
-    {
-      httpCode: status,
-      retryable: limited || status === 200 || status >= 500,
-      retryAfter: parseRetryAfter(answer, ports.clock.now()),
-      hint: `check \`auth-url:\`, or ${OTHERWISE}`,
-    },
-  );
+function flowError({ code, message, hint }: FlowFailure): DeliveryError {
+  return new DeliveryError(code, message, { step: 'authorize', hint });
 }

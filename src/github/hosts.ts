@@ -1,25 +1,23 @@
 import { isIP } from 'node:net';
 
-/** Whose files are served. */
-interface Repository {
-  readonly owner: string;
-  readonly repo: string;
-}
+/** A repository's name, in the parameters of Octokit's calls. A type, since Octokit asks for an index signature. */
+export type RepositoryName = { readonly owner: string; readonly repo: string };
 
-/** Where one kind of instance serves files, by the host of its pages for people. */
+/** Where one kind of instance serves files. `host` is that of its web pages. */
 interface HostLayout {
-  readonly fits: (host: string) => boolean;
-  /** A site's root where its settings can't be read, without the slash at its end. */
-  readonly site: (host: string, repository: Repository) => string;
+  readonly matches: (host: string) => boolean;
+  /** A site's root without a slash at the end, for when the site's settings cannot be read. */
+  readonly site: (host: string, repository: RepositoryName) => string;
   /** The root of raw files. @param site the site's root, where the settings name it */
-  readonly raw: (host: string, repository: Repository, site: URL | undefined) => string;
+  readonly raw: (host: string, repository: RepositoryName, site: URL | undefined) => string;
 }
 
 /**
- * The forms, the first that fits counts. None was checked against a live instance; the fetched bytes decide.
+ * The layouts; the first that matches counts. None was tested on a live instance; verification of the
+ * fetched bytes decides.
  *
  * - github.com: https://docs.github.com/en/pages/getting-started-with-github-pages/what-is-github-pages
- * - ghe.com: `raw.SUBDOMAIN.ghe.com` stands in
+ * - ghe.com: `raw.SUBDOMAIN.ghe.com` is in
  *   https://docs.github.com/en/enterprise-cloud@latest/admin/data-residency/feature-overview-for-github-enterprise-cloud-with-data-residency,
  *   `pages.SUBDOMAIN.ghe.com/OWNER/REPO` in the documentation's tutorial on publishing a site
  * - any other is a GitHub Enterprise Server: `pages.HOST` and `raw.HOST` with subdomain isolation, `HOST/pages`
@@ -28,76 +26,78 @@ interface HostLayout {
  */
 const HOST_LAYOUTS: readonly HostLayout[] = [
   {
-    fits: (host) => host === 'github.com',
+    matches: (host) => host === 'github.com',
     site: (_, { owner, repo }) => {
-      const own = `${owner.toLowerCase()}.github.io`;
-      return repo.toLowerCase() === own ? `https://${own}` : `https://${own}/${repo}`;
+      const ownSite = `${owner.toLowerCase()}.github.io`;
+      return repo.toLowerCase() === ownSite ? `https://${ownSite}` : `https://${ownSite}/${repo}`;
     },
     raw: (_, { owner, repo }) => `https://raw.githubusercontent.com/${owner}/${repo}`,
   },
   {
-    fits: (host) => host.endsWith('.ghe.com'),
-    site: isolatedSite,
+    matches: (host) => host.endsWith('.ghe.com'),
+    site: formatIsolatedSite,
     raw: (host, { owner, repo }) => `https://raw.${host}/${owner}/${repo}`,
   },
   {
-    fits: () => true,
+    matches: () => true,
     site: (host, repository) =>
-      // Only a domain can be isolated, and without isolation Pages are advised against.
+      // Only a domain can be isolated, and GitHub advises against Pages without isolation.
       isIP(new URL(`https://${host}`).hostname) === 0
-        ? isolatedSite(host, repository)
-        : `https://${host}/pages/${path(host, repository)}`,
+        ? formatIsolatedSite(host, repository)
+        : `https://${host}/pages/${formatSitePath(host, repository)}`,
     raw: (host, { owner, repo }, site) => {
       if (site?.host === `pages.${host}`) return `https://raw.${host}/${owner}/${repo}`;
       if (site?.host === host) return `https://${host}/raw/${owner}/${repo}`;
-      // The address behind the *Raw* button redirects to whichever is served; like github.com's, unproven here.
+      // The address of the *Raw* button redirects to the one that the instance uses.
       return `https://${host}/${owner}/${repo}/raw`;
     },
   },
 ];
 
-function isolatedSite(host: string, repository: Repository): string {
-  return `https://pages.${host}/${path(host, repository)}`;
+function formatIsolatedSite(host: string, repository: RepositoryName): string {
+  return `https://pages.${host}/${formatSitePath(host, repository)}`;
 }
 
-/** The site of a user or an organisation is made of the repository `<owner>.<host>`. */
-function path(host: string, { owner, repo }: Repository): string {
+/** The repository `<owner>.<host>` is the site of the user or organization. */
+function formatSitePath(host: string, { owner, repo }: RepositoryName): string {
   return repo.toLowerCase() === `${owner}.${host}`.toLowerCase() ? owner : `${owner}/${repo}`;
 }
 
-const layoutOf = ({ host }: URL): HostLayout => HOST_LAYOUTS.find(({ fits }) => fits(host)) as HostLayout;
-
-/**
- * Where a repository's site is usually served, for want of what its settings say.
- *
- * @param server address of the instance's pages for people
- */
-export function defaultSiteUrl(server: URL, repository: Repository): URL {
-  return new URL(`${layoutOf(server).site(server.host, repository)}/`);
+function getLayout({ host }: URL): HostLayout {
+  return HOST_LAYOUTS.find(({ matches }) => matches(host)) as HostLayout;
 }
 
 /**
- * The address below which a repository's raw files lie, branch by branch.
+ * The default address of a repository's site, for when its settings cannot be read.
  *
- * @param server address of the instance's pages for people
- * @param site the site's root as its settings name it: it tells whether an instance isolates subdomains
+ * @param server address of the instance's web pages
  */
-export function defaultRawUrl(server: URL, repository: Repository, site: URL | undefined): URL {
-  return new URL(`${layoutOf(server).raw(server.host, repository, site)}/`);
+export function defaultSiteUrl(server: URL, repository: RepositoryName): URL {
+  return new URL(`${getLayout(server).site(server.host, repository)}/`);
 }
 
 /**
- * The pages for people of the instance that an API belongs to: `https://HOST` of `https://HOST/api/v3`
- * (Enterprise Server), and `https://DOMAIN` of `https://api.DOMAIN` (github.com, ghe.com).
+ * The default address of a repository's raw files; a branch is the next part of the path.
+ *
+ * @param server address of the instance's web pages
+ * @param site the site's root from its settings: it shows whether an instance isolates subdomains
+ */
+export function defaultRawUrl(server: URL, repository: RepositoryName, site: URL | undefined): URL {
+  return new URL(`${getLayout(server).raw(server.host, repository, site)}/`);
+}
+
+/**
+ * The web pages of the instance that an API belongs to: `https://HOST` for `https://HOST/api/v3`
+ * (Enterprise Server), and `https://DOMAIN` for `https://api.DOMAIN` (github.com, ghe.com).
  */
 export function serverUrlOf(apiUrl: URL): URL {
-  const ownPath = /^\/api\/v3(\/|$)/.test(apiUrl.pathname);
-  return new URL(`https://${ownPath ? apiUrl.host : apiUrl.host.replace(/^api\./, '')}`);
+  const isServer = /^\/api\/v3(\/|$)/.test(apiUrl.pathname);
+  return new URL(`https://${isServer ? apiUrl.host : apiUrl.host.replace(/^api\./, '')}`);
 }
 
 /**
- * Whether the API's token may be sent to an address: the API's own host, its pages for people
- * (`HOST/api/uploads`), or its upload host (`uploads.DOMAIN`, also with subdomain isolation).
+ * Whether the API's token may be sent to an address: the API's own host, that of the web pages
+ * (`HOST/api/uploads`), or the upload host (`uploads.DOMAIN`, also with subdomain isolation).
  *
  * @see https://docs.github.com/en/enterprise-server@latest/admin/configuring-settings/configuring-github-connect/enabling-github-connect-for-ghecom
  */

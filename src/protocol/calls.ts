@@ -1,6 +1,6 @@
 /**
- * The hosts' calls as templates: the code sends them, the machine contract prints them.
- * Paths are RFC 6570 templates below the host; `{+path}` is already percent-encoded, segment by segment.
+ * Calls to the hosts as templates: the code sends them, the machine contract prints them.
+ * Paths are RFC 6570 templates below the host.
  *
  * @see protocol 4
  */
@@ -8,25 +8,35 @@
 export interface CallTemplate {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
-  /** What the call is for, as a failure's message names it. */
+  /** What the call does, as an error message names it. */
   readonly description: string;
-  /** The only statuses that count as done; any success where absent. */
+  /** The only statuses that count as success; any 2xx where absent. */
   readonly expects?: readonly number[];
-  /** Whether it is one of several calls that make up a write, and not paced by itself: in a pause between them others would move the branch. */
-  readonly part?: boolean;
-  /** What the body carries; absent when nothing is sent. */
+  /**
+   * Whether a retryable failure is followed by another attempt. Not set where the caller asks again anyway
+   * (a poll), or must first check what an earlier attempt changed.
+   */
+  readonly repeatable?: boolean;
+  /** One of several calls that make up one write: not paced, because others could move the branch in a pause. */
+  readonly partOfWrite?: boolean;
+  /** What the body contains; absent when nothing is sent. */
   readonly sends?: string;
 }
 
 const REPO = '/repos/{owner}/{repo}';
 
-/** Calls to the hosting API, below `{api_url}`. @see protocol 4.2, 4.3 */
+/** Calls to the hosting API, below `{api_url}`; routes and parameters have Octokit's names. @see protocol 4.2, 4.3 */
 export const API = {
-  get_repository: { method: 'GET', path: REPO, description: 'reading the repository' },
-  get_file: { method: 'GET', path: `${REPO}/contents/{+path}{?ref}`, description: 'reading the file record' },
+  get_repository: { method: 'GET', path: REPO, description: 'reading the repository', repeatable: true },
+  get_file: {
+    method: 'GET',
+    path: `${REPO}/contents/{path}{?ref}`,
+    description: 'reading the file record',
+    repeatable: true,
+  },
   put_file_le1mb: {
     method: 'PUT',
-    path: `${REPO}/contents/{+path}`,
+    path: `${REPO}/contents/{path}`,
     description: 'writing the file',
     expects: [200, 201],
     sends: 'message, content (base64), branch, sha (only when replacing)',
@@ -35,47 +45,67 @@ export const API = {
     method: 'GET',
     path: `${REPO}/commits{?sha,path,per_page}`,
     description: "reading the file's history",
+    repeatable: true,
   },
   tree_below: {
     method: 'GET',
-    path: `${REPO}/git/trees/{sha}{?recursive}`,
+    path: `${REPO}/git/trees/{tree_sha}{?recursive}`,
     description: "listing the branch's files",
+    repeatable: true,
   },
-  get_commit: { method: 'GET', path: `${REPO}/git/commits/{sha}`, description: 'reading the base commit' },
+  get_commit: {
+    method: 'GET',
+    path: `${REPO}/git/commits/{commit_sha}`,
+    description: 'reading the base commit',
+    repeatable: true,
+  },
   blob: {
     method: 'POST',
     path: `${REPO}/git/blobs`,
     description: 'creating the blob',
+    repeatable: true,
     sends: 'content (base64), encoding (base64)',
   },
-  get_ref: { method: 'GET', path: `${REPO}/git/ref/heads/{+branch}`, description: 'reading the branch' },
+  get_ref: {
+    method: 'GET',
+    path: `${REPO}/git/ref/{ref}`,
+    description: 'reading the branch',
+    repeatable: true,
+  },
   tree: {
     method: 'POST',
     path: `${REPO}/git/trees`,
     description: 'creating the tree',
-    part: true,
+    repeatable: true,
+    partOfWrite: true,
     sends: 'base_tree, tree [path, mode 100644, type blob, sha]',
   },
   commit: {
     method: 'POST',
     path: `${REPO}/git/commits`,
     description: 'creating the commit',
-    part: true,
+    repeatable: true,
+    partOfWrite: true,
     sends: 'message, tree, parents [base commit]',
   },
   update_ref: {
     method: 'PATCH',
-    path: `${REPO}/git/refs/heads/{+branch}`,
+    path: `${REPO}/git/refs/{ref}`,
     description: 'updating the branch',
-    part: true,
+    partOfWrite: true,
     sends: 'sha, force (false)',
   },
   compare: {
     method: 'GET',
-    path: `${REPO}/compare/{base}...{head}{?per_page}`,
+    path: `${REPO}/compare/{basehead}{?per_page}`,
     description: 'comparing two commits',
   },
-  pages_site: { method: 'GET', path: `${REPO}/pages`, description: 'reading the Pages settings' },
+  pages_site: {
+    method: 'GET',
+    path: `${REPO}/pages`,
+    description: 'reading the Pages settings',
+    repeatable: true,
+  },
   pages_latest: {
     method: 'GET',
     path: `${REPO}/pages/builds/latest`,
@@ -89,65 +119,107 @@ export const API = {
   },
   deployment_statuses: {
     method: 'GET',
-    path: `${REPO}/deployments/{id}/statuses{?per_page}`,
+    path: `${REPO}/deployments/{deployment_id}/statuses{?per_page}`,
     description: "reading a deployment's statuses",
   },
   create_release: {
     method: 'POST',
     path: `${REPO}/releases`,
     description: 'creating the release',
-    part: true,
+    partOfWrite: true,
     sends: 'tag_name, name, body',
   },
-  release_by_tag: { method: 'GET', path: `${REPO}/releases/tags/{+tag}`, description: 'reading the release' },
+  release_by_tag: {
+    method: 'GET',
+    path: `${REPO}/releases/tags/{tag}`,
+    description: 'reading the release',
+    repeatable: true,
+  },
   list_assets: {
     method: 'GET',
-    path: `${REPO}/releases/{id}/assets{?per_page,page}`,
+    path: `${REPO}/releases/{release_id}/assets{?per_page,page}`,
     description: "listing the release's assets",
+    repeatable: true,
   },
   rename_asset: {
     method: 'PATCH',
-    path: `${REPO}/releases/assets/{id}`,
+    path: `${REPO}/releases/assets/{asset_id}`,
     description: 'renaming the asset',
+    repeatable: true,
     sends: 'name, label',
   },
-  delete_release: { method: 'DELETE', path: `${REPO}/releases/{id}`, description: 'deleting the release' },
+  delete_release: {
+    method: 'DELETE',
+    path: `${REPO}/releases/{release_id}`,
+    description: 'deleting the release',
+    repeatable: true,
+  },
   delete_tag: {
     method: 'DELETE',
-    path: `${REPO}/git/refs/tags/{+tag}`,
+    path: `${REPO}/git/refs/{ref}`,
     description: "deleting the release's tag",
+    repeatable: true,
   },
-  delete_asset: { method: 'DELETE', path: `${REPO}/releases/assets/{id}`, description: 'deleting the asset' },
-  // The one call that names the owner of any kind of token; GraphQL's address is not below `{api_url}` everywhere.
-  viewer: { method: 'POST', path: '{+graphql}', description: 'asking whose token it is', sends: 'query' },
+  delete_asset: {
+    method: 'DELETE',
+    path: `${REPO}/releases/assets/{asset_id}`,
+    description: 'deleting the asset',
+    repeatable: true,
+  },
+  // The one call that returns the owner of any kind of token. On GitHub Enterprise Server its address is not below `{api_url}`.
+  viewer: {
+    method: 'POST',
+    path: '/graphql',
+    description: 'reading whose token this is',
+    repeatable: true,
+    sends: 'query',
+  },
   list_pulls: {
     method: 'GET',
     path: `${REPO}/pulls{?head,state,per_page}`,
-    description: "looking for the branch's pull request",
+    description: "listing the branch's pull requests",
+    repeatable: true,
   },
   list_comments: {
     method: 'GET',
-    path: `${REPO}/issues/{number}/comments{?per_page,page}`,
+    path: `${REPO}/issues/{issue_number}/comments{?per_page,page}`,
     description: "listing the pull request's comments",
+    repeatable: true,
   },
   create_comment: {
     method: 'POST',
-    path: `${REPO}/issues/{number}/comments`,
+    path: `${REPO}/issues/{issue_number}/comments`,
     description: 'writing the comment',
     sends: 'body',
   },
   update_comment: {
     method: 'PATCH',
-    path: `${REPO}/issues/comments/{id}`,
+    path: `${REPO}/issues/comments/{comment_id}`,
     description: 'updating the comment',
     sends: 'body',
   },
   delete_comment: {
     method: 'DELETE',
-    path: `${REPO}/issues/comments/{id}`,
-    description: 'deleting a second comment',
+    path: `${REPO}/issues/comments/{comment_id}`,
+    description: 'deleting a duplicate comment',
   },
 } as const satisfies Record<string, CallTemplate>;
+
+/** A call's method and path without the query, as Octokit names its endpoints: `GET /repos/{owner}/{repo}/pages`. */
+export function getRoute({ method, path }: CallTemplate): string {
+  return `${method} ${path.replace(/\{\?.*\}$/, '')}`;
+}
+
+const API_BY_ROUTE: ReadonlyMap<string, CallTemplate> = new Map(
+  Object.values(API).map((call) => [getRoute(call), call]),
+);
+
+/** The template of a call to the hosting API. @throws {Error} for a route that is not in the table. */
+export function getApiCall(route: string): CallTemplate {
+  const call = API_BY_ROUTE.get(route);
+  if (call === undefined) throw new Error(`${route} is not in the table of API calls`);
+  return call;
+}
 
 /** Calls to the upload host, below `{upload_url}`; the code takes the address from the release itself. @see protocol 4.3 */
 export const UPLOAD = {
@@ -178,14 +250,14 @@ export const AUTH = {
   device_code: {
     method: 'POST',
     path: '/login/device/code',
-    description: 'asking for a device code',
+    description: 'requesting a device code',
     sends: 'client_id, scope (repo)',
   },
   token: {
     method: 'POST',
     path: '/login/oauth/access_token',
-    description: 'asking for the token',
+    description: 'requesting the token',
     sends: 'client_id, device_code, grant_type (urn:ietf:params:oauth:grant-type:device_code)',
   },
-  user_entry: { method: 'GET', path: '/login/device', description: "opening the page for the human's code" },
+  user_entry: { method: 'GET', path: '/login/device', description: 'opening the page for the user code' },
 } as const satisfies Record<string, CallTemplate>;

@@ -73,8 +73,8 @@ export function machineContract() {
 function formatCall(call: CallTemplate, host: string): string {
   const path = call.path
     .replace('{owner}/{repo}', '<owner>/<repo>')
-    .replace('{+path}', '{path_urlencoded}')
-    .replace('{+branch}', 'main')
+    .replace('{path}', '{path_urlencoded}')
+    .replace('{ref}', 'heads/main')
     .replace('{?ref}', '?ref=main')
     .replace('{?name,label}', '?name={file}');
   return `${call.method} ${host}${path}${call.sends === undefined ? '' : ` (${call.sends})`}`;

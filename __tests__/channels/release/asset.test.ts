@@ -230,7 +230,7 @@ describe('a final failure of ensureAsset', () => {
       intercept: (change) => (change === 'upload' ? wrong : undefined),
     });
     await expect(work).rejects.toMatchObject({ code: 'HOST_ERROR', hint: 'run the step again' });
-    expect(release.github.sent('delete_asset')).toEqual([{ id: 5 }]);
+    expect(release.github.sent('delete_asset')).toEqual([{ asset_id: 5 }]);
     expect(release.contents).toContainEqual(['a.zip', 'sha256:0ld']);
   });
 

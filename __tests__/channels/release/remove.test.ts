@@ -31,7 +31,7 @@ function createRemover({ assets = [], release = FOREIGN_RELEASE, answers = {}, o
   const github = new FakeGitHub({
     release_by_tag: release,
     list_assets: () => existing,
-    delete_asset: ({ id }: { id: number }) => {
+    delete_asset: ({ asset_id: id }: { asset_id: number }) => {
       existing = existing.filter((asset) => asset.id !== id);
     },
     delete_release: undefined,
@@ -80,7 +80,7 @@ describe('removing an asset through channel K2', () => {
       notes: [],
       unknown: [],
     });
-    expect(github.sent('delete_asset')).toEqual([{ id: 4 }]);
+    expect(github.sent('delete_asset')).toEqual([{ asset_id: 4 }]);
   });
 
   test.each<[string, Partial<Asset>, string | null]>([
@@ -107,7 +107,7 @@ describe('removing an asset through channel K2', () => {
     const setup = { assets: [assetWith({ id: 4, ...asset })], options: { overwrite: true } };
     const { github, task } = await prepareRemoval(setup, bytes);
     await expect(task.perform()).resolves.toMatchObject({ written: true });
-    expect(github.sent('delete_asset')).toEqual([{ id: 4 }]);
+    expect(github.sent('delete_asset')).toEqual([{ asset_id: 4 }]);
   });
 
   test.each<[string, Setup]>([
@@ -177,8 +177,8 @@ describe('the release after its last asset was removed through channel K2', () =
   test('is deleted with its tag where this tool made it', async () => {
     const { github, ports, task } = await prepareRemoval({ assets: [OWN], release: OWN_RELEASE });
     await task.perform();
-    expect(github.sent('delete_release')).toEqual([{ id: 3 }]);
-    expect(github.sent('delete_tag')).toEqual([{ tag: 'files-20260102' }]);
+    expect(github.sent('delete_release')).toEqual([{ release_id: 3 }]);
+    expect(github.sent('delete_tag')).toEqual([{ ref: 'tags/files-20260102' }]);
     expect(ports.logger.lines).toEqual([]);
   });
 
@@ -252,7 +252,7 @@ describe('removing several assets through channel K2', () => {
       { code: 'NOT_OURS', leftBehind: [] },
       { evidence: 'asset 3 (c.zip) is deleted' },
     ]);
-    expect(github.sent('delete_asset')).toEqual([{ id: 1 }, { id: 3 }]);
+    expect(github.sent('delete_asset')).toEqual([{ asset_id: 1 }, { asset_id: 3 }]);
     expect(github.sent('delete_release')).toEqual([]);
   });
 

@@ -3,29 +3,28 @@ import { getBlobSha, getLastCommit, putFile } from '../../../src/github/api/cont
 import { TRAILER } from '../../../src/protocol/words.ts';
 import { absent, FakeGitHub, failure } from '../fake-github.ts';
 
-const SPOT = { branch: 'main', path: 'папка/a.html' };
-const ENCODED = '%D0%BF%D0%B0%D0%BF%D0%BA%D0%B0/a.html';
+const FILE = { branch: 'main', path: 'папка/a.html' };
 
-describe('the blob at a spot', () => {
-  test('is read from the branch, by the percent-encoded path', async () => {
+describe('getBlobSha', () => {
+  test('returns the sha of the file on the branch', async () => {
     const github = new FakeGitHub({ get_file: { type: 'file', sha: 'b10b' } });
-    await expect(getBlobSha(github, SPOT)).resolves.toBe('b10b');
-    expect(github.sent('get_file')).toEqual([{ path: ENCODED, ref: 'main' }]);
+    await expect(getBlobSha(github, FILE)).resolves.toBe('b10b');
+    expect(github.sent('get_file')).toEqual([{ path: FILE.path, ref: 'main' }]);
   });
 
-  test('is null where nothing stands', async () => {
-    await expect(getBlobSha(new FakeGitHub({ get_file: absent }), SPOT)).resolves.toBeNull();
+  test('returns null where the branch has no such file', async () => {
+    await expect(getBlobSha(new FakeGitHub({ get_file: absent }), FILE)).resolves.toBeNull();
   });
 
-  test('is null where the record names none', async () => {
-    await expect(getBlobSha(new FakeGitHub({ get_file: { type: 'file' } }), SPOT)).resolves.toBeNull();
+  test('returns null where the answer has no sha', async () => {
+    await expect(getBlobSha(new FakeGitHub({ get_file: { type: 'file' } }), FILE)).resolves.toBeNull();
   });
 
   test.each([
     ['as an object', { type: 'dir', sha: 'x' }],
     ['as a list', []],
-  ])('is refused where a folder stands, told %s', async (_, record) => {
-    await expect(getBlobSha(new FakeGitHub({ get_file: record }), SPOT)).rejects.toMatchObject({
+  ])('refuses a path that is a folder, answered %s', async (_, record) => {
+    await expect(getBlobSha(new FakeGitHub({ get_file: record }), FILE)).rejects.toMatchObject({
       code: 'NOT_OURS',
       hint: 'to place the file in it, set `path: папка/a.html/`',
     });
@@ -34,51 +33,51 @@ describe('the blob at a spot', () => {
   test.each([
     ['a moved repository', failure('NOT_FOUND', 301)],
     ['a missing permission', failure('NO_PERMISSION', 403)],
-  ])('is not taken for absent because of %s', async (_, thrown) => {
-    await expect(getBlobSha(new FakeGitHub({ get_file: thrown }), SPOT)).rejects.toBe(thrown);
+  ])('throws the failure of %s instead of returning null', async (_, thrown) => {
+    await expect(getBlobSha(new FakeGitHub({ get_file: thrown }), FILE)).rejects.toBe(thrown);
   });
 });
 
-describe('the last commit of a path', () => {
-  const lastOf = (message: string) =>
-    getLastCommit(new FakeGitHub({ commits_of_path: [{ sha: 'c1', commit: { message } }] }), SPOT);
+describe('getLastCommit', () => {
+  const getLast = (message: string) =>
+    getLastCommit(new FakeGitHub({ commits_of_path: [{ sha: 'c1', commit: { message } }] }), FILE);
 
-  test('is ours when a line of its own is our trailer', async () => {
-    await expect(lastOf(`ADD a.html: x\n\n${TRAILER}`)).resolves.toEqual({ sha: 'c1', owned: true });
+  test('returns an owned commit when a whole line is the trailer', async () => {
+    await expect(getLast(`ADD a.html: x\n\n${TRAILER}`)).resolves.toEqual({ sha: 'c1', owned: true });
   });
 
   test.each([
     ['no trailer', 'ADD a.html'],
     ['the trailer inside a line', `see "${TRAILER}" below`],
-  ])('is not ours with %s', async (_, message) => {
-    await expect(lastOf(message)).resolves.toEqual({ sha: 'c1', owned: false });
+  ])('returns a commit that is not owned with %s', async (_, message) => {
+    await expect(getLast(message)).resolves.toEqual({ sha: 'c1', owned: false });
   });
 
-  test('is asked for on the branch, one entry', async () => {
+  test('requests one commit of the branch, and returns null where there is none', async () => {
     const github = new FakeGitHub({ commits_of_path: [] });
-    await expect(getLastCommit(github, SPOT)).resolves.toBeNull();
-    expect(github.sent('commits_of_path')).toEqual([{ sha: 'main', path: SPOT.path, per_page: 1 }]);
+    await expect(getLastCommit(github, FILE)).resolves.toBeNull();
+    expect(github.sent('commits_of_path')).toEqual([{ sha: 'main', path: FILE.path, per_page: 1 }]);
   });
 });
 
-describe('method A', () => {
+describe('putFile', () => {
   const answer = { commit: { sha: 'c0ffee' } };
+  const write = { ...FILE, message: 'ADD a', content: Buffer.from('hello'), replaces: null };
 
-  test('creates a file without a sha, once', async () => {
+  test('creates a new file without a sha', async () => {
     const github = new FakeGitHub({ put_file_le1mb: answer });
-    await expect(putFile(github, SPOT, 'ADD a', Buffer.from('hello'), null)).resolves.toBe('c0ffee');
+    await expect(putFile(github, write)).resolves.toBe('c0ffee');
     expect(github.calls).toEqual([
       {
         name: 'put_file_le1mb',
-        once: true,
-        parameters: { path: ENCODED, message: 'ADD a', content: 'aGVsbG8=', branch: 'main' },
+        parameters: { path: FILE.path, message: 'ADD a', content: 'aGVsbG8=', branch: 'main' },
       },
     ]);
   });
 
-  test('replaces exactly the blob that was seen', async () => {
+  test('replaces exactly the blob that was found', async () => {
     const github = new FakeGitHub({ put_file_le1mb: answer });
-    await putFile(github, SPOT, 'UPDATE a', Buffer.from('hello'), 'b10b');
+    await putFile(github, { ...write, replaces: 'b10b' });
     expect(github.sent('put_file_le1mb')[0]).toMatchObject({ sha: 'b10b' });
   });
 });

@@ -8,7 +8,7 @@ import { NOON } from '../../support/ports.ts';
 const refused = (status: number, more: Partial<ApiRefusal> = {}): DeliveryError =>
   refusalError({ status, message: '', headers: {}, codes: [], ...more }, 'writing the file', NOON);
 
-describe('a refused call', () => {
+describe('refusalError', () => {
   test.each([
     [429, {}, 'RATE_LIMITED', true],
     [403, { headers: { 'x-ratelimit-remaining': '0' } }, 'RATE_LIMITED', true],
@@ -37,25 +37,25 @@ describe('a refused call', () => {
     [503, {}, 'HOST_ERROR', true],
     [400, { message: 'Problems parsing JSON' }, 'HOST_ERROR', false],
     [422, { message: 'content is not valid Base64' }, 'HOST_ERROR', false],
-  ] as const)('HTTP %i %o means %s, passing: %s', (status, more, code, passing) => {
-    expect(refused(status, more)).toMatchObject({ code, retryable: passing, httpCode: status });
+  ] as const)('maps HTTP %i %o to %s, retryable: %s', (status, more, code, retryable) => {
+    expect(refused(status, more)).toMatchObject({ code, retryable, httpCode: status });
   });
 
-  test('names the call, the HTTP code and the host’s words', () => {
+  test('names the call, the HTTP code and the host’s message', () => {
     expect(refused(422, { message: 'Bad path' }).message).toBe(
       'writing the file answered HTTP 422: Bad path',
     );
     expect(refused(500).message).toBe('writing the file answered HTTP 500');
   });
 
-  test('names the permission that the host asks for, as the workflow writes it', () => {
+  test('names the permissions that the host requires as YAML', () => {
     const headers = { 'x-accepted-github-permissions': 'pull_requests=write,contents=write; metadata=read' };
     expect(refused(403, { headers }).hint).toContain(
       '`permissions: { pull-requests: write, contents: write }`',
     );
   });
 
-  test('asks for contents: write where the host names no permission', () => {
+  test('names contents: write where the host names no permission', () => {
     expect(refused(403).hint).toContain('`permissions: { contents: write }`');
   });
 
@@ -75,50 +75,53 @@ describe('a refused call', () => {
     ['run fewer deliveries at once, or later', 'K3', 429, {}],
     ['run the step again', 'K3', 502, {}],
     ['run the step again', 'K3', 400, { message: 'Problems parsing JSON' }],
-  ] as const)('says what to change (%s), and the next best channel, %s', (words, channel, status, more) => {
-    const { hint } = refused(status, more);
-    expect(hint).toContain(words);
-    expect(hint).toContain(`use channel: ${channel}`);
-  });
+  ] as const)(
+    'has a hint with what to change (%s) and another channel (%s)',
+    (words, channel, status, more) => {
+      const { hint } = refused(status, more);
+      expect(hint).toContain(words);
+      expect(hint).toContain(`use channel: ${channel}`);
+    },
+  );
 });
 
-describe('the pause before another attempt', () => {
-  test('is what the host asks for', () => {
+describe('refusalError: retryAfter', () => {
+  test('is the time in Retry-After', () => {
     const both = { 'retry-after': '7', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1' };
     expect(refused(403, { headers: both }).retryAfter).toBe(7_000);
     expect(refused(503, { headers: { 'retry-after': '3' } }).retryAfter).toBe(3_000);
   });
 
-  test('lasts until just after the window’s reset', () => {
+  test('lasts until a second after the rate limit is reset', () => {
     const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(NOON / 1000 + 30) };
     expect(refused(403, { headers }).retryAfter).toBe(31_000);
   });
 
-  test('is never negative after a reset that has passed', () => {
+  test('is not negative when the reset is in the past', () => {
     const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(NOON / 1000 - 30) };
     expect(refused(429, { headers }).retryAfter).toBe(1_000);
   });
 
   test.each([
-    ['a limit that names none', refused(429)],
+    ['a rate limit without a time', refused(429)],
     [
-      'a window that is not used up',
+      'a rate limit with requests left',
       refused(429, { headers: { 'x-ratelimit-remaining': '12', 'x-ratelimit-reset': '1' } }),
     ],
     ['any other failure', refused(500)],
-  ])('is left to the policy for %s', (_, failed) => {
+  ])('is undefined for %s', (_, failed) => {
     expect(failed.retryAfter).toBeUndefined();
   });
 });
 
-describe('what Octokit throws', () => {
-  test('carries our own failure through unchanged, however deep', () => {
-    const own = new DeliveryError('NO_NETWORK', 'unplugged');
+describe('apiError', () => {
+  test('returns a DeliveryError that is a cause of what was thrown', () => {
+    const own = new DeliveryError('NO_NETWORK', 'offline');
     const wrapped = new Error('outer', { cause: new Error('inner', { cause: own }) });
     expect(apiError(wrapped, API.get_ref, NOON)).toBe(own);
   });
 
-  test('is judged by status, headers and body of the response, never by its text', () => {
+  test('decides by status, headers and body of the response, not by the error text', () => {
     const response = {
       status: 422,
       headers: {},
@@ -132,8 +135,8 @@ describe('what Octokit throws', () => {
   test.each([
     ['an error without a response', new Error('socket hang up'), 'socket hang up'],
     ['an error with an empty response', Object.assign(new Error('cut'), { response: undefined }), 'cut'],
-    ['something that is no error', 'nonsense', 'nonsense'],
-  ])('%s is a broken connection that may pass', (_, thrown, said) => {
+    ['a thrown text', 'nonsense', 'nonsense'],
+  ])('maps %s to a retryable CONNECTION', (_, thrown, said) => {
     expect(apiError(thrown, API.get_ref, NOON)).toMatchObject({
       code: 'CONNECTION',
       retryable: true,
@@ -142,28 +145,28 @@ describe('what Octokit throws', () => {
   });
 });
 
-describe('an error body', () => {
-  test('gives its message and the codes of its errors', () => {
+describe('parseErrorBody', () => {
+  test('returns the message and the codes of the errors', () => {
     const body = { message: 'two\n lines', errors: [{ code: 'custom' }, 'text', null, { field: 'x' }] };
     expect(parseErrorBody(body)).toEqual({ message: 'two lines', codes: ['custom'] });
   });
 
-  test.each<unknown>(['<html>', null, undefined])('that is %j gives nothing', (body) => {
+  test.each<unknown>(['<html>', null, undefined])('returns nothing for %j', (body) => {
     expect(parseErrorBody(body)).toEqual({ message: '', codes: [] });
   });
 
-  test('without a list of errors gives no codes', () => {
+  test('returns no codes without a list of errors', () => {
     expect(parseErrorBody({ message: 'm', errors: 'e' })).toEqual({ message: 'm', codes: [] });
   });
 });
 
-describe('the host’s text', () => {
-  test('is brought into one line', () => {
+describe('shortHostMessage', () => {
+  test('writes a text in one line', () => {
     expect(shortHostMessage(' a\n\tb ')).toBe('a b');
     expect(shortHostMessage(undefined)).toBe('');
   });
 
-  test('is cut at 300 characters', () => {
+  test('shortens a text to 300 characters', () => {
     expect(shortHostMessage('x'.repeat(300))).toBe('x'.repeat(300));
     expect(shortHostMessage('x'.repeat(301))).toBe(`${'x'.repeat(300)}…`);
   });

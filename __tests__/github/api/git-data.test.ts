@@ -5,7 +5,7 @@ import { FakeHttp, fakePorts, type Scripted } from '../../support/ports.ts';
 import { changeWith } from '../changes.ts';
 import { FakeGitHub, failure } from '../fake-github.ts';
 
-async function blobFrom(...answers: Scripted[]) {
+async function creatingBlob(...answers: Scripted[]) {
   const file = await localFile('hello, blob');
   const host = new FakeHttp((_, nth) => answers[Math.min(nth, answers.length) - 1]);
   const ports = fakePorts(host.http);
@@ -13,14 +13,14 @@ async function blobFrom(...answers: Scripted[]) {
   return { file, host, ports, github, blob: createBlob(github, file, ports) };
 }
 
-const taken = async (): Promise<Scripted> => ({
+const blobAnswer = async (): Promise<Scripted> => ({
   status: 201,
   body: { sha: (await localFile('hello, blob')).blobSha },
 });
 
-describe('creating the blob', () => {
-  test('streams the file as base64 to the API in its turn, its length announced', async () => {
-    const { host, github, blob } = await blobFrom(await taken());
+describe('createBlob', () => {
+  test('streams the file as base64 with its length, paced among the writes', async () => {
+    const { host, github, blob } = await creatingBlob(await blobAnswer());
     await blob;
     expect(github.paced).toBe(1);
     const [seen] = host.seen;
@@ -33,14 +33,14 @@ describe('creating the blob', () => {
     expect(JSON.parse(seen?.body ?? '')).toEqual({ encoding: 'base64', content });
   });
 
-  test('is tried again with a fresh body after a passing failure', async () => {
-    const { host, blob } = await blobFrom({ status: 502, body: '<html>' }, await taken());
+  test('sends a new body after a retryable failure', async () => {
+    const { host, blob } = await creatingBlob({ status: 502, body: '<html>' }, await blobAnswer());
     await blob;
     expect(host.seen[1]?.body).toBe(host.seen[0]?.body);
   });
 
-  test('is refused for good where the host takes no blob of this size', async () => {
-    const { host, blob } = await blobFrom({ status: 422, body: { message: 'your input was too large' } });
+  test('fails without another attempt where GitHub accepts no blob of this size', async () => {
+    const { host, blob } = await creatingBlob({ status: 422, body: { message: 'your input was too large' } });
     await expect(blob).rejects.toMatchObject({
       code: 'TOO_LARGE',
       httpCode: 422,
@@ -52,13 +52,13 @@ describe('creating the blob', () => {
   test.each([
     ['another sha', { sha: 'deadbeef' }],
     ['no JSON', '<html>'],
-  ])('does not believe a host that answers with %s', async (_, body) => {
-    const { blob } = await blobFrom({ status: 201, body });
+  ])('fails where GitHub answers HTTP 201 with %s', async (_, body) => {
+    const { blob } = await creatingBlob({ status: 201, body });
     await expect(blob).rejects.toMatchObject({ code: 'HOST_ERROR' });
   });
 });
 
-describe('committing changes', () => {
+describe('commitChanges', () => {
   const answers = {
     get_ref: { object: { sha: 'base' } },
     get_file: failure('NOT_FOUND', 404),
@@ -69,27 +69,26 @@ describe('committing changes', () => {
   };
   const entry = (path: string, sha: string | null) => ({ path, mode: '100644', type: 'blob', sha });
 
-  test('reads the branch, then tree, commit and reference, one path changed and never by force', async () => {
+  test('reads the branch and the path, creates tree and commit, and moves the branch without force', async () => {
     const github = new FakeGitHub(answers);
     await expect(commitChanges(github, 'main', [changeWith({ message: 'ADD b' })])).resolves.toEqual([
       'commit1',
     ]);
     expect(github.calls).toEqual([
-      { name: 'get_ref', once: false, parameters: { branch: 'main' } },
-      { name: 'get_file', once: false, parameters: { path: 'a/b.html', ref: 'base' } },
-      { name: 'get_file', once: false, parameters: { path: 'a', ref: 'base' } },
-      { name: 'get_commit', once: false, parameters: { sha: 'base' } },
+      { name: 'get_ref', parameters: { ref: 'heads/main' } },
+      { name: 'get_file', parameters: { path: 'a/b.html', ref: 'base' } },
+      { name: 'get_file', parameters: { path: 'a', ref: 'base' } },
+      { name: 'get_commit', parameters: { commit_sha: 'base' } },
       {
         name: 'tree',
-        once: false,
         parameters: { base_tree: 'basetree', tree: [entry('a/b.html', 'b10b')] },
       },
-      { name: 'commit', once: false, parameters: { message: 'ADD b', tree: 'tree1', parents: ['base'] } },
-      { name: 'update_ref', once: true, parameters: { branch: 'main', sha: 'commit1', force: false } },
+      { name: 'commit', parameters: { message: 'ADD b', tree: 'tree1', parents: ['base'] } },
+      { name: 'update_ref', parameters: { ref: 'heads/main', sha: 'commit1', force: false } },
     ]);
   });
 
-  test('puts one commit on the other for each change, and moves the branch once', async () => {
+  test('creates one commit per change, each on top of the one before, and moves the branch once', async () => {
     const github = new FakeGitHub({
       ...answers,
       get_file: ({ path }: { path: string }) =>
@@ -108,15 +107,15 @@ describe('committing changes', () => {
       { message: 'ADD b', tree: 'tree1', parents: ['base'] },
       { message: 'REMOVE old', tree: 'tree2', parents: ['commit1'] },
     ]);
-    expect(github.sent('update_ref')).toEqual([{ branch: 'main', sha: 'commit2', force: false }]);
+    expect(github.sent('update_ref')).toEqual([{ ref: 'heads/main', sha: 'commit2', force: false }]);
   });
 
   test.each([
     ['appeared', null, { type: 'file', sha: 'theirs' }],
     ['was replaced', '0ld', { type: 'file', sha: 'theirs' }],
-    ['was taken away', '0ld', failure('NOT_FOUND', 404)],
+    ['was removed', '0ld', failure('NOT_FOUND', 404)],
     ['became a folder', null, { type: 'dir' }],
-  ])('never builds over a file that %s since it was looked for', async (_, replaces, theirs) => {
+  ])('refuses to commit over a file that %s since it was read', async (_, replaces, theirs) => {
     const github = new FakeGitHub({
       ...answers,
       get_file: ({ path }: { path: string }) => (path === 'theirs.html' ? theirs : answers.get_file),
@@ -125,22 +124,15 @@ describe('committing changes', () => {
     await expect(commitChanges(github, 'main', changes)).rejects.toMatchObject({
       code: 'CONFLICT',
       retryable: true,
-      message: 'theirs.html changed on the branch while it was delivered',
+      message: 'theirs.html changed on the branch during the delivery',
     });
     expect(new Set(github.names)).toEqual(new Set(['get_ref', 'get_file']));
   });
 
-  test('leaves it to the caller to begin again when the branch has moved', async () => {
+  test('throws the conflict when the branch has moved, without another attempt', async () => {
     const moved = failure('CONFLICT', 422, { retryable: true });
     const github = new FakeGitHub({ ...answers, update_ref: moved });
     await expect(commitChanges(github, 'main', [changeWith()])).rejects.toBe(moved);
     expect(github.sent('update_ref')).toHaveLength(1);
-  });
-
-  test('names the branch so that no sign of it ends the address early', async () => {
-    const github = new FakeGitHub(answers);
-    await commitChanges(github, 'docs/ä#1', [changeWith()]);
-    const branch = 'docs/%C3%A4%231';
-    expect([github.sent('get_ref')[0], github.sent('update_ref')[0]]).toMatchObject([{ branch }, { branch }]);
   });
 });

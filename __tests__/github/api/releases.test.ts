@@ -14,18 +14,19 @@ import { FakeHttp, fakePorts, type Scripted } from '../../support/ports.ts';
 import { absent, FakeGitHub, failure } from '../fake-github.ts';
 
 const UPLOADS = 'https://uploads.github.com/repos/octo/site/releases/3/assets{?name,label}';
-const RELEASE = { id: 3, upload_url: UPLOADS };
+const RELEASE = { id: 3, upload_url: UPLOADS, body: null };
 const ASSET = {
   id: 9,
   name: 'a.zip',
+  label: null,
   state: 'uploaded',
   size: 5,
   digest: null,
   browser_download_url: 'https://github.com/octo/site/releases/download/t/a.zip',
 };
 
-describe('the release of a tag', () => {
-  test('is the one that stands', async () => {
+describe('getOrCreateRelease', () => {
+  test('returns the existing release', async () => {
     const github = new FakeGitHub({ release_by_tag: RELEASE });
     await expect(getOrCreateRelease(github, 'files-20260102', fakePorts())).resolves.toEqual({
       release: RELEASE,
@@ -34,7 +35,7 @@ describe('the release of a tag', () => {
     expect(github.sent('release_by_tag')).toEqual([{ tag: 'files-20260102' }]);
   });
 
-  test('is made where there is none, and never becomes the latest', async () => {
+  test('creates a missing release that is not marked as the latest', async () => {
     const github = new FakeGitHub({ release_by_tag: absent, create_release: RELEASE });
     await expect(getOrCreateRelease(github, 't', fakePorts())).resolves.toEqual({
       release: RELEASE,
@@ -42,7 +43,6 @@ describe('the release of a tag', () => {
     });
     expect(github.calls[1]).toEqual({
       name: 'create_release',
-      once: true,
       parameters: {
         tag_name: 't',
         name: 't',
@@ -52,7 +52,7 @@ describe('the release of a tag', () => {
     });
   });
 
-  test('that another job makes meanwhile is taken, although look-ups lag behind', async () => {
+  test('returns a release that another job created at the same moment, once it is found', async () => {
     const github = new FakeGitHub({
       release_by_tag: (_: unknown, nth: number) => (nth < 4 ? absent : RELEASE),
       create_release: failure('CONFLICT', 422),
@@ -64,7 +64,7 @@ describe('the release of a tag', () => {
     expect(github.sent('create_release')).toHaveLength(3);
   });
 
-  test('that never shows up is a conflict in the end, not an endless wait', async () => {
+  test('ends with a conflict when the release of another job is never found', async () => {
     const github = new FakeGitHub({ release_by_tag: absent, create_release: failure('CONFLICT', 422) });
     const ports = fakePorts();
     await expect(getOrCreateRelease(github, 't', ports)).rejects.toMatchObject({
@@ -74,88 +74,81 @@ describe('the release of a tag', () => {
     expect(ports.clock.slept).toHaveLength(RETRY.conflict.attempts - 1);
   });
 
-  test.each(['release_by_tag', 'create_release'] as const)(
-    'is not made up after a refusal of %s',
-    async (call) => {
-      const denied = failure('NO_PERMISSION', 403);
-      const github = new FakeGitHub({ release_by_tag: absent, create_release: RELEASE, [call]: denied });
-      await expect(getOrCreateRelease(github, 't', fakePorts())).rejects.toBe(denied);
-    },
-  );
-
-  test('is asked for by a tag whose signs do not end the address early', async () => {
-    const github = new FakeGitHub({ release_by_tag: RELEASE });
-    await getOrCreateRelease(github, 'ä/b#1', fakePorts());
-    expect(github.sent('release_by_tag')).toEqual([{ tag: '%C3%A4/b%231' }]);
+  test.each(['release_by_tag', 'create_release'] as const)('throws when %s is refused', async (call) => {
+    const denied = failure('NO_PERMISSION', 403);
+    const github = new FakeGitHub({ release_by_tag: absent, create_release: RELEASE, [call]: denied });
+    await expect(getOrCreateRelease(github, 't', fakePorts())).rejects.toBe(denied);
   });
 });
 
-describe('looking a release up by its tag', () => {
-  test('finds it, or nothing, and makes none', async () => {
-    await expect(getReleaseByTag(new FakeGitHub({ release_by_tag: RELEASE }), 't')).resolves.toBe(RELEASE);
+describe('getReleaseByTag', () => {
+  test('returns the release, or null where there is none', async () => {
+    const github = new FakeGitHub({ release_by_tag: RELEASE });
+    await expect(getReleaseByTag(github, 'ä/b#1')).resolves.toBe(RELEASE);
+    expect(github.sent('release_by_tag')).toEqual([{ tag: 'ä/b#1' }]);
     await expect(getReleaseByTag(new FakeGitHub({ release_by_tag: absent }), 't')).resolves.toBeNull();
   });
 });
 
-describe('the assets of a release', () => {
+describe('listAssets', () => {
   const page = (start: number, count: number) =>
     Array.from({ length: count }, (_, n) => ({ ...ASSET, name: `n${start + n}` }));
 
-  test('are listed over all pages', async () => {
+  test('lists the assets of all pages', async () => {
     const github = new FakeGitHub({
       list_assets: ({ page: nth }: { page: number }) => (nth === 1 ? page(0, 100) : page(100, 3)),
     });
     const names = (await listAssets(github, RELEASE)).map(({ name }) => name);
     expect(names).toEqual(Array.from({ length: 103 }, (_, n) => `n${n}`));
     expect(github.sent('list_assets')).toEqual([
-      { id: 3, per_page: 100, page: 1 },
-      { id: 3, per_page: 100, page: 2 },
+      { release_id: 3, per_page: 100, page: 1 },
+      { release_id: 3, per_page: 100, page: 2 },
     ]);
   });
 
-  test('end with a page that is not full', async () => {
+  test('stops after a page that is not full', async () => {
     const github = new FakeGitHub({ list_assets: page(0, 99) });
     await expect(listAssets(github, RELEASE)).resolves.toHaveLength(99);
     expect(github.calls).toHaveLength(1);
   });
 
-  test('are not asked for beyond a thousand', async () => {
+  test('stops after a thousand assets', async () => {
     const github = new FakeGitHub({ list_assets: page(0, 100) });
     await expect(listAssets(github, RELEASE)).resolves.toHaveLength(1_000);
     expect(github.calls).toHaveLength(10);
   });
 });
 
-describe('changing an asset', () => {
-  test('does not mind one that is gone already, but any other refusal', async () => {
+describe('deleteAsset and renameAsset', () => {
+  test('deleteAsset accepts that the asset is gone, but throws any other refusal', async () => {
     await expect(deleteAsset(new FakeGitHub({ delete_asset: absent }), ASSET)).resolves.toBeUndefined();
     const denied = failure('NO_PERMISSION', 403);
     await expect(deleteAsset(new FakeGitHub({ delete_asset: denied }), ASSET)).rejects.toBe(denied);
   });
 
-  test('deletes by id', async () => {
+  test('deleteAsset deletes by id', async () => {
     const github = new FakeGitHub({ delete_asset: undefined });
     await deleteAsset(github, ASSET);
-    expect(github.sent('delete_asset')).toEqual([{ id: 9 }]);
+    expect(github.sent('delete_asset')).toEqual([{ asset_id: 9 }]);
   });
 
-  test('renames by id and keeps the label', async () => {
+  test('renameAsset renames by id and sets the label', async () => {
     const github = new FakeGitHub({ rename_asset: ASSET });
     await expect(renameAsset(github, ASSET, 'b.zip', 'б.zip')).resolves.toBe(ASSET);
-    expect(github.sent('rename_asset')).toEqual([{ id: 9, name: 'b.zip', label: 'б.zip' }]);
+    expect(github.sent('rename_asset')).toEqual([{ asset_id: 9, name: 'b.zip', label: 'б.zip' }]);
   });
 });
 
-describe('uploading an asset', () => {
+describe('uploadAsset', () => {
   async function uploading(answer: Scripted, upload_url = UPLOADS) {
     const host = new FakeHttp(() => answer);
     const file = await localFile('hello', 'a.zip');
-    const release = { id: 3, upload_url };
-    const work = uploadAsset(new FakeGitHub(), release, file, 'a.zip', 'ä b.zip', fakePorts(host.http));
+    const upload = { release: { ...RELEASE, upload_url }, file, name: 'a.zip', label: 'ä b.zip' };
+    const work = uploadAsset(new FakeGitHub(), upload, fakePorts(host.http));
     return { host, work };
   }
 
-  test('sends the raw bytes to the release’s own address', async () => {
+  test('sends the raw bytes to the upload address of the release', async () => {
     const { host, work } = await uploading({ status: 201, body: ASSET });
     await expect(work).resolves.toEqual(ASSET);
     expect(host.seen).toEqual([
@@ -179,24 +172,24 @@ describe('uploading an asset', () => {
     [502, '<html>', 'HOST_ERROR'],
     [403, { message: 'Resource not accessible' }, 'NO_PERMISSION'],
     [200, ASSET, 'HOST_ERROR'],
-  ])('answered %i %j fails as %s, and is not sent again by itself', async (status, body, code) => {
+  ])('makes of HTTP %i %j a failure %s, without another attempt', async (status, body, code) => {
     const { host, work } = await uploading({ status, body });
     await expect(work).rejects.toMatchObject({ code, httpCode: status });
     expect(host.seen).toHaveLength(1);
   });
 
-  test.each([[{}], [{ id: 9 }], ['<html>']])('answered 201 with %j is no asset', async (body) => {
+  test.each([[{}], [{ id: 9 }], ['<html>']])('refuses a 201 with %j, which is not an asset', async (body) => {
     const { work } = await uploading({ status: 201, body });
     await expect(work).rejects.toMatchObject({ code: 'HOST_ERROR', retryable: true });
   });
 
   test.each([
     ['https://uploads.evil.example/assets{?name}', 'a foreign host'],
-    ['https://uploads.github.com.evil.example/assets', 'a host that only begins alike'],
-    ['https://evilgithub.com/assets', 'a host that only ends alike'],
-    ['http://uploads.github.com/assets', 'no https'],
-    ['nonsense', 'no address'],
-  ])('never sends the token to %s (%s)', async (address) => {
+    ['https://uploads.github.com.evil.example/assets', 'a host with an allowed host as its beginning'],
+    ['https://evilgithub.com/assets', 'a host with an allowed host as its end'],
+    ['http://uploads.github.com/assets', 'not https'],
+    ['nonsense', 'not an address'],
+  ])('does not send the token to %s (%s)', async (address) => {
     const { host, work } = await uploading({ status: 201, body: ASSET }, address);
     await expect(work).rejects.toMatchObject({ code: 'HOST_ERROR' });
     expect(host.seen).toEqual([]);

@@ -5,8 +5,8 @@ import { absent, FakeGitHub, failure } from '../fake-github.ts';
 const SITE = { html_url: 'https://octo.github.io/site/', source: { branch: 'main', path: '/' } };
 const BOTH = { repository: true, site: true };
 
-describe('the survey', () => {
-  test('asks nothing without a token', async () => {
+describe('loadRepositoryContext', () => {
+  test('requests nothing without a token', async () => {
     await expect(loadRepositoryContext(null, BOTH)).resolves.toEqual({
       hasToken: false,
       privateRepository: null,
@@ -14,7 +14,7 @@ describe('the survey', () => {
     });
   });
 
-  test('asks nothing that is not needed', async () => {
+  test('requests nothing that is not needed', async () => {
     const github = new FakeGitHub();
     await expect(loadRepositoryContext(github, { repository: false, site: false })).resolves.toEqual({
       hasToken: true,
@@ -28,7 +28,7 @@ describe('the survey', () => {
     [{ private: true }, true],
     [{ private: false }, false],
     [{}, false],
-  ])('reads from %j whether the repository is private', async (record, privateRepository) => {
+  ])('reads from the answer %j whether the repository is private', async (record, privateRepository) => {
     const github = new FakeGitHub({ get_repository: record, pages_site: SITE });
     await expect(loadRepositoryContext(github, BOTH)).resolves.toMatchObject({
       privateRepository,
@@ -36,14 +36,14 @@ describe('the survey', () => {
     });
   });
 
-  test('tells a repository without a site from one whose settings can’t be read', async () => {
-    const asked = (pages_site: unknown) =>
+  test('distinguishes a repository without a site from one whose settings cannot be read', async () => {
+    const loadSite = (pages_site: unknown) =>
       loadRepositoryContext(new FakeGitHub({ pages_site }), { repository: false, site: true });
-    await expect(asked(absent)).resolves.toMatchObject({ site: null });
-    await expect(asked(failure('NO_PERMISSION', 403))).resolves.toMatchObject({ site: 'unreadable' });
+    await expect(loadSite(absent)).resolves.toMatchObject({ site: null });
+    await expect(loadSite(failure('NO_PERMISSION', 403))).resolves.toMatchObject({ site: 'unreadable' });
   });
 
-  test('names the repository that the token does not open', async () => {
+  test('names the repository that the token gives no access to', async () => {
     await expect(
       loadRepositoryContext(new FakeGitHub({ get_repository: absent }), BOTH),
     ).rejects.toMatchObject({
@@ -57,7 +57,7 @@ describe('the survey', () => {
   test.each([
     ['get_repository', failure('BAD_TOKEN', 401)],
     ['pages_site', failure('HOST_ERROR', 502)],
-  ] as const)('passes any other refusal of %s on', async (call, refused) => {
+  ] as const)('throws any other refusal of %s unchanged', async (call, refused) => {
     const github = new FakeGitHub({ get_repository: {}, pages_site: SITE, [call]: refused });
     await expect(loadRepositoryContext(github, BOTH)).rejects.toBe(refused);
   });

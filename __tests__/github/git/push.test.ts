@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { FileChange } from '../../../src/github/api/git-data.ts';
@@ -12,6 +12,7 @@ import { type FakePorts, fakePorts } from '../../support/ports.ts';
 import type { Repository } from '../../world/repository.ts';
 import { startWorld, type World } from '../../world/world.ts';
 import { changeWith } from '../changes.ts';
+import { writeGitScript } from './git-script.ts';
 
 const MESSAGE = 'ADD page.html: a page\n\nDelivered-by: a test';
 const ADVERT = { method: 'GET', url: /service=git-receive-pack/ };
@@ -20,10 +21,10 @@ const { env: original } = process;
 
 let world: World;
 let repository: Repository;
-/** Where temporary folders are made. */
+/** The parent of temporary folders. */
 let temporary: string;
 let ports: FakePorts;
-let made = 0;
+let repositories = 0;
 
 beforeAll(async () => {
   world = await startWorld();
@@ -36,15 +37,15 @@ beforeEach(async () => {
   process.env = { ...original, ...world.env, RUNNER_TEMP: temporary };
   ports = fakePorts();
   const files = { 'README.md': '# site\n', 'docs/old.html': 'old', 'docs/beside.html': 'beside' };
-  made += 1;
-  repository = await world.repository({ owner: 'octo', name: `site-${made}`, files });
+  repositories += 1;
+  repository = await world.repository({ owner: 'octo', name: `site-${repositories}`, files });
   world.wire.clear();
 });
 
 afterEach(async () => {
   process.env = original;
   expect(await readdir(temporary)).toEqual([]);
-  expect(processesWithin(temporary)).toEqual([]);
+  expect(listProcesses(temporary)).toEqual([]);
 });
 
 const directory = (): string => join(world.folder, `octo--${repository.name}.git`);
@@ -75,13 +76,14 @@ async function push({
   return commits[0];
 }
 
-const blobAt = (path: string): string => asked('rev-parse', `main:${path}`);
+const getBlob = (path: string): string => runHostGit('rev-parse', `main:${path}`);
 
-const asked = (...args: string[]): string =>
+/** Runs git in the repository on the host. */
+const runHostGit = (...args: string[]): string =>
   execFileSync('git', ['-C', directory(), ...args], { encoding: 'utf8' }).trim();
 
-/** The running processes whose working folder lies in this one; none where there is no /proc. */
-function processesWithin(folder: string): { args: string; peak: number }[] {
+/** The running processes whose working folder is below this one; none where there is no /proc. */
+function listProcesses(folder: string): { args: string; peak: number }[] {
   if (process.platform !== 'linux') return [];
   return readdirSync('/proc').flatMap((pid) => {
     try {
@@ -90,88 +92,79 @@ function processesWithin(folder: string): { args: string; peak: number }[] {
       const [, peak = 0] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
       return args === '' ? [] : [{ args, peak: Number(peak) * 1024 }];
     } catch {
-      // It has ended meanwhile.
+      // It has ended since.
       return [];
     }
   });
 }
 
-/** A `git` of the test's own, first on the PATH. */
-async function gitScript(text: string): Promise<string> {
-  const folder = await temporaryFolder();
-  await writeFile(join(folder, 'git'), `#!/bin/sh\n${text}\n`);
-  await chmod(join(folder, 'git'), 0o755);
-  process.env.PATH = `${folder}:${original.PATH}`;
-  return folder;
-}
-
-describe('the commit', () => {
-  test('adds the one file on top of the branch, and leaves everything else as it was', async () => {
+describe('pushChanges: one commit', () => {
+  test('adds one file on top of the branch and changes nothing else', async () => {
     const before = await repository.head();
     const sha = await push();
     expect(await repository.head()).toBe(sha);
-    expect(asked('log', '-1', '--format=%P %an <%ae> %cn <%ce>')).toBe(
+    expect(runHostGit('log', '-1', '--format=%P %an <%ae> %cn <%ce>')).toBe(
       `${before} ${'screen-delivery <screen-delivery@users.noreply.github.com> '.repeat(2).trim()}`,
     );
     expect((await repository.log())[0]).toEqual({ sha, message: MESSAGE, files: ['docs/page.html'] });
-    expect(asked('ls-tree', '-r', 'main')).toContain('100644 blob');
+    expect(runHostGit('ls-tree', '-r', 'main')).toContain('100644 blob');
     expect(String(await repository.read('docs/page.html'))).toBe('<p>a page</p>');
     expect(String(await repository.read('docs/beside.html'))).toBe('beside');
   });
 
-  test('replaces the file that was seen', async () => {
-    const sha = await push({ path: 'docs/old.html', replaces: blobAt('docs/old.html') });
+  test('replaces the file that was found', async () => {
+    const sha = await push({ path: 'docs/old.html', replaces: getBlob('docs/old.html') });
     expect((await repository.log())[0]).toMatchObject({ sha, files: ['docs/old.html'] });
     expect(String(await repository.read('docs/old.html'))).toBe('<p>a page</p>');
     // The replaced blob is not fetched for git to compare with.
     expect(world.wire.exchanges(/^POST .*git-upload-pack/)).toHaveLength(2);
   });
 
-  test('is made in the name that was asked for', async () => {
+  test('has the given author and committer', async () => {
     await push({ author: { name: 'A name', email: 'a@example.com' } });
-    expect(asked('log', '-1', '--format=%an <%ae> %cn <%ce>')).toBe(
+    expect(runHostGit('log', '-1', '--format=%an <%ae> %cn <%ce>')).toBe(
       'A name <a@example.com> A name <a@example.com>',
     );
   });
 
   test.each(['страница с пробелом.html', ':(top)odd*[1]?.html', '-q'])(
-    'takes the path %j literally',
+    'accepts the path %j literally',
     async (path) => {
       await repository.commit(path, 'old');
       await push({ path, replaces: (await localFile('old')).blobSha });
-      expect(asked('ls-tree', '-r', '-z', '--name-only', 'main').split('\0')).toContain(path);
-      expect(asked('cat-file', 'blob', `main:${path}`)).toBe('<p>a page</p>');
+      expect(runHostGit('ls-tree', '-r', '-z', '--name-only', 'main').split('\0')).toContain(path);
+      expect(runHostGit('cat-file', 'blob', `main:${path}`)).toBe('<p>a page</p>');
     },
   );
 
-  test('goes to a branch other than the default one', async () => {
+  test('is pushed to a branch other than the default one', async () => {
     await repository.commit('x.txt', 'x', 'x', 'docs/next');
     const sha = await push({ branch: 'docs/next' });
     expect(await repository.head('docs/next')).toBe(sha);
     expect(await repository.read('docs/page.html')).toBeNull();
   });
 
-  test('fetches no history, and not one blob, not even later', async () => {
+  test('fetches neither history nor blobs', async () => {
     await push();
     const fetches = world.wire.exchanges(/^POST .*git-upload-pack/);
-    // What refs there are, and the branch: anything more would be a blob fetched after all.
+    // The list of references, then the branch: a third request would fetch blobs.
     expect(fetches).toHaveLength(2);
     expect(fetches[1]?.body.head).toMatch(/deepen 1\s*0014filter blob:none/);
   });
 });
 
-describe('several changes', () => {
+describe('pushChanges: several commits', () => {
   const page = async (path: string, bytes: string): Promise<FileChange> =>
     changeWith({ path, message: `ADD ${path}: a page`, file: await localFile(bytes) });
 
-  test('are a commit each, one on the other, in one push', async () => {
+  test('creates one commit per change, each on top of the one before, in one push', async () => {
     const before = await repository.head();
     const changes = [
       await page('a.html', 'one'),
       changeWith({
         path: 'docs/old.html',
         message: 'REMOVE old.html: a page',
-        replaces: blobAt('docs/old.html'),
+        replaces: getBlob('docs/old.html'),
         file: null,
       }),
       await page('docs/"b\\.html', 'two'),
@@ -180,25 +173,25 @@ describe('several changes', () => {
     const log = (await repository.log()).slice(0, 3);
     expect(log.map(({ sha }) => sha)).toEqual(commits.toReversed());
     expect(log.map(({ message }) => message)).toEqual(changes.map(({ message }) => message).toReversed());
-    expect(asked('log', '--format=%P', '-3').split('\n').at(-1)).toBe(before);
-    // Each commit touches its own path alone.
-    for (const [at, sha] of commits.entries()) {
-      const [path] = asked('show', '-z', '--format=', '--name-only', sha).split('\0');
-      expect(path).toBe(changes[at]?.path);
+    expect(runHostGit('log', '--format=%P', '-3').split('\n').at(-1)).toBe(before);
+    // Each commit changes only its own path.
+    for (const [index, sha] of commits.entries()) {
+      const [path] = runHostGit('show', '-z', '--format=', '--name-only', sha).split('\0');
+      expect(path).toBe(changes[index]?.path);
     }
     expect(String(await repository.read('a.html'))).toBe('one');
     expect(await repository.read('docs/old.html')).toBeNull();
     expect(world.wire.exchanges(/^POST .*git-receive-pack/)).toHaveLength(1);
   });
 
-  test('more than one command looks at are all looked at', async () => {
+  test('checks more paths than one command lists', async () => {
     const changes = await Promise.all(Array.from({ length: 45 }, (_, n) => page(`many/${n}.html`, `${n}`)));
     await expect(pushAll(changes)).resolves.toHaveLength(45);
     expect(String(await repository.read('many/44.html'))).toBe('44');
     await expect(pushAll(changes.toReversed())).rejects.toMatchObject({ code: 'CONFLICT' });
   });
 
-  test('are none of them made where somebody has changed one of the paths', async () => {
+  test('creates no commit where one of the paths has changed', async () => {
     const before = await repository.head();
     const changes = [await page('a.html', 'one'), await page('docs/old.html', 'two')];
     await expect(pushAll(changes)).rejects.toMatchObject({
@@ -210,7 +203,7 @@ describe('several changes', () => {
     expect(world.wire.lines(/receive-pack/)).toEqual([]);
   });
 
-  test('advance one meter by what all of them hold', async () => {
+  test('advances one progress meter by the size of all files', async () => {
     const files = [randomBytes(300_000), randomBytes(200_000)].map((bytes) => localFile(bytes));
     const [one, two] = await Promise.all(files);
     await pushAll([
@@ -221,20 +214,20 @@ describe('several changes', () => {
   });
 });
 
-describe('a large file', () => {
-  test('of 60 MB arrives whole, in flat memory, with progress shown', async () => {
+describe('pushChanges: a large file', () => {
+  test('pushes 60 MB completely, with constant memory and progress', async () => {
     const bytes = randomBytes(60 * 1024 ** 2);
     const file = await localFile(bytes, 'large.bin');
     let peak = 0;
     const sampling = setInterval(() => {
-      for (const one of processesWithin(temporary)) peak = Math.max(peak, one.peak);
+      for (const one of listProcesses(temporary)) peak = Math.max(peak, one.peak);
     }, 10);
     try {
       await push({ file });
     } finally {
       clearInterval(sampling);
     }
-    expect(blobAt('docs/page.html')).toBe(file.blobSha);
+    expect(getBlob('docs/page.html')).toBe(file.blobSha);
     // A git that held the file in memory would take more than the file's size.
     expect(peak).toBeLessThan(40 * 1024 ** 2);
     expect(ports.logger.shownProgress).toEqual([
@@ -245,13 +238,13 @@ describe('a large file', () => {
   });
 });
 
-describe('somebody else', () => {
+describe('pushChanges: other writers', () => {
   test.each([
     ['a new file', 'docs/old.html', null],
     ['a file of other bytes', 'docs/old.html', 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391'],
-    ['a file that is gone', 'docs/page.html', 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391'],
-    ['a file where a folder is now', 'docs', null],
-  ])('has changed the path since it was seen: %s', async (_, path, replaces) => {
+    ['a file that was deleted', 'docs/page.html', 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391'],
+    ['a file that is a folder now', 'docs', null],
+  ])('refuses to push when the path has changed since it was read: %s', async (_, path, replaces) => {
     const before = await repository.head();
     await expect(push({ path, replaces })).rejects.toMatchObject({ code: 'CONFLICT', retryable: true });
     expect(await repository.head()).toBe(before);
@@ -260,30 +253,33 @@ describe('somebody else', () => {
 
   test.each([
     ['after the branch was fetched', { method: 'POST', url: /git-upload-pack$/, skip: 1 }],
-    ['while the commit was on its way', ADVERT],
-  ])('commits %s: a passing conflict, their file stays, and a second call lands', async (_, match) => {
-    world.intercept(match, {
-      alter: async (real) => {
-        await repository.commit('theirs.html', 'theirs');
-        return real;
-      },
-    });
-    await expect(push()).rejects.toMatchObject({ code: 'CONFLICT', retryable: true });
-    expect(await repository.read('docs/page.html')).toBeNull();
-    expect(String(await repository.read('theirs.html'))).toBe('theirs');
-    const sha = await push();
-    expect(await repository.head()).toBe(sha);
-    expect(String(await repository.read('theirs.html'))).toBe('theirs');
-    expect(String(await repository.read('docs/page.html'))).toBe('<p>a page</p>');
-  });
+    ['during the push', ADVERT],
+  ])(
+    'fails with a retryable conflict when others commit %s, and succeeds in a second call',
+    async (_, match) => {
+      world.intercept(match, {
+        alter: async (real) => {
+          await repository.commit('theirs.html', 'theirs');
+          return real;
+        },
+      });
+      await expect(push()).rejects.toMatchObject({ code: 'CONFLICT', retryable: true });
+      expect(await repository.read('docs/page.html')).toBeNull();
+      expect(String(await repository.read('theirs.html'))).toBe('theirs');
+      const sha = await push();
+      expect(await repository.head()).toBe(sha);
+      expect(String(await repository.read('theirs.html'))).toBe('theirs');
+      expect(String(await repository.read('docs/page.html'))).toBe('<p>a page</p>');
+    },
+  );
 
-  test('has a file where the path needs a folder: it stays', async () => {
+  test('refuses a path below an existing file', async () => {
     await expect(push({ path: 'README.md/page.html' })).rejects.toMatchObject({ code: 'NOT_OURS' });
     expect(String(await repository.read('README.md'))).toBe('# site\n');
   });
 });
 
-describe('a refusal', () => {
+describe('pushChanges: failures', () => {
   const refusals: [string, () => Partial<PushOptions>, object][] = [
     ['an unknown token', () => ({ token: 'ghs_unknown' }), { code: 'BAD_TOKEN', httpCode: 401 }],
     [
@@ -298,13 +294,13 @@ describe('a refusal', () => {
       { code: 'NOT_FOUND' },
     ],
   ];
-  test.each(refusals)('of %s is final, and nothing is written', async (_, overrides, failure) => {
+  test.each(refusals)('fails without a retry and writes nothing with %s', async (_, overrides, failure) => {
     const before = await repository.head();
     await expect(push(overrides())).rejects.toMatchObject({ retryable: false, ...failure });
     expect(await repository.head()).toBe(before);
   });
 
-  test("by a rule of the repository is final, in the host's words", async () => {
+  test("fails without a retry and with the host's message when a rule forbids the push", async () => {
     repository.protect(true);
     await expect(push()).rejects.toMatchObject({
       code: 'FORBIDDEN_BY_RULE',
@@ -319,33 +315,33 @@ describe('a refusal', () => {
     ['HTTP 503', { status: 503 }, { code: 'HOST_ERROR', retryable: true, httpCode: 503 }],
     ['HTTP 429', { status: 429 }, { code: 'RATE_LIMITED', retryable: true, httpCode: 429 }],
     ['a cut connection', { fault: 'reset-before' } as const, { code: 'CONNECTION', retryable: true }],
-  ])('by %s may pass', async (_, answer, failure) => {
+  ])('fails with a retryable error after %s', async (_, answer, failure) => {
     world.intercept({ method: 'GET', url: /service=git-upload-pack/ }, answer);
     await expect(push()).rejects.toMatchObject(failure);
   });
 
-  test('that hides a push which has landed may pass: who looks again, sees it there', async () => {
+  test('fails with a retryable error when the push succeeded but its answer was lost', async () => {
     world.intercept(SENDING, { fault: 'reset-after' });
     // A broken connection, or, where git's own second attempt met the first one's commit, a conflict.
     await expect(push()).rejects.toMatchObject({ retryable: true });
     expect(String(await repository.read('docs/page.html'))).toBe('<p>a page</p>');
   });
 
-  test('is what a redirect to another host amounts to: it is not followed', async () => {
-    let asked = 0;
+  test('does not follow a redirect to another host', async () => {
+    let requests = 0;
     world.host('elsewhere.example', () => {
-      asked += 1;
+      requests += 1;
       return { status: 404 };
     });
     const location = 'https://elsewhere.example/octo/site.git/info/refs?service=git-upload-pack';
     world.intercept({ url: /service=git-upload-pack/ }, { status: 301, headers: { location } });
     await expect(push()).rejects.toMatchObject({ code: 'NOT_FOUND', retryable: false });
-    expect(asked).toBe(0);
+    expect(requests).toBe(0);
   });
 });
 
-describe('the machine', () => {
-  test('without git is told so, with K2 as the way out', async () => {
+describe('pushChanges: the machine', () => {
+  test('fails with a hint to K2 where no git is installed', async () => {
     process.env.PATH = await temporaryFolder();
     await expect(push()).rejects.toMatchObject({
       code: 'BAD_INPUT',
@@ -354,14 +350,14 @@ describe('the machine', () => {
     });
   });
 
-  test('with a git that would not take its settings from the environment is told the same', async () => {
-    await gitScript('echo git version 2.30.9');
+  test('fails with the same hint where git does not read settings from the environment', async () => {
+    process.env.PATH = await writeGitScript('echo git version 2.30.9');
     await expect(push()).rejects.toMatchObject({ code: 'BAD_INPUT', hint: expect.stringContaining('K2') });
     expect(world.wire.lines()).toEqual([]);
   });
 
   test.each(['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'GIT_SSL_CAINFO'])(
-    'needs to name its authorities in %s alone',
+    'trusts the certificates in %s',
     async (name) => {
       for (const key of ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'GIT_SSL_CAINFO']) {
         if (key !== name) delete process.env[key];
@@ -370,7 +366,7 @@ describe('the machine', () => {
     },
   );
 
-  test('that does not trust the proxy sends nothing, and is told what to set', async () => {
+  test('sends nothing and names the variable to set where the proxy is not trusted', async () => {
     for (const key of ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'GIT_SSL_CAINFO']) delete process.env[key];
     await expect(push()).rejects.toMatchObject({
       code: 'CONNECTION',
@@ -380,7 +376,7 @@ describe('the machine', () => {
     expect(world.wire.lines()).toEqual([]);
   });
 
-  test("keeps its own and its user's git settings out of it", async () => {
+  test('ignores the git settings of the machine and its user', async () => {
     const home = await temporaryFolder();
     await writeFile(join(home, '.gitconfig'), '[url "https://elsewhere.example/"]\ninsteadOf = https://\n');
     const settings = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'user.name', GIT_CONFIG_VALUE_0: 'x' };
@@ -390,8 +386,8 @@ describe('the machine', () => {
   });
 });
 
-describe('the file', () => {
-  test('that changes while it is read is not committed', async () => {
+describe('pushChanges: the file', () => {
+  test('does not push a file that changes while it is read', async () => {
     const file = await localFile('one');
     const failure = new Error('the file changed');
     const read = (): ReturnType<typeof file.read> => file.read().map(() => Promise.reject(failure));
@@ -399,65 +395,65 @@ describe('the file', () => {
     expect(world.wire.lines(/receive-pack/)).toEqual([]);
   });
 
-  test('whose bytes are not those that were checked is not committed', async () => {
+  test('does not push a file whose bytes are not those that were checked', async () => {
     const [file, other] = [await localFile('one'), await localFile('two')];
     await expect(push({ file: { ...file, read: other.read } })).rejects.toMatchObject({ code: 'INTERNAL' });
     expect(world.wire.lines(/receive-pack/)).toEqual([]);
   });
 });
 
-describe('an abort', () => {
-  test('ends everything at once, with its own reason', async () => {
-    const reason = new Error('enough');
+describe('pushChanges: abort', () => {
+  test('ends git and its children at once and throws the reason', async () => {
+    const reason = new Error('stopped');
     world.intercept(SENDING, { fault: 'hang' });
     const pushing = push();
     const isSending = () => world.wire.exchanges(/POST .*receive-pack/).length > 0;
     while (!isSending()) await new Promise((resolve) => setTimeout(resolve, 5));
-    expect(process.platform !== 'linux' || processesWithin(temporary).length > 0).toBe(true);
+    expect(process.platform !== 'linux' || listProcesses(temporary).length > 0).toBe(true);
     ports.stop.abort(reason);
-    // That nothing is left, in the folder or of the processes, is looked at after each test.
+    // After each test it is checked that no folder and no process is left.
     await expect(pushing).rejects.toBe(reason);
     expect(await repository.read('docs/page.html')).toBeNull();
   });
 
-  test('before the beginning lets nothing begin', async () => {
-    ports.stop.abort(new Error('enough'));
-    await expect(push()).rejects.toThrow('enough');
+  test('runs nothing when it is aborted before', async () => {
+    ports.stop.abort(new Error('stopped'));
+    await expect(push()).rejects.toThrow('stopped');
     expect(world.wire.lines()).toEqual([]);
   });
 });
 
-test('a git that says nothing more is ended, and may be tried again', async () => {
-  const alarms: AbortController[] = [];
+test('pushChanges ends a git that prints nothing for too long with a retryable error', async () => {
+  const timeouts: AbortController[] = [];
   ports.clock.timeout = () => {
-    const alarm = new AbortController();
-    alarms.push(alarm);
-    return alarm.signal;
+    const timeout = new AbortController();
+    timeouts.push(timeout);
+    return timeout.signal;
   };
   world.intercept(SENDING, { fault: 'hang' });
   const pushing = push();
   const isSending = () => world.wire.exchanges(/POST .*receive-pack/).length > 0;
   while (!isSending()) await new Promise((resolve) => setTimeout(resolve, 5));
-  // One for the fetch, one for the push, and a new one whenever that said something.
-  expect(alarms.length).toBeGreaterThan(2);
-  for (const alarm of alarms) alarm.abort();
+  // One for the fetch, one for the push, and a new one after each output of the push.
+  expect(timeouts.length).toBeGreaterThan(2);
+  for (const timeout of timeouts) timeout.abort();
   await expect(pushing).rejects.toMatchObject({
     code: 'CONNECTION',
-    message: 'pushing to the branch main broke off: git said nothing for 300 s',
+    message: 'pushing to the branch main broke off: git printed nothing for 300 s',
     retryable: true,
   });
 });
 
-describe('the token', () => {
-  test('stands on no command line, in no address, in no file, and in no line of the log', async () => {
+describe('pushChanges: the token', () => {
+  test('is on no command line, in no address, in no file and in no line of the log', async () => {
     const token = world.token();
     const credentials = Buffer.from(`x-access-token:${token}`).toString('base64');
     const git = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
     const log = join(await temporaryFolder(), 'log');
     const needles = join(await temporaryFolder(), 'needles');
     await writeFile(needles, `${token}\n${credentials}\n`);
-    // The world's own git goes through this script too, and passes by.
-    await gitScript(`
+    // The host's own git is called through this script as well.
+    process.env.PATH = await writeGitScript(`
 case "$HOME" in *screen-delivery-git-*) ;; *) exec ${git} "$@" ;; esac
 echo "argv $*" >> ${log}
 env | cut -d= -f1 | sed 's/^/env /' >> ${log}
@@ -469,26 +465,26 @@ exit $code`);
     world.wire.watchFor(token);
     const args = new Set<string>();
     const sampling = setInterval(() => {
-      for (const one of processesWithin(temporary)) args.add(one.args);
+      for (const one of listProcesses(temporary)) args.add(one.args);
     }, 2);
     await push({ token }).finally(() => clearInterval(sampling));
-    const said = await readFile(log, 'utf8');
-    expect(said).toMatch(/argv fetch .*argv push /s);
-    expect(said).toContain('env GIT_CONFIG_VALUE_0');
+    const logged = await readFile(log, 'utf8');
+    expect(logged).toMatch(/argv fetch .*argv push /s);
+    expect(logged).toContain('env GIT_CONFIG_VALUE_0');
     for (const secret of [token, credentials]) {
-      expect(said).not.toContain(secret);
+      expect(logged).not.toContain(secret);
       expect([...args].join('\n')).not.toContain(secret);
       expect(ports.logger.lines.join('\n')).not.toContain(secret);
     }
-    expect(said).not.toContain('found in a file');
-    expect(said).not.toMatch(/env (INPUT_TOKEN|GITHUB_TOKEN|GIT_CURL_VERBOSE)/);
-    // It goes out in the one header, encoded as Basic asks for, so never as it is.
+    expect(logged).not.toContain('found in a file');
+    expect(logged).not.toMatch(/env (INPUT_TOKEN|GITHUB_TOKEN|GIT_CURL_VERBOSE)/);
+    // It is only sent in one header, encoded for Basic authentication.
     expect(world.wire.found(token)).toEqual([]);
     const headers = world.wire.exchanges(/receive-pack/).map(({ headers }) => headers.authorization);
     expect(new Set(headers)).toEqual(new Set([`Basic ${credentials}`]));
   });
 
-  test('is blotted out of what git says, which is bounded', () => {
+  test('is removed from the error message, which is limited in length', () => {
     const secrets = ['ghs_secret', Buffer.from('x-access-token:ghs_secret').toString('base64')];
     const err = `fatal: ${secrets.join(' and ')} ${'long '.repeat(1000)}`;
     const failure = gitError('pushing', { exitCode: 1, out: '', err }, { online: true, secrets });
@@ -497,8 +493,8 @@ exit $code`);
   });
 });
 
-/** What only the real host says, or only in weather that can't be made here. */
-describe("git's words", () => {
+/** Messages that only the real host writes, or after failures that cannot be produced here. */
+describe('gitError', () => {
   test.each([
     ["fatal: Authentication failed for 'https://github.com/o/r.git/'", 'BAD_TOKEN', false],
     ['error: RPC failed; HTTP 403 curl 22 The requested URL returned error: 403', 'NO_PERMISSION', false],
@@ -525,15 +521,15 @@ describe("git's words", () => {
     ['send-pack: unexpected disconnect while reading sideband packet', 'CONNECTION', true],
     ['error: Cannot access URL https://github.com/o/r.git/, return code 22', 'CONNECTION', true],
     ['fatal: Could not read from remote repository.', 'CONNECTION', true],
-    ['fatal: something unheard of', 'HOST_ERROR', false],
+    ['fatal: something unknown', 'HOST_ERROR', false],
     ['', 'HOST_ERROR', false],
-  ])('%j mean %s', (err, code, passing) => {
+  ])('maps %j to %s', (err, code, retryable) => {
     const failure = gitError('pushing', { exitCode: 128, out: '', err }, { online: true, secrets: [] });
-    expect(failure).toMatchObject({ code, retryable: passing });
+    expect(failure).toMatchObject({ code, retryable });
     expect(failure.hint).toBeTruthy();
   });
 
-  test('about this machine alone are our own failure, whatever they sound like', () => {
+  test('maps a failure of an offline command to INTERNAL, whatever its message', () => {
     const err = 'fatal: No space left on device; HTTP 403';
     const failure = gitError('writing', { exitCode: 128, out: '', err }, { online: false, secrets: [] });
     expect(failure).toMatchObject({ code: 'INTERNAL', retryable: false });

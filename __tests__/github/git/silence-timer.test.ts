@@ -1,20 +1,22 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { createSilenceTimer } from '../../../src/github/git/silence-timer.ts';
 import { MovingClock } from '../../faults/moving-clock.ts';
 
-test.each([
-  ['nothing at all is heard', [], 300],
-  ['nothing more is heard', [200, 200], 700],
-])('silence is noticed where %s', async (_what, pauses, after) => {
-  const clock = new MovingClock();
-  const begun = clock.now();
-  const { signal, heard } = createSilenceTimer(clock, 300);
-  for (const pause of pauses) {
-    await clock.pass(pause);
-    expect(signal.aborted).toBe(false);
-    heard();
-  }
-  await clock.pass(10_000, signal);
-  expect(signal.aborted).toBe(true);
-  expect(clock.now() - begun).toBe(after);
+describe('createSilenceTimer', () => {
+  test.each([
+    ['is never restarted', [], 300],
+    ['was restarted twice', [200, 200], 700],
+  ])('aborts after its limit when it %s', async (_title, pauses, expected) => {
+    const clock = new MovingClock();
+    const start = clock.now();
+    const { signal, restart } = createSilenceTimer(clock, 300);
+    for (const pause of pauses) {
+      await clock.pass(pause);
+      expect(signal.aborted).toBe(false);
+      restart();
+    }
+    await clock.pass(10_000, signal);
+    expect(signal.aborted).toBe(true);
+    expect(clock.now() - start).toBe(expected);
+  });
 });

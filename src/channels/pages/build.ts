@@ -4,9 +4,9 @@ import {
   type BuildStatus,
   getBuildStatus,
   getDeploymentStatus,
-  type PagesSite,
   requestBuild,
-} from '../../github/api/pages-site.ts';
+} from '../../github/api/pages-build.ts';
+import type { PagesSite } from '../../github/api/pages-site.ts';
 import type { Ports } from '../../ports.ts';
 import { BUILD_WAIT } from '../../protocol/limits.ts';
 import type { HostProgress, PreparedTask } from '../channel.ts';

@@ -76,7 +76,7 @@ async function writeContents(changes: readonly FileChange[], target: CommitTarge
   const content = Buffer.concat(await change.file.read().toArray());
   const { branch, github } = target;
   const { message, path, replaces } = change;
-  return [{ item: change, result: await putFile(github, { branch, path }, message, content, replaces) }];
+  return [{ item: change, result: await putFile(github, { branch, path, message, content, replaces }) }];
 }
 
 /** Method B. A blob that the host refuses stops no other file; where git is installed, git is used for all. */
@@ -122,7 +122,7 @@ async function writeWithGit(
   ports: Ports,
 ): Promise<Commits> {
   const { pushChanges } = await import(/* webpackMode: "eager" */ '../../github/git/push.ts');
-  const remote = new URL(`/${github.owner}/${github.repo}.git`, serverUrl);
+  const remote = new URL(`/${github.repository.owner}/${github.repository.repo}.git`, serverUrl);
   const commits = await pushChanges({ remote, token: github.token, branch, changes }, ports);
   return pairUp(changes, commits);
 }

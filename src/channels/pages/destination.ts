@@ -3,7 +3,7 @@ import type { GitHubClient } from '../../github/api/client.ts';
 import { getBlobSha } from '../../github/api/contents.ts';
 import type { PagesSite } from '../../github/api/pages-site.ts';
 import type { RepositoryContext } from '../../github/api/repository.ts';
-import { defaultRawUrl, defaultSiteUrl } from '../../github/hosts.ts';
+import { defaultRawUrl, defaultSiteUrl, type RepositoryName } from '../../github/hosts.ts';
 import { isLeftOutByJekyll, MARKDOWN, mayBeRendered } from '../../rules/jekyll.ts';
 import { encodePath } from '../../rules/naming.ts';
 
@@ -35,8 +35,6 @@ export interface PagesDestination {
   readonly unknown: readonly string[];
 }
 
-type RepositoryName = Pick<GitHubClient, 'owner' | 'repo'>;
-
 /** The branch where no site names another. @see protocol 1 (flow per channel) */
 const DEFAULT_BRANCH = 'main';
 
@@ -47,19 +45,19 @@ const DEFAULT_BRANCH = 'main';
  * @throws {DeliveryError} where the site could never show the file, with what to change.
  */
 export function resolveDestination(
-  github: RepositoryName,
+  repository: RepositoryName,
   location: PagesLocation & { readonly name: string },
   site: RepositoryContext['site'],
 ): PagesDestination {
   const known = site === 'unreadable' || site === 'unasked' ? null : site;
-  if (site === null && location.pagesBase === undefined) throw noSiteError(github);
+  if (site === null && location.pagesBase === undefined) throw noSiteError(repository);
   if (known !== null && location.pagesBase === undefined) refuseUnusableSite(known, location);
   const branch = location.branch ?? known?.branch ?? DEFAULT_BRANCH;
   const folder = known?.folder ?? '';
   const path = pathBelow(folder, location);
-  const pagesBase = location.pagesBase ?? known?.base ?? defaultSiteUrl(location.serverUrl, github);
+  const pagesBase = location.pagesBase ?? known?.base ?? defaultSiteUrl(location.serverUrl, repository);
   const rawBase =
-    location.rawBase ?? urlBelow(defaultRawUrl(location.serverUrl, github, known?.base), branch);
+    location.rawBase ?? urlBelow(defaultRawUrl(location.serverUrl, repository, known?.base), branch);
   return {
     branch,
     path,

@@ -74,7 +74,7 @@ async function prepareFiles<Item extends ChannelItem>(
       if (file === null) {
         throw new DeliveryError('BAD_INPUT', 'channel K1 needs a file to commit', { hint: 'set `file:`' });
       }
-      const settings = resolveDestination(github, { ...options, name }, access.repository.site);
+      const settings = resolveDestination(github.repository, { ...options, name }, access.repository.site);
       const destination = await applyJekyll(settings, { head: file.head, hasMarker }, lookup);
       const { branch, builtBy, path } = destination;
       return {

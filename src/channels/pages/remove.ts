@@ -65,7 +65,11 @@ function createPreparation(options: PagesOptions, access: RepositoryAccess, port
   const lookup = createJekyllLookup(github);
   const watches = createBuildWatches(github, options.timeout, ports);
   return async (path, name, method) => {
-    const settings = resolveDestination(github, { ...options, path, name }, access.repository.site);
+    const settings = resolveDestination(
+      github.repository,
+      { ...options, path, name },
+      access.repository.site,
+    );
     // A rendered file is served under its page's name.
     const destination = MARKDOWN.test(settings.path)
       ? await applyJekyll(settings, { head: '', hasMarker: true }, lookup)

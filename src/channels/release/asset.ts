@@ -142,7 +142,7 @@ async function uploadOrReplace(
 }
 
 async function uploadVerified(task: AssetTask, release: Release, name: string, ports: Ports): Promise<Asset> {
-  const asset = await uploadAsset(task.github, release, task.file, name, task.label, ports);
+  const asset = await uploadAsset(task.github, { release, file: task.file, name, label: task.label }, ports);
   if (hasSameContent(asset, task.file, true)) return asset;
   await deleteAsset(task.github, asset);
   throw new DeliveryError(

@@ -47,9 +47,10 @@ function prepareRemoval(
   access: RepositoryAccess,
 ): PreparedTask<AssetRemoval> {
   const github = requireGitHub(access, 'K2');
+  const { owner, repo } = github.repository;
   const { tag, serverUrl } = options;
   const name = assetName(flatName(wanted));
-  const path = `${github.owner}/${github.repo}/releases/download/${encodePath(tag)}/${encodeURIComponent(name)}`;
+  const path = `${owner}/${repo}/releases/download/${encodePath(tag)}/${encodeURIComponent(name)}`;
   return {
     plan: {
       channel: 'K2',

@@ -1,119 +1,127 @@
-import { Octokit } from '@octokit/core';
+import { Octokit } from '@octokit/rest';
 import { DeliveryError, toDeliveryError } from '../../errors.ts';
 import type { Ports } from '../../ports.ts';
-import type { CallTemplate } from '../../protocol/calls.ts';
-import { PROTOCOL, TOOL } from '../../protocol/words.ts';
+import { type CallTemplate, getApiCall } from '../../protocol/calls.ts';
+import { TOOL } from '../../protocol/words.ts';
 import { withRetries } from '../../retry.ts';
-import { apiError, RETRY_HINT } from './failures.ts';
+import { MOVED_HINT, RETRY_HINT } from '../hints.ts';
+import type { RepositoryName } from '../hosts.ts';
+import { apiError } from './failures.ts';
 import { octokitFetch } from './octokit-fetch.ts';
 import { createWritePacer, type PaceWrite } from './pacing.ts';
 
-/** An answer of the API: any JSON object or array. */
-export type Json = Record<string, unknown>;
-
-export interface GitHubClient {
-  readonly owner: string;
-  readonly repo: string;
+/**
+ * Octokit for one repository. Every request follows the row of its route in the table of API calls: writes
+ * are paced, repeatable calls are retried, and every failure is a `DeliveryError` with the permission or
+ * setting to change.
+ */
+export interface GitHubClient extends Pick<Octokit, 'rest' | 'graphql'> {
+  /** Parameters of every call below the repository. */
+  readonly repository: RepositoryName;
   readonly apiUrl: URL;
-  /** The bearer token: only for the upload host and the streamed blob. */
+  /** The bearer token: only for the upload host, the streamed blob and git. */
   readonly token: string;
-  /**
-   * Makes a call and answers with its JSON. A call that is safe to send again is retried by the policy.
-   *
-   * @throws {DeliveryError} by status, with the permission or setting to change.
-   */
-  call<T = Json>(call: CallTemplate, parameters?: Json, headers?: Record<string, string>): Promise<T>;
-  /** The same for a call that must not be sent twice blindly: one attempt, the caller looks before another. */
-  callOnce<T = Json>(call: CallTemplate, parameters?: Json): Promise<T>;
-  /** The same repository under another signal: what must still be cleared away after a stop. */
-  withSignal(signal: AbortSignal): GitHubClient;
-  /** Through which a write that is no call, such as an upload, takes its turn among them. */
+  /** Queues a write that Octokit does not send, such as an upload, among the client's writes. */
   readonly pace: PaceWrite;
+  /** The same client with another abort signal, for cleaning up after the delivery was stopped. */
+  withSignal(signal: AbortSignal): GitHubClient;
 }
 
-export interface GitHubClientOptions {
+export interface GitHubClientOptions extends RepositoryName {
   readonly apiUrl: URL;
   readonly token: string;
-  readonly owner: string;
-  readonly repo: string;
 }
 
 /**
- * The repository's REST API through Octokit, without its plugins: writes are paced here, and whether a
- * failure is waited out is for the one retry policy to decide.
+ * Creates Octokit on our own HTTP client, with our own rules in its request hook.
+ *
+ * @see protocol 4.2, 4.3
  */
 export function createGitHubClient(options: GitHubClientOptions, ports: Ports): GitHubClient {
   const { owner, repo, apiUrl, token } = options;
+  const log = createOctokitLog(ports);
   const octokit = new Octokit({
     auth: token,
     baseUrl: apiUrl.href.replace(/\/$/, ''),
     userAgent: `${TOOL.name}/${TOOL.version}`,
-    request: { fetch: octokitFetch(ports.http, ports.clock), signal: ports.signal },
-    log: {
-      debug: () => undefined,
-      info: () => undefined,
-      warn: ports.logger.warning,
-      error: ports.logger.warning,
-    },
+    request: { fetch: octokitFetch(ports.http, ports.clock), signal: ports.signal, log },
+    log,
   });
   const pace = createWritePacer(ports);
-
-  async function once<T>(call: CallTemplate, parameters: Json, headers: Record<string, string>): Promise<T> {
-    try {
-      const send = () =>
-        octokit.request({
-          method: call.method,
-          url: call.path,
-          ...(call.path.includes('{owner}') ? { owner, repo } : {}),
-          ...parameters,
-          headers: { accept: `application/vnd.${PROTOCOL.vendor}+json`, ...headers },
-        });
-      const answer = await (call.method === 'GET' || call.part ? send() : pace(send));
-      return usable<T>(answer.data, answer.status, call);
-    } catch (thrown) {
-      if (ports.signal.aborted) throw toDeliveryError(ports.signal.reason);
-      throw apiError(thrown, call, ports.clock.now());
-    }
-  }
-
+  octokit.hook.before('request', ({ headers }) => {
+    // Octokit's default media type without the version, which GitHub ignores.
+    headers.accept = headers.accept?.replace(/\.v3\+json$/, '+json');
+  });
+  octokit.hook.wrap('request', (request, parameters) => {
+    const call = getCall(parameters);
+    const send = async () => request(parameters);
+    const isPaced = call.method !== 'GET' && !call.partOfWrite;
+    const attempt = () => sendOnce(call, isPaced ? () => pace(send) : send, ports);
+    return call.repeatable ? withRetries(ports, attempt) : attempt();
+  });
   return {
-    owner,
-    repo,
+    rest: octokit.rest,
+    graphql: octokit.graphql,
+    repository: { owner, repo },
     apiUrl,
     token,
     pace,
-    call: (call, parameters = {}, headers = {}) => withRetries(ports, () => once(call, parameters, headers)),
-    callOnce: (call, parameters = {}) => once(call, parameters, {}),
     withSignal: (signal) => createGitHubClient(options, { ...ports, signal }),
   };
 }
 
-/** Octokit hands over an answer that is no JSON as text, and a redirect as a success: both are refused here. */
-function usable<T>(data: unknown, status: number, call: CallTemplate): T {
+/** Octokit's plugin logs every request, every expected 404 included: only its warnings are shown. */
+function createOctokitLog({ logger }: Pick<Ports, 'logger'>) {
+  const ignore = (): undefined => undefined;
+  return { debug: ignore, info: ignore, warn: (line: string) => logger.warning(line), error: ignore };
+}
+
+/** GitHub Enterprise Server has GraphQL at an address of its own, so Octokit's route is then a whole address. */
+function getCall({ method, url }: { readonly method: string; readonly url: string }): CallTemplate {
+  return getApiCall(`${method} ${url.endsWith('/graphql') ? '/graphql' : url}`);
+}
+
+/** One attempt; a failure becomes a `DeliveryError`, after an abort that of the abort. */
+async function sendOnce<T extends ApiAnswer>(
+  call: CallTemplate,
+  send: () => Promise<T>,
+  { signal, clock }: Pick<Ports, 'signal' | 'clock'>,
+): Promise<T> {
+  try {
+    const answer = await send();
+    refuseUnusable(answer, call);
+    return answer;
+  } catch (thrown) {
+    if (signal.aborted) throw toDeliveryError(signal.reason);
+    throw apiError(thrown, call, clock.now());
+  }
+}
+
+interface ApiAnswer {
+  readonly status: number;
+  readonly data: unknown;
+}
+
+/** Octokit returns an answer that is not JSON as text or bytes, and a redirect as a success: both are refused. */
+function refuseUnusable({ status, data }: ApiAnswer, { description, expects }: CallTemplate): void {
   if (status >= 300) {
-    throw new DeliveryError('NOT_FOUND', `${call.description} was redirected: the repository has moved`, {
+    throw new DeliveryError('NOT_FOUND', `${description} was redirected: the repository has moved`, {
       httpCode: status,
-      hint: 'set `repository:` to its present name',
+      hint: MOVED_HINT,
     });
   }
-  if (call.expects !== undefined && !call.expects.includes(status)) {
-    const wanted = call.expects.join(' or ');
-    throw new DeliveryError('HOST_ERROR', `${call.description} answered HTTP ${status} and not ${wanted}`, {
+  if (expects !== undefined && !expects.includes(status)) {
+    const expected = expects.join(' or ');
+    throw new DeliveryError('HOST_ERROR', `${description} answered HTTP ${status} instead of ${expected}`, {
       httpCode: status,
       hint: RETRY_HINT,
     });
   }
-  if (status === 204) return undefined as T;
-  if (typeof data !== 'object' || data === null) {
-    throw new DeliveryError(
-      'HOST_ERROR',
-      `${call.description} was answered with something that is not JSON`,
-      {
-        httpCode: status,
-        hint: RETRY_HINT,
-        retryable: true,
-      },
-    );
+  if (status !== 204 && (typeof data !== 'object' || data === null || data instanceof ArrayBuffer)) {
+    throw new DeliveryError('HOST_ERROR', `${description} returned something that is not JSON`, {
+      httpCode: status,
+      hint: RETRY_HINT,
+      retryable: true,
+    });
   }
-  return data as T;
 }

@@ -1,36 +1,33 @@
+import type { RestEndpointMethodTypes } from '@octokit/rest';
 import { DeliveryError } from '../../errors.ts';
 import type { Ports } from '../../ports.ts';
-import { API } from '../../protocol/calls.ts';
 import { COMMENTS } from '../../protocol/limits.ts';
 import { withRetries } from '../../retry.ts';
 import type { GitHubClient } from './client.ts';
+import { nullIfNotFound } from './failures.ts';
+import { listAll } from './list-all.ts';
 
-/** The part of a comment that is looked at. */
-interface Comment {
-  readonly id: number;
-  readonly body?: string | null;
-  /** `null` for an account that is gone. */
-  readonly user: { readonly login: string } | null;
-}
+type IssueComment = RestEndpointMethodTypes['issues']['listComments']['response']['data'][number];
 
-/** A comment of which there is one a pull request. */
+/** The one comment of this tool on a pull request. */
 export interface StickyComment {
   /** The pull request's number. */
   readonly number: number;
-  /** An HTML comment: the body's first line, by which it is known again. */
+  /** An HTML comment: the first line of the body, by which the comment is found again. */
   readonly marker: string;
   /** Begins with the marker. */
   readonly body: string;
-  /** Whether it is written where there is none yet. */
+  /** Whether the comment is created where there is none yet. */
   readonly mayCreate: boolean;
 }
 
-/** What became of it; `none` where there was no comment, and none was wanted. */
+/** What was done; `none` where there was no comment and none may be created. */
 export type StickyResult = 'created' | 'updated' | 'unchanged' | 'none';
 
 /**
- * Keeps one comment on the pull request. One's own is known by marker and author both: anybody can plant a
- * marker. Runs that create at the same moment all keep the oldest comment and delete the others.
+ * Creates or updates the comment on the pull request. Our own comments are found by marker and author both,
+ * since anybody can write a marker. Jobs that create one at the same moment all keep the oldest comment and
+ * delete the others.
  *
  * @throws {DeliveryError} `NO_PERMISSION` or `NOT_FOUND` when the token may not comment there.
  */
@@ -39,75 +36,67 @@ export async function updateStickyComment(
   sticky: StickyComment,
   ports: Ports,
 ): Promise<StickyResult> {
-  const author = await tokenOwner(github);
+  const author = await getTokenOwner(github);
   return withRetries(ports, async () => {
-    const standing = await ownComments(github, sticky, author);
-    if (standing.length > 0) return keepOldest(github, sticky, standing);
+    const existing = await listOwnComments(github, sticky, author);
+    if (existing.length > 0) return keepOldest(github, sticky, existing);
     if (!sticky.mayCreate) return 'none';
     const { number, body } = sticky;
-    await github.callOnce(API.create_comment, { number, body });
-    // Another run may have done the same since the look.
-    await keepOldest(github, sticky, await ownComments(github, sticky, author));
+    await github.rest.issues.createComment({ ...github.repository, issue_number: number, body });
+    // Another job may have created one since the list was read.
+    await keepOldest(github, sticky, await listOwnComments(github, sticky, author));
     return 'created';
   });
 }
 
 /**
- * The login of whoever the token speaks for. REST has no such call for the job's own token.
+ * The login that the token belongs to. REST has no such call for the job's own token.
  *
  * @see https://docs.github.com/graphql/reference/queries#viewer
  */
-async function tokenOwner(github: GitHubClient): Promise<string> {
-  // GitHub Enterprise Server: REST below /api/v3, GraphQL at /api/graphql.
-  const graphql = `${github.apiUrl.href.replace(/\/$/, '').replace(/\/v3$/, '')}/graphql`;
-  const query = 'query { viewer { login } }';
-  const answer = await github.call<{ data?: { viewer?: { login?: unknown } | null } | null }>(API.viewer, {
-    graphql,
-    query,
-  });
-  const login = answer.data?.viewer?.login;
-  if (typeof login === 'string' && login !== '') return login;
-  throw new DeliveryError('NO_PERMISSION', `${API.viewer.description} named nobody`, {
+async function getTokenOwner(github: GitHubClient): Promise<string> {
+  let cause: unknown;
+  try {
+    const answer = await github.graphql<{ viewer?: { login?: string } } | null>('query { viewer { login } }');
+    if (answer?.viewer?.login) return answer.viewer.login;
+  } catch (thrown) {
+    if (thrown instanceof DeliveryError) throw thrown;
+    // The answer has HTTP 200 and `errors`.
+    cause = thrown;
+  }
+  throw new DeliveryError('NO_PERMISSION', 'could not find out whose token this is', {
     hint: 'use the `token:` of the job, of an app or of a user',
+    cause,
   });
 }
 
-/** One's own comments, the oldest first. A quoted marker doesn't begin the body, so it doesn't count. */
-async function ownComments(
+/** Our own comments, the oldest first. A quoted marker is not at the start of the body, so it does not count. */
+async function listOwnComments(
   github: GitHubClient,
   { number, marker }: StickyComment,
   author: string,
-): Promise<Comment[]> {
-  const own: Comment[] = [];
-  for (let page = 1; page <= COMMENTS.total / COMMENTS.page; page += 1) {
-    const parameters = { number, per_page: COMMENTS.page, page };
-    const comments = await github.call<Comment[]>(API.list_comments, parameters);
-    own.push(
-      ...comments.filter(({ user, body }) => user?.login === author && (body ?? '').startsWith(marker)),
-    );
-    if (comments.length < COMMENTS.page) break;
-  }
-  return own.sort((one, other) => one.id - other.id);
+): Promise<IssueComment[]> {
+  const comments = await listAll(COMMENTS, (query) =>
+    github.rest.issues.listComments({ ...github.repository, issue_number: number, ...query }),
+  );
+  return comments
+    .filter(({ user, body }) => user?.login === author && (body ?? '').startsWith(marker))
+    .sort((one, other) => one.id - other.id);
 }
 
-/** The oldest comment is made current, the others go: runs that do this at once agree on which stays. */
+/** Updates the oldest comment and deletes the others: jobs that do this at once keep the same one. */
 async function keepOldest(
   github: GitHubClient,
   { body }: StickyComment,
-  [oldest, ...others]: readonly Comment[],
+  [oldest, ...others]: readonly IssueComment[],
 ): Promise<StickyResult> {
-  // A list may lag behind what was just written.
+  const { rest, repository } = github;
+  // The list may not contain yet what was just written.
   const isCurrent = oldest === undefined || oldest.body === body;
-  if (!isCurrent) await github.callOnce(API.update_comment, { id: oldest.id, body });
-  for (const { id } of others) await deleteComment(github, id);
-  return isCurrent ? 'unchanged' : 'updated';
-}
-
-/** A comment that is gone already is no failure: another run deletes the same. */
-async function deleteComment(github: GitHubClient, id: number): Promise<void> {
-  try {
-    await github.callOnce(API.delete_comment, { id });
-  } catch (thrown) {
-    if (!(thrown instanceof DeliveryError) || thrown.code !== 'NOT_FOUND') throw thrown;
+  if (!isCurrent) await rest.issues.updateComment({ ...repository, comment_id: oldest.id, body });
+  for (const { id } of others) {
+    // Another job may have deleted it already.
+    await nullIfNotFound(() => rest.issues.deleteComment({ ...repository, comment_id: id }));
   }
+  return isCurrent ? 'unchanged' : 'updated';
 }

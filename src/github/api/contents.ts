@@ -1,13 +1,12 @@
 import { DeliveryError } from '../../errors.ts';
-import { API } from '../../protocol/calls.ts';
 import { TRAILER } from '../../protocol/words.ts';
-import { encodePath } from '../../rules/naming.ts';
+import { OTHER_PATH_HINT } from '../hints.ts';
 import type { GitHubClient } from './client.ts';
 
-/** Where a file stands in a repository. */
+/** A file's place in a repository. */
 export interface BranchPath {
   readonly branch: string;
-  /** Composed and checked, not encoded. */
+  /** Joined and checked, not percent-encoded. */
   readonly path: string;
 }
 
@@ -19,21 +18,23 @@ export interface LastCommit {
 }
 
 /**
- * The blob that stands at a spot, or `null` where there is none.
+ * The blob that a branch has at a path, or `null` where it has none.
  *
  * @throws {DeliveryError} `NOT_OURS` when the path is a folder.
  * @see protocol 2.4, 4.2
  */
 export async function getBlobSha(github: GitHubClient, { branch, path }: BranchPath): Promise<string | null> {
   try {
-    // The object media type answers for files of any size, without their content above 1 MB.
-    const record = await github.call(
-      API.get_file,
-      { path: encodePath(path), ref: branch },
-      { accept: 'application/vnd.github.object+json' },
-    );
-    if (record.type === 'dir' || Array.isArray(record)) throw pathIsFolderError(path);
-    return typeof record.sha === 'string' ? record.sha : null;
+    const { data } = await github.rest.repos.getContent({
+      ...github.repository,
+      path,
+      ref: branch,
+      // This media type is answered for files of any size, without the content above 1 MB.
+      headers: { accept: 'application/vnd.github.object+json' },
+    });
+    // Octokit's types describe the default media type, in which a folder is an array.
+    if (Array.isArray(data) || (data.type as string) === 'dir') throw pathIsFolderError(path);
+    return typeof data.sha === 'string' ? data.sha : null;
   } catch (thrown) {
     if (thrown instanceof DeliveryError && thrown.code === 'NOT_FOUND' && thrown.httpCode === 404) {
       return null;
@@ -51,13 +52,9 @@ export function pathIsFolderError(path: string): DeliveryError {
 
 /** @see protocol 7 (prohibition 4) */
 export function belowFileError(path: string, file: string): DeliveryError {
-  return new DeliveryError(
-    'NOT_OURS',
-    `${file} is a file of the repository, and ${path} would lie below it`,
-    {
-      hint: 'set `path:` to a place of its own',
-    },
-  );
+  return new DeliveryError('NOT_OURS', `${file} is a file of the repository, so ${path} cannot be below it`, {
+    hint: OTHER_PATH_HINT,
+  });
 }
 
 /** The last commit on the branch that touched the path; `null` when none did. */
@@ -65,36 +62,42 @@ export async function getLastCommit(
   github: GitHubClient,
   { branch, path }: BranchPath,
 ): Promise<LastCommit | null> {
-  const [last] = await github.call<{ sha: string; commit: { message: string } }[]>(API.commits_of_path, {
+  const { data } = await github.rest.repos.listCommits({
+    ...github.repository,
     sha: branch,
     path,
     per_page: 1,
   });
+  const [last] = data;
   if (last === undefined) return null;
   return { sha: last.sha, owned: last.commit.message.split('\n').includes(TRAILER) };
+}
+
+/** One file to write. */
+export interface FileWrite extends BranchPath {
+  /** The commit message. */
+  readonly message: string;
+  /** The whole file, at most 1 MB. */
+  readonly content: Buffer;
+  /** The blob that is at the path now, or `null`. */
+  readonly replaces: string | null;
 }
 
 /**
  * Method A: one call creates or replaces the file, in a commit of its own.
  *
- * @param content the whole file, at most 1 MB
- * @param replaces the blob that stands there now, or `null`
  * @returns the commit's sha
  * @see protocol 4.2
  */
-export async function putFile(
-  github: GitHubClient,
-  spot: BranchPath,
-  message: string,
-  content: Buffer,
-  replaces: string | null,
-): Promise<string> {
-  const record = await github.callOnce<{ commit: { sha: string } }>(API.put_file_le1mb, {
-    path: encodePath(spot.path),
+export async function putFile(github: GitHubClient, write: FileWrite): Promise<string> {
+  const { branch, path, message, content, replaces } = write;
+  const { data } = await github.rest.repos.createOrUpdateFileContents({
+    ...github.repository,
+    path,
     message,
     content: content.toString('base64'),
-    branch: spot.branch,
+    branch,
     ...(replaces === null ? {} : { sha: replaces }),
   });
-  return record.commit.sha;
+  return data.commit.sha as string;
 }

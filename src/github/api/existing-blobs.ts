@@ -1,30 +1,23 @@
+import type { RestEndpointMethodTypes } from '@octokit/rest';
 import { mapConcurrently } from '../../async.ts';
 import { DeliveryError, hasFailed, type Result, resultOf } from '../../errors.ts';
-import { API } from '../../protocol/calls.ts';
 import { BATCH } from '../../protocol/limits.ts';
-import { encodePath } from '../../rules/naming.ts';
 import type { GitHubClient } from './client.ts';
 import { belowFileError, getBlobSha, pathIsFolderError } from './contents.ts';
 
-/** By path: the blob that stands there, `null` where there is none, or why nothing can stand there. */
+/** By path: the blob that the branch has there, `null` where it has none, or why no file can be there. */
 export type ExistingBlobs = ReadonlyMap<string, Result<string | null>>;
 
-interface TreeEntry {
-  readonly path: string;
-  readonly type: string;
-  readonly sha: string;
-}
+type TreeEntry = RestEndpointMethodTypes['git']['getTree']['response']['data']['tree'][number];
 
-/** The commit that a branch points to. @see protocol 2.5 */
+/** The sha of the commit that a branch points to. @see protocol 2.5 */
 export async function getBranchHead(github: GitHubClient, branch: string): Promise<string> {
-  const { object } = await github.call<{ object: { sha: string } }>(API.get_ref, {
-    branch: encodePath(branch),
-  });
-  return object.sha;
+  const { data } = await github.rest.git.getRef({ ...github.repository, ref: `heads/${branch}` });
+  return data.object.sha;
 }
 
 /**
- * What stands at some paths: a few are asked for one by one, for many the whole tree is read once.
+ * The blobs at some paths. Few paths are requested one by one; for many the whole tree is read once.
  *
  * @param ref a branch or a commit
  */
@@ -33,12 +26,12 @@ export async function getExistingBlobs(
   ref: string,
   paths: readonly string[],
 ): Promise<ExistingBlobs> {
-  const listed = paths.length > BATCH.paths ? await getTree(github, ref) : null;
-  if (listed !== null) return new Map(paths.map((path) => [path, findInTree(listed, path)]));
-  const found = await mapConcurrently(paths, BATCH.reads, (path) =>
+  const tree = paths.length > BATCH.paths ? await getTree(github, ref) : null;
+  if (tree !== null) return new Map(paths.map((path) => [path, findInTree(tree, path)]));
+  const blobs = await mapConcurrently(paths, BATCH.reads, (path) =>
     resultOf(() => getBlobOrFreePath(github, ref, path)),
   );
-  return new Map(paths.map((path, at) => [path, found[at] ?? null]));
+  return new Map(paths.map((path, index) => [path, blobs[index] ?? null]));
 }
 
 function findInTree(tree: ReadonlyMap<string, TreeEntry>, path: string): Result<string | null> {
@@ -48,25 +41,25 @@ function findInTree(tree: ReadonlyMap<string, TreeEntry>, path: string): Result<
   return file === undefined ? null : belowFileError(path, file);
 }
 
-/** A file in the place of one of its folders would be lost, as well. */
+/** The blob at the path, or `null`. Writing below an existing file would delete that file, so it is refused. */
 async function getBlobOrFreePath(github: GitHubClient, ref: string, path: string): Promise<string | null> {
   const blob = await getBlobSha(github, { branch: ref, path });
   if (blob !== null) return blob;
   for (const folder of parentFolders(path)) {
-    const standing = await resultOf(() => getBlobSha(github, { branch: ref, path: folder }));
-    // A folder stands there, so all those above it are folders, too.
-    if (hasFailed(standing) && standing.code === 'NOT_OURS') return null;
-    if (hasFailed(standing)) throw standing;
-    if (standing !== null) throw belowFileError(path, folder);
+    const existing = await resultOf(() => getBlobSha(github, { branch: ref, path: folder }));
+    // The path is a folder, so all those above it are folders as well.
+    if (hasFailed(existing) && existing.code === 'NOT_OURS') return null;
+    if (hasFailed(existing)) throw existing;
+    if (existing !== null) throw belowFileError(path, folder);
   }
   return null;
 }
 
-/** The folders that a path lies in, the deepest first: `a/b` and `a` for `a/b/c`. */
+/** The folders that a path is in, the deepest first: `a/b` and `a` for `a/b/c`. */
 export function parentFolders(path: string): string[] {
   const folders: string[] = [];
-  for (let at = path.lastIndexOf('/'); at !== -1; at = path.lastIndexOf('/', at - 1)) {
-    folders.push(path.slice(0, at));
+  for (let end = path.lastIndexOf('/'); end !== -1; end = path.lastIndexOf('/', end - 1)) {
+    folders.push(path.slice(0, end));
   }
   return folders;
 }
@@ -75,7 +68,7 @@ export function parentFolders(path: string): string[] {
  * The paths of the files below a folder of the branch.
  *
  * @param folder such as `previews/pr-12/`
- * @throws {DeliveryError} `TOO_LARGE` where the host doesn't list so many files.
+ * @throws {DeliveryError} `TOO_LARGE` where GitHub does not list so many files.
  */
 export async function listFilesBelow(
   github: GitHubClient,
@@ -84,7 +77,7 @@ export async function listFilesBelow(
 ): Promise<readonly string[]> {
   const tree = await getTree(github, branch);
   if (tree === null) {
-    throw new DeliveryError('TOO_LARGE', 'the branch holds more files than the host lists at once', {
+    throw new DeliveryError('TOO_LARGE', 'the branch has more files than GitHub lists at once', {
       hint: 'set `path:` to one file',
     });
   }
@@ -92,12 +85,9 @@ export async function listFilesBelow(
   return files.map(({ path }) => path);
 }
 
-/** Every entry of a commit's tree by its path; `null` where the host cut the list short. */
+/** Every entry of a commit's tree by its path; `null` where GitHub truncated the list. */
 async function getTree(github: GitHubClient, ref: string): Promise<ReadonlyMap<string, TreeEntry> | null> {
   const sha = /^[0-9a-f]{40}$/.test(ref) ? ref : await getBranchHead(github, ref);
-  const { tree, truncated } = await github.call<{ tree: readonly TreeEntry[]; truncated: boolean }>(
-    API.tree_below,
-    { sha, recursive: '1' },
-  );
-  return truncated ? null : new Map(tree.map((entry) => [entry.path, entry]));
+  const { data } = await github.rest.git.getTree({ ...github.repository, tree_sha: sha, recursive: '1' });
+  return data.truncated ? null : new Map(data.tree.map((entry) => [entry.path, entry]));
 }

@@ -5,10 +5,9 @@ import type { Ports } from '../../ports.ts';
 import { API } from '../../protocol/calls.ts';
 import { withRetries } from '../../retry.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
-import { encodePath } from '../../rules/naming.ts';
+import { CONFLICT_HINT, RETRY_HINT } from '../hints.ts';
 import type { GitHubClient } from './client.ts';
 import { getBranchHead, getExistingBlobs } from './existing-blobs.ts';
-import { RETRY_HINT } from './failures.ts';
 import { sendStreamed } from './stream.ts';
 
 const BLOB_HEAD = '{"encoding":"base64","content":"';
@@ -18,59 +17,57 @@ const BLOB_TAIL = '"}';
  * Method B, first call: the file becomes a blob, streamed from disk as base64.
  * A blob is named by its content, so sending it twice does no harm.
  *
- * @throws {DeliveryError} `TOO_LARGE` where the host takes no blob of this size.
+ * @throws {DeliveryError} `TOO_LARGE` where GitHub accepts no blob of this size.
  * @see protocol 4.2
  */
 export async function createBlob(github: GitHubClient, file: LocalFile, ports: Ports): Promise<void> {
-  const url = new URL(
-    `${github.apiUrl.href.replace(/\/$/, '')}/repos/${github.owner}/${github.repo}/git/blobs`,
-  );
+  const { owner, repo } = github.repository;
+  const url = new URL(`${github.apiUrl.href.replace(/\/$/, '')}/repos/${owner}/${repo}/git/blobs`);
+  const request = {
+    call: API.blob,
+    url,
+    type: 'application/json; charset=utf-8',
+    length: BLOB_HEAD.length + base64Length(file.size) + BLOB_TAIL.length,
+    body: () => Readable.from(formatBlob(file), { objectMode: false }),
+  };
   await withRetries(ports, async () => {
-    const answer = await sendStreamed(
-      github,
-      {
-        call: API.blob,
-        url,
-        type: 'application/json; charset=utf-8',
-        length: BLOB_HEAD.length + base64Length(file.size) + BLOB_TAIL.length,
-        body: () => Readable.from(blobBody(file), { objectMode: false }),
-      },
-      ports,
-    );
+    const answer = await sendStreamed(github, request, ports);
     const sha = (answer as { sha?: unknown } | undefined)?.sha;
     if (sha === file.blobSha) return;
-    const what =
+    const message =
       sha === undefined
-        ? 'creating the blob was answered with something that is not a blob'
-        : "the host stored other bytes than the file's as its blob";
-    throw new DeliveryError('HOST_ERROR', what, { httpCode: 201, hint: RETRY_HINT, retryable: true });
+        ? 'creating the blob returned something that is not a blob'
+        : 'GitHub stored a blob that differs from the file';
+    throw new DeliveryError('HOST_ERROR', message, { httpCode: 201, hint: RETRY_HINT, retryable: true });
   });
 }
 
-async function* blobBody(file: LocalFile): AsyncGenerator<string> {
+/** The call's JSON body, piece by piece. */
+async function* formatBlob(file: LocalFile): AsyncGenerator<string> {
   yield BLOB_HEAD;
   yield* base64(file.read());
   yield BLOB_TAIL;
 }
 
-/** What is to become of one path of the branch. */
+/** One path of the branch, and its new content. */
 export interface FileChange {
-  /** Composed and checked, not encoded. */
+  /** Joined and checked, not percent-encoded. */
   readonly path: string;
+  /** The commit message. */
   readonly message: string;
-  /** The blob that was seen to stand there, or `null`. */
+  /** The blob that was found at the path, or `null`. */
   readonly replaces: string | null;
-  /** What is to stand there; `null` takes away what does. */
+  /** The file to write; `null` removes the existing one. */
   readonly file: LocalFile | null;
 }
 
 /**
- * Method B, the rest: reads the branch, puts a commit for each change on it, one on the other, and moves
- * the branch once, never by force. Every file's blob is there already. Losing a race leaves only orphans;
- * the caller starts again.
+ * Method B, the other calls: reads the branch, creates one commit per change, each on top of the one before,
+ * and moves the branch once, never by force. The blobs must exist already. When another writer is first, only
+ * unused objects are left behind, and the caller starts again.
  *
- * @returns the commits' shas, in the changes' order
- * @throws {DeliveryError} `CONFLICT` when one of the paths or the branch moved meanwhile.
+ * @returns the commits' shas, in the order of the changes
+ * @throws {DeliveryError} `CONFLICT` when the branch or one of the paths changed meanwhile.
  * @see protocol 4.2
  */
 export async function commitChanges(
@@ -78,34 +75,45 @@ export async function commitChanges(
   branch: string,
   changes: readonly FileChange[],
 ): Promise<string[]> {
-  const turn = (): Promise<void> => github.pace(async () => undefined);
-  // One file's calls are one write. Of many each is; what must be waited for is waited for before the branch is read.
-  if (changes.length > 1) await turn();
+  const { rest, repository } = github;
+  const waitForTurn = (): Promise<void> => github.pace(async () => undefined);
+  // The calls for one file are one write. With many files each commit is one; the first waits before the branch is read.
+  if (changes.length > 1) await waitForTurn();
   const base = await getBranchHead(github, branch);
-  const paths = changes.map(({ path }) => path);
-  const standing = await getExistingBlobs(github, base, paths);
-  for (const { path, replaces } of changes) {
-    if (standing.get(path) !== replaces) throw pathChangedError(path);
-  }
-  const commit = await github.call<{ tree: { sha: string } }>(API.get_commit, { sha: base });
+  await refuseChangedPaths(github, base, changes);
+  const { data: baseCommit } = await rest.git.getCommit({ ...repository, commit_sha: base });
   const commits: string[] = [];
-  let tree = commit.tree.sha;
+  let tree = baseCommit.tree.sha;
   for (const { path, message, file } of changes) {
-    if (commits.length > 0) await turn();
-    const entry = { path, mode: '100644', type: 'blob', sha: file?.blobSha ?? null };
-    tree = (await github.call<{ sha: string }>(API.tree, { base_tree: tree, tree: [entry] })).sha;
+    if (commits.length > 0) await waitForTurn();
+    const entry = { path, mode: '100644', type: 'blob', sha: file?.blobSha ?? null } as const;
+    const created = await rest.git.createTree({ ...repository, base_tree: tree, tree: [entry] });
+    tree = created.data.sha;
     const parents = [commits.at(-1) ?? base];
-    commits.push((await github.call<{ sha: string }>(API.commit, { message, tree, parents })).sha);
+    const { data: commit } = await rest.git.createCommit({ ...repository, message, tree, parents });
+    commits.push(commit.sha);
   }
   const sha = commits.at(-1) ?? base;
-  await github.callOnce(API.update_ref, { branch: encodePath(branch), sha, force: false });
+  await rest.git.updateRef({ ...repository, ref: `heads/${branch}`, sha, force: false });
   return commits;
 }
 
-/** Somebody else's file would be lost in a tree that is built over it. @see protocol 7 (prohibition 4) */
+async function refuseChangedPaths(
+  github: GitHubClient,
+  base: string,
+  changes: readonly FileChange[],
+): Promise<void> {
+  const paths = changes.map(({ path }) => path);
+  const existing = await getExistingBlobs(github, base, paths);
+  for (const { path, replaces } of changes) {
+    if (existing.get(path) !== replaces) throw pathChangedError(path);
+  }
+}
+
+/** A tree built over it would drop another writer's file. @see protocol 7 (prohibition 4) */
 export function pathChangedError(path: string): DeliveryError {
-  return new DeliveryError('CONFLICT', `${path} changed on the branch while it was delivered`, {
-    hint: `another job writes here too: ${RETRY_HINT}`,
+  return new DeliveryError('CONFLICT', `${path} changed on the branch during the delivery`, {
+    hint: CONFLICT_HINT,
     retryable: true,
   });
 }

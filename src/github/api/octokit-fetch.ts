@@ -3,8 +3,8 @@ import { readText } from '../../http/response.ts';
 import type { Clock, HttpResponse, SendHttp } from '../../ports.ts';
 import { EXCHANGE } from '../../protocol/limits.ts';
 
-/** The part of `fetch` that Octokit calls. */
-interface OctokitInit {
+/** The options of `fetch` that Octokit sets. */
+interface FetchOptions {
   readonly method: string;
   readonly body?: string;
   readonly headers: Record<string, string>;
@@ -12,34 +12,33 @@ interface OctokitInit {
 }
 
 /**
- * `fetch` as Octokit wants it, on the one door to the network: proxied, https only, bounded,
- * and blind to redirects, along which a credential could travel.
+ * `fetch` for Octokit on our own HTTP client: through the proxy, https only, with a time and size limit,
+ * without following redirects, which could send the token to another host.
  */
 export function octokitFetch(
   http: SendHttp,
   clock: Pick<Clock, 'timeout'>,
-): (url: string, init: OctokitInit) => Promise<Response> {
-  return async (url, init) => {
-    const { body, signal } = init;
-    const address = new URL(url);
+): (address: string, options: FetchOptions) => Promise<Response> {
+  return async (address, { method, headers, body, signal }) => {
+    const url = new URL(address);
     try {
       const answer = await http({
-        method: init.method,
-        url: address,
-        headers: init.headers,
+        method,
+        url,
+        headers,
         ...(body === undefined ? {} : { body: () => body }),
         signal: AbortSignal.any([clock.timeout(EXCHANGE.api), ...(signal === undefined ? [] : [signal])]),
       });
-      return asResponse(answer, await readText(answer.body, EXCHANGE.apiBody));
+      return toFetchResponse(answer, await readText(answer.body, EXCHANGE.apiBody));
     } catch (thrown) {
-      throw connectionError(thrown, { url: address, signal });
+      throw connectionError(thrown, { url, signal });
     }
   };
 }
 
-function asResponse({ status, headers: given }: HttpResponse, text: string): Response {
+function toFetchResponse({ status, headers: received }: HttpResponse, text: string): Response {
   const headers = new Headers();
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(received)) {
     if (value !== undefined) headers.set(name, String(value));
   }
   return new Response(status === 204 || status === 304 ? null : text, { status, headers });

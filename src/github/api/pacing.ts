@@ -1,30 +1,29 @@
 import type { Ports } from '../../ports.ts';
 import { WRITE_INTERVAL } from '../../protocol/limits.ts';
 
-/** Lets a write through when its turn has come. */
+/** Runs a write when its turn has come. */
 export type PaceWrite = <T>(write: () => Promise<T>) => Promise<T>;
 
 /**
- * The pace of a client's writes, as GitHub asks for it: one after the other, and a second from the
- * beginning of one to that of the next.
+ * Runs a client's writes as GitHub asks for: one after the other, at least a second between the starts of two.
  *
  * @see https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api
  */
 export function createWritePacer({ clock, signal }: Pick<Ports, 'clock' | 'signal'>): PaceWrite {
   let queue: Promise<unknown> = Promise.resolve();
-  let last = Number.NEGATIVE_INFINITY;
+  let lastStart = Number.NEGATIVE_INFINITY;
 
-  async function inTurn<T>(write: () => Promise<T>): Promise<T> {
+  async function runInTurn<T>(write: () => Promise<T>): Promise<T> {
     signal.throwIfAborted();
-    const pause = last + WRITE_INTERVAL - clock.now();
-    // A machine's clock that was set back must not hold up anything.
+    const pause = lastStart + WRITE_INTERVAL - clock.now();
+    // Without the limit, a machine's clock that was set back would make this pause very long.
     if (pause > 0) await clock.sleep(Math.min(pause, WRITE_INTERVAL), signal);
-    last = clock.now();
+    lastStart = clock.now();
     return write();
   }
 
   return (write) => {
-    const turn = queue.then(() => inTurn(write));
+    const turn = queue.then(() => runInTurn(write));
     queue = turn.catch(() => undefined);
     return turn;
   };

@@ -1,14 +1,13 @@
 import { DeliveryError } from '../../errors.ts';
-import { API } from '../../protocol/calls.ts';
 import type { GitHubClient } from './client.ts';
 import { getPagesSite, type PagesSite } from './pages-site.ts';
 
-/** What was found out before choosing; nothing is asked that the wished channels don't need. */
+/** What is known of the repository when the channel is chosen; only what the possible channels need is requested. */
 export interface RepositoryContext {
   readonly hasToken: boolean;
-  /** Why there is none, where the device flow was tried. */
+  /** Why there is no token, where the device flow was tried. */
   readonly authorizationError?: DeliveryError | undefined;
-  /** Of the repository that is published in; `null` where it was not asked. */
+  /** Whether the repository to publish in is private; `null` where it was not requested. */
   readonly privateRepository: boolean | null;
   /** `null` where the repository has none. */
   readonly site: PagesSite | null | 'unreadable' | 'unasked';
@@ -21,40 +20,37 @@ export interface RepositoryQuery {
 }
 
 /**
- * Asks the repository what the choice of a channel depends on, and nothing more.
+ * Reads from the repository what the choice of a channel depends on, and nothing else.
  *
- * @throws {DeliveryError} `BAD_TOKEN` or `NOT_FOUND` when the token does not open the repository.
+ * @throws {DeliveryError} `BAD_TOKEN` or `NOT_FOUND` when the token gives no access to the repository.
  */
 export async function loadRepositoryContext(
   github: GitHubClient | null,
-  needs: RepositoryQuery,
+  query: RepositoryQuery,
 ): Promise<RepositoryContext> {
   if (github === null) return { hasToken: false, privateRepository: null, site: 'unasked' };
   return {
     hasToken: true,
-    privateRepository: needs.repository ? await isPrivate(github) : null,
-    site: needs.site ? await siteOrUnreadable(github) : 'unasked',
+    privateRepository: query.repository ? await isPrivate(github) : null,
+    site: query.site ? await getSiteIfReadable(github) : 'unasked',
   };
 }
 
-async function isPrivate(github: GitHubClient): Promise<boolean> {
+async function isPrivate({ rest, repository }: GitHubClient): Promise<boolean> {
   try {
-    return (await github.call(API.get_repository)).private === true;
+    return (await rest.repos.get(repository)).data.private === true;
   } catch (thrown) {
     if (!(thrown instanceof DeliveryError) || thrown.code !== 'NOT_FOUND') throw thrown;
-    throw new DeliveryError(
-      'NOT_FOUND',
-      `the repository ${github.owner}/${github.repo} does not exist for this token`,
-      {
-        httpCode: thrown.httpCode,
-        hint: 'set `repository: <owner>/<repo>` to one that `token:` may write to',
-        cause: thrown,
-      },
-    );
+    const name = `${repository.owner}/${repository.repo}`;
+    throw new DeliveryError('NOT_FOUND', `the repository ${name} does not exist for this token`, {
+      httpCode: thrown.httpCode,
+      hint: 'set `repository: <owner>/<repo>` to one that `token:` may write to',
+      cause: thrown,
+    });
   }
 }
 
-async function siteOrUnreadable(github: GitHubClient): Promise<RepositoryContext['site']> {
+async function getSiteIfReadable(github: GitHubClient): Promise<RepositoryContext['site']> {
   try {
     return await getPagesSite(github);
   } catch (thrown) {

@@ -6,29 +6,29 @@ import { PROTOCOL } from '../../protocol/words.ts';
 import type { GitHubClient } from './client.ts';
 import { parseErrorBody, refusalError } from './failures.ts';
 
-/** A call whose body is too long for memory. */
+/** A call whose body is too large for memory, and so for Octokit. */
 export interface StreamedCall {
   readonly call: CallTemplate;
   readonly url: URL;
+  /** The body's Content-Type. */
   readonly type: string;
   /** Exact length of the body in bytes. */
   readonly length: number;
-  /** A fresh stream of the body. */
+  /** Creates a new stream of the body. */
   readonly body: () => Readable;
 }
 
 /**
- * Streams a body to GitHub with the token, once, in its turn among the client's writes.
+ * Streams a body to GitHub with the token, once, queued among the client's writes.
  *
  * @returns the JSON of a 201
  * @throws {DeliveryError} by status; `CONNECTION` when it is unknown what has arrived.
  */
 export async function sendStreamed(
   github: GitHubClient,
-  asked: StreamedCall,
+  { call, url, type, length, body }: StreamedCall,
   ports: Ports,
 ): Promise<unknown> {
-  const { call, url, type, length, body } = asked;
   const answer = await github.pace(() =>
     sendUpload(ports.http, {
       method: call.method,

@@ -1,72 +1,68 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { finished, pipeline } from 'node:stream/promises';
 
-/** One run of the git that is installed on this machine. */
+/** One run of the installed git. */
 export interface GitRun {
   readonly args: readonly string[];
   /** The working folder. */
   readonly folder: string;
-  /** All that git gets to see of the environment. */
+  /** The whole environment of the process. */
   readonly env: Readonly<Record<string, string>>;
   readonly input?: string | Readable;
-  /** Is shown what git says on its error stream, as it comes. */
-  readonly listen?: ((text: string) => void) | undefined;
+  /** Is called with git's error output as it arrives. */
+  readonly onOutput?: ((text: string) => void) | undefined;
   readonly signal: AbortSignal;
 }
 
 export interface GitResult {
-  /** `null` when a signal ended it. */
+  /** `null` when a signal ended git. */
   readonly exitCode: number | null;
   readonly out: string;
   readonly err: string;
 }
 
-/** Characters that are kept from either end of what git says. */
-const BOUND = 16_384;
+/** Characters that are kept from the beginning and from the end of git's output. */
+const KEPT_OUTPUT = 16_384;
 
-/** A runner's shells and git itself know process groups only here. */
+/** A child process can be the leader of a process group, except on Windows. */
 const HAS_GROUPS = process.platform !== 'win32';
 
 /**
- * Runs git to its end. Its output is bounded, its input streamed; an abort kills it with all its children.
+ * Runs git to its end. Its output is limited, its input streamed; an abort kills it with all its children.
  *
- * @throws the signal's reason, what reading the input threw, or the system's error where git can't be started.
+ * @throws the signal's reason, the error of reading the input, or the system's error where git cannot be started.
  */
-export async function runGit({ args, folder, env, input = '', listen, signal }: GitRun): Promise<GitResult> {
+export async function runGit({
+  args,
+  folder,
+  env,
+  input = '',
+  onOutput,
+  signal,
+}: GitRun): Promise<GitResult> {
   signal.throwIfAborted();
   const child = spawn('git', args, { cwd: folder, env, detached: HAS_GROUPS, windowsHide: true });
-  const kill = (): void => {
-    if (child.pid === undefined) return;
-    try {
-      // The whole group: the helper that speaks https is a child of the child.
-      if (HAS_GROUPS) process.kill(-child.pid, 'SIGKILL');
-      else child.kill('SIGKILL');
-    } catch {
-      // It has ended by itself.
-    }
-  };
+  const kill = (): void => killGroup(child);
   signal.addEventListener('abort', kill, { once: true });
-  const out = readBounded(child.stdout);
-  const err = readBounded(child.stderr, listen);
-  const exitCode = new Promise<number | null>((resolve, reject) => {
+  const getOut = keepBothEnds(child.stdout);
+  const getErr = keepBothEnds(child.stderr, onOutput);
+  const closed = new Promise<number | null>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', resolve);
   });
   try {
-    const [code] = await Promise.all([
-      exitCode,
-      writeInput(input, child.stdin).catch((thrown: unknown) => {
-        kill();
-        throw thrown;
-      }),
-    ]);
+    const written = writeInput(input, child.stdin).catch((thrown: unknown) => {
+      kill();
+      throw thrown;
+    });
+    const [exitCode] = await Promise.all([closed, written]);
     signal.throwIfAborted();
-    return { exitCode: code, out: out(), err: err() };
+    return { exitCode, out: getOut(), err: getErr() };
   } catch (thrown) {
-    // Nobody may write into a folder that is about to be removed.
-    await exitCode.catch(() => undefined);
+    // The caller removes the folder next: git must not write into it any more.
+    await closed.catch(() => undefined);
     signal.throwIfAborted();
     throw thrown;
   } finally {
@@ -74,8 +70,19 @@ export async function runGit({ args, folder, env, input = '', listen, signal }: 
   }
 }
 
+/** Kills git with its children: the helper for https is one of them. */
+function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return;
+  try {
+    if (HAS_GROUPS) process.kill(-child.pid, 'SIGKILL');
+    else child.kill('SIGKILL');
+  } catch {
+    // It has ended already.
+  }
+}
+
+/** A git that ends without reading all of its input is judged by its exit code. */
 async function writeInput(input: string | Readable, stdin: Writable): Promise<void> {
-  // A git that ends without reading its input is judged by its exit code.
   if (typeof input === 'string') {
     stdin.end(input);
     return finished(stdin).catch(() => undefined);
@@ -86,18 +93,20 @@ async function writeInput(input: string | Readable, stdin: Writable): Promise<vo
   });
 }
 
-/** Reads a stream to its end, and keeps its beginning and its end. */
-function readBounded(stream: Readable, listen?: (text: string) => void): () => string {
+/** Reads a stream, and keeps the beginning and the end of its text. */
+function keepBothEnds(stream: Readable, onOutput?: (text: string) => void): () => string {
   let text = '';
   stream.setEncoding('utf8').on('data', (chunk: string) => {
-    listen?.(chunk);
+    onOutput?.(chunk);
     text += chunk;
-    if (text.length > 2 * BOUND) text = `${text.slice(0, BOUND)}\n${text.slice(1 - BOUND)}`;
+    if (text.length > 2 * KEPT_OUTPUT) {
+      text = `${text.slice(0, KEPT_OUTPUT)}\n${text.slice(1 - KEPT_OUTPUT)}`;
+    }
   });
   return () => text;
 }
 
-/** Whether a git is installed here that takes its configuration from the environment. */
+/** Whether a git is installed that reads settings from its environment (2.31 or later). */
 export async function hasGit(signal: AbortSignal): Promise<boolean> {
   const { PATH = '', SYSTEMROOT = '' } = process.env;
   try {

@@ -25,21 +25,21 @@ interface GitIdentity {
 
 const AUTHOR: GitIdentity = { name: 'screen-delivery', email: 'screen-delivery@users.noreply.github.com' };
 
-/** Where the fetched branch is kept, and the commits that are put on it. */
+/** References to the fetched branch, and to the commits on top of it. */
 const BASE = 'refs/screen-delivery/base';
 const NEXT = 'refs/screen-delivery/next';
 
-/** Paths that one command looks at, so that its line and its answer stay short. */
+/** Paths in one `ls-tree`, which keeps the command line and the output short. */
 const PATHS_AT_ONCE = 20;
 
 /**
- * Method C: a commit for each change through git's own protocol, for files that the blob API won't take
- * and for many at once. The branch is fetched without its history, its blobs and a checkout into a
- * temporary folder; the commits are built one on the other and pushed together, never by force. Losing a
- * race leaves nothing; the caller starts again.
+ * Method C: one commit per change through git's own protocol, for files that are too large for the blob API
+ * and for many at once. The branch is fetched into a temporary folder without history, blobs and checkout;
+ * the commits are created each on top of the one before and pushed together, never by force. When another
+ * writer is first, nothing is left behind, and the caller starts again.
  *
- * @returns the commits' shas, in the changes' order
- * @throws {DeliveryError} `CONFLICT` when one of the paths or the branch moved meanwhile; `BAD_INPUT`
+ * @returns the commits' shas, in the order of the changes
+ * @throws {DeliveryError} `CONFLICT` when the branch or one of the paths changed meanwhile; `BAD_INPUT`
  * without git.
  * @see protocol 4.2
  */
@@ -52,9 +52,9 @@ export async function pushChanges(
   try {
     const git = await createGitRepository(folder, push, ports);
     const base = await fetchBranch(git, push);
-    await refuseChanged(git, push, base);
+    await refuseChangedPaths(git, push, base);
     const commits = await writeCommits(git, push, base, ports.clock);
-    await sendCommits(git, push, ports);
+    await pushCommits(git, push, ports);
     return commits;
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
@@ -62,44 +62,59 @@ export async function pushChanges(
 }
 
 async function fetchBranch(git: RunGitCommand, { branch }: PushOptions): Promise<string> {
-  const bare = ['--quiet', '--depth=1', '--filter=blob:none', '--no-tags', '--no-recurse-submodules'];
-  const refspec = `+refs/heads/${branch}:${BASE}`;
+  const options = ['--quiet', '--depth=1', '--filter=blob:none', '--no-tags', '--no-recurse-submodules'];
   await git({
-    args: ['fetch', ...bare, 'origin', refspec],
-    does: `fetching the branch ${branch}`,
+    args: ['fetch', ...options, 'origin', `+refs/heads/${branch}:${BASE}`],
+    description: `fetching the branch ${branch}`,
     online: true,
   });
-  const sha = await git({ args: ['rev-parse', '--verify', BASE], does: 'reading the branch' });
+  const sha = await git({ args: ['rev-parse', '--verify', BASE], description: 'reading the branch' });
   return sha.trim();
 }
 
-/** Somebody else's file would be lost in a tree that is built over it. @see protocol 7 (prohibition 4) */
-async function refuseChanged(git: RunGitCommand, { changes }: PushOptions, base: string): Promise<void> {
-  for (let at = 0; at < changes.length; at += PATHS_AT_ONCE) {
-    const some = changes.slice(at, at + PATHS_AT_ONCE);
-    const places = new Set(some.flatMap(({ path }) => [path, ...parentFolders(path)]));
-    const listed = await git({
-      args: ['ls-tree', '-z', base, '--', ...places],
-      does: 'looking at the paths',
-    });
-    // No path that is taken holds a line break: one would be the mark of a list that was cut.
-    if (listed.includes('\n')) throw new DeliveryError('INTERNAL', 'git listed more than is read of it');
-    const entries = listed.split('\0').map((entry) => /^\d+ (\w+) ([0-9a-f]+)\t(.*)$/s.exec(entry));
-    const standing = new Map(entries.map((found) => [found?.[3], { type: found?.[1], sha: found?.[2] }]));
-    const type = (place: string): string => standing.get(place)?.type ?? 'tree';
+/** A tree built over it would drop another writer's file. @see protocol 7 (prohibition 4) */
+async function refuseChangedPaths(git: RunGitCommand, { changes }: PushOptions, base: string): Promise<void> {
+  for (let start = 0; start < changes.length; start += PATHS_AT_ONCE) {
+    const some = changes.slice(start, start + PATHS_AT_ONCE);
+    const paths = new Set(some.flatMap(({ path }) => [path, ...parentFolders(path)]));
+    const entries = await listEntries(git, base, [...paths]);
     for (const { path, replaces } of some) {
-      const file = parentFolders(path).find((folder) => type(folder) !== 'tree');
-      // Unlike an index, fast-import would put a folder in the file's place.
+      const file = parentFolders(path).find((folder) => (entries.get(folder)?.type ?? 'tree') !== 'tree');
+      // Unlike an index, fast-import would replace the file by a folder.
       if (file !== undefined) throw belowFileError(path, file);
-      if ((standing.get(path)?.sha ?? null) !== replaces) throw pathChangedError(path);
+      if ((entries.get(path)?.sha ?? null) !== replaces) throw pathChangedError(path);
     }
   }
 }
 
+interface ListedEntry {
+  readonly type: string;
+  readonly sha: string;
+}
+
+/** The entries of a commit at these paths, by path; a path that does not exist has none. */
+async function listEntries(
+  git: RunGitCommand,
+  commit: string,
+  paths: readonly string[],
+): Promise<ReadonlyMap<string, ListedEntry>> {
+  const output = await git({
+    args: ['ls-tree', '-z', commit, '--', ...paths],
+    description: 'reading the paths of the branch',
+  });
+  // No accepted path contains a line break: one is only found where the output was shortened.
+  if (output.includes('\n')) throw new DeliveryError('INTERNAL', 'the output of git ls-tree is too long');
+  const entries = output.split('\0').flatMap((line): [string, ListedEntry][] => {
+    const [, type, sha, path] = /^\d+ (\w+) ([0-9a-f]+)\t(.*)$/s.exec(line) ?? [];
+    return type === undefined || sha === undefined || path === undefined ? [] : [[path, { type, sha }]];
+  });
+  return new Map(entries);
+}
+
 /**
- * Unlike `hash-object`, `fast-import` holds no large blob in memory, and it needs neither an index nor the
- * blobs beside ours, which were never fetched. A blob that is not what was checked has another name, and
- * the commit then refers to nothing: git refuses it.
+ * Unlike `hash-object`, `fast-import` does not load a large blob into memory, and it needs neither an
+ * index nor the other blobs of the branch, which were not fetched. When the file's bytes are not those that
+ * were checked, their blob has another name: git then refuses the commit, whose blob does not exist.
  */
 async function writeCommits(
   git: RunGitCommand,
@@ -107,46 +122,51 @@ async function writeCommits(
   base: string,
   clock: Pick<Clock, 'now'>,
 ): Promise<string[]> {
-  const { changes, author = AUTHOR } = push;
-  const committer = `${author.name} <${author.email}> ${Math.floor(clock.now() / SECOND)} +0000`;
-  async function* commands(): AsyncGenerator<Buffer | string> {
-    yield 'feature done\n';
-    for (const { file } of changes) {
-      if (file === null) continue;
-      yield `blob\ndata ${file.size}\n`;
-      yield* file.read();
-      yield '\n';
-    }
-    for (const [at, { path, message, file }] of changes.entries()) {
-      const quoted = `"${path.replace(/["\\]/g, '\\$&')}"`;
-      const change = file === null ? `D ${quoted}` : `M 100644 ${file.blobSha} ${quoted}`;
-      yield `commit ${NEXT}\nmark :${at + 1}\ncommitter ${committer}\n`;
-      yield `data ${Buffer.byteLength(message)}\n${message}\n`;
-      yield `${at === 0 ? `from ${base}\n` : ''}${change}\n\nget-mark :${at + 1}\n`;
-    }
-    yield 'done\n';
-  }
-  const said = await git({
+  const output = await git({
     args: ['fast-import', '--quiet', '--date-format=raw'],
-    input: Readable.from(commands(), { objectMode: false }),
-    does: 'building the commits',
+    input: Readable.from(formatFastImport(push, base, clock.now()), { objectMode: false }),
+    description: 'creating the commits',
   });
-  return said.trim().split('\n');
+  return output.trim().split('\n');
 }
 
-async function sendCommits(
+/** @see https://git-scm.com/docs/git-fast-import */
+async function* formatFastImport(
+  { changes, author = AUTHOR }: PushOptions,
+  base: string,
+  now: number,
+): AsyncGenerator<Buffer | string> {
+  const committer = `${author.name} <${author.email}> ${Math.floor(now / SECOND)} +0000`;
+  yield 'feature done\n';
+  for (const { file } of changes) {
+    if (file === null) continue;
+    yield `blob\ndata ${file.size}\n`;
+    yield* file.read();
+    yield '\n';
+  }
+  for (const [index, { path, message, file }] of changes.entries()) {
+    const quoted = `"${path.replace(/["\\]/g, '\\$&')}"`;
+    const change = file === null ? `D ${quoted}` : `M 100644 ${file.blobSha} ${quoted}`;
+    yield `commit ${NEXT}\nmark :${index + 1}\ncommitter ${committer}\n`;
+    yield `data ${Buffer.byteLength(message)}\n${message}\n`;
+    yield `${index === 0 ? `from ${base}\n` : ''}${change}\n\nget-mark :${index + 1}\n`;
+  }
+  yield 'done\n';
+}
+
+async function pushCommits(
   git: RunGitCommand,
   { branch, changes }: PushOptions,
   { logger }: Pick<Ports, 'logger'>,
 ): Promise<void> {
   const size = changes.reduce((sum, { file }) => sum + (file?.size ?? 0), 0);
   const meter = logger.progress('uploaded', size, 'bytes');
-  const how = ['--porcelain', '--progress', '--no-verify', '--recurse-submodules=no'];
+  const options = ['--porcelain', '--progress', '--no-verify', '--recurse-submodules=no'];
   try {
     await git({
-      args: ['push', ...how, 'origin', `${NEXT}:refs/heads/${branch}`],
-      listen: transferMeter(meter, size),
-      does: `pushing to the branch ${branch}`,
+      args: ['push', ...options, 'origin', `${NEXT}:refs/heads/${branch}`],
+      onOutput: createPushMeter(meter, size),
+      description: `pushing to the branch ${branch}`,
       online: true,
     });
   } finally {
@@ -156,20 +176,20 @@ async function sendCommits(
 
 const UNITS: Readonly<Record<string, number>> = { bytes: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 };
 
-/** Reads from git's own progress how many bytes of the pack are on their way, and advances the meter so. */
-function transferMeter(meter: Pick<Progress, 'advance'>, total: number): (said: string) => void {
-  let done = 0;
-  let rest = '';
-  return (said) => {
-    const lines = (rest + said).split(/[\r\n]/);
-    rest = (lines.pop() ?? '').slice(-200);
+/** Reads from git's progress output how many bytes were sent, and advances the meter. */
+function createPushMeter(meter: Pick<Progress, 'advance'>, total: number): (output: string) => void {
+  let sent = 0;
+  let incomplete = '';
+  return (output) => {
+    const lines = (incomplete + output).split(/[\r\n]/);
+    incomplete = (lines.pop() ?? '').slice(-200);
     for (const line of lines) {
       const [, amount, unit = ''] = /^Writing objects: .*, ([\d.]+) (bytes|[KMG]iB)\b/.exec(line) ?? [];
-      // The pack holds a few trees besides.
+      // Besides the files, git sends some trees and commits.
       const now = Math.min(Number(amount) * (UNITS[unit] ?? 0), total);
-      if (!(now > done)) continue;
-      meter.advance(now - done);
-      done = now;
+      if (!(now > sent)) continue;
+      meter.advance(now - sent);
+      sent = now;
     }
   };
 }

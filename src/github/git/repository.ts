@@ -1,31 +1,27 @@
-import { readFile, writeFile } from 'node:fs/promises';
 import { devNull } from 'node:os';
-import { join } from 'node:path';
-import { rootCertificates } from 'node:tls';
 import { DeliveryError } from '../../errors.ts';
 import type { Clock, Ports } from '../../ports.ts';
 import { EXCHANGE, SECOND } from '../../protocol/limits.ts';
-import { RETRY_HINT } from '../api/failures.ts';
+import { RETRY_HINT } from '../hints.ts';
+import { createGitEnvironment, formatGitSettings } from './environment.ts';
 import { gitError } from './failures.ts';
 import { type GitResult, type GitRun, runGit } from './process.ts';
 import { createSilenceTimer } from './silence-timer.ts';
 
-/** The repository that is fetched from and pushed to. */
+/** The repository to fetch from and push to. */
 export interface GitRemote {
   /** Such as `https://github.com/owner/repo.git`. */
   readonly remote: URL;
   readonly token: string;
 }
 
-/** What git needs of the environment; everything else, secrets and tracing before all, is kept from it. */
-const HANDED_ON =
-  /^(PATH|SYSTEMROOT|(HTTPS?|ALL|NO)_PROXY|GIT_SSL_CAINFO|GIT_SSL_CAPATH|SSL_CERT_FILE|SSL_CERT_DIR)$/i;
+type GitSettings = readonly (readonly [string, string])[];
 
 /**
- * How git is to behave here. A file of this size is mostly packed already: compressing 95 MB takes two
- * seconds and more. Above the threshold git streams a blob instead of holding it in memory.
+ * Settings of every command. Files of this size are usually compressed already: compressing 95 MB again takes
+ * two seconds and more. A blob above `bigFileThreshold` is streamed, not loaded into memory.
  */
-const SETTINGS: readonly (readonly [string, string])[] = [
+const SETTINGS: GitSettings = [
   ['core.hooksPath', devNull],
   ['core.compression', '0'],
   ['core.bigFileThreshold', '1m'],
@@ -39,37 +35,49 @@ const SETTINGS: readonly (readonly [string, string])[] = [
   ['credential.helper', ''],
 ];
 
-/** For all that needs no network: a missing object is an error, never a reason to fetch it. */
-const OFFLINE = [['protocol.allow', 'never']] as const;
+/** Commands that need no network must not fetch a missing object: it is an error. */
+const OFFLINE_SETTINGS: GitSettings = [['protocol.allow', 'never']];
 
-/** One run of git. */
-export interface GitCommand extends Pick<GitRun, 'input' | 'listen'> {
+/** One git command. */
+export interface GitCommand extends Pick<GitRun, 'input' | 'onOutput'> {
   readonly args: readonly string[];
-  /** The step in words, for a failure's message. */
-  readonly does: string;
+  /** What the command does, as an error message names it. */
+  readonly description: string;
   readonly online?: boolean;
 }
 
-/** Runs one command in the temporary repository, and answers what it printed. */
+/** Runs one command in the temporary repository and returns its output. */
 export type RunGitCommand = (command: GitCommand) => Promise<string>;
 
 /**
- * Makes an empty repository in a temporary folder.
+ * Creates an empty repository in a temporary folder.
  *
- * @returns what runs git in it; a failing command is thrown as a failure of the delivery
+ * @returns the function that runs git in it; a command that fails is thrown as a `DeliveryError`
  */
 export async function createGitRepository(
   folder: string,
-  push: GitRemote,
+  { remote, token }: GitRemote,
   { clock, signal }: Pick<Ports, 'clock' | 'signal'>,
 ): Promise<RunGitCommand> {
-  const { remote, token } = push;
   const credentials = Buffer.from(`x-access-token:${token}`).toString('base64');
-  const surroundings = {
-    ...plainEnvironment(folder),
-    ...(await authorities(folder)),
+  const environment = await createGitEnvironment(folder);
+  const onlineSettings = createOnlineSettings(remote, credentials);
+  const git: RunGitCommand = async ({ description, online = false, ...command }) => {
+    const settings = [...SETTINGS, ...(online ? onlineSettings : OFFLINE_SETTINGS)];
+    const run = { ...command, folder, env: { ...environment, ...formatGitSettings(settings) }, signal };
+    const result = await (online ? runWithSilenceLimit(description, run, clock) : runGit(run));
+    if (result.exitCode !== 0) throw gitError(description, result, { online, secrets: [token, credentials] });
+    return result.out;
   };
-  const online = [
+  await git({
+    args: ['init', '--quiet', '--bare', '--template='],
+    description: 'creating a temporary repository',
+  });
+  return git;
+}
+
+function createOnlineSettings(remote: URL, credentials: string): GitSettings {
+  return [
     ['remote.origin.url', remote.href],
     ['protocol.allow', 'never'],
     ['protocol.https.allow', 'always'],
@@ -77,82 +85,29 @@ export async function createGitRepository(
     ['http.lowSpeedLimit', '1'],
     ['http.lowSpeedTime', String(EXCHANGE.headers / SECOND)],
     [`http.${remote.href}.extraHeader`, `Authorization: Basic ${credentials}`],
-  ] as const;
-  const environments = {
-    online: { ...surroundings, ...configuration([...SETTINGS, ...online]) },
-    offline: { ...surroundings, ...configuration([...SETTINGS, ...OFFLINE]) },
-  };
-  const git: RunGitCommand = async ({ does, online = false, ...command }) => {
-    const env = environments[online ? 'online' : 'offline'];
-    const run = { ...command, folder, env, signal };
-    const result = await (online ? runUntilSilent(does, run, clock) : runGit(run));
-    if (result.exitCode !== 0) throw gitError(does, result, { online, secrets: [token, credentials] });
-    return result.out;
-  };
-  await git({ args: ['init', '--quiet', '--bare', '--template='], does: 'making a temporary repository' });
-  return git;
+  ];
 }
 
-/** Runs a git that talks to a host, for as long as it says something now and then. */
-async function runUntilSilent(does: string, run: GitRun, clock: Pick<Clock, 'timeout'>): Promise<GitResult> {
+/** Runs a git that talks to a host, and ends it when it prints nothing for too long. */
+async function runWithSilenceLimit(
+  description: string,
+  run: GitRun,
+  clock: Pick<Clock, 'timeout'>,
+): Promise<GitResult> {
   const silence = createSilenceTimer(clock, EXCHANGE.git);
-  const listen = (text: string): void => {
-    silence.heard();
-    run.listen?.(text);
+  const onOutput = (text: string): void => {
+    silence.restart();
+    run.onOutput?.(text);
   };
   try {
-    return await runGit({ ...run, listen, signal: AbortSignal.any([run.signal, silence.signal]) });
+    return await runGit({ ...run, onOutput, signal: AbortSignal.any([run.signal, silence.signal]) });
   } catch (thrown) {
     run.signal.throwIfAborted();
     if (!silence.signal.aborted) throw thrown;
-    const quiet = `git said nothing for ${EXCHANGE.git / SECOND} s`;
-    throw new DeliveryError('CONNECTION', `${does} broke off: ${quiet}`, {
+    const reason = `git printed nothing for ${EXCHANGE.git / SECOND} s`;
+    throw new DeliveryError('CONNECTION', `${description} broke off: ${reason}`, {
       hint: RETRY_HINT,
       retryable: true,
     });
   }
-}
-
-/** Free of the machine's and the user's settings, and of anybody who could be asked for a password. */
-function plainEnvironment(folder: string): Record<string, string> {
-  const handedOn = Object.entries(process.env).filter(
-    (pair): pair is [string, string] => HANDED_ON.test(pair[0]) && pair[1] !== undefined,
-  );
-  return {
-    PATH: '',
-    ...Object.fromEntries(handedOn),
-    // No .netrc and no .config of the user's.
-    HOME: folder,
-    GIT_DIR: folder,
-    GIT_CONFIG_NOSYSTEM: '1',
-    GIT_CONFIG_GLOBAL: devNull,
-    GIT_ATTR_NOSYSTEM: '1',
-    GIT_DEFAULT_HASH: 'sha1',
-    GIT_LITERAL_PATHSPECS: '1',
-    GIT_NO_LAZY_FETCH: '1',
-    GIT_TERMINAL_PROMPT: '0',
-    LC_ALL: 'C',
-    TZ: 'UTC',
-  };
-}
-
-/** Settings that stand in no file and on no command line. */
-function configuration(settings: readonly (readonly [string, string])[]): Record<string, string> {
-  const pairs = settings.flatMap(([key, value], at) => [
-    [`GIT_CONFIG_KEY_${at}`, key],
-    [`GIT_CONFIG_VALUE_${at}`, value],
-  ]);
-  return { ...Object.fromEntries(pairs), GIT_CONFIG_COUNT: String(settings.length) };
-}
-
-/** Node adds its extra certificates to its own; git knows one file only, which takes their place. */
-async function authorities(folder: string): Promise<Record<string, string>> {
-  const { GIT_SSL_CAINFO, SSL_CERT_FILE, NODE_EXTRA_CA_CERTS } = process.env;
-  const extra = [SSL_CERT_FILE, NODE_EXTRA_CA_CERTS].filter((path) => path !== undefined && path !== '');
-  if ((GIT_SSL_CAINFO ?? '') !== '' || extra.length === 0) return {};
-  // Like Node, go on without a file that can't be read.
-  const read = extra.map((path) => readFile(path as string, 'utf8').catch(() => ''));
-  const bundle = join(folder, 'delivery-authorities.pem');
-  await writeFile(bundle, [...rootCertificates, ...(await Promise.all(read))].join('\n'));
-  return { GIT_SSL_CAINFO: bundle };
 }

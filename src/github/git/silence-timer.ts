@@ -1,24 +1,26 @@
 import type { Clock } from '../../ports.ts';
 
-/** Notices when somebody has fallen silent for too long. */
+/** Aborts when a process prints nothing for too long. */
 export interface SilenceTimer {
-  /** Aborts once nothing was heard for the whole time. */
+  /** Aborts when the time has run out. */
   readonly signal: AbortSignal;
-  /** Something was heard: the time begins anew. */
-  heard(): void;
+  /** Starts the time again: the process has printed something. */
+  restart(): void;
 }
 
-/** @param longest milliseconds of silence that are borne */
-export function createSilenceTimer(clock: Pick<Clock, 'timeout'>, longest: number): SilenceTimer {
-  const silent = new AbortController();
+/** @param limit milliseconds without output */
+export function createSilenceTimer(clock: Pick<Clock, 'timeout'>, limit: number): SilenceTimer {
+  const controller = new AbortController();
   let latest: AbortSignal | undefined;
-  const heard = (): void => {
-    const alarm = clock.timeout(longest);
-    latest = alarm;
-    alarm.addEventListener('abort', () => void (alarm === latest && silent.abort(alarm.reason)), {
-      once: true,
-    });
+  const restart = (): void => {
+    const timeout = clock.timeout(limit);
+    latest = timeout;
+    // An earlier timeout cannot be cancelled, so it is ignored.
+    const abortIfLatest = (): void => {
+      if (timeout === latest) controller.abort(timeout.reason);
+    };
+    timeout.addEventListener('abort', abortIfLatest, { once: true });
   };
-  heard();
-  return { signal: silent.signal, heard };
+  restart();
+  return { signal: controller.signal, restart };
 }

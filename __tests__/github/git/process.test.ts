@@ -1,0 +1,173 @@
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import '../../support/one-realm.ts';
+import { type GitRun, hasGit, runGit } from '../../../src/github/git/process.ts';
+import { temporaryFolder } from '../../support/files.ts';
+import { writeGitScript } from './git-script.ts';
+
+const { PATH } = process.env;
+const SIGNAL = new AbortController().signal;
+/** Longer than any test: a script that sleeps so long only ends when it is killed. */
+const SLEEP = 'sleep 1000';
+
+afterEach(() => {
+  process.env.PATH = PATH;
+});
+
+/** The run of a `git` that is this shell script. */
+async function createRun(script: string, overrides: Partial<GitRun> = {}): Promise<GitRun> {
+  const env = { PATH: await writeGitScript(script) };
+  return { args: [], folder: await temporaryFolder(), env, signal: SIGNAL, ...overrides };
+}
+
+describe('runGit: result', () => {
+  test('returns both outputs and the exit code', async () => {
+    const run = await createRun('echo "out $1"; echo "err $2" >&2; exit 3', { args: ['one', 'two words'] });
+    await expect(runGit(run)).resolves.toEqual({ exitCode: 3, out: 'out one\n', err: 'err two words\n' });
+  });
+
+  test('returns no exit code when a signal has ended git', async () => {
+    await expect(runGit(await createRun('kill -9 $$'))).resolves.toMatchObject({ exitCode: null });
+  });
+
+  test.each(['out', 'err'] as const)('keeps only the beginning and the end of a long %s', async (name) => {
+    const redirect = name === 'err' ? ' >&2' : '';
+    const script = `{ echo first; yes middle | head -n 100000; echo last; }${redirect}`;
+    const { [name]: text } = await runGit(await createRun(script));
+    expect(text).toMatch(/^first\nmiddle\n.*middle\nlast\n$/s);
+    expect(text.length).toBeLessThanOrEqual(2 * 16_384);
+    expect(text.length).toBeGreaterThan(16_384);
+  });
+
+  test('passes the whole error output to the listener', async () => {
+    let heard = '';
+    const onOutput = (text: string): void => {
+      heard += text;
+    };
+    await runGit(await createRun('yes line | head -n 20000 >&2; echo out', { onOutput }));
+    expect(heard).toBe('line\n'.repeat(20_000));
+  });
+
+  test('runs git in the folder and with nothing but the given environment', async () => {
+    process.env.A_SECRET = 'secret';
+    const run = await createRun('pwd; env');
+    const { out } = await runGit({ ...run, env: { ...run.env, GIVEN: 'yes' } });
+    delete process.env.A_SECRET;
+    expect(out.split('\n')).toEqual(expect.arrayContaining([run.folder, 'GIVEN=yes']));
+    expect(out).not.toContain('secret');
+  });
+
+  test('rejects with the error of the system where git cannot be started', async () => {
+    const run = { args: [], folder: await temporaryFolder(), env: { PATH: '' }, signal: SIGNAL };
+    await expect(runGit(run)).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+});
+
+describe('runGit: input', () => {
+  test.each([
+    ['a text', () => 'one two'],
+    ['a stream', () => Readable.from([Buffer.from('one '), 'two'], { objectMode: false })],
+  ])('writes %s to the input of git', async (_title, createInput) => {
+    await expect(runGit(await createRun('cat', { input: createInput() }))).resolves.toMatchObject({
+      exitCode: 0,
+      out: 'one two',
+    });
+  });
+
+  test.each([
+    ['a text', () => 'x'.repeat(1_000_000)],
+    ['a stream', () => Readable.from(Array(100).fill('x'.repeat(10_000)))],
+  ])('returns the exit code of a git that ends without reading %s', async (_title, createInput) => {
+    const run = await createRun('exit 4', { input: createInput() });
+    await expect(runGit(run)).resolves.toMatchObject({ exitCode: 4 });
+  });
+
+  test('kills git and rejects with the error of the input', async () => {
+    const failure = new Error('the file changed');
+    async function* read(): AsyncGenerator<string> {
+      yield 'first part';
+      throw failure;
+    }
+    const run = await createRun(SLEEP, { input: Readable.from(read(), { objectMode: false }) });
+    await expect(runGit(run)).rejects.toBe(failure);
+  });
+});
+
+describe('runGit: abort', () => {
+  test('kills git with its children and rejects with the reason of the abort', async () => {
+    const stop = new AbortController();
+    const reason = new Error('stopped');
+    // The child keeps the output open: without killing it, runGit would never end.
+    const run = await createRun(`${SLEEP} & echo started >&2; wait`, {
+      signal: stop.signal,
+      onOutput: () => stop.abort(reason),
+    });
+    await expect(runGit(run)).rejects.toBe(reason);
+  });
+
+  test('rejects with the reason of the abort also when git has ended with a failure of the input', async () => {
+    const stop = new AbortController();
+    async function* read(): AsyncGenerator<string> {
+      yield 'first part';
+      stop.abort(new Error('stopped'));
+      throw new Error('the file was closed');
+    }
+    const input = Readable.from(read(), { objectMode: false });
+    const run = await createRun(SLEEP, { signal: stop.signal, input });
+    await expect(runGit(run)).rejects.toThrow('stopped');
+  });
+
+  test('starts no git when it is aborted before', async () => {
+    const run = await createRun('echo started > started', {
+      signal: AbortSignal.abort(new Error('stopped')),
+    });
+    await expect(runGit(run)).rejects.toThrow('stopped');
+    await expect(readdir(run.folder)).resolves.toEqual([]);
+  });
+
+  test('removes its listener from the signal', async () => {
+    const stop = new AbortController();
+    const added: unknown[] = [];
+    const removed: unknown[] = [];
+    const { signal } = stop;
+    Object.assign(signal, {
+      addEventListener: (_type: string, listener: unknown) => added.push(listener),
+      removeEventListener: (_type: string, listener: unknown) => removed.push(listener),
+    });
+    await runGit(await createRun('exit 0', { signal }));
+    expect(added).toHaveLength(1);
+    expect(removed).toEqual(added);
+  });
+});
+
+describe('hasGit', () => {
+  test.each([
+    ['git version 2.31.0', true],
+    ['git version 2.39.5 (Apple Git-154)', true],
+    ['git version 3.0.1', true],
+    ['git version 2.30.9', false],
+    ['git version 1.99.0', false],
+    ['no version', false],
+  ])('returns for %j: %s', async (version, expected) => {
+    process.env.PATH = await writeGitScript(`echo "${version}"`);
+    await expect(hasGit(SIGNAL)).resolves.toBe(expected);
+  });
+
+  test('returns false where no git is installed', async () => {
+    process.env.PATH = await temporaryFolder();
+    await expect(hasGit(SIGNAL)).resolves.toBe(false);
+  });
+
+  test('returns false where git is not executable', async () => {
+    const folder = await temporaryFolder();
+    await writeFile(join(folder, 'git'), 'echo git version 2.40.0', { mode: 0o644 });
+    process.env.PATH = folder;
+    await expect(hasGit(SIGNAL)).resolves.toBe(false);
+  });
+
+  test('rejects with the reason of an abort', async () => {
+    await expect(hasGit(AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped');
+  });
+});

@@ -1,0 +1,184 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { rootCertificates } from 'node:tls';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import '../../support/one-realm.ts';
+import { createGitRepository } from '../../../src/github/git/repository.ts';
+import { temporaryFolder } from '../../support/files.ts';
+import { fakePorts } from '../../support/ports.ts';
+import { writeGitScript } from './git-script.ts';
+
+const TOKEN = 'ghs_0123456789abcdef';
+const CREDENTIALS = Buffer.from(`x-access-token:${TOKEN}`).toString('base64');
+const REMOTE = new URL('https://github.com/octo/site.git');
+/** A `git` that writes its environment into a file named by its first argument. */
+const RECORDER = 'env > "$HOME/$1.env"; echo "ran $*"';
+const { env: original } = process;
+
+beforeEach(() => {
+  process.env = { PATH: original.PATH ?? '' };
+});
+afterEach(() => {
+  process.env = original;
+});
+
+async function createRepository(script: string) {
+  process.env.PATH = await writeGitScript(script);
+  const folder = await temporaryFolder();
+  const ports = fakePorts();
+  const git = await createGitRepository(folder, { remote: REMOTE, token: TOKEN }, ports);
+  const readEnv = async (name: string): Promise<Record<string, string>> =>
+    Object.fromEntries(
+      (await readFile(join(folder, `${name}.env`), 'utf8')).split('\n').map((line) => {
+        const [, key = '', value = ''] = /^([^=]*)=(.*)$/.exec(line) ?? [];
+        return [key, value];
+      }),
+    );
+  return { folder, ports, git, readEnv };
+}
+
+/** Git's settings in an environment, by name. */
+function getSettings(env: Record<string, string>): Record<string, string | undefined> {
+  const indexes = Array.from({ length: Number(env.GIT_CONFIG_COUNT) }, (_, index) => index);
+  return Object.fromEntries(
+    indexes.map((index) => [env[`GIT_CONFIG_KEY_${index}`], env[`GIT_CONFIG_VALUE_${index}`]]),
+  );
+}
+
+describe('createGitRepository: environment', () => {
+  test('initializes a bare repository and returns the output of a command', async () => {
+    const { git, readEnv } = await createRepository(RECORDER);
+    expect(await readEnv('init')).toHaveProperty('GIT_DIR');
+    await expect(git({ args: ['rev-parse', 'main'], description: 'reading' })).resolves.toBe(
+      'ran rev-parse main\n',
+    );
+  });
+
+  test('passes only the needed variables on, and uses no settings of the user', async () => {
+    Object.assign(process.env, {
+      INPUT_TOKEN: TOKEN,
+      GIT_TRACE: '1',
+      HOME: '/home/user',
+      https_proxy: 'http://proxy:3128',
+      NO_PROXY: 'localhost',
+    });
+    const { folder, readEnv } = await createRepository(RECORDER);
+    const env = await readEnv('init');
+    expect(env).toMatchObject({
+      https_proxy: 'http://proxy:3128',
+      NO_PROXY: 'localhost',
+      HOME: folder,
+      GIT_DIR: folder,
+      GIT_CONFIG_NOSYSTEM: '1',
+      GIT_TERMINAL_PROMPT: '0',
+      LC_ALL: 'C',
+    });
+    expect(env).not.toHaveProperty('INPUT_TOKEN');
+    expect(env).not.toHaveProperty('GIT_TRACE');
+  });
+
+  test('allows an online command only https to the remote, with the token in a header', async () => {
+    const { git, readEnv } = await createRepository(RECORDER);
+    await git({ args: ['fetch'], description: 'fetching', online: true });
+    expect(getSettings(await readEnv('fetch'))).toMatchObject({
+      'remote.origin.url': REMOTE.href,
+      'protocol.allow': 'never',
+      'protocol.https.allow': 'always',
+      'http.followRedirects': 'false',
+      [`http.${REMOTE.href}.extraHeader`]: `Authorization: Basic ${CREDENTIALS}`,
+      'credential.helper': '',
+    });
+  });
+
+  test('gives an offline command neither network nor token', async () => {
+    const { git, readEnv } = await createRepository(RECORDER);
+    await git({ args: ['ls-tree'], description: 'listing' });
+    const env = await readEnv('ls-tree');
+    expect(getSettings(env)).toMatchObject({ 'protocol.allow': 'never' });
+    expect(JSON.stringify(env)).not.toContain(CREDENTIALS);
+    expect(JSON.stringify(env)).not.toContain(TOKEN);
+  });
+});
+
+describe('createGitRepository: certificates', () => {
+  async function writeCertificate(name: string): Promise<string> {
+    const path = join(await temporaryFolder(), name);
+    await writeFile(path, `certificate ${name}`);
+    return path;
+  }
+
+  test('writes Node’s certificates and those of the variables into one file', async () => {
+    process.env.SSL_CERT_FILE = await writeCertificate('one.pem');
+    process.env.NODE_EXTRA_CA_CERTS = await writeCertificate('two.pem');
+    const { readEnv } = await createRepository(RECORDER);
+    const bundle = await readFile((await readEnv('init')).GIT_SSL_CAINFO ?? '', 'utf8');
+    for (const expected of [rootCertificates[0], 'certificate one.pem', 'certificate two.pem']) {
+      expect(bundle).toContain(expected);
+    }
+  });
+
+  test('ignores a certificate file that cannot be read', async () => {
+    process.env.NODE_EXTRA_CA_CERTS = '/nowhere/extra.pem';
+    const { readEnv } = await createRepository(RECORDER);
+    const bundle = await readFile((await readEnv('init')).GIT_SSL_CAINFO ?? '', 'utf8');
+    expect(bundle.trim()).toBe(rootCertificates.join('\n').trim());
+  });
+
+  test('keeps the file of GIT_SSL_CAINFO', async () => {
+    process.env.GIT_SSL_CAINFO = '/some/bundle.pem';
+    process.env.NODE_EXTRA_CA_CERTS = await writeCertificate('two.pem');
+    const { readEnv } = await createRepository(RECORDER);
+    expect((await readEnv('init')).GIT_SSL_CAINFO).toBe('/some/bundle.pem');
+  });
+
+  test('sets no file where no variable names one', async () => {
+    const { readEnv } = await createRepository(RECORDER);
+    expect(await readEnv('init')).not.toHaveProperty('GIT_SSL_CAINFO');
+  });
+});
+
+describe('createGitRepository: failures', () => {
+  test('throws a failed online command with its description and without secrets', async () => {
+    const script = `[ "$1" = init ] || { echo "fatal: ${TOKEN} HTTP 403" >&2; exit 128; }`;
+    const { git } = await createRepository(script);
+    const failure = git({ args: ['push'], description: 'pushing', online: true });
+    await expect(failure).rejects.toMatchObject({ code: 'NO_PERMISSION', httpCode: 403 });
+    await expect(failure).rejects.toThrow(/^pushing failed: fatal: (?!.*ghs_).*HTTP 403$/);
+  });
+
+  test('throws a failed offline command as INTERNAL', async () => {
+    const { git } = await createRepository('[ "$1" = init ] || exit 5');
+    await expect(git({ args: ['ls-tree'], description: 'listing' })).rejects.toMatchObject({
+      code: 'INTERNAL',
+      message: 'listing failed: git ended with 5',
+    });
+  });
+
+  test('throws the reason of an abort', async () => {
+    const { git, ports } = await createRepository('[ "$1" = init ] || { echo started >&2; sleep 1000; }');
+    const reason = new Error('stopped');
+    const onOutput = (): void => ports.stop.abort(reason);
+    const command = { args: ['push'], description: 'pushing', online: true, onOutput };
+    await expect(git(command)).rejects.toBe(reason);
+  });
+
+  test('ends an online command that prints nothing for too long, counted from its last output', async () => {
+    const { git, ports } = await createRepository('[ "$1" = init ] || { echo started >&2; sleep 1000; }');
+    const timeouts: { readonly ms: number; readonly controller: AbortController }[] = [];
+    ports.clock.timeout = (ms = 0) => {
+      const controller = new AbortController();
+      timeouts.push({ ms, controller });
+      return controller.signal;
+    };
+    const onOutput = (): void => {
+      for (const { controller } of timeouts) controller.abort(new Error('the time is over'));
+    };
+    const command = { args: ['push'], description: 'pushing', online: true, onOutput };
+    await expect(git(command)).rejects.toMatchObject({
+      code: 'CONNECTION',
+      retryable: true,
+      message: 'pushing broke off: git printed nothing for 300 s',
+    });
+    expect(timeouts.map(({ ms }) => ms)).toEqual([300_000, 300_000]);
+  });
+});

@@ -1,0 +1,38 @@
+import { describe, expect, test } from '@jest/globals';
+import { findUnknownApiRequests } from './api-requests.ts';
+
+const request = (line: string, agent = 'screen-delivery/0.1.0') => {
+  const [method = '', url = ''] = line.split(' ');
+  return { method, url, headers: { 'user-agent': agent } };
+};
+
+describe('findUnknownApiRequests', () => {
+  test.each([
+    'GET https://api.github.com/repos/octo/site',
+    'GET https://api.github.com/repos/octo/site/contents/a%2Fb.html?ref=main',
+    'GET https://api.github.com/repos/octo/site/compare/abc...def?per_page=1',
+    'POST https://api.github.com/graphql',
+    'POST https://git.corp.io/api/graphql',
+    'GET https://git.corp.io/api/v3/repos/octo/site/pages',
+    'POST https://uploads.github.com/repos/octo/site/releases/7/assets?name=a&label=b',
+    'POST https://git.corp.io/api/uploads/repos/octo/site/releases/7/assets?name=a&label=b',
+    'GET https://octo.github.io/site/a.html?v=1',
+  ])('finds nothing in %s', (line) => {
+    expect(findUnknownApiRequests([request(line)])).toEqual([]);
+  });
+
+  test.each([
+    'GET https://api.github.com/user',
+    'PUT https://api.github.com/repos/octo/site',
+    'GET https://api.github.com/repos/octo/site/contents/a/b.html?ref=main',
+    'GET https://api.github.com/repos/octo/site/pages?ref=main',
+    'GET https://git.corp.io/api/v3/repos/octo/site/branches',
+    'POST https://uploads.github.com/repos/octo/site/assets',
+  ])('finds %s', (line) => {
+    expect(findUnknownApiRequests([request(line)])).toEqual([line]);
+  });
+
+  test('ignores requests of other clients', () => {
+    expect(findUnknownApiRequests([request('GET https://api.github.com/user', 'curl/8')])).toEqual([]);
+  });
+});

@@ -1,0 +1,28 @@
+/** What to change, for failures that GitHub's API and git report alike. */
+
+export const RETRY_HINT = 'run the step again, or use channel: K3';
+
+export const CONFLICT_HINT = `another job writes here too: ${RETRY_HINT}`;
+
+export const RATE_LIMIT_HINT =
+  'GitHub limits this token for a while: run fewer deliveries at once, or later, or use channel: K3';
+
+export const TOKEN_HINT =
+  "set `token:` to a valid token, or leave it out for the job's own ${{ github.token }}, or use channel: K3";
+
+export const NOT_FOUND_HINT =
+  'check that `repository:` and `branch:` exist, and that `token:` may write there, or use channel: K3';
+
+export const MOVED_HINT = 'the repository has moved: set `repository:` to its new name';
+
+export const RULE_HINT =
+  'let the workflow bypass the rule, set `branch:` to one without it, or use channel: K2';
+
+export const SIZE_HINT = 'use channel: K2 for a file of this size';
+
+export const OTHER_PATH_HINT = 'set `path:` to a place of its own';
+
+/** @param permissions such as `contents: write, pages: read` */
+export function formatPermissionHint(permissions: string): string {
+  return `add \`permissions: { ${permissions} }\` to the job; a pull request from a fork gets a read-only token: use channel: K3 there`;
+}
