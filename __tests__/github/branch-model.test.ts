@@ -12,18 +12,18 @@ import { FakeHttp, fakePorts } from '../support/ports.ts';
 import { BranchModel, type Change, type ModelCommit } from './branch-model.ts';
 
 const PATH = 'docs/page.html';
-/** What an earlier delivery has left there. */
+/** The blob of an earlier delivery. */
 const BEFORE = 'our-blob-before';
 const RUNS = 300;
 
 /** What happens around one request. */
-interface Move {
-  /** What others do before it arrives. */
+interface RequestEvents {
+  /** Changes of others before it arrives. */
   readonly before: readonly Change[];
-  /** What others do while it is at work. */
+  /** Changes of others while it is answered. */
   readonly during: readonly Change[];
-  /** Whether it is lost on its way, or its answer is, although it was done. */
-  readonly line: 'up' | 'request lost' | 'answer lost';
+  /** Whether the request is lost, or only its answer. */
+  readonly line: 'ok' | 'request lost' | 'answer lost';
 }
 
 const elsewhere = fc.record({
@@ -34,7 +34,7 @@ const elsewhere = fc.record({
   ),
 });
 
-/** Files at our path, in its place as a folder, and in the place of its folder; also our own bytes put back. */
+/** Changes at our path, below it as a folder, and at the path of its folder; also our own blob again. */
 const anywhere = fc.oneof(
   { weight: 3, arbitrary: elsewhere },
   {
@@ -56,7 +56,10 @@ const anywhere = fc.oneof(
   },
 );
 
-const plan = (change: fc.Arbitrary<Change>, line: fc.Arbitrary<Move['line']>): fc.Arbitrary<Move[]> => {
+const listEvents = (
+  change: fc.Arbitrary<Change>,
+  line: fc.Arbitrary<RequestEvents['line']>,
+): fc.Arbitrary<RequestEvents[]> => {
   const changes = fc.oneof(
     { weight: 3, arbitrary: fc.constant([]) },
     { weight: 1, arbitrary: fc.array(change, { minLength: 1, maxLength: 2 }) },
@@ -64,13 +67,13 @@ const plan = (change: fc.Arbitrary<Change>, line: fc.Arbitrary<Move['line']>): f
   return fc.array(fc.record({ before: changes, during: changes, line }), { maxLength: 24 });
 };
 
-const oftenUp = fc.oneof(
-  { weight: 8, arbitrary: fc.constant('up' as const) },
+const mostlyOk = fc.oneof(
+  { weight: 8, arbitrary: fc.constant('ok' as const) },
   { weight: 1, arbitrary: fc.constantFrom('request lost' as const, 'answer lost' as const) },
 );
 
 const METHODS = ['A', 'B'] as const;
-const STANDING = ['nothing', 'ours', 'theirs'] as const;
+const EXISTING = ['nothing', 'ours', 'theirs'] as const;
 
 let delivered: Readonly<Record<(typeof METHODS)[number], LocalFile>>;
 
@@ -78,7 +81,7 @@ beforeAll(async () => {
   delivered = { A: await localFile('<p>hello</p>'), B: await localFile(Buffer.alloc(1_048_577, 'large')) };
 });
 
-interface Course {
+interface RunResult {
   readonly model: BranchModel;
   readonly file: LocalFile;
   readonly overwrite: boolean;
@@ -86,34 +89,34 @@ interface Course {
   readonly failure: unknown;
 }
 
-interface Setting {
+interface RunSetting {
   readonly method: (typeof METHODS)[number];
-  readonly standing: (typeof STANDING)[number];
+  readonly existing: (typeof EXISTING)[number];
   readonly overwrite: boolean;
-  readonly moves: readonly Move[];
+  readonly events: readonly RequestEvents[];
 }
 
-/** The whole placing by K1, from the look at the path to the commit, against the model. */
-async function run({ method, standing, overwrite, moves }: Setting): Promise<Course> {
+/** Publishes through K1 against the model, from reading the path to the commit. */
+async function run({ method, existing, overwrite, events }: RunSetting): Promise<RunResult> {
   const file = delivered[method];
   const model = new BranchModel({
-    by: standing === 'ours' ? 'us' : 'others',
-    message: standing === 'ours' ? `ADD page.html: before\n\n${TRAILER}` : 'First',
+    by: existing === 'ours' ? 'us' : 'others',
+    message: existing === 'ours' ? `ADD page.html: before\n\n${TRAILER}` : 'First',
     files: new Map([
       ['README.md', 'their-readme'],
-      ...(standing === 'nothing' ? [] : [[PATH, standing === 'ours' ? BEFORE : 'their-page'] as const]),
+      ...(existing === 'nothing' ? [] : [[PATH, existing === 'ours' ? BEFORE : 'their-page'] as const]),
     ]),
   });
   const host = new FakeHttp((seen, nth) => {
-    const { before, during, line } = moves[nth - 1] ?? { before: [], during: [], line: 'up' };
+    const { before, during, line } = events[nth - 1] ?? { before: [], during: [], line: 'ok' };
     for (const change of before) model.change(change);
     const broken = new DeliveryError('CONNECTION', 'the exchange broke off', { retryable: true });
     if (line === 'request lost') return broken;
     const answer = model.answer(seen, during);
-    return line === 'up' ? answer : broken;
+    return line === 'ok' ? answer : broken;
   });
   const ports = fakePorts(host.http);
-  const about = {
+  const options = {
     apiUrl: new URL('https://api.github.com'),
     token: 'ghs_token',
     owner: 'octo',
@@ -131,7 +134,7 @@ async function run({ method, standing, overwrite, moves }: Setting): Promise<Cou
       rawBase: undefined,
       serverUrl: new URL('https://github.com'),
     },
-    { github: createGitHubClient(about, ports), repository: repositoryContextWith() },
+    { github: createGitHubClient(options, ports), repository: repositoryContextWith() },
     ports,
   );
   const course = { model, file, overwrite, placement: null, failure: null };
@@ -146,26 +149,26 @@ async function run({ method, standing, overwrite, moves }: Setting): Promise<Cou
 }
 
 /** Commits of this delivery, the newest first. */
-const oursIn = (model: BranchModel): ModelCommit[] =>
+const listOwnCommits = (model: BranchModel): ModelCommit[] =>
   model.history.filter(({ by, parent }) => by === 'us' && parent !== null);
 
-function expectNothingLost({ model, file, overwrite }: Course): void {
+function expectNothingLost({ model, file, overwrite }: RunResult): void {
   const history = new Set(model.history);
   expect(model.others.filter((commit) => !history.has(commit))).toEqual([]);
-  for (const { parent, files: after, message } of oursIn(model)) {
+  for (const { parent, files: after, message } of listOwnCommits(model)) {
     const before = parent?.files ?? new Map();
-    const { [PATH]: standing, ...others } = Object.fromEntries(before);
+    const { [PATH]: existing, ...others } = Object.fromEntries(before);
     expect(Object.fromEntries(after)).toEqual({ ...others, [PATH]: file.blobSha });
     expect(message).toMatch(/^(ADD|UPDATE) page\.html: /);
-    // An update may find its file gone: the host ignores the sha of what is not there.
-    if (message.startsWith('ADD')) expect(standing).toBeUndefined();
-    if (!overwrite) expect([undefined, BEFORE]).toContain(standing);
+    // An update may create the file again: the host ignores the sha of a file that does not exist.
+    if (message.startsWith('ADD')) expect(existing).toBeUndefined();
+    if (!overwrite) expect([undefined, BEFORE]).toContain(existing);
   }
 }
 
-/** Landed in a commit that holds it, or a failure with a reason; never twice unless others took it away between. */
-function expectLandedOrReported({ model, file, placement, failure }: Course): void {
-  const ours = oursIn(model);
+/** Published in a commit with the file, or a failure with a reason; published again only after others removed it. */
+function expectPublishedOrReported({ model, file, placement, failure }: RunResult): void {
+  const ours = listOwnCommits(model);
   for (const { parent } of ours.slice(0, -1)) expect(parent?.files.get(PATH)).not.toBe(file.blobSha);
   if (placement === null) {
     expect(failure).toBeInstanceOf(DeliveryError);
@@ -178,48 +181,51 @@ function expectLandedOrReported({ model, file, placement, failure }: Course): vo
   if (placement.evidence === `commit ${placement.commitSha}`) expect(ours).toContain(commit);
 }
 
-const cases = METHODS.flatMap((method) =>
-  STANDING.flatMap((standing) => [false, true].map((overwrite) => ({ method, standing, overwrite }))),
+const settings = METHODS.flatMap((method) =>
+  EXISTING.flatMap((existing) => [false, true].map((overwrite) => ({ method, existing, overwrite }))),
 );
 
-describe.each(METHODS)('method %s, among other writers', (method) => {
+describe.each(METHODS)('publishing with method %s among other writers', (method) => {
   const settings = fc.record({
     method: fc.constant(method),
-    standing: fc.constantFrom(...STANDING),
+    existing: fc.constantFrom(...EXISTING),
     overwrite: fc.boolean(),
   });
 
-  test('whatever others do and whatever breaks, nothing of theirs is lost, and ours lands or is reported', async () => {
-    const stories = fc.tuple(settings, plan(anywhere, oftenUp));
+  test('loses no change of others, and publishes the file or reports a failure', async () => {
+    const cases = fc.tuple(settings, listEvents(anywhere, mostlyOk));
     await fc.assert(
-      fc.asyncProperty(stories, async ([setting, moves]) => {
-        const course = await run({ ...setting, moves });
-        expectNothingLost(course);
-        expectLandedOrReported(course);
+      fc.asyncProperty(cases, async ([setting, events]) => {
+        const result = await run({ ...setting, events });
+        expectNothingLost(result);
+        expectPublishedOrReported(result);
       }),
       { numRuns: RUNS },
     );
   });
 
-  test('while others keep off its path, it always lands, in one commit', async () => {
-    const stories = fc.tuple(settings, plan(elsewhere, fc.constant('up')));
+  test('publishes the file in one commit while others do not change its path', async () => {
+    const cases = fc.tuple(settings, listEvents(elsewhere, fc.constant('ok')));
     await fc.assert(
-      fc.asyncProperty(stories, async ([{ standing, overwrite }, moves]) => {
-        const mine = standing !== 'theirs' || overwrite;
-        const course = await run({ method, standing, overwrite, moves });
-        expectNothingLost(course);
-        expect(oursIn(course.model)).toHaveLength(mine ? 1 : 0);
-        expect(course.failure).toEqual(mine ? null : expect.objectContaining({ code: 'NOT_OURS' }));
-        expect(course.model.head.files.get(PATH)).toBe(mine ? course.file.blobSha : 'their-page');
+      fc.asyncProperty(cases, async ([{ existing, overwrite }, events]) => {
+        const mayWrite = existing !== 'theirs' || overwrite;
+        const result = await run({ method, existing, overwrite, events });
+        expectNothingLost(result);
+        expect(listOwnCommits(result.model)).toHaveLength(mayWrite ? 1 : 0);
+        expect(result.failure).toEqual(mayWrite ? null : expect.objectContaining({ code: 'NOT_OURS' }));
+        expect(result.model.head.files.get(PATH)).toBe(mayWrite ? result.file.blobSha : 'their-page');
       }),
       { numRuns: RUNS },
     );
   });
 });
 
-test.each(cases)('method $method over $standing, undisturbed, overwrite $overwrite', async (setting) => {
-  const course = await run({ ...setting, moves: [] });
-  expectNothingLost(course);
-  const mine = setting.standing !== 'theirs' || setting.overwrite;
-  expect(oursIn(course.model)).toHaveLength(mine ? 1 : 0);
-});
+test.each(settings)(
+  'publishing with method $method over $existing without other writers, overwrite $overwrite',
+  async (setting) => {
+    const result = await run({ ...setting, events: [] });
+    expectNothingLost(result);
+    const mayWrite = setting.existing !== 'theirs' || setting.overwrite;
+    expect(listOwnCommits(result.model)).toHaveLength(mayWrite ? 1 : 0);
+  },
+);

@@ -13,7 +13,7 @@ export interface ModelCommit {
   readonly files: Files;
 }
 
-/** Something that other people do to the branch; `null` takes the file away. */
+/** A change of others on the branch; `null` deletes the file. */
 export interface Change {
   readonly path: string;
   readonly blob: string | null;
@@ -22,8 +22,8 @@ export interface Change {
 const REPO = '/repos/octo/site';
 
 /**
- * One branch behind the contents and the git data API, with the host's optimistic concurrency: a write
- * that was made for another state of the branch is refused. Holds names of blobs, not their bytes.
+ * One branch of the contents and the git data API, with the host's optimistic concurrency: a write made for
+ * another state of the branch is refused. Keeps the names of blobs, not their bytes.
  *
  * @see https://docs.github.com/en/rest/repos/contents, https://docs.github.com/en/rest/git
  */
@@ -31,7 +31,7 @@ export class BranchModel {
   head: ModelCommit;
   readonly #commits = new Map<string, ModelCommit>();
   readonly #trees = new Map<string, Files>();
-  /** Commits that other people made, wherever the branch is now. */
+  /** All commits of others, on the branch or not. */
   readonly others: ModelCommit[] = [];
 
   constructor(first: Pick<ModelCommit, 'by' | 'message' | 'files'>) {
@@ -45,7 +45,7 @@ export class BranchModel {
     return history;
   }
 
-  /** Somebody else's commit; what changes nothing is none. As in git, a name is a file or a folder. */
+  /** A commit of others, if it changes anything. As in git, a name is a file or a folder. */
   change({ path, blob }: Change): void {
     const { files } = this.head;
     if ((files.get(path) ?? null) === blob) return;
@@ -58,13 +58,13 @@ export class BranchModel {
   /**
    * Answers one request.
    *
-   * @param during what others do while the request is at work: it only matters to a write that moves the branch
+   * @param during changes of others while the request is answered: they only matter to a write that moves the branch
    */
   answer({ method, url, body }: Seen, during: readonly Change[] = []): Scripted {
     const { pathname, searchParams } = new URL(url);
     const path = decodeURIComponent(pathname.slice(REPO.length));
     const [, kind = '', name = ''] = /^\/(contents|git\/commits|git\/ref\/heads)\/(.*)$/.exec(path) ?? [];
-    // The bodies are those of this project's own calls.
+    // The bodies are those of our own calls.
     const sent = body === '' ? {} : (JSON.parse(body) as Record<string, string>);
     if (method === 'PUT' && kind === 'contents') return this.#put(name, sent, during);
     if (method === 'PATCH') return this.#moveBranch(sent);
@@ -94,15 +94,15 @@ export class BranchModel {
     for (const change of during) this.change(change);
     const { head } = this;
     if (head !== expected) return refusal(409, `is at ${head.sha} but expected ${expected.sha}`);
-    const standing = head.files.get(path);
-    if (standing !== undefined && sha === undefined) {
+    const existing = head.files.get(path);
+    if (existing !== undefined && sha === undefined) {
       return refusal(422, 'Invalid request.\n\n"sha" wasn\'t supplied.');
     }
-    if (standing !== undefined && sha !== standing) return refusal(409, `${path} does not match ${sha}`);
+    if (existing !== undefined && sha !== existing) return refusal(409, `${path} does not match ${sha}`);
     const files = withFile(head.files, path, blobSha(Buffer.from(content, 'base64')));
     if (files === null) return refusal(422, `${path} is a directory`);
     this.head = this.#commit({ by: 'us', message, files, parent: head });
-    return { status: standing === undefined ? 201 : 200, body: { commit: { sha: this.head.sha } } };
+    return { status: existing === undefined ? 201 : 200, body: { commit: { sha: this.head.sha } } };
   }
 
   #create(path: string, sent: Created): Scripted {

@@ -6,19 +6,19 @@ export interface FakeComment {
   readonly user: { readonly login: string } | null;
 }
 
-/** A pull request's comments: what several clients at once read and write. */
+/** A pull request's comments, read and written by several clients. */
 export class Discussion {
   readonly comments: FakeComment[] = [];
   #last = 100;
 
-  /** Somebody writes a comment; answers its id. */
+  /** Adds a comment of a user. @returns its id */
   write(body: string, login: string | null): number {
     this.#last += 1;
     this.comments.push({ id: this.#last, body, user: login === null ? null : { login } });
     return this.#last;
   }
 
-  /** The API as the owner of a token sees it; `more` answers otherwise. */
+  /** The API for the owner of a token; `more` replaces some of its answers. */
   seenBy(login: string, more: Readonly<Partial<Record<CallName, unknown>>> = {}): FakeGitHub {
     return new FakeGitHub({
       viewer: { data: { viewer: { login } } },

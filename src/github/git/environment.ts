@@ -7,7 +7,7 @@ import { rootCertificates } from 'node:tls';
 const PASSED_ON =
   /^(PATH|SYSTEMROOT|(HTTPS?|ALL|NO)_PROXY|GIT_SSL_CAINFO|GIT_SSL_CAPATH|SSL_CERT_FILE|SSL_CERT_DIR)$/i;
 
-/** The environment of a git that uses no settings of the machine or the user, and asks nobody for a password. */
+/** The environment of a git that uses no settings of the machine or the user, and never prompts for a password. */
 export async function createGitEnvironment(folder: string): Promise<Record<string, string>> {
   const passedOn = Object.entries(process.env).filter(
     (pair): pair is [string, string] => PASSED_ON.test(pair[0]) && pair[1] !== undefined,

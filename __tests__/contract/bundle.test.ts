@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+
+const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+
+/** Where the lock file installs each package: one path per copy. */
+function listCopies(name: string): string[] {
+  const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, unknown> };
+  return Object.keys(packages).filter((path) => path.endsWith(`node_modules/${name}`));
+}
+
+const countIn = (text: string, part: string): number => text.split(part).length - 1;
+
+describe('bundles', () => {
+  test.each(['undici', '@actions/http-client', '@octokit/core', '@octokit/request'])(
+    'the lock file installs one copy of %s',
+    (name) => {
+      expect(listCopies(name)).toEqual([`node_modules/${name}`]);
+    },
+  );
+
+  /** A text of each package that its code contains once, and that survives minification. */
+  test.each([
+    ['dist/index.js', 'undici', "'undici.error.UND_ERR_PRX_TLS'", 'node_modules/undici/lib/core/errors.js'],
+    ['dist/cli.js', 'undici', "'undici.error.UND_ERR_PRX_TLS'", 'node_modules/undici/lib/core/errors.js'],
+    [
+      'dist/index.js',
+      '@actions/http-client',
+      "'actions/http-client'",
+      'node_modules/@actions/http-client/lib/index.js',
+    ],
+    ['dist/index.js', '@octokit/core', '`octokit-core.js/', 'node_modules/@octokit/core/dist-src/index.js'],
+    ['dist/cli.js', '@octokit/core', '`octokit-core.js/', 'node_modules/@octokit/core/dist-src/index.js'],
+  ])('%s contains one copy of %s', (bundle, _name, marker, source) => {
+    expect(countIn(read(source), marker)).toBe(1);
+    expect(countIn(read(bundle), marker.replace(/['`]/g, ''))).toBe(1);
+  });
+});
