@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 /** A throwaway certificate that is its own authority. */
-export interface Authority {
+export interface CertificateAuthority {
   readonly key: string;
   readonly cert: string;
   /** Where the certificate lies, for clients. */
@@ -12,7 +12,10 @@ export interface Authority {
 }
 
 /** Makes a certificate for all these hosts, valid for a day. */
-export async function makeAuthority(folder: string, hosts: readonly string[]): Promise<Authority> {
+export async function createAuthority(
+  folder: string,
+  hosts: readonly string[],
+): Promise<CertificateAuthority> {
   const keyFile = join(folder, 'key.pem');
   const certFile = join(folder, 'ca.pem');
   await promisify(execFile)('openssl', [

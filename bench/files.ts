@@ -5,13 +5,13 @@ export const KILOBYTE = 1_024;
 export const MEGABYTE = 1_048_576;
 
 /** What a file holds: bytes that no tool can compress, or a log as a job writes it. */
-export type Content = 'bytes' | 'text';
+export type FileContent = 'bytes' | 'text';
 
 /** Writes a file of exactly so many bytes, the same ones in every run. */
-export async function writeFileOf(path: string, size: number, content: Content): Promise<void> {
+export async function writeSampleFile(path: string, size: number, content: FileContent): Promise<void> {
   const file = await open(path, 'w');
   try {
-    const more = content === 'bytes' ? cipherBytes() : logLines();
+    const more = content === 'bytes' ? createCipherBytes() : createLogLines();
     for (let left = size; left > 0; ) {
       const piece = more().subarray(0, left);
       await file.write(piece);
@@ -23,13 +23,13 @@ export async function writeFileOf(path: string, size: number, content: Content):
 }
 
 /** The key stream of a cipher: as good as chance, and faster. */
-function cipherBytes(): () => Buffer {
+function createCipherBytes(): () => Buffer {
   const cipher = createCipheriv('aes-128-ctr', Buffer.alloc(16, 7), Buffer.alloc(16));
   const zeros = Buffer.alloc(MEGABYTE);
   return () => cipher.update(zeros);
 }
 
-function logLines(): () => Buffer {
+function createLogLines(): () => Buffer {
   let line = 0;
   return () => {
     let text = '';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import tls from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { run } from '../../src/action/run.ts';
-import { startWorld, type World } from '../world/world.ts';
+import { type GitHubWorld, startWorld } from '../world/world.ts';
 import { inStep, shown } from './runner.ts';
 
 const TOKEN = 'ghs_0123456789abcdef';
@@ -74,7 +74,7 @@ describe('a run that is refused before any request', () => {
 
 describe('a run in the world', () => {
   const authorities = tls.getCACertificates();
-  let world: World;
+  let world: GitHubWorld;
 
   beforeAll(async () => {
     world = await startWorld();

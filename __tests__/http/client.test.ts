@@ -8,7 +8,7 @@ import { errors } from 'undici';
 import { DeliveryError } from '../../src/errors.ts';
 import { connectionError, createHttpClient } from '../../src/http/client.ts';
 import type { HttpRequest, SendHttp } from '../../src/ports.ts';
-import { startWorld, type World } from '../world/world.ts';
+import { type GitHubWorld, startWorld } from '../world/world.ts';
 
 const usualAuthorities = tls.getCACertificates('default');
 const PROXY_VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY', 'no_proxy', 'NO_PROXY'];
@@ -40,7 +40,7 @@ async function closedPort(): Promise<number> {
 }
 
 describe('one exchange, through the proxy of the environment', () => {
-  let world: World;
+  let world: GitHubWorld;
   let http: SendHttp;
 
   beforeAll(async () => {
@@ -53,7 +53,7 @@ describe('one exchange, through the proxy of the environment', () => {
     });
   });
 
-  afterEach(() => world.wire.clear());
+  afterEach(() => world.traffic.clear());
 
   afterAll(async () => {
     tls.setDefaultCACertificates(usualAuthorities);
@@ -70,7 +70,7 @@ describe('one exchange, through the proxy of the environment', () => {
   test('names the tool, and sends the headers it was given and no other of its own', async () => {
     const headers = { accept: 'text/plain', authorization: 'Bearer t' };
     await text((await http(ask('https://files.example.com/file?a=b', { headers }))).body);
-    const [exchange] = world.wire.exchanges();
+    const [exchange] = world.traffic.exchanges();
     expect(exchange?.url).toBe('https://files.example.com/file?a=b');
     expect(exchange?.headers).toMatchObject({ ...headers, 'user-agent': 'screen-delivery/0.1.0' });
     expect(exchange?.headers).not.toHaveProperty('cookie');
@@ -78,7 +78,7 @@ describe('one exchange, through the proxy of the environment', () => {
 
   test('sends another name where the caller has one', async () => {
     await text((await http(ask('https://files.example.com/', { headers: { 'user-agent': 'other' } }))).body);
-    expect(world.wire.exchanges()[0]?.headers['user-agent']).toBe('other');
+    expect(world.traffic.exchanges()[0]?.headers['user-agent']).toBe('other');
   });
 
   test.each<[string, () => Readable | string]>([
@@ -99,7 +99,7 @@ describe('one exchange, through the proxy of the environment', () => {
       expect(await text((await http(asked)).body)).toBe('got bytes');
       expect(made).toBe(nth);
     }
-    expect(world.wire.exchanges()[0]?.headers['content-length']).toBe('5');
+    expect(world.traffic.exchanges()[0]?.headers['content-length']).toBe('5');
   });
 
   test('takes a redirect for an answer like any other', async () => {
@@ -107,7 +107,7 @@ describe('one exchange, through the proxy of the environment', () => {
     expect(answer.status).toBe(302);
     expect(answer.headers.location).toBe('/file');
     await text(answer.body);
-    expect(world.wire.exchanges()).toHaveLength(1);
+    expect(world.traffic.exchanges()).toHaveLength(1);
   });
 
   test('is never done in plain http', async () => {
@@ -115,7 +115,7 @@ describe('one exchange, through the proxy of the environment', () => {
       code: 'NOT_EXTERNAL',
       message: 'files.example.com was to be asked over http://, not https',
     });
-    expect(world.wire.exchanges()).toEqual([]);
+    expect(world.traffic.exchanges()).toEqual([]);
   });
 
   test('that the host cuts off is a broken connection, and may go better next time', async () => {
@@ -125,7 +125,7 @@ describe('one exchange, through the proxy of the environment', () => {
       message: expect.stringMatching(/^the exchange with files\.example\.com broke off: the connection was /),
       retryable: true,
     });
-    expect(world.wire.exchanges()).toHaveLength(1);
+    expect(world.traffic.exchanges()).toHaveLength(1);
   });
 
   test('stops at once with the reason of the signal', async () => {
@@ -133,7 +133,8 @@ describe('one exchange, through the proxy of the environment', () => {
     const stop = new AbortController();
     const reason = new Error('stopped');
     const exchange = http(ask('https://files.example.com/hang', { signal: stop.signal }));
-    while (world.wire.exchanges(/hang/).length === 0) await new Promise((resolve) => setImmediate(resolve));
+    while (world.traffic.exchanges(/hang/).length === 0)
+      await new Promise((resolve) => setImmediate(resolve));
     stop.abort(reason);
     expect(await failureOf(exchange)).toBe(reason);
   });
@@ -148,7 +149,7 @@ describe('one exchange, through the proxy of the environment', () => {
       retryable: false,
       hint: "add the proxy's certificate to NODE_EXTRA_CA_CERTS",
     });
-    expect(world.wire.exchanges()).toEqual([]);
+    expect(world.traffic.exchanges()).toEqual([]);
   });
 });
 

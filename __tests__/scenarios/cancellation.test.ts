@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import type { Match } from '../world/front/interceptions.ts';
-import { openStage, page, said } from './stage.ts';
+import type { RequestMatch } from '../world/server/interceptions.ts';
+import { collectOutput, createPage, setUpScenario } from './scenario.ts';
 
-const stage = openStage();
+const scenario = setUpScenario();
 const large = Buffer.alloc(1_100_000, 'large');
 
 interface Moment {
@@ -11,7 +11,7 @@ interface Moment {
   readonly channel: string;
   readonly file?: Buffer;
   /** The request during which the step is stopped, after the host has done its work. */
-  readonly match: Match;
+  readonly match: RequestMatch;
   /** Whether the host did its work; else it never heard of the request. */
   readonly done: boolean;
   /** What the report must say of what was placed. */
@@ -103,11 +103,11 @@ const MOMENTS: readonly Moment[] = [
 ];
 
 test.each(MOMENTS)('stopped when $when ($channel): the report says what was placed', async (moment) => {
-  const repository = await stage.repository();
-  const file = moment.file ?? page();
+  const repository = await scenario.repository();
+  const file = moment.file ?? createPage();
   let pid = 0;
   const stop = (): true => process.kill(pid, 'SIGTERM');
-  const held = stage.intercept(
+  const held = scenario.intercept(
     moment.match,
     moment.done
       ? {
@@ -120,7 +120,7 @@ test.each(MOMENTS)('stopped when $when ($channel): the report says what was plac
         }
       : { fault: 'hang' },
   );
-  const step = stage.deliver({
+  const step = scenario.deliver({
     repository,
     files: { 'page.html': file },
     inputs: { channel: moment.channel, 'self-contained': 'off' },
@@ -141,5 +141,5 @@ test.each(MOMENTS)('stopped when $when ($channel): the report says what was plac
   const assets = repository.releases().flatMap((release) => release.assets);
   expect(assets).toHaveLength(moment.assets ?? 0);
   expect(assets.filter(({ state }) => state === 'starter')).toEqual([]);
-  expect(said(delivered)).not.toContain(delivered.token);
+  expect(collectOutput(delivered)).not.toContain(delivered.token);
 });

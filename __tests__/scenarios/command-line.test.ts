@@ -8,10 +8,10 @@ import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Report } from '../../src/delivery/report.ts';
 import { type ChildResult, runChild } from '../world/child.ts';
-import type { Answer, Interception, Match } from '../world/front/interceptions.ts';
-import type { Repository, RepositorySpec } from '../world/repository.ts';
+import type { RepositoryOptions, TestRepository } from '../world/repository.ts';
 import { writeFiles } from '../world/runner.ts';
-import { startWorld, type World } from '../world/world.ts';
+import type { ActiveInterception, InterceptedReply, RequestMatch } from '../world/server/interceptions.ts';
+import { type GitHubWorld, startWorld } from '../world/world.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const NODE = join(ROOT, 'node_modules/.bin/node');
@@ -21,27 +21,27 @@ const MARKER = 'marker-42';
 const page = (text = 'first'): string => `<!doctype html><p>${MARKER}</p><p>${text}</p>\n`;
 const sha256 = (bytes: string): string => createHash('sha256').update(bytes).digest('hex');
 
-let world: World;
+let world: GitHubWorld;
 let repositories = 0;
-const interceptions: Interception[] = [];
+const interceptions: ActiveInterception[] = [];
 
 beforeAll(async () => {
   world = await startWorld();
 });
 afterEach(() => {
   for (const interception of interceptions.splice(0)) interception.remove();
-  world.wire.clear();
+  world.traffic.clear();
 });
 afterAll(() => world.stop());
 
 /** A repository that no other test uses. */
-function newRepository(spec: Partial<RepositorySpec> = {}): Promise<Repository> {
+function newRepository(spec: Partial<RepositoryOptions> = {}): Promise<TestRepository> {
   repositories += 1;
   return world.repository({ owner: 'octo', name: `shell-${repositories}`, ...spec });
 }
 
 /** As the world's own, but gone after the test. */
-function intercept(match: Match, answer: Answer): Interception {
+function intercept(match: RequestMatch, answer: InterceptedReply): ActiveInterception {
   const interception = world.intercept(match, answer);
   interceptions.push(interception);
   return interception;
@@ -120,7 +120,7 @@ describe('without a token, a client id and a git remote', () => {
       'Verify the public address',
     ]);
     expect(stderr).not.toContain('https://filebin.net');
-    expect(world.wire.exchanges(/github/)).toEqual([]);
+    expect(world.traffic.exchanges(/github/)).toEqual([]);
   });
 
   test('--json prints the report alone on stdout', async () => {
@@ -140,7 +140,7 @@ describe('without a token, a client id and a git remote', () => {
     expect(stdout).toMatch(
       /^RESULT: НЕ ГОТОВО → channel K1 needs a token and a repository \(step authorize\)/m,
     );
-    expect(world.wire.lines()).toEqual([]);
+    expect(world.traffic.lines()).toEqual([]);
   });
 
   test('it works from dist/ alone, without node_modules', async () => {
@@ -175,7 +175,7 @@ describe('where the repository may be private', () => {
     expect(report.notReady).toMatchObject({ step: 'authorize', code: 'NOT_EXTERNAL' });
     expect(report.notReady?.reason).toContain('may be private');
     expect(report.notReady?.hint).toContain('allow-public-bin');
-    expect(world.wire.lines()).toEqual([]);
+    expect(world.traffic.lines()).toEqual([]);
   });
 
   test('the flag lets it go there', async () => {
@@ -188,14 +188,14 @@ describe('where the repository may be private', () => {
     const env = { GITHUB_TOKEN: world.token() };
     const { report } = await reported(['deliver', 'page.html', '--repository', repository.fullName], { env });
     expect(report.notReady?.reason).toContain('is private');
-    expect(world.wire.exchanges(/filebin/)).toEqual([]);
+    expect(world.traffic.exchanges(/filebin/)).toEqual([]);
   });
 });
 
 describe('with a token', () => {
   /** The credentials that reached any host. */
   const bearers = () =>
-    new Set(world.wire.exchanges().flatMap(({ headers }) => headers.authorization?.split(' ')[1] ?? []));
+    new Set(world.traffic.exchanges().flatMap(({ headers }) => headers.authorization?.split(' ')[1] ?? []));
 
   test.each([
     { from: 'the variable of --token-env', flags: ['--token-env', 'MINE'], names: ['MINE', 'GITHUB_TOKEN'] },
@@ -279,7 +279,7 @@ describe('with a token', () => {
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toMatch(/process list.*GITHUB_TOKEN.*--token-env/);
     expect(stderr).not.toContain('ghp_secret');
-    expect(world.wire.lines()).toEqual([]);
+    expect(world.traffic.lines()).toEqual([]);
   });
 });
 
@@ -324,7 +324,7 @@ describe('the other commands', () => {
     const bad = await run(['check', 'page.html', 'empty.html', '--json'], { files });
     expect(bad.exitCode).toBe(1);
     expect(JSON.parse(bad.stdout)).toMatchObject([{ fit: true }, { fit: false }]);
-    expect(world.wire.lines()).toEqual([]);
+    expect(world.traffic.lines()).toEqual([]);
   });
 
   test('contract prints the machine contract', async () => {
@@ -367,10 +367,10 @@ describe('SIGINT', () => {
         }
         await sleep(5);
       }
-      const begun = performance.now();
+      const startedAt = performance.now();
       child.kill('SIGINT');
       const exitCode = await Promise.race([ended, sleep(10_000, 'still running' as const, { ref: false })]);
-      return { exitCode, stdout, stderr, ms: performance.now() - begun };
+      return { exitCode, stdout, stderr, ms: performance.now() - startedAt };
     } finally {
       child.kill('SIGKILL');
     }
@@ -394,7 +394,7 @@ describe('SIGINT', () => {
   interface Hanging {
     readonly at: string;
     readonly channel: string;
-    readonly match: Match;
+    readonly match: RequestMatch;
     readonly step: string;
     /** What UNKNOWN says was placed, and where. */
     readonly left: RegExp;
@@ -467,7 +467,7 @@ describe('SIGINT', () => {
   ])('while a host hangs at $at: $step', async ({ channel, match, step, left }) => {
     const repository = await newRepository();
     const token = world.token();
-    const hanging = intercept(match, { fault: 'hang' } satisfies Answer);
+    const hanging = intercept(match, { fault: 'hang' } satisfies InterceptedReply);
     const bin = `bin-${repository.name.replace(/\D/g, '').padStart(8, '0')}`;
     const args = ['deliver', 'page.html', '--channel', channel, '--repository', repository.fullName];
     const result = await interrupted(
@@ -498,7 +498,7 @@ describe('SIGINT', () => {
 
   test('while a human is awaited', async () => {
     const repository = await newRepository();
-    world.human.script = ['pending'];
+    world.deviceUser.script = ['pending'];
     const args = ['deliver', 'page.html', '--client-id', 'Iv1.0123', '--repository', repository.fullName];
     const result = await interrupted(args, {}, (stderr) => stderr.includes('enter the code'));
     expect(expectStopped(result, 'authorize')).toContain('nothing was published');
@@ -509,7 +509,7 @@ describe('SIGINT', () => {
     ['a poll', /access_token$/, 1],
   ])('while the host of the device flow hangs at %s', async (_what, url, interval) => {
     const repository = await newRepository();
-    Object.assign(world.human, { script: ['pending'], interval });
+    Object.assign(world.deviceUser, { script: ['pending'], interval });
     const hanging = intercept({ url }, { fault: 'hang' });
     const args = ['deliver', 'page.html', '--client-id', 'Iv1.0123', '--repository', repository.fullName];
     const result = await interrupted(args, {}, () => hanging.hits > 0);
@@ -549,6 +549,6 @@ describe('SIGINT', () => {
       ['c.html', false],
     ]);
     expect(reports[0]?.lines.UNKNOWN).toContain('it was placed (HTTP 201, ');
-    expect(world.wire.exchanges(/POST .*c\.html/)).toEqual([]);
+    expect(world.traffic.exchanges(/POST .*c\.html/)).toEqual([]);
   });
 });

@@ -1,31 +1,31 @@
 import { expect, test } from '@jest/globals';
-import type { Repository } from '../world/repository.ts';
-import { type Delivered, openStage, page } from './stage.ts';
+import type { TestRepository } from '../world/repository.ts';
+import { createPage, type DeliveredStep, setUpScenario } from './scenario.ts';
 
-const stage = openStage();
+const scenario = setUpScenario();
 const inputs = { channel: 'K1', path: 'previews/pr-1/', comment: 'true' };
 
 /** A step in a run about the repository's first pull request. */
 async function delivering(
-  repository: Repository,
+  repository: TestRepository,
   text: string,
   more: Record<string, string> = {},
-): Promise<Delivered> {
+): Promise<DeliveredStep> {
   const repo = { full_name: repository.fullName };
   const pull_request = { number: 1, head: { sha: 'c0ffee0123456789', repo }, base: { repo } };
-  return stage.deliver({
+  return scenario.deliver({
     repository,
-    files: { 'page.html': page(text) },
+    files: { 'page.html': createPage(text) },
     inputs: { ...inputs, ...more },
     event: { name: 'pull_request', payload: { action: 'synchronize', pull_request, repository: repo } },
   });
 }
 
-const bodies = async (repository: Repository): Promise<string[]> =>
+const bodies = async (repository: TestRepository): Promise<string[]> =>
   (await repository.issues.comments(1)).map(({ body }) => body);
 
 test('two runs at once leave one comment', async () => {
-  const repository = await stage.repository();
+  const repository = await scenario.repository();
   await repository.issues.openPullRequest('a change', 'feature');
   const both = await Promise.all([delivering(repository, 'same'), delivering(repository, 'same')]);
   expect(both.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
@@ -34,7 +34,7 @@ test('two runs at once leave one comment', async () => {
 });
 
 test('a delivery that fails leaves no older link standing', async () => {
-  const repository = await stage.repository();
+  const repository = await scenario.repository();
   await repository.issues.openPullRequest('a change', 'feature');
   const { outputs } = await delivering(repository, 'first');
   const failed = await delivering(repository, 'second', { marker: 'not in it' });
@@ -46,13 +46,13 @@ test('a delivery that fails leaves no older link standing', async () => {
 });
 
 test("somebody else's comment with the same marker is left alone", async () => {
-  const repository = await stage.repository();
+  const repository = await scenario.repository();
   await repository.issues.openPullRequest('a change', 'feature');
   await delivering(repository, 'first');
   const [ours = ''] = await bodies(repository);
   const planted = ours.split('\n')[0] ?? '';
   expect(planted).toMatch(/^<!-- screen-delivery:[0-9a-f]{16} -->$/);
-  const other = await stage.repository();
+  const other = await scenario.repository();
   await other.issues.openPullRequest('a change', 'feature');
   await other.issues.comment(1, `${planted}\nopen https://evil.example/`);
   await delivering(other, 'first');
@@ -63,7 +63,7 @@ test("somebody else's comment with the same marker is left alone", async () => {
 });
 
 test('nothing proven, nothing said: a first delivery that fails makes no comment', async () => {
-  const repository = await stage.repository();
+  const repository = await scenario.repository();
   await repository.issues.openPullRequest('a change', 'feature');
   const { exitCode } = await delivering(repository, 'first', { marker: 'not in it' });
   expect(exitCode).toBe(1);

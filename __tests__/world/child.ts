@@ -14,7 +14,7 @@ export interface ChildResult {
   readonly maxRssKb?: number;
 }
 
-interface Launch {
+interface ChildOptions {
   readonly args: readonly string[];
   readonly cwd: string;
   /** The whole environment: nothing is inherited. */
@@ -27,7 +27,7 @@ interface Launch {
 /** Runs a program to its end; one that takes too long is killed, and that is an error. */
 export async function runChild(
   program: string,
-  { args, cwd, env, timeoutMs, onStart }: Launch,
+  { args, cwd, env, timeoutMs, onStart }: ChildOptions,
 ): Promise<ChildResult> {
   const start = performance.now();
   const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -42,7 +42,7 @@ export async function runChild(
     stderr += text;
   });
   const watch = setInterval(async () => {
-    maxRssKb = (await peakMemory(child.pid)) ?? maxRssKb;
+    maxRssKb = (await readPeakMemory(child.pid)) ?? maxRssKb;
   }, MEMORY_POLL_MS);
   let timedOut = false;
   const killer = setTimeout(() => {
@@ -64,7 +64,7 @@ export async function runChild(
 }
 
 /** The kernel keeps the high-water mark, so the last look before the end tells nearly all. */
-async function peakMemory(pid: number | undefined): Promise<number | undefined> {
+async function readPeakMemory(pid: number | undefined): Promise<number | undefined> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(status) ?? [];
   return kilobytes === undefined ? undefined : Number(kilobytes);

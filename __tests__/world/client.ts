@@ -1,8 +1,8 @@
 import { type Dispatcher, ProxyAgent, request } from 'undici';
-import type { World } from './world.ts';
+import type { GitHubWorld } from './world.ts';
 
 /** An answer, read to its end. */
-export interface ClientAnswer {
+export interface ClientResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly bytes: Buffer;
@@ -13,12 +13,12 @@ export interface ClientAnswer {
 }
 
 /** A plain HTTP client inside a world: follows no redirects, retries nothing, keeps no cookies. */
-export interface Client {
-  ask(
+export interface WorldClient {
+  send(
     operation: string,
     body?: object | string | Buffer | null,
     headers?: Readonly<Record<string, string>>,
-  ): Promise<ClientAnswer>;
+  ): Promise<ClientResponse>;
   close(): Promise<void>;
 }
 
@@ -26,10 +26,10 @@ export interface Client {
  * A client that sends a token with each request, unless told otherwise.
  * `ask('PUT /repos/o/r/contents/x', {…})` goes to api.github.com; other hosts need the whole address.
  */
-export function clientOf(world: World, token: string | null = world.token()): Client {
+export function createWorldClient(world: GitHubWorld, token: string | null = world.token()): WorldClient {
   const dispatcher = new ProxyAgent({ uri: world.proxyUrl, requestTls: { ca: world.ca } });
   return {
-    async ask(operation, body = null, headers = {}) {
+    async send(operation, body = null, headers = {}) {
       const [method = '', target = ''] = operation.split(' ');
       const url = target.startsWith('/') ? `https://api.github.com${target}` : target;
       const isRaw = body === null || typeof body === 'string' || Buffer.isBuffer(body);

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Repository } from './repository.ts';
+import type { TestRepository } from './repository.ts';
 import { parseOutputs, runAction } from './runner.ts';
-import { startWorld, type World } from './world.ts';
+import { type GitHubWorld, startWorld } from './world.ts';
 
 const UNDICI = fileURLToPath(new URL('../../node_modules/undici/index.js', import.meta.url));
 
-let world: World;
-let repository: Repository;
+let world: GitHubWorld;
+let repository: TestRepository;
 
 beforeAll(async () => {
   world = await startWorld();

@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto';
 
-export type Level = 'none' | 'read' | 'write';
+export type PermissionLevel = 'none' | 'read' | 'write';
 
 /** What a workflow's `permissions:` can give. */
-export interface Permissions {
-  contents: Level;
-  pages: Level;
-  pull_requests: Level;
-  issues: Level;
-  deployments: Level;
+export interface TokenPermissions {
+  contents: PermissionLevel;
+  pages: PermissionLevel;
+  pull_requests: PermissionLevel;
+  issues: PermissionLevel;
+  deployments: PermissionLevel;
 }
 
 /** Who can speak in a world, beside the owners of its repositories. */
-export const PEOPLE = {
+export const LOGINS = {
   /** A job's `GITHUB_TOKEN`. */
   workflow: 'github-actions[bot]',
   /** An app that is installed beside it. */
@@ -22,7 +22,7 @@ export const PEOPLE = {
 } as const;
 
 /** What a fork's pull request gets, whatever its workflow asks. */
-export const FORK: Permissions = {
+export const FORK_PERMISSIONS: TokenPermissions = {
   contents: 'read',
   pages: 'read',
   pull_requests: 'read',
@@ -31,14 +31,14 @@ export const FORK: Permissions = {
 };
 
 /** The tokens of a world, whose they are, and what they may. */
-export class Tokens {
-  readonly #permissions = new Map<string, Permissions>();
+export class TokenStore {
+  readonly #permissions = new Map<string, TokenPermissions>();
   readonly #logins = new Map<string, string>();
 
   /** A new token, of the workflow unless told; installations' and people's tokens are shaped differently. */
   issue(
-    permissions: Partial<Permissions> = {},
-    login: string = PEOPLE.workflow,
+    permissions: Partial<TokenPermissions> = {},
+    login: string = LOGINS.workflow,
     prefix = login.endsWith('[bot]') ? 'ghs_' : 'ghp_',
   ): string {
     const token = `${prefix}${randomBytes(27).toString('base64url').replace(/[-_]/g, 'x')}`;
@@ -54,16 +54,16 @@ export class Tokens {
     return token;
   }
 
-  permissionsOf(token: string): Permissions | undefined {
+  getPermissions(token: string): TokenPermissions | undefined {
     return this.#permissions.get(token);
   }
 
-  loginOf(token: string): string | undefined {
+  getLogin(token: string): string | undefined {
     return this.#logins.get(token);
   }
 }
 
 /** Whether a level covers what is needed. */
-export function covers(has: Level, needs: 'read' | 'write'): boolean {
+export function hasPermission(has: PermissionLevel, needs: 'read' | 'write'): boolean {
   return has === 'write' || has === needs;
 }

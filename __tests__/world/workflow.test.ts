@@ -1,19 +1,23 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Repository } from './repository.ts';
-import { type Happening, startsOn, workflowFrom } from './workflow/definition.ts';
-import { fill, holds, type Status } from './workflow/expressions.ts';
-import { type Occasion, permissionsOf } from './workflow/occasion.ts';
-import { createPlayer, type Player } from './workflow/player.ts';
-import { startWorld, type World } from './world.ts';
+import type { TestRepository } from './repository.ts';
+import { isTriggeredBy, parseWorkflowDefinition, type TriggerEvent } from './workflow/definition.ts';
+import { computeJobPermissions, type WorkflowEvent } from './workflow/event.ts';
+import { interpolate, isConditionMet, type JobStatus } from './workflow/expressions.ts';
+import { createWorkflowRunner, type WorkflowRunner } from './workflow/workflow-runner.ts';
+import { type GitHubWorld, startWorld } from './world.ts';
 
 const workflow = (jobs: string, on = 'push: {}') =>
-  workflowFrom(`name: Test\non:\n  ${on}\npermissions: {}\njobs:\n${jobs}`);
+  parseWorkflowDefinition(`name: Test\non:\n  ${on}\npermissions: {}\njobs:\n${jobs}`);
 
 describe('a workflow starts', () => {
-  const push = (ref: string): Happening => ({ name: 'push', ref, payload: {} });
-  const about = (name: string, payload: Happening['payload']): Happening => ({ name, ref: 'x', payload });
+  const push = (ref: string): TriggerEvent => ({ name: 'push', ref, payload: {} });
+  const about = (name: string, payload: TriggerEvent['payload']): TriggerEvent => ({
+    name,
+    ref: 'x',
+    payload,
+  });
 
-  test.each<[string, string, Happening, boolean]>([
+  test.each<[string, string, TriggerEvent, boolean]>([
     ['on a push', 'push: {}', push('refs/heads/any'), true],
     ['on no other event', 'push: {}', about('schedule', {}), false],
     ['on its branches', 'push: { branches: [main] }', push('refs/heads/main'), true],
@@ -64,7 +68,7 @@ describe('a workflow starts', () => {
       false,
     ],
   ])('%s', (_, on, happening, starts) => {
-    expect(startsOn(workflow('  job: { steps: [] }', on), happening)).toBe(starts);
+    expect(isTriggeredBy(workflow('  job: { steps: [] }', on), happening)).toBe(starts);
   });
 });
 
@@ -86,14 +90,14 @@ describe('an expression', () => {
     ['[${{ github.event.pull_request.head.sha }}]', '[]'],
     ['no expression', 'no expression'],
   ])('%s is %s', (text, value) => {
-    expect(fill(text, contexts)).toBe(value);
+    expect(interpolate(text, contexts)).toBe(value);
   });
 
   test('can’t name a context that isn’t there', () => {
-    expect(() => fill('${{ steps.one }}', contexts)).toThrow(/steps/);
+    expect(() => interpolate('${{ steps.one }}', contexts)).toThrow(/steps/);
   });
 
-  test.each<[string | undefined, Status, boolean]>([
+  test.each<[string | undefined, JobStatus, boolean]>([
     [undefined, 'success', true],
     [undefined, 'failure', false],
     ["github.event.action == 'closed'", 'success', true],
@@ -104,7 +108,7 @@ describe('an expression', () => {
     ['failure()', 'failure', true],
     ['failure()', 'success', false],
   ])('if: %s after %s: %s', (condition, status, value) => {
-    expect(holds(condition, contexts, status)).toBe(value);
+    expect(isConditionMet(condition, contexts, status)).toBe(value);
   });
 });
 
@@ -113,7 +117,10 @@ describe('a token', () => {
   const own = { ...fork, head: fork.base };
   const may = (name: string, pull_request: object) =>
     // Of the payload only this is looked at.
-    permissionsOf({ contents: 'write', actions: 'read' }, { name, payload: { pull_request } } as Occasion);
+    computeJobPermissions({ contents: 'write', actions: 'read' }, {
+      name,
+      payload: { pull_request },
+    } as WorkflowEvent);
 
   test.each([
     ['pull_request', own, 'write'],
@@ -131,19 +138,19 @@ describe('a token', () => {
 });
 
 describe('a run', () => {
-  let world: World;
-  let repository: Repository;
-  let player: Player;
+  let world: GitHubWorld;
+  let repository: TestRepository;
+  let player: WorkflowRunner;
 
   beforeAll(async () => {
     world = await startWorld();
     repository = await world.repository({ owner: 'octo', name: 'demo' });
-    player = createPlayer(world);
+    player = createWorkflowRunner(world);
   });
   afterAll(() => world.stop());
 
   const play = (jobs: string, files?: Record<string, string>) =>
-    player.play(workflow(jobs), {
+    player.run(workflow(jobs), {
       repository,
       name: 'push',
       payload: {},

@@ -9,8 +9,8 @@ import { gitError } from '../../../src/github/git/failures.ts';
 import { type PushOptions, pushChanges } from '../../../src/github/git/push.ts';
 import { localFile, temporaryFolder } from '../../support/files.ts';
 import { type FakePorts, fakePorts } from '../../support/ports.ts';
-import type { Repository } from '../../world/repository.ts';
-import { startWorld, type World } from '../../world/world.ts';
+import type { TestRepository } from '../../world/repository.ts';
+import { type GitHubWorld, startWorld } from '../../world/world.ts';
 import { changeWith } from '../changes.ts';
 
 const MESSAGE = 'ADD page.html: a page\n\nDelivered-by: a test';
@@ -18,8 +18,8 @@ const ADVERT = { method: 'GET', url: /service=git-receive-pack/ };
 const SENDING = { method: 'POST', url: /git-receive-pack$/ };
 const { env: original } = process;
 
-let world: World;
-let repository: Repository;
+let world: GitHubWorld;
+let repository: TestRepository;
 /** Where temporary folders are made. */
 let temporary: string;
 let ports: FakePorts;
@@ -38,7 +38,7 @@ beforeEach(async () => {
   const files = { 'README.md': '# site\n', 'docs/old.html': 'old', 'docs/beside.html': 'beside' };
   made += 1;
   repository = await world.repository({ owner: 'octo', name: `site-${made}`, files });
-  world.wire.clear();
+  world.traffic.clear();
 });
 
 afterEach(async () => {
@@ -124,7 +124,7 @@ describe('the commit', () => {
     expect((await repository.log())[0]).toMatchObject({ sha, files: ['docs/old.html'] });
     expect(String(await repository.read('docs/old.html'))).toBe('<p>a page</p>');
     // The replaced blob is not fetched for git to compare with.
-    expect(world.wire.exchanges(/^POST .*git-upload-pack/)).toHaveLength(2);
+    expect(world.traffic.exchanges(/^POST .*git-upload-pack/)).toHaveLength(2);
   });
 
   test('is made in the name that was asked for', async () => {
@@ -153,7 +153,7 @@ describe('the commit', () => {
 
   test('fetches no history, and not one blob, not even later', async () => {
     await push();
-    const fetches = world.wire.exchanges(/^POST .*git-upload-pack/);
+    const fetches = world.traffic.exchanges(/^POST .*git-upload-pack/);
     // What refs there are, and the branch: anything more would be a blob fetched after all.
     expect(fetches).toHaveLength(2);
     expect(fetches[1]?.body.head).toMatch(/deepen 1\s*0014filter blob:none/);
@@ -188,7 +188,7 @@ describe('several changes', () => {
     }
     expect(String(await repository.read('a.html'))).toBe('one');
     expect(await repository.read('docs/old.html')).toBeNull();
-    expect(world.wire.exchanges(/^POST .*git-receive-pack/)).toHaveLength(1);
+    expect(world.traffic.exchanges(/^POST .*git-receive-pack/)).toHaveLength(1);
   });
 
   test('more than one command looks at are all looked at', async () => {
@@ -207,7 +207,7 @@ describe('several changes', () => {
       message: expect.stringContaining('docs/old.html'),
     });
     expect(await repository.head()).toBe(before);
-    expect(world.wire.lines(/receive-pack/)).toEqual([]);
+    expect(world.traffic.lines(/receive-pack/)).toEqual([]);
   });
 
   test('advance one meter by what all of them hold', async () => {
@@ -255,7 +255,7 @@ describe('somebody else', () => {
     const before = await repository.head();
     await expect(push({ path, replaces })).rejects.toMatchObject({ code: 'CONFLICT', retryable: true });
     expect(await repository.head()).toBe(before);
-    expect(world.wire.lines(/receive-pack/)).toEqual([]);
+    expect(world.traffic.lines(/receive-pack/)).toEqual([]);
   });
 
   test.each([
@@ -357,7 +357,7 @@ describe('the machine', () => {
   test('with a git that would not take its settings from the environment is told the same', async () => {
     await gitScript('echo git version 2.30.9');
     await expect(push()).rejects.toMatchObject({ code: 'BAD_INPUT', hint: expect.stringContaining('K2') });
-    expect(world.wire.lines()).toEqual([]);
+    expect(world.traffic.lines()).toEqual([]);
   });
 
   test.each(['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'GIT_SSL_CAINFO'])(
@@ -377,7 +377,7 @@ describe('the machine', () => {
       retryable: false,
       hint: expect.stringContaining('NODE_EXTRA_CA_CERTS'),
     });
-    expect(world.wire.lines()).toEqual([]);
+    expect(world.traffic.lines()).toEqual([]);
   });
 
   test("keeps its own and its user's git settings out of it", async () => {
@@ -396,13 +396,13 @@ describe('the file', () => {
     const failure = new Error('the file changed');
     const read = (): ReturnType<typeof file.read> => file.read().map(() => Promise.reject(failure));
     await expect(push({ file: { ...file, read } })).rejects.toBe(failure);
-    expect(world.wire.lines(/receive-pack/)).toEqual([]);
+    expect(world.traffic.lines(/receive-pack/)).toEqual([]);
   });
 
   test('whose bytes are not those that were checked is not committed', async () => {
     const [file, other] = [await localFile('one'), await localFile('two')];
     await expect(push({ file: { ...file, read: other.read } })).rejects.toMatchObject({ code: 'INTERNAL' });
-    expect(world.wire.lines(/receive-pack/)).toEqual([]);
+    expect(world.traffic.lines(/receive-pack/)).toEqual([]);
   });
 });
 
@@ -411,7 +411,7 @@ describe('an abort', () => {
     const reason = new Error('enough');
     world.intercept(SENDING, { fault: 'hang' });
     const pushing = push();
-    const isSending = () => world.wire.exchanges(/POST .*receive-pack/).length > 0;
+    const isSending = () => world.traffic.exchanges(/POST .*receive-pack/).length > 0;
     while (!isSending()) await new Promise((resolve) => setTimeout(resolve, 5));
     expect(process.platform !== 'linux' || processesWithin(temporary).length > 0).toBe(true);
     ports.stop.abort(reason);
@@ -423,7 +423,7 @@ describe('an abort', () => {
   test('before the beginning lets nothing begin', async () => {
     ports.stop.abort(new Error('enough'));
     await expect(push()).rejects.toThrow('enough');
-    expect(world.wire.lines()).toEqual([]);
+    expect(world.traffic.lines()).toEqual([]);
   });
 });
 
@@ -436,7 +436,7 @@ test('a git that says nothing more is ended, and may be tried again', async () =
   };
   world.intercept(SENDING, { fault: 'hang' });
   const pushing = push();
-  const isSending = () => world.wire.exchanges(/POST .*receive-pack/).length > 0;
+  const isSending = () => world.traffic.exchanges(/POST .*receive-pack/).length > 0;
   while (!isSending()) await new Promise((resolve) => setTimeout(resolve, 5));
   // One for the fetch, one for the push, and a new one whenever that said something.
   expect(alarms.length).toBeGreaterThan(2);
@@ -466,7 +466,7 @@ code=$?
 grep -rqF -f ${needles} "$HOME" && echo "found in a file" >> ${log}
 exit $code`);
     Object.assign(process.env, { INPUT_TOKEN: token, GITHUB_TOKEN: token, GIT_CURL_VERBOSE: '1' });
-    world.wire.watchFor(token);
+    world.traffic.watchFor(token);
     const args = new Set<string>();
     const sampling = setInterval(() => {
       for (const one of processesWithin(temporary)) args.add(one.args);
@@ -483,8 +483,8 @@ exit $code`);
     expect(said).not.toContain('found in a file');
     expect(said).not.toMatch(/env (INPUT_TOKEN|GITHUB_TOKEN|GIT_CURL_VERBOSE)/);
     // It goes out in the one header, encoded as Basic asks for, so never as it is.
-    expect(world.wire.found(token)).toEqual([]);
-    const headers = world.wire.exchanges(/receive-pack/).map(({ headers }) => headers.authorization);
+    expect(world.traffic.found(token)).toEqual([]);
+    const headers = world.traffic.exchanges(/receive-pack/).map(({ headers }) => headers.authorization);
     expect(new Set(headers)).toEqual(new Set([`Basic ${credentials}`]));
   });
 

@@ -1,20 +1,20 @@
 import { expect, test } from '@jest/globals';
 import { createSilenceTimer } from '../../../src/github/git/silence-timer.ts';
-import { MovingClock } from '../../faults/moving-clock.ts';
+import { SimulatedClock } from '../../faults/simulated-clock.ts';
 
 test.each([
   ['nothing at all is heard', [], 300],
   ['nothing more is heard', [200, 200], 700],
 ])('silence is noticed where %s', async (_what, pauses, after) => {
-  const clock = new MovingClock();
-  const begun = clock.now();
+  const clock = new SimulatedClock();
+  const startedAt = clock.now();
   const { signal, heard } = createSilenceTimer(clock, 300);
   for (const pause of pauses) {
-    await clock.pass(pause);
+    await clock.advance(pause);
     expect(signal.aborted).toBe(false);
     heard();
   }
-  await clock.pass(10_000, signal);
+  await clock.advance(10_000, signal);
   expect(signal.aborted).toBe(true);
-  expect(clock.now() - begun).toBe(after);
+  expect(clock.now() - startedAt).toBe(after);
 });

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const SETTLE_MS = 200;
 
 /** What a process holds after so many deliveries. */
-export interface Held {
+export interface MemoryUsage {
   readonly after: number;
   /** Bytes. */
   readonly heap: number;
@@ -16,7 +16,7 @@ export interface Held {
 }
 
 /** Looks at this process once its rubbish is gone; it runs with `--expose-gc`. */
-export async function look(after: number): Promise<Held> {
+export async function measureMemory(after: number): Promise<MemoryUsage> {
   // What is closed is gone a moment later.
   await sleep(SETTLE_MS);
   for (let round = 0; round < 3; round += 1) {

@@ -1,0 +1,78 @@
+import { chmod } from 'node:fs/promises';
+import { join, matchesGlob } from 'node:path';
+import { writeFiles } from '../runner.ts';
+import type { ArtifactStore } from './artifacts.ts';
+import type { PermissionGrants } from './definition.ts';
+import type { WorkflowEvent } from './event.ts';
+
+/** What an action of others finds. */
+export interface ActionContext {
+  readonly inputs: Readonly<Record<string, string>>;
+  readonly workspace: string;
+  readonly event: WorkflowEvent;
+  readonly runId: number;
+  readonly grants: PermissionGrants;
+  readonly token: string;
+  readonly artifacts: ArtifactStore;
+}
+
+interface FakeAction {
+  /** The inputs that it knows; a step that says more is refused. */
+  readonly inputs: readonly string[];
+  readonly run: (context: ActionContext) => Promise<void>;
+}
+
+/** GitHub's own actions, as far as the examples use them. */
+const FAKE_ACTIONS: Readonly<Record<string, FakeAction>> = {
+  'actions/checkout': { inputs: ['persist-credentials'], run: checkOutFiles },
+  'actions/upload-artifact': {
+    inputs: ['name', 'path', 'if-no-files-found', 'retention-days'],
+    run: ({ inputs: { name = 'artifact', path = '' }, workspace, runId: run, artifacts }) =>
+      artifacts.save(run, name, join(workspace, path)),
+  },
+  'actions/download-artifact': {
+    inputs: ['name', 'pattern', 'merge-multiple', 'path', 'run-id', 'github-token'],
+    run: downloadArtifacts,
+  },
+};
+
+/** Plays the action that a step uses. What it doesn't know is a mistake of the test's, and not of the step's. */
+export function findFakeAction(uses: string, inputs: readonly string[]): FakeAction['run'] {
+  const standIn = FAKE_ACTIONS[uses.replace(/@.*$/, '')];
+  if (standIn === undefined) throw new Error(`${uses} is not played here.`);
+  const unknown = inputs.find((name) => !standIn.inputs.includes(name));
+  if (unknown !== undefined) throw new Error(`\`${unknown}\` of ${uses} is not played here.`);
+  return standIn.run;
+}
+
+async function checkOutFiles({ event, workspace }: ActionContext): Promise<void> {
+  const { files, name } = event;
+  if (files === undefined) throw new Error(`A run of ${name} has no business to check anything out.`);
+  await writeFiles(workspace, files);
+  for (const [path, text] of Object.entries(files)) {
+    if (text.startsWith('#!')) await chmod(join(workspace, path), 0o755);
+  }
+}
+
+/** One's own run's artifacts, or another run's with a token that may read them. */
+async function downloadArtifacts({
+  inputs,
+  workspace,
+  runId: run,
+  grants,
+  token,
+  artifacts,
+}: ActionContext): Promise<void> {
+  const { name, pattern = '*', path = '.', 'run-id': otherRun, 'github-token': given } = inputs;
+  if (otherRun !== undefined && (given !== token || grants.actions !== 'read')) {
+    throw new Error("Another run's artifacts need `github-token` and `permissions: { actions: read }`.");
+  }
+  const source = otherRun === undefined ? run : Number(otherRun);
+  const all = await artifacts.listNames(source);
+  const wanted = all.filter((one) => (name === undefined ? matchesGlob(one, pattern) : one === name));
+  if (wanted.length === 0) throw new Error(`Run ${source} has no such artifact.`);
+  const merged = name !== undefined || inputs['merge-multiple'] === 'true';
+  for (const one of wanted) {
+    await artifacts.download(source, one, merged ? join(workspace, path) : join(workspace, path, one));
+  }
+}
