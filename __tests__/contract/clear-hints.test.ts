@@ -147,7 +147,7 @@ const CASES: readonly Case[] = [
 ];
 
 test.each(CASES)('$story: the report says what to change, and the next best channel', async (one) => {
-  const stage = new FaultRunner(world, ({ clock }) =>
+  const runner = new FaultRunner(world, ({ clock }) =>
     createWorldHttp(world, clock, ({ request }) => {
       if (one.posting === undefined || request.method !== 'POST') return undefined;
       const answer = { ...one.posting, headers: {}, body: Buffer.from(one.posting.body) };
@@ -161,7 +161,7 @@ test.each(CASES)('$story: the report says what to change, and the next best chan
     file: one.file ?? 'page.html',
     inputs: { ...one.inputs, ...token },
   };
-  const { report } = await stage.run(kind);
+  const { report } = await runner.run(kind);
   expect(report.ready).toBe(false);
   expect(report.notReady?.reason).toMatch(one.reason);
   expect(report.notReady?.hint).toContain(one.change);

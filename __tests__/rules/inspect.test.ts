@@ -230,7 +230,7 @@ describe('a file that is no delivery is refused', () => {
     const rescue = setTimeout(() => {
       waited = true;
       closeSync(openSync(path, constants.O_RDWR | constants.O_NONBLOCK));
-    }, 1_000);
+    }, 20_000);
     const refusal = await refused({ path, given: 'pipe', marker: undefined, secrets: [] });
     clearTimeout(rescue);
     expect(refusal).toMatchObject({ code: 'BAD_FILE', message: 'pipe is not a regular file' });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import type { TestRepository } from '../world/repository.ts';
 import {
@@ -6,41 +7,28 @@ import {
   expectNotReady,
   expectReady,
   listRequests,
+  type ScenarioDelivery,
   setUpScenario,
 } from './scenario.ts';
 
 const scenario = setUpScenario();
-const onScreen = { channel: 'K1', timeout: '10' };
-const download = { channel: 'K2', tag: 'files-1', timeout: '4' };
+const onScreen = { channel: 'K1' };
+const download = { channel: 'K2', tag: 'files-1' };
 const LARGE = 1_100_000;
-
-/** Holds answers back until both deliveries have asked, so that neither knows of what the other writes. */
-function bothLook(url: RegExp): void {
-  const both = Promise.withResolvers<void>();
-  let looks = 0;
-  scenario.intercept(
-    { method: 'GET', url, times: 2 },
-    {
-      async alter(real) {
-        looks += 1;
-        if (looks === 2) both.resolve();
-        await both.promise;
-        return real;
-      },
-    },
-  );
-}
 
 /** Two steps at once, a file each. */
 function deliverBoth(
   repository: TestRepository,
   files: readonly (readonly [name: string, bytes: string])[],
   inputs: Readonly<Record<string, string>>,
+  options: Pick<ScenarioDelivery, 'simulatedTime' | 'beforeAnswer'> = {},
 ): Promise<DeliveredStep[]> {
   // Neither may ask for a build of its own.
   const token = scenario.world.token({ pages: 'read' });
   return Promise.all(
-    files.map(([name, bytes]) => scenario.deliver({ repository, token, files: { [name]: bytes }, inputs })),
+    files.map(([name, bytes]) =>
+      scenario.deliver({ repository, token, files: { [name]: bytes }, inputs, ...options }),
+    ),
   );
 }
 
@@ -57,11 +45,16 @@ describe('two deliveries to one path of the branch', () => {
     ['B', [createPage('one').padEnd(LARGE), createPage('other').padEnd(LARGE)]],
   ])('method %s, different bytes: the last one wins, and the other says so', async (_, texts) => {
     const repository = await scenario.repository();
-    bothLook(/contents\/page\.html/);
+    scenario.holdUntilAll(2, { method: 'GET', url: /contents\/page\.html/ });
     // The first one is overtaken before its build.
     repository.pages.builds = ['never', 'normal'];
     const files = texts.map((text) => ['page.html', text] as const);
-    const delivered = await deliverBoth(repository, files, onScreen);
+    // The site answers neither of them before both have written.
+    const beforeAnswer = async (): Promise<void> => {
+      while ((await repository.log()).length < 3) await sleep(20);
+      await repository.pages.whenBuilt();
+    };
+    const delivered = await deliverBoth(repository, files, onScreen, { simulatedTime: true, beforeAnswer });
     const standing = String(await repository.read('page.html'));
     const { winner, loser } = ranked(delivered, texts, standing);
     await expectReady(scenario, winner, { channel: 'K1', shows: standing });
@@ -80,7 +73,7 @@ describe('two deliveries to one path of the branch', () => {
     ['B', createPage().padEnd(LARGE)],
   ])('method %s, the same bytes: one commit serves both', async (_, text) => {
     const repository = await scenario.repository();
-    bothLook(/contents\/page\.html/);
+    scenario.holdUntilAll(2, { method: 'GET', url: /contents\/page\.html/ });
     const delivered = await deliverBoth(
       repository,
       [
@@ -99,7 +92,7 @@ describe('two deliveries to one path of the branch', () => {
 describe('two deliveries to one release', () => {
   test('that is not there yet: it is created once, and takes both files', async () => {
     const repository = await scenario.repository();
-    bothLook(/releases\/tags\/files-1/);
+    scenario.holdUntilAll(2, { method: 'GET', url: /releases\/tags\/files-1/ });
     const files = [
       ['one.zip', 'one'],
       ['other.zip', 'other'],
@@ -120,7 +113,7 @@ describe('two deliveries to one release', () => {
 
   test('under one name, with different bytes: the first one stays, and the other says so', async () => {
     const repository = await scenario.repository();
-    bothLook(/releases\/\d+\/assets/);
+    scenario.holdUntilAll(2, { method: 'GET', url: /releases\/\d+\/assets/ });
     const texts = ['one', 'other'];
     const files = texts.map((text) => ['build.zip', text] as const);
     const delivered = await deliverBoth(repository, files, download);
@@ -133,7 +126,7 @@ describe('two deliveries to one release', () => {
 
   test('under one name, with the same bytes: one asset serves both', async () => {
     const repository = await scenario.repository();
-    bothLook(/releases\/\d+\/assets/);
+    scenario.holdUntilAll(2, { method: 'GET', url: /releases\/\d+\/assets/ });
     const delivered = await deliverBoth(
       repository,
       [

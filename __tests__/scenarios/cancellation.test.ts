@@ -1,8 +1,11 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import type { RequestMatch } from '../world/server/interceptions.ts';
 import { collectOutput, createPage, setUpScenario } from './scenario.ts';
 
+const SIGNAL_PRELOAD = new URL('../world/signal-file.ts', import.meta.url).href;
 const scenario = setUpScenario();
 const large = Buffer.alloc(1_100_000, 'large');
 
@@ -105,6 +108,7 @@ const MOMENTS: readonly Moment[] = [
 test.each(MOMENTS)('stopped when $when ($channel): the report says what was placed', async (moment) => {
   const repository = await scenario.repository();
   const file = moment.file ?? createPage();
+  const signalFile = join(scenario.world.folder, `signal-${repository.name}`);
   let pid = 0;
   const stop = (): true => process.kill(pid, 'SIGTERM');
   const held = scenario.intercept(
@@ -113,8 +117,8 @@ test.each(MOMENTS)('stopped when $when ($channel): the report says what was plac
       ? {
           async alter(real) {
             stop();
-            // Long enough for the step to hear of the signal before it hears of the answer.
-            await sleep(150);
+            // The step has the signal before it has the answer.
+            while (!existsSync(signalFile)) await sleep(5);
             return real;
           },
         }
@@ -124,6 +128,7 @@ test.each(MOMENTS)('stopped when $when ($channel): the report says what was plac
     repository,
     files: { 'page.html': file },
     inputs: { channel: moment.channel, 'self-contained': 'off' },
+    env: { NODE_OPTIONS: `--import=${SIGNAL_PRELOAD}`, SIGNAL_FILE: signalFile },
     onStart: (started) => {
       pid = started;
     },

@@ -132,6 +132,8 @@ test('a large artifact: the asset of the tag’s release, a duplicate on the fil
 
 test('a matrix: jobs side by side publish each its own, and the last leads to all, also to what failed', async () => {
   const repository = await scenario.repository(SITE_WITHOUT_PUSH_BUILDS);
+  // All three jobs are under way before one of them goes on.
+  scenario.holdUntilAll(3, { method: 'GET', url: /contents\/suites/ });
   const suite = '#!/bin/sh\necho "<!doctype html><title>$1</title>" > report.html\n[ "$1" != load ]\n';
   const push = { ...createWorkflowEvent(repository, 'push', {}), files: { 'run-suite.sh': suite } };
   const run = await player.run('examples/matrix.yml', push);
@@ -150,8 +152,8 @@ test('a matrix: jobs side by side publish each its own, and the last leads to al
   expect(await shown(urls[2])).toBe('<!doctype html><title>load</title>\n');
   // They were really at it at the same time.
   const times = jobs.flatMap(({ steps }) => steps.filter(({ action }) => action !== undefined));
-  expect(Math.max(...times.map(({ startedAt: began }) => began))).toBeLessThan(
-    Math.min(...times.map(({ endedAt: ended }) => ended)),
+  expect(Math.max(...times.map(({ startedAt }) => startedAt))).toBeLessThan(
+    Math.min(...times.map(({ endedAt }) => endedAt)),
   );
   const [overview] = (run?.jobs ?? []).filter(({ id }) => id === 'overview').flatMap(listJobDeliveries);
   const lines = linesOf(await shown(overview?.outputs.url)).filter((line) => line.startsWith('<li>'));

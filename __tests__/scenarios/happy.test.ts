@@ -128,7 +128,7 @@ describe('K1, a page on the screen', () => {
     const delivered = await scenario.deliver({
       repository,
       files: { 'video.bin': bytes },
-      inputs: { channel: 'K1', timeout: '5' },
+      inputs: { channel: 'K1' },
     });
     await expectReady(scenario, delivered, { channel: 'K1', shows: bytes });
   });
@@ -139,7 +139,7 @@ describe('K2, a file for download', () => {
     const repository = await scenario.repository();
     const old = filled(50, 'first');
     const fresh = filled(50, 'second');
-    const inputs = { channel: 'K2', tag: 'files-1', timeout: '5' };
+    const inputs = { channel: 'K2', tag: 'files-1' };
     const first = await scenario.deliver({ repository, files: { 'set.zip': old }, inputs });
     await expectReady(scenario, first, {
       channel: 'K2',

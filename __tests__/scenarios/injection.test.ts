@@ -109,7 +109,8 @@ describe("a host's words are text and nothing else", () => {
     const delivered = await scenario.deliver({
       repository,
       files: { 'page.html': createPage() },
-      inputs: { channel: 'K1', timeout: '0.5' },
+      inputs: { channel: 'K1' },
+      simulatedTime: true,
     });
     expectNotReady(delivered, {
       step: 'wait',
@@ -134,7 +135,8 @@ describe("a host's words are text and nothing else", () => {
     const delivered = await scenario.deliver({
       repository,
       files: { 'page.txt': createPage() },
-      inputs: { channel: 'K3', token: '', timeout: '0.5' },
+      inputs: { channel: 'K3', token: '' },
+      simulatedTime: true,
     });
     expectNotReady(delivered, { step: 'verify', httpCode: 404, reason: /not proven/ });
     expectHarmless(delivered);

@@ -64,7 +64,8 @@ describe('a public link that leads inside', () => {
     scenario.world.host('preview.agent-host.com', () => ({ status: 200, body: '<h1>Sign in</h1>' }));
     const delivered = await scenario.deliver({
       repository,
-      inputs: { channel: 'K4', url: 'https://preview.agent-host.com/page', marker: MARKER, timeout: '0.5' },
+      inputs: { channel: 'K4', url: 'https://preview.agent-host.com/page', marker: MARKER },
+      simulatedTime: true,
     });
     expectNotReady(delivered, { step: 'verify', httpCode: 200, reason: /lacks the marker/ });
   });

@@ -12,7 +12,7 @@ import {
 
 const scenario = setUpScenario();
 const files = { 'page.html': createPage() };
-const inputs = { channel: 'K1', timeout: '10' };
+const inputs = { channel: 'K1' };
 const large = Buffer.alloc(1_100_000, 'large');
 
 /** Somebody commits after the action has looked at the path for the first time, and before it writes. */
@@ -255,7 +255,7 @@ describe('an upload that fails once', () => {
 describe('several channels, in any order', () => {
   test.each(['K3+K1', 'K2+K1', 'K2+K3', 'K3+K2'])('%s', async (channel) => {
     const repository = await scenario.repository();
-    const delivered = await scenario.deliver({ repository, files, inputs: { channel, timeout: '10' } });
+    const delivered = await scenario.deliver({ repository, files, inputs: { channel } });
     const [main] = channel.split('+') as ['K2' | 'K3'];
     await expectReady(scenario, delivered, { channel: main, shows: createPage() });
     const twin = await scenario.fetchPublic(delivered.outputs['duplicate-url'] ?? '');

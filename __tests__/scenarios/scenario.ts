@@ -24,17 +24,32 @@ export interface DeliveredStep extends ActionResult {
 }
 
 /** A step: `file` is the first of its files unless an input says otherwise. */
-export type ScenarioDelivery = Omit<ActionRun, 'world'>;
+export interface ScenarioDelivery extends Omit<ActionRun, 'world'> {
+  /**
+   * The step's pauses take no real time; so that the wait is not over before the builds are, the site answers
+   * after them. @see ../world/simulated-time.ts
+   */
+  readonly simulatedTime?: boolean;
+  /** What the site waits for in simulated time; the end of its builds where absent. */
+  readonly beforeAnswer?: () => Promise<void>;
+}
+
+/** The environment of a process whose pauses take no real time. @see ../world/simulated-time.ts */
+export const SIMULATED_TIME = {
+  NODE_OPTIONS: `--import=${new URL('../world/simulated-time.ts', import.meta.url).href}`,
+};
 
 /** One world for a test file, with what its tests need in common. */
 export interface ScenarioWorld {
   readonly world: GitHubWorld;
   /** A repository that no other test uses, public and with a site unless told. */
   repository(spec?: Partial<RepositoryOptions>): Promise<TestRepository>;
-  /** Runs the step with short pauses; one that is never to be ready needs a short `timeout` as well. */
+  /** Runs the step with short pauses; one that waits until its timeout needs `simulatedTime`. */
   deliver(delivery: ScenarioDelivery): Promise<DeliveredStep>;
-  /** As the world's own, but gone after the test. */
+  /** Like the world's own, but removed after the test. */
   intercept(match: RequestMatch, answer: InterceptedReply): ActiveInterception;
+  /** Holds the answers to the first `count` matching requests back until all of them have arrived. */
+  holdUntilAll(count: number, match: Omit<RequestMatch, 'times'>): void;
   /** What a browser gets at an address: it follows redirects and keeps cookies, and has no credentials. */
   fetchPublic(url: string): Promise<Buffer>;
 }
@@ -71,8 +86,17 @@ export function setUpScenario(): ScenarioWorld {
     },
     async deliver(delivery) {
       const [file = ''] = Object.keys(delivery.files ?? {});
-      const inputs = { file, 'poll-interval': '0.05', timeout: '10', ...delivery.inputs };
-      const result = await runAction({ world, ...delivery, inputs });
+      const { simulatedTime = false, beforeAnswer, ...run } = delivery;
+      const limits = simulatedTime
+        ? { 'poll-interval': '1', timeout: '20' }
+        : { 'poll-interval': '0.05', timeout: '30' };
+      const env = { ...(simulatedTime ? SIMULATED_TIME : {}), ...run.env };
+      if (simulatedTime) {
+        const { pages } = run.repository;
+        pages.beforeAnswer = beforeAnswer ?? (() => pages.whenBuilt());
+      }
+      const inputs = { file, ...limits, ...delivery.inputs };
+      const result = await runAction({ world, ...run, inputs, env });
       const reports = JSON.parse(result.outputs['report-json'] ?? '[]') as Report[];
       const [report] = reports;
       if (report === undefined) throw new Error(`No report:\n${result.stdout}\n${result.stderr}`);
@@ -82,6 +106,17 @@ export function setUpScenario(): ScenarioWorld {
       const interception = world.intercept(match, answer);
       interceptions.push(interception);
       return interception;
+    },
+    holdUntilAll(count, match) {
+      const all = Promise.withResolvers<void>();
+      let arrived = 0;
+      const alter = async <Answer>(real: Answer): Promise<Answer> => {
+        arrived += 1;
+        if (arrived === count) all.resolve();
+        await all.promise;
+        return real;
+      };
+      this.intercept({ ...match, times: count }, { alter });
     },
     fetchPublic: (url) => fetchAsBrowser(url, browser),
   };

@@ -128,7 +128,8 @@ test.each([
   const delivered = await scenario.deliver({
     repository,
     files: { 'quarter.html': createPage() },
-    inputs: { channel, bin: 'secrecy-0001', tag: 'files-1', timeout: '0.5' },
+    inputs: { channel, bin: 'secrecy-0001', tag: 'files-1' },
+    simulatedTime: true,
   });
   expectNotReady(delivered, { step: 'verify', reason: /not proven/ });
   const address = scenario.world.traffic

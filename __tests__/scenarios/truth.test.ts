@@ -13,9 +13,7 @@ import {
 
 const scenario = setUpScenario();
 const files = { 'page.html': createPage('new') };
-/** Time enough for what is to become ready, and little for what never will. */
-const patient = { channel: 'K1', marker: MARKER, timeout: '10' };
-const brief = { ...patient, timeout: '1' };
+const inputs = { channel: 'K1', marker: MARKER };
 const ever = 10_000;
 
 /** A repository whose page was delivered before, and is live. */
@@ -34,7 +32,7 @@ function pageAnswers(answer: InterceptedReply, times = ever) {
 describe('what the build says, and what is live', () => {
   test('a build that stays `building` while the page is live: ready', async () => {
     const repository = await scenario.repository({ pages: { builds: 'stuck' } });
-    const delivered = await scenario.deliver({ repository, files, inputs: patient });
+    const delivered = await scenario.deliver({ repository, files, inputs });
     await expectReady(scenario, delivered, { channel: 'K1', shows: createPage('new') });
     expect(repository.pages.history[0]?.status).toBe('building');
   });
@@ -43,7 +41,7 @@ describe('what the build says, and what is live', () => {
     const repository = await withOldPage();
     repository.pages.builds = 'older';
     repository.pages.live = false;
-    const delivered = await scenario.deliver({ repository, files, inputs: brief });
+    const delivered = await scenario.deliver({ repository, files, inputs, simulatedTime: true });
     expectNotReady(delivered, {
       step: 'wait',
       httpCode: 200,
@@ -55,7 +53,7 @@ describe('what the build says, and what is live', () => {
   test('a `built` of an older commit while the page is live: ready', async () => {
     const repository = await withOldPage();
     repository.pages.builds = 'older';
-    const delivered = await scenario.deliver({ repository, files, inputs: patient });
+    const delivered = await scenario.deliver({ repository, files, inputs });
     await expectReady(scenario, delivered, { channel: 'K1', shows: createPage('new') });
     expect(repository.pages.history[0]?.commit).not.toBe(delivered.outputs['commit-sha']);
   });
@@ -64,26 +62,27 @@ describe('what the build says, and what is live', () => {
     const repository = await scenario.repository({
       pages: { builds: 'errored', errorMessage: 'The tag `nope` on line 3 is not a recognized Liquid tag.' },
     });
-    const delivered = await scenario.deliver({ repository, files, inputs: patient });
+    const delivered = await scenario.deliver({ repository, files, inputs, simulatedTime: true });
     expectNotReady(delivered, {
       step: 'wait',
       httpCode: 404,
       reason: /build failed: The tag `nope` on line 3/,
     });
-    expect(delivered.durationMs).toBeLessThan(5000);
+    // The wait ends with the first answer about the build.
+    expect(listRequests(scenario, /^GET .*page\.html\?v=/)).toHaveLength(1);
     expect(delivered.outputs['commit-sha']).toBe(await repository.head());
   });
 
   test('a build that never starts is requested once, and then brings the page live', async () => {
     const repository = await scenario.repository({ pages: { startsBuilds: false } });
-    const delivered = await scenario.deliver({ repository, files, inputs: patient });
+    const delivered = await scenario.deliver({ repository, files, inputs, simulatedTime: true });
     await expectReady(scenario, delivered, { channel: 'K1', shows: createPage('new') });
     expect(listRequests(scenario, /^POST .*\/pages\/builds$/)).toHaveLength(1);
   });
 
   test('a build that never comes is requested no second time', async () => {
     const repository = await scenario.repository({ pages: { builds: 'never' } });
-    const delivered = await scenario.deliver({ repository, files, inputs: { ...brief, timeout: '2' } });
+    const delivered = await scenario.deliver({ repository, files, inputs, simulatedTime: true });
     expectNotReady(delivered, { step: 'wait', httpCode: 404, reason: /HTTP 404; .*a build was requested/ });
     expect(listRequests(scenario, /^POST .*\/pages\/builds$/)).toHaveLength(1);
   });
@@ -95,7 +94,8 @@ describe('what the build says, and what is live', () => {
       repository,
       files,
       token,
-      inputs: { ...brief, timeout: '2' },
+      inputs,
+      simulatedTime: true,
     });
     expectNotReady(delivered, {
       step: 'wait',
@@ -107,14 +107,14 @@ describe('what the build says, and what is live', () => {
 describe('a page that lags', () => {
   test('404 for a while: ready', async () => {
     const repository = await scenario.repository({ pages: { liveAfterRequests: 4 } });
-    const delivered = await scenario.deliver({ repository, files, inputs: patient });
+    const delivered = await scenario.deliver({ repository, files, inputs });
     await expectReady(scenario, delivered, { channel: 'K1', shows: createPage('new') });
     expect(listRequests(scenario, /^GET .*page\.html\?v=/).length).toBeGreaterThan(4);
   });
 
   test('404 for ever: not ready, with the code and the step', async () => {
     const repository = await scenario.repository({ pages: { live: false } });
-    const delivered = await scenario.deliver({ repository, files, inputs: brief });
+    const delivered = await scenario.deliver({ repository, files, inputs, simulatedTime: true });
     expectNotReady(delivered, {
       step: 'verify',
       httpCode: 404,
@@ -127,7 +127,7 @@ describe('a page that lags', () => {
   test('the old version for a while: ready once the new one is there', async () => {
     const repository = await withOldPage();
     pageAnswers({ status: 200, body: createPage('old') }, 4);
-    const delivered = await scenario.deliver({ repository, files, inputs: patient });
+    const delivered = await scenario.deliver({ repository, files, inputs });
     await expectReady(scenario, delivered, { channel: 'K1', shows: createPage('new') });
     expect(delivered.stdout).toContain('what stood there before');
   });
@@ -135,7 +135,7 @@ describe('a page that lags', () => {
   test('the old version, with the same marker, for ever: not ready', async () => {
     const repository = await withOldPage();
     repository.pages.live = false;
-    const delivered = await scenario.deliver({ repository, files, inputs: brief });
+    const delivered = await scenario.deliver({ repository, files, inputs, simulatedTime: true });
     expectNotReady(delivered, {
       step: 'verify',
       httpCode: 200,
@@ -147,8 +147,8 @@ describe('a page that lags', () => {
   test('the old version for ever is not believed when the step runs again, either', async () => {
     const repository = await withOldPage();
     repository.pages.live = false;
-    await scenario.deliver({ repository, files, inputs: brief });
-    const again = await scenario.deliver({ repository, files, inputs: brief });
+    await scenario.deliver({ repository, files, inputs, simulatedTime: true });
+    const again = await scenario.deliver({ repository, files, inputs, simulatedTime: true });
     expectNotReady(again, { step: 'verify', httpCode: 200, reason: /not proven in time/ });
   });
 
@@ -158,7 +158,7 @@ describe('a page that lags', () => {
     await repository.commit('page.html', createPage('between'), OWNED_COMMIT_MESSAGE);
     repository.pages.startsBuilds = true;
     pageAnswers({ status: 200, body: createPage('between') });
-    const delivered = await scenario.deliver({ repository, files, inputs: brief });
+    const delivered = await scenario.deliver({ repository, files, inputs, simulatedTime: true });
     expectNotReady(delivered, { step: 'verify', httpCode: 200, reason: /not proven in time/ });
   });
 
@@ -167,7 +167,7 @@ describe('a page that lags', () => {
     repository.pages.purges = false;
     const url = `${repository.pages.url}page.html`;
     await scenario.fetchPublic(url);
-    const delivered = await scenario.deliver({ repository, files, inputs: { ...brief, timeout: '2' } });
+    const delivered = await scenario.deliver({ repository, files, inputs, simulatedTime: true });
     expect(delivered.outputs).toMatchObject({ url, result: 'ready' });
     expect(delivered.stderr).toBe('');
     expect(delivered.report.lines.UNKNOWN).toBe(
@@ -183,7 +183,7 @@ describe('a page that lags', () => {
       { url: /raw\.githubusercontent/, times: ever },
       { status: 404, body: '404: Not Found' },
     );
-    const delivered = await scenario.deliver({ repository, files, inputs: patient });
+    const delivered = await scenario.deliver({ repository, files, inputs });
     await expectReady(scenario, delivered, {
       channel: 'K1',
       shows: createPage('new'),
@@ -225,23 +225,34 @@ describe('a 200 that is not the file', () => {
   test.each(cases)('$story: not ready', async ({ answer, httpCode, reason }) => {
     const repository = await scenario.repository();
     pageAnswers(answer);
-    const delivered = await scenario.deliver({ repository, files, inputs: brief });
+    const delivered = await scenario.deliver({ repository, files, inputs, simulatedTime: true });
     expect(half).toContain(MARKER);
     expectNotReady(delivered, { step: 'verify', httpCode, reason });
   });
 
   test('that never comes: not ready, soon after the deadline', async () => {
     const repository = await scenario.repository();
-    pageAnswers({ fault: 'hang' });
-    const delivered = await scenario.deliver({ repository, files, inputs: brief });
+    let pid = 0;
+    const passTime = async () => void process.kill(pid, 'SIGUSR2');
+    pageAnswers({ fault: 'hang', meanwhile: passTime });
+    const delivered = await scenario.deliver({
+      repository,
+      files,
+      inputs,
+      simulatedTime: true,
+      onStart: (started) => {
+        pid = started;
+      },
+    });
     expectNotReady(delivered, { step: 'verify', reason: /no complete answer in time/ });
-    expect(delivered.durationMs).toBeLessThan(5000);
+    // One of the wait, and one at the deadline.
+    expect(listRequests(scenario, /^GET .*page\.html\?v=/)).toHaveLength(2);
   });
 
   test('cut off mid-way once: ready', async () => {
     const repository = await scenario.repository({ pages: { buildMs: 0 } });
     pageAnswers({ fault: 'reset-midway' }, 1);
-    const delivered = await scenario.deliver({ repository, files, inputs: patient });
+    const delivered = await scenario.deliver({ repository, files, inputs });
     await expectReady(scenario, delivered, { channel: 'K1', shows: createPage('new') });
   });
 });
@@ -251,7 +262,12 @@ describe("a site that changes the page's bytes", () => {
 
   test('and keeps the marker: ready, and UNKNOWN says that these are other bytes', async () => {
     const repository = await scenario.repository();
-    const delivered = await scenario.deliver({ repository, files: { 'page.html': source }, inputs: brief });
+    const delivered = await scenario.deliver({
+      repository,
+      files: { 'page.html': source },
+      inputs,
+      simulatedTime: true,
+    });
     await expectReady(scenario, delivered, {
       channel: 'K1',
       shows: createPage('new'),
@@ -262,8 +278,11 @@ describe("a site that changes the page's bytes", () => {
 
   test('without a marker: refused before anything is written', async () => {
     const repository = await scenario.repository();
-    const inputs = { channel: 'K1', timeout: '0.6' };
-    const delivered = await scenario.deliver({ repository, files: { 'page.html': source }, inputs });
+    const delivered = await scenario.deliver({
+      repository,
+      files: { 'page.html': source },
+      inputs: { channel: 'K1' },
+    });
     expectNotReady(delivered, { step: 'check', reason: /Jekyll renders page\.html/, hint: /marker/ });
     expect(await repository.read('page.html')).toBeNull();
   });
@@ -273,7 +292,8 @@ describe("a site that changes the page's bytes", () => {
     const delivered = await scenario.deliver({
       repository,
       files: { 'notes.md': `# ${MARKER}\n` },
-      inputs: brief,
+      inputs,
+      simulatedTime: true,
     });
     expect(delivered.outputs.url).toMatch(/\/notes\.html$/);
     expect(delivered.report.lines.CLAIM).toContain('Jekyll renders notes.md into this page');
@@ -281,7 +301,7 @@ describe("a site that changes the page's bytes", () => {
 
   test('with a .nojekyll it does not: ready without a doubt', async () => {
     const repository = await scenario.repository({ files: { '.nojekyll': '\n' } });
-    const delivered = await scenario.deliver({ repository, files: { 'page.html': source }, inputs: patient });
+    const delivered = await scenario.deliver({ repository, files: { 'page.html': source }, inputs });
     await expectReady(scenario, delivered, { channel: 'K1', shows: source });
   });
 });
@@ -290,7 +310,7 @@ describe('redirects', () => {
   test('to http: not ready, and http is never asked', async () => {
     const repository = await scenario.repository();
     pageAnswers({ status: 301, headers: { location: 'http://octo.github.io/elsewhere' } });
-    const delivered = await scenario.deliver({ repository, files, inputs: brief });
+    const delivered = await scenario.deliver({ repository, files, inputs, simulatedTime: true });
     expectNotReady(delivered, { step: 'verify', reason: /redirects to something that is no https address/ });
     expect(listRequests(scenario, /^GET http:/)).toEqual([]);
   });
@@ -299,13 +319,13 @@ describe('redirects', () => {
     const repository = await scenario.repository();
     const around = `${repository.pages.url}page.html?v=1`;
     pageAnswers({ status: 302, headers: { location: around } });
-    const delivered = await scenario.deliver({ repository, files, inputs: brief });
+    const delivered = await scenario.deliver({ repository, files, inputs, simulatedTime: true });
     expectNotReady(delivered, { step: 'verify', reason: /redirects more than 10 times/ });
   });
 });
 
 describe('the file-bin', () => {
-  const inputs = { channel: 'K3', token: '', timeout: '0.6' };
+  const inputs = { channel: 'K3', token: '' };
   const warning: InterceptedReply = {
     status: 200,
     headers: { 'content-type': 'text/html', 'set-cookie': 'verified=no; Path=/' },
@@ -326,7 +346,7 @@ describe('the file-bin', () => {
   test('its warning page never goes away: not ready', async () => {
     const repository = await scenario.repository();
     scenario.intercept({ method: 'GET', url: /filebin\.net/, times: ever }, warning);
-    const delivered = await scenario.deliver({ repository, files, inputs });
+    const delivered = await scenario.deliver({ repository, files, inputs, simulatedTime: true });
     expectNotReady(delivered, { step: 'verify', httpCode: 200, reason: /something that is not the file/ });
   });
 
@@ -342,7 +362,12 @@ describe('the file-bin', () => {
   test('other bytes than were sent: not ready', async () => {
     const repository = await scenario.repository();
     scenario.intercept({ url: /situla/, times: ever }, { status: 200, body: createPage('their own') });
-    const delivered = await scenario.deliver({ repository, files, inputs: { ...inputs, marker: MARKER } });
+    const delivered = await scenario.deliver({
+      repository,
+      files,
+      inputs: { ...inputs, marker: MARKER },
+      simulatedTime: true,
+    });
     expectNotReady(delivered, { step: 'verify', httpCode: 200, reason: /not proven/ });
   });
 });

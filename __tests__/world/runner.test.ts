@@ -1,8 +1,8 @@
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import type { TestRepository } from './repository.ts';
 import { parseOutputs, runAction } from './runner.ts';
 import { type GitHubWorld, startWorld } from './world.ts';
@@ -79,8 +79,25 @@ test('nothing of the own environment leaks in', async () => {
 });
 
 test('a step that never ends is ended', async () => {
-  const bundle = await program('console.log("begun"); setInterval(() => {}, 1000)');
-  await expect(runAction({ world, repository, bundle, timeoutMs: 500 })).rejects.toThrow(/500 ms:\nbegun/);
+  const folder = await mkdtemp(join(world.folder, 'started-'));
+  const bundle = await program(`
+    import { writeFileSync } from 'node:fs';
+    console.log('started');
+    writeFileSync(${JSON.stringify(join(folder, 'started'))}, '');
+    setInterval(() => {}, 1000);
+  `);
+  // The time is over once the step runs, however long its start took.
+  jest.useFakeTimers({ doNotFake: ['Date', 'nextTick', 'performance', 'setImmediate', 'setInterval'] });
+  try {
+    const ended = expect(runAction({ world, repository, bundle, timeoutMs: 500 })).rejects.toThrow(
+      /500 ms:\nstarted/,
+    );
+    while ((await readdir(folder)).length === 0) await new Promise((resolve) => setImmediate(resolve));
+    jest.advanceTimersByTime(500);
+    await ended;
+  } finally {
+    jest.useRealTimers();
+  }
 });
 
 test('an output without an end is an error', () => {

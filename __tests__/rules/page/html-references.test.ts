@@ -344,8 +344,8 @@ describe('bounds', () => {
     ['escapes in a style', `<style>${'\\75'.repeat(300_000)} @import "a.png"</style>`],
     ['brackets in a style', `<style>${'a('.repeat(300_000)}url(a.png)</style>`],
   ])('%s take time in proportion to their number', (_, html) => {
-    const begun = performance.now();
+    const begun = process.cpuUsage();
     expect(searchPage(html).references.map(({ address }) => address)).toEqual(['a.png']);
-    expect(performance.now() - begun).toBeLessThan(20_000);
+    expect(process.cpuUsage(begun).user / 1_000).toBeLessThan(20_000);
   });
 });

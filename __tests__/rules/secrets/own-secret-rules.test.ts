@@ -255,7 +255,7 @@ test.each([
   '_authToken=',
 ])('hostile text of %j takes no long time', (piece) => {
   const text = piece.repeat(Math.ceil(262_144 / piece.length));
-  const started = performance.now();
+  const started = process.cpuUsage();
   findOwnMatches(text, markedRules(Buffer.from(text)));
-  expect(performance.now() - started).toBeLessThan(2_000);
+  expect(process.cpuUsage(started).user / 1_000).toBeLessThan(2_000);
 });

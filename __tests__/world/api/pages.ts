@@ -46,7 +46,8 @@ function listVisibleBuilds(call: ApiCall): readonly PagesBuild[] {
   return buildType === 'workflow' ? [] : history;
 }
 
-function listBuilds(call: ApiCall): HostReply {
+async function listBuilds(call: ApiCall): Promise<HostReply> {
+  await getSite(call).beforeAnswer();
   const { page, headers } = paginate(call, listVisibleBuilds(call));
   return replyJson(
     200,
@@ -55,7 +56,8 @@ function listBuilds(call: ApiCall): HostReply {
   );
 }
 
-function showLatestBuild(call: ApiCall): HostReply {
+async function showLatestBuild(call: ApiCall): Promise<HostReply> {
+  await getSite(call).beforeAnswer();
   return replyJson(200, formatBuild(call, listVisibleBuilds(call)[0] ?? failNotFound()));
 }
 
@@ -71,7 +73,8 @@ function getDeployments({ repository }: ApiCall): readonly PagesDeployment[] {
   return repository.site?.deployments ?? [];
 }
 
-function listDeployments(call: ApiCall): HostReply {
+async function listDeployments(call: ApiCall): Promise<HostReply> {
+  await call.repository.site?.beforeAnswer();
   const { repository, request } = call;
   const { query } = request;
   const environment = query.get('environment') ?? ENVIRONMENT;
@@ -93,7 +96,8 @@ function listDeployments(call: ApiCall): HostReply {
   return replyJson(200, views, headers);
 }
 
-function listStatuses(call: ApiCall): HostReply {
+async function listStatuses(call: ApiCall): Promise<HostReply> {
+  await getSite(call).beforeAnswer();
   const deployment = getDeployments(call).find(({ id }) => id === getId(call, 'id')) ?? failNotFound();
   const views = deployment.statuses.map(({ state, description, at }, index) => ({
     id: deployment.id * 100 + deployment.statuses.length - index,

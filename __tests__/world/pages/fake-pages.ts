@@ -29,6 +29,8 @@ export interface PagesBehavior {
   liveAfterRequests: number;
   /** Whether the CDN keeps 404s too, not only found files. */
   caches404: boolean;
+  /** What the site, and the API where it is asked about builds, wait for before they answer. */
+  beforeAnswer: () => Promise<void>;
   /** Whether a build that goes live empties the CDN; otherwise old copies stay for their time. */
   purges: boolean;
 }
@@ -82,6 +84,7 @@ export class FakePages implements PagesBehavior {
   live = true;
   liveAfterRequests = 0;
   caches404 = false;
+  beforeAnswer: PagesBehavior['beforeAnswer'] = async () => undefined;
   purges = true;
 
   /** Where people see it, with a slash at the end. */

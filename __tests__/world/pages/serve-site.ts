@@ -36,6 +36,7 @@ export function serveSite(git: GitStore, site: FakePages): (prefix: string) => H
   return (prefix) => async (request) => {
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return replyHtml(405, '<h1>405 Not Allowed</h1>');
+    await site.beforeAnswer();
     const address = decodeComponent(request.path.slice(prefix.length));
     const key = request.url;
     const kept = cache.get(key);
