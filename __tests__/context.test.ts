@@ -9,8 +9,8 @@ const TOKEN = 'ghs_0123456789abcdef';
 const BOTH = { repository: true, site: true };
 const NOTHING = { repository: false, site: false };
 
-describe('the house', () => {
-  test('has every channel under its own key', async () => {
+describe('the delivery context', () => {
+  test('has every channel under its key', async () => {
     const { channels } = await furnish(requestWith(), fakePorts()).authorize(NOTHING);
     expect(Object.entries(channels).map(([key, channel]) => [key, channel.key])).toEqual([
       ['K1', 'K1'],
@@ -23,7 +23,7 @@ describe('the house', () => {
   test.each([
     ['a token', { token: '' }],
     ['a repository', { token: TOKEN, repository: '' }],
-  ])('has no API without %s, and asks nobody', async (_, inputs) => {
+  ])('has no API client without %s, and sends no request', async (_, inputs) => {
     const { channels, circumstances } = await furnish(requestWith(inputs), fakePorts()).authorize(BOTH);
     expect(circumstances).toMatchObject({ hasToken: false });
     const file = await localFile('x');
@@ -32,7 +32,7 @@ describe('the house', () => {
     }
   });
 
-  test('asks the API that was named, about the repository that was named', async () => {
+  test('uses the given API and repository', async () => {
     const host = new FakeHttp(({ url }) =>
       url.endsWith('/pages') ? { status: 404 } : { body: { private: true } },
     );
@@ -46,7 +46,7 @@ describe('the house', () => {
     ]);
   });
 
-  test('hands every channel what was asked of it', async () => {
+  test('passes the inputs to every channel', async () => {
     const inputs = {
       token: TOKEN,
       path: 'a/b.html',
@@ -67,7 +67,7 @@ describe('the house', () => {
     ]);
   });
 
-  test('posts to the bin host that was named', async () => {
+  test('uses the given file-bin host', async () => {
     const host = new FakeHttp(({ method }) => ({ status: method === 'POST' ? 201 : 200, body: {} }));
     const inputs = { 'bin-host-url': 'https://bins.dev', bin: 'my-own-bin' };
     const { channels } = await furnish(requestWith(inputs), fakePorts(host.http)).authorize(NOTHING);
@@ -81,7 +81,7 @@ describe('the house', () => {
   test.each([
     ['a marker, which the page before could hold too,', 'It works', 1],
     ['all bytes', '', 0],
-  ])('lets K1 look at the page before only where %s decides', async (_, marker, looks) => {
+  ])('lets K1 read the previous page only where %s decides', async (_, marker, looks) => {
     const before = 'https://octo.github.io/site/page.html';
     const host = new FakeHttp(({ method, url }) => {
       if (url.startsWith(before)) return { body: 'old' };

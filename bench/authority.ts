@@ -3,15 +3,15 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** A throwaway certificate that is its own authority. */
+/** A temporary self-signed certificate. */
 export interface CertificateAuthority {
   readonly key: string;
   readonly cert: string;
-  /** Where the certificate lies, for clients. */
+  /** Path of the certificate, for clients. */
   readonly certFile: string;
 }
 
-/** Makes a certificate for all these hosts, valid for a day. */
+/** Creates a certificate for these hosts, valid for a day. */
 export async function createAuthority(
   folder: string,
   hosts: readonly string[],

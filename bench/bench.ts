@@ -9,7 +9,7 @@ import { writeSampleFile } from './files.ts';
 import { measureRun, median } from './measure.ts';
 
 /**
- * Delivers files of many sizes by the bundle as it is, and each of them by curl in the same minute through the
+ * Delivers files of many sizes with the built bundle, and each of them with curl in the same minute through the
  * same proxy.
  *
  *     npm run bench [-- [--quick] [--size '500 MB'] [k1] [k2] [k3]]
@@ -73,7 +73,7 @@ async function runCase(environment: BenchEnvironment, one: BenchCase): Promise<C
     delivery: formatCaseName(one),
     seconds: round(median(own), 2),
     curl: round(median(beside), 2),
-    // Of the same minute: a machine that others use as well changes its pace.
+    // Both were measured in the same minute, because the speed of a shared machine changes.
     ratio: round(median(own.map((seconds, turn) => seconds / (beside[turn] ?? Number.NaN))), 2),
     peak: round(Math.max(...peaks), 0),
   };
@@ -84,7 +84,7 @@ const round = (figure: number, digits: number): number => Number(figure.toFixed(
 interface StartUp {
   /** Milliseconds from the start of the process. */
   readonly firstRequest: number;
-  /** Milliseconds that `node -e 0` takes. */
+  /** Duration of `node -e 0` in milliseconds. */
   readonly emptyNode: number;
 }
 

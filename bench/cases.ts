@@ -1,7 +1,7 @@
 import type { BenchChannel } from './clients.ts';
 import { type FileContent, KILOBYTE, MEGABYTE } from './files.ts';
 
-/** What is delivered, and how often, to take the median. */
+/** A delivery to measure, and how often it is repeated for the median. */
 export interface BenchCase {
   readonly channel: BenchChannel;
   readonly size: FileSize;
@@ -48,14 +48,14 @@ export const BENCH_CASES: readonly BenchCase[] = [
   { channel: 'k2', size: '500 MB', content: 'bytes', repeats: 1, cut: true },
 ];
 
-/** What was asked for on the command line. */
+/** The cases chosen on the command line. */
 export interface CaseSelection {
   /** All where empty. */
   readonly channels: readonly string[];
   readonly sizes: readonly string[];
-  /** Nothing above 20 MB. */
+  /** Only files up to 20 MB. */
   readonly quick: boolean;
-  /** Only what another action can do as well. */
+  /** Only cases that another action supports as well. */
   readonly peer: boolean;
 }
 

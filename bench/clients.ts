@@ -68,14 +68,14 @@ function createOwnInputs(channel: BenchChannel, file: string): Record<string, st
   };
 }
 
-/** The peer's own inputs, as they stand in the environment; `{file}` stands for the file, `{run}` for a number. */
+/** The peer's inputs from the environment; `{file}` is replaced by the file, `{run}` by a number. */
 function createPeerInputs(file: string): Record<string, string> {
   const inputs = Object.entries(process.env).flatMap(([name, value = '']) =>
     name.startsWith('INPUT_')
       ? [[name, value.replaceAll('{file}', file).replaceAll('{run}', String(runs))]]
       : [],
   );
-  // Others' clients take the proxy only where Node itself does.
+  // Other clients use the proxy only with this setting.
   return { NODE_USE_ENV_PROXY: '1', INPUT_TOKEN: 'benchmark-token', ...Object.fromEntries(inputs) };
 }
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ServerCommand, ServerMessage } from './server.ts';
 
-/** The local hosts, and a folder for whatever the benchmark needs. */
+/** The local hosts, and a folder for the files of the benchmark. */
 export interface BenchEnvironment {
   readonly folder: string;
   /** What a client's environment needs so that it reaches the hosts. */
@@ -69,7 +69,7 @@ function waitForMessage<Key extends string>(server: ChildProcess, key: Key): Pro
     server.on('message', function listen(told: ServerMessage) {
       if (!(key in told)) return;
       server.off('message', listen).off('exit', end);
-      // The key tells which message it is.
+      // The key identifies the kind of message.
       resolve(told as ServerAnswer<Key>);
     });
   });

@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 export const KILOBYTE = 1_024;
 export const MEGABYTE = 1_048_576;
 
-/** What a file holds: bytes that no tool can compress, or a log as a job writes it. */
+/** The content of a file: incompressible bytes, or the text of a log. */
 export type FileContent = 'bytes' | 'text';
 
 /** Writes a file of exactly so many bytes, the same ones in every run. */
@@ -22,7 +22,7 @@ export async function writeSampleFile(path: string, size: number, content: FileC
   }
 }
 
-/** The key stream of a cipher: as good as chance, and faster. */
+/** The key stream of a cipher: like random bytes, and faster. */
 function createCipherBytes(): () => Buffer {
   const cipher = createCipheriv('aes-128-ctr', Buffer.alloc(16, 7), Buffer.alloc(16));
   const zeros = Buffer.alloc(MEGABYTE);

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** Milliseconds between two looks at a process's memory. */
+/** Milliseconds between two samples of a process's memory. */
 const SAMPLE_MS = 5;
 
 export interface LaunchOptions {
@@ -13,19 +13,19 @@ export interface LaunchOptions {
 }
 
 export interface RunMeasurement {
-  /** When it was started, in nanoseconds of the system's monotonic clock. */
+  /** Start time in nanoseconds of the monotonic clock. */
   readonly startedAt: bigint;
   readonly seconds: number;
-  /** The most memory that the process itself held, its children not counted, in MB. */
+  /** Peak memory of the process without its children, in MB. */
   readonly peak: number;
   readonly output: string;
 }
 
 /**
- * Runs a program to its end. The kernel keeps the high-water mark of its memory: the last look tells it all
- * but for what it took in its last milliseconds.
+ * Runs a program to its end. The kernel keeps the peak memory: the last sample is complete
+ * except for the last milliseconds.
  *
- * @throws {Error} with what it said, when it ends with another code than 0.
+ * @throws {Error} with its output, when the exit code is not 0.
  */
 export async function measureRun({ program, args, cwd, env }: LaunchOptions): Promise<RunMeasurement> {
   const startedAt = process.hrtime.bigint();
@@ -52,7 +52,7 @@ export async function measureRun({ program, args, cwd, env }: LaunchOptions): Pr
   }
 }
 
-/** In MB; undefined once the process has let go of its memory. */
+/** In MB; undefined after the process has ended. */
 function readPeakMemory(pid: number | undefined): number | undefined {
   try {
     const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];

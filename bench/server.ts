@@ -4,20 +4,20 @@ import type { AddressInfo } from 'node:net';
 import { createAuthority } from './authority.ts';
 import { createHosts } from './hosts/hosts.ts';
 
-/** What the server tells the benchmark. */
+/** A message of the server to the benchmark. */
 export type ServerMessage =
   | { readonly listening: { readonly port: number; readonly certFile: string } }
-  /** A client asked for a tunnel, at this moment of the system's monotonic clock. */
+  /** A client asked for a tunnel; time in nanoseconds of the monotonic clock. */
   | { readonly connectedAt: string }
   | { readonly forgotten: true };
 
-/** What the benchmark asks of it. */
+/** A command of the benchmark to the server. */
 export type ServerCommand =
-  /** The next upload's connection is to die after so many bytes. */
+  /** Reset the connection of the next upload after so many bytes. */
   { readonly cutAfter: number } | { readonly forget: true };
 
 /**
- * All hosts behind a proxy, in a process of its own: its memory and its CPU are nobody's figures.
+ * All hosts behind a proxy, in a separate process, so that its memory and CPU are not measured.
  * A tunnel's socket goes straight to the https server, so that no byte is copied on the way.
  */
 async function serve(folder: string): Promise<void> {

@@ -146,7 +146,7 @@ const CASES: readonly Case[] = [
   },
 ];
 
-test.each(CASES)('$story: the report says what to change, and the next best channel', async (one) => {
+test.each(CASES)('the report says what to change and names the next best channel: $story', async (one) => {
   const runner = new FaultRunner(world, ({ clock }) =>
     createWorldHttp(world, clock, ({ request }) => {
       if (one.posting === undefined || request.method !== 'POST') return undefined;

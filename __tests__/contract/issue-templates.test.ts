@@ -22,8 +22,8 @@ const FORMS = globSync('.github/ISSUE_TEMPLATE/*.yml', { cwd: ROOT }).filter(
   (path) => !path.endsWith('config.yml'),
 );
 
-describe('the templates for issues', () => {
-  test.each(FORMS)('%s is a form that GitHub shows', (path) => {
+describe('the issue templates', () => {
+  test.each(FORMS)('contain %s as a valid form', (path) => {
     const { name, description, body } = parse(read(path)) as Form;
     expect([typeof name, typeof description]).toEqual(['string', 'string']);
     const asked = body.filter(({ type }) => type !== 'markdown');
@@ -37,13 +37,13 @@ describe('the templates for issues', () => {
     expect(ids.filter((id) => !/^[\w-]+$/.test(id ?? ''))).toEqual([]);
   });
 
-  test('ask whoever reports a fault for the report', () => {
+  test('ask for the report of the delivery in a bug report', () => {
     const { body } = parse(read('.github/ISSUE_TEMPLATE/bug.yml')) as Form;
     const report = body.find(({ id }) => id === 'report');
     expect(report?.validations).toEqual({ required: true });
   });
 
-  test('are the only way in', () => {
+  test('allow no blank issues', () => {
     expect(FORMS).toHaveLength(2);
     expect(parse(read('.github/ISSUE_TEMPLATE/config.yml'))).toEqual({ blank_issues_enabled: false });
   });

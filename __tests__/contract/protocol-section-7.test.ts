@@ -89,7 +89,7 @@ function expectNotReady(report: Report): void {
 
 const passed = ({ gates }: Report): boolean[] => gates.map((gate) => gate.passed);
 
-describe('errors (protocol 7)', () => {
+describe('the errors of protocol section 7', () => {
   test('file write does not return HTTP 200 or 201: the push gate G1 fails, work is not done', async () => {
     const refused = await delivering({ api: { put_file_le1mb: failure('FORBIDDEN_BY_RULE', 409) } });
     expectNotReady(refused.report);
@@ -176,7 +176,7 @@ describe('errors (protocol 7)', () => {
   });
 });
 
-describe('prohibitions (protocol 7)', () => {
+describe('the prohibitions of protocol section 7', () => {
   test('1. sandbox or local links are never a delivery, not even behind a redirect', async () => {
     const { report, host } = await delivering({
       inputs: { channel: 'K4', file: '', url: 'https://files.octo.dev/x', marker: 'It works' },
@@ -217,7 +217,7 @@ describe('prohibitions (protocol 7)', () => {
     expect(() => parseRequest(inMessage, surroundingsWith())).toThrow('input `message` holds the token');
   });
 
-  test('4. other people’s files are never overwritten; only our own path is changed', async () => {
+  test('4. files of others are never overwritten; only the delivered path is changed', async () => {
     const theirs = { get_file: { type: 'file', sha: '0ld' } };
     const commits_of_path = [{ sha: 'last', commit: { message: 'Add my page' } }];
     const refused = await delivering({ api: { ...theirs, commits_of_path } });
@@ -236,7 +236,7 @@ describe('prohibitions (protocol 7)', () => {
     expect(reportText(report)).not.toMatch(/should (be|work|open)|probably|presumably|likely/i);
   });
 
-  test('6. tokens are collected through no form of our own: the one input for it is never sent to a page', async () => {
+  test('6. tokens are never collected through a form of the tool: the input for it is never sent to a page', async () => {
     const asking = Object.keys(INPUTS).filter((name) => /token|password|secret|login|credential/i.test(name));
     expect(asking).toEqual(['token', 'allow-secret']);
     expect(INPUTS['allow-secret'].description).toMatch(/^Fingerprints/);

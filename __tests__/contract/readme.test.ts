@@ -22,7 +22,7 @@ function tableUnder(heading: string): string[][] {
 const code = (text: string): string => `\`${text}\``;
 
 describe('the README', () => {
-  test('lists the inputs of the code, with their defaults and meanings', () => {
+  test('lists the inputs of the code with their defaults and descriptions', () => {
     const rows = Object.entries(INPUTS).map(([name, input]) => [
       code(name),
       input.default === '' ? '–' : code(input.default),
@@ -31,12 +31,12 @@ describe('the README', () => {
     expect(tableUnder('Inputs')).toEqual(rows);
   });
 
-  test('lists the outputs of the code, with their meanings', () => {
+  test('lists the outputs of the code with their descriptions', () => {
     const rows = Object.entries(OUTPUTS).map(([name, meaning]) => [code(name), meaning]);
     expect(tableUnder('Outputs')).toEqual(rows);
   });
 
-  test('loses nothing when its tables are made anew', () => {
+  test('stays the same when its tables are generated again', () => {
     const emptied = README.replace(/(<!-- (inputs|outputs) -->\n)[\s\S]*?(<!-- \/\2 -->)/g, '$1$3');
     expect(emptied).not.toMatch(/^\| `fail-on-not-ready` \|/m);
     expect(readme(emptied)).toBe(README);
@@ -46,11 +46,11 @@ describe('the README', () => {
 test.each([
   ['action.yml', actionYml()],
   ['contract.json', contractJson()],
-])('%s is what the code makes of it', (name, made) => {
+])('%s is up to date with the code', (name, made) => {
   expect(read(name)).toBe(made);
 });
 
-test('CONTRIBUTING says of each dependency why it is there', () => {
+test('CONTRIBUTING lists every dependency with its purpose', () => {
   const { dependencies = {}, devDependencies } = JSON.parse(read('package.json'));
   const named = read('CONTRIBUTING.md').matchAll(/^\|(?! Package)(.*?)\| .+ \|$/gm);
   const packages = [...named].flatMap(([, names = '']) => names.match(/(?<=`)[^`, ]+(?=`)/g) ?? []);

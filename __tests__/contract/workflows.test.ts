@@ -14,7 +14,7 @@ const found = (pattern: string): string[] => globSync(pattern, { cwd: ROOT }).so
 const OWN = found('.github/workflows/*.{yml,yaml}');
 const EXAMPLES = found('examples/**/*.{yml,yaml}');
 
-describe('the workflows', () => {
+describe('the workflows of the project', () => {
   test('are those that the project needs', () => {
     expect(OWN.map((path) => path.replace(/.*[/\\]|\.yml$/g, ''))).toEqual([
       'check-dist',
@@ -25,29 +25,29 @@ describe('the workflows', () => {
     ]);
   });
 
-  test.each([...OWN, ...EXAMPLES])('GitHub understands %s', async (path) => {
+  test.each([...OWN, ...EXAMPLES])('are valid for GitHub: %s', async (path) => {
     await expect(listWorkflowErrors(read(path))).resolves.toEqual([]);
   });
 
-  test('GitHub understands what the README shows', async () => {
+  test('in the README are valid for GitHub', async () => {
     const shown = read('README.md').match(/(?<=```yaml\n)[\s\S]*?(?=```)/g) ?? [];
     const whole = shown.filter((text) => /^jobs:/m.test(text));
     expect(whole).not.toEqual([]);
     for (const text of whole) await expect(listWorkflowErrors(text)).resolves.toEqual([]);
   });
 
-  test.each(OWN)('%s holds to the rules of the house', (path) => {
+  test.each(OWN)('follow the rules of the project: %s', (path) => {
     expect(listBrokenRules(read(path), 'own')).toEqual([]);
   });
 
   // Without examples there is nothing to hold to anything.
   for (const path of EXAMPLES) {
-    test(`${path} is safe to copy`, () => {
+    test(`are safe to copy: ${path}`, () => {
       expect(listBrokenRules(read(path), 'example')).toEqual([]);
     });
   }
 
-  test('name one commit an action', () => {
+  test('use one commit for each action', () => {
     const pins = OWN.flatMap((path) => read(path).match(/[\w./-]+@[0-9a-f]{40} # \S+/g) ?? []);
     const actions = new Set(pins.map((pin) => pin.replace(/@.*/, '')));
     expect(pins).not.toEqual([]);
@@ -82,8 +82,8 @@ jobs:
 
 const RUN = 'run: echo "$URL"';
 
-describe('a workflow', () => {
-  test('that is sound is found to be', async () => {
+describe('the workflow rules', () => {
+  test('accept a correct workflow', async () => {
     await expect(listWorkflowErrors(SOUND)).resolves.toEqual([]);
     expect(listBrokenRules(SOUND, 'own')).toEqual([]);
   });
@@ -99,7 +99,7 @@ describe('a workflow', () => {
     ['no jobs', /jobs:[\s\S]*/, '', /jobs/],
     ['a key twice', 'on: push', 'on: push\non: push', /'on' is already defined/],
     ['nothing in it', SOUND, '', /Expected a .*mapping/],
-  ])('with %s is not understood', async (_, part, instead, fault) => {
+  ])('refuse an invalid workflow: with %s', async (_, part, instead, fault) => {
     const broken = SOUND.replace(part, instead);
     expect(broken).not.toBe(SOUND);
     expect((await listWorkflowErrors(broken)).join('\n')).toMatch(fault);
@@ -133,12 +133,12 @@ describe('a workflow', () => {
       'gives this action inputs that it has: flie',
     ],
     ['misspells an output', 'outputs.url', 'outputs.uri', 'takes outputs that this action has: uri'],
-  ])('that %s is not safe to copy', (_, part, instead, rule) => {
+  ])('refuse an example that %s', (_, part, instead, rule) => {
     const broken = SOUND.replace(part, instead);
     expect(listBrokenRules(broken, 'example')).toEqual([expect.stringMatching(rule)]);
   });
 
-  test('may name this action by its moving tag', () => {
+  test('accept this action by its moving tag', () => {
     expect(listBrokenRules(SOUND.replace('uses: ./', 'uses: OWNER/screen-delivery@v1'), 'example')).toEqual(
       [],
     );
@@ -155,7 +155,7 @@ describe('a workflow', () => {
     ['runs twice at once', 'concurrency: one\n', '', 'says what may run at once: the workflow'],
     ['runs an output', RUN, 'run: echo "${{ steps.page.outputs.url }}"', /^keeps expressions out of scripts/],
     ['keeps the token', 'persist-credentials: false', 'fetch-depth: 1', /^leaves no token in the checkout/],
-  ])('that %s is none of ours', (_, part, instead, rule) => {
+  ])('refuse a workflow of the project that %s', (_, part, instead, rule) => {
     const broken = SOUND.replace(part, instead);
     expect(listBrokenRules(broken, 'example')).toEqual([]);
     expect(listBrokenRules(broken, 'own')).toEqual([expect.stringMatching(rule)]);
@@ -165,7 +165,7 @@ describe('a workflow', () => {
 describe('action.yml', () => {
   const content = read('action.yml');
 
-  test('is what GitHub understands', () => {
+  test('is valid for GitHub', () => {
     const faults = (text: string): string[] => {
       const { context } = parseAction({ name: 'action.yml', content: text }, new NoOperationTraceWriter());
       return context.errors.getErrors().map(({ message }) => message);
@@ -175,14 +175,14 @@ describe('action.yml', () => {
   });
 
   // The schema is older than Node 24; the word itself is held to by GitHub's parser, above.
-  test('is what the published schema asks for, its runtime apart', () => {
+  test('matches the published schema, except for its runtime', () => {
     const faults = (text: string) => validateAction(text.replace('using: node24', 'using: node20')).errors;
     expect(faults(content)).toEqual([]);
     expect(faults(content.replace('description:', 'describtion:'))).not.toEqual([]);
   });
 });
 
-test('dependabot looks after the packages and the actions', () => {
+test('dependabot updates the packages and the actions', () => {
   const { version, updates } = parse(read('.github/dependabot.yml'));
   expect(version).toBe(2);
   expect(updates).toEqual(

@@ -3,25 +3,25 @@ import type { RepositoryOptions, TestRepository } from '../world/repository.ts';
 
 const OWNED_MESSAGE = 'ADD page.html: before\n\nDelivered-by: screen-delivery';
 
-/** One kind of delivery that the matrix lets go wrong. */
+/** One kind of delivery in the fault matrix. */
 export interface DeliveryKind {
   readonly name: string;
   readonly file: string;
   readonly inputs: Partial<RawInputs>;
   readonly repository?: Partial<RepositoryOptions>;
-  /** What stands in the repository before. */
+  /** Prepares the repository before the delivery. */
   readonly before?: (
     repository: TestRepository,
     deliver: (file: string) => Promise<unknown>,
   ) => Promise<unknown>;
-  /** Whether what was delivered before is taken away again. */
+  /** Whether the delivery withdraws the earlier one. */
   readonly withdraws?: boolean;
-  /** Only requests that match are made to fail; the others are those of another kind. */
+  /** Only matching requests fail; the others are covered by another kind. */
   readonly requests?: RegExp;
 }
 
 export const PAGE_CONTENT = `<!doctype html><title>Привет</title><p>marker-42</p><p>${'a line of text. '.repeat(20)}</p>\n`;
-/** Just above what the single-call write takes. */
+/** Just above the limit of the single-call write. */
 export const LARGE_CONTENT = Buffer.alloc(1_048_577);
 const OLDER_CONTENT = PAGE_CONTENT.replace('a line', 'an older line');
 export const DELIVERY_FILES: Readonly<Record<string, string | Buffer>> = {
@@ -30,7 +30,7 @@ export const DELIVERY_FILES: Readonly<Record<string, string | Buffer>> = {
   'large.bin': LARGE_CONTENT,
 };
 
-/** Every channel, every method, and what each of them does only now and then. */
+/** Every channel and method, and their rare cases. */
 export const DELIVERY_KINDS: readonly DeliveryKind[] = [
   { name: 'K1, method A, a new file', file: 'page.html', inputs: { channel: 'K1' } },
   {

@@ -11,32 +11,32 @@ import { DELIVERY_KINDS, type DeliveryKind } from './delivery-kinds.ts';
 import type { RecordedHttp, RecordedRequest } from './recorded-http.ts';
 import { SimulatedClock } from './simulated-clock.ts';
 
-/** One way in which an exchange goes wrong. */
+/** One way in which an HTTP exchange can fail. */
 export interface InjectedFault {
   readonly name: string;
-  /** Whether it goes away by itself: what happens once must not end a delivery. */
+  /** Whether it may pass: if it happens once, the delivery must still succeed. */
   readonly isTransient: boolean;
-  /** The requests, by their names, that can go wrong like this; any where absent. */
+  /** The names of requests that can fail like this; any request by default. */
   readonly on?: RegExp;
 }
 
-/** One cell of the matrix: this request of this delivery fails like this. */
+/** One cell of the matrix: a request of a delivery, and its fault. */
 export interface MatrixCell<F extends InjectedFault = InjectedFault> {
   readonly deliveryKind: DeliveryKind;
   readonly request: Pick<RecordedRequest, 'name' | 'nth'>;
   readonly fault: F;
-  /** Whether it fails from then on for ever, and not once. */
+  /** Whether all later requests of that name fail as well. */
   readonly isPermanent: boolean;
 }
 
-/** Opens the door for a delivery, in which a cell's request fails. */
+/** Creates the HTTP client of a delivery, in which a cell's request fails. */
 export type CreateRecordedHttp<F extends InjectedFault> = (scene: {
   readonly clock: SimulatedClock;
   readonly repository: TestRepository;
   readonly cell: MatrixCell<F> | undefined;
 }) => RecordedHttp;
 
-/** A delivery that was run to its end, and the world as it left it. */
+/** The result of a delivery, and the state that it left. */
 export interface DeliveryRun {
   readonly deliveryKind: DeliveryKind;
   readonly repository: TestRepository;
@@ -47,32 +47,32 @@ export interface DeliveryRun {
   readonly token: string;
   /** Commits of the branch before. */
   readonly commitsBefore: number;
-  /** Where a delivery before this one had put the file. */
+  /** The address of the earlier delivery. */
   readonly earlierUrl: string | null;
 }
 
 /** Real milliseconds after which a delivery counts as hanging. */
 const HANG_TIMEOUT_MS = 20_000;
 
-/** Plays deliveries in one world, each in a repository of its own. */
+/** Runs deliveries against one local GitHub, each in a new repository. */
 export class FaultRunner<F extends InjectedFault> {
   readonly #world: GitHubWorld;
   readonly #open: CreateRecordedHttp<F>;
   #run = 0;
 
-  /** @param world with the files of the deliveries in its folder */
+  /** @param world its folder must contain the files of the deliveries */
   constructor(world: GitHubWorld, open: CreateRecordedHttp<F>) {
     this.#world = world;
     this.#open = open;
   }
 
-  /** The cells of a kind, by the requests that it makes when nothing goes wrong. */
+  /** Lists the cells of a delivery kind, from the requests of a run without faults. */
   async listCells(deliveryKind: DeliveryKind, faults: readonly F[]): Promise<MatrixCell<F>[]> {
     const { recordedHttp, report } = await this.run(deliveryKind);
     if (!report.ready) {
-      throw new Error(`${deliveryKind.name} is not even ready without a fault: ${report.lines.RESULT}`);
+      throw new Error(`${deliveryKind.name} is not ready without a fault: ${report.lines.RESULT}`);
     }
-    // What is asked a third time, and so on, is a poll like the second.
+    // The third and later requests are polls like the second.
     const requests = recordedHttp.requests.filter(
       ({ name, nth }) => nth < 2 && (deliveryKind.requests?.test(name) ?? true),
     );
@@ -85,7 +85,7 @@ export class FaultRunner<F extends InjectedFault> {
     );
   }
 
-  /** A delivery, in which a cell's request fails. */
+  /** Runs a delivery in which a cell's request fails. */
   async run(deliveryKind: DeliveryKind, cell?: MatrixCell<F>): Promise<DeliveryRun> {
     this.#run += 1;
     const name = `cell-${this.#run}`;
@@ -136,12 +136,12 @@ export class FaultRunner<F extends InjectedFault> {
     const [report] = [
       await failIfHanging((deliveryKind.withdraws ? withdraw : deliver)(request, furnish(request, ports))),
     ].flat();
-    if (report === undefined) throw new Error('there is no report');
+    if (report === undefined) throw new Error('There is no report');
     return { report, logger, recordedHttp, clock };
   }
 }
 
-/** Holds the site's builds until time passes, whatever the machine is busy with; then lets all of them end. */
+/** Holds the site's builds until simulated time passes, then waits for all of them. */
 function holdBuilds({ pages }: TestRepository): () => Promise<void> {
   let waiting = Promise.withResolvers<void>();
   pages.pause = () => waiting.promise;
@@ -152,7 +152,7 @@ function holdBuilds({ pages }: TestRepository): () => Promise<void> {
   };
 }
 
-/** Whether a request is the one that is to fail now. */
+/** Whether a request must fail now. */
 export function isTargetRequest(
   { request, isPermanent }: MatrixCell,
   { name, nth }: Pick<RecordedRequest, 'name' | 'nth'>,
@@ -160,7 +160,7 @@ export function isTargetRequest(
   return name === request.name && (isPermanent ? nth >= request.nth : nth === request.nth);
 }
 
-/** Numbers in [0, 1) that are the same in every run, and never the same twice in one. @see mulberry32 */
+/** A random generator with a seed: the same numbers in every run. @see mulberry32 */
 function createRandom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -173,7 +173,7 @@ function createRandom(seed: number): () => number {
 
 async function failIfHanging<T>(work: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
-  const guard = setTimeout(() => late.reject(new Error('it hangs')), HANG_TIMEOUT_MS);
+  const guard = setTimeout(() => late.reject(new Error('The delivery hangs')), HANG_TIMEOUT_MS);
   try {
     return await Promise.race([work, late.promise]);
   } finally {

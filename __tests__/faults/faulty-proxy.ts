@@ -2,13 +2,13 @@ import net from 'node:net';
 import tls from 'node:tls';
 import { generateCACertificate } from 'mockttp';
 
-/** What becomes of a new connection to a host. */
+/** What happens to a new connection to a host. */
 export type ConnectionMode = 'through' | 'refused' | 'impostor';
 
-/** A proxy before the world's own, for what goes wrong before anything is asked. */
+/** A proxy in front of the world's proxy, for faults of the connection itself. */
 export interface FaultyProxy {
   readonly url: string;
-  /** Decides on each new connection; through it goes unless told. */
+  /** Chooses the mode of each new connection; `through` by default. */
   chooseMode: (host: string) => ConnectionMode;
   close(): Promise<void>;
 }
@@ -16,7 +16,7 @@ export interface FaultyProxy {
 /** Starts the faulty proxy in front of a proxy, such as `http://127.0.0.1:8080`. */
 export async function startFaultyProxy(proxyUrl: string): Promise<FaultyProxy> {
   const { port: behind } = new URL(proxyUrl);
-  // Signed by nobody that anybody trusts.
+  // A certificate authority that no client trusts.
   const impostor = await generateCACertificate({ subject: { commonName: 'Nobody' } });
   const sockets = new Set<net.Socket>();
   const server = net.createServer({ noDelay: true }, (socket) => {

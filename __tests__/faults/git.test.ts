@@ -16,8 +16,8 @@ import {
 } from './recorded-http.ts';
 import { GIT_FAULTS, type SocketFault } from './socket-faults.ts';
 
-// Method C's slice of the fault matrix: git speaks to the hosts by itself, over real sockets, and waits by a
-// clock of its own. It runs a dozen processes a delivery, so each fault is met only once.
+// The fault matrix for method C: git connects to the hosts over real sockets and has a
+// clock of its own. A delivery runs a dozen processes, so each fault is tried only once.
 const METHOD_C: DeliveryKind = {
   name: 'K1, method C',
   file: 'large.bin',
@@ -39,7 +39,7 @@ const environment = { ...process.env };
 const summary = new MatrixSummary(GIT_EXCEPTIONS);
 
 beforeAll(async () => {
-  // The proxy tells of every connection that was cut.
+  // The proxy logs every connection that was reset.
   jest.spyOn(console, 'error').mockImplementation(() => undefined);
   world = await startWorld();
   Object.assign(process.env, world.env);
@@ -95,7 +95,7 @@ function askedByGit(repository: string): RecordedRequest[] {
     });
 }
 
-test('whatever happens to a request of git, the delivery is proven or honestly refused', async () => {
+test('a delivery is proven or correctly refused when any request of git fails', async () => {
   const wrong: string[] = [];
   const cells = await runner.listCells(METHOD_C, GIT_FAULTS);
   for (const cell of cells.filter(({ isPermanent }) => !isPermanent)) {

@@ -8,13 +8,13 @@ import type { DeliveryRun, MatrixCell } from './fault-runner.ts';
 import { createWorldHttp } from './recorded-http.ts';
 import { SimulatedClock } from './simulated-clock.ts';
 
-/** Hosts that a token may travel to. */
+/** Hosts that a token may be sent to. */
 const TOKEN_HOSTS = new Set(['api.github.com', 'uploads.github.com', 'github.com']);
 
 const PUBLIC_ADDRESS =
   /https:\/\/[^\s"|]*(?:github\.io|filebin\.net\/|raw\.githubusercontent\.com|\/releases\/download\/)/;
 
-/** What is wrong with how a cell went, in words; nothing where it was delivered or honestly refused. */
+/** Lists what is wrong with a delivery; empty when it was proven or correctly refused. */
 export async function listFlaws(world: GitHubWorld, run: DeliveryRun, cell?: MatrixCell): Promise<string[]> {
   const { report } = run;
   return [
@@ -28,7 +28,7 @@ export async function listFlaws(world: GitHubWorld, run: DeliveryRun, cell?: Mat
   ];
 }
 
-/** A report that is ready hands over addresses that show the file to anybody. */
+/** A ready report has addresses that show the file without credentials. */
 async function checkReady(
   world: GitHubWorld,
   { report, deliveryKind, recordedHttp }: DeliveryRun,
@@ -40,7 +40,7 @@ async function checkReady(
     wrong.push(`false ${RESULTS.ready}: ${report.lines.RESULT}`);
   }
   if (!recordedHttp.publicBodies.some((body) => body.equals(bytes)))
-    wrong.push('ready, and nobody has seen the bytes');
+    wrong.push('ready, but the bytes were never fetched');
   for (const url of urls) {
     if (url !== null && !(await fetchPublicBytes(world, url)).equals(bytes)) {
       wrong.push(`${url} shows other bytes`);
@@ -49,7 +49,7 @@ async function checkReady(
   return wrong;
 }
 
-/** What is withdrawn shows itself to nobody any more, and its address is handed to nobody. */
+/** After a withdrawal the address no longer shows the file, and the report has no address. */
 async function checkWithdrawn(
   world: GitHubWorld,
   { report, deliveryKind, earlierUrl }: DeliveryRun,
@@ -57,19 +57,19 @@ async function checkWithdrawn(
   const shown = await fetchPublicBytes(world, earlierUrl ?? '');
   return [
     ...(report.lines.RESULT.startsWith(`${RESULTS.ready} → `) ? [] : [`no ${RESULTS.ready}`]),
-    ...(report.url === null ? [] : ['withdrawn, and yet an address']),
+    ...(report.url === null ? [] : ['withdrawn, but with an address']),
     ...(shown.equals(Buffer.from(DELIVERY_FILES[deliveryKind.file] ?? ''))
       ? [`${earlierUrl} still shows the file`]
       : []),
   ];
 }
 
-/** A report that is not ready hands over nothing, and says where, why, and what to change. */
+/** A report that is not ready has no address, and says where, why, and what to change. */
 function checkNotReady({ report }: DeliveryRun): string[] {
   const { notReady, lines, url, rawUrl, gates } = report;
   const wrong: string[] = [];
   const must = (holds: boolean, says: string): void => void (holds || wrong.push(says));
-  must(url === null && rawUrl === null, 'not ready, and yet an address');
+  must(url === null && rawUrl === null, 'not ready, but with an address');
   must(lines.RESULT.startsWith(`${RESULTS.notReady} → `), `no ${RESULTS.notReady}`);
   must(notReady !== null && notReady.step.length > 0 && notReady.reason.length > 0, 'no step or no reason');
   must(notReady?.code !== 'INTERNAL', `an internal error: ${notReady?.reason}`);
@@ -84,7 +84,7 @@ function checkNotReady({ report }: DeliveryRun): string[] {
   return wrong;
 }
 
-/** What was sent twice blindly. */
+/** Commits, assets and releases that were created twice. */
 async function checkDuplicates({ repository, commitsBefore, report }: DeliveryRun): Promise<string[]> {
   const wrong: string[] = [];
   const commits = (await repository.log()).length - commitsBefore;
@@ -97,11 +97,11 @@ async function checkDuplicates({ repository, commitsBefore, report }: DeliveryRu
   return wrong;
 }
 
-/** What lies about, and what was lost. */
+/** Unfinished or temporary assets that were left behind, and assets that were lost. */
 function checkLeftovers({ repository, deliveryKind }: DeliveryRun, cell?: MatrixCell): string[] {
   const assets = repository.releases().flatMap((release) => release.assets);
   const wrong: string[] = [];
-  // Where no renaming is ever answered, it can't be given its name back.
+  // If no rename request is ever answered, the asset can't get its name back.
   const kept = cell?.isPermanent === true ? /^(outgoing-.*-)?page\.html$/ : /^page\.html$/;
   if (deliveryKind.name === 'K2, over an asset' && !assets.some(({ name }) => kept.test(name))) {
     wrong.push('the earlier asset is lost');
@@ -112,13 +112,13 @@ function checkLeftovers({ repository, deliveryKind }: DeliveryRun, cell?: Matrix
   return wrong;
 }
 
-/** Where the token was seen that has no business there. */
+/** Places where the token was found and must not be. */
 function checkLeaks(world: GitHubWorld, { token, logger, report, recordedHttp }: DeliveryRun): string[] {
   const secrets = [token, ...world.deviceUser.tokens].flatMap(encodedForms);
   const holds = (text: string): boolean => secrets.some((secret) => text.includes(secret));
   const wrong: string[] = [];
-  if (holds(logger.lines.join('\n'))) wrong.push('the token stands in the log');
-  if (holds(JSON.stringify(report))) wrong.push('the token stands in the report');
+  if (holds(logger.lines.join('\n'))) wrong.push('the token is in the log');
+  if (holds(JSON.stringify(report))) wrong.push('the token is in the report');
   for (const { request, sent } of recordedHttp.requests) {
     if (!TOKEN_HOSTS.has(request.url.host) && holds(sent))
       wrong.push(`the token went to ${request.url.host}`);
@@ -133,7 +133,7 @@ function checkDuration({ clock, report }: DeliveryRun): string[] {
   return took <= most ? [] : [`it took ${took / 1000} s`];
 }
 
-/** What anybody gets at an address: redirects are followed, cookies are kept, nobody is known. */
+/** Fetches an address anonymously; follows redirects and keeps cookies. */
 async function fetchPublicBytes(world: GitHubWorld, start: string): Promise<Buffer> {
   const { http } = createWorldHttp(world, new SimulatedClock());
   const cookies = new Map<string, string>();

@@ -1,6 +1,6 @@
 import type { MatrixCell } from './fault-runner.ts';
 
-/** Flaws that certain cells are allowed. */
+/** A flaw that is allowed for certain cells. */
 export interface MatrixException {
   readonly request: RegExp;
   readonly fault: RegExp;
@@ -8,7 +8,7 @@ export interface MatrixException {
   readonly reason: string;
 }
 
-/** Every cell that doesn't go as all the others do. A row that no cell needs is a mistake. */
+/** Every cell that may differ from the rule. A row that no cell needs fails the test. */
 export const MATRIX_EXCEPTIONS: readonly MatrixException[] = [
   {
     request: /^DELETE .*releases\/assets/,
@@ -18,7 +18,7 @@ export const MATRIX_EXCEPTIONS: readonly MatrixException[] = [
   },
 ];
 
-/** The same for what git does by itself. */
+/** The same for git's own requests. */
 export const GIT_EXCEPTIONS: readonly MatrixException[] = [
   {
     request: /info\/refs/,
@@ -28,7 +28,7 @@ export const GIT_EXCEPTIONS: readonly MatrixException[] = [
   },
 ];
 
-/** The row that allows a flaw. */
+/** Finds the exception that allows a flaw. */
 export function findException(
   rows: readonly MatrixException[],
   { request, fault }: MatrixCell,

@@ -4,7 +4,7 @@ import type { DeliveryRun, InjectedFault, MatrixCell } from './fault-runner.ts';
 import { listFlaws } from './list-flaws.ts';
 import { findException, type MatrixException } from './matrix-exceptions.ts';
 
-/** Counts how the cells of a matrix went. */
+/** Counts the results of a matrix. */
 export class MatrixSummary {
   readonly #exceptions: readonly MatrixException[];
   readonly #needed = new Set<MatrixException>();
@@ -20,7 +20,7 @@ export class MatrixSummary {
     return this.#delivered + this.#refused + this.#wrong;
   }
 
-  /** What is wrong with how a cell went, each flaw in a line; nothing where it went as it should. */
+  /** Runs a cell and lists its flaws, one line each; empty if there is none. */
   async checkCell<F extends InjectedFault>(
     cell: MatrixCell<F>,
     world: GitHubWorld,
@@ -49,7 +49,7 @@ export class MatrixSummary {
     return unexpected.map((flaw) => `${formatCell(cell)}: ${flaw}`);
   }
 
-  /** Prints the counts, and holds them to at least so many cells, none of them wrong. */
+  /** Prints the counts, and expects at least so many cells without flaws. */
   expectNoFlaws(title: string, atLeast: number): void {
     const parts = [
       `${this.#delivered} delivered`,
@@ -61,7 +61,7 @@ export class MatrixSummary {
     expect(this.#wrong).toBe(0);
   }
 
-  /** The exceptions that no cell was in need of. */
+  /** The exceptions that no cell needed. */
   get unusedExceptions(): readonly MatrixException[] {
     return this.#exceptions.filter((row) => !this.#needed.has(row));
   }

@@ -9,8 +9,8 @@ import { MatrixSummary } from './matrix-summary.ts';
 import { createWorldHttp } from './recorded-http.ts';
 import { SIMULATED_FAULTS, type SimulatedFault } from './simulated-faults.ts';
 
-// Thousands of deliveries: the world's hosts are asked without sockets and git, faults are run in their
-// place. That real sockets fail like this is shown beside, in fault-sockets.test.ts.
+// Thousands of deliveries: the hosts are called without sockets and git, and faults are simulated in their
+// place. sockets.test.ts shows that real sockets fail like this.
 let world: GitHubWorld;
 let runner: FaultRunner<SimulatedFault>;
 const summary = new MatrixSummary(MATRIX_EXCEPTIONS);
@@ -30,10 +30,10 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-// A promise that fails unheard ends its test by itself: jest sees to that.
-describe('whatever happens to a request, the delivery is proven or honestly refused', () => {
+// Jest fails a test with an unhandled rejection.
+describe('the fault matrix', () => {
   test.each(DELIVERY_KINDS)(
-    '$name',
+    'a delivery is proven or correctly refused when any request fails: $name',
     async (deliveryKind) => {
       const wrong: string[] = [];
       for (const cell of await runner.listCells(deliveryKind, SIMULATED_FAULTS)) {
@@ -44,11 +44,11 @@ describe('whatever happens to a request, the delivery is proven or honestly refu
     120_000,
   );
 
-  test('every exception is still needed', () => {
+  test('needs each of its exceptions', () => {
     expect(summary.unusedExceptions).toEqual([]);
   });
 
-  test('the counts', () => {
+  test('has at least 300 cells without flaws', () => {
     summary.expectNoFlaws('fault matrix', 300);
   });
 });

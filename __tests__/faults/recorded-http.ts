@@ -5,14 +5,14 @@ import { collectBytes, type HostRequest } from '../world/server/messages.ts';
 import type { GitHubWorld } from '../world/world.ts';
 import type { SimulatedClock } from './simulated-clock.ts';
 
-/** A request of the product, and what it was for. */
+/** A request of the product. */
 export interface RecordedRequest {
   /** `METHOD host/path`, without what differs from run to run. */
   readonly name: string;
-  /** How many of that name were sent before. */
+  /** How many requests of that name were sent before. */
   readonly nth: number;
   readonly request: HttpRequest;
-  /** All that was sent, as one text. */
+  /** The whole request as one text. */
   readonly sent: string;
 }
 
@@ -23,25 +23,25 @@ export interface BufferedResponse {
   readonly body: Buffer;
 }
 
-/** One exchange that goes wrong. */
+/** One exchange that fails. */
 export interface FaultyExchange extends RecordedRequest {
   readonly clock: SimulatedClock;
-  /** Lets the host do its work, and gives its own answer. */
+  /** Calls the host and returns its real answer. */
   readonly callHost: () => Promise<BufferedResponse>;
 }
 
-/** What happens to an exchange; thrown network errors become what the real door makes of them. */
+/** Handles a failing exchange; thrown network errors are converted as in the real HTTP client. */
 export type FaultHandler = (exchange: FaultyExchange) => Promise<HttpResponse>;
 
-/** A door to the network, and what went through it. */
+/** An HTTP client, and the record of its requests. */
 export interface RecordedHttp {
   readonly http: SendHttp;
   readonly requests: readonly RecordedRequest[];
-  /** The bodies that arrived whole at those who sent no credential along. */
+  /** Complete response bodies of requests without credentials. */
   readonly publicBodies: readonly Buffer[];
 }
 
-/** Stands at a door and takes note. */
+/** Records requests and response bodies. */
 class RequestRecorder {
   readonly asked: RecordedRequest[] = [];
   readonly shown: Buffer[] = [];
@@ -70,9 +70,9 @@ class RequestRecorder {
 }
 
 /**
- * A door that opens straight onto the world's hosts.
+ * Creates an HTTP client that calls the local GitHub without sockets.
  *
- * @param interfere what happens instead of the host's own answer, where something does
+ * @param interfere returns the handler for a request that must fail
  */
 export function createWorldHttp(
   world: GitHubWorld,
@@ -97,7 +97,7 @@ export function createWorldHttp(
   return { http, requests: recorder.asked, publicBodies: recorder.shown };
 }
 
-/** The product's own door, watched; of what is sent only addresses and headers are seen here. */
+/** Records the requests of the product's own HTTP client; only addresses and headers are recorded. */
 export function recordHttp(door: SendHttp): RecordedHttp {
   const recorder = new RequestRecorder();
   const http: SendHttp = async (request) => {
@@ -107,7 +107,7 @@ export function recordHttp(door: SendHttp): RecordedHttp {
   return { http, requests: recorder.asked, publicBodies: recorder.shown };
 }
 
-/** An answer as it comes over the wire. */
+/** Creates a streamed response. */
 export function createResponse({ status, headers, body }: BufferedResponse): HttpResponse {
   return { status, headers, body: Readable.from([body], { objectMode: false }) };
 }
@@ -141,7 +141,7 @@ async function callWorld(world: GitHubWorld, incoming: HostRequest): Promise<Buf
   return { status, headers, body: bytes };
 }
 
-/** What a request is called in the table: shas, numbers, signatures and the cell's own names left out. */
+/** The name of a request in the matrix, without SHAs, numbers, signatures and repository names. */
 export function formatRequestName(method: string, url: URL): string {
   const path = url.pathname
     .replace(/[^/]*cell-\d+(\.git)?/, '…')

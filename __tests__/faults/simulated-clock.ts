@@ -2,7 +2,7 @@ import type { Clock } from '../../src/ports.ts';
 import { NOON } from '../support/ports.ts';
 
 /**
- * A clock that is moved by whoever sleeps, and by hosts that take their time: no second of it is a real
+ * A clock that sleeping code and slow hosts move: no second of it is a real
  * one. Its timeouts fire as soon as time has passed them, in their order.
  */
 export class SimulatedClock implements Clock {
@@ -10,7 +10,7 @@ export class SimulatedClock implements Clock {
   #alarms: { readonly at: number; readonly alarm: AbortController }[] = [];
   readonly #meanwhile: () => Promise<void>;
 
-  /** @param meanwhile what the world gets done whenever time passes */
+  /** @param meanwhile called whenever time passes, such as for builds */
   constructor(meanwhile: () => Promise<void> = async () => undefined) {
     this.#meanwhile = meanwhile;
   }
@@ -31,7 +31,7 @@ export class SimulatedClock implements Clock {
     return alarm.signal;
   }
 
-  /** Lets time go by; no further than to the moment at which the signal aborts. */
+  /** Moves the clock, but not past the moment at which the signal aborts. */
   async advance(ms: number, signal?: AbortSignal): Promise<void> {
     await this.#meanwhile();
     const end = this.#time + ms;
@@ -43,7 +43,7 @@ export class SimulatedClock implements Clock {
       this.#alarms = this.#alarms.filter(({ at }) => at > this.#time);
       for (const { alarm } of due) alarm.abort(new DOMException('The time is over', 'TimeoutError'));
     }
-    // Whoever was woken by this goes on before time does.
+    // Code that waited for an alarm continues before more time passes.
     await new Promise((resolve) => setImmediate(resolve));
   }
 }

@@ -11,17 +11,17 @@ import {
   type FaultyExchange,
 } from './recorded-http.ts';
 
-/** A fault that is run in the place of a host's answer. */
+/** A fault that replaces a host's answer. */
 export interface SimulatedFault extends InjectedFault {
   readonly respond: (exchange: FaultyExchange, repository: TestRepository) => ReturnType<FaultHandler>;
 }
 
-/** Where GitHub's own limits and rights are looked at. */
+/** Requests to which GitHub's limits and permissions apply. */
 const GITHUB = /^\w+ (api|uploads)\.github\.com\//;
 
 const UNICORN = '<!doctype html><title>Unicorn!</title><p>We had issues producing the response.</p>';
 
-/** Every fault of the matrix. Where it matters, the host has done its work, and nobody is told. */
+/** Every fault of the matrix. In some of them the host does its work, but the answer is lost. */
 export const SIMULATED_FAULTS: readonly SimulatedFault[] = [
   createTransientFault('connection refused', async () => {
     throw createNetworkError('ECONNREFUSED');
@@ -139,7 +139,7 @@ function createErrorResponse(
 
 const createNetworkError = (code: string): Error => Object.assign(new Error(code), { code });
 
-/** The headers and half of the body, and then whatever `end` does; an answer without a body has no middle. */
+/** Sends the headers and half of the body, then calls `end`; an empty body is sent whole. */
 function breakOffBody({ body, ...head }: BufferedResponse, end: () => Promise<void>): HttpResponse {
   async function* half(): AsyncGenerator<Buffer> {
     if (body.length === 0) return;
@@ -149,7 +149,7 @@ function breakOffBody({ body, ...head }: BufferedResponse, end: () => Promise<vo
   return { ...head, body: Readable.from(half(), { objectMode: false }) };
 }
 
-/** A byte now and then, so that the answer never stalls and never ends in time. */
+/** Sends single bytes with pauses, so that the answer never stalls and never ends in time. */
 function sendSlowly({ body, ...head }: BufferedResponse, { clock, request }: FaultyExchange): HttpResponse {
   async function* drops(): AsyncGenerator<Buffer> {
     for (const byte of body) {

@@ -12,10 +12,10 @@ export interface SocketFault extends InjectedFault {
   readonly connectionMode?: ConnectionMode;
 }
 
-/** The product, as it waits for the answer that fails. */
+/** The product while it waits for the failing answer. */
 export interface PendingRequest {
   readonly clock: SimulatedClock;
-  /** The request, for as long as nothing is asked after it. */
+  /** The request, until the product sends another one. */
   readonly getRequest: () => HttpRequest | undefined;
 }
 
@@ -26,14 +26,14 @@ const createErrorReply = (status: number, headers: Record<string, string> = {}):
   body: JSON.stringify({ message: 'Server Error', status: String(status) }),
 });
 
-/** Elsewhere silence is measured by the socket's own timer, which no test moves. */
+/** On other hosts the socket's own timer measures silence, and no test can move it. */
 const API = /^\w+ api\./;
 
-/** Lets time pass by a host's doing, unless nobody waits for that host any more. */
+/** Lets time pass while the product waits for this request. */
 async function advance({ clock, getRequest }: PendingRequest, ms: number): Promise<void> {
   const request = getRequest();
   if (request !== undefined) await clock.advance(ms, request.signal);
-  // The other end hears of it through real sockets.
+  // The other end notices it through real sockets.
   await sleep(5);
 }
 
@@ -84,7 +84,7 @@ export const SOCKET_FAULTS: readonly SocketFault[] = [
 ];
 
 /**
- * What git meets on its own way to the hosts. It measures a silent connection by its own clock, so that is
+ * Faults of git's own requests. git measures silence with its own clock, so that is
  * not run; and only these few are, since it runs a dozen processes a delivery.
  */
 export const GIT_FAULTS: readonly SocketFault[] = [
@@ -92,7 +92,7 @@ export const GIT_FAULTS: readonly SocketFault[] = [
   {
     name: 'truncated',
     isTransient: true,
-    // After half a report git waits for the other half for ever, so time is what passes.
+    // After half a report git waits forever, so the product's clock must move.
     createReply: ({ clock }) => ({
       alter: (real, { path }) => {
         if (path.endsWith('/git-receive-pack')) setTimeout(() => clock.advance(EXCHANGE.git), 300);

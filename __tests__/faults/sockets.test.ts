@@ -13,8 +13,8 @@ import { MatrixSummary } from './matrix-summary.ts';
 import { formatRequestName, type RecordedHttp, recordHttp } from './recorded-http.ts';
 import { SOCKET_FAULTS, type SocketFault } from './socket-faults.ts';
 
-// A slice of the fault matrix over the product's own door, real sockets and TLS: they fail as the run
-// faults of the whole matrix say.
+// A part of the fault matrix with the product's own HTTP client, real sockets and TLS: they fail as the
+// simulated faults of the whole matrix do.
 let world: GitHubWorld;
 let faultyProxy: FaultyProxy;
 let runner: FaultRunner<SocketFault>;
@@ -23,7 +23,7 @@ const trusted = tls.getCACertificates('default');
 const summary = new MatrixSummary(MATRIX_EXCEPTIONS);
 
 beforeAll(async () => {
-  // The proxy tells of every connection that was cut.
+  // The proxy logs every connection that was reset.
   const { error } = console;
   jest.spyOn(console, 'error').mockImplementation((...said: unknown[]) => {
     if (!String(said[0]).startsWith('Failed to handle request')) error(...said);
@@ -69,7 +69,7 @@ function partsOf({ request }: MatrixCell): { method: string; host: string } {
   return { method, host };
 }
 
-/** The first connection to the cell's host fails, or all of them do. */
+/** The first connection to the cell's host fails, or all connections. */
 function passageOf(cell: MatrixCell<SocketFault> | undefined): FaultyProxy['chooseMode'] {
   const { connectionMode } = cell?.fault ?? {};
   if (cell === undefined || connectionMode === undefined) return () => 'through';
@@ -81,7 +81,7 @@ function passageOf(cell: MatrixCell<SocketFault> | undefined): FaultyProxy['choo
   };
 }
 
-/** Without those that fail for ever by the request, which are much like those that fail once; a connection fails for its host. */
+/** Leaves out permanent faults of a request, which are similar to single ones; a connection fails once per host. */
 function slice(cells: readonly MatrixCell<SocketFault>[]): MatrixCell<SocketFault>[] {
   const hosts = new Set<string>();
   return cells.filter((cell) => {
@@ -91,11 +91,11 @@ function slice(cells: readonly MatrixCell<SocketFault>[]): MatrixCell<SocketFaul
   });
 }
 
-describe('over real sockets', () => {
+describe('the fault matrix over real sockets', () => {
   test.each(
     DELIVERY_KINDS.filter(({ name }) => /^(K1, method A, a new file|K2, a new asset|K3)$/.test(name)),
   )(
-    '$name',
+    'a delivery is proven or correctly refused when any request fails: $name',
     async (deliveryKind) => {
       const wrong: string[] = [];
       for (const cell of slice(await runner.listCells(deliveryKind, SOCKET_FAULTS))) {
@@ -107,7 +107,7 @@ describe('over real sockets', () => {
     120_000,
   );
 
-  test('the counts', () => {
+  test('has at least 100 cells without flaws', () => {
     summary.expectNoFlaws('fault matrix over sockets', 100);
   });
 });

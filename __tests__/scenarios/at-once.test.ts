@@ -32,7 +32,7 @@ function deliverBoth(
   );
 }
 
-/** Which of them brought what stands there now, and which did not. */
+/** Which delivery published the current content, and which did not. */
 function ranked(delivered: readonly DeliveredStep[], texts: readonly string[], standing: string) {
   const at = texts.indexOf(standing);
   expect(at).not.toBe(-1);
@@ -46,7 +46,7 @@ describe('two deliveries to one path of the branch', () => {
   ])('method %s, different bytes: the last one wins, and the other says so', async (_, texts) => {
     const repository = await scenario.repository();
     scenario.holdUntilAll(2, { method: 'GET', url: /contents\/page\.html/ });
-    // The first one is overtaken before its build.
+    // The first commit is replaced before its build.
     repository.pages.builds = ['never', 'normal'];
     const files = texts.map((text) => ['page.html', text] as const);
     // The site answers neither of them before both have written.

@@ -39,10 +39,10 @@ export const SIMULATED_TIME = {
   NODE_OPTIONS: `--import=${new URL('../world/simulated-time.ts', import.meta.url).href}`,
 };
 
-/** One world for a test file, with what its tests need in common. */
+/** One local GitHub for a test file, with helpers for its tests. */
 export interface ScenarioWorld {
   readonly world: GitHubWorld;
-  /** A repository that no other test uses, public and with a site unless told. */
+  /** Creates a repository for one test, by default public and with a site. */
   repository(spec?: Partial<RepositoryOptions>): Promise<TestRepository>;
   /** Runs the step with short pauses; one that waits until its timeout needs `simulatedTime`. */
   deliver(delivery: ScenarioDelivery): Promise<DeliveredStep>;
@@ -50,11 +50,11 @@ export interface ScenarioWorld {
   intercept(match: RequestMatch, answer: InterceptedReply): ActiveInterception;
   /** Holds the answers to the first `count` matching requests back until all of them have arrived. */
   holdUntilAll(count: number, match: Omit<RequestMatch, 'times'>): void;
-  /** What a browser gets at an address: it follows redirects and keeps cookies, and has no credentials. */
+  /** Fetches an address like a browser: follows redirects, keeps cookies, has no credentials. */
   fetchPublic(url: string): Promise<Buffer>;
 }
 
-/** Starts the world before a file's tests, and cleans up after each of them. */
+/** Starts the local GitHub before a file's tests, and cleans up after each test. */
 export function setUpScenario(): ScenarioWorld {
   let world: GitHubWorld;
   let browser: ProxyAgent;
@@ -136,25 +136,25 @@ async function fetchAsBrowser(start: string, dispatcher: ProxyAgent): Promise<Bu
     if (answer.statusCode >= 300 && answer.statusCode < 400) {
       url = new URL(String(location), url);
     } else if (given !== undefined && !warned) {
-      // A warning page: the person clicks on.
+      // A warning page: a person continues.
       warned = true;
     } else {
       expect(`${answer.statusCode} ${start}`).toBe(`200 ${start}`);
       return bytes;
     }
   }
-  throw new Error(`${start} never ends.`);
+  throw new Error(`${start} redirects forever.`);
 }
 
-/** Everything that a step printed or handed on. */
+/** Everything that a step printed, and its outputs and summary. */
 export function collectOutput({ stdout, stderr, outputs, summary }: ActionResult): string {
-  // The runner reads its masks out of the log and shows them to nobody.
+  // The runner removes the mask commands from the log.
   const log = stdout.replace(/^::add-mask::.*\n/gm, '');
   return [log, stderr, ...Object.values(outputs), summary].join('\n');
 }
 
 /**
- * What a runner would take for a command: `::name …::` at the start of a line, else `##[name …]` anywhere in it.
+ * Finds what a runner would execute as a command: `::name …::` at the start of a line, else `##[name …]` anywhere in it.
  *
  * @see https://github.com/actions/runner/blob/main/src/Runner.Common/ActionCommand.cs
  */
@@ -165,7 +165,7 @@ export function parseRunnerCommands(stdout: string): string[] {
   });
 }
 
-/** The report's lines, the outputs and the summary must tell one story, in the log's own order. */
+/** Checks that the report's lines, the outputs, the summary and the log agree. */
 function expectConsistentReport(delivered: DeliveredStep): void {
   const { outputs, report, stdout, stderr, summary } = delivered;
   expect(stderr).toBe('');
@@ -178,7 +178,7 @@ function expectConsistentReport(delivered: DeliveredStep): void {
     'UNKNOWN',
   ]);
   expect(outputs.report).toBe(lines.join('\n'));
-  // No text from outside can add a result of its own.
+  // No text from outside can add a second result.
   expect(stdout.match(/^RESULT: .*/gm)).toHaveLength(1);
   for (const line of lines) expect(stdout).toContain(line.replaceAll('##[', '## ['));
   expect(outputs.channel).toBe(report.channel ?? '');
@@ -186,7 +186,7 @@ function expectConsistentReport(delivered: DeliveredStep): void {
   expect(outputs.sha256).toBe(report.file?.sha256 ?? '');
   expect(outputs.size).toBe(String(report.file?.size ?? ''));
   for (const { name } of report.gates) expect(summary).toContain(name.replaceAll('_', '&#95;'));
-  // The library for patterns tells the debug log how it searches.
+  // The glob library writes debug lines.
   const own = ['add-mask', 'group', 'endgroup', 'error', 'warning', 'debug'];
   expect(parseRunnerCommands(stdout).filter((name) => !own.includes(name))).toEqual([]);
 }
@@ -196,11 +196,11 @@ interface ExpectedReady {
   /** What the address must answer. */
   readonly shows: string | Buffer;
   readonly url?: string | RegExp;
-  /** The UNKNOWN line; empty unless told. */
+  /** The UNKNOWN line; empty by default. */
   readonly unknown?: RegExp;
 }
 
-/** The step is ready, says so everywhere, and its address shows the file to anybody. */
+/** Checks that the step is ready everywhere, and that its address shows the file without credentials. */
 export async function expectReady(
   scenario: ScenarioWorld,
   delivered: DeliveredStep,
@@ -221,7 +221,7 @@ export async function expectReady(
   expect(summary).toContain(`**ГОТОВО** → <${url}>`);
   if (expected.unknown === undefined) expect(report.lines.UNKNOWN).toBe('');
   else expect(report.lines.UNKNOWN).toMatch(expected.unknown);
-  // Nothing is announced before the report.
+  // No address is printed before the report.
   expect(stdout.indexOf(url)).toBeGreaterThan(stdout.indexOf('\nCLAIM: '));
   expect((await scenario.fetchPublic(url)).equals(Buffer.from(expected.shows))).toBe(true);
 }
@@ -232,15 +232,15 @@ interface ExpectedNotReady {
   /** `null`: no host has answered. */
   readonly httpCode?: number | null;
   readonly hint?: RegExp;
-  /** 1 unless the step was told not to fail. */
+  /** 1 by default. */
   readonly exitCode?: number;
 }
 
-/** Addresses of the channels, in whatever they are written. */
+/** Addresses of the channels in any text. */
 const PUBLIC_ADDRESS =
   /https:\/\/[^\s"|]*(?:github\.io|filebin\.net\/|raw\.githubusercontent\.com|\/releases\/download\/)/;
 
-/** The step is not ready, says why and where, and hands over no address at all. */
+/** Checks that the step is not ready, says why and where, and gives no address. */
 export function expectNotReady(delivered: DeliveredStep, expected: ExpectedNotReady): void {
   const { outputs, report, exitCode, stdout, summary } = delivered;
   const { notReady } = report;
@@ -265,7 +265,7 @@ export function expectNotReady(delivered: DeliveredStep, expected: ExpectedNotRe
   expect(parseRunnerCommands(stdout).filter((name) => name === 'error')).toHaveLength(exitCode === 0 ? 0 : 1);
 }
 
-/** Requests that a step sent to its hosts, without the test's own. */
+/** Lists the requests of the product, without the test's own. */
 export function listRequests(scenario: ScenarioWorld, pattern: RegExp): readonly HttpExchange[] {
   return scenario.world.traffic
     .exchanges(pattern)

@@ -5,13 +5,13 @@ import type { WorkflowRun } from '../world/workflow/workflow-runner.ts';
 
 type TextFiles = Readonly<Record<string, string>>;
 
-/** A pull request, with what GitHub tells workflows of its life. */
+/** A pull request and its workflow events. */
 export interface PullRequestEvents {
   readonly number: number;
   readonly opened: WorkflowEvent;
   /** A further commit. */
   push(files: TextFiles): Promise<WorkflowEvent>;
-  /** What both events about pull requests tell of its end. */
+  /** Closes it, and creates both events about that. */
   close(): Promise<Record<'pull_request' | 'pull_request_target', WorkflowEvent>>;
 }
 
@@ -24,7 +24,7 @@ export async function openPullRequest(
   const { issues } = repository;
   const number = await issues.openPullRequest('Another page', head);
   let current = files;
-  /** Its own code, merged into the base: the head itself here. */
+  /** On GitHub the merge commit; here the head itself. */
   const about = (action: string, pull: PullRequestPayload): WorkflowEvent => ({
     ...createWorkflowEvent(repository, 'pull_request', { action, number, pull_request: pull }),
     ref: `refs/pull/${number}/merge`,
@@ -49,7 +49,7 @@ export async function openPullRequest(
   };
 }
 
-/** What follows the run of a workflow. A run of a fork names no pull request. */
+/** The event after a workflow run. The run of a fork names no pull request. */
 export function createRunCompletedEvent({
   id,
   name,
@@ -73,7 +73,7 @@ export function createRunCompletedEvent({
   return createWorkflowEvent(occasion.repository, 'workflow_run', { action: 'completed', workflow_run });
 }
 
-/** An event of the default branch. */
+/** Creates an event of the default branch. */
 export function createWorkflowEvent(
   repository: TestRepository,
   name: string,

@@ -3,10 +3,10 @@ import type { Report } from '../../src/delivery/report.ts';
 import type { JobRun, StepRun, WorkflowRun } from '../world/workflow/workflow-runner.ts';
 import type { DeliveredStep, ScenarioWorld } from './scenario.ts';
 
-/** A site whose builds no push starts: for these the examples ask for `pages: write`. */
+/** A site whose builds are not started by a push: for these the examples need `pages: write`. */
 export const SITE_WITHOUT_PUSH_BUILDS = { pages: { startsBuilds: false } };
 
-/** What became of a run: of itself and of each of its jobs, in their order. */
+/** The conclusions of a run and of its jobs, in order. */
 export function listConclusions(run: WorkflowRun | null): string[] {
   if (run === null) return ['not started'];
   return [run.conclusion, ...run.jobs.map(({ id, conclusion }) => `${id}: ${conclusion}`)];
@@ -42,7 +42,7 @@ export function findStep(run: WorkflowRun | null, name: string): StepRun | undef
 const formatRunLog = (run: WorkflowRun | null): string =>
   (run?.jobs ?? []).flatMap(({ steps }) => steps.map(({ name, log }) => `${name}: ${log}`)).join('\n');
 
-/** Nothing is served at the address any more. */
+/** Expects 404 at an address. */
 export async function expectGone(scenario: ScenarioWorld, url: string): Promise<void> {
   await expect(scenario.fetchPublic(url)).rejects.toThrow(/404 https/);
 }

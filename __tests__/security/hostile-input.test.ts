@@ -55,7 +55,7 @@ async function refused(attempt: () => unknown, code: ErrorCode, piece: string): 
   return thrown;
 }
 
-describe('a name on disk', () => {
+describe('a file name', () => {
   const NAMES: readonly Row[] = [
     ['is .git', '.git', 'leads into .git'],
     ['is .git in capitals', '.GIT', 'leads into .git'],
@@ -74,7 +74,7 @@ describe('a name on disk', () => {
   });
 });
 
-describe('an input', () => {
+describe('an input of the action', () => {
   const INPUTS: readonly (readonly [string, Partial<RawInputs>, string])[] = [
     ['path that climbs', { path: '../../other/page.html' }, '. or .. as a folder'],
     ['path that climbs in the middle', { path: 'a/./../../page.html' }, '. or .. as a folder'],
@@ -116,13 +116,13 @@ describe('an input', () => {
     ['switch that is neither', { overwrite: 'true; rm' }, '`overwrite` is neither true nor false'],
     ['mode of the page’s check that is none', { 'self-contained': 'disable' }, '`self-contained` is none'],
   ];
-  test.each(INPUTS)('(%s) is refused', async (_, inputs, piece) => {
+  test.each(INPUTS)('is refused: %s', async (_, inputs, piece) => {
     const { message, hint } = await refused(() => requestWith(inputs), 'BAD_INPUT', piece);
     if (inputs.token !== undefined) expect(`${message} ${hint}`).not.toContain(inputs.token);
   });
 });
 
-describe('a link', () => {
+describe('a link in `url`', () => {
   const LINKS: readonly Row[] = [
     ['into the sandbox', 'sandbox:/mnt/data/page.html', 'begins with sandbox:'],
     ['to a path of the agent', '/mnt/data/page.html', 'local path'],
@@ -170,13 +170,13 @@ describe('a link', () => {
     ['to a host that only the network knows', 'https://intranet/', 'single-label host'],
     ['that injects a command', '::set-output name=url::https://octo.dev/', 'local path'],
   ];
-  test.each(LINKS)('%s is refused', async (_, link, piece) => {
+  test.each(LINKS)('is refused: %s', async (_, link, piece) => {
     const { message } = await refused(() => parseExternalAddress(link), 'NOT_EXTERNAL', piece);
     expect(message).not.toContain('s3cret');
   });
 });
 
-describe('a name that is connected to', () => {
+describe('a host name in a request', () => {
   const PUBLIC = '140.82.112.3';
   /** What the resolver answers at each time, the piece of the refusal of the last. */
   const REBINDINGS: readonly (readonly [string, readonly (readonly string[])[], string])[] = [
@@ -213,7 +213,7 @@ describe('a name that is connected to', () => {
   });
 });
 
-describe('a redirect', () => {
+describe('a redirect of the address', () => {
   const START = 'https://files.octo.dev/0';
   const hops = (...more: string[]): string[] => [
     'https://a.octo.dev/1',
@@ -254,7 +254,7 @@ describe('a redirect', () => {
       'redirects more than',
     ],
   ];
-  test.each(CHAINS)('%s is refused before it is followed', async (_, locations, code, piece) => {
+  test.each(CHAINS)('is refused before it is followed: %s', async (_, locations, code, piece) => {
     const host = new FakeHttp((_seen, nth) => ({
       status: 302,
       headers: { location: locations[nth - 1] as string },
@@ -309,7 +309,7 @@ describe('a file on disk', () => {
     await refused(attempt(workspace, 'link.html'), 'BAD_FILE', piece);
   });
 
-  test('that lies behind a linked folder is refused', async () => {
+  test('behind a linked folder is refused', async () => {
     const { root, workspace } = await place();
     await symlink(root, join(workspace, 'linked'));
     await refused(attempt(workspace, 'linked/private.html'), 'BAD_FILE', 'symbolic link');
@@ -472,7 +472,7 @@ describe('a page', () => {
   });
 });
 
-describe('a secret', () => {
+describe('a file with a secret', () => {
   const password = drawn(14);
   const google = googleAccount();
   /** The rule that finds it, what stands before it, what must never be repeated. */
@@ -520,13 +520,13 @@ describe('a secret', () => {
       'github in line 2',
     ],
   ];
-  test.each(HIDDEN)('%s is refused', async (_, bytes, piece) => {
+  test.each(HIDDEN)('is refused if it is %s', async (_, bytes, piece) => {
     const { message, hint } = await refused(refusing(bytes, 'page.html'), 'BAD_FILE', piece);
     expect(`${message} ${hint}`.includes(TOKEN)).toBe(false);
   });
 });
 
-describe('a command in the words of somebody else', () => {
+describe('a runner command in text from outside', () => {
   const WORDS: readonly Row[] = [
     ['at the start', '::set-output name=url::https://octo.dev', ': :set-output'],
     ['after space', ' \t::add-path::/tmp/evil', ': :add-path'],
@@ -538,7 +538,7 @@ describe('a command in the words of somebody else', () => {
     ['in the older form, in the middle', 'broken ##[set-env name=PATH]/tmp', 'broken ## [set-env'],
     ['as a line of the report', 'broken\nRESULT: ГОТОВО → https://octo.dev/', 'broken RESULT: ГОТОВО'],
   ];
-  test.each(WORDS)('%s is told as text, by the log and by the report', async (_, words, told) => {
+  test.each(WORDS)('is printed as plain text in the log and the report: %s', async (_, words, told) => {
     expect(escapeLogLine(words)).toContain(told);
     expect(escapeLogLine(words)).not.toMatch(COMMAND);
     const answer = new DeliveryError('HOST_ERROR', words, { hint: words });

@@ -26,10 +26,10 @@ interface RuleWorkflow {
 
 const ROOT = new URL('../../', import.meta.url);
 
-/** Lines that the schema is too old to know; GitHub's own parser holds them to their words. */
+/** Lines that are newer than the schema; GitHub's own parser checks them. */
 const NEWER_LINES = /^ +attestations: write\b.*\n/gm;
 
-/** What GitHub's own parser and the published JSON schema have against a workflow. */
+/** The errors of GitHub's own parser and of the published JSON schema about a workflow. */
 export async function listWorkflowErrors(content: string): Promise<string[]> {
   const { context, value } = parseWorkflow({ name: 'workflow', content }, new NoOperationTraceWriter());
   if (value === undefined) return context.errors.getErrors().map(({ message }) => message);
@@ -48,7 +48,7 @@ export async function listWorkflowErrors(content: string): Promise<string[]> {
   ];
 }
 
-/** The rules that a workflow breaks, each with the place. The project's own ones have more to hold to. */
+/** The rules that a workflow breaks, each with the place. More rules apply to the project's own workflows. */
 export function listBrokenRules(content: string, whose: 'own' | 'example'): string[] {
   const workflow = parse(content) as RuleWorkflow;
   const rules = whose === 'own' ? [...COMMON_RULES, ...OWN_RULES] : COMMON_RULES;
@@ -62,11 +62,11 @@ type WorkflowRule = readonly [
 ];
 
 const WORKFLOW_PLACE = 'the workflow';
-/** This action, as it stands beside the workflow or as others name it. */
+/** This action, by local path or by its published name. */
 const THIS_ACTION = /^(\.\/|[\w-]+\/screen-delivery@v\d+)$/;
 const LOCAL = /^\.\//;
 const PINNED = /^[\w.-]+(\/[\w.-]+)+@[0-9a-f]{40}$/;
-/** What a stranger may have written: a title, a comment, a branch's name. */
+/** Expressions with untrusted text: a title, a comment, a branch name. */
 const UNTRUSTED_TEXT = /\$\{\{[^}]*\b(github\.(event|head_ref|ref_name|actor)\b|inputs\.)/;
 
 const COMMON_RULES: readonly WorkflowRule[] = [
@@ -146,7 +146,7 @@ function listUsedActions(workflow: RuleWorkflow): string[] {
   return [...Object.values(workflow.jobs), ...listSteps(workflow)].flatMap(({ uses }) => uses ?? []);
 }
 
-/** Whatever a shell or an interpreter is given to run. */
+/** All scripts that a shell or an interpreter runs. */
 function listScripts(workflow: RuleWorkflow): string[] {
   return listSteps(workflow).flatMap((step) =>
     [step.run, step.with?.script].flatMap((text) => String(text ?? '')),

@@ -27,11 +27,11 @@ const base64 = (content: string) => Buffer.from(content).toString('base64');
 const blobSha = (bytes: Buffer) =>
   createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
 
-describe('credentials', () => {
+describe('credentials of the API', () => {
   test.each([
-    ['none on a write', null, 401, 'Requires authentication'],
-    ['wrong ones', 'ghs_wrong', 401, 'Bad credentials'],
-  ])('%s', async (_, token, status, message) => {
+    ['no credentials', null, 401, 'Requires authentication'],
+    ['a wrong token', 'ghs_wrong', 401, 'Bad credentials'],
+  ])('the API refuses a write with %s', async (_, token, status, message) => {
     const repository = await newRepository();
     const stranger = createWorldClient(world, token);
     const answer = await stranger.send(`PUT /repos/${repository.fullName}/contents/a.txt`, {});
@@ -40,7 +40,7 @@ describe('credentials', () => {
     await stranger.close();
   });
 
-  test('a token without the permission is told which one was needed', async () => {
+  test('the answer to a token without the permission names the permission that is needed', async () => {
     const { fullName } = await newRepository();
     const reader = createWorldClient(world, world.token({ contents: 'read', pages: 'none' }));
     const write = await reader.send(`PUT /repos/${fullName}/contents/a.txt`, {});
@@ -55,13 +55,13 @@ describe('credentials', () => {
     await reader.close();
   });
 
-  test('a private repository does not exist for strangers', async () => {
+  test('a private repository answers 404 without a token', async () => {
     const { fullName } = await newRepository({ private: true });
     expect((await anonymous.send(`GET /repos/${fullName}`)).status).toBe(404);
     expect((await client.send(`GET /repos/${fullName}`)).json.private).toBe(true);
   });
 
-  test('answers carry rate limits, a request id and an etag that saves a second read', async () => {
+  test('answers have rate limits, a request id, and an etag for conditional requests', async () => {
     const { fullName } = await newRepository();
     const { headers } = await client.send(`GET /repos/${fullName}`);
     expect(headers).toMatchObject({
@@ -75,8 +75,8 @@ describe('credentials', () => {
   });
 });
 
-describe('contents', () => {
-  test('creates, refuses a replacement without or with a wrong sha, replaces, deletes', async () => {
+describe('the contents API', () => {
+  test('creates, replaces and deletes a file, and refuses a replacement without the right SHA', async () => {
     const repository = await newRepository();
     const path = `/repos/${repository.fullName}/contents/docs%2F${encodeURIComponent('привет мир.html')}`;
     const put = (content: string, extra = {}) =>
@@ -112,14 +112,14 @@ describe('contents', () => {
     ['a leading slash', '%2Fa.txt', {}, 422, 'path cannot start with a slash'],
     ['an empty component', 'a%2F%2Fb.txt', {}, 422, 'path contains a malformed path component'],
     ['a climbing component', 'a%2F..%2Fb.txt', {}, 422, 'path contains a malformed path component'],
-  ])('PUT with %s', async (_, path, extra, status, message) => {
+  ])('refuses PUT with %s', async (_, path, extra, status, message) => {
     const { fullName } = await newRepository();
     const body = { message: 'ADD', content: base64('x'), ...extra };
     const answer = await client.send(`PUT /repos/${fullName}/contents/${path}`, body);
     expect([answer.status, answer.json.message]).toEqual([status, message]);
   });
 
-  test('writes at the same time conflict, one wins', async () => {
+  test('accepts only one of two concurrent writes', async () => {
     const { fullName } = await newRepository();
     const put = (name: string) =>
       client.send(`PUT /repos/${fullName}/contents/${name}`, { message: 'ADD', content: base64(name) });
@@ -130,7 +130,7 @@ describe('contents', () => {
     );
   });
 
-  test('reads files, folders and other refs, by media type', async () => {
+  test('reads files, folders and other refs in the requested media type', async () => {
     const repository = await newRepository({ files: { 'a/b.txt': 'old', 'a/c/d.txt': 'd' } });
     const before = await repository.head();
     await repository.commit('a/b.txt', 'new');
@@ -152,7 +152,7 @@ describe('contents', () => {
     expect((await client.send(`${contents}/a/b.txt?ref=nowhere`)).status).toBe(404);
   });
 
-  test('a file above 1 MB has no inline content', async () => {
+  test('returns no inline content of a file above 1 MB', async () => {
     const bytes = randomBytes(1_200_000);
     const { fullName } = await newRepository({ files: { 'big.bin': bytes } });
     const operation = `GET /repos/${fullName}/contents/big.bin`;
@@ -166,7 +166,7 @@ describe('contents', () => {
     expect((await client.send(operation)).status).toBe(403);
   });
 
-  test('an empty repository takes its first file', async () => {
+  test('creates the first file of an empty repository', async () => {
     const repository = await newRepository({ empty: true });
     const contents = `/repos/${repository.fullName}/contents/a.txt`;
     expect((await client.send(`GET ${contents}`)).json.message).toBe('This repository is empty.');
@@ -176,7 +176,7 @@ describe('contents', () => {
     expect(await repository.log()).toHaveLength(1);
   });
 
-  test('a protected branch refuses both ways of writing', async () => {
+  test('refuses both ways of writing to a protected branch', async () => {
     const repository = await newRepository();
     repository.protect(true);
     const put = await client.send(`PUT /repos/${repository.fullName}/contents/a.txt`, {
@@ -194,8 +194,8 @@ describe('contents', () => {
   });
 });
 
-describe('git data', () => {
-  test('blob, tree, commit and ref make one commit that keeps the other files', async () => {
+describe('the git data API', () => {
+  test('creates one commit from a blob, a tree and a ref update, and keeps the other files', async () => {
     const repository = await newRepository({ files: { 'kept.txt': 'kept', 'gone.txt': 'gone' } });
     const git = `/repos/${repository.fullName}/git`;
     const bytes = randomBytes(3_000_000);
@@ -236,14 +236,14 @@ describe('git data', () => {
       () => ({ tree: [{ path: 'absent', mode: '100644', type: 'blob', sha: null }] }),
       'GitRPC::BadObjectState',
     ],
-  ])('a tree with %s is refused', async (_, body, message) => {
+  ])('refuses a tree with %s', async (_, body, message) => {
     const repository = await newRepository();
     const head = (await repository.head()) as string;
     const answer = await client.send(`POST /repos/${repository.fullName}/git/trees`, body(head));
     expect([answer.status, answer.json.message]).toEqual([422, message]);
   });
 
-  test('a ref only moves forward, and only when it exists', async () => {
+  test('moves only an existing ref, and only forward', async () => {
     const repository = await newRepository();
     const first = await repository.head();
     await repository.commit('a.txt', 'a');
@@ -256,7 +256,7 @@ describe('git data', () => {
     expect((await client.send(`GET /repos/${repository.fullName}/git/ref/heads/nowhere`)).status).toBe(404);
   });
 
-  test('a blob of more than 37.5 MB is refused', async () => {
+  test('refuses a blob of more than 37.5 MB', async () => {
     const { fullName } = await newRepository();
     const content = Buffer.alloc(40_000_000).toString('base64');
     const answer = await client.send(`POST /repos/${fullName}/git/blobs`, { content, encoding: 'base64' });
@@ -265,8 +265,8 @@ describe('git data', () => {
   });
 });
 
-describe('history', () => {
-  test('lists the commits of one path, page by page', async () => {
+describe('the commits API', () => {
+  test('lists the commits of one path in pages', async () => {
     const repository = await newRepository();
     for (const round of [1, 2, 3]) {
       await repository.commit('a.txt', `a${round}`, `a ${round}`);
@@ -283,7 +283,7 @@ describe('history', () => {
     ['main...side', 'diverged'],
     ['start...main', 'ahead'],
     ['main...start', 'behind'],
-  ])('compare %s: %s', async (range, status) => {
+  ])('compares %s as %s', async (range, status) => {
     const repository = await newRepository();
     const start = (await repository.head()) as string;
     await repository.commit('side.txt', 's', 'side', 'side');

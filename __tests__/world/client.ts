@@ -8,11 +8,11 @@ export interface ClientResponse {
   readonly bytes: Buffer;
   readonly text: string;
   /** The body as JSON; only for answers that are. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of many shapes
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of many shapes
   readonly json: any;
 }
 
-/** A plain HTTP client inside a world: follows no redirects, retries nothing, keeps no cookies. */
+/** A plain HTTP client for the local GitHub: no redirects, no retries, no cookies. */
 export interface WorldClient {
   send(
     operation: string,
@@ -23,7 +23,7 @@ export interface WorldClient {
 }
 
 /**
- * A client that sends a token with each request, unless told otherwise.
+ * Creates a client that sends a token with each request; null for no token.
  * `ask('PUT /repos/o/r/contents/x', {…})` goes to api.github.com; other hosts need the whole address.
  */
 export function createWorldClient(world: GitHubWorld, token: string | null = world.token()): WorldClient {

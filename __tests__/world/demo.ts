@@ -3,7 +3,7 @@ import { startWorld } from './world.ts';
 
 /**
  * Five deliveries with the real bundle, as a runner would make them, against the local GitHub.
- * Prints what a user would see of each: the step, its log with the report, and its outputs.
+ * Prints each step, its log with the report, and its outputs.
  */
 
 interface DemoDelivery {
@@ -48,13 +48,13 @@ const formatBold =
     ? (text: string) => `\x1b[1m${text}\x1b[0m`
     : String;
 
-/** The step as it would stand in a workflow. */
+/** The step as YAML. */
 function formatStep({ inputs }: DemoDelivery): string {
   const lines = Object.entries(inputs).map(([name, value]) => `    ${name}: ${value === '' ? "''" : value}`);
   return ['- uses: ./', '  with:', ...lines].join('\n');
 }
 
-/** The log as the runner shows it: groups as headings, commands out of sight. */
+/** Formats the log like the runner: groups as headings, no commands. */
 function formatLog(log: string): string {
   return log
     .split('\n')
@@ -90,7 +90,7 @@ try {
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   console.log(`\n${formatBold('The job summary of the last step')}\n\n${results.at(-1)?.summary}`);
   console.log(formatBold(`${ready} ГОТОВО, ${results.length - ready} НЕ ГОТОВО, ${seconds} s in all.`));
-  // Four deliveries and one honest refusal: anything else is a failed demonstration.
+  // Four deliveries and one refusal are expected.
   if (ready !== 4 || results.at(-1)?.outputs.result !== 'not-ready') process.exitCode = 1;
 } finally {
   await world.stop();

@@ -29,7 +29,7 @@ const download = (name: string, headers = {}) =>
   client.send(`GET https://filebin.net/${bin}/${encodeURIComponent(name)}`, null, headers);
 const sha256 = (content: string) => createHash('sha256').update(content).digest('hex');
 
-test('a file goes up, and comes down from the storage host', async () => {
+test('an uploaded file can be downloaded from the storage host', async () => {
   world.filebin.cookieCheck = false;
   const uploaded = await upload('a.txt', 'text', { 'content-sha256': sha256('text') });
   expect(uploaded).toMatchObject({
@@ -51,7 +51,7 @@ test('a file goes up, and comes down from the storage host', async () => {
   expect((await client.send(`HEAD https://filebin.net/${bin}/a.txt`)).status).toBe(405);
 });
 
-test('a page is sent to be saved, not to be shown', async () => {
+test('an HTML page is served as an attachment', async () => {
   world.filebin.cookieCheck = false;
   await upload('a.html', '<!doctype html><p>x</p>');
   const { headers } = await client.send(`GET ${(await download('a.html')).headers.location}`);
@@ -61,7 +61,7 @@ test('a page is sent to be saved, not to be shown', async () => {
   });
 });
 
-test('the warning page stands in front until its cookie comes back', async () => {
+test('the warning page is shown until a request carries its cookie', async () => {
   await upload('a.txt', 'text');
   const warning = await download('a.txt');
   expect(warning).toMatchObject({ status: 200, text: expect.stringContaining('Please read') });
@@ -86,7 +86,7 @@ test.each([
     400,
     'SHA256 checksum did not match',
   ],
-])('an upload with %s', async (_, name, file, body, headers, status, message) => {
+])('an upload with %s is refused', async (_, name, file, body, headers, status, message) => {
   const answer = await client.send(`POST https://filebin.net/${name}/${file}`, body, headers);
   expect([answer.status, answer.text.trim()]).toEqual([status, message]);
 });
@@ -103,7 +103,7 @@ test.each([
   expect((await upload(asked)).status).toBe(asked === stored ? 201 : 500);
 });
 
-test('a bin is listed, locked, emptied and gone for ever', async () => {
+test('a bin can be listed, locked and deleted, and its name can not be used again', async () => {
   await upload('a.txt');
   const address = `https://filebin.net/${bin}`;
   const listed = await client.send(`GET ${address}`, null, { accept: 'application/json' });

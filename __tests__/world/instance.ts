@@ -1,10 +1,10 @@
-/** One GitHub: where each of its parts answers. Bases have no slash at their end. */
+/** The addresses of one GitHub. Base addresses have no slash at the end. */
 export interface GitHubInstance {
-  /** Host of the pages for people, of git and of downloads. */
+  /** Host of the web pages, of git and of downloads. */
   readonly host: string;
   readonly api: string;
   readonly uploads: string;
-  /** Below it lies `/<owner>/<name>/<ref>/<path>`. */
+  /** Followed by `/<owner>/<name>/<ref>/<path>`. */
   readonly raw: string;
   /** Where a repository's site is, with a slash at the end. */
   readonly site: (owner: string, name: string) => string;
@@ -21,10 +21,10 @@ export const GITHUB_COM: GitHubInstance = {
   },
 };
 
-/** What a GitHub Enterprise shows to anybody: private mode hides all but, where its owner wishes, the sites. */
+/** What a GitHub Enterprise shows without sign-in: private mode hides everything, or everything but sites. */
 export type PublicAccess = 'everything' | 'sites' | 'nothing';
 
-/** A GitHub Enterprise; what it shows may be changed at any time. */
+/** A GitHub Enterprise; `publicAccess` may be changed at any time. */
 export interface EnterpriseInstance extends GitHubInstance {
   publicAccess: PublicAccess;
 }

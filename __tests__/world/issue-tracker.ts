@@ -6,7 +6,7 @@ const API = 'https://api.github.com';
 const COMMENT_LIMIT = 65_536;
 const FORWARDED_HEADERS = ['accept', 'content-type', 'user-agent'] as const;
 
-/** The part of a pull request that tests look at. */
+/** The fields of a pull request that tests use. */
 export interface PullRequestPayload {
   readonly number: number;
   readonly state: string;
@@ -19,8 +19,8 @@ export interface PullRequestPayload {
 }
 
 /**
- * Issues, pull requests and their comments of one repository, played by `emulate`.
- * Everything about files is played by git, so the emulator knows the repository's name and little else.
+ * Issues, pull requests and comments of one repository, simulated by `emulate`.
+ * Files are stored in git, so the emulator knows little more than the repository's name.
  * It starts with the first request: most tests never need it.
  */
 export class IssueTracker {
@@ -35,7 +35,7 @@ export class IssueTracker {
     this.#branch = branch;
   }
 
-  /** Opens a pull request; its head is a branch, or `human:branch` of a fork. Answers its number. */
+  /** Opens a pull request from a branch, or from `human:branch` of a fork, and returns its number. */
   async openPullRequest(title: string, head: string): Promise<number> {
     const [fork] = head.split(':');
     const author = head.includes(':') && fork !== undefined ? fork : this.#owner;
@@ -51,17 +51,17 @@ export class IssueTracker {
     return JSON.parse((await this.#ask('GET', `${this.#path}/pulls/${number}`, this.#owner)).text);
   }
 
-  /** Moves the head of a pull request on; answers it as it is then. */
+  /** Adds a commit to a pull request and returns it. */
   async push(number: number): Promise<PullRequestPayload> {
     const { head } = await this.pullRequest(number);
     const [author] = head.repo.full_name.split('/');
     const path = `${this.#path}/pulls/${number}/update-branch`;
     const { status, text } = await this.#ask('PUT', path, author ?? this.#owner, '{}');
-    if (status !== 202) throw new Error(`Nothing pushed: ${status} ${text}`);
+    if (status !== 202) throw new Error(`No commit was pushed: ${status} ${text}`);
     return this.pullRequest(number);
   }
 
-  /** Closes a pull request; answers it as it is then. */
+  /** Closes a pull request and returns it. */
   async closePullRequest(number: number): Promise<PullRequestPayload> {
     const body = JSON.stringify({ state: 'closed' });
     return JSON.parse((await this.#ask('PATCH', `${this.#path}/pulls/${number}`, this.#owner, body)).text);
@@ -73,7 +73,7 @@ export class IssueTracker {
     return JSON.parse((await this.#ask('GET', path, this.#owner)).text);
   }
 
-  /** Somebody else's comment: the owner's, unless told. */
+  /** Adds a comment, by default as the owner. */
   async comment(number: number, body: string, login: string = this.#owner): Promise<void> {
     const path = `${this.#path}/issues/${number}/comments`;
     await this.#ask('POST', path, login, JSON.stringify({ body }));
@@ -91,7 +91,7 @@ export class IssueTracker {
     return (JSON.parse(text) as { issue_url?: string }).issue_url?.split('/').at(-1) ?? '';
   }
 
-  /** Answers an API request whose credentials have been checked already. */
+  /** Handles an API request whose credentials are already checked. */
   async handle(request: HostRequest, login: string | null): Promise<HostReply> {
     const target = request.url.slice(request.url.indexOf('/', 'https://'.length));
     const body = request.method === 'GET' ? undefined : (await collectBytes(request.body)).toString();
@@ -154,7 +154,7 @@ export class IssueTracker {
   }
 }
 
-/** What the emulator knows somebody by; header-safe. */
+/** The emulator's token for a login; safe in a header. */
 const createEmulatorToken = (login: string): string => `inner-${login.replace(/\W/g, '-')}`;
 
 /** The real host measures characters; the emulator does not measure. */

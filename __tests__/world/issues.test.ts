@@ -32,7 +32,7 @@ function clientWith(
 const commentsOf = (pull: number): string => `/repos/${repository.fullName}/issues/${pull}/comments`;
 
 describe('comments on a pull request', () => {
-  test('are kept in the name of whoever the token speaks for', async () => {
+  test('are stored under the login of the token', async () => {
     const own = await repository.issues.openPullRequest('Authors', 'authors');
     for (const login of [LOGINS.workflow, LOGINS.app, LOGINS.human]) {
       const posted = await clientWith({}, login).send(`POST ${commentsOf(own)}`, { body: 'Ready' });
@@ -40,7 +40,7 @@ describe('comments on a pull request', () => {
     }
   });
 
-  test('are changed and taken away', async () => {
+  test('can be changed and deleted', async () => {
     const client = clientWith();
     const own = await repository.issues.openPullRequest('Changes', 'changes');
     const { json } = await client.send(`POST ${commentsOf(own)}`, { body: 'Ready' });
@@ -60,7 +60,7 @@ describe('comments on a pull request', () => {
     expect(refused.json.errors[0].message).toBe('Body is too long (maximum is 65536 characters)');
   });
 
-  test('come in pages, with a Link to the others', async () => {
+  test('are listed in pages with a Link header', async () => {
     const own = await repository.issues.openPullRequest('Pages', 'pages');
     for (let at = 0; at < 5; at += 1) await repository.issues.comment(own, `Comment ${at}`);
     const answer = await clientWith().send(`GET ${commentsOf(own)}?per_page=2&page=2`);
@@ -74,7 +74,7 @@ describe('comments on a pull request', () => {
     ['pull_requests: read', { pull_requests: 'read' }],
     ['issues: write alone', { pull_requests: 'none', issues: 'write' }],
     ['a fork’s token', FORK_PERMISSIONS],
-  ])('need pull_requests: write; %s is refused', async (_, permissions) => {
+  ])('need `pull_requests: write` and are refused with %s', async (_, permissions) => {
     await repository.issues.comment(number, 'Whatever');
     const [{ id } = { id: 0 }] = await repository.issues.comments(number);
     const comment = `/repos/${repository.fullName}/issues/comments/${id}`;
@@ -90,12 +90,12 @@ describe('comments on a pull request', () => {
   });
 });
 
-describe('whose token it is', () => {
+describe('the login of a token', () => {
   test.each([
     [LOGINS.workflow, 403],
     [LOGINS.app, 403],
     [LOGINS.human, 200],
-  ])('%s: GET /user answers %d, GraphQL knows', async (login, status) => {
+  ])('of the kind %s: GET /user answers %d, and GraphQL returns the login', async (login, status) => {
     const client = clientWith({}, login);
     const user = await client.send('GET /user');
     expect(user.status).toBe(status);
@@ -104,14 +104,14 @@ describe('whose token it is', () => {
     expect(viewer.json).toEqual({ data: { viewer: { login } } });
   });
 
-  test.each(['GET /user', 'POST /graphql'])('%s needs a token', async (call) => {
+  test.each(['GET /user', 'POST /graphql'])('is not returned by %s without a token', async (call) => {
     const anonymous = createWorldClient(world, null);
     clients.push(anonymous);
     expect((await anonymous.send(call)).status).toBe(401);
   });
 });
 
-test('a pull request of a fork is found by its branch', async () => {
+test('a pull request from a fork is found by its branch', async () => {
   const forked = await repository.issues.openPullRequest('From a fork', 'human:page');
   const pull = await repository.issues.pullRequest(forked);
   expect(pull.head.repo.full_name).toBe('human/talk');

@@ -32,8 +32,8 @@ const latest = async ({ fullName }: TestRepository) => {
   return status === 200 ? json : status;
 };
 
-describe('a build', () => {
-  test('follows a push, and its content is live when it is over', async () => {
+describe('a Pages build', () => {
+  test('starts after a push, and its content is live when it has finished', async () => {
     const repository = await newSite({ buildMs: 500, built: false });
     expect(await latest(repository)).toBe(404);
     const commit = await repository.commit('a.html', '<p>1</p>');
@@ -54,7 +54,7 @@ describe('a build', () => {
     });
   });
 
-  test('that fails says why and changes nothing', async () => {
+  test('that fails reports its error and publishes nothing', async () => {
     const repository = await newSite({}, { files: { 'a.html': 'old' } });
     repository.pages.builds = 'errored';
     repository.pages.errorMessage = 'The tag `x` is unknown.';
@@ -67,7 +67,7 @@ describe('a build', () => {
     expect(await visit(repository, 'a.html')).toEqual([200, 'old']);
   });
 
-  test('may be live while its status stays building, or shows the build before', async () => {
+  test('can be live while its status stays `building` or shows the previous build', async () => {
     const repository = await newSite();
     repository.pages.builds = ['stuck', 'older'];
     const stuck = await repository.commit('a.html', 'stuck');
@@ -80,7 +80,7 @@ describe('a build', () => {
     expect(await visit(repository, 'a.html?2')).toEqual([200, 'older']);
   });
 
-  test('may never go live', async () => {
+  test('can finish without going live', async () => {
     const repository = await newSite();
     repository.pages.live = false;
     await repository.commit('a.html', 'a');
@@ -89,7 +89,7 @@ describe('a build', () => {
     expect(await visit(repository, 'a.html')).toEqual([404, '']);
   });
 
-  test('starts on request only, where a push starts none', async () => {
+  test('starts only on request when pushes start no builds', async () => {
     const repository = await newSite({ startsBuilds: false });
     const commit = await repository.commit('a.html', 'a');
     await repository.pages.whenBuilt();
@@ -104,7 +104,7 @@ describe('a build', () => {
     await reader.close();
   });
 
-  test('lags by requests at the edge: old content first', async () => {
+  test('serves the old content to the first requests when the edge lags', async () => {
     const repository = await newSite({ liveAfterRequests: 2 }, { files: { 'a.html': 'old' } });
     await repository.commit('a.html', 'new');
     await repository.pages.whenBuilt();
@@ -115,8 +115,8 @@ describe('a build', () => {
   });
 });
 
-describe('serving', () => {
-  test('the CDN keeps an answer by path and query', async () => {
+describe('a Pages site', () => {
+  test('has a CDN cache by path and query', async () => {
     const repository = await newSite({ purges: false }, { files: { 'a.html': 'old' } });
     const first = await visitor.send(`GET ${repository.pages.url}a.html`);
     expect(first.headers).toMatchObject({
@@ -131,7 +131,7 @@ describe('serving', () => {
     expect(await visit(repository, 'a.html?v=1')).toEqual([200, 'new']);
   });
 
-  test('a build that goes live empties the CDN', async () => {
+  test('clears the CDN cache when a build goes live', async () => {
     const repository = await newSite({}, { files: { 'a.html': 'old' } });
     expect(await visit(repository, 'a.html')).toEqual([200, 'old']);
     await repository.commit('a.html', 'new');
@@ -139,7 +139,7 @@ describe('serving', () => {
     expect(await visit(repository, 'a.html')).toEqual([200, 'new']);
   });
 
-  test('a 404 may be kept too', async () => {
+  test('can cache a 404 as well', async () => {
     const repository = await newSite({ caches404: true, purges: false });
     expect(await visit(repository, 'a.html')).toEqual([404, '']);
     await repository.commit('a.html', 'a');
@@ -170,7 +170,7 @@ describe('serving', () => {
     ['doc.html', 200, expect.stringContaining('<h1>Title</h1>')],
     ['matter.html', 200, 'body'],
     ['%D0%B8%D0%BC%D1%8F.html', 200, 'cyrillic'],
-  ])('with Jekyll, /%s answers %d', async (path, status, body) => {
+  ])('built with Jekyll answers /%s with %d', async (path, status, body) => {
     expect(await visit(await newSite({}, { files }), path)).toEqual([status, body]);
   });
 
@@ -178,14 +178,14 @@ describe('serving', () => {
     ['_hidden.html', 'hidden'],
     ['doc.md', '# Title'],
     ['matter.html', '---\ntitle: x\n---\nbody'],
-  ])('without Jekyll, /%s is what it is', async (path, body) => {
+  ])('built without Jekyll serves /%s unchanged', async (path, body) => {
     expect(await visit(await newSite({}, { files: { ...files, '.nojekyll': '' } }), path)).toEqual([
       200,
       body,
     ]);
   });
 
-  test('sites of users, of a folder and of a domain have their own addresses', async () => {
+  test('has its own address for a user, a folder and a custom domain', async () => {
     const user = await newSite({}, { owner: 'Mona', name: 'mona.github.io', files: { 'a.html': 'user' } });
     expect(user.pages.url).toBe('https://mona.github.io/');
     expect(await visit(user, 'a.html')).toEqual([200, 'user']);
@@ -199,11 +199,11 @@ describe('serving', () => {
   });
 });
 
-describe('a site that a workflow publishes', () => {
+describe('a site that is published by a workflow', () => {
   test.each([
     ['normal', 'success', ''],
     ['errored', 'failure', 'Page build failed.'],
-  ] as const)('%s: tells by deployments, not by builds', async (builds, state, description) => {
+  ] as const)('reports deployments and no builds in mode %s', async (builds, state, description) => {
     const repository = await newSite({ buildType: 'workflow' });
     repository.pages.builds = builds;
     const sha = await repository.commit('a.html', 'a');
@@ -221,13 +221,13 @@ describe('a site that a workflow publishes', () => {
   });
 });
 
-test('a repository without a site has none', async () => {
+test('a repository without a Pages site answers 404 for it', async () => {
   const { fullName, name } = await world.repository({ owner: 'octo', name: 'siteless', pages: false });
   expect((await client.send(`GET /repos/${fullName}/pages`)).status).toBe(404);
   expect((await visitor.send(`GET https://octo.github.io/${name}/`)).status).toBe(404);
 });
 
-test('raw.githubusercontent.com gives bytes, never a page', async () => {
+test('raw.githubusercontent.com serves bytes and never a page', async () => {
   const repository = await newSite({}, { files: { 'a/b.html': '<p>raw</p>' } });
   const raw = (fullName: string) =>
     visitor.send(`GET https://raw.githubusercontent.com/${fullName}/main/a/b.html`);

@@ -15,7 +15,7 @@ export interface StoredAsset {
   readonly createdAt: Date;
   updatedAt: Date;
   downloads: number;
-  /** Where its bytes lie; null for a starter. */
+  /** Path of its bytes; null for a starter. */
   readonly path: string | null;
 }
 
@@ -32,7 +32,7 @@ export interface StoredRelease {
   assets: StoredAsset[];
 }
 
-/** The releases of one repository; the assets' bytes lie on disk. */
+/** The releases of one repository; the assets' bytes are on disk. */
 export class ReleaseStore {
   /** The newest first. */
   readonly releases: StoredRelease[] = [];
@@ -84,7 +84,7 @@ export class ReleaseStore {
     return this.#put(release, name, label, kind);
   }
 
-  /** What a failed upload leaves behind: nothing but a taken name. */
+  /** Adds what a failed upload leaves behind: only a name. */
   attachStarter(release: StoredRelease, name: string): StoredAsset {
     const contentType = 'application/octet-stream';
     const kind = { state: 'starter', contentType, size: 0, digest: null, path: null } as const;

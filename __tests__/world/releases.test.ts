@@ -39,7 +39,7 @@ function upload(release: { upload_url: string }, name: string, body: Buffer | st
 
 const flaw = (answer: { json: { errors: object[] } }) => answer.json.errors[0];
 
-test('50 MB go up and come down whole', async () => {
+test('an asset of 50 MB is uploaded and downloaded completely', async () => {
   const { release, base } = await newRelease();
   const bytes = randomBytes(50_000_000);
   const asset = await upload(release, 'big.bin', bytes);
@@ -59,7 +59,7 @@ test('50 MB go up and come down whole', async () => {
   expect(world.traffic.exchanges(/uploads/).at(-1)?.body).toMatchObject({ sha256, size: 50_000_000 });
 });
 
-test('the storage behind a download wants its signature and nothing else', async () => {
+test('the storage host of a download accepts only its signature', async () => {
   const { release } = await newRelease();
   const { json } = await upload(release, 'page.html', '<p>x</p>');
   const location = (await anonymous.send(`GET ${json.browser_download_url}`)).headers.location as string;
@@ -77,7 +77,7 @@ test('the storage behind a download wants its signature and nothing else', async
   expect((await anonymous.send(`GET ${location}0`)).status).toBe(403);
 });
 
-test('a tag has one release', async () => {
+test('a second release of a tag is refused', async () => {
   const { repository, release, base } = await newRelease();
   const again = await client.send(`POST ${base}`, { tag_name: TAG });
   expect(again.status).toBe(422);
@@ -93,7 +93,7 @@ test.each([
   ['my file (1).html', 'my.file.1.html'],
   ['отчёт.html', 'default.html'],
   ['a_b-c+d@e.txt', 'a_b-c+d@e.txt'],
-])('an asset called %s becomes %s', async (asked, name) => {
+])('an asset named %s is stored as %s', async (asked, name) => {
   const { release } = await newRelease();
   expect((await upload(release, asked)).json).toMatchObject({
     name,
@@ -101,7 +101,7 @@ test.each([
   });
 });
 
-test('a name is taken once, by a failed upload too', async () => {
+test('an asset name can be used once, even after a failed upload', async () => {
   const { repository, release, base } = await newRelease();
   await repository.addUnfinishedAsset(TAG, 'a.txt');
   const taken = await upload(release, 'a.txt');
@@ -114,7 +114,7 @@ test('a name is taken once, by a failed upload too', async () => {
   expect((await upload(release, 'a.txt')).status).toBe(201);
 });
 
-test('an asset can be renamed, and its address changes with it', async () => {
+test('renaming an asset changes its address', async () => {
   const { release, base } = await newRelease();
   const { id } = (await upload(release, 'a.txt')).json;
   await upload(release, 'taken.txt');
@@ -127,7 +127,7 @@ test('an asset can be renamed, and its address changes with it', async () => {
   });
 });
 
-test('assets are listed 30 a page', async () => {
+test('assets are listed in pages of 30', async () => {
   const { repository, release, base } = await newRelease();
   for (let number = 0; number < 31; number += 1) await repository.addUnfinishedAsset(TAG, `${number}.txt`);
   const first = await client.send(`GET ${base}/${release.id}/assets`);
@@ -144,7 +144,7 @@ test.each([
   expect((await send(release as never)).status).toBe(status);
 });
 
-test('immutable releases and private repositories keep their word', async () => {
+test('immutable releases refuse changes, and private repositories refuse anonymous downloads', async () => {
   const { repository, release } = await newRelease();
   repository.immutableReleases(true);
   expect(await upload(release, 'a.txt')).toMatchObject({
@@ -156,7 +156,7 @@ test('immutable releases and private repositories keep their word', async () => 
   expect((await anonymous.send(`GET ${json.browser_download_url}`)).status).toBe(404);
 });
 
-test('an empty repository can have no release', async () => {
+test('a release in an empty repository is refused', async () => {
   const { fullName }: TestRepository = await world.repository({ owner: 'octo', name: 'hollow', empty: true });
   expect((await client.send(`POST /repos/${fullName}/releases`, { tag_name: TAG })).status).toBe(422);
 });

@@ -9,20 +9,20 @@ import { ReleaseStore, type StoredRelease } from './release-store.ts';
 
 /** A repository to be made. */
 export interface RepositoryOptions {
-  /** The GitHub that it is on; github.com unless told. */
+  /** The GitHub instance; github.com by default. */
   readonly instance?: GitHubInstance;
   readonly owner: string;
   readonly name: string;
   readonly private?: boolean;
-  /** The default branch; `main` unless told. */
+  /** The default branch; `main` by default. */
   readonly branch?: string;
-  /** The first commit; a README.md unless told. */
+  /** The files of the first commit; a README.md by default. */
   readonly files?: Readonly<Record<string, string | Buffer>>;
   /** No commit at all. */
   readonly empty?: boolean;
-  /** Kept in memory: quick to make and to ask, but nothing that git itself could clone or push to. */
+  /** Stored in memory: fast, but git can't clone it or push to it. */
   readonly inMemory?: boolean;
-  /** False: no site. What the first commit holds is built and live from the start. */
+  /** False: no site. By default the first commit is built and live from the start. */
   readonly pages?: FakePagesOptions | false;
 }
 
@@ -33,17 +33,17 @@ export interface CommitSummary {
   readonly files: string[];
 }
 
-/** A repository of the world: what a test may do and look at. */
+/** A repository as tests see it. */
 export interface TestRepository {
   readonly instance: GitHubInstance;
   readonly owner: string;
   readonly name: string;
   readonly fullName: string;
   readonly branch: string;
-  /** The site and its behaviour; throws when the repository has none. */
+  /** The site; throws when the repository has none. */
   readonly pages: FakePages;
   readonly issues: IssueTracker;
-  /** Somebody else's commit; null takes the file away. Answers the commit's sha. */
+  /** Commits as the owner; null removes the file. Returns the commit's SHA. */
   commit(path: string, bytes: string | Buffer | null, message?: string, branch?: string): Promise<string>;
   read(path: string, branch?: string): Promise<Buffer | null>;
   /** The newest first. */
@@ -53,9 +53,9 @@ export interface TestRepository {
   head(branch?: string): Promise<string | null>;
   /** The newest first. */
   releases(): readonly StoredRelease[];
-  /** Makes a release with an asset that never finished uploading. */
+  /** Adds an asset whose upload never finished, in a new release if there is none. */
   addUnfinishedAsset(tag: string, assetName: string): Promise<void>;
-  /** Changes of branches must come through a pull request. */
+  /** Requires pull requests for changes of branches. */
   protect(on: boolean): void;
   immutableReleases(on: boolean): void;
 }
@@ -188,7 +188,7 @@ export class HostedRepository implements TestRepository {
     return result;
   }
 
-  /** Moves a branch, if it still stands where it was seen, and tells Pages. */
+  /** Moves a branch, if it still points to `from`, and notifies Pages. */
   async moveBranch(branch: string, to: string, from: string | null): Promise<boolean> {
     const moved = await this.git.updateRef(`refs/heads/${branch}`, to, from);
     if (moved) this.site?.onPush(branch, to);
@@ -205,7 +205,7 @@ export class HostedRepository implements TestRepository {
     return this.git.writeCommit({ ...about, tree, parents: head === null ? [] : [head] });
   }
 
-  /** Somebody else's commit: in nobody's name that a workflow could have. Starts no build. */
+  /** A commit by the repository's owner, not by a workflow. Starts no build. */
   async #commitAsOwner(changes: readonly TreeChange[], message: string, branch: string): Promise<string> {
     const owner = {
       name: this.owner,
@@ -220,7 +220,7 @@ export class HostedRepository implements TestRepository {
   }
 }
 
-/** What a repository needs of its world. */
+/** What a repository needs from the local GitHub. */
 export interface RepositoryDependencies {
   readonly folder: string;
   readonly nextId: () => number;

@@ -26,7 +26,7 @@ async function program(source: string): Promise<string> {
   return path;
 }
 
-test('a step finds its files, its inputs and the world; its outputs are read back', async () => {
+test('runAction gives a step its files, inputs and hosts, and reads its outputs', async () => {
   const bundle = await program(`
     import { appendFile, readFile } from 'node:fs/promises';
     import { EnvHttpProxyAgent, request } from ${JSON.stringify(UNDICI)};
@@ -60,7 +60,7 @@ test('a step finds its files, its inputs and the world; its outputs are read bac
   });
 });
 
-test('nothing of the own environment leaks in', async () => {
+test('runAction does not pass on its own environment', async () => {
   process.env.LEAK = 'leak';
   const bundle = await program('console.log(JSON.stringify(process.env))');
   const { stdout } = await runAction({ world, repository, bundle, env: { EXTRA: 'extra' } });
@@ -78,7 +78,7 @@ test('nothing of the own environment leaks in', async () => {
   expect(env.GITHUB_WORKSPACE.startsWith(tmpdir())).toBe(true);
 });
 
-test('a step that never ends is ended', async () => {
+test('runAction ends a step after the timeout', async () => {
   const folder = await mkdtemp(join(world.folder, 'started-'));
   const bundle = await program(`
     import { writeFileSync } from 'node:fs';
@@ -100,7 +100,7 @@ test('a step that never ends is ended', async () => {
   }
 });
 
-test('an output without an end is an error', () => {
+test('parseOutputs refuses an output without an end', () => {
   expect(parseOutputs('a=1\nb<<E\nx\n\ny\nE\nc=\n')).toEqual({ a: '1', b: 'x\n\ny', c: '' });
   expect(() => parseOutputs('b<<E\nx\n')).toThrow('The value of b has no end.');
 });

@@ -10,7 +10,7 @@ import type { GitHubWorld } from './world.ts';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const NODE = join(ROOT, 'node_modules/.bin/node');
 const DEFAULT_TIMEOUT_MS = 30_000;
-/** The runner hands each of these to a step as an empty file. */
+/** The runner gives a step an empty file for each of these. */
 const COMMAND_FILES = [
   'GITHUB_OUTPUT',
   'GITHUB_STEP_SUMMARY',
@@ -25,23 +25,23 @@ export interface ActionRun {
   readonly repository: TestRepository;
   /** The step's `with:`; inputs that are not given get their defaults from action.yml. */
   readonly inputs?: Readonly<Record<string, string>>;
-  /** What `github.token` is; a new token with the usual permissions unless told. */
+  /** The `github.token`; a new token with the default permissions if absent. */
   readonly token?: string;
   /** The step's `env:`, over everything else. */
   readonly env?: Readonly<Record<string, string>>;
   /** Files of the workspace. */
   readonly files?: Readonly<Record<string, string | Buffer>>;
   readonly event?: { readonly name: string; readonly payload: object };
-  /** A workspace of an earlier run, to go on in. */
+  /** The workspace of an earlier run, to continue in it. */
   readonly workspace?: string;
   readonly timeoutMs?: number;
-  /** Is told the step's process number as soon as it runs. */
+  /** Called with the process id as soon as the step runs. */
   readonly onStart?: (pid: number) => void;
   /** Another program than the one that action.yml names. */
   readonly bundle?: string;
 }
 
-/** What the step left behind. */
+/** The result of a step. */
 export interface ActionResult extends ChildResult {
   readonly outputs: Readonly<Record<string, string>>;
   /** The job summary's Markdown. */
@@ -51,7 +51,7 @@ export interface ActionResult extends ChildResult {
   readonly token: string;
 }
 
-/** Runs the unmodified bundle as a GitHub runner would, in the given world. */
+/** Runs the unmodified bundle as a GitHub runner would, against the local GitHub. */
 export async function runAction(run: ActionRun): Promise<ActionResult> {
   const { world, repository, inputs = {}, token = world.token(), timeoutMs = DEFAULT_TIMEOUT_MS } = run;
   const temporary = await mkdtemp(join(world.folder, 'run-'));
@@ -81,7 +81,7 @@ export async function runAction(run: ActionRun): Promise<ActionResult> {
   return { ...result, outputs, summary, workspace, token };
 }
 
-/** Writes files, given by their paths, into a folder. */
+/** Writes files into a folder. */
 export async function writeFiles(
   folder: string,
   files: Readonly<Record<string, string | Buffer>>,

@@ -31,8 +31,8 @@ afterAll(async () => {
 const API = 'GET /repos/octo/front';
 const PAGE = 'GET https://octo.github.io/front/a.html';
 
-describe('the traffic', () => {
-  test('keeps what was sent and what was answered, in order', async () => {
+describe('the traffic log', () => {
+  test('records requests and their status in order', async () => {
     await client.send(API);
     await client.send('PUT /repos/octo/front/contents/b.txt', { message: 'ADD' });
     expect(world.traffic.lines()).toEqual([
@@ -48,7 +48,7 @@ describe('the traffic', () => {
     ]);
   });
 
-  test('finds a watched text in headers, and deep in a body across chunk borders', async () => {
+  test('finds a watched text in headers, and in a body across chunk borders', async () => {
     const needle = 'a-needle-that-must-not-leak';
     world.traffic.watchFor(needle);
     world.traffic.watchFor('not-there');
@@ -63,8 +63,8 @@ describe('the traffic', () => {
   });
 });
 
-describe('interceptions', () => {
-  test('answer so many requests, after so many others; the newest first', async () => {
+describe('an interception', () => {
+  test('replaces `times` replies after `skip` requests, and the newest rule takes precedence', async () => {
     const older = world.intercept({ url: /front$/, times: Infinity }, { status: 500, body: 'older' });
     const newer = world.intercept({ method: 'GET', url: /front$/, skip: 1 }, { status: 502, body: 'newer' });
     const seen = [];
@@ -75,7 +75,7 @@ describe('interceptions', () => {
     expect((await client.send(API)).status).toBe(200);
   });
 
-  test('alter what the host says', async () => {
+  test('can change the reply of the host', async () => {
     world.intercept(
       { url: /a\.html/ },
       {
@@ -87,7 +87,7 @@ describe('interceptions', () => {
   });
 
   test.each(['reset-before', 'reset-midway', 'reset-after'] as const)(
-    '%s breaks the connection',
+    'with the fault %s resets the connection',
     async (fault) => {
       world.intercept({ url: /contents/ }, { fault });
       const write = client.send(`PUT /repos/octo/front/contents/${fault}.txt`, {
@@ -102,14 +102,14 @@ describe('interceptions', () => {
     },
   );
 
-  test('reset-midway delivers half of the body first', async () => {
+  test('with the fault reset-midway sends half of the body first', async () => {
     world.intercept({ url: /a\.html/ }, { fault: 'reset-midway' });
     const { stdout, exitCode } = await curl('https://octo.github.io/front/a.html');
     expect([exitCode, stdout]).toEqual([expect.any(Number), 'x'.repeat(50)]);
     expect(exitCode).not.toBe(0);
   });
 
-  test('hang says nothing', async () => {
+  test('with the fault hang sends no reply', async () => {
     world.intercept({ url: /a\.html/ }, { fault: 'hang' });
     const { exitCode } = await curl('--max-time', '0.2', 'https://octo.github.io/front/a.html');
     expect(exitCode).toBe(28);
@@ -124,14 +124,14 @@ const curl = (...args: string[]) =>
     timeoutMs: 5000,
   });
 
-describe('hosts', () => {
-  test('others can be played; unknown ones are out of reach', async () => {
+describe('the hosts of the local GitHub', () => {
+  test('include added ones, and unknown hosts can not be reached', async () => {
     world.host('preview.example.com', ({ query }) => replyJson(200, { v: query.get('v') }));
     expect((await client.send('GET https://preview.example.com/?v=1')).json).toEqual({ v: '1' });
     await expect(client.send('GET https://nowhere.example.com/')).rejects.toThrow();
   });
 
-  test('an upload without a length is refused', async () => {
+  test('refuse an upload without a length', async () => {
     const args = ['-X', 'POST', '-H', 'Transfer-Encoding: chunked', '-H', `Authorization: Bearer ${token}`];
     const url = 'https://uploads.github.com/repos/octo/front/releases/1/assets?name=a';
     const github = await curl(...args, '--data-binary', 'x', '-w', '%{http_code}', '-o', '/dev/null', url);
@@ -140,7 +140,7 @@ describe('hosts', () => {
     expect(filebin.stdout).toBe('Missing or invalid content-length header\n');
   });
 
-  test('git itself clones and pushes, with a token that may', async () => {
+  test('support git clone, and git push with a token that has the permission', async () => {
     const remote = (secret: string) => `https://x-access-token:${secret}@github.com/octo/front.git`;
     const git = (...args: string[]) =>
       runChild('git', {
@@ -180,7 +180,7 @@ describe('the device flow', () => {
       headers,
     );
 
-  test('follows its script, and ends in a token that works', async () => {
+  test('follows the script and issues a valid token', async () => {
     world.deviceUser.script = ['pending', 'slow_down', 'grant'];
     const startedAt = await client.send(
       'POST https://github.com/login/device/code',
@@ -208,7 +208,7 @@ describe('the device flow', () => {
   test.each([
     ['refuse', 'access_denied'],
     ['expire', 'expired_token'],
-  ] as const)('%s: %s', async (act, error) => {
+  ] as const)('answers a poll for the script entry %s with %s', async (act, error) => {
     world.deviceUser.script = [act];
     const startedAt = await client.send(
       'POST https://github.com/login/device/code',

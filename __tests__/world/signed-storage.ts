@@ -7,7 +7,7 @@ interface SignedAddress {
   readonly until: number;
 }
 
-/** A storage host behind presigned addresses: what was signed can be fetched for a while, nothing else. */
+/** A storage host with presigned addresses: only signed addresses can be fetched, for a limited time. */
 export class SignedStorage {
   readonly host: string;
   readonly #key = randomBytes(32);
@@ -28,7 +28,7 @@ export class SignedStorage {
     return `https://${this.host}${encoded}?${algorithm}&X-Amz-Expires=${this.#lifeSeconds}&X-Amz-Signature=${signature}`;
   }
 
-  /** Plays the host. */
+  /** The handler of the host. */
   readonly handler = ({ method, headers, query }: HostRequest): HostReply | Promise<HostReply> => {
     if (headers.authorization !== undefined) {
       return replyXml(400, 'InvalidArgument', 'Only one auth mechanism allowed');

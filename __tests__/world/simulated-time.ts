@@ -2,12 +2,12 @@ import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
 
 /**
- * Loaded into the process of a step with `--import`, before the bundle: the process gets a clock of its own.
+ * Loaded into the process of a step with `--import`, before the bundle: the process gets a simulated clock.
  * A pause takes no real time, it moves the clock; so a wait of minutes has the same number of polls on every
  * machine, however busy. SIGUSR2 moves the clock as well: for a process that waits for an answer.
  */
 
-/** Milliseconds that SIGUSR2 lets pass: more than any wait of a step. */
+/** Milliseconds by which SIGUSR2 moves the clock: longer than any wait of a step. */
 const SIGNAL_MS = 600_000;
 
 let time = Date.now();

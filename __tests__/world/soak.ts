@@ -11,8 +11,8 @@ import { loadSequence } from './soak/sequence.ts';
 import { type GitHubWorld, startWorld } from './world.ts';
 
 /**
- * Load, against the local GitHub: many deliverers at once into one branch and into one release, and many
- * deliveries one after the other in one process. Ends with 1 when anything was lost, or grew.
+ * Load tests against the local GitHub: many concurrent deliveries into one branch and into one release, and many
+ * deliveries one after the other in one process. Exit code 1 when something was lost, or memory grew.
  */
 
 type RunLoad = (world: GitHubWorld, size: number, say: LogProgress) => Promise<LoadReport>;

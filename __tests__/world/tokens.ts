@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 
 export type PermissionLevel = 'none' | 'read' | 'write';
 
-/** What a workflow's `permissions:` can give. */
+/** The permissions of a token, as in a workflow's `permissions:`. */
 export interface TokenPermissions {
   contents: PermissionLevel;
   pages: PermissionLevel;
@@ -11,17 +11,17 @@ export interface TokenPermissions {
   deployments: PermissionLevel;
 }
 
-/** Who can speak in a world, beside the owners of its repositories. */
+/** Logins of the local GitHub, apart from the repositories' owners. */
 export const LOGINS = {
   /** A job's `GITHUB_TOKEN`. */
   workflow: 'github-actions[bot]',
   /** An app that is installed beside it. */
   app: 'other-app[bot]',
-  /** Whoever grants access through the device flow, or has forked a repository. */
+  /** A user who grants access through the device flow, or has forked a repository. */
   human: 'human',
 } as const;
 
-/** What a fork's pull request gets, whatever its workflow asks. */
+/** The permissions of a fork's pull request, independent of its workflow. */
 export const FORK_PERMISSIONS: TokenPermissions = {
   contents: 'read',
   pages: 'read',
@@ -30,12 +30,12 @@ export const FORK_PERMISSIONS: TokenPermissions = {
   deployments: 'read',
 };
 
-/** The tokens of a world, whose they are, and what they may. */
+/** The tokens of the local GitHub with their logins and permissions. */
 export class TokenStore {
   readonly #permissions = new Map<string, TokenPermissions>();
   readonly #logins = new Map<string, string>();
 
-  /** A new token, of the workflow unless told; installations' and people's tokens are shaped differently. */
+  /** Issues a token, by default for the workflow; tokens of apps and of users have different prefixes. */
   issue(
     permissions: Partial<TokenPermissions> = {},
     login: string = LOGINS.workflow,
@@ -63,7 +63,7 @@ export class TokenStore {
   }
 }
 
-/** Whether a level covers what is needed. */
+/** Whether a level includes the needed one. */
 export function hasPermission(has: PermissionLevel, needs: 'read' | 'write'): boolean {
   return has === 'write' || has === needs;
 }

@@ -9,7 +9,7 @@ import { type GitHubWorld, startWorld } from './world.ts';
 const workflow = (jobs: string, on = 'push: {}') =>
   parseWorkflowDefinition(`name: Test\non:\n  ${on}\npermissions: {}\njobs:\n${jobs}`);
 
-describe('a workflow starts', () => {
+describe('a workflow', () => {
   const push = (ref: string): TriggerEvent => ({ name: 'push', ref, payload: {} });
   const about = (name: string, payload: TriggerEvent['payload']): TriggerEvent => ({
     name,
@@ -19,56 +19,51 @@ describe('a workflow starts', () => {
 
   test.each<[string, string, TriggerEvent, boolean]>([
     ['on a push', 'push: {}', push('refs/heads/any'), true],
-    ['on no other event', 'push: {}', about('schedule', {}), false],
+    ['not on another event', 'push: {}', about('schedule', {}), false],
     ['on its branches', 'push: { branches: [main] }', push('refs/heads/main'), true],
-    ['on no other branch', 'push: { branches: [main] }', push('refs/heads/main2'), false],
+    ['not on another branch', 'push: { branches: [main] }', push('refs/heads/main2'), false],
     ['on its tags', "push: { tags: ['v*'] }", push('refs/tags/v1.2'), true],
-    ['on no deeper tag', "push: { tags: ['v*'] }", push('refs/tags/v1/2'), false],
-    ['on no branch of a tag’s name', "push: { tags: ['v*'] }", push('refs/heads/v1'), false],
+    ['not on a tag with a slash', "push: { tags: ['v*'] }", push('refs/tags/v1/2'), false],
+    ['not on a branch with the name of a tag', "push: { tags: ['v*'] }", push('refs/heads/v1'), false],
     [
       'on a push to a pull request',
       'pull_request: {}',
       about('pull_request', { action: 'synchronize' }),
       true,
     ],
+    ['not on `closed` by default', 'pull_request: {}', about('pull_request', { action: 'closed' }), false],
     [
-      'on no close that it doesn’t name',
-      'pull_request: {}',
-      about('pull_request', { action: 'closed' }),
-      false,
-    ],
-    [
-      'on the close that it names',
+      'on `closed` if it is listed',
       'pull_request: { types: [closed] }',
       about('pull_request', { action: 'closed' }),
       true,
     ],
     [
-      'on its own hour',
+      'on its own schedule',
       "schedule: [{ cron: '1 2 * * *' }]",
       about('schedule', { schedule: '1 2 * * *' }),
       true,
     ],
     [
-      'on no other hour',
+      'not on another schedule',
       "schedule: [{ cron: '1 2 * * *' }]",
       about('schedule', { schedule: '9 9 * * *' }),
       false,
     ],
     [
-      'on another workflow’s end',
+      'after the workflow that it lists',
       'workflow_run: { workflows: [Build] }',
       about('workflow_run', { workflow_run: { name: 'Build' } }),
       true,
     ],
     [
-      'on no third one’s',
+      'not after another workflow',
       'workflow_run: { workflows: [Build] }',
       about('workflow_run', { workflow_run: { name: 'Lint' } }),
       false,
     ],
-  ])('%s', (_, on, happening, starts) => {
-    expect(isTriggeredBy(workflow('  job: { steps: [] }', on), happening)).toBe(starts);
+  ])('starts %s', (_, on, event, starts) => {
+    expect(isTriggeredBy(workflow('  job: { steps: [] }', on), event)).toBe(starts);
   });
 });
 
@@ -77,8 +72,8 @@ test.each([
   ['  job: { steps: [{ run: x, shell: bash }] }', '`shell` of a step'],
   ['  job: { steps: [], strategy: { matrix: {}, max-parallel: 1 } }', '`max-parallel` of a strategy'],
   ['  job: { steps: [] }\nenv: {}', '`env` of a workflow'],
-])('what is not played is refused: %s', (jobs, message) => {
-  expect(() => workflow(jobs)).toThrow(`${message} is not played here.`);
+])('a workflow with an unsupported key is refused: %s', (jobs, message) => {
+  expect(() => workflow(jobs)).toThrow(`${message} is not supported here.`);
 });
 
 describe('an expression', () => {
@@ -89,11 +84,11 @@ describe('an expression', () => {
     ["${{ github.event.action == 'closed' && 'withdraw' || 'deliver' }}", 'withdraw'],
     ['[${{ github.event.pull_request.head.sha }}]', '[]'],
     ['no expression', 'no expression'],
-  ])('%s is %s', (text, value) => {
+  ])('%s is evaluated as %s', (text, value) => {
     expect(interpolate(text, contexts)).toBe(value);
   });
 
-  test('can’t name a context that isn’t there', () => {
+  test('with an unknown context is refused', () => {
     expect(() => interpolate('${{ steps.one }}', contexts)).toThrow(/steps/);
   });
 
@@ -107,16 +102,16 @@ describe('an expression', () => {
     ['${{ !cancelled() }}', 'failure', true],
     ['failure()', 'failure', true],
     ['failure()', 'success', false],
-  ])('if: %s after %s: %s', (condition, status, value) => {
+  ])('in `if: %s` after %s is %s', (condition, status, value) => {
     expect(isConditionMet(condition, contexts, status)).toBe(value);
   });
 });
 
-describe('a token', () => {
+describe('the token of a job', () => {
   const fork = { head: { repo: { full_name: 'human/demo' } }, base: { repo: { full_name: 'octo/demo' } } };
   const own = { ...fork, head: fork.base };
   const may = (name: string, pull_request: object) =>
-    // Of the payload only this is looked at.
+    // The rest of the payload is not used.
     computeJobPermissions({ contents: 'write', actions: 'read' }, {
       name,
       payload: { pull_request },
@@ -126,7 +121,7 @@ describe('a token', () => {
     ['pull_request', own, 'write'],
     ['pull_request', fork, 'read'],
     ['pull_request_target', fork, 'write'],
-  ])('on %s of %j may %s, and nothing that isn’t granted', (name, pull, level) => {
+  ])('on %s of %j has only the permissions %s', (name, pull, level) => {
     expect(may(name, pull)).toEqual({
       contents: level,
       pages: 'none',
@@ -137,7 +132,7 @@ describe('a token', () => {
   });
 });
 
-describe('a run', () => {
+describe('a workflow run', () => {
   let world: GitHubWorld;
   let repository: TestRepository;
   let player: WorkflowRunner;
@@ -159,7 +154,7 @@ describe('a run', () => {
       ...(files === undefined ? {} : { files }),
     });
 
-  test('goes on after what is tolerated, and stops at what is not', async () => {
+  test('continues after a tolerated failure and stops at any other', async () => {
     const run = await play(`
   job:
     env: { WORD: word }
@@ -184,7 +179,7 @@ describe('a run', () => {
     ]);
   });
 
-  test('checks out what there is, and hands artifacts on', async () => {
+  test('checks out the files and passes artifacts on', async () => {
     const run = await play(
       `
   make:
@@ -206,18 +201,14 @@ describe('a run', () => {
   });
 
   test.each([
+    ['fails to check out an event without files', 'uses: actions/checkout@v1', /nothing to check out/],
     [
-      'checks nothing out where there is nothing',
-      'uses: actions/checkout@v1',
-      /no business to check anything out/,
-    ],
-    [
-      'has no artifact that nobody left',
+      'fails to download an artifact that does not exist',
       'uses: actions/download-artifact@v1, with: { name: x }',
       /has no such artifact/,
     ],
     [
-      'reads no other run’s artifacts without being allowed to',
+      'fails to download the artifacts of another run without permission',
       "uses: actions/download-artifact@v1, with: { run-id: 1, github-token: '${{ github.token }}' }",
       /need `github-token` and `permissions: \{ actions: read \}`/,
     ],
@@ -228,10 +219,10 @@ describe('a run', () => {
   });
 
   test.each([
-    ['uses: actions/setup-node@v1', /setup-node@v1 is not played/],
-    ['uses: actions/checkout@v1, with: { ref: x }', /`ref` of actions\/checkout@v1 is not played/],
-    ['run: \'echo A=b >> "$GITHUB_ENV"\'', /GITHUB_ENV is not played/],
-  ])('passes over nothing: %s', async (step, message) => {
+    ['uses: actions/setup-node@v1', /setup-node@v1 is not supported/],
+    ['uses: actions/checkout@v1, with: { ref: x }', /`ref` of actions\/checkout@v1 is not supported/],
+    ['run: \'echo A=b >> "$GITHUB_ENV"\'', /GITHUB_ENV is not supported/],
+  ])('refuses an unsupported feature: %s', async (step, message) => {
     await expect(play(`  job: { steps: [{ ${step} }] }`, {})).rejects.toThrow(message);
   });
 });

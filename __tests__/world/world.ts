@@ -29,14 +29,14 @@ const RELEASE_STORAGE = 'release-assets.githubusercontent.com';
 const FILEBIN_STORAGE = 'situla.filebin-storage.com';
 const SIGNATURE_SECONDS = { release: 3600, filebin: 60 };
 
-/** GitHub and its neighbours on this machine, reached through a proxy under their real addresses. */
+/** A local GitHub (and file-bin), reached through a proxy at the real addresses. */
 export interface GitHubWorld {
-  /** What a runner's environment needs so that programs reach this world. */
+  /** The environment variables that lead programs to the local GitHub. */
   readonly env: Readonly<Record<string, string>>;
   /** The proxy's certificate authority in PEM, for clients in the test's own process. */
   readonly ca: string;
   readonly proxyUrl: string;
-  /** A temporary folder that goes away with the world. */
+  /** A temporary folder that `stop` removes. */
   readonly folder: string;
   readonly traffic: TrafficLog;
   readonly filebin: FilebinControls;
@@ -44,22 +44,22 @@ export interface GitHubWorld {
   repository(spec: RepositoryOptions): Promise<TestRepository>;
   /** Another GitHub: an Enterprise Server, or at a host below ghe.com one with data residency. */
   addEnterprise(host: string, isolated?: boolean): EnterpriseInstance;
-  /** A file-bin of one's own below an address without a slash at its end; it asks for no cookie. */
+  /** Adds another file-bin at an address without a slash at the end; it has no warning page. */
   addFilebin(address: string): FilebinControls;
   /** A way to a host that leads not through the proxy: an address on `localhost`. */
   openDirectAddress(host: string): Promise<string>;
-  /** A new token of the workflow's, unless told: contents, pages and pull_requests write, deployments read. */
+  /** Issues a token, by default of the workflow: contents, pages and pull_requests write, deployments read. */
   token(permissions?: Partial<TokenPermissions>, login?: string): string;
-  /** Plays any other host; hosts that nobody plays can't be reached. */
+  /** Adds any other host; hosts without a handler can't be reached. */
   host(name: string, handler: HostHandler): void;
-  /** What the host of a request answers: without a socket, the wire or the interceptions. */
+  /** Calls a host directly: without sockets, traffic log and interceptions. */
   ask(request: HostRequest): Promise<HostReply>;
-  /** Answers matching requests differently; the newest rule first. */
+  /** Replaces the reply to matching requests; newer rules take precedence. */
   intercept(match: RequestMatch, answer: InterceptedReply): ActiveInterception;
   stop(): Promise<void>;
 }
 
-/** Starts a world of its own: own ports, own temporary folder, nothing shared. */
+/** Starts a local GitHub with its own ports and its own temporary folder. */
 export async function startWorld(): Promise<GitHubWorld> {
   const folder = await mkdtemp(join(tmpdir(), 'world-'));
   const stopping = new AbortController();

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { type BenchCall, type BenchRoute, OWNER, REPOSITORY, sendJson } from './route.ts';
 
-/** Real git behind github.com, for the files that the object API won't take. */
+/** Real git for github.com, for files that the object API refuses. */
 export function createGitRoutes(repository: string): BenchRoute[] {
   return ['GET', 'POST'].map((method) => ({
     host: 'github.com',
@@ -57,7 +57,7 @@ async function runGitBackend(
   response.end();
 }
 
-/** Answers with a file of the branch, or says that it has none. */
+/** Sends a file of the branch, or 404. */
 export async function sendFromGit(repository: string, path: string, response: ServerResponse): Promise<void> {
   const name = `main:${path}`;
   try {

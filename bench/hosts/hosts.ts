@@ -15,7 +15,7 @@ export interface LocalHosts {
   forget(): Promise<void>;
 }
 
-/** Plays every host, for just the calls that a delivery makes, and forgets nothing until it is told. */
+/** Simulates every host, only for the calls that a delivery makes; data stays until `forget` is called. */
 export async function createHosts(folder: string): Promise<LocalHosts> {
   const store = await createStore(folder);
   const repository = join(folder, 'repository.git');

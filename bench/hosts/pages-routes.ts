@@ -14,7 +14,7 @@ interface CommittedFile {
 export function createPagesRoutes(store: BodyStore, repository: string): BenchRoute[] {
   const files = new Map<string, CommittedFile>();
   const blobs = new Map<string, StoredFile>();
-  /** What a tree or a commit, by its sha, adds to the branch. */
+  /** The file that a tree or a commit adds to the branch, by SHA. */
   const added = new Map<string, { readonly path: string; readonly sha: string }>();
   let head = createSha();
   const repo = `/repos/${OWNER}/${REPOSITORY}`;

@@ -27,9 +27,9 @@ interface BenchRelease {
   readonly assets: BenchAsset[];
 }
 
-/** K2 and K3: release assets, and bins, whose file is what was sent there last. */
+/** K2 and K3: release assets, and bins that keep the last upload. */
 export function createReleaseRoutes(store: BodyStore): BenchRoute[] {
-  // As on any day after its first delivery: creating it first costs the second between two writes.
+  // The release exists already: creating it would cost the second between two writes.
   const releases: BenchRelease[] = [{ id: 1, tag: EXISTING_TAG, assets: [] }];
   const bins = new Map<string, StoredFile>();
   const repo = `/repos/${OWNER}/${REPOSITORY}`;

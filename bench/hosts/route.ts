@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 export const OWNER = 'bench';
 export const REPOSITORY = 'site';
-/** The tag of a release that is there already. */
+/** The tag of a release that exists already. */
 export const EXISTING_TAG = 'bench';
 
 /** One call of one host; its path's groups are decoded. */
@@ -27,7 +27,7 @@ export function sendJson(response: ServerResponse, status: number, value: unknow
     .end(JSON.stringify(value));
 }
 
-/** The JSON of a request, in memory whatever its size. */
+/** The JSON of a request, read into memory. */
 export async function readJson(request: IncomingMessage): Promise<Record<string, unknown>> {
   const chunks = await request.toArray();
   return JSON.parse(Buffer.concat(chunks).toString()) as Record<string, unknown>;

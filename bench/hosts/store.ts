@@ -17,7 +17,7 @@ export interface BodyStore {
   keep(bytes: Buffer): Promise<StoredFile>;
   send(stored: StoredFile, response: ServerResponse): Promise<void>;
   cutAfter(bytes: number): void;
-  /** Deletes whatever was received. */
+  /** Deletes everything that was received. */
   forget(): Promise<void>;
 }
 

@@ -29,12 +29,12 @@ export function requireText(body: Record<string, unknown>, name: string): string
   return getText(body, name) ?? failMissing(name);
 }
 
-/** A part of the path as a number. */
+/** A number in the path. */
 export function getId({ parameters }: ApiCall, name: string): number {
   return Number(parameters[name]);
 }
 
-/** One page of a list, and the Link header that leads to the others. */
+/** One page of a list, and its Link header. */
 export function paginate<Item>(
   { request }: ApiCall,
   items: readonly Item[],

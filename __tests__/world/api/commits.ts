@@ -28,7 +28,7 @@ function formatCommit(repository: HostedRepository, commit: GitCommit) {
   };
 }
 
-/** Commits that GitHub makes in the token's own name are signed by it. */
+/** GitHub signs commits that it creates for the token. */
 export function formatVerification({ committer }: Pick<GitCommit, 'committer'>) {
   const verified = committer.name === 'GitHub';
   return { verified, reason: verified ? 'valid' : 'unsigned' };

@@ -93,7 +93,7 @@ function failTooLarge(): never {
 async function writeContents(call: ApiCall, change: 'put' | 'delete'): Promise<HostReply> {
   const { repository, parameters } = call;
   const path = parameters.path ?? '';
-  // The head is looked at when the request arrives: a branch that moves before the write is a conflict.
+  // The head is read when the request arrives: a branch that moves before the write is a conflict.
   const arrivedAt = await repository.head();
   const body = await readBody(call);
   const message = requireText(body, 'message');

@@ -21,7 +21,7 @@ export function createErrorReply(
   return replyJson(status, body, headers);
 }
 
-/** Ends the handling of a request with GitHub's error body. */
+/** Ends a request with GitHub's error body. */
 export function fail(status: number, message: string): never {
   throw new ReplyError(createErrorReply(status, message));
 }
@@ -30,12 +30,12 @@ export function failNotFound(): never {
   fail(404, 'Not Found');
 }
 
-/** A broken rule of a model: 422 with its flaws. */
+/** Ends a request with 422 and validation errors. */
 export function failInvalid(...errors: ValidationError[]): never {
   throw new ReplyError(createErrorReply(422, 'Validation Failed', { errors }));
 }
 
-/** A missing field of the request's body. */
+/** Ends a request because of a missing field. */
 export function failMissing(field: string): never {
   fail(422, `Invalid request.\n\n"${field}" wasn't supplied.`);
 }

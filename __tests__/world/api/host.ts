@@ -27,14 +27,14 @@ const ROUTES: readonly ApiRoute[] = [
   ...PAGES_ROUTES,
   ...RELEASE_ROUTES,
 ];
-/** Left to the emulator, with what a token needs for it. */
+/** Paths that the emulator handles. */
 const TRACKER_PATHS = /^(issues|pulls|labels|milestones|comments)$/;
 const ISSUES_OR_PULLS = ['issues', 'pull_requests'] as const;
 const HOURLY_LIMIT = 5000;
 
 export type FindRepository = (owner: string, name: string) => HostedRepository | undefined;
 
-/** Plays api.github.com. */
+/** Simulates api.github.com. */
 export function createApiHost(find: FindRepository, tokens: TokenStore): HostHandler {
   let used = 0;
   return async (request) => {
@@ -118,7 +118,7 @@ async function dispatch(
     if (method !== (request.method === 'HEAD' ? 'GET' : request.method)) continue;
     const parameters = matchPath(pattern, rest);
     if (parameters === null) continue;
-    // Public files, commits and releases are for everybody to read; Pages and deployments are not.
+    // Public files, commits and releases can be read without permissions; Pages and deployments can't.
     const readsPublic = isRead && !repository.isPrivate && need.contents !== undefined;
     assertPermission(permissions, need, readsPublic);
     return handle({ request, repository, parameters, permissions });

@@ -9,7 +9,7 @@ import { createRoute } from './routes.ts';
 
 const BOT = formatUser('github-actions[bot]');
 
-/** An asset in the API's form; also what the uploads host answers. */
+/** Formats an asset as the API and the uploads host answer it. */
 export function formatAsset(repository: HostedRepository, release: StoredRelease, asset: StoredAsset) {
   const { id, name, label, state, contentType, size, digest, downloads, createdAt, updatedAt } = asset;
   const folder = release.draft ? `untagged-${release.id}` : encodeURIComponent(release.tag);
@@ -113,7 +113,7 @@ async function removeRelease(call: ApiCall): Promise<HostReply> {
 function listReleases(call: ApiCall): HostReply {
   const { repository, permissions } = call;
   const { releases } = repository.releaseStore;
-  // Drafts are for those who may write.
+  // Drafts are visible only to tokens with write permission.
   const visible = releases.filter(({ draft }) => !draft || permissions?.contents === 'write');
   const { page, headers } = paginate(call, visible);
   return replyJson(

@@ -10,7 +10,7 @@ export function getApiUrl({ instance, fullName }: HostedRepository): string {
   return `${instance.api}/repos/${fullName}`;
 }
 
-/** The address of a repository's page for people. */
+/** The address of a repository's web page. */
 export function getPageUrl({ instance, fullName }: HostedRepository): string {
   return `https://${instance.host}/${fullName}`;
 }

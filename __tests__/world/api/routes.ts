@@ -2,7 +2,7 @@ import { decodeComponent, type HostReply } from '../server/messages.ts';
 import type { TokenPermissions } from '../tokens.ts';
 import type { ApiCall } from './call.ts';
 
-/** What a token must be allowed: any one of these. */
+/** The permissions of which a token needs at least one. */
 export type RequiredPermissions = Partial<Record<keyof TokenPermissions, 'read' | 'write'>>;
 
 /** One operation of the API. */
@@ -14,7 +14,7 @@ export interface ApiRoute {
 }
 
 /**
- * A route below `/repos/{owner}/{repo}`. In the pattern `:name` stands for one part of the path and
+ * A route below `/repos/{owner}/{repo}`. In the pattern `:name` matches one part of the path and
  * `*name` for all the rest of it, slashes included.
  */
 export function createRoute(

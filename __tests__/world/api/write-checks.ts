@@ -6,7 +6,7 @@ import { fail } from './errors.ts';
 const FILE_LIMIT = 37.5 * 1024 * 1024;
 const RULE = 'Repository rule violations found\n\nChanges must be made through a pull request.';
 
-/** A path component that git can't hold, or that climbs. */
+/** Whether a path has a part that git refuses, or `..`. */
 export function isMalformedPath(path: string): boolean {
   return path.split('/').some((part) => part === '' || /^(\.|\.\.|\.git)$/i.test(part));
 }
@@ -39,8 +39,8 @@ function failInputTooLarge(): never {
 }
 
 /**
- * Who a commit is by: the workflow's bot and GitHub itself (so it counts as verified) unless the request names
- * somebody.
+ * The authors of a commit: the workflow's bot and GitHub itself (so it counts as verified) unless the request names
+ * another author.
  */
 export function createAuthors(body: Record<string, unknown>): {
   author: CommitPerson;

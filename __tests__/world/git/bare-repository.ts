@@ -14,7 +14,7 @@ export interface TreeEntry {
   readonly path: string;
 }
 
-/** A change to a tree; a null sha takes the path away. */
+/** A change to a tree; a null SHA removes the path. */
 export interface TreeChange {
   readonly path: string;
   readonly mode: string;
@@ -39,7 +39,7 @@ export interface GitCommit {
   readonly message: string;
 }
 
-/** A commit to be made. */
+/** A commit to create. */
 export interface NewCommit {
   readonly tree: string;
   readonly parents: readonly string[];
@@ -52,10 +52,10 @@ const FIELDS = '%H%x1f%T%x1f%P%x1f%an%x1f%ae%x1f%aI%x1f%cn%x1f%ce%x1f%cI%x1f%B';
 const FAST_CONFIGURATION =
   '[core]\n\tlooseCompression = 0\n\tcompression = 0\n[gc]\n\tauto = 0\n[http]\n\treceivepack = true\n[uploadpack]\n\tallowFilter = true\n';
 
-/** What a repository of the world is kept in. */
+/** The storage of a repository. */
 export type GitStore = Pick<BareRepository, keyof BareRepository>;
 
-/** The SHA-1 that git gives to a file's bytes. */
+/** The SHA-1 of a git blob. */
 export function computeBlobSha(bytes: Buffer): string {
   return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
 }
@@ -92,7 +92,7 @@ export class BareRepository {
     return this.#tryText(['show-ref', '--verify', '--hash', '--', ref]);
   }
 
-  /** Sets a full ref, provided it still stands where it was seen (null: did not exist); false otherwise. */
+  /** Sets a full ref if it still points to `from` (null: does not exist); otherwise returns false. */
   async updateRef(ref: string, to: string, from: string | null): Promise<boolean> {
     const done = await this.#tryText(['update-ref', ref, to, from ?? '0'.repeat(40)]);
     return done !== null;
@@ -110,7 +110,7 @@ export class BareRepository {
     return this.#tryText(['merge-base', one, other]);
   }
 
-  /** How many commits only the first, and only the second, has. */
+  /** Counts the commits that only the first, and only the second, contains. */
   async countDifferentCommits(one: string, other: string): Promise<{ left: number; right: number }> {
     const out = await this.#text(['rev-list', '--left-right', '--count', `${one}...${other}`]);
     const [left = 0, right = 0] = out.split(/\s+/).map(Number);
@@ -134,7 +134,7 @@ export class BareRepository {
     return this.#entries([...(recursive ? ['-r'] : []), treeish]);
   }
 
-  /** What stands at a path; null when nothing does. */
+  /** The entry at a path; null when there is none. */
   async entryAt(treeish: string, path: string): Promise<TreeEntry | null> {
     const [entry] = await this.#entries([treeish, '--', path]);
     return entry ?? null;
@@ -204,7 +204,7 @@ export class BareRepository {
     before: string | null,
     after: string,
   ): Promise<{ path: string; status: string; sha: string }[]> {
-    // git's well-known empty tree stands in for the parent of a first commit.
+    // A first commit is compared with git's empty tree.
     const from = before ?? '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
     const out = await execGit(this.directory, ['diff-tree', '-r', '-z', '--no-renames', from, after]);
     const parts = out.toString().split('\0').filter(Boolean);

@@ -49,7 +49,7 @@ export function streamGitBlob(directory: string, sha: string): Readable {
   }).stdout;
 }
 
-/** What git may know of its surroundings: the path to itself and this repository. */
+/** The environment of git: its path and this repository, nothing of the machine. */
 export function createGitEnvironment(directory: string): Record<string, string> {
   return {
     PATH: process.env.PATH ?? '',

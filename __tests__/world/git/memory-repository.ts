@@ -13,7 +13,7 @@ import {
 type FlatTree = ReadonlyMap<string, { readonly mode: string; readonly sha: string }>;
 
 /**
- * A repository in memory, for tests that need hundreds of them: it answers like the one on disk, but git
+ * A repository in memory, for tests that need hundreds: it behaves like the one on disk, but git
  * itself can't clone it. Blobs have git's own shas; those of trees and commits are merely unique.
  */
 export class MemoryRepository implements GitStore {

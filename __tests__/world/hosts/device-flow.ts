@@ -7,12 +7,12 @@ const ERROR_PAGE =
 const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code';
 const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
 
-/** What the human in front of the code does, one entry a poll; the last one is repeated. */
+/** What the user does, one entry per poll; the last entry is repeated. */
 export type UserDecision = 'pending' | 'slow_down' | 'grant' | 'refuse' | 'expire';
 
-/** The script of the device flow's human, and what the flow handed out. */
+/** The simulated user of the device flow, and the tokens that were issued. */
 export interface DeviceFlowUser {
-  /** What each poll meets: by default, one `pending`, then `grant`. */
+  /** The answer to each poll: by default one `pending`, then `grant`. */
   script: UserDecision[];
   /** The seconds between polls that the flow asks for. */
   interval: number;
@@ -22,7 +22,7 @@ export interface DeviceFlowUser {
   readonly tokens: readonly string[];
 }
 
-/** Plays the two device-flow operations of github.com. */
+/** Simulates the two device-flow operations of github.com. */
 export class FakeDeviceFlow implements DeviceFlowUser {
   script: UserDecision[] = ['pending', 'grant'];
   interval = 5;
@@ -30,7 +30,7 @@ export class FakeDeviceFlow implements DeviceFlowUser {
   clientIds: string[] | null = null;
   readonly tokens: string[] = [];
   readonly #issue: TokenStore;
-  /** The codes handed out, and the pause that each one's poller must keep. */
+  /** The issued codes, each with its poll interval. */
   readonly #intervals = new Map<string, number>();
 
   constructor(tokens: TokenStore) {

@@ -20,7 +20,7 @@ interface EnterpriseHandlers {
   readonly repositories: () => readonly HostedRepository[];
 }
 
-/** Plays the hosts of a GitHub Enterprise; each of its parts may be a host or a path of one. */
+/** Simulates the hosts of a GitHub Enterprise; each part may be a host or a path of one. */
 export function createEnterpriseHosts(
   instance: EnterpriseInstance,
   parts: EnterpriseHandlers,
@@ -56,7 +56,7 @@ export function createEnterpriseHosts(
   return new Map(bases.map(([base]) => [new URL(base).host, dispatchByBase(bases)]));
 }
 
-/** Hands a request to the longest base that it lies below, its path without the base's own. */
+/** Dispatches a request to the first matching base address, with the rest of the path. */
 function dispatchByBase(bases: readonly (readonly [string, HostHandler])[]): HostHandler {
   return (request) => {
     const url = `https://${request.host}${request.path}`;

@@ -31,7 +31,7 @@ export interface StoredBinFile {
   readonly createdAt: Date;
 }
 
-/** A bin; deleted ones are kept, since their names are never usable again. */
+/** A bin; deleted bins stay listed, since their names can't be used again. */
 export interface StoredBin {
   readonly id: string;
   readonly createdAt: Date;
@@ -41,16 +41,16 @@ export interface StoredBin {
   readonly files: Map<string, StoredBinFile>;
 }
 
-/** What a test may change and look at. */
+/** What a test may change and read. */
 export interface FilebinControls {
-  /** Whether browsers and programs other than curl, Wget and VLC meet the warning page first. */
+  /** Whether clients other than curl, Wget and VLC get the warning page first. */
   cookieCheck: boolean;
   /** Uploads with these endings are refused. */
   forbiddenExtensions: string[];
   readonly bins: ReadonlyMap<string, StoredBin>;
 }
 
-/** Plays filebin.net; its files' bytes come from the storage host. */
+/** Simulates filebin.net; its files' bytes come from the storage host. */
 export class FakeFilebin implements FilebinControls {
   cookieCheck = true;
   forbiddenExtensions: string[] = [];
@@ -66,7 +66,7 @@ export class FakeFilebin implements FilebinControls {
     this.#nextId = nextId;
   }
 
-  /** Plays the host. */
+  /** The handler of the host. */
   readonly handler: HostHandler = (request) => {
     const [, binName = '', ...rest] = request.path.split('/').map(decodeComponent);
     const filename = rest.join('/');
@@ -162,7 +162,7 @@ export class FakeFilebin implements FilebinControls {
     );
   }
 
-  /** The page that stands before a file until the cookie it sets comes back. */
+  /** The warning page, until the request carries the cookie that it sets. */
   #warning({ headers }: HostRequest): HostReply | null {
     if (!this.cookieCheck || /curl|Wget|VLC/.test(headers['user-agent'] ?? '')) return null;
     const [, cookie = ''] = /(?:^|;\s*)verified=([^;]+)/.exec(headers.cookie ?? '') ?? [];
@@ -210,7 +210,7 @@ function isUnavailable({ deleted, expiresAt }: StoredBin): boolean {
   return deleted || expiresAt.getTime() < Date.now();
 }
 
-/** The name that the server gives to a file. */
+/** The name under which the server stores a file. */
 function normalizeFilename(asked: string): string {
   const base = asked.trim().slice(asked.trim().lastIndexOf('/') + 1);
   const clean = base
@@ -225,7 +225,7 @@ function normalizeFilename(asked: string): string {
   return cut;
 }
 
-/** The server looks at the bytes, whatever the client said; names help only where bytes don't tell. */
+/** The server detects the type from the bytes, not from the client's header; the name is used only if that fails. */
 function detectContentType(filename: string, head: Buffer): string {
   const start = head.toString('latin1');
   if (/^\s*(<!doctype html|<html|<head|<body|<script)/i.test(start)) return 'text/html; charset=utf-8';

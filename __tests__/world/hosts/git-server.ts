@@ -26,7 +26,7 @@ exit 1
 
 export type GitServer = HostHandler;
 
-/** Whether a request to github.com speaks git's own protocol. */
+/** Whether a request to github.com uses the git protocol. */
 export function isGitRequest({ path }: HostRequest): boolean {
   return PATH.test(path);
 }
@@ -54,7 +54,7 @@ export function createGitServer(find: FindRepository, tokens: TokenStore): GitSe
   };
 }
 
-/** What the password of Basic credentials may; null without any, undefined when it is no token. */
+/** The permissions of Basic credentials; null without credentials, undefined for an unknown token. */
 function getCredentialPermissions(
   { headers }: HostRequest,
   tokens: TokenStore,
@@ -65,13 +65,13 @@ function getCredentialPermissions(
   return tokens.getPermissions(pair.slice(pair.indexOf(':') + 1));
 }
 
-/** A push: afterwards the branches that moved start builds, as any push does. */
+/** Handles a push: branches that moved start builds. */
 async function receivePack(repository: HostedRepository, service: string, request: HostRequest) {
   return repository.runExclusively(async () => {
     await writeProtectionHook(repository);
     const before = await repository.git.branches();
     const { body, ...reply } = await runGitBackend(repository, service, request);
-    // The report is small, and only after its end the branches have moved.
+    // The branches have moved only after the end of the report, which is small.
     const report = await collectBytes(body);
     for (const [branch, sha] of await repository.git.branches()) {
       if (before.get(branch) !== sha) repository.site?.onPush(branch, sha);
@@ -80,7 +80,7 @@ async function receivePack(repository: HostedRepository, service: string, reques
   });
 }
 
-/** A protected branch is refused by git itself, in the words of the host. */
+/** Writes the hook with which git refuses a push to a protected branch, with GitHub's message. */
 async function writeProtectionHook({ git, isProtected }: HostedRepository): Promise<void> {
   const hooks = join(git.directory, 'hooks');
   await mkdir(hooks, { recursive: true });
@@ -110,7 +110,7 @@ async function runGitBackend(repository: HostedRepository, service: string, requ
   return parseCgiReply(child.stdout);
 }
 
-/** Takes the CGI headers off the program's output; the rest streams on. */
+/** Parses the CGI headers of the program's output; the rest is streamed. */
 async function parseCgiReply(
   output: Readable,
 ): Promise<{ status: number; headers: Record<string, string>; body: Readable }> {
@@ -119,7 +119,7 @@ async function parseCgiReply(
   let end = -1;
   while (end === -1) {
     const { value, done } = await chunks.next();
-    if (done === true) throw new Error(`git http-backend said only: ${seen}`);
+    if (done === true) throw new Error(`git http-backend printed only: ${seen}`);
     seen = Buffer.concat([seen, value]);
     end = seen.indexOf('\r\n\r\n');
   }

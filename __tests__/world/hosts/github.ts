@@ -21,7 +21,7 @@ interface GithubHandlers {
   readonly git: GitServer;
 }
 
-/** Plays github.com: release downloads, the device flow, and git's own protocol. */
+/** Simulates github.com: release downloads, the device flow, and the git protocol. */
 export function createGithubHost({ find, storage, device, git }: GithubHandlers): HostHandler {
   return (request) => {
     if (device.isDeviceFlowRequest(request)) return device.handle(request);

@@ -4,7 +4,7 @@ import { decodeComponent, type HostHandler, replyText } from '../server/messages
 import type { TokenStore } from '../tokens.ts';
 import { hasPermission } from '../tokens.ts';
 
-/** Plays raw.githubusercontent.com: a branch's bytes, never shown as a page. */
+/** Simulates raw.githubusercontent.com: the bytes of a branch, never as a page. */
 export function createRawHost(find: FindRepository, tokens: TokenStore): HostHandler {
   return async (request) => {
     const [, owner = '', name = '', ...rest] = request.path.split('/').map(decodeComponent);

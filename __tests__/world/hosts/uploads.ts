@@ -10,7 +10,7 @@ import type { TokenStore } from '../tokens.ts';
 const PATH = /^\/repos\/([^/]+)\/([^/]+)\/releases\/(\d+)\/assets$/;
 const SIZE_LIMIT = 2 ** 31;
 
-/** Plays uploads.github.com: receives release assets, streamed to disk. */
+/** Simulates uploads.github.com: receives release assets, streamed to disk. */
 export function createUploadsHost(
   find: FindRepository,
   tokens: TokenStore,

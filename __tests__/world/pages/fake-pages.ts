@@ -4,16 +4,16 @@ import type { GitHubInstance } from '../instance.ts';
 import { buildSiteVersion, type SiteVersion } from './site-version.ts';
 
 /**
- * How a build goes.
+ * The outcome of a build.
  * - `normal`: built, and its content goes live
  * - `errored`: ends with `errorMessage`, nothing goes live
- * - `stuck`: stays `building` for ever, but its content goes live
+ * - `stuck`: stays `building` forever, but its content goes live
  * - `older`: never shows in the API (the previous build stays the latest), but its content goes live
- * - `never`: doesn't happen at all
+ * - `never`: no build at all
  */
 export type BuildMode = 'normal' | 'errored' | 'stuck' | 'older' | 'never';
 
-/** What a test may change at any time; read when a build starts or a request comes. */
+/** Settings that a test may change at any time; read when a build starts or a request arrives. */
 export interface PagesBehavior {
   /** One mode for all builds, or one a build (the last stays). */
   builds: BuildMode | BuildMode[];
@@ -23,19 +23,19 @@ export interface PagesBehavior {
   pause: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Whether a push starts a build; otherwise only `POST /pages/builds` does. */
   startsBuilds: boolean;
-  /** False: nothing built from now on goes live. */
+  /** False: no later build goes live. */
   live: boolean;
   /** So many requests for each address still get the old content after a build went live. */
   liveAfterRequests: number;
   /** Whether the CDN keeps 404s too, not only found files. */
   caches404: boolean;
-  /** What the site, and the API where it is asked about builds, wait for before they answer. */
+  /** Awaited before the site answers, and before the API answers about builds. */
   beforeAnswer: () => Promise<void>;
-  /** Whether a build that goes live empties the CDN; otherwise old copies stay for their time. */
+  /** Whether a new live build clears the CDN's cache; otherwise old copies stay until they expire. */
   purges: boolean;
 }
 
-/** Where and how a site is published, and its first behaviour. */
+/** Where and how a site is published, and its first settings. */
 export interface FakePagesOptions extends Partial<PagesBehavior> {
   readonly branch?: string;
   readonly path?: '/' | '/docs';
@@ -45,7 +45,7 @@ export interface FakePagesOptions extends Partial<PagesBehavior> {
   readonly built?: boolean;
 }
 
-/** A build as the API tells of it. */
+/** A build as the API shows it. */
 export interface PagesBuild {
   readonly id: number;
   readonly commit: string;
@@ -74,7 +74,7 @@ export interface SiteSource {
   readonly instance: GitHubInstance;
 }
 
-/** A Pages site: builds its branch after each push, one build at a time, and knows what is live. */
+/** A Pages site: builds its branch after each push, one build at a time. */
 export class FakePages implements PagesBehavior {
   builds: BuildMode | BuildMode[] = 'normal';
   errorMessage = 'Page build failed.';
@@ -87,7 +87,7 @@ export class FakePages implements PagesBehavior {
   beforeAnswer: PagesBehavior['beforeAnswer'] = async () => undefined;
   purges = true;
 
-  /** Where people see it, with a slash at the end. */
+  /** Its public address, with a slash at the end. */
   readonly url: string;
   readonly branch: string;
   readonly path: '/' | '/docs';
@@ -146,7 +146,7 @@ export class FakePages implements PagesBehavior {
     });
   }
 
-  /** The site as it has long been: built and live everywhere, whatever is set for the builds to come. */
+  /** Builds and publishes a commit at once, independent of the settings for later builds. */
   async publishImmediately(commit: string): Promise<void> {
     const version = await buildSiteVersion(this.#git, commit, this.path);
     this.#current = version;

@@ -23,7 +23,7 @@ export function mayBeTransformed(path: string): boolean {
   return isTextFile(path);
 }
 
-/** What Jekyll makes of a file: Markdown becomes a page, front matter is taken off, the rest stays. */
+/** Renders a file like Jekyll: Markdown becomes a page, front matter is removed, the rest stays. */
 export function renderFile(path: string, source: Buffer): Buffer {
   const isMarkdown = getBuiltPath(path) !== path;
   const frontMatter = FRONT_MATTER.exec(source.subarray(0, 64 * 1024).toString())?.[0];
@@ -35,7 +35,7 @@ export function renderFile(path: string, source: Buffer): Buffer {
   <body><div class="container-lg markdown-body">${renderParagraphs(content.toString())}</div></body>\n</html>\n`);
 }
 
-/** Not a Markdown processor: enough to show that the file's own bytes are gone. */
+/** Not a Markdown processor: only changes the file's bytes. */
 function renderParagraphs(markdown: string): string {
   const blocks = markdown.trim().split(/\n{2,}/);
   return blocks

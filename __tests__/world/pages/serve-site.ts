@@ -17,7 +17,7 @@ const NOT_FOUND =
   '<!DOCTYPE html>\n<html><head><title>Site not found &middot; GitHub Pages</title></head>' +
   '<body><h1>404</h1><p><strong>File not found</strong></p></body></html>\n';
 
-/** A file that the CDN has kept, or a 404 it has kept. */
+/** A file or a 404 in the CDN's cache. */
 interface CachedAnswer {
   readonly until: number;
   /** The commit that was live then. */
@@ -40,7 +40,7 @@ export function serveSite(git: GitStore, site: FakePages): (prefix: string) => H
     const address = decodeComponent(request.path.slice(prefix.length));
     const key = request.url;
     const kept = cache.get(key);
-    // Counted also when the CDN answers: a lagging edge lags by requests, whoever answers them.
+    // Counted also when the CDN answers from its cache.
     const { version, fresh } = site.getVersion(address);
     const purged = site.purges && kept?.commit !== site.liveCommit;
     if (kept !== undefined && kept.until > Date.now() && !purged) {

@@ -9,7 +9,7 @@ export interface SiteFile {
   readonly source: string;
 }
 
-/** What one build made: addresses (without the leading slash) and their files. */
+/** The result of one build: addresses (without the leading slash) and their files. */
 export interface SiteVersion {
   readonly commit: string;
   readonly builtByJekyll: boolean;

@@ -14,7 +14,7 @@ import {
 import { PLAIN_HTTP_HEADER } from './proxy.ts';
 import type { HttpExchange, TrafficLog } from './traffic-log.ts';
 
-/** The one server behind the proxy: every host of the world is played here. */
+/** The server behind the proxy: it simulates every host. */
 export interface HostServer {
   readonly port: number;
   close(): Promise<void>;
@@ -32,7 +32,7 @@ export async function startHostServer(parts: HostServerOptions): Promise<HostSer
   const server = http.createServer((request, response) => {
     serve(parts, request, response).catch(() => request.socket.resetAndDestroy());
   });
-  // Uploads of test size may take long on a busy machine; nothing here guards against slow clients.
+  // Uploads may take long on a busy machine, so there is no request timeout.
   server.requestTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
@@ -53,7 +53,7 @@ async function serve(
   const { request, exchange } = receive(traffic, raw);
   const handler = findHandler(request.host);
   const answer = interceptions.take(request);
-  // An unknown host can't be reached at all, as if its name did not resolve.
+  // An unknown host can't be reached, as if its name did not resolve.
   if (handler === undefined && answer === undefined) return resetConnection(raw);
   if (answer === undefined) {
     await send(request, exchange, response, await callHandler(handler, request));
@@ -81,7 +81,7 @@ function receive(
   return { request: { method, url, host, path, query, headers, body: tap }, exchange };
 }
 
-/** What a host answers; its failures are answers too. */
+/** Calls a host; a thrown `ReplyError` is its reply. */
 export async function callHandler(
   handler: HostHandler | undefined,
   request: HostRequest,
@@ -92,8 +92,12 @@ export async function callHandler(
     return await handler(request);
   } catch (error) {
     if (error instanceof ReplyError) return error.reply;
-    console.error(`The world failed at ${request.method} ${request.url}:`, error);
-    return { status: 500, headers: { 'content-type': 'text/plain' }, body: `The world failed: ${error}` };
+    console.error(`The local GitHub failed at ${request.method} ${request.url}:`, error);
+    return {
+      status: 500,
+      headers: { 'content-type': 'text/plain' },
+      body: `The local GitHub failed: ${error}`,
+    };
   }
 }
 
@@ -122,7 +126,7 @@ async function sendIntercepted(
   const announced = real.body.length + (answer.fault === 'short' ? 1 : 0);
   response.writeHead(real.status, { ...real.headers, 'content-length': announced });
   if (answer.fault === 'short') return void response.write(real.body, () => raw.socket.end());
-  // Cut only once the half has left this process, or the client would see nothing of it.
+  // Reset only after half of the body has left this process, or the client would get nothing.
   response.write(real.body.subarray(0, Math.floor(real.body.length / 2)), () => {
     setTimeout(() => resetConnection(raw), 20);
   });

@@ -5,13 +5,13 @@ export interface RequestMatch {
   readonly method?: string;
   /** Tested against the whole `https://…` address. */
   readonly url: RegExp | ((address: string) => boolean);
-  /** How many requests are answered so; 1 unless told. */
+  /** How many requests are matched; 1 by default. */
   readonly times?: number;
   /** How many matching requests pass untouched before that. */
   readonly skip?: number;
 }
 
-/** An answer that is wholly in memory. */
+/** A reply in memory. */
 export interface BufferedReply {
   status: number;
   headers?: Record<string, string>;
@@ -19,15 +19,15 @@ export interface BufferedReply {
 }
 
 /**
- * What happens instead of the host's own answer.
- * - an answer: sent in its place, the host is not asked
- * - `reset-before`: the connection dies, the host is not asked
- * - `reset-midway`: the host is asked; headers and half of its body arrive, then the connection dies
- * - `reset-after`: the host did its work, but nothing of its answer arrives
- * - `hang`: the host is not asked, and silence follows
- * - `short`: the host is asked; its answer ends a byte before the length that it announces
- * - `drip`: the host is asked; its answer comes byte by byte, with a pause after each
- * - `alter`: the host is asked, its answer altered
+ * The reply in place of the host's own.
+ * - a reply: sent instead, the host is not called
+ * - `reset-before`: the connection is reset, the host is not called
+ * - `reset-midway`: the host is called; headers and half of its body arrive, then the connection is reset
+ * - `reset-after`: the host is called, but nothing of its reply arrives
+ * - `hang`: the host is not called, and no reply is sent
+ * - `short`: the host is called; its reply ends one byte before the announced length
+ * - `drip`: the host is called; its reply is sent byte by byte, with a pause after each
+ * - `alter`: the host is called, and its reply is changed
  */
 export type InterceptedReply =
   | BufferedReply
@@ -41,11 +41,11 @@ export type InterceptedReply =
       ) => BufferedReply | Promise<BufferedReply>;
     };
 
-/** A rule in force. */
+/** An active rule. */
 export interface ActiveInterception {
   /** How many requests it has answered. */
   readonly hits: number;
-  /** Takes it out of force. */
+  /** Removes it. */
   remove(): void;
 }
 
@@ -56,7 +56,7 @@ interface InterceptionRule {
   hits: number;
 }
 
-/** The rules in force, the newest first. */
+/** The active rules, the newest first. */
 export class InterceptionRules {
   #rules: InterceptionRule[] = [];
 
@@ -73,7 +73,7 @@ export class InterceptionRules {
     };
   }
 
-  /** The answer for a request, if a rule wants it; counts. */
+  /** The reply for a request, if a rule matches it; counts the hit. */
   take(request: HostRequest): InterceptedReply | undefined {
     return this.#rules.find((rule) => appliesTo(rule, request))?.answer;
   }
@@ -90,7 +90,7 @@ function appliesTo(rule: InterceptionRule, request: HostRequest): boolean {
   return true;
 }
 
-/** A reply in memory as a reply of a host. */
+/** Converts a buffered reply into a host's reply. */
 export function toHostReply({ status, headers = {}, body = '' }: BufferedReply): HostReply {
   return { status, headers, body };
 }

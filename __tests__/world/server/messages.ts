@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 
-/** A request as a host of the world sees it. */
+/** A request as a simulated host receives it. */
 export interface HostRequest {
   readonly method: string;
   /** The address the client asked for, `https://…`, exactly as it was sent. */
@@ -15,17 +15,17 @@ export interface HostRequest {
   readonly body: Readable;
 }
 
-/** What a host answers. A stream is sent as it comes; give its `content-length` when it is known. */
+/** The reply of a host. A stream is sent as it arrives; set `content-length` when it is known. */
 export interface HostReply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer | Readable;
 }
 
-/** Plays one host: gets requests, gives replies, never touches sockets. */
+/** Simulates one host: takes requests and returns replies, without sockets. */
 export type HostHandler = (request: HostRequest) => HostReply | Promise<HostReply>;
 
-/** Thrown by handlers to answer a request from somewhere deep. */
+/** Thrown by handlers to end a request with a reply. */
 export class ReplyError extends Error {
   readonly reply: HostReply;
 
@@ -59,7 +59,7 @@ export function replyRedirect(location: string, status = 302): HostReply {
   return { status, headers: { location, 'content-type': 'text/html; charset=utf-8', 'content-length': '0' } };
 }
 
-/** Answers with a file from disk, streamed. */
+/** A reply with a file from disk, streamed. */
 export function replyFile(path: string, size: number, headers: Record<string, string>): HostReply {
   return {
     status: 200,
@@ -68,7 +68,7 @@ export function replyFile(path: string, size: number, headers: Record<string, st
   };
 }
 
-/** Collects a stream; hosts use it for bodies they must understand, never for files. */
+/** Reads a stream into memory; not for files. */
 export async function collectBytes(stream: Readable): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of stream) chunks.push(chunk as Buffer);

@@ -3,25 +3,25 @@ import type { Server } from 'node:net';
 import { join } from 'node:path';
 import { generateCACertificate, getLocal, type Mockttp } from 'mockttp';
 
-/** Set by the proxy on requests that came without TLS, so that the wire can tell. */
+/** Set by the proxy on requests without TLS, so that the traffic log has their real address. */
 export const PLAIN_HTTP_HEADER = 'x-world-plain-http';
 
-/** The intercepting proxy and its throwaway certificate authority. */
+/** The intercepting proxy and its temporary certificate authority. */
 export interface InterceptingProxy {
   readonly url: string;
   readonly ca: string;
   readonly env: Readonly<Record<string, string>>;
   /**
-   * Opens a way in beside the proxy: whoever connects to `https://localhost:<port>` directly is at this host.
-   * Through the proxy nobody plays `localhost`.
+   * Opens a second port for a host: a direct connection to `https://localhost:<port>` reaches it.
+   * `localhost` can't be reached through the proxy.
    */
   openDirectAddress(host: string): Promise<string>;
   close(): Promise<void>;
 }
 
 /**
- * Starts a proxy that ends TLS and streams every request, its Host header untouched, to the front.
- * Connection faults of the front are passed on to the client as they are.
+ * Starts a proxy that terminates TLS and streams every request, with its Host header, to the host server.
+ * Connection faults of the host server are passed on to the client.
  */
 export async function startProxy(frontPort: number, folder: string): Promise<InterceptingProxy> {
   const authority = await generateCACertificate({ subject: { commonName: 'Local GitHub of the tests' } });
@@ -29,8 +29,8 @@ export async function startProxy(frontPort: number, folder: string): Promise<Int
   const proxy = getLocal(options);
   const doors: Mockttp[] = [];
   listenOnLoopbackOnly(proxy);
-  // Without a listener mockttp keeps each answer's body until the answer is over; with one it drops what
-  // goes beyond maxBodySize at once. A download of 1 GB: 1 GB of memory without, 30 MB with.
+  // Without a listener mockttp keeps each response body in memory to its end; with one it drops what
+  // exceeds maxBodySize at once. A download of 1 GB: 1 GB of memory without, 30 MB with.
   await proxy.on('response', () => {});
   await proxy.start(0);
   const front = { targetHost: `127.0.0.1:${frontPort}`, updateHostHeader: false };
@@ -81,7 +81,7 @@ export async function startProxy(frontPort: number, folder: string): Promise<Int
   };
 }
 
-/** Mockttp has no setting for this: its server would be open to the network. */
+/** Mockttp has no setting for this: without it the server would accept connections from the network. */
 function listenOnLoopbackOnly(proxy: Mockttp): void {
   let server: Server;
   Object.defineProperty(proxy, 'server', {
@@ -95,12 +95,12 @@ function listenOnLoopbackOnly(proxy: Mockttp): void {
 }
 
 /**
- * Mockttp refuses a client whose port is also one of its own ports towards the front, as a loop. The system
+ * Mockttp refuses a client whose port is also one of its own ports towards the host server, as a loop. The system
  * gives the same port number to two connections with different ends, so under load that happens by chance;
- * a loop can't, since everything goes to the front.
+ * a loop can't, since everything goes to the host server.
  */
 function allowAnyClientPort(proxy: Mockttp): void {
-  // There is no setting for this either: the rules' steps are reached past the types.
+  // There is no setting for this either, so the private steps of the rules are changed.
   const { requestRuleSets } = proxy as unknown as { requestRuleSets: Record<string, readonly MockttpRule[]> };
   const steps = Object.values(requestRuleSets).flatMap((rules) => rules.flatMap((rule) => rule.steps));
   for (const step of steps) step.outgoingSockets = new HiddenSet();
@@ -110,7 +110,7 @@ interface MockttpRule {
   readonly steps: readonly { outgoingSockets: Set<unknown> }[];
 }
 
-/** Knows its members, but shows none. */
+/** A set that does not show its members. */
 class HiddenSet extends Set<unknown> {
   override [Symbol.iterator](): SetIterator<unknown> {
     return new Set<unknown>().values();

@@ -11,7 +11,7 @@ export interface StoredBody {
   readonly sha256: string;
   /** Hex. */
   readonly md5: string;
-  /** The first bytes, to tell the kind of file by. */
+  /** The first bytes, to detect the content type. */
   readonly head: Buffer;
 }
 

@@ -4,7 +4,7 @@ import { Transform } from 'node:stream';
 
 const HEAD_BYTES = 64 * 1024;
 
-/** One request that a client sent through the proxy, and what it was answered. */
+/** One request that a client sent through the proxy, and its status. */
 export interface HttpExchange {
   readonly method: string;
   readonly url: string;
@@ -15,7 +15,7 @@ export interface HttpExchange {
   status: number | null;
 }
 
-/** What is kept of a request's body: grows while the body arrives. */
+/** What is recorded of a request's body; grows while the body arrives. */
 export interface BodyRecord {
   /** Hex; empty until the whole body has been seen. */
   sha256: string;
@@ -24,7 +24,7 @@ export interface BodyRecord {
   head: string;
 }
 
-/** A place where a watched text was seen. */
+/** A place where a watched text was found. */
 export interface FoundText {
   readonly needle: string;
   readonly host: string;
@@ -33,13 +33,13 @@ export interface FoundText {
   readonly place: string;
 }
 
-/** Everything that clients sent, in the order of arrival. */
+/** All requests of clients, in the order of arrival. */
 export class TrafficLog {
   #exchanges: HttpExchange[] = [];
   #needles: string[] = [];
   #sightings: FoundText[] = [];
 
-  /** The requests seen so far; with a pattern, those whose `METHOD url` matches it. */
+  /** The recorded requests; with a pattern, those whose `METHOD url` matches it. */
   exchanges(pattern?: RegExp): readonly HttpExchange[] {
     return this.#exchanges.filter(({ method, url }) => pattern?.test(`${method} ${url}`) ?? true);
   }
@@ -49,24 +49,24 @@ export class TrafficLog {
     return this.exchanges(pattern).map(({ method, url, status }) => `${method} ${url} ${status ?? 'cut'}`);
   }
 
-  /** Forgets what was seen; watched texts stay watched. */
+  /** Clears the recorded requests; watched texts stay watched. */
   clear(): void {
     this.#exchanges = [];
     this.#sightings = [];
   }
 
-  /** From now on looks for this text in every address, header and whole body, across chunk borders too. */
+  /** Searches later requests for this text: addresses, headers and whole bodies, across chunk borders. */
   watchFor(needle: string): void {
-    if (needle === '') throw new Error('An empty text is everywhere.');
+    if (needle === '') throw new Error('An empty text can not be watched.');
     this.#needles.push(needle);
   }
 
-  /** Where the watched texts were seen; with a needle, only that one. */
+  /** Where the watched texts were found; with an argument, only that text. */
   found(needle?: string): readonly FoundText[] {
     return this.#sightings.filter((sighting) => needle === undefined || sighting.needle === needle);
   }
 
-  /** Used by the front: notes a request, and gives the stream that its body must pass through. */
+  /** Records a request, and returns the stream through which its body must be piped. */
   record(request: Omit<HttpExchange, 'body' | 'status'>): { exchange: HttpExchange; tap: Transform } {
     const exchange: HttpExchange = { ...request, body: { sha256: '', size: 0, head: '' }, status: null };
     this.#exchanges.push(exchange);
@@ -103,7 +103,7 @@ export class TrafficLog {
         if (this.#needles.length > 0) {
           const seen = Buffer.concat([tail, chunk]);
           this.#inspect(exchange, 'body', seen);
-          // A needle may straddle the border: the last bytes are looked at again with the next chunk.
+          // A watched text may cross the chunk border: the last bytes are checked again with the next chunk.
           tail = Buffer.from(seen.subarray(Math.max(0, seen.length - overlap)));
         }
         done(null, chunk);

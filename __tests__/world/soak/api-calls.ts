@@ -1,7 +1,7 @@
 import type { GitHubWorld } from '../world.ts';
 
 const API = /^\w+ https:\/\/(api|uploads)\.github\.com\//;
-/** What moves a branch: the contents API, the git data API, and git itself, which asks before it pushes. */
+/** Requests that move a branch: the contents API, the git data API, and a git push. */
 const ATTEMPTS = {
   PUT: /^PUT .*\/contents\//,
   PATCH: /^PATCH .*\/git\/refs\//,
@@ -9,18 +9,18 @@ const ATTEMPTS = {
 } as const;
 const REFUSED = new Set([409, 422]);
 
-/** How often the branch was written to. */
+/** Counts the attempts to write to the branch. */
 export function countAttempts({ traffic }: GitHubWorld): Record<keyof typeof ATTEMPTS, number> {
   const count = (pattern: RegExp) => traffic.exchanges(pattern).length;
   return { PUT: count(ATTEMPTS.PUT), PATCH: count(ATTEMPTS.PATCH), push: count(ATTEMPTS.push) };
 }
 
-/** Writes that the API refused because somebody else was faster. */
+/** Counts writes that the API refused because of a conflict. */
 export function countRefusals({ traffic }: GitHubWorld, pattern = /^(PUT|PATCH|POST) /): number {
   return traffic.exchanges(pattern).filter(({ status }) => REFUSED.has(status ?? 0)).length;
 }
 
-/** Calls to the API and its upload host, in all and for each delivery. */
+/** The calls to the API and its upload host: total and per delivery. */
 export function formatApiCalls({ traffic }: GitHubWorld, deliveries: number): string {
   const calls = traffic.exchanges(API).length;
   return `${calls}, ${(calls / deliveries).toFixed(1)} a delivery`;

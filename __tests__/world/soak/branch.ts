@@ -13,13 +13,13 @@ import { formatSecondsSince, type LoadReport, type LogProgress } from './load-re
 import { startOtherAuthors } from './other-authors.ts';
 
 const MEGABYTE = 1_048_576;
-/** Above it only git itself takes a file. */
+/** Larger files need a git push. */
 const LARGEST_BLOB = 35 * MEGABYTE;
 const FOLDER = 'load/';
-/** From so many deliverers on two of the files are so large that only git itself takes them. */
+/** From this number of deliveries two of the files need a git push. */
 const MANY = 32;
 
-/** Many deliverers at once write into one branch, on which other people work, too. */
+/** Many concurrent deliveries into one branch to which other authors commit as well. */
 export async function loadBranch(
   world: GitHubWorld,
   deliverers: number,
@@ -59,7 +59,7 @@ export async function loadBranch(
   };
 }
 
-/** Mostly small pages; every eighth takes the object API, and of many two take git's own protocol. */
+/** Mostly small pages; every eighth file needs the object API, and two of many need a git push. */
 function createLoadFile(at: number, deliverers: number): LoadFile {
   const number = String(at + 1).padStart(2, '0');
   const size = deliverers >= MANY && at < 2 ? 36 * MEGABYTE : at % 8 === 2 ? 1.2 * MEGABYTE : 0;
@@ -75,7 +75,7 @@ interface LostFile {
   readonly why: string;
 }
 
-/** In what a file is not there as it was sent, in one commit of its own that says so. */
+/** Checks that a file is stored as it was sent, in exactly one commit of its own. */
 async function listLosses(
   { file: { name, bytes, inputs }, report }: LoadResult,
   log: readonly CommitSummary[],

@@ -13,15 +13,15 @@ export interface LoadFile {
   readonly inputs: Readonly<Record<string, string>>;
 }
 
-/** How one delivery ended. */
+/** The result of one delivery. */
 export interface LoadResult {
   readonly file: LoadFile;
   readonly report: Report | undefined;
-  /** The most memory that its process held, where the system tells. */
+  /** Peak memory of its process, where the system reports it. */
   readonly maxRssKb: number;
 }
 
-/** Delivers everything at once, each file by a process of its own, as so many jobs would. */
+/** Delivers all files concurrently, each in a separate process, as separate jobs would. */
 export async function deliverAtOnce(
   world: GitHubWorld,
   repository: TestRepository,
@@ -49,14 +49,14 @@ export async function deliverAtOnce(
   return Promise.all(files.map(deliver));
 }
 
-/** Deliveries that did not end in an address, a sentence each. */
+/** Lists deliveries that are not ready, one sentence each. */
 export function listNotReady(results: readonly LoadResult[]): string[] {
   return results
     .filter(({ report }) => report?.ready !== true)
     .map(({ file, report }) => `${file.name} is not ready: ${report?.lines.RESULT ?? 'no report'}`);
 }
 
-/** The most memory that one of the processes held. */
+/** The peak memory of all processes. */
 export function formatPeakMemory(results: readonly LoadResult[]): string {
   return `${Math.round(Math.max(...results.map(({ maxRssKb }) => maxRssKb)) / 1024)} MB at the most`;
 }

@@ -14,11 +14,11 @@ import { parseRequest } from '../../../src/request/parse-request.ts';
 import { type MemoryUsage, measureMemory } from './memory.ts';
 
 /**
- * The process that delivers one file after the other: `one-process.ts <how many> <looks, such as 20,100>`.
- * It is told of its world by the environment, and tells its parent how it results.
+ * The process that delivers one file after the other: `delivery-process.ts <count> <measure after, such as 20,100>`.
+ * The environment describes the local GitHub; results are sent to the parent process.
  */
 
-/** What it tells its parent. */
+/** A message to the parent process. */
 export type ProcessMessage =
   | { readonly held: MemoryUsage }
   | { readonly failed: string }
@@ -41,7 +41,7 @@ const ports: Ports = {
     mask: () => undefined,
     progress: () => silentProgress,
   },
-  // One signal for all, so that a listener that stays on it shows.
+  // One signal for all deliveries, so that a leaked listener is found.
   signal: new AbortController().signal,
   random,
 };

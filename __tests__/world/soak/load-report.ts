@@ -1,16 +1,16 @@
-/** Says how far a load is. */
+/** Prints the progress of a load test. */
 export type LogProgress = (line: string) => void;
 
-/** What a load left behind. */
+/** The result of a load test. */
 export interface LoadReport {
   readonly title: string;
-  /** A row each: what was counted, and the count. */
+  /** Rows of a label and a count. */
   readonly rows: readonly (readonly [what: string, count: string])[];
-  /** Everything that is not as it must be, a sentence each; empty after a good run. */
+  /** All problems, one sentence each; empty after a good run. */
   readonly problems: readonly string[];
 }
 
-/** Seconds since a moment of `performance.now()`, as a person reads them. */
+/** Formats the seconds since a moment of `performance.now()`. */
 export const formatSecondsSince = (startedAt: number): string =>
   `${((performance.now() - startedAt) / 1000).toFixed(1)} s`;
 

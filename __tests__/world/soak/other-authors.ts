@@ -3,20 +3,20 @@ import type { CommitSummary, TestRepository } from '../repository.ts';
 
 const PAUSE_MS = 700;
 
-/** Other people who work on the branch meanwhile. */
+/** Other authors who commit to the branch at the same time. */
 export interface OtherAuthors {
-  /** How many commits they have made. */
+  /** The number of their commits. */
   readonly commits: number;
-  /** They finish the one at hand and go home. */
+  /** Stops after the current commit. */
   stop(): Promise<void>;
-  /** What of theirs was lost, a sentence each. */
+  /** Lists their lost commits and files, one sentence each. */
   listLosses(log: readonly CommitSummary[]): Promise<string[]>;
 }
 
 /**
- * From now on somebody adds, changes and deletes files of their own on the branch.
+ * Starts other authors who add, change and delete their own files on the branch.
  *
- * @param most commits that they make before they rest
+ * @param most maximum number of their commits
  */
 export function startOtherAuthors(repository: TestRepository, most: number): OtherAuthors {
   const commits: string[] = [];

@@ -3,7 +3,7 @@ import { countRefusals, formatApiCalls } from './api-calls.ts';
 import { deliverAtOnce, formatPeakMemory, type LoadFile, listNotReady } from './concurrent-deliveries.ts';
 import { formatSecondsSince, type LoadReport, type LogProgress } from './load-report.ts';
 
-/** Many deliverers at once bring an asset each into the day's release, which none of them finds. */
+/** Many concurrent deliveries of one asset each into a release that does not exist yet. */
 export async function loadRelease(
   world: GitHubWorld,
   deliverers: number,

@@ -8,12 +8,12 @@ import type { MemoryUsage } from './memory.ts';
 
 const PROGRAM = fileURLToPath(new URL('delivery-process.ts', import.meta.url));
 const MEGABYTE = 1_048_576;
-/** How much more heap the process may hold at the end than after the first quarter. */
+/** How much the heap may grow between the first quarter and the end. */
 const HEAP_GROWTH = 10 * MEGABYTE;
-/** Connections are kept open for a while and opened anew: a few more or less are no leak. */
+/** Connections are closed and opened again over time: a few more are no leak. */
 const DESCRIPTOR_GROWTH = 4;
 
-/** One process delivers one file after the other, by K1, K2 and K3, and its memory is watched. */
+/** One process delivers one file after the other with K1, K2 and K3; its memory is measured. */
 export async function loadSequence(world: GitHubWorld, count: number, say: LogProgress): Promise<LoadReport> {
   const repository = await world.repository({ owner: 'octo', name: 'soak-sequence' });
   world.traffic.clear();
@@ -91,7 +91,7 @@ function formatMemory({ heap, rss, descriptors, handles }: MemoryUsage): string 
   return `heap ${formatMegabytes(heap)} MB, RSS ${formatMegabytes(rss)} MB${files}, ${handles} handles`;
 }
 
-/** In what the process has grown since the first quarter, by when everything that is kept for good is there. */
+/** Lists growth since the first quarter, when all lasting data is loaded. */
 function listGrowth(held: readonly MemoryUsage[]): string[] {
   const [, early] = held;
   const late = held.at(-1);

@@ -10,7 +10,7 @@ export class ArtifactStore {
     this.#folder = folder;
   }
 
-  /** Keeps a file, or what a folder holds. A name is taken once a run. */
+  /** Saves a file, or the content of a folder. A name can be used once per run. */
   async save(run: number, name: string, path: string): Promise<void> {
     const place = join(this.#folder, String(run), name);
     const isFolder = (await stat(path)).isDirectory();

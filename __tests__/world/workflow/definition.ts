@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 
-/** The parts of a workflow that are played. Whatever else it says is refused, so that nothing is passed over. */
+/** The supported parts of a workflow. Any other key is refused, so that nothing is ignored. */
 export interface WorkflowDefinition {
   readonly name: string;
   readonly on: Readonly<Record<string, Trigger | readonly { readonly cron: string }[] | null>>;
@@ -47,7 +47,7 @@ const SUPPORTED_KEYS = {
   workflow: ['name', 'on', 'permissions', 'concurrency', 'jobs'],
   job: [
     ...['if', 'needs', 'strategy', 'permissions', 'concurrency', 'env', 'steps'],
-    // These change nothing of what is played.
+    // These have no effect here.
     ...['name', 'runs-on', 'timeout-minutes'],
   ],
   step: ['id', 'name', 'if', 'uses', 'with', 'run', 'env', 'continue-on-error'],
@@ -79,16 +79,16 @@ export function parseWorkflowDefinition(yaml: string): WorkflowDefinition {
 function refuseUnsupported(kind: keyof typeof SUPPORTED_KEYS, part: object): void {
   const played: readonly string[] = SUPPORTED_KEYS[kind];
   const unknown = Object.keys(part).find((key) => !played.includes(key));
-  if (unknown !== undefined) throw new Error(`\`${unknown}\` of a ${kind} is not played here.`);
+  if (unknown !== undefined) throw new Error(`\`${unknown}\` of a ${kind} is not supported here.`);
 }
 
-/** The activities that start a workflow which names none. */
+/** The default activity types of events. */
 const DEFAULT_TYPES: Readonly<Record<string, readonly string[]>> = {
   pull_request: ['opened', 'synchronize', 'reopened'],
   pull_request_target: ['opened', 'synchronize', 'reopened'],
 };
 
-/** What happened, as far as it decides which workflows start. */
+/** The part of an event that decides which workflows start. */
 export interface TriggerEvent {
   readonly name: string;
   readonly ref: string;
@@ -115,12 +115,12 @@ export function isTriggeredBy({ on }: WorkflowDefinition, { name, ref, payload }
   return patterns.some((pattern) => matchesPattern(pattern, ref));
 }
 
-/** `*` stands for anything but a slash. */
+/** `*` matches anything but a slash. */
 function matchesPattern(pattern: string, ref: string): boolean {
   return new RegExp(`^${pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '[^/]*')}$`).test(ref);
 }
 
-/** Each combination of a matrix; one that is empty for a job without. */
+/** The combinations of a matrix; one empty combination without a matrix. */
 export function listMatrixCombinations({ strategy }: JobDefinition): Record<string, unknown>[] {
   return Object.entries(strategy?.matrix ?? {}).reduce<Record<string, unknown>[]>(
     (found, [name, values]) => found.flatMap((one) => values.map((value) => ({ ...one, [name]: value }))),

@@ -3,7 +3,7 @@ import type { TestRepository } from '../repository.ts';
 import type { TokenPermissions } from '../tokens.ts';
 import type { PermissionGrants } from './definition.ts';
 
-/** Something that happened in a repository, with what the runs that it starts are given. */
+/** An event of a repository, with the data for the runs that it starts. */
 export interface WorkflowEvent {
   readonly repository: TestRepository;
   /** The event's name. */
@@ -12,11 +12,11 @@ export interface WorkflowEvent {
   /** Such as `refs/heads/main`. */
   readonly ref: string;
   readonly sha: string;
-  /** The files of the commit that a checkout gets; an event without them has nothing to check out. */
+  /** The files for a checkout; absent if the event has nothing to check out. */
   readonly files?: Readonly<Record<string, string>>;
 }
 
-/** What tests and the player look at of an event's payload; it has more. */
+/** The fields of an event's payload that are used here. */
 export interface EventPayload {
   readonly action?: string;
   readonly number?: number;
@@ -65,10 +65,10 @@ export function createGithubContext(
 
 export type GithubContext = ReturnType<typeof createGithubContext>;
 
-/** What of the context a runner doesn't hand to a step's environment. */
+/** Fields of the context that are not in a step's environment. */
 const CONTEXT_ONLY: readonly string[] = ['event', 'token'];
 
-/** The variables that a step finds beside those of the runner itself. */
+/** The step's environment variables from the `github` context. */
 export function createGithubEnvironment(context: GithubContext): Record<string, string> {
   const handed = Object.entries(context).filter(([name]) => !CONTEXT_ONLY.includes(name));
   return Object.fromEntries(handed.map(([name, value]) => [`GITHUB_${name.toUpperCase()}`, String(value)]));
@@ -90,7 +90,7 @@ const NO_PERMISSIONS: TokenPermissions = {
   deployments: 'none',
 };
 
-/** What a job's token may: what is granted and nothing else; a fork's run may at most read. */
+/** The permissions of a job's token: those granted, and at most read for a fork. */
 export function computeJobPermissions(
   grants: PermissionGrants,
   { name, payload: { pull_request } }: WorkflowEvent,

@@ -2,28 +2,28 @@ import { data, Evaluator, Lexer, Parser } from '@actions/expressions';
 import { truthy } from '@actions/expressions/result';
 import { ensureStatusFunction } from '@actions/workflow-parser/model/converter/if-condition';
 
-/** What expressions can look at, by the name of the context. */
+/** The contexts that expressions can read, by name. */
 export type ExpressionContexts = Readonly<Record<string, unknown>>;
 
-/** How a job stands, or those that it needs. */
+/** The status of a job, or of the jobs that it needs. */
 export type JobStatus = 'success' | 'failure' | 'skipped';
 
 const STATUS_FUNCTIONS: Readonly<Record<string, (status: JobStatus) => boolean>> = {
   success: (status) => status === 'success',
   failure: (status) => status === 'failure',
   always: () => true,
-  // Nobody cancels a run here.
+  // Runs are never canceled here.
   cancelled: () => false,
 };
 
-/** A text with every `${{ … }}` in it put in by GitHub's own evaluator. */
+/** Replaces every `${{ … }}` in a text, evaluated by GitHub's own library. */
 export function interpolate(text: string, contexts: ExpressionContexts): string {
   return text.replace(/\$\{\{(.*?)\}\}/gs, (_, expression: string) =>
     evaluate(expression, contexts).coerceString(),
   );
 }
 
-/** A mapping of scalars, such as `with:` or `env:`, with its expressions put in. */
+/** Evaluates the expressions in a mapping such as `with:` or `env:`. */
 export function interpolateAll(
   values: Readonly<Record<string, unknown>> = {},
   contexts: ExpressionContexts,
@@ -33,7 +33,7 @@ export function interpolateAll(
   );
 }
 
-/** Whether an `if:` holds; where it asks for no status, it asks for success, as on GitHub. */
+/** Evaluates an `if:`; without a status function it implies `success()`, as on GitHub. */
 export function isConditionMet(condition: unknown, contexts: ExpressionContexts, status: JobStatus): boolean {
   const said = String(condition ?? 'success()').trim();
   const [, inner = said] = /^\$\{\{(.*)\}\}$/s.exec(said) ?? [];
@@ -51,7 +51,7 @@ function addStatusFunction(condition: string, contexts: ExpressionContexts): str
 function evaluate(expression: string, contexts: ExpressionContexts, status?: JobStatus): data.ExpressionData {
   const functions = status === undefined ? [] : createStatusFunctions(status);
   const tree = new Parser(new Lexer(expression).lex().tokens, Object.keys(contexts), functions).parse();
-  // The evaluator's own types are made by its own reviver.
+  // The evaluator needs its own data types.
   const known = JSON.parse(JSON.stringify(contexts), data.reviver) as data.Dictionary;
   return new Evaluator(tree, known, new Map(functions.map((one) => [one.name, one]))).evaluate();
 }

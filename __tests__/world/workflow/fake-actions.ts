@@ -5,7 +5,7 @@ import type { ArtifactStore } from './artifacts.ts';
 import type { PermissionGrants } from './definition.ts';
 import type { WorkflowEvent } from './event.ts';
 
-/** What an action of others finds. */
+/** The input of a fake action. */
 export interface ActionContext {
   readonly inputs: Readonly<Record<string, string>>;
   readonly workspace: string;
@@ -17,7 +17,7 @@ export interface ActionContext {
 }
 
 interface FakeAction {
-  /** The inputs that it knows; a step that says more is refused. */
+  /** The supported inputs; a step with others is refused. */
   readonly inputs: readonly string[];
   readonly run: (context: ActionContext) => Promise<void>;
 }
@@ -36,25 +36,25 @@ const FAKE_ACTIONS: Readonly<Record<string, FakeAction>> = {
   },
 };
 
-/** Plays the action that a step uses. What it doesn't know is a mistake of the test's, and not of the step's. */
+/** Finds the fake of an action. An unknown action or input is an error of the test, not of the step. */
 export function findFakeAction(uses: string, inputs: readonly string[]): FakeAction['run'] {
-  const standIn = FAKE_ACTIONS[uses.replace(/@.*$/, '')];
-  if (standIn === undefined) throw new Error(`${uses} is not played here.`);
-  const unknown = inputs.find((name) => !standIn.inputs.includes(name));
-  if (unknown !== undefined) throw new Error(`\`${unknown}\` of ${uses} is not played here.`);
-  return standIn.run;
+  const fakeAction = FAKE_ACTIONS[uses.replace(/@.*$/, '')];
+  if (fakeAction === undefined) throw new Error(`${uses} is not supported here.`);
+  const unknown = inputs.find((name) => !fakeAction.inputs.includes(name));
+  if (unknown !== undefined) throw new Error(`\`${unknown}\` of ${uses} is not supported here.`);
+  return fakeAction.run;
 }
 
 async function checkOutFiles({ event, workspace }: ActionContext): Promise<void> {
   const { files, name } = event;
-  if (files === undefined) throw new Error(`A run of ${name} has no business to check anything out.`);
+  if (files === undefined) throw new Error(`A run of ${name} has nothing to check out.`);
   await writeFiles(workspace, files);
   for (const [path, text] of Object.entries(files)) {
     if (text.startsWith('#!')) await chmod(join(workspace, path), 0o755);
   }
 }
 
-/** One's own run's artifacts, or another run's with a token that may read them. */
+/** Downloads artifacts of this run, or of another run with a token that may read them. */
 async function downloadArtifacts({
   inputs,
   workspace,

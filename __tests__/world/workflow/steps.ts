@@ -7,34 +7,34 @@ import type { StepDefinition } from './definition.ts';
 import { createGithubEnvironment, type GithubContext } from './event.ts';
 import { type ActionContext, findFakeAction } from './fake-actions.ts';
 
-/** A job in which steps are run, one after the other. */
+/** The job of a step. */
 export interface JobContext extends Omit<ActionContext, 'inputs'> {
   readonly world: GitHubWorld;
   readonly github: GithubContext;
-  /** For what the steps leave behind beside the workspace. */
+  /** For files of the steps outside the workspace. */
   readonly temporary: string;
 }
 
-/** What a step did. */
+/** The outcome of a step. */
 export interface StepOutcome {
   readonly succeeded: boolean;
   readonly outputs: Readonly<Record<string, string>>;
-  /** What it printed. */
+  /** Its standard output and error. */
   readonly log: string;
-  /** What it added to the job's summary. */
+  /** Its part of the job summary. */
   readonly summary: string;
-  /** Where the step was this action. */
+  /** Set if the step was this action. */
   readonly action?: ActionResult;
 }
 
 const SCRIPT_TIMEOUT_MS = 30_000;
 const THIS_ACTION = /^[\w-]+\/screen-delivery@v\d+$/;
-/** Not the examples' business: no test waits as long as a person may. */
+/** Short waits for the tests, not part of the examples. */
 const TEST_INPUTS = { 'poll-interval': '0.05', timeout: '20' };
 
 type TextValues = Readonly<Record<string, string>>;
 
-/** Runs one step: a script by bash, this action by its bundle, others' by their stand-ins. */
+/** Runs one step: a script with bash, this action with its bundle, other actions with their fakes. */
 export async function runStep(
   step: StepDefinition,
   inputs: TextValues,
@@ -97,7 +97,7 @@ async function runScript(script: string, env: TextValues, context: JobContext): 
   });
   for (const name of ['env', 'path']) {
     if ((await readFile(at(name), 'utf8')) !== '') {
-      throw new Error(`GITHUB_${name.toUpperCase()} is not played here.`);
+      throw new Error(`GITHUB_${name.toUpperCase()} is not supported here.`);
     }
   }
   const outputs = parseOutputs(await readFile(at('output'), 'utf8'));

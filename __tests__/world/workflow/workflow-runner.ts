@@ -19,7 +19,7 @@ import {
 } from './expressions.ts';
 import { type JobContext, runStep, type StepOutcome } from './steps.ts';
 
-/** A step that was run. */
+/** A finished step. */
 export interface StepRun extends StepOutcome {
   readonly id: string | undefined;
   readonly name: string;
@@ -28,11 +28,11 @@ export interface StepRun extends StepOutcome {
   readonly endedAt: number;
 }
 
-/** A job that was run or skipped; of a matrix there is one for each combination. */
+/** A finished or skipped job; a matrix has one per combination. */
 export interface JobRun {
   readonly id: string;
   readonly conclusion: JobStatus;
-  /** The group in which it runs alone; `null` where any may run beside it. */
+  /** The concurrency group; `null` without one. */
   readonly group: string | null;
   readonly steps: readonly StepRun[];
 }
@@ -47,9 +47,9 @@ export interface WorkflowRun {
   readonly jobs: readonly JobRun[];
 }
 
-/** Plays workflows in a world as GitHub and its runners would. */
+/** Runs workflows as GitHub and its runners would. */
 export interface WorkflowRunner {
-  /** Lets something happen to a workflow of the project; `null` where it doesn't start it. */
+  /** Runs a workflow of the project for an event; `null` where the event doesn't start it. */
   run(workflow: string | WorkflowDefinition, event: WorkflowEvent): Promise<WorkflowRun | null>;
 }
 
@@ -78,7 +78,7 @@ async function runWorkflow(workflow: WorkflowDefinition, run: RunContext): Promi
   const { name, concurrency } = workflow;
   const github = createGithubContext(event, { id, workflow: name }, '', '');
   const ended = new Map<string, readonly JobRun[]>();
-  // The examples name a job after those that it needs.
+  // In the examples a job follows the jobs that it needs.
   for (const [jobId, job] of Object.entries(workflow.jobs)) {
     ended.set(jobId, await runJobs(jobId, job, workflow, run, ended));
   }
@@ -87,14 +87,14 @@ async function runWorkflow(workflow: WorkflowDefinition, run: RunContext): Promi
   return { id, name, conclusion: combineConclusions(jobs), group, event, jobs };
 }
 
-/** A failure is one of all; where nothing ran, all was skipped. */
+/** `failure` if any job failed; `skipped` if none ran. */
 function combineConclusions(jobs: readonly JobRun[]): JobStatus {
   const all = jobs.map(({ conclusion }) => conclusion);
   if (all.includes('failure')) return 'failure';
   return all.includes('success') ? 'success' : 'skipped';
 }
 
-/** A job, or all of a matrix at once. */
+/** Runs a job, or all jobs of a matrix concurrently. */
 async function runJobs(
   id: string,
   job: JobDefinition,
