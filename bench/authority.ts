@@ -3,16 +3,19 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** A throwaway certificate that is its own authority. */
-export interface Authority {
+/** A temporary self-signed certificate. */
+export interface CertificateAuthority {
   readonly key: string;
   readonly cert: string;
-  /** Where the certificate lies, for clients. */
+  /** Path of the certificate, for clients. */
   readonly certFile: string;
 }
 
-/** Makes a certificate for all these hosts, valid for a day. */
-export async function makeAuthority(folder: string, hosts: readonly string[]): Promise<Authority> {
+/** Creates a certificate for these hosts, valid for a day. */
+export async function createAuthority(
+  folder: string,
+  hosts: readonly string[],
+): Promise<CertificateAuthority> {
   const keyFile = join(folder, 'key.pem');
   const certFile = join(folder, 'ca.pem');
   await promisify(execFile)('openssl', [

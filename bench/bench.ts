@@ -2,14 +2,14 @@ import { rm, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Case, chosen, nameOf, SIZES } from './cases.ts';
-import { runAction, runCurl } from './clients.ts';
-import { writeFileOf } from './files.ts';
-import { measure, median } from './measure.ts';
-import { openPlace, type Place } from './place.ts';
+import { type BenchCase, formatCaseName, SIZES, selectCases } from './cases.ts';
+import { runBundle, runCurl } from './clients.ts';
+import { type BenchEnvironment, startBenchEnvironment } from './environment.ts';
+import { writeSampleFile } from './files.ts';
+import { measureRun, median } from './measure.ts';
 
 /**
- * Delivers files of many sizes by the bundle as it is, and each of them by curl in the same minute through the
+ * Delivers files of many sizes with the built bundle, and each of them with curl in the same minute through the
  * same proxy.
  *
  *     npm run bench [-- [--quick] [--size '500 MB'] [k1] [k2] [k3]]
@@ -22,31 +22,31 @@ async function main(): Promise<void> {
   });
   const { quick = false, size: sizes = [] } = values;
   const peer = process.env.PEER_DIST !== undefined;
-  const place = await openPlace();
+  const environment = await startBenchEnvironment();
   try {
-    const start = peer ? undefined : await startUp(place, quick ? 5 : 15);
+    const start = peer ? undefined : await measureStartUp(environment, quick ? 5 : 15);
     if (start !== undefined) {
       console.log(
         `First request after ${start.firstRequest} ms; \`node -e 0\` takes ${start.emptyNode} ms.\n`,
       );
     }
     console.log('| Delivery | Seconds | curl | Ratio | Peak, MB |\n| --- | ---: | ---: | ---: | ---: |');
-    const results: Result[] = [];
-    for (const one of chosen({ channels: positionals, sizes, quick, peer })) {
-      const result = await run(place, one);
+    const results: CaseResult[] = [];
+    for (const one of selectCases({ channels: positionals, sizes, quick, peer })) {
+      const result = await runCase(environment, one);
       results.push(result);
       const { seconds, curl, ratio, peak } = result;
       console.log(`| ${result.delivery} | ${seconds} | ${curl} | ${ratio} | ${peak} |`);
     }
     const whole = positionals.length === 0 && sizes.length === 0 && !quick && !peer;
-    if (whole) await keep({ node: process.version, cpus: cpus().length, start, results });
+    if (whole) await saveResults({ node: process.version, cpus: cpus().length, start, results });
   } finally {
-    await place.close();
+    await environment.close();
   }
 }
 
 /** One line of the table: medians of seconds and of the turns' ratios, and the highest memory in MB. */
-interface Result {
+interface CaseResult {
   readonly delivery: string;
   readonly seconds: number;
   readonly curl: number;
@@ -54,57 +54,62 @@ interface Result {
   readonly peak: number;
 }
 
-async function run(place: Place, one: Case): Promise<Result> {
+async function runCase(environment: BenchEnvironment, one: BenchCase): Promise<CaseResult> {
   const { channel, size, content, repeats, cut = false } = one;
-  const file = join(place.folder, 'workspace', `${content}.bin`);
-  await writeFileOf(file, SIZES[size], content);
+  const file = join(environment.folder, 'workspace', `${content}.bin`);
+  await writeSampleFile(file, SIZES[size], content);
   const [own, beside, peaks]: [number[], number[], number[]] = [[], [], []];
   for (let turn = 0; turn < repeats; turn += 1) {
-    beside.push((await runCurl(place, file)).seconds);
-    await place.forget();
-    if (cut) place.cutAfter(SIZES[size] / 2);
-    const { seconds, peak } = await runAction(place, channel, file);
-    await place.forget();
+    beside.push((await runCurl(environment, file)).seconds);
+    await environment.reset();
+    if (cut) environment.cutAfter(SIZES[size] / 2);
+    const { seconds, peak } = await runBundle(environment, channel, file);
+    await environment.reset();
     own.push(seconds);
     peaks.push(peak);
   }
   await rm(file);
   return {
-    delivery: nameOf(one),
-    seconds: rounded(median(own), 2),
-    curl: rounded(median(beside), 2),
-    // Of the same minute: a machine that others use as well changes its pace.
-    ratio: rounded(median(own.map((seconds, turn) => seconds / (beside[turn] ?? Number.NaN))), 2),
-    peak: rounded(Math.max(...peaks), 0),
+    delivery: formatCaseName(one),
+    seconds: round(median(own), 2),
+    curl: round(median(beside), 2),
+    // Both were measured in the same minute, because the speed of a shared machine changes.
+    ratio: round(median(own.map((seconds, turn) => seconds / (beside[turn] ?? Number.NaN))), 2),
+    peak: round(Math.max(...peaks), 0),
   };
 }
 
-const rounded = (figure: number, digits: number): number => Number(figure.toFixed(digits));
+const round = (figure: number, digits: number): number => Number(figure.toFixed(digits));
 
 interface StartUp {
   /** Milliseconds from the start of the process. */
   readonly firstRequest: number;
-  /** Milliseconds that `node -e 0` takes. */
+  /** Duration of `node -e 0` in milliseconds. */
   readonly emptyNode: number;
 }
 
-async function startUp(place: Place, turns: number): Promise<StartUp> {
-  const file = join(place.folder, 'workspace', 'small.html');
+async function measureStartUp(environment: BenchEnvironment, turns: number): Promise<StartUp> {
+  const file = join(environment.folder, 'workspace', 'small.html');
   await writeFile(file, '<!doctype html><title>small</title>\n');
   const [own, empty]: [number[], number[]] = [[], []];
-  const nothing = { program: process.execPath, args: ['-e', '0'], cwd: place.folder, env: place.env };
+  const nothing = {
+    program: process.execPath,
+    args: ['-e', '0'],
+    cwd: environment.folder,
+    env: environment.env,
+  };
   for (let turn = 0; turn < turns; turn += 1) {
-    empty.push((await measure(nothing)).seconds * 1e3);
-    await place.forget();
-    const { begun } = await runAction(place, 'k2', file);
-    const first = place.firstRequest();
+    empty.push((await measureRun(nothing)).seconds * 1e3);
+    await environment.reset();
+    const { startedAt } = await runBundle(environment, 'k2', file);
+    const first = environment.firstRequest();
     if (first === undefined) throw new Error('the delivery asked for nothing');
-    own.push(Number(first - begun) / 1e6);
+    own.push(Number(first - startedAt) / 1e6);
   }
   return { firstRequest: Math.round(median(own)), emptyNode: Math.round(median(empty)) };
 }
 
-function keep(figures: object): Promise<void> {
+function saveResults(figures: object): Promise<void> {
   return writeFile(new URL('results.json', import.meta.url), `${JSON.stringify(figures, null, 2)}\n`);
 }
 

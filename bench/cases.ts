@@ -1,11 +1,11 @@
-import type { Channel } from './clients.ts';
-import { type Content, KILOBYTE, MEGABYTE } from './files.ts';
+import type { BenchChannel } from './clients.ts';
+import { type FileContent, KILOBYTE, MEGABYTE } from './files.ts';
 
-/** What is delivered, and how often, to take the median. */
-export interface Case {
-  readonly channel: Channel;
-  readonly size: Size;
-  readonly content: Content;
+/** A delivery to measure, and how often it is repeated for the median. */
+export interface BenchCase {
+  readonly channel: BenchChannel;
+  readonly size: FileSize;
+  readonly content: FileContent;
   readonly repeats: number;
   /** The first upload's connection dies in its middle. */
   readonly cut?: boolean;
@@ -21,12 +21,12 @@ export const SIZES = {
   '2 GB': 2_048 * MEGABYTE,
 } as const;
 
-type Size = keyof typeof SIZES;
+type FileSize = keyof typeof SIZES;
 
-const UP_TO_20_MB: readonly Size[] = ['1 KB', '1 MB', '20 MB'];
-const ALL: readonly Size[] = [...UP_TO_20_MB, '95 MB', '500 MB', '2 GB'];
+const UP_TO_20_MB: readonly FileSize[] = ['1 KB', '1 MB', '20 MB'];
+const ALL: readonly FileSize[] = [...UP_TO_20_MB, '95 MB', '500 MB', '2 GB'];
 
-const REPEATS: Readonly<Record<Size, number>> = {
+const REPEATS: Readonly<Record<FileSize, number>> = {
   '1 KB': 5,
   '1 MB': 5,
   '20 MB': 5,
@@ -35,32 +35,32 @@ const REPEATS: Readonly<Record<Size, number>> = {
   '2 GB': 1,
 };
 
-const bytes =
-  (channel: Channel) =>
-  (size: Size): Case => ({ channel, size, content: 'bytes', repeats: REPEATS[size] });
+const createCase =
+  (channel: BenchChannel) =>
+  (size: FileSize): BenchCase => ({ channel, size, content: 'bytes', repeats: REPEATS[size] });
 
 /** Every delivery that is measured; a repository takes no more than 95 MB. */
-export const CASES: readonly Case[] = [
-  ...[...UP_TO_20_MB, '95 MB' as const].map(bytes('k1')),
-  ...ALL.map(bytes('k2')),
-  ...ALL.map(bytes('k3')),
+export const BENCH_CASES: readonly BenchCase[] = [
+  ...[...UP_TO_20_MB, '95 MB' as const].map(createCase('k1')),
+  ...ALL.map(createCase('k2')),
+  ...ALL.map(createCase('k3')),
   { channel: 'k2', size: '500 MB', content: 'text', repeats: REPEATS['500 MB'] },
   { channel: 'k2', size: '500 MB', content: 'bytes', repeats: 1, cut: true },
 ];
 
-/** What was asked for on the command line. */
-export interface Wish {
+/** The cases chosen on the command line. */
+export interface CaseSelection {
   /** All where empty. */
   readonly channels: readonly string[];
   readonly sizes: readonly string[];
-  /** Nothing above 20 MB. */
+  /** Only files up to 20 MB. */
   readonly quick: boolean;
-  /** Only what another action can do as well. */
+  /** Only cases that another action supports as well. */
   readonly peer: boolean;
 }
 
-export function chosen({ channels, sizes, quick, peer }: Wish): Case[] {
-  return CASES.filter(
+export function selectCases({ channels, sizes, quick, peer }: CaseSelection): BenchCase[] {
+  return BENCH_CASES.filter(
     ({ channel, size, content, cut = false }) =>
       (channels.length === 0 || channels.includes(channel)) &&
       (sizes.length === 0 || sizes.includes(size)) &&
@@ -69,6 +69,6 @@ export function chosen({ channels, sizes, quick, peer }: Wish): Case[] {
   );
 }
 
-export function nameOf({ channel, size, content, cut = false }: Case): string {
+export function formatCaseName({ channel, size, content, cut = false }: BenchCase): string {
   return `${channel.toUpperCase()} ${size}${content === 'text' ? ' of text' : ''}${cut ? ', cut off once' : ''}`;
 }

@@ -1,20 +1,24 @@
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { OWNER, REPOSITORY, STANDING_TAG } from './hosts/route.ts';
-import { type Measured, measure } from './measure.ts';
-import type { Place } from './place.ts';
+import type { BenchEnvironment } from './environment.ts';
+import { EXISTING_TAG, OWNER, REPOSITORY } from './hosts/route.ts';
+import { measureRun, type RunMeasurement } from './measure.ts';
 
-export type Channel = 'k1' | 'k2' | 'k3';
+export type BenchChannel = 'k1' | 'k2' | 'k3';
 
 const OWN_BUNDLE = fileURLToPath(new URL('../dist/index.js', import.meta.url));
 
 let runs = 0;
 
 /** A delivery by the unmodified bundle, or by the one that PEER_DIST names, as a runner would start it. */
-export async function runAction(place: Place, channel: Channel, file: string): Promise<Measured> {
+export async function runBundle(
+  environment: BenchEnvironment,
+  channel: BenchChannel,
+  file: string,
+): Promise<RunMeasurement> {
   runs += 1;
-  const folder = await mkdtemp(join(place.folder, 'temp', 'run-'));
+  const folder = await mkdtemp(join(environment.folder, 'temp', 'run-'));
   const commandFiles = {
     GITHUB_OUTPUT: join(folder, 'output'),
     GITHUB_STEP_SUMMARY: join(folder, 'summary'),
@@ -23,17 +27,17 @@ export async function runAction(place: Place, channel: Channel, file: string): P
   };
   for (const path of Object.values(commandFiles)) await writeFile(path, '');
   const peer = process.env.PEER_DIST;
-  const measured = await measure({
+  const measured = await measureRun({
     program: process.execPath,
     args: [peer ?? OWN_BUNDLE],
-    cwd: join(place.folder, 'workspace'),
+    cwd: join(environment.folder, 'workspace'),
     env: {
-      ...place.env,
+      ...environment.env,
       ...commandFiles,
       HOME: folder,
       RUNNER_TEMP: folder,
       GITHUB_ACTIONS: 'true',
-      GITHUB_WORKSPACE: join(place.folder, 'workspace'),
+      GITHUB_WORKSPACE: join(environment.folder, 'workspace'),
       GITHUB_REPOSITORY: `${OWNER}/${REPOSITORY}`,
       GITHUB_API_URL: 'https://api.github.com',
       GITHUB_SERVER_URL: 'https://github.com',
@@ -41,7 +45,7 @@ export async function runAction(place: Place, channel: Channel, file: string): P
       // A runner's own credentials, for which the file is searched as well.
       ACTIONS_RUNTIME_TOKEN: 'benchmark-runtime-token.'.repeat(40),
       ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'benchmark-request-token.'.repeat(40),
-      ...(peer === undefined ? ownInputs(channel, file) : peerInputs(file)),
+      ...(peer === undefined ? createOwnInputs(channel, file) : createPeerInputs(file)),
     },
   });
   if (
@@ -53,36 +57,40 @@ export async function runAction(place: Place, channel: Channel, file: string): P
   return measured;
 }
 
-function ownInputs(channel: Channel, file: string): Record<string, string> {
+function createOwnInputs(channel: BenchChannel, file: string): Record<string, string> {
   return {
     INPUT_FILE: file,
     INPUT_CHANNEL: channel.toUpperCase(),
     INPUT_TOKEN: 'benchmark-token',
     INPUT_PATH: `${runs}-${basename(file)}`,
-    INPUT_TAG: STANDING_TAG,
+    INPUT_TAG: EXISTING_TAG,
     'INPUT_POLL-INTERVAL': '0.1',
   };
 }
 
-/** The peer's own inputs, as they stand in the environment; `{file}` stands for the file, `{run}` for a number. */
-function peerInputs(file: string): Record<string, string> {
+/** The peer's inputs from the environment; `{file}` is replaced by the file, `{run}` by a number. */
+function createPeerInputs(file: string): Record<string, string> {
   const inputs = Object.entries(process.env).flatMap(([name, value = '']) =>
     name.startsWith('INPUT_')
       ? [[name, value.replaceAll('{file}', file).replaceAll('{run}', String(runs))]]
       : [],
   );
-  // Others' clients take the proxy only where Node itself does.
+  // Other clients use the proxy only with this setting.
   return { NODE_USE_ENV_PROXY: '1', INPUT_TOKEN: 'benchmark-token', ...Object.fromEntries(inputs) };
 }
 
 /** The same upload and download by curl, through the same proxy, with the SHA-256 of what came back. */
-export async function runCurl(place: Place, file: string): Promise<Measured> {
+export async function runCurl(environment: BenchEnvironment, file: string): Promise<RunMeasurement> {
   runs += 1;
-  return measure({
+  return measureRun({
     program: 'sh',
     args: ['-ec', CURL, 'sh', file, `https://filebin.net/curl-${runs}/file`],
-    cwd: place.folder,
-    env: { PATH: place.env.PATH ?? '', https_proxy: place.proxy, CURL_CA_BUNDLE: place.certFile },
+    cwd: environment.folder,
+    env: {
+      PATH: environment.env.PATH ?? '',
+      https_proxy: environment.proxy,
+      CURL_CA_BUNDLE: environment.certFile,
+    },
   });
 }
 

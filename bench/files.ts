@@ -4,14 +4,14 @@ import { open } from 'node:fs/promises';
 export const KILOBYTE = 1_024;
 export const MEGABYTE = 1_048_576;
 
-/** What a file holds: bytes that no tool can compress, or a log as a job writes it. */
-export type Content = 'bytes' | 'text';
+/** The content of a file: incompressible bytes, or the text of a log. */
+export type FileContent = 'bytes' | 'text';
 
 /** Writes a file of exactly so many bytes, the same ones in every run. */
-export async function writeFileOf(path: string, size: number, content: Content): Promise<void> {
+export async function writeSampleFile(path: string, size: number, content: FileContent): Promise<void> {
   const file = await open(path, 'w');
   try {
-    const more = content === 'bytes' ? cipherBytes() : logLines();
+    const more = content === 'bytes' ? createCipherBytes() : createLogLines();
     for (let left = size; left > 0; ) {
       const piece = more().subarray(0, left);
       await file.write(piece);
@@ -22,14 +22,14 @@ export async function writeFileOf(path: string, size: number, content: Content):
   }
 }
 
-/** The key stream of a cipher: as good as chance, and faster. */
-function cipherBytes(): () => Buffer {
+/** The key stream of a cipher: like random bytes, and faster. */
+function createCipherBytes(): () => Buffer {
   const cipher = createCipheriv('aes-128-ctr', Buffer.alloc(16, 7), Buffer.alloc(16));
   const zeros = Buffer.alloc(MEGABYTE);
   return () => cipher.update(zeros);
 }
 
-function logLines(): () => Buffer {
+function createLogLines(): () => Buffer {
   let line = 0;
   return () => {
     let text = '';

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** Milliseconds between two looks at a process's memory. */
-const LOOK = 5;
+/** Milliseconds between two samples of a process's memory. */
+const SAMPLE_MS = 5;
 
-export interface Launch {
+export interface LaunchOptions {
   readonly program: string;
   readonly args: readonly string[];
   readonly cwd: string;
@@ -12,23 +12,23 @@ export interface Launch {
   readonly env: Readonly<Record<string, string>>;
 }
 
-export interface Measured {
-  /** When it was started, in nanoseconds of the system's monotonic clock. */
-  readonly begun: bigint;
+export interface RunMeasurement {
+  /** Start time in nanoseconds of the monotonic clock. */
+  readonly startedAt: bigint;
   readonly seconds: number;
-  /** The most memory that the process itself held, its children not counted, in MB. */
+  /** Peak memory of the process without its children, in MB. */
   readonly peak: number;
   readonly output: string;
 }
 
 /**
- * Runs a program to its end. The kernel keeps the high-water mark of its memory: the last look tells it all
- * but for what it took in its last milliseconds.
+ * Runs a program to its end. The kernel keeps the peak memory: the last sample is complete
+ * except for the last milliseconds.
  *
- * @throws {Error} with what it said, when it ends with another code than 0.
+ * @throws {Error} with its output, when the exit code is not 0.
  */
-export async function measure({ program, args, cwd, env }: Launch): Promise<Measured> {
-  const begun = process.hrtime.bigint();
+export async function measureRun({ program, args, cwd, env }: LaunchOptions): Promise<RunMeasurement> {
+  const startedAt = process.hrtime.bigint();
   const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
@@ -38,22 +38,22 @@ export async function measure({ program, args, cwd, env }: Launch): Promise<Meas
   }
   let peak = 0;
   const looks = setInterval(() => {
-    peak = highWaterMark(child.pid) ?? peak;
-  }, LOOK);
+    peak = readPeakMemory(child.pid) ?? peak;
+  }, SAMPLE_MS);
   try {
     const exitCode = await new Promise<number | null>((resolve, reject) => {
       child.once('error', reject);
       child.once('close', resolve);
     });
     if (exitCode !== 0) throw new Error(`${program} ended with ${exitCode}:\n${output}`);
-    return { begun, seconds: Number(process.hrtime.bigint() - begun) / 1e9, peak, output };
+    return { startedAt, seconds: Number(process.hrtime.bigint() - startedAt) / 1e9, peak, output };
   } finally {
     clearInterval(looks);
   }
 }
 
-/** In MB; undefined once the process has let go of its memory. */
-function highWaterMark(pid: number | undefined): number | undefined {
+/** In MB; undefined after the process has ended. */
+function readPeakMemory(pid: number | undefined): number | undefined {
   try {
     const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
     return kilobytes === undefined ? undefined : Number(kilobytes) / 1_024;

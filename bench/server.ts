@@ -1,49 +1,49 @@
 import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { makeAuthority } from './authority.ts';
+import { createAuthority } from './authority.ts';
 import { createHosts } from './hosts/hosts.ts';
 
-/** What the server tells the benchmark. */
-export type Told =
+/** A message of the server to the benchmark. */
+export type ServerMessage =
   | { readonly listening: { readonly port: number; readonly certFile: string } }
-  /** A client asked for a tunnel, at this moment of the system's monotonic clock. */
+  /** A client asked for a tunnel; time in nanoseconds of the monotonic clock. */
   | { readonly connectedAt: string }
   | { readonly forgotten: true };
 
-/** What the benchmark asks of it. */
-export type Order =
-  /** The next upload's connection is to die after so many bytes. */
+/** A command of the benchmark to the server. */
+export type ServerCommand =
+  /** Reset the connection of the next upload after so many bytes. */
   { readonly cutAfter: number } | { readonly forget: true };
 
 /**
- * All hosts behind a proxy, in a process of its own: its memory and its CPU are nobody's figures.
+ * All hosts behind a proxy, in a separate process, so that its memory and CPU are not measured.
  * A tunnel's socket goes straight to the https server, so that no byte is copied on the way.
  */
 async function serve(folder: string): Promise<void> {
-  const tell = (told: Told): void => void process.send?.(told);
+  const sendMessage = (told: ServerMessage): void => void process.send?.(told);
   const hosts = await createHosts(folder);
-  const { key, cert, certFile } = await makeAuthority(folder, hosts.names);
+  const { key, cert, certFile } = await createAuthority(folder, hosts.names);
   const front = createHttpsServer({ key, cert }, (request, response) => {
     hosts.serve(request, response).catch(() => request.socket.destroy());
   });
   front.requestTimeout = 0;
   const proxy = createHttpServer();
   proxy.on('connect', (_request, socket, head) => {
-    tell({ connectedAt: String(process.hrtime.bigint()) });
+    sendMessage({ connectedAt: String(process.hrtime.bigint()) });
     socket.on('error', () => undefined);
     socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
     if (head.length > 0) socket.unshift(head);
     front.emit('connection', socket);
   });
-  process.on('message', async (order: Order) => {
+  process.on('message', async (order: ServerCommand) => {
     if ('cutAfter' in order) return hosts.cutAfter(order.cutAfter);
     await hosts.forget();
-    tell({ forgotten: true });
+    sendMessage({ forgotten: true });
   });
   process.on('disconnect', () => process.exit());
   proxy.listen(0, '127.0.0.1', () => {
-    tell({ listening: { port: (proxy.address() as AddressInfo).port, certFile } });
+    sendMessage({ listening: { port: (proxy.address() as AddressInfo).port, certFile } });
   });
 }
 

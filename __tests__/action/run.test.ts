@@ -4,7 +4,7 @@ import tls from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { RunnerEnvironment } from '../../src/action/inputs.ts';
 import { run } from '../../src/action/run.ts';
-import { startWorld, type World } from '../world/world.ts';
+import { type GitHubWorld, startWorld } from '../world/world.ts';
 import { inStep, shown } from './runner.ts';
 
 const TOKEN = 'ghs_0123456789abcdef';
@@ -104,7 +104,7 @@ describe('run, when an input is refused', () => {
 
 describe('run, with the local GitHub', () => {
   const authorities = tls.getCACertificates();
-  let world: World;
+  let world: GitHubWorld;
 
   beforeAll(async () => {
     world = await startWorld();

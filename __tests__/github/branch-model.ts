@@ -1,5 +1,5 @@
 import type { Scripted, Seen } from '../support/ports.ts';
-import { blobSha } from '../world/git/bare-repository.ts';
+import { computeBlobSha } from '../world/git/bare-repository.ts';
 
 /** A tree: paths and their blobs. */
 export type Files = ReadonlyMap<string, string>;
@@ -99,7 +99,7 @@ export class BranchModel {
       return refusal(422, 'Invalid request.\n\n"sha" wasn\'t supplied.');
     }
     if (existing !== undefined && sha !== existing) return refusal(409, `${path} does not match ${sha}`);
-    const files = withFile(head.files, path, blobSha(Buffer.from(content, 'base64')));
+    const files = withFile(head.files, path, computeBlobSha(Buffer.from(content, 'base64')));
     if (files === null) return refusal(422, `${path} is a directory`);
     this.head = this.#commit({ by: 'us', message, files, parent: head });
     return { status: existing === undefined ? 201 : 200, body: { commit: { sha: this.head.sha } } };
@@ -107,7 +107,7 @@ export class BranchModel {
 
   #create(path: string, sent: Created): Scripted {
     if (path === '/git/blobs') {
-      return { status: 201, body: { sha: blobSha(Buffer.from(sent.content ?? '', 'base64')) } };
+      return { status: 201, body: { sha: computeBlobSha(Buffer.from(sent.content ?? '', 'base64')) } };
     }
     if (path === '/git/trees') {
       const base = this.#trees.get(sent.base_tree ?? '');

@@ -8,7 +8,7 @@ import { errors } from 'undici';
 import { DeliveryError } from '../../src/errors.ts';
 import { connectionError, createHttpClient } from '../../src/http/client.ts';
 import type { HttpRequest, SendHttp } from '../../src/ports.ts';
-import { startWorld, type World } from '../world/world.ts';
+import { type GitHubWorld, startWorld } from '../world/world.ts';
 
 const defaultAuthorities = tls.getCACertificates('default');
 const PROXY_VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY', 'no_proxy', 'NO_PROXY'];
@@ -40,7 +40,7 @@ async function unusedPort(): Promise<number> {
 }
 
 describe('a request through the proxy of the environment', () => {
-  let world: World;
+  let world: GitHubWorld;
   let http: SendHttp;
 
   beforeAll(async () => {
@@ -53,7 +53,7 @@ describe('a request through the proxy of the environment', () => {
     });
   });
 
-  afterEach(() => world.wire.clear());
+  afterEach(() => world.traffic.clear());
 
   afterAll(async () => {
     tls.setDefaultCACertificates(defaultAuthorities);
@@ -70,7 +70,7 @@ describe('a request through the proxy of the environment', () => {
   test('sends the given headers, the name of the tool as user agent, and no cookie', async () => {
     const headers = { accept: 'text/plain', authorization: 'Bearer t' };
     await text((await http(requestTo('https://files.example.com/file?a=b', { headers }))).body);
-    const [exchange] = world.wire.exchanges();
+    const [exchange] = world.traffic.exchanges();
     expect(exchange?.url).toBe('https://files.example.com/file?a=b');
     expect(exchange?.headers).toMatchObject({ ...headers, 'user-agent': 'screen-delivery/0.1.0' });
     expect(exchange?.headers).not.toHaveProperty('cookie');
@@ -80,7 +80,7 @@ describe('a request through the proxy of the environment', () => {
     await text(
       (await http(requestTo('https://files.example.com/', { headers: { 'user-agent': 'other' } }))).body,
     );
-    expect(world.wire.exchanges()[0]?.headers['user-agent']).toBe('other');
+    expect(world.traffic.exchanges()[0]?.headers['user-agent']).toBe('other');
   });
 
   test.each<[string, () => Readable | string]>([
@@ -101,7 +101,7 @@ describe('a request through the proxy of the environment', () => {
       expect(await text((await http(post)).body)).toBe('got bytes');
       expect(created).toBe(nth);
     }
-    expect(world.wire.exchanges()[0]?.headers['content-length']).toBe('5');
+    expect(world.traffic.exchanges()[0]?.headers['content-length']).toBe('5');
   });
 
   test('returns a redirect without following it', async () => {
@@ -109,7 +109,7 @@ describe('a request through the proxy of the environment', () => {
     expect(response.status).toBe(302);
     expect(response.headers.location).toBe('/file');
     await text(response.body);
-    expect(world.wire.exchanges()).toHaveLength(1);
+    expect(world.traffic.exchanges()).toHaveLength(1);
   });
 
   test('is refused for plain http', async () => {
@@ -117,7 +117,7 @@ describe('a request through the proxy of the environment', () => {
       code: 'NOT_EXTERNAL',
       message: 'the request to files.example.com uses http:// instead of https',
     });
-    expect(world.wire.exchanges()).toEqual([]);
+    expect(world.traffic.exchanges()).toEqual([]);
   });
 
   test('that the host interrupts is a retryable CONNECTION error', async () => {
@@ -127,7 +127,7 @@ describe('a request through the proxy of the environment', () => {
       message: expect.stringMatching(/^the request to files\.example\.com failed: the connection was /),
       retryable: true,
     });
-    expect(world.wire.exchanges()).toHaveLength(1);
+    expect(world.traffic.exchanges()).toHaveLength(1);
   });
 
   test('throws the reason of the signal as soon as it aborts', async () => {
@@ -135,7 +135,8 @@ describe('a request through the proxy of the environment', () => {
     const stop = new AbortController();
     const reason = new Error('stopped');
     const response = http(requestTo('https://files.example.com/hang', { signal: stop.signal }));
-    while (world.wire.exchanges(/hang/).length === 0) await new Promise((resolve) => setImmediate(resolve));
+    while (world.traffic.exchanges(/hang/).length === 0)
+      await new Promise((resolve) => setImmediate(resolve));
     stop.abort(reason);
     expect(await errorOf(response)).toBe(reason);
   });
@@ -150,7 +151,7 @@ describe('a request through the proxy of the environment', () => {
       retryable: false,
       hint: "set `NODE_EXTRA_CA_CERTS` to a file with the proxy's certificate",
     });
-    expect(world.wire.exchanges()).toEqual([]);
+    expect(world.traffic.exchanges()).toEqual([]);
   });
 });
 

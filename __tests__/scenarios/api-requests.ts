@@ -1,21 +1,21 @@
 import { expect } from '@jest/globals';
 import { API, type CallTemplate, UPLOAD } from '../../src/protocol/calls.ts';
-import type { Exchange, Wire } from '../world/front/wire.ts';
+import type { HttpExchange, TrafficLog } from '../world/server/traffic-log.ts';
 
 /** Addresses of the API and the upload host on github.com, ghe.com and GitHub Enterprise Server, up to the path. */
 const API_BASE = /^https:\/\/(?:api\.[^/]+|[^/]+\/api\/v3|[^/]+\/api(?=\/graphql))(?=\/)/;
 const UPLOAD_BASE = /^https:\/\/(?:uploads\.[^/]+|[^/]+\/api\/uploads)(?=\/)/;
 
-/** After a test: forgets its requests, and fails when one of them is not in the protocol's tables of calls. */
-export function checkAndClearWire(wire: Wire): void {
-  const unknown = findUnknownApiRequests(wire.exchanges());
-  wire.clear();
+/** After a test: clears the recorded requests, and fails when one of them is not in the protocol's tables of calls. */
+export function checkAndClearTraffic(traffic: TrafficLog): void {
+  const unknown = findUnknownApiRequests(traffic.exchanges());
+  traffic.clear();
   expect(unknown).toEqual([]);
 }
 
 /** The action's requests to GitHub's API and upload host that match no template, as `METHOD address`. */
 export function findUnknownApiRequests(
-  exchanges: readonly Pick<Exchange, 'method' | 'url' | 'headers'>[],
+  exchanges: readonly Pick<HttpExchange, 'method' | 'url' | 'headers'>[],
 ): string[] {
   return exchanges
     .filter(({ headers }) => /screen-delivery/.test(headers['user-agent'] ?? ''))

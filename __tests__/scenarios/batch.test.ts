@@ -1,26 +1,26 @@
 import { describe, expect, test } from '@jest/globals';
-import { asked, commandsIn, openStage, page } from './stage.ts';
+import { createPage, listRequests, parseRunnerCommands, setUpScenario } from './scenario.ts';
 
-const stage = openStage();
+const scenario = setUpScenario();
 
 /** So many pages in a folder, some of them deeper. */
 const pages = (count: number): Record<string, string> =>
   Object.fromEntries(
     Array.from({ length: count }, (_, at) => [
       at % 3 === 0 ? `out/deep/page-${at}.html` : `out/page-${at}.html`,
-      page(`number ${at}`),
+      createPage(`number ${at}`),
     ]),
   );
 
 /** Calls to the API itself: what GitHub counts. */
-const calls = () => asked(stage, /^\w+ https:\/\/api\.github\.com/);
+const calls = () => listRequests(scenario, /^\w+ https:\/\/api\.github\.com/);
 
 describe('K1, many files', () => {
   test('100 files: 100 commits, one push, one wait, one summary, few calls', async () => {
-    const repository = await stage.repository();
+    const repository = await scenario.repository();
     const files = pages(100);
     const before = (await repository.log()).length;
-    const delivered = await stage.deliver({
+    const delivered = await scenario.deliver({
       repository,
       files,
       inputs: { file: 'out/**/*.html', channel: 'K1', path: 'reports/', timeout: '60' },
@@ -40,7 +40,8 @@ describe('K1, many files', () => {
       expect((await repository.read(path.replace('out/', 'reports/')))?.toString()).toBe(text);
     }
     expect(
-      asked(stage, /git-receive-pack/).length + asked(stage, /^PATCH .*\/git\/refs\//).length,
+      listRequests(scenario, /git-receive-pack/).length +
+        listRequests(scenario, /^PATCH .*\/git\/refs\//).length,
     ).toBeLessThan(2);
     console.log(`100 files, ${calls().length} calls to the API`);
     expect(calls().length).toBeLessThanOrEqual(3 * 100 + 20);
@@ -53,19 +54,19 @@ describe('K1, many files', () => {
 
 describe('a file that fails stops no other', () => {
   const files = {
-    'out/a.html': page('a'),
-    'out/b.html': page('b').replace('</p>', '<script src="https://cdn.example/x.js"></script></p>'),
-    'out/c.html': page('c'),
+    'out/a.html': createPage('a'),
+    'out/b.html': createPage('b').replace('</p>', '<script src="https://cdn.example/x.js"></script></p>'),
+    'out/c.html': createPage('c'),
   };
 
   test.each(['with git', 'without git'])(
     'K1, %s: the summary shows which, and no address is handed over',
     async (how) => {
-      const repository = await stage.repository();
+      const repository = await scenario.repository();
       await repository.commit('out/c.html', 'theirs');
       const env = how === 'with git' ? {} : { PATH: '/nowhere' };
       const inputs = { file: 'out/*.html', path: 'out/', channel: 'K1' };
-      const { exitCode, outputs, reports, stdout, summary } = await stage.deliver({
+      const { exitCode, outputs, reports, stdout, summary } = await scenario.deliver({
         repository,
         files,
         inputs,
@@ -84,7 +85,7 @@ describe('a file that fails stops no other', () => {
       });
       expect(stdout).toContain('2 of 3 files; ');
       for (const name of ['out/a.html', 'out/b.html', 'out/c.html']) expect(summary).toContain(name);
-      expect(String(await repository.read('out/a.html'))).toBe(page('a'));
+      expect(String(await repository.read('out/a.html'))).toBe(createPage('a'));
       expect(String(await repository.read('out/c.html'))).toBe('theirs');
       expect(await repository.log()).toHaveLength(3);
     },
@@ -92,14 +93,14 @@ describe('a file that fails stops no other', () => {
 });
 
 test('a line that looks like a command is a file that is not there, and never a command', async () => {
-  const repository = await stage.repository();
+  const repository = await scenario.repository();
   const inputs = { channel: 'K1', file: 'a.html\n::stop-commands::x\n::error::y' };
-  const delivered = await stage.deliver({ repository, files: { 'a.html': page('a') }, inputs });
+  const delivered = await scenario.deliver({ repository, files: { 'a.html': createPage('a') }, inputs });
   expect(delivered.reports.map(({ ready }) => ready)).toEqual([true, false, false]);
   expect(delivered.reports[1]?.notReady?.reason).toBe('the file ::stop-commands::x does not exist');
   const own = ['debug', 'add-mask', 'group', 'endgroup', 'error'];
-  expect(commandsIn(delivered.stdout).filter((name) => !own.includes(name))).toEqual([]);
-  expect(commandsIn(delivered.stdout).filter((name) => name === 'error')).toHaveLength(1);
+  expect(parseRunnerCommands(delivered.stdout).filter((name) => !own.includes(name))).toEqual([]);
+  expect(parseRunnerCommands(delivered.stdout).filter((name) => name === 'error')).toHaveLength(1);
 });
 
 describe('what several files share is done once', () => {
@@ -107,8 +108,8 @@ describe('what several files share is done once', () => {
   const inputs = { file: 'out/**' };
 
   test('K2: one release, an asset for each file', async () => {
-    const repository = await stage.repository();
-    const { reports, outputs } = await stage.deliver({
+    const repository = await scenario.repository();
+    const { reports, outputs } = await scenario.deliver({
       repository,
       files,
       inputs: { ...inputs, channel: 'K2' },
@@ -118,24 +119,24 @@ describe('what several files share is done once', () => {
       ['a.txt', 'deep-b.txt'],
     ]);
     expect(outputs.url?.split('\n')).toEqual(reports.map(({ url }) => url));
-    expect(asked(stage, /^GET .*\/assets\?/)).toHaveLength(1);
+    expect(listRequests(scenario, /^GET .*\/assets\?/)).toHaveLength(1);
   });
 
   test('K3: one bin, locked once all files are in it', async () => {
-    const repository = await stage.repository();
-    const { reports, outputs } = await stage.deliver({
+    const repository = await scenario.repository();
+    const { reports, outputs } = await scenario.deliver({
       repository,
       files,
       inputs: { ...inputs, channel: 'K3' },
     });
     expect(outputs.result).toBe('ready');
     expect(new Set(reports.map(({ url }) => new URL(url ?? '').pathname.split('/')[1])).size).toBe(1);
-    expect(asked(stage, /^PUT https:\/\/filebin\.net/)).toHaveLength(1);
+    expect(listRequests(scenario, /^PUT https:\/\/filebin\.net/)).toHaveLength(1);
   });
 
   test('K1 with duplicates on K3', async () => {
-    const repository = await stage.repository();
-    const { reports, outputs } = await stage.deliver({
+    const repository = await scenario.repository();
+    const { reports, outputs } = await scenario.deliver({
       repository,
       files,
       inputs: { ...inputs, channel: 'K1+K3' },
@@ -146,9 +147,9 @@ describe('what several files share is done once', () => {
   });
 
   test('the same batch again: no second commit, no second asset', async () => {
-    const repository = await stage.repository();
+    const repository = await scenario.repository();
     for (const channel of ['K1+K2', 'K1+K2']) {
-      const { outputs } = await stage.deliver({ repository, files, inputs: { ...inputs, channel } });
+      const { outputs } = await scenario.deliver({ repository, files, inputs: { ...inputs, channel } });
       expect(outputs.result).toBe('ready');
     }
     expect(await repository.log()).toHaveLength(3);

@@ -1,9 +1,12 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import type { Match } from '../world/front/interceptions.ts';
-import { openStage, page, said } from './stage.ts';
+import type { RequestMatch } from '../world/server/interceptions.ts';
+import { collectOutput, createPage, setUpScenario } from './scenario.ts';
 
-const stage = openStage();
+const SIGNAL_PRELOAD = new URL('../world/signal-file.ts', import.meta.url).href;
+const scenario = setUpScenario();
 const large = Buffer.alloc(1_100_000, 'large');
 
 interface Moment {
@@ -11,7 +14,7 @@ interface Moment {
   readonly channel: string;
   readonly file?: Buffer;
   /** The request during which the step is stopped, after the host has done its work. */
-  readonly match: Match;
+  readonly match: RequestMatch;
   /** Whether the host did its work; else it never heard of the request. */
   readonly done: boolean;
   /** What the report must say of what was placed. */
@@ -103,27 +106,29 @@ const MOMENTS: readonly Moment[] = [
 ];
 
 test.each(MOMENTS)('stopped when $when ($channel): the report says what was placed', async (moment) => {
-  const repository = await stage.repository();
-  const file = moment.file ?? page();
+  const repository = await scenario.repository();
+  const file = moment.file ?? createPage();
+  const signalFile = join(scenario.world.folder, `signal-${repository.name}`);
   let pid = 0;
   const stop = (): true => process.kill(pid, 'SIGTERM');
-  const held = stage.intercept(
+  const held = scenario.intercept(
     moment.match,
     moment.done
       ? {
           async alter(real) {
             stop();
-            // Long enough for the step to hear of the signal before it hears of the answer.
-            await sleep(150);
+            // The step has the signal before it has the answer.
+            while (!existsSync(signalFile)) await sleep(5);
             return real;
           },
         }
       : { fault: 'hang' },
   );
-  const step = stage.deliver({
+  const step = scenario.deliver({
     repository,
     files: { 'page.html': file },
     inputs: { channel: moment.channel, 'self-contained': 'off' },
+    env: { NODE_OPTIONS: `--import=${SIGNAL_PRELOAD}`, SIGNAL_FILE: signalFile },
     onStart: (started) => {
       pid = started;
     },
@@ -141,5 +146,5 @@ test.each(MOMENTS)('stopped when $when ($channel): the report says what was plac
   const assets = repository.releases().flatMap((release) => release.assets);
   expect(assets).toHaveLength(moment.assets ?? 0);
   expect(assets.filter(({ state }) => state === 'starter')).toEqual([]);
-  expect(said(delivered)).not.toContain(delivered.token);
+  expect(collectOutput(delivered)).not.toContain(delivered.token);
 });

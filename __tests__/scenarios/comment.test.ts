@@ -1,32 +1,32 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
-import type { Repository } from '../world/repository.ts';
-import { type Delivered, expectNotReady, expectReady, openStage, page } from './stage.ts';
+import type { TestRepository } from '../world/repository.ts';
+import { createPage, type DeliveredStep, expectNotReady, expectReady, setUpScenario } from './scenario.ts';
 
-const stage = openStage();
+const scenario = setUpScenario();
 const inputs = { channel: 'K1', path: 'previews/pr-1/', comment: 'true' };
 
 /** A step in a run about the repository's first pull request. */
 async function delivering(
-  repository: Repository,
+  repository: TestRepository,
   text: string,
   more: Record<string, string> = {},
-): Promise<Delivered> {
+): Promise<DeliveredStep> {
   const repo = { full_name: repository.fullName };
   const pull_request = { number: 1, head: { sha: 'c0ffee0123456789', repo }, base: { repo } };
-  return stage.deliver({
+  return scenario.deliver({
     repository,
-    files: { 'page.html': page(text) },
+    files: { 'page.html': createPage(text) },
     inputs: { ...inputs, ...more },
     event: { name: 'pull_request', payload: { action: 'synchronize', pull_request, repository: repo } },
   });
 }
 
-const bodies = async (repository: Repository): Promise<string[]> =>
+const bodies = async (repository: TestRepository): Promise<string[]> =>
   (await repository.issues.comments(1)).map(({ body }) => body);
 
 test('two runs at the same time create one comment', async () => {
-  const repository = await stage.repository();
+  const repository = await scenario.repository();
   await repository.issues.openPullRequest('a change', 'feature');
   const both = await Promise.all([delivering(repository, 'same'), delivering(repository, 'same')]);
   expect(both.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
@@ -35,7 +35,7 @@ test('two runs at the same time create one comment', async () => {
 });
 
 test('a delivery that fails removes the older link from the comment', async () => {
-  const repository = await stage.repository();
+  const repository = await scenario.repository();
   await repository.issues.openPullRequest('a change', 'feature');
   const { outputs } = await delivering(repository, 'first');
   const failed = await delivering(repository, 'second', { marker: 'not in it' });
@@ -47,13 +47,13 @@ test('a delivery that fails removes the older link from the comment', async () =
 });
 
 test("somebody else's comment with the same marker is not changed", async () => {
-  const repository = await stage.repository();
+  const repository = await scenario.repository();
   await repository.issues.openPullRequest('a change', 'feature');
   await delivering(repository, 'first');
   const [ours = ''] = await bodies(repository);
   const planted = ours.split('\n')[0] ?? '';
   expect(planted).toMatch(/^<!-- screen-delivery:[0-9a-f]{16} -->$/);
-  const other = await stage.repository();
+  const other = await scenario.repository();
   await other.issues.openPullRequest('a change', 'feature');
   await other.issues.comment(1, `${planted}\nopen https://evil.example/`);
   await delivering(other, 'first');
@@ -64,7 +64,7 @@ test("somebody else's comment with the same marker is not changed", async () => 
 });
 
 test('a first delivery that fails creates no comment', async () => {
-  const repository = await stage.repository();
+  const repository = await scenario.repository();
   await repository.issues.openPullRequest('a change', 'feature');
   const { exitCode } = await delivering(repository, 'first', { marker: 'not in it' });
   expect(exitCode).toBe(1);
@@ -72,20 +72,20 @@ test('a first delivery that fails creates no comment', async () => {
 });
 
 test('a run whose event file is broken still delivers, and creates no comment', async () => {
-  const repository = await stage.repository();
-  const delivered = await stage.deliver({
+  const repository = await scenario.repository();
+  const delivered = await scenario.deliver({
     repository,
-    files: { 'page.html': page('first') },
+    files: { 'page.html': createPage('first') },
     inputs: { ...inputs, marker: '' },
     // No JSON.
     env: { GITHUB_EVENT_PATH: fileURLToPath(import.meta.url) },
   });
-  await expectReady(stage, delivered, { channel: 'K1', shows: page('first') });
+  await expectReady(scenario, delivered, { channel: 'K1', shows: createPage('first') });
   expect(delivered.stdout).toContain('No comment: the run is not about a pull request');
 });
 
 test('an unreadable `comment` is refused: the step fails and creates no comment', async () => {
-  const repository = await stage.repository();
+  const repository = await scenario.repository();
   await repository.issues.openPullRequest('a change', 'feature');
   const delivered = await delivering(repository, 'first', { comment: 'tRUE' });
   expectNotReady(delivered, { step: 'check', reason: /^input `comment` is neither true nor false$/ });

@@ -10,20 +10,20 @@ import { INPUTS, type InputName, type RawInputs } from '../../src/request/inputs
 import { parseRequest } from '../../src/request/parse-request.ts';
 import { temporaryFolder } from '../support/files.ts';
 import { FakeClock, type FakePorts, fakePorts } from '../support/ports.ts';
-import type { Interception } from '../world/front/interceptions.ts';
-import type { Repository } from '../world/repository.ts';
-import { startWorld, type World } from '../world/world.ts';
-import { checkAndClearWire } from './api-requests.ts';
+import type { TestRepository } from '../world/repository.ts';
+import type { ActiveInterception } from '../world/server/interceptions.ts';
+import { type GitHubWorld, startWorld } from '../world/world.ts';
+import { checkAndClearTraffic } from './api-requests.ts';
 
 const PAGE = '<!doctype html><p>marker-42</p>\n';
 const DEFAULT_CA = getCACertificates('default');
 
-let world: World;
-let repository: Repository;
+let world: GitHubWorld;
+let repository: TestRepository;
 let repositories = 0;
 let folder: string;
 let ports: FakePorts;
-const interceptions: Interception[] = [];
+const interceptions: ActiveInterception[] = [];
 
 beforeAll(async () => {
   world = await startWorld();
@@ -40,12 +40,17 @@ beforeEach(async () => {
     name: `flow-${repositories}`,
     pages: { buildMs: 1 },
   });
-  Object.assign(world.human, { script: ['pending', 'grant'], interval: 5, expiresIn: 899, clientIds: null });
+  Object.assign(world.deviceUser, {
+    script: ['pending', 'grant'],
+    interval: 5,
+    expiresIn: 899,
+    clientIds: null,
+  });
   ports = fakePorts(createHttpClient());
 });
 afterEach(() => {
   for (const interception of interceptions.splice(0)) interception.remove();
-  checkAndClearWire(world.wire);
+  checkAndClearTraffic(world.traffic);
 });
 afterAll(async () => {
   delete process.env.HTTPS_PROXY;
@@ -84,12 +89,12 @@ async function run(
   return report;
 }
 
-const polls = (): number => world.wire.exchanges(/access_token$/).length;
+const polls = (): number => world.traffic.exchanges(/access_token$/).length;
 const seconds = (): number[] => ports.clock.slept.map((ms) => ms / 1_000);
 
 describe('a human who grants', () => {
   test('after pending twice and slow_down once, the page is delivered on K1', async () => {
-    world.human.script = ['pending', 'pending', 'slow_down', 'grant'];
+    world.deviceUser.script = ['pending', 'pending', 'slow_down', 'grant'];
     const report = await run({ channel: 'K1', marker: 'marker-42' });
     expect(report.notReady).toBeNull();
     expect(report).toMatchObject({ ready: true, channel: 'K1', url: `${repository.pages.url}page.html` });
@@ -103,18 +108,18 @@ describe('a human who grants', () => {
         /^Open https:\/\/github\.com\/login\/device and enter the code [A-Z]{4}-[A-Z]{4}$/,
       ),
     ]);
-    const token = world.human.tokens.at(-1) ?? 'none';
+    const token = world.deviceUser.tokens.at(-1) ?? 'none';
     expect(masked).toHaveLength(2);
     expect(masked[1]).toBe(token);
     for (const secret of masked) expect(`${lines.join('\n')}${JSON.stringify(report)}`).not.toContain(secret);
     // The API alone was shown the token.
-    const bearers = world.wire.exchanges().filter(({ headers }) => headers.authorization !== undefined);
+    const bearers = world.traffic.exchanges().filter(({ headers }) => headers.authorization !== undefined);
     expect(new Set(bearers.map(({ host }) => host))).toEqual(new Set(['api.github.com']));
     for (const { headers } of bearers) expect(headers.authorization).toContain(token);
   });
 
   test('on an instance of its own enters the code there, and the token goes nowhere else', async () => {
-    const instance = world.enterprise('ghes.example.com');
+    const instance = world.addEnterprise('ghes.example.com');
     repository = await world.repository({ instance, owner: 'octo', name: 'flow', pages: { buildMs: 1 } });
     const report = await run({
       channel: 'K1',
@@ -125,7 +130,7 @@ describe('a human who grants', () => {
     expect(ports.logger.lines).toContainEqual(
       expect.stringMatching(/^Open https:\/\/ghes\.example\.com\/login\/device and enter the code/),
     );
-    const bearers = world.wire.exchanges().filter(({ headers }) => headers.authorization !== undefined);
+    const bearers = world.traffic.exchanges().filter(({ headers }) => headers.authorization !== undefined);
     expect(new Set(bearers.map(({ host }) => host))).toEqual(new Set(['ghes.example.com']));
   });
 
@@ -154,7 +159,7 @@ const UNAUTHORIZED = [
 ];
 describe.each(UNAUTHORIZED)('$who', ({ script, says }) => {
   beforeEach(() => {
-    world.human.script = [...script];
+    world.deviceUser.script = [...script];
   });
 
   test('auto falls back to K3, and the report says why', async () => {
@@ -178,7 +183,7 @@ describe.each(UNAUTHORIZED)('$who', ({ script, says }) => {
     expect(report).toMatchObject({ ready: false, notReady: { code: 'NOT_EXTERNAL', step: 'authorize' } });
     expect(report.notReady?.reason).toMatch(says);
     expect(report.notReady?.hint).toContain('allow-public-bin');
-    expect(world.wire.exchanges(/filebin/)).toEqual([]);
+    expect(world.traffic.exchanges(/filebin/)).toEqual([]);
   });
 
   test.each(['K1', 'K2', 'K1+K3'])('an explicit %s is НЕ ГОТОВО with that reason', async (channel) => {
@@ -193,12 +198,12 @@ describe.each(UNAUTHORIZED)('$who', ({ script, says }) => {
     expect(report.lines.UNKNOWN).toContain('nothing was published');
     // Nobody is pressed, and nothing is written.
     expect(polls()).toBe(2);
-    expect(world.wire.exchanges(/^(PUT|PATCH)|filebin|api\.github/)).toEqual([]);
+    expect(world.traffic.exchanges(/^(PUT|PATCH)|filebin|api\.github/)).toEqual([]);
   });
 });
 
 test('a human who never comes: the lifetime ends the flow, and auto goes on with K3', async () => {
-  Object.assign(world.human, { script: ['pending'], expiresIn: 60 });
+  Object.assign(world.deviceUser, { script: ['pending'], expiresIn: 60 });
   const report = await run();
   expect(report).toMatchObject({ ready: true, channel: 'K3' });
   expect(report.lines.CODE).toMatch(/the code expired/);
@@ -206,22 +211,22 @@ test('a human who never comes: the lifetime ends the flow, and auto goes on with
 });
 
 test('a client id that nobody knows is said, and not fallen back from', async () => {
-  world.human.clientIds = ['another'];
+  world.deviceUser.clientIds = ['another'];
   const report = await run();
   expect(report).toMatchObject({ ready: false, notReady: { code: 'BAD_INPUT', step: 'authorize' } });
   expect(report.notReady?.reason).toContain('client id');
-  expect(world.wire.exchanges()).toHaveLength(1);
+  expect(world.traffic.exchanges()).toHaveLength(1);
 });
 
 test('no human is asked where no channel needs a token, or there is one', async () => {
   await expect(run({ channel: 'K3' })).resolves.toMatchObject({ ready: true });
   await expect(run({ channel: 'K1', token: world.token() })).resolves.toMatchObject({ ready: true });
-  expect(world.wire.exchanges(/\/login\//)).toEqual([]);
+  expect(world.traffic.exchanges(/\/login\//)).toEqual([]);
 });
 
 describe('an abort', () => {
   test('in the middle of a pause: НЕ ГОТОВО, nothing published, no further poll', async () => {
-    world.human.script = ['pending'];
+    world.deviceUser.script = ['pending'];
     const { sleep } = FakeClock.prototype;
     ports.clock.sleep = async (ms, signal) => {
       await sleep.call(ports.clock, ms, signal);
@@ -248,6 +253,6 @@ describe('an abort', () => {
     expect(report).toMatchObject({ ready: false, notReady: { code: 'ABORTED', step: 'authorize' } });
     expect(report.lines.UNKNOWN).toContain('nothing was published');
     // Stopped is not refused: no other channel is tried.
-    expect(world.wire.exchanges(/filebin|api\.github/)).toEqual([]);
+    expect(world.traffic.exchanges(/filebin|api\.github/)).toEqual([]);
   }
 });

@@ -2,13 +2,20 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import type { Enterprise, Shown } from '../world/instance.ts';
-import type { Repository } from '../world/repository.ts';
-import { asked, expectNotReady, expectReady, openStage, page, said } from './stage.ts';
+import type { EnterpriseInstance, PublicAccess } from '../world/instance.ts';
+import type { TestRepository } from '../world/repository.ts';
+import {
+  collectOutput,
+  createPage,
+  expectNotReady,
+  expectReady,
+  listRequests,
+  setUpScenario,
+} from './scenario.ts';
 
 const MEGABYTE = 1_048_576;
-const stage = openStage();
-const files = { 'page.html': page() };
+const scenario = setUpScenario();
+const files = { 'page.html': createPage() };
 let instances = 0;
 
 /** Each kind of instance: the host of its number, and whether its users' content is isolated. */
@@ -25,46 +32,47 @@ const KINDS = [
 type Kind = (typeof KINDS)[number];
 
 /** An instance of its own for a test, and a repository on it. */
-async function open({ hostOf, isolated }: Kind, shows: Shown = 'everything') {
+async function open({ hostOf, isolated }: Kind, shows: PublicAccess = 'everything') {
   instances += 1;
-  const instance: Enterprise = stage.world.enterprise(hostOf(instances), isolated);
-  instance.shows = shows;
-  return { instance, repository: await stage.repository({ instance }) };
+  const instance: EnterpriseInstance = scenario.world.addEnterprise(hostOf(instances), isolated);
+  instance.publicAccess = shows;
+  return { instance, repository: await scenario.repository({ instance }) };
 }
 
 /** A token that the world looks for, also as git sends it. */
 function watchedToken(): string {
-  const token = stage.world.token();
-  stage.world.wire.watchFor(token);
-  stage.world.wire.watchFor(Buffer.from(`x-access-token:${token}`).toString('base64'));
+  const token = scenario.world.token();
+  scenario.world.traffic.watchFor(token);
+  scenario.world.traffic.watchFor(Buffer.from(`x-access-token:${token}`).toString('base64'));
   return token;
 }
 
 /** Which parts of an instance were shown the token; anything else stands there as it was seen. */
-function shownTo({ api, uploads, host }: Enterprise): string[] {
+function shownTo({ api, uploads, host }: EnterpriseInstance): string[] {
   const partOf = (url: string): string => {
     if (url.startsWith(`${api}/`)) return 'api';
     if (url.startsWith(`${uploads}/`)) return 'uploads';
     return url.startsWith(`https://${host}/`) && /\.git\//.test(url) ? 'git' : url;
   };
-  const seen = stage.world.wire
+  const seen = scenario.world.traffic
     .found()
     .map(({ url, place }) => (place === 'header authorization' ? partOf(url) : `${place} of ${url}`));
   return [...new Set(seen)].sort();
 }
 
 /** Hosts that the step has asked anything of. */
-const hostsAsked = (): string[] => [...new Set(asked(stage, /./).map(({ host }) => host))];
+const hostsAsked = (): string[] => [...new Set(listRequests(scenario, /./).map(({ host }) => host))];
 
-const rawOf = ({ instance, fullName }: Repository): string => `${instance.raw}/${fullName}/main/page.html`;
+const rawOf = ({ instance, fullName }: TestRepository): string =>
+  `${instance.raw}/${fullName}/main/page.html`;
 
 describe.each(KINDS)('on $kind, by the runner’s own variables alone', (kind) => {
   test('a page goes to the instance’s own Pages, and its raw address is proven too', async () => {
     const { instance, repository } = await open(kind);
     const token = watchedToken();
-    const delivered = await stage.deliver({ repository, files, inputs: { channel: 'K1' }, token });
+    const delivered = await scenario.deliver({ repository, files, inputs: { channel: 'K1' }, token });
     const url = `${repository.pages.url}page.html`;
-    await expectReady(stage, delivered, { channel: 'K1', shows: page(), url });
+    await expectReady(scenario, delivered, { channel: 'K1', shows: createPage(), url });
     expect(delivered.outputs['raw-url']).toBe(rawOf(repository));
     expect(shownTo(instance)).toEqual(['api']);
     const strangers = hostsAsked().filter(
@@ -78,20 +86,20 @@ describe.each(KINDS)('on $kind, by the runner’s own variables alone', (kind) =
     const token = watchedToken();
     const bytes = randomBytes(2 * MEGABYTE);
     const body = JSON.stringify({ message: 'Sorry, your input was too large to process.' });
-    stage.intercept(
+    scenario.intercept(
       { method: 'POST', url: /\/git\/blobs$/ },
       { status: 422, body, headers: { 'content-type': 'application/json' } },
     );
-    const delivered = await stage.deliver({
+    const delivered = await scenario.deliver({
       repository,
       files: { 'a.bin': bytes },
       inputs: { channel: 'K1' },
       token,
     });
     const url = `${repository.pages.url}a.bin`;
-    await expectReady(stage, delivered, { channel: 'K1', shows: bytes, url });
+    await expectReady(scenario, delivered, { channel: 'K1', shows: bytes, url });
     expect(delivered.stdout).toContain('git takes over');
-    expect(new Set(stage.world.wire.exchanges(/git-receive-pack/).map(({ host }) => host))).toEqual(
+    expect(new Set(scenario.world.traffic.exchanges(/git-receive-pack/).map(({ host }) => host))).toEqual(
       new Set([instance.host]),
     );
     expect(shownTo(instance)).toEqual(['api', 'git']);
@@ -101,20 +109,20 @@ describe.each(KINDS)('on $kind, by the runner’s own variables alone', (kind) =
     const { instance, repository } = await open(kind);
     const token = watchedToken();
     const inputs = { channel: 'K2', tag: 'files' };
-    const delivered = await stage.deliver({ repository, files, inputs, token });
+    const delivered = await scenario.deliver({ repository, files, inputs, token });
     const url = `https://${instance.host}/${repository.fullName}/releases/download/files/page.html`;
-    await expectReady(stage, delivered, { channel: 'K2', shows: page(), url });
-    expect(asked(stage, /^POST .*\/assets\?/)[0]?.url).toMatch(`${instance.uploads}/repos/`);
+    await expectReady(scenario, delivered, { channel: 'K2', shows: createPage(), url });
+    expect(listRequests(scenario, /^POST .*\/assets\?/)[0]?.url).toMatch(`${instance.uploads}/repos/`);
     expect(shownTo(instance)).toEqual(['api', 'uploads']);
   });
 
   test('a link to its Pages is proven like any other', async () => {
     const { repository } = await open(kind);
-    await repository.commit('page.html', page());
+    await repository.commit('page.html', createPage());
     await repository.pages.whenBuilt();
     const url = `${repository.pages.url}page.html`;
-    const delivered = await stage.deliver({ repository, files, inputs: { channel: 'K4', url } });
-    await expectReady(stage, delivered, { channel: 'K4', shows: page(), url });
+    const delivered = await scenario.deliver({ repository, files, inputs: { channel: 'K4', url } });
+    await expectReady(scenario, delivered, { channel: 'K4', shows: createPage(), url });
   });
 
   test('in private mode a login page is no delivery, whatever stands in it', async () => {
@@ -125,26 +133,27 @@ describe.each(KINDS)('on $kind, by the runner’s own variables alone', (kind) =
       hint: /Public Pages.* channel: K3/,
     };
     const marked = { 'page.html': '<!doctype html><p>Sign in to your account</p>\n' };
-    const inputs = { marker: 'Sign in to your account', timeout: '30' };
-    const begun = performance.now();
-    const shown = await stage.deliver({ repository, files: marked, inputs: { ...inputs, channel: 'K1' } });
+    const inputs = { marker: 'Sign in to your account' };
+    const shown = await scenario.deliver({ repository, files: marked, inputs: { ...inputs, channel: 'K1' } });
     expectNotReady(shown, { step: 'wait', ...login });
-    const asset = await stage.deliver({ repository, files: marked, inputs: { ...inputs, channel: 'K2' } });
+    const asset = await scenario.deliver({ repository, files: marked, inputs: { ...inputs, channel: 'K2' } });
     expectNotReady(asset, { step: 'verify', ...login });
     const url = `${repository.pages.url}page.html`;
-    const link = await stage.deliver({ repository, inputs: { ...inputs, channel: 'K4', url } });
+    const link = await scenario.deliver({ repository, inputs: { ...inputs, channel: 'K4', url } });
     expectNotReady(link, { step: 'verify', ...login });
-    // Nobody waits for a login page to become the file.
-    expect(performance.now() - begun).toBeLessThan(25_000);
-    for (const delivered of [shown, asset]) expect(said(delivered)).not.toContain(`https://${instance.host}`);
+    // A login page does not become the file: each address was asked once.
+    const asked = listRequests(scenario, /^GET .*page\.html/).map(({ url }) => url.replace(/v=\d+/, 'v='));
+    expect(asked).toEqual([...new Set(asked)]);
+    for (const delivered of [shown, asset])
+      expect(collectOutput(delivered)).not.toContain(`https://${instance.host}`);
   });
 
   test('in private mode with public sites the page is proven, and UNKNOWN tells of the raw address', async () => {
     const { repository } = await open(kind, 'sites');
-    const delivered = await stage.deliver({ repository, files, inputs: { channel: 'K1' } });
+    const delivered = await scenario.deliver({ repository, files, inputs: { channel: 'K1' } });
     const url = `${repository.pages.url}page.html`;
     const unknown = /^the raw address answers with a login page, so it was not verified$/;
-    await expectReady(stage, delivered, { channel: 'K1', shows: page(), url, unknown });
+    await expectReady(scenario, delivered, { channel: 'K1', shows: createPage(), url, unknown });
     expect(delivered.outputs['raw-url']).toBe('');
   });
 });
@@ -152,11 +161,11 @@ describe.each(KINDS)('on $kind, by the runner’s own variables alone', (kind) =
 describe('an instance whose Pages settings can’t be read', () => {
   test('is looked for at the usual address, and the Raw button leads to the raw one', async () => {
     const { instance, repository } = await open(KINDS[0]);
-    const token = stage.world.token({ pages: 'none' });
-    const delivered = await stage.deliver({ repository, files, inputs: { channel: 'K1' }, token });
+    const token = scenario.world.token({ pages: 'none' });
+    const delivered = await scenario.deliver({ repository, files, inputs: { channel: 'K1' }, token });
     const url = `https://pages.${instance.host}/${repository.fullName}/page.html`;
     const unknown = /^the Pages settings could not be read/;
-    await expectReady(stage, delivered, { channel: 'K1', shows: page(), url, unknown });
+    await expectReady(scenario, delivered, { channel: 'K1', shows: createPage(), url, unknown });
     expect(delivered.outputs['raw-url']).toBe(
       `https://${instance.host}/${repository.fullName}/raw/main/page.html`,
     );
@@ -166,7 +175,7 @@ describe('an instance whose Pages settings can’t be read', () => {
 test('a release that names an upload host outside its instance is not given the token', async () => {
   const { instance, repository } = await open(KINDS[0]);
   const token = watchedToken();
-  stage.intercept(
+  scenario.intercept(
     { method: 'POST', url: /\/releases$/ },
     {
       alter: ({ body, ...reply }) => ({
@@ -175,14 +184,14 @@ test('a release that names an upload host outside its instance is not given the 
       }),
     },
   );
-  const delivered = await stage.deliver({ repository, files, inputs: { channel: 'K2' }, token });
+  const delivered = await scenario.deliver({ repository, files, inputs: { channel: 'K2' }, token });
   expectNotReady(delivered, { step: 'place', reason: /upload address on a foreign host/ });
   expect(shownTo(instance)).toEqual(['api']);
 });
 
 test('an API and a server of two instances are refused before anybody is shown the token', async () => {
   const { instance, repository } = await open(KINDS[0]);
-  const delivered = await stage.deliver({
+  const delivered = await scenario.deliver({
     repository,
     files,
     inputs: { channel: 'K1', 'api-url': instance.api, 'auth-url': 'https://github.com' },
@@ -192,22 +201,22 @@ test('an API and a server of two instances are refused before anybody is shown t
     reason: /name two instances/,
     hint: new RegExp(`auth-url: https://${instance.host}`),
   });
-  expect(stage.world.wire.lines()).toEqual([]);
+  expect(scenario.world.traffic.lines()).toEqual([]);
 });
 
 describe('a file-bin of one’s own', () => {
   const BIN = 'https://bin.example.com/some/prefix';
 
   test('is posted to below its prefix, follows its storage, and knows no warning page', async () => {
-    const own = stage.world.bin(BIN);
+    const own = scenario.world.addFilebin(BIN);
     const { repository } = await open(KINDS[0]);
     const inputs = { channel: 'K3', bin: 'own-bin-1', 'bin-host-url': BIN };
-    const delivered = await stage.deliver({ repository, files, inputs, token: '' });
+    const delivered = await scenario.deliver({ repository, files, inputs, token: '' });
     const url = `${BIN}/own-bin-1/page.html`;
-    await expectReady(stage, delivered, { channel: 'K3', shows: page(), url });
+    await expectReady(scenario, delivered, { channel: 'K3', shows: createPage(), url });
     expect(own.bins.get('own-bin-1')).toMatchObject({ locked: true });
     // Looked for first, since the bin's name was given; then fetched back.
-    expect(asked(stage, /^GET /).map(({ host }) => host)).toEqual([
+    expect(listRequests(scenario, /^GET /).map(({ host }) => host)).toEqual([
       'bin.example.com',
       'bin.example.com',
       'situla.filebin-storage.com',
@@ -216,12 +225,12 @@ describe('a file-bin of one’s own', () => {
 
   test('on an internal host delivers, and UNKNOWN says that nobody looked from elsewhere', async () => {
     const address = 'https://bin.octo.internal';
-    stage.world.bin(address);
+    scenario.world.addFilebin(address);
     const { repository } = await open(KINDS[0]);
     const inputs = { channel: 'K3', 'bin-host-url': address };
-    const delivered = await stage.deliver({ repository, files, inputs });
+    const delivered = await scenario.deliver({ repository, files, inputs });
     const unknown = /^whether the address opens outside this network: bin\.octo\.internal is a host name/;
-    await expectReady(stage, delivered, { channel: 'K3', shows: page(), unknown });
+    await expectReady(scenario, delivered, { channel: 'K3', shows: createPage(), unknown });
   });
 });
 
@@ -230,34 +239,34 @@ describe.each(['NO_PROXY', 'no_proxy'])('a host in %s is connected to directly',
 
   test('by the API’s calls and by git, while the site is seen through the proxy', async () => {
     const { instance, repository } = await open(KINDS[0]);
-    const door = await stage.world.door(instance.host);
+    const door = await scenario.world.openDirectAddress(instance.host);
     const env = { ...direct, GITHUB_API_URL: `${door}/api/v3`, GITHUB_SERVER_URL: door };
     const bytes = randomBytes(2 * MEGABYTE);
     const body = JSON.stringify({ message: 'Sorry, your input was too large to process.' });
-    stage.intercept(
+    scenario.intercept(
       { method: 'POST', url: /\/git\/blobs$/ },
       { status: 422, body, headers: { 'content-type': 'application/json' } },
     );
     const inputs = { channel: 'K1', 'raw-base': `${instance.raw}/${repository.fullName}/main` };
-    const delivered = await stage.deliver({ repository, files: { 'a.bin': bytes }, inputs, env });
+    const delivered = await scenario.deliver({ repository, files: { 'a.bin': bytes }, inputs, env });
     const url = `${repository.pages.url}a.bin`;
-    await expectReady(stage, delivered, { channel: 'K1', shows: bytes, url });
+    await expectReady(scenario, delivered, { channel: 'K1', shows: bytes, url });
     expect(delivered.stdout).toContain('git takes over');
   });
 
   test('by a bin, whose address on this very machine is no delivery all the same', async () => {
-    const own = stage.world.bin('https://bin.example.com');
-    const door = await stage.world.door('bin.example.com');
+    const own = scenario.world.addFilebin('https://bin.example.com');
+    const door = await scenario.world.openDirectAddress('bin.example.com');
     const { repository } = await open(KINDS[0]);
     const inputs = { channel: 'K3', bin: 'own-bin-2', 'bin-host-url': door };
-    const delivered = await stage.deliver({ repository, files, inputs, env: direct });
+    const delivered = await scenario.deliver({ repository, files, inputs, env: direct });
     expectNotReady(delivered, {
       step: 'verify',
       reason: /^the address is not an external https address: localhost is a single-label host/,
       hint: /opens without this environment/,
     });
     expect(own.bins.get('own-bin-2')?.files.size).toBe(1);
-    expect(said(delivered)).not.toContain(`${door}/`);
+    expect(collectOutput(delivered)).not.toContain(`${door}/`);
   });
 });
 
@@ -273,19 +282,19 @@ describe('the README’s steps', () => {
   test('deliver as they stand, from a runner of github.com', async () => {
     const [onInstance = {}, onBin = {}, ...others] = await stepsOfReadme();
     expect(others).toEqual([]);
-    const instance = stage.world.enterprise('ghes.example.com');
-    const reports = await stage.repository({ instance, owner: 'octo', name: 'reports' });
+    const instance = scenario.world.addEnterprise('ghes.example.com');
+    const reports = await scenario.repository({ instance, owner: 'octo', name: 'reports' });
     const token = watchedToken();
     expect(onInstance.token).toBe('${{ secrets.GHES_TOKEN }}');
-    const repository = await stage.repository();
-    const shown = await stage.deliver({ repository, files, inputs: { ...onInstance, token } });
+    const repository = await scenario.repository();
+    const shown = await scenario.deliver({ repository, files, inputs: { ...onInstance, token } });
     const url = `${reports.pages.url}page.html`;
-    await expectReady(stage, shown, { channel: 'K1', shows: page(), url });
+    await expectReady(scenario, shown, { channel: 'K1', shows: createPage(), url });
     expect(shownTo(instance)).toEqual(['api']);
 
-    stage.world.bin('https://bin.example.com/some/prefix');
-    const binned = await stage.deliver({ repository, files, inputs: onBin });
+    scenario.world.addFilebin('https://bin.example.com/some/prefix');
+    const binned = await scenario.deliver({ repository, files, inputs: onBin });
     const below = /^https:\/\/bin\.example\.com\/some\/prefix\/sv/;
-    await expectReady(stage, binned, { channel: 'K3', shows: page(), url: below });
+    await expectReady(scenario, binned, { channel: 'K3', shows: createPage(), url: below });
   });
 });

@@ -1,17 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import type { Repository } from '../world/repository.ts';
-import { workflowFrom } from '../world/workflow/definition.ts';
-import { createPlayer, type Player } from '../world/workflow/player.ts';
-import { completed, openPullRequest } from './happenings.ts';
-import { became, deliveriesOf, deliveryOf, expectGone, QUIET } from './played.ts';
-import { asked, expectNotReady, expectReady, openStage, page } from './stage.ts';
+import type { TestRepository } from '../world/repository.ts';
+import { parseWorkflowDefinition } from '../world/workflow/definition.ts';
+import { createWorkflowRunner, type WorkflowRunner } from '../world/workflow/workflow-runner.ts';
+import { createPage, expectNotReady, expectReady, listRequests, setUpScenario } from './scenario.ts';
+import { createRunCompletedEvent, openPullRequest } from './workflow-events.ts';
+import {
+  expectGone,
+  getOnlyDelivery,
+  listConclusions,
+  listDeliveries,
+  SITE_WITHOUT_PUSH_BUILDS,
+} from './workflow-results.ts';
 
-const stage = openStage();
-let player: Player;
+const scenario = setUpScenario();
+let player: WorkflowRunner;
 
 beforeAll(() => {
-  player = createPlayer(stage.world);
+  player = createWorkflowRunner(scenario.world);
 });
 
 const PREVIEW = 'examples/pull-request-preview.yml';
@@ -21,11 +27,11 @@ const PUBLISH = 'examples/fork-safe-publish.yml';
 /** A commit with a page, and what builds it. */
 const commit = (text: string) => ({
   'build.sh': '#!/bin/sh\nmkdir -p out && cp page.html out/index.html\n',
-  'page.html': page(text),
+  'page.html': createPage(text),
 });
 
 /** The pull request's only comment. */
-async function commentOn({ issues }: Repository, number: number) {
+async function commentOn({ issues }: TestRepository, number: number) {
   const comments = await issues.comments(number);
   expect(comments.map(({ user }) => user.login)).toEqual(['github-actions[bot]']);
   const [{ id, body } = { id: 0, body: '' }] = comments;
@@ -34,35 +40,35 @@ async function commentOn({ issues }: Repository, number: number) {
 
 describe('a pull request of the repository itself', () => {
   test('opened, pushed to, closed: one comment, new bytes each time, and in the end nothing', async () => {
-    const repository = await stage.repository(QUIET);
+    const repository = await scenario.repository(SITE_WITHOUT_PUSH_BUILDS);
     const pull = await openPullRequest(repository, 'feature', commit('first'));
     const url = `${repository.pages.url}previews/pr-${pull.number}/index.html`;
 
-    const opened = await player.play(PREVIEW, pull.opened);
-    expect(became(opened)).toEqual(['success', 'preview: success']);
-    await expectReady(stage, deliveryOf(opened), { channel: 'K1', url, shows: page('first') });
+    const opened = await player.run(PREVIEW, pull.opened);
+    expect(listConclusions(opened)).toEqual(['success', 'preview: success']);
+    await expectReady(scenario, getOnlyDelivery(opened), { channel: 'K1', url, shows: createPage('first') });
     const comment = await commentOn(repository, pull.number);
     expect(comment.body).toContain(`<${url}>`);
     expect(comment.body).toContain(pull.opened.sha.slice(0, 7));
 
     const push = await pull.push(commit('second'));
-    const pushed = await player.play(PREVIEW, push);
-    expect(became(pushed)).toEqual(['success', 'preview: success']);
-    await expectReady(stage, deliveryOf(pushed), { channel: 'K1', url, shows: page('second') });
+    const pushed = await player.run(PREVIEW, push);
+    expect(listConclusions(pushed)).toEqual(['success', 'preview: success']);
+    await expectReady(scenario, getOnlyDelivery(pushed), { channel: 'K1', url, shows: createPage('second') });
     const same = await commentOn(repository, pull.number);
     expect(same.id).toBe(comment.id);
     expect(same.body).toContain(push.sha.slice(0, 7));
     expect(same.body).not.toContain(pull.opened.sha.slice(0, 7));
 
-    await repository.commit('previews/pr-99/index.html', page('another pull request'));
-    const closed = await player.play(PREVIEW, (await pull.close()).pull_request);
-    expect(became(closed)).toEqual(['success', 'preview: success']);
-    expect(deliveryOf(closed).report).toMatchObject({
+    await repository.commit('previews/pr-99/index.html', createPage('another pull request'));
+    const closed = await player.run(PREVIEW, (await pull.close()).pull_request);
+    expect(listConclusions(closed)).toEqual(['success', 'preview: success']);
+    expect(getOnlyDelivery(closed).report).toMatchObject({
       operation: 'withdraw',
       notReady: null,
       withdrawn: url,
     });
-    await expectGone(stage, url);
+    await expectGone(scenario, url);
     expect(await repository.read('previews/pr-1/index.html')).toBeNull();
     expect(await repository.read('previews/pr-99/index.html')).not.toBeNull();
     const last = await commentOn(repository, pull.number);
@@ -76,49 +82,61 @@ describe('a pull request of the repository itself', () => {
   });
 
   test('goes through the pair for forks as well', async () => {
-    const repository = await stage.repository(QUIET);
+    const repository = await scenario.repository(SITE_WITHOUT_PUSH_BUILDS);
     const pull = await openPullRequest(repository, 'feature', commit('first'));
-    const build = await player.play(BUILD, pull.opened);
+    const build = await player.run(BUILD, pull.opened);
     if (build === null) throw new Error('No build.');
-    const published = await player.play(PUBLISH, completed(build));
+    const published = await player.run(PUBLISH, createRunCompletedEvent(build));
     const url = `${repository.pages.url}previews/octo/feature/index.html`;
-    await expectReady(stage, deliveryOf(published), { channel: 'K1', url, shows: page('first') });
+    await expectReady(scenario, getOnlyDelivery(published), {
+      channel: 'K1',
+      url,
+      shows: createPage('first'),
+    });
     expect((await commentOn(repository, pull.number)).body).toContain(`<${url}>`);
   });
 });
 
 describe("a fork's pull request, in two workflows", () => {
   test('opened, pushed to, closed: its own runs only build, and nothing of it is run with more rights', async () => {
-    const repository = await stage.repository(QUIET);
+    const repository = await scenario.repository(SITE_WITHOUT_PUSH_BUILDS);
     const pull = await openPullRequest(repository, 'human:feature/one', commit('first'));
     const path = 'previews/human/feature/one/index.html';
     const url = `${repository.pages.url}${path}`;
 
-    const build = await player.play(BUILD, pull.opened);
-    expect(became(build)).toEqual(['success', 'build: success']);
-    expect(deliveriesOf(build)).toEqual([]);
+    const build = await player.run(BUILD, pull.opened);
+    expect(listConclusions(build)).toEqual(['success', 'build: success']);
+    expect(listDeliveries(build)).toEqual([]);
     if (build === null) return;
-    const published = await player.play(PUBLISH, completed(build));
-    expect(became(published)).toEqual(['success', 'deliver: success', 'withdraw: skipped']);
-    await expectReady(stage, deliveryOf(published), { channel: 'K1', url, shows: page('first') });
+    const published = await player.run(PUBLISH, createRunCompletedEvent(build));
+    expect(listConclusions(published)).toEqual(['success', 'deliver: success', 'withdraw: skipped']);
+    await expectReady(scenario, getOnlyDelivery(published), {
+      channel: 'K1',
+      url,
+      shows: createPage('first'),
+    });
     const comment = await commentOn(repository, pull.number);
     expect(comment.body).toContain(`<${url}>`);
     expect(comment.body).toContain(pull.opened.sha.slice(0, 7));
 
     const push = await pull.push(commit('second'));
-    const rebuild = await player.play(BUILD, push);
+    const rebuild = await player.run(BUILD, push);
     if (rebuild === null) throw new Error('No build.');
-    const republished = await player.play(PUBLISH, completed(rebuild));
-    await expectReady(stage, deliveryOf(republished), { channel: 'K1', url, shows: page('second') });
+    const republished = await player.run(PUBLISH, createRunCompletedEvent(rebuild));
+    await expectReady(scenario, getOnlyDelivery(republished), {
+      channel: 'K1',
+      url,
+      shows: createPage('second'),
+    });
     const same = await commentOn(repository, pull.number);
     expect(same.id).toBe(comment.id);
     expect(same.body).toContain(push.sha.slice(0, 7));
 
     const end = await pull.close();
-    const withdrawn = await player.play(PUBLISH, end.pull_request_target);
-    expect(became(withdrawn)).toEqual(['success', 'deliver: skipped', 'withdraw: success']);
-    expect(deliveryOf(withdrawn).report).toMatchObject({ operation: 'withdraw', withdrawn: url });
-    await expectGone(stage, url);
+    const withdrawn = await player.run(PUBLISH, end.pull_request_target);
+    expect(listConclusions(withdrawn)).toEqual(['success', 'deliver: skipped', 'withdraw: success']);
+    expect(getOnlyDelivery(withdrawn).report).toMatchObject({ operation: 'withdraw', withdrawn: url });
+    await expectGone(scenario, url);
     const last = await commentOn(repository, pull.number);
     expect(last.id).toBe(comment.id);
     expect(last.body).toContain('**Withdrawn:** the preview was removed.');
@@ -134,71 +152,73 @@ describe("a fork's pull request, in two workflows", () => {
   });
 
   test('closing ends a build, and what ended without one is not published', async () => {
-    const repository = await stage.repository(QUIET);
+    const repository = await scenario.repository(SITE_WITHOUT_PUSH_BUILDS);
     const pull = await openPullRequest(repository, 'human:late', commit('first'));
     const { 'page.html': _, ...broken } = commit('');
-    const failed = await player.play(BUILD, await pull.push(broken));
-    expect(became(failed)).toEqual(['failure', 'build: failure']);
-    const ended = await player.play(BUILD, (await pull.close()).pull_request);
-    expect(became(ended)).toEqual(['skipped', 'build: skipped']);
+    const failed = await player.run(BUILD, await pull.push(broken));
+    expect(listConclusions(failed)).toEqual(['failure', 'build: failure']);
+    const ended = await player.run(BUILD, (await pull.close()).pull_request);
+    expect(listConclusions(ended)).toEqual(['skipped', 'build: skipped']);
     expect(ended?.group).toBe(failed?.group);
     for (const build of [failed, ended]) {
       if (build === null) throw new Error('No build.');
-      const published = await player.play(PUBLISH, completed(build));
-      expect(became(published)).toEqual(['skipped', 'deliver: skipped', 'withdraw: skipped']);
+      const published = await player.run(PUBLISH, createRunCompletedEvent(build));
+      expect(listConclusions(published)).toEqual(['skipped', 'deliver: skipped', 'withdraw: skipped']);
     }
     expect(await repository.log()).toHaveLength(1);
   });
 
   test('what it built is looked at like any file', async () => {
-    const repository = await stage.repository(QUIET);
+    const repository = await scenario.repository(SITE_WITHOUT_PUSH_BUILDS);
     const page = '<!doctype html><script src="https://cdn.example.com/miner.js"></script>';
     const pull = await openPullRequest(repository, 'human:miner', { ...commit(''), 'page.html': page });
-    const build = await player.play(BUILD, pull.opened);
+    const build = await player.run(BUILD, pull.opened);
     if (build === null) throw new Error('No build.');
-    const published = await player.play(PUBLISH, completed(build));
-    expect(became(published)).toEqual(['failure', 'deliver: failure', 'withdraw: skipped']);
-    expectNotReady(deliveryOf(published), { step: 'check', reason: /is not self-contained/ });
+    const published = await player.run(PUBLISH, createRunCompletedEvent(build));
+    expect(listConclusions(published)).toEqual(['failure', 'deliver: failure', 'withdraw: skipped']);
+    expectNotReady(getOnlyDelivery(published), { step: 'check', reason: /is not self-contained/ });
     expect(await repository.issues.comments(pull.number)).toEqual([]);
   });
 });
 
 describe("a fork's pull request, in the workflow for one's own", () => {
   test('K1 is refused by the host, and the report says that a fork’s token may only read', async () => {
-    const repository = await stage.repository(QUIET);
+    const repository = await scenario.repository(SITE_WITHOUT_PUSH_BUILDS);
     const pull = await openPullRequest(repository, 'human:feature', commit('first'));
-    const opened = await player.play(PREVIEW, pull.opened);
-    expect(became(opened)).toEqual(['failure', 'preview: failure']);
-    expectNotReady(deliveryOf(opened), {
+    const opened = await player.run(PREVIEW, pull.opened);
+    expect(listConclusions(opened)).toEqual(['failure', 'preview: failure']);
+    expectNotReady(getOnlyDelivery(opened), {
       step: 'place',
       httpCode: 403,
       reason: /Resource not accessible by integration/,
       hint: /a pull request from a fork gets a read-only token/,
     });
-    expect(deliveryOf(opened).stdout).toContain('examples/fork-safe-publish.yml of this action');
+    expect(getOnlyDelivery(opened).stdout).toContain('examples/fork-safe-publish.yml of this action');
     // Closing it finds nothing to take down, and needs no rights for that.
-    const closed = await player.play(PREVIEW, (await pull.close()).pull_request);
-    expect(became(closed)).toEqual(['success', 'preview: success']);
+    const closed = await player.run(PREVIEW, (await pull.close()).pull_request);
+    expect(listConclusions(closed)).toEqual(['success', 'preview: success']);
     expect(await repository.log()).toHaveLength(1);
     expect(await repository.issues.comments(pull.number)).toEqual([]);
   });
 
   test('K3 needs no rights: the delivery stands, and a warning names the two workflows instead of a comment', async () => {
-    const repository = await stage.repository(QUIET);
+    const repository = await scenario.repository(SITE_WITHOUT_PUSH_BUILDS);
     const pull = await openPullRequest(repository, 'human:feature', commit('first'));
     const preview = readFileSync(new URL(`../../${PREVIEW}`, import.meta.url), 'utf8');
-    const opened = await player.play(
-      workflowFrom(preview.replace('channel: K1', 'channel: K3')),
+    const opened = await player.run(
+      parseWorkflowDefinition(preview.replace('channel: K1', 'channel: K3')),
       pull.opened,
     );
-    expect(became(opened)).toEqual(['success', 'preview: success']);
-    const delivery = deliveryOf(opened);
-    expect((await stage.fetchPublic(delivery.outputs.url ?? '')).toString()).toBe(page('first'));
+    expect(listConclusions(opened)).toEqual(['success', 'preview: success']);
+    const delivery = getOnlyDelivery(opened);
+    expect((await scenario.fetchPublic(delivery.outputs.url ?? '')).toString()).toBe(createPage('first'));
     expect(delivery.stdout).toMatch(
       /^::warning::Could not update the comment on pull request 1 \(the delivery is not affected\): it comes from human\//m,
     );
     expect(delivery.stdout).toContain('examples/fork-safe-publish.yml of this action');
     expect(await repository.issues.comments(pull.number)).toEqual([]);
-    expect(asked(stage, /^PATCH|^PUT/).filter(({ url }) => url.includes('api.github.com'))).toEqual([]);
+    expect(listRequests(scenario, /^PATCH|^PUT/).filter(({ url }) => url.includes('api.github.com'))).toEqual(
+      [],
+    );
   });
 });

@@ -1,22 +1,30 @@
 import { globSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import type { Repository } from '../world/repository.ts';
-import type { Occasion, Payload } from '../world/workflow/occasion.ts';
-import { createPlayer, type Player } from '../world/workflow/player.ts';
-import { happening } from './happenings.ts';
-import { became, deliveriesIn, deliveriesOf, deliveryOf, QUIET, stepOf } from './played.ts';
-import { asked, expectReady, openStage, page } from './stage.ts';
+import type { TestRepository } from '../world/repository.ts';
+import type { EventPayload, WorkflowEvent } from '../world/workflow/event.ts';
+import { createWorkflowRunner, type WorkflowRunner } from '../world/workflow/workflow-runner.ts';
+import { createPage, expectReady, listRequests, setUpScenario } from './scenario.ts';
+import { createWorkflowEvent } from './workflow-events.ts';
+import {
+  findStep,
+  getOnlyDelivery,
+  listConclusions,
+  listDeliveries,
+  listJobDeliveries,
+  SITE_WITHOUT_PUSH_BUILDS,
+} from './workflow-results.ts';
 
-const stage = openStage();
-let player: Player;
+const scenario = setUpScenario();
+let player: WorkflowRunner;
 
 beforeAll(() => {
-  player = createPlayer(stage.world);
+  player = createWorkflowRunner(scenario.world);
 });
 
 const ROOT = new URL('../../', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, ROOT), 'utf8');
-const shown = async (url: string | undefined): Promise<string> => String(await stage.fetchPublic(url ?? ''));
+const shown = async (url: string | undefined): Promise<string> =>
+  String(await scenario.fetchPublic(url ?? ''));
 const linesOf = (text = ''): string[] => text.split('\n');
 
 describe('the examples', () => {
@@ -48,31 +56,31 @@ cp page.html report/index.html
 echo '<!doctype html><title>Unit</title>' > report/suites/unit.html
 echo '{}' > report/data.json
 `;
-  const night = (repository: Repository, text: string, schedule = '17 3 * * *'): Occasion => ({
-    ...happening(repository, 'schedule', { schedule }),
-    files: { 'report.sh': REPORT, 'page.html': page(text) },
+  const night = (repository: TestRepository, text: string, schedule = '17 3 * * *'): WorkflowEvent => ({
+    ...createWorkflowEvent(repository, 'schedule', { schedule }),
+    files: { 'report.sh': REPORT, 'page.html': createPage(text) },
   });
 
   test('a folder for the day, and one address that leads to the latest', async () => {
-    const repository = await stage.repository(QUIET);
-    const run = await player.play(NIGHTLY, night(repository, 'first'));
-    expect(became(run)).toEqual(['success', 'report: success']);
-    const [reports, latest] = deliveriesOf(run);
+    const repository = await scenario.repository(SITE_WITHOUT_PUSH_BUILDS);
+    const run = await player.run(NIGHTLY, night(repository, 'first'));
+    expect(listConclusions(run)).toEqual(['success', 'report: success']);
+    const [reports, latest] = listDeliveries(run);
     if (latest === undefined) throw new Error('No latest page.');
-    const day = stepOf(run, 'Write the reports')?.outputs.day ?? '';
+    const day = findStep(run, 'Write the reports')?.outputs.day ?? '';
     expect(day).toMatch(/^\d{4}-\d\d-\d\d$/);
     const below = `${repository.pages.url}reports/${day}/`;
     const urls = linesOf(reports?.outputs.url).sort();
     expect(urls).toEqual([`${below}index.html`, `${below}suites/unit.html`]);
-    expect(await shown(urls[0])).toBe(page('first'));
+    expect(await shown(urls[0])).toBe(createPage('first'));
     const stable = `${repository.pages.url}reports/latest.html`;
-    await expectReady(stage, latest, { channel: 'K1', url: stable, shows: await leadingTo(day, urls) });
+    await expectReady(scenario, latest, { channel: 'K1', url: stable, shows: await leadingTo(day, urls) });
 
     // Once more in the same night: the page that changed is replaced, and nothing else is written.
     const before = (await repository.log()).length;
-    const again = await player.play(NIGHTLY, night(repository, 'second'));
-    expect(became(again)).toEqual(['success', 'report: success']);
-    expect(await shown(urls[0])).toBe(page('second'));
+    const again = await player.run(NIGHTLY, night(repository, 'second'));
+    expect(listConclusions(again)).toEqual(['success', 'report: success']);
+    expect(await shown(urls[0])).toBe(createPage('second'));
     const since = (await repository.log()).slice(0, -before);
     expect(since.flatMap(({ files }) => files)).toEqual([`reports/${day}/index.html`]);
   });
@@ -85,33 +93,33 @@ echo '{}' > report/data.json
   }
 
   test('another schedule is not its business', async () => {
-    const repository = await stage.repository(QUIET);
-    expect(await player.play(NIGHTLY, night(repository, 'first', '0 0 * * 0'))).toBeNull();
+    const repository = await scenario.repository(SITE_WITHOUT_PUSH_BUILDS);
+    expect(await player.run(NIGHTLY, night(repository, 'first', '0 0 * * 0'))).toBeNull();
   });
 });
 
 test('a large artifact: the asset of the tag’s release, a duplicate on the file-bin, and how to check it', async () => {
-  const repository = await stage.repository({ pages: false });
-  const tagged = (tag: string): Occasion => ({
-    ...happening(repository, 'push', {}),
+  const repository = await scenario.repository({ pages: false });
+  const tagged = (tag: string): WorkflowEvent => ({
+    ...createWorkflowEvent(repository, 'push', {}),
     ref: `refs/tags/${tag}`,
     files: { 'build.sh': '#!/bin/sh\nmkdir -p out\nseq 1 300000 > out/numbers.txt\n' },
   });
-  expect(await player.play('examples/large-artifact.yml', tagged('w1'))).toBeNull();
-  const run = await player.play('examples/large-artifact.yml', tagged('v1.2.0'));
-  expect(became(run)).toEqual(['success', 'deliver: success']);
-  const { outputs, report } = deliveryOf(run);
+  expect(await player.run('examples/large-artifact.yml', tagged('w1'))).toBeNull();
+  const run = await player.run('examples/large-artifact.yml', tagged('v1.2.0'));
+  expect(listConclusions(run)).toEqual(['success', 'deliver: success']);
+  const { outputs, report } = getOnlyDelivery(run);
   expect(outputs.url).toBe(
     `https://github.com/${repository.fullName}/releases/download/v1.2.0/dataset.tar.gz`,
   );
   expect(outputs['duplicate-url']).toMatch(/^https:\/\/filebin\.net\/sv\d+-\w+\/dataset\.tar\.gz$/);
   const [asset, duplicate] = await Promise.all(
-    [outputs.url, outputs['duplicate-url']].map((url = '') => stage.fetchPublic(url)),
+    [outputs.url, outputs['duplicate-url']].map((url = '') => scenario.fetchPublic(url)),
   );
   expect(asset?.length).toBe(report.file?.size);
   expect(asset?.equals(duplicate ?? Buffer.alloc(0))).toBe(true);
   expect(repository.releases().map(({ tag }) => tag)).toEqual(['v1.2.0']);
-  expect(stepOf(run, 'Tell how to get it, and how to check it')?.summary).toBe(
+  expect(findStep(run, 'Tell how to get it, and how to check it')?.summary).toBe(
     [
       `    curl --location --output dataset.tar.gz ${outputs.url}`,
       `    echo '${outputs.sha256}  dataset.tar.gz' | sha256sum --check`,
@@ -123,11 +131,13 @@ test('a large artifact: the asset of the tag’s release, a duplicate on the fil
 });
 
 test('a matrix: jobs side by side publish each its own, and the last leads to all, also to what failed', async () => {
-  const repository = await stage.repository(QUIET);
+  const repository = await scenario.repository(SITE_WITHOUT_PUSH_BUILDS);
+  // All three jobs are under way before one of them goes on.
+  scenario.holdUntilAll(3, { method: 'GET', url: /contents\/suites/ });
   const suite = '#!/bin/sh\necho "<!doctype html><title>$1</title>" > report.html\n[ "$1" != load ]\n';
-  const push = { ...happening(repository, 'push', {}), files: { 'run-suite.sh': suite } };
-  const run = await player.play('examples/matrix.yml', push);
-  expect(became(run)).toEqual([
+  const push = { ...createWorkflowEvent(repository, 'push', {}), files: { 'run-suite.sh': suite } };
+  const run = await player.run('examples/matrix.yml', push);
+  expect(listConclusions(run)).toEqual([
     'failure',
     'suite: success',
     'suite: success',
@@ -135,17 +145,17 @@ test('a matrix: jobs side by side publish each its own, and the last leads to al
     'overview: success',
   ]);
   const jobs = (run?.jobs ?? []).filter(({ id }) => id === 'suite');
-  const delivered = jobs.flatMap(deliveriesIn);
+  const delivered = jobs.flatMap(listJobDeliveries);
   const urls = ['unit', 'browser', 'load'].map((name) => `${repository.pages.url}suites/${name}.html`);
   expect(delivered.map(({ outputs }) => outputs.url)).toEqual(urls);
   expect(await shown(urls[0])).toBe('<!doctype html><title>unit</title>\n');
   expect(await shown(urls[2])).toBe('<!doctype html><title>load</title>\n');
   // They were really at it at the same time.
   const times = jobs.flatMap(({ steps }) => steps.filter(({ action }) => action !== undefined));
-  expect(Math.max(...times.map(({ began }) => began))).toBeLessThan(
-    Math.min(...times.map(({ ended }) => ended)),
+  expect(Math.max(...times.map(({ startedAt }) => startedAt))).toBeLessThan(
+    Math.min(...times.map(({ endedAt }) => endedAt)),
   );
-  const [overview] = (run?.jobs ?? []).filter(({ id }) => id === 'overview').flatMap(deliveriesIn);
+  const [overview] = (run?.jobs ?? []).filter(({ id }) => id === 'overview').flatMap(listJobDeliveries);
   const lines = linesOf(await shown(overview?.outputs.url)).filter((line) => line.startsWith('<li>'));
   expect(lines.sort()).toEqual([
     `<li><a href="${urls[1]}">browser</a>: success`,
@@ -166,41 +176,45 @@ echo "<!doctype html><title>Answer</title>$font<p>$TASK</p><p>$MARKER</p>" > ans
   const CAREFUL = CARELESS.replace(/^case .*$/m, 'font=');
   const TASK = 'Show $(touch pwned) `touch pwned` and "quotes"';
 
-  const asks = (repository: Repository, agent: string): Occasion => ({
-    ...happening(repository, 'workflow_dispatch', { inputs: { task: TASK } } satisfies Payload),
+  const asks = (repository: TestRepository, agent: string): WorkflowEvent => ({
+    ...createWorkflowEvent(repository, 'workflow_dispatch', {
+      inputs: { task: TASK },
+    } satisfies EventPayload),
     files: { 'agent.sh': agent },
   });
 
   test('is told by the dry run what would be refused, mends it, and answers with the proven address', async () => {
-    const repository = await stage.repository(QUIET);
-    const run = await player.play(AGENT, asks(repository, CARELESS));
-    expect(became(run)).toEqual(['success', 'answer: success']);
-    const [rehearsal, delivery] = deliveriesOf(run);
+    const repository = await scenario.repository(SITE_WITHOUT_PUSH_BUILDS);
+    const run = await player.run(AGENT, asks(repository, CARELESS));
+    expect(listConclusions(run)).toEqual(['success', 'answer: success']);
+    const [rehearsal, delivery] = listDeliveries(run);
     if (rehearsal === undefined || delivery === undefined) throw new Error('Not two deliveries.');
     expect(rehearsal.report.notReady?.reason).toMatch(/is not self-contained/);
-    expect(stepOf(run, 'The agent mends what would be refused')?.succeeded).toBe(true);
+    expect(findStep(run, 'The agent mends what would be refused')?.succeeded).toBe(true);
     const url = `${repository.pages.url}answers/${run?.id}.html`;
     const answer = `<!doctype html><title>Answer</title><p>${TASK}</p><p>answer-${run?.id}-1</p>\n`;
-    await expectReady(stage, delivery, { channel: 'K1', url, shows: answer });
-    expect(stepOf(run, 'Answer')?.summary).toBe(`${url}\n`);
+    await expectReady(scenario, delivery, { channel: 'K1', url, shows: answer });
+    expect(findStep(run, 'Answer')?.summary).toBe(`${url}\n`);
     expect(globSync('pwned', { cwd: delivery.workspace })).toEqual([]);
   });
 
   test('that has nothing to mend is not asked again, and the rehearsal writes nothing', async () => {
-    const repository = await stage.repository(QUIET);
-    const run = await player.play(AGENT, asks(repository, CAREFUL));
-    expect(became(run)).toEqual(['success', 'answer: success']);
-    const [rehearsal] = deliveriesOf(run);
+    const repository = await scenario.repository(SITE_WITHOUT_PUSH_BUILDS);
+    const run = await player.run(AGENT, asks(repository, CAREFUL));
+    expect(listConclusions(run)).toEqual(['success', 'answer: success']);
+    const [rehearsal] = listDeliveries(run);
     expect(rehearsal?.report.notReady?.code).toBe('DRY_RUN');
-    expect(stepOf(run, 'The agent mends what would be refused')).toBeUndefined();
-    expect(asked(stage, /^PUT .*\/contents\//)).toHaveLength(1);
+    expect(findStep(run, 'The agent mends what would be refused')).toBeUndefined();
+    expect(listRequests(scenario, /^PUT .*\/contents\//)).toHaveLength(1);
   });
 
   test('whose page can’t be delivered answers with the report, and with no address', async () => {
-    const repository = await stage.repository({ pages: { ...QUIET.pages, builds: 'errored' } });
-    const run = await player.play(AGENT, asks(repository, CAREFUL));
-    expect(became(run)).toEqual(['success', 'answer: success']);
-    const answer = stepOf(run, 'Answer')?.summary ?? '';
+    const repository = await scenario.repository({
+      pages: { ...SITE_WITHOUT_PUSH_BUILDS.pages, builds: 'errored' },
+    });
+    const run = await player.run(AGENT, asks(repository, CAREFUL));
+    expect(listConclusions(run)).toEqual(['success', 'answer: success']);
+    const answer = findStep(run, 'Answer')?.summary ?? '';
     expect(answer).toMatch(/^CLAIM: .*\n[\s\S]*^RESULT: НЕ ГОТОВО → the site's build failed/m);
     expect(answer).not.toContain('github.io');
   });

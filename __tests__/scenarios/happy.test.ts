@@ -1,8 +1,15 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { expectNotReady, expectReady, MARKER, OURS, openStage, page } from './stage.ts';
+import {
+  createPage,
+  expectNotReady,
+  expectReady,
+  MARKER,
+  OWNED_COMMIT_MESSAGE,
+  setUpScenario,
+} from './scenario.ts';
 
-const stage = openStage();
+const scenario = setUpScenario();
 const sha256 = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('hex');
 const filled = (megabytes: number, text: string): Buffer => Buffer.alloc(megabytes * 1_000_000, text);
 
@@ -17,16 +24,16 @@ describe('K1, a page on the screen', () => {
       address: `${encodeURIComponent('папка')}/${encodeURIComponent('ещё')}/page.html`,
     },
   ])('a new file with $story', async ({ file, path, address }) => {
-    const repository = await stage.repository();
+    const repository = await scenario.repository();
     const before = await repository.log();
-    const delivered = await stage.deliver({
+    const delivered = await scenario.deliver({
       repository,
-      files: { [file]: page() },
+      files: { [file]: createPage() },
       inputs: { channel: 'K1', marker: MARKER, path, message: 'the weekly report' },
     });
-    await expectReady(stage, delivered, {
+    await expectReady(scenario, delivered, {
       channel: 'K1',
-      shows: page(),
+      shows: createPage(),
       url: `${repository.pages.url}${address}`,
     });
 
@@ -43,29 +50,32 @@ describe('K1, a page on the screen', () => {
     );
     expect(report.lines.CODE).toContain(`file ${file}; channel K1 (pages)`);
     expect(report.lines.CODE).toContain(
-      `commit ${outputs['commit-sha']}; ${Buffer.byteLength(page())} bytes`,
+      `commit ${outputs['commit-sha']}; ${Buffer.byteLength(createPage())} bytes`,
     );
-    expect(outputs).toMatchObject({ sha256: sha256(page()), size: String(Buffer.byteLength(page())) });
-    const raw = await stage.fetchPublic(outputs['raw-url'] ?? '');
-    expect(raw.toString()).toBe(page());
+    expect(outputs).toMatchObject({
+      sha256: sha256(createPage()),
+      size: String(Buffer.byteLength(createPage())),
+    });
+    const raw = await scenario.fetchPublic(outputs['raw-url'] ?? '');
+    expect(raw.toString()).toBe(createPage());
   });
 
   test('an update says UPDATE, takes the place of the old page and leaves other files alone', async () => {
-    const repository = await stage.repository({ files: { 'index.html': 'theirs' } });
-    const first = await stage.deliver({
+    const repository = await scenario.repository({ files: { 'index.html': 'theirs' } });
+    const first = await scenario.deliver({
       repository,
-      files: { 'page.html': page('old') },
+      files: { 'page.html': createPage('old') },
       inputs: { channel: 'K1' },
     });
-    await expectReady(stage, first, { channel: 'K1', shows: page('old') });
-    const delivered = await stage.deliver({
+    await expectReady(scenario, first, { channel: 'K1', shows: createPage('old') });
+    const delivered = await scenario.deliver({
       repository,
-      files: { 'page.html': page('new') },
+      files: { 'page.html': createPage('new') },
       inputs: { channel: 'K1', marker: MARKER, message: 'second edition' },
     });
-    await expectReady(stage, delivered, {
+    await expectReady(scenario, delivered, {
       channel: 'K1',
-      shows: page('new'),
+      shows: createPage('new'),
       url: first.outputs.url ?? '',
     });
     const [commit] = await repository.log();
@@ -75,36 +85,36 @@ describe('K1, a page on the screen', () => {
   });
 
   test('an update under a Cyrillic name', async () => {
-    const repository = await stage.repository();
-    await repository.commit('отчёт.html', page('old'), OURS);
+    const repository = await scenario.repository();
+    await repository.commit('отчёт.html', createPage('old'), OWNED_COMMIT_MESSAGE);
     await repository.pages.whenBuilt();
-    const delivered = await stage.deliver({
+    const delivered = await scenario.deliver({
       repository,
-      files: { 'отчёт.html': page('new') },
+      files: { 'отчёт.html': createPage('new') },
       inputs: { channel: 'pages', marker: MARKER },
     });
-    await expectReady(stage, delivered, { channel: 'K1', shows: page('new') });
+    await expectReady(scenario, delivered, { channel: 'K1', shows: createPage('new') });
     expect((await repository.log())[0]?.message).toMatch(/^UPDATE отчёт\.html: from run 7 of Deliver\n/);
   });
 
   test('3 MB go through the object API, new and again', async () => {
-    const repository = await stage.repository({ files: { 'data.bin': 'x' } });
+    const repository = await scenario.repository({ files: { 'data.bin': 'x' } });
     const old = filled(3, 'first');
-    const first = await stage.deliver({
+    const first = await scenario.deliver({
       repository,
       files: { 'large.html': old },
       inputs: { channel: 'K1' },
     });
-    await expectReady(stage, first, { channel: 'K1', shows: old });
+    await expectReady(scenario, first, { channel: 'K1', shows: old });
     expect(first.report.lines.CODE).toContain('method B');
 
     const fresh = filled(3, 'second');
-    const second = await stage.deliver({
+    const second = await scenario.deliver({
       repository,
       files: { 'large.html': fresh },
       inputs: { channel: 'K1' },
     });
-    await expectReady(stage, second, { channel: 'K1', shows: fresh });
+    await expectReady(scenario, second, { channel: 'K1', shows: fresh });
     expect((await repository.log()).map(({ message, files }) => [message.split(':')[0], files])).toEqual([
       ['UPDATE large.html', ['large.html']],
       ['ADD large.html', ['large.html']],
@@ -113,25 +123,25 @@ describe('K1, a page on the screen', () => {
   });
 
   test('20 MB go through the object API', async () => {
-    const repository = await stage.repository();
+    const repository = await scenario.repository();
     const bytes = filled(20, 'abcdefg');
-    const delivered = await stage.deliver({
+    const delivered = await scenario.deliver({
       repository,
       files: { 'video.bin': bytes },
-      inputs: { channel: 'K1', timeout: '5' },
+      inputs: { channel: 'K1' },
     });
-    await expectReady(stage, delivered, { channel: 'K1', shows: bytes });
+    await expectReady(scenario, delivered, { channel: 'K1', shows: bytes });
   });
 });
 
 describe('K2, a file for download', () => {
   test('50 MB, new; other bytes under the name only with `overwrite: true`', async () => {
-    const repository = await stage.repository();
+    const repository = await scenario.repository();
     const old = filled(50, 'first');
     const fresh = filled(50, 'second');
-    const inputs = { channel: 'K2', tag: 'files-1', timeout: '5' };
-    const first = await stage.deliver({ repository, files: { 'set.zip': old }, inputs });
-    await expectReady(stage, first, {
+    const inputs = { channel: 'K2', tag: 'files-1' };
+    const first = await scenario.deliver({ repository, files: { 'set.zip': old }, inputs });
+    await expectReady(scenario, first, {
       channel: 'K2',
       shows: old,
       url: `https://github.com/${repository.fullName}/releases/download/files-1/set.zip`,
@@ -139,7 +149,7 @@ describe('K2, a file for download', () => {
     expect(first.report.lines.TEST).toContain('no build');
     expect(first.report.lines.CLAIM).toContain('downloaded, never shown');
 
-    const refused = await stage.deliver({ repository, files: { 'set.zip': fresh }, inputs });
+    const refused = await scenario.deliver({ repository, files: { 'set.zip': fresh }, inputs });
     expectNotReady(refused, {
       step: 'place',
       reason: /release files-1 already has an asset set\.zip with other bytes/,
@@ -147,24 +157,24 @@ describe('K2, a file for download', () => {
     });
     expect(repository.releases()[0]?.assets).toMatchObject([{ digest: `sha256:${sha256(old)}` }]);
 
-    const replaced = await stage.deliver({
+    const replaced = await scenario.deliver({
       repository,
       files: { 'set.zip': fresh },
       inputs: { ...inputs, overwrite: 'true' },
     });
-    await expectReady(stage, replaced, { channel: 'K2', shows: fresh, url: first.outputs.url ?? '' });
+    await expectReady(scenario, replaced, { channel: 'K2', shows: fresh, url: first.outputs.url ?? '' });
     expect(repository.releases()[0]?.assets.map(({ name }) => name)).toEqual(['set.zip']);
     expect(await repository.log()).toHaveLength(1);
   });
 
   test('a Cyrillic name becomes an ASCII asset with the name as its label', async () => {
-    const repository = await stage.repository();
-    const delivered = await stage.deliver({
+    const repository = await scenario.repository();
+    const delivered = await scenario.deliver({
       repository,
       files: { 'отчёт.zip': 'bytes' },
       inputs: { channel: 'release' },
     });
-    await expectReady(stage, delivered, {
+    await expectReady(scenario, delivered, {
       channel: 'K2',
       shows: 'bytes',
       url: /\/files-\d{8}\/otchyot\.zip$/,
@@ -178,32 +188,32 @@ describe('K3, the anonymous file-bin', () => {
   test.each(['page.txt', 'отчёт.txt'])(
     'a new file named %s, in a bin that is locked afterwards',
     async (file) => {
-      const repository = await stage.repository();
-      const delivered = await stage.deliver({
+      const repository = await scenario.repository();
+      const delivered = await scenario.deliver({
         repository,
-        files: { [file]: page() },
+        files: { [file]: createPage() },
         inputs: { channel: 'K3', token: '', marker: MARKER },
       });
-      await expectReady(stage, delivered, {
+      await expectReady(scenario, delivered, {
         channel: 'K3',
-        shows: page(),
+        shows: createPage(),
         url: new RegExp(`^https://filebin\\.net/sv\\d+-[a-z0-9]{16}/${encodeURIComponent(file)}$`),
       });
-      const bin = stage.world.filebin.bins.get(delivered.outputs.url?.split('/')[3] ?? '');
+      const bin = scenario.world.filebin.bins.get(delivered.outputs.url?.split('/')[3] ?? '');
       expect(bin?.locked).toBe(true);
       expect(delivered.report.lines.CLAIM).toContain(`the bin expires at ${bin?.expiresAt.toISOString()}`);
-      expect(stage.world.wire.exchanges(/api\.github\.com/)).toEqual([]);
+      expect(scenario.world.traffic.exchanges(/api\.github\.com/)).toEqual([]);
     },
   );
 
   test('an HTML file is said to be downloaded there', async () => {
-    const repository = await stage.repository();
-    const delivered = await stage.deliver({
+    const repository = await scenario.repository();
+    const delivered = await scenario.deliver({
       repository,
-      files: { 'page.html': page() },
+      files: { 'page.html': createPage() },
       inputs: { channel: 'filebin' },
     });
-    await expectReady(stage, delivered, { channel: 'K3', shows: page() });
+    await expectReady(scenario, delivered, { channel: 'K3', shows: createPage() });
     expect(delivered.report.lines.CLAIM).toMatch(/^page\.html downloads at .*not shown on the screen/);
   });
 });
@@ -212,21 +222,24 @@ describe("K4, the environment's own link", () => {
   const url = 'https://preview.agent-host.com/f/42';
 
   test('with the file: every byte is compared', async () => {
-    stage.world.host('preview.agent-host.com', () => ({ status: 200, body: page() }));
-    const repository = await stage.repository();
+    scenario.world.host('preview.agent-host.com', () => ({ status: 200, body: createPage() }));
+    const repository = await scenario.repository();
     const inputs = { channel: 'K4', url, token: '' };
-    const delivered = await stage.deliver({ repository, files: { 'page.html': page() }, inputs });
-    await expectReady(stage, delivered, { channel: 'K4', shows: page(), url });
+    const delivered = await scenario.deliver({ repository, files: { 'page.html': createPage() }, inputs });
+    await expectReady(scenario, delivered, { channel: 'K4', shows: createPage(), url });
     expect(delivered.report.lines.TEST).toContain('all bytes compared');
     expect(delivered.report.lines.TEST).toContain('bytes identical: yes');
   });
 
   test('with the marker alone: UNKNOWN says that no more was compared', async () => {
     const shown = `<html><body>viewer: ${MARKER}, ${MARKER}</body></html>`;
-    stage.world.host('preview.agent-host.com', () => ({ status: 200, body: shown }));
-    const repository = await stage.repository();
-    const delivered = await stage.deliver({ repository, inputs: { channel: 'native', url, marker: MARKER } });
-    await expectReady(stage, delivered, {
+    scenario.world.host('preview.agent-host.com', () => ({ status: 200, body: shown }));
+    const repository = await scenario.repository();
+    const delivered = await scenario.deliver({
+      repository,
+      inputs: { channel: 'native', url, marker: MARKER },
+    });
+    await expectReady(scenario, delivered, {
       channel: 'K4',
       shows: shown,
       url,
@@ -241,20 +254,20 @@ describe('auto', () => {
   const event = (isPrivate: boolean) => ({ name: 'push', payload: { repository: { private: isPrivate } } });
 
   test('with a token: K1', async () => {
-    const repository = await stage.repository();
-    const delivered = await stage.deliver({ repository, files: { 'page.html': page() } });
-    await expectReady(stage, delivered, { channel: 'K1', shows: page() });
+    const repository = await scenario.repository();
+    const delivered = await scenario.deliver({ repository, files: { 'page.html': createPage() } });
+    await expectReady(scenario, delivered, { channel: 'K1', shows: createPage() });
   });
 
   test('without a token, for a public repository: K3', async () => {
-    const repository = await stage.repository();
-    const delivered = await stage.deliver({
+    const repository = await scenario.repository();
+    const delivered = await scenario.deliver({
       repository,
-      files: { 'page.html': page() },
+      files: { 'page.html': createPage() },
       inputs: { token: '' },
       event: event(false),
     });
-    await expectReady(stage, delivered, { channel: 'K3', shows: page() });
+    await expectReady(scenario, delivered, { channel: 'K3', shows: createPage() });
     expect(delivered.report.lines.CODE).toContain('because there is no token');
   });
 
@@ -266,75 +279,75 @@ describe('auto', () => {
       reason: /the repository may be private/,
     },
   ])('without a token, for $story: refused', async ({ event: told, reason }) => {
-    const repository = await stage.repository({ private: true });
-    const delivered = await stage.deliver({
+    const repository = await scenario.repository({ private: true });
+    const delivered = await scenario.deliver({
       repository,
-      files: { 'page.html': page() },
+      files: { 'page.html': createPage() },
       inputs: { token: '' },
       event: told,
     });
     expectNotReady(delivered, { step: 'authorize', reason, hint: /allow-public-bin: true/ });
-    expect(stage.world.wire.lines()).toEqual([]);
+    expect(scenario.world.traffic.lines()).toEqual([]);
   });
 
   test("on the owner's word a private repository's file goes to the bin", async () => {
-    const repository = await stage.repository({ private: true });
-    const delivered = await stage.deliver({
+    const repository = await scenario.repository({ private: true });
+    const delivered = await scenario.deliver({
       repository,
-      files: { 'page.html': page() },
+      files: { 'page.html': createPage() },
       inputs: { token: '', 'allow-public-bin': 'true' },
       event: event(true),
     });
-    await expectReady(stage, delivered, { channel: 'K3', shows: page() });
+    await expectReady(scenario, delivered, { channel: 'K3', shows: createPage() });
   });
 
   test('with a link and without a token: K4', async () => {
-    stage.world.host('preview.agent-host.com', () => ({ status: 200, body: page() }));
-    const repository = await stage.repository();
-    const delivered = await stage.deliver({
+    scenario.world.host('preview.agent-host.com', () => ({ status: 200, body: createPage() }));
+    const repository = await scenario.repository();
+    const delivered = await scenario.deliver({
       repository,
-      files: { 'page.html': page() },
+      files: { 'page.html': createPage() },
       inputs: { token: '', url: 'https://preview.agent-host.com/page' },
     });
-    await expectReady(stage, delivered, { channel: 'K4', shows: page() });
+    await expectReady(scenario, delivered, { channel: 'K4', shows: createPage() });
   });
 
   test('without a site: K2', async () => {
-    const repository = await stage.repository({ pages: false });
-    const delivered = await stage.deliver({ repository, files: { 'page.html': page() } });
-    await expectReady(stage, delivered, { channel: 'K2', shows: page() });
+    const repository = await scenario.repository({ pages: false });
+    const delivered = await scenario.deliver({ repository, files: { 'page.html': createPage() } });
+    await expectReady(scenario, delivered, { channel: 'K2', shows: createPage() });
     expect(delivered.report.lines.CODE).toContain('because the repository has no Pages site');
   });
 });
 
 test('K1+K3: the page, and a duplicate that is proven as well', async () => {
-  const repository = await stage.repository();
-  const delivered = await stage.deliver({
+  const repository = await scenario.repository();
+  const delivered = await scenario.deliver({
     repository,
-    files: { 'page.html': page() },
+    files: { 'page.html': createPage() },
     inputs: { channel: 'K1+K3', marker: MARKER },
   });
-  await expectReady(stage, delivered, { channel: 'K1', shows: page() });
+  await expectReady(scenario, delivered, { channel: 'K1', shows: createPage() });
   const { outputs, report } = delivered;
   expect(outputs['duplicate-url']).toMatch(/^https:\/\/filebin\.net\//);
-  expect((await stage.fetchPublic(outputs['duplicate-url'] ?? '')).toString()).toBe(page());
+  expect((await scenario.fetchPublic(outputs['duplicate-url'] ?? '')).toString()).toBe(createPage());
   expect(report.duplicates).toEqual([{ channel: 'K3', url: outputs['duplicate-url'], reason: null }]);
 });
 
 test('a duplicate that fails leaves the page ready, and UNKNOWN says so', async () => {
-  const repository = await stage.repository();
-  stage.intercept(
+  const repository = await scenario.repository();
+  scenario.intercept(
     { method: 'POST', url: /filebin\.net/, times: 9 },
     { status: 403, body: 'Illegal file extension' },
   );
-  const delivered = await stage.deliver({
+  const delivered = await scenario.deliver({
     repository,
-    files: { 'page.html': page() },
+    files: { 'page.html': createPage() },
     inputs: { channel: 'K1+K3' },
   });
-  await expectReady(stage, delivered, {
+  await expectReady(scenario, delivered, {
     channel: 'K1',
-    shows: page(),
+    shows: createPage(),
     unknown: /^the duplicate on K3 is not proven: .*HTTP 403/,
   });
   expect(delivered.outputs['duplicate-url']).toBe('');

@@ -1,7 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
-import { commandsIn, type Delivered, expectNotReady, expectReady, openStage, page, said } from './stage.ts';
+import {
+  collectOutput,
+  createPage,
+  type DeliveredStep,
+  expectNotReady,
+  expectReady,
+  parseRunnerCommands,
+  setUpScenario,
+} from './scenario.ts';
 
-const stage = openStage();
+const scenario = setUpScenario();
 
 /** What a runner, a browser or a Markdown reader could take for more than text. */
 const NASTY = [
@@ -19,10 +27,10 @@ const NASTY = [
 /** What a summary would show as more than text. */
 const LIVE = ['<img', '[link](', '**bold**', '`code`', '##[set-env'];
 
-function expectHarmless(delivered: Delivered): void {
+function expectHarmless(delivered: DeliveredStep): void {
   const { stdout, outputs, summary } = delivered;
   const own = ['add-mask', 'group', 'endgroup', 'error', 'warning'];
-  for (const name of commandsIn(stdout)) expect(own).toContain(name);
+  for (const name of parseRunnerCommands(stdout)) expect(own).toContain(name);
   for (const line of stdout.split(/[\r\n\u2028\u2029\u0085]/)) {
     expect(line).not.toMatch(/^\s*::(set-output|add-path|stop-commands|set-env|warning|error::forged)/);
   }
@@ -33,10 +41,10 @@ function expectHarmless(delivered: Delivered): void {
 
 describe("a host's words are text and nothing else", () => {
   test("a build's error", async () => {
-    const repository = await stage.repository({ pages: { builds: 'errored', errorMessage: NASTY } });
-    const delivered = await stage.deliver({
+    const repository = await scenario.repository({ pages: { builds: 'errored', errorMessage: NASTY } });
+    const delivered = await scenario.deliver({
       repository,
-      files: { 'page.html': page() },
+      files: { 'page.html': createPage() },
       inputs: { channel: 'K1' },
     });
     expectNotReady(delivered, { step: 'wait', reason: /build failed: line one RESULT/ });
@@ -45,12 +53,12 @@ describe("a host's words are text and nothing else", () => {
   });
 
   test("a deployment's description", async () => {
-    const repository = await stage.repository({
+    const repository = await scenario.repository({
       pages: { buildType: 'workflow', builds: 'errored', errorMessage: NASTY },
     });
-    const delivered = await stage.deliver({
+    const delivered = await scenario.deliver({
       repository,
-      files: { 'page.html': page() },
+      files: { 'page.html': createPage() },
       inputs: { channel: 'K1' },
     });
     expectNotReady(delivered, { step: 'wait', reason: /build failed: line one/ });
@@ -61,14 +69,14 @@ describe("a host's words are text and nothing else", () => {
     { story: "the API's message", method: 'PUT', url: /contents/, channel: 'K1', status: 422 },
     { story: "the upload host's message", method: 'POST', url: /uploads\./, channel: 'K2', status: 422 },
   ])('$story', async ({ method, url, channel, status }) => {
-    const repository = await stage.repository();
-    stage.intercept(
+    const repository = await scenario.repository();
+    scenario.intercept(
       { method, url, times: 9 },
       { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify({ message: NASTY }) },
     );
-    const delivered = await stage.deliver({
+    const delivered = await scenario.deliver({
       repository,
-      files: { 'page.html': page() },
+      files: { 'page.html': createPage() },
       inputs: { channel },
     });
     expectNotReady(delivered, { step: 'place', httpCode: status, reason: /line one/ });
@@ -76,11 +84,11 @@ describe("a host's words are text and nothing else", () => {
   });
 
   test("the bin's message", async () => {
-    const repository = await stage.repository();
-    stage.intercept({ method: 'POST', url: /filebin/, times: 9 }, { status: 403, body: NASTY });
-    const delivered = await stage.deliver({
+    const repository = await scenario.repository();
+    scenario.intercept({ method: 'POST', url: /filebin/, times: 9 }, { status: 403, body: NASTY });
+    const delivered = await scenario.deliver({
       repository,
-      files: { 'page.html': page() },
+      files: { 'page.html': createPage() },
       inputs: { channel: 'K3', token: '' },
     });
     expectNotReady(delivered, { step: 'place', httpCode: 403, reason: /line one/ });
@@ -88,8 +96,8 @@ describe("a host's words are text and nothing else", () => {
   });
 
   test("a build's status word, which the log repeats at every look", async () => {
-    const repository = await stage.repository({ pages: { live: false } });
-    stage.intercept(
+    const repository = await scenario.repository({ pages: { live: false } });
+    scenario.intercept(
       { url: /builds\/latest/, times: 999 },
       {
         alter: (real) => ({
@@ -98,10 +106,11 @@ describe("a host's words are text and nothing else", () => {
         }),
       },
     );
-    const delivered = await stage.deliver({
+    const delivered = await scenario.deliver({
       repository,
-      files: { 'page.html': page() },
-      inputs: { channel: 'K1', timeout: '0.5' },
+      files: { 'page.html': createPage() },
+      inputs: { channel: 'K1' },
+      simulatedTime: true,
     });
     expectNotReady(delivered, {
       step: 'wait',
@@ -113,8 +122,8 @@ describe("a host's words are text and nothing else", () => {
   });
 
   test("the bin's name for the file, which the log repeats as evidence", async () => {
-    const repository = await stage.repository();
-    stage.intercept(
+    const repository = await scenario.repository();
+    scenario.intercept(
       { method: 'POST', url: /filebin/ },
       {
         alter: (real) => {
@@ -123,18 +132,19 @@ describe("a host's words are text and nothing else", () => {
         },
       },
     );
-    const delivered = await stage.deliver({
+    const delivered = await scenario.deliver({
       repository,
-      files: { 'page.txt': page() },
-      inputs: { channel: 'K3', token: '', timeout: '0.5' },
+      files: { 'page.txt': createPage() },
+      inputs: { channel: 'K3', token: '' },
+      simulatedTime: true,
     });
     expectNotReady(delivered, { step: 'verify', httpCode: 404, reason: /not proven/ });
     expectHarmless(delivered);
   });
 
   test("the bin's expiry, which the report repeats", async () => {
-    const repository = await stage.repository();
-    stage.intercept(
+    const repository = await scenario.repository();
+    scenario.intercept(
       { method: 'POST', url: /filebin/ },
       {
         alter: (real) => {
@@ -143,14 +153,14 @@ describe("a host's words are text and nothing else", () => {
         },
       },
     );
-    const delivered = await stage.deliver({
+    const delivered = await scenario.deliver({
       repository,
-      files: { 'page.txt': page() },
+      files: { 'page.txt': createPage() },
       inputs: { channel: 'K3', token: '' },
     });
     const { stdout, outputs, summary } = delivered;
     expect(outputs.result).toBe('ready');
-    expect(commandsIn(stdout).filter((name) => !/^(group|endgroup)$/.test(name))).toEqual([]);
+    expect(parseRunnerCommands(stdout).filter((name) => !/^(group|endgroup)$/.test(name))).toEqual([]);
     expect(outputs.report?.split('\n')).toHaveLength(5);
     for (const sign of LIVE) expect(summary).not.toContain(sign);
   });
@@ -158,15 +168,15 @@ describe("a host's words are text and nothing else", () => {
 
 describe("the user's own words", () => {
   test('content and marker never reach the log', async () => {
-    const repository = await stage.repository();
-    const content = `${page()}\n${NASTY}`;
-    const delivered = await stage.deliver({
+    const repository = await scenario.repository();
+    const content = `${createPage()}\n${NASTY}`;
+    const delivered = await scenario.deliver({
       repository,
       files: { 'page.html': content },
       inputs: { channel: 'K1', marker: '::set-output name=url::', 'self-contained': 'off' },
     });
-    await expectReady(stage, delivered, { channel: 'K1', shows: content });
-    expect(said(delivered)).not.toContain('set-output');
+    await expectReady(scenario, delivered, { channel: 'K1', shows: content });
+    expect(collectOutput(delivered)).not.toContain('set-output');
   });
 
   test.each([
@@ -181,25 +191,25 @@ describe("the user's own words", () => {
     'overwrite',
     'api-url',
   ])('a nasty `%s` is refused as text', async (input) => {
-    const repository = await stage.repository();
-    const delivered = await stage.deliver({
+    const repository = await scenario.repository();
+    const delivered = await scenario.deliver({
       repository,
-      files: { 'page.html': page() },
+      files: { 'page.html': createPage() },
       inputs: { channel: 'K4', [input]: NASTY },
     });
     expectNotReady(delivered, { step: 'check', reason: /./ });
     expectHarmless(delivered);
-    expect(stage.world.wire.lines()).toEqual([]);
+    expect(scenario.world.traffic.lines()).toEqual([]);
   });
 
   test('a nasty essence becomes one line of the commit message', async () => {
-    const repository = await stage.repository();
-    const delivered = await stage.deliver({
+    const repository = await scenario.repository();
+    const delivered = await scenario.deliver({
       repository,
-      files: { 'page.html': page() },
+      files: { 'page.html': createPage() },
       inputs: { channel: 'K1', message: `essence\n\nDelivered-by: somebody-else\n::error::x` },
     });
-    await expectReady(stage, delivered, { channel: 'K1', shows: page() });
+    await expectReady(scenario, delivered, { channel: 'K1', shows: createPage() });
     expect((await repository.log())[0]?.message).toBe(
       'ADD page.html: essence Delivered-by: somebody-else ::error::x\n\nDelivered-by: screen-delivery',
     );
@@ -207,21 +217,25 @@ describe("the user's own words", () => {
 
   test('a nasty file name is shown literally', async () => {
     const name = '##[error]<img src=x>**bold**.html';
-    const repository = await stage.repository();
-    const delivered = await stage.deliver({
+    const repository = await scenario.repository();
+    const delivered = await scenario.deliver({
       repository,
-      files: { [name]: page() },
+      files: { [name]: createPage() },
       inputs: { channel: 'K1', path: 'page.html' },
     });
-    await expectReady(stage, delivered, { channel: 'K1', shows: page() });
+    await expectReady(scenario, delivered, { channel: 'K1', shows: createPage() });
     for (const sign of ['<img', '**bold', '##[error]']) expect(delivered.summary).not.toContain(sign);
   });
 
   test('a file name that starts like a command is shown as text', async () => {
     const name = '::error::x.html';
-    const repository = await stage.repository();
-    const delivered = await stage.deliver({ repository, files: { [name]: '' }, inputs: { channel: 'K1' } });
+    const repository = await scenario.repository();
+    const delivered = await scenario.deliver({
+      repository,
+      files: { [name]: '' },
+      inputs: { channel: 'K1' },
+    });
     expectNotReady(delivered, { step: 'check', reason: /the file ::error::x\.html is empty/ });
-    expect(commandsIn(delivered.stdout).filter((command) => command === 'error')).toHaveLength(1);
+    expect(parseRunnerCommands(delivered.stdout).filter((command) => command === 'error')).toHaveLength(1);
   });
 });

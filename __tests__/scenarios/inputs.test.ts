@@ -1,12 +1,12 @@
 import { mkdtemp, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { type Delivery, expectNotReady, MARKER, openStage, page } from './stage.ts';
+import { createPage, expectNotReady, MARKER, type ScenarioDelivery, setUpScenario } from './scenario.ts';
 
-const stage = openStage();
-const files = { 'page.html': page() };
+const scenario = setUpScenario();
+const files = { 'page.html': createPage() };
 
-interface Wrong extends Omit<Delivery, 'repository'> {
+interface Wrong extends Omit<ScenarioDelivery, 'repository'> {
   readonly story: string;
   readonly reason: RegExp;
   /** What to change; it may stand in the sentence itself. */
@@ -33,21 +33,21 @@ const WRONG: Wrong[] = [
   },
   {
     story: 'a folder',
-    files: { 'reports/page.html': page() },
+    files: { 'reports/page.html': createPage() },
     inputs: { file: 'reports' },
     reason: /^reports is a folder$/,
     hint: /one file in it/,
   },
   {
     story: 'one name for several files',
-    files: { 'page.html': page(), 'other.html': page() },
+    files: { 'page.html': createPage(), 'other.html': createPage() },
     inputs: { file: 'page.html\nother.html', path: 'one-name.html' },
     reason: /^input `path` is one name for several files$/,
     hint: /`path: one-name\.html\/`/,
   },
   {
     story: 'one name for what a pattern matches',
-    files: { 'page.html': page(), 'other.html': page() },
+    files: { 'page.html': createPage(), 'other.html': createPage() },
     inputs: { file: '*.html', path: 'one-name.html' },
     reason: /^input `path` is one name for several files$/,
     hint: /`path: one-name\.html\/`/,
@@ -197,29 +197,33 @@ const WRONG: Wrong[] = [
 
 describe('what was asked can not be done, so no host is asked anything', () => {
   test.each(WRONG)('$story', async ({ story: _, reason, hint, ...delivery }) => {
-    const repository = await stage.repository();
-    const delivered = await stage.deliver({ repository, ...delivery });
+    const repository = await scenario.repository();
+    const delivered = await scenario.deliver({ repository, ...delivery });
     expectNotReady(delivered, { step: 'check', httpCode: null, reason, ...(hint && { hint }) });
     // One sentence: it fits on one line, and has no full stop of its own.
     expect(delivered.report.notReady?.reason).not.toMatch(/\n|\. [A-Z]|\.$/);
     expect(delivered.report.lines.UNKNOWN).toContain('nothing was published');
-    expect(stage.world.wire.lines()).toEqual([]);
+    expect(scenario.world.traffic.lines()).toEqual([]);
   });
 
   test.each(['K1', 'K1+K3'])('a file above 95 MB with channel %s', async (channel) => {
-    const repository = await stage.repository();
-    const workspace = await mkdtemp(join(stage.world.folder, 'large-'));
+    const repository = await scenario.repository();
+    const workspace = await mkdtemp(join(scenario.world.folder, 'large-'));
     const handle = await open(join(workspace, 'large.bin'), 'w');
     await handle.truncate(95 * 1024 * 1024 + 1);
     await handle.close();
-    const delivered = await stage.deliver({ repository, workspace, inputs: { file: 'large.bin', channel } });
+    const delivered = await scenario.deliver({
+      repository,
+      workspace,
+      inputs: { file: 'large.bin', channel },
+    });
     expectNotReady(delivered, {
       step: 'check',
       httpCode: null,
       reason: /has 99614721 bytes, and K1 takes at most 95 MB/,
       hint: /channel: K2 or K3/,
     });
-    expect(stage.world.wire.lines()).toEqual([]);
+    expect(scenario.world.traffic.lines()).toEqual([]);
   });
 });
 
@@ -228,13 +232,13 @@ describe('`fail-on-not-ready: false`', () => {
     { story: 'a wrong input', inputs: { file: 'nope.html' }, step: 'check', reason: /does not exist/ },
     { story: 'a refusal of a host', inputs: { channel: 'K1' }, step: 'place', reason: /HTTP 401/ },
   ] as const)('$story: exit 0 with the very same outputs', async ({ inputs, step, reason }) => {
-    const repository = await stage.repository();
-    stage.intercept(
+    const repository = await scenario.repository();
+    scenario.intercept(
       { method: 'PUT', url: /contents/, times: 9 },
       { status: 401, body: '{"message":"Bad credentials"}' },
     );
-    const strict = await stage.deliver({ repository, files, inputs });
-    const lenient = await stage.deliver({
+    const strict = await scenario.deliver({ repository, files, inputs });
+    const lenient = await scenario.deliver({
       repository,
       files,
       inputs: { ...inputs, 'fail-on-not-ready': 'false' },
@@ -247,10 +251,10 @@ describe('`fail-on-not-ready: false`', () => {
 });
 
 test('a name with spaces on disk is given without them', async () => {
-  const repository = await stage.repository();
-  const delivered = await stage.deliver({
+  const repository = await scenario.repository();
+  const delivered = await scenario.deliver({
     repository,
-    files: { 'my report.html': page() },
+    files: { 'my report.html': createPage() },
     inputs: { channel: 'K1', marker: MARKER },
   });
   expect(delivered.outputs.url).toBe(`${repository.pages.url}my-report.html`);

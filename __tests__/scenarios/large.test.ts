@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { asked, expectReady, openStage } from './stage.ts';
+import { expectReady, listRequests, setUpScenario } from './scenario.ts';
 
 const MEGABYTE = 1_048_576;
-const stage = openStage();
+const scenario = setUpScenario();
 const inputs = { channel: 'K1', timeout: '30' };
 
 /** Commits of the history that this action made. */
@@ -15,50 +15,50 @@ const ours = (messages: readonly { message: string }[]): string[] =>
 test.each([60, 95])(
   'a file of %d MB goes to the screen through git, and comes back whole',
   async (megabytes) => {
-    const repository = await stage.repository({ files: { 'theirs.txt': 'theirs' } });
+    const repository = await scenario.repository({ files: { 'theirs.txt': 'theirs' } });
     const bytes = randomBytes(megabytes * MEGABYTE);
-    const delivered = await stage.deliver({
+    const delivered = await scenario.deliver({
       repository,
       files: { 'данные.bin': bytes },
       inputs,
       timeoutMs: 60_000,
     });
-    await expectReady(stage, delivered, { channel: 'K1', shows: bytes });
+    await expectReady(scenario, delivered, { channel: 'K1', shows: bytes });
     expect(delivered.report.lines.CODE).toContain("method C, git's own protocol");
     expect(ours(await repository.log())).toHaveLength(1);
     expect(String(await repository.read('theirs.txt'))).toBe('theirs');
     // The blob API, which refuses such a file, was not even asked.
-    expect(stage.world.wire.lines().filter((line) => line.includes('/git/blobs'))).toEqual([]);
+    expect(scenario.world.traffic.lines().filter((line) => line.includes('/git/blobs'))).toEqual([]);
   },
 );
 
 test('a blob that the host refuses as too large goes through git as well', async () => {
-  const repository = await stage.repository();
+  const repository = await scenario.repository();
   const bytes = randomBytes(2 * MEGABYTE);
   const body = JSON.stringify({ message: 'Sorry, your input was too large to process.' });
-  stage.intercept(
+  scenario.intercept(
     { method: 'POST', url: /\/git\/blobs$/ },
     { status: 422, body, headers: { 'content-type': 'application/json' } },
   );
-  const delivered = await stage.deliver({ repository, files: { 'a.bin': bytes }, inputs });
-  await expectReady(stage, delivered, { channel: 'K1', shows: bytes });
+  const delivered = await scenario.deliver({ repository, files: { 'a.bin': bytes }, inputs });
+  await expectReady(scenario, delivered, { channel: 'K1', shows: bytes });
   expect(ours(await repository.log())).toHaveLength(1);
   expect(delivered.stdout).toContain('git takes over');
 });
 
 test('an upload whose connection dies in its middle is sent once more in little memory, and leaves one whole asset', async () => {
-  const repository = await stage.repository();
+  const repository = await scenario.repository();
   const bytes = randomBytes(60 * MEGABYTE);
   const upload = { method: 'POST', url: /uploads\.github\.com/ };
-  stage.intercept(upload, { fault: 'reset-before' });
-  const delivered = await stage.deliver({
+  scenario.intercept(upload, { fault: 'reset-before' });
+  const delivered = await scenario.deliver({
     repository,
     files: { 'data.bin': bytes },
     inputs: { channel: 'K2', timeout: '30' },
     timeoutMs: 60_000,
   });
-  await expectReady(stage, delivered, { channel: 'K2', shows: bytes });
-  const sent = asked(stage, /^POST https:\/\/uploads\.github\.com/);
+  await expectReady(scenario, delivered, { channel: 'K2', shows: bytes });
+  const sent = listRequests(scenario, /^POST https:\/\/uploads\.github\.com/);
   expect(sent.map(({ status }) => status)).toEqual([null, 201]);
   const [cut, whole] = sent.map(({ body }) => body.size);
   expect(cut).toBeLessThan(bytes.length);

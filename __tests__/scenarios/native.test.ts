@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { expectNotReady, MARKER, openStage, page } from './stage.ts';
+import { createPage, expectNotReady, MARKER, setUpScenario } from './scenario.ts';
 
-const stage = openStage();
+const scenario = setUpScenario();
 
 describe('links that no one outside can open are refused without a request', () => {
   test.each([
@@ -28,8 +28,8 @@ describe('links that no one outside can open are refused without a request', () 
     ['https://printer.local/page.html', 'internal network'],
     ['https://build.internal./page.html', 'internal network'],
   ])('%s', async (url, why) => {
-    const repository = await stage.repository();
-    const delivered = await stage.deliver({ repository, inputs: { channel: 'K4', url, marker: MARKER } });
+    const repository = await scenario.repository();
+    const delivered = await scenario.deliver({ repository, inputs: { channel: 'K4', url, marker: MARKER } });
     expectNotReady(delivered, {
       step: 'check',
       httpCode: null,
@@ -37,7 +37,7 @@ describe('links that no one outside can open are refused without a request', () 
       hint: /https address that opens without this environment/,
     });
     expect(delivered.report.lines.RESULT).not.toContain('secret@');
-    expect(stage.world.wire.lines()).toEqual([]);
+    expect(scenario.world.traffic.lines()).toEqual([]);
   });
 });
 
@@ -48,23 +48,24 @@ describe('a public link that leads inside', () => {
     ['https://[::1]:8443/', /loopback address/],
     ['https://wiki.corp/page', /internal network/],
   ])('a redirect to %s is refused, and the target is never asked', async (location, reason) => {
-    const repository = await stage.repository();
-    stage.world.host('preview.agent-host.com', () => ({ status: 302, headers: { location } }));
-    const delivered = await stage.deliver({
+    const repository = await scenario.repository();
+    scenario.world.host('preview.agent-host.com', () => ({ status: 302, headers: { location } }));
+    const delivered = await scenario.deliver({
       repository,
-      files: { 'page.html': page() },
+      files: { 'page.html': createPage() },
       inputs: { channel: 'K4', url: 'https://preview.agent-host.com/page' },
     });
     expectNotReady(delivered, { step: 'verify', reason });
-    expect(stage.world.wire.lines()).toEqual(['GET https://preview.agent-host.com/page 302']);
+    expect(scenario.world.traffic.lines()).toEqual(['GET https://preview.agent-host.com/page 302']);
   });
 
   test('a link that shows something else is not ready', async () => {
-    const repository = await stage.repository();
-    stage.world.host('preview.agent-host.com', () => ({ status: 200, body: '<h1>Sign in</h1>' }));
-    const delivered = await stage.deliver({
+    const repository = await scenario.repository();
+    scenario.world.host('preview.agent-host.com', () => ({ status: 200, body: '<h1>Sign in</h1>' }));
+    const delivered = await scenario.deliver({
       repository,
-      inputs: { channel: 'K4', url: 'https://preview.agent-host.com/page', marker: MARKER, timeout: '0.5' },
+      inputs: { channel: 'K4', url: 'https://preview.agent-host.com/page', marker: MARKER },
+      simulatedTime: true,
     });
     expectNotReady(delivered, { step: 'verify', httpCode: 200, reason: /lacks the marker/ });
   });

@@ -2,15 +2,23 @@ import { mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { drawn } from '../rules/secrets/fake-secrets.ts';
-import { asked, type Delivered, expectNotReady, expectReady, MARKER, openStage, said } from './stage.ts';
+import {
+  collectOutput,
+  type DeliveredStep,
+  expectNotReady,
+  expectReady,
+  listRequests,
+  MARKER,
+  setUpScenario,
+} from './scenario.ts';
 
-const stage = openStage();
+const scenario = setUpScenario();
 
 /** Shapes in which a secret could still be read. */
-function expectNeverSaid(delivered: Delivered, secret: string): void {
+function expectNeverSaid(delivered: DeliveredStep, secret: string): void {
   const base64 = Buffer.from(secret).toString('base64').replace(/=+$/, '');
   for (const form of [secret, base64, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)]) {
-    expect(said(delivered).includes(form)).toBe(false);
+    expect(collectOutput(delivered).includes(form)).toBe(false);
   }
 }
 
@@ -24,10 +32,10 @@ describe('a secret in the file', () => {
   test.each(kinds)(
     '(%s) stops the step; with its fingerprint allowed it goes out',
     async (rule, before, secret) => {
-      const repository = await stage.repository();
+      const repository = await scenario.repository();
       const bytes = `<!doctype html>\n<p>${MARKER}</p>\n<pre>${before}${secret}</pre>\n`;
       const step = { repository, files: { 'page.html': bytes } };
-      const refused = await stage.deliver({ ...step, inputs: { channel: 'K1+K3' } });
+      const refused = await scenario.deliver({ ...step, inputs: { channel: 'K1+K3' } });
       expectNotReady(refused, {
         step: 'check',
         httpCode: null,
@@ -37,20 +45,20 @@ describe('a secret in the file', () => {
         hint: /revoke it.*`allow-secret: [0-9a-f]{16}`/,
       });
       expectNeverSaid(refused, secret);
-      expect(stage.world.wire.lines()).toEqual([]);
+      expect(scenario.world.traffic.lines()).toEqual([]);
 
       const [, fingerprint = ''] = /fingerprint ([0-9a-f]{16})/.exec(refused.outputs.report ?? '') ?? [];
       expect(refused.stdout).toContain(fingerprint);
       expect(refused.summary).toContain(fingerprint);
 
-      const other = await stage.deliver({ ...step, inputs: { 'allow-secret': 'f'.repeat(16) } });
+      const other = await scenario.deliver({ ...step, inputs: { 'allow-secret': 'f'.repeat(16) } });
       expectNotReady(other, { step: 'check', reason: /looks like a secret/ });
 
-      const allowed = await stage.deliver({
+      const allowed = await scenario.deliver({
         ...step,
         inputs: { channel: 'K1', 'allow-secret': fingerprint },
       });
-      await expectReady(stage, allowed, { channel: 'K1', shows: bytes });
+      await expectReady(scenario, allowed, { channel: 'K1', shows: bytes });
       expectNeverSaid(allowed, secret);
     },
   );
@@ -60,15 +68,15 @@ describe("the job's own credentials in the file", () => {
   test.each(['ACTIONS_RUNTIME_TOKEN', 'ACTIONS_ID_TOKEN_REQUEST_TOKEN', 'GITHUB_TOKEN', 'GH_TOKEN'])(
     '%s stops the step, whatever is allowed',
     async (name) => {
-      const repository = await stage.repository();
+      const repository = await scenario.repository();
       const secret = `ghs_${drawn(36, undefined, name.length)}`;
       const files = { 'page.html': `<p>${MARKER}</p><p>${secret}</p>` };
       // Without the variable it is a secret like any other, and the refusal tells its fingerprint.
-      const stranger = await stage.deliver({ repository, files });
+      const stranger = await scenario.deliver({ repository, files });
       const [, fingerprint = ''] = /fingerprint ([0-9a-f]{16})/.exec(stranger.outputs.report ?? '') ?? [];
       expect(fingerprint).not.toBe('');
 
-      const delivered = await stage.deliver({
+      const delivered = await scenario.deliver({
         repository,
         files,
         env: { [name]: secret },
@@ -81,14 +89,14 @@ describe("the job's own credentials in the file", () => {
         hint: /revoke/,
       });
       expectNeverSaid(delivered, secret);
-      expect(stage.world.wire.lines()).toEqual([]);
+      expect(scenario.world.traffic.lines()).toEqual([]);
     },
   );
 
   test('a token in an input that is published stops the step, too', async () => {
-    const repository = await stage.repository();
+    const repository = await scenario.repository();
     const secret = drawn(60);
-    const delivered = await stage.deliver({
+    const delivered = await scenario.deliver({
       repository,
       files: { 'page.html': `<p>${MARKER}</p>` },
       env: { ACTIONS_RUNTIME_TOKEN: secret },
@@ -96,7 +104,7 @@ describe("the job's own credentials in the file", () => {
     });
     expectNotReady(delivered, { step: 'check', httpCode: null, reason: /input `message` holds/ });
     expectNeverSaid(delivered, secret);
-    expect(stage.world.wire.lines()).toEqual([]);
+    expect(scenario.world.traffic.lines()).toEqual([]);
   });
 });
 
@@ -112,25 +120,25 @@ describe('a page that loads from a CDN', () => {
   const files = { 'page.html': bytes };
 
   test.each(['K1', 'K3+K1'])('is refused for %s, and nothing is written anywhere', async (channel) => {
-    const repository = await stage.repository();
+    const repository = await scenario.repository();
     const head = await repository.head();
-    const delivered = await stage.deliver({ repository, files, inputs: { channel } });
+    const delivered = await scenario.deliver({ repository, files, inputs: { channel } });
     expectNotReady(delivered, { step: 'check', reason: NEEDS, hint: /`self-contained: warn`/ });
-    expect(asked(stage, /./).filter(({ method }) => method !== 'GET')).toEqual([]);
+    expect(listRequests(scenario, /./).filter(({ method }) => method !== 'GET')).toEqual([]);
     expect(await repository.head()).toBe(head);
   });
 
   test('is delivered by `self-contained: warn`, and UNKNOWN names what it needs', async () => {
-    const repository = await stage.repository();
+    const repository = await scenario.repository();
     const inputs = { channel: 'K1', 'self-contained': 'warn' };
-    const delivered = await stage.deliver({ repository, files, inputs });
-    await expectReady(stage, delivered, { channel: 'K1', shows: bytes, unknown: NEEDS });
+    const delivered = await scenario.deliver({ repository, files, inputs });
+    await expectReady(scenario, delivered, { channel: 'K1', shows: bytes, unknown: NEEDS });
   });
 
   test('is delivered through K3 as it is', async () => {
-    const repository = await stage.repository();
-    const delivered = await stage.deliver({ repository, files, inputs: { channel: 'K3' } });
-    await expectReady(stage, delivered, { channel: 'K3', shows: bytes });
+    const repository = await scenario.repository();
+    const delivered = await scenario.deliver({ repository, files, inputs: { channel: 'K3' } });
+    await expectReady(scenario, delivered, { channel: 'K3', shows: bytes });
   });
 });
 
@@ -139,7 +147,7 @@ describe('a file that is not where it seems to be', () => {
 
   /** A workspace with links in it, beside a folder that is nobody's business. */
   async function workspaceWithLinks(): Promise<{ workspace: string; outside: string }> {
-    const root = await mkdtemp(join(stage.world.folder, 'links-'));
+    const root = await mkdtemp(join(scenario.world.folder, 'links-'));
     const [workspace, outside] = [join(root, 'workspace'), join(root, 'outside')];
     for (const folder of [workspace, outside]) await mkdir(folder);
     await writeFile(join(outside, 'page.html'), `<p>${SECRET}</p>`);
@@ -172,25 +180,25 @@ describe('a file that is not where it seems to be', () => {
     ['the environment itself', '/proc/self/environ', /is outside the workspace$/],
     ['a device', '/dev/zero', /is outside the workspace$/],
   ])('%s is refused before any host is asked', async (_what, file, reason) => {
-    const repository = await stage.repository();
+    const repository = await scenario.repository();
     const { workspace } = await workspaceWithLinks();
-    const delivered = await stage.deliver({ repository, workspace, inputs: { file, channel: 'K1' } });
+    const delivered = await scenario.deliver({ repository, workspace, inputs: { file, channel: 'K1' } });
     expectNotReady(delivered, { step: 'check', httpCode: null, reason, hint: /workspace|`file:`/ });
     expect(delivered.report.notReady?.code).toBe('BAD_FILE');
     expectNeverSaid(delivered, SECRET);
-    expect(stage.world.wire.lines()).toEqual([]);
+    expect(scenario.world.traffic.lines()).toEqual([]);
   });
 
   test("a file in the runner's temp folder is delivered", async () => {
-    const repository = await stage.repository();
+    const repository = await scenario.repository();
     const { workspace, outside } = await workspaceWithLinks();
     const file = join(outside, 'page.html');
-    const delivered = await stage.deliver({
+    const delivered = await scenario.deliver({
       repository,
       workspace,
       env: { RUNNER_TEMP: outside },
       inputs: { file, channel: 'K1' },
     });
-    await expectReady(stage, delivered, { channel: 'K1', shows: `<p>${SECRET}</p>` });
+    await expectReady(scenario, delivered, { channel: 'K1', shows: `<p>${SECRET}</p>` });
   });
 });

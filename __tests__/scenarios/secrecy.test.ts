@@ -1,7 +1,14 @@
 import { expect, test } from '@jest/globals';
-import { type Delivered, type Delivery, expectNotReady, openStage, page, said } from './stage.ts';
+import {
+  collectOutput,
+  createPage,
+  type DeliveredStep,
+  expectNotReady,
+  type ScenarioDelivery,
+  setUpScenario,
+} from './scenario.ts';
 
-const stage = openStage();
+const scenario = setUpScenario();
 
 /** Shapes in which a token could travel. */
 function formsOf(token: string): string[] {
@@ -15,20 +22,20 @@ function formsOf(token: string): string[] {
 const API_HOSTS = ['api.github.com', 'uploads.github.com'];
 
 test('the token is only ever seen in the Authorization header to the API and the upload host', async () => {
-  const { world } = stage;
+  const { world } = scenario;
   const token = world.token();
   const forms = [...new Set(formsOf(token))];
-  for (const form of forms) world.wire.watchFor(form);
-  const repository = await stage.repository();
-  const failing = await stage.repository({
+  for (const form of forms) world.traffic.watchFor(form);
+  const repository = await scenario.repository();
+  const failing = await scenario.repository({
     pages: { builds: 'errored', errorMessage: `failed for ${token}` },
   });
-  const protectedOne = await stage.repository();
+  const protectedOne = await scenario.repository();
   protectedOne.protect(true);
   world.host('preview.agent-host.com', () => ({ status: 302, headers: { location: 'https://10.0.0.1/' } }));
-  const files = { 'page.html': page() };
+  const files = { 'page.html': createPage() };
   const large = { 'large.bin': Buffer.alloc(1_100_000, 'large') };
-  const stories: Delivery[] = [
+  const stories: ScenarioDelivery[] = [
     { repository, files, inputs: { channel: 'K1+K2+K3' } },
     { repository, files: large, inputs: { channel: 'K1' } },
     { repository: failing, files, inputs: { channel: 'K1' } },
@@ -42,29 +49,29 @@ test('the token is only ever seen in the Authorization header to the API and the
     { repository, files, inputs: { channel: 'K3', bin: token } },
     { repository, files, inputs: { channel: 'K4', url: `https://preview.agent-host.com/?t=${token}` } },
   ];
-  const all: Delivered[] = [];
-  for (const story of stories) all.push(await stage.deliver({ ...story, token }));
+  const all: DeliveredStep[] = [];
+  for (const story of stories) all.push(await scenario.deliver({ ...story, token }));
   expect(all.map(({ outputs }) => outputs.result)).toEqual([
     'ready',
     'ready',
     ...Array.from({ length: 10 }, () => 'not-ready'),
   ]);
 
-  const sightings = world.wire.found();
+  const sightings = world.traffic.found();
   expect(sightings.length).toBeGreaterThan(10);
   const elsewhere = sightings.filter(
     ({ host, place }) => place !== 'header authorization' || !API_HOSTS.includes(host),
   );
   expect(elsewhere).toEqual([]);
   // Nobody else was sent any credential, ours or not.
-  const strangers = world.wire.exchanges().filter(({ host }) => !API_HOSTS.includes(host));
+  const strangers = world.traffic.exchanges().filter(({ host }) => !API_HOSTS.includes(host));
   expect(strangers.length).toBeGreaterThan(5);
   expect(strangers.filter(({ headers }) => headers.authorization !== undefined)).toEqual([]);
 
   const published = await everythingPublished([repository, failing, protectedOne]);
   for (const form of forms) {
     for (const delivered of all) {
-      const printed = said(delivered);
+      const printed = collectOutput(delivered);
       expect(printed.includes(form)).toBe(false);
     }
     expect(published.some((text) => text.includes(form))).toBe(false);
@@ -72,7 +79,7 @@ test('the token is only ever seen in the Authorization header to the API and the
 });
 
 /** Whatever anybody may read of a world afterwards. */
-async function everythingPublished(repositories: Delivery['repository'][]): Promise<string[]> {
+async function everythingPublished(repositories: ScenarioDelivery['repository'][]): Promise<string[]> {
   const texts: string[] = [];
   for (const repository of repositories) {
     for (const { message, files } of await repository.log()) {
@@ -83,7 +90,7 @@ async function everythingPublished(repositories: Delivery['repository'][]): Prom
       texts.push(tag, name ?? '', body ?? '', ...assets.flatMap((asset) => [asset.name, asset.label ?? '']));
     }
   }
-  for (const bin of stage.world.filebin.bins.values()) texts.push(bin.id, ...bin.files.keys());
+  for (const bin of scenario.world.filebin.bins.values()) texts.push(bin.id, ...bin.files.keys());
   return texts;
 }
 
@@ -93,12 +100,12 @@ test.each([
   { what: 'path', given: (token: string) => ({ path: `x/${token}.html` }) },
   { what: 'marker', given: (token: string) => ({ marker: token }) },
 ])('a $what that holds the token is refused before any host is asked', async ({ what, files, given }) => {
-  const repository = await stage.repository();
-  const token = stage.world.token();
-  const delivered = await stage.deliver({
+  const repository = await scenario.repository();
+  const token = scenario.world.token();
+  const delivered = await scenario.deliver({
     repository,
     token,
-    files: files?.(token) ?? { 'page.html': page() },
+    files: files?.(token) ?? { 'page.html': createPage() },
     inputs: { channel: 'K1', ...given(token) },
   });
   expectNotReady(delivered, {
@@ -106,8 +113,8 @@ test.each([
     reason: new RegExp(`\\b${what}\\b.* holds (the token|a credential)`),
   });
   expect(delivered.stdout.split('\n')[0]).toBe(`::add-mask::${token}`);
-  expect(said(delivered)).not.toContain(token);
-  expect(stage.world.wire.lines()).toEqual([]);
+  expect(collectOutput(delivered)).not.toContain(token);
+  expect(scenario.world.traffic.lines()).toEqual([]);
 });
 
 test.each([
@@ -115,22 +122,23 @@ test.each([
   { channel: 'K2', live: true },
   { channel: 'K3', live: true },
 ])('not ready through $channel: its address is in nothing that was printed', async ({ channel, live }) => {
-  const repository = await stage.repository({ pages: { live } });
+  const repository = await scenario.repository({ pages: { live } });
   const nothing = { status: 200, body: 'nothing' };
-  stage.intercept({ url: /situla|release-assets/, times: 999 }, nothing);
-  const delivered = await stage.deliver({
+  scenario.intercept({ url: /situla|release-assets/, times: 999 }, nothing);
+  const delivered = await scenario.deliver({
     repository,
-    files: { 'quarter.html': page() },
-    inputs: { channel, bin: 'secrecy-0001', tag: 'files-1', timeout: '0.5' },
+    files: { 'quarter.html': createPage() },
+    inputs: { channel, bin: 'secrecy-0001', tag: 'files-1' },
+    simulatedTime: true,
   });
   expectNotReady(delivered, { step: 'verify', reason: /not proven/ });
-  const address = stage.world.wire
+  const address = scenario.world.traffic
     .lines(/^GET https:\/\/(octo\.github\.io|github\.com|filebin\.net)/)
     .map((line) => line.split(/[ ?]/)[1] ?? '');
   expect(address.length).toBeGreaterThan(0);
   for (const url of address) {
-    expect(said(delivered)).not.toContain(url);
+    expect(collectOutput(delivered)).not.toContain(url);
     // Nor without its scheme, as a log could print it.
-    expect(said(delivered)).not.toContain(url.replace('https://', ''));
+    expect(collectOutput(delivered)).not.toContain(url.replace('https://', ''));
   }
 });

@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
-import type { RepositorySpec } from '../world/repository.ts';
-import { asked, expectNotReady, expectReady, MARKER, openStage, page } from './stage.ts';
+import type { RepositoryOptions } from '../world/repository.ts';
+import { createPage, expectNotReady, expectReady, listRequests, MARKER, setUpScenario } from './scenario.ts';
 
-const stage = openStage();
-const files = { 'page.html': page() };
+const scenario = setUpScenario();
+const files = { 'page.html': createPage() };
 const inputs = { channel: 'K1' };
 
 describe('where the site is', () => {
-  const cases: { story: string; spec: Partial<RepositorySpec>; url: string }[] = [
+  const cases: { story: string; spec: Partial<RepositoryOptions>; url: string }[] = [
     {
       story: "a user's site",
       spec: { owner: 'Mona', name: 'mona.github.io' },
@@ -25,120 +25,120 @@ describe('where the site is', () => {
     },
   ];
   test.each(cases)('$story', async ({ spec, url }) => {
-    const repository = await stage.repository(spec);
-    const delivered = await stage.deliver({ repository, files, inputs });
-    await expectReady(stage, delivered, { channel: 'K1', shows: page(), url });
+    const repository = await scenario.repository(spec);
+    const delivered = await scenario.deliver({ repository, files, inputs });
+    await expectReady(scenario, delivered, { channel: 'K1', shows: createPage(), url });
   });
 
   test('the folder /docs: the file goes there, and its address does not name the folder', async () => {
-    const repository = await stage.repository({ pages: { path: '/docs' } });
-    const delivered = await stage.deliver({ repository, files, inputs });
+    const repository = await scenario.repository({ pages: { path: '/docs' } });
+    const delivered = await scenario.deliver({ repository, files, inputs });
     const url = `${repository.pages.url}page.html`;
-    await expectReady(stage, delivered, { channel: 'K1', shows: page(), url });
+    await expectReady(scenario, delivered, { channel: 'K1', shows: createPage(), url });
     expect((await repository.log())[0]?.files).toEqual(['docs/page.html']);
     expect(delivered.outputs['raw-url']).toMatch(/\/main\/docs\/page\.html$/);
   });
 
   test('a path outside /docs is refused with the path to set', async () => {
-    const repository = await stage.repository({ pages: { path: '/docs' } });
-    const delivered = await stage.deliver({ repository, files, inputs: { ...inputs, path: 'reports/' } });
+    const repository = await scenario.repository({ pages: { path: '/docs' } });
+    const delivered = await scenario.deliver({ repository, files, inputs: { ...inputs, path: 'reports/' } });
     expectNotReady(delivered, {
       step: 'check',
       reason: /shows only the folder \/docs/,
       hint: /path: docs\/reports\/page\.html/,
     });
-    expect(asked(stage, /^(PUT|POST|PATCH) /)).toEqual([]);
+    expect(listRequests(scenario, /^(PUT|POST|PATCH) /)).toEqual([]);
   });
 
   test('another branch: it is taken from the settings', async () => {
-    const repository = await stage.repository({ pages: { branch: 'gh-pages' } });
+    const repository = await scenario.repository({ pages: { branch: 'gh-pages' } });
     await repository.commit('index.html', 'theirs', undefined, 'gh-pages');
     await repository.pages.whenBuilt();
-    const delivered = await stage.deliver({ repository, files, inputs });
+    const delivered = await scenario.deliver({ repository, files, inputs });
     const url = `${repository.pages.url}page.html`;
-    await expectReady(stage, delivered, { channel: 'K1', shows: page(), url });
+    await expectReady(scenario, delivered, { channel: 'K1', shows: createPage(), url });
     expect((await repository.log('gh-pages'))[0]?.files).toEqual(['page.html']);
     expect(await repository.read('page.html', 'main')).toBeNull();
     expect(delivered.outputs['raw-url']).toContain('/gh-pages/page.html');
   });
 
   test('a branch that the site is not built from is refused', async () => {
-    const repository = await stage.repository({ pages: { branch: 'main' } });
-    const delivered = await stage.deliver({ repository, files, inputs: { ...inputs, branch: 'drafts' } });
+    const repository = await scenario.repository({ pages: { branch: 'main' } });
+    const delivered = await scenario.deliver({ repository, files, inputs: { ...inputs, branch: 'drafts' } });
     expectNotReady(delivered, {
       step: 'check',
       reason: /built from branch main, not from drafts/,
       hint: /branch: main/,
     });
-    expect(asked(stage, /^(PUT|POST|PATCH) /)).toEqual([]);
+    expect(listRequests(scenario, /^(PUT|POST|PATCH) /)).toEqual([]);
   });
 });
 
 describe('a site that a workflow builds', () => {
   test('a deployment that succeeds', async () => {
-    const repository = await stage.repository({ pages: { buildType: 'workflow', buildMs: 300 } });
-    const delivered = await stage.deliver({ repository, files, inputs });
-    await expectReady(stage, delivered, { channel: 'K1', shows: page() });
+    const repository = await scenario.repository({ pages: { buildType: 'workflow', buildMs: 300 } });
+    const delivered = await scenario.deliver({ repository, files, inputs });
+    await expectReady(scenario, delivered, { channel: 'K1', shows: createPage() });
     expect(delivered.stdout).toMatch(/deployment of our commit: in_progress/);
-    expect(asked(stage, /pages\/builds/)).toEqual([]);
+    expect(listRequests(scenario, /pages\/builds/)).toEqual([]);
   });
 
   test('a deployment that fails ends the wait with its own text', async () => {
-    const repository = await stage.repository({
+    const repository = await scenario.repository({
       pages: { buildType: 'workflow', builds: 'errored', errorMessage: 'artifact is too large' },
     });
-    const delivered = await stage.deliver({ repository, files, inputs: { ...inputs, timeout: '5' } });
+    const delivered = await scenario.deliver({ repository, files, inputs, simulatedTime: true });
     expectNotReady(delivered, {
       step: 'wait',
       reason: /artifact is too large.*deployment of our commit: failure/,
     });
-    expect(delivered.durationMs).toBeLessThan(4000);
+    expect(listRequests(scenario, /^GET .*page\.html\?v=/)).toHaveLength(1);
   });
 
   test("a deployment that can't be read: the live bytes decide", async () => {
-    const repository = await stage.repository({ pages: { buildType: 'workflow', buildMs: 200 } });
-    const token = stage.world.token({ deployments: 'none' });
-    const delivered = await stage.deliver({ repository, files, inputs, token });
-    await expectReady(stage, delivered, { channel: 'K1', shows: page() });
+    const repository = await scenario.repository({ pages: { buildType: 'workflow', buildMs: 200 } });
+    const token = scenario.world.token({ deployments: 'none' });
+    const delivered = await scenario.deliver({ repository, files, inputs, token });
+    await expectReady(scenario, delivered, { channel: 'K1', shows: createPage() });
   });
 });
 
 describe('what is known of the site', () => {
   test('unreadable settings: the usual address is taken, and UNKNOWN says so', async () => {
-    const repository = await stage.repository();
-    const token = stage.world.token({ pages: 'none' });
-    const delivered = await stage.deliver({ repository, files, inputs, token });
-    await expectReady(stage, delivered, {
+    const repository = await scenario.repository();
+    const token = scenario.world.token({ pages: 'none' });
+    const delivered = await scenario.deliver({ repository, files, inputs, token });
+    await expectReady(scenario, delivered, {
       channel: 'K1',
-      shows: page(),
+      shows: createPage(),
       url: `${repository.pages.url}page.html`,
       unknown: /^the Pages settings could not be read \(`permissions: { pages: read }`\)/,
     });
   });
 
   test('no site: K1 is refused before anything is written', async () => {
-    const repository = await stage.repository({ pages: false });
-    const delivered = await stage.deliver({ repository, files, inputs });
+    const repository = await scenario.repository({ pages: false });
+    const delivered = await scenario.deliver({ repository, files, inputs });
     expectNotReady(delivered, {
       step: 'authorize',
       httpCode: 404,
       reason: /has no Pages site/,
       hint: /Settings → Pages.*K2 or K3/,
     });
-    expect(asked(stage, /^(PUT|POST|PATCH) /)).toEqual([]);
+    expect(listRequests(scenario, /^(PUT|POST|PATCH) /)).toEqual([]);
   });
 
   test('`pages-base` and `raw-base` beat whatever the settings say', async () => {
-    const repository = await stage.repository({ pages: false });
+    const repository = await scenario.repository({ pages: false });
     const shows =
       (prefix: string) =>
       async ({ path }: { path: string }) => {
         const body = await repository.read(path.slice(prefix.length));
         return body === null ? { status: 404 } : { status: 200, body };
       };
-    stage.world.host('www.octo-org.com', shows('/site/'));
-    stage.world.host('raw.octo-org.com', shows('/main/'));
-    const delivered = await stage.deliver({
+    scenario.world.host('www.octo-org.com', shows('/site/'));
+    scenario.world.host('raw.octo-org.com', shows('/main/'));
+    const delivered = await scenario.deliver({
       repository,
       files,
       inputs: {
@@ -147,9 +147,9 @@ describe('what is known of the site', () => {
         'raw-base': 'https://raw.octo-org.com/main/',
       },
     });
-    await expectReady(stage, delivered, {
+    await expectReady(scenario, delivered, {
       channel: 'K1',
-      shows: page(),
+      shows: createPage(),
       url: 'https://www.octo-org.com/site/page.html',
     });
     expect(delivered.outputs['raw-url']).toBe('https://raw.octo-org.com/main/page.html');
@@ -160,25 +160,25 @@ describe('names that Jekyll leaves out', () => {
   test.each(['_page.html', 'drafts/_old/page.html', '.hidden.html', 'node_modules/page.html'])(
     '%s is refused, and nothing is written',
     async (path) => {
-      const repository = await stage.repository();
-      const delivered = await stage.deliver({ repository, files, inputs: { ...inputs, path } });
+      const repository = await scenario.repository();
+      const delivered = await scenario.deliver({ repository, files, inputs: { ...inputs, path } });
       expectNotReady(delivered, {
         step: 'check',
         reason: /Jekyll leaves .* out of the site because of its name/,
         hint: /\.nojekyll/,
       });
-      expect(asked(stage, /^(PUT|POST|PATCH) /)).toEqual([]);
+      expect(listRequests(scenario, /^(PUT|POST|PATCH) /)).toEqual([]);
     },
   );
 
   test('with a .nojekyll they are taken', async () => {
-    const repository = await stage.repository({ files: { '.nojekyll': '\n' } });
-    const delivered = await stage.deliver({
+    const repository = await scenario.repository({ files: { '.nojekyll': '\n' } });
+    const delivered = await scenario.deliver({
       repository,
-      files: { '_page.html': page() },
+      files: { '_page.html': createPage() },
       inputs: { ...inputs, marker: MARKER },
     });
     const url = `${repository.pages.url}_page.html`;
-    await expectReady(stage, delivered, { channel: 'K1', shows: page(), url });
+    await expectReady(scenario, delivered, { channel: 'K1', shows: createPage(), url });
   });
 });

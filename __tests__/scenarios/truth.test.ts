@@ -1,33 +1,39 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Answer } from '../world/front/interceptions.ts';
-import type { Repository } from '../world/repository.ts';
-import { asked, expectNotReady, expectReady, MARKER, OURS, openStage, page } from './stage.ts';
+import type { TestRepository } from '../world/repository.ts';
+import type { InterceptedReply } from '../world/server/interceptions.ts';
+import {
+  createPage,
+  expectNotReady,
+  expectReady,
+  listRequests,
+  MARKER,
+  OWNED_COMMIT_MESSAGE,
+  setUpScenario,
+} from './scenario.ts';
 
-const stage = openStage();
-const files = { 'page.html': page('new') };
-/** Time enough for what is to become ready, and little for what never will. */
-const patient = { channel: 'K1', marker: MARKER, timeout: '10' };
-const brief = { ...patient, timeout: '1' };
+const scenario = setUpScenario();
+const files = { 'page.html': createPage('new') };
+const inputs = { channel: 'K1', marker: MARKER };
 const ever = 10_000;
 
 /** A repository whose page was delivered before, and is live. */
-async function withOldPage(): Promise<Repository> {
-  const repository = await stage.repository();
-  await repository.commit('page.html', page('old'), OURS);
+async function withOldPage(): Promise<TestRepository> {
+  const repository = await scenario.repository();
+  await repository.commit('page.html', createPage('old'), OWNED_COMMIT_MESSAGE);
   await repository.pages.whenBuilt();
   return repository;
 }
 
 /** Answers for the page while it is being proven, whatever the site does. */
-function pageAnswers(answer: Answer, times = ever) {
-  return stage.intercept({ method: 'GET', url: /github\.io\/.*page\.html\?v=\d+$/, times }, answer);
+function pageAnswers(answer: InterceptedReply, times = ever) {
+  return scenario.intercept({ method: 'GET', url: /github\.io\/.*page\.html\?v=\d+$/, times }, answer);
 }
 
 describe('what the build says, and what is live', () => {
   test('a build that stays `building` while the page is live: ready', async () => {
-    const repository = await stage.repository({ pages: { builds: 'stuck' } });
-    const delivered = await stage.deliver({ repository, files, inputs: patient });
-    await expectReady(stage, delivered, { channel: 'K1', shows: page('new') });
+    const repository = await scenario.repository({ pages: { builds: 'stuck' } });
+    const delivered = await scenario.deliver({ repository, files, inputs });
+    await expectReady(scenario, delivered, { channel: 'K1', shows: createPage('new') });
     expect(repository.pages.history[0]?.status).toBe('building');
   });
 
@@ -35,7 +41,7 @@ describe('what the build says, and what is live', () => {
     const repository = await withOldPage();
     repository.pages.builds = 'older';
     repository.pages.live = false;
-    const delivered = await stage.deliver({ repository, files, inputs: brief });
+    const delivered = await scenario.deliver({ repository, files, inputs, simulatedTime: true });
     expectNotReady(delivered, {
       step: 'wait',
       httpCode: 200,
@@ -47,43 +53,50 @@ describe('what the build says, and what is live', () => {
   test('a `built` of an older commit while the page is live: ready', async () => {
     const repository = await withOldPage();
     repository.pages.builds = 'older';
-    const delivered = await stage.deliver({ repository, files, inputs: patient });
-    await expectReady(stage, delivered, { channel: 'K1', shows: page('new') });
+    const delivered = await scenario.deliver({ repository, files, inputs });
+    await expectReady(scenario, delivered, { channel: 'K1', shows: createPage('new') });
     expect(repository.pages.history[0]?.commit).not.toBe(delivered.outputs['commit-sha']);
   });
 
   test("an `errored` build: not ready at once, with the build's text", async () => {
-    const repository = await stage.repository({
+    const repository = await scenario.repository({
       pages: { builds: 'errored', errorMessage: 'The tag `nope` on line 3 is not a recognized Liquid tag.' },
     });
-    const delivered = await stage.deliver({ repository, files, inputs: patient });
+    const delivered = await scenario.deliver({ repository, files, inputs, simulatedTime: true });
     expectNotReady(delivered, {
       step: 'wait',
       httpCode: 404,
       reason: /build failed: The tag `nope` on line 3/,
     });
-    expect(delivered.durationMs).toBeLessThan(5000);
+    // The wait ends with the first answer about the build.
+    expect(listRequests(scenario, /^GET .*page\.html\?v=/)).toHaveLength(1);
     expect(delivered.outputs['commit-sha']).toBe(await repository.head());
   });
 
   test('a build that never starts is requested once, and then brings the page live', async () => {
-    const repository = await stage.repository({ pages: { startsBuilds: false } });
-    const delivered = await stage.deliver({ repository, files, inputs: patient });
-    await expectReady(stage, delivered, { channel: 'K1', shows: page('new') });
-    expect(asked(stage, /^POST .*\/pages\/builds$/)).toHaveLength(1);
+    const repository = await scenario.repository({ pages: { startsBuilds: false } });
+    const delivered = await scenario.deliver({ repository, files, inputs, simulatedTime: true });
+    await expectReady(scenario, delivered, { channel: 'K1', shows: createPage('new') });
+    expect(listRequests(scenario, /^POST .*\/pages\/builds$/)).toHaveLength(1);
   });
 
   test('a build that never comes is requested no second time', async () => {
-    const repository = await stage.repository({ pages: { builds: 'never' } });
-    const delivered = await stage.deliver({ repository, files, inputs: { ...brief, timeout: '2' } });
+    const repository = await scenario.repository({ pages: { builds: 'never' } });
+    const delivered = await scenario.deliver({ repository, files, inputs, simulatedTime: true });
     expectNotReady(delivered, { step: 'wait', httpCode: 404, reason: /HTTP 404; .*a build was requested/ });
-    expect(asked(stage, /^POST .*\/pages\/builds$/)).toHaveLength(1);
+    expect(listRequests(scenario, /^POST .*\/pages\/builds$/)).toHaveLength(1);
   });
 
   test('a token that may not request it: the missing permission is named', async () => {
-    const repository = await stage.repository({ pages: { startsBuilds: false } });
-    const token = stage.world.token({ pages: 'read' });
-    const delivered = await stage.deliver({ repository, files, token, inputs: { ...brief, timeout: '2' } });
+    const repository = await scenario.repository({ pages: { startsBuilds: false } });
+    const token = scenario.world.token({ pages: 'read' });
+    const delivered = await scenario.deliver({
+      repository,
+      files,
+      token,
+      inputs,
+      simulatedTime: true,
+    });
     expectNotReady(delivered, {
       step: 'wait',
       reason: /requesting one needs `permissions: { pages: write }`/,
@@ -93,15 +106,15 @@ describe('what the build says, and what is live', () => {
 
 describe('a page that lags', () => {
   test('404 for a while: ready', async () => {
-    const repository = await stage.repository({ pages: { liveAfterRequests: 4 } });
-    const delivered = await stage.deliver({ repository, files, inputs: patient });
-    await expectReady(stage, delivered, { channel: 'K1', shows: page('new') });
-    expect(asked(stage, /^GET .*page\.html\?v=/).length).toBeGreaterThan(4);
+    const repository = await scenario.repository({ pages: { liveAfterRequests: 4 } });
+    const delivered = await scenario.deliver({ repository, files, inputs });
+    await expectReady(scenario, delivered, { channel: 'K1', shows: createPage('new') });
+    expect(listRequests(scenario, /^GET .*page\.html\?v=/).length).toBeGreaterThan(4);
   });
 
   test('404 for ever: not ready, with the code and the step', async () => {
-    const repository = await stage.repository({ pages: { live: false } });
-    const delivered = await stage.deliver({ repository, files, inputs: brief });
+    const repository = await scenario.repository({ pages: { live: false } });
+    const delivered = await scenario.deliver({ repository, files, inputs, simulatedTime: true });
     expectNotReady(delivered, {
       step: 'verify',
       httpCode: 404,
@@ -113,16 +126,16 @@ describe('a page that lags', () => {
 
   test('the old version for a while: ready once the new one is there', async () => {
     const repository = await withOldPage();
-    pageAnswers({ status: 200, body: page('old') }, 4);
-    const delivered = await stage.deliver({ repository, files, inputs: patient });
-    await expectReady(stage, delivered, { channel: 'K1', shows: page('new') });
+    pageAnswers({ status: 200, body: createPage('old') }, 4);
+    const delivered = await scenario.deliver({ repository, files, inputs });
+    await expectReady(scenario, delivered, { channel: 'K1', shows: createPage('new') });
     expect(delivered.stdout).toContain('what stood there before');
   });
 
   test('the old version, with the same marker, for ever: not ready', async () => {
     const repository = await withOldPage();
     repository.pages.live = false;
-    const delivered = await stage.deliver({ repository, files, inputs: brief });
+    const delivered = await scenario.deliver({ repository, files, inputs, simulatedTime: true });
     expectNotReady(delivered, {
       step: 'verify',
       httpCode: 200,
@@ -134,18 +147,18 @@ describe('a page that lags', () => {
   test('the old version for ever is not believed when the step runs again, either', async () => {
     const repository = await withOldPage();
     repository.pages.live = false;
-    await stage.deliver({ repository, files, inputs: brief });
-    const again = await stage.deliver({ repository, files, inputs: brief });
+    await scenario.deliver({ repository, files, inputs, simulatedTime: true });
+    const again = await scenario.deliver({ repository, files, inputs, simulatedTime: true });
     expectNotReady(again, { step: 'verify', httpCode: 200, reason: /not proven in time/ });
   });
 
   test('a version that was committed before ours and went live later is not believed', async () => {
     const repository = await withOldPage();
     repository.pages.startsBuilds = false;
-    await repository.commit('page.html', page('between'), OURS);
+    await repository.commit('page.html', createPage('between'), OWNED_COMMIT_MESSAGE);
     repository.pages.startsBuilds = true;
-    pageAnswers({ status: 200, body: page('between') });
-    const delivered = await stage.deliver({ repository, files, inputs: brief });
+    pageAnswers({ status: 200, body: createPage('between') });
+    const delivered = await scenario.deliver({ repository, files, inputs, simulatedTime: true });
     expectNotReady(delivered, { step: 'verify', httpCode: 200, reason: /not proven in time/ });
   });
 
@@ -153,24 +166,27 @@ describe('a page that lags', () => {
     const repository = await withOldPage();
     repository.pages.purges = false;
     const url = `${repository.pages.url}page.html`;
-    await stage.fetchPublic(url);
-    const delivered = await stage.deliver({ repository, files, inputs: { ...brief, timeout: '2' } });
+    await scenario.fetchPublic(url);
+    const delivered = await scenario.deliver({ repository, files, inputs, simulatedTime: true });
     expect(delivered.outputs).toMatchObject({ url, result: 'ready' });
     expect(delivered.stderr).toBe('');
     expect(delivered.report.lines.UNKNOWN).toBe(
       'the address without ?v= still answered an older copy; a cache may show it for up to ten minutes',
     );
-    expect((await stage.fetchPublic(url)).toString()).toBe(page('old'));
-    expect((await stage.fetchPublic(`${url}?v=mine`)).toString()).toBe(page('new'));
+    expect((await scenario.fetchPublic(url)).toString()).toBe(createPage('old'));
+    expect((await scenario.fetchPublic(`${url}?v=mine`)).toString()).toBe(createPage('new'));
   });
 
   test('the raw address lags: ready, raw-url is empty, and UNKNOWN says so', async () => {
-    const repository = await stage.repository();
-    stage.intercept({ url: /raw\.githubusercontent/, times: ever }, { status: 404, body: '404: Not Found' });
-    const delivered = await stage.deliver({ repository, files, inputs: patient });
-    await expectReady(stage, delivered, {
+    const repository = await scenario.repository();
+    scenario.intercept(
+      { url: /raw\.githubusercontent/, times: ever },
+      { status: 404, body: '404: Not Found' },
+    );
+    const delivered = await scenario.deliver({ repository, files, inputs });
+    await expectReady(scenario, delivered, {
       channel: 'K1',
-      shows: page('new'),
+      shows: createPage('new'),
       unknown: /^the raw address did not show the file yet, so it was not verified$/,
     });
     expect(delivered.outputs['raw-url']).toBe('');
@@ -178,9 +194,9 @@ describe('a page that lags', () => {
 });
 
 describe('a 200 that is not the file', () => {
-  const whole = page('new');
+  const whole = createPage('new');
   const half = whole.slice(0, whole.indexOf('</p><p>new'));
-  const cases: { story: string; answer: Answer; httpCode: number | null; reason: RegExp }[] = [
+  const cases: { story: string; answer: InterceptedReply; httpCode: number | null; reason: RegExp }[] = [
     {
       story: 'without the marker',
       answer: { status: 200, body: '<h1>Soon</h1>' },
@@ -207,100 +223,120 @@ describe('a 200 that is not the file', () => {
     },
   ];
   test.each(cases)('$story: not ready', async ({ answer, httpCode, reason }) => {
-    const repository = await stage.repository();
+    const repository = await scenario.repository();
     pageAnswers(answer);
-    const delivered = await stage.deliver({ repository, files, inputs: brief });
+    const delivered = await scenario.deliver({ repository, files, inputs, simulatedTime: true });
     expect(half).toContain(MARKER);
     expectNotReady(delivered, { step: 'verify', httpCode, reason });
   });
 
   test('that never comes: not ready, soon after the deadline', async () => {
-    const repository = await stage.repository();
-    pageAnswers({ fault: 'hang' });
-    const delivered = await stage.deliver({ repository, files, inputs: brief });
+    const repository = await scenario.repository();
+    let pid = 0;
+    const passTime = async () => void process.kill(pid, 'SIGUSR2');
+    pageAnswers({ fault: 'hang', meanwhile: passTime });
+    const delivered = await scenario.deliver({
+      repository,
+      files,
+      inputs,
+      simulatedTime: true,
+      onStart: (started) => {
+        pid = started;
+      },
+    });
     expectNotReady(delivered, { step: 'verify', reason: /no complete answer in time/ });
-    expect(delivered.durationMs).toBeLessThan(5000);
+    // One of the wait, and one at the deadline.
+    expect(listRequests(scenario, /^GET .*page\.html\?v=/)).toHaveLength(2);
   });
 
   test('cut off mid-way once: ready', async () => {
-    const repository = await stage.repository({ pages: { buildMs: 0 } });
+    const repository = await scenario.repository({ pages: { buildMs: 0 } });
     pageAnswers({ fault: 'reset-midway' }, 1);
-    const delivered = await stage.deliver({ repository, files, inputs: patient });
-    await expectReady(stage, delivered, { channel: 'K1', shows: page('new') });
+    const delivered = await scenario.deliver({ repository, files, inputs });
+    await expectReady(scenario, delivered, { channel: 'K1', shows: createPage('new') });
   });
 });
 
 describe("a site that changes the page's bytes", () => {
-  const source = `---\ntitle: Report\n---\n${page('new')}`;
+  const source = `---\ntitle: Report\n---\n${createPage('new')}`;
 
   test('and keeps the marker: ready, and UNKNOWN says that these are other bytes', async () => {
-    const repository = await stage.repository();
-    const delivered = await stage.deliver({ repository, files: { 'page.html': source }, inputs: brief });
-    await expectReady(stage, delivered, {
+    const repository = await scenario.repository();
+    const delivered = await scenario.deliver({
+      repository,
+      files: { 'page.html': source },
+      inputs,
+      simulatedTime: true,
+    });
+    await expectReady(scenario, delivered, {
       channel: 'K1',
-      shows: page('new'),
+      shows: createPage('new'),
       unknown: /^the body holds the marker, but is not the file byte for byte$/,
     });
     expect(delivered.report.lines.TEST).toContain('bytes identical: no');
   });
 
   test('without a marker: refused before anything is written', async () => {
-    const repository = await stage.repository();
-    const inputs = { channel: 'K1', timeout: '0.6' };
-    const delivered = await stage.deliver({ repository, files: { 'page.html': source }, inputs });
+    const repository = await scenario.repository();
+    const delivered = await scenario.deliver({
+      repository,
+      files: { 'page.html': source },
+      inputs: { channel: 'K1' },
+    });
     expectNotReady(delivered, { step: 'check', reason: /Jekyll renders page\.html/, hint: /marker/ });
     expect(await repository.read('page.html')).toBeNull();
   });
 
   test('Markdown opens as the page that it becomes', async () => {
-    const repository = await stage.repository();
-    const delivered = await stage.deliver({
+    const repository = await scenario.repository();
+    const delivered = await scenario.deliver({
       repository,
       files: { 'notes.md': `# ${MARKER}\n` },
-      inputs: brief,
+      inputs,
+      simulatedTime: true,
     });
     expect(delivered.outputs.url).toMatch(/\/notes\.html$/);
     expect(delivered.report.lines.CLAIM).toContain('Jekyll renders notes.md into this page');
   });
 
   test('with a .nojekyll it does not: ready without a doubt', async () => {
-    const repository = await stage.repository({ files: { '.nojekyll': '\n' } });
-    const delivered = await stage.deliver({ repository, files: { 'page.html': source }, inputs: patient });
-    await expectReady(stage, delivered, { channel: 'K1', shows: source });
+    const repository = await scenario.repository({ files: { '.nojekyll': '\n' } });
+    const delivered = await scenario.deliver({ repository, files: { 'page.html': source }, inputs });
+    await expectReady(scenario, delivered, { channel: 'K1', shows: source });
   });
 });
 
 describe('redirects', () => {
   test('to http: not ready, and http is never asked', async () => {
-    const repository = await stage.repository();
+    const repository = await scenario.repository();
     pageAnswers({ status: 301, headers: { location: 'http://octo.github.io/elsewhere' } });
-    const delivered = await stage.deliver({ repository, files, inputs: brief });
+    const delivered = await scenario.deliver({ repository, files, inputs, simulatedTime: true });
     expectNotReady(delivered, { step: 'verify', reason: /redirects to an address that is not https/ });
-    expect(asked(stage, /^GET http:/)).toEqual([]);
+    expect(listRequests(scenario, /^GET http:/)).toEqual([]);
   });
 
   test('in a circle: not ready', async () => {
-    const repository = await stage.repository();
+    const repository = await scenario.repository();
     const around = `${repository.pages.url}page.html?v=1`;
     pageAnswers({ status: 302, headers: { location: around } });
-    const delivered = await stage.deliver({ repository, files, inputs: brief });
+    const delivered = await scenario.deliver({ repository, files, inputs, simulatedTime: true });
     expectNotReady(delivered, { step: 'verify', reason: /redirects more than 10 times/ });
   });
 });
 
 describe('the file-bin', () => {
-  const inputs = { channel: 'K3', token: '', timeout: '0.6' };
-  const warning: Answer = {
+  const inputs = { channel: 'K3', token: '' };
+  const warning: InterceptedReply = {
     status: 200,
     headers: { 'content-type': 'text/html', 'set-cookie': 'verified=no; Path=/' },
     body: '<title>Please read</title>',
   };
 
   test('its warning page stands before the file: ready', async () => {
-    const repository = await stage.repository();
-    const delivered = await stage.deliver({ repository, files, inputs });
-    await expectReady(stage, delivered, { channel: 'K3', shows: page('new') });
-    const [first, second] = asked(stage, /^GET https:\/\/filebin\.net/);
+    const repository = await scenario.repository();
+    const delivered = await scenario.deliver({ repository, files, inputs });
+    await expectReady(scenario, delivered, { channel: 'K3', shows: createPage('new') });
+    const [first, second] = listRequests(scenario, /^GET https:\/\/filebin\.net/);
     expect([first?.headers.cookie, second?.headers.cookie]).toEqual([
       undefined,
       expect.stringMatching(/^verified=/),
@@ -308,25 +344,30 @@ describe('the file-bin', () => {
   });
 
   test('its warning page never goes away: not ready', async () => {
-    const repository = await stage.repository();
-    stage.intercept({ method: 'GET', url: /filebin\.net/, times: ever }, warning);
-    const delivered = await stage.deliver({ repository, files, inputs });
+    const repository = await scenario.repository();
+    scenario.intercept({ method: 'GET', url: /filebin\.net/, times: ever }, warning);
+    const delivered = await scenario.deliver({ repository, files, inputs, simulatedTime: true });
     expectNotReady(delivered, { step: 'verify', httpCode: 200, reason: /something that is not the file/ });
   });
 
   test('a POST that does not answer 201 leaves G1 open', async () => {
-    const repository = await stage.repository();
-    stage.intercept({ method: 'POST', url: /filebin\.net/, times: ever }, { status: 202, body: '{}' });
-    const delivered = await stage.deliver({ repository, files, inputs });
+    const repository = await scenario.repository();
+    scenario.intercept({ method: 'POST', url: /filebin\.net/, times: ever }, { status: 202, body: '{}' });
+    const delivered = await scenario.deliver({ repository, files, inputs });
     expectNotReady(delivered, { step: 'place', httpCode: 202, reason: /answered HTTP 202 and not 201/ });
     expect(delivered.report.gates.map(({ passed }) => passed)).toEqual([false, false, false, false]);
-    expect(asked(stage, /^GET /)).toEqual([]);
+    expect(listRequests(scenario, /^GET /)).toEqual([]);
   });
 
   test('other bytes than were sent: not ready', async () => {
-    const repository = await stage.repository();
-    stage.intercept({ url: /situla/, times: ever }, { status: 200, body: page('their own') });
-    const delivered = await stage.deliver({ repository, files, inputs: { ...inputs, marker: MARKER } });
+    const repository = await scenario.repository();
+    scenario.intercept({ url: /situla/, times: ever }, { status: 200, body: createPage('their own') });
+    const delivered = await scenario.deliver({
+      repository,
+      files,
+      inputs: { ...inputs, marker: MARKER },
+      simulatedTime: true,
+    });
     expectNotReady(delivered, { step: 'verify', httpCode: 200, reason: /not proven/ });
   });
 });

@@ -1,13 +1,20 @@
 import { describe, expect, test } from '@jest/globals';
-import { asked, type Delivered, expectNotReady, OURS, openStage, page } from './stage.ts';
+import {
+  createPage,
+  type DeliveredStep,
+  expectNotReady,
+  listRequests,
+  OWNED_COMMIT_MESSAGE,
+  setUpScenario,
+} from './scenario.ts';
 
-const stage = openStage();
-const files = { 'page.html': page() };
+const scenario = setUpScenario();
+const files = { 'page.html': createPage() };
 const withdrawal = { operation: 'withdraw' };
 
 /** What an address answers to anybody. */
 async function codeAt(url: string): Promise<string> {
-  return stage.fetchPublic(url).then(
+  return scenario.fetchPublic(url).then(
     () => '200',
     (thrown: Error) => /\b[345]\d\d\b/.exec(thrown.message)?.[0] ?? thrown.message,
   );
@@ -15,7 +22,7 @@ async function codeAt(url: string): Promise<string> {
 
 /** Everything that was taken away is proven to be gone, and no address is handed over. */
 function expectWithdrawn(
-  { exitCode, outputs, reports, summary }: Delivered,
+  { exitCode, outputs, reports, summary }: DeliveredStep,
   subjects: readonly string[],
   became = 'is withdrawn',
 ): void {
@@ -36,10 +43,10 @@ function expectWithdrawn(
 
 describe('K1', () => {
   test('a delivered page is taken away again, and its address answers 404', async () => {
-    const repository = await stage.repository();
+    const repository = await scenario.repository();
     const inputs = { channel: 'K1', path: 'previews/page.html' };
-    const { outputs } = await stage.deliver({ repository, files, inputs });
-    const withdrawn = await stage.deliver({ repository, inputs: { ...inputs, ...withdrawal } });
+    const { outputs } = await scenario.deliver({ repository, files, inputs });
+    const withdrawn = await scenario.deliver({ repository, inputs: { ...inputs, ...withdrawal } });
     expectWithdrawn(withdrawn, ['previews/page.html']);
     expect(await repository.read('previews/page.html')).toBeNull();
     expect(await codeAt(outputs.url ?? '')).toBe('404');
@@ -47,21 +54,23 @@ describe('K1', () => {
     expect(last?.message).toMatch(/^REMOVE page\.html: from run \d+ of .*\n\nDelivered-by: screen-delivery/);
     expect(last?.files).toEqual(['previews/page.html']);
     // Once more: there is nothing left to do.
-    const again = await stage.deliver({ repository, inputs: { ...inputs, ...withdrawal } });
+    const again = await scenario.deliver({ repository, inputs: { ...inputs, ...withdrawal } });
     expectWithdrawn(again, ['previews/page.html'], 'is empty, there was nothing to withdraw');
     expect(await repository.log()).toHaveLength(3);
   });
 
   test("a folder: all of ours below it in one push, what is somebody else's stays", async () => {
-    const repository = await stage.repository();
+    const repository = await scenario.repository();
     const inputs = { channel: 'K1', path: 'previews/pr-12/' };
-    const many = Object.fromEntries([1, 2, 3, 4].map((at) => [`out/${at}/page.html`, page(String(at))]));
-    await stage.deliver({ repository, files: many, inputs: { ...inputs, file: 'out/**' } });
+    const many = Object.fromEntries(
+      [1, 2, 3, 4].map((at) => [`out/${at}/page.html`, createPage(String(at))]),
+    );
+    await scenario.deliver({ repository, files: many, inputs: { ...inputs, file: 'out/**' } });
     await repository.commit('previews/pr-12/theirs.html', 'theirs');
-    await repository.commit('previews/pr-123/page.html', page(), OURS);
+    await repository.commit('previews/pr-123/page.html', createPage(), OWNED_COMMIT_MESSAGE);
     const before = (await repository.log()).length;
-    stage.world.wire.clear();
-    const withdrawn = await stage.deliver({ repository, inputs: { ...inputs, ...withdrawal } });
+    scenario.world.traffic.clear();
+    const withdrawn = await scenario.deliver({ repository, inputs: { ...inputs, ...withdrawal } });
     expectWithdrawn(
       withdrawn,
       [1, 2, 3, 4].map((at) => `previews/pr-12/${at}/page.html`),
@@ -71,24 +80,25 @@ describe('K1', () => {
     expect(log).toHaveLength(before + 4);
     expect(log.slice(0, 4).map(({ files: changed }) => changed.length)).toEqual([1, 1, 1, 1]);
     expect(
-      asked(stage, /^PATCH /).length + stage.world.wire.exchanges(/^POST .*git-receive-pack/).length,
+      listRequests(scenario, /^PATCH /).length +
+        scenario.world.traffic.exchanges(/^POST .*git-receive-pack/).length,
     ).toBe(1);
     expect(String(await repository.read('previews/pr-12/theirs.html'))).toBe('theirs');
     expect(await repository.read('previews/pr-123/page.html')).not.toBeNull();
   });
 
   test("somebody else's file is never taken away, unless its owner says so", async () => {
-    const repository = await stage.repository();
-    await repository.commit('page.html', page());
+    const repository = await scenario.repository();
+    await repository.commit('page.html', createPage());
     const inputs = { channel: 'K1', path: 'page.html', ...withdrawal };
-    const refused = await stage.deliver({ repository, inputs });
+    const refused = await scenario.deliver({ repository, inputs });
     expectNotReady(refused, {
       step: 'place',
       reason: /page\.html already stands .* not delivered by this action/,
       hint: /overwrite: true/,
     });
     expect(await repository.read('page.html')).not.toBeNull();
-    expectWithdrawn(await stage.deliver({ repository, inputs: { ...inputs, overwrite: 'true' } }), [
+    expectWithdrawn(await scenario.deliver({ repository, inputs: { ...inputs, overwrite: 'true' } }), [
       'page.html',
     ]);
   });
@@ -98,10 +108,10 @@ describe('K2', () => {
   const inputs = { channel: 'K2', tag: 'files-1' };
 
   test('the asset with the same bytes goes, and the release that is left empty with its tag', async () => {
-    const repository = await stage.repository();
-    const delivered = await stage.deliver({ repository, files, inputs });
+    const repository = await scenario.repository();
+    const delivered = await scenario.deliver({ repository, files, inputs });
     expect(delivered.outputs.result).toBe('ready');
-    expectWithdrawn(await stage.deliver({ repository, files, inputs: { ...inputs, ...withdrawal } }), [
+    expectWithdrawn(await scenario.deliver({ repository, files, inputs: { ...inputs, ...withdrawal } }), [
       'page.html',
     ]);
     expect(repository.releases()).toEqual([]);
@@ -109,10 +119,14 @@ describe('K2', () => {
   });
 
   test('an asset whose bytes nobody vouches for stays', async () => {
-    const repository = await stage.repository();
-    await stage.deliver({ repository, files, inputs });
-    const other = { 'page.html': page('other') };
-    const refused = await stage.deliver({ repository, files: other, inputs: { ...inputs, ...withdrawal } });
+    const repository = await scenario.repository();
+    await scenario.deliver({ repository, files, inputs });
+    const other = { 'page.html': createPage('other') };
+    const refused = await scenario.deliver({
+      repository,
+      files: other,
+      inputs: { ...inputs, ...withdrawal },
+    });
     expectNotReady(refused, {
       step: 'place',
       reason: /nothing shows that the asset page\.html .* is yours/,
@@ -124,11 +138,11 @@ describe('K2', () => {
 
 describe('K3', () => {
   test('the file goes from its bin', async () => {
-    const repository = await stage.repository();
+    const repository = await scenario.repository();
     const inputs = { channel: 'K3', bin: 'withdraw-me-42' };
-    const delivered = await stage.deliver({ repository, files, inputs });
+    const delivered = await scenario.deliver({ repository, files, inputs });
     expect(delivered.outputs.result).toBe('ready');
-    const withdrawn = await stage.deliver({
+    const withdrawn = await scenario.deliver({
       repository,
       inputs: { ...inputs, file: 'page.html', ...withdrawal },
     });
@@ -145,20 +159,20 @@ describe('a dry run', () => {
     ['K1 with a duplicate', { channel: 'K1+K3' }, /ADD page\.html/],
     ['a withdrawal', { channel: 'K1', path: 'page.html', ...withdrawal }, /nothing stands there/],
   ])('%s: all checks and the plan, and not one write on the wire', async (_, inputs, foreseen) => {
-    const repository = await stage.repository();
-    const delivered = await stage.deliver({ repository, files, inputs: { ...inputs, 'dry-run': 'true' } });
+    const repository = await scenario.repository();
+    const delivered = await scenario.deliver({ repository, files, inputs: { ...inputs, 'dry-run': 'true' } });
     expect(delivered.exitCode).toBe(0);
     expect(delivered.outputs).toMatchObject({ result: 'not-ready', url: '' });
     expect(delivered.report.notReady?.code).toBe('DRY_RUN');
     expect(delivered.stdout).toMatch(foreseen);
-    expect(asked(stage, /^(?!GET |CONNECT )/)).toEqual([]);
+    expect(listRequests(scenario, /^(?!GET |CONNECT )/)).toEqual([]);
     expect(await repository.log()).toHaveLength(1);
   });
 
   test('what would fail fails', async () => {
-    const repository = await stage.repository();
+    const repository = await scenario.repository();
     await repository.commit('page.html', 'theirs');
-    const delivered = await stage.deliver({
+    const delivered = await scenario.deliver({
       repository,
       files,
       inputs: { channel: 'K1', 'dry-run': 'true' },

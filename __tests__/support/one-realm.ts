@@ -1,7 +1,7 @@
 /**
  * Jest runs tests in a realm of their own, so that an error made by Node itself (a socket's, a file's,
  * an abort's) is no `instanceof Error` there, although it is one in production. Importing this file
- * makes them one again; classes that extend Error are asked the ordinary way.
+ * makes them instances again; classes that extend Error are checked as usual.
  *
  * @see https://github.com/jestjs/jest/issues/2549
  */

@@ -4,33 +4,33 @@ import { convertWorkflowTemplate, NoOperationTraceWriter, parseWorkflow } from '
 import { parse } from 'yaml';
 import { INPUTS, OUTPUTS } from '../../src/request/inputs.ts';
 
-interface Step {
+interface RuleStep {
   readonly id?: string;
   readonly uses?: string;
   readonly run?: string;
   readonly with?: Readonly<Record<string, unknown>>;
 }
 
-interface Job {
+interface RuleJob {
   readonly uses?: string;
   readonly permissions?: unknown;
   readonly 'timeout-minutes'?: number;
-  readonly steps?: readonly Step[];
+  readonly steps?: readonly RuleStep[];
 }
 
-interface Workflow {
+interface RuleWorkflow {
   readonly permissions?: unknown;
   readonly concurrency?: unknown;
-  readonly jobs: Readonly<Record<string, Job>>;
+  readonly jobs: Readonly<Record<string, RuleJob>>;
 }
 
 const ROOT = new URL('../../', import.meta.url);
 
-/** Lines that the schema is too old to know; GitHub's own parser holds them to their words. */
-const NEWER = /^ +attestations: write\b.*\n/gm;
+/** Lines that are newer than the schema; GitHub's own parser checks them. */
+const NEWER_LINES = /^ +attestations: write\b.*\n/gm;
 
-/** What GitHub's own parser and the published JSON schema have against a workflow. */
-export async function faultsOf(content: string): Promise<string[]> {
+/** The errors of GitHub's own parser and of the published JSON schema about a workflow. */
+export async function listWorkflowErrors(content: string): Promise<string[]> {
   const { context, value } = parseWorkflow({ name: 'workflow', content }, new NoOperationTraceWriter());
   if (value === undefined) return context.errors.getErrors().map(({ message }) => message);
   const ofThisRepository = {
@@ -44,38 +44,43 @@ export async function faultsOf(content: string): Promise<string[]> {
   });
   return [
     ...errors.map(({ Message }) => Message),
-    ...validateWorkflow(content.replaceAll(NEWER, '')).errors.map((error) => JSON.stringify(error)),
+    ...validateWorkflow(content.replaceAll(NEWER_LINES, '')).errors.map((error) => JSON.stringify(error)),
   ];
 }
 
-/** The rules that a workflow breaks, each with the place. The project's own ones have more to hold to. */
-export function brokenRules(content: string, whose: 'own' | 'example'): string[] {
-  const workflow = parse(content) as Workflow;
-  const rules = whose === 'own' ? [...EVERYBODYS, ...OURS] : EVERYBODYS;
+/** The rules that a workflow breaks, each with the place. More rules apply to the project's own workflows. */
+export function listBrokenRules(content: string, whose: 'own' | 'example'): string[] {
+  const workflow = parse(content) as RuleWorkflow;
+  const rules = whose === 'own' ? [...COMMON_RULES, ...OWN_RULES] : COMMON_RULES;
   return rules.flatMap(([rule, places]) => places(workflow, content).map((place) => `${rule}: ${place}`));
 }
 
 /** A rule, and the places where a workflow breaks it. */
-type Rule = readonly [rule: string, places: (workflow: Workflow, content: string) => readonly string[]];
+type WorkflowRule = readonly [
+  rule: string,
+  places: (workflow: RuleWorkflow, content: string) => readonly string[],
+];
 
-const HERE = 'the workflow';
-/** This action, as it stands beside the workflow or as others name it. */
-const ITSELF = /^(\.\/|[\w-]+\/screen-delivery@v\d+)$/;
+const WORKFLOW_PLACE = 'the workflow';
+/** This action, by local path or by its published name. */
+const THIS_ACTION = /^(\.\/|[\w-]+\/screen-delivery@v\d+)$/;
 const LOCAL = /^\.\//;
 const PINNED = /^[\w.-]+(\/[\w.-]+)+@[0-9a-f]{40}$/;
-/** What a stranger may have written: a title, a comment, a branch's name. */
-const STRANGERS_TEXT = /\$\{\{[^}]*\b(github\.(event|head_ref|ref_name|actor)\b|inputs\.)/;
+/** Expressions with untrusted text: a title, a comment, a branch name. */
+const UNTRUSTED_TEXT = /\$\{\{[^}]*\b(github\.(event|head_ref|ref_name|actor)\b|inputs\.)/;
 
-const EVERYBODYS: readonly Rule[] = [
-  ['says its permissions', ({ permissions }) => (permissions === undefined ? [HERE] : [])],
+const COMMON_RULES: readonly WorkflowRule[] = [
+  ['says its permissions', ({ permissions }) => (permissions === undefined ? [WORKFLOW_PLACE] : [])],
   [
     'bounds each job',
-    (workflow) => jobsWhere(workflow, (job) => job.uses === undefined && !job['timeout-minutes']),
+    (workflow) => listJobs(workflow, (job) => job.uses === undefined && !job['timeout-minutes']),
   ],
   [
     'pins each action by its commit',
     (workflow) =>
-      used(workflow).filter((name) => !PINNED.test(name) && !ITSELF.test(name) && !LOCAL.test(name)),
+      listUsedActions(workflow).filter(
+        (name) => !PINNED.test(name) && !THIS_ACTION.test(name) && !LOCAL.test(name),
+      ),
   ],
   [
     'says the version beside each commit',
@@ -83,65 +88,71 @@ const EVERYBODYS: readonly Rule[] = [
   ],
   [
     'puts no stranger’s text into a script',
-    (workflow) => scripts(workflow).filter((script) => STRANGERS_TEXT.test(script)),
+    (workflow) => listScripts(workflow).filter((script) => UNTRUSTED_TEXT.test(script)),
   ],
   [
     'gives this action inputs that it has',
-    (workflow) => itself(workflow).flatMap((step) => Object.keys(step.with ?? {}).filter(isNot(INPUTS))),
+    (workflow) =>
+      listOwnSteps(workflow).flatMap((step) => Object.keys(step.with ?? {}).filter(isMissingFrom(INPUTS))),
   ],
   [
     'takes outputs that this action has',
     (workflow, content) =>
-      itself(workflow).flatMap(({ id = '' }) =>
+      listOwnSteps(workflow).flatMap(({ id = '' }) =>
         [...content.matchAll(/\bsteps\.([\w-]+)\.outputs\.([\w-]+)/g)]
           .filter(([, step]) => step === id)
           .map(([, , output = '']) => output)
-          .filter(isNot(OUTPUTS)),
+          .filter(isMissingFrom(OUTPUTS)),
       ),
   ],
 ];
 
-const OURS: readonly Rule[] = [
-  ['grants nothing by default', ({ permissions }) => (JSON.stringify(permissions) === '{}' ? [] : [HERE])],
+const OWN_RULES: readonly WorkflowRule[] = [
+  [
+    'grants nothing by default',
+    ({ permissions }) => (JSON.stringify(permissions) === '{}' ? [] : [WORKFLOW_PLACE]),
+  ],
   [
     'grants to each job what it needs',
-    (workflow) => jobsWhere(workflow, ({ permissions }) => typeof permissions !== 'object'),
+    (workflow) => listJobs(workflow, ({ permissions }) => typeof permissions !== 'object'),
   ],
-  ['says what may run at once', ({ concurrency }) => (concurrency === undefined ? [HERE] : [])],
+  ['says what may run at once', ({ concurrency }) => (concurrency === undefined ? [WORKFLOW_PLACE] : [])],
   [
     'keeps expressions out of scripts',
-    (workflow) => scripts(workflow).filter((text) => text.includes('${{')),
+    (workflow) => listScripts(workflow).filter((text) => text.includes('${{')),
   ],
   [
     'leaves no token in the checkout',
     (workflow) =>
-      steps(workflow)
+      listSteps(workflow)
         .filter((step) => step.uses?.startsWith('actions/checkout@'))
         .filter((step) => step.with?.['persist-credentials'] !== false)
         .map(({ uses = '' }) => uses),
   ],
 ];
 
-const isNot =
+const isMissingFrom =
   (table: object) =>
   (name: string): boolean =>
     !Object.hasOwn(table, name);
 
-const steps = ({ jobs }: Workflow): Step[] => Object.values(jobs).flatMap((job) => job.steps ?? []);
+const listSteps = ({ jobs }: RuleWorkflow): RuleStep[] =>
+  Object.values(jobs).flatMap((job) => job.steps ?? []);
 
-const itself = (workflow: Workflow): Step[] => steps(workflow).filter(({ uses = '' }) => ITSELF.test(uses));
+const listOwnSteps = (workflow: RuleWorkflow): RuleStep[] =>
+  listSteps(workflow).filter(({ uses = '' }) => THIS_ACTION.test(uses));
 
-function used(workflow: Workflow): string[] {
-  return [...Object.values(workflow.jobs), ...steps(workflow)].flatMap(({ uses }) => uses ?? []);
+function listUsedActions(workflow: RuleWorkflow): string[] {
+  return [...Object.values(workflow.jobs), ...listSteps(workflow)].flatMap(({ uses }) => uses ?? []);
 }
 
-/** Whatever a shell or an interpreter is given to run. */
-function scripts(workflow: Workflow): string[] {
-  return steps(workflow).flatMap((step) =>
+/** All scripts that a shell or an interpreter runs. */
+function listScripts(workflow: RuleWorkflow): string[] {
+  return listSteps(workflow).flatMap((step) =>
     [step.run, step.with?.script].flatMap((text) => String(text ?? '')),
   );
 }
 
-function jobsWhere({ jobs }: Workflow, breaks: (job: Job) => boolean): string[] {
+function listJobs({ jobs }: RuleWorkflow, breaks: (job: RuleJob) => boolean): string[] {
   return Object.entries(jobs).flatMap(([name, job]) => (breaks(job) ? [name] : []));
 }

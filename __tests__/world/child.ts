@@ -3,31 +3,31 @@ import { readFile } from 'node:fs/promises';
 
 const MEMORY_POLL_MS = 50;
 
-/** How a child process ended. */
+/** The result of a child process. */
 export interface ChildResult {
   /** Null when it was ended by a signal. */
   readonly exitCode: number | null;
   readonly stdout: string;
   readonly stderr: string;
   readonly durationMs: number;
-  /** The most memory it held, where the system tells (Linux). */
+  /** Peak memory, where the system reports it (Linux). */
   readonly maxRssKb?: number;
 }
 
-interface Launch {
+interface ChildOptions {
   readonly args: readonly string[];
   readonly cwd: string;
   /** The whole environment: nothing is inherited. */
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
-  /** Is told the process's number as soon as it runs. */
+  /** Called with the process id as soon as the process runs. */
   readonly onStart?: ((pid: number) => void) | undefined;
 }
 
-/** Runs a program to its end; one that takes too long is killed, and that is an error. */
+/** Runs a program to its end; it is killed after the timeout, which is an error. */
 export async function runChild(
   program: string,
-  { args, cwd, env, timeoutMs, onStart }: Launch,
+  { args, cwd, env, timeoutMs, onStart }: ChildOptions,
 ): Promise<ChildResult> {
   const start = performance.now();
   const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -42,7 +42,7 @@ export async function runChild(
     stderr += text;
   });
   const watch = setInterval(async () => {
-    maxRssKb = (await peakMemory(child.pid)) ?? maxRssKb;
+    maxRssKb = (await readPeakMemory(child.pid)) ?? maxRssKb;
   }, MEMORY_POLL_MS);
   let timedOut = false;
   const killer = setTimeout(() => {
@@ -63,8 +63,8 @@ export async function runChild(
   }
 }
 
-/** The kernel keeps the high-water mark, so the last look before the end tells nearly all. */
-async function peakMemory(pid: number | undefined): Promise<number | undefined> {
+/** The kernel keeps the peak, so the last sample is nearly complete. */
+async function readPeakMemory(pid: number | undefined): Promise<number | undefined> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(status) ?? [];
   return kilobytes === undefined ? undefined : Number(kilobytes);

@@ -1,35 +1,35 @@
 import { type Dispatcher, ProxyAgent, request } from 'undici';
-import type { World } from './world.ts';
+import type { GitHubWorld } from './world.ts';
 
 /** An answer, read to its end. */
-export interface ClientAnswer {
+export interface ClientResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly bytes: Buffer;
   readonly text: string;
   /** The body as JSON; only for answers that are. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of many shapes
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of many shapes
   readonly json: any;
 }
 
-/** A plain HTTP client inside a world: follows no redirects, retries nothing, keeps no cookies. */
-export interface Client {
-  ask(
+/** A plain HTTP client for the local GitHub: no redirects, no retries, no cookies. */
+export interface WorldClient {
+  send(
     operation: string,
     body?: object | string | Buffer | null,
     headers?: Readonly<Record<string, string>>,
-  ): Promise<ClientAnswer>;
+  ): Promise<ClientResponse>;
   close(): Promise<void>;
 }
 
 /**
- * A client that sends a token with each request, unless told otherwise.
+ * Creates a client that sends a token with each request; null for no token.
  * `ask('PUT /repos/o/r/contents/x', {…})` goes to api.github.com; other hosts need the whole address.
  */
-export function clientOf(world: World, token: string | null = world.token()): Client {
+export function createWorldClient(world: GitHubWorld, token: string | null = world.token()): WorldClient {
   const dispatcher = new ProxyAgent({ uri: world.proxyUrl, requestTls: { ca: world.ca } });
   return {
-    async ask(operation, body = null, headers = {}) {
+    async send(operation, body = null, headers = {}) {
       const [method = '', target = ''] = operation.split(' ');
       const url = target.startsWith('/') ? `https://api.github.com${target}` : target;
       const isRaw = body === null || typeof body === 'string' || Buffer.isBuffer(body);

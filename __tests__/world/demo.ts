@@ -3,28 +3,28 @@ import { startWorld } from './world.ts';
 
 /**
  * Five deliveries with the real bundle, as a runner would make them, against the local GitHub.
- * Prints what a user would see of each: the step, its log with the report, and its outputs.
+ * Prints each step, its log with the report, and its outputs.
  */
 
-interface Scene {
+interface DemoDelivery {
   readonly title: string;
   readonly inputs: Readonly<Record<string, string>>;
   readonly files: Readonly<Record<string, string | Buffer>>;
 }
 
-const page = (title: string, body = ''): string =>
+const createDemoPage = (title: string, body = ''): string =>
   `<!doctype html>\n<meta charset="utf-8">\n<title>${title}</title>\n<h1>${title}</h1>\n<p>build-7f3a</p>\n${body}`;
 
-const SCENES: readonly Scene[] = [
+const DEMO_DELIVERIES: readonly DemoDelivery[] = [
   {
     title: 'A page on the screen: K1, GitHub Pages',
     inputs: { file: 'report.html', channel: 'K1', marker: 'build-7f3a' },
-    files: { 'report.html': page('Nightly report') },
+    files: { 'report.html': createDemoPage('Nightly report') },
   },
   {
     title: 'A page of 3 MB: K1 by the object API',
     inputs: { file: 'отчёт.html', channel: 'K1', path: 'reports/', marker: 'build-7f3a' },
-    files: { 'отчёт.html': page('Отчёт', '<!-- '.padEnd(3 * 1_048_576, 'data ')) },
+    files: { 'отчёт.html': createDemoPage('Отчёт', '<!-- '.padEnd(3 * 1_048_576, 'data ')) },
   },
   {
     title: 'A download: K2, a release asset',
@@ -43,19 +43,19 @@ const SCENES: readonly Scene[] = [
   },
 ];
 
-const bold =
+const formatBold =
   process.stdout.isTTY && process.env.NO_COLOR === undefined
     ? (text: string) => `\x1b[1m${text}\x1b[0m`
     : String;
 
-/** The step as it would stand in a workflow. */
-function step({ inputs }: Scene): string {
+/** The step as YAML. */
+function formatStep({ inputs }: DemoDelivery): string {
   const lines = Object.entries(inputs).map(([name, value]) => `    ${name}: ${value === '' ? "''" : value}`);
   return ['- uses: ./', '  with:', ...lines].join('\n');
 }
 
-/** The log as the runner shows it: groups as headings, commands out of sight. */
-function shownLog(log: string): string {
+/** Formats the log like the runner: groups as headings, no commands. */
+function formatLog(log: string): string {
   return log
     .split('\n')
     .filter((line) => !/^::(add-mask|endgroup|error)::/.test(line) && line !== '')
@@ -63,32 +63,34 @@ function shownLog(log: string): string {
     .join('\n');
 }
 
-function show(number: number, scene: Scene, result: ActionResult): void {
+function printResult(number: number, scene: DemoDelivery, result: ActionResult): void {
   const outputs = ['result', 'url', 'raw-url', 'sha256'].map(
     (name) => `  ${name.padEnd(8)} ${result.outputs[name] || '–'}`,
   );
   const seconds = (result.durationMs / 1000).toFixed(1);
-  console.log(`\n${bold(`${number} of ${SCENES.length} · ${scene.title}`)}\n\n${step(scene)}\n`);
-  console.log(shownLog(result.stdout));
+  console.log(
+    `\n${formatBold(`${number} of ${DEMO_DELIVERIES.length} · ${scene.title}`)}\n\n${formatStep(scene)}\n`,
+  );
+  console.log(formatLog(result.stdout));
   console.log(`▸ Outputs\n${outputs.join('\n')}\n  exit code ${result.exitCode}, ${seconds} s`);
 }
 
-const begun = performance.now();
+const startedAt = performance.now();
 const world = await startWorld();
 try {
   const repository = await world.repository({ owner: 'octo', name: 'pages-demo', pages: {} });
   const results: ActionResult[] = [];
-  for (const scene of SCENES) {
+  for (const scene of DEMO_DELIVERIES) {
     const inputs = { ...scene.inputs, 'poll-interval': '0.2' };
     const result = await runAction({ world, repository, inputs, files: scene.files });
     results.push(result);
-    show(results.length, scene, result);
+    printResult(results.length, scene, result);
   }
   const ready = results.filter(({ outputs }) => outputs.result === 'ready').length;
-  const seconds = ((performance.now() - begun) / 1000).toFixed(1);
-  console.log(`\n${bold('The job summary of the last step')}\n\n${results.at(-1)?.summary}`);
-  console.log(bold(`${ready} ГОТОВО, ${results.length - ready} НЕ ГОТОВО, ${seconds} s in all.`));
-  // Four deliveries and one honest refusal: anything else is a failed demonstration.
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  console.log(`\n${formatBold('The job summary of the last step')}\n\n${results.at(-1)?.summary}`);
+  console.log(formatBold(`${ready} ГОТОВО, ${results.length - ready} НЕ ГОТОВО, ${seconds} s in all.`));
+  // Four deliveries and one refusal are expected.
   if (ready !== 4 || results.at(-1)?.outputs.result !== 'not-ready') process.exitCode = 1;
 } finally {
   await world.stop();

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { type Client, clientOf } from './client.ts';
-import { startWorld, type World } from './world.ts';
+import { createWorldClient, type WorldClient } from './client.ts';
+import { type GitHubWorld, startWorld } from './world.ts';
 
-let world: World;
-let client: Client;
+let world: GitHubWorld;
+let client: WorldClient;
 let bin: string;
 let count = 0;
 
 beforeAll(async () => {
   world = await startWorld();
-  client = clientOf(world, null);
+  client = createWorldClient(world, null);
 });
 
 beforeEach(() => {
@@ -24,12 +24,12 @@ afterAll(async () => {
 });
 
 const upload = (name: string, body: string | Buffer = '<p>x</p>', headers = {}) =>
-  client.ask(`POST https://filebin.net/${bin}/${encodeURIComponent(name)}`, body, headers);
+  client.send(`POST https://filebin.net/${bin}/${encodeURIComponent(name)}`, body, headers);
 const download = (name: string, headers = {}) =>
-  client.ask(`GET https://filebin.net/${bin}/${encodeURIComponent(name)}`, null, headers);
+  client.send(`GET https://filebin.net/${bin}/${encodeURIComponent(name)}`, null, headers);
 const sha256 = (content: string) => createHash('sha256').update(content).digest('hex');
 
-test('a file goes up, and comes down from the storage host', async () => {
+test('an uploaded file can be downloaded from the storage host', async () => {
   world.filebin.cookieCheck = false;
   const uploaded = await upload('a.txt', 'text', { 'content-sha256': sha256('text') });
   expect(uploaded).toMatchObject({
@@ -47,21 +47,21 @@ test('a file goes up, and comes down from the storage host', async () => {
   const first = await download('a.txt');
   expect(first.status).toBe(302);
   expect(first.headers.location).not.toContain('filebin.net');
-  expect(await client.ask(`GET ${first.headers.location}`)).toMatchObject({ status: 200, text: 'text' });
-  expect((await client.ask(`HEAD https://filebin.net/${bin}/a.txt`)).status).toBe(405);
+  expect(await client.send(`GET ${first.headers.location}`)).toMatchObject({ status: 200, text: 'text' });
+  expect((await client.send(`HEAD https://filebin.net/${bin}/a.txt`)).status).toBe(405);
 });
 
-test('a page is sent to be saved, not to be shown', async () => {
+test('an HTML page is served as an attachment', async () => {
   world.filebin.cookieCheck = false;
   await upload('a.html', '<!doctype html><p>x</p>');
-  const { headers } = await client.ask(`GET ${(await download('a.html')).headers.location}`);
+  const { headers } = await client.send(`GET ${(await download('a.html')).headers.location}`);
   expect(headers).toMatchObject({
     'content-type': 'text/html; charset=utf-8',
     'content-disposition': expect.stringMatching(/^attachment/),
   });
 });
 
-test('the warning page stands in front until its cookie comes back', async () => {
+test('the warning page is shown until a request carries its cookie', async () => {
   await upload('a.txt', 'text');
   const warning = await download('a.txt');
   expect(warning).toMatchObject({ status: 200, text: expect.stringContaining('Please read') });
@@ -86,8 +86,8 @@ test.each([
     400,
     'SHA256 checksum did not match',
   ],
-])('an upload with %s', async (_, name, file, body, headers, status, message) => {
-  const answer = await client.ask(`POST https://filebin.net/${name}/${file}`, body, headers);
+])('an upload with %s is refused', async (_, name, file, body, headers, status, message) => {
+  const answer = await client.send(`POST https://filebin.net/${name}/${file}`, body, headers);
   expect([answer.status, answer.text.trim()]).toEqual([status, message]);
 });
 
@@ -103,17 +103,17 @@ test.each([
   expect((await upload(asked)).status).toBe(asked === stored ? 201 : 500);
 });
 
-test('a bin is listed, locked, emptied and gone for ever', async () => {
+test('a bin can be listed, locked and deleted, and its name can not be used again', async () => {
   await upload('a.txt');
   const address = `https://filebin.net/${bin}`;
-  const listed = await client.ask(`GET ${address}`, null, { accept: 'application/json' });
+  const listed = await client.send(`GET ${address}`, null, { accept: 'application/json' });
   expect(listed.json).toMatchObject({ bin: { files: 1 }, files: [{ filename: 'a.txt' }] });
-  expect((await client.ask(`PUT ${address}`)).status).toBe(200);
+  expect((await client.send(`PUT ${address}`)).status).toBe(200);
   const locked = await upload('b.txt');
   expect([locked.status, locked.text.trim()]).toEqual([405, 'Uploads to locked bins are not allowed']);
-  expect((await client.ask(`DELETE ${address}/a.txt`)).status).toBe(200);
+  expect((await client.send(`DELETE ${address}/a.txt`)).status).toBe(200);
   expect((await download('a.txt')).text.trim()).toBe('The file does not exist.');
-  expect((await client.ask(`DELETE ${address}`)).status).toBe(200);
+  expect((await client.send(`DELETE ${address}`)).status).toBe(200);
   expect((await download('a.txt')).text.trim()).toBe('This bin is no longer available.');
   const reused = await upload('a.txt');
   expect([reused.status, reused.text.trim()]).toEqual([405, 'The bin is no longer available']);

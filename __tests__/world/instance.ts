@@ -1,16 +1,16 @@
-/** One GitHub: where each of its parts answers. Bases have no slash at their end. */
-export interface Instance {
-  /** Host of the pages for people, of git and of downloads. */
+/** The addresses of one GitHub. Base addresses have no slash at the end. */
+export interface GitHubInstance {
+  /** Host of the web pages, of git and of downloads. */
   readonly host: string;
   readonly api: string;
   readonly uploads: string;
-  /** Below it lies `/<owner>/<name>/<ref>/<path>`. */
+  /** Followed by `/<owner>/<name>/<ref>/<path>`. */
   readonly raw: string;
   /** Where a repository's site is, with a slash at the end. */
   readonly site: (owner: string, name: string) => string;
 }
 
-export const GITHUB_COM: Instance = {
+export const GITHUB_COM: GitHubInstance = {
   host: 'github.com',
   api: 'https://api.github.com',
   uploads: 'https://uploads.github.com',
@@ -21,12 +21,12 @@ export const GITHUB_COM: Instance = {
   },
 };
 
-/** What a GitHub Enterprise shows to anybody: private mode hides all but, where its owner wishes, the sites. */
-export type Shown = 'everything' | 'sites' | 'nothing';
+/** What a GitHub Enterprise shows without sign-in: private mode hides everything, or everything but sites. */
+export type PublicAccess = 'everything' | 'sites' | 'nothing';
 
-/** A GitHub Enterprise; what it shows may be changed at any time. */
-export interface Enterprise extends Instance {
-  shows: Shown;
+/** A GitHub Enterprise; `publicAccess` may be changed at any time. */
+export interface EnterpriseInstance extends GitHubInstance {
+  publicAccess: PublicAccess;
 }
 
 /**
@@ -34,15 +34,15 @@ export interface Enterprise extends Instance {
  * host below ghe.com, GitHub Enterprise Cloud with data residency. That uploads move along with the
  * isolation was only reported; the rest is documented.
  */
-export function enterprise(host: string, isolated = true): Enterprise {
-  const server: Enterprise = {
+export function createEnterprise(host: string, isolated = true): EnterpriseInstance {
+  const server: EnterpriseInstance = {
     host,
     api: `https://${host}/api/v3`,
     uploads: isolated ? `https://uploads.${host}` : `https://${host}/api/uploads`,
     raw: isolated ? `https://raw.${host}` : `https://${host}/raw`,
     site: (owner, name) =>
       isolated ? `https://pages.${host}/${owner}/${name}/` : `https://${host}/pages/${owner}/${name}/`,
-    shows: 'everything',
+    publicAccess: 'everything',
   };
   return host.endsWith('.ghe.com') ? { ...server, api: `https://api.${host}` } : server;
 }

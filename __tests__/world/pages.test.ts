@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Client, clientOf } from './client.ts';
-import type { PagesSpec } from './pages/site.ts';
-import type { Repository } from './repository.ts';
-import { startWorld, type World } from './world.ts';
+import { createWorldClient, type WorldClient } from './client.ts';
+import type { FakePagesOptions } from './pages/fake-pages.ts';
+import type { TestRepository } from './repository.ts';
+import { type GitHubWorld, startWorld } from './world.ts';
 
-let world: World;
-let client: Client;
-let visitor: Client;
+let world: GitHubWorld;
+let client: WorldClient;
+let visitor: WorldClient;
 let count = 0;
 
 beforeAll(async () => {
   world = await startWorld();
-  client = clientOf(world);
-  visitor = clientOf(world, null);
+  client = createWorldClient(world);
+  visitor = createWorldClient(world, null);
 });
 
 afterAll(async () => {
@@ -21,19 +21,19 @@ afterAll(async () => {
   await world.stop();
 });
 
-const newSite = (pages: PagesSpec = {}, spec = {}): Promise<Repository> =>
+const newSite = (pages: FakePagesOptions = {}, spec = {}): Promise<TestRepository> =>
   world.repository({ owner: 'octo', name: `site-${++count}`, pages: { buildMs: 1, ...pages }, ...spec });
-const visit = async ({ pages }: Repository, path: string) => {
-  const { status, text } = await visitor.ask(`GET ${pages.url}${path}`);
+const visit = async ({ pages }: TestRepository, path: string) => {
+  const { status, text } = await visitor.send(`GET ${pages.url}${path}`);
   return [status, status === 200 ? text : ''];
 };
-const latest = async ({ fullName }: Repository) => {
-  const { status, json } = await client.ask(`GET /repos/${fullName}/pages/builds/latest`);
+const latest = async ({ fullName }: TestRepository) => {
+  const { status, json } = await client.send(`GET /repos/${fullName}/pages/builds/latest`);
   return status === 200 ? json : status;
 };
 
-describe('a build', () => {
-  test('follows a push, and its content is live when it is over', async () => {
+describe('a Pages build', () => {
+  test('starts after a push, and its content is live when it has finished', async () => {
     const repository = await newSite({ buildMs: 500, built: false });
     expect(await latest(repository)).toBe(404);
     const commit = await repository.commit('a.html', '<p>1</p>');
@@ -45,7 +45,7 @@ describe('a build', () => {
     await repository.pages.whenBuilt();
     expect(await latest(repository)).toMatchObject({ commit, status: 'built', error: { message: null } });
     expect(await visit(repository, 'a.html?v=2')).toEqual([200, '<p>1</p>']);
-    const { json } = await client.ask(`GET /repos/${repository.fullName}/pages`);
+    const { json } = await client.send(`GET /repos/${repository.fullName}/pages`);
     expect(json).toMatchObject({
       status: 'built',
       html_url: repository.pages.url,
@@ -54,7 +54,7 @@ describe('a build', () => {
     });
   });
 
-  test('that fails says why and changes nothing', async () => {
+  test('that fails reports its error and publishes nothing', async () => {
     const repository = await newSite({}, { files: { 'a.html': 'old' } });
     repository.pages.builds = 'errored';
     repository.pages.errorMessage = 'The tag `x` is unknown.';
@@ -67,7 +67,7 @@ describe('a build', () => {
     expect(await visit(repository, 'a.html')).toEqual([200, 'old']);
   });
 
-  test('may be live while its status stays building, or shows the build before', async () => {
+  test('can be live while its status stays `building` or shows the previous build', async () => {
     const repository = await newSite();
     repository.pages.builds = ['stuck', 'older'];
     const stuck = await repository.commit('a.html', 'stuck');
@@ -80,7 +80,7 @@ describe('a build', () => {
     expect(await visit(repository, 'a.html?2')).toEqual([200, 'older']);
   });
 
-  test('may never go live', async () => {
+  test('can finish without going live', async () => {
     const repository = await newSite();
     repository.pages.live = false;
     await repository.commit('a.html', 'a');
@@ -89,22 +89,22 @@ describe('a build', () => {
     expect(await visit(repository, 'a.html')).toEqual([404, '']);
   });
 
-  test('starts on request only, where a push starts none', async () => {
+  test('starts only on request when pushes start no builds', async () => {
     const repository = await newSite({ startsBuilds: false });
     const commit = await repository.commit('a.html', 'a');
     await repository.pages.whenBuilt();
     expect(await visit(repository, 'a.html?1')).toEqual([404, '']);
-    const requested = await client.ask(`POST /repos/${repository.fullName}/pages/builds`);
+    const requested = await client.send(`POST /repos/${repository.fullName}/pages/builds`);
     expect(requested).toMatchObject({ status: 201, json: { status: 'queued' } });
     await repository.pages.whenBuilt();
     expect(await latest(repository)).toMatchObject({ commit, status: 'built' });
     expect(await visit(repository, 'a.html?2')).toEqual([200, 'a']);
-    const reader = clientOf(world, world.token({ pages: 'read' }));
-    expect((await reader.ask(`POST /repos/${repository.fullName}/pages/builds`)).status).toBe(403);
+    const reader = createWorldClient(world, world.token({ pages: 'read' }));
+    expect((await reader.send(`POST /repos/${repository.fullName}/pages/builds`)).status).toBe(403);
     await reader.close();
   });
 
-  test('lags by requests at the edge: old content first', async () => {
+  test('serves the old content to the first requests when the edge lags', async () => {
     const repository = await newSite({ liveAfterRequests: 2 }, { files: { 'a.html': 'old' } });
     await repository.commit('a.html', 'new');
     await repository.pages.whenBuilt();
@@ -115,10 +115,10 @@ describe('a build', () => {
   });
 });
 
-describe('serving', () => {
-  test('the CDN keeps an answer by path and query', async () => {
+describe('a Pages site', () => {
+  test('has a CDN cache by path and query', async () => {
     const repository = await newSite({ purges: false }, { files: { 'a.html': 'old' } });
-    const first = await visitor.ask(`GET ${repository.pages.url}a.html`);
+    const first = await visitor.send(`GET ${repository.pages.url}a.html`);
     expect(first.headers).toMatchObject({
       'cache-control': 'max-age=600',
       'content-type': 'text/html; charset=utf-8',
@@ -131,7 +131,7 @@ describe('serving', () => {
     expect(await visit(repository, 'a.html?v=1')).toEqual([200, 'new']);
   });
 
-  test('a build that goes live empties the CDN', async () => {
+  test('clears the CDN cache when a build goes live', async () => {
     const repository = await newSite({}, { files: { 'a.html': 'old' } });
     expect(await visit(repository, 'a.html')).toEqual([200, 'old']);
     await repository.commit('a.html', 'new');
@@ -139,7 +139,7 @@ describe('serving', () => {
     expect(await visit(repository, 'a.html')).toEqual([200, 'new']);
   });
 
-  test('a 404 may be kept too', async () => {
+  test('can cache a 404 as well', async () => {
     const repository = await newSite({ caches404: true, purges: false });
     expect(await visit(repository, 'a.html')).toEqual([404, '']);
     await repository.commit('a.html', 'a');
@@ -170,7 +170,7 @@ describe('serving', () => {
     ['doc.html', 200, expect.stringContaining('<h1>Title</h1>')],
     ['matter.html', 200, 'body'],
     ['%D0%B8%D0%BC%D1%8F.html', 200, 'cyrillic'],
-  ])('with Jekyll, /%s answers %d', async (path, status, body) => {
+  ])('built with Jekyll answers /%s with %d', async (path, status, body) => {
     expect(await visit(await newSite({}, { files }), path)).toEqual([status, body]);
   });
 
@@ -178,14 +178,14 @@ describe('serving', () => {
     ['_hidden.html', 'hidden'],
     ['doc.md', '# Title'],
     ['matter.html', '---\ntitle: x\n---\nbody'],
-  ])('without Jekyll, /%s is what it is', async (path, body) => {
+  ])('built without Jekyll serves /%s unchanged', async (path, body) => {
     expect(await visit(await newSite({}, { files: { ...files, '.nojekyll': '' } }), path)).toEqual([
       200,
       body,
     ]);
   });
 
-  test('sites of users, of a folder and of a domain have their own addresses', async () => {
+  test('has its own address for a user, a folder and a custom domain', async () => {
     const user = await newSite({}, { owner: 'Mona', name: 'mona.github.io', files: { 'a.html': 'user' } });
     expect(user.pages.url).toBe('https://mona.github.io/');
     expect(await visit(user, 'a.html')).toEqual([200, 'user']);
@@ -194,43 +194,43 @@ describe('serving', () => {
     expect(await visit(folder, 'b.html')).toEqual([404, '']);
     const domain = await newSite({ cname: 'docs.example.org' }, { files: { 'a.html': 'domain' } });
     expect(await visit(domain, 'a.html')).toEqual([200, 'domain']);
-    const { status, headers } = await visitor.ask(`GET https://octo.github.io/${domain.name}/a.html?v=1`);
+    const { status, headers } = await visitor.send(`GET https://octo.github.io/${domain.name}/a.html?v=1`);
     expect([status, headers.location]).toEqual([301, 'https://docs.example.org/a.html?v=1']);
   });
 });
 
-describe('a site that a workflow publishes', () => {
+describe('a site that is published by a workflow', () => {
   test.each([
     ['normal', 'success', ''],
     ['errored', 'failure', 'Page build failed.'],
-  ] as const)('%s: tells by deployments, not by builds', async (builds, state, description) => {
+  ] as const)('reports deployments and no builds in mode %s', async (builds, state, description) => {
     const repository = await newSite({ buildType: 'workflow' });
     repository.pages.builds = builds;
     const sha = await repository.commit('a.html', 'a');
     await repository.pages.whenBuilt();
     const base = `/repos/${repository.fullName}`;
-    expect((await client.ask(`GET ${base}/pages`)).json).toMatchObject({
+    expect((await client.send(`GET ${base}/pages`)).json).toMatchObject({
       status: null,
       build_type: 'workflow',
     });
-    expect((await client.ask(`GET ${base}/pages/builds`)).json).toEqual([]);
+    expect((await client.send(`GET ${base}/pages/builds`)).json).toEqual([]);
     expect(await latest(repository)).toBe(404);
-    const { json } = await client.ask(`GET ${base}/deployments?environment=github-pages&sha=${sha}`);
-    const statuses = await client.ask(`GET ${base}/deployments/${json[0].id}/statuses`);
+    const { json } = await client.send(`GET ${base}/deployments?environment=github-pages&sha=${sha}`);
+    const statuses = await client.send(`GET ${base}/deployments/${json[0].id}/statuses`);
     expect(statuses.json[0]).toMatchObject({ state, description, environment_url: repository.pages.url });
   });
 });
 
-test('a repository without a site has none', async () => {
+test('a repository without a Pages site answers 404 for it', async () => {
   const { fullName, name } = await world.repository({ owner: 'octo', name: 'siteless', pages: false });
-  expect((await client.ask(`GET /repos/${fullName}/pages`)).status).toBe(404);
-  expect((await visitor.ask(`GET https://octo.github.io/${name}/`)).status).toBe(404);
+  expect((await client.send(`GET /repos/${fullName}/pages`)).status).toBe(404);
+  expect((await visitor.send(`GET https://octo.github.io/${name}/`)).status).toBe(404);
 });
 
-test('raw.githubusercontent.com gives bytes, never a page', async () => {
+test('raw.githubusercontent.com serves bytes and never a page', async () => {
   const repository = await newSite({}, { files: { 'a/b.html': '<p>raw</p>' } });
   const raw = (fullName: string) =>
-    visitor.ask(`GET https://raw.githubusercontent.com/${fullName}/main/a/b.html`);
+    visitor.send(`GET https://raw.githubusercontent.com/${fullName}/main/a/b.html`);
   expect(await raw(repository.fullName)).toMatchObject({
     status: 200,
     text: '<p>raw</p>',

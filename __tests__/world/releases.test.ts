@@ -1,18 +1,18 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type Client, clientOf } from './client.ts';
-import type { Repository } from './repository.ts';
-import { startWorld, type World } from './world.ts';
+import { createWorldClient, type WorldClient } from './client.ts';
+import type { TestRepository } from './repository.ts';
+import { type GitHubWorld, startWorld } from './world.ts';
 
-let world: World;
-let client: Client;
-let anonymous: Client;
+let world: GitHubWorld;
+let client: WorldClient;
+let anonymous: WorldClient;
 let count = 0;
 
 beforeAll(async () => {
   world = await startWorld();
-  client = clientOf(world);
-  anonymous = clientOf(world, null);
+  client = createWorldClient(world);
+  anonymous = createWorldClient(world, null);
 });
 
 afterAll(async () => {
@@ -25,7 +25,7 @@ const TAG = 'files-20260101';
 
 async function newRelease(spec = {}) {
   const repository = await world.repository({ owner: 'octo', name: `files-${++count}`, ...spec });
-  const { json } = await client.ask(`POST /repos/${repository.fullName}/releases`, {
+  const { json } = await client.send(`POST /repos/${repository.fullName}/releases`, {
     tag_name: TAG,
     name: TAG,
   });
@@ -34,12 +34,12 @@ async function newRelease(spec = {}) {
 
 function upload(release: { upload_url: string }, name: string, body: Buffer | string = 'x', sender = client) {
   const url = release.upload_url.replace('{?name,label}', `?name=${encodeURIComponent(name)}`);
-  return sender.ask(`POST ${url}`, body, { 'content-type': 'application/octet-stream' });
+  return sender.send(`POST ${url}`, body, { 'content-type': 'application/octet-stream' });
 }
 
 const flaw = (answer: { json: { errors: object[] } }) => answer.json.errors[0];
 
-test('50 MB go up and come down whole', async () => {
+test('an asset of 50 MB is uploaded and downloaded completely', async () => {
   const { release, base } = await newRelease();
   const bytes = randomBytes(50_000_000);
   const asset = await upload(release, 'big.bin', bytes);
@@ -48,44 +48,44 @@ test('50 MB go up and come down whole', async () => {
     status: 201,
     json: { name: 'big.bin', state: 'uploaded', size: 50_000_000, digest: `sha256:${sha256}` },
   });
-  const first = await anonymous.ask(`GET ${asset.json.browser_download_url}`);
+  const first = await anonymous.send(`GET ${asset.json.browser_download_url}`);
   expect(first).toMatchObject({
     status: 302,
     headers: { location: expect.stringMatching(/^https:\/\/release-assets\.githubusercontent\.com\//) },
   });
-  const second = await anonymous.ask(`GET ${first.headers.location}`);
+  const second = await anonymous.send(`GET ${first.headers.location}`);
   expect(second.bytes.equals(bytes)).toBe(true);
-  expect((await client.ask(`GET ${base}/tags/${TAG}`)).json.assets).toMatchObject([{ name: 'big.bin' }]);
-  expect(world.wire.exchanges(/uploads/).at(-1)?.body).toMatchObject({ sha256, size: 50_000_000 });
+  expect((await client.send(`GET ${base}/tags/${TAG}`)).json.assets).toMatchObject([{ name: 'big.bin' }]);
+  expect(world.traffic.exchanges(/uploads/).at(-1)?.body).toMatchObject({ sha256, size: 50_000_000 });
 });
 
-test('the storage behind a download wants its signature and nothing else', async () => {
+test('the storage host of a download accepts only its signature', async () => {
   const { release } = await newRelease();
   const { json } = await upload(release, 'page.html', '<p>x</p>');
-  const location = (await anonymous.ask(`GET ${json.browser_download_url}`)).headers.location as string;
-  expect(await anonymous.ask(`GET ${location}`)).toMatchObject({
+  const location = (await anonymous.send(`GET ${json.browser_download_url}`)).headers.location as string;
+  expect(await anonymous.send(`GET ${location}`)).toMatchObject({
     status: 200,
     headers: {
       'content-type': 'application/octet-stream',
       'content-disposition': 'attachment; filename=page.html',
     },
   });
-  expect(await client.ask(`GET ${location}`)).toMatchObject({
+  expect(await client.send(`GET ${location}`)).toMatchObject({
     status: 400,
     text: expect.stringContaining('Only one auth mechanism allowed'),
   });
-  expect((await anonymous.ask(`GET ${location}0`)).status).toBe(403);
+  expect((await anonymous.send(`GET ${location}0`)).status).toBe(403);
 });
 
-test('a tag has one release', async () => {
+test('a second release of a tag is refused', async () => {
   const { repository, release, base } = await newRelease();
-  const again = await client.ask(`POST ${base}`, { tag_name: TAG });
+  const again = await client.send(`POST ${base}`, { tag_name: TAG });
   expect(again.status).toBe(422);
   expect(flaw(again)).toEqual({ resource: 'Release', code: 'already_exists', field: 'tag_name' });
-  expect((await client.ask(`GET ${base}/tags/${TAG}`)).json.id).toBe(release.id);
-  expect((await client.ask(`GET ${base}/tags/other`)).status).toBe(404);
+  expect((await client.send(`GET ${base}/tags/${TAG}`)).json.id).toBe(release.id);
+  expect((await client.send(`GET ${base}/tags/other`)).status).toBe(404);
   expect(repository.releases()).toMatchObject([{ tag: TAG, assets: [] }]);
-  expect((await client.ask(`DELETE ${base}/${release.id}`)).status).toBe(204);
+  expect((await client.send(`DELETE ${base}/${release.id}`)).status).toBe(204);
   expect(repository.releases()).toEqual([]);
 });
 
@@ -93,7 +93,7 @@ test.each([
   ['my file (1).html', 'my.file.1.html'],
   ['отчёт.html', 'default.html'],
   ['a_b-c+d@e.txt', 'a_b-c+d@e.txt'],
-])('an asset called %s becomes %s', async (asked, name) => {
+])('an asset named %s is stored as %s', async (asked, name) => {
   const { release } = await newRelease();
   expect((await upload(release, asked)).json).toMatchObject({
     name,
@@ -101,24 +101,24 @@ test.each([
   });
 });
 
-test('a name is taken once, by a failed upload too', async () => {
+test('an asset name can be used once, even after a failed upload', async () => {
   const { repository, release, base } = await newRelease();
-  await repository.plantStarter(TAG, 'a.txt');
+  await repository.addUnfinishedAsset(TAG, 'a.txt');
   const taken = await upload(release, 'a.txt');
   expect(taken.status).toBe(422);
   expect(flaw(taken)).toEqual({ resource: 'ReleaseAsset', code: 'already_exists', field: 'name' });
-  const [starter] = (await client.ask(`GET ${base}/${release.id}/assets`)).json;
+  const [starter] = (await client.send(`GET ${base}/${release.id}/assets`)).json;
   expect(starter).toMatchObject({ state: 'starter', size: 0, digest: null });
-  expect((await anonymous.ask(`GET ${starter.browser_download_url}`)).status).toBe(404);
-  expect((await client.ask(`DELETE ${base}/assets/${starter.id}`)).status).toBe(204);
+  expect((await anonymous.send(`GET ${starter.browser_download_url}`)).status).toBe(404);
+  expect((await client.send(`DELETE ${base}/assets/${starter.id}`)).status).toBe(204);
   expect((await upload(release, 'a.txt')).status).toBe(201);
 });
 
-test('an asset can be renamed, and its address changes with it', async () => {
+test('renaming an asset changes its address', async () => {
   const { release, base } = await newRelease();
   const { id } = (await upload(release, 'a.txt')).json;
   await upload(release, 'taken.txt');
-  const rename = (name: string) => client.ask(`PATCH ${base}/assets/${id}`, { name, label: 'A' });
+  const rename = (name: string) => client.send(`PATCH ${base}/assets/${id}`, { name, label: 'A' });
   expect((await rename('taken.txt')).status).toBe(422);
   expect((await rename('b.txt')).json).toMatchObject({
     name: 'b.txt',
@@ -127,13 +127,13 @@ test('an asset can be renamed, and its address changes with it', async () => {
   });
 });
 
-test('assets are listed 30 a page', async () => {
+test('assets are listed in pages of 30', async () => {
   const { repository, release, base } = await newRelease();
-  for (let number = 0; number < 31; number += 1) await repository.plantStarter(TAG, `${number}.txt`);
-  const first = await client.ask(`GET ${base}/${release.id}/assets`);
+  for (let number = 0; number < 31; number += 1) await repository.addUnfinishedAsset(TAG, `${number}.txt`);
+  const first = await client.send(`GET ${base}/${release.id}/assets`);
   expect(first.json).toHaveLength(30);
   const next = /<([^>]+)>; rel="next"/.exec(first.headers.link ?? '')?.[1];
-  expect((await client.ask(`GET ${next}`)).json).toHaveLength(1);
+  expect((await client.send(`GET ${next}`)).json).toHaveLength(1);
 });
 
 test.each([
@@ -144,7 +144,7 @@ test.each([
   expect((await send(release as never)).status).toBe(status);
 });
 
-test('immutable releases and private repositories keep their word', async () => {
+test('immutable releases refuse changes, and private repositories refuse anonymous downloads', async () => {
   const { repository, release } = await newRelease();
   repository.immutableReleases(true);
   expect(await upload(release, 'a.txt')).toMatchObject({
@@ -153,10 +153,10 @@ test('immutable releases and private repositories keep their word', async () => 
   });
   const hidden = await newRelease({ private: true });
   const { json } = await upload(hidden.release, 'a.txt');
-  expect((await anonymous.ask(`GET ${json.browser_download_url}`)).status).toBe(404);
+  expect((await anonymous.send(`GET ${json.browser_download_url}`)).status).toBe(404);
 });
 
-test('an empty repository can have no release', async () => {
-  const { fullName }: Repository = await world.repository({ owner: 'octo', name: 'hollow', empty: true });
-  expect((await client.ask(`POST /repos/${fullName}/releases`, { tag_name: TAG })).status).toBe(422);
+test('a release in an empty repository is refused', async () => {
+  const { fullName }: TestRepository = await world.repository({ owner: 'octo', name: 'hollow', empty: true });
+  expect((await client.send(`POST /repos/${fullName}/releases`, { tag_name: TAG })).status).toBe(422);
 });

@@ -1,69 +1,69 @@
 import { join } from 'node:path';
 import { BareRepository, type GitStore, type NewCommit, type TreeChange } from './git/bare-repository.ts';
 import { MemoryRepository } from './git/memory-repository.ts';
-import { GITHUB_COM, type Instance } from './instance.ts';
-import { IssueTracker } from './issues.ts';
-import { serveSite } from './pages/serving.ts';
-import { PagesSite, type PagesSpec } from './pages/site.ts';
-import { type Release, ReleaseShelf } from './releases.ts';
+import { GITHUB_COM, type GitHubInstance } from './instance.ts';
+import { IssueTracker } from './issue-tracker.ts';
+import { FakePages, type FakePagesOptions } from './pages/fake-pages.ts';
+import { serveSite } from './pages/serve-site.ts';
+import { ReleaseStore, type StoredRelease } from './release-store.ts';
 
 /** A repository to be made. */
-export interface RepositorySpec {
-  /** The GitHub that it is on; github.com unless told. */
-  readonly instance?: Instance;
+export interface RepositoryOptions {
+  /** The GitHub instance; github.com by default. */
+  readonly instance?: GitHubInstance;
   readonly owner: string;
   readonly name: string;
   readonly private?: boolean;
-  /** The default branch; `main` unless told. */
+  /** The default branch; `main` by default. */
   readonly branch?: string;
-  /** The first commit; a README.md unless told. */
+  /** The files of the first commit; a README.md by default. */
   readonly files?: Readonly<Record<string, string | Buffer>>;
   /** No commit at all. */
   readonly empty?: boolean;
-  /** Kept in memory: quick to make and to ask, but nothing that git itself could clone or push to. */
+  /** Stored in memory: fast, but git can't clone it or push to it. */
   readonly inMemory?: boolean;
-  /** False: no site. What the first commit holds is built and live from the start. */
-  readonly pages?: PagesSpec | false;
+  /** False: no site. By default the first commit is built and live from the start. */
+  readonly pages?: FakePagesOptions | false;
 }
 
 /** One line of a repository's history. */
-export interface LogEntry {
+export interface CommitSummary {
   readonly sha: string;
   readonly message: string;
   readonly files: string[];
 }
 
-/** A repository of the world: what a test may do and look at. */
-export interface Repository {
-  readonly instance: Instance;
+/** A repository as tests see it. */
+export interface TestRepository {
+  readonly instance: GitHubInstance;
   readonly owner: string;
   readonly name: string;
   readonly fullName: string;
   readonly branch: string;
-  /** The site and its behaviour; throws when the repository has none. */
-  readonly pages: PagesSite;
+  /** The site; throws when the repository has none. */
+  readonly pages: FakePages;
   readonly issues: IssueTracker;
-  /** Somebody else's commit; null takes the file away. Answers the commit's sha. */
+  /** Commits as the owner; null removes the file. Returns the commit's SHA. */
   commit(path: string, bytes: string | Buffer | null, message?: string, branch?: string): Promise<string>;
   read(path: string, branch?: string): Promise<Buffer | null>;
   /** The newest first. */
-  log(branch?: string): Promise<LogEntry[]>;
+  log(branch?: string): Promise<CommitSummary[]>;
   /** The commits of the history with more than one parent. */
   merges(branch?: string): Promise<string[]>;
   head(branch?: string): Promise<string | null>;
   /** The newest first. */
-  releases(): readonly Release[];
-  /** Makes a release with an asset that never finished uploading. */
-  plantStarter(tag: string, assetName: string): Promise<void>;
-  /** Changes of branches must come through a pull request. */
+  releases(): readonly StoredRelease[];
+  /** Adds an asset whose upload never finished, in a new release if there is none. */
+  addUnfinishedAsset(tag: string, assetName: string): Promise<void>;
+  /** Requires pull requests for changes of branches. */
   protect(on: boolean): void;
   immutableReleases(on: boolean): void;
 }
 
 /** A repository as the hosts see it. */
-export class WorldRepository implements Repository {
+export class HostedRepository implements TestRepository {
   readonly id: number;
-  readonly instance: Instance;
+  readonly instance: GitHubInstance;
   readonly owner: string;
   readonly name: string;
   readonly fullName: string;
@@ -71,14 +71,14 @@ export class WorldRepository implements Repository {
   readonly isPrivate: boolean;
   readonly createdAt = new Date();
   readonly git: GitStore;
-  readonly shelf: ReleaseShelf;
+  readonly releaseStore: ReleaseStore;
   readonly issues: IssueTracker;
-  readonly site: PagesSite | null;
+  readonly site: FakePages | null;
   readonly serveSite: ReturnType<typeof serveSite> | null;
   isProtected = false;
   #writing: Promise<unknown> = Promise.resolve();
 
-  private constructor(spec: RepositorySpec, git: GitStore, context: Context) {
+  private constructor(spec: RepositoryOptions, git: GitStore, context: RepositoryDependencies) {
     this.id = context.nextId();
     this.instance = spec.instance ?? GITHUB_COM;
     this.owner = spec.owner;
@@ -87,20 +87,20 @@ export class WorldRepository implements Repository {
     this.branch = spec.branch ?? 'main';
     this.isPrivate = spec.private ?? false;
     this.git = git;
-    this.shelf = new ReleaseShelf(context.nextId);
+    this.releaseStore = new ReleaseStore(context.nextId);
     this.issues = new IssueTracker(spec.owner, spec.name, this.branch);
     const pages = spec.pages ?? {};
-    this.site = pages === false ? null : new PagesSite(git, this, pages, context.stopped);
+    this.site = pages === false ? null : new FakePages(git, this, pages, context.stopped);
     this.serveSite = this.site === null ? null : serveSite(git, this.site);
   }
 
-  static async create(spec: RepositorySpec, context: Context): Promise<WorldRepository> {
+  static async create(spec: RepositoryOptions, context: RepositoryDependencies): Promise<HostedRepository> {
     const where = spec.instance === undefined ? '' : `${spec.instance.host}--`;
     const folder = join(context.folder, `${where}${spec.owner}--${spec.name}.git`);
     const git = spec.inMemory
       ? new MemoryRepository()
       : await BareRepository.create(folder, spec.branch ?? 'main');
-    const repository = new WorldRepository(spec, git, context);
+    const repository = new HostedRepository(spec, git, context);
     if (spec.empty === true) return repository;
     const { pages = {} } = spec;
     const files = Object.entries(spec.files ?? { 'README.md': `# ${spec.name}\n` });
@@ -114,11 +114,11 @@ export class WorldRepository implements Repository {
       'Initial commit',
       repository.branch,
     );
-    if (pages !== false && pages.built !== false) await repository.site?.settle(commit);
+    if (pages !== false && pages.built !== false) await repository.site?.publishImmediately(commit);
     return repository;
   }
 
-  get pages(): PagesSite {
+  get pages(): FakePages {
     if (this.site === null) throw new Error(`${this.fullName} has no Pages site.`);
     return this.site;
   }
@@ -130,9 +130,9 @@ export class WorldRepository implements Repository {
     branch = this.branch,
   ): Promise<string> {
     const sha = bytes === null ? null : await this.git.writeBlob(Buffer.from(bytes));
-    return this.exclusively(async () => {
+    return this.runExclusively(async () => {
       const commit = await this.#commitAsOwner([{ path, mode: '100644', sha }], message, branch);
-      this.site?.pushed(branch, commit);
+      this.site?.onPush(branch, commit);
       return commit;
     });
   }
@@ -143,7 +143,7 @@ export class WorldRepository implements Repository {
     return entry === null ? null : this.git.readBlob(entry.sha);
   }
 
-  async log(branch = this.branch): Promise<LogEntry[]> {
+  async log(branch = this.branch): Promise<CommitSummary[]> {
     const head = await this.head(branch);
     const commits = head === null ? [] : await this.git.log(head);
     const entries = commits.map(async ({ sha, message, parents }) => {
@@ -163,14 +163,14 @@ export class WorldRepository implements Repository {
     return this.git.readRef(`refs/heads/${branch}`);
   }
 
-  releases(): readonly Release[] {
-    return this.shelf.releases;
+  releases(): readonly StoredRelease[] {
+    return this.releaseStore.releases;
   }
 
-  async plantStarter(tag: string, assetName: string): Promise<void> {
+  async addUnfinishedAsset(tag: string, assetName: string): Promise<void> {
     const plain = { target: this.branch, name: tag, body: null, draft: false, prerelease: false };
-    const release = this.shelf.byTag(tag) ?? this.shelf.add({ tag, ...plain });
-    this.shelf.attachStarter(release, assetName);
+    const release = this.releaseStore.findByTag(tag) ?? this.releaseStore.add({ tag, ...plain });
+    this.releaseStore.attachStarter(release, assetName);
   }
 
   protect(on: boolean): void {
@@ -178,20 +178,20 @@ export class WorldRepository implements Repository {
   }
 
   immutableReleases(on: boolean): void {
-    this.shelf.immutable = on;
+    this.releaseStore.immutable = on;
   }
 
   /** Runs writes to the repository one after the other. */
-  exclusively<Result>(write: () => Promise<Result>): Promise<Result> {
+  runExclusively<Result>(write: () => Promise<Result>): Promise<Result> {
     const result = this.#writing.then(write);
     this.#writing = result.catch(() => {});
     return result;
   }
 
-  /** Moves a branch, if it still stands where it was seen, and tells Pages. */
+  /** Moves a branch, if it still points to `from`, and notifies Pages. */
   async moveBranch(branch: string, to: string, from: string | null): Promise<boolean> {
     const moved = await this.git.updateRef(`refs/heads/${branch}`, to, from);
-    if (moved) this.site?.pushed(branch, to);
+    if (moved) this.site?.onPush(branch, to);
     return moved;
   }
 
@@ -205,7 +205,7 @@ export class WorldRepository implements Repository {
     return this.git.writeCommit({ ...about, tree, parents: head === null ? [] : [head] });
   }
 
-  /** Somebody else's commit: in nobody's name that a workflow could have. Starts no build. */
+  /** A commit by the repository's owner, not by a workflow. Starts no build. */
   async #commitAsOwner(changes: readonly TreeChange[], message: string, branch: string): Promise<string> {
     const owner = {
       name: this.owner,
@@ -220,8 +220,8 @@ export class WorldRepository implements Repository {
   }
 }
 
-/** What a repository needs of its world. */
-export interface Context {
+/** What a repository needs from the local GitHub. */
+export interface RepositoryDependencies {
   readonly folder: string;
   readonly nextId: () => number;
   readonly stopped: AbortSignal;

@@ -1,16 +1,16 @@
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Repository } from './repository.ts';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import type { TestRepository } from './repository.ts';
 import { parseOutputs, runAction } from './runner.ts';
-import { startWorld, type World } from './world.ts';
+import { type GitHubWorld, startWorld } from './world.ts';
 
 const UNDICI = fileURLToPath(new URL('../../node_modules/undici/index.js', import.meta.url));
 
-let world: World;
-let repository: Repository;
+let world: GitHubWorld;
+let repository: TestRepository;
 
 beforeAll(async () => {
   world = await startWorld();
@@ -26,7 +26,7 @@ async function program(source: string): Promise<string> {
   return path;
 }
 
-test('a step finds its files, its inputs and the world; its outputs are read back', async () => {
+test('runAction gives a step its files, inputs and hosts, and reads its outputs', async () => {
   const bundle = await program(`
     import { appendFile, readFile } from 'node:fs/promises';
     import { EnvHttpProxyAgent, request } from ${JSON.stringify(UNDICI)};
@@ -60,7 +60,7 @@ test('a step finds its files, its inputs and the world; its outputs are read bac
   });
 });
 
-test('nothing of the own environment leaks in', async () => {
+test('runAction does not pass on its own environment', async () => {
   process.env.LEAK = 'leak';
   const bundle = await program('console.log(JSON.stringify(process.env))');
   const { stdout } = await runAction({ world, repository, bundle, env: { EXTRA: 'extra' } });
@@ -78,12 +78,29 @@ test('nothing of the own environment leaks in', async () => {
   expect(env.GITHUB_WORKSPACE.startsWith(tmpdir())).toBe(true);
 });
 
-test('a step that never ends is ended', async () => {
-  const bundle = await program('console.log("begun"); setInterval(() => {}, 1000)');
-  await expect(runAction({ world, repository, bundle, timeoutMs: 500 })).rejects.toThrow(/500 ms:\nbegun/);
+test('runAction ends a step after the timeout', async () => {
+  const folder = await mkdtemp(join(world.folder, 'started-'));
+  const bundle = await program(`
+    import { writeFileSync } from 'node:fs';
+    console.log('started');
+    writeFileSync(${JSON.stringify(join(folder, 'started'))}, '');
+    setInterval(() => {}, 1000);
+  `);
+  // The time is over once the step runs, however long its start took.
+  jest.useFakeTimers({ doNotFake: ['Date', 'nextTick', 'performance', 'setImmediate', 'setInterval'] });
+  try {
+    const ended = expect(runAction({ world, repository, bundle, timeoutMs: 500 })).rejects.toThrow(
+      /500 ms:\nstarted/,
+    );
+    while ((await readdir(folder)).length === 0) await new Promise((resolve) => setImmediate(resolve));
+    jest.advanceTimersByTime(500);
+    await ended;
+  } finally {
+    jest.useRealTimers();
+  }
 });
 
-test('an output without an end is an error', () => {
+test('parseOutputs refuses an output without an end', () => {
   expect(parseOutputs('a=1\nb<<E\nx\n\ny\nE\nc=\n')).toEqual({ a: '1', b: 'x\n\ny', c: '' });
   expect(() => parseOutputs('b<<E\nx\n')).toThrow('The value of b has no end.');
 });

@@ -4,13 +4,13 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { type ChildResult, runChild } from './child.ts';
-import type { Repository } from './repository.ts';
-import type { World } from './world.ts';
+import type { TestRepository } from './repository.ts';
+import type { GitHubWorld } from './world.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const NODE = join(ROOT, 'node_modules/.bin/node');
 const DEFAULT_TIMEOUT_MS = 30_000;
-/** The runner hands each of these to a step as an empty file. */
+/** The runner gives a step an empty file for each of these. */
 const COMMAND_FILES = [
   'GITHUB_OUTPUT',
   'GITHUB_STEP_SUMMARY',
@@ -21,27 +21,27 @@ const COMMAND_FILES = [
 
 /** A step that uses this action. */
 export interface ActionRun {
-  readonly world: World;
-  readonly repository: Repository;
+  readonly world: GitHubWorld;
+  readonly repository: TestRepository;
   /** The step's `with:`; inputs that are not given get their defaults from action.yml. */
   readonly inputs?: Readonly<Record<string, string>>;
-  /** What `github.token` is; a new token with the usual permissions unless told. */
+  /** The `github.token`; a new token with the default permissions if absent. */
   readonly token?: string;
   /** The step's `env:`, over everything else. */
   readonly env?: Readonly<Record<string, string>>;
   /** Files of the workspace. */
   readonly files?: Readonly<Record<string, string | Buffer>>;
   readonly event?: { readonly name: string; readonly payload: object };
-  /** A workspace of an earlier run, to go on in. */
+  /** The workspace of an earlier run, to continue in it. */
   readonly workspace?: string;
   readonly timeoutMs?: number;
-  /** Is told the step's process number as soon as it runs. */
+  /** Called with the process id as soon as the step runs. */
   readonly onStart?: (pid: number) => void;
   /** Another program than the one that action.yml names. */
   readonly bundle?: string;
 }
 
-/** What the step left behind. */
+/** The result of a step. */
 export interface ActionResult extends ChildResult {
   readonly outputs: Readonly<Record<string, string>>;
   /** The job summary's Markdown. */
@@ -51,7 +51,7 @@ export interface ActionResult extends ChildResult {
   readonly token: string;
 }
 
-/** Runs the unmodified bundle as a GitHub runner would, in the given world. */
+/** Runs the unmodified bundle as a GitHub runner would, against the local GitHub. */
 export async function runAction(run: ActionRun): Promise<ActionResult> {
   const { world, repository, inputs = {}, token = world.token(), timeoutMs = DEFAULT_TIMEOUT_MS } = run;
   const temporary = await mkdtemp(join(world.folder, 'run-'));
@@ -59,13 +59,13 @@ export async function runAction(run: ActionRun): Promise<ActionResult> {
   await writeFiles(workspace, run.files ?? {});
   const action = await readAction();
   const context = { 'github.token': token, 'github.repository': repository.fullName };
-  const commandFiles = await makeCommandFiles(temporary);
+  const commandFiles = await createCommandFiles(temporary);
   const env = {
     PATH: process.env.PATH ?? '',
-    ...(await runnerEnvironment(run, temporary, workspace)),
+    ...(await createRunnerEnvironment(run, temporary, workspace)),
     ...commandFiles,
     ...world.env,
-    ...inputEnvironment({ ...defaults(action, context), ...inputs }),
+    ...createInputEnvironment({ ...resolveDefaults(action, context), ...inputs }),
     ...run.env,
   };
   const bundle = run.bundle ?? join(ROOT, action.runs.main);
@@ -81,7 +81,7 @@ export async function runAction(run: ActionRun): Promise<ActionResult> {
   return { ...result, outputs, summary, workspace, token };
 }
 
-/** Writes files, given by their paths, into a folder. */
+/** Writes files into a folder. */
 export async function writeFiles(
   folder: string,
   files: Readonly<Record<string, string | Buffer>>,
@@ -105,7 +105,7 @@ async function readAction(): Promise<ActionDefinition> {
 }
 
 /** The runner passes every declared input; those without a default as empty texts. */
-function defaults(
+function resolveDefaults(
   { inputs = {} }: ActionDefinition,
   context: Record<string, string>,
 ): Record<string, string> {
@@ -115,20 +115,20 @@ function defaults(
 }
 
 /** Upper case and no spaces, but hyphens stay. */
-function inputEnvironment(inputs: Record<string, string>): Record<string, string> {
+function createInputEnvironment(inputs: Record<string, string>): Record<string, string> {
   const entries = Object.entries(inputs);
   return Object.fromEntries(
     entries.map(([name, value]) => [`INPUT_${name.replaceAll(' ', '_').toUpperCase()}`, value]),
   );
 }
 
-async function makeCommandFiles(folder: string): Promise<Record<(typeof COMMAND_FILES)[number], string>> {
+async function createCommandFiles(folder: string): Promise<Record<(typeof COMMAND_FILES)[number], string>> {
   const entries = COMMAND_FILES.map((name) => [name, join(folder, name.toLowerCase())] as const);
   for (const [, path] of entries) await writeFile(path, '');
   return Object.fromEntries(entries) as Record<(typeof COMMAND_FILES)[number], string>;
 }
 
-async function runnerEnvironment(
+async function createRunnerEnvironment(
   { repository, event }: ActionRun,
   temporary: string,
   workspace: string,

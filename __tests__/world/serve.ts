@@ -10,7 +10,7 @@ const token = world.token();
 const api = `https://api.github.com/repos/${repository.fullName}`;
 const environment = Object.entries({ ...world.env, GH_TOKEN: token });
 
-console.log(`# A GitHub of your own, with the repository ${repository.fullName}. In another shell:
+console.log(`# A local GitHub with the repository ${repository.fullName}. In another shell:
 ${environment.map(([name, value]) => `export ${name}=${value}`).join('\n')}
 
 # Then, for example:

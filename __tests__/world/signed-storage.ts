@@ -1,17 +1,17 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import type { Incoming, Reply } from './front/http.ts';
-import { text } from './front/http.ts';
+import type { HostReply, HostRequest } from './server/messages.ts';
+import { replyText } from './server/messages.ts';
 
-interface Grant {
-  readonly open: () => Reply | Promise<Reply>;
+interface SignedAddress {
+  readonly open: () => HostReply | Promise<HostReply>;
   readonly until: number;
 }
 
-/** A storage host behind presigned addresses: what was signed can be fetched for a while, nothing else. */
+/** A storage host with presigned addresses: only signed addresses can be fetched, for a limited time. */
 export class SignedStorage {
   readonly host: string;
   readonly #key = randomBytes(32);
-  readonly #grants = new Map<string, Grant>();
+  readonly #grants = new Map<string, SignedAddress>();
   readonly #lifeSeconds: number;
 
   constructor(host: string, lifeSeconds: number) {
@@ -20,7 +20,7 @@ export class SignedStorage {
   }
 
   /** A signed address at which `open` answers. */
-  sign(path: string, open: Grant['open']): string {
+  sign(path: string, open: SignedAddress['open']): string {
     const signature = createHmac('sha256', this.#key).update(`${path} ${this.#grants.size}`).digest('hex');
     this.#grants.set(signature, { open, until: Date.now() + this.#lifeSeconds * 1000 });
     const encoded = path.split('/').map(encodeURIComponent).join('/');
@@ -28,20 +28,21 @@ export class SignedStorage {
     return `https://${this.host}${encoded}?${algorithm}&X-Amz-Expires=${this.#lifeSeconds}&X-Amz-Signature=${signature}`;
   }
 
-  /** Plays the host. */
-  readonly handler = ({ method, headers, query }: Incoming): Reply | Promise<Reply> => {
+  /** The handler of the host. */
+  readonly handler = ({ method, headers, query }: HostRequest): HostReply | Promise<HostReply> => {
     if (headers.authorization !== undefined) {
-      return xml(400, 'InvalidArgument', 'Only one auth mechanism allowed');
+      return replyXml(400, 'InvalidArgument', 'Only one auth mechanism allowed');
     }
     const grant = this.#grants.get(query.get('X-Amz-Signature') ?? '');
-    if (grant === undefined) return xml(403, 'SignatureDoesNotMatch', 'The request signature does not match');
-    if (grant.until < Date.now()) return xml(403, 'AccessDenied', 'Request has expired');
-    if (method !== 'GET' && method !== 'HEAD') return xml(405, 'MethodNotAllowed', 'Not allowed');
+    if (grant === undefined)
+      return replyXml(403, 'SignatureDoesNotMatch', 'The request signature does not match');
+    if (grant.until < Date.now()) return replyXml(403, 'AccessDenied', 'Request has expired');
+    if (method !== 'GET' && method !== 'HEAD') return replyXml(405, 'MethodNotAllowed', 'Not allowed');
     return grant.open();
   };
 }
 
-function xml(status: number, code: string, message: string): Reply {
+function replyXml(status: number, code: string, message: string): HostReply {
   const body = `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>${message}</Message></Error>`;
-  return text(status, body, { 'content-type': 'application/xml' });
+  return replyText(status, body, { 'content-type': 'application/xml' });
 }

@@ -6,7 +6,7 @@ import { runChild } from './child.ts';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const NODE = join(ROOT, 'node_modules/.bin/node');
 
-test('the load runs small, and counts what landed', async () => {
+test('the load test counts the delivered files in a small run', async () => {
   const sizes = ['--deliverers', '4', '--assets', '3', '--sequence', '8'];
   const { exitCode, stdout, stderr } = await runChild(NODE, {
     args: [join(ROOT, '__tests__/world/soak.ts'), ...sizes],

@@ -1,16 +1,21 @@
 import { parseArgs } from 'node:util';
 import { loadBranch } from './soak/branch.ts';
+import {
+  formatLoadReport,
+  formatSecondsSince,
+  type LoadReport,
+  type LogProgress,
+} from './soak/load-report.ts';
 import { loadRelease } from './soak/release.ts';
 import { loadSequence } from './soak/sequence.ts';
-import { type Say, secondsSince, type Tally, tallyText } from './soak/tally.ts';
-import { startWorld, type World } from './world.ts';
+import { type GitHubWorld, startWorld } from './world.ts';
 
 /**
- * Load, against the local GitHub: many deliverers at once into one branch and into one release, and many
- * deliveries one after the other in one process. Ends with 1 when anything was lost, or grew.
+ * Load tests against the local GitHub: many concurrent deliveries into one branch and into one release, and many
+ * deliveries one after the other in one process. Exit code 1 when something was lost, or memory grew.
  */
 
-type Load = (world: World, size: number, say: Say) => Promise<Tally>;
+type RunLoad = (world: GitHubWorld, size: number, say: LogProgress) => Promise<LoadReport>;
 
 const { values } = parseArgs({
   options: {
@@ -20,25 +25,27 @@ const { values } = parseArgs({
   },
 });
 
-const LOADS: readonly (readonly [Load, size: string])[] = [
+const LOADS: readonly (readonly [RunLoad, size: string])[] = [
   [loadBranch, values.deliverers],
   [loadRelease, values.assets],
   [loadSequence, values.sequence],
 ];
 
-const begun = performance.now();
-const say: Say = (line) => console.log(`  … ${line}`);
+const startedAt = performance.now();
+const say: LogProgress = (line) => console.log(`  … ${line}`);
 const world = await startWorld();
 let faults = 0;
 try {
   for (const [load, size] of LOADS) {
     if (Number(size) === 0) continue;
     const tally = await load(world, Number(size), say);
-    faults += tally.faults.length;
-    console.log(`\n${tallyText(tally)}\n`);
+    faults += tally.problems.length;
+    console.log(`\n${formatLoadReport(tally)}\n`);
   }
 } finally {
   await world.stop();
 }
-console.log(`${faults === 0 ? 'Nothing was lost' : `${faults} faults`}, ${secondsSince(begun)} in all.`);
+console.log(
+  `${faults === 0 ? 'Nothing was lost' : `${faults} faults`}, ${formatSecondsSince(startedAt)} in all.`,
+);
 if (faults > 0) process.exitCode = 1;

@@ -1,28 +1,28 @@
 import { randomBytes } from 'node:crypto';
 
-export type Level = 'none' | 'read' | 'write';
+export type PermissionLevel = 'none' | 'read' | 'write';
 
-/** What a workflow's `permissions:` can give. */
-export interface Permissions {
-  contents: Level;
-  pages: Level;
-  pull_requests: Level;
-  issues: Level;
-  deployments: Level;
+/** The permissions of a token, as in a workflow's `permissions:`. */
+export interface TokenPermissions {
+  contents: PermissionLevel;
+  pages: PermissionLevel;
+  pull_requests: PermissionLevel;
+  issues: PermissionLevel;
+  deployments: PermissionLevel;
 }
 
-/** Who can speak in a world, beside the owners of its repositories. */
-export const PEOPLE = {
+/** Logins of the local GitHub, apart from the repositories' owners. */
+export const LOGINS = {
   /** A job's `GITHUB_TOKEN`. */
   workflow: 'github-actions[bot]',
   /** An app that is installed beside it. */
   app: 'other-app[bot]',
-  /** Whoever grants access through the device flow, or has forked a repository. */
+  /** A user who grants access through the device flow, or has forked a repository. */
   human: 'human',
 } as const;
 
-/** What a fork's pull request gets, whatever its workflow asks. */
-export const FORK: Permissions = {
+/** The permissions of a fork's pull request, independent of its workflow. */
+export const FORK_PERMISSIONS: TokenPermissions = {
   contents: 'read',
   pages: 'read',
   pull_requests: 'read',
@@ -30,15 +30,15 @@ export const FORK: Permissions = {
   deployments: 'read',
 };
 
-/** The tokens of a world, whose they are, and what they may. */
-export class Tokens {
-  readonly #permissions = new Map<string, Permissions>();
+/** The tokens of the local GitHub with their logins and permissions. */
+export class TokenStore {
+  readonly #permissions = new Map<string, TokenPermissions>();
   readonly #logins = new Map<string, string>();
 
-  /** A new token, of the workflow unless told; installations' and people's tokens are shaped differently. */
+  /** Issues a token, by default for the workflow; tokens of apps and of users have different prefixes. */
   issue(
-    permissions: Partial<Permissions> = {},
-    login: string = PEOPLE.workflow,
+    permissions: Partial<TokenPermissions> = {},
+    login: string = LOGINS.workflow,
     prefix = login.endsWith('[bot]') ? 'ghs_' : 'ghp_',
   ): string {
     const token = `${prefix}${randomBytes(27).toString('base64url').replace(/[-_]/g, 'x')}`;
@@ -54,16 +54,16 @@ export class Tokens {
     return token;
   }
 
-  permissionsOf(token: string): Permissions | undefined {
+  getPermissions(token: string): TokenPermissions | undefined {
     return this.#permissions.get(token);
   }
 
-  loginOf(token: string): string | undefined {
+  getLogin(token: string): string | undefined {
     return this.#logins.get(token);
   }
 }
 
-/** Whether a level covers what is needed. */
-export function covers(has: Level, needs: 'read' | 'write'): boolean {
+/** Whether a level includes the needed one. */
+export function hasPermission(has: PermissionLevel, needs: 'read' | 'write'): boolean {
   return has === 'write' || has === needs;
 }

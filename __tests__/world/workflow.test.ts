@@ -1,70 +1,69 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Repository } from './repository.ts';
-import { type Happening, startsOn, workflowFrom } from './workflow/definition.ts';
-import { fill, holds, type Status } from './workflow/expressions.ts';
-import { type Occasion, permissionsOf } from './workflow/occasion.ts';
-import { createPlayer, type Player } from './workflow/player.ts';
-import { startWorld, type World } from './world.ts';
+import type { TestRepository } from './repository.ts';
+import { isTriggeredBy, parseWorkflowDefinition, type TriggerEvent } from './workflow/definition.ts';
+import { computeJobPermissions, type WorkflowEvent } from './workflow/event.ts';
+import { interpolate, isConditionMet, type JobStatus } from './workflow/expressions.ts';
+import { createWorkflowRunner, type WorkflowRunner } from './workflow/workflow-runner.ts';
+import { type GitHubWorld, startWorld } from './world.ts';
 
 const workflow = (jobs: string, on = 'push: {}') =>
-  workflowFrom(`name: Test\non:\n  ${on}\npermissions: {}\njobs:\n${jobs}`);
+  parseWorkflowDefinition(`name: Test\non:\n  ${on}\npermissions: {}\njobs:\n${jobs}`);
 
-describe('a workflow starts', () => {
-  const push = (ref: string): Happening => ({ name: 'push', ref, payload: {} });
-  const about = (name: string, payload: Happening['payload']): Happening => ({ name, ref: 'x', payload });
+describe('a workflow', () => {
+  const push = (ref: string): TriggerEvent => ({ name: 'push', ref, payload: {} });
+  const about = (name: string, payload: TriggerEvent['payload']): TriggerEvent => ({
+    name,
+    ref: 'x',
+    payload,
+  });
 
-  test.each<[string, string, Happening, boolean]>([
+  test.each<[string, string, TriggerEvent, boolean]>([
     ['on a push', 'push: {}', push('refs/heads/any'), true],
-    ['on no other event', 'push: {}', about('schedule', {}), false],
+    ['not on another event', 'push: {}', about('schedule', {}), false],
     ['on its branches', 'push: { branches: [main] }', push('refs/heads/main'), true],
-    ['on no other branch', 'push: { branches: [main] }', push('refs/heads/main2'), false],
+    ['not on another branch', 'push: { branches: [main] }', push('refs/heads/main2'), false],
     ['on its tags', "push: { tags: ['v*'] }", push('refs/tags/v1.2'), true],
-    ['on no deeper tag', "push: { tags: ['v*'] }", push('refs/tags/v1/2'), false],
-    ['on no branch of a tag’s name', "push: { tags: ['v*'] }", push('refs/heads/v1'), false],
+    ['not on a tag with a slash', "push: { tags: ['v*'] }", push('refs/tags/v1/2'), false],
+    ['not on a branch with the name of a tag', "push: { tags: ['v*'] }", push('refs/heads/v1'), false],
     [
       'on a push to a pull request',
       'pull_request: {}',
       about('pull_request', { action: 'synchronize' }),
       true,
     ],
+    ['not on `closed` by default', 'pull_request: {}', about('pull_request', { action: 'closed' }), false],
     [
-      'on no close that it doesn’t name',
-      'pull_request: {}',
-      about('pull_request', { action: 'closed' }),
-      false,
-    ],
-    [
-      'on the close that it names',
+      'on `closed` if it is listed',
       'pull_request: { types: [closed] }',
       about('pull_request', { action: 'closed' }),
       true,
     ],
     [
-      'on its own hour',
+      'on its own schedule',
       "schedule: [{ cron: '1 2 * * *' }]",
       about('schedule', { schedule: '1 2 * * *' }),
       true,
     ],
     [
-      'on no other hour',
+      'not on another schedule',
       "schedule: [{ cron: '1 2 * * *' }]",
       about('schedule', { schedule: '9 9 * * *' }),
       false,
     ],
     [
-      'on another workflow’s end',
+      'after the workflow that it lists',
       'workflow_run: { workflows: [Build] }',
       about('workflow_run', { workflow_run: { name: 'Build' } }),
       true,
     ],
     [
-      'on no third one’s',
+      'not after another workflow',
       'workflow_run: { workflows: [Build] }',
       about('workflow_run', { workflow_run: { name: 'Lint' } }),
       false,
     ],
-  ])('%s', (_, on, happening, starts) => {
-    expect(startsOn(workflow('  job: { steps: [] }', on), happening)).toBe(starts);
+  ])('starts %s', (_, on, event, starts) => {
+    expect(isTriggeredBy(workflow('  job: { steps: [] }', on), event)).toBe(starts);
   });
 });
 
@@ -73,8 +72,8 @@ test.each([
   ['  job: { steps: [{ run: x, shell: bash }] }', '`shell` of a step'],
   ['  job: { steps: [], strategy: { matrix: {}, max-parallel: 1 } }', '`max-parallel` of a strategy'],
   ['  job: { steps: [] }\nenv: {}', '`env` of a workflow'],
-])('what is not played is refused: %s', (jobs, message) => {
-  expect(() => workflow(jobs)).toThrow(`${message} is not played here.`);
+])('a workflow with an unsupported key is refused: %s', (jobs, message) => {
+  expect(() => workflow(jobs)).toThrow(`${message} is not supported here.`);
 });
 
 describe('an expression', () => {
@@ -85,15 +84,15 @@ describe('an expression', () => {
     ["${{ github.event.action == 'closed' && 'withdraw' || 'deliver' }}", 'withdraw'],
     ['[${{ github.event.pull_request.head.sha }}]', '[]'],
     ['no expression', 'no expression'],
-  ])('%s is %s', (text, value) => {
-    expect(fill(text, contexts)).toBe(value);
+  ])('%s is evaluated as %s', (text, value) => {
+    expect(interpolate(text, contexts)).toBe(value);
   });
 
-  test('can’t name a context that isn’t there', () => {
-    expect(() => fill('${{ steps.one }}', contexts)).toThrow(/steps/);
+  test('with an unknown context is refused', () => {
+    expect(() => interpolate('${{ steps.one }}', contexts)).toThrow(/steps/);
   });
 
-  test.each<[string | undefined, Status, boolean]>([
+  test.each<[string | undefined, JobStatus, boolean]>([
     [undefined, 'success', true],
     [undefined, 'failure', false],
     ["github.event.action == 'closed'", 'success', true],
@@ -103,23 +102,26 @@ describe('an expression', () => {
     ['${{ !cancelled() }}', 'failure', true],
     ['failure()', 'failure', true],
     ['failure()', 'success', false],
-  ])('if: %s after %s: %s', (condition, status, value) => {
-    expect(holds(condition, contexts, status)).toBe(value);
+  ])('in `if: %s` after %s is %s', (condition, status, value) => {
+    expect(isConditionMet(condition, contexts, status)).toBe(value);
   });
 });
 
-describe('a token', () => {
+describe('the token of a job', () => {
   const fork = { head: { repo: { full_name: 'human/demo' } }, base: { repo: { full_name: 'octo/demo' } } };
   const own = { ...fork, head: fork.base };
   const may = (name: string, pull_request: object) =>
-    // Of the payload only this is looked at.
-    permissionsOf({ contents: 'write', actions: 'read' }, { name, payload: { pull_request } } as Occasion);
+    // The rest of the payload is not used.
+    computeJobPermissions({ contents: 'write', actions: 'read' }, {
+      name,
+      payload: { pull_request },
+    } as WorkflowEvent);
 
   test.each([
     ['pull_request', own, 'write'],
     ['pull_request', fork, 'read'],
     ['pull_request_target', fork, 'write'],
-  ])('on %s of %j may %s, and nothing that isn’t granted', (name, pull, level) => {
+  ])('on %s of %j has only the permissions %s', (name, pull, level) => {
     expect(may(name, pull)).toEqual({
       contents: level,
       pages: 'none',
@@ -130,20 +132,20 @@ describe('a token', () => {
   });
 });
 
-describe('a run', () => {
-  let world: World;
-  let repository: Repository;
-  let player: Player;
+describe('a workflow run', () => {
+  let world: GitHubWorld;
+  let repository: TestRepository;
+  let player: WorkflowRunner;
 
   beforeAll(async () => {
     world = await startWorld();
     repository = await world.repository({ owner: 'octo', name: 'demo' });
-    player = createPlayer(world);
+    player = createWorkflowRunner(world);
   });
   afterAll(() => world.stop());
 
   const play = (jobs: string, files?: Record<string, string>) =>
-    player.play(workflow(jobs), {
+    player.run(workflow(jobs), {
       repository,
       name: 'push',
       payload: {},
@@ -152,7 +154,7 @@ describe('a run', () => {
       ...(files === undefined ? {} : { files }),
     });
 
-  test('goes on after what is tolerated, and stops at what is not', async () => {
+  test('continues after a tolerated failure and stops at any other', async () => {
     const run = await play(`
   job:
     env: { WORD: word }
@@ -177,7 +179,7 @@ describe('a run', () => {
     ]);
   });
 
-  test('checks out what there is, and hands artifacts on', async () => {
+  test('checks out the files and passes artifacts on', async () => {
     const run = await play(
       `
   make:
@@ -199,18 +201,14 @@ describe('a run', () => {
   });
 
   test.each([
+    ['fails to check out an event without files', 'uses: actions/checkout@v1', /nothing to check out/],
     [
-      'checks nothing out where there is nothing',
-      'uses: actions/checkout@v1',
-      /no business to check anything out/,
-    ],
-    [
-      'has no artifact that nobody left',
+      'fails to download an artifact that does not exist',
       'uses: actions/download-artifact@v1, with: { name: x }',
       /has no such artifact/,
     ],
     [
-      'reads no other run’s artifacts without being allowed to',
+      'fails to download the artifacts of another run without permission',
       "uses: actions/download-artifact@v1, with: { run-id: 1, github-token: '${{ github.token }}' }",
       /need `github-token` and `permissions: \{ actions: read \}`/,
     ],
@@ -221,10 +219,10 @@ describe('a run', () => {
   });
 
   test.each([
-    ['uses: actions/setup-node@v1', /setup-node@v1 is not played/],
-    ['uses: actions/checkout@v1, with: { ref: x }', /`ref` of actions\/checkout@v1 is not played/],
-    ['run: \'echo A=b >> "$GITHUB_ENV"\'', /GITHUB_ENV is not played/],
-  ])('passes over nothing: %s', async (step, message) => {
+    ['uses: actions/setup-node@v1', /setup-node@v1 is not supported/],
+    ['uses: actions/checkout@v1, with: { ref: x }', /`ref` of actions\/checkout@v1 is not supported/],
+    ['run: \'echo A=b >> "$GITHUB_ENV"\'', /GITHUB_ENV is not supported/],
+  ])('refuses an unsupported feature: %s', async (step, message) => {
     await expect(play(`  job: { steps: [{ ${step} }] }`, {})).rejects.toThrow(message);
   });
 });

@@ -2,21 +2,21 @@ import { execFile, spawn } from 'node:child_process';
 import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { type Call, json, OWNER, REPOSITORY, type Route } from './route.ts';
+import { type BenchCall, type BenchRoute, OWNER, REPOSITORY, sendJson } from './route.ts';
 
-/** Real git behind github.com, for the files that the object API won't take. */
-export function gitRoutes(repository: string): Route[] {
+/** Real git for github.com, for files that the object API refuses. */
+export function createGitRoutes(repository: string): BenchRoute[] {
   return ['GET', 'POST'].map((method) => ({
     host: 'github.com',
     method,
     path: new RegExp(`^/${OWNER}/${REPOSITORY}\\.git(/info/refs|/git-upload-pack|/git-receive-pack)$`),
-    serve: (call) => backend(repository, call),
+    serve: (call) => runGitBackend(repository, call),
   }));
 }
 
-async function backend(
+async function runGitBackend(
   repository: string,
-  { request, response, query, parts: [service = ''] }: Call,
+  { request, response, query, parts: [service = ''] }: BenchCall,
 ): Promise<void> {
   const { headers, method = 'GET' } = request;
   const child = spawn('git', ['http-backend'], {
@@ -57,14 +57,14 @@ async function backend(
   response.end();
 }
 
-/** Answers with a file of the branch, or says that it has none. */
+/** Sends a file of the branch, or 404. */
 export async function sendFromGit(repository: string, path: string, response: ServerResponse): Promise<void> {
   const name = `main:${path}`;
   try {
     const size = await promisify(execFile)('git', ['-C', repository, 'cat-file', '-s', name]);
     response.writeHead(200, { 'content-length': size.stdout.trim() });
   } catch {
-    return json(response, 404, { message: 'Not Found' });
+    return sendJson(response, 404, { message: 'Not Found' });
   }
   const child = spawn('git', ['-C', repository, 'cat-file', 'blob', name], {
     stdio: ['ignore', 'pipe', 'inherit'],

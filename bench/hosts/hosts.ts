@@ -2,25 +2,29 @@ import { execFile } from 'node:child_process';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { gitRoutes } from './git-routes.ts';
-import { pagesRoutes } from './pages-routes.ts';
-import { releaseRoutes } from './release-routes.ts';
-import { json } from './route.ts';
+import { createGitRoutes } from './git-routes.ts';
+import { createPagesRoutes } from './pages-routes.ts';
+import { createReleaseRoutes } from './release-routes.ts';
+import { sendJson } from './route.ts';
 import { createStore } from './store.ts';
 
-export interface Hosts {
+export interface LocalHosts {
   readonly names: readonly string[];
   serve(request: IncomingMessage, response: ServerResponse): Promise<void>;
   cutAfter(bytes: number): void;
   forget(): Promise<void>;
 }
 
-/** Plays every host, for just the calls that a delivery makes, and forgets nothing until it is told. */
-export async function createHosts(folder: string): Promise<Hosts> {
+/** Simulates every host, only for the calls that a delivery makes; data stays until `forget` is called. */
+export async function createHosts(folder: string): Promise<LocalHosts> {
   const store = await createStore(folder);
   const repository = join(folder, 'repository.git');
   await promisify(execFile)('sh', ['-c', BARE_REPOSITORY, 'sh', repository]);
-  const routes = [...releaseRoutes(store), ...pagesRoutes(store, repository), ...gitRoutes(repository)];
+  const routes = [
+    ...createReleaseRoutes(store),
+    ...createPagesRoutes(store, repository),
+    ...createGitRoutes(repository),
+  ];
   return {
     names: [...new Set(routes.map(({ host }) => host))],
     async serve(request, response) {
@@ -32,7 +36,7 @@ export async function createHosts(folder: string): Promise<Hosts> {
         const parts = match.slice(1).map(decodeURIComponent);
         return route.serve({ request, response, query: url.searchParams, parts });
       }
-      json(response, 404, { message: 'Not Found', status: '404' });
+      sendJson(response, 404, { message: 'Not Found', status: '404' });
     },
     cutAfter: store.cutAfter,
     forget: store.forget,

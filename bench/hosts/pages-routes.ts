@@ -1,22 +1,22 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { sendFromGit } from './git-routes.ts';
-import { type Call, json, jsonOf, OWNER, REPOSITORY, type Route } from './route.ts';
-import type { Store, Stored } from './store.ts';
+import { type BenchCall, type BenchRoute, OWNER, REPOSITORY, readJson, sendJson } from './route.ts';
+import type { BodyStore, StoredFile } from './store.ts';
 
 const API = 'api.github.com';
 
-interface Committed {
+interface CommittedFile {
   readonly blob: string;
-  readonly stored: Stored;
+  readonly stored: StoredFile;
 }
 
 /** K1: the contents and the object API, and the site, which is built at once. */
-export function pagesRoutes(store: Store, repository: string): Route[] {
-  const files = new Map<string, Committed>();
-  const blobs = new Map<string, Stored>();
-  /** What a tree or a commit, by its sha, adds to the branch. */
+export function createPagesRoutes(store: BodyStore, repository: string): BenchRoute[] {
+  const files = new Map<string, CommittedFile>();
+  const blobs = new Map<string, StoredFile>();
+  /** The file that a tree or a commit adds to the branch, by SHA. */
   const added = new Map<string, { readonly path: string; readonly sha: string }>();
-  let head = newSha();
+  let head = createSha();
   const repo = `/repos/${OWNER}/${REPOSITORY}`;
   const keep = async (base64: unknown): Promise<string> => {
     const bytes = Buffer.from(String(base64), 'base64');
@@ -27,13 +27,13 @@ export function pagesRoutes(store: Store, repository: string): Route[] {
   const commit = (path: string, blob: string): void => {
     const stored = blobs.get(blob);
     if (stored !== undefined) files.set(path, { blob, stored });
-    head = newSha();
+    head = createSha();
   };
-  const serveFile = ({ response, parts: [path = ''] }: Call): Promise<void> => {
+  const serveFile = ({ response, parts: [path = ''] }: BenchCall): Promise<void> => {
     const file = files.get(path);
     return file === undefined ? sendFromGit(repository, path, response) : store.send(file.stored, response);
   };
-  const call = (method: string, path: string, serve: Route['serve']): Route => ({
+  const call = (method: string, path: string, serve: BenchRoute['serve']): BenchRoute => ({
     host: API,
     method,
     path: new RegExp(`^${repo}${path}$`),
@@ -41,7 +41,7 @@ export function pagesRoutes(store: Store, repository: string): Route[] {
   });
   return [
     call('GET', '/pages', ({ response }) =>
-      json(response, 200, {
+      sendJson(response, 200, {
         html_url: `https://${OWNER}.github.io/${REPOSITORY}/`,
         build_type: 'legacy',
         source: { branch: 'main', path: '/' },
@@ -49,40 +49,42 @@ export function pagesRoutes(store: Store, repository: string): Route[] {
       }),
     ),
     call('GET', '/pages/builds/latest', ({ response }) =>
-      json(response, 200, { status: 'built', commit: head }),
+      sendJson(response, 200, { status: 'built', commit: head }),
     ),
     call('GET', '/contents/(.+)', ({ response, parts: [path = ''] }) => {
       const file = files.get(path);
-      if (file === undefined) return json(response, 404, { message: 'Not Found', status: '404' });
-      json(response, 200, { type: 'file', sha: file.blob });
+      if (file === undefined) return sendJson(response, 404, { message: 'Not Found', status: '404' });
+      sendJson(response, 200, { type: 'file', sha: file.blob });
     }),
     call('PUT', '/contents/(.+)', async ({ request, response, parts: [path = ''] }) => {
-      commit(path, await keep((await jsonOf(request)).content));
-      json(response, 201, { commit: { sha: head } });
+      commit(path, await keep((await readJson(request)).content));
+      sendJson(response, 201, { commit: { sha: head } });
     }),
     call('POST', '/git/blobs', async ({ request, response }) =>
-      json(response, 201, { sha: await keep((await jsonOf(request)).content) }),
+      sendJson(response, 201, { sha: await keep((await readJson(request)).content) }),
     ),
-    call('GET', '/git/ref/heads/main', ({ response }) => json(response, 200, { object: { sha: head } })),
-    call('GET', '/git/commits/(\\w+)', ({ response }) => json(response, 200, { tree: { sha: newSha() } })),
+    call('GET', '/git/ref/heads/main', ({ response }) => sendJson(response, 200, { object: { sha: head } })),
+    call('GET', '/git/commits/(\\w+)', ({ response }) =>
+      sendJson(response, 200, { tree: { sha: createSha() } }),
+    ),
     call('POST', '/git/trees', async ({ request, response }) => {
-      const { tree } = (await jsonOf(request)) as { tree?: { path: string; sha: string }[] };
-      const sha = newSha();
+      const { tree } = (await readJson(request)) as { tree?: { path: string; sha: string }[] };
+      const sha = createSha();
       if (tree?.[0] !== undefined) added.set(sha, tree[0]);
-      json(response, 201, { sha });
+      sendJson(response, 201, { sha });
     }),
     call('POST', '/git/commits', async ({ request, response }) => {
-      const entry = added.get(String((await jsonOf(request)).tree));
-      const sha = newSha();
+      const entry = added.get(String((await readJson(request)).tree));
+      const sha = createSha();
       if (entry !== undefined) added.set(sha, entry);
-      json(response, 201, { sha });
+      sendJson(response, 201, { sha });
     }),
     call('PATCH', '/git/refs/heads/main', async ({ request, response }) => {
-      const { sha } = await jsonOf(request);
+      const { sha } = await readJson(request);
       const entry = added.get(String(sha));
       if (entry !== undefined) commit(entry.path, entry.sha);
       head = String(sha);
-      json(response, 200, { object: { sha } });
+      sendJson(response, 200, { object: { sha } });
     }),
     {
       host: `${OWNER}.github.io`,
@@ -99,4 +101,4 @@ export function pagesRoutes(store: Store, repository: string): Route[] {
   ];
 }
 
-const newSha = (): string => randomBytes(20).toString('hex');
+const createSha = (): string => randomBytes(20).toString('hex');

@@ -1,6 +1,14 @@
 import type { ServerResponse } from 'node:http';
-import { type Call, json, jsonOf, OWNER, REPOSITORY, type Route, STANDING_TAG } from './route.ts';
-import type { Store, Stored } from './store.ts';
+import {
+  type BenchCall,
+  type BenchRoute,
+  EXISTING_TAG,
+  OWNER,
+  REPOSITORY,
+  readJson,
+  sendJson,
+} from './route.ts';
+import type { BodyStore, StoredFile } from './store.ts';
 
 const API = 'api.github.com';
 const UPLOADS = 'uploads.github.com';
@@ -8,41 +16,41 @@ const STORAGE = 'release-assets.githubusercontent.com';
 const BINS = 'filebin.net';
 const BIN_STORAGE = 'storage.filebin.net';
 
-interface Asset extends Stored {
+interface BenchAsset extends StoredFile {
   readonly id: number;
   readonly name: string;
 }
 
-interface Release {
+interface BenchRelease {
   readonly id: number;
   readonly tag: string;
-  readonly assets: Asset[];
+  readonly assets: BenchAsset[];
 }
 
-/** K2 and K3: release assets, and bins, whose file is what was sent there last. */
-export function releaseRoutes(store: Store): Route[] {
-  // As on any day after its first delivery: creating it first costs the second between two writes.
-  const releases: Release[] = [{ id: 1, tag: STANDING_TAG, assets: [] }];
-  const bins = new Map<string, Stored>();
+/** K2 and K3: release assets, and bins that keep the last upload. */
+export function createReleaseRoutes(store: BodyStore): BenchRoute[] {
+  // The release exists already: creating it would cost the second between two writes.
+  const releases: BenchRelease[] = [{ id: 1, tag: EXISTING_TAG, assets: [] }];
+  const bins = new Map<string, StoredFile>();
   const repo = `/repos/${OWNER}/${REPOSITORY}`;
-  const byId = (id: string | undefined): Release | undefined =>
+  const byId = (id: string | undefined): BenchRelease | undefined =>
     releases.find((release) => release.id === Number(id));
-  const tell = (response: ServerResponse, release: Release | undefined, status = 200): void =>
+  const tell = (response: ServerResponse, release: BenchRelease | undefined, status = 200): void =>
     release === undefined
-      ? json(response, 404, { message: 'Not Found' })
-      : json(response, status, shown(release));
+      ? sendJson(response, 404, { message: 'Not Found' })
+      : sendJson(response, status, formatRelease(release));
   return [
     {
       host: API,
       method: 'GET',
       path: new RegExp(`^${repo}$`),
-      serve: ({ response }) => json(response, 200, { private: false }),
+      serve: ({ response }) => sendJson(response, 200, { private: false }),
     },
     {
       host: API,
       method: 'GET',
       path: new RegExp(`^${repo}/releases$`),
-      serve: ({ response }) => json(response, 200, releases.map(shown)),
+      serve: ({ response }) => sendJson(response, 200, releases.map(formatRelease)),
     },
     {
       host: API,
@@ -61,7 +69,7 @@ export function releaseRoutes(store: Store): Route[] {
       serve: async ({ request, response }) => {
         const release = {
           id: releases.length + 1,
-          tag: String((await jsonOf(request)).tag_name),
+          tag: String((await readJson(request)).tag_name),
           assets: [],
         };
         releases.push(release);
@@ -72,7 +80,7 @@ export function releaseRoutes(store: Store): Route[] {
       host: API,
       method,
       path: new RegExp(`^${repo}/releases/(\\d+)$`),
-      serve: ({ request, response, parts: [id] }: Call) => {
+      serve: ({ request, response, parts: [id] }: BenchCall) => {
         request.resume();
         tell(response, byId(id));
       },
@@ -83,7 +91,7 @@ export function releaseRoutes(store: Store): Route[] {
       path: new RegExp(`^${repo}/releases/(\\d+)/assets$`),
       serve: ({ response, parts: [id] }) => {
         const release = byId(id);
-        json(response, 200, release?.assets.map((asset) => shownAsset(release, asset)) ?? []);
+        sendJson(response, 200, release?.assets.map((asset) => formatAsset(release, asset)) ?? []);
       },
     },
     {
@@ -96,14 +104,15 @@ export function releaseRoutes(store: Store): Route[] {
         const stored = await store.receive(request);
         const asset = { ...stored, id: release.assets.length + 1, name: query.get('name') ?? '' };
         release.assets.push(asset);
-        json(response, 201, shownAsset(release, asset));
+        sendJson(response, 201, formatAsset(release, asset));
       },
     },
     {
       host: 'github.com',
       method: 'GET',
       path: new RegExp(`^/${OWNER}/${REPOSITORY}/releases/download/([^/]+)/([^/]+)$`),
-      serve: ({ response, parts: [tag, name] }) => redirect(response, `https://${STORAGE}/${tag}/${name}`),
+      serve: ({ response, parts: [tag, name] }) =>
+        sendRedirect(response, `https://${STORAGE}/${tag}/${name}`),
     },
     {
       host: STORAGE,
@@ -113,7 +122,7 @@ export function releaseRoutes(store: Store): Route[] {
         const asset = releases
           .find((release) => release.tag === tag)
           ?.assets.find((one) => one.name === name);
-        return asset === undefined ? json(response, 404, {}) : store.send(asset, response);
+        return asset === undefined ? sendJson(response, 404, {}) : store.send(asset, response);
       },
     },
     {
@@ -123,7 +132,7 @@ export function releaseRoutes(store: Store): Route[] {
       serve: async ({ request, response, parts: [bin = '', filename = ''] }) => {
         const stored = await store.receive(request);
         bins.set(`${bin}/${filename}`, stored);
-        json(response, 201, { bin: { id: bin }, file: { filename, bytes: stored.size } });
+        sendJson(response, 201, { bin: { id: bin }, file: { filename, bytes: stored.size } });
       },
     },
     {
@@ -137,7 +146,7 @@ export function releaseRoutes(store: Store): Route[] {
       method: 'GET',
       path: /^\/([^/]+)\/([^/]+)$/,
       serve: ({ response, parts: [bin, name] }) =>
-        redirect(response, `https://${BIN_STORAGE}/${bin}/${name}`),
+        sendRedirect(response, `https://${BIN_STORAGE}/${bin}/${name}`),
     },
     {
       host: BIN_STORAGE,
@@ -145,13 +154,13 @@ export function releaseRoutes(store: Store): Route[] {
       path: /^\/([^/]+)\/([^/]+)$/,
       serve: ({ response, parts: [bin, name] }) => {
         const stored = bins.get(`${bin}/${name}`);
-        return stored === undefined ? json(response, 404, {}) : store.send(stored, response);
+        return stored === undefined ? sendJson(response, 404, {}) : store.send(stored, response);
       },
     },
   ];
 }
 
-function shown(release: Release): object {
+function formatRelease(release: BenchRelease): object {
   const repo = `/repos/${OWNER}/${REPOSITORY}/releases/${release.id}`;
   return {
     id: release.id,
@@ -162,15 +171,15 @@ function shown(release: Release): object {
     html_url: `https://github.com/${OWNER}/${REPOSITORY}/releases/tag/${release.tag}`,
     url: `https://${API}${repo}`,
     upload_url: `https://${UPLOADS}${repo}/assets{?name,label}`,
-    assets: release.assets.map((asset) => shownAsset(release, asset)),
+    assets: release.assets.map((asset) => formatAsset(release, asset)),
   };
 }
 
-function shownAsset({ tag }: Release, { id, name, size }: Asset): object {
+function formatAsset({ tag }: BenchRelease, { id, name, size }: BenchAsset): object {
   const browser_download_url = `https://github.com/${OWNER}/${REPOSITORY}/releases/download/${tag}/${name}`;
   return { id, name, size, state: 'uploaded', digest: null, browser_download_url };
 }
 
-function redirect(response: ServerResponse, location: string): void {
+function sendRedirect(response: ServerResponse, location: string): void {
   response.writeHead(302, { location, 'content-length': 0 }).end();
 }

@@ -6,22 +6,22 @@ import { pipeline } from 'node:stream/promises';
 import { MEGABYTE } from '../files.ts';
 
 /** Bytes that were received to disk. */
-export interface Stored {
+export interface StoredFile {
   readonly path: string;
   readonly size: number;
 }
 
-export interface Store {
+export interface BodyStore {
   /** Streams a request's body to disk; fails where the connection was cut. */
-  receive(request: IncomingMessage): Promise<Stored>;
-  keep(bytes: Buffer): Promise<Stored>;
-  send(stored: Stored, response: ServerResponse): Promise<void>;
+  receive(request: IncomingMessage): Promise<StoredFile>;
+  keep(bytes: Buffer): Promise<StoredFile>;
+  send(stored: StoredFile, response: ServerResponse): Promise<void>;
   cutAfter(bytes: number): void;
-  /** Deletes whatever was received. */
+  /** Deletes everything that was received. */
   forget(): Promise<void>;
 }
 
-export async function createStore(folder: string): Promise<Store> {
+export async function createStore(folder: string): Promise<BodyStore> {
   const bodies = join(folder, 'bodies');
   await mkdir(bodies, { recursive: true });
   let count = 0;

@@ -9,8 +9,8 @@ import { gitError } from '../../../src/github/git/failures.ts';
 import { type PushOptions, pushChanges } from '../../../src/github/git/push.ts';
 import { localFile, temporaryFolder } from '../../support/files.ts';
 import { type FakePorts, fakePorts } from '../../support/ports.ts';
-import type { Repository } from '../../world/repository.ts';
-import { startWorld, type World } from '../../world/world.ts';
+import type { TestRepository } from '../../world/repository.ts';
+import { type GitHubWorld, startWorld } from '../../world/world.ts';
 import { changeWith } from '../changes.ts';
 import { writeGitScript } from './git-script.ts';
 
@@ -19,8 +19,8 @@ const ADVERT = { method: 'GET', url: /service=git-receive-pack/ };
 const SENDING = { method: 'POST', url: /git-receive-pack$/ };
 const { env: original } = process;
 
-let world: World;
-let repository: Repository;
+let world: GitHubWorld;
+let repository: TestRepository;
 /** The parent of temporary folders. */
 let temporary: string;
 let ports: FakePorts;
@@ -39,7 +39,7 @@ beforeEach(async () => {
   const files = { 'README.md': '# site\n', 'docs/old.html': 'old', 'docs/beside.html': 'beside' };
   repositories += 1;
   repository = await world.repository({ owner: 'octo', name: `site-${repositories}`, files });
-  world.wire.clear();
+  world.traffic.clear();
 });
 
 afterEach(async () => {
@@ -117,7 +117,7 @@ describe('pushChanges: one commit', () => {
     expect((await repository.log())[0]).toMatchObject({ sha, files: ['docs/old.html'] });
     expect(String(await repository.read('docs/old.html'))).toBe('<p>a page</p>');
     // The replaced blob is not fetched for git to compare with.
-    expect(world.wire.exchanges(/^POST .*git-upload-pack/)).toHaveLength(2);
+    expect(world.traffic.exchanges(/^POST .*git-upload-pack/)).toHaveLength(2);
   });
 
   test('has the given author and committer', async () => {
@@ -146,7 +146,7 @@ describe('pushChanges: one commit', () => {
 
   test('fetches neither history nor blobs', async () => {
     await push();
-    const fetches = world.wire.exchanges(/^POST .*git-upload-pack/);
+    const fetches = world.traffic.exchanges(/^POST .*git-upload-pack/);
     // The list of references, then the branch: a third request would fetch blobs.
     expect(fetches).toHaveLength(2);
     expect(fetches[1]?.body.head).toMatch(/deepen 1\s*0014filter blob:none/);
@@ -181,7 +181,7 @@ describe('pushChanges: several commits', () => {
     }
     expect(String(await repository.read('a.html'))).toBe('one');
     expect(await repository.read('docs/old.html')).toBeNull();
-    expect(world.wire.exchanges(/^POST .*git-receive-pack/)).toHaveLength(1);
+    expect(world.traffic.exchanges(/^POST .*git-receive-pack/)).toHaveLength(1);
   });
 
   test('checks more paths than one command lists', async () => {
@@ -200,7 +200,7 @@ describe('pushChanges: several commits', () => {
       message: expect.stringContaining('docs/old.html'),
     });
     expect(await repository.head()).toBe(before);
-    expect(world.wire.lines(/receive-pack/)).toEqual([]);
+    expect(world.traffic.lines(/receive-pack/)).toEqual([]);
   });
 
   test('advances one progress meter by the size of all files', async () => {
@@ -248,7 +248,7 @@ describe('pushChanges: other writers', () => {
     const before = await repository.head();
     await expect(push({ path, replaces })).rejects.toMatchObject({ code: 'CONFLICT', retryable: true });
     expect(await repository.head()).toBe(before);
-    expect(world.wire.lines(/receive-pack/)).toEqual([]);
+    expect(world.traffic.lines(/receive-pack/)).toEqual([]);
   });
 
   test.each([
@@ -353,7 +353,7 @@ describe('pushChanges: the machine', () => {
   test('fails with the same hint where git does not read settings from the environment', async () => {
     process.env.PATH = await writeGitScript('echo git version 2.30.9');
     await expect(push()).rejects.toMatchObject({ code: 'BAD_INPUT', hint: expect.stringContaining('K2') });
-    expect(world.wire.lines()).toEqual([]);
+    expect(world.traffic.lines()).toEqual([]);
   });
 
   test.each(['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'GIT_SSL_CAINFO'])(
@@ -373,7 +373,7 @@ describe('pushChanges: the machine', () => {
       retryable: false,
       hint: expect.stringContaining('NODE_EXTRA_CA_CERTS'),
     });
-    expect(world.wire.lines()).toEqual([]);
+    expect(world.traffic.lines()).toEqual([]);
   });
 
   test('ignores the git settings of the machine and its user', async () => {
@@ -392,13 +392,13 @@ describe('pushChanges: the file', () => {
     const failure = new Error('the file changed');
     const read = (): ReturnType<typeof file.read> => file.read().map(() => Promise.reject(failure));
     await expect(push({ file: { ...file, read } })).rejects.toBe(failure);
-    expect(world.wire.lines(/receive-pack/)).toEqual([]);
+    expect(world.traffic.lines(/receive-pack/)).toEqual([]);
   });
 
   test('does not push a file whose bytes are not those that were checked', async () => {
     const [file, other] = [await localFile('one'), await localFile('two')];
     await expect(push({ file: { ...file, read: other.read } })).rejects.toMatchObject({ code: 'INTERNAL' });
-    expect(world.wire.lines(/receive-pack/)).toEqual([]);
+    expect(world.traffic.lines(/receive-pack/)).toEqual([]);
   });
 });
 
@@ -407,7 +407,7 @@ describe('pushChanges: abort', () => {
     const reason = new Error('stopped');
     world.intercept(SENDING, { fault: 'hang' });
     const pushing = push();
-    const isSending = () => world.wire.exchanges(/POST .*receive-pack/).length > 0;
+    const isSending = () => world.traffic.exchanges(/POST .*receive-pack/).length > 0;
     while (!isSending()) await new Promise((resolve) => setTimeout(resolve, 5));
     expect(process.platform !== 'linux' || listProcesses(temporary).length > 0).toBe(true);
     ports.stop.abort(reason);
@@ -419,7 +419,7 @@ describe('pushChanges: abort', () => {
   test('runs nothing when it is aborted before', async () => {
     ports.stop.abort(new Error('stopped'));
     await expect(push()).rejects.toThrow('stopped');
-    expect(world.wire.lines()).toEqual([]);
+    expect(world.traffic.lines()).toEqual([]);
   });
 });
 
@@ -432,7 +432,7 @@ test('pushChanges ends a git that prints nothing for too long with a retryable e
   };
   world.intercept(SENDING, { fault: 'hang' });
   const pushing = push();
-  const isSending = () => world.wire.exchanges(/POST .*receive-pack/).length > 0;
+  const isSending = () => world.traffic.exchanges(/POST .*receive-pack/).length > 0;
   while (!isSending()) await new Promise((resolve) => setTimeout(resolve, 5));
   // One for the fetch, one for the push, and a new one after each output of the push.
   expect(timeouts.length).toBeGreaterThan(2);
@@ -462,7 +462,7 @@ code=$?
 grep -rqF -f ${needles} "$HOME" && echo "found in a file" >> ${log}
 exit $code`);
     Object.assign(process.env, { INPUT_TOKEN: token, GITHUB_TOKEN: token, GIT_CURL_VERBOSE: '1' });
-    world.wire.watchFor(token);
+    world.traffic.watchFor(token);
     const args = new Set<string>();
     const sampling = setInterval(() => {
       for (const one of listProcesses(temporary)) args.add(one.args);
@@ -479,8 +479,8 @@ exit $code`);
     expect(logged).not.toContain('found in a file');
     expect(logged).not.toMatch(/env (INPUT_TOKEN|GITHUB_TOKEN|GIT_CURL_VERBOSE)/);
     // It is only sent in one header, encoded for Basic authentication.
-    expect(world.wire.found(token)).toEqual([]);
-    const headers = world.wire.exchanges(/receive-pack/).map(({ headers }) => headers.authorization);
+    expect(world.traffic.found(token)).toEqual([]);
+    const headers = world.traffic.exchanges(/receive-pack/).map(({ headers }) => headers.authorization);
     expect(new Set(headers)).toEqual(new Set([`Basic ${credentials}`]));
   });
 

@@ -1,21 +1,21 @@
 import { describe, expect, test } from '@jest/globals';
 import { createSilenceTimer } from '../../../src/github/git/silence-timer.ts';
-import { MovingClock } from '../../faults/moving-clock.ts';
+import { SimulatedClock } from '../../faults/simulated-clock.ts';
 
 describe('createSilenceTimer', () => {
   test.each([
     ['is never restarted', [], 300],
     ['was restarted twice', [200, 200], 700],
   ])('aborts after its limit when it %s', async (_title, pauses, expected) => {
-    const clock = new MovingClock();
+    const clock = new SimulatedClock();
     const start = clock.now();
     const { signal, restart } = createSilenceTimer(clock, 300);
     for (const pause of pauses) {
-      await clock.pass(pause);
+      await clock.advance(pause);
       expect(signal.aborted).toBe(false);
       restart();
     }
-    await clock.pass(10_000, signal);
+    await clock.advance(10_000, signal);
     expect(signal.aborted).toBe(true);
     expect(clock.now() - start).toBe(expected);
   });

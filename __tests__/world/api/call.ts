@@ -1,42 +1,42 @@
-import { type Incoming, jsonBody } from '../front/http.ts';
-import type { WorldRepository } from '../repository.ts';
-import type { Permissions } from '../tokens.ts';
-import { fail, missing } from './errors.ts';
+import type { HostedRepository } from '../repository.ts';
+import { type HostRequest, readJsonBody } from '../server/messages.ts';
+import type { TokenPermissions } from '../tokens.ts';
+import { fail, failMissing } from './errors.ts';
 
 /** A request to the API whose route is known and whose credentials are good. */
-export interface Call {
-  readonly request: Incoming;
-  readonly repository: WorldRepository;
+export interface ApiCall {
+  readonly request: HostRequest;
+  readonly repository: HostedRepository;
   /** The named parts of the path, decoded. */
   readonly parameters: Readonly<Record<string, string>>;
   /** Null: asked without credentials. */
-  readonly permissions: Permissions | null;
+  readonly permissions: TokenPermissions | null;
 }
 
 /** The request's body as a JSON object. */
-export async function bodyOf({ request }: Call): Promise<Record<string, unknown>> {
-  return (await jsonBody(request)) ?? fail(400, 'Problems parsing JSON');
+export async function readBody({ request }: ApiCall): Promise<Record<string, unknown>> {
+  return (await readJsonBody(request)) ?? fail(400, 'Problems parsing JSON');
 }
 
 /** A text field; absent unless it is a string. */
-export function textField(body: Record<string, unknown>, name: string): string | undefined {
+export function getText(body: Record<string, unknown>, name: string): string | undefined {
   const value = body[name];
   return typeof value === 'string' ? value : undefined;
 }
 
 /** A text field that must be there. */
-export function requiredText(body: Record<string, unknown>, name: string): string {
-  return textField(body, name) ?? missing(name);
+export function requireText(body: Record<string, unknown>, name: string): string {
+  return getText(body, name) ?? failMissing(name);
 }
 
-/** A part of the path as a number. */
-export function idOf({ parameters }: Call, name: string): number {
+/** A number in the path. */
+export function getId({ parameters }: ApiCall, name: string): number {
   return Number(parameters[name]);
 }
 
-/** One page of a list, and the Link header that leads to the others. */
-export function paged<Item>(
-  { request }: Call,
+/** One page of a list, and its Link header. */
+export function paginate<Item>(
+  { request }: ApiCall,
   items: readonly Item[],
 ): { page: readonly Item[]; headers: Record<string, string> } {
   const size = Math.min(Number(request.query.get('per_page') ?? 30) || 30, 100);

@@ -1,15 +1,15 @@
-import { json } from '../front/http.ts';
-import type { Commit } from '../git/bare-repository.ts';
-import type { WorldRepository } from '../repository.ts';
-import { type Call, paged } from './call.ts';
-import { fail, notFound } from './errors.ts';
-import { apiUrl, pageUrl } from './repository.ts';
-import { route } from './routes.ts';
+import type { GitCommit } from '../git/bare-repository.ts';
+import type { HostedRepository } from '../repository.ts';
+import { replyJson } from '../server/messages.ts';
+import { type ApiCall, paginate } from './call.ts';
+import { fail, failNotFound } from './errors.ts';
+import { getApiUrl, getPageUrl } from './repository.ts';
+import { createRoute } from './routes.ts';
 
 const STATUS_NAMES: Readonly<Record<string, string>> = { A: 'added', M: 'modified', D: 'removed' };
 
 /** A commit as the commits API shows it. */
-function view(repository: WorldRepository, commit: Commit) {
+function formatCommit(repository: HostedRepository, commit: GitCommit) {
   const { sha, tree, parents, author, committer, message } = commit;
   return {
     sha,
@@ -17,24 +17,24 @@ function view(repository: WorldRepository, commit: Commit) {
       author,
       committer,
       message,
-      tree: { sha: tree, url: `${apiUrl(repository)}/git/trees/${tree}` },
-      verification: verification(commit),
+      tree: { sha: tree, url: `${getApiUrl(repository)}/git/trees/${tree}` },
+      verification: formatVerification(commit),
     },
-    url: `${apiUrl(repository)}/commits/${sha}`,
-    html_url: `${pageUrl(repository)}/commit/${sha}`,
+    url: `${getApiUrl(repository)}/commits/${sha}`,
+    html_url: `${getPageUrl(repository)}/commit/${sha}`,
     author: { login: author.name },
     committer: { login: committer.name === 'GitHub' ? 'web-flow' : committer.name },
     parents: parents.map((parent) => ({ sha: parent })),
   };
 }
 
-/** Commits that GitHub makes in the token's own name are signed by it. */
-export function verification({ committer }: Pick<Commit, 'committer'>) {
+/** GitHub signs commits that it creates for the token. */
+export function formatVerification({ committer }: Pick<GitCommit, 'committer'>) {
   const verified = committer.name === 'GitHub';
   return { verified, reason: verified ? 'valid' : 'unsigned' };
 }
 
-async function files({ repository }: Call, before: string | null, after: string) {
+async function listChangedFiles({ repository }: ApiCall, before: string | null, after: string) {
   const changed = await repository.git.changedFiles(before, after);
   return changed.map(({ path, status, sha }) => ({
     filename: path,
@@ -43,62 +43,62 @@ async function files({ repository }: Call, before: string | null, after: string)
   }));
 }
 
-async function resolve({ repository }: Call, ref: string): Promise<string> {
+async function resolveRef({ repository }: ApiCall, ref: string): Promise<string> {
   if ((await repository.head()) === null) fail(409, 'Git Repository is empty.');
   return (await repository.git.resolve(ref)) ?? fail(422, `No commit found for SHA: ${ref}`);
 }
 
-async function list(call: Call) {
+async function listCommits(call: ApiCall) {
   const { repository, request } = call;
   const ref = request.query.get('sha') ?? repository.branch;
   if ((await repository.head()) === null) fail(409, 'Git Repository is empty.');
-  const from = (await repository.git.resolve(ref)) ?? notFound();
+  const from = (await repository.git.resolve(ref)) ?? failNotFound();
   const commits = await repository.git.log(from, { path: request.query.get('path') ?? '' });
-  const { page, headers } = paged(call, commits);
-  return json(
+  const { page, headers } = paginate(call, commits);
+  return replyJson(
     200,
-    page.map((commit) => view(repository, commit)),
+    page.map((commit) => formatCommit(repository, commit)),
     headers,
   );
 }
 
-async function show(call: Call) {
+async function showCommit(call: ApiCall) {
   const { repository, parameters } = call;
-  const commit = await repository.git.commit(await resolve(call, parameters.ref ?? ''));
-  const changed = await files(call, commit.parents[0] ?? null, commit.sha);
-  return json(200, { ...view(repository, commit), files: changed });
+  const commit = await repository.git.commit(await resolveRef(call, parameters.ref ?? ''));
+  const changed = await listChangedFiles(call, commit.parents[0] ?? null, commit.sha);
+  return replyJson(200, { ...formatCommit(repository, commit), files: changed });
 }
 
-function comparison(ahead: number, behind: number): string {
+function formatComparison(ahead: number, behind: number): string {
   if (ahead > 0 && behind > 0) return 'diverged';
   if (ahead > 0) return 'ahead';
   return behind > 0 ? 'behind' : 'identical';
 }
 
-async function compare(call: Call) {
+async function compareCommits(call: ApiCall) {
   const { repository, parameters } = call;
   const { git } = repository;
   const [baseName = '', headName = ''] = (parameters.basehead ?? '').split('...');
-  const base = (await git.resolve(baseName)) ?? notFound();
-  const head = (await git.resolve(headName)) ?? notFound();
+  const base = (await git.resolve(baseName)) ?? failNotFound();
+  const head = (await git.resolve(headName)) ?? failNotFound();
   const mergeBase =
     (await git.mergeBase(base, head)) ?? fail(404, `No common ancestor between ${base} and ${head}.`);
-  const { left: behind, right: ahead } = await git.countApart(base, head);
+  const { left: behind, right: ahead } = await git.countDifferentCommits(base, head);
   const commits = ahead === 0 ? [] : (await git.log(head, { not: base })).reverse();
-  return json(200, {
-    status: comparison(ahead, behind),
+  return replyJson(200, {
+    status: formatComparison(ahead, behind),
     ahead_by: ahead,
     behind_by: behind,
     total_commits: ahead,
-    base_commit: view(repository, await git.commit(base)),
-    merge_base_commit: view(repository, await git.commit(mergeBase)),
-    commits: commits.map((commit) => view(repository, commit)),
-    files: await files(call, mergeBase, head),
+    base_commit: formatCommit(repository, await git.commit(base)),
+    merge_base_commit: formatCommit(repository, await git.commit(mergeBase)),
+    commits: commits.map((commit) => formatCommit(repository, commit)),
+    files: await listChangedFiles(call, mergeBase, head),
   });
 }
 
-export const commitRoutes = [
-  route('GET /commits', { contents: 'read' }, list),
-  route('GET /commits/*ref', { contents: 'read' }, show),
-  route('GET /compare/*basehead', { contents: 'read' }, compare),
+export const COMMIT_ROUTES = [
+  createRoute('GET /commits', { contents: 'read' }, listCommits),
+  createRoute('GET /commits/*ref', { contents: 'read' }, showCommit),
+  createRoute('GET /compare/*basehead', { contents: 'read' }, compareCommits),
 ];

@@ -1,9 +1,9 @@
-import { json, Refusal, type Reply } from '../front/http.ts';
+import { type HostReply, ReplyError, replyJson } from '../server/messages.ts';
 
 const DOCUMENTATION = 'https://docs.github.com/rest';
 
 /** One entry of a validation error. */
-export interface Flaw {
+export interface ValidationError {
   readonly resource: string;
   readonly code: string;
   readonly field?: string;
@@ -11,31 +11,31 @@ export interface Flaw {
 }
 
 /** GitHub's error body. */
-export function errorReply(
+export function createErrorReply(
   status: number,
   message: string,
-  { errors, headers = {} }: { errors?: readonly Flaw[]; headers?: Record<string, string> } = {},
-): Reply {
+  { errors, headers = {} }: { errors?: readonly ValidationError[]; headers?: Record<string, string> } = {},
+): HostReply {
   const extra = errors === undefined ? {} : { errors };
   const body = { message, ...extra, documentation_url: DOCUMENTATION, status: String(status) };
-  return json(status, body, headers);
+  return replyJson(status, body, headers);
 }
 
-/** Ends the handling of a request with GitHub's error body. */
+/** Ends a request with GitHub's error body. */
 export function fail(status: number, message: string): never {
-  throw new Refusal(errorReply(status, message));
+  throw new ReplyError(createErrorReply(status, message));
 }
 
-export function notFound(): never {
+export function failNotFound(): never {
   fail(404, 'Not Found');
 }
 
-/** A broken rule of a model: 422 with its flaws. */
-export function invalid(...errors: Flaw[]): never {
-  throw new Refusal(errorReply(422, 'Validation Failed', { errors }));
+/** Ends a request with 422 and validation errors. */
+export function failInvalid(...errors: ValidationError[]): never {
+  throw new ReplyError(createErrorReply(422, 'Validation Failed', { errors }));
 }
 
-/** A missing field of the request's body. */
-export function missing(field: string): never {
+/** Ends a request because of a missing field. */
+export function failMissing(field: string): never {
   fail(422, `Invalid request.\n\n"${field}" wasn't supplied.`);
 }

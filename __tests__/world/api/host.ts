@@ -1,70 +1,86 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { decoded, type Handler, type Incoming, json, jsonBody, Refusal, type Reply } from '../front/http.ts';
-import type { WorldRepository } from '../repository.ts';
-import { covers, type Permissions, type Tokens } from '../tokens.ts';
-import { commitRoutes } from './commits.ts';
-import { contentsRoutes } from './contents.ts';
-import { errorReply, fail, notFound } from './errors.ts';
-import { gitDataRoutes } from './git-data.ts';
-import { pagesRoutes } from './pages.ts';
-import { releaseRoutes } from './releases.ts';
-import { repositoryRoutes, userView } from './repository.ts';
-import { type Need, parametersOf, type Route } from './routes.ts';
+import type { HostedRepository } from '../repository.ts';
+import {
+  decodeComponent,
+  type HostHandler,
+  type HostReply,
+  type HostRequest,
+  ReplyError,
+  readJsonBody,
+  replyJson,
+} from '../server/messages.ts';
+import { hasPermission, type TokenPermissions, type TokenStore } from '../tokens.ts';
+import { COMMIT_ROUTES } from './commits.ts';
+import { CONTENTS_ROUTES } from './contents.ts';
+import { createErrorReply, fail, failNotFound } from './errors.ts';
+import { GIT_DATA_ROUTES } from './git-data.ts';
+import { PAGES_ROUTES } from './pages.ts';
+import { RELEASE_ROUTES } from './releases.ts';
+import { formatUser, REPOSITORY_ROUTES } from './repository.ts';
+import { type ApiRoute, matchPath, type RequiredPermissions } from './routes.ts';
 
-const ROUTES: readonly Route[] = [
-  ...repositoryRoutes,
-  ...contentsRoutes,
-  ...commitRoutes,
-  ...gitDataRoutes,
-  ...pagesRoutes,
-  ...releaseRoutes,
+const ROUTES: readonly ApiRoute[] = [
+  ...REPOSITORY_ROUTES,
+  ...CONTENTS_ROUTES,
+  ...COMMIT_ROUTES,
+  ...GIT_DATA_ROUTES,
+  ...PAGES_ROUTES,
+  ...RELEASE_ROUTES,
 ];
-/** Left to the emulator, with what a token needs for it. */
+/** Paths that the emulator handles. */
 const TRACKER_PATHS = /^(issues|pulls|labels|milestones|comments)$/;
 const ISSUES_OR_PULLS = ['issues', 'pull_requests'] as const;
 const HOURLY_LIMIT = 5000;
 
-export type FindRepository = (owner: string, name: string) => WorldRepository | undefined;
+export type FindRepository = (owner: string, name: string) => HostedRepository | undefined;
 
-/** Plays api.github.com. */
-export function apiHost(find: FindRepository, tokens: Tokens): Handler {
+/** Simulates api.github.com. */
+export function createApiHost(find: FindRepository, tokens: TokenStore): HostHandler {
   let used = 0;
   return async (request) => {
     used += 1;
-    const reply = await answer(request, find, tokens);
-    return withEnvelope(request, reply, used);
+    const reply = await handleRequest(request, find, tokens);
+    return addApiHeaders(request, reply, used);
   };
 }
 
 /** The permissions of the request's token; null without one. A bad one ends the request. */
-export function authenticate(request: Incoming, tokens: Tokens): Permissions | null {
+export function authenticate(request: HostRequest, tokens: TokenStore): TokenPermissions | null {
   if (request.headers.authorization === undefined) return null;
-  return tokens.permissionsOf(tokenOf(request)) ?? fail(401, 'Bad credentials');
+  return tokens.getPermissions(parseToken(request)) ?? fail(401, 'Bad credentials');
 }
 
-function tokenOf({ headers }: Incoming): string {
+function parseToken({ headers }: HostRequest): string {
   return /^(?:bearer|token) (\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? '';
 }
 
 /** Ends the request unless its token covers one of the needs. */
-export function authorize(permissions: Permissions | null, need: Need, readsPublic: boolean): void {
-  const needs = Object.entries(need) as [keyof Permissions, 'read' | 'write'][];
+export function assertPermission(
+  permissions: TokenPermissions | null,
+  need: RequiredPermissions,
+  readsPublic: boolean,
+): void {
+  const needs = Object.entries(need) as [keyof TokenPermissions, 'read' | 'write'][];
   if (needs.length === 0) return;
   if (permissions === null) {
     if (readsPublic) return;
     fail(401, 'Requires authentication');
   }
-  const isCovered = needs.some(([name, level]) => covers(permissions[name], level));
+  const isCovered = needs.some(([name, level]) => hasPermission(permissions[name], level));
   if (isCovered || readsPublic) return;
   const accepted = needs.map(([name, level]) => `${name}=${level}`).join('; ');
-  throw new Refusal(
-    errorReply(403, 'Resource not accessible by integration', {
+  throw new ReplyError(
+    createErrorReply(403, 'Resource not accessible by integration', {
       headers: { 'x-accepted-github-permissions': accepted },
     }),
   );
 }
 
-async function answer(request: Incoming, find: FindRepository, tokens: Tokens): Promise<Reply> {
+async function handleRequest(
+  request: HostRequest,
+  find: FindRepository,
+  tokens: TokenStore,
+): Promise<HostReply> {
   try {
     if (request.headers['user-agent'] === undefined) {
       fail(
@@ -74,77 +90,77 @@ async function answer(request: Incoming, find: FindRepository, tokens: Tokens): 
     }
     const permissions = authenticate(request, tokens);
     const [root, owner = '', name = '', ...rest] = request.path.split('/').slice(1);
-    const login = tokens.loginOf(tokenOf(request)) ?? null;
-    if (root !== 'repos') return await outsideRepositories(root, request, login);
-    const repository = find(decoded(owner), decoded(name)) ?? notFound();
-    if (repository.isPrivate && permissions === null) notFound();
+    const login = tokens.getLogin(parseToken(request)) ?? null;
+    if (root !== 'repos') return await handleUserRequest(root, request, login);
+    const repository = find(decodeComponent(owner), decodeComponent(name)) ?? failNotFound();
+    if (repository.isPrivate && permissions === null) failNotFound();
     return await dispatch({ request, repository, permissions, login }, rest);
   } catch (error) {
-    if (error instanceof Refusal) return error.reply;
+    if (error instanceof ReplyError) return error.reply;
     throw error;
   }
 }
 
-interface Addressed {
-  readonly request: Incoming;
-  readonly repository: WorldRepository;
-  readonly permissions: Permissions | null;
+interface RepositoryRequest {
+  readonly request: HostRequest;
+  readonly repository: HostedRepository;
+  readonly permissions: TokenPermissions | null;
   /** Whose token it is; null without one. */
   readonly login: string | null;
 }
 
 async function dispatch(
-  { request, repository, permissions, login }: Addressed,
+  { request, repository, permissions, login }: RepositoryRequest,
   rest: string[],
-): Promise<Reply> {
+): Promise<HostReply> {
   const isRead = request.method === 'GET' || request.method === 'HEAD';
-  for (const { method, pattern, need, handle } of ROUTES) {
+  for (const { method, pattern, permissions: need, handle } of ROUTES) {
     if (method !== (request.method === 'HEAD' ? 'GET' : request.method)) continue;
-    const parameters = parametersOf(pattern, rest);
+    const parameters = matchPath(pattern, rest);
     if (parameters === null) continue;
-    // Public files, commits and releases are for everybody to read; Pages and deployments are not.
+    // Public files, commits and releases can be read without permissions; Pages and deployments can't.
     const readsPublic = isRead && !repository.isPrivate && need.contents !== undefined;
-    authorize(permissions, need, readsPublic);
+    assertPermission(permissions, need, readsPublic);
     return handle({ request, repository, parameters, permissions });
   }
-  if (!TRACKER_PATHS.test(rest[0] ?? '')) notFound();
+  if (!TRACKER_PATHS.test(rest[0] ?? '')) failNotFound();
   const level = isRead ? 'read' : 'write';
-  const need = await trackerNeed(repository, rest, level);
-  authorize(permissions, need, isRead && !repository.isPrivate);
+  const need = await getTrackerPermission(repository, rest, level);
+  assertPermission(permissions, need, isRead && !repository.isPrivate);
   return repository.issues.handle(request, login);
 }
 
 /** A comment on a pull request needs pull_requests: `issues: write` alone has been refused by the real host. */
-async function trackerNeed(
-  { issues }: WorldRepository,
+async function getTrackerPermission(
+  { issues }: HostedRepository,
   rest: readonly string[],
   level: 'read' | 'write',
-): Promise<Need> {
+): Promise<RequiredPermissions> {
   const isPull = rest[0] === 'pulls' || (await issues.isAboutPull(rest));
   const names = isPull ? (['pull_requests'] as const) : ISSUES_OR_PULLS;
   return Object.fromEntries(names.map((name) => [name, level]));
 }
 
 /** REST names the owner of a person's token alone; GraphQL names that of any. */
-async function outsideRepositories(
+async function handleUserRequest(
   root: string | undefined,
-  request: Incoming,
+  request: HostRequest,
   login: string | null,
-): Promise<Reply> {
-  if (root !== 'user' && root !== 'graphql') return errorReply(404, 'Not Found');
-  if (login === null) return errorReply(401, 'Requires authentication');
+): Promise<HostReply> {
+  if (root !== 'user' && root !== 'graphql') return createErrorReply(404, 'Not Found');
+  if (login === null) return createErrorReply(401, 'Requires authentication');
   if (root === 'user') {
-    if (login.endsWith('[bot]')) return errorReply(403, 'Resource not accessible by integration');
-    return json(200, userView(login));
+    if (login.endsWith('[bot]')) return createErrorReply(403, 'Resource not accessible by integration');
+    return replyJson(200, formatUser(login));
   }
-  const { query } = (await jsonBody(request)) ?? {};
+  const { query } = (await readJsonBody(request)) ?? {};
   if (!/^\s*(query\s*)?\{\s*viewer\s*\{\s*login\s*\}\s*\}\s*$/.test(String(query))) {
-    return json(200, { errors: [{ message: 'Only the viewer is known here' }] });
+    return replyJson(200, { errors: [{ message: 'Only the viewer is known here' }] });
   }
-  return json(200, { data: { viewer: { login } } });
+  return replyJson(200, { data: { viewer: { login } } });
 }
 
-function withEnvelope(request: Incoming, reply: Reply, used: number): Reply {
+function addApiHeaders(request: HostRequest, reply: HostReply, used: number): HostReply {
   const headers: Record<string, string> = {
     server: 'github.com',
     'x-github-request-id': randomUUID().toUpperCase(),

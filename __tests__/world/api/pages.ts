@@ -1,22 +1,22 @@
-import { json, type Reply } from '../front/http.ts';
-import type { Build, Deployment, PagesSite } from '../pages/site.ts';
-import { type Call, idOf, paged } from './call.ts';
-import { fail, notFound } from './errors.ts';
-import { apiUrl, userView } from './repository.ts';
-import { route } from './routes.ts';
+import type { FakePages, PagesBuild, PagesDeployment } from '../pages/fake-pages.ts';
+import { type HostReply, replyJson } from '../server/messages.ts';
+import { type ApiCall, getId, paginate } from './call.ts';
+import { fail, failNotFound } from './errors.ts';
+import { formatUser, getApiUrl } from './repository.ts';
+import { createRoute } from './routes.ts';
 
 const BOT = 'github-actions[bot]';
 const ENVIRONMENT = 'github-pages';
 
-function siteOf({ repository }: Call): PagesSite {
-  return repository.site ?? notFound();
+function getSite({ repository }: ApiCall): FakePages {
+  return repository.site ?? failNotFound();
 }
 
-function showSite(call: Call): Reply {
+function showSite(call: ApiCall): HostReply {
   const { repository } = call;
-  const site = siteOf(call);
-  return json(200, {
-    url: `${apiUrl(repository)}/pages`,
+  const site = getSite(call);
+  return replyJson(200, {
+    url: `${getApiUrl(repository)}/pages`,
     status: site.buildType === 'workflow' ? null : (site.history[0]?.status ?? null),
     cname: site.cname,
     custom_404: false,
@@ -28,12 +28,12 @@ function showSite(call: Call): Reply {
   });
 }
 
-function buildView({ repository }: Call, build: Build) {
+function formatBuild({ repository }: ApiCall, build: PagesBuild) {
   return {
-    url: `${apiUrl(repository)}/pages/builds/${build.id}`,
+    url: `${getApiUrl(repository)}/pages/builds/${build.id}`,
     status: build.status,
     error: { message: build.error },
-    pusher: userView(BOT),
+    pusher: formatUser(BOT),
     commit: build.commit,
     duration: build.duration,
     created_at: build.createdAt.toISOString(),
@@ -41,76 +41,80 @@ function buildView({ repository }: Call, build: Build) {
   };
 }
 
-function builds(call: Call): readonly Build[] {
-  const { buildType, history } = siteOf(call);
+function listVisibleBuilds(call: ApiCall): readonly PagesBuild[] {
+  const { buildType, history } = getSite(call);
   return buildType === 'workflow' ? [] : history;
 }
 
-function listBuilds(call: Call): Reply {
-  const { page, headers } = paged(call, builds(call));
-  return json(
+async function listBuilds(call: ApiCall): Promise<HostReply> {
+  await getSite(call).beforeAnswer();
+  const { page, headers } = paginate(call, listVisibleBuilds(call));
+  return replyJson(
     200,
-    page.map((build) => buildView(call, build)),
+    page.map((build) => formatBuild(call, build)),
     headers,
   );
 }
 
-function latestBuild(call: Call): Reply {
-  return json(200, buildView(call, builds(call)[0] ?? notFound()));
+async function showLatestBuild(call: ApiCall): Promise<HostReply> {
+  await getSite(call).beforeAnswer();
+  return replyJson(200, formatBuild(call, listVisibleBuilds(call)[0] ?? failNotFound()));
 }
 
-async function requestBuild(call: Call): Promise<Reply> {
+async function requestBuild(call: ApiCall): Promise<HostReply> {
   const { repository } = call;
-  const site = siteOf(call);
+  const site = getSite(call);
   const head = (await repository.head(site.branch)) ?? fail(422, 'The site has no commits.');
-  site.request(head);
-  return json(201, { url: `${apiUrl(repository)}/pages/builds/latest`, status: 'queued' });
+  site.requestBuild(head);
+  return replyJson(201, { url: `${getApiUrl(repository)}/pages/builds/latest`, status: 'queued' });
 }
 
-function deployments({ repository }: Call): readonly Deployment[] {
+function getDeployments({ repository }: ApiCall): readonly PagesDeployment[] {
   return repository.site?.deployments ?? [];
 }
 
-function listDeployments(call: Call): Reply {
+async function listDeployments(call: ApiCall): Promise<HostReply> {
+  await call.repository.site?.beforeAnswer();
   const { repository, request } = call;
   const { query } = request;
   const environment = query.get('environment') ?? ENVIRONMENT;
   const sha = query.get('sha');
-  const wanted = deployments(call).filter(
+  const wanted = getDeployments(call).filter(
     (deployment) => environment === ENVIRONMENT && (sha === null || sha === deployment.sha),
   );
-  const { page, headers } = paged(call, wanted);
+  const { page, headers } = paginate(call, wanted);
   const views = page.map(({ id, sha, createdAt }) => ({
     id,
     sha,
     ref: repository.branch,
     task: 'deploy',
     environment: ENVIRONMENT,
-    creator: userView(BOT),
+    creator: formatUser(BOT),
     created_at: createdAt.toISOString(),
-    statuses_url: `${apiUrl(repository)}/deployments/${id}/statuses`,
+    statuses_url: `${getApiUrl(repository)}/deployments/${id}/statuses`,
   }));
-  return json(200, views, headers);
+  return replyJson(200, views, headers);
 }
 
-function listStatuses(call: Call): Reply {
-  const deployment = deployments(call).find(({ id }) => id === idOf(call, 'id')) ?? notFound();
+async function listStatuses(call: ApiCall): Promise<HostReply> {
+  await getSite(call).beforeAnswer();
+  const deployment = getDeployments(call).find(({ id }) => id === getId(call, 'id')) ?? failNotFound();
   const views = deployment.statuses.map(({ state, description, at }, index) => ({
     id: deployment.id * 100 + deployment.statuses.length - index,
     state,
     description,
     environment: ENVIRONMENT,
-    environment_url: siteOf(call).url,
+    environment_url: getSite(call).url,
     created_at: at.toISOString(),
   }));
-  return json(200, views);
+  return replyJson(200, views);
 }
 
-export const pagesRoutes = [
-  route('GET /pages', { pages: 'read' }, showSite),
-  route('GET /pages/builds', { pages: 'read' }, listBuilds),
-  route('GET /pages/builds/latest', { pages: 'read' }, latestBuild),
-  route('POST /pages/builds', { pages: 'write' }, requestBuild),
-  route('GET /deployments', { deployments: 'read' }, listDeployments),
-  route('GET /deployments/:id/statuses', { deployments: 'read' }, listStatuses),
+export const PAGES_ROUTES = [
+  createRoute('GET /pages', { pages: 'read' }, showSite),
+  createRoute('GET /pages/builds', { pages: 'read' }, listBuilds),
+  createRoute('GET /pages/builds/latest', { pages: 'read' }, showLatestBuild),
+  createRoute('POST /pages/builds', { pages: 'write' }, requestBuild),
+  createRoute('GET /deployments', { deployments: 'read' }, listDeployments),
+  createRoute('GET /deployments/:id/statuses', { deployments: 'read' }, listStatuses),
 ];

@@ -1,16 +1,16 @@
-import { json, type Reply } from '../front/http.ts';
-import type { Asset, Release } from '../releases.ts';
-import { assetName } from '../releases.ts';
-import type { WorldRepository } from '../repository.ts';
-import { bodyOf, type Call, idOf, paged, requiredText, textField } from './call.ts';
-import { fail, invalid, notFound } from './errors.ts';
-import { apiUrl, pageUrl, userView } from './repository.ts';
-import { route } from './routes.ts';
+import type { StoredAsset, StoredRelease } from '../release-store.ts';
+import { normalizeAssetName } from '../release-store.ts';
+import type { HostedRepository } from '../repository.ts';
+import { type HostReply, replyJson } from '../server/messages.ts';
+import { type ApiCall, getId, getText, paginate, readBody, requireText } from './call.ts';
+import { fail, failInvalid, failNotFound } from './errors.ts';
+import { formatUser, getApiUrl, getPageUrl } from './repository.ts';
+import { createRoute } from './routes.ts';
 
-const BOT = userView('github-actions[bot]');
+const BOT = formatUser('github-actions[bot]');
 
-/** An asset in the API's form; also what the uploads host answers. */
-export function assetView(repository: WorldRepository, release: Release, asset: Asset) {
+/** Formats an asset as the API and the uploads host answer it. */
+export function formatAsset(repository: HostedRepository, release: StoredRelease, asset: StoredAsset) {
   const { id, name, label, state, contentType, size, digest, downloads, createdAt, updatedAt } = asset;
   const folder = release.draft ? `untagged-${release.id}` : encodeURIComponent(release.tag);
   return {
@@ -23,14 +23,14 @@ export function assetView(repository: WorldRepository, release: Release, asset: 
     digest,
     download_count: downloads,
     uploader: BOT,
-    url: `${apiUrl(repository)}/releases/assets/${id}`,
-    browser_download_url: `${pageUrl(repository)}/releases/download/${folder}/${encodeURIComponent(name)}`,
+    url: `${getApiUrl(repository)}/releases/assets/${id}`,
+    browser_download_url: `${getPageUrl(repository)}/releases/download/${folder}/${encodeURIComponent(name)}`,
     created_at: createdAt.toISOString(),
     updated_at: updatedAt.toISOString(),
   };
 }
 
-function releaseView(repository: WorldRepository, release: Release) {
+function formatRelease(repository: HostedRepository, release: StoredRelease) {
   const { id, tag, target, name, body, draft, prerelease, createdAt, assets } = release;
   const uploads = `${repository.instance.uploads}/repos/${repository.fullName}`;
   return {
@@ -41,141 +41,143 @@ function releaseView(repository: WorldRepository, release: Release) {
     body,
     draft,
     prerelease,
-    immutable: repository.shelf.immutable,
+    immutable: repository.releaseStore.immutable,
     author: BOT,
-    url: `${apiUrl(repository)}/releases/${id}`,
-    html_url: `${pageUrl(repository)}/releases/tag/${encodeURIComponent(tag)}`,
-    assets_url: `${apiUrl(repository)}/releases/${id}/assets`,
+    url: `${getApiUrl(repository)}/releases/${id}`,
+    html_url: `${getPageUrl(repository)}/releases/tag/${encodeURIComponent(tag)}`,
+    assets_url: `${getApiUrl(repository)}/releases/${id}/assets`,
     upload_url: `${uploads}/releases/${id}/assets{?name,label}`,
     created_at: createdAt.toISOString(),
     published_at: draft ? null : createdAt.toISOString(),
-    assets: assets.map((asset) => assetView(repository, release, asset)),
+    assets: assets.map((asset) => formatAsset(repository, release, asset)),
   };
 }
 
-function releaseOf(call: Call): Release {
-  return call.repository.shelf.byId(idOf(call, 'id')) ?? notFound();
+function getRelease(call: ApiCall): StoredRelease {
+  return call.repository.releaseStore.findById(getId(call, 'id')) ?? failNotFound();
 }
 
-function assetOf(call: Call): { release: Release; asset: Asset } {
-  return call.repository.shelf.assetById(idOf(call, 'id')) ?? notFound();
+function getAsset(call: ApiCall): { release: StoredRelease; asset: StoredAsset } {
+  return call.repository.releaseStore.findAssetById(getId(call, 'id')) ?? failNotFound();
 }
 
 /** Ends the request when the releases' assets must not change. */
-export function assertMutable({ shelf }: WorldRepository, change: string): void {
+export function assertMutable({ releaseStore: shelf }: HostedRepository, change: string): void {
   if (shelf.immutable) fail(422, `Cannot ${change} an immutable release.`);
 }
 
-async function create(call: Call): Promise<Reply> {
+async function createRelease(call: ApiCall): Promise<HostReply> {
   const { repository } = call;
-  const body = await bodyOf(call);
-  const tag = requiredText(body, 'tag_name');
-  const target = textField(body, 'target_commitish') ?? repository.branch;
+  const body = await readBody(call);
+  const tag = requireText(body, 'tag_name');
+  const target = getText(body, 'target_commitish') ?? repository.branch;
   const draft = body.draft === true;
   const head = await repository.head();
-  if (head === null) invalid({ resource: 'Release', code: 'custom', message: 'Repository is empty.' });
-  return repository.exclusively(async () => {
-    if (!draft && repository.shelf.byTag(tag) !== undefined) {
-      invalid({ resource: 'Release', code: 'already_exists', field: 'tag_name' });
+  if (head === null) failInvalid({ resource: 'Release', code: 'custom', message: 'Repository is empty.' });
+  return repository.runExclusively(async () => {
+    if (!draft && repository.releaseStore.findByTag(tag) !== undefined) {
+      failInvalid({ resource: 'Release', code: 'already_exists', field: 'tag_name' });
     }
     const commit = await repository.git.resolve(target);
     const isNew = (await repository.git.readRef(`refs/tags/${tag}`)) === null;
     if (isNew && commit === null) {
-      invalid({ resource: 'Release', code: 'invalid', field: 'target_commitish' });
+      failInvalid({ resource: 'Release', code: 'invalid', field: 'target_commitish' });
     }
     if (!draft && isNew) await repository.git.updateRef(`refs/tags/${tag}`, commit as string, null);
-    const release = repository.shelf.add({
+    const release = repository.releaseStore.add({
       tag,
       target,
-      name: textField(body, 'name') ?? null,
-      body: textField(body, 'body') ?? null,
+      name: getText(body, 'name') ?? null,
+      body: getText(body, 'body') ?? null,
       draft,
       prerelease: body.prerelease === true,
     });
-    return json(201, releaseView(repository, release));
+    return replyJson(201, formatRelease(repository, release));
   });
 }
 
-async function update(call: Call): Promise<Reply> {
-  const release = releaseOf(call);
-  const body = await bodyOf(call);
-  release.name = textField(body, 'name') ?? release.name;
-  release.body = textField(body, 'body') ?? release.body;
+async function updateRelease(call: ApiCall): Promise<HostReply> {
+  const release = getRelease(call);
+  const body = await readBody(call);
+  release.name = getText(body, 'name') ?? release.name;
+  release.body = getText(body, 'body') ?? release.body;
   if (typeof body.draft === 'boolean') release.draft = body.draft;
-  return json(200, releaseView(call.repository, release));
+  return replyJson(200, formatRelease(call.repository, release));
 }
 
-async function remove(call: Call): Promise<Reply> {
-  await call.repository.shelf.remove(releaseOf(call));
+async function removeRelease(call: ApiCall): Promise<HostReply> {
+  await call.repository.releaseStore.remove(getRelease(call));
   return { status: 204 };
 }
 
-function list(call: Call): Reply {
+function listReleases(call: ApiCall): HostReply {
   const { repository, permissions } = call;
-  const { releases } = repository.shelf;
-  // Drafts are for those who may write.
+  const { releases } = repository.releaseStore;
+  // Drafts are visible only to tokens with write permission.
   const visible = releases.filter(({ draft }) => !draft || permissions?.contents === 'write');
-  const { page, headers } = paged(call, visible);
-  return json(
+  const { page, headers } = paginate(call, visible);
+  return replyJson(
     200,
-    page.map((release) => releaseView(repository, release)),
+    page.map((release) => formatRelease(repository, release)),
     headers,
   );
 }
 
-function listAssets(call: Call): Reply {
-  const release = releaseOf(call);
-  const { page, headers } = paged(call, release.assets);
-  return json(
+function listAssets(call: ApiCall): HostReply {
+  const release = getRelease(call);
+  const { page, headers } = paginate(call, release.assets);
+  return replyJson(
     200,
-    page.map((asset) => assetView(call.repository, release, asset)),
+    page.map((asset) => formatAsset(call.repository, release, asset)),
     headers,
   );
 }
 
-async function renameAsset(call: Call): Promise<Reply> {
-  const { release, asset } = assetOf(call);
-  const body = await bodyOf(call);
-  const name = assetName(textField(body, 'name') ?? asset.name);
+async function renameAsset(call: ApiCall): Promise<HostReply> {
+  const { release, asset } = getAsset(call);
+  const body = await readBody(call);
+  const name = normalizeAssetName(getText(body, 'name') ?? asset.name);
   assertMutable(call.repository, 'update assets of');
   if (release.assets.some((other) => other !== asset && other.name === name)) {
-    invalid({ resource: 'ReleaseAsset', code: 'already_exists', field: 'name' });
+    failInvalid({ resource: 'ReleaseAsset', code: 'already_exists', field: 'name' });
   }
   asset.name = name;
-  asset.label = textField(body, 'label') ?? asset.label;
+  asset.label = getText(body, 'label') ?? asset.label;
   asset.updatedAt = new Date();
-  return json(200, assetView(call.repository, release, asset));
+  return replyJson(200, formatAsset(call.repository, release, asset));
 }
 
-async function removeAsset(call: Call): Promise<Reply> {
-  const { release, asset } = assetOf(call);
+async function removeAsset(call: ApiCall): Promise<HostReply> {
+  const { release, asset } = getAsset(call);
   assertMutable(call.repository, 'delete assets from');
-  await call.repository.shelf.removeAsset(release, asset);
+  await call.repository.releaseStore.removeAsset(release, asset);
   return { status: 204 };
 }
 
-function showByTag({ repository, parameters }: Call): Reply {
-  const release = repository.shelf.byTag(parameters.tag ?? '') ?? notFound();
-  return json(200, releaseView(repository, release));
+function showByTag({ repository, parameters }: ApiCall): HostReply {
+  const release = repository.releaseStore.findByTag(parameters.tag ?? '') ?? failNotFound();
+  return replyJson(200, formatRelease(repository, release));
 }
 
-function showAsset(call: Call): Reply {
-  const { release, asset } = assetOf(call);
-  return json(200, assetView(call.repository, release, asset));
+function showAsset(call: ApiCall): HostReply {
+  const { release, asset } = getAsset(call);
+  return replyJson(200, formatAsset(call.repository, release, asset));
 }
 
 const READ = { contents: 'read' } as const;
 const WRITE = { contents: 'write' } as const;
 
-export const releaseRoutes = [
-  route('GET /releases', READ, list),
-  route('POST /releases', WRITE, create),
-  route('GET /releases/tags/*tag', READ, showByTag),
-  route('GET /releases/assets/:id', READ, showAsset),
-  route('PATCH /releases/assets/:id', WRITE, renameAsset),
-  route('DELETE /releases/assets/:id', WRITE, removeAsset),
-  route('GET /releases/:id', READ, (call) => json(200, releaseView(call.repository, releaseOf(call)))),
-  route('PATCH /releases/:id', WRITE, update),
-  route('DELETE /releases/:id', WRITE, remove),
-  route('GET /releases/:id/assets', READ, listAssets),
+export const RELEASE_ROUTES = [
+  createRoute('GET /releases', READ, listReleases),
+  createRoute('POST /releases', WRITE, createRelease),
+  createRoute('GET /releases/tags/*tag', READ, showByTag),
+  createRoute('GET /releases/assets/:id', READ, showAsset),
+  createRoute('PATCH /releases/assets/:id', WRITE, renameAsset),
+  createRoute('DELETE /releases/assets/:id', WRITE, removeAsset),
+  createRoute('GET /releases/:id', READ, (call) =>
+    replyJson(200, formatRelease(call.repository, getRelease(call))),
+  ),
+  createRoute('PATCH /releases/:id', WRITE, updateRelease),
+  createRoute('DELETE /releases/:id', WRITE, removeRelease),
+  createRoute('GET /releases/:id/assets', READ, listAssets),
 ];

@@ -1,22 +1,22 @@
-import { json } from '../front/http.ts';
-import type { WorldRepository } from '../repository.ts';
-import { covers } from '../tokens.ts';
-import type { Call } from './call.ts';
+import type { HostedRepository } from '../repository.ts';
+import { replyJson } from '../server/messages.ts';
+import { hasPermission } from '../tokens.ts';
+import type { ApiCall } from './call.ts';
 import { fail } from './errors.ts';
-import { route } from './routes.ts';
+import { createRoute } from './routes.ts';
 
 /** The API's address of a repository. */
-export function apiUrl({ instance, fullName }: WorldRepository): string {
+export function getApiUrl({ instance, fullName }: HostedRepository): string {
   return `${instance.api}/repos/${fullName}`;
 }
 
-/** The address of a repository's page for people. */
-export function pageUrl({ instance, fullName }: WorldRepository): string {
+/** The address of a repository's web page. */
+export function getPageUrl({ instance, fullName }: HostedRepository): string {
   return `https://${instance.host}/${fullName}`;
 }
 
 /** A user in the API's short form. */
-export function userView(login: string) {
+export function formatUser(login: string) {
   const type = login.endsWith('[bot]') ? 'Bot' : 'User';
   return {
     login,
@@ -26,7 +26,7 @@ export function userView(login: string) {
   };
 }
 
-function view({ repository, permissions }: Call) {
+function formatRepository({ repository, permissions }: ApiCall) {
   const { id, name, fullName, owner, isPrivate, branch, site, createdAt } = repository;
   return {
     id,
@@ -34,10 +34,10 @@ function view({ repository, permissions }: Call) {
     full_name: fullName,
     private: isPrivate,
     visibility: isPrivate ? 'private' : 'public',
-    owner: userView(owner),
-    html_url: pageUrl(repository),
-    url: apiUrl(repository),
-    clone_url: `${pageUrl(repository)}.git`,
+    owner: formatUser(owner),
+    html_url: getPageUrl(repository),
+    url: getApiUrl(repository),
+    clone_url: `${getPageUrl(repository)}.git`,
     default_branch: branch,
     has_pages: site !== null,
     has_issues: true,
@@ -51,20 +51,20 @@ function view({ repository, permissions }: Call) {
           permissions: {
             admin: false,
             maintain: false,
-            push: covers(permissions.contents, 'write'),
+            push: hasPermission(permissions.contents, 'write'),
             triage: false,
-            pull: covers(permissions.contents, 'read'),
+            pull: hasPermission(permissions.contents, 'read'),
           },
         }),
   };
 }
 
-export const repositoryRoutes = [
+export const REPOSITORY_ROUTES = [
   // Every token may see a repository's metadata.
-  route('GET ', {}, (call) => json(200, view(call))),
-  route('GET /branches/*branch', { contents: 'read' }, async ({ repository, parameters }) => {
+  createRoute('GET ', {}, (call) => replyJson(200, formatRepository(call))),
+  createRoute('GET /branches/*branch', { contents: 'read' }, async ({ repository, parameters }) => {
     const { branch = '' } = parameters;
     const sha = (await repository.head(branch)) ?? fail(404, 'Branch not found');
-    return json(200, { name: branch, commit: { sha }, protected: repository.isProtected });
+    return replyJson(200, { name: branch, commit: { sha }, protected: repository.isProtected });
   }),
 ];

@@ -1,41 +1,45 @@
-import { decoded, type Reply } from '../front/http.ts';
-import type { Permissions } from '../tokens.ts';
-import type { Call } from './call.ts';
+import { decodeComponent, type HostReply } from '../server/messages.ts';
+import type { TokenPermissions } from '../tokens.ts';
+import type { ApiCall } from './call.ts';
 
-/** What a token must be allowed: any one of these. */
-export type Need = Partial<Record<keyof Permissions, 'read' | 'write'>>;
+/** The permissions of which a token needs at least one. */
+export type RequiredPermissions = Partial<Record<keyof TokenPermissions, 'read' | 'write'>>;
 
 /** One operation of the API. */
-export interface Route {
+export interface ApiRoute {
   readonly method: string;
   readonly pattern: readonly string[];
-  readonly need: Need;
-  readonly handle: (call: Call) => Reply | Promise<Reply>;
+  readonly permissions: RequiredPermissions;
+  readonly handle: (call: ApiCall) => HostReply | Promise<HostReply>;
 }
 
 /**
- * A route below `/repos/{owner}/{repo}`. In the pattern `:name` stands for one part of the path and
+ * A route below `/repos/{owner}/{repo}`. In the pattern `:name` matches one part of the path and
  * `*name` for all the rest of it, slashes included.
  */
-export function route(operation: string, need: Need, handle: Route['handle']): Route {
+export function createRoute(
+  operation: string,
+  need: RequiredPermissions,
+  handle: ApiRoute['handle'],
+): ApiRoute {
   const [method = '', path = ''] = operation.split(' ');
-  return { method, pattern: path.split('/').slice(1), need, handle };
+  return { method, pattern: path.split('/').slice(1), permissions: need, handle };
 }
 
 /** The parameters of a path that fits the pattern, decoded; null when it doesn't fit. */
-export function parametersOf(
+export function matchPath(
   pattern: readonly string[],
   path: readonly string[],
 ): Record<string, string> | null {
   const parameters: Record<string, string> = {};
   for (const [at, expected] of pattern.entries()) {
     if (expected.startsWith('*')) {
-      parameters[expected.slice(1)] = decoded(path.slice(at).join('/'));
+      parameters[expected.slice(1)] = decodeComponent(path.slice(at).join('/'));
       return parameters;
     }
     const part = path[at];
     if (part === undefined) return null;
-    if (expected.startsWith(':')) parameters[expected.slice(1)] = decoded(part);
+    if (expected.startsWith(':')) parameters[expected.slice(1)] = decodeComponent(part);
     else if (expected !== part) return null;
   }
   return path.length === pattern.length ? parameters : null;

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { appendFile, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { blobStream, GitError, git } from './git.ts';
+import { execGit, GitError, streamGitBlob } from './git.ts';
 
 /** One line of a tree. */
 export interface TreeEntry {
@@ -14,7 +14,7 @@ export interface TreeEntry {
   readonly path: string;
 }
 
-/** A change to a tree; a null sha takes the path away. */
+/** A change to a tree; a null SHA removes the path. */
 export interface TreeChange {
   readonly path: string;
   readonly mode: string;
@@ -22,7 +22,7 @@ export interface TreeChange {
 }
 
 /** Who made a commit. */
-export interface Person {
+export interface CommitPerson {
   readonly name: string;
   readonly email: string;
   /** ISO 8601. */
@@ -30,33 +30,33 @@ export interface Person {
 }
 
 /** A commit as git knows it. */
-export interface Commit {
+export interface GitCommit {
   readonly sha: string;
   readonly tree: string;
   readonly parents: readonly string[];
-  readonly author: Person;
-  readonly committer: Person;
+  readonly author: CommitPerson;
+  readonly committer: CommitPerson;
   readonly message: string;
 }
 
-/** A commit to be made. */
+/** A commit to create. */
 export interface NewCommit {
   readonly tree: string;
   readonly parents: readonly string[];
   readonly message: string;
-  readonly author: Person;
-  readonly committer: Person;
+  readonly author: CommitPerson;
+  readonly committer: CommitPerson;
 }
 
 const FIELDS = '%H%x1f%T%x1f%P%x1f%an%x1f%ae%x1f%aI%x1f%cn%x1f%ce%x1f%cI%x1f%B';
 const FAST_CONFIGURATION =
   '[core]\n\tlooseCompression = 0\n\tcompression = 0\n[gc]\n\tauto = 0\n[http]\n\treceivepack = true\n[uploadpack]\n\tallowFilter = true\n';
 
-/** What a repository of the world is kept in. */
+/** The storage of a repository. */
 export type GitStore = Pick<BareRepository, keyof BareRepository>;
 
-/** The SHA-1 that git gives to a file's bytes. */
-export function blobSha(bytes: Buffer): string {
+/** The SHA-1 of a git blob. */
+export function computeBlobSha(bytes: Buffer): string {
   return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
 }
 
@@ -70,7 +70,7 @@ export class BareRepository {
 
   static async create(directory: string, branch: string): Promise<BareRepository> {
     await mkdir(directory, { recursive: true });
-    await git(directory, ['init', '--bare', '--quiet', '--template=', `--initial-branch=${branch}`]);
+    await execGit(directory, ['init', '--bare', '--quiet', '--template=', `--initial-branch=${branch}`]);
     // Speed matters here, disk does not: nothing is compressed or packed.
     await appendFile(join(directory, 'config'), FAST_CONFIGURATION);
     return new BareRepository(directory);
@@ -92,13 +92,13 @@ export class BareRepository {
     return this.#tryText(['show-ref', '--verify', '--hash', '--', ref]);
   }
 
-  /** Sets a full ref, provided it still stands where it was seen (null: did not exist); false otherwise. */
+  /** Sets a full ref if it still points to `from` (null: does not exist); otherwise returns false. */
   async updateRef(ref: string, to: string, from: string | null): Promise<boolean> {
     const done = await this.#tryText(['update-ref', ref, to, from ?? '0'.repeat(40)]);
     return done !== null;
   }
 
-  async typeOf(sha: string): Promise<string | null> {
+  async getType(sha: string): Promise<string | null> {
     return this.#tryText(['cat-file', '-t', sha]);
   }
 
@@ -110,8 +110,8 @@ export class BareRepository {
     return this.#tryText(['merge-base', one, other]);
   }
 
-  /** How many commits only the first, and only the second, has. */
-  async countApart(one: string, other: string): Promise<{ left: number; right: number }> {
+  /** Counts the commits that only the first, and only the second, contains. */
+  async countDifferentCommits(one: string, other: string): Promise<{ left: number; right: number }> {
     const out = await this.#text(['rev-list', '--left-right', '--count', `${one}...${other}`]);
     const [left = 0, right = 0] = out.split(/\s+/).map(Number);
     return { left, right };
@@ -122,11 +122,11 @@ export class BareRepository {
   }
 
   readBlob(sha: string): Promise<Buffer> {
-    return git(this.directory, ['cat-file', 'blob', sha]);
+    return execGit(this.directory, ['cat-file', 'blob', sha]);
   }
 
   streamBlob(sha: string): Readable {
-    return blobStream(this.directory, sha);
+    return streamGitBlob(this.directory, sha);
   }
 
   /** A tree's (or commit's) direct entries, or all blobs below it. */
@@ -134,7 +134,7 @@ export class BareRepository {
     return this.#entries([...(recursive ? ['-r'] : []), treeish]);
   }
 
-  /** What stands at a path; null when nothing does. */
+  /** The entry at a path; null when there is none. */
   async entryAt(treeish: string, path: string): Promise<TreeEntry | null> {
     const [entry] = await this.#entries([treeish, '--', path]);
     return entry ?? null;
@@ -148,8 +148,8 @@ export class BareRepository {
       sha === null ? `0 ${'0'.repeat(40)}\t${path}\0` : `${mode} ${sha}\t${path}\0`,
     );
     try {
-      if (base !== null) await git(this.directory, ['read-tree', base], { env });
-      await git(this.directory, ['update-index', '-z', '--index-info'], { env, input: lines.join('') });
+      if (base !== null) await execGit(this.directory, ['read-tree', base], { env });
+      await execGit(this.directory, ['update-index', '-z', '--index-info'], { env, input: lines.join('') });
       return await this.#text(['write-tree'], { env });
     } finally {
       await rm(index, { force: true });
@@ -170,10 +170,10 @@ export class BareRepository {
   }
 
   /** The newest commits first; with a path, those that touched it. */
-  async log(from: string, { path = '', skip = 0, limit = 0, not = '' } = {}): Promise<Commit[]> {
+  async log(from: string, { path = '', skip = 0, limit = 0, not = '' } = {}): Promise<GitCommit[]> {
     const args = ['log', '-z', `--format=${FIELDS}`, `--skip=${skip}`];
     if (limit > 0) args.push(`--max-count=${limit}`);
-    const out = await git(this.directory, [
+    const out = await execGit(this.directory, [
       ...args,
       from,
       ...(not === '' ? [] : [`^${not}`]),
@@ -194,9 +194,9 @@ export class BareRepository {
     return new Map(lines.map((line) => line.split(' ') as [string, string]));
   }
 
-  async commit(sha: string): Promise<Commit> {
+  async commit(sha: string): Promise<GitCommit> {
     const [commit] = await this.log(sha, { limit: 1 });
-    return commit as Commit;
+    return commit as GitCommit;
   }
 
   /** The files in which two trees differ, with git's status letter (A, M, D). */
@@ -204,9 +204,9 @@ export class BareRepository {
     before: string | null,
     after: string,
   ): Promise<{ path: string; status: string; sha: string }[]> {
-    // git's well-known empty tree stands in for the parent of a first commit.
+    // A first commit is compared with git's empty tree.
     const from = before ?? '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
-    const out = await git(this.directory, ['diff-tree', '-r', '-z', '--no-renames', from, after]);
+    const out = await execGit(this.directory, ['diff-tree', '-r', '-z', '--no-renames', from, after]);
     const parts = out.toString().split('\0').filter(Boolean);
     const files = [];
     for (let at = 0; at + 1 < parts.length; at += 2) {
@@ -217,12 +217,12 @@ export class BareRepository {
   }
 
   async #entries(args: readonly string[]): Promise<TreeEntry[]> {
-    const out = await git(this.directory, ['ls-tree', '-z', '-l', ...args]);
+    const out = await execGit(this.directory, ['ls-tree', '-z', '-l', ...args]);
     return out.toString().split('\0').filter(Boolean).map(parseEntry);
   }
 
   async #text(args: readonly string[], options = {}): Promise<string> {
-    return (await git(this.directory, args, options)).toString().trim();
+    return (await execGit(this.directory, args, options)).toString().trim();
   }
 
   async #tryText(args: readonly string[]): Promise<string | null> {
@@ -247,7 +247,7 @@ function parseEntry(line: string): TreeEntry {
   };
 }
 
-function parseCommit(record: string): Commit {
+function parseCommit(record: string): GitCommit {
   const [
     sha = '',
     tree = '',
@@ -264,13 +264,13 @@ function parseCommit(record: string): Commit {
     sha,
     tree,
     parents: parents === '' ? [] : parents.split(' '),
-    author: { name: an, email: ae, date: githubDate(ad) },
-    committer: { name: cn, email: ce, date: githubDate(cd) },
+    author: { name: an, email: ae, date: formatGithubDate(ad) },
+    committer: { name: cn, email: ce, date: formatGithubDate(cd) },
     message: message.trimEnd(),
   };
 }
 
 /** GitHub writes UTC times with a Z. */
-function githubDate(iso: string): string {
+function formatGithubDate(iso: string): string {
   return `${new Date(iso).toISOString().slice(0, 19)}Z`;
 }

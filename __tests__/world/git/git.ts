@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { devNull } from 'node:os';
 import type { Readable } from 'node:stream';
-import { collect } from '../front/http.ts';
+import { collectBytes } from '../server/messages.ts';
 
 /** A git command that ended with another code than 0. */
 export class GitError extends Error {
@@ -13,18 +13,18 @@ export class GitError extends Error {
   }
 }
 
-interface Options {
+interface GitOptions {
   readonly input?: string | Buffer;
   readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Runs a git command in a bare repository, free of the machine's own git settings. */
-export async function git(
+export async function execGit(
   directory: string,
   args: readonly string[],
-  { input = '', env = {} }: Options = {},
+  { input = '', env = {} }: GitOptions = {},
 ): Promise<Buffer> {
-  const child = spawn('git', args, { env: { ...cleanEnvironment(directory), ...env } });
+  const child = spawn('git', args, { env: { ...createGitEnvironment(directory), ...env } });
   // A command that ends without reading its input is judged by its exit code.
   child.stdin.on('error', () => {});
   child.stdin.end(input);
@@ -32,21 +32,25 @@ export async function git(
     child.once('error', reject);
     child.once('close', resolve);
   });
-  const [stdout, stderr, exitCode] = await Promise.all([collect(child.stdout), collect(child.stderr), ended]);
+  const [stdout, stderr, exitCode] = await Promise.all([
+    collectBytes(child.stdout),
+    collectBytes(child.stderr),
+    ended,
+  ]);
   if (exitCode !== 0) throw new GitError(args, exitCode, stderr.toString());
   return stdout;
 }
 
 /** The bytes of a blob as a stream. */
-export function blobStream(directory: string, sha: string): Readable {
+export function streamGitBlob(directory: string, sha: string): Readable {
   return spawn('git', ['cat-file', 'blob', sha], {
-    env: cleanEnvironment(directory),
+    env: createGitEnvironment(directory),
     stdio: ['ignore', 'pipe', 'ignore'],
   }).stdout;
 }
 
-/** What git may know of its surroundings: the path to itself and this repository. */
-export function cleanEnvironment(directory: string): Record<string, string> {
+/** The environment of git: its path and this repository, nothing of the machine. */
+export function createGitEnvironment(directory: string): Record<string, string> {
   return {
     PATH: process.env.PATH ?? '',
     HOME: directory,

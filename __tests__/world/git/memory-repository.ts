@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import {
-  blobSha,
-  type Commit,
+  computeBlobSha,
+  type GitCommit,
   type GitStore,
   type NewCommit,
   type TreeChange,
@@ -10,17 +10,17 @@ import {
 } from './bare-repository.ts';
 
 /** A tree with everything below it: blobs by their whole paths. */
-type Tree = ReadonlyMap<string, { readonly mode: string; readonly sha: string }>;
+type FlatTree = ReadonlyMap<string, { readonly mode: string; readonly sha: string }>;
 
 /**
- * A repository in memory, for tests that need hundreds of them: it answers like the one on disk, but git
+ * A repository in memory, for tests that need hundreds: it behaves like the one on disk, but git
  * itself can't clone it. Blobs have git's own shas; those of trees and commits are merely unique.
  */
 export class MemoryRepository implements GitStore {
   readonly directory = '/nowhere';
   readonly #blobs = new Map<string, Buffer>();
-  readonly #trees = new Map<string, Tree>();
-  readonly #commits = new Map<string, Commit>();
+  readonly #trees = new Map<string, FlatTree>();
+  readonly #commits = new Map<string, GitCommit>();
   readonly #refs = new Map<string, string>();
 
   async resolve(name: string): Promise<string | null> {
@@ -38,7 +38,7 @@ export class MemoryRepository implements GitStore {
     return true;
   }
 
-  async typeOf(sha: string): Promise<string | null> {
+  async getType(sha: string): Promise<string | null> {
     if (this.#blobs.has(sha)) return 'blob';
     if (this.#trees.has(sha)) return 'tree';
     return this.#commits.has(sha) ? 'commit' : null;
@@ -53,13 +53,13 @@ export class MemoryRepository implements GitStore {
     return this.#history(one).find(({ sha }) => known.has(sha))?.sha ?? null;
   }
 
-  async countApart(one: string, other: string): Promise<{ left: number; right: number }> {
+  async countDifferentCommits(one: string, other: string): Promise<{ left: number; right: number }> {
     const [left, right] = [await this.log(one, { not: other }), await this.log(other, { not: one })];
     return { left: left.length, right: right.length };
   }
 
   async writeBlob(bytes: Buffer): Promise<string> {
-    const sha = blobSha(bytes);
+    const sha = computeBlobSha(bytes);
     this.#blobs.set(sha, bytes);
     return sha;
   }
@@ -93,12 +93,12 @@ export class MemoryRepository implements GitStore {
   }
 
   async writeCommit({ tree, parents, message, author, committer }: NewCommit): Promise<string> {
-    const sha = shaOf('commit', [tree, parents, message, author, committer, this.#commits.size]);
+    const sha = computeSha('commit', [tree, parents, message, author, committer, this.#commits.size]);
     this.#commits.set(sha, { sha, tree, parents, message, author, committer });
     return sha;
   }
 
-  async log(from: string, { path = '', skip = 0, limit = 0, not = '' } = {}): Promise<Commit[]> {
+  async log(from: string, { path = '', skip = 0, limit = 0, not = '' } = {}): Promise<GitCommit[]> {
     const left = new Set(not === '' ? [] : this.#history(not).map(({ sha }) => sha));
     const touching = this.#history(from).filter(
       (commit) => !left.has(commit.sha) && (path === '' || this.#touches(commit, path)),
@@ -111,8 +111,8 @@ export class MemoryRepository implements GitStore {
     return new Map(heads.map(([ref, sha]) => [ref.slice('refs/heads/'.length), sha]));
   }
 
-  async commit(sha: string): Promise<Commit> {
-    return this.#commits.get(sha) as Commit;
+  async commit(sha: string): Promise<GitCommit> {
+    return this.#commits.get(sha) as GitCommit;
   }
 
   async changedFiles(
@@ -127,15 +127,15 @@ export class MemoryRepository implements GitStore {
     return [...written, ...gone.map((path) => ({ path, status: 'D', sha: '0'.repeat(40) }))];
   }
 
-  #touches({ parents, tree }: Commit, path: string): boolean {
+  #touches({ parents, tree }: GitCommit, path: string): boolean {
     const [parent] = parents;
     const before = parent === undefined ? undefined : this.#tree(parent).get(path)?.sha;
     return this.#tree(tree).get(path)?.sha !== before;
   }
 
   /** A commit and all before it, the newest first; every test's history is a line. */
-  #history(from: string): Commit[] {
-    const commits: Commit[] = [];
+  #history(from: string): GitCommit[] {
+    const commits: GitCommit[] = [];
     for (let sha: string | undefined = from; sha !== undefined; ) {
       const commit = this.#commits.get(sha);
       if (commit === undefined) break;
@@ -145,12 +145,12 @@ export class MemoryRepository implements GitStore {
     return commits;
   }
 
-  #tree(treeish: string): Tree {
+  #tree(treeish: string): FlatTree {
     const commit = this.#commits.get(treeish);
     return this.#trees.get(commit?.tree ?? treeish) ?? new Map();
   }
 
-  #entry(tree: Tree, path: string): TreeEntry | null {
+  #entry(tree: FlatTree, path: string): TreeEntry | null {
     const file = tree.get(path);
     if (file !== undefined) {
       const size = this.#blobs.get(file.sha)?.length ?? 0;
@@ -162,14 +162,14 @@ export class MemoryRepository implements GitStore {
     return { mode: '040000', type: 'tree', sha, size: null, path };
   }
 
-  #keepTree(tree: Tree): string {
-    const sha = shaOf('tree', [...tree].sort());
+  #keepTree(tree: FlatTree): string {
+    const sha = computeSha('tree', [...tree].sort());
     this.#trees.set(sha, tree);
     return sha;
   }
 }
 
-const shaOf = (kind: string, value: unknown): string =>
+const computeSha = (kind: string, value: unknown): string =>
   createHash('sha1')
     .update(`${kind} ${JSON.stringify(value)}`)
     .digest('hex');

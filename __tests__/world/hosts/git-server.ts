@@ -3,10 +3,16 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { FindRepository } from '../api/host.ts';
-import { collect, decoded, type Handler, type Incoming, text } from '../front/http.ts';
-import { cleanEnvironment } from '../git/git.ts';
-import type { WorldRepository } from '../repository.ts';
-import { covers, type Permissions, type Tokens } from '../tokens.ts';
+import { createGitEnvironment } from '../git/git.ts';
+import type { HostedRepository } from '../repository.ts';
+import {
+  collectBytes,
+  decodeComponent,
+  type HostHandler,
+  type HostRequest,
+  replyText,
+} from '../server/messages.ts';
+import { hasPermission, type TokenPermissions, type TokenStore } from '../tokens.ts';
 
 const PATH = /^\/([^/]+)\/([^/]+?)(?:\.git)?(\/info\/refs|\/git-upload-pack|\/git-receive-pack)$/;
 
@@ -18,68 +24,74 @@ echo '- Changes must be made through a pull request.' >&2
 exit 1
 `;
 
-export type GitServer = Handler;
+export type GitServer = HostHandler;
 
-/** Whether a request to github.com speaks git's own protocol. */
-export function isGitRequest({ path }: Incoming): boolean {
+/** Whether a request to github.com uses the git protocol. */
+export function isGitRequest({ path }: HostRequest): boolean {
   return PATH.test(path);
 }
 
 /** Real git behind github.com: clone, fetch and push through `git http-backend`. */
-export function gitServer(find: FindRepository, tokens: Tokens): GitServer {
+export function createGitServer(find: FindRepository, tokens: TokenStore): GitServer {
   return async (request) => {
     const [, owner = '', name = '', service = ''] = PATH.exec(request.path) ?? [];
-    const repository = find(decoded(owner), decoded(name));
+    const repository = find(decodeComponent(owner), decodeComponent(name));
     const pushes = service === '/git-receive-pack' || request.query.get('service') === 'git-receive-pack';
-    const permissions = credentials(request, tokens);
-    if (permissions === undefined) return text(401, 'Invalid username or token.\n', CHALLENGE);
+    const permissions = getCredentialPermissions(request, tokens);
+    if (permissions === undefined) return replyText(401, 'Invalid username or token.\n', CHALLENGE);
     if (permissions === null && (pushes || repository?.isPrivate !== false)) {
-      return text(401, 'No anonymous write access.\n', CHALLENGE);
+      return replyText(401, 'No anonymous write access.\n', CHALLENGE);
     }
-    if (repository === undefined) return text(404, 'Repository not found.\n');
-    if (pushes && permissions !== null && !covers(permissions.contents, 'write')) {
-      return text(403, `remote: Permission to ${repository.fullName}.git denied to github-actions[bot].\n`);
+    if (repository === undefined) return replyText(404, 'Repository not found.\n');
+    if (pushes && permissions !== null && !hasPermission(permissions.contents, 'write')) {
+      return replyText(
+        403,
+        `remote: Permission to ${repository.fullName}.git denied to github-actions[bot].\n`,
+      );
     }
-    if (service !== '/git-receive-pack') return backend(repository, service, request);
+    if (service !== '/git-receive-pack') return runGitBackend(repository, service, request);
     return receivePack(repository, service, request);
   };
 }
 
-/** What the password of Basic credentials may; null without any, undefined when it is no token. */
-function credentials({ headers }: Incoming, tokens: Tokens): Permissions | null | undefined {
+/** The permissions of Basic credentials; null without credentials, undefined for an unknown token. */
+function getCredentialPermissions(
+  { headers }: HostRequest,
+  tokens: TokenStore,
+): TokenPermissions | null | undefined {
   if (headers.authorization === undefined) return null;
   const [, encoded = ''] = /^basic (\S+)$/i.exec(headers.authorization) ?? [];
   const pair = Buffer.from(encoded, 'base64').toString();
-  return tokens.permissionsOf(pair.slice(pair.indexOf(':') + 1));
+  return tokens.getPermissions(pair.slice(pair.indexOf(':') + 1));
 }
 
-/** A push: afterwards the branches that moved start builds, as any push does. */
-async function receivePack(repository: WorldRepository, service: string, request: Incoming) {
-  return repository.exclusively(async () => {
-    await setRule(repository);
+/** Handles a push: branches that moved start builds. */
+async function receivePack(repository: HostedRepository, service: string, request: HostRequest) {
+  return repository.runExclusively(async () => {
+    await writeProtectionHook(repository);
     const before = await repository.git.branches();
-    const { body, ...reply } = await backend(repository, service, request);
-    // The report is small, and only after its end the branches have moved.
-    const report = await collect(body);
+    const { body, ...reply } = await runGitBackend(repository, service, request);
+    // The branches have moved only after the end of the report, which is small.
+    const report = await collectBytes(body);
     for (const [branch, sha] of await repository.git.branches()) {
-      if (before.get(branch) !== sha) repository.site?.pushed(branch, sha);
+      if (before.get(branch) !== sha) repository.site?.onPush(branch, sha);
     }
     return { ...reply, body: report };
   });
 }
 
-/** A protected branch is refused by git itself, in the words of the host. */
-async function setRule({ git, isProtected }: WorldRepository): Promise<void> {
+/** Writes the hook with which git refuses a push to a protected branch, with GitHub's message. */
+async function writeProtectionHook({ git, isProtected }: HostedRepository): Promise<void> {
   const hooks = join(git.directory, 'hooks');
   await mkdir(hooks, { recursive: true });
   await writeFile(join(hooks, 'pre-receive'), isProtected ? REFUSING_HOOK : ACCEPTING_HOOK, { mode: 0o755 });
 }
 
-async function backend(repository: WorldRepository, service: string, request: Incoming) {
+async function runGitBackend(repository: HostedRepository, service: string, request: HostRequest) {
   const { method, query, headers, body } = request;
   const child = spawn('git', ['http-backend'], {
     env: {
-      ...cleanEnvironment(repository.git.directory),
+      ...createGitEnvironment(repository.git.directory),
       GIT_PROJECT_ROOT: repository.git.directory,
       GIT_HTTP_EXPORT_ALL: '1',
       GIT_PROTOCOL: String(headers['git-protocol'] ?? ''),
@@ -95,11 +107,11 @@ async function backend(repository: WorldRepository, service: string, request: In
   });
   child.stdin.on('error', () => {});
   body.pipe(child.stdin);
-  return cgiReply(child.stdout);
+  return parseCgiReply(child.stdout);
 }
 
-/** Takes the CGI headers off the program's output; the rest streams on. */
-async function cgiReply(
+/** Parses the CGI headers of the program's output; the rest is streamed. */
+async function parseCgiReply(
   output: Readable,
 ): Promise<{ status: number; headers: Record<string, string>; body: Readable }> {
   let seen: Buffer = Buffer.alloc(0);
@@ -107,7 +119,7 @@ async function cgiReply(
   let end = -1;
   while (end === -1) {
     const { value, done } = await chunks.next();
-    if (done === true) throw new Error(`git http-backend said only: ${seen}`);
+    if (done === true) throw new Error(`git http-backend printed only: ${seen}`);
     seen = Buffer.concat([seen, value]);
     end = seen.indexOf('\r\n\r\n');
   }

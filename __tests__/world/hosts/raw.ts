@@ -1,17 +1,17 @@
 import { authenticate, type FindRepository } from '../api/host.ts';
-import { decoded, type Handler, text } from '../front/http.ts';
-import { isText, mediaType } from '../media-types.ts';
-import type { Tokens } from '../tokens.ts';
-import { covers } from '../tokens.ts';
+import { getMediaType, isTextFile } from '../media-types.ts';
+import { decodeComponent, type HostHandler, replyText } from '../server/messages.ts';
+import type { TokenStore } from '../tokens.ts';
+import { hasPermission } from '../tokens.ts';
 
-/** Plays raw.githubusercontent.com: a branch's bytes, never shown as a page. */
-export function rawHost(find: FindRepository, tokens: Tokens): Handler {
+/** Simulates raw.githubusercontent.com: the bytes of a branch, never as a page. */
+export function createRawHost(find: FindRepository, tokens: TokenStore): HostHandler {
   return async (request) => {
-    const [, owner = '', name = '', ...rest] = request.path.split('/').map(decoded);
-    const missing = text(404, '404: Not Found');
+    const [, owner = '', name = '', ...rest] = request.path.split('/').map(decodeComponent);
+    const missing = replyText(404, '404: Not Found');
     const repository = find(owner, name);
     if (repository === undefined) return missing;
-    const mayRead = () => covers(authenticate(request, tokens)?.contents ?? 'none', 'read');
+    const mayRead = () => hasPermission(authenticate(request, tokens)?.contents ?? 'none', 'read');
     if (repository.isPrivate && !mayRead()) return missing;
     // A ref may be written in full: refs/heads/main/…
     const parts = rest[0] === 'refs' ? rest.slice(2) : rest;
@@ -30,15 +30,15 @@ export function rawHost(find: FindRepository, tokens: Tokens): Handler {
     if (request.headers['if-none-match'] === etag) return { status: 304, headers };
     return {
       status: 200,
-      headers: { ...headers, 'content-type': rawType(entry.path), 'content-length': String(entry.size) },
+      headers: { ...headers, 'content-type': getRawType(entry.path), 'content-length': String(entry.size) },
       body: repository.git.streamBlob(entry.sha),
     };
   };
 }
 
 /** Everything readable is plain text; pictures keep their type, the rest is just bytes. */
-function rawType(path: string): string {
-  const type = mediaType(path);
-  if (isText(path)) return 'text/plain; charset=utf-8';
+function getRawType(path: string): string {
+  const type = getMediaType(path);
+  if (isTextFile(path)) return 'text/plain; charset=utf-8';
   return type.startsWith('image/') ? type : 'application/octet-stream';
 }

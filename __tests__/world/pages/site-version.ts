@@ -1,5 +1,5 @@
 import type { GitStore } from '../git/bare-repository.ts';
-import { builtPath, isLeftOut } from './jekyll.ts';
+import { getBuiltPath, isExcluded } from './jekyll.ts';
 
 /** A file of a built site. */
 export interface SiteFile {
@@ -9,7 +9,7 @@ export interface SiteFile {
   readonly source: string;
 }
 
-/** What one build made: addresses (without the leading slash) and their files. */
+/** The result of one build: addresses (without the leading slash) and their files. */
 export interface SiteVersion {
   readonly commit: string;
   readonly builtByJekyll: boolean;
@@ -17,7 +17,7 @@ export interface SiteVersion {
 }
 
 /** Builds the site of a commit from a folder of its tree (`/` or `/docs`). */
-export async function buildVersion(git: GitStore, commit: string, folder: string): Promise<SiteVersion> {
+export async function buildSiteVersion(git: GitStore, commit: string, folder: string): Promise<SiteVersion> {
   const prefix = folder === '/' ? '' : `${folder.slice(1)}/`;
   const entries = await git.listTree(commit, { recursive: true });
   const sources = entries
@@ -26,8 +26,8 @@ export async function buildVersion(git: GitStore, commit: string, folder: string
   const builtByJekyll = !sources.some(({ path }) => path === '.nojekyll');
   const files = new Map<string, SiteFile>();
   for (const { path, sha, size } of sources) {
-    if (builtByJekyll && isLeftOut(path)) continue;
-    files.set(builtByJekyll ? builtPath(path) : path, { sha, size: size ?? 0, source: path });
+    if (builtByJekyll && isExcluded(path)) continue;
+    files.set(builtByJekyll ? getBuiltPath(path) : path, { sha, size: size ?? 0, source: path });
   }
   return { commit, builtByJekyll, files };
 }

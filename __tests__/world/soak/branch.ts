@@ -1,37 +1,47 @@
 import { TRAILER } from '../../../src/protocol/words.ts';
-import type { LogEntry, Repository } from '../repository.ts';
-import type { World } from '../world.ts';
-import { type Cargo, deliverAtOnce, type Fare, notReady, peakMemory } from './at-once.ts';
-import { apiCalls, attempts, refusals } from './calls.ts';
-import { othersAtWork } from './others.ts';
-import { type Say, secondsSince, type Tally } from './tally.ts';
+import type { CommitSummary, TestRepository } from '../repository.ts';
+import type { GitHubWorld } from '../world.ts';
+import { countAttempts, countRefusals, formatApiCalls } from './api-calls.ts';
+import {
+  deliverAtOnce,
+  formatPeakMemory,
+  type LoadFile,
+  type LoadResult,
+  listNotReady,
+} from './concurrent-deliveries.ts';
+import { formatSecondsSince, type LoadReport, type LogProgress } from './load-report.ts';
+import { startOtherAuthors } from './other-authors.ts';
 
 const MEGABYTE = 1_048_576;
-/** Above it only git itself takes a file. */
+/** Larger files need a git push. */
 const LARGEST_BLOB = 35 * MEGABYTE;
 const FOLDER = 'load/';
-/** From so many deliverers on two of the files are so large that only git itself takes them. */
+/** From this number of deliveries two of the files need a git push. */
 const MANY = 32;
 
-/** Many deliverers at once write into one branch, on which other people work, too. */
-export async function loadBranch(world: World, deliverers: number, say: Say): Promise<Tally> {
+/** Many concurrent deliveries into one branch to which other authors commit as well. */
+export async function loadBranch(
+  world: GitHubWorld,
+  deliverers: number,
+  say: LogProgress,
+): Promise<LoadReport> {
   const repository = await world.repository({ owner: 'octo', name: 'soak-branch' });
-  world.wire.clear();
-  const begun = performance.now();
-  const others = othersAtWork(repository, Math.ceil(deliverers / 2));
-  const cargoes = Array.from({ length: deliverers }, (_, at) => cargo(at, deliverers));
-  const fares = await deliverAtOnce(world, repository, cargoes, say);
-  await others.goHome();
-  const time = secondsSince(begun);
+  world.traffic.clear();
+  const startedAt = performance.now();
+  const others = startOtherAuthors(repository, Math.ceil(deliverers / 2));
+  const files = Array.from({ length: deliverers }, (_, at) => createLoadFile(at, deliverers));
+  const results = await deliverAtOnce(world, repository, files, say);
+  await others.stop();
+  const time = formatSecondsSince(startedAt);
 
   const log = await repository.log();
-  const lost = (await Promise.all(fares.map((fare) => losses(fare, log, repository)))).flat();
-  const theirs = await others.losses(log);
+  const lost = (await Promise.all(results.map((result) => listLosses(result, log, repository)))).flat();
+  const theirs = await others.listLosses(log);
   const forks = (await repository.merges()).map((sha) => `the history is not linear at ${sha}`);
-  const { PUT, PATCH, push } = attempts(world);
+  const { PUT, PATCH, push } = countAttempts(world);
   const lostNames = new Set(lost.map(({ name }) => name));
   const gone = lostNames.size;
-  const pushed = cargoes.filter(
+  const pushed = files.filter(
     ({ name, bytes }) => bytes.length > LARGEST_BLOB && !lostNames.has(name),
   ).length;
   return {
@@ -40,17 +50,17 @@ export async function loadBranch(world: World, deliverers: number, say: Say): Pr
       ['files landed', `${deliverers - gone}, lost ${gone}`],
       ['others’ commits', `${others.commits}, losses ${theirs.length}`],
       ['attempts', `${PUT + PATCH + push}: ${PUT} PUT, ${PATCH} PATCH, ${push} push`],
-      ['conflicts', `${refusals(world, /^(PUT|PATCH) /)} refused, ${push - pushed} pushes repeated`],
-      ['API calls', apiCalls(world, deliverers)],
-      ['memory', `${peakMemory(fares)}, of one process`],
+      ['conflicts', `${countRefusals(world, /^(PUT|PATCH) /)} refused, ${push - pushed} pushes repeated`],
+      ['API calls', formatApiCalls(world, deliverers)],
+      ['memory', `${formatPeakMemory(results)}, of one process`],
       ['time', time],
     ],
-    faults: [...lost.map(({ why }) => why), ...theirs, ...notReady(fares), ...forks],
+    problems: [...lost.map(({ why }) => why), ...theirs, ...listNotReady(results), ...forks],
   };
 }
 
-/** Mostly small pages; every eighth takes the object API, and of many two take git's own protocol. */
-function cargo(at: number, deliverers: number): Cargo {
+/** Mostly small pages; every eighth file needs the object API, and two of many need a git push. */
+function createLoadFile(at: number, deliverers: number): LoadFile {
   const number = String(at + 1).padStart(2, '0');
   const size = deliverers >= MANY && at < 2 ? 36 * MEGABYTE : at % 8 === 2 ? 1.2 * MEGABYTE : 0;
   const page = `<!doctype html>\n<title>Page ${number}</title>\n<p>Page ${number} of ${deliverers}</p>\n`;
@@ -60,17 +70,17 @@ function cargo(at: number, deliverers: number): Cargo {
   return { name, bytes, inputs: { channel: 'K1', path: FOLDER, message: `file ${number} of the load` } };
 }
 
-interface Loss {
+interface LostFile {
   readonly name: string;
   readonly why: string;
 }
 
-/** In what a file is not there as it was sent, in one commit of its own that says so. */
-async function losses(
-  { cargo: { name, bytes, inputs }, report }: Fare,
-  log: readonly LogEntry[],
-  repository: Repository,
-): Promise<Loss[]> {
+/** Checks that a file is stored as it was sent, in exactly one commit of its own. */
+async function listLosses(
+  { file: { name, bytes, inputs }, report }: LoadResult,
+  log: readonly CommitSummary[],
+  repository: TestRepository,
+): Promise<LostFile[]> {
   const path = FOLDER + name;
   const commits = log.filter(({ files }) => files.includes(path));
   const standing = await repository.read(path);

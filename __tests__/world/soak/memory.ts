@@ -3,21 +3,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const SETTLE_MS = 200;
 
-/** What a process holds after so many deliveries. */
-export interface Held {
+/** The memory and handles of a process after some deliveries. */
+export interface MemoryUsage {
   readonly after: number;
   /** Bytes. */
   readonly heap: number;
   readonly rss: number;
-  /** Open file descriptors; `null` where the system doesn't tell. */
+  /** Open file descriptors; `null` where the system does not report them. */
   readonly descriptors: number | null;
   /** Timers, sockets and the like that keep the process alive. */
   readonly handles: number;
 }
 
-/** Looks at this process once its rubbish is gone; it runs with `--expose-gc`. */
-export async function look(after: number): Promise<Held> {
-  // What is closed is gone a moment later.
+/** Measures this process after garbage collection; needs `--expose-gc`. */
+export async function measureMemory(after: number): Promise<MemoryUsage> {
+  // Closed handles disappear a moment later.
   await sleep(SETTLE_MS);
   for (let round = 0; round < 3; round += 1) {
     globalThis.gc?.();

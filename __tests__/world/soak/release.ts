@@ -1,24 +1,28 @@
-import type { World } from '../world.ts';
-import { type Cargo, deliverAtOnce, notReady, peakMemory } from './at-once.ts';
-import { apiCalls, refusals } from './calls.ts';
-import { type Say, secondsSince, type Tally } from './tally.ts';
+import type { GitHubWorld } from '../world.ts';
+import { countRefusals, formatApiCalls } from './api-calls.ts';
+import { deliverAtOnce, formatPeakMemory, type LoadFile, listNotReady } from './concurrent-deliveries.ts';
+import { formatSecondsSince, type LoadReport, type LogProgress } from './load-report.ts';
 
-/** Many deliverers at once bring an asset each into the day's release, which none of them finds. */
-export async function loadRelease(world: World, deliverers: number, say: Say): Promise<Tally> {
+/** Many concurrent deliveries of one asset each into a release that does not exist yet. */
+export async function loadRelease(
+  world: GitHubWorld,
+  deliverers: number,
+  say: LogProgress,
+): Promise<LoadReport> {
   const repository = await world.repository({ owner: 'octo', name: 'soak-release' });
-  world.wire.clear();
-  const begun = performance.now();
-  const fares = await deliverAtOnce(
+  world.traffic.clear();
+  const startedAt = performance.now();
+  const results = await deliverAtOnce(
     world,
     repository,
-    Array.from({ length: deliverers }, (_, at) => cargo(at)),
+    Array.from({ length: deliverers }, (_, at) => createLoadAsset(at)),
     say,
   );
-  const time = secondsSince(begun);
+  const time = formatSecondsSince(startedAt);
 
   const releases = repository.releases();
   const assets = releases.flatMap((release) => release.assets);
-  const lost = fares.filter(({ cargo: { name }, report }) => {
+  const lost = results.filter(({ file: { name }, report }) => {
     const [asset, ...more] = assets.filter((one) => one.name === name);
     return more.length > 0 || asset?.digest !== `sha256:${report?.file?.sha256}`;
   });
@@ -27,21 +31,21 @@ export async function loadRelease(world: World, deliverers: number, say: Say): P
     rows: [
       ['files landed', `${deliverers - lost.length}, lost ${lost.length}`],
       ['releases', `${releases.length}, with ${assets.length} assets`],
-      ['conflicts', `${refusals(world)} refused`],
-      ['API calls', apiCalls(world, deliverers)],
-      ['memory', `${peakMemory(fares)}, of one process`],
+      ['conflicts', `${countRefusals(world)} refused`],
+      ['API calls', formatApiCalls(world, deliverers)],
+      ['memory', `${formatPeakMemory(results)}, of one process`],
       ['time', time],
     ],
-    faults: [
-      ...lost.map(({ cargo: { name } }) => `${name} is not there once, as it was sent`),
+    problems: [
+      ...lost.map(({ file: { name } }) => `${name} is not there once, as it was sent`),
       ...(releases.length === 1 ? [] : [`there are ${releases.length} releases`]),
       ...(assets.length === deliverers ? [] : [`there are ${assets.length} assets`]),
-      ...notReady(fares),
+      ...listNotReady(results),
     ],
   };
 }
 
-function cargo(at: number): Cargo {
+function createLoadAsset(at: number): LoadFile {
   const name = `build-${String(at + 1).padStart(2, '0')}.zip`;
   const bytes = Buffer.alloc(200_000 + at, `PK ${name} `);
   return { name, bytes, inputs: { channel: 'K2' } };

@@ -1,25 +1,30 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { World } from '../world.ts';
-import { apiCalls } from './calls.ts';
-import type { Held } from './memory.ts';
-import type { Told } from './one-process.ts';
-import { type Say, secondsSince, type Tally } from './tally.ts';
+import type { GitHubWorld } from '../world.ts';
+import { formatApiCalls } from './api-calls.ts';
+import type { ProcessMessage } from './delivery-process.ts';
+import { formatSecondsSince, type LoadReport, type LogProgress } from './load-report.ts';
+import type { MemoryUsage } from './memory.ts';
 
-const PROGRAM = fileURLToPath(new URL('one-process.ts', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('delivery-process.ts', import.meta.url));
 const MEGABYTE = 1_048_576;
-/** How much more heap the process may hold at the end than after the first quarter. */
+/** How much the heap may grow between the first quarter and the end. */
 const HEAP_GROWTH = 10 * MEGABYTE;
-/** Connections are kept open for a while and opened anew: a few more or less are no leak. */
+/** Connections are closed and opened again over time: a few more are no leak. */
 const DESCRIPTOR_GROWTH = 4;
 
-/** One process delivers one file after the other, by K1, K2 and K3, and its memory is watched. */
-export async function loadSequence(world: World, count: number, say: Say): Promise<Tally> {
+/** One process delivers one file after the other with K1, K2 and K3; its memory is measured. */
+export async function loadSequence(world: GitHubWorld, count: number, say: LogProgress): Promise<LoadReport> {
   const repository = await world.repository({ owner: 'octo', name: 'soak-sequence' });
-  world.wire.clear();
-  const begun = performance.now();
+  world.traffic.clear();
+  const startedAt = performance.now();
   const looks = [0.1, 0.25, 0.5, 1].map((share) => Math.max(1, Math.round(count * share)));
-  const { held, faults, used } = await run(world, [String(count), looks.join(',')], repository.fullName, say);
+  const { held, faults, used } = await runProcess(
+    world,
+    [String(count), looks.join(',')],
+    repository.fullName,
+    say,
+  );
   const landed = Object.values(used).reduce((sum, one) => sum + one, 0) - faults.length;
   return {
     title: `${count} deliveries, one after the other, in one process`,
@@ -31,24 +36,29 @@ export async function loadSequence(world: World, count: number, say: Say): Promi
           .map(([channel, times]) => `${times} by ${channel}`)
           .join(', '),
       ],
-      ...held.map((one) => [`held after ${one.after}`, inWords(one)] as const),
-      ['API calls', apiCalls(world, count)],
-      ['time', secondsSince(begun)],
+      ...held.map((one) => [`held after ${one.after}`, formatMemory(one)] as const),
+      ['API calls', formatApiCalls(world, count)],
+      ['time', formatSecondsSince(startedAt)],
     ],
-    faults: [...faults, ...growth(held)],
+    problems: [...faults, ...listGrowth(held)],
   };
 }
 
-interface Course {
-  readonly held: readonly Held[];
+interface SequenceResult {
+  readonly held: readonly MemoryUsage[];
   readonly faults: readonly string[];
   readonly used: Readonly<Record<string, number>>;
 }
 
-async function run(world: World, args: readonly string[], repository: string, say: Say): Promise<Course> {
-  const held: Held[] = [];
+async function runProcess(
+  world: GitHubWorld,
+  args: readonly string[],
+  repository: string,
+  say: LogProgress,
+): Promise<SequenceResult> {
+  const held: MemoryUsage[] = [];
   const faults: string[] = [];
-  let used: Course['used'] = {};
+  let used: SequenceResult['used'] = {};
   const env = {
     PATH: process.env.PATH ?? '',
     ...world.env,
@@ -59,10 +69,10 @@ async function run(world: World, args: readonly string[], repository: string, sa
     INPUT_TOKEN: world.token(),
   };
   const child = fork(PROGRAM, args, { env, execArgv: ['--expose-gc'] });
-  child.on('message', (told: Told) => {
+  child.on('message', (told: ProcessMessage) => {
     if ('held' in told) {
       held.push(told.held);
-      say(`after ${told.held.after} deliveries: ${inWords(told.held)}`);
+      say(`after ${told.held.after} deliveries: ${formatMemory(told.held)}`);
     } else if ('used' in told) used = told.used;
     else faults.push('failed' in told ? told.failed : `the process was warned: ${told.warned}`);
   });
@@ -74,21 +84,21 @@ async function run(world: World, args: readonly string[], repository: string, sa
   return { held, faults, used };
 }
 
-const megabytes = (bytes: number): string => (bytes / MEGABYTE).toFixed(1);
+const formatMegabytes = (bytes: number): string => (bytes / MEGABYTE).toFixed(1);
 
-function inWords({ heap, rss, descriptors, handles }: Held): string {
+function formatMemory({ heap, rss, descriptors, handles }: MemoryUsage): string {
   const files = descriptors === null ? '' : `, ${descriptors} file descriptors`;
-  return `heap ${megabytes(heap)} MB, RSS ${megabytes(rss)} MB${files}, ${handles} handles`;
+  return `heap ${formatMegabytes(heap)} MB, RSS ${formatMegabytes(rss)} MB${files}, ${handles} handles`;
 }
 
-/** In what the process has grown since the first quarter, by when everything that is kept for good is there. */
-function growth(held: readonly Held[]): string[] {
+/** Lists growth since the first quarter, when all lasting data is loaded. */
+function listGrowth(held: readonly MemoryUsage[]): string[] {
   const [, early] = held;
   const late = held.at(-1);
   if (early === undefined || late === undefined || held.length < 4) return ['the process told too little'];
   const grown = (what: 'heap' | 'descriptors' | 'handles'): number => (late[what] ?? 0) - (early[what] ?? 0);
   return [
-    ...(grown('heap') > HEAP_GROWTH ? [`the heap grew by ${megabytes(grown('heap'))} MB`] : []),
+    ...(grown('heap') > HEAP_GROWTH ? [`the heap grew by ${formatMegabytes(grown('heap'))} MB`] : []),
     ...(['descriptors', 'handles'] as const)
       .filter((what) => grown(what) > DESCRIPTOR_GROWTH)
       .map((what) => `there are ${grown(what)} ${what} more than after ${early.after} deliveries`),

@@ -2,26 +2,26 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 
-/** The parts of a workflow that are played. Whatever else it says is refused, so that nothing is passed over. */
-export interface Workflow {
+/** The supported parts of a workflow. Any other key is refused, so that nothing is ignored. */
+export interface WorkflowDefinition {
   readonly name: string;
   readonly on: Readonly<Record<string, Trigger | readonly { readonly cron: string }[] | null>>;
-  readonly permissions?: Grants;
+  readonly permissions?: PermissionGrants;
   readonly concurrency?: Concurrency;
-  readonly jobs: Readonly<Record<string, Job>>;
+  readonly jobs: Readonly<Record<string, JobDefinition>>;
 }
 
-export interface Job {
+export interface JobDefinition {
   readonly if?: unknown;
   readonly needs?: string;
   readonly strategy?: { readonly matrix: Readonly<Record<string, readonly unknown[]>> };
-  readonly permissions?: Grants;
+  readonly permissions?: PermissionGrants;
   readonly concurrency?: Concurrency;
   readonly env?: Readonly<Record<string, unknown>>;
-  readonly steps: readonly Step[];
+  readonly steps: readonly StepDefinition[];
 }
 
-export interface Step {
+export interface StepDefinition {
   readonly id?: string;
   readonly name?: string;
   readonly if?: unknown;
@@ -32,7 +32,7 @@ export interface Step {
   readonly 'continue-on-error'?: boolean;
 }
 
-export type Grants = Readonly<Record<string, 'read' | 'write' | 'none'>>;
+export type PermissionGrants = Readonly<Record<string, 'read' | 'write' | 'none'>>;
 type Concurrency = { readonly group: string; readonly 'cancel-in-progress'?: boolean };
 
 interface Trigger {
@@ -43,11 +43,11 @@ interface Trigger {
   readonly inputs?: object;
 }
 
-const PLAYED = {
+const SUPPORTED_KEYS = {
   workflow: ['name', 'on', 'permissions', 'concurrency', 'jobs'],
   job: [
     ...['if', 'needs', 'strategy', 'permissions', 'concurrency', 'env', 'steps'],
-    // These change nothing of what is played.
+    // These have no effect here.
     ...['name', 'runs-on', 'timeout-minutes'],
   ],
   step: ['id', 'name', 'if', 'uses', 'with', 'run', 'env', 'continue-on-error'],
@@ -58,38 +58,38 @@ const PLAYED = {
 const ROOT = new URL('../../../', import.meta.url);
 
 /** Reads a workflow of the project, such as `examples/matrix.yml`. */
-export async function readWorkflow(path: string): Promise<Workflow> {
-  return workflowFrom(await readFile(fileURLToPath(new URL(path, ROOT)), 'utf8'));
+export async function readWorkflow(path: string): Promise<WorkflowDefinition> {
+  return parseWorkflowDefinition(await readFile(fileURLToPath(new URL(path, ROOT)), 'utf8'));
 }
 
-export function workflowFrom(yaml: string): Workflow {
-  const workflow = parse(yaml) as Workflow;
-  refuseUnplayed('workflow', workflow);
+export function parseWorkflowDefinition(yaml: string): WorkflowDefinition {
+  const workflow = parse(yaml) as WorkflowDefinition;
+  refuseUnsupported('workflow', workflow);
   for (const trigger of Object.values(workflow.on)) {
-    if (trigger !== null && !Array.isArray(trigger)) refuseUnplayed('trigger', trigger);
+    if (trigger !== null && !Array.isArray(trigger)) refuseUnsupported('trigger', trigger);
   }
   for (const job of Object.values(workflow.jobs)) {
-    refuseUnplayed('job', job);
-    refuseUnplayed('strategy', job.strategy ?? {});
-    for (const step of job.steps) refuseUnplayed('step', step);
+    refuseUnsupported('job', job);
+    refuseUnsupported('strategy', job.strategy ?? {});
+    for (const step of job.steps) refuseUnsupported('step', step);
   }
   return workflow;
 }
 
-function refuseUnplayed(kind: keyof typeof PLAYED, part: object): void {
-  const played: readonly string[] = PLAYED[kind];
+function refuseUnsupported(kind: keyof typeof SUPPORTED_KEYS, part: object): void {
+  const played: readonly string[] = SUPPORTED_KEYS[kind];
   const unknown = Object.keys(part).find((key) => !played.includes(key));
-  if (unknown !== undefined) throw new Error(`\`${unknown}\` of a ${kind} is not played here.`);
+  if (unknown !== undefined) throw new Error(`\`${unknown}\` of a ${kind} is not supported here.`);
 }
 
-/** The activities that start a workflow which names none. */
-const USUAL_TYPES: Readonly<Record<string, readonly string[]>> = {
+/** The default activity types of events. */
+const DEFAULT_TYPES: Readonly<Record<string, readonly string[]>> = {
   pull_request: ['opened', 'synchronize', 'reopened'],
   pull_request_target: ['opened', 'synchronize', 'reopened'],
 };
 
-/** What happened, as far as it decides which workflows start. */
-export interface Happening {
+/** The part of an event that decides which workflows start. */
+export interface TriggerEvent {
   readonly name: string;
   readonly ref: string;
   readonly payload: {
@@ -100,11 +100,11 @@ export interface Happening {
 }
 
 /** Whether the event starts the workflow. */
-export function startsOn({ on }: Workflow, { name, ref, payload }: Happening): boolean {
+export function isTriggeredBy({ on }: WorkflowDefinition, { name, ref, payload }: TriggerEvent): boolean {
   const trigger = on[name];
   if (trigger === undefined) return false;
   if (Array.isArray(trigger)) return trigger.some(({ cron }) => cron === payload.schedule);
-  const { types = USUAL_TYPES[name], workflows, branches, tags } = (trigger ?? {}) as Trigger;
+  const { types = DEFAULT_TYPES[name], workflows, branches, tags } = (trigger ?? {}) as Trigger;
   if (types !== undefined && !types.includes(payload.action ?? '')) return false;
   if (workflows !== undefined && !workflows.includes(payload.workflow_run?.name ?? '')) return false;
   if (branches === undefined && tags === undefined) return true;
@@ -112,16 +112,16 @@ export function startsOn({ on }: Workflow, { name, ref, payload }: Happening): b
     ...(branches ?? []).map((pattern) => `refs/heads/${pattern}`),
     ...(tags ?? []).map((pattern) => `refs/tags/${pattern}`),
   ];
-  return patterns.some((pattern) => fits(pattern, ref));
+  return patterns.some((pattern) => matchesPattern(pattern, ref));
 }
 
-/** `*` stands for anything but a slash. */
-function fits(pattern: string, ref: string): boolean {
+/** `*` matches anything but a slash. */
+function matchesPattern(pattern: string, ref: string): boolean {
   return new RegExp(`^${pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '[^/]*')}$`).test(ref);
 }
 
-/** Each combination of a matrix; one that is empty for a job without. */
-export function combinations({ strategy }: Job): Record<string, unknown>[] {
+/** The combinations of a matrix; one empty combination without a matrix. */
+export function listMatrixCombinations({ strategy }: JobDefinition): Record<string, unknown>[] {
   return Object.entries(strategy?.matrix ?? {}).reduce<Record<string, unknown>[]>(
     (found, [name, values]) => found.flatMap((one) => values.map((value) => ({ ...one, [name]: value }))),
     [{}],

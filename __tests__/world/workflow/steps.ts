@@ -2,61 +2,66 @@ import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runChild } from '../child.ts';
 import { type ActionResult, parseOutputs, runAction } from '../runner.ts';
-import type { World } from '../world.ts';
-import type { Step } from './definition.ts';
-import { type GithubContext, githubEnvironment } from './occasion.ts';
-import { type Place, standInFor } from './stand-ins.ts';
+import type { GitHubWorld } from '../world.ts';
+import type { StepDefinition } from './definition.ts';
+import { createGithubEnvironment, type GithubContext } from './event.ts';
+import { type ActionContext, findFakeAction } from './fake-actions.ts';
 
-/** A job in which steps are run, one after the other. */
-export interface Workplace extends Omit<Place, 'inputs'> {
-  readonly world: World;
+/** The job of a step. */
+export interface JobContext extends Omit<ActionContext, 'inputs'> {
+  readonly world: GitHubWorld;
   readonly github: GithubContext;
-  /** For what the steps leave behind beside the workspace. */
+  /** For files of the steps outside the workspace. */
   readonly temporary: string;
 }
 
-/** What a step did. */
-export interface Done {
+/** The outcome of a step. */
+export interface StepOutcome {
   readonly succeeded: boolean;
   readonly outputs: Readonly<Record<string, string>>;
-  /** What it printed. */
+  /** Its standard output and error. */
   readonly log: string;
-  /** What it added to the job's summary. */
+  /** Its part of the job summary. */
   readonly summary: string;
-  /** Where the step was this action. */
+  /** Set if the step was this action. */
   readonly action?: ActionResult;
 }
 
-const SCRIPT_MS = 30_000;
-const ITSELF = /^[\w-]+\/screen-delivery@v\d+$/;
-/** Not the examples' business: no test waits as long as a person may. */
-const SHORT_PAUSES = { 'poll-interval': '0.05', timeout: '20' };
+const SCRIPT_TIMEOUT_MS = 30_000;
+const THIS_ACTION = /^[\w-]+\/screen-delivery@v\d+$/;
+/** Short waits for the tests, not part of the examples. */
+const TEST_INPUTS = { 'poll-interval': '0.05', timeout: '20' };
 
-type Values = Readonly<Record<string, string>>;
+type TextValues = Readonly<Record<string, string>>;
 
-/** Runs one step: a script by bash, this action by its bundle, others' by their stand-ins. */
-export async function runStep(step: Step, inputs: Values, env: Values, place: Workplace): Promise<Done> {
-  if (step.run !== undefined) return runScript(step.run, env, place);
+/** Runs one step: a script with bash, this action with its bundle, other actions with their fakes. */
+export async function runStep(
+  step: StepDefinition,
+  inputs: TextValues,
+  env: TextValues,
+  context: JobContext,
+): Promise<StepOutcome> {
+  if (step.run !== undefined) return runScript(step.run, env, context);
   const uses = step.uses ?? '';
-  if (ITSELF.test(uses)) return runItself(inputs, env, place);
-  const play = standInFor(uses, Object.keys(inputs));
+  if (THIS_ACTION.test(uses)) return runThisAction(inputs, env, context);
+  const play = findFakeAction(uses, Object.keys(inputs));
   try {
-    await play({ ...place, inputs });
+    await play({ ...context, inputs });
     return { succeeded: true, outputs: {}, log: '', summary: '' };
   } catch (thrown) {
     return { succeeded: false, outputs: {}, log: String(thrown), summary: '' };
   }
 }
 
-async function runItself(inputs: Values, env: Values, place: Workplace): Promise<Done> {
-  const { world, github, workspace, token, occasion } = place;
-  const { repository, name, payload } = occasion;
+async function runThisAction(inputs: TextValues, env: TextValues, context: JobContext): Promise<StepOutcome> {
+  const { world, github, workspace, token, event } = context;
+  const { repository, name, payload } = event;
   const action = await runAction({
     world,
     repository,
-    inputs: { ...SHORT_PAUSES, ...inputs },
+    inputs: { ...TEST_INPUTS, ...inputs },
     token,
-    env: { ...githubEnvironment(github), ...env },
+    env: { ...createGithubEnvironment(github), ...env },
     event: { name, payload },
     workspace,
     timeoutMs: 60_000,
@@ -65,8 +70,8 @@ async function runItself(inputs: Values, env: Values, place: Workplace): Promise
   return { succeeded: exitCode === 0, outputs, log: stdout + stderr, summary, action };
 }
 
-async function runScript(script: string, env: Values, place: Workplace): Promise<Done> {
-  const { world, github, workspace, temporary } = place;
+async function runScript(script: string, env: TextValues, context: JobContext): Promise<StepOutcome> {
+  const { world, github, workspace, temporary } = context;
   const folder = await mkdtemp(join(temporary, 'step-'));
   const at = (name: string): string => join(folder, name);
   for (const name of ['output', 'summary', 'env', 'path']) await writeFile(at(name), '');
@@ -78,7 +83,7 @@ async function runScript(script: string, env: Values, place: Workplace): Promise
     env: {
       PATH: process.env.PATH ?? '',
       HOME: folder,
-      ...githubEnvironment(github),
+      ...createGithubEnvironment(github),
       GITHUB_WORKSPACE: workspace,
       GITHUB_OUTPUT: at('output'),
       GITHUB_STEP_SUMMARY: at('summary'),
@@ -88,11 +93,11 @@ async function runScript(script: string, env: Values, place: Workplace): Promise
       ...world.env,
       ...env,
     },
-    timeoutMs: SCRIPT_MS,
+    timeoutMs: SCRIPT_TIMEOUT_MS,
   });
   for (const name of ['env', 'path']) {
     if ((await readFile(at(name), 'utf8')) !== '') {
-      throw new Error(`GITHUB_${name.toUpperCase()} is not played here.`);
+      throw new Error(`GITHUB_${name.toUpperCase()} is not supported here.`);
     }
   }
   const outputs = parseOutputs(await readFile(at('output'), 'utf8'));

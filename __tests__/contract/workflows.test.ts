@@ -1,0 +1,200 @@
+import { globSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { validateAction } from '@action-validator/core';
+import { NoOperationTraceWriter } from '@actions/workflow-parser';
+import { parseAction } from '@actions/workflow-parser/actions/action-parser';
+import { describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import { listBrokenRules, listWorkflowErrors } from '../support/workflow-rules.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const read = (path: string): string => readFileSync(`${ROOT}${path}`, 'utf8');
+const found = (pattern: string): string[] => globSync(pattern, { cwd: ROOT }).sort();
+
+const OWN = found('.github/workflows/*.{yml,yaml}');
+const EXAMPLES = found('examples/**/*.{yml,yaml}');
+
+describe('the workflows of the project', () => {
+  test('are those that the project needs', () => {
+    expect(OWN.map((path) => path.replace(/.*[/\\]|\.yml$/g, ''))).toEqual([
+      'check-dist',
+      'ci',
+      'codeql',
+      'e2e',
+      'release',
+    ]);
+  });
+
+  test.each([...OWN, ...EXAMPLES])('are valid for GitHub: %s', async (path) => {
+    await expect(listWorkflowErrors(read(path))).resolves.toEqual([]);
+  });
+
+  test('in the README are valid for GitHub', async () => {
+    const shown = read('README.md').match(/(?<=```yaml\n)[\s\S]*?(?=```)/g) ?? [];
+    const whole = shown.filter((text) => /^jobs:/m.test(text));
+    expect(whole).not.toEqual([]);
+    for (const text of whole) await expect(listWorkflowErrors(text)).resolves.toEqual([]);
+  });
+
+  test.each(OWN)('follow the rules of the project: %s', (path) => {
+    expect(listBrokenRules(read(path), 'own')).toEqual([]);
+  });
+
+  // Without examples there is nothing to hold to anything.
+  for (const path of EXAMPLES) {
+    test(`are safe to copy: ${path}`, () => {
+      expect(listBrokenRules(read(path), 'example')).toEqual([]);
+    });
+  }
+
+  test('use one commit for each action', () => {
+    const pins = OWN.flatMap((path) => read(path).match(/[\w./-]+@[0-9a-f]{40} # \S+/g) ?? []);
+    const actions = new Set(pins.map((pin) => pin.replace(/@.*/, '')));
+    expect(pins).not.toEqual([]);
+    expect([...new Set(pins)]).toHaveLength(actions.size);
+  });
+});
+
+const SHA = '0123456789abcdef0123456789abcdef01234567';
+
+const SOUND = `
+on: push
+permissions: {}
+concurrency: one
+jobs:
+  deliver:
+    runs-on: ubuntu-latest
+    timeout-minutes: 5
+    permissions:
+      contents: write
+    steps:
+      - uses: actions/checkout@${SHA} # v1.2.3
+        with:
+          persist-credentials: false
+      - id: page
+        uses: ./
+        with:
+          file: page.html
+      - run: echo "$URL"
+        env:
+          URL: \${{ steps.page.outputs.url }}
+`;
+
+const RUN = 'run: echo "$URL"';
+
+describe('the workflow rules', () => {
+  test('accept a correct workflow', async () => {
+    await expect(listWorkflowErrors(SOUND)).resolves.toEqual([]);
+    expect(listBrokenRules(SOUND, 'own')).toEqual([]);
+  });
+
+  test.each([
+    ['an unknown key', 'runs-on:', 'run-on:', /Unexpected value 'run-on'/],
+    ['an unknown permission', 'contents: write', 'content: write', /Unexpected value 'content'/],
+    ['an unknown context', 'steps.page', 'stebs.page', /Unrecognized named-value: 'stebs'/],
+    ['a job that nobody knows', 'runs-on:', 'needs: other\n    runs-on:', /unresolved job other/],
+    ['an event that never happens', 'on: push', 'on: pushed', /Unexpected value 'pushed'/],
+    ['a workflow that is not there', /runs-on[\s\S]*/, 'uses: ./.github/workflows/x.yml', /Unable to find/],
+    ['a text for a number', 'timeout-minutes: 5', 'timeout-minutes: soon', /timeout-minutes/],
+    ['no jobs', /jobs:[\s\S]*/, '', /jobs/],
+    ['a key twice', 'on: push', 'on: push\non: push', /'on' is already defined/],
+    ['nothing in it', SOUND, '', /Expected a .*mapping/],
+  ])('refuse an invalid workflow: with %s', async (_, part, instead, fault) => {
+    const broken = SOUND.replace(part, instead);
+    expect(broken).not.toBe(SOUND);
+    expect((await listWorkflowErrors(broken)).join('\n')).toMatch(fault);
+  });
+
+  test.each([
+    ['says no permissions', 'permissions: {}\n', '', 'says its permissions: the workflow'],
+    ['has a job without an end', 'timeout-minutes: 5', 'name: x', 'bounds each job: deliver'],
+    ['follows a tag', `@${SHA} # v1.2.3`, '@v1', 'pins each action by its commit: actions/checkout@v1'],
+    [
+      'pins half a commit',
+      SHA,
+      SHA.slice(1),
+      `pins each action by its commit: actions/checkout@${SHA.slice(1)}`,
+    ],
+    ['follows a branch of another action of this name', 'uses: ./', 'uses: x/screen-delivery@main', /^pins/],
+    ['pins no one knows what', ' # v1.2.3', '', /^says the version beside each commit/],
+    ['pins what moves', '# v1.2.3', '# v1', /^says the version beside each commit/],
+    ['runs a title', RUN, 'run: echo ${{ github.event.issue.title }}', /^puts no stranger’s text/],
+    [
+      'interprets a comment',
+      'persist-credentials: false',
+      'script: ${{ github.event.comment.body }}',
+      /^puts no/,
+    ],
+    ['runs a branch’s name', RUN, 'run: echo ${{ format(github.head_ref) }}', /^puts no stranger’s text/],
+    [
+      'misspells an input',
+      'file: page.html',
+      'flie: page.html',
+      'gives this action inputs that it has: flie',
+    ],
+    ['misspells an output', 'outputs.url', 'outputs.uri', 'takes outputs that this action has: uri'],
+  ])('refuse an example that %s', (_, part, instead, rule) => {
+    const broken = SOUND.replace(part, instead);
+    expect(listBrokenRules(broken, 'example')).toEqual([expect.stringMatching(rule)]);
+  });
+
+  test('accept this action by its moving tag', () => {
+    expect(listBrokenRules(SOUND.replace('uses: ./', 'uses: OWNER/screen-delivery@v1'), 'example')).toEqual(
+      [],
+    );
+  });
+
+  test.each([
+    [
+      'grants to every job',
+      'permissions: {}',
+      'permissions: read-all',
+      'grants nothing by default: the workflow',
+    ],
+    ['leaves a job with nothing said', /permissions:\n\s+contents: write/, 'name: x', /^grants to each job/],
+    ['runs twice at once', 'concurrency: one\n', '', 'says what may run at once: the workflow'],
+    ['runs an output', RUN, 'run: echo "${{ steps.page.outputs.url }}"', /^keeps expressions out of scripts/],
+    ['keeps the token', 'persist-credentials: false', 'fetch-depth: 1', /^leaves no token in the checkout/],
+  ])('refuse a workflow of the project that %s', (_, part, instead, rule) => {
+    const broken = SOUND.replace(part, instead);
+    expect(listBrokenRules(broken, 'example')).toEqual([]);
+    expect(listBrokenRules(broken, 'own')).toEqual([expect.stringMatching(rule)]);
+  });
+});
+
+describe('action.yml', () => {
+  const content = read('action.yml');
+
+  test('is valid for GitHub', () => {
+    const faults = (text: string): string[] => {
+      const { context } = parseAction({ name: 'action.yml', content: text }, new NoOperationTraceWriter());
+      return context.errors.getErrors().map(({ message }) => message);
+    };
+    expect(faults(content)).toEqual([]);
+    expect(faults(content.replace('node24', 'node25'))).toEqual([expect.stringContaining("'node25'")]);
+  });
+
+  // The schema is older than Node 24; the word itself is held to by GitHub's parser, above.
+  test('matches the published schema, except for its runtime', () => {
+    const faults = (text: string) => validateAction(text.replace('using: node24', 'using: node20')).errors;
+    expect(faults(content)).toEqual([]);
+    expect(faults(content.replace('description:', 'describtion:'))).not.toEqual([]);
+  });
+});
+
+test('dependabot updates the packages and the actions', () => {
+  const { version, updates } = parse(read('.github/dependabot.yml'));
+  expect(version).toBe(2);
+  expect(updates).toEqual(
+    [
+      { 'package-ecosystem': 'npm', directory: '/' },
+      { 'package-ecosystem': 'github-actions', directories: ['/', '/examples'] },
+    ].map((looking) =>
+      expect.objectContaining({
+        ...looking,
+        schedule: { interval: 'weekly' },
+        groups: expect.any(Object),
+      }),
+    ),
+  );
+});

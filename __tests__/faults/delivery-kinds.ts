@@ -1,0 +1,89 @@
+import type { RawInputs } from '../../src/request/inputs.ts';
+import type { RepositoryOptions, TestRepository } from '../world/repository.ts';
+
+const OWNED_MESSAGE = 'ADD page.html: before\n\nDelivered-by: screen-delivery';
+
+/** One kind of delivery in the fault matrix. */
+export interface DeliveryKind {
+  readonly name: string;
+  readonly file: string;
+  readonly inputs: Partial<RawInputs>;
+  readonly repository?: Partial<RepositoryOptions>;
+  /** Prepares the repository before the delivery. */
+  readonly before?: (
+    repository: TestRepository,
+    deliver: (file: string) => Promise<unknown>,
+  ) => Promise<unknown>;
+  /** Whether the delivery withdraws the earlier one. */
+  readonly withdraws?: boolean;
+  /** Only matching requests fail; the others are covered by another kind. */
+  readonly requests?: RegExp;
+}
+
+export const PAGE_CONTENT = `<!doctype html><title>Привет</title><p>marker-42</p><p>${'a line of text. '.repeat(20)}</p>\n`;
+/** Just above the limit of the single-call write. */
+export const LARGE_CONTENT = Buffer.alloc(1_048_577);
+const OLDER_CONTENT = PAGE_CONTENT.replace('a line', 'an older line');
+export const DELIVERY_FILES: Readonly<Record<string, string | Buffer>> = {
+  'page.html': PAGE_CONTENT,
+  'older.html': OLDER_CONTENT,
+  'large.bin': LARGE_CONTENT,
+};
+
+/** Every channel and method, and their rare cases. */
+export const DELIVERY_KINDS: readonly DeliveryKind[] = [
+  { name: 'K1, method A, a new file', file: 'page.html', inputs: { channel: 'K1' } },
+  {
+    name: 'K1, method A, over our earlier file, with a marker',
+    file: 'page.html',
+    inputs: { channel: 'K1', marker: 'marker-42' },
+    repository: { pages: { buildMs: 0 } },
+    before: async (repository) => {
+      await repository.commit('page.html', OLDER_CONTENT, OWNED_MESSAGE);
+      await repository.pages.whenBuilt();
+    },
+  },
+  {
+    name: 'K1, method B',
+    file: 'large.bin',
+    inputs: { channel: 'K1' },
+    requests: /\/git\/|contents/,
+  },
+  {
+    name: 'K1, a site that a workflow builds',
+    file: 'page.html',
+    inputs: { channel: 'K1' },
+    repository: { pages: { buildType: 'workflow', liveAfterRequests: 3 } },
+    requests: /deployments|compare/,
+  },
+  {
+    name: 'K1, a build that is never there by itself',
+    file: 'page.html',
+    inputs: { channel: 'K1' },
+    repository: { pages: { startsBuilds: false } },
+    requests: /pages\/builds/,
+  },
+  {
+    name: 'K1, by the device flow',
+    file: 'page.html',
+    inputs: { channel: 'K1', token: '', 'client-id': 'Iv1.0123456789abcdef' },
+    requests: /\/login\//,
+  },
+  { name: 'K2, a new asset', file: 'page.html', inputs: { channel: 'K2' } },
+  {
+    name: 'K2, over an asset',
+    file: 'page.html',
+    inputs: { channel: 'K2', overwrite: 'true' },
+    before: async (_, deliver) => deliver('older.html'),
+  },
+  { name: 'K3', file: 'page.html', inputs: { channel: 'K3', token: '' } },
+  { name: 'K4', file: 'page.html', inputs: { channel: 'K4', url: 'https://preview.example.com/page.html' } },
+  ...(['K1', 'K2', 'K3'] as const).map((channel) => ({
+    name: `${channel}, withdrawn`,
+    file: 'page.html',
+    inputs: { channel, operation: 'withdraw', ...(channel === 'K3' ? { token: '' } : {}) },
+    before: async (_: TestRepository, deliver: (file: string) => Promise<unknown>) => deliver('page.html'),
+    withdraws: true,
+  })),
+  { name: 'K1+K3', file: 'page.html', inputs: { channel: 'K1+K3' }, requests: /^PUT|filebin/ },
+];

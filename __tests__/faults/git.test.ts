@@ -1,0 +1,108 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import type { ActiveInterception } from '../world/server/interceptions.ts';
+import { type GitHubWorld, startWorld } from '../world/world.ts';
+import { DELIVERY_FILES, type DeliveryKind } from './delivery-kinds.ts';
+import { FaultRunner, isTargetRequest, type MatrixCell } from './fault-runner.ts';
+import { GIT_EXCEPTIONS } from './matrix-exceptions.ts';
+import { MatrixSummary } from './matrix-summary.ts';
+import {
+  createResponse,
+  createWorldHttp,
+  type FaultHandler,
+  formatRequestName,
+  type RecordedRequest,
+} from './recorded-http.ts';
+import { GIT_FAULTS, type SocketFault } from './socket-faults.ts';
+
+// The fault matrix for method C: git connects to the hosts over real sockets and has a
+// clock of its own. A delivery runs a dozen processes, so each fault is tried only once.
+const METHOD_C: DeliveryKind = {
+  name: 'K1, method C',
+  file: 'large.bin',
+  inputs: { channel: 'K1' },
+  repository: { inMemory: false },
+  requests: /^\w+ github\.com/,
+};
+const tooLarge: FaultHandler = async () =>
+  createResponse({
+    status: 422,
+    headers: { 'content-type': 'application/json' },
+    body: Buffer.from(JSON.stringify({ message: 'Sorry, your input was too large to process.' })),
+  });
+
+let world: GitHubWorld;
+let runner: FaultRunner<SocketFault>;
+let interception: ActiveInterception | undefined;
+const environment = { ...process.env };
+const summary = new MatrixSummary(GIT_EXCEPTIONS);
+
+beforeAll(async () => {
+  // The proxy logs every connection that was reset.
+  jest.spyOn(console, 'error').mockImplementation(() => undefined);
+  world = await startWorld();
+  Object.assign(process.env, world.env);
+  for (const [name, bytes] of Object.entries(DELIVERY_FILES))
+    await writeFile(join(world.folder, name), bytes);
+  runner = new FaultRunner(world, ({ clock, repository, cell }) => {
+    if (cell !== undefined) interception = intercept(cell, { clock, getRequest: () => undefined });
+    const {
+      http,
+      requests: asked,
+      publicBodies: shown,
+    } = createWorldHttp(world, clock, ({ name }) => (name.endsWith('/git/blobs') ? tooLarge : undefined));
+    return {
+      http,
+      publicBodies: shown,
+      get requests() {
+        return [...asked, ...askedByGit(repository.fullName)];
+      },
+    };
+  });
+});
+afterAll(async () => {
+  process.env = environment;
+  await world.stop();
+});
+
+function intercept(
+  cell: MatrixCell<SocketFault>,
+  waiting: Parameters<NonNullable<SocketFault['createReply']>>[0],
+) {
+  const [method = ''] = cell.request.name.split(' ');
+  let nth = -1;
+  const isMeant = (address: string): boolean => {
+    const name = formatRequestName(method, new URL(address));
+    if (name === cell.request.name) nth += 1;
+    return isTargetRequest(cell, { name, nth });
+  };
+  const answer = cell.fault.createReply?.(waiting) ?? { fault: 'reset-before' };
+  return world.intercept({ method, url: isMeant }, answer);
+}
+
+function askedByGit(repository: string): RecordedRequest[] {
+  const counts = new Map<string, number>();
+  return world.traffic
+    .exchanges()
+    .filter(({ url }) => url.startsWith(`https://github.com/${repository}.git/`))
+    .map(({ method, url, headers }) => {
+      const address = new URL(url);
+      const name = formatRequestName(method, address);
+      const nth = counts.get(name) ?? 0;
+      counts.set(name, nth + 1);
+      return { name, nth, request: { method, url: address }, sent: `${url}\n${JSON.stringify(headers)}` };
+    });
+}
+
+test('a delivery is proven or correctly refused when any request of git fails', async () => {
+  const wrong: string[] = [];
+  const cells = await runner.listCells(METHOD_C, GIT_FAULTS);
+  for (const cell of cells.filter(({ isPermanent }) => !isPermanent)) {
+    wrong.push(...(await summary.checkCell(cell, world, () => runner.run(METHOD_C, cell))));
+    interception?.remove();
+  }
+  expect(wrong).toEqual([]);
+  expect(summary.unusedExceptions).toEqual([]);
+  summary.expectNoFlaws('fault matrix of git', 25);
+}, 240_000);

@@ -1,0 +1,54 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type GitHubWorld, startWorld } from '../world/world.ts';
+import { DELIVERY_FILES, DELIVERY_KINDS, PAGE_CONTENT } from './delivery-kinds.ts';
+import { FaultRunner, isTargetRequest } from './fault-runner.ts';
+import { MATRIX_EXCEPTIONS } from './matrix-exceptions.ts';
+import { MatrixSummary } from './matrix-summary.ts';
+import { createWorldHttp } from './recorded-http.ts';
+import { SIMULATED_FAULTS, type SimulatedFault } from './simulated-faults.ts';
+
+// Thousands of deliveries: the hosts are called without sockets and git, and faults are simulated in their
+// place. sockets.test.ts shows that real sockets fail like this.
+let world: GitHubWorld;
+let runner: FaultRunner<SimulatedFault>;
+const summary = new MatrixSummary(MATRIX_EXCEPTIONS);
+
+beforeAll(async () => {
+  world = await startWorld();
+  world.host('preview.example.com', () => ({ status: 200, body: PAGE_CONTENT }));
+  for (const [name, bytes] of Object.entries(DELIVERY_FILES))
+    await writeFile(join(world.folder, name), bytes);
+  runner = new FaultRunner(world, ({ clock, repository, cell }) =>
+    createWorldHttp(world, clock, (asked) =>
+      cell !== undefined && isTargetRequest(cell, asked)
+        ? (exchange) => cell.fault.respond(exchange, repository)
+        : undefined,
+    ),
+  );
+});
+afterAll(() => world.stop());
+
+// Jest fails a test with an unhandled rejection.
+describe('the fault matrix', () => {
+  test.each(DELIVERY_KINDS)(
+    'a delivery is proven or correctly refused when any request fails: $name',
+    async (deliveryKind) => {
+      const wrong: string[] = [];
+      for (const cell of await runner.listCells(deliveryKind, SIMULATED_FAULTS)) {
+        wrong.push(...(await summary.checkCell(cell, world, () => runner.run(deliveryKind, cell))));
+      }
+      expect(wrong).toEqual([]);
+    },
+    120_000,
+  );
+
+  test('needs each of its exceptions', () => {
+    expect(summary.unusedExceptions).toEqual([]);
+  });
+
+  test('has at least 300 cells without flaws', () => {
+    summary.expectNoFlaws('fault matrix', 300);
+  });
+});

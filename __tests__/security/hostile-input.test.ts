@@ -1,0 +1,573 @@
+import { execFile } from 'node:child_process';
+import type { LookupAddress } from 'node:dns';
+import { existsSync } from 'node:fs';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, test } from '@jest/globals';
+import { escapeLogLine } from '../../src/action/log.ts';
+import { refusalReport, reportText } from '../../src/delivery/report.ts';
+import { DeliveryError, type ErrorCode } from '../../src/errors.ts';
+import { followRedirects } from '../../src/http/follow.ts';
+import { publicLookup } from '../../src/http/public-lookup.ts';
+import type { RawInputs } from '../../src/request/inputs.ts';
+import { parseExternalAddress } from '../../src/rules/external-address.ts';
+import { inspectFile } from '../../src/rules/inspect.ts';
+import { nameFromFile } from '../../src/rules/naming.ts';
+import { checkSelfContained } from '../../src/rules/page/self-contained.ts';
+import { refuseSecrets } from '../../src/rules/secrets/secrets.ts';
+import { requestWith } from '../delivery/builders.ts';
+import {
+  armoured,
+  drawn,
+  fileOf,
+  googleAccount,
+  PRESET_SECRETS,
+  pem,
+} from '../rules/secrets/fake-secrets.ts';
+import { temporaryFolder } from '../support/files.ts';
+import { FakeHttp } from '../support/ports.ts';
+
+/**
+ * Hostile inputs, each with its refusal: what it is, whoever must refuse it, a piece of the sentence.
+ * Titles name the trick and not the input, which may hold anything.
+ */
+type Row = readonly [story: string, input: string, piece: string];
+
+/** What a runner would take for a command: at the start of a line, or anywhere in its older form. */
+const COMMAND = /^\s*::|##\[/m;
+
+/** Runs an attempt that must be refused, and holds the refusal to what every refusal must be. */
+async function refused(attempt: () => unknown, code: ErrorCode, piece: string): Promise<DeliveryError> {
+  const thrown = await Promise.resolve()
+    .then(attempt)
+    .then(
+      () => new Error('it was taken'),
+      (error: unknown) => error,
+    );
+  if (!(thrown instanceof DeliveryError)) throw thrown;
+  expect(thrown.code).toBe(code);
+  expect(thrown.message).toContain(piece);
+  // Whatever it repeats of the input: five lines of a report stay five, and none is a command.
+  const lines = reportText(refusalReport('page.html', thrown)).split('\n');
+  expect(lines).toHaveLength(5);
+  for (const line of lines) expect(escapeLogLine(line)).not.toMatch(COMMAND);
+  return thrown;
+}
+
+describe('a file name', () => {
+  const NAMES: readonly Row[] = [
+    ['is .git', '.git', 'leads into .git'],
+    ['is .git in capitals', '.GIT', 'leads into .git'],
+    ['is .github', '.github', 'leads into .github'],
+    ['is two dots', '..', '. or .. as a folder'],
+    ['is nothing but space', ' \t\n ', 'is empty'],
+    ['turns around the reading direction', 'page\u202Elmth.exe', 'control characters'],
+    ['hides a zero-width joiner', '.g\u200Dit', 'control characters'],
+    ['holds an escape sequence of a terminal', 'page\u001B[2J.html', 'control characters'],
+    ['holds a NUL', 'page.html\0.png', 'control characters'],
+    ['holds a backslash', '..\\..\\page.html', 'backslash'],
+    ['is endless', `${'x'.repeat(100_000)}.html`, 'is longer than'],
+  ];
+  test.each(NAMES)('that %s is refused', async (_, name, piece) => {
+    await refused(() => nameFromFile(name), 'BAD_INPUT', piece);
+  });
+});
+
+describe('an input of the action', () => {
+  const INPUTS: readonly (readonly [string, Partial<RawInputs>, string])[] = [
+    ['path that climbs', { path: '../../other/page.html' }, '. or .. as a folder'],
+    ['path that climbs in the middle', { path: 'a/./../../page.html' }, '. or .. as a folder'],
+    ['path from the root', { path: '/etc/page.html' }, 'starts with a slash'],
+    ['path with two slashes', { path: 'a//page.html' }, 'empty folder or file name'],
+    ['path into a hook', { path: '.git/hooks/post-checkout' }, 'leads into .git'],
+    ['path into a submodule’s .Git', { path: 'lib/.Git/config' }, 'leads into .git'],
+    ['path to a workflow', { path: '.github/workflows/page.yml' }, 'leads into .github'],
+    ['path to a workflow in capitals', { path: '.GitHub/workflows/page.yml' }, 'leads into .github'],
+    ['folder that is .github', { path: '.github/' }, 'leads into .github'],
+    ['path with backslashes', { path: '..\\page.html' }, 'backslash'],
+    ['path that injects a command', { path: 'a\n::set-output name=url::x' }, 'control characters'],
+    ['path that injects a command by a carriage return', { path: 'a\r::error::x' }, 'control characters'],
+    ['path that injects by a line separator', { path: 'a\u2028::error::x' }, 'control characters'],
+    ['path with a byte order mark', { path: '\uFEFFpage.html' }, 'control characters'],
+    ['path with a no-break space', { path: 'my\u00A0page.html' }, 'contains a space'],
+    ['file with a NUL', { file: 'page.html\0.png' }, '`file` holds a control character'],
+    ['file list with a NUL', { file: 'a\nb\0.html' }, '`file` holds a control character'],
+    ['repository that climbs', { repository: 'octo/..' }, '`repository` is not of the form'],
+    ['repository with a further path', { repository: 'octo/site/../../other/site' }, '`repository`'],
+    ['repository with a query', { repository: 'octo/site?ref=x' }, '`repository`'],
+    ['repository that injects a command', { repository: '::error::x' }, '`repository`'],
+    ['branch that is an option of git', { branch: '--upload-pack=x' }, '`branch` is not a valid git name'],
+    ['branch that climbs', { branch: 'main/../other' }, '`branch` is not a valid git name'],
+    ['branch that is an expression of git', { branch: 'main@{1}' }, '`branch` is not a valid git name'],
+    [
+      'branch that injects a command',
+      { branch: 'x\n::stop-commands::y' },
+      '`branch` is not a valid git name',
+    ],
+    [
+      'tag that injects an older command',
+      { tag: '##[set-env name=PATH]/tmp' },
+      '`tag` is not a valid git name',
+    ],
+    ['bin that climbs', { bin: '../../admin' }, '`bin` is not a name that the host accepts'],
+    [
+      'bin that is an archive’s address',
+      { bin: 'archive/somebodys-bin' },
+      '`bin` is not a name that the host accepts',
+    ],
+    ['client id that widens the scope', { 'client-id': 'Iv1&scope=admin:org' }, '`client-id`'],
+    ['channel that injects a command', { channel: '::set-output name=url::x' }, 'unknown channel'],
+    ['API over http', { 'api-url': 'http://api.github.com' }, '`api-url` is not an https address'],
+    [
+      'API with credentials',
+      { 'api-url': 'https://a:b@api.github.com' },
+      '`api-url` is not an https address',
+    ],
+    [
+      'login page that is a script',
+      { 'auth-url': 'javascript:alert(1)' },
+      '`auth-url` is not an https address',
+    ],
+    ['bin host that is a file', { 'bin-host-url': 'file:///tmp/' }, '`bin-host-url` is not an https address'],
+    ['message that publishes the token', { token: 'abc-123', message: 'by abc-123' }, 'holds the token'],
+    ['path that publishes the token', { token: 'abc-123', path: 'abc-123.html' }, 'holds the token'],
+    ['timeout beyond the ceiling', { timeout: '1e9' }, '`timeout` is 1e9'],
+    ['switch that is neither', { overwrite: 'true; rm' }, '`overwrite` is neither true nor false'],
+    [
+      'mode of the page’s check that is none',
+      { 'self-contained': 'disable' },
+      '`self-contained` is not one of enforce, warn, off',
+    ],
+  ];
+  test.each(INPUTS)('is refused: %s', async (_, inputs, piece) => {
+    const { message, hint } = await refused(() => requestWith(inputs), 'BAD_INPUT', piece);
+    if (inputs.token !== undefined) expect(`${message} ${hint}`).not.toContain(inputs.token);
+  });
+});
+
+describe('a link in `url`', () => {
+  const LINKS: readonly Row[] = [
+    ['into the sandbox', 'sandbox:/mnt/data/page.html', 'begins with sandbox:'],
+    ['to a path of the agent', '/mnt/data/page.html', 'local path'],
+    ['to a local file', 'file:///etc/passwd', 'begins with file:'],
+    ['that is a script', 'javascript:fetch("https://octo.dev")', 'begins with javascript:'],
+    ['that is a script, by a tab in its scheme', 'java\tscript:alert(1)', 'begins with javascript:'],
+    ['that is a page itself', 'data:text/html,<p>hi', 'begins with data:'],
+    ['that lives in one browser', 'blob:https://octo.dev/1', 'begins with blob:'],
+    ['over http', 'http://octo.dev/', 'begins with http:'],
+    ['without a scheme', '//octo.dev/page.html', 'local path'],
+    ['with a host before the @', 'https://github.com@127.0.0.1/', 'contains credentials'],
+    ['with a password', 'https://octo:s3cret@octo.dev/', 'contains credentials'],
+    ['to this machine', 'https://127.0.0.1/', '127.0.0.1 is a loopback address'],
+    ['to this machine, shortened', 'https://127.1/', '127.0.0.1 is a loopback address'],
+    ['to this machine in decimal', 'https://2130706433/', '127.0.0.1 is a loopback address'],
+    ['to this machine in octal', 'https://0177.0.0.01/', '127.0.0.1 is a loopback address'],
+    ['to this machine in one octal number', 'https://017700000001/', '127.0.0.1 is a loopback address'],
+    ['to this machine in hex', 'https://0x7f.0x0.0x0.0x1/', '127.0.0.1 is a loopback address'],
+    ['to this machine in one hex number', 'https://0x7F000001/', '127.0.0.1 is a loopback address'],
+    ['to this machine in a mixture', 'https://0x7f.1/', '127.0.0.1 is a loopback address'],
+    ['to this machine with a final dot', 'https://127.0.0.1./', '127.0.0.1 is a loopback address'],
+    ['to this machine, percent-encoded', 'https://%31%32%37.0.0.1/', '127.0.0.1 is a loopback address'],
+    ['to this machine in full-width digits', 'https://１２７.０.０.１/', '127.0.0.1 is a loopback address'],
+    ['to this machine in circled digits', 'https://①②⑦.⓪.⓪.①/', '127.0.0.1 is a loopback address'],
+    ['to this machine with ideographic dots', 'https://127。0。0。1/', '127.0.0.1 is a loopback address'],
+    ['to this machine in IPv6', 'https://[0:0:0:0:0:0:0:1]/', 'is a loopback address'],
+    ['to this machine, IPv4-mapped', 'https://[::ffff:127.0.0.1]/', 'is a loopback address'],
+    ['to this machine, IPv4-mapped in hex', 'https://[::ffff:7f00:1]/', 'is a loopback address'],
+    ['to this machine through NAT64', 'https://[64:ff9b::7f00:1]/', 'is a loopback address'],
+    ['to this machine through 6to4', 'https://[2002:7f00:1::]/', 'is a loopback address'],
+    ['through Teredo', 'https://[2001:0:7f00:1::]/', 'is a teredo address'],
+    ['to any address of this machine', 'https://0/', '0.0.0.0 is a unspecified address'],
+    ['to the metadata service', 'https://169.254.169.254/latest/meta-data/', 'is a linkLocal address'],
+    ['to the metadata service in decimal', 'https://2852039166/', '169.254.169.254 is a linkLocal address'],
+    ['to the metadata service, IPv4-mapped', 'https://[::ffff:a9fe:a9fe]/', 'is a linkLocal address'],
+    ['to the metadata service in IPv6', 'https://[fd00:ec2::254]/', 'is a uniqueLocal address'],
+    ['to the metadata service by name', 'https://metadata.google.internal/', 'internal network'],
+    ['to a private network', 'https://192.168.1.1/', 'is a private address'],
+    ['to a private network in octal', 'https://0300.0250.1.1/', '192.168.1.1 is a private address'],
+    ['to a carrier’s network', 'https://100.64.0.1/', 'is a carrierGradeNat address'],
+    ['to an address of documentation', 'https://[2001:db8::1]/', 'is a reserved address'],
+    ['to localhost', 'https://LOCALHOST./', 'single-label host'],
+    ['to a name below localhost', 'https://octo.localhost/', 'internal network'],
+    ['to a printer', 'https://printer.local/', 'internal network'],
+    ['to a host that only the network knows', 'https://intranet/', 'single-label host'],
+    ['that injects a command', '::set-output name=url::https://octo.dev/', 'local path'],
+  ];
+  test.each(LINKS)('is refused: %s', async (_, link, piece) => {
+    const { message } = await refused(() => parseExternalAddress(link), 'NOT_EXTERNAL', piece);
+    expect(message).not.toContain('s3cret');
+  });
+});
+
+describe('a host name in a request', () => {
+  const PUBLIC = '140.82.112.3';
+  /** What the resolver answers at each time, the piece of the refusal of the last. */
+  const REBINDINGS: readonly (readonly [string, readonly (readonly string[])[], string])[] = [
+    ['answers inside the second time', [[PUBLIC], ['127.0.0.1']], 'loopback'],
+    ['answers with metadata the third time', [[PUBLIC], [PUBLIC], ['169.254.169.254']], 'linkLocal'],
+    ['answers inside the second time, IPv4-mapped', [[PUBLIC], ['::ffff:10.0.0.1']], 'private'],
+    ['answers inside the second time, mapped in hex', [[PUBLIC], ['::ffff:7f00:1']], 'loopback'],
+    ['answers inside the second time, by NAT64', [[PUBLIC], ['64:ff9b::a00:1']], 'private'],
+    ['hides an inner address behind a public one', [[PUBLIC, '2606:50c0:8000::153', '::1']], 'loopback'],
+    ['names any address of this machine', [['0.0.0.0']], 'unspecified'],
+    ['names a neighbour with its zone', [['fe80::1%eth0']], 'linkLocal'],
+    ['names a local IPv6 network', [['fd12:3456::1']], 'uniqueLocal'],
+    ['holds its inner address itself, as nip.io does', [['192.168.0.1']], 'private'],
+    ['names everybody on the network', [['255.255.255.255']], 'broadcast'],
+  ];
+  test.each(REBINDINGS)('that %s is refused', async (_, answers, range) => {
+    let times = 0;
+    const lookup = publicLookup((_host, _options, callback) => {
+      const addresses = answers[times] as readonly string[];
+      times += 1;
+      callback(
+        null,
+        addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }) as LookupAddress),
+      );
+    });
+    const connect = (all: boolean): Promise<unknown> =>
+      new Promise((resolve, reject) => {
+        lookup('files.octo.dev', { all }, (error, told) => (error ? reject(error) : resolve(told)));
+      });
+    for (const _before of answers.slice(1)) await expect(connect(false)).resolves.toBe(PUBLIC);
+    const sentence = `files.octo.dev resolves to a ${range} address`;
+    await refused(() => connect(answers.length > 1), 'NOT_EXTERNAL', sentence);
+    expect(times).toBe(answers.length);
+  });
+});
+
+describe('a redirect of the address', () => {
+  const START = 'https://files.octo.dev/0';
+  const hops = (...more: string[]): string[] => [
+    'https://a.octo.dev/1',
+    '//b.octo.dev/2',
+    '/3?x=https://octo.dev',
+    ...more,
+  ];
+  const CHAINS: readonly (readonly [string, readonly string[], ErrorCode, string])[] = [
+    ['to this machine', ['https://127.0.0.1/'], 'NOT_EXTERNAL', 'loopback'],
+    [
+      'to this machine in decimal, at the end of a chain',
+      hops('https://2130706433/'),
+      'NOT_EXTERNAL',
+      'loopback',
+    ],
+    ['to this machine in octal', ['//0177.1/'], 'NOT_EXTERNAL', 'loopback'],
+    ['to this machine in hex by a relative address', ['\\\\0x7f.1\\'], 'NOT_EXTERNAL', 'loopback'],
+    ['to this machine, IPv4-mapped', ['https://[::ffff:7f00:1]/'], 'NOT_EXTERNAL', 'loopback'],
+    ['to the metadata service', hops('https://169.254.169.254/latest/'), 'NOT_EXTERNAL', 'linkLocal'],
+    ['to localhost', ['//localhost/'], 'NOT_EXTERNAL', 'single-label host'],
+    ['to an inner name', hops('https://db.internal/'), 'NOT_EXTERNAL', 'internal network'],
+    [
+      'that brings credentials along',
+      ['https://octo:s3cret@octo.dev/'],
+      'NOT_EXTERNAL',
+      'contains credentials',
+    ],
+    ['that leaves https', hops('http://a.octo.dev/'), 'HOST_ERROR', 'an address that is not https'],
+    ['to a local file', ['file:///etc/passwd'], 'HOST_ERROR', 'an address that is not https'],
+    ['to a page in the address', ['data:text/html,marker'], 'HOST_ERROR', 'an address that is not https'],
+    ['to a script', ['javascript:alert(1)'], 'HOST_ERROR', 'an address that is not https'],
+    ['to a broken address', ['https://['], 'HOST_ERROR', 'an address that is not https'],
+    ['that injects a command', ['https://::error::x'], 'HOST_ERROR', 'an address that is not https'],
+    [
+      'that goes round and round',
+      Array.from({ length: 99 }, () => START),
+      'HOST_ERROR',
+      'redirects more than',
+    ],
+  ];
+  test.each(CHAINS)('is refused before it is followed: %s', async (_, locations, code, piece) => {
+    const host = new FakeHttp((_seen, nth) => ({
+      status: 302,
+      headers: { location: locations[nth - 1] as string },
+    }));
+    const attempt = (): unknown =>
+      followRedirects(host.http, new URL(START), {
+        signal: new AbortController().signal,
+        guard: (url) => void parseExternalAddress(url.href),
+        cookies: new Map(),
+        publicOnly: true,
+      });
+    const { message } = await refused(attempt, code, piece);
+    expect(message).not.toContain('s3cret');
+    for (const { url } of host.seen) expect(url).toMatch(/^https:\/\/\w+\.octo\.dev\//);
+    if (locations.length < 99) expect(host.seen).toHaveLength(locations.length);
+  });
+});
+
+describe('a file on disk', () => {
+  const outside = existsSync('/proc/self/environ') ? test : test.skip;
+  /** A workspace with a file in it, beside one that is nobody's business. */
+  async function place(): Promise<{ root: string; workspace: string }> {
+    const root = await temporaryFolder();
+    const workspace = join(root, 'workspace');
+    await mkdir(join(workspace, 'out'), { recursive: true });
+    await writeFile(join(workspace, 'out/page.html'), 'x');
+    await writeFile(join(root, 'private.html'), 's3cret');
+    return { root, workspace };
+  }
+  const attempt =
+    (workspace: string, way: string): (() => Promise<unknown>) =>
+    () =>
+      inspectFile({
+        path: way.startsWith('/') ? way : join(workspace, way),
+        given: 'page.html',
+        marker: undefined,
+        secrets: ['own-credential'],
+        allowedRoots: [workspace],
+      });
+
+  const LINKS: readonly Row[] = [
+    ['is a symbolic link out', '../private.html', 'symbolic link'],
+    ['is a symbolic link that stays inside', 'out/page.html', 'symbolic link'],
+    ['is a symbolic link to the environment', '/proc/self/environ', 'symbolic link'],
+    ['is a symbolic link to endless zeros', '/dev/zero', 'symbolic link'],
+    ['is a symbolic link to itself', 'link.html', "can't be opened (ELOOP)"],
+    ['is a symbolic link to nothing', 'nowhere', 'does not exist'],
+  ];
+  test.each(LINKS)('that %s is refused', async (_, target, piece) => {
+    const { workspace } = await place();
+    await symlink(target, join(workspace, 'link.html'));
+    await refused(attempt(workspace, 'link.html'), 'BAD_FILE', piece);
+  });
+
+  test('behind a linked folder is refused', async () => {
+    const { root, workspace } = await place();
+    await symlink(root, join(workspace, 'linked'));
+    await refused(attempt(workspace, 'linked/private.html'), 'BAD_FILE', 'symbolic link');
+  });
+
+  test.each(['../private.html', 'out/../../private.html', '/etc/passwd', '/dev/zero'])(
+    'at %s is refused',
+    async (way) => {
+      const { workspace } = await place();
+      await refused(attempt(workspace, way), 'BAD_FILE', 'outside the workspace');
+    },
+  );
+
+  outside('at /proc/self/environ is refused', async () => {
+    const { workspace } = await place();
+    await refused(attempt(workspace, '/proc/self/environ'), 'BAD_FILE', 'outside the workspace');
+  });
+
+  test('that is a pipe is refused', async () => {
+    const { workspace } = await place();
+    await promisify(execFile)('mkfifo', [join(workspace, 'pipe')]);
+    await refused(attempt(workspace, 'pipe'), 'BAD_FILE', 'not a regular file');
+  });
+
+  test('that is a folder is refused', async () => {
+    const { workspace } = await place();
+    await refused(attempt(workspace, 'out'), 'BAD_FILE', 'is a folder');
+  });
+
+  test("that holds the job's own credential in its middle is refused", async () => {
+    const { workspace } = await place();
+    const bytes = `${'x'.repeat(65_530)}own-credential${'x'.repeat(65_530)}`;
+    await writeFile(join(workspace, 'out/page.html'), bytes);
+    const { message } = await refused(
+      attempt(workspace, 'out/page.html'),
+      'BAD_FILE',
+      'credential of this job',
+    );
+    expect(message).not.toContain('own-credential');
+  });
+});
+
+describe('a page', () => {
+  const AWAY = 'https://octo.dev/x';
+  const base64 = (text: string): string => Buffer.from(text).toString('base64');
+  const PAGES: readonly Row[] = [
+    [
+      'writes the scheme in entities',
+      '<script src="&#104;ttps&colon;//octo.dev/x"></script>',
+      `script ${AWAY}`,
+    ],
+    ['breaks the scheme by a tab and a line', '<img src="ht\ttp\ns://octo.dev/x">', `img ${AWAY}`],
+    ['leads away by backslashes', '<img src="\\\\octo.dev/x">', 'img \\\\octo.dev/x'],
+    ['shouts', '<IMG SRC=HTTPS://OCTO.DEV/X>', 'img HTTPS://OCTO.DEV/X'],
+    ['names an image by its old name', `<image src=${AWAY}>`, `img ${AWAY}`],
+    ['needs its neighbour', '<script src="./app.js"></script>', 'script ./app.js'],
+    ['moves its base', '<base href="//octo.dev/x/"><a href="#a">a</a>', 'base //octo.dev/x/'],
+    [
+      'goes away by itself',
+      '<meta http-equiv=" ReFresh" content="0;URL=\'//octo.dev/x\'">',
+      'meta //octo.dev/x',
+    ],
+    ['hides behind a comma of srcset', `<img srcset="data:,a 1x,${AWAY} 2x">`, `img ${AWAY}`],
+    ['hides in a comment that is none', `<!--><img src=${AWAY}>-->`, `img ${AWAY}`],
+    ['hides in a comment that ends by a bang', `<!-- --!><img src=${AWAY}>-->`, `img ${AWAY}`],
+    ['breaks out of a script', `<script>/*</script><img src=${AWAY}>*/</script>`, `img ${AWAY}`],
+    ['breaks out of MathML', `<math><style><img src=${AWAY}></style></math>`, `img ${AWAY}`],
+    ['breaks out of a title', `<svg><title><img src=${AWAY}></title></svg>`, `img ${AWAY}`],
+    ['waits in a template', `<template><img src=${AWAY}></template>`, `img ${AWAY}`],
+    ['waits for a browser without scripts', `<noscript><img src=${AWAY}></noscript>`, `img ${AWAY}`],
+    [
+      'frames a page in entities',
+      '<iframe srcdoc="&lt;img src=//octo.dev/x&gt;"></iframe>',
+      'img //octo.dev/x',
+    ],
+    [
+      'frames a page in base64',
+      `<iframe src="data:text/html;base64,${base64(`<img src=${AWAY}>`)}"></iframe>`,
+      `img ${AWAY}`,
+    ],
+    [
+      'frames a page in a page in escapes',
+      '<object data="data:text/html,%3Ciframe%20srcdoc=%22%3Cimg%20src=//octo.dev/x%3E%22%3E"></object>',
+      'img //octo.dev/x',
+    ],
+    ['imports a style in escapes', `<style>@\\69mport "${AWAY}";</style>`, `style ${AWAY}`],
+    ['imports a style after a comment', `<style>@import/**/"${AWAY}";</style>`, `style ${AWAY}`],
+    [
+      'imports a style from within a style',
+      `<link rel="Alternate StyleSheet" href="data:text/css,@import '${AWAY}'">`,
+      `link ${AWAY}`,
+    ],
+    ['names a background in escapes', '<p style="background:\\75rl(//octo.dev/x)">', 'p //octo.dev/x'],
+    [
+      'chooses between images in CSS',
+      `<style>p{background:image-set("${AWAY}" 1x)}</style>`,
+      `style ${AWAY}`,
+    ],
+    ['fetches a font', `<style>@font-face{font-family:a;src:url( '${AWAY}' )}</style>`, `style ${AWAY}`],
+    ['styles SVG in CDATA', `<svg><style><![CDATA[@import "${AWAY}";]]></style></svg>`, `style ${AWAY}`],
+    ['masks SVG by an attribute', `<svg><g mask="url(${AWAY})"/></svg>`, `g ${AWAY}`],
+    ['uses SVG by its old name', `<svg><use xlink:href="${AWAY}#a"/></svg>`, `use ${AWAY}#a`],
+    [
+      'animates an address',
+      `<svg><image><set attributeName="href" to="${AWAY}"/></image></svg>`,
+      `set ${AWAY}`,
+    ],
+    ['imports a module', '<script type=module>import"//octo.dev/x"</script>', 'script //octo.dev/x'],
+    ['imports in escapes', '<script>import("\\u0068ttps://octo.dev/x")</script>', `script ${AWAY}`],
+    ['maps a module', `<script type=importmap>{"imports":{"a":"${AWAY}"}}</script>`, `script ${AWAY}`],
+    [
+      'registers a service worker',
+      '<script>navigator.serviceWorker?.register(`sw.js`)</script>',
+      'script sw.js',
+    ],
+    [
+      'loads by a worker in its address',
+      `<script>new Worker("data:,importScripts('${AWAY}')")</script>`,
+      `script ${AWAY}`,
+    ],
+    [
+      'loads after what looks like a comment',
+      `<script>a=/[/*]/;fetch("${AWAY}")/**/</script>`,
+      `script ${AWAY}`,
+    ],
+    ['loads from within a template', `<script>\`\${fetch("${AWAY}")}\`</script>`, `script ${AWAY}`],
+    ['loads when it fails', `<img src="data:," onerror="this.src='${AWAY}'">`, `img ${AWAY}`],
+    ['tells that it was opened', `<script>navigator.sendBeacon("${AWAY}")</script>`, `script ${AWAY}`],
+    ['names a manifest', '<link rel=manifest href=app.webmanifest>', 'link app.webmanifest'],
+    ['shows a poster', `<video poster="${AWAY}"></video>`, `video ${AWAY}`],
+    ['sends an image of a button', `<input type=Image src="${AWAY}">`, `input ${AWAY}`],
+    [
+      'hides credentials in its address',
+      '<img src="https://octo:s3cret@octo.dev/x?key=s3cret">',
+      'img https://***@octo.dev/x?…',
+    ],
+    ['injects a command', '<img src="a&#10;::error::x">', 'img a::error::x'],
+  ];
+  test.each(PAGES)('that %s is refused', async (_, html, piece) => {
+    const attempt = (): unknown => checkSelfContained(fileOf(`<!doctype html>\n${html}`), 'enforce');
+    const { message } = await refused(attempt, 'BAD_FILE', piece);
+    expect(message).toMatch(/^page\.html is not self-contained: line 2 /);
+    expect(message).not.toContain('s3cret');
+  });
+
+  test('that is written in UTF-16 is refused', async () => {
+    const bytes = Buffer.from(`\uFEFF<img src=${AWAY}>`, 'utf16le');
+    await refused(() => checkSelfContained(fileOf(bytes), 'enforce'), 'BAD_FILE', `line 1 img ${AWAY}`);
+  });
+
+  test.each<Row>([
+    ['closes a script as XML does', `<html><script/><img src="${AWAY}"/></html>`, `img ${AWAY}`],
+    [
+      'names its style in an instruction',
+      `<?xml-stylesheet href="${AWAY}"?><html/>`,
+      `xml-stylesheet ${AWAY}`,
+    ],
+  ])('of XHTML that %s is refused', async (_, xml, piece) => {
+    await refused(() => checkSelfContained(fileOf(xml, 'Page.XHTML'), 'enforce'), 'BAD_FILE', piece);
+  });
+});
+
+describe('a file with a secret', () => {
+  const password = drawn(14);
+  const google = googleAccount();
+  /** The rule that finds it, what stands before it, what must never be repeated. */
+  const SECRETS: readonly (readonly [string, string, string])[] = [
+    ...PRESET_SECRETS,
+    ['gcp', '', google],
+    ['cookie', 'Set-Cookie: sid=', `s%3A${drawn(32)}`],
+    ['cookie', '{"name": "Cookie", "value": "session_id=', drawn(32)],
+    ['authorization', 'Authorization: Bearer ', drawn(40)],
+    ['authorization', 'AUTHORIZATION: basic ', Buffer.from(`x-access-token:${drawn(40)}`).toString('base64')],
+    ['url-password', 'ftp://', `deploy:${password}@files.acme.io`],
+    ['npm-auth-token', '//registry.npmjs.org/:_authToken=', drawn(36)],
+    ['private-key', '', pem('pkcs8')],
+    ['private-key', '', pem('sec1')],
+    ['private-key', '', pem('sealed')],
+    ['private-key', '', armoured('OPENSSH PRIVATE KEY')],
+    ['private-key', '', armoured('PGP PRIVATE KEY BLOCK')],
+    ['private-key', 'const key = "', pem().replaceAll('\n', '\\n')],
+  ];
+  const refusing = (content: string | Buffer, name: string): (() => unknown) => {
+    return () => refuseSecrets(fileOf(content, name), [], new AbortController().signal);
+  };
+
+  test.each(SECRETS)('of the kind %s is refused (%#)', async (rule, before, secret) => {
+    const name = secret === google ? 'account.json' : 'page.html';
+    const text = secret === google ? google : `<p>\n${before}${secret}"\n</p>`;
+    const line = rule === 'gcp' ? 1 : 2;
+    const attempt = refusing(text, name);
+    const { message, hint } = await refused(attempt, 'BAD_FILE', `${rule} in line ${line} (fingerprint `);
+    expect(`${message} ${hint}`.includes(secret)).toBe(false);
+  });
+
+  const TOKEN = `ghp_${drawn(36)}`;
+  const HIDDEN: readonly (readonly [string, Buffer, string])[] = [
+    [
+      'among the strings of a binary file',
+      Buffer.from(`\0\x01\x02${TOKEN}\0\xFF`, 'latin1'),
+      'github (fingerprint',
+    ],
+    ['in a binary file as UTF-16', Buffer.from(`\0\0${TOKEN}`, 'utf16le'), 'github (fingerprint'],
+    ['behind a megabyte', Buffer.from(`${'a b\n'.repeat(300_000)}${TOKEN}`), 'github in line 300001'],
+    [
+      'behind a comment that would switch a linter off',
+      Buffer.from(`<!-- secretlint-disable -->\n${TOKEN}`),
+      'github in line 2',
+    ],
+  ];
+  test.each(HIDDEN)('is refused if it is %s', async (_, bytes, piece) => {
+    const { message, hint } = await refused(refusing(bytes, 'page.html'), 'BAD_FILE', piece);
+    expect(`${message} ${hint}`.includes(TOKEN)).toBe(false);
+  });
+});
+
+describe('a runner command in text from outside', () => {
+  const WORDS: readonly Row[] = [
+    ['at the start', '::set-output name=url::https://octo.dev', ': :set-output'],
+    ['after space', ' \t::add-path::/tmp/evil', ': :add-path'],
+    ['after a line break', 'broken\n::add-mask::x', 'broken ::add-mask'],
+    ['after a carriage return', 'broken\r::stop-commands::x', 'broken ::stop-commands'],
+    ['after a line separator', 'broken\u2028::error::x', 'broken ::error'],
+    ['after a next-line character', 'broken\u0085::error::x', 'broken ::error'],
+    ['after an escape of a terminal', '\u001B[2K::error::x', '[2K::error'],
+    ['in the older form, in the middle', 'broken ##[set-env name=PATH]/tmp', 'broken ## [set-env'],
+    ['as a line of the report', 'broken\nRESULT: ГОТОВО → https://octo.dev/', 'broken RESULT: ГОТОВО'],
+  ];
+  test.each(WORDS)('is printed as plain text in the log and the report: %s', async (_, words, told) => {
+    expect(escapeLogLine(words)).toContain(told);
+    expect(escapeLogLine(words)).not.toMatch(COMMAND);
+    const answer = new DeliveryError('HOST_ERROR', words, { hint: words });
+    await refused(() => Promise.reject(answer), 'HOST_ERROR', words);
+    const results = reportText(refusalReport(words, answer)).match(/^RESULT: .*/gm);
+    expect(results).toEqual([expect.stringMatching(/^RESULT: НЕ ГОТОВО → /)]);
+  });
+});

@@ -1,0 +1,232 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { GitStore } from '../git/bare-repository.ts';
+import type { GitHubInstance } from '../instance.ts';
+import { buildSiteVersion, type SiteVersion } from './site-version.ts';
+
+/**
+ * The outcome of a build.
+ * - `normal`: built, and its content goes live
+ * - `errored`: ends with `errorMessage`, nothing goes live
+ * - `stuck`: stays `building` forever, but its content goes live
+ * - `older`: never shows in the API (the previous build stays the latest), but its content goes live
+ * - `never`: no build at all
+ */
+export type BuildMode = 'normal' | 'errored' | 'stuck' | 'older' | 'never';
+
+/** Settings that a test may change at any time; read when a build starts or a request arrives. */
+export interface PagesBehavior {
+  /** One mode for all builds, or one a build (the last stays). */
+  builds: BuildMode | BuildMode[];
+  errorMessage: string;
+  buildMs: number;
+  /** How a build takes its time. */
+  pause: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** Whether a push starts a build; otherwise only `POST /pages/builds` does. */
+  startsBuilds: boolean;
+  /** False: no later build goes live. */
+  live: boolean;
+  /** So many requests for each address still get the old content after a build went live. */
+  liveAfterRequests: number;
+  /** Whether the CDN keeps 404s too, not only found files. */
+  caches404: boolean;
+  /** Awaited before the site answers, and before the API answers about builds. */
+  beforeAnswer: () => Promise<void>;
+  /** Whether a new live build clears the CDN's cache; otherwise old copies stay until they expire. */
+  purges: boolean;
+}
+
+/** Where and how a site is published, and its first settings. */
+export interface FakePagesOptions extends Partial<PagesBehavior> {
+  readonly branch?: string;
+  readonly path?: '/' | '/docs';
+  readonly buildType?: 'legacy' | 'workflow';
+  readonly cname?: string;
+  /** False: just switched on, nothing of the first commit is built yet. */
+  readonly built?: boolean;
+}
+
+/** A build as the API shows it. */
+export interface PagesBuild {
+  readonly id: number;
+  readonly commit: string;
+  status: 'queued' | 'building' | 'built' | 'errored';
+  error: string | null;
+  duration: number;
+  readonly createdAt: Date;
+  updatedAt: Date;
+}
+
+/** A deployment of a site that a workflow publishes. */
+export interface PagesDeployment {
+  readonly id: number;
+  readonly sha: string;
+  readonly createdAt: Date;
+  /** The newest first. */
+  readonly statuses: { state: string; description: string; at: Date }[];
+}
+
+/** The repository that a site is made of. */
+export interface SiteSource {
+  readonly owner: string;
+  readonly name: string;
+  /** Its default branch. */
+  readonly branch: string;
+  readonly instance: GitHubInstance;
+}
+
+/** A Pages site: builds its branch after each push, one build at a time. */
+export class FakePages implements PagesBehavior {
+  builds: BuildMode | BuildMode[] = 'normal';
+  errorMessage = 'Page build failed.';
+  buildMs = 40;
+  pause: PagesBehavior['pause'] = (ms, signal) => sleep(ms, undefined, { signal });
+  startsBuilds = true;
+  live = true;
+  liveAfterRequests = 0;
+  caches404 = false;
+  beforeAnswer: PagesBehavior['beforeAnswer'] = async () => undefined;
+  purges = true;
+
+  /** Its public address, with a slash at the end. */
+  readonly url: string;
+  readonly branch: string;
+  readonly path: '/' | '/docs';
+  readonly buildType: 'legacy' | 'workflow';
+  readonly cname: string | null;
+  /** Builds that the API shows, the newest first. */
+  readonly history: PagesBuild[] = [];
+  readonly deployments: PagesDeployment[] = [];
+
+  readonly #git: GitStore;
+  readonly #stopped: AbortSignal;
+  #queue: Promise<void> = Promise.resolve();
+  #nextId = 1;
+  #current: SiteVersion | null = null;
+  #previous: SiteVersion | null = null;
+  /** How often each address was asked for since the last version went live. */
+  #asked = new Map<string, number>();
+
+  constructor(git: GitStore, source: SiteSource, spec: FakePagesOptions, stopped: AbortSignal) {
+    const {
+      branch = source.branch,
+      path = '/',
+      buildType = 'legacy',
+      cname = null,
+      built: _,
+      ...behaviour
+    } = spec;
+    this.#git = git;
+    this.#stopped = stopped;
+    this.branch = branch;
+    this.path = path;
+    this.buildType = buildType;
+    this.cname = cname;
+    this.url = cname === null ? source.instance.site(source.owner, source.name) : `https://${cname}/`;
+    Object.assign(this, behaviour);
+  }
+
+  /** The commit whose content is live; null when there is none. */
+  get liveCommit(): string | null {
+    return this.#current?.commit ?? null;
+  }
+
+  /** A branch moved. */
+  onPush(branch: string, commit: string): void {
+    if (branch !== this.branch || !this.startsBuilds) return;
+    this.requestBuild(commit);
+  }
+
+  /** Asks for a build, as `POST /pages/builds` does. */
+  requestBuild(commit: string): void {
+    const mode = this.#nextMode();
+    if (mode === 'never') return;
+    const run = this.buildType === 'workflow' ? this.#deploy(commit, mode) : this.#build(commit, mode);
+    this.#queue = this.#queue.then(run).catch((error) => {
+      if (!this.#stopped.aborted) throw error;
+    });
+  }
+
+  /** Builds and publishes a commit at once, independent of the settings for later builds. */
+  async publishImmediately(commit: string): Promise<void> {
+    const version = await buildSiteVersion(this.#git, commit, this.path);
+    this.#current = version;
+    this.#previous = version;
+    if (this.buildType === 'workflow') this.deployments.unshift(this.#newDeployment(commit, 'success'));
+    else this.history.unshift(this.#newBuild(commit, 'built'));
+  }
+
+  /** Resolves when no build is waiting or running. */
+  async whenBuilt(): Promise<void> {
+    let seen: Promise<void> | undefined;
+    while (seen !== this.#queue) {
+      seen = this.#queue;
+      await seen;
+    }
+  }
+
+  /** The version that a request for this address is answered from. `fresh` false: an edge is lagging. */
+  getVersion(address: string): { version: SiteVersion | null; fresh: boolean } {
+    const asked = (this.#asked.get(address) ?? 0) + 1;
+    this.#asked.set(address, asked);
+    const fresh = asked > this.liveAfterRequests;
+    return { version: fresh ? this.#current : this.#previous, fresh };
+  }
+
+  #nextMode(): BuildMode {
+    if (!Array.isArray(this.builds)) return this.builds;
+    const [next = 'normal', ...rest] = this.builds;
+    if (rest.length > 0) this.builds = rest;
+    return next;
+  }
+
+  #build(commit: string, mode: BuildMode): () => Promise<void> {
+    const build = this.#newBuild(commit, 'queued');
+    if (mode !== 'older') this.history.unshift(build);
+    return async () => {
+      build.status = 'building';
+      await this.#pause();
+      if (mode !== 'errored') await this.#publish(commit);
+      build.duration = this.buildMs;
+      build.updatedAt = new Date();
+      if (mode === 'stuck') return;
+      build.status = mode === 'errored' ? 'errored' : 'built';
+      build.error = mode === 'errored' ? this.errorMessage : null;
+    };
+  }
+
+  #deploy(commit: string, mode: BuildMode): () => Promise<void> {
+    const deployment = this.#newDeployment(commit, 'queued');
+    const tell = (state: string, description = '') =>
+      deployment.statuses.unshift({ state, description, at: new Date() });
+    if (mode !== 'older') this.deployments.unshift(deployment);
+    return async () => {
+      tell('in_progress');
+      await this.#pause();
+      if (mode !== 'errored') await this.#publish(commit);
+      if (mode === 'errored') tell('failure', this.errorMessage);
+      else if (mode !== 'stuck') tell('success');
+    };
+  }
+
+  #newBuild(commit: string, status: PagesBuild['status']): PagesBuild {
+    const now = new Date();
+    return { id: this.#nextId++, commit, status, error: null, duration: 0, createdAt: now, updatedAt: now };
+  }
+
+  #newDeployment(sha: string, state: string): PagesDeployment {
+    const now = new Date();
+    return { id: this.#nextId++, sha, createdAt: now, statuses: [{ state, description: '', at: now }] };
+  }
+
+  async #publish(commit: string): Promise<void> {
+    if (!this.live) return;
+    const version = await buildSiteVersion(this.#git, commit, this.path);
+    this.#previous = this.#current;
+    this.#current = version;
+    this.#asked = new Map();
+  }
+
+  async #pause(): Promise<void> {
+    await this.pause(this.buildMs, this.#stopped);
+  }
+}

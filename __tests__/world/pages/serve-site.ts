@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import type { GitStore } from '../git/bare-repository.ts';
+import { getMediaType } from '../media-types.ts';
+import {
+  decodeComponent,
+  type HostHandler,
+  type HostReply,
+  type HostRequest,
+  replyHtml,
+} from '../server/messages.ts';
+import type { FakePages } from './fake-pages.ts';
+import { mayBeTransformed, renderFile } from './jekyll.ts';
+import type { SiteFile, SiteVersion } from './site-version.ts';
+
+const MAX_AGE_SECONDS = 600;
+const NOT_FOUND =
+  '<!DOCTYPE html>\n<html><head><title>Site not found &middot; GitHub Pages</title></head>' +
+  '<body><h1>404</h1><p><strong>File not found</strong></p></body></html>\n';
+
+/** A file or a 404 in the CDN's cache. */
+interface CachedAnswer {
+  readonly until: number;
+  /** The commit that was live then. */
+  readonly commit: string | null;
+  readonly found: LocatedFile | null;
+}
+
+interface LocatedFile {
+  readonly version: SiteVersion;
+  readonly file: SiteFile;
+}
+
+/** Serves one site below a path prefix (`/repo/` or `/`), behind a CDN that keys on path and query. */
+export function serveSite(git: GitStore, site: FakePages): (prefix: string) => HostHandler {
+  const cache = new Map<string, CachedAnswer>();
+  return (prefix) => async (request) => {
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      return replyHtml(405, '<h1>405 Not Allowed</h1>');
+    await site.beforeAnswer();
+    const address = decodeComponent(request.path.slice(prefix.length));
+    const key = request.url;
+    const kept = cache.get(key);
+    // Counted also when the CDN answers from its cache.
+    const { version, fresh } = site.getVersion(address);
+    const purged = site.purges && kept?.commit !== site.liveCommit;
+    if (kept !== undefined && kept.until > Date.now() && !purged) {
+      return sendFile(git, request, kept.found, 'HIT');
+    }
+    const place = version === null ? null : locateFile(version, address);
+    if (place === 'folder') return redirectToFolder(request);
+    if (fresh && (place !== null || site.caches404)) {
+      cache.set(key, { until: Date.now() + MAX_AGE_SECONDS * 1000, commit: site.liveCommit, found: place });
+    }
+    return sendFile(git, request, place, 'MISS');
+  };
+}
+
+function locateFile(version: SiteVersion, address: string): LocatedFile | 'folder' | null {
+  const isFolder = address === '' || address.endsWith('/');
+  for (const name of isFolder ? [`${address}index.html`] : [address, `${address}.html`]) {
+    const file = version.files.get(name);
+    if (file !== undefined) return { version, file };
+  }
+  return !isFolder && version.files.has(`${address}/index.html`) ? 'folder' : null;
+}
+
+async function sendFile(
+  git: GitStore,
+  request: HostRequest,
+  found: LocatedFile | null,
+  cache: 'HIT' | 'MISS',
+): Promise<HostReply> {
+  const headers = {
+    server: 'GitHub.com',
+    'access-control-allow-origin': '*',
+    'cache-control': `max-age=${MAX_AGE_SECONDS}`,
+    'x-cache': cache,
+    via: '1.1 varnish',
+    vary: 'Accept-Encoding',
+  };
+  if (found === null) return replyHtml(404, NOT_FOUND, headers);
+  const { file, version } = found;
+  const etag = `"${createHash('sha1').update(`${version.commit} ${file.sha}`).digest('hex')}"`;
+  if (request.headers['if-none-match'] === etag) return { status: 304, headers: { ...headers, etag } };
+  const body = await readContent(git, version, file);
+  return {
+    status: 200,
+    headers: {
+      ...headers,
+      etag,
+      'content-type': getMediaType(getBuiltName(version, file)),
+      'content-length': String(body instanceof Buffer ? body.length : file.size),
+    },
+    body,
+  };
+}
+
+async function readContent(git: GitStore, version: SiteVersion, file: SiteFile) {
+  if (!version.builtByJekyll || !mayBeTransformed(file.source)) return git.streamBlob(file.sha);
+  return renderFile(file.source, await git.readBlob(file.sha));
+}
+
+function getBuiltName({ builtByJekyll }: SiteVersion, { source }: SiteFile): string {
+  return builtByJekyll ? source.replace(/\.(md|markdown)$/, '.html') : source;
+}
+
+function redirectToFolder({ url, path }: HostRequest): HostReply {
+  const location = new URL(url);
+  location.pathname = `${path}/`;
+  return replyHtml(301, '<h1>301 Moved Permanently</h1>', { location: location.href });
+}

@@ -1,0 +1,133 @@
+import { rm } from 'node:fs/promises';
+import type { StoredBody } from './server/stored-body.ts';
+
+/** A file attached to a release. */
+export interface StoredAsset {
+  readonly id: number;
+  name: string;
+  label: string | null;
+  /** `starter`: an upload that never finished; empty, but its name is taken. */
+  readonly state: 'uploaded' | 'starter';
+  readonly contentType: string;
+  readonly size: number;
+  /** `sha256:<hex>`; null for a starter. */
+  readonly digest: string | null;
+  readonly createdAt: Date;
+  updatedAt: Date;
+  downloads: number;
+  /** Path of its bytes; null for a starter. */
+  readonly path: string | null;
+}
+
+/** A release and its assets, in the order of upload. */
+export interface StoredRelease {
+  readonly id: number;
+  tag: string;
+  readonly target: string;
+  name: string | null;
+  body: string | null;
+  draft: boolean;
+  prerelease: boolean;
+  readonly createdAt: Date;
+  assets: StoredAsset[];
+}
+
+/** The releases of one repository; the assets' bytes are on disk. */
+export class ReleaseStore {
+  /** The newest first. */
+  readonly releases: StoredRelease[] = [];
+  /** Immutable releases refuse changes to their assets. */
+  immutable = false;
+  readonly #nextId: () => number;
+
+  constructor(nextId: () => number) {
+    this.#nextId = nextId;
+  }
+
+  add(spec: Pick<StoredRelease, 'tag' | 'target' | 'name' | 'body' | 'draft' | 'prerelease'>): StoredRelease {
+    const release: StoredRelease = { ...spec, id: this.#nextId(), createdAt: new Date(), assets: [] };
+    this.releases.unshift(release);
+    return release;
+  }
+
+  async remove(release: StoredRelease): Promise<void> {
+    this.releases.splice(this.releases.indexOf(release), 1);
+    for (const asset of release.assets) await deleteBytes(asset);
+  }
+
+  findById(id: number): StoredRelease | undefined {
+    return this.releases.find((release) => release.id === id);
+  }
+
+  /** Drafts are never found by tag. */
+  findByTag(tag: string): StoredRelease | undefined {
+    return this.releases.find((release) => release.tag === tag && !release.draft);
+  }
+
+  findAssetById(id: number): { release: StoredRelease; asset: StoredAsset } | undefined {
+    for (const release of this.releases) {
+      const asset = release.assets.find((candidate) => candidate.id === id);
+      if (asset !== undefined) return { release, asset };
+    }
+    return undefined;
+  }
+
+  attach(
+    release: StoredRelease,
+    name: string,
+    label: string | null,
+    contentType: string,
+    body: StoredBody,
+  ): StoredAsset {
+    const { path, size, sha256 } = body;
+    const kind = { state: 'uploaded', contentType, size, digest: `sha256:${sha256}`, path } as const;
+    return this.#put(release, name, label, kind);
+  }
+
+  /** Adds what a failed upload leaves behind: only a name. */
+  attachStarter(release: StoredRelease, name: string): StoredAsset {
+    const contentType = 'application/octet-stream';
+    const kind = { state: 'starter', contentType, size: 0, digest: null, path: null } as const;
+    return this.#put(release, name, null, kind);
+  }
+
+  async removeAsset(release: StoredRelease, asset: StoredAsset): Promise<void> {
+    release.assets = release.assets.filter((other) => other !== asset);
+    await deleteBytes(asset);
+  }
+
+  #put(
+    release: StoredRelease,
+    name: string,
+    label: string | null,
+    kind: Pick<StoredAsset, 'state' | 'contentType' | 'size' | 'digest' | 'path'>,
+  ): StoredAsset {
+    const now = new Date();
+    const asset: StoredAsset = {
+      ...kind,
+      id: this.#nextId(),
+      name,
+      label,
+      createdAt: now,
+      updatedAt: now,
+      downloads: 0,
+    };
+    release.assets.push(asset);
+    return asset;
+  }
+}
+
+async function deleteBytes({ path }: StoredAsset): Promise<void> {
+  if (path !== null) await rm(path, { force: true });
+}
+
+/**
+ * The name that GitHub gives to an uploaded asset: only `[A-Za-z0-9-_+@.]` stay, the rest becomes dots,
+ * and a name of which nothing stays becomes `default`.
+ */
+export function normalizeAssetName(asked: string): string {
+  const dotted = asked.replace(/[^A-Za-z0-9\-_+@.]+/g, '.').replace(/\.{2,}/g, '.');
+  const ending = /\.[A-Za-z0-9]+$/.exec(dotted)?.[0] ?? '';
+  const stem = dotted.slice(0, dotted.length - ending.length).replace(/^\.+|\.+$/g, '');
+  return `${stem === '' ? 'default' : stem}${ending}`;
+}
