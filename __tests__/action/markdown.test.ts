@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
   escapeMarkdown,
-  formatAddress,
+  formatAddressLink,
   formatFoldedSection,
   formatInlineCode,
   formatLink,
@@ -148,7 +148,7 @@ describe('formatMessage', () => {
   });
 });
 
-describe('formatAddress and formatLink', () => {
+describe('formatAddressLink and formatLink', () => {
   test.each([
     ['https://octo.github.io/a_b(c).html', '<https://octo.github.io/a_b(c).html>'],
     ['https://octo.github.io/a|b>c<d`e\\f?g|h', '<https://octo.github.io/a%7Cb%3Ec%3Cd%60e/f?g%7Ch>'],
@@ -156,7 +156,7 @@ describe('formatAddress and formatLink', () => {
     ['https://octo.github.io/?a=1&lt;b', '<https://octo.github.io/?a=1&amp;lt;b>'],
     ['https://octo.github.io/слайды.html', /^<https:\/\/octo\.github\.io\/(%[0-9A-F]{2})+\.html>$/],
   ])('keep the address %s intact', (address, expected) => {
-    expect(formatAddress(address)).toEqual(
+    expect(formatAddressLink(address)).toEqual(
       typeof expected === 'string' ? expected : expect.stringMatching(expected),
     );
   });

@@ -51,7 +51,7 @@ const CASES: readonly Case[] = [
     inputs: { channel: 'K1' },
     repository: { pages: { buildType: 'workflow', builds: 'errored' } },
     reason: /build failed.*deployment of our commit: failure/,
-    change: 'mend the workflow that builds the site',
+    change: 'fix the workflow that builds the site',
     instead: 'K2 or K3',
   },
   {

@@ -58,7 +58,10 @@ describe('two deliveries to one path of the branch', () => {
     const standing = String(await repository.read('page.html'));
     const { winner, loser } = ranked(delivered, texts, standing);
     await expectReady(scenario, winner, { channel: 'K1', shows: standing });
-    expectNotReady(loser, { step: 'verify', reason: /answers HTTP 200 with something that is not the file/ });
+    expectNotReady(loser, {
+      step: 'verify',
+      reason: /answers HTTP 200 with other content without the marker/,
+    });
     expect(
       (await repository.log()).map(({ message, files: changed }) => [message.slice(0, 6), changed]),
     ).toEqual([

@@ -48,7 +48,7 @@ const MOMENTS: readonly Moment[] = [
     channel: 'K1',
     match: { method: 'PUT', url: /contents/ },
     done: true,
-    says: /it was placed \(commit [0-9a-f]{40}/,
+    says: /it is placed \(commit [0-9a-f]{40}/,
     commits: 2,
   },
   {
@@ -66,7 +66,7 @@ const MOMENTS: readonly Moment[] = [
     file: large,
     match: { method: 'PATCH', url: /git\/refs/ },
     done: true,
-    says: /it was placed \(commit [0-9a-f]{40}/,
+    says: /it is placed \(commit [0-9a-f]{40}/,
     commits: 2,
   },
   {
@@ -74,7 +74,7 @@ const MOMENTS: readonly Moment[] = [
     channel: 'K1',
     match: { url: /github\.io/ },
     done: false,
-    says: /it was placed \(commit [0-9a-f]{40}/,
+    says: /it is placed \(commit [0-9a-f]{40}/,
     commits: 2,
   },
   {
@@ -91,7 +91,7 @@ const MOMENTS: readonly Moment[] = [
     channel: 'K2',
     match: { url: /uploads\.github\.com/ },
     done: true,
-    says: /it was placed \(asset \d+ \(page\.html\) holds these bytes/,
+    says: /it is placed \(asset \d+ \(page\.html\) holds these bytes/,
     commits: 1,
     assets: 1,
   },
@@ -100,7 +100,7 @@ const MOMENTS: readonly Moment[] = [
     channel: 'K3',
     match: { method: 'POST', url: /filebin\.net/ },
     done: true,
-    says: /it was placed \(bin .* holds these bytes/,
+    says: /it is placed \(bin .* holds these bytes/,
     commits: 1,
   },
 ];

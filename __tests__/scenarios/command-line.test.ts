@@ -420,14 +420,14 @@ describe('SIGINT', () => {
       channel: 'K1',
       match: { url: /github\.io/ },
       step: 'wait',
-      left: /it was placed \(commit [0-9a-f]{40}; branch main, path page\.html\)/,
+      left: /it is placed \(commit [0-9a-f]{40}; branch main, path page\.html\)/,
     },
     {
       at: 'the build’s status',
       channel: 'K1',
       match: { url: /builds\/latest/ },
       step: 'wait',
-      left: /it was placed \(commit [0-9a-f]{40}; branch main, path page\.html\)/,
+      left: /it is placed \(commit [0-9a-f]{40}; branch main, path page\.html\)/,
     },
     {
       at: 'the release',
@@ -448,7 +448,7 @@ describe('SIGINT', () => {
       channel: 'K2',
       match: { url: /release-assets/ },
       step: 'verify',
-      left: /it was placed \(HTTP 201, asset \d+ \(page\.html\); release files-1, asset page\.html\)/,
+      left: /it is placed \(HTTP 201, asset \d+ \(page\.html\); release files-1, asset page\.html\)/,
     },
     {
       at: 'the upload to the bin',
@@ -462,7 +462,7 @@ describe('SIGINT', () => {
       channel: 'K3',
       match: { method: 'GET', url: /filebin\.net\/[^/]+\/page/ },
       step: 'verify',
-      left: /it was placed \(HTTP 201, bin bin-00000001, file page\.html; bin bin-00000001, name page\.html\)/,
+      left: /it is placed \(HTTP 201, bin bin-00000001, file page\.html; bin bin-00000001, name page\.html\)/,
     },
   ])('while a host hangs at $at: $step', async ({ channel, match, step, left }) => {
     // The wait does not end before the host is asked about the build.
@@ -487,7 +487,7 @@ describe('SIGINT', () => {
     const result = await interrupted(args, { env: SIMULATED_TIME }, () => hanging.hits > 0);
     expect(world.filebin.bins.get('bin-locking')?.files.size).toBe(1);
     expect(result.stdout).toMatch(/^RESULT: НЕ ГОТОВО → the delivery was stopped before it was finished/m);
-    expect(result.stdout).toMatch(/^UNKNOWN: .*it was placed \(HTTP 201, bin bin-locking, file page\.html/m);
+    expect(result.stdout).toMatch(/^UNKNOWN: .*it is placed \(HTTP 201, bin bin-locking, file page\.html/m);
   });
 
   test('in the pause before another attempt', async () => {
@@ -560,7 +560,7 @@ describe('SIGINT', () => {
       ['b.html', false],
       ['c.html', false],
     ]);
-    expect(reports[0]?.lines.UNKNOWN).toContain('it was placed (HTTP 201, ');
+    expect(reports[0]?.lines.UNKNOWN).toContain('it is placed (HTTP 201, ');
     expect(world.traffic.exchanges(/POST .*c\.html/)).toEqual([]);
   });
 });

@@ -98,7 +98,7 @@ describe.each(KINDS)('on $kind, by the runner’s own variables alone', (kind) =
     });
     const url = `${repository.pages.url}a.bin`;
     await expectReady(scenario, delivered, { channel: 'K1', shows: bytes, url });
-    expect(delivered.stdout).toContain('git takes over');
+    expect(delivered.stdout).toContain('using git instead');
     expect(new Set(scenario.world.traffic.exchanges(/git-receive-pack/).map(({ host }) => host))).toEqual(
       new Set([instance.host]),
     );
@@ -251,7 +251,7 @@ describe.each(['NO_PROXY', 'no_proxy'])('a host in %s is connected to directly',
     const delivered = await scenario.deliver({ repository, files: { 'a.bin': bytes }, inputs, env });
     const url = `${repository.pages.url}a.bin`;
     await expectReady(scenario, delivered, { channel: 'K1', shows: bytes, url });
-    expect(delivered.stdout).toContain('git takes over');
+    expect(delivered.stdout).toContain('using git instead');
   });
 
   test('by a bin, whose address on this very machine is no delivery all the same', async () => {

@@ -43,7 +43,7 @@ test('a blob that the host refuses as too large goes through git as well', async
   const delivered = await scenario.deliver({ repository, files: { 'a.bin': bytes }, inputs });
   await expectReady(scenario, delivered, { channel: 'K1', shows: bytes });
   expect(ours(await repository.log())).toHaveLength(1);
-  expect(delivered.stdout).toContain('git takes over');
+  expect(delivered.stdout).toContain('using git instead');
 });
 
 test('an upload whose connection dies in its middle is sent once more in little memory, and leaves one whole asset', async () => {

@@ -45,7 +45,7 @@ describe('what the build says, and what is live', () => {
     expectNotReady(delivered, {
       step: 'wait',
       httpCode: 200,
-      reason: /what stood there before; the latest build belongs to an older commit/,
+      reason: /the content from before; the latest build belongs to an older commit/,
     });
     expect(repository.pages.history[0]?.status).toBe('built');
   });
@@ -129,7 +129,7 @@ describe('a page that lags', () => {
     pageAnswers({ status: 200, body: createPage('old') }, 4);
     const delivered = await scenario.deliver({ repository, files, inputs });
     await expectReady(scenario, delivered, { channel: 'K1', shows: createPage('new') });
-    expect(delivered.stdout).toContain('what stood there before');
+    expect(delivered.stdout).toContain('the content from before');
   });
 
   test('the old version, with the same marker, for ever: not ready', async () => {
@@ -139,7 +139,7 @@ describe('a page that lags', () => {
     expectNotReady(delivered, {
       step: 'verify',
       httpCode: 200,
-      reason: /with what stood there before/,
+      reason: /with the content from before/,
       hint: /a cache still answers with the old page/,
     });
   });
@@ -201,7 +201,7 @@ describe('a 200 that is not the file', () => {
       story: 'without the marker',
       answer: { status: 200, body: '<h1>Soon</h1>' },
       httpCode: 200,
-      reason: /something that is not the file and lacks the marker/,
+      reason: /other content without the marker/,
     },
     {
       story: 'with its first half, marker and length included',
@@ -271,7 +271,7 @@ describe("a site that changes the page's bytes", () => {
     await expectReady(scenario, delivered, {
       channel: 'K1',
       shows: createPage('new'),
-      unknown: /^the body holds the marker, but is not the file byte for byte$/,
+      unknown: /^the body has the marker, but other bytes than the file$/,
     });
     expect(delivered.report.lines.TEST).toContain('bytes identical: no');
   });
@@ -347,7 +347,7 @@ describe('the file-bin', () => {
     const repository = await scenario.repository();
     scenario.intercept({ method: 'GET', url: /filebin\.net/, times: ever }, warning);
     const delivered = await scenario.deliver({ repository, files, inputs, simulatedTime: true });
-    expectNotReady(delivered, { step: 'verify', httpCode: 200, reason: /something that is not the file/ });
+    expectNotReady(delivered, { step: 'verify', httpCode: 200, reason: /other content without the marker/ });
   });
 
   test('a POST that does not answer 201 leaves G1 open', async () => {

@@ -157,7 +157,7 @@ describe('a dry run', () => {
     ['K2', { channel: 'K2' }, /the release files-\d+ would be created/],
     ['K3', { channel: 'K3' }, /page\.html would be posted/],
     ['K1 with a duplicate', { channel: 'K1+K3' }, /ADD page\.html/],
-    ['a withdrawal', { channel: 'K1', path: 'page.html', ...withdrawal }, /nothing stands there/],
+    ['a withdrawal', { channel: 'K1', path: 'page.html', ...withdrawal }, /nothing exists there/],
   ])('%s: all checks and the plan, and not one write on the wire', async (_, inputs, foreseen) => {
     const repository = await scenario.repository();
     const delivered = await scenario.deliver({ repository, files, inputs: { ...inputs, 'dry-run': 'true' } });

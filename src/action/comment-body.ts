@@ -3,7 +3,7 @@ import { COMMENTS } from '../protocol/limits.ts';
 import { composeBatch } from './batch-markdown.ts';
 import {
   BREAK,
-  formatAddress,
+  formatAddressLink,
   formatFoldedSection,
   formatInlineCode,
   formatLink,
@@ -59,7 +59,7 @@ function composeOutcome(report: Report): string[] {
   const state = getReportState(report);
   const { sign, word } = REPORT_STATES[state];
   if (state === 'ready' && report.url !== null) {
-    return [`### ${sign} ${formatLink(name, report.url)}`, `**${word}** → ${formatAddress(report.url)}`];
+    return [`### ${sign} ${formatLink(name, report.url)}`, `**${word}** → ${formatAddressLink(report.url)}`];
   }
   if (state === 'withdrawn') {
     const from = report.withdrawn === null ? '' : ` It was at ${formatInlineCode(report.withdrawn)}.`;

@@ -45,10 +45,11 @@ export function formatMessage(text: string): string {
 }
 
 /** A link. @param text Markdown @param address absolute URL */
-export const formatLink = (text: string, address: string): string => `[${text}](${formatAddress(address)})`;
+export const formatLink = (text: string, address: string): string =>
+  `[${text}](${formatAddressLink(address)})`;
 
 /** A link whose text is its address. @param address absolute URL */
-export const formatAddress = (address: string): string =>
+export const formatAddressLink = (address: string): string =>
   `<${new URL(address).href.replace(/[<>\\|`]/g, encodeURIComponent).replace(/&(?=#?\w+;)/g, '&amp;')}>`;
 
 /** A row of a table; the cells are Markdown in one line. */

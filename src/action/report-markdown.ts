@@ -4,7 +4,7 @@ import { SECOND } from '../protocol/limits.ts';
 import { GATE_TITLES, REPORT_LINES, RESULT_TITLES, RESULTS, STEPS } from '../protocol/words.ts';
 import {
   escapeMarkdown,
-  formatAddress,
+  formatAddressLink,
   formatInlineCode,
   formatMessage,
   formatTable,
@@ -83,7 +83,7 @@ export function listFacts(report: Report): string {
       url === null ? [] : [[`Duplicate on ${channel}`, url] as const],
     ),
   ];
-  const links = addresses.map(([kind, url]) => [kind, formatAddress(url)] as const);
+  const links = addresses.map(([kind, url]) => [kind, formatAddressLink(url)] as const);
   const isGone = getReportState(report) === 'withdrawn';
   return formatList([...(isGone ? [] : links), ...listCaveats(report)]);
 }
@@ -101,7 +101,7 @@ export function formatGates(report: Report): string {
   if (gates.length === 0) return '';
   const isReady = getReportState(report) === 'ready';
   const rows = gates.map(({ name, passed, evidence }) => {
-    const shown = isReady && evidence === url ? formatAddress(evidence) : formatShortText(evidence);
+    const shown = isReady && evidence === url ? formatAddressLink(evidence) : formatShortText(evidence);
     return formatTableRow([`${GATE_TITLES[name]} · ${formatInlineCode(name)}`, passed ? '✅' : '❌', shown]);
   });
   return formatTable(['Gate', 'Passed', 'Evidence'], rows);

@@ -1,7 +1,13 @@
 import type { Report } from '../delivery/report.ts';
 import { SUMMARY } from '../protocol/limits.ts';
 import { composeBatch } from './batch-markdown.ts';
-import { formatAddress, formatFoldedSection, formatInlineCode, formatLink, joinBlocks } from './markdown.ts';
+import {
+  formatAddressLink,
+  formatFoldedSection,
+  formatInlineCode,
+  formatLink,
+  joinBlocks,
+} from './markdown.ts';
 import {
   describeHint,
   describeReason,
@@ -42,7 +48,7 @@ function composeResult(report: Report): string[] {
   const state = getReportState(report);
   const { sign, word } = REPORT_STATES[state];
   if (state === 'ready' && report.url !== null) {
-    return [`### ${sign} ${formatLink(name, report.url)}`, `**${word}** → ${formatAddress(report.url)}`];
+    return [`### ${sign} ${formatLink(name, report.url)}`, `**${word}** → ${formatAddressLink(report.url)}`];
   }
   const detail = report.withdrawn === null ? describeReason(report) : formatInlineCode(report.withdrawn);
   return [`### ${sign} ${name}`, `**${word}**${detail === '' ? '' : ` → ${detail}`}`];
