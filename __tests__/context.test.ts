@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Channel } from '../src/channels/channel.ts';
 import { createDeliveryContext } from '../src/context.ts';
+import { ownMessage } from './channels/fake-branch.ts';
 import { prepareOne } from './channels/prepare-one.ts';
 import { requestWith } from './delivery/builders.ts';
 import { localFile } from './support/files.ts';
@@ -89,8 +90,9 @@ describe('createDeliveryContext', () => {
       if (url.startsWith(before)) return { body: 'old' };
       if (method === 'PUT') return { status: 200, body: { commit: { sha: 'c0ffee' } } };
       if (url.includes('/commits')) {
-        return { body: [{ sha: 'last', commit: { message: 'ADD\n\nDelivered-by: screen-delivery' } }] };
+        return { body: [{ sha: 'last', commit: { message: ownMessage('0ld') } }] };
       }
+      if (url.includes('/git/ref/')) return { body: { object: { sha: 'head' } } };
       return { body: { type: 'file', sha: '0ld' } };
     });
     const { channels } = await createDeliveryContext(

@@ -69,7 +69,7 @@ describe('updateComment', () => {
     const { body, lines, calls, opened } = await update([reportWith()]);
     expect(markerIn(body)).toMatch(MARKER);
     expect(body).toContain('ГОТОВО');
-    expect(calls).toEqual(['viewer', 'list_comments', 'create_comment', 'list_comments']);
+    expect(calls).toEqual(['graphql', 'list_comments', 'create_comment', 'list_comments']);
     const apiUrl = new URL('https://api.github.com');
     expect(opened).toEqual([{ owner: 'octo', repo: 'site', token: 'ghs_token', apiUrl }]);
     expect(lines).toEqual(['Comment on pull request 7: created']);
@@ -191,7 +191,7 @@ describe('updateComment, if it fails', () => {
   });
 
   test.each<[string, UpdateOptions, string]>([
-    ['a host that is down', { answers: { viewer: failure('HOST_ERROR', 502) } }, 'the host said 502'],
+    ['a host that is down', { answers: { graphql: failure('HOST_ERROR', 502) } }, 'the host said 502'],
     [
       'a run of an unknown repository',
       { run: { ...runForPull(), repository: null } },

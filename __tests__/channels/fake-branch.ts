@@ -1,22 +1,31 @@
 import type { CommitTarget } from '../../src/channels/pages/commit-methods.ts';
-import { TRAILER } from '../../src/protocol/words.ts';
 import { absent, FakeGitHub } from '../github/fake-github.ts';
 
 /** A file of the branch: its blob, and the message of the commit that wrote it. */
 export interface BranchFile {
   readonly blob: string;
-  readonly message: string;
+  /** `null` for a commit of this tool. */
+  readonly message: string | null;
 }
 
 /** What a branch contains, by path. */
 export type BranchFiles = Record<string, BranchFile>;
 
-/** The commit message of a file that this tool wrote, and of one that somebody else wrote. */
-export const OWN_MESSAGE = `ADD it: before\n\n${TRAILER}`;
+/** The message of a commit of this tool that wrote this blob to this path. */
+export const ownMessage = (blob: string, path = 'page.html'): string => {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return `ADD ${name}: before\n\nDelivered-by: screen-delivery\nDelivered-object: ${blob} ${path}`;
+};
+/** The message of a commit that somebody else made. */
 export const FOREIGN_MESSAGE = 'Add my page';
 
 /** A file of the branch, owned unless a message says otherwise. */
-export const existingFile = (blob: string, message = OWN_MESSAGE): BranchFile => ({ blob, message });
+export const existingFile = (blob: string, message: string | null = null): BranchFile => ({ blob, message });
+
+interface GraphqlCall {
+  readonly query: string;
+  readonly variables: Readonly<Record<string, string>>;
+}
 
 type Answers = ConstructorParameters<typeof FakeGitHub>[0];
 
@@ -34,7 +43,19 @@ export const branchWith = (files: BranchFiles = {}, answers: Answers = {}): Fake
     }),
     commits_of_path({ path }: { path: string }) {
       const file = files[path];
-      return file === undefined ? [] : [{ sha: `last ${path}`, commit: { message: file.message } }];
+      return file === undefined
+        ? []
+        : [{ sha: `last ${path}`, commit: { message: file.message ?? ownMessage(file.blob, path) } }];
+    },
+    graphql: ({ query, variables }: GraphqlCall) => {
+      const names = [...query.matchAll(/(\w+): history\(/g)].map(([, name = '']) => name);
+      const pages = names.map((name) => {
+        const path = variables[name] ?? '';
+        const file = files[path];
+        const message = file?.message ?? ownMessage(file?.blob ?? '', path);
+        return [name, { nodes: file === undefined ? [] : [{ oid: `last ${path}`, message }] }];
+      });
+      return { data: { repository: { object: Object.fromEntries(pages) } } };
     },
     put_file_le1mb: { commit: { sha: 'put' } },
     get_commit: { tree: { sha: 'basetree' } },

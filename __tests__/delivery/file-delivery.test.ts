@@ -68,7 +68,7 @@ describe('runStep', () => {
     const [first, second] = someDeliveries(2) as [FileDelivery, FileDelivery];
     const some = [withFailure(first, 'check', TAKEN), second];
     const done = await runStep('place', some, () => Promise.reject(new Error('later')));
-    expect(failures(done)).toEqual(['taken', 'an unexpected error: later']);
+    expect(failures(done)).toEqual(['taken', 'unexpected error: later']);
   });
 
   test('keeps the step that an error names', async () => {

@@ -4,8 +4,8 @@ import type { Placement, PreparedTask } from '../../src/channels/channel.ts';
 import { createPagesPublisher, type PagesTask } from '../../src/channels/pages/publish.ts';
 import { DeliveryError, hasFailed, resultOf } from '../../src/errors.ts';
 import { createGitHubClient } from '../../src/github/api/client.ts';
-import { TRAILER } from '../../src/protocol/words.ts';
 import type { LocalFile } from '../../src/rules/inspect.ts';
+import { ownMessage } from '../channels/fake-branch.ts';
 import { repositoryContextWith } from '../channels/repository-context.ts';
 import { localFile } from '../support/files.ts';
 import { FakeHttp, fakePorts } from '../support/ports.ts';
@@ -101,7 +101,7 @@ async function run({ method, existing, overwrite, events }: RunSetting): Promise
   const file = delivered[method];
   const model = new BranchModel({
     by: existing === 'ours' ? 'us' : 'others',
-    message: existing === 'ours' ? `ADD page.html: before\n\n${TRAILER}` : 'First',
+    message: existing === 'ours' ? ownMessage(BEFORE, PATH) : 'First',
     files: new Map([
       ['README.md', 'their-readme'],
       ...(existing === 'nothing' ? [] : [[PATH, existing === 'ours' ? BEFORE : 'their-page'] as const]),

@@ -40,8 +40,12 @@ export class BranchModel {
 
   /** The branch's commits, the newest first. */
   get history(): readonly ModelCommit[] {
+    return this.#historyOf(this.head);
+  }
+
+  #historyOf(from: ModelCommit): readonly ModelCommit[] {
     const history: ModelCommit[] = [];
-    for (let at: ModelCommit | null = this.head; at !== null; at = at.parent) history.push(at);
+    for (let at: ModelCommit | null = from; at !== null; at = at.parent) history.push(at);
     return history;
   }
 
@@ -72,7 +76,9 @@ export class BranchModel {
     if (kind === 'contents') return this.#show(name, searchParams.get('ref') ?? '');
     if (kind === 'git/commits') return { body: { tree: { sha: this.#treeOf(this.#commits.get(name)) } } };
     if (kind === 'git/ref/heads') return { body: { object: { sha: this.head.sha } } };
-    if (path === '/commits') return this.#lastChange(searchParams.get('path') ?? '');
+    if (path === '/commits') {
+      return this.#lastChange(searchParams.get('path') ?? '', searchParams.get('sha') ?? '');
+    }
     throw new Error(`the model has no ${method} ${path}`);
   }
 
@@ -83,8 +89,9 @@ export class BranchModel {
     return isFolder(files, path) ? { body: { type: 'dir', sha: 'tree' } } : refusal(404, 'Not Found');
   }
 
-  #lastChange(path: string): Scripted {
-    const last = this.history.find(({ files, parent }) => files.get(path) !== parent?.files.get(path));
+  #lastChange(path: string, from: string): Scripted {
+    const history = this.#historyOf(this.#commits.get(from) ?? this.head);
+    const last = history.find(({ files, parent }) => files.get(path) !== parent?.files.get(path));
     return { body: last === undefined ? [] : [{ sha: last.sha, commit: { message: last.message } }] };
   }
 

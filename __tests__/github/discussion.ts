@@ -21,7 +21,7 @@ export class Discussion {
   /** The API for the owner of a token; `more` replaces some of its answers. */
   seenBy(login: string, more: Readonly<Partial<Record<CallName, unknown>>> = {}): FakeGitHub {
     return new FakeGitHub({
-      viewer: { data: { viewer: { login } } },
+      graphql: { data: { viewer: { login } } },
       list_comments: (parameters: CallParameters) =>
         this.#page(Number(parameters.per_page), Number(parameters.page)),
       create_comment: ({ body }: CallParameters) => ({ id: this.write(String(body), login) }),

@@ -73,7 +73,7 @@ export class FakeGitHub implements GitHubClient {
 
   /** The names of the calls that change something, in order. */
   get writes(): CallName[] {
-    return this.names.filter((name) => name !== 'viewer' && API[name].method !== 'GET');
+    return this.names.filter((name) => name !== 'graphql' && API[name].method !== 'GET');
   }
 
   async #answer(options: RequestOptions): Promise<unknown> {

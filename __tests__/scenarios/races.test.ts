@@ -145,7 +145,8 @@ describe("somebody else's file at the path", () => {
     const delivered = await scenario.deliver({ repository, files, inputs });
     expectNotReady(delivered, {
       step: 'place',
-      reason: /^page\.html already exists in the repository and was not delivered by this action$/,
+      reason:
+        /^page\.html already exists in the repository, and this action did not deliver what it holds now$/,
       hint: /overwrite: true/,
     });
     expect(await repository.log()).toHaveLength(1);

@@ -166,11 +166,11 @@ export const API = {
     description: 'deleting the asset',
     repeatable: true,
   },
-  // The one call that returns the owner of any kind of token. On GitHub Enterprise Server its address is not below `{api_url}`.
-  viewer: {
+  // Whose token it is, and the history of many paths at once. On GitHub Enterprise Server its address is not below `{api_url}`.
+  graphql: {
     method: 'POST',
     path: '/graphql',
-    description: 'reading whose token this is',
+    description: 'asking the GraphQL API',
     repeatable: true,
     sends: 'query',
   },

@@ -119,6 +119,8 @@ export const BATCH = {
   reads: 6,
   /** For more paths than this, the whole tree is read instead of each path. */
   paths: 3,
+  /** Paths whose history one GraphQL query asks for. */
+  history: 50,
 } as const;
 
 /** The longest texts from the user or from a host: `marker` in bytes, the others in characters. */

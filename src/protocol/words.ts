@@ -18,6 +18,9 @@ export const TOOL = { name: 'screen-delivery', version: '0.1.0' } as const;
 /** The commit trailer that marks files delivered by this tool. */
 export const TRAILER = `Delivered-by: ${TOOL.name}`;
 
+/** The trailer that names what a commit delivered: git's id of the object, and its path. @see design 4 */
+export const OBJECT_TRAILER = 'Delivered-object';
+
 /** A channel's key in the protocol and its name in the action's inputs. @see protocol 1 */
 export const CHANNELS = {
   K1: { name: 'pages', title: 'hosted static pages', lifetime: 'permanent' },

@@ -2,8 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { commitFiles, comparePaths, type WantedFile } from '../../../src/channels/pages/commit.ts';
 import { type CommitTarget, chooseMethod } from '../../../src/channels/pages/commit-methods.ts';
 import { hasFailed, type Result } from '../../../src/errors.ts';
-import { TRAILER } from '../../../src/protocol/words.ts';
-import { type FakeGitHub, failure } from '../../github/fake-github.ts';
+import { absent, type FakeGitHub, failure } from '../../github/fake-github.ts';
 import { localFile, temporaryFolder } from '../../support/files.ts';
 import { FakeHttp, fakePorts } from '../../support/ports.ts';
 import {
@@ -12,6 +11,7 @@ import {
   commitTargetWith,
   existingFile,
   FOREIGN_MESSAGE,
+  ownMessage,
 } from '../fake-branch.ts';
 import { resultsFor } from '../prepare-one.ts';
 
@@ -117,7 +117,10 @@ describe('comparePaths', () => {
     const { message, ...rest } = expected as { message?: string };
     expect(compared).toMatchObject(rest);
     if (message !== undefined) {
-      expect(compared).toMatchObject({ message: `${message} p.html: from run 7 of Deliver\n\n${TRAILER}` });
+      const object = sha === null ? '' : `\nDelivered-object: ${sha} a/p.html`;
+      expect(compared).toMatchObject({
+        message: `${message} p.html: from run 7 of Deliver\n\nDelivered-by: screen-delivery${object}`,
+      });
     }
     expect(github.writes).toEqual([]);
   });
@@ -136,36 +139,38 @@ describe('comparePaths', () => {
   });
 });
 
-describe('commitFiles on a branch that moves between two requests', () => {
-  /** Somebody else replaces the file after the first request; `theirFile` is what their commit contains. */
-  const createMovingBranch = async (theirFile: object | Error) => {
+describe('commitFiles on a branch that others write to', () => {
+  test('reads everything in one commit, and never by a name that a tag could have as well', async () => {
     const { blobSha } = await localFile('a');
-    return branchWith(
-      {},
-      {
-        get_file: ({ ref }: { ref: string }, nth: number) =>
-          nth === 1
-            ? { type: 'file', sha: blobSha }
-            : ref === 'their-commit'
-              ? theirFile
-              : { type: 'file', sha: '0ther' },
-        commits_of_path: [{ sha: 'their-commit', commit: { message: FOREIGN_MESSAGE } }],
-      },
-    );
-  };
+    const github = branchWith({ 'a.html': existingFile(blobSha) });
+    const { work } = await startCommit(github, { 'a.html': 'a' });
+    await work;
+    expect(github.sent('get_ref')).toEqual([{ ref: 'heads/main' }]);
+    expect(github.sent('get_file').map(({ ref }) => ref)).toEqual(['base']);
+    expect(github.sent('commits_of_path').map(({ sha }) => sha)).toEqual(['base']);
+  });
 
-  test('compares again, and names no commit that does not contain the file', async () => {
-    const { work } = await startCommit(await createMovingBranch({ type: 'file', sha: '0ther' }), {
-      'a.html': 'a',
-    });
+  test('refuses a file whose last commit names other bytes than the branch holds', async () => {
+    const amended = existingFile('0ther', ownMessage('b10b', 'a.html'));
+    const { work } = await startCommit(branchWith({ 'a.html': amended }), { 'a.html': 'a' });
     expect(getCodes(await work)).toEqual(['NOT_OURS']);
   });
 
-  test('fails where that commit cannot be read', async () => {
+  test('fails where the last commit cannot be read', async () => {
     const denied = failure('NO_PERMISSION', 403);
-    const { work } = await startCommit(await createMovingBranch(denied), { 'a.html': 'a' });
-    const [failed] = await work;
-    expect(failed).toMatchObject({ ...denied, message: denied.message, leftBehind: [] });
+    const github = branchWith({ 'a.html': existingFile('0ld') }, { commits_of_path: denied });
+    const { work } = await startCommit(github, { 'a.html': 'a' });
+    await expect(work).rejects.toMatchObject({ ...denied, message: denied.message, leftBehind: [] });
+  });
+
+  test('says that a branch does not exist', async () => {
+    const { work } = await startCommit(branchWith({}, { get_ref: absent }), { 'a.html': 'a' });
+    await expect(work).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+      httpCode: 404,
+      message: 'the branch main of octo/site does not exist for this token',
+      leftBehind: [],
+    });
   });
 });
 

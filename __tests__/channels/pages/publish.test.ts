@@ -3,11 +3,11 @@ import { createPagesPublisher, type PagesOptions } from '../../../src/channels/p
 import { DeliveryError } from '../../../src/errors.ts';
 import { createGitHubClient } from '../../../src/github/api/client.ts';
 import { RETRY } from '../../../src/protocol/limits.ts';
-import { TRAILER } from '../../../src/protocol/words.ts';
 import type { LocalFile } from '../../../src/rules/inspect.ts';
 import { absent, type CallName, FakeGitHub, failure } from '../../github/fake-github.ts';
 import { localFile } from '../../support/files.ts';
 import { FakeHttp, fakePorts, NOON, type Scripted, type Seen } from '../../support/ports.ts';
+import { ownMessage } from '../fake-branch.ts';
 import { pagesOptionsWith } from '../pages-options.ts';
 import { prepareAll, prepareOne, resultsFor } from '../prepare-one.ts';
 import { accessWith } from '../repository-context.ts';
@@ -56,11 +56,10 @@ async function prepareFile({ bytes = '<p>hello</p>', answers = {}, options = {},
   };
 }
 
-const answersForExisting = (sha: string, message: string) => ({
+const answersForExisting = (sha: string, message = ownMessage(sha)) => ({
   get_file: { type: 'file', sha },
   commits_of_path: [{ sha: 'last', commit: { message } }],
 });
-const OWN_MESSAGE = `ADD page.html: before\n\n${TRAILER}`;
 
 describe('preparing a file for channel K1', () => {
   test('sends no request for an ordinary name', async () => {
@@ -109,7 +108,7 @@ describe('preparing a file for channel K1', () => {
 
 describe('committing a new file through channel K1', () => {
   test('sends one PUT by method A, with the protocol’s message and trailer', async () => {
-    const { github, task, getWrites } = await prepareFile();
+    const { file, github, task, getWrites } = await prepareFile();
     await expect(task.perform()).resolves.toEqual({
       evidence: 'commit c0ffee',
       url: new URL(PAGE),
@@ -127,7 +126,7 @@ describe('committing a new file through channel K1', () => {
     expect(github.sent('put_file_le1mb')[0]).toEqual({
       path: 'page.html',
       branch: 'main',
-      message: `ADD page.html: from run 7 of Deliver\n\n${TRAILER}`,
+      message: `ADD page.html: from run 7 of Deliver\n\nDelivered-by: screen-delivery\nDelivered-object: ${file.blobSha} page.html`,
       content: Buffer.from('<p>hello</p>').toString('base64'),
     });
   });
@@ -140,6 +139,7 @@ describe('committing a new file through channel K1', () => {
     await expect(task.perform()).resolves.toMatchObject({ commitSha: 'c0ffee' });
     expect(host.seen.map(({ url }) => url)).toEqual(['https://api.github.com/repos/octo/site/git/blobs']);
     expect(github.names).toEqual([
+      'get_ref',
       'get_file',
       'get_ref',
       'get_file',
@@ -164,7 +164,7 @@ describe('committing a new file through channel K1', () => {
 
 describe('committing through channel K1 where a file exists', () => {
   test.each([
-    ['an owned file', OWN_MESSAGE],
+    ['an owned file', undefined],
     ['a foreign file', 'Update page.html'],
   ])('makes no commit where %s holds the same bytes', async (_, message) => {
     const { blobSha } = await localFile('<p>hello</p>');
@@ -177,7 +177,7 @@ describe('committing through channel K1 where a file exists', () => {
   });
 
   test('replaces an owned file, and only the blob that was found', async () => {
-    const { github, task } = await prepareFile({ answers: answersForExisting('0ld', OWN_MESSAGE) });
+    const { github, task } = await prepareFile({ answers: answersForExisting('0ld') });
     await task.perform();
     expect(github.sent('put_file_le1mb')).toEqual([
       expect.objectContaining({ sha: '0ld', message: expect.stringMatching(/^UPDATE page\.html: /) }),
@@ -225,7 +225,9 @@ describe('a commit through channel K1 that fails', () => {
     const { github, task } = await prepareFile({
       answers: {
         get_file: (_: unknown, nth: number) => ({ type: 'file', sha: `blob${nth}` }),
-        commits_of_path: [{ sha: 'last', commit: { message: OWN_MESSAGE } }],
+        commits_of_path: (_: unknown, nth: number) => [
+          { sha: 'last', commit: { message: ownMessage(`blob${nth}`) } },
+        ],
         put_file_le1mb: firstThen(conflict, DONE),
       },
     });
@@ -265,7 +267,7 @@ describe('a commit through channel K1 that fails', () => {
       http: (_, { blobSha }) => ({ status: 201, body: { sha: blobSha } }),
     });
     await task.perform();
-    expect(github.sent('commit')).toMatchObject([{ parents: ['base1'] }, { parents: ['base2'] }]);
+    expect(github.sent('commit')).toMatchObject([{ parents: ['base2'] }, { parents: ['base4'] }]);
     expect(host.seen).toHaveLength(1);
   });
 
@@ -276,7 +278,7 @@ describe('a commit through channel K1 that fails', () => {
       const { github, task } = await prepareFile({
         answers: {
           get_file: firstThen(absent, { type: 'file', sha: blobSha }),
-          commits_of_path: [{ sha: 'arrived', commit: { message: OWN_MESSAGE } }],
+          commits_of_path: [{ sha: 'arrived', commit: { message: ownMessage(blobSha) } }],
           put_file_le1mb: failure(code, undefined, { retryable: true }),
         },
       });
@@ -294,7 +296,14 @@ describe('a commit through channel K1 that fails', () => {
       answers: { put_file_le1mb: firstThen(connectionLost, DONE) },
     });
     await expect(task.perform()).resolves.toMatchObject({ evidence: 'commit c0ffee' });
-    expect(github.names).toEqual(['get_file', 'put_file_le1mb', 'get_file', 'put_file_le1mb']);
+    expect(github.names).toEqual([
+      'get_ref',
+      'get_file',
+      'put_file_le1mb',
+      'get_ref',
+      'get_file',
+      'put_file_le1mb',
+    ]);
   });
 
   test.each(['FORBIDDEN_BY_RULE', 'NO_PERMISSION', 'BAD_TOKEN'] as const)(
@@ -328,7 +337,7 @@ describe('a commit through channel K1 that fails', () => {
 describe('the page that a commit through channel K1 replaces', () => {
   const prepareReplacement = (http: Setup['http'], options: Partial<PagesOptions> = {}) =>
     prepareFile({
-      answers: answersForExisting('0ld', OWN_MESSAGE),
+      answers: answersForExisting('0ld'),
       options: { marker: 'build 7', ...options },
       ...(http && { http }),
     });

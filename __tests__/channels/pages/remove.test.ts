@@ -7,7 +7,7 @@ import { TRAILER } from '../../../src/protocol/words.ts';
 import { type FakeGitHub, failure } from '../../github/fake-github.ts';
 import { temporaryFolder } from '../../support/files.ts';
 import { fakePorts } from '../../support/ports.ts';
-import { type BranchFiles, branchWith, existingFile, FOREIGN_MESSAGE } from '../fake-branch.ts';
+import { type BranchFiles, branchWith, existingFile, FOREIGN_MESSAGE, ownMessage } from '../fake-branch.ts';
 import { pagesOptionsWith } from '../pages-options.ts';
 import { prepareAll, prepareOne, resultsFor } from '../prepare-one.ts';
 import { accessWith } from '../repository-context.ts';
@@ -104,7 +104,8 @@ describe('removing a file through channel K1', () => {
     const { github, task } = await prepareRemoval({ 'page.html': foreign('0ld') });
     await expect(task.perform()).rejects.toMatchObject({
       code: 'NOT_OURS',
-      message: 'page.html already exists in the repository and was not delivered by this action',
+      message:
+        'page.html already exists in the repository, and this action did not deliver what it holds now',
       hint: 'set `path:` to another place, or `overwrite: true` if you may remove that file',
       leftBehind: [],
     });
@@ -144,7 +145,10 @@ describe('removing a file through channel K1', () => {
     const files: BranchFiles = { 'page.html': existingFile('0ld') };
     const github = branchWith(files, {
       // The path stays in the history after its removal.
-      commits_of_path: [{ sha: 'arrived', commit: { message: `REMOVE page.html: x\n\n${TRAILER}` } }],
+      commits_of_path: () =>
+        'page.html' in files
+          ? [{ sha: 'before', commit: { message: ownMessage('0ld') } }]
+          : [{ sha: 'arrived', commit: { message: `REMOVE page.html: x\n\n${TRAILER}` } }],
       update_ref: () => {
         delete files['page.html'];
         return failure('CONNECTION', undefined, { retryable: true });
@@ -252,7 +256,7 @@ describe('removing a folder through channel K1', () => {
   test('names each foreign file below it in the log', async () => {
     const { ports } = await prepareFolder(branchWith(FOLDER));
     expect(ports.logger.lines).toEqual([
-      'warning: not removed: previews/pr-1/foreign.html already exists in the repository and was not delivered by this action',
+      'warning: not removed: previews/pr-1/foreign.html already exists in the repository, and this action did not deliver what it holds now',
     ]);
   });
 

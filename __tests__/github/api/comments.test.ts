@@ -28,7 +28,7 @@ describe('updateStickyComment', () => {
     const github = discussion.seenBy(BOT);
     await expect(updateStickyComment(github, stickyWith(), fakePorts())).resolves.toBe('created');
     expect(getComments(discussion)).toEqual([[BOT, NEW]]);
-    expect(github.sent('viewer')).toEqual([{ query: 'query { viewer { login } }' }]);
+    expect(github.sent('graphql')).toEqual([{ query: 'query { viewer { login } }' }]);
     expect(github.sent('create_comment')).toEqual([{ issue_number: 7, body: NEW }]);
   });
 
@@ -46,7 +46,7 @@ describe('updateStickyComment', () => {
     discussion.write(NEW, BOT);
     const github = discussion.seenBy(BOT);
     await expect(updateStickyComment(github, stickyWith(), fakePorts())).resolves.toBe('unchanged');
-    expect(github.names).toEqual(['viewer', 'list_comments']);
+    expect(github.names).toEqual(['graphql', 'list_comments']);
   });
 
   test('creates no comment where none may be created', async () => {
@@ -132,7 +132,7 @@ describe('updateStickyComment: several jobs at the same moment', () => {
   test('succeeds when the list does not contain the new comment yet', async () => {
     const github = new Discussion().seenBy(BOT, { list_comments: [] });
     await expect(updateStickyComment(github, stickyWith(), fakePorts())).resolves.toBe('created');
-    expect(github.names).toEqual(['viewer', 'list_comments', 'create_comment', 'list_comments']);
+    expect(github.names).toEqual(['graphql', 'list_comments', 'create_comment', 'list_comments']);
   });
 
   test('accepts that another job has deleted a duplicate', async () => {
@@ -194,11 +194,11 @@ describe('updateStickyComment: failures', () => {
     { data: { viewer: { login: '' } } },
     { data: null, errors: [{ message: 'rate limited' }] },
   ])('writes nothing when the owner of the token is unknown: %j', async (viewer) => {
-    const github = new Discussion().seenBy(BOT, { viewer });
+    const github = new Discussion().seenBy(BOT, { graphql: viewer });
     await expect(updateStickyComment(github, stickyWith(), fakePorts())).rejects.toMatchObject({
       code: 'NO_PERMISSION',
       message: 'could not find out whose token this is',
     });
-    expect(github.names).toEqual(['viewer']);
+    expect(github.names).toEqual(['graphql']);
   });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { getBlobSha, getLastCommit, putFile } from '../../../src/github/api/contents.ts';
-import { TRAILER } from '../../../src/protocol/words.ts';
+import { getBlobSha, putFile } from '../../../src/github/api/contents.ts';
 import { absent, FakeGitHub, failure } from '../fake-github.ts';
 
 const FILE = { branch: 'main', path: 'папка/a.html' };
@@ -35,28 +34,6 @@ describe('getBlobSha', () => {
     ['a missing permission', failure('NO_PERMISSION', 403)],
   ])('throws the failure of %s instead of returning null', async (_, thrown) => {
     await expect(getBlobSha(new FakeGitHub({ get_file: thrown }), FILE)).rejects.toBe(thrown);
-  });
-});
-
-describe('getLastCommit', () => {
-  const getLast = (message: string) =>
-    getLastCommit(new FakeGitHub({ commits_of_path: [{ sha: 'c1', commit: { message } }] }), FILE);
-
-  test('returns an owned commit when a whole line is the trailer', async () => {
-    await expect(getLast(`ADD a.html: x\n\n${TRAILER}`)).resolves.toEqual({ sha: 'c1', owned: true });
-  });
-
-  test.each([
-    ['no trailer', 'ADD a.html'],
-    ['the trailer inside a line', `see "${TRAILER}" below`],
-  ])('returns a commit that is not owned with %s', async (_, message) => {
-    await expect(getLast(message)).resolves.toEqual({ sha: 'c1', owned: false });
-  });
-
-  test('requests one commit of the branch, and returns null where there is none', async () => {
-    const github = new FakeGitHub({ commits_of_path: [] });
-    await expect(getLastCommit(github, FILE)).resolves.toBeNull();
-    expect(github.sent('commits_of_path')).toEqual([{ sha: 'main', path: FILE.path, per_page: 1 }]);
   });
 });
 

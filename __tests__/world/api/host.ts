@@ -14,6 +14,7 @@ import { COMMIT_ROUTES } from './commits.ts';
 import { CONTENTS_ROUTES } from './contents.ts';
 import { createErrorReply, fail, failNotFound } from './errors.ts';
 import { GIT_DATA_ROUTES } from './git-data.ts';
+import { answerGraphql } from './graphql.ts';
 import { PAGES_ROUTES } from './pages.ts';
 import { RELEASE_ROUTES } from './releases.ts';
 import { formatUser, REPOSITORY_ROUTES } from './repository.ts';
@@ -91,7 +92,7 @@ async function handleRequest(
     const permissions = authenticate(request, tokens);
     const [root, owner = '', name = '', ...rest] = request.path.split('/').slice(1);
     const login = tokens.getLogin(parseToken(request)) ?? null;
-    if (root !== 'repos') return await handleUserRequest(root, request, login);
+    if (root !== 'repos') return await handleUserRequest(root, request, login, find);
     const repository = find(decodeComponent(owner), decodeComponent(name)) ?? failNotFound();
     if (repository.isPrivate && permissions === null) failNotFound();
     return await dispatch({ request, repository, permissions, login }, rest);
@@ -146,6 +147,7 @@ async function handleUserRequest(
   root: string | undefined,
   request: HostRequest,
   login: string | null,
+  find: FindRepository,
 ): Promise<HostReply> {
   if (root !== 'user' && root !== 'graphql') return createErrorReply(404, 'Not Found');
   if (login === null) return createErrorReply(401, 'Requires authentication');
@@ -153,11 +155,7 @@ async function handleUserRequest(
     if (login.endsWith('[bot]')) return createErrorReply(403, 'Resource not accessible by integration');
     return replyJson(200, formatUser(login));
   }
-  const { query } = (await readJsonBody(request)) ?? {};
-  if (!/^\s*(query\s*)?\{\s*viewer\s*\{\s*login\s*\}\s*\}\s*$/.test(String(query))) {
-    return replyJson(200, { errors: [{ message: 'Only the viewer is known here' }] });
-  }
-  return replyJson(200, { data: { viewer: { login } } });
+  return replyJson(200, await answerGraphql((await readJsonBody(request)) ?? {}, login, find));
 }
 
 function addApiHeaders(request: HostRequest, reply: HostReply, used: number): HostReply {

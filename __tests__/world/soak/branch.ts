@@ -89,7 +89,7 @@ async function listLosses(
     standing !== null && !standing.equals(bytes) && `${path} holds other bytes`,
     commits.length > 1 && `${path} was committed ${commits.length} times`,
     commits.some(({ files }) => files.length > 1) && `the commit of ${path} touches other files`,
-    commits.some(({ message }) => message !== `ADD ${name}: ${inputs.message}\n\n${TRAILER}`) &&
+    commits.some(({ message }) => !message.startsWith(`ADD ${name}: ${inputs.message}\n\n${TRAILER}\n`)) &&
       `the commit of ${path} has another message`,
     commits[0]?.sha !== report?.commitSha && `the report on ${path} names another commit`,
   ];

@@ -7,17 +7,16 @@ import {
   resultOf,
   toDeliveryError,
 } from '../../errors.ts';
-import { getBlobSha, getLastCommit } from '../../github/api/contents.ts';
-import { getExistingBlobs } from '../../github/api/existing-blobs.ts';
-import { type FileChange, pathChangedError } from '../../github/api/git-data.ts';
+import { getBranchHead, getExistingBlobs } from '../../github/api/existing-blobs.ts';
+import type { FileChange } from '../../github/api/git-data.ts';
+import { getLastCommits, type LastCommit } from '../../github/api/history.ts';
 import { forEachItem, type ItemResult } from '../../item-results.ts';
 import type { Ports } from '../../ports.ts';
 import { BATCH } from '../../protocol/limits.ts';
-import { TRAILER } from '../../protocol/words.ts';
 import { withRetries } from '../../retry.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
-import { baseName } from '../../rules/naming.ts';
 import { type CommitTarget, createCommitWriter } from './commit-methods.ts';
+import { formatCommitMessage, isOwnedFile, notOwnedError } from './ownership.ts';
 
 /** A path that should hold a file, or nothing. */
 export interface WantedFile {
@@ -123,7 +122,7 @@ async function findArrived(
 }
 
 /**
- * Compares paths with the branch.
+ * Compares paths with the branch, all in the same commit of it.
  *
  * @param sent paths that an earlier attempt may have changed
  */
@@ -132,49 +131,46 @@ export async function comparePaths(
   target: CommitTarget,
   sent: ReadonlySet<string> = new Set(),
 ): Promise<readonly PathState[]> {
-  const paths = wanted.map(({ path }) => path);
-  const existing = await getExistingBlobs(target.github, target.branch, paths);
-  const states = await forEachItem(
-    wanted,
-    async (one) => {
-      const blob = existing.get(one.path) ?? null;
-      if (hasFailed(blob)) throw blob;
-      return comparePath(one, blob, target, sent.has(one.path));
-    },
-    BATCH.reads,
+  const { github, branch } = target;
+  const head = await getBranchHead(github, branch);
+  const existing = await getExistingBlobs(
+    github,
+    head,
+    wanted.map(({ path }) => path),
   );
-  // The branch moved between two reads: all paths are compared again.
-  const moved = states.map(({ result }) => result).find((result) => hasFailed(result) && result.retryable);
-  if (moved !== undefined) throw moved;
-  return states;
+  const touched = wanted.filter(
+    ({ path, file }) => typeof existing.get(path) === 'string' || (file === null && sent.has(path)),
+  );
+  const commits = await getLastCommits(
+    github,
+    head,
+    touched.map(({ path }) => path),
+  );
+  return forEachItem(wanted, async (one) => {
+    const blob = existing.get(one.path) ?? null;
+    if (hasFailed(blob)) throw blob;
+    return comparePath(one, { blob, last: commits.get(one.path) ?? null }, target, sent.has(one.path));
+  });
 }
 
-async function comparePath(
+/** What a path holds: git's id of its bytes, and the last commit that touched it. */
+interface ExistingFile {
+  readonly blob: string | null;
+  readonly last: LastCommit | null;
+}
+
+function comparePath(
   { path, file }: WantedFile,
-  blob: string | null,
-  { github, branch, essence, overwrite }: CommitTarget,
+  { blob, last }: ExistingFile,
+  { essence, overwrite }: CommitTarget,
   wasSent: boolean,
-): Promise<CommitResult | FileChange> {
-  const isRemoval = file === null;
-  if (blob === null && isRemoval && !wasSent) return { written: false };
-  const last = blob === null && !isRemoval ? null : await getLastCommit(github, { branch, path });
-  if (blob === (file?.blobSha ?? null) && last !== null) {
-    // The branch may have moved between the two calls: that commit must hold what was found.
-    if ((await getBlobSha(github, { branch: last.sha, path })) !== blob) throw pathChangedError(path);
-    return { commitSha: last.sha, written: wasSent };
+): CommitResult | FileChange {
+  const blobSha = file?.blobSha ?? null;
+  if (blob === null && blobSha === null && !wasSent) return { written: false };
+  if (blob === blobSha && last !== null) return { commitSha: last.sha, written: wasSent };
+  if (blob !== null && !overwrite && !isOwnedFile(last?.message ?? '', blob, path)) {
+    throw notOwnedError(path, file === null);
   }
-  if (blob !== null && last?.owned !== true && !overwrite) throw notOwnedError(path, isRemoval);
-  const verb = isRemoval ? 'REMOVE' : blob === null ? 'ADD' : 'UPDATE';
-  const message = `${verb} ${baseName(path)}: ${essence}\n\n${TRAILER}`;
+  const message = formatCommitMessage({ path, blobSha, replaces: blob !== null, essence });
   return { path, message, replaces: blob, file };
-}
-
-/** @see protocol 7 (prohibition 4) */
-function notOwnedError(path: string, isRemoval: boolean): DeliveryError {
-  const verb = isRemoval ? 'remove' : 'replace';
-  return new DeliveryError(
-    'NOT_OURS',
-    `${path} already exists in the repository and was not delivered by this action`,
-    { hint: `set \`path:\` to another place, or \`overwrite: true\` if you may ${verb} that file` },
-  );
 }

@@ -1,20 +1,13 @@
 import { DeliveryError } from '../../errors.ts';
-import { TRAILER } from '../../protocol/words.ts';
 import { OTHER_PATH_HINT } from '../hints.ts';
 import type { GitHubClient } from './client.ts';
 
 /** A file's place in a repository. */
 export interface BranchPath {
+  /** A branch, or a commit's sha. */
   readonly branch: string;
   /** Joined and checked, not percent-encoded. */
   readonly path: string;
-}
-
-/** The last commit that touched a path. */
-export interface LastCommit {
-  readonly sha: string;
-  /** Whether this tool made it. */
-  readonly owned: boolean;
 }
 
 /**
@@ -55,22 +48,6 @@ export function belowFileError(path: string, file: string): DeliveryError {
   return new DeliveryError('NOT_OURS', `${file} is a file of the repository, so ${path} cannot be below it`, {
     hint: OTHER_PATH_HINT,
   });
-}
-
-/** The last commit on the branch that touched the path; `null` when none did. */
-export async function getLastCommit(
-  github: GitHubClient,
-  { branch, path }: BranchPath,
-): Promise<LastCommit | null> {
-  const { data } = await github.rest.repos.listCommits({
-    ...github.repository,
-    sha: branch,
-    path,
-    per_page: 1,
-  });
-  const [last] = data;
-  if (last === undefined) return null;
-  return { sha: last.sha, owned: last.commit.message.split('\n').includes(TRAILER) };
 }
 
 /** One file to write. */

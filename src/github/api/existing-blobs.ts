@@ -10,10 +10,29 @@ export type ExistingBlobs = ReadonlyMap<string, Result<string | null>>;
 
 type TreeEntry = RestEndpointMethodTypes['git']['getTree']['response']['data']['tree'][number];
 
-/** The sha of the commit that a branch points to. @see protocol 2.5 */
+/**
+ * The sha of the commit that a branch points to.
+ *
+ * @throws {DeliveryError} `NOT_FOUND` where there is no such branch.
+ * @see protocol 2.5
+ */
 export async function getBranchHead(github: GitHubClient, branch: string): Promise<string> {
-  const { data } = await github.rest.git.getRef({ ...github.repository, ref: `heads/${branch}` });
-  return data.object.sha;
+  try {
+    const { data } = await github.rest.git.getRef({ ...github.repository, ref: `heads/${branch}` });
+    return data.object.sha;
+  } catch (thrown) {
+    if (!(thrown instanceof DeliveryError) || thrown.httpCode !== 404) throw thrown;
+    const { owner, repo } = github.repository;
+    throw new DeliveryError(
+      'NOT_FOUND',
+      `the branch ${branch} of ${owner}/${repo} does not exist for this token`,
+      {
+        httpCode: 404,
+        hint: 'set `branch:` to one that exists, or leave it out, or use channel: K2',
+        cause: thrown,
+      },
+    );
+  }
 }
 
 /**

@@ -1,0 +1,68 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { formatCommitMessage, isOwnedFile } from '../../../src/channels/pages/ownership.ts';
+
+const PATH = 'previews/pr-12/page.html';
+const BLOB = 'b10b'.repeat(10);
+const commit = { path: PATH, blobSha: BLOB, replaces: false, essence: 'from run 7 of Deliver' };
+const MESSAGE = `ADD page.html: from run 7 of Deliver
+
+Delivered-by: screen-delivery
+Delivered-object: ${BLOB} ${PATH}`;
+
+describe('formatCommitMessage', () => {
+  test('names what a commit delivers', () => {
+    expect(formatCommitMessage(commit)).toBe(MESSAGE);
+    expect(formatCommitMessage({ ...commit, replaces: true })).toBe(MESSAGE.replace('ADD', 'UPDATE'));
+  });
+
+  test('names no object where the path is removed', () => {
+    expect(formatCommitMessage({ ...commit, blobSha: null, replaces: true })).toBe(
+      'REMOVE page.html: from run 7 of Deliver\n\nDelivered-by: screen-delivery',
+    );
+  });
+});
+
+describe('isOwnedFile', () => {
+  test('accepts the message of the commit that delivered what the path holds', () => {
+    expect(isOwnedFile(MESSAGE, BLOB, PATH)).toBe(true);
+    expect(isOwnedFile(`${MESSAGE}\n`, BLOB, PATH)).toBe(true);
+  });
+
+  test.each<[string, string]>([
+    ['a squash merge of several commits', `Add previews (#12)\n\n* ${MESSAGE}\n\n* fix the page`],
+    ['a squash merge that quotes one commit', `Add previews (#12)\n\n${MESSAGE}`],
+    ['a commit message that a person wrote below ours', `${MESSAGE}\nCo-authored-by: a person`],
+    ['a cherry-pick', `${MESSAGE}\n(cherry picked from commit ${BLOB})`],
+    ['a revert', `Revert "ADD page.html: from run 7"\n\nThis reverts commit ${BLOB}.`],
+    ['a quoted trailer', `Describe the trailer\n\nDelivered-by: screen-delivery`],
+    ['the trailer without the object', 'ADD page.html: x\n\nDelivered-by: screen-delivery'],
+    ['the object of another path', MESSAGE.replace(PATH, 'previews/pr-13/page.html')],
+    ['the name of another file', MESSAGE.replace('ADD page', 'ADD index')],
+    ['a removal', MESSAGE.replace('ADD', 'REMOVE')],
+    ['no essence', MESSAGE.replace('from run 7 of Deliver', '')],
+    ['a person', 'Improve the page'],
+    ['nobody', ''],
+  ])('refuses the message of %s', (_, message) => {
+    expect(isOwnedFile(message, BLOB, PATH)).toBe(false);
+  });
+
+  test('refuses other bytes than those that the commit names, as after an amended commit', () => {
+    expect(isOwnedFile(MESSAGE, '0ther'.repeat(8), PATH)).toBe(false);
+  });
+
+  test('accepts every message of formatCommitMessage, and no text with anything more or less', () => {
+    const essence = fc
+      .string({ minLength: 1 })
+      .filter((text) => !/[\n\r]/.test(text) && text.trim() === text);
+    const noise = fc.string({ minLength: 1 }).filter((text) => text.trim() !== '');
+    fc.assert(
+      fc.property(essence, fc.boolean(), noise, (text, replaces, more) => {
+        const message = formatCommitMessage({ ...commit, essence: text, replaces });
+        expect(isOwnedFile(message, BLOB, PATH)).toBe(true);
+        expect(isOwnedFile(`${message}${more}`, BLOB, PATH)).toBe(false);
+        expect(isOwnedFile(`${more}${message}`, BLOB, PATH)).toBe(false);
+      }),
+    );
+  });
+});

@@ -1,0 +1,54 @@
+import { describe, expect, test } from '@jest/globals';
+import { getLastCommits } from '../../../src/github/api/history.ts';
+import { BATCH } from '../../../src/protocol/limits.ts';
+import { branchWith, existingFile } from '../../channels/fake-branch.ts';
+import { FakeGitHub, failure } from '../fake-github.ts';
+
+const HEAD = 'a'.repeat(40);
+const pathsUpTo = (count: number): string[] => Array.from({ length: count }, (_, nth) => `папка/${nth}.html`);
+
+describe('getLastCommits', () => {
+  test('requests a few paths one by one, from the given commit on', async () => {
+    const github = branchWith({ 'a.html': existingFile('b10b', 'ADD a') });
+    const commits = await getLastCommits(github, HEAD, ['a.html', 'b.html']);
+    expect([...commits]).toEqual([
+      ['a.html', { sha: 'last a.html', message: 'ADD a' }],
+      ['b.html', null],
+    ]);
+    expect(github.sent('commits_of_path')).toEqual([
+      { sha: HEAD, path: 'a.html', per_page: 1 },
+      { sha: HEAD, path: 'b.html', per_page: 1 },
+    ]);
+  });
+
+  test('sends no request without paths', async () => {
+    const github = new FakeGitHub();
+    await expect(getLastCommits(github, HEAD, [])).resolves.toEqual(new Map());
+    expect(github.calls).toEqual([]);
+  });
+
+  test('asks for 500 paths in ten queries, each path with its own variable', async () => {
+    const paths = pathsUpTo(500);
+    const github = branchWith(Object.fromEntries(paths.map((path) => [path, existingFile('b10b', path)])));
+    const commits = await getLastCommits(github, HEAD, paths);
+    expect(paths.map((path) => commits.get(path)?.message)).toEqual(paths);
+    expect(github.names).toEqual(Array(500 / BATCH.history).fill('graphql'));
+  });
+
+  test.each([
+    null,
+    {},
+    { repository: null },
+    { repository: { object: null } },
+    { repository: { object: {} } },
+  ])('fails where the query is answered with %j', async (data) => {
+    const github = new FakeGitHub({ graphql: { data } });
+    await expect(getLastCommits(github, HEAD, pathsUpTo(4))).rejects.toMatchObject({ code: 'HOST_ERROR' });
+  });
+
+  test('fails with the error of the request', async () => {
+    const denied = failure('NO_PERMISSION', 403);
+    const github = new FakeGitHub({ graphql: denied });
+    await expect(getLastCommits(github, HEAD, pathsUpTo(4))).rejects.toBe(denied);
+  });
+});

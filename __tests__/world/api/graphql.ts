@@ -1,0 +1,32 @@
+import type { FindRepository } from './host.ts';
+
+const VIEWER = /^\s*(?:query\s*)?\{\s*viewer\s*\{\s*login\s*\}\s*\}\s*$/;
+const HISTORY =
+  /^\s*query\([^)]*\)\s*\{\s*repository\(owner: \$owner, name: \$repo\)\s*\{\s*object\(oid: \$head\)\s*\{\s*\.\.\. on Commit\s*\{(.*)\}\s*\}\s*\}\s*\}\s*$/s;
+const FIELD = /(\w+): history\(first: 1, path: \$(\w+)\) \{ nodes \{ oid message \} \}/g;
+
+/**
+ * Answers the two queries that the action sends, and no other: whose token it is, and the last commit of each of
+ * several paths.
+ *
+ * @see https://docs.github.com/graphql/reference/objects#commit
+ */
+export async function answerGraphql(
+  { query, variables = {} }: { readonly query?: unknown; readonly variables?: Record<string, string> },
+  login: string,
+  find: FindRepository,
+): Promise<object> {
+  if (VIEWER.test(String(query))) return { data: { viewer: { login } } };
+  const [, fields] = HISTORY.exec(String(query)) ?? [];
+  if (fields === undefined) return { errors: [{ message: 'This query is not known here' }] };
+  const { owner = '', repo = '', head = '' } = variables;
+  const repository = find(owner, repo);
+  if (repository === undefined) {
+    return { data: { repository: null }, errors: [{ type: 'NOT_FOUND', message: 'Could not resolve' }] };
+  }
+  const pages = [...fields.matchAll(FIELD)].map(async ([, name = '', variable = '']) => {
+    const commits = await repository.git.log(head, { path: variables[variable] ?? '', limit: 1 });
+    return [name, { nodes: commits.map(({ sha, message }) => ({ oid: sha, message })) }] as const;
+  });
+  return { data: { repository: { object: Object.fromEntries(await Promise.all(pages)) } } };
+}
