@@ -106,6 +106,24 @@ describe('preparing a file for channel K1', () => {
   });
 });
 
+describe('a file that changes the whole site or repository', () => {
+  test('is refused before anything is read or written', async () => {
+    const access = accessWith(new FakeGitHub());
+    const action = createPagesPublisher(pagesOptionsWith({ path: 'CNAME' }), access, fakePorts());
+    await expect(prepareOne(action, await localFile('x'))).rejects.toMatchObject({
+      code: 'NOT_OURS',
+      message: "CNAME is not only a page: it changes the site's domain",
+    });
+  });
+
+  test('is accepted with overwrite', async () => {
+    const access = accessWith(new FakeGitHub());
+    const options = pagesOptionsWith({ path: 'CNAME', overwrite: true });
+    const task = await prepareOne(createPagesPublisher(options, access, fakePorts()), await localFile('x'));
+    expect(task.plan.name).toBe('CNAME');
+  });
+});
+
 describe('committing a new file through channel K1', () => {
   test('sends one PUT by method A, with the protocol’s message and trailer', async () => {
     const { file, github, task, getWrites } = await prepareFile();

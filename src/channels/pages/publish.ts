@@ -4,6 +4,7 @@ import { forEachItem, type ItemResult } from '../../item-results.ts';
 import type { Ports } from '../../ports.ts';
 import { BATCH, PROBE_TIME, SECOND } from '../../protocol/limits.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
+import { refuseSpecialFile } from '../../rules/special-files.ts';
 import type { ChannelAction, ChannelItem, Placement, PreparedTask } from '../channel.ts';
 import { type RepositoryAccess, requireGitHub } from '../require-github.ts';
 import { createBuildWatches } from './build.ts';
@@ -75,6 +76,7 @@ async function prepareFiles<Item extends ChannelItem>(
         throw new DeliveryError('BAD_INPUT', 'channel K1 needs a file to commit', { hint: 'set `file:`' });
       }
       const settings = resolveDestination(github.repository, { ...options, name }, access.repository.site);
+      if (!options.overwrite) refuseSpecialFile(settings.path, settings.folder);
       const destination = await applyJekyll(settings, { head: file.head, hasMarker }, lookup);
       const { branch, builtBy, path } = destination;
       return {
