@@ -63,7 +63,7 @@ describe('somebody else is faster', () => {
     const repository = await scenario.repository();
     meanwhile(repository, 'page.html', 'theirs');
     const delivered = await scenario.deliver({ repository, files, inputs });
-    expectNotReady(delivered, { step: 'place', reason: /was not delivered by this action/ });
+    expectNotReady(delivered, { step: 'place', reason: /this action did not deliver what it holds now/ });
     expect(await standing(repository, 'page.html')).toBe('theirs');
   });
 
@@ -72,7 +72,7 @@ describe('somebody else is faster', () => {
     meanwhile(repository, 'page.html', 'theirs');
     const delivered = await scenario.deliver({ repository, files: { 'page.html': large }, inputs });
     expect(await standing(repository, 'page.html')).toBe('theirs');
-    expectNotReady(delivered, { step: 'place', reason: /was not delivered by this action/ });
+    expectNotReady(delivered, { step: 'place', reason: /this action did not deliver what it holds now/ });
   });
 
   test('method B: the branch moves before its update, so it is built anew on the new head', async () => {
@@ -167,7 +167,7 @@ describe("somebody else's file at the path", () => {
     await repository.commit('page.html', createPage('ours'), OWNED_COMMIT_MESSAGE);
     await repository.commit('page.html', 'mended by hand');
     const delivered = await scenario.deliver({ repository, files, inputs });
-    expectNotReady(delivered, { step: 'place', reason: /was not delivered by this action/ });
+    expectNotReady(delivered, { step: 'place', reason: /this action did not deliver what it holds now/ });
     expect(await standing(repository, 'page.html')).toBe('mended by hand');
   });
 

@@ -75,7 +75,7 @@ describe('K1', () => {
       withdrawn,
       [1, 2, 3, 4].map((at) => `previews/pr-12/${at}/page.html`),
     );
-    expect(withdrawn.stdout).toContain('left alone: previews/pr-12/theirs.html');
+    expect(withdrawn.stdout).toContain('not removed: previews/pr-12/theirs.html');
     const log = await repository.log();
     expect(log).toHaveLength(before + 4);
     expect(log.slice(0, 4).map(({ files: changed }) => changed.length)).toEqual([1, 1, 1, 1]);
@@ -94,7 +94,7 @@ describe('K1', () => {
     const refused = await scenario.deliver({ repository, inputs });
     expectNotReady(refused, {
       step: 'place',
-      reason: /page\.html already stands .* not delivered by this action/,
+      reason: /page\.html already exists .* did not deliver what it holds now/,
       hint: /overwrite: true/,
     });
     expect(await repository.read('page.html')).not.toBeNull();
@@ -177,6 +177,6 @@ describe('a dry run', () => {
       files,
       inputs: { channel: 'K1', 'dry-run': 'true' },
     });
-    expectNotReady(delivered, { step: 'place', reason: /was not delivered by this action/ });
+    expectNotReady(delivered, { step: 'place', reason: /this action did not deliver what it holds now/ });
   });
 });
