@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { expectNotReady, listRequests, setUpScenario } from './scenario.ts';
+import { listRequests, setUpScenario } from './scenario.ts';
 
 const scenario = setUpScenario();
 const COUNT = 200;
@@ -38,11 +38,9 @@ test("many files with a person's file among them: the others are delivered, that
   const refused = delivered.reports.filter(({ ready }) => !ready);
   expect(refused.map(({ file }) => file?.path)).toEqual(['out/page-7.html']);
   expect((await repository.read('reports/page-7.html'))?.toString()).toBe('theirs');
-  expectNotReady(
-    { ...delivered, report: refused[0] as (typeof refused)[number] },
-    {
-      step: 'place',
-      reason: /this action did not deliver what it holds now$/,
-    },
-  );
+  expect(refused[0]?.notReady).toMatchObject({
+    step: 'place',
+    code: 'NOT_OURS',
+    reason: expect.stringMatching(/this action did not deliver what it holds now$/),
+  });
 });
