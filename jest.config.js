@@ -11,5 +11,6 @@ export default {
   coverageThreshold: { global: { lines: 95 } },
   // The scenarios mostly wait for their child processes.
   maxWorkers: 3,
-  testTimeout: 60_000,
+  // Only ends a test that hangs, on a busy machine as well.
+  testTimeout: 180_000,
 };

@@ -58,9 +58,9 @@ async function runCase(environment: BenchEnvironment, one: BenchCase): Promise<C
   const { channel, size, content, repeats, cut = false } = one;
   const file = join(environment.folder, 'workspace', `${content}.bin`);
   await writeSampleFile(file, SIZES[size], content);
-  const [own, beside, peaks]: [number[], number[], number[]] = [[], [], []];
+  const [own, curlSeconds, peaks]: [number[], number[], number[]] = [[], [], []];
   for (let turn = 0; turn < repeats; turn += 1) {
-    beside.push((await runCurl(environment, file)).seconds);
+    curlSeconds.push((await runCurl(environment, file)).seconds);
     await environment.reset();
     if (cut) environment.cutAfter(SIZES[size] / 2);
     const { seconds, peak } = await runBundle(environment, channel, file);
@@ -72,9 +72,9 @@ async function runCase(environment: BenchEnvironment, one: BenchCase): Promise<C
   return {
     delivery: formatCaseName(one),
     seconds: round(median(own), 2),
-    curl: round(median(beside), 2),
+    curl: round(median(curlSeconds), 2),
     // Both were measured in the same minute, because the speed of a shared machine changes.
-    ratio: round(median(own.map((seconds, turn) => seconds / (beside[turn] ?? Number.NaN))), 2),
+    ratio: round(median(own.map((seconds, turn) => seconds / (curlSeconds[turn] ?? Number.NaN))), 2),
     peak: round(Math.max(...peaks), 0),
   };
 }

@@ -1,5 +1,6 @@
+import { MEGABYTE } from '../src/protocol/limits.ts';
 import type { BenchChannel } from './clients.ts';
-import { type FileContent, KILOBYTE, MEGABYTE } from './files.ts';
+import { type FileContent, KILOBYTE } from './files.ts';
 
 /** A delivery to measure, and how often it is repeated for the median. */
 export interface BenchCase {

@@ -11,7 +11,7 @@ export interface BenchEnvironment {
   readonly env: Readonly<Record<string, string>>;
   readonly proxy: string;
   readonly certFile: string;
-  /** When the first tunnel since the last call of `forget` was asked for, in nanoseconds. */
+  /** When the first tunnel since the last call of `reset` was asked for, in nanoseconds. */
   firstRequest(): bigint | undefined;
   cutAfter(bytes: number): void;
   /** Deletes what the hosts have received. */
@@ -25,13 +25,13 @@ export async function startBenchEnvironment(): Promise<BenchEnvironment> {
   for (const name of ['hosts', 'temp', 'workspace']) await mkdir(join(folder, name));
   const server = fork(new URL('server.ts', import.meta.url), [join(folder, 'hosts')]);
   let first: bigint | undefined;
-  server.on('message', (told: ServerMessage) => {
-    if ('connectedAt' in told) first ??= BigInt(told.connectedAt);
+  server.on('message', (message: ServerMessage) => {
+    if ('connectedAt' in message) first ??= BigInt(message.connectedAt);
   });
   const { listening } = await waitForMessage(server, 'listening');
   const proxy = `http://127.0.0.1:${listening.port}`;
   const { certFile } = listening;
-  const order = (asked: ServerCommand): boolean => server.send(asked);
+  const sendCommand = (command: ServerCommand): boolean => server.send(command);
   return {
     folder,
     proxy,
@@ -43,10 +43,10 @@ export async function startBenchEnvironment(): Promise<BenchEnvironment> {
       GIT_SSL_CAINFO: certFile,
     },
     firstRequest: () => first,
-    cutAfter: (cutAfter) => void order({ cutAfter }),
+    cutAfter: (cutAfter) => void sendCommand({ cutAfter }),
     async reset() {
       const forgotten = waitForMessage(server, 'forgotten');
-      order({ forget: true });
+      sendCommand({ forget: true });
       await forgotten;
       first = undefined;
     },
@@ -66,11 +66,11 @@ function waitForMessage<Key extends string>(server: ChildProcess, key: Key): Pro
   return new Promise((resolve, reject) => {
     const end = (): void => reject(new Error('the local hosts ended'));
     server.once('exit', end);
-    server.on('message', function listen(told: ServerMessage) {
-      if (!(key in told)) return;
+    server.on('message', function listen(message: ServerMessage) {
+      if (!(key in message)) return;
       server.off('message', listen).off('exit', end);
       // The key identifies the kind of message.
-      resolve(told as ServerAnswer<Key>);
+      resolve(message as ServerAnswer<Key>);
     });
   });
 }

@@ -1,8 +1,8 @@
 import { createCipheriv } from 'node:crypto';
 import { open } from 'node:fs/promises';
+import { MEGABYTE } from '../src/protocol/limits.ts';
 
 export const KILOBYTE = 1_024;
-export const MEGABYTE = 1_048_576;
 
 /** The content of a file: incompressible bytes, or the text of a log. */
 export type FileContent = 'bytes' | 'text';

@@ -21,7 +21,7 @@ export type ServerCommand =
  * A tunnel's socket goes straight to the https server, so that no byte is copied on the way.
  */
 async function serve(folder: string): Promise<void> {
-  const sendMessage = (told: ServerMessage): void => void process.send?.(told);
+  const sendMessage = (message: ServerMessage): void => void process.send?.(message);
   const hosts = await createHosts(folder);
   const { key, cert, certFile } = await createAuthority(folder, hosts.names);
   const front = createHttpsServer({ key, cert }, (request, response) => {

@@ -1,17 +1,15 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { DELIVERY_FILES, type DeliveryKind } from '../faults/delivery-kinds.ts';
 import { FaultRunner } from '../faults/fault-runner.ts';
 import { createResponse, createWorldHttp } from '../faults/recorded-http.ts';
+import { writeFiles } from '../world/runner.ts';
 import { type GitHubWorld, startWorld } from '../world/world.ts';
 
 let world: GitHubWorld;
 
 beforeAll(async () => {
   world = await startWorld();
-  for (const [name, bytes] of Object.entries(DELIVERY_FILES))
-    await writeFile(join(world.folder, name), bytes);
+  await writeFiles(world.folder, DELIVERY_FILES);
 });
 afterAll(() => world.stop());
 

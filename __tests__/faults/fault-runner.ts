@@ -50,7 +50,7 @@ export interface DeliveryRun {
 }
 
 /** Real milliseconds after which a delivery counts as hanging. */
-const HANG_TIMEOUT_MS = 20_000;
+const HANG_TIMEOUT_MS = 120_000;
 
 /** Runs deliveries against one local GitHub, each in a new repository. */
 export class FaultRunner<F extends InjectedFault> {

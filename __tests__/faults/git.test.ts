@@ -1,10 +1,10 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { writeFiles } from '../world/runner.ts';
 import type { ActiveInterception } from '../world/server/interceptions.ts';
 import { type GitHubWorld, startWorld } from '../world/world.ts';
 import { DELIVERY_FILES, type DeliveryKind } from './delivery-kinds.ts';
-import { FaultRunner, isTargetRequest, type MatrixCell } from './fault-runner.ts';
+import { FaultRunner } from './fault-runner.ts';
+import { interceptCell } from './intercept-cell.ts';
 import { GIT_EXCEPTIONS } from './matrix-exceptions.ts';
 import { MatrixSummary } from './matrix-summary.ts';
 import {
@@ -43,20 +43,19 @@ beforeAll(async () => {
   jest.spyOn(console, 'error').mockImplementation(() => undefined);
   world = await startWorld();
   Object.assign(process.env, world.env);
-  for (const [name, bytes] of Object.entries(DELIVERY_FILES))
-    await writeFile(join(world.folder, name), bytes);
+  await writeFiles(world.folder, DELIVERY_FILES);
   runner = new FaultRunner(world, ({ clock, repository, cell }) => {
-    if (cell !== undefined) interception = intercept(cell, { clock, getRequest: () => undefined });
-    const {
-      http,
-      requests: asked,
-      publicBodies: shown,
-    } = createWorldHttp(world, clock, ({ name }) => (name.endsWith('/git/blobs') ? tooLarge : undefined));
+    if (cell !== undefined) {
+      const reply = cell.fault.createReply?.({ clock, getRequest: () => undefined });
+      interception = interceptCell(world, cell, reply ?? { fault: 'reset-before' });
+    }
+    const recordedHttp = createWorldHttp(world, clock, ({ name }) =>
+      name.endsWith('/git/blobs') ? tooLarge : undefined,
+    );
     return {
-      http,
-      publicBodies: shown,
+      ...recordedHttp,
       get requests() {
-        return [...asked, ...askedByGit(repository.fullName)];
+        return [...recordedHttp.requests, ...listGitRequests(repository.fullName)];
       },
     };
   });
@@ -66,22 +65,7 @@ afterAll(async () => {
   await world.stop();
 });
 
-function intercept(
-  cell: MatrixCell<SocketFault>,
-  waiting: Parameters<NonNullable<SocketFault['createReply']>>[0],
-) {
-  const [method = ''] = cell.request.name.split(' ');
-  let nth = -1;
-  const isMeant = (address: string): boolean => {
-    const name = formatRequestName(method, new URL(address));
-    if (name === cell.request.name) nth += 1;
-    return isTargetRequest(cell, { name, nth });
-  };
-  const answer = cell.fault.createReply?.(waiting) ?? { fault: 'reset-before' };
-  return world.intercept({ method, url: isMeant }, answer);
-}
-
-function askedByGit(repository: string): RecordedRequest[] {
+function listGitRequests(repository: string): RecordedRequest[] {
   const counts = new Map<string, number>();
   return world.traffic
     .exchanges()
@@ -105,4 +89,4 @@ test('a delivery is proven or correctly refused when any request of git fails', 
   expect(wrong).toEqual([]);
   expect(summary.unusedExceptions).toEqual([]);
   summary.expectNoFlaws('fault matrix of git', 25);
-}, 240_000);
+}, 600_000);

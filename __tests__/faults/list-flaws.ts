@@ -2,6 +2,8 @@ import { RETRY, VERIFY_DEADLINE } from '../../src/protocol/limits.ts';
 import { RESULTS } from '../../src/protocol/words.ts';
 import { encodedForms } from '../../src/redact.ts';
 import { NOON } from '../support/ports.ts';
+import { fetchAsBrowser } from '../world/fetch-as-browser.ts';
+import { PUBLIC_ADDRESS } from '../world/public-address.ts';
 import type { GitHubWorld } from '../world/world.ts';
 import { DELIVERY_FILES } from './delivery-kinds.ts';
 import type { DeliveryRun, MatrixCell } from './fault-runner.ts';
@@ -10,9 +12,6 @@ import { SimulatedClock } from './simulated-clock.ts';
 
 /** Hosts that a token may be sent to. */
 const TOKEN_HOSTS = new Set(['api.github.com', 'uploads.github.com', 'github.com']);
-
-const PUBLIC_ADDRESS =
-  /https:\/\/[^\s"|]*(?:github\.io|filebin\.net\/|raw\.githubusercontent\.com|\/releases\/download\/)/;
 
 /** Lists what is wrong with a delivery; empty when it was proven or correctly refused. */
 export async function listFlaws(world: GitHubWorld, run: DeliveryRun, cell?: MatrixCell): Promise<string[]> {
@@ -136,16 +135,9 @@ function checkDuration({ clock, report }: DeliveryRun): string[] {
 /** Fetches an address anonymously; follows redirects and keeps cookies. */
 async function fetchPublicBytes(world: GitHubWorld, start: string): Promise<Buffer> {
   const { http } = createWorldHttp(world, new SimulatedClock());
-  const cookies = new Map<string, string>();
-  for (let url = new URL(start), hops = 0; hops < 10; hops += 1) {
-    const cookie = cookies.get(url.host);
-    const headers: Record<string, string> = cookie === undefined ? {} : { cookie };
-    const answer = await http({ method: 'GET', url, headers });
-    const bytes = Buffer.concat(await answer.body.toArray());
-    const [given] = [answer.headers['set-cookie'] ?? []].flat();
-    if (given !== undefined) cookies.set(url.host, given.replace(/;.*/, ''));
-    if (answer.status === 302) url = new URL(String(answer.headers.location), url);
-    else if (given === undefined) return answer.status === 200 ? bytes : Buffer.from(`HTTP ${answer.status}`);
-  }
-  return Buffer.from('an endless chain');
+  const response = await fetchAsBrowser(start, async (url, headers) => {
+    const { body, ...head } = await http({ method: 'GET', url, headers });
+    return { ...head, bytes: Buffer.concat(await body.toArray()) };
+  });
+  return response.status === 200 ? response.bytes : Buffer.from(`HTTP ${response.status}`);
 }

@@ -1,6 +1,5 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { writeFiles } from '../world/runner.ts';
 import { type GitHubWorld, startWorld } from '../world/world.ts';
 import { DELIVERY_FILES, DELIVERY_KINDS, PAGE_CONTENT } from './delivery-kinds.ts';
 import { FaultRunner, isTargetRequest } from './fault-runner.ts';
@@ -18,11 +17,10 @@ const summary = new MatrixSummary(MATRIX_EXCEPTIONS);
 beforeAll(async () => {
   world = await startWorld();
   world.host('preview.example.com', () => ({ status: 200, body: PAGE_CONTENT }));
-  for (const [name, bytes] of Object.entries(DELIVERY_FILES))
-    await writeFile(join(world.folder, name), bytes);
+  await writeFiles(world.folder, DELIVERY_FILES);
   runner = new FaultRunner(world, ({ clock, repository, cell }) =>
-    createWorldHttp(world, clock, (asked) =>
-      cell !== undefined && isTargetRequest(cell, asked)
+    createWorldHttp(world, clock, (request) =>
+      cell !== undefined && isTargetRequest(cell, request)
         ? (exchange) => cell.fault.respond(exchange, repository)
         : undefined,
     ),
@@ -41,7 +39,7 @@ describe('the fault matrix', () => {
       }
       expect(wrong).toEqual([]);
     },
-    120_000,
+    600_000,
   );
 
   test('needs each of its exceptions', () => {

@@ -43,29 +43,29 @@ export interface RecordedHttp {
 
 /** Records requests and response bodies. */
 class RequestRecorder {
-  readonly asked: RecordedRequest[] = [];
-  readonly shown: Buffer[] = [];
+  readonly requests: RecordedRequest[] = [];
+  readonly publicBodies: Buffer[] = [];
 
   recordRequest(request: HttpRequest, sent: string): RecordedRequest {
     const name = formatRequestName(request.method, request.url);
-    const nth = this.asked.filter((earlier) => earlier.name === name).length;
+    const nth = this.requests.filter((earlier) => earlier.name === name).length;
     const one = { name, nth, request, sent };
-    this.asked.push(one);
+    this.requests.push(one);
     return one;
   }
 
   recordResponse({ headers }: HttpRequest, answer: HttpResponse): HttpResponse {
     if (headers?.authorization !== undefined) return answer;
-    const { shown } = this;
-    async function* passing(): AsyncGenerator<Buffer> {
+    const { publicBodies } = this;
+    async function* copyBody(): AsyncGenerator<Buffer> {
       const chunks: Buffer[] = [];
       for await (const chunk of answer.body as AsyncIterable<Buffer>) {
         chunks.push(chunk);
         yield chunk;
       }
-      shown.push(Buffer.concat(chunks));
+      publicBodies.push(Buffer.concat(chunks));
     }
-    return { ...answer, body: Readable.from(passing(), { objectMode: false }) };
+    return { ...answer, body: Readable.from(copyBody(), { objectMode: false }) };
   }
 }
 
@@ -77,7 +77,7 @@ class RequestRecorder {
 export function createWorldHttp(
   world: GitHubWorld,
   clock: SimulatedClock,
-  interfere: (asked: RecordedRequest) => FaultHandler | undefined = () => undefined,
+  interfere: (request: RecordedRequest) => FaultHandler | undefined = () => undefined,
 ): RecordedHttp {
   const recorder = new RequestRecorder();
   const http: SendHttp = async (request) => {
@@ -94,7 +94,7 @@ export function createWorldHttp(
       throw connectionError(thrown, request);
     }
   };
-  return { http, requests: recorder.asked, publicBodies: recorder.shown };
+  return { http, requests: recorder.requests, publicBodies: recorder.publicBodies };
 }
 
 /** Records the requests of the product's own HTTP client; only addresses and headers are recorded. */
@@ -104,7 +104,7 @@ export function recordHttp(door: SendHttp): RecordedHttp {
     recorder.recordRequest(request, `${request.url.href}\n${JSON.stringify(request.headers)}`);
     return recorder.recordResponse(request, await door(request));
   };
-  return { http, requests: recorder.asked, publicBodies: recorder.shown };
+  return { http, requests: recorder.requests, publicBodies: recorder.publicBodies };
 }
 
 /** Creates a streamed response. */

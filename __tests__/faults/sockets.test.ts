@@ -1,16 +1,16 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import tls from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { createHttpClient } from '../../src/http/client.ts';
+import { writeFiles } from '../world/runner.ts';
 import type { ActiveInterception } from '../world/server/interceptions.ts';
 import { type GitHubWorld, startWorld } from '../world/world.ts';
 import { DELIVERY_FILES, DELIVERY_KINDS } from './delivery-kinds.ts';
 import { FaultRunner, isTargetRequest, type MatrixCell } from './fault-runner.ts';
 import { type FaultyProxy, startFaultyProxy } from './faulty-proxy.ts';
+import { interceptCell } from './intercept-cell.ts';
 import { MATRIX_EXCEPTIONS } from './matrix-exceptions.ts';
 import { MatrixSummary } from './matrix-summary.ts';
-import { formatRequestName, type RecordedHttp, recordHttp } from './recorded-http.ts';
+import { type RecordedHttp, recordHttp } from './recorded-http.ts';
 import { SOCKET_FAULTS, type SocketFault } from './socket-faults.ts';
 
 // A part of the fault matrix with the product's own HTTP client, real sockets and TLS: they fail as the
@@ -32,26 +32,17 @@ beforeAll(async () => {
   faultyProxy = await startFaultyProxy(world.proxyUrl);
   process.env.HTTPS_PROXY = faultyProxy.url;
   tls.setDefaultCACertificates([...trusted, world.ca]);
-  for (const [name, bytes] of Object.entries(DELIVERY_FILES))
-    await writeFile(join(world.folder, name), bytes);
+  await writeFiles(world.folder, DELIVERY_FILES);
   runner = new FaultRunner(world, ({ clock, cell }) => {
     const recordedHttp: RecordedHttp = recordHttp(createHttpClient());
     const fault = cell?.fault;
-    faultyProxy.chooseMode = passageOf(cell);
+    faultyProxy.chooseMode = createModeChooser(cell);
     if (cell !== undefined && fault?.createReply !== undefined) {
-      const { method } = partsOf(cell);
-      let nth = -1;
-      const isMeant = (address: string): boolean => {
-        const name = formatRequestName(method, new URL(address));
-        if (name === cell.request.name) nth += 1;
-        return isTargetRequest(cell, { name, nth });
-      };
       const getRequest = () => {
         const last = recordedHttp.requests.at(-1);
         return last !== undefined && isTargetRequest(cell, last) ? last.request : undefined;
       };
-      const answer = fault.createReply({ clock, getRequest });
-      interception = world.intercept({ method, url: isMeant, times: cell.isPermanent ? 1_000 : 1 }, answer);
+      interception = interceptCell(world, cell, fault.createReply({ clock, getRequest }));
     }
     return recordedHttp;
   });
@@ -64,29 +55,26 @@ afterAll(async () => {
   await world.stop();
 });
 
-function partsOf({ request }: MatrixCell): { method: string; host: string } {
-  const [, method = '', host = ''] = /^(\w+) ([^/]+)/.exec(request.name) ?? [];
-  return { method, host };
-}
+const getHost = ({ request }: MatrixCell): string => /^\w+ ([^/]+)/.exec(request.name)?.[1] ?? '';
 
 /** The first connection to the cell's host fails, or all connections. */
-function passageOf(cell: MatrixCell<SocketFault> | undefined): FaultyProxy['chooseMode'] {
+function createModeChooser(cell: MatrixCell<SocketFault> | undefined): FaultyProxy['chooseMode'] {
   const { connectionMode } = cell?.fault ?? {};
   if (cell === undefined || connectionMode === undefined) return () => 'through';
   let failing = cell.isPermanent ? Number.POSITIVE_INFINITY : 1;
   return (host) => {
-    if (host !== partsOf(cell).host || failing === 0) return 'through';
+    if (host !== getHost(cell) || failing === 0) return 'through';
     failing -= 1;
     return connectionMode;
   };
 }
 
 /** Leaves out permanent faults of a request, which are similar to single ones; a connection fails once per host. */
-function slice(cells: readonly MatrixCell<SocketFault>[]): MatrixCell<SocketFault>[] {
+function selectCells(cells: readonly MatrixCell<SocketFault>[]): MatrixCell<SocketFault>[] {
   const hosts = new Set<string>();
   return cells.filter((cell) => {
     if (cell.fault.connectionMode === undefined) return !cell.isPermanent;
-    const key = `${partsOf(cell).host} ${cell.fault.name} ${cell.isPermanent}`;
+    const key = `${getHost(cell)} ${cell.fault.name} ${cell.isPermanent}`;
     return !hosts.has(key) && hosts.add(key);
   });
 }
@@ -98,13 +86,13 @@ describe('the fault matrix over real sockets', () => {
     'a delivery is proven or correctly refused when any request fails: $name',
     async (deliveryKind) => {
       const wrong: string[] = [];
-      for (const cell of slice(await runner.listCells(deliveryKind, SOCKET_FAULTS))) {
+      for (const cell of selectCells(await runner.listCells(deliveryKind, SOCKET_FAULTS))) {
         wrong.push(...(await summary.checkCell(cell, world, () => runner.run(deliveryKind, cell))));
         interception?.remove();
       }
       expect(wrong).toEqual([]);
     },
-    120_000,
+    600_000,
   );
 
   test('has at least 100 cells without flaws', () => {

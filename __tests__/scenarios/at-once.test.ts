@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import type { TestRepository } from '../world/repository.ts';
+import { expectNotReady, expectReady } from './expect-report.ts';
 import {
   createPage,
   type DeliveredStep,
-  expectNotReady,
-  expectReady,
   listRequests,
   type ScenarioDelivery,
   setUpScenario,

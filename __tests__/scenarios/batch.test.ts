@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { createPage, listRequests, parseRunnerCommands, setUpScenario } from './scenario.ts';
+import { parseRunnerCommands } from './expect-report.ts';
+import { createPage, listRequests, setUpScenario } from './scenario.ts';
 
 const scenario = setUpScenario();
 

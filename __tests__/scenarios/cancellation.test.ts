@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import type { RequestMatch } from '../world/server/interceptions.ts';
-import { collectOutput, createPage, setUpScenario } from './scenario.ts';
+import { collectOutput } from './expect-report.ts';
+import { createPage, setUpScenario } from './scenario.ts';
 
 const SIGNAL_PRELOAD = new URL('../world/signal-file.ts', import.meta.url).href;
 const scenario = setUpScenario();

@@ -9,11 +9,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import type { Report } from '../../src/delivery/report.ts';
 import { type ChildResult, runChild } from '../world/child.ts';
 import type { RepositoryOptions, TestRepository } from '../world/repository.ts';
-import { writeFiles } from '../world/runner.ts';
+import { SIMULATED_TIME, writeFiles } from '../world/runner.ts';
 import type { ActiveInterception, InterceptedReply, RequestMatch } from '../world/server/interceptions.ts';
 import { type GitHubWorld, startWorld } from '../world/world.ts';
 import { checkAndClearTraffic } from './api-requests.ts';
-import { SIMULATED_TIME } from './scenario.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const NODE = join(ROOT, 'node_modules/.bin/node');
@@ -67,7 +66,7 @@ interface Call {
 
 async function launch(
   args: readonly string[],
-  { files, remote, env, program = CLI, timeoutMs = 30_000 }: Call,
+  { files, remote, env, program = CLI, timeoutMs = 120_000 }: Call,
 ) {
   const folder = await mkdtemp(join(world.folder, 'shell-'));
   await writeFiles(folder, files ?? { 'page.html': page() });
@@ -362,7 +361,7 @@ describe('SIGINT', () => {
     });
     const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
     try {
-      const deadline = performance.now() + 40_000;
+      const deadline = performance.now() + 60_000;
       while (!when(stderr)) {
         if (child.exitCode !== null || performance.now() > deadline) {
           throw new Error(`it never came so far:\n${stdout}\n${stderr}`);
@@ -370,7 +369,7 @@ describe('SIGINT', () => {
         await sleep(5);
       }
       child.kill('SIGINT');
-      const exitCode = await Promise.race([ended, sleep(30_000, 'still running' as const, { ref: false })]);
+      const exitCode = await Promise.race([ended, sleep(100_000, 'still running' as const, { ref: false })]);
       return { exitCode, stdout, stderr };
     } finally {
       child.kill('SIGKILL');
@@ -529,7 +528,7 @@ describe('SIGINT', () => {
     const large = join(folder, 'large.bin');
     const handle = await open(large, 'w');
     // Sparse: takes no room, and longer to hash than the test waits.
-    await handle.truncate(64 * 1024 ** 3);
+    await handle.truncate(512 * 1024 ** 3);
     await handle.close();
     const result = await interrupted(['deliver', large], {}, (stderr) => stderr.includes('Check '));
     expect(expectStopped(result, 'check')).toContain('nothing was published');
@@ -539,7 +538,7 @@ describe('SIGINT', () => {
     const pipe = join(await mkdtemp(join(world.folder, 'pipe-')), 'page.html');
     await promisify(execFile)('mkfifo', [pipe]);
     // A pipe is no regular file, and that can be told without waiting for its writer.
-    const { exitCode, stdout } = await run(['check', pipe], { timeoutMs: 5_000 });
+    const { exitCode, stdout } = await run(['check', pipe], { timeoutMs: 60_000 });
     expect(exitCode).toBe(1);
     expect(stdout).toContain('is not a regular file');
   });

@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
 import type { TestRepository } from '../world/repository.ts';
-import { createPage, type DeliveredStep, expectNotReady, expectReady, setUpScenario } from './scenario.ts';
+import { expectNotReady, expectReady } from './expect-report.ts';
+import { createPage, type DeliveredStep, setUpScenario } from './scenario.ts';
 
 const scenario = setUpScenario();
 const inputs = { channel: 'K1', path: 'previews/pr-1/', comment: 'true' };

@@ -4,14 +4,8 @@ import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import type { EnterpriseInstance, PublicAccess } from '../world/instance.ts';
 import type { TestRepository } from '../world/repository.ts';
-import {
-  collectOutput,
-  createPage,
-  expectNotReady,
-  expectReady,
-  listRequests,
-  setUpScenario,
-} from './scenario.ts';
+import { collectOutput, expectNotReady, expectReady } from './expect-report.ts';
+import { createPage, listRequests, setUpScenario } from './scenario.ts';
 
 const MEGABYTE = 1_048_576;
 const scenario = setUpScenario();

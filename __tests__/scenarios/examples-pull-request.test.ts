@@ -3,7 +3,8 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { TestRepository } from '../world/repository.ts';
 import { parseWorkflowDefinition } from '../world/workflow/definition.ts';
 import { createWorkflowRunner, type WorkflowRunner } from '../world/workflow/workflow-runner.ts';
-import { createPage, expectNotReady, expectReady, listRequests, setUpScenario } from './scenario.ts';
+import { expectNotReady, expectReady } from './expect-report.ts';
+import { createPage, listRequests, setUpScenario } from './scenario.ts';
 import { createRunCompletedEvent, openPullRequest } from './workflow-events.ts';
 import {
   expectGone,

@@ -3,7 +3,8 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { TestRepository } from '../world/repository.ts';
 import type { EventPayload, WorkflowEvent } from '../world/workflow/event.ts';
 import { createWorkflowRunner, type WorkflowRunner } from '../world/workflow/workflow-runner.ts';
-import { createPage, expectReady, listRequests, setUpScenario } from './scenario.ts';
+import { expectReady } from './expect-report.ts';
+import { createPage, listRequests, setUpScenario } from './scenario.ts';
 import { createWorkflowEvent } from './workflow-events.ts';
 import {
   findStep,

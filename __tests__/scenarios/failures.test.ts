@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { createPage, expectNotReady, expectReady, listRequests, setUpScenario } from './scenario.ts';
+import { expectNotReady, expectReady } from './expect-report.ts';
+import { createPage, listRequests, setUpScenario } from './scenario.ts';
 
 const scenario = setUpScenario();
 const files = { 'page.html': createPage() };

@@ -1,13 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import {
-  createPage,
-  expectNotReady,
-  expectReady,
-  MARKER,
-  OWNED_COMMIT_MESSAGE,
-  setUpScenario,
-} from './scenario.ts';
+import { expectNotReady, expectReady } from './expect-report.ts';
+import { createPage, MARKER, OWNED_COMMIT_MESSAGE, setUpScenario } from './scenario.ts';
 
 const scenario = setUpScenario();
 const sha256 = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('hex');

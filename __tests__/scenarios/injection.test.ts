@@ -1,13 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import {
-  collectOutput,
-  createPage,
-  type DeliveredStep,
-  expectNotReady,
-  expectReady,
-  parseRunnerCommands,
-  setUpScenario,
-} from './scenario.ts';
+import { collectOutput, expectNotReady, expectReady, parseRunnerCommands } from './expect-report.ts';
+import { createPage, type DeliveredStep, setUpScenario } from './scenario.ts';
 
 const scenario = setUpScenario();
 

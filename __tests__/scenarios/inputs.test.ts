@@ -1,7 +1,8 @@
 import { mkdtemp, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { createPage, expectNotReady, MARKER, type ScenarioDelivery, setUpScenario } from './scenario.ts';
+import { expectNotReady } from './expect-report.ts';
+import { createPage, MARKER, type ScenarioDelivery, setUpScenario } from './scenario.ts';
 
 const scenario = setUpScenario();
 const files = { 'page.html': createPage() };

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { expectReady, listRequests, setUpScenario } from './scenario.ts';
+import { expectReady } from './expect-report.ts';
+import { listRequests, setUpScenario } from './scenario.ts';
 
 const MEGABYTE = 1_048_576;
 const scenario = setUpScenario();
@@ -21,7 +22,7 @@ test.each([60, 95])(
       repository,
       files: { 'данные.bin': bytes },
       inputs,
-      timeoutMs: 60_000,
+      timeoutMs: 120_000,
     });
     await expectReady(scenario, delivered, { channel: 'K1', shows: bytes });
     expect(delivered.report.lines.CODE).toContain("method C, git's own protocol");
@@ -55,7 +56,7 @@ test('an upload whose connection dies in its middle is sent once more in little 
     repository,
     files: { 'data.bin': bytes },
     inputs: { channel: 'K2', timeout: '30' },
-    timeoutMs: 60_000,
+    timeoutMs: 120_000,
   });
   await expectReady(scenario, delivered, { channel: 'K2', shows: bytes });
   const sent = listRequests(scenario, /^POST https:\/\/uploads\.github\.com/);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { createPage, expectNotReady, MARKER, setUpScenario } from './scenario.ts';
+import { expectNotReady } from './expect-report.ts';
+import { createPage, MARKER, setUpScenario } from './scenario.ts';
 
 const scenario = setUpScenario();
 

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { HostedRepository, TestRepository } from '../world/repository.ts';
-import { createPage, expectNotReady, expectReady, setUpScenario } from './scenario.ts';
+import { expectNotReady, expectReady } from './expect-report.ts';
+import { createPage, setUpScenario } from './scenario.ts';
 
 const scenario = setUpScenario();
 const PATH = 'previews/page.html';

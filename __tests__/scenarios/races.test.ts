@@ -1,14 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { TestRepository } from '../world/repository.ts';
-import {
-  createPage,
-  expectNotReady,
-  expectReady,
-  listRequests,
-  MARKER,
-  OWNED_COMMIT_MESSAGE,
-  setUpScenario,
-} from './scenario.ts';
+import { expectNotReady, expectReady } from './expect-report.ts';
+import { createPage, listRequests, MARKER, OWNED_COMMIT_MESSAGE, setUpScenario } from './scenario.ts';
 
 const scenario = setUpScenario();
 const files = { 'page.html': createPage() };

@@ -2,15 +2,8 @@ import { mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { drawn } from '../rules/secrets/fake-secrets.ts';
-import {
-  collectOutput,
-  type DeliveredStep,
-  expectNotReady,
-  expectReady,
-  listRequests,
-  MARKER,
-  setUpScenario,
-} from './scenario.ts';
+import { collectOutput, expectNotReady, expectReady } from './expect-report.ts';
+import { type DeliveredStep, listRequests, MARKER, setUpScenario } from './scenario.ts';
 
 const scenario = setUpScenario();
 

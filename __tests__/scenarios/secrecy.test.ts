@@ -1,12 +1,6 @@
 import { expect, test } from '@jest/globals';
-import {
-  collectOutput,
-  createPage,
-  type DeliveredStep,
-  expectNotReady,
-  type ScenarioDelivery,
-  setUpScenario,
-} from './scenario.ts';
+import { collectOutput, expectNotReady } from './expect-report.ts';
+import { createPage, type DeliveredStep, type ScenarioDelivery, setUpScenario } from './scenario.ts';
 
 const scenario = setUpScenario();
 

@@ -1,15 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { TestRepository } from '../world/repository.ts';
 import type { InterceptedReply } from '../world/server/interceptions.ts';
-import {
-  createPage,
-  expectNotReady,
-  expectReady,
-  listRequests,
-  MARKER,
-  OWNED_COMMIT_MESSAGE,
-  setUpScenario,
-} from './scenario.ts';
+import { expectNotReady, expectReady } from './expect-report.ts';
+import { createPage, listRequests, MARKER, OWNED_COMMIT_MESSAGE, setUpScenario } from './scenario.ts';
 
 const scenario = setUpScenario();
 const files = { 'page.html': createPage('new') };

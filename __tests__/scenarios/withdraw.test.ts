@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
+import { expectNotReady } from './expect-report.ts';
 import {
   createPage,
   type DeliveredStep,
-  expectNotReady,
   listRequests,
   OWNED_COMMIT_MESSAGE,
   setUpScenario,

@@ -18,6 +18,12 @@ export interface PullRequestPayload {
   readonly base: { readonly repo: { readonly id: number; readonly full_name: string } };
 }
 
+interface EmulatorRequest {
+  readonly body?: string | undefined;
+  /** Its content headers are forwarded. */
+  readonly request?: HostRequest;
+}
+
 /**
  * Issues, pull requests and comments of one repository, simulated by `emulate`.
  * Files are stored in git, so the emulator knows little more than the repository's name.
@@ -40,9 +46,9 @@ export class IssueTracker {
     const [fork] = head.split(':');
     const author = head.includes(':') && fork !== undefined ? fork : this.#owner;
     // A second fork of the same person's is refused, and not needed.
-    if (author !== this.#owner) await this.#ask('POST', `${this.#path}/forks`, author, '{}');
+    if (author !== this.#owner) await this.#ask('POST', `${this.#path}/forks`, author, { body: '{}' });
     const body = JSON.stringify({ title, head, base: this.#branch });
-    const { status, text } = await this.#ask('POST', `${this.#path}/pulls`, author, body);
+    const { status, text } = await this.#ask('POST', `${this.#path}/pulls`, author, { body });
     if (status !== 201) throw new Error(`No pull request: ${status} ${text}`);
     return (JSON.parse(text) as PullRequestPayload).number;
   }
@@ -56,7 +62,7 @@ export class IssueTracker {
     const { head } = await this.pullRequest(number);
     const [author] = head.repo.full_name.split('/');
     const path = `${this.#path}/pulls/${number}/update-branch`;
-    const { status, text } = await this.#ask('PUT', path, author ?? this.#owner, '{}');
+    const { status, text } = await this.#ask('PUT', path, author ?? this.#owner, { body: '{}' });
     if (status !== 202) throw new Error(`No commit was pushed: ${status} ${text}`);
     return this.pullRequest(number);
   }
@@ -64,7 +70,9 @@ export class IssueTracker {
   /** Closes a pull request and returns it. */
   async closePullRequest(number: number): Promise<PullRequestPayload> {
     const body = JSON.stringify({ state: 'closed' });
-    return JSON.parse((await this.#ask('PATCH', `${this.#path}/pulls/${number}`, this.#owner, body)).text);
+    return JSON.parse(
+      (await this.#ask('PATCH', `${this.#path}/pulls/${number}`, this.#owner, { body })).text,
+    );
   }
 
   /** The first hundred comments of an issue or pull request. */
@@ -76,7 +84,7 @@ export class IssueTracker {
   /** Adds a comment, by default as the owner. */
   async comment(number: number, body: string, login: string = this.#owner): Promise<void> {
     const path = `${this.#path}/issues/${number}/comments`;
-    await this.#ask('POST', path, login, JSON.stringify({ body }));
+    await this.#ask('POST', path, login, { body: JSON.stringify({ body }) });
   }
 
   /** Whether a path below `/repos/{owner}/{repo}` leads to a pull request or to a comment on one. */
@@ -101,7 +109,7 @@ export class IssueTracker {
       const documentation_url = 'https://docs.github.com/rest';
       return replyJson(422, { message: 'Validation Failed', errors, documentation_url, status: '422' });
     }
-    const { status, headers, text } = await this.#ask(request.method, target, login, body, request);
+    const { status, headers, text } = await this.#ask(request.method, target, login, { body, request });
     return { status, headers, body: text };
   }
 
@@ -113,7 +121,7 @@ export class IssueTracker {
     return `/repos/${this.#owner}/${this.#name}`;
   }
 
-  async #ask(method: string, target: string, login: string | null, body?: string, request?: HostRequest) {
+  async #ask(method: string, target: string, login: string | null, { body, request }: EmulatorRequest = {}) {
     this.#emulator ??= this.#start();
     const { url } = await this.#emulator;
     const headers: Record<string, string> =
@@ -125,7 +133,7 @@ export class IssueTracker {
     const init = { method, headers, ...(body === undefined ? {} : { body }) };
     const local = url.replace('localhost', '127.0.0.1');
     const response = await fetch(`${local}${target}`, init);
-    const ours = (text: string) =>
+    const withRealHosts = (text: string) =>
       text
         .replaceAll(url, API)
         .replaceAll(local, API)
@@ -133,9 +141,9 @@ export class IssueTracker {
     const kept: Record<string, string> = {};
     for (const name of ['content-type', 'link']) {
       const value = response.headers.get(name);
-      if (value !== null) kept[name] = ours(value);
+      if (value !== null) kept[name] = withRealHosts(value);
     }
-    return { status: response.status, headers: kept, text: ours(await response.text()) };
+    return { status: response.status, headers: kept, text: withRealHosts(await response.text()) };
   }
 
   #start(): Promise<Emulator> {

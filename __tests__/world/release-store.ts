@@ -74,12 +74,10 @@ export class ReleaseStore {
 
   attach(
     release: StoredRelease,
-    name: string,
-    label: string | null,
-    contentType: string,
-    body: StoredBody,
+    asset: Pick<StoredAsset, 'name' | 'label' | 'contentType'>,
+    { path, size, sha256 }: StoredBody,
   ): StoredAsset {
-    const { path, size, sha256 } = body;
+    const { name, label, contentType } = asset;
     const kind = { state: 'uploaded', contentType, size, digest: `sha256:${sha256}`, path } as const;
     return this.#put(release, name, label, kind);
   }
@@ -125,8 +123,8 @@ async function deleteBytes({ path }: StoredAsset): Promise<void> {
  * The name that GitHub gives to an uploaded asset: only `[A-Za-z0-9-_+@.]` stay, the rest becomes dots,
  * and a name of which nothing stays becomes `default`.
  */
-export function normalizeAssetName(asked: string): string {
-  const dotted = asked.replace(/[^A-Za-z0-9\-_+@.]+/g, '.').replace(/\.{2,}/g, '.');
+export function normalizeAssetName(requestedName: string): string {
+  const dotted = requestedName.replace(/[^A-Za-z0-9\-_+@.]+/g, '.').replace(/\.{2,}/g, '.');
   const ending = /\.[A-Za-z0-9]+$/.exec(dotted)?.[0] ?? '';
   const stem = dotted.slice(0, dotted.length - ending.length).replace(/^\.+|\.+$/g, '');
   return `${stem === '' ? 'default' : stem}${ending}`;

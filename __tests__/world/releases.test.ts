@@ -1,38 +1,27 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createWorldClient, type WorldClient } from './client.ts';
+import { expect, test } from '@jest/globals';
 import type { TestRepository } from './repository.ts';
-import { type GitHubWorld, startWorld } from './world.ts';
+import { setUpWorld } from './set-up-world.ts';
 
-let world: GitHubWorld;
-let client: WorldClient;
-let anonymous: WorldClient;
-let count = 0;
-
-beforeAll(async () => {
-  world = await startWorld();
-  client = createWorldClient(world);
-  anonymous = createWorldClient(world, null);
-});
-
-afterAll(async () => {
-  await client.close();
-  await anonymous.close();
-  await world.stop();
-});
+const setup = setUpWorld();
 
 const TAG = 'files-20260101';
 
 async function newRelease(spec = {}) {
-  const repository = await world.repository({ owner: 'octo', name: `files-${++count}`, ...spec });
-  const { json } = await client.send(`POST /repos/${repository.fullName}/releases`, {
+  const repository = await setup.newRepository(spec);
+  const { json } = await setup.client.send(`POST /repos/${repository.fullName}/releases`, {
     tag_name: TAG,
     name: TAG,
   });
   return { repository, release: json, base: `/repos/${repository.fullName}/releases` };
 }
 
-function upload(release: { upload_url: string }, name: string, body: Buffer | string = 'x', sender = client) {
+function upload(
+  release: { upload_url: string },
+  name: string,
+  body: Buffer | string = 'x',
+  sender = setup.client,
+) {
   const url = release.upload_url.replace('{?name,label}', `?name=${encodeURIComponent(name)}`);
   return sender.send(`POST ${url}`, body, { 'content-type': 'application/octet-stream' });
 }
@@ -48,44 +37,47 @@ test('an asset of 50 MB is uploaded and downloaded completely', async () => {
     status: 201,
     json: { name: 'big.bin', state: 'uploaded', size: 50_000_000, digest: `sha256:${sha256}` },
   });
-  const first = await anonymous.send(`GET ${asset.json.browser_download_url}`);
+  const first = await setup.anonymous.send(`GET ${asset.json.browser_download_url}`);
   expect(first).toMatchObject({
     status: 302,
     headers: { location: expect.stringMatching(/^https:\/\/release-assets\.githubusercontent\.com\//) },
   });
-  const second = await anonymous.send(`GET ${first.headers.location}`);
+  const second = await setup.anonymous.send(`GET ${first.headers.location}`);
   expect(second.bytes.equals(bytes)).toBe(true);
-  expect((await client.send(`GET ${base}/tags/${TAG}`)).json.assets).toMatchObject([{ name: 'big.bin' }]);
-  expect(world.traffic.exchanges(/uploads/).at(-1)?.body).toMatchObject({ sha256, size: 50_000_000 });
+  expect((await setup.client.send(`GET ${base}/tags/${TAG}`)).json.assets).toMatchObject([
+    { name: 'big.bin' },
+  ]);
+  expect(setup.world.traffic.exchanges(/uploads/).at(-1)?.body).toMatchObject({ sha256, size: 50_000_000 });
 });
 
 test('the storage host of a download accepts only its signature', async () => {
   const { release } = await newRelease();
   const { json } = await upload(release, 'page.html', '<p>x</p>');
-  const location = (await anonymous.send(`GET ${json.browser_download_url}`)).headers.location as string;
-  expect(await anonymous.send(`GET ${location}`)).toMatchObject({
+  const location = (await setup.anonymous.send(`GET ${json.browser_download_url}`)).headers
+    .location as string;
+  expect(await setup.anonymous.send(`GET ${location}`)).toMatchObject({
     status: 200,
     headers: {
       'content-type': 'application/octet-stream',
       'content-disposition': 'attachment; filename=page.html',
     },
   });
-  expect(await client.send(`GET ${location}`)).toMatchObject({
+  expect(await setup.client.send(`GET ${location}`)).toMatchObject({
     status: 400,
     text: expect.stringContaining('Only one auth mechanism allowed'),
   });
-  expect((await anonymous.send(`GET ${location}0`)).status).toBe(403);
+  expect((await setup.anonymous.send(`GET ${location}0`)).status).toBe(403);
 });
 
 test('a second release of a tag is refused', async () => {
   const { repository, release, base } = await newRelease();
-  const again = await client.send(`POST ${base}`, { tag_name: TAG });
+  const again = await setup.client.send(`POST ${base}`, { tag_name: TAG });
   expect(again.status).toBe(422);
   expect(flaw(again)).toEqual({ resource: 'Release', code: 'already_exists', field: 'tag_name' });
-  expect((await client.send(`GET ${base}/tags/${TAG}`)).json.id).toBe(release.id);
-  expect((await client.send(`GET ${base}/tags/other`)).status).toBe(404);
+  expect((await setup.client.send(`GET ${base}/tags/${TAG}`)).json.id).toBe(release.id);
+  expect((await setup.client.send(`GET ${base}/tags/other`)).status).toBe(404);
   expect(repository.releases()).toMatchObject([{ tag: TAG, assets: [] }]);
-  expect((await client.send(`DELETE ${base}/${release.id}`)).status).toBe(204);
+  expect((await setup.client.send(`DELETE ${base}/${release.id}`)).status).toBe(204);
   expect(repository.releases()).toEqual([]);
 });
 
@@ -107,10 +99,10 @@ test('an asset name can be used once, even after a failed upload', async () => {
   const taken = await upload(release, 'a.txt');
   expect(taken.status).toBe(422);
   expect(flaw(taken)).toEqual({ resource: 'ReleaseAsset', code: 'already_exists', field: 'name' });
-  const [starter] = (await client.send(`GET ${base}/${release.id}/assets`)).json;
+  const [starter] = (await setup.client.send(`GET ${base}/${release.id}/assets`)).json;
   expect(starter).toMatchObject({ state: 'starter', size: 0, digest: null });
-  expect((await anonymous.send(`GET ${starter.browser_download_url}`)).status).toBe(404);
-  expect((await client.send(`DELETE ${base}/assets/${starter.id}`)).status).toBe(204);
+  expect((await setup.anonymous.send(`GET ${starter.browser_download_url}`)).status).toBe(404);
+  expect((await setup.client.send(`DELETE ${base}/assets/${starter.id}`)).status).toBe(204);
   expect((await upload(release, 'a.txt')).status).toBe(201);
 });
 
@@ -118,7 +110,7 @@ test('renaming an asset changes its address', async () => {
   const { release, base } = await newRelease();
   const { id } = (await upload(release, 'a.txt')).json;
   await upload(release, 'taken.txt');
-  const rename = (name: string) => client.send(`PATCH ${base}/assets/${id}`, { name, label: 'A' });
+  const rename = (name: string) => setup.client.send(`PATCH ${base}/assets/${id}`, { name, label: 'A' });
   expect((await rename('taken.txt')).status).toBe(422);
   expect((await rename('b.txt')).json).toMatchObject({
     name: 'b.txt',
@@ -130,14 +122,14 @@ test('renaming an asset changes its address', async () => {
 test('assets are listed in pages of 30', async () => {
   const { repository, release, base } = await newRelease();
   for (let number = 0; number < 31; number += 1) await repository.addUnfinishedAsset(TAG, `${number}.txt`);
-  const first = await client.send(`GET ${base}/${release.id}/assets`);
+  const first = await setup.client.send(`GET ${base}/${release.id}/assets`);
   expect(first.json).toHaveLength(30);
   const next = /<([^>]+)>; rel="next"/.exec(first.headers.link ?? '')?.[1];
-  expect((await client.send(`GET ${next}`)).json).toHaveLength(1);
+  expect((await setup.client.send(`GET ${next}`)).json).toHaveLength(1);
 });
 
 test.each([
-  ['without credentials', async (release: never) => upload(release, 'a', 'x', anonymous), 401],
+  ['without credentials', async (release: never) => upload(release, 'a', 'x', setup.anonymous), 401],
   ['of nothing', async (release: never) => upload(release, 'a', ''), 422],
 ])('an upload %s is refused', async (_, send, status) => {
   const { release } = await newRelease();
@@ -153,10 +145,14 @@ test('immutable releases refuse changes, and private repositories refuse anonymo
   });
   const hidden = await newRelease({ private: true });
   const { json } = await upload(hidden.release, 'a.txt');
-  expect((await anonymous.send(`GET ${json.browser_download_url}`)).status).toBe(404);
+  expect((await setup.anonymous.send(`GET ${json.browser_download_url}`)).status).toBe(404);
 });
 
 test('a release in an empty repository is refused', async () => {
-  const { fullName }: TestRepository = await world.repository({ owner: 'octo', name: 'hollow', empty: true });
-  expect((await client.send(`POST /repos/${fullName}/releases`, { tag_name: TAG })).status).toBe(422);
+  const { fullName }: TestRepository = await setup.world.repository({
+    owner: 'octo',
+    name: 'hollow',
+    empty: true,
+  });
+  expect((await setup.client.send(`POST /repos/${fullName}/releases`, { tag_name: TAG })).status).toBe(422);
 });

@@ -42,6 +42,8 @@ export interface TestRepository {
   readonly branch: string;
   /** The site; throws when the repository has none. */
   readonly pages: FakePages;
+  /** The site; null when the repository has none. */
+  readonly site: FakePages | null;
   readonly issues: IssueTracker;
   /** Commits as the owner; null removes the file. Returns the commit's SHA. */
   commit(path: string, bytes: string | Buffer | null, message?: string, branch?: string): Promise<string>;

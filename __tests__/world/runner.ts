@@ -9,7 +9,15 @@ import type { GitHubWorld } from './world.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const NODE = join(ROOT, 'node_modules/.bin/node');
-const DEFAULT_TIMEOUT_MS = 30_000;
+/** The environment of a process whose pauses take no real time. @see simulated-time.ts */
+export const SIMULATED_TIME = {
+  NODE_OPTIONS: `--import=${new URL('simulated-time.ts', import.meta.url).href}`,
+};
+/** Inputs for a step in simulated time: ten polls until the timeout. */
+export const SIMULATED_LIMITS = { 'poll-interval': '2', timeout: '20' };
+
+/** Only ends a step that hangs. */
+const DEFAULT_TIMEOUT_MS = 120_000;
 /** The runner gives a step an empty file for each of these. */
 const COMMAND_FILES = [
   'GITHUB_OUTPUT',

@@ -121,7 +121,7 @@ const curl = (...args: string[]) =>
     args: ['-sS', ...args],
     cwd: world.folder,
     env: { PATH: process.env.PATH ?? '', ...world.env },
-    timeoutMs: 5000,
+    timeoutMs: 30_000,
   });
 
 describe('the hosts of the local GitHub', () => {
@@ -147,7 +147,7 @@ describe('the hosts of the local GitHub', () => {
         args: ['-c', 'user.name=T', '-c', 'user.email=t@example.org', ...args],
         cwd: join(world.folder, 'clone'),
         env: { PATH: process.env.PATH ?? '', HOME: world.folder, GIT_TERMINAL_PROMPT: '0', ...world.env },
-        timeoutMs: 20_000,
+        timeoutMs: 60_000,
       });
     const clone = spawn('git', ['clone', '-q', remote(token), join(world.folder, 'clone')], {
       env: { ...process.env, ...world.env },

@@ -12,7 +12,7 @@ test('the load test counts the delivered files in a small run', async () => {
     args: [join(ROOT, '__tests__/world/soak.ts'), ...sizes],
     cwd: ROOT,
     env: { PATH: process.env.PATH ?? '' },
-    timeoutMs: 120_000,
+    timeoutMs: 280_000,
   });
   expect(stderr).toBe('');
   expect(stdout.match(/files landed .*/g)).toEqual([
@@ -24,4 +24,4 @@ test('the load test counts the delivered files in a small run', async () => {
   expect(stdout).toMatch(/held after 8 +heap [\d.]+ MB, RSS [\d.]+ MB/);
   expect(stdout).toMatch(/^Nothing was lost/m);
   expect(exitCode).toBe(0);
-}, 130_000);
+}, 300_000);

@@ -15,7 +15,7 @@ export interface TokenPermissions {
 export const LOGINS = {
   /** A job's `GITHUB_TOKEN`. */
   workflow: 'github-actions[bot]',
-  /** An app that is installed beside it. */
+  /** Another app in the same repository. */
   app: 'other-app[bot]',
   /** A user who grants access through the device flow, or has forked a repository. */
   human: 'human',

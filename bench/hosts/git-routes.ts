@@ -2,6 +2,7 @@ import { execFile, spawn } from 'node:child_process';
 import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
+import { createBackendEnvironment } from '../../__tests__/world/git/git.ts';
 import { type BenchCall, type BenchRoute, OWNER, REPOSITORY, sendJson } from './route.ts';
 
 /** Real git for github.com, for files that the object API refuses. */
@@ -20,20 +21,7 @@ async function runGitBackend(
 ): Promise<void> {
   const { headers, method = 'GET' } = request;
   const child = spawn('git', ['http-backend'], {
-    env: {
-      PATH: process.env.PATH ?? '',
-      GIT_DIR: repository,
-      GIT_PROJECT_ROOT: repository,
-      GIT_HTTP_EXPORT_ALL: '1',
-      GIT_PROTOCOL: String(headers['git-protocol'] ?? ''),
-      PATH_INFO: service,
-      REQUEST_METHOD: method,
-      QUERY_STRING: query.toString(),
-      CONTENT_TYPE: headers['content-type'] ?? '',
-      CONTENT_LENGTH: headers['content-length'] ?? '',
-      HTTP_CONTENT_ENCODING: headers['content-encoding'] ?? '',
-      REMOTE_USER: OWNER,
-    },
+    env: createBackendEnvironment(repository, { method, service, query, headers }),
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   child.stdin.on('error', () => undefined);

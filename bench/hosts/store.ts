@@ -3,7 +3,7 @@ import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { MEGABYTE } from '../files.ts';
+import { MEGABYTE } from '../../src/protocol/limits.ts';
 
 /** Bytes that were received to disk. */
 export interface StoredFile {

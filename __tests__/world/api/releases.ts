@@ -62,8 +62,8 @@ function getAsset(call: ApiCall): { release: StoredRelease; asset: StoredAsset }
 }
 
 /** Ends the request when the releases' assets must not change. */
-export function assertMutable({ releaseStore: shelf }: HostedRepository, change: string): void {
-  if (shelf.immutable) fail(422, `Cannot ${change} an immutable release.`);
+export function assertMutable({ releaseStore }: HostedRepository, change: string): void {
+  if (releaseStore.immutable) fail(422, `Cannot ${change} an immutable release.`);
 }
 
 async function createRelease(call: ApiCall): Promise<HostReply> {

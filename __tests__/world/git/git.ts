@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import type { IncomingHttpHeaders } from 'node:http';
 import { devNull } from 'node:os';
 import type { Readable } from 'node:stream';
 import { collectBytes } from '../server/messages.ts';
@@ -59,5 +60,34 @@ export function createGitEnvironment(directory: string): Record<string, string> 
     GIT_CONFIG_GLOBAL: devNull,
     LC_ALL: 'C',
     TZ: 'UTC',
+  };
+}
+
+/** An HTTP request for `git http-backend`. */
+export interface BackendRequest {
+  readonly method: string;
+  /** Such as `/git-receive-pack`. */
+  readonly service: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
+}
+
+/** The CGI variables of `git http-backend` for a repository. */
+export function createBackendEnvironment(
+  directory: string,
+  { method, service, query, headers }: BackendRequest,
+): Record<string, string> {
+  return {
+    ...createGitEnvironment(directory),
+    GIT_PROJECT_ROOT: directory,
+    GIT_HTTP_EXPORT_ALL: '1',
+    GIT_PROTOCOL: String(headers['git-protocol'] ?? ''),
+    PATH_INFO: service,
+    REQUEST_METHOD: method,
+    QUERY_STRING: query.toString(),
+    CONTENT_TYPE: headers['content-type'] ?? '',
+    CONTENT_LENGTH: headers['content-length'] ?? '',
+    HTTP_CONTENT_ENCODING: String(headers['content-encoding'] ?? ''),
+    REMOTE_USER: 'x-access-token',
   };
 }

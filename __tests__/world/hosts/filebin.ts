@@ -85,7 +85,7 @@ export class FakeFilebin implements FilebinControls {
     }
   };
 
-  async #upload(request: HostRequest, binName: string, asked: string): Promise<HostReply> {
+  async #upload(request: HostRequest, binName: string, requestedName: string): Promise<HostReply> {
     const { headers } = request;
     if (headers['content-length'] === undefined) {
       return replyText(411, 'Missing or invalid content-length header\n');
@@ -97,12 +97,12 @@ export class FakeFilebin implements FilebinControls {
     if (known !== undefined && isUnavailable(known))
       return replyText(405, 'The bin is no longer available\n');
     if (known?.locked) return replyText(405, 'Uploads to locked bins are not allowed\n');
-    const filename = normalizeFilename(asked);
+    const filename = normalizeFilename(requestedName);
     if (this.forbiddenExtensions.some((ending) => filename.endsWith(ending))) {
       return replyText(403, 'Illegal file extension\n');
     }
     // The server stumbles over a second upload whose name it has to change.
-    if (filename !== asked && known?.files.has(filename)) return replyText(500, 'Errno 139\n');
+    if (filename !== requestedName && known?.files.has(filename)) return replyText(500, 'Errno 139\n');
     const stored = await storeBody(request.body, join(this.#folder, `bin-${this.#nextId()}`));
     const md5 = Buffer.from(stored.md5, 'hex').toString('base64');
     if ((headers['content-sha256'] ?? stored.sha256) !== stored.sha256) {
@@ -211,8 +211,8 @@ function isUnavailable({ deleted, expiresAt }: StoredBin): boolean {
 }
 
 /** The name under which the server stores a file. */
-function normalizeFilename(asked: string): string {
-  const base = asked.trim().slice(asked.trim().lastIndexOf('/') + 1);
+function normalizeFilename(requestedName: string): string {
+  const base = requestedName.trim().slice(requestedName.trim().lastIndexOf('/') + 1);
   const clean = base
     .replace(/[^\p{L}\p{Nd}\-_=+,.()[\] ]/gu, '_')
     .replace(/ {2,}/g, ' ')

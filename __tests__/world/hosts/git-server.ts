@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { FindRepository } from '../api/host.ts';
-import { createGitEnvironment } from '../git/git.ts';
+import { createBackendEnvironment } from '../git/git.ts';
 import type { HostedRepository } from '../repository.ts';
 import {
   collectBytes,
@@ -90,19 +90,7 @@ async function writeProtectionHook({ git, isProtected }: HostedRepository): Prom
 async function runGitBackend(repository: HostedRepository, service: string, request: HostRequest) {
   const { method, query, headers, body } = request;
   const child = spawn('git', ['http-backend'], {
-    env: {
-      ...createGitEnvironment(repository.git.directory),
-      GIT_PROJECT_ROOT: repository.git.directory,
-      GIT_HTTP_EXPORT_ALL: '1',
-      GIT_PROTOCOL: String(headers['git-protocol'] ?? ''),
-      PATH_INFO: service,
-      REQUEST_METHOD: method,
-      QUERY_STRING: query.toString(),
-      CONTENT_TYPE: headers['content-type'] ?? '',
-      CONTENT_LENGTH: headers['content-length'] ?? '',
-      HTTP_CONTENT_ENCODING: headers['content-encoding'] ?? '',
-      REMOTE_USER: 'x-access-token',
-    },
+    env: createBackendEnvironment(repository.git.directory, { method, service, query, headers }),
     stdio: ['pipe', 'pipe', 'ignore'],
   });
   child.stdin.on('error', () => {});

@@ -26,8 +26,8 @@ export function createUploadsHost(
     assertPermission(permissions, { contents: 'write' }, false);
     if (headers['content-length'] === undefined) fail(411, 'Length Required');
     const release = repository.releaseStore.findById(Number(id)) ?? failNotFound();
-    const asked = query.get('name') ?? '';
-    if (asked === '') failInvalid({ resource: 'ReleaseAsset', code: 'missing_field', field: 'name' });
+    const requestedName = query.get('name') ?? '';
+    if (requestedName === '') failInvalid({ resource: 'ReleaseAsset', code: 'missing_field', field: 'name' });
     if (Number(headers['content-length']) >= SIZE_LIMIT) {
       const message = `size must be less than or equal to ${SIZE_LIMIT}`;
       failInvalid({ resource: 'ReleaseAsset', code: 'custom', field: 'size', message });
@@ -37,12 +37,16 @@ export function createUploadsHost(
       failInvalid({ resource: 'ReleaseAsset', code: 'custom', field: 'size', message: 'is empty' });
     }
     assertMutable(repository, 'upload assets to');
-    const stored = normalizeAssetName(asked);
+    const stored = normalizeAssetName(requestedName);
     if (release.assets.some((asset) => asset.name === stored)) {
       failInvalid({ resource: 'ReleaseAsset', code: 'already_exists', field: 'name' });
     }
     const type = headers['content-type'] ?? 'application/octet-stream';
-    const asset = repository.releaseStore.attach(release, stored, query.get('label'), type, body);
+    const asset = repository.releaseStore.attach(
+      release,
+      { name: stored, label: query.get('label'), contentType: type },
+      body,
+    );
     return replyJson(201, formatAsset(repository, release, asset));
   };
   return async (request) => {

@@ -103,8 +103,8 @@ export class FakePages implements PagesBehavior {
   #nextId = 1;
   #current: SiteVersion | null = null;
   #previous: SiteVersion | null = null;
-  /** How often each address was asked for since the last version went live. */
-  #asked = new Map<string, number>();
+  /** Requests of each address since the last version went live. */
+  #requestCounts = new Map<string, number>();
 
   constructor(git: GitStore, source: SiteSource, spec: FakePagesOptions, stopped: AbortSignal) {
     const {
@@ -166,9 +166,9 @@ export class FakePages implements PagesBehavior {
 
   /** The version that a request for this address is answered from. `fresh` false: an edge is lagging. */
   getVersion(address: string): { version: SiteVersion | null; fresh: boolean } {
-    const asked = (this.#asked.get(address) ?? 0) + 1;
-    this.#asked.set(address, asked);
-    const fresh = asked > this.liveAfterRequests;
+    const count = (this.#requestCounts.get(address) ?? 0) + 1;
+    this.#requestCounts.set(address, count);
+    const fresh = count > this.liveAfterRequests;
     return { version: fresh ? this.#current : this.#previous, fresh };
   }
 
@@ -223,7 +223,7 @@ export class FakePages implements PagesBehavior {
     const version = await buildSiteVersion(this.#git, commit, this.path);
     this.#previous = this.#current;
     this.#current = version;
-    this.#asked = new Map();
+    this.#requestCounts = new Map();
   }
 
   async #pause(): Promise<void> {

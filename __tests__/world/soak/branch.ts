@@ -83,10 +83,10 @@ async function listLosses(
 ): Promise<LostFile[]> {
   const path = FOLDER + name;
   const commits = log.filter(({ files }) => files.includes(path));
-  const standing = await repository.read(path);
+  const existing = await repository.read(path);
   const whys = [
-    standing === null && `${path} is not there`,
-    standing !== null && !standing.equals(bytes) && `${path} holds other bytes`,
+    existing === null && `${path} is not there`,
+    existing !== null && !existing.equals(bytes) && `${path} holds other bytes`,
     commits.length > 1 && `${path} was committed ${commits.length} times`,
     commits.some(({ files }) => files.length > 1) && `the commit of ${path} touches other files`,
     commits.some(({ message }) => !message.startsWith(`ADD ${name}: ${inputs.message}\n\n${TRAILER}\n`)) &&

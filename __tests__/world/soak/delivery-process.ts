@@ -27,7 +27,7 @@ const CHANNELS = ['K1', 'K2', 'K3', 'K1+K3'] as const;
 /** Above 1 MB: the object API. */
 const LARGE = 1_100_000;
 
-const sendMessage = (told: ProcessMessage): void => void process.send?.(told);
+const sendMessage = (message: ProcessMessage): void => void process.send?.(message);
 
 const ports: Ports = {
   http: createHttpClient(),

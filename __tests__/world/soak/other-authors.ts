@@ -50,8 +50,8 @@ export function startOtherAuthors(repository: TestRepository, most: number): Oth
       const known = new Set(log.map(({ sha }) => sha));
       const gone = commits.filter((sha) => !known.has(sha)).map((sha) => `their commit ${sha} is lost`);
       for (const [path, bytes] of files) {
-        const standing = (await repository.read(path))?.toString() ?? null;
-        if (standing !== bytes) gone.push(`their file ${path} is not as they left it`);
+        const existing = (await repository.read(path))?.toString() ?? null;
+        if (existing !== bytes) gone.push(`their file ${path} is not as they left it`);
       }
       return gone;
     },

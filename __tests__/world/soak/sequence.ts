@@ -69,12 +69,12 @@ async function runProcess(
     INPUT_TOKEN: world.token(),
   };
   const child = fork(PROGRAM, args, { env, execArgv: ['--expose-gc'] });
-  child.on('message', (told: ProcessMessage) => {
-    if ('held' in told) {
-      held.push(told.held);
-      say(`after ${told.held.after} deliveries: ${formatMemory(told.held)}`);
-    } else if ('used' in told) used = told.used;
-    else faults.push('failed' in told ? told.failed : `the process was warned: ${told.warned}`);
+  child.on('message', (message: ProcessMessage) => {
+    if ('held' in message) {
+      held.push(message.held);
+      say(`after ${message.held.after} deliveries: ${formatMemory(message.held)}`);
+    } else if ('used' in message) used = message.used;
+    else faults.push('failed' in message ? message.failed : `the process was warned: ${message.warned}`);
   });
   const exitCode = await new Promise<number | null>((resolve, reject) => {
     child.once('error', reject);
@@ -95,7 +95,7 @@ function formatMemory({ heap, rss, descriptors, handles }: MemoryUsage): string 
 function listGrowth(held: readonly MemoryUsage[]): string[] {
   const [, early] = held;
   const late = held.at(-1);
-  if (early === undefined || late === undefined || held.length < 4) return ['the process told too little'];
+  if (early === undefined || late === undefined || held.length < 4) return ['the process message too little'];
   const grown = (what: 'heap' | 'descriptors' | 'handles'): number => (late[what] ?? 0) - (early[what] ?? 0);
   return [
     ...(grown('heap') > HEAP_GROWTH ? [`the heap grew by ${formatMegabytes(grown('heap'))} MB`] : []),

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runChild } from '../child.ts';
-import { type ActionResult, parseOutputs, runAction } from '../runner.ts';
+import { type ActionResult, parseOutputs, runAction, SIMULATED_LIMITS, SIMULATED_TIME } from '../runner.ts';
 import type { GitHubWorld } from '../world.ts';
 import type { StepDefinition } from './definition.ts';
 import { createGithubEnvironment, type GithubContext } from './event.ts';
@@ -27,11 +27,8 @@ export interface StepOutcome {
   readonly action?: ActionResult;
 }
 
-const SCRIPT_TIMEOUT_MS = 30_000;
+const SCRIPT_TIMEOUT_MS = 120_000;
 const THIS_ACTION = /^[\w-]+\/screen-delivery@v\d+$/;
-/** Short waits for the tests, not part of the examples. */
-const TEST_INPUTS = { 'poll-interval': '0.05', timeout: '20' };
-
 type TextValues = Readonly<Record<string, string>>;
 
 /** Runs one step: a script with bash, this action with its bundle, other actions with their fakes. */
@@ -56,15 +53,17 @@ export async function runStep(
 async function runThisAction(inputs: TextValues, env: TextValues, context: JobContext): Promise<StepOutcome> {
   const { world, github, workspace, token, event } = context;
   const { repository, name, payload } = event;
+  // The examples are not about time: pauses take none, and the site answers after its builds.
+  if (repository.site !== null) repository.site.beforeAnswer = () => repository.pages.whenBuilt();
   const action = await runAction({
     world,
     repository,
-    inputs: { ...TEST_INPUTS, ...inputs },
+    inputs: { ...SIMULATED_LIMITS, ...inputs },
     token,
-    env: { ...createGithubEnvironment(github), ...env },
+    env: { ...SIMULATED_TIME, ...createGithubEnvironment(github), ...env },
     event: { name, payload },
     workspace,
-    timeoutMs: 60_000,
+    timeoutMs: 120_000,
   });
   const { exitCode, outputs, stdout, stderr, summary } = action;
   return { succeeded: exitCode === 0, outputs, log: stdout + stderr, summary, action };

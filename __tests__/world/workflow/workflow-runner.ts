@@ -80,7 +80,7 @@ async function runWorkflow(workflow: WorkflowDefinition, run: RunContext): Promi
   const ended = new Map<string, readonly JobRun[]>();
   // In the examples a job follows the jobs that it needs.
   for (const [jobId, job] of Object.entries(workflow.jobs)) {
-    ended.set(jobId, await runJobs(jobId, job, workflow, run, ended));
+    ended.set(jobId, await runJobs({ id: jobId, job, workflow }, run, ended));
   }
   const jobs = [...ended.values()].flat();
   const group = concurrency === undefined ? null : interpolate(concurrency.group, { github });
@@ -96,9 +96,11 @@ function combineConclusions(jobs: readonly JobRun[]): JobStatus {
 
 /** Runs a job, or all jobs of a matrix concurrently. */
 async function runJobs(
-  id: string,
-  job: JobDefinition,
-  workflow: WorkflowDefinition,
+  {
+    id,
+    job,
+    workflow,
+  }: { readonly id: string; readonly job: JobDefinition; readonly workflow: WorkflowDefinition },
   run: RunContext,
   ended: ReadonlyMap<string, readonly JobRun[]>,
 ): Promise<readonly JobRun[]> {
