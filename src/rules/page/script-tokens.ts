@@ -201,12 +201,15 @@ function findEnd(code: string, text: string, from: number): number {
 
 const ESCAPE = /\\(?:u\{([0-9a-f]{1,6})\}|u([0-9a-f]{4})|x([0-9a-f]{2})|(\r\n|[\s\S]))/gi;
 
+const ONE_ESCAPE = new RegExp(ESCAPE.source, 'i');
+
 const CONTROLS: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f', v: '\v' };
 
 /** Decodes the escapes of a string or name. */
 function decodeEscapes(text: string): string {
   if (!text.includes('\\')) return text;
-  return text.replace(ESCAPE, (_, braced?: string, four?: string, two?: string, other = '') => {
+  return text.replace(ESCAPE, (escape) => {
+    const [, braced, four, two, other = ''] = ONE_ESCAPE.exec(escape) ?? [];
     const hex = braced ?? four ?? two;
     if (hex === undefined) return /[\r\n\u2028\u2029]/.test(other) ? '' : (CONTROLS[other] ?? other);
     const point = Number.parseInt(hex, 16);
