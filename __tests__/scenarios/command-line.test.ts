@@ -433,14 +433,14 @@ describe('SIGINT', () => {
       channel: 'K2',
       match: { method: 'POST', url: /\/releases$/ },
       step: 'place',
-      left: /whether a part of the file has arrived \(release files-1, asset page\.html\)/,
+      left: /left behind: the release files-1, which was created and is empty/,
     },
     {
       at: 'the upload of an asset',
       channel: 'K2',
       match: { method: 'POST', url: /uploads\.github\.com/ },
       step: 'place',
-      left: /whether a part of the file has arrived \(release files-1, asset page\.html\)/,
+      left: /left behind: the release files-1, which was created and is empty/,
     },
     {
       at: 'the download of the asset',

@@ -82,7 +82,7 @@ describe('a repository that is not as it should be', () => {
     expectNotReady(delivered, {
       step: 'place',
       httpCode: 404,
-      reason: /Branch nowhere not found/,
+      reason: /the branch nowhere of octo\/\S+ does not exist for this token/,
       hint: /`branch:`/,
     });
     expect(await repository.head('nowhere')).toBeNull();
@@ -251,7 +251,7 @@ test('no network: the protocol can not be executed, and the report says where th
     hint: /https_proxy/,
   });
   expect(delivered.report.lines.UNKNOWN).toContain(
-    `the file itself stays at page.html, sha256 ${delivered.outputs.sha256}`,
+    `the file itself is still at page.html, sha256 ${delivered.outputs.sha256}`,
   );
 });
 

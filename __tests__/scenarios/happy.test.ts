@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { expectNotReady, expectReady } from './expect-report.ts';
-import { createPage, MARKER, OWNED_COMMIT_MESSAGE, setUpScenario } from './scenario.ts';
+import { commitOwned, createPage, MARKER, setUpScenario } from './scenario.ts';
 
 const scenario = setUpScenario();
 const sha256 = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('hex');
@@ -80,7 +80,7 @@ describe('K1, a page on the screen', () => {
 
   test('an update under a Cyrillic name', async () => {
     const repository = await scenario.repository();
-    await repository.commit('отчёт.html', createPage('old'), OWNED_COMMIT_MESSAGE);
+    await commitOwned(repository, 'отчёт.html', createPage('old'));
     await repository.pages.whenBuilt();
     const delivered = await scenario.deliver({
       repository,

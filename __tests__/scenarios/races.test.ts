@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { TestRepository } from '../world/repository.ts';
 import { expectNotReady, expectReady } from './expect-report.ts';
-import { createPage, listRequests, MARKER, OWNED_COMMIT_MESSAGE, setUpScenario } from './scenario.ts';
+import { commitOwned, createPage, listRequests, MARKER, setUpScenario } from './scenario.ts';
 
 const scenario = setUpScenario();
 const files = { 'page.html': createPage() };
@@ -157,7 +157,7 @@ describe("somebody else's file at the path", () => {
 
   test('is refused too where it was ours before somebody changed it', async () => {
     const repository = await scenario.repository();
-    await repository.commit('page.html', createPage('ours'), OWNED_COMMIT_MESSAGE);
+    await commitOwned(repository, 'page.html', createPage('ours'));
     await repository.commit('page.html', 'mended by hand');
     const delivered = await scenario.deliver({ repository, files, inputs });
     expectNotReady(delivered, { step: 'place', reason: /this action did not deliver what it holds now/ });

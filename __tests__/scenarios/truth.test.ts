@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { TestRepository } from '../world/repository.ts';
 import type { InterceptedReply } from '../world/server/interceptions.ts';
 import { expectNotReady, expectReady } from './expect-report.ts';
-import { createPage, listRequests, MARKER, OWNED_COMMIT_MESSAGE, setUpScenario } from './scenario.ts';
+import { commitOwned, createPage, listRequests, MARKER, setUpScenario } from './scenario.ts';
 
 const scenario = setUpScenario();
 const files = { 'page.html': createPage('new') };
@@ -12,7 +12,7 @@ const ever = 10_000;
 /** A repository whose page was delivered before, and is live. */
 async function withOldPage(): Promise<TestRepository> {
   const repository = await scenario.repository();
-  await repository.commit('page.html', createPage('old'), OWNED_COMMIT_MESSAGE);
+  await commitOwned(repository, 'page.html', createPage('old'));
   await repository.pages.whenBuilt();
   return repository;
 }
@@ -148,7 +148,7 @@ describe('a page that lags', () => {
   test('a version that was committed before ours and went live later is not believed', async () => {
     const repository = await withOldPage();
     repository.pages.startsBuilds = false;
-    await repository.commit('page.html', createPage('between'), OWNED_COMMIT_MESSAGE);
+    await commitOwned(repository, 'page.html', createPage('between'));
     repository.pages.startsBuilds = true;
     pageAnswers({ status: 200, body: createPage('between') });
     const delivered = await scenario.deliver({ repository, files, inputs, simulatedTime: true });

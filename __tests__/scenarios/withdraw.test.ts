@@ -1,12 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { expectNotReady } from './expect-report.ts';
-import {
-  createPage,
-  type DeliveredStep,
-  listRequests,
-  OWNED_COMMIT_MESSAGE,
-  setUpScenario,
-} from './scenario.ts';
+import { commitOwned, createPage, type DeliveredStep, listRequests, setUpScenario } from './scenario.ts';
 
 const scenario = setUpScenario();
 const files = { 'page.html': createPage() };
@@ -67,7 +61,7 @@ describe('K1', () => {
     );
     await scenario.deliver({ repository, files: many, inputs: { ...inputs, file: 'out/**' } });
     await repository.commit('previews/pr-12/theirs.html', 'theirs');
-    await repository.commit('previews/pr-123/page.html', createPage(), OWNED_COMMIT_MESSAGE);
+    await commitOwned(repository, 'previews/pr-123/page.html', createPage());
     const before = (await repository.log()).length;
     scenario.world.traffic.clear();
     const withdrawn = await scenario.deliver({ repository, inputs: { ...inputs, ...withdrawal } });

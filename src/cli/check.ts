@@ -2,10 +2,20 @@ import { createDeliveryContext } from '../context.ts';
 import { checkPages, closeFiles, openFiles } from '../delivery/check-file.ts';
 import type { FileDelivery } from '../delivery/file-delivery.ts';
 import { type DeliveryError, toDeliveryError } from '../errors.ts';
-import type { Ports } from '../ports.ts';
+import type { Logger, Ports } from '../ports.ts';
 import type { CliCommand } from './args.ts';
 import { parseCliRequest, readRawInputs, readToken } from './request.ts';
 import type { Terminal } from './terminal.ts';
+
+/** The results say everything; the steps of the checks are not logged. */
+const SILENT: Logger = {
+  info: () => undefined,
+  warning: () => undefined,
+  startSection: () => undefined,
+  endSection: () => undefined,
+  mask: () => undefined,
+  progress: () => ({ advance: () => undefined, end: () => undefined }),
+};
 
 /** The result of all checks on one file; `--json` prints a list of these. */
 interface CheckResult {
@@ -45,7 +55,7 @@ async function checkAll(
   let files: readonly FileDelivery[] = [];
   try {
     const request = parseCliRequest(raw, { sourceIsPrivate: null }, ports);
-    files = await openFiles(request, createDeliveryContext(request, ports));
+    files = await openFiles(request, createDeliveryContext(request, { ...ports, logger: SILENT }));
     const { channels } = request;
     const isForScreen = channels === 'auto' || channels.includes('K1');
     return (await checkPages(files, request, () => isForScreen)).map(toCheckResult);

@@ -132,7 +132,8 @@ export async function comparePaths(
   sent: ReadonlySet<string> = new Set(),
 ): Promise<readonly PathState[]> {
   const { github, branch } = target;
-  const head = await getBranchHead(github, branch);
+  const head = await getBranchHead(github, branch).catch(ignoreEmptyRepository);
+  if (head === null) return forEachItem(wanted, async (one) => comparePath(one, NOTHING, target, false));
   const existing = await getExistingBlobs(
     github,
     head,
@@ -157,6 +158,14 @@ export async function comparePaths(
 interface ExistingFile {
   readonly blob: string | null;
   readonly last: LastCommit | null;
+}
+
+const NOTHING: ExistingFile = { blob: null, last: null };
+
+/** A repository without a commit has no branch; its first file can be written by method A. */
+function ignoreEmptyRepository(thrown: unknown): null {
+  if (thrown instanceof DeliveryError && thrown.code === 'NOT_FOUND' && thrown.httpCode === 409) return null;
+  throw thrown;
 }
 
 function comparePath(
