@@ -8,7 +8,7 @@ import { createReleasePublisher } from './channels/release/publish.ts';
 import { createReleaseRemover } from './channels/release/remove.ts';
 import type { RepositoryAccess } from './channels/require-github.ts';
 import { deliver } from './delivery/deliver.ts';
-import type { DeliveryContext, OpenRepository } from './delivery/delivery-context.ts';
+import type { DeliveryContext } from './delivery/delivery-context.ts';
 import { type FindFiles, findLiteralFiles } from './delivery/find-files.ts';
 import type { Report } from './delivery/report.ts';
 import { withdraw } from './delivery/withdraw.ts';
@@ -46,20 +46,18 @@ export function createDeliveryContext(
   ports: Ports,
   findFiles: FindFiles = findLiteralFiles,
 ): DeliveryContext {
-  return { ...ports, findFiles, openRepository: (query) => openRepository(request, query, ports) };
-}
-
-async function openRepository(
-  request: DeliveryRequest,
-  query: RepositoryQuery,
-  ports: Ports,
-): Promise<OpenRepository> {
-  const { apiUrl, repository: name } = request;
-  const { token, authorizationError } = await getToken(request, query, ports);
-  const github =
-    token === undefined || name === undefined ? null : createGitHubClient({ apiUrl, token, ...name }, ports);
-  const repository = { ...(await loadRepositoryContext(github, query)), authorizationError };
-  return { repository, channels: createChannels(request, { github, repository }, ports) };
+  return {
+    ...ports,
+    findFiles,
+    async openRepository(query) {
+      const { apiUrl, repository: name } = request;
+      const { token, authorizationError } = await getToken(request, query, ports);
+      const isUsable = token !== undefined && name !== undefined;
+      const github = isUsable ? createGitHubClient({ apiUrl, token, ...name }, ports) : null;
+      const repository = { ...(await loadRepositoryContext(github, query)), authorizationError };
+      return { repository, channels: createChannels(request, { github, repository }, ports) };
+    },
+  };
 }
 
 /**
