@@ -1,3 +1,4 @@
+import { refuseRefUpdate } from '../branch-rules.ts';
 import type { TreeChange } from '../git/bare-repository.ts';
 import type { HostedRepository } from '../repository.ts';
 import { type HostReply, replyJson } from '../server/messages.ts';
@@ -6,7 +7,7 @@ import { formatVerification } from './commits.ts';
 import { fail, failInvalid, failMissing, failNotFound } from './errors.ts';
 import { getApiUrl, getPageUrl } from './repository.ts';
 import { createRoute } from './routes.ts';
-import { assertUnprotected, createAuthors, decodeBase64, isMalformedPath } from './write-checks.ts';
+import { createAuthors, decodeBase64, isMalformedPath } from './write-checks.ts';
 
 async function assertNotEmpty({ repository }: ApiCall): Promise<void> {
   if ((await repository.head()) === null) fail(409, 'Git Repository is empty.');
@@ -93,7 +94,7 @@ async function formatGitCommit({ repository }: ApiCall, sha: string) {
     ...commit,
     tree: { sha: tree },
     parents: parents.map((parent) => ({ sha: parent })),
-    verification: formatVerification(commit),
+    verification: formatVerification(repository, sha),
     url: `${getApiUrl(repository)}/git/commits/${sha}`,
     html_url: `${getPageUrl(repository)}/commit/${sha}`,
   };
@@ -112,7 +113,9 @@ async function createCommit(call: ApiCall): Promise<HostReply> {
       fail(422, 'Parent SHA does not exist or is not a commit object');
     }
   }
-  const sha = await git.writeCommit({ tree, parents, message, ...createAuthors(body) });
+  const { signed, ...authors } = createAuthors(body, call.login);
+  const sha = await git.writeCommit({ tree, parents, message, ...authors });
+  if (signed) call.repository.signedCommits.add(sha);
   return replyJson(201, await formatGitCommit(call, sha));
 }
 
@@ -161,14 +164,21 @@ async function updateRef(call: ApiCall): Promise<HostReply> {
   return repository.runExclusively(async () => {
     const old = (await repository.git.readRef(ref)) ?? fail(422, 'Reference does not exist');
     if ((await repository.git.getType(sha)) !== 'commit') fail(422, 'Object does not exist');
-    assertUnprotected(repository, 422);
     if (isFrozenTag(repository, ref)) failRule('Cannot update this tag, because its release is immutable.');
     if (body.force !== true && !(await repository.git.isAncestor(old, sha))) {
       fail(422, 'Update is not a fast forward');
     }
+    const branch = getBranchName(ref);
+    const broken = branch === null ? null : await repository.findBrokenRule(branch, sha, old);
+    if (broken !== null) fail(422, refuseRefUpdate(broken));
     await moveRef(call, ref, sha, old);
     return replyJson(200, formatRef(call, ref, sha));
   });
+}
+
+/** The name of the branch that a ref is; null for other refs. */
+function getBranchName(ref: string): string | null {
+  return /^refs\/heads\/(.+)$/.exec(ref)?.[1] ?? null;
 }
 
 /** The name of the tag that a ref is; empty for other refs. */
@@ -195,9 +205,9 @@ async function deleteRef({ repository, parameters }: ApiCall): Promise<HostReply
 }
 
 async function moveRef({ repository }: ApiCall, ref: string, to: string, from: string | null): Promise<void> {
-  const branch = /^refs\/heads\/(.+)$/.exec(ref)?.[1];
+  const branch = getBranchName(ref);
   const moved =
-    branch === undefined
+    branch === null
       ? await repository.git.updateRef(ref, to, from)
       : await repository.moveBranch(branch, to, from);
   if (!moved) failInvalid({ resource: 'Reference', code: 'invalid', field: 'ref' });
