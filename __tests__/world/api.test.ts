@@ -177,6 +177,62 @@ describe('the contents API', () => {
   });
 });
 
+describe('the rate limit', () => {
+  const limits = ({ headers }: { headers: Readonly<Record<string, string | undefined>> }) =>
+    ['limit', 'used', 'remaining', 'resource'].map((name) => headers[`x-ratelimit-${name}`]);
+
+  test('counts the requests of all jobs of a repository together, and refuses the next after 1,000', async () => {
+    const repository = await newRepository();
+    const path = `/repos/${repository.fullName}`;
+    expect(limits(await client.send(`GET ${path}`))).toEqual(['1000', '1', '999', 'core']);
+    const job = createWorldClient(world);
+    expect(limits(await job.send(`GET ${path}`))).toEqual(['1000', '2', '998', 'core']);
+    expect(world.rateLimits.getUsed(repository)).toBe(2);
+    world.rateLimits.setLeft(repository, 1, 90);
+    expect((await job.send(`GET ${path}`)).status).toBe(200);
+    const refused = await client.send(`GET ${path}`);
+    expect(refused).toMatchObject({
+      status: 403,
+      json: { message: expect.stringMatching(/^API rate limit exceeded for installation/) },
+    });
+    expect(limits(refused)).toEqual(['1000', '1000', '0', 'core']);
+    const wait = Number(refused.headers['x-ratelimit-reset']) - Date.now() / 1000;
+    expect(wait).toBeGreaterThan(60);
+    expect(wait).toBeLessThanOrEqual(91);
+    await job.close();
+  });
+
+  test('counts other tokens and other repositories apart', async () => {
+    const repository = await newRepository();
+    world.rateLimits.setLeft(repository, 0);
+    const user = createWorldClient(world, world.token({}, 'human'));
+    expect(limits(await user.send(`GET /repos/${repository.fullName}`))[0]).toBe('5000');
+    const other = await newRepository();
+    expect((await client.send(`GET /repos/${other.fullName}`)).status).toBe(200);
+    await user.close();
+  });
+
+  test('does not count an answer that has not changed', async () => {
+    const repository = await newRepository();
+    const path = `GET /repos/${repository.fullName}/git/ref/heads/main`;
+    const { headers } = await client.send(path);
+    const again = await client.send(path, null, { 'if-none-match': headers.etag as string });
+    expect(again.status).toBe(304);
+    expect(world.rateLimits.getUsed(repository)).toBe(1);
+  });
+});
+
+test.each([
+  ['2022-11-28', 200],
+  ['2026-03-10', 200],
+  ['2021-01-01', 400],
+])('the API version %s is answered %d', async (version, status) => {
+  const { fullName } = await newRepository();
+  const answer = await client.send(`GET /repos/${fullName}`, null, { 'x-github-api-version': version });
+  expect(answer.status).toBe(status);
+  if (status === 400) expect(answer.json.message).toContain('is not a supported version');
+});
+
 describe('a protected branch', () => {
   const CLASSIC_RULES = [
     ['classic-pull-request', 'Changes must be made through a pull request.'],

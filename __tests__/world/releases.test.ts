@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createWorldClient, type WorldClient } from './client.ts';
 import type { TestRepository } from './repository.ts';
@@ -160,6 +161,28 @@ test('a release takes 1,000 assets', async () => {
     field: 'file_count',
     message: 'file_count limited to 1000 assets per release',
   });
+});
+
+test.each([
+  [2 ** 31 - 1, 201],
+  [2 ** 31, 422],
+])('an asset that announces %d bytes is answered %d', async (size, status) => {
+  const { release } = await newRelease();
+  const url = release.upload_url.replace('{?name,label}', '?name=large.bin');
+  const { host, pathname, searchParams } = new URL(url);
+  const answer = await world.ask({
+    method: 'POST',
+    url,
+    host,
+    path: pathname,
+    query: searchParams,
+    headers: { authorization: `Bearer ${world.token()}`, 'content-length': String(size) },
+    body: Readable.from([Buffer.from('x')]),
+  });
+  expect(answer.status).toBe(status);
+  if (status !== 422) return;
+  const { message } = JSON.parse(String(answer.body)).errors[0];
+  expect(message).toBe('size must be less than or equal to 2147483648');
 });
 
 describe('a draft', () => {

@@ -216,6 +216,16 @@ describe('the device flow', () => {
   });
 
   test.each([
+    ['an unknown app', { clientIds: ['other'] }, 404, 'Not Found'],
+    ['an app without it', { disabledClientIds: ['app'] }, 400, 'device_flow_disabled'],
+  ])('refuses %s', async (_, settings, status, error) => {
+    Object.assign(world.deviceUser, settings);
+    const answer = await client.send('POST https://github.com/login/device/code', 'client_id=app', headers);
+    expect(answer).toMatchObject({ status, json: { error } });
+    Object.assign(world.deviceUser, { clientIds: null, disabledClientIds: [] });
+  });
+
+  test.each([
     ['refuse', 'access_denied'],
     ['expire', 'expired_token'],
   ] as const)('answers a poll for the script entry %s with %s', async (act, error) => {
