@@ -3,8 +3,9 @@ import { computeBlobSha, type TreeEntry } from '../git/bare-repository.ts';
 import type { HostedRepository } from '../repository.ts';
 import { type HostReply, replyJson } from '../server/messages.ts';
 import { type ApiCall, getText, readBody, requireText } from './call.ts';
+import { formatTreeLink, formatVerification } from './commits.ts';
 import { fail, failMissing, failNotFound } from './errors.ts';
-import { getApiUrl, getPageUrl } from './repository.ts';
+import { createNodeId, getApiUrl, getPageUrl } from './repository.ts';
 import { createRoute } from './routes.ts';
 import { assertValidPath, createAuthors, decodeBase64, isMalformedPath } from './write-checks.ts';
 
@@ -18,6 +19,7 @@ function formatEntry(repository: HostedRepository, { path, sha, size, type }: Tr
   const isFile = type === 'blob';
   const html = `${getPageUrl(repository)}/${isFile ? 'blob' : 'tree'}/${ref}/${encoded}`;
   const url = `${getApiUrl(repository)}/contents/${encoded}?ref=${ref}`;
+  const git = `${getApiUrl(repository)}/git/${isFile ? 'blobs' : 'trees'}/${sha}`;
   return {
     name: path.slice(path.lastIndexOf('/') + 1),
     path,
@@ -26,7 +28,8 @@ function formatEntry(repository: HostedRepository, { path, sha, size, type }: Tr
     type: isFile ? 'file' : 'dir',
     url,
     html_url: html,
-    git_url: `${getApiUrl(repository)}/git/${isFile ? 'blobs' : 'trees'}/${sha}`,
+    git_url: git,
+    _links: { self: url, git, html },
     download_url: isFile ? `${repository.instance.raw}/${repository.fullName}/${ref}/${encoded}` : null,
   };
 }
@@ -115,7 +118,7 @@ async function writeContents(call: ApiCall, change: 'put' | 'delete'): Promise<H
     const content = bytes === null ? null : formatWrittenFile(repository, path, bytes, branch);
     return replyJson(existing === null ? 201 : 200, {
       content,
-      commit: formatWriteCommit(repository, commit, message),
+      commit: await formatWriteCommit(repository, commit),
     });
   });
 }
@@ -147,12 +150,20 @@ function formatWrittenFile(repository: HostedRepository, path: string, bytes: Bu
   return formatEntry(repository, entry, branch);
 }
 
-function formatWriteCommit(repository: HostedRepository, sha: string, message: string) {
+/** A commit as the answer to a write shows it: the git commit. */
+async function formatWriteCommit(repository: HostedRepository, sha: string) {
+  const { tree, parents, ...commit } = await repository.git.commit(sha);
+  const link = (one: string) => ({
+    url: `${getApiUrl(repository)}/git/commits/${one}`,
+    html_url: `${getPageUrl(repository)}/commit/${one}`,
+  });
   return {
-    sha,
-    message,
-    url: `${getApiUrl(repository)}/git/commits/${sha}`,
-    html_url: `${getPageUrl(repository)}/commit/${sha}`,
+    ...commit,
+    ...link(sha),
+    node_id: createNodeId('C', sha),
+    tree: formatTreeLink(repository, tree),
+    parents: parents.map((parent) => ({ sha: parent, ...link(parent) })),
+    verification: formatVerification(repository, commit),
   };
 }
 

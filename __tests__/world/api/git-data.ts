@@ -3,9 +3,9 @@ import type { TreeChange } from '../git/bare-repository.ts';
 import type { HostedRepository } from '../repository.ts';
 import { type HostReply, replyJson } from '../server/messages.ts';
 import { type ApiCall, getText, readBody, requireText } from './call.ts';
-import { formatVerification } from './commits.ts';
+import { formatTreeLink, formatVerification } from './commits.ts';
 import { fail, failInvalid, failMissing, failNotFound } from './errors.ts';
-import { getApiUrl, getPageUrl } from './repository.ts';
+import { createNodeId, getApiUrl, getPageUrl } from './repository.ts';
 import { createRoute } from './routes.ts';
 import { createAuthors, decodeBase64, isMalformedPath } from './write-checks.ts';
 
@@ -27,14 +27,25 @@ async function showBlob({ repository, parameters }: ApiCall): Promise<HostReply>
   const { sha = '' } = parameters;
   if ((await repository.git.getType(sha)) !== 'blob') failNotFound();
   const bytes = await repository.git.readBlob(sha);
-  return replyJson(200, { sha, size: bytes.length, encoding: 'base64', content: bytes.toString('base64') });
+  const url = `${getApiUrl(repository)}/git/blobs/${sha}`;
+  const content = bytes.toString('base64');
+  return replyJson(200, {
+    sha,
+    node_id: createNodeId('B', sha),
+    url,
+    size: bytes.length,
+    encoding: 'base64',
+    content,
+  });
 }
 
 async function formatTree({ repository, request }: ApiCall, sha: string) {
   const recursive = request.query.get('recursive') !== null;
   const entries = await repository.git.listTree(sha, { recursive });
   const tree = entries.map(({ path, mode, type, sha, size }) =>
-    size === null ? { path, mode, type, sha } : { path, mode, type, sha, size },
+    size === null
+      ? { path, mode, type, sha, url: `${getApiUrl(repository)}/git/trees/${sha}` }
+      : { path, mode, type, sha, size, url: `${getApiUrl(repository)}/git/blobs/${sha}` },
   );
   return { sha, url: `${getApiUrl(repository)}/git/trees/${sha}`, tree, truncated: false };
 }
@@ -92,9 +103,16 @@ async function formatGitCommit({ repository }: ApiCall, sha: string) {
   const { tree, parents, ...commit } = await repository.git.commit(sha);
   return {
     ...commit,
-    tree: { sha: tree },
-    parents: parents.map((parent) => ({ sha: parent })),
-    verification: formatVerification(repository, sha),
+    node_id: createNodeId('C', sha),
+    tree: formatTreeLink(repository, tree),
+    parents: parents.map((parent) => ({ sha: parent, ...formatCommitLinks(repository, parent) })),
+    verification: formatVerification(repository, commit),
+    ...formatCommitLinks(repository, sha),
+  };
+}
+
+function formatCommitLinks(repository: HostedRepository, sha: string) {
+  return {
     url: `${getApiUrl(repository)}/git/commits/${sha}`,
     html_url: `${getPageUrl(repository)}/commit/${sha}`,
   };
@@ -129,7 +147,7 @@ async function showCommit(call: ApiCall): Promise<HostReply> {
 function formatRef({ repository }: ApiCall, ref: string, sha: string) {
   const url = `${getApiUrl(repository)}/git/${ref}`;
   const object = { type: 'commit', sha, url: `${getApiUrl(repository)}/git/commits/${sha}` };
-  return { ref, url, object };
+  return { ref, node_id: createNodeId('REF', ref), url, object };
 }
 
 async function showRef(call: ApiCall): Promise<HostReply> {

@@ -4,7 +4,7 @@ import type { HostedRepository } from '../repository.ts';
 import { type HostReply, replyJson } from '../server/messages.ts';
 import { type ApiCall, getId, getText, paginate, readBody, requireText } from './call.ts';
 import { fail, failInvalid, failNotFound } from './errors.ts';
-import { formatUser, getApiUrl, getPageUrl } from './repository.ts';
+import { createNodeId, formatUser, getApiUrl, getPageUrl } from './repository.ts';
 import { createRoute } from './routes.ts';
 
 const BOT = formatUser('github-actions[bot]');
@@ -14,6 +14,7 @@ export function formatAsset(repository: HostedRepository, release: StoredRelease
   const { id, name, label, state, contentType, size, digest, downloads, createdAt, updatedAt } = asset;
   return {
     id,
+    node_id: createNodeId('RA', id),
     name,
     label,
     state,
@@ -39,6 +40,7 @@ function formatRelease(repository: HostedRepository, release: StoredRelease) {
   const uploads = `${repository.instance.uploads}/repos/${repository.fullName}`;
   return {
     id,
+    node_id: createNodeId('RE', id),
     tag_name: tag,
     target_commitish: target,
     name,
@@ -51,7 +53,10 @@ function formatRelease(repository: HostedRepository, release: StoredRelease) {
     html_url: `${getPageUrl(repository)}/releases/tag/${getTagFolder(release)}`,
     assets_url: `${getApiUrl(repository)}/releases/${id}/assets`,
     upload_url: `${uploads}/releases/${id}/assets{?name,label}`,
+    tarball_url: draft ? null : `${getApiUrl(repository)}/tarball/${encodeURIComponent(tag)}`,
+    zipball_url: draft ? null : `${getApiUrl(repository)}/zipball/${encodeURIComponent(tag)}`,
     created_at: createdAt.toISOString(),
+    updated_at: (publishedAt ?? createdAt).toISOString(),
     published_at: publishedAt?.toISOString() ?? null,
     assets: assets.map((asset) => formatAsset(repository, release, asset)),
   };
