@@ -1,16 +1,24 @@
 import { expect } from '@jest/globals';
 import { API, type CallTemplate, UPLOAD } from '../../src/protocol/calls.ts';
+import { findDeviations } from '../world/openapi/deviations.ts';
 import type { HttpExchange, TrafficLog } from '../world/server/traffic-log.ts';
 
 /** Addresses of the API and the upload host on github.com, ghe.com and GitHub Enterprise Server, up to the path. */
 const API_BASE = /^https:\/\/(?:api\.[^/]+|[^/]+\/api\/v3|[^/]+\/api(?=\/graphql))(?=\/)/;
 const UPLOAD_BASE = /^https:\/\/(?:uploads\.[^/]+|[^/]+\/api\/uploads)(?=\/)/;
 
-/** After a test: clears the recorded requests, and fails when one of them is not in the protocol's tables of calls. */
+/**
+ * After a test: clears the recorded requests. Fails when one of them is not in the protocol's tables of calls, or when
+ * it or the local GitHub's answer to it differs from GitHub's own description.
+ */
 export function checkAndClearTraffic(traffic: TrafficLog): void {
-  const unknown = findUnknownApiRequests(traffic.exchanges());
+  const exchanges = traffic.exchanges();
   traffic.clear();
-  expect(unknown).toEqual([]);
+  const unknown = findUnknownApiRequests(exchanges);
+  const deviations = findDeviations(
+    exchanges.filter(({ headers }) => /screen-delivery/.test(headers['user-agent'] ?? '')),
+  );
+  expect({ unknown, deviations: [...new Set(deviations)] }).toEqual({ unknown: [], deviations: [] });
 }
 
 /** The action's requests to GitHub's API and upload host that match no template, as `METHOD address`. */

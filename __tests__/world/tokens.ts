@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 
 export type PermissionLevel = 'none' | 'read' | 'write';
 
@@ -9,6 +9,7 @@ export interface TokenPermissions {
   pull_requests: PermissionLevel;
   issues: PermissionLevel;
   deployments: PermissionLevel;
+  actions: PermissionLevel;
 }
 
 /** Logins of the local GitHub, apart from the repositories' owners. */
@@ -21,6 +22,15 @@ export const LOGINS = {
   human: 'human',
 } as const;
 
+/** The id of GitHub's own bot; other logins have made-up ids that stay the same. */
+const KNOWN_IDS: ReadonlyMap<string, number> = new Map([[LOGINS.workflow, 41_898_282]]);
+
+/** A login's numeric id. */
+export function getUserId(login: string): number {
+  const digits = createHash('sha1').update(login.toLowerCase()).digest().readUInt32BE(0);
+  return KNOWN_IDS.get(login) ?? 1_000_000 + (digits % 9_000_000);
+}
+
 /** The permissions of a fork's pull request, independent of its workflow. */
 export const FORK_PERMISSIONS: TokenPermissions = {
   contents: 'read',
@@ -28,6 +38,7 @@ export const FORK_PERMISSIONS: TokenPermissions = {
   pull_requests: 'read',
   issues: 'read',
   deployments: 'read',
+  actions: 'read',
 };
 
 /** The tokens of the local GitHub with their logins and permissions. */
@@ -49,6 +60,7 @@ export class TokenStore {
       pull_requests: 'write',
       issues: 'none',
       deployments: 'read',
+      actions: 'none',
       ...permissions,
     });
     return token;

@@ -11,6 +11,7 @@ import { createPagesHost } from './hosts/pages.ts';
 import { createRawHost } from './hosts/raw.ts';
 import { createUploadsHost } from './hosts/uploads.ts';
 import { createEnterprise, type EnterpriseInstance, GITHUB_COM, type GitHubInstance } from './instance.ts';
+import { RateLimits } from './rate-limits.ts';
 import { HostedRepository, type RepositoryOptions, type TestRepository } from './repository.ts';
 import { callHandler, startHostServer } from './server/host-server.ts';
 import {
@@ -41,6 +42,8 @@ export interface GitHubWorld {
   readonly traffic: TrafficLog;
   readonly filebin: FilebinControls;
   readonly deviceUser: DeviceFlowUser;
+  /** The API's requests an hour. */
+  readonly rateLimits: RateLimits;
   repository(spec: RepositoryOptions): Promise<TestRepository>;
   /** Another GitHub: an Enterprise Server, or at a host below ghe.com one with data residency. */
   addEnterprise(host: string, isolated?: boolean): EnterpriseInstance;
@@ -66,6 +69,7 @@ export async function startWorld(): Promise<GitHubWorld> {
   const traffic = new TrafficLog();
   const interceptions = new InterceptionRules();
   const tokens = new TokenStore();
+  const rateLimits = new RateLimits();
   const repositories = new Map<string, HostedRepository>();
   let lastId = 1000;
   const nextId = () => ++lastId;
@@ -80,7 +84,7 @@ export async function startWorld(): Promise<GitHubWorld> {
   const deviceUser = new FakeDeviceFlow(tokens);
   const git = createGitServer(find, tokens);
   const hosts = new Map<string, HostHandler>([
-    ['api.github.com', createApiHost(find, tokens)],
+    ['api.github.com', createApiHost({ find, tokens, rateLimits })],
     ['uploads.github.com', createUploadsHost(find, tokens, folder, nextId)],
     ['github.com', createGithubHost({ find, storage: assets, device: deviceUser, git })],
     ['raw.githubusercontent.com', createRawHost(find, tokens)],
@@ -100,6 +104,7 @@ export async function startWorld(): Promise<GitHubWorld> {
     traffic: traffic,
     filebin,
     deviceUser,
+    rateLimits,
     async repository(spec) {
       const repository = await HostedRepository.create(spec, { folder, nextId, stopped: stopping.signal });
       repositories.set(key(repository.instance, repository.fullName), repository);
@@ -109,7 +114,7 @@ export async function startWorld(): Promise<GitHubWorld> {
       const instance = createEnterprise(host, isolated);
       const found = findOn(instance);
       const played = createEnterpriseHosts(instance, {
-        api: createApiHost(found, tokens),
+        api: createApiHost({ find: found, tokens, rateLimits }),
         uploads: createUploadsHost(found, tokens, folder, nextId),
         raw: createRawHost(found, tokens),
         website: createGithubHost({

@@ -1,17 +1,13 @@
+import { refuseContents } from '../branch-rules.ts';
 import { computeBlobSha, type TreeEntry } from '../git/bare-repository.ts';
 import type { HostedRepository } from '../repository.ts';
 import { type HostReply, replyJson } from '../server/messages.ts';
 import { type ApiCall, getText, readBody, requireText } from './call.ts';
+import { formatTreeLink, formatVerification } from './commits.ts';
 import { fail, failMissing, failNotFound } from './errors.ts';
-import { getApiUrl, getPageUrl } from './repository.ts';
+import { createNodeId, getApiUrl, getPageUrl } from './repository.ts';
 import { createRoute } from './routes.ts';
-import {
-  assertUnprotected,
-  assertValidPath,
-  createAuthors,
-  decodeBase64,
-  isMalformedPath,
-} from './write-checks.ts';
+import { assertValidPath, createAuthors, decodeBase64, isMalformedPath } from './write-checks.ts';
 
 const MEGABYTE = 1024 * 1024;
 const INLINE_LIMIT = MEGABYTE;
@@ -23,6 +19,7 @@ function formatEntry(repository: HostedRepository, { path, sha, size, type }: Tr
   const isFile = type === 'blob';
   const html = `${getPageUrl(repository)}/${isFile ? 'blob' : 'tree'}/${ref}/${encoded}`;
   const url = `${getApiUrl(repository)}/contents/${encoded}?ref=${ref}`;
+  const git = `${getApiUrl(repository)}/git/${isFile ? 'blobs' : 'trees'}/${sha}`;
   return {
     name: path.slice(path.lastIndexOf('/') + 1),
     path,
@@ -31,7 +28,8 @@ function formatEntry(repository: HostedRepository, { path, sha, size, type }: Tr
     type: isFile ? 'file' : 'dir',
     url,
     html_url: html,
-    git_url: `${getApiUrl(repository)}/git/${isFile ? 'blobs' : 'trees'}/${sha}`,
+    git_url: git,
+    _links: { self: url, git, html },
     download_url: isFile ? `${repository.instance.raw}/${repository.fullName}/${ref}/${encoded}` : null,
   };
 }
@@ -109,17 +107,25 @@ async function writeContents(call: ApiCall, change: 'put' | 'delete'): Promise<H
     if (head !== expected) fail(409, `is at ${head} but expected ${expected}`);
     const existing = head === null ? null : await repository.git.entryAt(head, path);
     assertExpected(path, existing, sha, change);
-    assertUnprotected(repository, 409);
     const blob = bytes === null ? null : await repository.git.writeBlob(bytes);
     const changes = [{ path, mode: existing?.mode ?? '100644', sha: blob }];
-    const commit = await repository.writeCommit(head, changes, { message, ...createAuthors(body) });
-    await repository.moveBranch(branch, commit, head);
+    const { signed, ...authors } = createAuthors(body, call.login);
+    const commit = await repository.writeCommit(head, changes, { message, ...authors });
+    if (signed) repository.signedCommits.add(commit);
+    const broken = await repository.findBrokenRule(branch, commit, head);
+    if (broken !== null) fail(409, refuseContents(broken, getChange(existing, change)));
+    await repository.moveBranch(branch, commit, head, call.login);
     const content = bytes === null ? null : formatWrittenFile(repository, path, bytes, branch);
     return replyJson(existing === null ? 201 : 200, {
       content,
-      commit: formatWriteCommit(repository, commit, message),
+      commit: await formatWriteCommit(repository, commit),
     });
   });
+}
+
+function getChange(existing: TreeEntry | null, change: 'put' | 'delete'): 'create' | 'update' | 'delete' {
+  if (change === 'delete') return 'delete';
+  return existing === null ? 'create' : 'update';
 }
 
 function assertExpected(path: string, existing: TreeEntry | null, sha: string | undefined, change: string) {
@@ -144,12 +150,20 @@ function formatWrittenFile(repository: HostedRepository, path: string, bytes: Bu
   return formatEntry(repository, entry, branch);
 }
 
-function formatWriteCommit(repository: HostedRepository, sha: string, message: string) {
+/** A commit as the answer to a write shows it: the git commit. */
+async function formatWriteCommit(repository: HostedRepository, sha: string) {
+  const { tree, parents, ...commit } = await repository.git.commit(sha);
+  const link = (one: string) => ({
+    url: `${getApiUrl(repository)}/git/commits/${one}`,
+    html_url: `${getPageUrl(repository)}/commit/${one}`,
+  });
   return {
-    sha,
-    message,
-    url: `${getApiUrl(repository)}/git/commits/${sha}`,
-    html_url: `${getPageUrl(repository)}/commit/${sha}`,
+    ...commit,
+    ...link(sha),
+    node_id: createNodeId('C', sha),
+    tree: formatTreeLink(repository, tree),
+    parents: parents.map((parent) => ({ sha: parent, ...link(parent) })),
+    verification: formatVerification(repository, commit),
   };
 }
 

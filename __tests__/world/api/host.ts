@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { type CountedRequest, describeExcess, type RateLimits } from '../rate-limits.ts';
 import type { HostedRepository } from '../repository.ts';
 import {
   decodeComponent,
@@ -10,6 +11,7 @@ import {
   replyJson,
 } from '../server/messages.ts';
 import { hasPermission, type TokenPermissions, type TokenStore } from '../tokens.ts';
+import { ACTIONS_ROUTES } from './actions.ts';
 import { COMMIT_ROUTES } from './commits.ts';
 import { CONTENTS_ROUTES } from './contents.ts';
 import { createErrorReply, fail, failNotFound } from './errors.ts';
@@ -25,24 +27,50 @@ const ROUTES: readonly ApiRoute[] = [
   ...CONTENTS_ROUTES,
   ...COMMIT_ROUTES,
   ...GIT_DATA_ROUTES,
+  ...ACTIONS_ROUTES,
   ...PAGES_ROUTES,
   ...RELEASE_ROUTES,
 ];
 /** Paths that the emulator handles. */
 const TRACKER_PATHS = /^(issues|pulls|labels|milestones|comments)$/;
 const ISSUES_OR_PULLS = ['issues', 'pull_requests'] as const;
-const HOURLY_LIMIT = 5000;
+/** The versions of the API, the newest first, and what is used where none is asked for. @see shared/github.md 13 */
+const API_VERSIONS = ['2026-03-10', '2022-11-28'] as const;
+const DEFAULT_VERSION = '2022-11-28';
 
 export type FindRepository = (owner: string, name: string) => HostedRepository | undefined;
 
+/** What the API needs from the local GitHub. */
+export interface ApiHostParts {
+  readonly find: FindRepository;
+  readonly tokens: TokenStore;
+  readonly rateLimits: RateLimits;
+}
+
 /** Simulates api.github.com. */
-export function createApiHost(find: FindRepository, tokens: TokenStore): HostHandler {
-  let used = 0;
+export function createApiHost(parts: ApiHostParts): HostHandler {
   return async (request) => {
-    used += 1;
-    const reply = await handleRequest(request, find, tokens);
-    return addApiHeaders(request, reply, used);
+    const reply = await handleRequest(request, parts);
+    return addApiHeaders(request, reply, parts);
   };
+}
+
+/** What a request is counted for. */
+function countFor(request: HostRequest, tokens: TokenStore): CountedRequest {
+  const [root, owner = '', name = ''] = request.path.split('/').slice(1);
+  const repository = root === 'repos' ? `${request.host}/${owner}/${name}` : '';
+  const resource = root === 'graphql' ? 'graphql' : 'core';
+  return { login: tokens.getLogin(parseToken(request)) ?? null, repository, resource };
+}
+
+function assertKnownVersion({ headers }: HostRequest): void {
+  const asked = headers['x-github-api-version'];
+  if (asked === undefined || API_VERSIONS.some((version) => version === asked)) return;
+  const supported = API_VERSIONS.map((version, at) => `"${version}"${at === 0 ? ' (most recent)' : ''}`);
+  fail(
+    400,
+    `Bad Request: The version you specified in the "X-GitHub-API-Version" request header, "${asked}", is not a supported version. The following versions are currently supported: ${supported.join(', ')}.`,
+  );
 }
 
 /** The permissions of the request's token; null without one. A bad one ends the request. */
@@ -79,8 +107,7 @@ export function assertPermission(
 
 async function handleRequest(
   request: HostRequest,
-  find: FindRepository,
-  tokens: TokenStore,
+  { find, tokens, rateLimits }: ApiHostParts,
 ): Promise<HostReply> {
   try {
     if (request.headers['user-agent'] === undefined) {
@@ -89,7 +116,10 @@ async function handleRequest(
         'Request forbidden by administrative rules. Please make sure your request has a User-Agent header',
       );
     }
+    assertKnownVersion(request);
     const permissions = authenticate(request, tokens);
+    const counted = countFor(request, tokens);
+    if (!rateLimits.take(counted)) fail(403, describeExcess(counted.login));
     const [root, owner = '', name = '', ...rest] = request.path.split('/').slice(1);
     const login = tokens.getLogin(parseToken(request)) ?? null;
     if (root !== 'repos') return await handleUserRequest(root, request, login, find);
@@ -119,10 +149,10 @@ async function dispatch(
     if (method !== (request.method === 'HEAD' ? 'GET' : request.method)) continue;
     const parameters = matchPath(pattern, rest);
     if (parameters === null) continue;
-    // Public files, commits and releases can be read without permissions; Pages and deployments can't.
-    const readsPublic = isRead && !repository.isPrivate && need.contents !== undefined;
+    // Public files, commits, releases and workflow runs can be read without permissions; Pages and deployments can't.
+    const readsPublic = isRead && !repository.isPrivate && (need.contents ?? need.actions) !== undefined;
     assertPermission(permissions, need, readsPublic);
-    return handle({ request, repository, parameters, permissions });
+    return handle({ request, repository, parameters, permissions, login });
   }
   if (!TRACKER_PATHS.test(rest[0] ?? '')) failNotFound();
   const level = isRead ? 'read' : 'write';
@@ -158,22 +188,31 @@ async function handleUserRequest(
   return replyJson(200, await answerGraphql((await readJsonBody(request)) ?? {}, login, find));
 }
 
-function addApiHeaders(request: HostRequest, reply: HostReply, used: number): HostReply {
-  const headers: Record<string, string> = {
+function addApiHeaders(
+  request: HostRequest,
+  reply: HostReply,
+  { tokens, rateLimits }: ApiHostParts,
+): HostReply {
+  const counted = countFor(request, tokens);
+  const state = rateLimits.get(counted);
+  const headers = (): Record<string, string> => ({
     server: 'github.com',
     'x-github-request-id': randomUUID().toUpperCase(),
     'x-github-media-type': 'github.v3; format=json',
-    'x-ratelimit-limit': String(HOURLY_LIMIT),
-    'x-ratelimit-remaining': String(Math.max(0, HOURLY_LIMIT - used)),
-    'x-ratelimit-used': String(used),
-    'x-ratelimit-reset': String(Math.ceil(Date.now() / 3_600_000) * 3600),
-    'x-ratelimit-resource': 'core',
+    'x-github-api-version-selected': String(request.headers['x-github-api-version'] ?? DEFAULT_VERSION),
+    'x-ratelimit-limit': String(state.limit),
+    'x-ratelimit-remaining': String(Math.max(0, state.limit - state.used)),
+    'x-ratelimit-used': String(state.used),
+    'x-ratelimit-reset': String(Math.ceil(state.resetAt / 1000)),
+    'x-ratelimit-resource': counted.resource,
     ...reply.headers,
-  };
+  });
   if (request.method !== 'GET' || reply.status !== 200 || typeof reply.body !== 'string') {
-    return { ...reply, headers };
+    return { ...reply, headers: headers() };
   }
   const etag = `W/"${createHash('sha256').update(reply.body).digest('hex')}"`;
-  if (request.headers['if-none-match'] === etag) return { status: 304, headers: { ...headers, etag } };
-  return { ...reply, headers: { ...headers, etag } };
+  if (request.headers['if-none-match'] !== etag) return { ...reply, headers: { ...headers(), etag } };
+  // An answer that has not changed is free.
+  state.used -= 1;
+  return { status: 304, headers: { ...headers(), etag } };
 }

@@ -2,7 +2,7 @@ import type { FakePages, PagesBuild, PagesDeployment } from '../pages/fake-pages
 import { type HostReply, replyJson } from '../server/messages.ts';
 import { type ApiCall, getId, paginate } from './call.ts';
 import { fail, failNotFound } from './errors.ts';
-import { formatUser, getApiUrl } from './repository.ts';
+import { createNodeId, formatUser, getApiUrl } from './repository.ts';
 import { createRoute } from './routes.ts';
 
 const BOT = 'github-actions[bot]';
@@ -64,6 +64,7 @@ async function showLatestBuild(call: ApiCall): Promise<HostReply> {
 async function requestBuild(call: ApiCall): Promise<HostReply> {
   const { repository } = call;
   const site = getSite(call);
+  if (site.buildType === 'workflow') fail(422, 'This site is published by a workflow, which builds it.');
   const head = (await repository.head(site.branch)) ?? fail(422, 'The site has no commits.');
   site.requestBuild(head);
   return replyJson(201, { url: `${getApiUrl(repository)}/pages/builds/latest`, status: 'queued' });
@@ -83,8 +84,17 @@ async function listDeployments(call: ApiCall): Promise<HostReply> {
     (deployment) => environment === ENVIRONMENT && (sha === null || sha === deployment.sha),
   );
   const { page, headers } = paginate(call, wanted);
-  const views = page.map(({ id, sha, createdAt }) => ({
+  const views = page.map(({ id, sha, createdAt, statuses }) => ({
     id,
+    node_id: createNodeId('DE', id),
+    url: `${getApiUrl(repository)}/deployments/${id}`,
+    repository_url: getApiUrl(repository),
+    payload: {},
+    description: null,
+    original_environment: ENVIRONMENT,
+    transient_environment: false,
+    production_environment: false,
+    updated_at: (statuses[0]?.at ?? createdAt).toISOString(),
     sha,
     ref: repository.branch,
     task: 'deploy',
@@ -99,15 +109,28 @@ async function listDeployments(call: ApiCall): Promise<HostReply> {
 async function listStatuses(call: ApiCall): Promise<HostReply> {
   await getSite(call).beforeAnswer();
   const deployment = getDeployments(call).find(({ id }) => id === getId(call, 'id')) ?? failNotFound();
-  const views = deployment.statuses.map(({ state, description, at }, index) => ({
-    id: deployment.id * 100 + deployment.statuses.length - index,
-    state,
-    description,
-    environment: ENVIRONMENT,
-    environment_url: getSite(call).url,
-    created_at: at.toISOString(),
-  }));
-  return replyJson(200, views);
+  const url = `${getApiUrl(call.repository)}/deployments/${deployment.id}`;
+  const views = deployment.statuses.map(({ state, description, at }, index) => {
+    const id = deployment.id * 100 + deployment.statuses.length - index;
+    return {
+      id,
+      node_id: createNodeId('DES', id),
+      url: `${url}/statuses/${id}`,
+      deployment_url: url,
+      repository_url: getApiUrl(call.repository),
+      target_url: '',
+      log_url: '',
+      creator: formatUser(BOT),
+      state,
+      description,
+      environment: ENVIRONMENT,
+      environment_url: getSite(call).url,
+      created_at: at.toISOString(),
+      updated_at: at.toISOString(),
+    };
+  });
+  const { page, headers } = paginate(call, views);
+  return replyJson(200, page, headers);
 }
 
 export const PAGES_ROUTES = [

@@ -1,4 +1,5 @@
 import { randomBytes, randomInt } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import { collectBytes, type HostReply, type HostRequest, replyJson, replyText } from '../server/messages.ts';
 import { LOGINS, type TokenStore } from '../tokens.ts';
 
@@ -17,8 +18,10 @@ export interface DeviceFlowUser {
   /** The seconds between polls that the flow asks for. */
   interval: number;
   expiresIn: number;
-  /** Apps without the device flow, or unknown ones, are refused; null knows every app. */
+  /** Others are unknown apps, which are answered 404; null knows every app. */
   clientIds: string[] | null;
+  /** Apps that are known, but have the device flow switched off. */
+  disabledClientIds: string[];
   readonly tokens: readonly string[];
 }
 
@@ -28,6 +31,7 @@ export class FakeDeviceFlow implements DeviceFlowUser {
   interval = 5;
   expiresIn = 899;
   clientIds: string[] | null = null;
+  disabledClientIds: string[] = [];
   readonly tokens: string[] = [];
   readonly #issue: TokenStore;
   /** The issued codes, each with its poll interval. */
@@ -43,19 +47,19 @@ export class FakeDeviceFlow implements DeviceFlowUser {
 
   async handle(request: HostRequest): Promise<HostReply> {
     const form = await readFields(request);
-    const answer = request.path === '/login/device/code' ? this.#start(form, request.host) : this.#poll(form);
-    if (/json/.test(request.headers.accept ?? '')) return replyJson(200, answer);
-    const plain = new URLSearchParams(
-      Object.entries(answer).map(([name, value]): [string, string] => [name, String(value)]),
-    );
-    return replyText(200, plain.toString(), {
-      'content-type': 'application/x-www-form-urlencoded; charset=utf-8',
-    });
+    const { path, host, headers } = request;
+    const starts = path === '/login/device/code';
+    if (starts && !this.#knows(form)) return replyForm(headers, 404, { error: 'Not Found' });
+    if (starts && this.disabledClientIds.includes(form.get('client_id') ?? '')) {
+      const disabled = 'Device Flow must be explicitly enabled for this App';
+      const error_uri = 'https://docs.github.com';
+      const body = { error: 'device_flow_disabled', error_description: disabled, error_uri };
+      return replyForm(headers, 400, body);
+    }
+    return replyForm(headers, 200, starts ? this.#start(host) : this.#poll(form));
   }
 
-  #start(form: URLSearchParams, host: string): object {
-    if (!this.#knows(form))
-      return createRefusal('incorrect_client_credentials', 'The client_id is not correct.');
+  #start(host: string): object {
     const code = randomBytes(20).toString('hex');
     this.#intervals.set(code, this.interval);
     const half = () => Array.from({ length: 4 }, () => LETTERS[randomInt(LETTERS.length)]).join('');
@@ -112,6 +116,15 @@ export class FakeDeviceFlow implements DeviceFlowUser {
     const id = form.get('client_id') ?? '';
     return id !== '' && (this.clientIds === null || this.clientIds.includes(id));
   }
+}
+
+/** An answer as JSON where the client accepts it, otherwise as a form. */
+function replyForm({ accept = '' }: IncomingHttpHeaders, status: number, answer: object): HostReply {
+  if (/json/.test(accept)) return replyJson(status, answer);
+  const fields = Object.entries(answer).map(([name, value]): [string, string] => [name, String(value)]);
+  return replyText(status, new URLSearchParams(fields).toString(), {
+    'content-type': 'application/x-www-form-urlencoded; charset=utf-8',
+  });
 }
 
 /** Form fields, or the same as a JSON object: the real host takes both. */

@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { FindRepository } from '../api/host.ts';
+import { createRuleHook } from '../branch-rules.ts';
 import { createBackendEnvironment } from '../git/git.ts';
 import type { HostedRepository } from '../repository.ts';
 import {
@@ -12,18 +13,11 @@ import {
   type HostRequest,
   replyText,
 } from '../server/messages.ts';
-import { hasPermission, type TokenPermissions, type TokenStore } from '../tokens.ts';
+import { hasPermission, type TokenStore } from '../tokens.ts';
 
 const PATH = /^\/([^/]+)\/([^/]+?)(?:\.git)?(\/info\/refs|\/git-upload-pack|\/git-receive-pack)$/;
 
 const CHALLENGE = { 'www-authenticate': 'Basic realm="GitHub"' };
-const ACCEPTING_HOOK = '#!/bin/sh\nexit 0\n';
-const REFUSING_HOOK = `#!/bin/sh
-echo 'error: GH013: Repository rule violations found for refs/heads/main.' >&2
-echo '- Changes must be made through a pull request.' >&2
-exit 1
-`;
-
 export type GitServer = HostHandler;
 
 /** Whether a request to github.com uses the git protocol. */
@@ -37,7 +31,8 @@ export function createGitServer(find: FindRepository, tokens: TokenStore): GitSe
     const [, owner = '', name = '', service = ''] = PATH.exec(request.path) ?? [];
     const repository = find(decodeComponent(owner), decodeComponent(name));
     const pushes = service === '/git-receive-pack' || request.query.get('service') === 'git-receive-pack';
-    const permissions = getCredentialPermissions(request, tokens);
+    const token = getToken(request);
+    const permissions = token === null ? null : tokens.getPermissions(token);
     if (permissions === undefined) return replyText(401, 'Invalid username or token.\n', CHALLENGE);
     if (permissions === null && (pushes || repository?.isPrivate !== false)) {
       return replyText(401, 'No anonymous write access.\n', CHALLENGE);
@@ -50,41 +45,46 @@ export function createGitServer(find: FindRepository, tokens: TokenStore): GitSe
       );
     }
     if (service !== '/git-receive-pack') return runGitBackend(repository, service, request);
-    return receivePack(repository, service, request);
+    return receivePack(repository, request, tokens.getLogin(token ?? ''));
   };
 }
 
-/** The permissions of Basic credentials; null without credentials, undefined for an unknown token. */
-function getCredentialPermissions(
-  { headers }: HostRequest,
-  tokens: TokenStore,
-): TokenPermissions | null | undefined {
+/** The password of Basic credentials; null without credentials. */
+function getToken({ headers }: HostRequest): string | null {
   if (headers.authorization === undefined) return null;
   const [, encoded = ''] = /^basic (\S+)$/i.exec(headers.authorization) ?? [];
   const pair = Buffer.from(encoded, 'base64').toString();
-  return tokens.getPermissions(pair.slice(pair.indexOf(':') + 1));
+  return pair.slice(pair.indexOf(':') + 1);
 }
 
 /** Handles a push: branches that moved start builds. */
-async function receivePack(repository: HostedRepository, service: string, request: HostRequest) {
+async function receivePack(repository: HostedRepository, request: HostRequest, login?: string) {
   return repository.runExclusively(async () => {
     await writeProtectionHook(repository);
     const before = await repository.git.branches();
-    const { body, ...reply } = await runGitBackend(repository, service, request);
+    const { body, ...reply } = await runGitBackend(repository, '/git-receive-pack', request);
     // The branches have moved only after the end of the report, which is small.
     const report = await collectBytes(body);
     for (const [branch, sha] of await repository.git.branches()) {
-      if (before.get(branch) !== sha) repository.site?.onPush(branch, sha);
+      if (before.get(branch) !== sha) repository.site?.onPush(branch, sha, login);
     }
     return { ...reply, body: report };
   });
 }
 
-/** Writes the hook with which git refuses a push to a protected branch, with GitHub's message. */
-async function writeProtectionHook({ git, isProtected }: HostedRepository): Promise<void> {
+/** Writes the hook with which git refuses a push to a protected branch, with GitHub's lines. */
+async function writeProtectionHook({ git, fullName, rules, signedCommits }: HostedRepository): Promise<void> {
   const hooks = join(git.directory, 'hooks');
   await mkdir(hooks, { recursive: true });
-  await writeFile(join(hooks, 'pre-receive'), isProtected ? REFUSING_HOOK : ACCEPTING_HOOK, { mode: 0o755 });
+  const signedFile = join(git.directory, 'signed-commits');
+  await writeFile(signedFile, [...signedCommits, ''].join('\n'));
+  const branches = [...(await git.branches()).keys()];
+  const found = branches.flatMap((branch) => {
+    const rule = rules.get(branch);
+    return rule === null ? [] : [[branch, rule] as const];
+  });
+  const hook = createRuleHook(fullName, Object.fromEntries(found), signedFile);
+  await writeFile(join(hooks, 'pre-receive'), hook, { mode: 0o755 });
 }
 
 async function runGitBackend(repository: HostedRepository, service: string, request: HostRequest) {

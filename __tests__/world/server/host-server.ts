@@ -55,12 +55,19 @@ async function serve(
   const answer = interceptions.take(request);
   // An unknown host can't be reached, as if its name did not resolve.
   if (handler === undefined && answer === undefined) return resetConnection(raw);
-  if (answer === undefined) {
-    await send(request, exchange, response, await callHandler(handler, request));
-  } else {
-    await sendIntercepted(answer, () => callHandler(handler, request), { raw, request, exchange, response });
-  }
+  const askHost = async () => {
+    const reply = await callHandler(handler, request);
+    exchange.answer = parseAnswer(reply);
+    return reply;
+  };
+  if (answer === undefined) await send(request, exchange, response, await askHost());
+  else await sendIntercepted(answer, askHost, { raw, request, exchange, response });
   request.body.resume();
+}
+
+function parseAnswer({ status, headers = {}, body }: HostReply): HttpExchange['answer'] {
+  if (typeof body !== 'string' || !/json/.test(headers['content-type'] ?? '')) return null;
+  return { status, body: JSON.parse(body) };
 }
 
 function receive(

@@ -3,6 +3,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Transform } from 'node:stream';
 
 const HEAD_BYTES = 64 * 1024;
+/** A JSON body above this is recorded without its middle, which is part of one long text: a file's content. */
+const JSON_BYTES = 4 * 1024 * 1024;
 
 /** One request that a client sent through the proxy, and its status. */
 export interface HttpExchange {
@@ -13,6 +15,8 @@ export interface HttpExchange {
   readonly body: BodyRecord;
   /** Null until the answer is sent; stays null when the connection was cut first. */
   status: number | null;
+  /** The JSON that the local GitHub itself answered, before any test changed it; null where there is none. */
+  answer: { readonly status: number; readonly body: unknown } | null;
 }
 
 /** What is recorded of a request's body; grows while the body arrives. */
@@ -22,6 +26,8 @@ export interface BodyRecord {
   size: number;
   /** The first 64 KB as text. */
   head: string;
+  /** A whole JSON body; one above 4 MB lacks a part of its middle. */
+  json: string;
 }
 
 /** A place where a watched text was found. */
@@ -67,8 +73,12 @@ export class TrafficLog {
   }
 
   /** Records a request, and returns the stream through which its body must be piped. */
-  record(request: Omit<HttpExchange, 'body' | 'status'>): { exchange: HttpExchange; tap: Transform } {
-    const exchange: HttpExchange = { ...request, body: { sha256: '', size: 0, head: '' }, status: null };
+  record(request: Omit<HttpExchange, 'body' | 'status' | 'answer'>): {
+    exchange: HttpExchange;
+    tap: Transform;
+  } {
+    const body = { sha256: '', size: 0, head: '', json: '' };
+    const exchange: HttpExchange = { ...request, body, status: null, answer: null };
     this.#exchanges.push(exchange);
     this.#inspect(exchange, 'url', exchange.url);
     for (const [name, value] of Object.entries(exchange.headers)) {
@@ -92,10 +102,12 @@ export class TrafficLog {
     const overlap = Math.max(0, ...this.#needles.map((needle) => Buffer.byteLength(needle) - 1));
     let tail: Buffer = Buffer.alloc(0);
     let head: Buffer = Buffer.alloc(0);
+    const json = /json/.test(exchange.headers['content-type'] ?? '') ? new JsonRecord() : null;
     return new Transform({
       transform: (chunk: Buffer, _encoding, done) => {
         hash.update(chunk);
         exchange.body.size += chunk.length;
+        json?.add(chunk);
         if (head.length < HEAD_BYTES) {
           head = Buffer.concat([head, chunk.subarray(0, HEAD_BYTES - head.length)]);
           exchange.body.head = head.toString();
@@ -109,9 +121,29 @@ export class TrafficLog {
         done(null, chunk);
       },
       flush: (done) => {
+        exchange.body.json = json?.toString() ?? '';
         exchange.body.sha256 = hash.digest('hex');
         done();
       },
     });
+  }
+}
+
+/** The start and the end of a JSON body. */
+class JsonRecord {
+  readonly #start: Buffer[] = [];
+  #size = 0;
+  #end: Buffer = Buffer.alloc(0);
+
+  add(chunk: Buffer): void {
+    const room = Math.max(0, JSON_BYTES - this.#size);
+    this.#size += chunk.length;
+    if (room > 0) this.#start.push(chunk.subarray(0, room));
+    const rest = chunk.subarray(room);
+    if (rest.length > 0) this.#end = Buffer.concat([this.#end, rest]).subarray(-HEAD_BYTES);
+  }
+
+  toString(): string {
+    return Buffer.concat([...this.#start, this.#end]).toString();
   }
 }

@@ -1,0 +1,155 @@
+import { readFileSync } from 'node:fs';
+import { Ajv, type ValidateFunction } from 'ajv';
+import addFormats from 'ajv-formats';
+import type { HttpExchange } from '../server/traffic-log.ts';
+import {
+  type ApiDescription,
+  type DescribedHost,
+  type DescribedOperation,
+  getExtractPath,
+  UNDESCRIBED_CALLS,
+} from './extract.ts';
+
+/** The hosts of API and uploads up to the path; those of a GitHub Enterprise Server have an API path. */
+const BASES: readonly (readonly [RegExp, DescribedHost])[] = [
+  [/^https:\/\/(?:api|uploads)\.(?:github\.com|[^/]+\.ghe\.com)(?=\/)/, 'github.com'],
+  [/^https:\/\/(?:uploads\.[^/]+|[^/]+\/api\/uploads|[^/]+\/api\/v3|[^/]+\/api(?=\/graphql))(?=\/)/, 'ghes'],
+];
+
+/** One request, as far as it is compared with the description. */
+export type ValidatedExchange = Pick<HttpExchange, 'method' | 'url' | 'headers' | 'body' | 'answer'>;
+
+/**
+ * Compares requests to the API, and the local GitHub's own answers to them, with GitHub's description.
+ * Returns one line for each deviation: method, path, and what is wrong.
+ */
+export function findDeviations(exchanges: readonly ValidatedExchange[]): string[] {
+  return exchanges.flatMap((exchange) => {
+    const [base, host] = BASES.find(([pattern]) => pattern.test(exchange.url)) ?? [];
+    if (base === undefined || host === undefined) return [];
+    const target = exchange.url.replace(base, '');
+    const name = `${exchange.method} ${target.replace(/\?.*$/, '')}`;
+    return getValidator(host)
+      .validate(exchange, target)
+      .map((flaw) => `${name}: ${flaw}`);
+  });
+}
+
+const VALIDATORS = new Map<DescribedHost, DescriptionValidator>();
+
+function getValidator(host: DescribedHost): DescriptionValidator {
+  const known = VALIDATORS.get(host) ?? new DescriptionValidator(host);
+  VALIDATORS.set(host, known);
+  return known;
+}
+
+interface FoundOperation {
+  readonly route: string;
+  readonly operation: DescribedOperation;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+/** Validates against the description of one host. */
+class DescriptionValidator {
+  readonly #description: ApiDescription;
+  readonly #strict = createAjv(false);
+  /** For paths and queries, where everything is text. */
+  readonly #coercing = createAjv(true);
+  readonly #compiled = new Map<string, ValidateFunction>();
+
+  constructor(host: DescribedHost) {
+    this.#description = JSON.parse(readFileSync(getExtractPath(host), 'utf8')) as ApiDescription;
+    for (const ajv of [this.#strict, this.#coercing]) {
+      ajv.addSchema({ $id: 'api', schemas: this.#description.schemas });
+    }
+  }
+
+  validate(exchange: ValidatedExchange, target: string): string[] {
+    const [path = '', query = ''] = target.split('?');
+    if (`${exchange.method} ${path}` in UNDESCRIBED_CALLS) return [];
+    const found = this.#find(exchange.method, path);
+    if (found === undefined) return ['the description has no such operation'];
+    const { route, operation, parameters } = found;
+    return [
+      ...this.#check(this.#coercing, `${route} path`, operation.path, { ...parameters }),
+      ...this.#check(this.#coercing, `${route} query`, operation.query, parseQuery(query)),
+      ...this.#checkBody(route, operation, exchange),
+      ...this.#checkAnswer(route, operation, exchange),
+    ];
+  }
+
+  #find(method: string, path: string): FoundOperation | undefined {
+    for (const [route, operation] of Object.entries(this.#description.operations)) {
+      const [expected = '', template = ''] = route.split(' ');
+      const parameters = expected === method ? matchTemplate(template, path) : null;
+      if (parameters !== null) return { route, operation, parameters };
+    }
+    return undefined;
+  }
+
+  #checkBody(route: string, operation: DescribedOperation, { headers, body }: ValidatedExchange): string[] {
+    // Cut off on the way, or not JSON, as an asset's bytes are.
+    if (body.sha256 === '' || (body.size > 0 && !/json/.test(headers['content-type'] ?? ''))) return [];
+    if (body.size === 0) return operation.bodyRequired ? ['the body is missing'] : [];
+    const sent = JSON.parse(body.json) as Record<string, unknown>;
+    if (operation.body !== null) return this.#check(this.#strict, `${route} body`, operation.body, sent);
+    return Object.keys(sent).length === 0 ? [] : [`body takes nothing, but got ${Object.keys(sent)}`];
+  }
+
+  #checkAnswer(
+    route: string,
+    operation: DescribedOperation,
+    { headers, answer }: ValidatedExchange,
+  ): string[] {
+    if (answer === null) return [];
+    const { status, body } = answer;
+    const content = operation.responses[String(status)];
+    if (content === undefined && status < 400) return [`answer ${status} is not described`];
+    const label = `answer ${status}`;
+    if (content === undefined) {
+      return this.#check(this.#strict, `${route} ${label}`, { $ref: 'api#/schemas/basic-error' }, body);
+    }
+    if (content === null) return [`${label} has a body, but the description has none`];
+    const type = Object.keys(content).find((one) =>
+      (headers.accept ?? '').includes(one.replace(/\+json$/, '')),
+    );
+    const schema = content[type ?? 'application/json'] ?? Object.values(content)[0] ?? {};
+    return this.#check(this.#strict, `${route} ${label} ${type ?? ''}`.trim(), schema, body);
+  }
+
+  #check(ajv: Ajv, key: string, schema: object, value: unknown): string[] {
+    const validate = this.#compiled.get(key) ?? ajv.compile(referToApi(schema));
+    this.#compiled.set(key, validate);
+    if (validate(value)) return [];
+    const what = key.replace(/^\S+ \S+ /, '');
+    return (validate.errors ?? []).map(({ instancePath, message = '', params }) => {
+      const detail = JSON.stringify(params);
+      return `${what}${instancePath} ${message} ${detail}`;
+    });
+  }
+}
+
+function createAjv(coerceTypes: boolean): Ajv {
+  const ajv = new Ajv({ strict: false, allErrors: true, coerceTypes, logger: false });
+  // The default export of a CommonJS module differs between Node and TypeScript's view of it.
+  (addFormats as unknown as (target: Ajv) => void)(ajv);
+  return ajv;
+}
+
+/** References are relative to the description, not to the schema that contains them. */
+function referToApi(schema: object): object {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/schemas/', '"$ref":"api#/schemas/'));
+}
+
+function parseQuery(query: string): Record<string, string> {
+  return Object.fromEntries(new URLSearchParams(query));
+}
+
+/** The decoded parameters of a path that fits a template; a slash within a parameter must be encoded. */
+function matchTemplate(template: string, path: string): Record<string, string> | null {
+  const names = [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const pattern = new RegExp(`^${template.replace(/\{\w+\}/g, '([^/]+)')}$`);
+  const values = pattern.exec(path)?.slice(1);
+  if (values === undefined) return null;
+  return Object.fromEntries(names.map((name, at) => [name, decodeURIComponent(values[at] ?? '')]));
+}

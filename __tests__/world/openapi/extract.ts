@@ -1,0 +1,196 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { API, type CallTemplate, getRoute, UPLOAD } from '../../../src/protocol/calls.ts';
+
+/**
+ * A small part of GitHub's own OpenAPI description: the operations of `src/protocol/calls.ts`, as JSON schemas.
+ * `node scripts/extract-openapi.ts` writes the files beside this one from the package `@octokit/openapi`.
+ */
+export interface ApiDescription {
+  readonly operations: Readonly<Record<string, DescribedOperation>>;
+  /** The schemas that the operations refer to as `#/schemas/<name>`. */
+  readonly schemas: Readonly<Record<string, JsonSchema>>;
+}
+
+export interface DescribedOperation {
+  /** One schema of an object each; properties that are not listed are refused. */
+  readonly path: JsonSchema;
+  readonly query: JsonSchema;
+  /** Null: the operation takes no body. */
+  readonly body: JsonSchema | null;
+  readonly bodyRequired: boolean;
+  /** By status, then by media type; null: no JSON. */
+  readonly responses: Readonly<Record<string, Readonly<Record<string, JsonSchema>> | null>>;
+}
+
+export type JsonSchema = { readonly [keyword: string]: unknown };
+
+/** What is described: github.com (with GitHub Enterprise Cloud), or the newest GitHub Enterprise Server. */
+export type DescribedHost = 'github.com' | 'ghes';
+
+/** The calls of the tables that the description lacks, with the source of what the local GitHub answers. */
+export const UNDESCRIBED_CALLS: Readonly<Record<string, string>> = {
+  'POST /graphql': 'https://docs.github.com/graphql/overview/explorer (GraphQL has a schema of its own)',
+  'POST /login/device/code':
+    'https://docs.github.com/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps#device-flow',
+  'POST /login/oauth/access_token':
+    'https://docs.github.com/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps#device-flow',
+  'GET /login/device': 'https://github.com/login/device (a web page for the user)',
+};
+
+/** An error that an operation's own list of answers leaves out, such as 401 and 429, has this schema. */
+const ERROR_SCHEMA = 'basic-error';
+const DROPPED = new Set(['description', 'example', 'examples', 'title', 'externalDocs', 'discriminator']);
+const FOLDER = new URL('../../../node_modules/@octokit/openapi/generated/', import.meta.url);
+
+/** Where the extract of a host is committed. */
+export function getExtractPath(host: DescribedHost): string {
+  return fileURLToPath(new URL(`./${host}.json`, import.meta.url));
+}
+
+/** The name of the package's file: of Enterprise Server's, the newest version. */
+function getSourceName(host: DescribedHost): string {
+  if (host === 'github.com') return 'api.github.com.json';
+  const names = readdirSync(FOLDER).filter((name) => /^ghes-[\d.]+\.json$/.test(name));
+  const minor = (name: string) => Number(/^ghes-3\.(\d+)/.exec(name)?.[1]);
+  return names.sort((one, other) => minor(other) - minor(one))[0] ?? '';
+}
+
+/** Extracts the operations in use from the installed package. Reads a file of about 12 MB. */
+export function extractDescription(host: DescribedHost): ApiDescription {
+  const source = JSON.parse(readFileSync(new URL(getSourceName(host), FOLDER), 'utf8')) as OpenApiDocument;
+  const routes = listDescribedRoutes();
+  const operations = routes.map((route) => [route, extractOperation(source, route)] as const);
+  const schemas: Record<string, JsonSchema> = {};
+  const waiting = [ERROR_SCHEMA, ...findReferences(operations)];
+  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+    if (name in schemas) continue;
+    schemas[name] = convertSchema(source.components.schemas[name]) as JsonSchema;
+    waiting.push(...findReferences(schemas[name]));
+  }
+  const sorted = Object.entries(schemas).sort(([one], [other]) => (one < other ? -1 : 1));
+  return { operations: Object.fromEntries(operations), schemas: Object.fromEntries(sorted) };
+}
+
+/** The extract as text: one line for each operation and each schema. */
+export function formatDescription({ operations, schemas }: ApiDescription): string {
+  const lines = (entries: object) =>
+    Object.entries(entries).map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`);
+  return `{\n"operations": {\n${lines(operations).join(',\n')}\n},\n"schemas": {\n${lines(schemas).join(',\n')}\n}\n}\n`;
+}
+
+/** The routes of the tables that the description should have. */
+export function listDescribedRoutes(): string[] {
+  const calls: CallTemplate[] = [...Object.values(API), ...Object.values(UPLOAD)];
+  const routes = calls.map((call) => getRoute(call).replace('/releases/{id}/', '/releases/{release_id}/'));
+  return [...new Set(routes)].filter((route) => !(route in UNDESCRIBED_CALLS)).sort();
+}
+
+interface OpenApiDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
+  readonly components: Readonly<Record<string, Readonly<Record<string, JsonSchema>>>> & {
+    readonly schemas: Readonly<Record<string, JsonSchema>>;
+  };
+}
+
+interface OpenApiOperation {
+  readonly parameters?: readonly OpenApiParameter[];
+  readonly requestBody?: { readonly required?: boolean; readonly content?: OpenApiContent };
+  readonly responses: Readonly<Record<string, { readonly content?: OpenApiContent }>>;
+}
+
+interface OpenApiParameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required?: boolean;
+  readonly schema: JsonSchema;
+}
+
+type OpenApiContent = Readonly<Record<string, { readonly schema?: JsonSchema }>>;
+
+function extractOperation(source: OpenApiDocument, route: string): DescribedOperation {
+  const [method = '', path = ''] = route.split(' ');
+  const operation = source.paths[path]?.[method.toLowerCase()];
+  if (operation === undefined) throw new Error(`The description has no operation ${route}.`);
+  const { parameters = [], requestBody, responses } = operation;
+  const all = parameters.map((one) => resolve<OpenApiParameter>(source, one));
+  const body = requestBody?.content?.['application/json']?.schema;
+  const answers = Object.entries(responses).map(
+    ([status, response]) =>
+      [status, extractContent(resolve<{ content?: OpenApiContent }>(source, response).content)] as const,
+  );
+  return {
+    path: createParameterSchema(all.filter((one) => one.in === 'path')),
+    query: createParameterSchema(all.filter((one) => one.in === 'query')),
+    body: body === undefined ? null : closeObjects(convertSchema(body)),
+    bodyRequired: requestBody?.required ?? false,
+    responses: Object.fromEntries(answers),
+  };
+}
+
+function extractContent(content: OpenApiContent = {}): Record<string, JsonSchema> | null {
+  const entries = Object.entries(content).flatMap(([type, { schema }]) =>
+    schema === undefined ? [] : [[type, convertSchema(schema) as JsonSchema] as const],
+  );
+  return entries.length === 0 ? null : Object.fromEntries(entries);
+}
+
+function resolve<Value>(source: OpenApiDocument, value: unknown): Value {
+  const [, kind = '', name = ''] =
+    /^#\/components\/(\w+)\/(.+)$/.exec(String((value as JsonSchema).$ref)) ?? [];
+  return (kind === '' ? value : source.components[kind]?.[name]) as Value;
+}
+
+function createParameterSchema(parameters: readonly OpenApiParameter[]): JsonSchema {
+  return {
+    type: 'object',
+    properties: Object.fromEntries(parameters.map(({ name, schema }) => [name, convertSchema(schema)])),
+    required: parameters.filter(({ required }) => required).map(({ name }) => name),
+    additionalProperties: false,
+  };
+}
+
+/** From OpenAPI 3.0's schemas to JSON Schema: `nullable` becomes a type; texts for people are left out. */
+function convertSchema(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(convertSchema);
+  if (typeof value !== 'object' || value === null) return value;
+  const { nullable, ...schema } = convertKeywords(value as JsonSchema);
+  if (nullable !== true) return schema;
+  if (typeof schema.type !== 'string') return { anyOf: [schema, { type: 'null' }] };
+  const choices = Array.isArray(schema.enum) ? { enum: [...new Set([...schema.enum, null])] } : {};
+  return { ...schema, type: [schema.type, 'null'], ...choices };
+}
+
+function convertKeywords(schema: JsonSchema): JsonSchema {
+  const entries = Object.entries(schema).flatMap(([keyword, value]) => {
+    if (DROPPED.has(keyword) || keyword.startsWith('x-')) return [];
+    if (keyword === 'enum' || keyword === 'default' || keyword === 'required') return [[keyword, value]];
+    if (keyword === '$ref') return [[keyword, String(value).replace('#/components/schemas/', '#/schemas/')]];
+    // The names below `properties` are no keywords.
+    if (keyword === 'properties') return [[keyword, mapValues(value as JsonSchema, convertSchema)]];
+    return [[keyword, convertSchema(value)]];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Refuses properties that a request's body should not have. */
+function closeObjects(value: unknown): JsonSchema {
+  const { properties, items, ...schema } = value as JsonSchema;
+  const closed = (entry: unknown) => closeObjects(entry);
+  return {
+    ...schema,
+    ...(items === undefined ? {} : { items: closed(items) }),
+    ...(properties === undefined
+      ? {}
+      : { additionalProperties: false, properties: mapValues(properties as JsonSchema, closed) }),
+  };
+}
+
+function mapValues(object: JsonSchema, map: (value: unknown) => unknown): JsonSchema {
+  return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, map(value)]));
+}
+
+/** The names of the schemas to which a value refers. */
+function findReferences(value: unknown): string[] {
+  return [...JSON.stringify(value).matchAll(/"\$ref":"#\/schemas\/([^"]+)"/g)].map(([, name = '']) => name);
+}

@@ -1,0 +1,86 @@
+import type { HostedRepository } from './repository.ts';
+import { LOGINS } from './tokens.ts';
+
+const HOUR_MS = 3_600_000;
+/** Requests an hour: of all jobs' own tokens for one repository together, of another token's owner, and of nobody. */
+const LIMITS = { job: 1000, owner: 5000, anonymous: 60 };
+
+/** What a request is counted for. */
+export interface CountedRequest {
+  /** Null without a token. */
+  readonly login: string | null;
+  /** `<API host>/<owner>/<name>`; empty where the request is about no repository. */
+  readonly repository: string;
+  /** GraphQL has a count of its own. */
+  readonly resource: 'core' | 'graphql';
+}
+
+/** A repository, as far as its requests are counted. */
+type LimitedRepository = Pick<HostedRepository, 'fullName' | 'instance'>;
+
+/** A count of requests, and when it starts again. */
+export interface RateLimitState {
+  readonly limit: number;
+  used: number;
+  /** Milliseconds since 1970. */
+  resetAt: number;
+}
+
+/** The primary rate limit of the API: who has used how much of it this hour. */
+export class RateLimits {
+  /** False: requests are counted, but none is refused. */
+  enforced = true;
+  readonly #states = new Map<string, RateLimitState>();
+
+  /** The count to which a request belongs. */
+  get({ login, repository, resource }: CountedRequest): RateLimitState {
+    const kind = login === null ? 'anonymous' : login === LOGINS.workflow ? 'job' : 'owner';
+    const whose = kind === 'job' ? repository.toLowerCase() : login;
+    const key = `${kind} ${whose} ${resource}`;
+    const known = this.#states.get(key);
+    if (known !== undefined && known.resetAt > Date.now()) return known;
+    const fresh = { limit: LIMITS[kind], used: 0, resetAt: Date.now() + HOUR_MS };
+    this.#states.set(key, fresh);
+    return fresh;
+  }
+
+  /** Counts a request; false: the limit is reached, the request is to be refused. */
+  take(request: CountedRequest): boolean {
+    const state = this.get(request);
+    if (this.enforced && state.used >= state.limit) return false;
+    state.used += 1;
+    return true;
+  }
+
+  /** How many requests the jobs of a repository have sent this hour. */
+  getUsed(repository: LimitedRepository): number {
+    return this.#ofJobs(repository).used;
+  }
+
+  /** Lets the jobs of a repository have a number of requests left, as if others had used the rest. */
+  setLeft(repository: LimitedRepository, left: number, secondsToReset = HOUR_MS / 1000): void {
+    const state = this.#ofJobs(repository);
+    state.used = state.limit - left;
+    state.resetAt = Date.now() + secondsToReset * 1000;
+  }
+
+  #ofJobs({ fullName, instance }: LimitedRepository): RateLimitState {
+    const repository = `${new URL(instance.api).host}/${fullName}`;
+    return this.get({ login: LOGINS.workflow, repository, resource: 'core' });
+  }
+
+  /** Begins a new hour for everybody. */
+  clear(): void {
+    this.#states.clear();
+  }
+}
+
+/** The refusal's text, in the host's words. */
+export function describeExcess(login: string | null): string {
+  if (login === null) {
+    return "API rate limit exceeded for 127.0.0.1. (But here's the good news: Authenticated requests get a higher rate limit. Check out the documentation for more details.)";
+  }
+  return login.endsWith('[bot]')
+    ? 'API rate limit exceeded for installation. If you reach out to GitHub Support for help, please include the request ID 0400:3D1B:1:2:3.'
+    : 'API rate limit exceeded for user ID 1.';
+}
