@@ -40,6 +40,8 @@ export interface HttpRequest {
   /** Called once for each attempt, so that every attempt has a new body. */
   readonly body?: () => Readable | string;
   readonly signal?: AbortSignal | undefined;
+  /** Milliseconds until the headers of the response must arrive once the body was sent; `EXCHANGE.headers` by default. */
+  readonly headersTimeout?: number | undefined;
   /** Whether to connect to public addresses only, because the URL comes from an untrusted source. */
   readonly publicOnly?: boolean;
 }

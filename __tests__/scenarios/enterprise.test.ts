@@ -209,11 +209,13 @@ describe('a file-bin of one’s own', () => {
     const url = `${BIN}/own-bin-1/page.html`;
     await expectReady(scenario, delivered, { channel: 'K3', shows: createPage(), url });
     expect(own.bins.get('own-bin-1')).toMatchObject({ locked: true });
-    // Looked for first, since the bin's name was given; then fetched back.
+    // The bin is read before the upload and before its lock, since its name was given, and after the proof.
     expect(listRequests(scenario, /^GET /).map(({ host }) => host)).toEqual([
       'bin.example.com',
       'bin.example.com',
+      'bin.example.com',
       'situla.filebin-storage.com',
+      'bin.example.com',
     ]);
   });
 

@@ -136,10 +136,7 @@ describe('K3', () => {
     const inputs = { channel: 'K3', bin: 'withdraw-me-42' };
     const delivered = await scenario.deliver({ repository, files, inputs });
     expect(delivered.outputs.result).toBe('ready');
-    const withdrawn = await scenario.deliver({
-      repository,
-      inputs: { ...inputs, file: 'page.html', ...withdrawal },
-    });
+    const withdrawn = await scenario.deliver({ repository, files, inputs: { ...inputs, ...withdrawal } });
     expectWithdrawn(withdrawn, ['page.html']);
     expect(await codeAt(delivered.outputs.url ?? '')).toBe('404');
   });

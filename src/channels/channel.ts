@@ -34,6 +34,22 @@ export interface PreparedTask<Data = unknown> {
    * @throws {DeliveryError} `BUILD_ERRORED` when the host says that it failed.
    */
   watch?(placement: Placement): Promise<HostProgress>;
+  /** What the host means when it refuses the public address; absent where it says no more than its HTTP code. */
+  explainRefusal?(refusal: HostRefusal): RefusalMeaning | undefined;
+}
+
+/** A host's refusal of the public address, in its own plain text. */
+export interface HostRefusal {
+  readonly httpCode: number;
+  readonly text: string;
+}
+
+/** What a refusal means. */
+export interface RefusalMeaning {
+  /** What to change. */
+  readonly hint: string;
+  /** Whether waiting can't help. */
+  readonly isFinal: boolean;
 }
 
 /** How far the host is with making a placement public. */
@@ -53,6 +69,8 @@ export interface Placement {
   readonly url: URL;
   /** Whether anything was written; `false` where everything was already as wanted. */
   readonly written: boolean;
+  /** The verb of the report's claim, where only the host's answer tells it. */
+  readonly claim?: string;
   readonly commitSha?: string;
   /** The raw address of the same file, verified too. */
   readonly rawUrl?: URL;
@@ -68,6 +86,12 @@ export interface Placement {
   readonly notes: readonly string[];
   /** What could not be verified while placing. */
   readonly unknown: readonly string[];
+  /**
+   * After the proof: looks once more at what may have changed since it was placed. It never throws.
+   *
+   * @returns for UNKNOWN: what is not as it was left
+   */
+  readonly recheck?: () => Promise<readonly string[]>;
 }
 
 /** One of the two things that a channel does: publishing files, or removing them. */

@@ -25,7 +25,15 @@ export async function publishThroughChannel(
   const wait = { ...limits, deadline: ports.clock.now() + limits.timeout };
   const probes = openProbes(placed, wait, ports);
   const { attempts, late } = await waitForAll(placed, probes, wait, ports);
-  return verifyAll(attempts, probes, { ...wait, late }, ports);
+  return recheckAll(await verifyAll(attempts, probes, { ...wait, late }, ports));
+}
+
+/** Looks at each proven placement once more, after the last proof. */
+async function recheckAll(attempts: readonly ChannelAttempt[]): Promise<readonly ChannelAttempt[]> {
+  return mapConcurrently(attempts, BATCH.reads, async (attempt) => {
+    const changed = attempt.proof === null ? [] : await attempt.placement?.recheck?.();
+    return { ...attempt, unknown: [...attempt.unknown, ...(changed ?? [])] };
+  });
 }
 
 async function placeAll(
@@ -132,7 +140,8 @@ async function verifyAttempt(
   if (target === undefined) return attempt;
   const { placement, probe } = target;
   try {
-    const proof = await verifyAddress(placement, { probe, expected }, limits, ports);
+    const explainRefusal = task.explainRefusal?.bind(task);
+    const proof = await verifyAddress(placement, { probe, expected, explainRefusal }, limits, ports);
     const further = await verifyFurtherAddresses({ placement, proof, expected }, limits, ports);
     const unknown = new Set([...placement.unknown, ...internalUnknown(probe), ...further.unknown]);
     return { ...attempt, proof, lastProbe: probe.last, rawUrl: further.rawUrl, unknown: [...unknown] };

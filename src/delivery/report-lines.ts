@@ -54,7 +54,10 @@ function claimLine(delivery: FileDelivery, { provenUrl }: ReportFacts): string {
   if (provenUrl === null) {
     return `${subject} is not proven to open through ${channel}, ${CHANNELS[channel].title}; there is no address`;
   }
-  return [`${subject} ${claim} at ${provenUrl}`, ...(main.placement?.notes ?? [])].join('; ');
+  return [
+    `${subject} ${main.placement?.claim ?? claim} at ${provenUrl}`,
+    ...(main.placement?.notes ?? []),
+  ].join('; ');
 }
 
 function codeLine(delivery: FileDelivery): string {

@@ -30,6 +30,8 @@ export interface ProbeResult {
   readonly match: ContentMatch;
   readonly fingerprint: ContentFingerprint | null;
   readonly hosts: readonly string[];
+  /** Why the host refuses the address, in its own plain text. */
+  readonly refusal?: string | undefined;
   /** Why there was no answer to compare. */
   readonly failure?: DeliveryError;
 }

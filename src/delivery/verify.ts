@@ -1,5 +1,5 @@
 import { poll } from '../async.ts';
-import type { HostProgress, Placement, PreparedTask } from '../channels/channel.ts';
+import type { HostProgress, Placement, PreparedTask, RefusalMeaning } from '../channels/channel.ts';
 import { DeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import { SECOND } from '../protocol/limits.ts';
@@ -71,6 +71,14 @@ export async function waitForSite(
   );
 }
 
+/** An address to prove. */
+export interface VerifyTarget {
+  readonly probe: UrlProbe;
+  readonly expected: ExpectedContent;
+  /** What the host means when it refuses the address. */
+  readonly explainRefusal?: PreparedTask['explainRefusal'];
+}
+
 /**
  * VERIFY: fetches the address back until it shows the bytes of the file. A body that only has the marker counts
  * at the deadline alone, only from a host that may rightly change the bytes, and UNKNOWN then says so.
@@ -80,14 +88,23 @@ export async function waitForSite(
  */
 export async function verifyAddress(
   { hostMayChangeBytes }: Pick<Placement, 'hostMayChangeBytes'>,
-  { probe, expected }: { readonly probe: UrlProbe; readonly expected: ExpectedContent },
+  { probe, expected, explainRefusal }: VerifyTarget,
   limits: WaitLimits,
   ports: Ports,
 ): Promise<Proof> {
+  const explain = (refused: ProbeResult | null): RefusalMeaning | undefined =>
+    refused?.refusal === undefined || refused.httpCode === null
+      ? undefined
+      : explainRefusal?.({ httpCode: refused.httpCode, text: refused.refusal });
+  const refuseFinal = (refused: ProbeResult): void => {
+    if (explain(refused)?.isFinal) throw notProvenError(refused, explain(refused));
+  };
   const result =
-    (probe.last !== null && isProof(probe.last) ? probe.last : await pollForProof(probe, limits, ports)) ??
+    (probe.last !== null && isProof(probe.last)
+      ? probe.last
+      : await pollForProof(probe, refuseFinal, limits, ports)) ??
     (hostMayChangeBytes && probe.last?.match === 'altered' ? probe.last : undefined);
-  if (result === undefined || result.httpCode === null) throw notProvenError(probe.last);
+  if (result === undefined || result.httpCode === null) throw notProvenError(probe.last, explain(probe.last));
   ports.logger.info(describeProbe(result));
   return {
     httpCode: result.httpCode,
@@ -99,12 +116,19 @@ export async function verifyAddress(
   };
 }
 
-function pollForProof(probe: UrlProbe, limits: WaitLimits, ports: Ports): Promise<ProbeResult | undefined> {
+/** @param refuseFinal throws for a refusal that no waiting changes */
+function pollForProof(
+  probe: UrlProbe,
+  refuseFinal: (result: ProbeResult) => void,
+  limits: WaitLimits,
+  ports: Ports,
+): Promise<ProbeResult | undefined> {
   const log = createWaitLog('waited for the address', limits, ports);
   return poll({ ...limits, ...ports }, async () => {
     const result = await probe.probe();
     if (isProof(result)) return result;
     if (result.match === 'login') throw loginPageError(result);
+    refuseFinal(result);
     log.write(describeProbe(result));
     return undefined;
   }).finally(log.end);
@@ -147,15 +171,16 @@ export function describeProbe(result: ProbeResult | null): string {
   if (result.failure !== undefined) return result.failure.message;
   const code = result.httpCode === null ? 'no answer' : `HTTP ${result.httpCode}`;
   return result.match === 'absent'
-    ? `the address answers ${code}`
+    ? `the address answers ${code}${result.refusal === undefined ? '' : `: ${result.refusal}`}`
     : `the address answers ${code} with ${DESCRIPTIONS[result.match]}`;
 }
 
 /** @see protocol 7 (final URL does not answer 200 or lacks the marker) */
-function notProvenError(result: ProbeResult | null): DeliveryError {
-  return new DeliveryError('NOT_PROVEN', `the address was not proven in time: ${describeProbe(result)}`, {
+function notProvenError(result: ProbeResult | null, meaning?: RefusalMeaning): DeliveryError {
+  const title = meaning?.isFinal ? 'the address was not proven' : 'the address was not proven in time';
+  return new DeliveryError('NOT_PROVEN', `${title}: ${describeProbe(result)}`, {
     httpCode: result?.httpCode ?? undefined,
-    hint: result?.failure?.hint ?? HINTS[result?.match ?? 'absent'],
+    hint: meaning?.hint ?? result?.failure?.hint ?? HINTS[result?.match ?? 'absent'],
     cause: result?.failure,
   });
 }

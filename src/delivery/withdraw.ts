@@ -77,13 +77,13 @@ async function itemsToRemove(
   refuseOneNameForMany(found, path);
   const items: ChannelItem[] = [];
   for (const one of found) {
-    const file = channels.includes('K2') ? await openToCompare(one, signal) : null;
+    const file = channels.includes('K2') || channels.includes('K3') ? await openToCompare(one, signal) : null;
     items.push({ file, name: deliveredName(one, path) });
   }
   return items;
 }
 
-/** K2 compares an asset's digest with the file, which may no longer exist. */
+/** K2 and K3 compare the digest of what they hold with the file, which may no longer exist. */
 async function openToCompare(found: FoundFile, signal: AbortSignal): Promise<LocalFile | null> {
   const file = await resultOf(() => inspectFile({ ...found, marker: undefined, secrets: [], signal }));
   return hasFailed(file) ? null : file;

@@ -32,7 +32,6 @@ const ERROR_DESCRIPTIONS: Readonly<Record<string, string>> = {
   EPIPE: 'the connection was closed while sending',
   ETIMEDOUT: 'the connection timed out',
   UND_ERR_CONNECT_TIMEOUT: `no connection within ${EXCHANGE.connect / 1000} s`,
-  UND_ERR_HEADERS_TIMEOUT: `no response within ${EXCHANGE.headers / 1000} s`,
   ABORT_ERR: `the response was not complete within ${EXCHANGE.api / 1000} s`,
   UND_ERR_BODY_TIMEOUT: `no data received for ${EXCHANGE.stall / 1000} s`,
   UND_ERR_SOCKET: 'the connection was closed too early',
@@ -47,7 +46,7 @@ export function createHttpClient(): SendHttp {
   // Each chunk of a body becomes garbage immediately. A small young generation makes V8 collect it often,
   // which saves about 50 MB of memory for any body.
   setFlagsFromString('--scavenger-max-new-space-capacity-mb=1');
-  const timeouts = { headersTimeout: EXCHANGE.headers, bodyTimeout: EXCHANGE.stall };
+  const timeouts = { bodyTimeout: EXCHANGE.stall };
   const connect = { timeout: EXCHANGE.connect };
   const anyAddress = new EnvHttpProxyAgent({ ...timeouts, connect });
   const publicAddress = new EnvHttpProxyAgent({
@@ -70,6 +69,7 @@ export function createHttpClient(): SendHttp {
           headers: { 'user-agent': `${TOOL.name}/${TOOL.version}`, ...httpRequest.headers },
           body: httpRequest.body?.() ?? null,
           signal: httpRequest.signal ?? null,
+          headersTimeout: httpRequest.headersTimeout ?? EXCHANGE.headers,
           dispatcher: httpRequest.publicOnly ? publicAddress : anyAddress,
         }),
       );
@@ -86,12 +86,18 @@ export function createHttpClient(): SendHttp {
  *
  * @see protocol 7 (no network)
  */
-export function connectionError(thrown: unknown, httpRequest: Pick<HttpRequest, 'url' | 'signal'>): unknown {
+export function connectionError(
+  thrown: unknown,
+  httpRequest: Pick<HttpRequest, 'url' | 'signal' | 'headersTimeout'>,
+): unknown {
   if (httpRequest.signal?.aborted) return httpRequest.signal.reason;
   if (thrown instanceof DeliveryError) return thrown;
   const code = networkCode(thrown);
   const message = thrown instanceof Error ? thrown.message : String(thrown);
-  const reason = ERROR_DESCRIPTIONS[code] ?? (code === '' || code === 'UND_ERR_ABORTED' ? message : code);
+  const reason =
+    code === 'UND_ERR_HEADERS_TIMEOUT'
+      ? `no response within ${(httpRequest.headersTimeout ?? EXCHANGE.headers) / 1000} s`
+      : (ERROR_DESCRIPTIONS[code] ?? (code === '' || code === 'UND_ERR_ABORTED' ? message : code));
   if (UNREACHABLE_CODES.has(code)) {
     return new DeliveryError('NO_NETWORK', `${httpRequest.url.host} can't be reached: ${reason}`, {
       hint: NETWORK_HINT,

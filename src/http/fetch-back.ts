@@ -1,11 +1,11 @@
 import type { Readable } from 'node:stream';
 import { DeliveryError } from '../errors.ts';
-import type { Progress, SendHttp } from '../ports.ts';
-import { MAX_FETCHED_BODY } from '../protocol/limits.ts';
+import type { HttpResponse, Progress, SendHttp } from '../ports.ts';
+import { MAX_FETCHED_BODY, TEXT } from '../protocol/limits.ts';
 import { type ContentFingerprint, fingerprintBytes } from '../rules/fingerprint.ts';
 import { connectionError } from './client.ts';
 import { type FollowOptions, followRedirects } from './follow.ts';
-import { discard, firstHeader } from './response.ts';
+import { discard, firstHeader, readText, shortHostMessage } from './response.ts';
 
 /** The final response of an address, after its redirects. */
 export interface FetchedContent {
@@ -14,6 +14,8 @@ export interface FetchedContent {
   readonly fingerprint: ContentFingerprint | null;
   /** Hosts that were requested, in order. */
   readonly hosts: readonly string[];
+  /** Why the host refuses, in its own plain text, on one line; absent where it says nothing beyond its code. */
+  readonly refusal?: string | undefined;
   /** Whether a redirect led to a login page, as on GitHub Enterprise in private mode. */
   readonly login: boolean;
 }
@@ -41,8 +43,13 @@ export async function fetchBack(
   const hosts = hops.map((hop) => hop.host);
   const login = !isLoginPage(url) && hops.some(isLoginPage);
   if (response.status !== 200) {
-    discard(response);
-    return { httpCode: response.status, fingerprint: null, hosts, login };
+    return {
+      httpCode: response.status,
+      fingerprint: null,
+      hosts,
+      login,
+      refusal: await readRefusal(response),
+    };
   }
   const length = Number(firstHeader(response, 'content-length') ?? 0);
   const progress = options.startProgress?.(length);
@@ -55,6 +62,17 @@ export async function fetchBack(
   } finally {
     progress?.end();
   }
+}
+
+/** The reason that a host gives in plain text; a page is written for a person, and where nothing exists there is none. */
+async function readRefusal(response: HttpResponse): Promise<string | undefined> {
+  const isText = /^text\/plain\b/i.test(firstHeader(response, 'content-type') ?? '');
+  if (!isText || [404, 410].includes(response.status)) {
+    discard(response);
+    return undefined;
+  }
+  // A body that breaks off or goes on for too long is no reason.
+  return shortHostMessage(await readText(response.body, TEXT.refusal).catch(() => '')) || undefined;
 }
 
 const isLoginPage = ({ pathname }: URL): boolean => /^\/login(\/|$)/.test(pathname);

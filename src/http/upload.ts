@@ -12,6 +12,8 @@ export interface UploadRequest {
   readonly length: number;
   /** Opens a new stream of the body. */
   readonly body: () => Readable;
+  /** Milliseconds until the response must begin once the body was sent; `EXCHANGE.headers` by default. */
+  readonly headersTimeout?: number;
   /** Starts to show the progress of an attempt. */
   readonly startProgress?: () => Progress;
   readonly signal: AbortSignal;
@@ -40,6 +42,7 @@ export async function sendUpload(http: SendHttp, upload: UploadRequest): Promise
     headers: { ...upload.headers, 'content-length': String(upload.length) },
     body: () => withProgress(upload),
     signal: upload.signal,
+    headersTimeout: upload.headersTimeout,
   });
   // A response that arrives in very small pieces would never reach the stall limit.
   addAbortSignal(upload.clock.timeout(EXCHANGE.api), response.body);

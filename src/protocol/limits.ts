@@ -72,6 +72,14 @@ export const EXCHANGE = {
   apiBody: 8 * MEGABYTE,
 } as const;
 
+/** The file-bin answers an upload only once it has stored the file elsewhere. Milliseconds. */
+export const BIN_ANSWER = {
+  /** From the end of the body to the answer; the host's own web page waits as long. */
+  longest: 900 * SECOND,
+  /** Between two lines of progress, and between two looks for a file whose answer did not arrive. */
+  interval: 10 * SECOND,
+} as const;
+
 /** The longest body that a probe reads. */
 export const MAX_FETCHED_BODY = SIZE.asset + MEGABYTE;
 
@@ -123,8 +131,15 @@ export const BATCH = {
   history: 50,
 } as const;
 
-/** The longest texts from the user or from a host: `marker` in bytes, the others in characters. */
-export const TEXT = { path: 1_024, message: 200, marker: 65_536, hostMessage: 300 } as const;
+/** The longest texts from the user or from a host: `marker` and `refusal` in bytes, the others in characters. */
+export const TEXT = {
+  path: 1_024,
+  message: 200,
+  marker: 65_536,
+  hostMessage: 300,
+  /** A host's answer in plain text; a longer one is not a reason. */
+  refusal: 4_096,
+} as const;
 
 /** Time between two progress lines. */
 export const PROGRESS_INTERVAL = { action: 10 * SECOND, cli: 3 * SECOND } as const;

@@ -2,31 +2,59 @@ import { describe, expect, test } from '@jest/globals';
 import type { FilebinOptions } from '../../../src/channels/filebin/publish.ts';
 import { createFilebinRemover } from '../../../src/channels/filebin/remove.ts';
 import { DeliveryError } from '../../../src/errors.ts';
+import { localFile } from '../../support/files.ts';
 import { FakeHttp, fakePorts, type Scripted, type Seen } from '../../support/ports.ts';
 import { prepareAll, prepareOne, resultsFor } from '../prepare-one.ts';
 
 const HOST = 'https://filebin.net';
-const OPTIONS: FilebinOptions = { binHostUrl: new URL(HOST), bin: 'sv1767323045-abc', binIsNew: false };
+const OPTIONS: FilebinOptions = {
+  binHostUrl: new URL(HOST),
+  bin: 'sv1767323045-abc',
+  binIsNew: false,
+  overwrite: false,
+};
 const PAGE: Scripted = { headers: { 'content-type': 'text/html; charset=utf-8' }, body: '<html>' };
 
 type Answer = (request: Seen, nth: number) => Scripted | Error;
 
-function createRemover(answer: Answer) {
-  const host = new FakeHttp(answer);
-  const ports = fakePorts(host.http);
-  return { host, ports, remover: createFilebinRemover(OPTIONS, ports) };
+/** The list of a bin that holds files with the content `x`. */
+async function listWith(...names: readonly string[]): Promise<Scripted> {
+  const { sha256 } = await localFile('x');
+  return { body: { bin: { id: OPTIONS.bin }, files: names.map((filename) => ({ filename, sha256 })) } };
 }
 
-/** Prepares the removal of page.html from a bin host that answers as scripted. */
-async function prepareRemoval(answer: Scripted | Error | Answer, name = 'page.html') {
+function createRemover(answer: Answer, list: Scripted | Error, overwrite = false) {
+  const host: FakeHttp = new FakeHttp((request) => {
+    const nth = host.seen.filter(({ method }) => method === request.method).length;
+    return request.method === 'GET' ? list : answer(request, nth);
+  });
+  const ports = fakePorts(host.http);
+  const deletes = () => host.seen.filter(({ method }) => method !== 'GET');
+  return { host, ports, deletes, remover: createFilebinRemover({ ...OPTIONS, overwrite }, ports) };
+}
+
+interface Setup {
+  readonly name?: string;
+  /** The content of the file at hand; `null` where there is none. */
+  readonly content?: string | null;
+  readonly list?: Scripted | Error;
+  readonly overwrite?: boolean;
+}
+
+/** Prepares the removal of page.html from a bin host that answers to DELETE as scripted. */
+async function prepareRemoval(
+  answer: Scripted | Error | Answer,
+  { name = 'page.html', content = 'x', list, overwrite }: Setup = {},
+) {
   const decide: Answer = typeof answer === 'function' ? answer : () => answer;
-  const { host, ports, remover } = createRemover(decide);
-  return { host, ports, task: await prepareOne(remover, null, name) };
+  const file = content === null ? null : await localFile(content);
+  const created = createRemover(decide, list ?? (await listWith('page.html')), overwrite);
+  return { ...created, task: await prepareOne(created.remover, file, name) };
 }
 
 describe('removing a file through channel K3', () => {
   test('plans one DELETE of the name that the host stores, without sending it', async () => {
-    const { host, task } = await prepareRemoval({ status: 500 }, "deep/a'b.pdf");
+    const { host, task } = await prepareRemoval({ status: 500 }, { name: "deep/a'b.pdf" });
     expect(task.plan).toEqual({
       channel: 'K3',
       method: 'one DELETE',
@@ -38,7 +66,7 @@ describe('removing a file through channel K3', () => {
     expect(host.seen).toEqual([]);
   });
 
-  test('sends one DELETE without a credential', async () => {
+  test('lists the bin, then sends one DELETE, without a credential', async () => {
     const { host, task } = await prepareRemoval({ status: 200, body: 'File deleted successfully' });
     await expect(task.perform()).resolves.toEqual({
       evidence: `bin ${OPTIONS.bin}, file page.html is deleted`,
@@ -51,6 +79,7 @@ describe('removing a file through channel K3', () => {
       unknown: [],
     });
     expect(host.seen).toEqual([
+      { method: 'GET', url: `${HOST}/${OPTIONS.bin}`, headers: { accept: 'application/json' }, body: '' },
       {
         method: 'DELETE',
         url: `${HOST}/${OPTIONS.bin}/page.html`,
@@ -66,24 +95,24 @@ describe('removing a file through channel K3', () => {
   });
 
   test('finds that nothing exists for HTTP 404', async () => {
-    const { host, task } = await prepareRemoval({ ...PAGE, status: 404 });
+    const { deletes, task } = await prepareRemoval({ ...PAGE, status: 404 });
     await expect(task.perform()).resolves.toMatchObject({
       evidence: 'nothing exists there any more',
       url: new URL(`${HOST}/${OPTIONS.bin}/page.html`),
       written: false,
     });
-    expect(host.seen).toHaveLength(1);
+    expect(deletes()).toHaveLength(1);
   });
 
   test('fails where HTTP 200 comes with a page, which the bin host itself never sends', async () => {
-    const { host, task } = await prepareRemoval({ ...PAGE, status: 200 });
+    const { deletes, task } = await prepareRemoval({ ...PAGE, status: 200 });
     await expect(task.perform()).rejects.toMatchObject({
       code: 'HOST_ERROR',
       httpCode: 200,
       message: expect.stringMatching(/ answered HTTP 200 with a page$/),
       hint: 'check `bin:` and `bin-host-url:`, or run the step again',
     });
-    expect(host.seen).toHaveLength(5);
+    expect(deletes()).toHaveLength(5);
   });
 
   test.each([
@@ -95,13 +124,13 @@ describe('removing a file through channel K3', () => {
     [500, 'HOST_ERROR', 5],
     [503, 'HOST_ERROR', 5],
   ] as const)('fails for HTTP %i as %s after %i attempts', async (status, code, attempts) => {
-    const { host, task } = await prepareRemoval({ status });
+    const { deletes, task } = await prepareRemoval({ status });
     await expect(task.perform()).rejects.toMatchObject({
       code,
       httpCode: status,
       message: expect.stringMatching(new RegExp(` answered HTTP ${status}$`)),
     });
-    expect(host.seen).toHaveLength(attempts);
+    expect(deletes()).toHaveLength(attempts);
   });
 
   test('is sent again after the time that the host asks to wait with HTTP 429', async () => {
@@ -114,43 +143,106 @@ describe('removing a file through channel K3', () => {
 
   test('is sent again after a lost connection', async () => {
     const connectionLost = new DeliveryError('CONNECTION', 'reset', { retryable: true });
-    const { host, task } = await prepareRemoval((_, nth) => (nth === 1 ? connectionLost : { status: 404 }));
+    const { deletes, task } = await prepareRemoval((_, nth) =>
+      nth === 1 ? connectionLost : { status: 404 },
+    );
     await expect(task.perform()).resolves.toMatchObject({ evidence: 'nothing exists there any more' });
-    expect(host.seen).toHaveLength(2);
+    expect(deletes()).toHaveLength(2);
   });
 
-  test('has a preview that sends no request', async () => {
-    const { host, task } = await prepareRemoval({ status: 500 });
+  test('has a preview that only lists the bin', async () => {
+    const { deletes, task } = await prepareRemoval({ status: 500 });
     await expect(task.preview()).resolves.toBe('page.html would be deleted');
-    expect(host.seen).toEqual([]);
+    expect(deletes()).toEqual([]);
+  });
+
+  test('passes on why the host refuses it', async () => {
+    const { task } = await prepareRemoval({ status: 403, body: 'This client IP address has been banned.' });
+    await expect(task.perform()).rejects.toMatchObject({
+      message: 'deleting from the bin answered HTTP 403: This client IP address has been banned.',
+      hint: expect.stringContaining('another runner'),
+    });
+  });
+});
+
+describe('whose a file in a bin is', () => {
+  test.each([
+    ['has other bytes than the file at hand', 'y', /its bytes are not those of the file at hand/],
+    ['has no file at hand to compare it with', null, /there is no file at hand/],
+  ])('is not known where it %s: it is kept', async (_, content, message) => {
+    const { deletes, task } = await prepareRemoval({ status: 200 }, { content });
+    const refused = {
+      code: 'NOT_OURS',
+      message: expect.stringMatching(message),
+      hint: expect.stringMatching(/`file:`.*`overwrite: true`/),
+    };
+    await expect(task.preview()).rejects.toMatchObject(refused);
+    await expect(task.perform()).rejects.toMatchObject(refused);
+    expect(deletes()).toEqual([]);
+  });
+
+  test.each(['y', null])('does not matter with overwrite (file at hand: %j)', async (content) => {
+    const { deletes, task } = await prepareRemoval({ status: 200 }, { content, overwrite: true });
+    await expect(task.perform()).resolves.toMatchObject({ written: true });
+    expect(deletes()).toHaveLength(1);
+  });
+
+  test.each<[string, Scripted]>([
+    ['the bin holds only other names', { body: { bin: {}, files: [{ filename: 'b.html', sha256: 'ff' }] } }],
+    ['the bin does not exist', { status: 404, body: 'The bin does not exist.' }],
+    ['the bin is deleted', { status: 404, body: { bin: {}, files: null } }],
+  ])('does not matter where %s: there is nothing to delete', async (_, list) => {
+    const { deletes, task } = await prepareRemoval({ status: 500 }, { list, content: null });
+    await expect(task.preview()).resolves.toBe('nothing exists there any more');
+    await expect(task.perform()).resolves.toMatchObject({ written: false });
+    expect(deletes()).toEqual([]);
+  });
+
+  test.each<[string, Scripted]>([
+    ['HTTP 403', { status: 403 }],
+    ['a page', { body: '<html>' }],
+    ['HTTP 500', { status: 500 }],
+  ])('is not known where the list is %s: nothing is deleted', async (_, list) => {
+    for (const overwrite of [false, true]) {
+      const { deletes, task } = await prepareRemoval({ status: 200 }, { list, overwrite });
+      await expect(task.perform()).rejects.toMatchObject({ code: 'HOST_ERROR' });
+      expect(deletes()).toEqual([]);
+    }
   });
 });
 
 describe('removing several files through channel K3', () => {
-  test('gives each file its own result', async () => {
+  const NAMES = ['a.txt', 'b.txt', 'c.txt'];
+  const prepareSeveral = async (answer: Answer, list: Scripted) => {
+    const created = createRemover(answer, list);
+    const file = await localFile('x');
+    const items = NAMES.map((name) => ({ file, name }));
+    return { ...created, tasks: await prepareAll(created.remover, items) };
+  };
+
+  test('gives each file its own result, and lists the bin once', async () => {
     const statuses: Readonly<Record<string, number>> = { 'a.txt': 200, 'b.txt': 403, 'c.txt': 404 };
-    const { host, remover } = createRemover(({ url }) => ({
-      status: statuses[url.split('/').at(-1) ?? ''] ?? 500,
-    }));
-    const tasks = await prepareAll(
-      remover,
-      Object.keys(statuses).map((name) => ({ file: null, name })),
+    const { host, remover, tasks } = await prepareSeveral(
+      ({ url }) => ({ status: statuses[url.split('/').at(-1) ?? ''] ?? 500 }),
+      await listWith(...NAMES),
     );
     expect(resultsFor(await remover.perform(tasks), tasks)).toMatchObject([
       { written: true, url: new URL(`${HOST}/${OPTIONS.bin}/a.txt`) },
       { code: 'HOST_ERROR', httpCode: 403 },
       { written: false, url: new URL(`${HOST}/${OPTIONS.bin}/c.txt`) },
     ]);
-    expect(host.seen).toHaveLength(3);
+    expect(host.seen.map(({ method }) => method)).toEqual(['GET', 'DELETE', 'DELETE', 'DELETE']);
   });
 
   test('gives each file its own preview', async () => {
-    const { remover } = createRemover(() => ({ status: 500 }));
-    const items = ['a.txt', 'b.txt'].map((name) => ({ file: null, name }));
-    const tasks = await prepareAll(remover, items);
+    const { remover, tasks } = await prepareSeveral(
+      () => ({ status: 500 }),
+      await listWith('a.txt', 'c.txt'),
+    );
     expect(resultsFor(await remover.preview(tasks), tasks)).toEqual([
       'a.txt would be deleted',
-      'b.txt would be deleted',
+      'nothing exists there any more',
+      'c.txt would be deleted',
     ]);
   });
 });

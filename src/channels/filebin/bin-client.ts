@@ -1,18 +1,12 @@
-import { DeliveryError, type ErrorCode } from '../../errors.ts';
+import { DeliveryError } from '../../errors.ts';
 import { connectionError } from '../../http/client.ts';
-import {
-  discard,
-  firstHeader,
-  parseJson,
-  parseRetryAfter,
-  readText,
-  shortHostMessage,
-} from '../../http/response.ts';
+import { firstHeader, parseJson, readText } from '../../http/response.ts';
 import { sendUpload, type UploadResponse } from '../../http/upload.ts';
-import type { HttpResponse, Ports } from '../../ports.ts';
+import type { Ports, Progress } from '../../ports.ts';
 import { BIN, type CallTemplate } from '../../protocol/calls.ts';
-import { EXCHANGE } from '../../protocol/limits.ts';
+import { BIN_ANSWER, EXCHANGE, SECOND } from '../../protocol/limits.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
+import { binCallError, uploadRefusedError } from './refusals.ts';
 
 /** A file in a bin, as the host stores it. */
 export interface BinFile {
@@ -20,32 +14,62 @@ export interface BinFile {
   readonly filename: string;
   /** Lowercase hex. */
   readonly sha256: string | undefined;
+  /** What the host found in the bytes: it decides whether a browser shows the file. */
+  readonly contentType: string | undefined;
   /** In the host's own words. */
   readonly expires: string | undefined;
+}
+
+/**
+ * What a bin is: the first upload creates an absent one; an open one takes anybody's uploads; the name of an
+ * expired or deleted one is never usable again.
+ */
+export type BinStatus = 'absent' | 'open' | 'locked' | 'unavailable';
+
+/** What the host says about a bin. */
+export interface BinState {
+  readonly status: BinStatus;
+  readonly files: readonly BinFile[];
 }
 
 /** One bin of the file-bin host. No credential is ever sent. */
 export interface BinClient {
   /**
-   * Posts a file, once. The host decides on the names.
+   * Posts a file, once, and waits for the answer as long as the host may take to store it. The host decides
+   * on the names.
    *
    * @throws {DeliveryError} by status; what has arrived is unknown when the exchange broke off.
    * @see protocol 4.4
    */
   post(file: LocalFile, filename: string): Promise<BinFile>;
-  /** Lists the bin's files; empty where the bin does not exist or cannot be read. */
-  files(): Promise<readonly BinFile[]>;
-  /** Locks the bin against further uploads; `false` where that failed. */
+  /**
+   * Reads whether the bin exists and is locked, and its files.
+   *
+   * @throws {DeliveryError} where the host's answer says nothing about the bin.
+   */
+  read(): Promise<BinState>;
+  /** Asks the host to lock the bin, for good; `false` where it did not say that it did. */
   lock(): Promise<boolean>;
   /** Deletes a file; `false` where it did not exist. */
   remove(filename: string): Promise<boolean>;
   address(filename: string): URL;
 }
 
+interface FileRecord {
+  readonly filename?: string;
+  readonly sha256?: string;
+  readonly 'content-type'?: string;
+}
+
 interface BinRecord {
-  readonly bin?: { readonly id?: string; readonly expired_at?: string };
-  readonly file?: { readonly filename?: string; readonly sha256?: string };
-  readonly files?: readonly { readonly filename?: string; readonly sha256?: string }[];
+  readonly bin?: {
+    readonly id?: string;
+    readonly readonly?: boolean;
+    readonly created_at?: string;
+    readonly expired_at?: string;
+  } | null;
+  readonly file?: FileRecord | null;
+  readonly files?: readonly FileRecord[] | null;
 }
 
 /** Where a bin is. */
@@ -60,68 +84,154 @@ export function createBinClient(location: BinLocation, ports: Ports): BinClient 
   return {
     address: (filename) => urlFor(BIN.get, location, filename),
     post: (file, filename) => postFile(file, filename, location, ports),
-    files: () => listFiles(location, ports),
+    read: () => readBin(location, ports),
     lock: () => lockBin(location, ports),
     remove: (filename) => deleteFile(filename, location, ports),
   };
 }
 
-/** Sends a call without a body. */
-function send(call: CallTemplate, url: URL, { http, clock, signal }: Ports): Promise<HttpResponse> {
-  return http({
+/** The host's answer to a call without a body. */
+type BinAnswer = Pick<UploadResponse, 'status' | 'headers' | 'text'>;
+
+async function send(call: CallTemplate, url: URL, { http, clock, signal }: Ports): Promise<BinAnswer> {
+  const limited = AbortSignal.any([signal, clock.timeout(EXCHANGE.api)]);
+  const answer = await http({
     method: call.method,
     url,
     headers: { accept: 'application/json' },
-    signal: AbortSignal.any([signal, clock.timeout(EXCHANGE.api)]),
+    signal: limited,
   });
+  const text = await readText(answer.body, EXCHANGE.apiBody).catch((thrown: unknown) => {
+    // A change is told by its status; a list that broke off says nothing.
+    if (call.method !== 'GET') return '';
+    throw connectionError(thrown, { url, signal });
+  });
+  const headers = {
+    'content-type': firstHeader(answer, 'content-type'),
+    'retry-after': firstHeader(answer, 'retry-after'),
+  };
+  return { status: answer.status, headers, text };
 }
 
 async function postFile(
   file: LocalFile,
   filename: string,
   location: BinLocation,
-  { http, clock, logger, signal }: Ports,
+  ports: Ports,
 ): Promise<BinFile> {
-  const answer = await sendUpload(http, {
-    method: BIN.post.method,
-    url: urlFor(BIN.post, location, filename),
-    headers: {
-      accept: 'application/json',
-      'content-type': 'application/octet-stream',
-      // The host refuses other bytes, so a second upload replaces the file by the same one.
-      'content-sha256': file.sha256,
-    },
-    length: file.size,
-    body: () => file.read(),
-    startProgress: () => logger.progress('uploaded', file.size, 'bytes'),
-    signal,
-    clock,
-  });
-  if (answer.status !== 201) throw uploadRefusedError(answer, clock.now());
-  return parseStoredFile(answer, file, { bin: location.bin, filename });
+  const waiting = createAnswerWait(ports);
+  try {
+    const answer = await sendUpload(ports.http, {
+      method: BIN.post.method,
+      url: urlFor(BIN.post, location, filename),
+      headers: {
+        accept: 'application/json',
+        'content-type': 'application/octet-stream',
+        // The host refuses other bytes, so a second upload replaces the file by the same one.
+        'content-sha256': file.sha256,
+      },
+      length: file.size,
+      body: () => file.read(),
+      startProgress: () => waiting.after(ports.logger.progress('uploaded', file.size, 'bytes')),
+      headersTimeout: BIN_ANSWER.longest,
+      signal: ports.signal,
+      clock: ports.clock,
+    });
+    if (answer.status !== 201) throw uploadRefusedError(answer, location.bin, ports.clock.now());
+    return parseStoredFile(answer, file, { bin: location.bin, filename });
+  } catch (thrown) {
+    throw isAnswerTimeout(thrown) ? noAnswerError(location, thrown) : thrown;
+  } finally {
+    waiting.end();
+  }
 }
 
-async function listFiles(location: BinLocation, ports: Ports): Promise<readonly BinFile[]> {
-  const url = urlFor(BIN.list, location);
-  const answer = await send(BIN.list, url, ports);
-  if (answer.status !== 200) {
-    discard(answer);
-    return [];
-  }
-  const text = await readText(answer.body, EXCHANGE.apiBody).catch((thrown: unknown) => {
-    throw connectionError(thrown, { url, signal: ports.signal });
-  });
-  const { bin, files = [] } = (parseJson(text) ?? {}) as BinRecord;
-  return files.flatMap(({ filename, sha256 }) =>
-    filename === undefined ? [] : [{ bin: location.bin, filename, sha256, expires: bin?.expired_at }],
+const isAnswerTimeout = (thrown: unknown): boolean =>
+  thrown instanceof DeliveryError &&
+  thrown.cause instanceof Error &&
+  'code' in thrown.cause &&
+  thrown.cause.code === 'UND_ERR_HEADERS_TIMEOUT';
+
+/** Not retryable: the host may still be storing the file, and posting it again would store it twice. */
+function noAnswerError({ bin }: BinLocation, cause: unknown): DeliveryError {
+  const minutes = BIN_ANSWER.longest / (60 * SECOND);
+  return new DeliveryError(
+    'CONNECTION',
+    `the bin host gave no answer to the upload within ${minutes} minutes`,
+    {
+      hint: `run the step again with \`bin: ${bin}\`: it first reads whether the file has arrived`,
+      cause,
+    },
   );
+}
+
+/** Shows that the host is still storing the file, once all of it was sent: that may take minutes. */
+function createAnswerWait({ clock, logger }: Ports) {
+  let hasEnded = false;
+  let shown: Progress | undefined;
+  const wait = (): void => {
+    clock.timeout(BIN_ANSWER.interval).addEventListener('abort', showNext, { once: true });
+  };
+  const showNext = (): void => {
+    if (hasEnded) return;
+    shown ??= logger.progress(
+      'waited for the bin host to store the file',
+      BIN_ANSWER.longest,
+      'milliseconds',
+    );
+    shown.advance(BIN_ANSWER.interval);
+    wait();
+  };
+  return {
+    /** The progress of the upload, after which the wait begins. */
+    after: (upload: Progress): Progress => ({
+      advance: (amount) => upload.advance(amount),
+      end: () => {
+        upload.end();
+        wait();
+      },
+    }),
+    end: (): void => {
+      hasEnded = true;
+      shown?.end();
+    },
+  };
+}
+
+async function readBin(location: BinLocation, ports: Ports): Promise<BinState> {
+  const answer = await send(BIN.list, urlFor(BIN.list, location), ports);
+  const state = parseBinState(answer, location.bin);
+  if (state !== null) return state;
+  // A page instead of a list may come from a proxy, for a moment.
+  const retryable = answer.status === 200;
+  throw binCallError(BIN.list.description, answer, { ...location, now: ports.clock.now(), retryable });
+}
+
+/** What the answer says about the bin; `null` where it says nothing about it. */
+function parseBinState({ status, headers, text }: BinAnswer, name: string): BinState | null {
+  const json = parseJson(text);
+  const record = (typeof json === 'object' ? json : null) as BinRecord | null;
+  const bin = record?.bin;
+  if (status === 404) {
+    // The host describes a bin that once existed; a page comes from another host.
+    if (bin != null || /no longer available/i.test(text)) return { status: 'unavailable', files: [] };
+    return /html/.test(headers['content-type'] ?? '') ? null : { status: 'absent', files: [] };
+  }
+  if (status !== 200 || bin == null || !Array.isArray(record?.files ?? [])) return null;
+  const files = (record?.files ?? []).flatMap((file) => parseListedFile(file, name, bin.expired_at));
+  // The host describes a bin that does not exist as well: as an empty one that was never created.
+  const isAbsent = files.length === 0 && bin.created_at?.startsWith('0001-') === true;
+  return { status: isAbsent ? 'absent' : bin.readonly === true ? 'locked' : 'open', files };
+}
+
+function parseListedFile(file: FileRecord, bin: string, expires: string | undefined): readonly BinFile[] {
+  const { filename, sha256, 'content-type': contentType } = file;
+  return filename === undefined ? [] : [{ bin, filename, sha256, contentType, expires }];
 }
 
 async function lockBin(location: BinLocation, ports: Ports): Promise<boolean> {
   try {
-    const answer = await send(BIN.lock, urlFor(BIN.lock, location), ports);
-    discard(answer);
-    return answer.status === 200;
+    return (await send(BIN.lock, urlFor(BIN.lock, location), ports)).status === 200;
   } catch (thrown) {
     if (thrown instanceof DeliveryError || ports.signal.aborted) return false;
     throw thrown;
@@ -130,23 +240,15 @@ async function lockBin(location: BinLocation, ports: Ports): Promise<boolean> {
 
 async function deleteFile(filename: string, location: BinLocation, ports: Ports): Promise<boolean> {
   const answer = await send(BIN.remove, urlFor(BIN.remove, location, filename), ports);
-  discard(answer);
   if (answer.status === 404) return false;
-  // The host itself answers in plain text; an HTML page comes from a proxy or another host.
-  const isPage = /html/.test(firstHeader(answer, 'content-type') ?? '');
+  const isPage = /html/.test(answer.headers['content-type'] ?? '');
   const isDone = answer.status >= 200 && answer.status < 300;
   if (isDone && !isPage) return true;
-  const isLimited = answer.status === 429;
-  throw new DeliveryError(
-    isLimited ? 'RATE_LIMITED' : 'HOST_ERROR',
-    `${BIN.remove.description} answered HTTP ${answer.status}${isDone ? ' with a page' : ''}`,
-    {
-      httpCode: answer.status,
-      retryable: isDone || isLimited || answer.status >= 500,
-      retryAfter: parseRetryAfter(answer, ports.clock.now()),
-      hint: 'check `bin:` and `bin-host-url:`, or run the step again',
-    },
-  );
+  throw binCallError(BIN.remove.description, answer, {
+    ...location,
+    now: ports.clock.now(),
+    retryable: isDone,
+  });
 }
 
 /** Reads what the host answers about the file that it stored. */
@@ -173,61 +275,9 @@ function parseStoredFile(
     bin: bin?.id ?? asked.bin,
     filename: file?.filename ?? asked.filename,
     sha256,
+    contentType: file?.['content-type'],
     expires: bin?.expired_at,
   };
-}
-
-/** What each refused upload means, and what to change; the last row fits any other status. */
-const REFUSALS: readonly {
-  statuses: readonly number[];
-  code: ErrorCode;
-  hint: string;
-  passing?: boolean;
-}[] = [
-  { statuses: [400, 404], code: 'BAD_INPUT', hint: 'set `bin:` to 8 to 60 letters, digits, _ or -' },
-  {
-    statuses: [403],
-    code: 'NO_PERMISSION',
-    hint: 'set `path:` to a name with another ending, or use channel: K1 or K2',
-  },
-  {
-    statuses: [405],
-    code: 'CONFLICT',
-    hint: 'the bin is locked or expired: leave `bin:` out, or set another name',
-  },
-  { statuses: [413], code: 'TOO_LARGE', hint: 'use channel: K2' },
-  { statuses: [429], code: 'RATE_LIMITED', hint: 'try again later, or use channel: K1 or K2', passing: true },
-  { statuses: [507], code: 'HOST_ERROR', hint: 'the host is full for now: use channel: K1 or K2' },
-  {
-    statuses: [500, 502, 503, 504],
-    code: 'HOST_ERROR',
-    hint: 'try again later, or use channel: K1 or K2',
-    passing: true,
-  },
-  // A proxy or another host may answer with a page.
-  {
-    statuses: [200],
-    code: 'HOST_ERROR',
-    hint: 'check `bin-host-url:`, or use channel: K1 or K2',
-    passing: true,
-  },
-  { statuses: [], code: 'HOST_ERROR', hint: 'check `bin-host-url:`, or use channel: K1 or K2' },
-];
-
-/** @see protocol 7 (K3 POST does not return 201) */
-function uploadRefusedError(answer: UploadResponse, now: number): DeliveryError {
-  const row = REFUSALS.find(({ statuses }) => statuses.length === 0 || statuses.includes(answer.status));
-  const text = answer.text.startsWith('<') ? '' : shortHostMessage(answer.text);
-  return new DeliveryError(
-    row?.code ?? 'HOST_ERROR',
-    `${BIN.post.description} answered HTTP ${answer.status} and not 201${text === '' ? '' : `: ${text}`}`,
-    {
-      httpCode: answer.status,
-      hint: row?.hint,
-      retryable: row?.passing,
-      retryAfter: parseRetryAfter(answer, now),
-    },
-  );
 }
 
 function urlFor(call: CallTemplate, { binHostUrl, bin }: BinLocation, filename = ''): URL {

@@ -1,32 +1,26 @@
-import { withCleanupSignal } from '../../async.ts';
-import { DeliveryError, hasFailed, resultOf, toDeliveryError } from '../../errors.ts';
+import { DeliveryError, hasFailed } from '../../errors.ts';
 import { shortHostMessage } from '../../http/response.ts';
 import { forEachItem, type ItemResult } from '../../item-results.ts';
 import type { Ports } from '../../ports.ts';
 import { withRetries } from '../../retry.ts';
-import type { LocalFile } from '../../rules/inspect.ts';
 import { binFileName, flatName } from '../../rules/naming.ts';
 import type { ChannelAction, ChannelItem, Placement, PreparedTask } from '../channel.ts';
-import { type BinClient, type BinFile, createBinClient } from './bin-client.ts';
+import { type BinFile, type BinState, createBinClient } from './bin-client.ts';
+import { describeShown } from './content-type.ts';
+import { type LeftBin, lockOwnBin } from './lock.ts';
+import { findOrAllowUpload } from './ownership.ts';
+import { explainRefusal } from './refusals.ts';
+import { type BinTarget, type BinUpload, type StoreResult, storeFile } from './store-file.ts';
 
-export interface FilebinOptions {
-  readonly binHostUrl: URL;
-  /** The bin's name. */
-  readonly bin: string;
+export interface FilebinOptions extends BinTarget {
   /** Whether the name was just generated, so that nothing can be there yet. */
   readonly binIsNew: boolean;
-}
-
-/** One file that is posted. */
-export interface BinUpload {
-  readonly file: LocalFile;
-  readonly filename: string;
 }
 
 type UploadTasks = readonly PreparedTask<BinUpload>[];
 
 /**
- * K3: posts files to the anonymous file-bin, and locks the bin after the last one.
+ * K3: posts files to the anonymous file-bin, and locks the bin after the last one if this delivery created it.
  *
  * @see protocol 4.4
  */
@@ -34,12 +28,8 @@ export function createFilebinPublisher(options: FilebinOptions, ports: Ports): C
   return {
     prepare: (items) => forEachItem(items, async (item) => prepareUpload(item, options)),
     async preview(tasks) {
-      const existing = options.binIsNew ? [] : await createBinClient(options, ports).files();
-      return forEachItem(tasks, async ({ data }) =>
-        existing.some(isFile(data))
-          ? 'the bin already holds these bytes'
-          : `${data.filename} would be posted`,
-      );
+      const before = await readBefore(options, ports);
+      return forEachItem(tasks, async ({ data }) => previewUpload(data, before, options));
     },
     perform: (tasks) => postFiles(tasks, options, ports),
   };
@@ -56,17 +46,25 @@ function prepareUpload({ file, name }: ChannelItem, { bin }: FilebinOptions): Pr
       method: 'one POST',
       destination: `bin ${bin}, name ${filename}`,
       name: filename,
-      claim: isDownloaded(filename) ? 'downloads' : 'opens',
+      claim: 'is available',
     },
     data: { file, filename },
+    explainRefusal: (refusal) => explainRefusal(refusal, bin),
   };
 }
 
-interface PostResult {
-  readonly stored: BinFile;
-  readonly written: boolean;
-  /** Whether the host answered 201; `false` where the file was found. */
-  readonly confirmed: boolean;
+/** The bin before this delivery. Where a name was just generated, nothing can be there. */
+function readBefore(options: FilebinOptions, ports: Ports): Promise<BinState> {
+  if (options.binIsNew) return Promise.resolve({ status: 'absent', files: [] });
+  return withRetries(ports, () => createBinClient(options, ports).read());
+}
+
+function previewUpload({ file, filename }: BinUpload, before: BinState, options: FilebinOptions): string {
+  const existing = findOrAllowUpload({ filename, sha256: file.sha256 }, before, options);
+  if (existing !== undefined) return 'the bin already holds these bytes';
+  if (before.status === 'absent') return `${filename} would be posted`;
+  const replaces = before.files.some((stored) => stored.filename === filename);
+  return `${filename} would ${replaces ? 'replace the file of that name' : 'be posted'}; the bin exists already and would not be locked`;
 }
 
 async function postFiles(
@@ -74,78 +72,49 @@ async function postFiles(
   options: FilebinOptions,
   ports: Ports,
 ): Promise<readonly ItemResult<UploadTasks[number], Placement>[]> {
-  const posted = await forEachItem(tasks, ({ data }) => postFile(data, options, ports));
+  const before = await readBefore(options, ports).catch((thrown: unknown) => {
+    throw thrown instanceof DeliveryError ? thrown.withLeftBehind([]) : thrown;
+  });
+  const posted = await forEachItem(tasks, ({ data }) => storeFile(data, before, options, ports));
+  const stored = posted.flatMap(({ result }) => (hasFailed(result) ? [] : [result.stored]));
+  const left = new Map<string, LeftBin>();
   // The host decides on the bin's name.
-  const bins = posted.flatMap(({ result }) =>
-    hasFailed(result) || !result.written ? [] : [result.stored.bin],
-  );
-  const unlocked = new Set<string>();
-  for (const bin of new Set(bins)) {
-    if (!(await createBinClient({ ...options, bin }, ports).lock())) unlocked.add(bin);
+  for (const bin of new Set(stored.map((file) => file.bin))) {
+    const entries = stored.filter((file) => file.bin === bin);
+    const isNew = options.binIsNew && bin === options.bin;
+    left.set(bin, await lockOwnBin({ ...options, bin }, entries, { before, isNew }, ports));
   }
   return posted.map(({ item, result }) => {
     if (hasFailed(result)) return { item, result };
     const { bin, filename } = result.stored;
     const url = createBinClient({ ...options, bin }, ports).address(filename);
-    return { item, result: binPlacement(result, url, !unlocked.has(bin)) };
+    return { item, result: { ...binPlacement(result, url), ...left.get(bin) } };
   });
 }
 
-function binPlacement({ stored, written, confirmed }: PostResult, url: URL, isLocked: boolean): Placement {
+function binPlacement({ stored, written, confirmed }: StoreResult, url: URL): Placement {
   const where = `bin ${stored.bin}, file ${stored.filename}`;
+  const shown = describeShown(stored.contentType);
   return {
     evidence: confirmed
       ? `HTTP 201, ${where}`
       : `${where} ${written ? 'holds' : 'already holds'} these bytes`,
     url,
     written,
+    claim: shown.claim,
     bypassCache: false,
     hostMayChangeBytes: false,
     mustBeExternal: false,
-    notes: binNotes(stored),
-    unknown: isLocked ? [] : ['the bin could not be locked: anybody who knows its name can add to it'],
+    notes: [...binNotes(stored), ...shown.notes],
+    unknown: [],
   };
 }
 
-/** Lists the bin first wherever the file may be there: in a bin of a known name, and after a failed attempt. */
-async function postFile(upload: BinUpload, options: FilebinOptions, ports: Ports): Promise<PostResult> {
-  const client = createBinClient(options, ports);
-  let sent = false;
-  const findPosted = async ({ files }: BinClient): Promise<PostResult | undefined> => {
-    const stored = (await files()).find(isFile(upload));
-    return stored && { stored, written: sent, confirmed: false };
-  };
-  try {
-    return await withRetries(ports, async () => {
-      const existing = options.binIsNew && !sent ? undefined : await findPosted(client);
-      if (existing !== undefined) return existing;
-      sent = true;
-      return { stored: await client.post(upload.file, upload.filename), written: true, confirmed: true };
-    });
-  } catch (thrown) {
-    if (!sent) throw toDeliveryError(thrown).withLeftBehind([]);
-    if (!ports.signal.aborted) throw thrown;
-    // The upload may have succeeded although its answer did not arrive.
-    const existing = await resultOf(() => findPosted(createBinClient(options, withCleanupSignal(ports))));
-    if (existing === undefined || hasFailed(existing)) throw thrown;
-    return existing;
-  }
-}
-
-const isFile =
-  ({ file, filename }: BinUpload) =>
-  (stored: BinFile): boolean =>
-    stored.filename === filename && stored.sha256 === file.sha256;
-
-/** HTML and PDF are sent as attachments there: they are never shown on the screen. */
-const isDownloaded = (name: string): boolean => /\.(html?|xhtml|pdf)$/i.test(name);
-
-function binNotes({ expires, filename }: BinFile): string[] {
+function binNotes({ expires }: BinFile): string[] {
   return [
     expires === undefined
       ? 'the bin expires after about 7 days'
       : `the bin expires at ${shortHostMessage(expires)}`,
     'it is public to anyone with the link; a browser may be shown a warning page first',
-    ...(isDownloaded(filename) ? ['this kind of file is downloaded there, not shown on the screen'] : []),
   ];
 }

@@ -1,24 +1,38 @@
-import { forEachItem } from '../../item-results.ts';
+import { forEachItem, type ItemResult } from '../../item-results.ts';
 import type { Ports } from '../../ports.ts';
 import { BATCH } from '../../protocol/limits.ts';
 import { withRetries } from '../../retry.ts';
 import { binFileName, flatName } from '../../rules/naming.ts';
 import type { ChannelAction, ChannelItem, Placement, PreparedTask } from '../channel.ts';
-import { type BinClient, createBinClient } from './bin-client.ts';
+import { type BinClient, type BinState, createBinClient } from './bin-client.ts';
+import { type BinEntry, mayRemove } from './ownership.ts';
 import type { FilebinOptions } from './publish.ts';
+import { explainRefusal } from './refusals.ts';
 
-/** K3: deletes files from a bin. Anybody who knows the bin's name may do so; nobody else can name it. */
-export function createFilebinRemover(options: FilebinOptions, ports: Ports): ChannelAction<string> {
+type RemovalTasks = readonly PreparedTask<BinEntry>[];
+
+/**
+ * K3: deletes files from a bin that the user names. Anybody may delete from a bin: so only a file with the
+ * bytes of the file at hand is deleted, unless `overwrite` allows any.
+ */
+export function createFilebinRemover(options: FilebinOptions, ports: Ports): ChannelAction<BinEntry> {
   const client = createBinClient(options, ports);
+  const readState = (): Promise<BinState> => withRetries(ports, client.read);
   return {
     prepare: (items) => forEachItem(items, async (item) => prepareRemoval(item, options)),
-    preview: (tasks) => forEachItem(tasks, async ({ data }) => `${data} would be deleted`),
-    perform: (tasks) =>
-      forEachItem(tasks, ({ data }) => removeFile(data, client, options, ports), BATCH.reads),
+    async preview(tasks) {
+      const state = await readState();
+      return forEachItem(tasks, async ({ data }) =>
+        mayRemove(data, state, options) ? `${data.filename} would be deleted` : NOTHING_THERE,
+      );
+    },
+    perform: async (tasks) => removeFiles(tasks, await readState(), options, { client, ports }),
   };
 }
 
-function prepareRemoval({ name }: ChannelItem, { bin }: FilebinOptions): PreparedTask<string> {
+const NOTHING_THERE = 'nothing exists there any more';
+
+function prepareRemoval({ file, name }: ChannelItem, { bin }: FilebinOptions): PreparedTask<BinEntry> {
   const filename = binFileName(flatName(name));
   return {
     plan: {
@@ -28,25 +42,31 @@ function prepareRemoval({ name }: ChannelItem, { bin }: FilebinOptions): Prepare
       name: filename,
       claim: 'is removed',
     },
-    data: filename,
+    data: { filename, sha256: file?.sha256 },
+    explainRefusal: (refusal) => explainRefusal(refusal, bin),
   };
 }
 
-async function removeFile(
-  filename: string,
-  client: BinClient,
-  { bin }: FilebinOptions,
-  ports: Ports,
-): Promise<Placement> {
-  const removed = await withRetries(ports, () => client.remove(filename));
-  return {
-    evidence: removed ? `bin ${bin}, file ${filename} is deleted` : 'nothing exists there any more',
-    url: client.address(filename),
-    written: removed,
-    bypassCache: false,
-    hostMayChangeBytes: false,
-    mustBeExternal: false,
-    notes: [],
-    unknown: [],
+function removeFiles(
+  tasks: RemovalTasks,
+  state: BinState,
+  options: FilebinOptions,
+  { client, ports }: { readonly client: BinClient; readonly ports: Ports },
+): Promise<readonly ItemResult<RemovalTasks[number], Placement>[]> {
+  const remove = async ({ data }: RemovalTasks[number]): Promise<Placement> => {
+    const { filename } = data;
+    const removed =
+      mayRemove(data, state, options) && (await withRetries(ports, () => client.remove(filename)));
+    return {
+      evidence: removed ? `bin ${options.bin}, file ${filename} is deleted` : NOTHING_THERE,
+      url: client.address(filename),
+      written: removed,
+      bypassCache: false,
+      hostMayChangeBytes: false,
+      mustBeExternal: false,
+      notes: [],
+      unknown: [],
+    };
   };
+  return forEachItem(tasks, remove, BATCH.reads);
 }

@@ -208,8 +208,8 @@ const CONTROLS: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', 
 /** Decodes the escapes of a string or name. */
 function decodeEscapes(text: string): string {
   if (!text.includes('\\')) return text;
-  return text.replace(ESCAPE, (escape) => {
-    const [, braced, four, two, other = ''] = ONE_ESCAPE.exec(escape) ?? [];
+  return text.replace(ESCAPE, (escaped) => {
+    const [, braced, four, two, other = ''] = ONE_ESCAPE.exec(escaped) ?? [];
     const hex = braced ?? four ?? two;
     if (hex === undefined) return /[\r\n\u2028\u2029]/.test(other) ? '' : (CONTROLS[other] ?? other);
     const point = Number.parseInt(hex, 16);

@@ -1,0 +1,65 @@
+import { hasFailed, resultOf } from '../../errors.ts';
+import type { Ports } from '../../ports.ts';
+import { type BinLocation, type BinState, createBinClient } from './bin-client.ts';
+import { type BinEntry, holdsOnly } from './ownership.ts';
+
+/** A bin as this delivery leaves it. */
+export interface LeftBin {
+  /** What is not as it should be, for UNKNOWN. */
+  readonly unknown: readonly string[];
+  /** Reads after the proof whether the lock still holds; asks the host once for all files of the bin. */
+  readonly recheck: () => Promise<readonly string[]>;
+}
+
+const ANYBODY = 'anybody who knows its name can add to it or replace what it holds';
+const NOT_LOCKED = `the bin could not be locked: ${ANYBODY}`;
+const FOREIGN = `the bin was not locked, because this delivery did not create it: ${ANYBODY}`;
+
+/**
+ * Locks a bin that this delivery created. One that existed before is never locked: that is for good, and its
+ * owner could not add to it any more.
+ *
+ * @param entries the files of this delivery
+ * @param isNew whether the bin's name was made up for this delivery
+ * @see design 4
+ */
+export async function lockOwnBin(
+  location: BinLocation,
+  entries: readonly BinEntry[],
+  { before, isNew }: { readonly before: BinState; readonly isNew: boolean },
+  ports: Ports,
+): Promise<LeftBin> {
+  const client = createBinClient(location, ports);
+  const nothing = async (): Promise<readonly string[]> => [];
+  if (before.status === 'locked') return { unknown: [], recheck: nothing };
+  if (before.status !== 'absent') return { unknown: [FOREIGN], recheck: nothing };
+  if (!isNew) {
+    // Somebody else may have created it meanwhile.
+    const state = await resultOf(client.read);
+    if (hasFailed(state) || !holdsOnly(state, entries)) return { unknown: [FOREIGN], recheck: nothing };
+  }
+  const isLocked = (await client.lock()) || (await readLock(location, ports)) === true;
+  let rechecked: Promise<readonly string[]> | undefined;
+  return {
+    unknown: isLocked ? [] : [NOT_LOCKED],
+    recheck: () => {
+      rechecked ??= isLocked ? recheckLock(location, ports) : nothing();
+      return rechecked;
+    },
+  };
+}
+
+/** An upload that was still being stored, ours or another one, writes its own state over the lock. */
+async function recheckLock(location: BinLocation, ports: Ports): Promise<readonly string[]> {
+  const isLocked = await readLock(location, ports);
+  if (isLocked === true) return [];
+  if (isLocked === null) return ['whether the bin is locked could not be read'];
+  await createBinClient(location, ports).lock();
+  return (await readLock(location, ports)) === true ? [] : [NOT_LOCKED];
+}
+
+/** `null` where the host does not say. */
+async function readLock(location: BinLocation, ports: Ports): Promise<boolean | null> {
+  const state = await resultOf(createBinClient(location, ports).read);
+  return hasFailed(state) ? null : state.status === 'locked';
+}

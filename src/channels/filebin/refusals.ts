@@ -1,0 +1,155 @@
+import { DeliveryError, type ErrorCode } from '../../errors.ts';
+import { parseRetryAfter, shortHostMessage } from '../../http/response.ts';
+import type { UploadResponse } from '../../http/upload.ts';
+import { BIN } from '../../protocol/calls.ts';
+import type { HostRefusal, RefusalMeaning } from '../channel.ts';
+
+/** The reasons that the host gives in plain text; it has no codes for them. */
+interface KnownReason {
+  readonly text: RegExp;
+  readonly code: ErrorCode;
+  readonly hint: (bin: string) => string;
+  /** Whether waiting can't help. */
+  readonly isFinal: boolean;
+}
+
+const OTHER_CHANNEL = 'use channel: K1 or K2';
+
+const REASONS: readonly KnownReason[] = [
+  {
+    text: /requires? approval/i,
+    code: 'NO_PERMISSION',
+    hint: (bin) =>
+      `ask the operator of the bin host to approve the bin, then run the step again with \`bin: ${bin}\`: only this bin becomes approved`,
+    isFinal: false,
+  },
+  {
+    text: /\bbanned\b/i,
+    code: 'NO_PERMISSION',
+    hint: () =>
+      `the host has banned the address of this machine: use another runner, ask the operator of the host, or ${OTHER_CHANNEL}`,
+    isFinal: true,
+  },
+  {
+    text: /\bblocked\b/i,
+    code: 'NO_PERMISSION',
+    hint: () =>
+      `the host accepts this content under no name: ask the operator of the host, or ${OTHER_CHANNEL}`,
+    isFinal: true,
+  },
+  {
+    text: /too many times|download limit/i,
+    code: 'NO_PERMISSION',
+    hint: () =>
+      `the host limits how often a file is downloaded: deliver it again without \`bin:\`, or ${OTHER_CHANNEL}`,
+    isFinal: true,
+  },
+  {
+    text: /extension/i,
+    code: 'NO_PERMISSION',
+    hint: () => `set \`path:\` to a name with another ending, or ${OTHER_CHANNEL}`,
+    isFinal: true,
+  },
+];
+
+/** What the host means when it refuses the public address; `undefined` for a reason that is not known. */
+export function explainRefusal({ httpCode, text }: HostRefusal, bin: string): RefusalMeaning | undefined {
+  if (httpCode !== 403) return undefined;
+  const reason = REASONS.find((known) => known.text.test(text));
+  return reason && { hint: reason.hint(bin), isFinal: reason.isFinal };
+}
+
+/** What each refused upload means, and what to change; the last row fits any other status. */
+const REFUSALS: readonly {
+  statuses: readonly number[];
+  code: ErrorCode;
+  hint: string;
+  retryable?: boolean;
+}[] = [
+  { statuses: [400, 404], code: 'BAD_INPUT', hint: 'set `bin:` to 8 to 60 letters, digits, _ or -' },
+  {
+    statuses: [403],
+    code: 'NO_PERMISSION',
+    hint: `the host does not allow this upload: ${OTHER_CHANNEL}, or set \`path:\` to another name if the reason is the name`,
+  },
+  {
+    statuses: [405],
+    code: 'CONFLICT',
+    hint: 'the bin is locked or expired: leave `bin:` out, or set another name',
+  },
+  { statuses: [413], code: 'TOO_LARGE', hint: 'use channel: K2' },
+  {
+    statuses: [429],
+    code: 'RATE_LIMITED',
+    hint: `try again later, or ${OTHER_CHANNEL}`,
+    retryable: true,
+  },
+  { statuses: [507], code: 'HOST_ERROR', hint: `the host is full for now: ${OTHER_CHANNEL}` },
+  {
+    statuses: [500, 502, 503, 504],
+    code: 'HOST_ERROR',
+    hint: `try again later, or ${OTHER_CHANNEL}`,
+    retryable: true,
+  },
+  // A proxy or another host may answer with a page.
+  {
+    statuses: [200],
+    code: 'HOST_ERROR',
+    hint: `check \`bin-host-url:\`, or ${OTHER_CHANNEL}`,
+    retryable: true,
+  },
+  { statuses: [], code: 'HOST_ERROR', hint: `check \`bin-host-url:\`, or ${OTHER_CHANNEL}` },
+];
+
+/**
+ * An upload that was not answered with 201, with the host's own reason.
+ *
+ * @see protocol 7 (K3 POST does not return 201)
+ */
+export function uploadRefusedError(answer: UploadResponse, bin: string, now: number): DeliveryError {
+  const { status } = answer;
+  const row = REFUSALS.find(({ statuses }) => statuses.length === 0 || statuses.includes(status));
+  const text = plainText(answer.text);
+  const reason = status === 403 ? REASONS.find((known) => known.text.test(text)) : undefined;
+  return new DeliveryError(
+    reason?.code ?? row?.code ?? 'HOST_ERROR',
+    `${BIN.post.description} answered HTTP ${status} and not 201${text === '' ? '' : `: ${text}`}`,
+    {
+      httpCode: status,
+      hint: reason?.hint(bin) ?? row?.hint,
+      retryable: row?.retryable,
+      retryAfter: parseRetryAfter(answer, now),
+    },
+  );
+}
+
+/** Reading or changing a bin failed. */
+export function binCallError(
+  description: string,
+  answer: Pick<UploadResponse, 'status' | 'headers' | 'text'>,
+  { bin, now, retryable = false }: { bin: string; now: number; retryable?: boolean },
+): DeliveryError {
+  const { status } = answer;
+  const text = plainText(answer.text);
+  const reason = status === 403 ? REASONS.find((known) => known.text.test(text)) : undefined;
+  const isLimited = status === 429;
+  return new DeliveryError(
+    isLimited ? 'RATE_LIMITED' : (reason?.code ?? 'HOST_ERROR'),
+    `${description} answered HTTP ${status}${describeText(status, answer.text)}`,
+    {
+      httpCode: status,
+      retryable: retryable || isLimited || status >= 500,
+      retryAfter: parseRetryAfter(answer, now),
+      hint: reason?.hint(bin) ?? 'check `bin:` and `bin-host-url:`, or run the step again',
+    },
+  );
+}
+
+function describeText(status: number, text: string): string {
+  const plain = plainText(text);
+  if (plain !== '' && status >= 300) return `: ${plain}`;
+  return status < 300 ? ' with a page' : '';
+}
+
+/** The host itself answers in plain text; a page comes from a proxy or another host. */
+const plainText = (text: string): string => (/^\s*</.test(text) ? '' : shortHostMessage(text));
