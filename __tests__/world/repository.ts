@@ -57,7 +57,10 @@ export interface TestRepository {
   addUnfinishedAsset(tag: string, assetName: string): Promise<void>;
   /** Requires pull requests for changes of branches. */
   protect(on: boolean): void;
+  /** Whether releases are frozen when they are published; those published before stay as they are. */
   immutableReleases(on: boolean): void;
+  /** Adds a number of small assets, in a new release if there is none. */
+  addEarlierAssets(tag: string, count: number): void;
 }
 
 /** A repository as the hosts see it. */
@@ -168,9 +171,11 @@ export class HostedRepository implements TestRepository {
   }
 
   async addUnfinishedAsset(tag: string, assetName: string): Promise<void> {
-    const plain = { target: this.branch, name: tag, body: null, draft: false, prerelease: false };
-    const release = this.releaseStore.findByTag(tag) ?? this.releaseStore.add({ tag, ...plain });
-    this.releaseStore.attachStarter(release, assetName);
+    this.releaseStore.attachStarter(this.#ensureRelease(tag), assetName);
+  }
+
+  addEarlierAssets(tag: string, count: number): void {
+    this.releaseStore.attachEarlier(this.#ensureRelease(tag), count);
   }
 
   protect(on: boolean): void {
@@ -178,7 +183,7 @@ export class HostedRepository implements TestRepository {
   }
 
   immutableReleases(on: boolean): void {
-    this.releaseStore.immutable = on;
+    this.releaseStore.freezesPublished = on;
   }
 
   /** Runs writes to the repository one after the other. */
@@ -203,6 +208,11 @@ export class HostedRepository implements TestRepository {
   ): Promise<string> {
     const tree = await this.git.writeTree(head, changes);
     return this.git.writeCommit({ ...about, tree, parents: head === null ? [] : [head] });
+  }
+
+  #ensureRelease(tag: string): StoredRelease {
+    const plain = { target: this.branch, name: tag, body: null, draft: false, prerelease: false };
+    return this.releaseStore.findByTag(tag) ?? this.releaseStore.add({ tag, ...plain });
   }
 
   /** A commit by the repository's owner, not by a workflow. Starts no build. */

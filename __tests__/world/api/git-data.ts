@@ -1,4 +1,5 @@
 import type { TreeChange } from '../git/bare-repository.ts';
+import type { HostedRepository } from '../repository.ts';
 import { type HostReply, replyJson } from '../server/messages.ts';
 import { type ApiCall, getText, readBody, requireText } from './call.ts';
 import { formatVerification } from './commits.ts';
@@ -144,6 +145,8 @@ async function createRef(call: ApiCall): Promise<HostReply> {
   if ((await repository.git.getType(sha)) !== 'commit') fail(422, 'Object does not exist');
   return repository.runExclusively(async () => {
     if ((await repository.git.readRef(ref)) !== null) fail(422, 'Reference already exists');
+    if (repository.releaseStore.isBurned(getTagName(ref)))
+      failRule('Cannot create ref due to creations being restricted.');
     await moveRef(call, ref, sha, null);
     return replyJson(201, formatRef(call, ref, sha));
   });
@@ -159,6 +162,7 @@ async function updateRef(call: ApiCall): Promise<HostReply> {
     const old = (await repository.git.readRef(ref)) ?? fail(422, 'Reference does not exist');
     if ((await repository.git.getType(sha)) !== 'commit') fail(422, 'Object does not exist');
     assertUnprotected(repository, 422);
+    if (isFrozenTag(repository, ref)) failRule('Cannot update this tag, because its release is immutable.');
     if (body.force !== true && !(await repository.git.isAncestor(old, sha))) {
       fail(422, 'Update is not a fast forward');
     }
@@ -167,9 +171,25 @@ async function updateRef(call: ApiCall): Promise<HostReply> {
   });
 }
 
+/** The name of the tag that a ref is; empty for other refs. */
+function getTagName(ref: string): string {
+  return /^refs\/tags\/(.+)$/.exec(ref)?.[1] ?? '';
+}
+
+/** The tag of an immutable release can't be moved or deleted as long as the release exists. */
+function isFrozenTag({ releaseStore }: HostedRepository, ref: string): boolean {
+  return releaseStore.findByTag(getTagName(ref))?.immutable === true;
+}
+
+/** Nobody has reported the host's words for the tag of an immutable release; rulesets use this form. */
+function failRule(rule: string): never {
+  fail(422, `Repository rule violations found\n\n${rule}`);
+}
+
 async function deleteRef({ repository, parameters }: ApiCall): Promise<HostReply> {
   const ref = `refs/${parameters.ref}`;
   const old = (await repository.git.readRef(ref)) ?? fail(422, 'Reference does not exist');
+  if (isFrozenTag(repository, ref)) failRule('Cannot delete this tag, because its release is immutable.');
   await repository.git.updateRef(ref, '0'.repeat(40), old);
   return { status: 204 };
 }
