@@ -90,7 +90,7 @@ function createChannels(request: DeliveryRequest, access: RepositoryAccess, port
     },
     K2: {
       publish: createReleasePublisher(request, access, ports),
-      remove: createReleaseRemover(request, access, ports),
+      remove: createReleaseRemover(request, access),
     },
     K3: { publish: createFilebinPublisher(request, ports), remove: createFilebinRemover(request, ports) },
     K4: createNativeChannel(request.url),

@@ -19,6 +19,8 @@ export type ErrorCode =
   | 'NOT_FOUND'
   /** Somebody else changed the same resource at the same time. */
   | 'CONFLICT'
+  /** A deleted immutable release had this tag; no other release can ever have it. */
+  | 'TAG_USED_UP'
   /** A rule of the repository forbids the write. */
   | 'FORBIDDEN_BY_RULE'
   /** The destination already exists and was not delivered by this tool. */

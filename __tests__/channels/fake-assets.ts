@@ -7,6 +7,9 @@ export const BYTES = 'bytes of the file';
 export const DOWNLOADS = 'https://github.com/octo/site/releases/download/files-20260102';
 export const RELEASE = {
   id: 3,
+  tag_name: 'files-20260102',
+  draft: false,
+  body: null,
   upload_url: 'https://uploads.github.com/repos/octo/site/releases/3/assets{?name}',
 };
 

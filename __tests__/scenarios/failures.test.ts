@@ -108,18 +108,6 @@ describe('a repository that is not as it should be', () => {
     expectNotReady(delivered, { step: 'place', httpCode: 422, reason: /Repository is empty/ });
   });
 
-  test('an immutable release: the way out is another tag', async () => {
-    const repository = await scenario.repository();
-    repository.immutableReleases(true);
-    const delivered = await scenario.deliver({ repository, files, inputs: { channel: 'K2' } });
-    expectNotReady(delivered, {
-      step: 'place',
-      httpCode: 422,
-      reason: /Cannot upload assets to an immutable release/,
-      hint: /`tag:`/,
-    });
-  });
-
   test("a private repository's assets can't be read by anybody, so K2 is refused", async () => {
     const repository = await scenario.repository({ private: true });
     const delivered = await scenario.deliver({ repository, files, inputs: { channel: 'K2' } });

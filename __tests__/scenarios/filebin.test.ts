@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { createPage, expectNotReady, expectReady, listRequests, setUpScenario } from './scenario.ts';
+import { expectNotReady, expectReady } from './expect-report.ts';
+import { createPage, listRequests, setUpScenario } from './scenario.ts';
 
 const scenario = setUpScenario();
 const files = { 'page.html': createPage() };

@@ -173,7 +173,9 @@ describe('K2, a file for download', () => {
       shows: 'bytes',
       url: /\/files-\d{8}\/otchyot\.zip$/,
     });
-    expect(repository.releases()[0]?.assets).toMatchObject([{ name: 'otchyot.zip', label: 'отчёт.zip' }]);
+    expect(repository.releases()[0]?.assets).toMatchObject([
+      { name: 'otchyot.zip', label: 'отчёт.zip (screen-delivery)' },
+    ]);
     expect(delivered.report.lines.CLAIM).toContain('its label is отчёт.zip');
   });
 });

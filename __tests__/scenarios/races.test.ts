@@ -194,18 +194,6 @@ describe('the same step again', () => {
     expect(repository.releases()[0]?.assets).toHaveLength(1);
     expect(listRequests(scenario, /^POST https:\/\/uploads/)).toHaveLength(1);
   });
-
-  test('clears away the half of an asset that a broken upload left', async () => {
-    const repository = await scenario.repository();
-    await repository.addUnfinishedAsset('files-1', 'page.html');
-    const delivered = await scenario.deliver({
-      repository,
-      files,
-      inputs: { channel: 'K2', tag: 'files-1' },
-    });
-    await expectReady(scenario, delivered, { channel: 'K2', shows: createPage() });
-    expect(repository.releases()[0]?.assets).toMatchObject([{ name: 'page.html', state: 'uploaded' }]);
-  });
 });
 
 describe('an upload that fails once', () => {

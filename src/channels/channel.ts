@@ -67,6 +67,8 @@ export interface Placement {
   /** Commit sha, HTTP 201 or asset identifier. @see protocol 3.1 */
   readonly evidence: string;
   readonly url: URL;
+  /** Where it was placed, if that is not the plan's destination. */
+  readonly destination?: string;
   /** Whether anything was written; `false` where everything was already as wanted. */
   readonly written: boolean;
   /** The verb of the report's claim, where only the host's answer tells it. */

@@ -65,11 +65,11 @@ function codeLine(delivery: FileDelivery): string {
   const parts = [subject === LINK_SUBJECT ? 'no file' : `file ${subject}`];
   const plan = mainPlan(delivery);
   if (plan !== null) {
-    const { channel, method, destination } = plan;
+    const { channel, method } = plan;
     parts.push(
       `channel ${channel} (${CHANNELS[channel].name}), because ${choice?.reason}`,
       method,
-      destination,
+      mainAttempt(delivery)?.placement?.destination ?? plan.destination,
     );
   }
   const commit = mainAttempt(delivery)?.placement?.commitSha;

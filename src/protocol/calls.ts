@@ -122,12 +122,31 @@ export const API = {
     path: `${REPO}/deployments/{deployment_id}/statuses{?per_page}`,
     description: "reading a deployment's statuses",
   },
+  // Before the first upload, which is the next write.
   create_release: {
     method: 'POST',
     path: `${REPO}/releases`,
-    description: 'creating the release',
+    description: 'creating the draft of the release',
     partOfWrite: true,
-    sends: 'tag_name, name, body',
+    sends: 'tag_name, name, body, draft (true)',
+  },
+  publish_release: {
+    method: 'PATCH',
+    path: `${REPO}/releases/{release_id}`,
+    description: 'publishing the release',
+    sends: 'tag_name, name, body, draft (false), make_latest (false)',
+  },
+  list_releases: {
+    method: 'GET',
+    path: `${REPO}/releases{?per_page,page}`,
+    description: 'listing the releases',
+    repeatable: true,
+  },
+  get_release: {
+    method: 'GET',
+    path: `${REPO}/releases/{release_id}`,
+    description: 'reading the draft of the release',
+    repeatable: true,
   },
   release_by_tag: {
     method: 'GET',
@@ -148,16 +167,10 @@ export const API = {
     repeatable: true,
     sends: 'name, label',
   },
-  delete_release: {
+  delete_draft: {
     method: 'DELETE',
     path: `${REPO}/releases/{release_id}`,
-    description: 'deleting the release',
-    repeatable: true,
-  },
-  delete_tag: {
-    method: 'DELETE',
-    path: `${REPO}/git/refs/{ref}`,
-    description: "deleting the release's tag",
+    description: 'deleting our unpublished draft',
     repeatable: true,
   },
   delete_asset: {

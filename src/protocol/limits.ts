@@ -8,7 +8,9 @@ import type { ChannelKey } from './words.ts';
 
 export const MEGABYTE = 1_048_576;
 export const SECOND = 1_000;
-export const DAY = 86_400 * SECOND;
+export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
 
 /** The largest file for each upload method. @see protocol 8 */
 export const SIZE = {
@@ -106,6 +108,18 @@ export const WRITE_INTERVAL = SECOND;
 
 /** The page size for listing the assets of a release, and how many GitHub allows. */
 export const ASSETS = { page: 100, total: 1_000 } as const;
+
+/** Releases of a repository that are searched: page size, small because each lists its assets, and in total. */
+export const RELEASES = { page: 30, total: 300 } as const;
+
+/** Tags that are tried for one delivery, where earlier releases are immutable. */
+export const TAG_ATTEMPTS = 100;
+
+/** How often a new release is started again, because somebody else published or removed it meanwhile. */
+export const RELEASE_RESTARTS = 5;
+
+/** How many writes GitHub allows a token in an hour, less some for other jobs. */
+export const WRITES_PER_HOUR = 480;
 
 /** Comments of a pull request: page size, how many GitHub allows, and how many characters in one. */
 export const COMMENTS = { page: 100, total: 2_500, body: 65_536 } as const;

@@ -50,7 +50,11 @@ export const INPUTS = {
     description:
       'Essence of the commit message `ADD/UPDATE <name>: <essence>`. By default the run that the file came from.',
   },
-  tag: { default: '', description: 'K2: tag of the release. By default `files-<YYYYMMDD>` (UTC).' },
+  tag: {
+    default: '',
+    description:
+      'K2: tag of the release. By default `files-<YYYYMMDD>` (UTC), with a number after it where that release is immutable.',
+  },
   bin: {
     default: '',
     description: 'K3: name of the bin. By default `sv<unix_timestamp>` and a random ending.',

@@ -50,6 +50,8 @@ export interface DeliveryRequest {
   readonly path: string | undefined;
   readonly essence: string;
   readonly tag: string;
+  /** Whether no tag was named, so that it is the one of today. */
+  readonly tagIsDefault: boolean;
   readonly bin: string;
   /** Whether the bin's name was created for this request. */
   readonly binIsNew: boolean;
@@ -143,6 +145,7 @@ function parseDestination(raw: RawInputs, context: RunContext) {
     path: parseOptional(raw.path, parsePath),
     essence: oneLine(raw.message) || context.origin,
     tag: parseOptional(raw.tag, (tag) => parseGitName(tag, 'tag')) ?? `files-${formatDay(context.now)}`,
+    tagIsDefault: raw.tag === '',
     bin: parseOptional(raw.bin, parseBinName) ?? createBinName(context),
     binIsNew: raw.bin === '',
   };

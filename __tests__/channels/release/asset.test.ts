@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { assetExistsError, ensureAsset, hasSameContent } from '../../../src/channels/release/asset.ts';
+import { createUploadWait } from '../../../src/channels/release/unfinished.ts';
 import type { Asset } from '../../../src/github/api/releases.ts';
 import { fileWith } from '../../delivery/builders.ts';
 import { failure } from '../../github/fake-github.ts';
@@ -17,6 +18,9 @@ import {
   starterAsset,
 } from '../fake-assets.ts';
 
+const LABEL = 'a.zip (screen-delivery)';
+const LIMITS = { interval: 5_000, timeout: 240_000 };
+
 const old = assetWith({ id: 4, digest: 'sha256:0ld' });
 const incoming = assetWith({ id: 5, name: INCOMING, digest: OWN_DIGEST });
 const OWN = [['a.zip', OWN_DIGEST]];
@@ -33,8 +37,20 @@ async function startUpload(
   const ports = fakePorts(release.host.http);
   // After a stop, the client only answers calls that are made with another signal.
   const github = release.github.withSignal(ports.signal);
-  const task = { github, tag: 'files-20260102', overwrite, file, name: 'a.zip', label: 'a.zip' };
-  const work = ensureAsset(task, { release: RELEASE, assets }, ports);
+  const task = {
+    github,
+    tag: 'files-20260102',
+    overwrite,
+    file,
+    name: 'a.zip',
+    originalName: 'a.zip',
+    label: LABEL,
+  };
+  const work = ensureAsset(
+    task,
+    { release: RELEASE, assets, waitForUpload: createUploadWait(LIMITS, ports) },
+    ports,
+  );
   // The test reads its error later.
   work.catch(() => undefined);
   return { release, ports, work };
@@ -109,26 +125,6 @@ describe('ensureAsset', () => {
       false,
       false,
     ],
-    [
-      'the name is blocked by a half-uploaded asset: deletes that first',
-      [starterAsset('a.zip', 6)],
-      ['delete a.zip', 'upload a.zip'],
-      true,
-      true,
-    ],
-    [
-      'another file exists and half of a replacement: deletes that half first',
-      [old, starterAsset(INCOMING, 6)],
-      [
-        `delete ${INCOMING}`,
-        `upload ${INCOMING}`,
-        'rename a.zip',
-        `rename ${INCOMING}`,
-        `delete ${OUTGOING}`,
-      ],
-      true,
-      true,
-    ],
   ])('makes only the necessary changes where %s', async (_, assets, changes, written, confirmed) => {
     const { release, work } = await startUpload(assets);
     await expect(work).resolves.toMatchObject({
@@ -138,6 +134,64 @@ describe('ensureAsset', () => {
     });
     expect(release.changes).toEqual(changes);
     expect(release.contents).toEqual(OWN);
+  });
+
+  test.each<[string, string]>([
+    ['the name of the file', 'a.zip'],
+    ['the name that a replacement needs', INCOMING],
+  ])('waits for the upload of another job under %s, and never deletes it', async (_, name) => {
+    const { release, ports, work } = await startUpload([starterAsset(name, 6)]);
+    await expect(work).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: `an upload of ${name} to the release files-20260102 has not ended within 240 s`,
+      hint: expect.stringMatching(/delete this unfinished asset.*`path:`/),
+      leftBehind: [],
+    });
+    expect(release.changes).toEqual([]);
+    expect(release.contents).toEqual([[name, 'starter']]);
+    expect(ports.clock.slept.reduce((sum, ms) => sum + ms)).toBe(LIMITS.timeout);
+  });
+
+  test('uses what another job uploaded meanwhile, where it has the same bytes', async () => {
+    const { release, work } = await startUpload([starterAsset('a.zip', 6)], { overwrite: false });
+    setImmediate(() => {
+      release.assets = [assetWith({ id: 6, digest: OWN_DIGEST })];
+    });
+    await expect(work).resolves.toMatchObject({ asset: { id: 6 }, written: false });
+    expect(release.changes).toEqual([]);
+  });
+
+  test('uploads where the unfinished upload of another job disappears', async () => {
+    const { release, work } = await startUpload([starterAsset('a.zip', 6)]);
+    setImmediate(() => {
+      release.assets = [];
+    });
+    await expect(work).resolves.toMatchObject({ written: true, confirmed: true });
+    expect(release.changes).toEqual(['upload a.zip']);
+  });
+
+  test('keeps the unfinished upload of a faster job that took the name', async () => {
+    const { release, work } = await startUpload([], {
+      intercept(change) {
+        if (change !== 'upload') return undefined;
+        release.assets = [starterAsset('a.zip', 6)];
+        return { status: 422, body: { message: 'Validation Failed', errors: [{ code: 'already_exists' }] } };
+      },
+    });
+    await expect(work).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect([release.changes, release.contents]).toEqual([[], [['a.zip', 'starter']]]);
+  });
+
+  test('keeps an unfinished upload with the label of somebody else after a lost answer of its own', async () => {
+    const { release, work } = await startUpload([], {
+      intercept(change) {
+        if (change !== 'upload') return undefined;
+        release.assets = [{ ...starterAsset('a.zip', 6), label: 'theirs' }];
+        return { status: 502, body: '<html>' };
+      },
+    });
+    await expect(work).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect(release.contents).toEqual([['a.zip', 'starter']]);
   });
 
   test('changes no asset of another name, whether complete or half-uploaded', async () => {

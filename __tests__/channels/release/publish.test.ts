@@ -20,8 +20,11 @@ import { accessWith } from '../repository-context.ts';
 
 const OPTIONS: ReleaseOptions = {
   tag: 'files-20260102',
+  tagIsDefault: false,
   overwrite: false,
   serverUrl: new URL('https://github.com'),
+  interval: 5_000,
+  timeout: 240_000,
 };
 
 interface Setup {
@@ -46,6 +49,7 @@ async function prepareUpload({
 }: Setup) {
   const file = await localFile(BYTES, 'a.zip');
   const github = new FakeGitHub({
+    get_ref: absent,
     release_by_tag: RELEASE,
     list_assets: (_: unknown, nth: number) => pickNth(assets, nth),
     delete_asset: undefined,
@@ -113,7 +117,7 @@ describe('uploading an asset through channel K2', () => {
       uploads: [uploadedAnswer({ name: 'a.zip', digest: null })],
     });
     const { notes, unknown } = await task.perform();
-    expect(notes).toContain('the asset is named a.zip; its label is ä.zip');
+    expect(notes).toContain('the asset is named a.zip; its label is ä.zip (screen-delivery)');
     expect(unknown).toEqual([expect.stringContaining('no digest')]);
   });
 
@@ -232,8 +236,8 @@ describe('replacing an asset through channel K2', () => {
     expect(host.seen[0]?.url).toContain(`?name=${INCOMING}&`);
     expect(github.names.slice(-3)).toEqual(['rename_asset', 'rename_asset', 'delete_asset']);
     expect(github.sent('rename_asset')).toEqual([
-      { asset_id: 4, name: INCOMING.replace('incoming', 'outgoing'), label: 'a.zip' },
-      { asset_id: 8, name: 'a.zip', label: 'a.zip' },
+      { asset_id: 4, name: INCOMING.replace('incoming', 'outgoing'), label: 'a.zip (screen-delivery)' },
+      { asset_id: 8, name: 'a.zip', label: 'a.zip (screen-delivery)' },
     ]);
   });
 
@@ -269,7 +273,7 @@ describe('several files through channel K2', () => {
   const names = ['a.zip', 'deep/b.zip', 'c.zip'];
 
   test('are uploaded in order after one request for the release and one for its assets', async () => {
-    const github = new FakeGitHub({ release_by_tag: RELEASE, list_assets: [] });
+    const github = new FakeGitHub({ get_ref: absent, release_by_tag: RELEASE, list_assets: [] });
     const host = acceptingHost();
     const { action, tasks } = await prepareUploads(github, host, names);
     const placements = resultsFor(await action.perform(tasks), tasks);
@@ -284,7 +288,7 @@ describe('several files through channel K2', () => {
 
   test('are uploaded except the one whose name is taken by a foreign asset', async () => {
     const foreign = assetWith({ name: 'deep-b.zip', digest: 'sha256:foreign' });
-    const github = new FakeGitHub({ release_by_tag: RELEASE, list_assets: [foreign] });
+    const github = new FakeGitHub({ get_ref: absent, release_by_tag: RELEASE, list_assets: [foreign] });
     const host = acceptingHost();
     const { action, tasks } = await prepareUploads(github, host, names);
     const placements = resultsFor(await action.perform(tasks), tasks);
@@ -298,7 +302,7 @@ describe('several files through channel K2', () => {
 
   test('fail together where the release cannot be created', async () => {
     const denied = failure('NO_PERMISSION', 403);
-    const github = new FakeGitHub({ release_by_tag: absent, create_release: denied });
+    const github = new FakeGitHub({ get_ref: absent, release_by_tag: absent, create_release: denied });
     const { action, tasks } = await prepareUploads(github, acceptingHost(), names);
     await expect(action.perform(tasks)).rejects.toBe(denied);
   });
@@ -320,6 +324,7 @@ describe('several files through channel K2', () => {
     ],
   ])('have a preview that writes nothing where %s', async (_, assets, overwrite, words) => {
     const github = new FakeGitHub({
+      get_ref: absent,
       release_by_tag: assets === null ? absent : RELEASE,
       list_assets: assets,
     });
@@ -331,6 +336,7 @@ describe('several files through channel K2', () => {
 
   test('have a preview that fails where the asset holds other bytes', async () => {
     const github = new FakeGitHub({
+      get_ref: absent,
       release_by_tag: RELEASE,
       list_assets: [assetWith({ digest: 'sha256:0ther' })],
     });

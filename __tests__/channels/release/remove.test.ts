@@ -1,28 +1,28 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ReleaseOptions } from '../../../src/channels/release/publish.ts';
-import { createReleaseRemover } from '../../../src/channels/release/remove.ts';
-import type { Asset } from '../../../src/github/api/releases.ts';
+import { createReleaseRemover, type RemovalOptions } from '../../../src/channels/release/remove.ts';
+import { hasFailed } from '../../../src/errors.ts';
+import { type Asset, formatLabel, RELEASE_BODY } from '../../../src/github/api/releases.ts';
 import { TRAILER } from '../../../src/protocol/words.ts';
 import { absent, FakeGitHub, failure } from '../../github/fake-github.ts';
 import { localFile } from '../../support/files.ts';
-import { fakePorts } from '../../support/ports.ts';
 import { assetWith, BYTES, DOWNLOADS, OWN_DIGEST, RELEASE } from '../fake-assets.ts';
 import { prepareAll, prepareOne, resultsFor } from '../prepare-one.ts';
 import { accessWith } from '../repository-context.ts';
 
-const OPTIONS: ReleaseOptions = {
+const OPTIONS: RemovalOptions = {
   tag: 'files-20260102',
+  tagIsDefault: false,
   overwrite: false,
   serverUrl: new URL('https://github.com'),
 };
-const OWN_RELEASE = { ...RELEASE, body: `Files for download.\n\n${TRAILER}` };
+const OWN_RELEASE = { ...RELEASE, body: RELEASE_BODY };
 const FOREIGN_RELEASE = { ...RELEASE, body: 'Version 1.2' };
 
 interface Setup {
   readonly assets?: readonly Asset[];
   readonly release?: object;
   readonly answers?: ConstructorParameters<typeof FakeGitHub>[0];
-  readonly options?: Partial<ReleaseOptions>;
+  readonly options?: Partial<RemovalOptions>;
 }
 
 /** A remover for a release whose deleted assets are gone. */
@@ -34,20 +34,17 @@ function createRemover({ assets = [], release = FOREIGN_RELEASE, answers = {}, o
     delete_asset: ({ asset_id: id }: { asset_id: number }) => {
       existing = existing.filter((asset) => asset.id !== id);
     },
-    delete_release: undefined,
-    delete_tag: undefined,
     ...answers,
   });
-  const ports = fakePorts();
-  const remover = createReleaseRemover({ ...OPTIONS, ...options }, accessWith(github), ports);
-  return { github, ports, remover };
+  const remover = createReleaseRemover({ ...OPTIONS, ...options }, accessWith(github));
+  return { github, remover };
 }
 
 /** Prepares the removal of the asset a.zip. */
 async function prepareRemoval(setup: Setup = {}, bytes: string | null = BYTES) {
-  const { github, ports, remover } = createRemover(setup);
+  const { github, remover } = createRemover(setup);
   const file = bytes === null ? null : await localFile(bytes, 'a.zip');
-  return { github, ports, task: await prepareOne(remover, file, 'a.zip') };
+  return { github, task: await prepareOne(remover, file, 'a.zip') };
 }
 
 const OWN = assetWith({ id: 4, digest: OWN_DIGEST });
@@ -120,7 +117,7 @@ describe('removing an asset through channel K2', () => {
       url: new URL(`${DOWNLOADS}/a.zip`),
       written: false,
     });
-    expect([github.sent('delete_asset'), github.sent('delete_release')]).toEqual([[], []]);
+    expect([github.sent('delete_asset')]).toEqual([[]]);
   });
 
   test('encodes the tag and the asset name in the address where nothing exists', async () => {
@@ -142,24 +139,27 @@ describe('removing an asset through channel K2', () => {
   test('fails where the host refuses the deletion', async () => {
     const denied = failure('NO_PERMISSION', 403);
     const setup = { assets: [OWN], release: OWN_RELEASE, answers: { delete_asset: denied } };
-    const { github, task } = await prepareRemoval(setup);
+    const { task } = await prepareRemoval(setup);
     await expect(task.perform()).rejects.toBe(denied);
-    expect(github.sent('delete_release')).toEqual([]);
   });
 
   test('refuses to prepare a removal without a token', async () => {
-    const remover = createReleaseRemover(OPTIONS, accessWith(null), fakePorts());
+    const remover = createReleaseRemover(OPTIONS, accessWith(null));
     await expect(prepareOne(remover, null)).rejects.toMatchObject({ code: 'NO_TOKEN' });
   });
 
   test.each<[string, Setup, string]>([
     ['the release does not exist', { answers: { release_by_tag: absent } }, 'nothing exists there'],
     ['the asset does not exist', { assets: [OTHER] }, 'nothing exists there'],
-    ['the asset holds the file', { assets: [OWN] }, 'asset 4 (a.zip) would be deleted'],
+    [
+      'the asset holds the file',
+      { assets: [OWN] },
+      'asset 4 (a.zip) of the release files-20260102 would be deleted',
+    ],
     [
       'the asset holds other bytes and overwrite is set',
       { assets: [assetWith({ digest: 'sha256:0ther' })], options: { overwrite: true } },
-      'asset 9 (a.zip) would be deleted',
+      'asset 9 (a.zip) of the release files-20260102 would be deleted',
     ],
   ])('has a preview that writes nothing where %s', async (_, setup, expected) => {
     const { github, task } = await prepareRemoval(setup);
@@ -173,59 +173,133 @@ describe('removing an asset through channel K2', () => {
   });
 });
 
-describe('the release after its last asset was removed through channel K2', () => {
-  test('is deleted with its tag where this tool made it', async () => {
-    const { github, ports, task } = await prepareRemoval({ assets: [OWN], release: OWN_RELEASE });
-    await task.perform();
-    expect(github.sent('delete_release')).toEqual([{ release_id: 3 }]);
-    expect(github.sent('delete_tag')).toEqual([{ ref: 'tags/files-20260102' }]);
-    expect(ports.logger.lines).toEqual([]);
+describe('who owns an asset that channel K2 removes', () => {
+  const LABEL = formatLabel('a.zip');
+
+  test.each<[string, Partial<Asset>, object, boolean]>([
+    ['our label in a release with exactly our text', { label: LABEL }, OWN_RELEASE, true],
+    ['another label in a release with exactly our text', { label: 'a.zip' }, OWN_RELEASE, false],
+    ['no label in a release with exactly our text', { label: null }, OWN_RELEASE, false],
+    ['our label in a release of somebody else', { label: LABEL }, FOREIGN_RELEASE, false],
+    [
+      'our label in a release with more than our text',
+      { label: LABEL },
+      { ...RELEASE, body: `${RELEASE_BODY}\nNotes by hand.` },
+      false,
+    ],
+    [
+      'our label in a release with only the last line of our text',
+      { label: LABEL },
+      { ...RELEASE, body: `Version 1.2\n\n${TRAILER}` },
+      false,
+    ],
+  ])('%s', async (_, asset, release, owned) => {
+    const existing = assetWith({ id: 4, digest: 'sha256:0ther', ...asset });
+    const { github, task } = await prepareRemoval({ assets: [existing], release }, null);
+    if (owned) await expect(task.perform()).resolves.toMatchObject({ written: true });
+    else await expect(task.perform()).rejects.toMatchObject({ code: 'NOT_OURS' });
+    expect(github.sent('delete_asset')).toHaveLength(owned ? 1 : 0);
   });
 
-  test('is kept where another asset exists', async () => {
-    const { github, task } = await prepareRemoval({ assets: [OWN, OTHER], release: OWN_RELEASE });
-    await task.perform();
-    expect([github.sent('delete_release'), github.sent('delete_tag')]).toEqual([[], []]);
-  });
-
-  test('is kept where another job adds an asset right before', async () => {
+  test.each([false, true])('an unfinished upload is never deleted, with overwrite: %s', async (overwrite) => {
     const { github, task } = await prepareRemoval({
-      assets: [OWN],
+      assets: [assetWith({ state: 'starter', label: LABEL })],
       release: OWN_RELEASE,
-      answers: { list_assets: (_: unknown, nth: number) => (nth === 1 ? [OWN] : [OTHER]) },
+      options: { overwrite },
     });
-    await task.perform();
-    expect([github.sent('delete_release'), github.sent('delete_tag')]).toEqual([[], []]);
+    await expect(task.perform()).rejects.toMatchObject({ code: 'CONFLICT', leftBehind: [] });
+    expect(github.writes).toEqual([]);
   });
 
-  test.each([
-    ['somebody else made it', FOREIGN_RELEASE],
-    ['it has no description', RELEASE],
-    ['its description is empty', { ...RELEASE, body: null }],
-  ])('is kept where %s', async (_, release) => {
+  test('an asset of an immutable release is refused before a request that must fail', async () => {
+    const release = { ...OWN_RELEASE, immutable: true };
     const { github, task } = await prepareRemoval({ assets: [OWN], release });
-    await expect(task.perform()).resolves.toMatchObject({ written: true });
-    expect([github.sent('delete_release'), github.sent('delete_tag')]).toEqual([[], []]);
+    await expect(task.perform()).rejects.toMatchObject({
+      code: 'FORBIDDEN_BY_RULE',
+      message: "the release files-20260102 is immutable: its asset a.zip can't be deleted",
+    });
+    expect(github.writes).toEqual([]);
   });
 
-  test('is kept where it was already empty and nothing was removed', async () => {
-    const { github, task } = await prepareRemoval({ assets: [], release: OWN_RELEASE });
+  test('the release and its tag stay, even when the last asset is removed', async () => {
+    const { github, task } = await prepareRemoval({ assets: [OWN], release: OWN_RELEASE });
     await task.perform();
-    expect(github.sent('delete_release')).toEqual([]);
+    expect(github.writes).toEqual(['delete_asset']);
+  });
+});
+
+describe('removing an asset through channel K2 without a tag', () => {
+  const listed = (tag: string, asset: Partial<Asset>, more: object = {}) => ({
+    ...OWN_RELEASE,
+    tag_name: tag,
+    assets: [assetWith({ label: formatLabel('a.zip'), ...asset })],
+    ...more,
   });
 
-  test.each(['delete_release', 'delete_tag'] as const)(
-    'is only a warning in the log where %s fails',
-    async (call) => {
-      const denied = failure('NO_PERMISSION', 403);
-      const setup = { assets: [OWN], release: OWN_RELEASE, answers: { [call]: denied } };
-      const { ports, task } = await prepareRemoval(setup);
-      await expect(task.perform()).resolves.toMatchObject({ written: true });
-      expect(ports.logger.lines).toEqual([
-        `warning: could not delete the empty release files-20260102: ${denied.message}`,
-      ]);
-    },
-  );
+  /** A remover of a.zip for a repository with these releases, the newest first. */
+  async function prepareSearch(releases: readonly ReturnType<typeof listed>[], bytes: string | null = BYTES) {
+    const byTag = new Map(releases.map((release) => [release.tag_name, release]));
+    const github = new FakeGitHub({
+      list_releases: ({ page, per_page }: { page: number; per_page: number }) =>
+        releases.slice((page - 1) * per_page, page * per_page),
+      release_by_tag: ({ tag }: { tag: string }) => byTag.get(tag) ?? absent,
+      list_assets: (_: unknown, nth: number) => releases[nth - 1]?.assets ?? [],
+      delete_asset: undefined,
+    });
+    const remover = createReleaseRemover({ ...OPTIONS, tagIsDefault: true }, accessWith(github));
+    const file = bytes === null ? null : await localFile(bytes, 'a.zip');
+    const item = { file, name: 'a.zip' };
+    const results = await remover.prepare([item]);
+    const tags = results.map(({ result }) => (hasFailed(result) ? result : result.data.tag));
+    return { github, tags, remover, results };
+  }
+
+  test('finds every release of this tool with the same bytes', async () => {
+    const { github, tags } = await prepareSearch([
+      listed('files-20260101', { digest: 'sha256:0ther' }),
+      listed('files-20251231', { digest: OWN_DIGEST }),
+      listed('files-20251230', { digest: OWN_DIGEST }),
+      listed('v1', { digest: OWN_DIGEST }, { body: 'Version 1' }),
+      listed('files-20251229', { digest: OWN_DIGEST }, { draft: true }),
+    ]);
+    expect(tags).toEqual(['files-20251231', 'files-20251230']);
+    expect(github.names).toEqual(['list_releases']);
+  });
+
+  test('takes the newest one where no file is there to compare, and names the others', async () => {
+    const { tags, remover, results } = await prepareSearch(
+      [listed('files-20260101', {}), listed('files-20251231', {})],
+      null,
+    );
+    expect(tags).toEqual(['files-20260101']);
+    const tasks = results.flatMap(({ result }) => (hasFailed(result) ? [] : [result]));
+    expect((await remover.perform(tasks))[0]?.result).toMatchObject({
+      written: true,
+      notes: ['an asset a.zip is also in the releases files-20251231: name one in `tag:`'],
+    });
+  });
+
+  test('says that nothing exists only after the search', async () => {
+    const { github, tags } = await prepareSearch([listed('v1', { digest: 'sha256:0ther', label: null })]);
+    expect(tags).toEqual(['files-20260102']);
+    expect(github.names).toEqual(['list_releases']);
+  });
+
+  test('refuses where only a release with a changed text has it', async () => {
+    const { tags } = await prepareSearch([listed('files-20260101', {}, { body: 'changed by hand' })]);
+    expect(tags).toMatchObject([
+      { code: 'NOT_OURS', hint: 'set `tag: files-20260101` to withdraw it there' },
+    ]);
+  });
+
+  test('says that older releases were not searched where there are too many', async () => {
+    const many = Array.from({ length: 301 }, (_, nth) => listed(`v${nth}`, { name: 'b.zip' }));
+    const { github, tags } = await prepareSearch(many);
+    expect(tags).toMatchObject([
+      { code: 'NOT_FOUND', message: expect.stringContaining('older ones were not searched') },
+    ]);
+    expect(github.calls).toHaveLength(10);
+  });
 });
 
 describe('removing several assets through channel K2', () => {
@@ -242,7 +316,7 @@ describe('removing several assets through channel K2', () => {
   const assetsWith = (...digests: string[]): Asset[] =>
     digests.map((digest, at) => assetWith({ id: at + 1, name: `${'abc'[at]}.zip`, digest }));
 
-  test('deletes the owned ones, refuses the foreign one and keeps the release', async () => {
+  test('deletes the owned ones, refuses the foreign one', async () => {
     const { github, remover, tasks } = await prepareThree({
       assets: assetsWith(OWN_DIGEST, 'sha256:0ther', OWN_DIGEST),
       release: OWN_RELEASE,
@@ -253,10 +327,9 @@ describe('removing several assets through channel K2', () => {
       { evidence: 'asset 3 (c.zip) is deleted' },
     ]);
     expect(github.sent('delete_asset')).toEqual([{ asset_id: 1 }, { asset_id: 3 }]);
-    expect(github.sent('delete_release')).toEqual([]);
   });
 
-  test('deletes the release once after the last one', async () => {
+  test('reads the release and its assets once', async () => {
     const assets = assetsWith(OWN_DIGEST, OWN_DIGEST, OWN_DIGEST);
     const { github, remover, tasks } = await prepareThree({ assets, release: OWN_RELEASE });
     await remover.perform(tasks);
@@ -266,16 +339,13 @@ describe('removing several assets through channel K2', () => {
       'delete_asset',
       'delete_asset',
       'delete_asset',
-      'list_assets',
-      'delete_release',
-      'delete_tag',
     ]);
   });
 
   test('gives a preview of each after one request for the release and one for its assets', async () => {
     const { github, remover, tasks } = await prepareThree({ assets: assetsWith(OWN_DIGEST, 'sha256:0ther') });
     expect(resultsFor(await remover.preview(tasks), tasks)).toMatchObject([
-      'asset 1 (a.zip) would be deleted',
+      'asset 1 (a.zip) of the release files-20260102 would be deleted',
       { code: 'NOT_OURS' },
       'nothing exists there',
     ]);

@@ -1,20 +1,25 @@
 import { describe, expect, test } from '@jest/globals';
 import {
+  createDraft,
   deleteAsset,
-  getOrCreateRelease,
+  deleteDraft,
+  formatLabel,
   getReleaseByTag,
+  hasOwnLabel,
+  isOwnRelease,
   listAssets,
+  publishDraft,
+  RELEASE_BODY,
   renameAsset,
   uploadAsset,
 } from '../../../src/github/api/releases.ts';
-import { RETRY } from '../../../src/protocol/limits.ts';
 import { TRAILER } from '../../../src/protocol/words.ts';
 import { localFile } from '../../support/files.ts';
 import { FakeHttp, fakePorts, type Scripted } from '../../support/ports.ts';
 import { absent, FakeGitHub, failure } from '../fake-github.ts';
 
 const UPLOADS = 'https://uploads.github.com/repos/octo/site/releases/3/assets{?name,label}';
-const RELEASE = { id: 3, upload_url: UPLOADS, body: null };
+const RELEASE = { id: 3, tag_name: 't', draft: false, upload_url: UPLOADS, body: null };
 const ASSET = {
   id: 9,
   name: 'a.zip',
@@ -25,59 +30,67 @@ const ASSET = {
   browser_download_url: 'https://github.com/octo/site/releases/download/t/a.zip',
 };
 
-describe('getOrCreateRelease', () => {
-  test('returns the existing release', async () => {
-    const github = new FakeGitHub({ release_by_tag: RELEASE });
-    await expect(getOrCreateRelease(github, 'files-20260102', fakePorts())).resolves.toEqual({
-      release: RELEASE,
-      created: false,
-    });
-    expect(github.sent('release_by_tag')).toEqual([{ tag: 'files-20260102' }]);
+describe('createDraft and publishDraft', () => {
+  const DRAFT = { ...RELEASE, draft: true };
+
+  test('createDraft creates something that nobody can see', async () => {
+    const github = new FakeGitHub({ create_release: DRAFT });
+    await expect(createDraft(github, 't', 'text')).resolves.toBe(DRAFT);
+    expect(github.sent('create_release')).toEqual([{ tag_name: 't', name: 't', body: 'text', draft: true }]);
   });
 
-  test('creates a missing release that is not marked as the latest', async () => {
-    const github = new FakeGitHub({ release_by_tag: absent, create_release: RELEASE });
-    await expect(getOrCreateRelease(github, 't', fakePorts())).resolves.toEqual({
-      release: RELEASE,
-      created: true,
-    });
-    expect(github.calls[1]).toEqual({
-      name: 'create_release',
-      parameters: {
-        tag_name: 't',
-        name: 't',
+  test('publishDraft makes a release that is not marked as the latest', async () => {
+    const github = new FakeGitHub({ publish_release: RELEASE });
+    await expect(publishDraft(github, DRAFT, 't-2')).resolves.toBe(RELEASE);
+    expect(github.sent('publish_release')).toEqual([
+      {
+        release_id: 3,
+        tag_name: 't-2',
+        name: 't-2',
         body: `Files for download.\n\n${TRAILER}`,
+        draft: false,
         make_latest: 'false',
       },
-    });
+    ]);
   });
 
-  test('returns a release that another job created at the same moment, once it is found', async () => {
-    const github = new FakeGitHub({
-      release_by_tag: (_: unknown, nth: number) => (nth < 4 ? absent : RELEASE),
-      create_release: failure('CONFLICT', 422),
-    });
-    await expect(getOrCreateRelease(github, 't', fakePorts())).resolves.toEqual({
-      release: RELEASE,
-      created: false,
-    });
-    expect(github.sent('create_release')).toHaveLength(3);
+  test('deleteDraft deletes a draft, once it is sure that it still is one', async () => {
+    const github = new FakeGitHub({ get_release: DRAFT, delete_draft: undefined });
+    await expect(deleteDraft(github, DRAFT)).resolves.toBe(true);
+    expect(github.names).toEqual(['get_release', 'delete_draft']);
   });
 
-  test('ends with a conflict when the release of another job is never found', async () => {
-    const github = new FakeGitHub({ release_by_tag: absent, create_release: failure('CONFLICT', 422) });
-    const ports = fakePorts();
-    await expect(getOrCreateRelease(github, 't', ports)).rejects.toMatchObject({
-      code: 'CONFLICT',
-      httpCode: 422,
-    });
-    expect(ports.clock.slept).toHaveLength(RETRY.conflict.attempts - 1);
+  test.each<[string, object, boolean]>([
+    ['a release that was published meanwhile', { get_release: RELEASE }, false],
+    ['a draft that is already gone', { get_release: absent }, true],
+  ])('deleteDraft deletes nothing where there is %s', async (_, answers, gone) => {
+    const github = new FakeGitHub(answers);
+    await expect(deleteDraft(github, DRAFT)).resolves.toBe(gone);
+    expect(github.writes).toEqual([]);
+  });
+});
+
+describe('isOwnRelease and hasOwnLabel', () => {
+  test.each([
+    [RELEASE_BODY, true],
+    [`${RELEASE_BODY}\n`, false],
+    [`Version 1.2\n\n${RELEASE_BODY}`, false],
+    [RELEASE_BODY.replaceAll('\n', '\r\n'), false],
+    [TRAILER, false],
+    ['', false],
+    [null, false],
+  ])('the text %j of a release is ours: %s', (body, own) => {
+    expect(isOwnRelease({ body })).toBe(own);
   });
 
-  test.each(['release_by_tag', 'create_release'] as const)('throws when %s is refused', async (call) => {
-    const denied = failure('NO_PERMISSION', 403);
-    const github = new FakeGitHub({ release_by_tag: absent, create_release: RELEASE, [call]: denied });
-    await expect(getOrCreateRelease(github, 't', fakePorts())).rejects.toBe(denied);
+  test.each([
+    [formatLabel('отчёт.zip'), true],
+    ['отчёт.zip', false],
+    ['screen-delivery', false],
+    ['', false],
+    [null, false],
+  ])('the label %j of an asset is ours: %s', (label, own) => {
+    expect(hasOwnLabel({ label })).toBe(own);
   });
 });
 

@@ -1,5 +1,5 @@
 import { withCleanupSignal } from '../../async.ts';
-import { DeliveryError, hasFailed, resultOf, toDeliveryError } from '../../errors.ts';
+import { DeliveryError, type ErrorCode, hasFailed, resultOf, toDeliveryError } from '../../errors.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import {
   type Asset,
@@ -12,6 +12,7 @@ import {
 import type { Ports } from '../../ports.ts';
 import { withRetries } from '../../retry.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
+import { isUnfinished, type WaitForUpload } from './unfinished.ts';
 
 /** One file that becomes an asset. */
 export interface AssetTask {
@@ -21,6 +22,8 @@ export interface AssetTask {
   readonly file: LocalFile;
   /** The asset's name, and the name that it would have if the host kept every letter. */
   readonly name: string;
+  readonly originalName: string;
+  /** What the release's page shows: the original name, and who delivered it. */
   readonly label: string;
 }
 
@@ -28,6 +31,7 @@ export interface AssetTask {
 export interface ReleaseState {
   readonly release: Release;
   readonly assets: readonly Asset[];
+  readonly waitForUpload: WaitForUpload;
 }
 
 /** An asset that holds the file. */
@@ -55,37 +59,62 @@ export function assetExistsError(name: string, tag: string, { digest }: Asset): 
   });
 }
 
+/** What this run knows of its own upload of one file. */
+interface UploadMemory {
+  /** Whether this run may have sent the file. */
+  isSent: boolean;
+  /** The name under which an upload of this run ended without an answer. */
+  lostName: string | null;
+}
+
 /**
  * Uploads the file, or finds that it is there. Each attempt looks at the release first: what an earlier one
  * has uploaded is not sent again. After a final failure, what is half done is cleaned up.
  */
 export async function ensureAsset(task: AssetTask, state: ReleaseState, ports: Ports): Promise<AssetResult> {
-  const { release } = state;
+  const memory: UploadMemory = { isSent: false, lostName: null };
   let known: readonly Asset[] | null = state.assets;
-  let sent = false;
   try {
     return await withRetries(ports, async () => {
-      const assets = known ?? (await listAssets(task.github, release));
+      const assets = known ?? (await listAssets(task.github, state.release));
       known = null;
-      const slots = await findSlots(assets, task);
-      const { existing, incoming, outgoing } = slots;
-      if (existing !== undefined && hasSameContent(existing, task.file, sent)) {
-        for (const left of [incoming, outgoing]) if (left !== undefined) await deleteAsset(task.github, left);
-        return { asset: existing, written: sent, confirmed: false };
-      }
-      if (existing !== undefined && !task.overwrite) throw assetExistsError(task.name, task.tag, existing);
-      sent = true;
-      const asset = await uploadOrReplace(task, release, slots, ports);
-      return { asset, written: true, confirmed: incoming === undefined };
+      return await tryAsset(task, { ...state, assets }, memory, ports);
     });
   } catch (thrown) {
-    if (!sent) throw toDeliveryError(thrown).withLeftBehind([]);
-    const arrived = await cleanUp(task, release, ports);
+    if (!memory.isSent) throw toDeliveryError(thrown).withLeftBehind([]);
+    const arrived = await cleanUp(task, state.release, memory, ports);
     if (arrived !== undefined && ports.signal.aborted) {
       return { asset: arrived, written: true, confirmed: false };
     }
     throw thrown;
   }
+}
+
+/** One attempt. An upload of another job under the same name is waited for. */
+async function tryAsset(
+  task: AssetTask,
+  state: ReleaseState,
+  memory: UploadMemory,
+  ports: Ports,
+): Promise<AssetResult> {
+  const { release, waitForUpload } = state;
+  const own = findUnfinished(state.assets, task).filter((asset) => isOwnUnfinished(asset, task, memory));
+  for (const asset of own) await deleteAsset(task.github, asset);
+  const listed = state.assets.filter((asset) => !own.includes(asset));
+  const assets = await waitForUpload({ ...task, release, assets: listed }, (all) =>
+    findUnfinished(all, task),
+  );
+  const slots = findSlots(assets, task);
+  const { existing, incoming, outgoing } = slots;
+  if (existing !== undefined && hasSameContent(existing, task.file, memory.isSent)) {
+    for (const left of [incoming, outgoing]) if (left !== undefined) await deleteAsset(task.github, left);
+    return { asset: existing, written: memory.isSent, confirmed: false };
+  }
+  if (existing !== undefined && !task.overwrite) throw assetExistsError(task.name, task.tag, existing);
+  memory.isSent = true;
+  const send = (name: string) => uploadRemembered({ task, release, name }, memory, ports);
+  const asset = await uploadOrReplace(task, slots, send, ports);
+  return { asset, written: true, confirmed: incoming === undefined };
 }
 
 /** The asset of the wanted name, and both sides of a replacement that is half done. */
@@ -101,15 +130,26 @@ interface AssetSlots {
 const interimName = (side: 'incoming' | 'outgoing', { file, name }: AssetTask): string =>
   `${side}-${file.sha256.slice(0, 12)}-${name}`;
 
-const isHalfUploaded = ({ state }: Asset): boolean => state === 'starter';
+const slotNames = (task: AssetTask): readonly string[] => [
+  task.name,
+  interimName('incoming', task),
+  interimName('outgoing', task),
+];
 
-/** Half-uploaded assets, which block their names and hold nothing, are deleted. */
-async function findSlots(assets: readonly Asset[], task: AssetTask): Promise<AssetSlots> {
-  const names = [task.name, interimName('incoming', task), interimName('outgoing', task)];
-  const named = assets.filter(({ name }) => names.includes(name));
-  for (const asset of named.filter(isHalfUploaded)) await deleteAsset(task.github, asset);
-  const [existing, incoming, outgoing] = names.map((name) =>
-    named.find((asset) => asset.name === name && !isHalfUploaded(asset)),
+/** Uploads that have not ended, under one of the names that the file needs. They hold nothing yet. */
+const findUnfinished = (assets: readonly Asset[], task: AssetTask): readonly Asset[] =>
+  assets.filter((asset) => isUnfinished(asset) && slotNames(task).includes(asset.name));
+
+/**
+ * Whether an unfinished upload is what this run's own one left behind: it began when the name was free, and
+ * ended without an answer.
+ */
+const isOwnUnfinished = ({ name, label }: Asset, task: AssetTask, { lostName }: UploadMemory): boolean =>
+  name === lostName && (!label || label === task.label);
+
+function findSlots(assets: readonly Asset[], task: AssetTask): AssetSlots {
+  const [existing, incoming, outgoing] = slotNames(task).map((name) =>
+    assets.find((asset) => asset.name === name && !isUnfinished(asset)),
   );
   return {
     existing,
@@ -121,15 +161,14 @@ async function findSlots(assets: readonly Asset[], task: AssetTask): Promise<Ass
 /** An existing asset is deleted last: first comes the upload, then the exchange of names. Nothing can get lost. */
 async function uploadOrReplace(
   task: AssetTask,
-  release: Release,
   slots: AssetSlots,
+  send: (name: string) => Promise<Asset>,
   ports: Ports,
 ): Promise<Asset> {
   const { github, name, label } = task;
   const { existing, incoming, outgoing } = slots;
   const isFree = existing === undefined && incoming === undefined;
-  const asset =
-    incoming ?? (await uploadVerified(task, release, isFree ? name : interimName('incoming', task), ports));
+  const asset = incoming ?? (await send(isFree ? name : interimName('incoming', task)));
   if (isFree) return asset;
   if (existing !== undefined && outgoing !== undefined) await deleteAsset(github, outgoing);
   const replaced =
@@ -141,7 +180,26 @@ async function uploadOrReplace(
   return renamed;
 }
 
-async function uploadVerified(task: AssetTask, release: Release, name: string, ports: Ports): Promise<Asset> {
+interface NamedUpload {
+  readonly task: AssetTask;
+  readonly release: Release;
+  readonly name: string;
+}
+
+/** Failures after which an unfinished asset may be there. */
+const UNCLEAR_CODES: ReadonlySet<ErrorCode> = new Set(['HOST_ERROR', 'CONNECTION', 'ABORTED']);
+
+/** Uploads, and remembers an upload without a clear answer. */
+async function uploadRemembered(upload: NamedUpload, memory: UploadMemory, ports: Ports): Promise<Asset> {
+  try {
+    return await uploadVerified(upload, ports);
+  } catch (thrown) {
+    memory.lostName = UNCLEAR_CODES.has(toDeliveryError(thrown).code) ? upload.name : null;
+    throw thrown;
+  }
+}
+
+async function uploadVerified({ task, release, name }: NamedUpload, ports: Ports): Promise<Asset> {
   const asset = await uploadAsset(task.github, { release, file: task.file, name, label: task.label }, ports);
   if (hasSameContent(asset, task.file, true)) return asset;
   await deleteAsset(task.github, asset);
@@ -167,11 +225,19 @@ async function deleteReplaced(github: GitHubClient, asset: Asset, ports: Ports):
  *
  * @returns the asset, if it has arrived complete after all
  */
-async function cleanUp(task: AssetTask, release: Release, ports: Ports): Promise<Asset | undefined> {
+async function cleanUp(
+  task: AssetTask,
+  release: Release,
+  memory: UploadMemory,
+  ports: Ports,
+): Promise<Asset | undefined> {
   const github = task.github.withSignal(withCleanupSignal(ports).signal);
   try {
     const assets = await listAssets(github, release);
-    const { existing, incoming, outgoing } = await findSlots(assets, { ...task, github });
+    for (const asset of findUnfinished(assets, task)) {
+      if (isOwnUnfinished(asset, task, memory)) await deleteAsset(github, asset);
+    }
+    const { existing, incoming, outgoing } = findSlots(assets, task);
     const arrived = existing !== undefined && hasSameContent(existing, task.file, true);
     if (existing === undefined && outgoing !== undefined) {
       await renameAsset(github, outgoing, task.name, outgoing.label ?? task.name);

@@ -1,18 +1,36 @@
-import { withCleanupSignal } from '../../async.ts';
-import { DeliveryError, hasFailed, type Result, resultOf } from '../../errors.ts';
-import { getOrCreateRelease, getReleaseByTag, listAssets } from '../../github/api/releases.ts';
+import { DeliveryError, hasFailed, type Result } from '../../errors.ts';
+import type { GitHubClient } from '../../github/api/client.ts';
+import { type Asset, formatLabel, type Release } from '../../github/api/releases.ts';
 import { forEachItem, type ItemResult } from '../../item-results.ts';
 import type { Ports } from '../../ports.ts';
+import { RELEASE_RESTARTS } from '../../protocol/limits.ts';
 import { assetName, flatName } from '../../rules/naming.ts';
 import type { ChannelAction, ChannelItem, Placement, PreparedTask } from '../channel.ts';
 import { type RepositoryAccess, requireGitHub } from '../require-github.ts';
-import { type AssetResult, type AssetTask, assetExistsError, ensureAsset, hasSameContent } from './asset.ts';
+import { type AssetTask, assetExistsError, hasSameContent } from './asset.ts';
+import { findOwnDrafts } from './draft.ts';
+import { createRelease, type NewReleaseContext, type PlacedAsset, type PlacedResult } from './new-release.ts';
+import {
+  chooseRelease,
+  findWithoutRoom,
+  noRoomError,
+  type ReleaseBatch,
+  type ReleaseChoice,
+  refuseBranchName,
+} from './release-choice.ts';
+import { createUploadWait, isUnfinished } from './unfinished.ts';
+import { uploadFiles } from './uploads.ts';
 
 export interface ReleaseOptions {
   readonly tag: string;
   readonly overwrite: boolean;
+  /** Whether no tag was named. */
+  readonly tagIsDefault: boolean;
   /** The instance's web address, below which assets are downloaded. */
   readonly serverUrl: URL;
+  /** Milliseconds between requests, and for waiting. */
+  readonly interval: number;
+  readonly timeout: number;
 }
 
 type AssetTasks = readonly PreparedTask<AssetTask>[];
@@ -29,8 +47,8 @@ export function createReleasePublisher(
 ): ChannelAction<AssetTask> {
   return {
     prepare: (items) => forEachItem(items, async (item) => prepareAsset(item, options, access)),
-    preview: previewAssets,
-    perform: (tasks) => uploadAssets(tasks, ports),
+    preview: (tasks) => previewAssets(tasks, options),
+    perform: (tasks) => uploadAssets(tasks, options, ports),
   };
 }
 
@@ -50,8 +68,9 @@ function prepareAsset(
       { hint: 'set `repository:` to a public one, or use channel: K1 with a public site, or channel: K3' },
     );
   }
-  const label = flatName(wanted);
-  const name = assetName(label);
+  const originalName = flatName(wanted);
+  const name = assetName(originalName);
+  const label = formatLabel(originalName);
   return {
     plan: {
       channel: 'K2',
@@ -60,71 +79,170 @@ function prepareAsset(
       name,
       claim: 'downloads',
     },
-    data: { tag, overwrite, github, file, name, label },
+    data: { tag, overwrite, github, file, name, label, originalName },
   };
 }
 
-async function previewAssets(tasks: AssetTasks): Promise<readonly ItemResult<AssetTasks[number], string>[]> {
+async function previewAssets(
+  tasks: AssetTasks,
+  { tagIsDefault }: ReleaseOptions,
+): Promise<readonly ItemResult<AssetTasks[number], string>[]> {
   const [first] = tasks;
   if (first === undefined) return [];
   const { github, tag } = first.data;
-  const release = await getReleaseByTag(github, tag);
-  const assets = release === null ? [] : await listAssets(github, release);
+  await refuseBranchName(github, tag);
+  const batch = { github, tag, tagIsDefault, tasks };
+  const choice = await chooseRelease(batch);
+  const open = tasks.filter((task) => !choice.present.has(task));
+  const [draft] =
+    choice.release === null && open.length > 0 ? await findOwnDrafts({ ...batch, tasks: open }) : [];
+  const withoutRoom = findWithoutRoom(choice, open);
   return tasks.map((item) => {
-    const { name, file, overwrite } = item.data;
-    const existing = assets.find((asset) => asset.name === name);
-    const describe = (): Result<string> => {
-      if (release === null) return `the release ${tag} would be created`;
-      if (existing === undefined) return `the asset ${name} would be added`;
-      if (hasSameContent(existing, file, false))
-        return `asset ${existing.id} (${name}) already holds these bytes`;
-      return overwrite ? `the asset ${name} would be replaced` : assetExistsError(name, tag, existing);
+    const present = choice.present.get(item);
+    if (present !== undefined)
+      return { item, result: describePresent(present.asset, present.release.tag_name) };
+    if (choice.refusal !== null) return { item, result: choice.refusal };
+    if (withoutRoom.includes(item)) return { item, result: noRoomError(choice.tag, choice.assets.length) };
+    return {
+      item,
+      result:
+        choice.release === null ? describeNew(choice.tag, tag, draft) : describeAdded(item.data, choice),
     };
-    return { item, result: describe() };
   });
 }
 
-/** One release, and one list of its assets, for all files. */
+const describePresent = ({ id, name }: Asset, tag: string): string =>
+  `asset ${id} (${name}) of the release ${tag} already holds these bytes`;
+
+function describeNew(tag: string, wantedTag: string, draft: Release | undefined): string {
+  const reason = tag === wantedTag ? '' : `the release ${wantedTag} is immutable, so `;
+  return draft === undefined
+    ? `${reason}the release ${tag} would be created as a draft, and published with all its files`
+    : `${reason}the draft ${draft.id} of an earlier run would be completed and published as release ${tag}`;
+}
+
+function describeAdded({ name, file, overwrite }: AssetTask, { tag, assets }: ReleaseChoice): Result<string> {
+  const existing = assets.find((asset) => asset.name === name);
+  if (existing === undefined) return `the asset ${name} would be added to the release ${tag}`;
+  if (isUnfinished(existing)) return `the end of another job's upload of ${name} would be waited for`;
+  if (hasSameContent(existing, file, false)) return describePresent(existing, tag);
+  return overwrite ? `the asset ${name} would be replaced` : assetExistsError(name, tag, existing);
+}
+
+/** Chooses the release, and starts again where another job was faster. */
 async function uploadAssets(
   tasks: AssetTasks,
+  { tagIsDefault, interval, timeout }: ReleaseOptions,
   ports: Ports,
 ): Promise<readonly ItemResult<AssetTasks[number], Placement>[]> {
   const [first] = tasks;
   if (first === undefined) return [];
   const { github, tag } = first.data;
-  const opened = await getOrCreateRelease(github, tag, ports);
-  const left = opened.created ? [`the release ${tag}, which was created and is empty`] : [];
-  const assets = await resultOf(() => listAssets(github, opened.release));
-  if (hasFailed(assets)) throw assets.withLeftBehind(left);
-  const state = { release: opened.release, assets };
-  const results = await forEachItem(tasks, async ({ data }) =>
-    assetPlacement(await ensureAsset(data, state, ports), data),
-  );
-  if (!opened.created || results.some(({ result }) => !hasFailed(result))) return results;
-  // Listed again, also after a stop: only then is it known that no part of a file has arrived.
-  const cleanup = github.withSignal(withCleanupSignal(ports).signal);
-  const remaining = await resultOf(() => listAssets(cleanup, opened.release));
-  if (hasFailed(remaining) || remaining.length > 0) return results;
-  return results.map(({ item, result }) => ({
-    item,
-    result: hasFailed(result) ? result.withLeftBehind(left) : result,
-  }));
+  await refuseBranchName(github, tag);
+  const waitForUpload = createUploadWait({ interval, timeout }, ports);
+  const takenTags = new Set<string>();
+  const done: PlacedResult[] = [];
+  let open = tasks;
+  for (let start = 0; start < RELEASE_RESTARTS; start += 1) {
+    const batch = { github, tag, tagIsDefault, tasks: open };
+    const choice = await chooseRelease(batch, takenTags);
+    done.push(...presentResults(choice));
+    open = open.filter((task) => !choice.present.has(task));
+    const rest = { ...batch, tasks: open };
+    const results = await uploadTo(choice, rest, { takenTags, waitForUpload }, ports);
+    if (results !== null) return [...done, ...results].map((one) => toPlacement(one, tag));
+  }
+  const failure = restartError(tag);
+  return [...done, ...open.map((item) => ({ item, result: failure }))].map((one) => toPlacement(one, tag));
 }
 
-function assetPlacement({ asset, written, confirmed }: AssetResult, { label }: AssetTask): Placement {
+const presentResults = ({ present }: ReleaseChoice): readonly PlacedResult[] =>
+  [...present].map(([item, { asset, release }]) => ({
+    item,
+    result: { asset, release, written: false, confirmed: false },
+  }));
+
+/** Uploads to the release that was chosen, or makes it; `null` where another one has to be chosen. */
+async function uploadTo(
+  choice: ReleaseChoice,
+  batch: ReleaseBatch,
+  context: Omit<NewReleaseContext, 'firstTag'>,
+  ports: Ports,
+): Promise<readonly PlacedResult[] | null> {
+  const { refusal, release, tag } = choice;
+  if (batch.tasks.length === 0) return [];
+  if (refusal !== null) return batch.tasks.map((item) => ({ item, result: refusal }));
+  if (release !== null) return addToRelease({ ...choice, release }, batch.tasks, context, ports);
+  if (tag !== batch.tag) await refuseBranchName(batch.github, tag);
+  return createRelease(batch, { ...context, firstTag: tag }, ports);
+}
+
+/** Adds files to a release that is published and can be changed. */
+async function addToRelease(
+  { release, assets, tag }: ReleaseChoice & { readonly release: Release },
+  tasks: AssetTasks,
+  { waitForUpload }: Pick<NewReleaseContext, 'waitForUpload'>,
+  ports: Ports,
+): Promise<readonly PlacedResult[]> {
+  const withoutRoom = findWithoutRoom({ assets }, tasks);
+  const fitting = tasks.filter((task) => !withoutRoom.includes(task));
+  const state = { release, assets, waitForUpload };
+  const uploads = await uploadFiles(fitting, state, { stopsAtFailure: false }, ports);
+  return [
+    ...withoutRoom.map((item) => ({ item, result: noRoomError(tag, assets.length) })),
+    ...uploads.map(({ item, result }) => ({
+      item,
+      result: hasFailed(result) ? result : { ...result, release },
+    })),
+  ];
+}
+
+function restartError(tag: string): DeliveryError {
+  return new DeliveryError('CONFLICT', `other jobs changed the release ${tag} again and again`, {
+    hint: 'run the step again, or set `tag:` to another one',
+  });
+}
+
+function toPlacement(
+  { item, result }: PlacedResult,
+  wantedTag: string,
+): ItemResult<AssetTasks[number], Placement> {
+  return { item, result: hasFailed(result) ? result : assetPlacement(result, item.data, wantedTag) };
+}
+
+function assetPlacement(
+  placed: PlacedAsset,
+  { github, label, originalName }: AssetTask,
+  wantedTag: string,
+): Placement {
+  const { asset, release, written, confirmed } = placed;
   const what = `asset ${asset.id} (${asset.name})`;
+  const tag = release.tag_name;
   return {
     evidence: confirmed ? `HTTP 201, ${what}` : `${what} holds these bytes`,
     url: new URL(asset.browser_download_url),
+    ...(tag === wantedTag ? {} : { destination: `release ${tag}, asset ${asset.name}` }),
     written,
     bypassCache: false,
     hostMayChangeBytes: false,
     mustBeExternal: false,
     notes: [
-      ...(asset.name === label ? [] : [`the asset is named ${asset.name}; its label is ${label}`]),
+      ...(asset.name === originalName ? [] : [`the asset is named ${asset.name}; its label is ${label}`]),
+      ...(tag === wantedTag
+        ? []
+        : [`the release ${wantedTag} can't be changed any more, so it is in ${tag}`]),
+      ...(release.immutable === true ? [describeImmutable(placed, github)] : []),
       'a release asset is downloaded, never shown on the screen',
     ],
     unknown:
       asset.digest == null ? ['the host gave no digest of the asset; only the download proves it'] : [],
   };
+}
+
+function describeImmutable(
+  { asset, release }: PlacedAsset,
+  { repository: { owner, repo } }: GitHubClient,
+): string {
+  const command = `gh release verify-asset ${release.tag_name} ${asset.name} --repo ${owner}/${repo}`;
+  return `the release is immutable; anybody can check the downloaded asset by \`${command}\`, its digest is ${asset.digest ?? 'unknown'}`;
 }

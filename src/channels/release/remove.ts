@@ -1,54 +1,139 @@
-import { DeliveryError, hasFailed, resultOf } from '../../errors.ts';
+import { DeliveryError, type Result, resultOf } from '../../errors.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import {
   type Asset,
   deleteAsset,
-  deleteRelease,
   getReleaseByTag,
+  hasOwnLabel,
   isOwnRelease,
+  type ListedRelease,
   listAssets,
+  listReleases,
   type Release,
 } from '../../github/api/releases.ts';
 import { forEachItem, type ItemResult } from '../../item-results.ts';
-import type { Ports } from '../../ports.ts';
+import { RELEASES } from '../../protocol/limits.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import { assetName, encodePath, flatName } from '../../rules/naming.ts';
 import type { ChannelAction, ChannelItem, Placement, PreparedTask } from '../channel.ts';
 import { type RepositoryAccess, requireGitHub } from '../require-github.ts';
 import type { ReleaseOptions } from './publish.ts';
+import { isUnfinished } from './unfinished.ts';
 
 /** One asset that is removed. */
-export interface AssetRemoval extends ReleaseOptions {
+export interface AssetRemoval {
   readonly github: GitHubClient;
+  readonly tag: string;
   readonly name: string;
+  readonly overwrite: boolean;
   /** The file that the asset must hold, where it is still there to compare. */
   readonly file: LocalFile | null;
   readonly url: URL;
+  /** Tags of other releases of this tool that keep an asset of this name. */
+  readonly otherTags: readonly string[];
 }
 
 type RemovalTasks = readonly PreparedTask<AssetRemoval>[];
 
-/** K2: deletes owned assets, and a release of this tool that becomes empty. */
+export type RemovalOptions = Pick<ReleaseOptions, 'tag' | 'tagIsDefault' | 'overwrite' | 'serverUrl'>;
+
+/** K2: deletes owned assets. Releases and tags are never deleted. @see design 4 */
 export function createReleaseRemover(
-  options: ReleaseOptions,
+  options: RemovalOptions,
   access: RepositoryAccess,
-  ports: Pick<Ports, 'logger'>,
 ): ChannelAction<AssetRemoval> {
   return {
-    prepare: (items) => forEachItem(items, async (item) => prepareRemoval(item, options, access)),
+    prepare: (items) => prepareRemovals(items, options, access),
     preview: previewRemovals,
-    perform: (tasks) => removeAssets(tasks, ports),
+    perform: removeAssets,
   };
 }
 
-function prepareRemoval(
-  { file, name: wanted }: ChannelItem,
-  options: ReleaseOptions,
+async function prepareRemovals<Item extends ChannelItem>(
+  items: readonly Item[],
+  options: RemovalOptions,
   access: RepositoryAccess,
+): Promise<readonly ItemResult<Item, PreparedTask<AssetRemoval>>[]> {
+  const github = await resultOf(async () => requireGitHub(access, 'K2'));
+  if (github instanceof DeliveryError) return items.map((item) => ({ item, result: github }));
+  const { tag, tagIsDefault } = options;
+  if (!tagIsDefault) {
+    return items.map((item) => ({ item, result: toTask(item, { ...options, github, tag, otherTags: [] }) }));
+  }
+  const releases = await listReleases(github);
+  return items.flatMap((item): ItemResult<Item, PreparedTask<AssetRemoval>>[] => {
+    const found = findRemovals(item, releases, options);
+    if (found instanceof DeliveryError) return [{ item, result: found }];
+    return found.map((one) => ({ item, result: toTask(item, { ...options, github, ...one }) }));
+  });
+}
+
+/** Where an asset is removed, and where others of its name stay. */
+type RemovalPlace = Pick<AssetRemoval, 'tag' | 'otherTags'>;
+
+/**
+ * Finds the releases of this tool that have the asset: each one with the file's own bytes, else the newest one.
+ * With neither, it is the release of today.
+ */
+function findRemovals(
+  { file, name: wanted }: ChannelItem,
+  releases: readonly ListedRelease[],
+  { tag, overwrite }: RemovalOptions,
+): Result<readonly RemovalPlace[]> {
+  const name = assetName(flatName(wanted));
+  const published = releases.filter(({ draft }) => !draft);
+  const holding = published.flatMap((release) => {
+    const asset = release.assets.find((one) => one.name === name);
+    return asset === undefined ? [] : [{ release, asset }];
+  });
+  const own = holding.filter(
+    ({ release, asset }) =>
+      isOwnRelease(release) && (overwrite || hasDigestOf(asset, file) || hasOwnLabel(asset)),
+  );
+  const identical = own.filter(({ asset }) => hasDigestOf(asset, file));
+  const chosen = identical.length > 0 ? identical : own.slice(0, 1);
+  if (chosen.length > 0) {
+    const others = own.filter((one) => !chosen.includes(one)).map(({ release }) => release.tag_name);
+    return chosen.map(({ release }) => ({ tag: release.tag_name, otherTags: others }));
+  }
+  const ofToday = holding.some(({ release }) => release.tag_name === tag);
+  const changed = holding.filter(({ asset }) => hasDigestOf(asset, file) || hasOwnLabel(asset));
+  if (!ofToday && !overwrite && changed.length > 0) {
+    return changedReleaseError(
+      name,
+      changed.map(({ release }) => release.tag_name),
+    );
+  }
+  if (!ofToday && releases.length >= RELEASES.total) return searchEndedError(name);
+  return [{ tag, otherTags: [] }];
+}
+
+const hasDigestOf = ({ digest }: Asset, file: LocalFile | null): boolean =>
+  file !== null && digest === `sha256:${file.sha256}`;
+
+function changedReleaseError(name: string, tags: readonly string[]): DeliveryError {
+  const where = tags.length === 1 ? `the release ${tags[0]}` : `the releases ${tags.join(', ')}`;
+  const message = `${where} with the asset ${name} was not made by this action, or its text was changed since`;
+  return new DeliveryError('NOT_OURS', message, {
+    hint: `set \`tag: ${tags[0]}\` to withdraw it there`,
+    leftBehind: [],
+  });
+}
+
+function searchEndedError(name: string): DeliveryError {
+  const message = `the newest ${RELEASES.total} releases have no asset ${name} of this action, and older ones were not searched`;
+  return new DeliveryError('NOT_FOUND', message, {
+    hint: 'set `tag:` to the release that has it',
+    leftBehind: [],
+  });
+}
+
+function toTask(
+  { file, name: wanted }: ChannelItem,
+  place: RemovalPlace & RemovalOptions & Pick<AssetRemoval, 'github'>,
 ): PreparedTask<AssetRemoval> {
-  const github = requireGitHub(access, 'K2');
+  const { github, tag, otherTags, overwrite, serverUrl } = place;
   const { owner, repo } = github.repository;
-  const { tag, serverUrl } = options;
   const name = assetName(flatName(wanted));
   const path = `${owner}/${repo}/releases/download/${encodePath(tag)}/${encodeURIComponent(name)}`;
   return {
@@ -59,80 +144,102 @@ function prepareRemoval(
       name,
       claim: 'is removed',
     },
-    data: { ...options, github, name, file, url: new URL(`/${path}`, serverUrl) },
+    data: { github, tag, otherTags, overwrite, name, file, url: new URL(`/${path}`, serverUrl) },
   };
+}
+
+/** A release and the asset in it; `null` where they do not exist. */
+interface FoundAsset {
+  readonly release: Release | null;
+  readonly asset: Asset | null;
+}
+
+/** Finds the asset of each task; a release and its assets are read once. */
+async function findAssets(tasks: RemovalTasks): Promise<ReadonlyMap<RemovalTasks[number], FoundAsset>> {
+  const found = new Map<RemovalTasks[number], FoundAsset>();
+  for (const [tag, ofTag] of Map.groupBy(tasks, ({ data }) => data.tag)) {
+    const [first] = ofTag;
+    if (first === undefined) continue;
+    const release = await getReleaseByTag(first.data.github, tag);
+    const assets = release === null ? [] : await listAssets(first.data.github, release);
+    for (const task of ofTag) {
+      found.set(task, { release, asset: assets.find(({ name }) => name === task.data.name) ?? null });
+    }
+  }
+  return found;
 }
 
 async function previewRemovals(
   tasks: RemovalTasks,
 ): Promise<readonly ItemResult<RemovalTasks[number], string>[]> {
-  const { assets } = await readRelease(tasks);
-  return forEachItem(tasks, async ({ data }) => {
-    const asset = assets.find(({ name }) => name === data.name);
-    if (asset === undefined) return 'nothing exists there';
-    refuseNotOwned(asset, data);
-    return `asset ${asset.id} (${asset.name}) would be deleted`;
+  const found = await findAssets(tasks);
+  return forEachItem(tasks, async (task) => {
+    const { release = null, asset = null } = found.get(task) ?? {};
+    if (release === null || asset === null) return 'nothing exists there';
+    refuseRemoval(asset, release, task.data);
+    return `asset ${asset.id} (${asset.name}) of the release ${task.data.tag} would be deleted`;
   });
-}
-
-async function readRelease([first]: RemovalTasks): Promise<{
-  readonly release: Release | null;
-  readonly assets: readonly Asset[];
-}> {
-  const release = first === undefined ? null : await getReleaseByTag(first.data.github, first.data.tag);
-  if (first === undefined || release === null) return { release: null, assets: [] };
-  return { release, assets: await listAssets(first.data.github, release) };
 }
 
 async function removeAssets(
   tasks: RemovalTasks,
-  ports: Pick<Ports, 'logger'>,
 ): Promise<readonly ItemResult<RemovalTasks[number], Placement>[]> {
-  const { release, assets } = await readRelease(tasks);
-  const results = await forEachItem(tasks, ({ data }) => removeAsset(data, assets));
-  const [first] = tasks;
-  const isRemoved = results.some(({ result }) => !hasFailed(result) && result.written);
-  if (first !== undefined && release !== null && isRemoved && isOwnRelease(release)) {
-    await deleteEmptyRelease(first.data, release, ports);
-  }
-  return results;
+  const found = await findAssets(tasks);
+  return forEachItem(tasks, (task) => removeAsset(task.data, found.get(task)));
 }
 
-async function deleteEmptyRelease(
-  { github, tag }: AssetRemoval,
-  release: Release,
-  { logger }: Pick<Ports, 'logger'>,
-): Promise<void> {
-  const deleted = await resultOf(async () => {
-    // Listed again right before: another job may have added something.
-    if ((await listAssets(github, release)).length === 0) await deleteRelease(github, release, tag);
-  });
-  if (hasFailed(deleted)) logger.warning(`could not delete the empty release ${tag}: ${deleted.message}`);
-}
-
-async function removeAsset(removal: AssetRemoval, assets: readonly Asset[]): Promise<Placement> {
-  const asset = assets.find(({ name }) => name === removal.name);
-  if (asset !== undefined) {
-    refuseNotOwned(asset, removal);
+async function removeAsset(
+  removal: AssetRemoval,
+  { release, asset }: FoundAsset = { release: null, asset: null },
+): Promise<Placement> {
+  if (release !== null && asset !== null) {
+    refuseRemoval(asset, release, removal);
     await deleteAsset(removal.github, asset);
   }
+  const { otherTags, name } = removal;
   return {
     evidence:
-      asset === undefined ? 'nothing exists there any more' : `asset ${asset.id} (${asset.name}) is deleted`,
-    url: asset === undefined ? removal.url : new URL(asset.browser_download_url),
-    written: asset !== undefined,
+      asset === null ? 'nothing exists there any more' : `asset ${asset.id} (${asset.name}) is deleted`,
+    url: asset === null ? removal.url : new URL(asset.browser_download_url),
+    written: asset !== null,
     bypassCache: false,
     hostMayChangeBytes: false,
     mustBeExternal: false,
-    notes: [],
+    notes:
+      otherTags.length === 0
+        ? []
+        : [`an asset ${name} is also in the releases ${otherTags.join(', ')}: name one in \`tag:\``],
     unknown: [],
   };
 }
 
-/** Only an asset with the file's own bytes is removed, or any with `overwrite`. */
-function refuseNotOwned({ digest }: Asset, { name, tag, file, overwrite }: AssetRemoval): void {
-  if (overwrite || (file !== null && digest === `sha256:${file.sha256}`)) return;
+/**
+ * Only an owned asset is removed, or any finished one with `overwrite`: one with the file's own bytes, or one
+ * with our label in a release with exactly our text.
+ *
+ * @see design 4
+ */
+function refuseRemoval(asset: Asset, release: Release, removal: AssetRemoval): void {
+  const { name, tag, file, overwrite } = removal;
+  if (isUnfinished(asset)) throw unfinishedRemovalError(name, tag);
+  if (release.immutable === true) throw immutableRemovalError(name, tag);
+  if (overwrite || hasDigestOf(asset, file) || (isOwnRelease(release) && hasOwnLabel(asset))) return;
   throw new DeliveryError('NOT_OURS', `nothing shows that the asset ${name} of release ${tag} is yours`, {
     hint: 'set `file:` to the file with the same bytes, or `overwrite: true` to remove it all the same',
   }).withLeftBehind([]);
+}
+
+function unfinishedRemovalError(name: string, tag: string): DeliveryError {
+  return new DeliveryError('CONFLICT', `an upload of ${name} to the release ${tag} has not ended`, {
+    hint: 'run the step again when the job that uploads it has ended; if there is none, delete the unfinished asset on the page of the release',
+    leftBehind: [],
+  });
+}
+
+function immutableRemovalError(name: string, tag: string): DeliveryError {
+  const message = `the release ${tag} is immutable: its asset ${name} can't be deleted`;
+  return new DeliveryError('FORBIDDEN_BY_RULE', message, {
+    hint: 'delete the whole release by hand on its page, if nobody needs it; its tag can never be used again then',
+    leftBehind: [],
+  });
 }

@@ -55,6 +55,11 @@ const REFUSAL_RULES: readonly RefusalRule[] = [
   },
   { when: ({ status }) => status === 404, code: 'NOT_FOUND', hint: NOT_FOUND_HINT },
   {
+    when: ({ message }) => /tag_name was used by an immutable release/i.test(message),
+    code: 'TAG_USED_UP',
+    hint: 'a deleted immutable release had this tag: set `tag:` to another one',
+  },
+  {
     when: ({ message }) => /immutable release/i.test(message),
     code: 'FORBIDDEN_BY_RULE',
     hint: 'a published release cannot be changed here: set `tag:` to another one, or use channel: K3',

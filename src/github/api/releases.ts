@@ -2,9 +2,8 @@ import type { RestEndpointMethodTypes } from '@octokit/rest';
 import { DeliveryError } from '../../errors.ts';
 import type { Ports } from '../../ports.ts';
 import { UPLOAD } from '../../protocol/calls.ts';
-import { ASSETS } from '../../protocol/limits.ts';
-import { TRAILER } from '../../protocol/words.ts';
-import { withRetries } from '../../retry.ts';
+import { ASSETS, RELEASES } from '../../protocol/limits.ts';
+import { TOOL, TRAILER } from '../../protocol/words.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import { RETRY_HINT } from '../hints.ts';
 import { mayReceiveToken } from '../hosts.ts';
@@ -17,7 +16,7 @@ type ReleaseEndpoints = RestEndpointMethodTypes['repos'];
 
 export type Release = Pick<
   ReleaseEndpoints['getReleaseByTag']['response']['data'],
-  'id' | 'upload_url' | 'body'
+  'id' | 'upload_url' | 'body' | 'draft' | 'tag_name' | 'immutable'
 >;
 
 /** @see protocol 2.5 */
@@ -29,43 +28,71 @@ export type Asset = Pick<
   readonly state: string;
 };
 
-/** The last line shows that this tool made the release. */
-const RELEASE_BODY = `Files for download.\n\n${TRAILER}`;
+/** A release as a list gives it, with its assets. */
+export type ListedRelease = Release & { readonly assets: readonly Asset[] };
+
+/** The whole text of a release that this tool published; whatever differs from it was changed by somebody. */
+export const RELEASE_BODY = `Files for download.\n\n${TRAILER}`;
 
 /**
- * The release of a tag: the existing one, or a new one. When another job creates it at the same moment, theirs
- * is used; a new release may not be found at once, so it is requested again.
+ * Creates a draft: nobody can see it without write access, and it has no tag until it is published.
  *
  * @see protocol 4.3
  */
-export async function getOrCreateRelease(
-  github: GitHubClient,
-  tag: string,
-  ports: Ports,
-): Promise<{ readonly release: Release; readonly created: boolean }> {
-  return withRetries(ports, async () => {
-    const existing = await getReleaseByTag(github, tag);
-    if (existing !== null) return { release: existing, created: false };
-    try {
-      const { data } = await github.rest.repos.createRelease({
-        ...github.repository,
-        tag_name: tag,
-        name: tag,
-        body: RELEASE_BODY,
-        // Files for download are not a new version of the project.
-        make_latest: 'false',
-      });
-      return { release: data, created: true };
-    } catch (thrown) {
-      if (!(thrown instanceof DeliveryError) || thrown.code !== 'CONFLICT') throw thrown;
-      throw new DeliveryError('CONFLICT', `the release ${tag} is being created by another job`, {
-        httpCode: thrown.httpCode,
-        hint: 'run the step again, or set `tag:` to another one',
-        retryable: true,
-        cause: thrown,
-      });
-    }
+export async function createDraft(github: GitHubClient, tag: string, body: string): Promise<Release> {
+  const { data } = await github.rest.repos.createRelease({
+    ...github.repository,
+    tag_name: tag,
+    name: tag,
+    body,
+    draft: true,
   });
+  return data;
+}
+
+/** Publishes a draft under a tag, which is created where it does not exist. */
+export async function publishDraft(
+  github: GitHubClient,
+  draft: Release,
+  tag: string,
+): Promise<ListedRelease> {
+  const { data } = await github.rest.repos.updateRelease({
+    ...github.repository,
+    release_id: draft.id,
+    tag_name: tag,
+    name: tag,
+    body: RELEASE_BODY,
+    draft: false,
+    // Files for download are not a new version of the project.
+    make_latest: 'false',
+  });
+  return data;
+}
+
+/**
+ * Deletes a draft of this tool, if it still exists. It is read first: one that was published meanwhile is kept.
+ *
+ * @returns whether it no longer exists
+ */
+export async function deleteDraft(github: GitHubClient, draft: Release): Promise<boolean> {
+  const existing = await getRelease(github, draft.id);
+  if (existing === null) return true;
+  if (!existing.draft) return false;
+  const { rest, repository } = github;
+  await nullIfNotFound(() => rest.repos.deleteRelease({ ...repository, release_id: draft.id }));
+  return true;
+}
+
+/** A release or draft by its number; `null` where there is none. */
+export async function getRelease(github: GitHubClient, id: number): Promise<ListedRelease | null> {
+  const { rest, repository } = github;
+  const answer = await nullIfNotFound(() => rest.repos.getRelease({ ...repository, release_id: id }));
+  return answer === null ? null : answer.data;
+}
+
+/** The repository's releases, drafts included, up to `RELEASES.total`. */
+export async function listReleases(github: GitHubClient): Promise<readonly ListedRelease[]> {
+  return listAll(RELEASES, (query) => github.rest.repos.listReleases({ ...github.repository, ...query }));
 }
 
 /** The release of a tag; `null` where there is none. */
@@ -87,15 +114,18 @@ export async function deleteAsset(github: GitHubClient, asset: Asset): Promise<v
   await nullIfNotFound(() => rest.repos.deleteReleaseAsset({ ...repository, asset_id: asset.id }));
 }
 
-/** Deletes a release of this tool, then its tag, if they still exist. */
-export async function deleteRelease(github: GitHubClient, release: Release, tag: string): Promise<void> {
-  const { rest, repository } = github;
-  await nullIfNotFound(() => rest.repos.deleteRelease({ ...repository, release_id: release.id }));
-  await nullIfNotFound(() => rest.git.deleteRef({ ...repository, ref: `tags/${tag}` }));
-}
+/** Whether this tool made the release, and nobody has changed its text since. @see design 4 */
+export const isOwnRelease = ({ body }: Pick<Release, 'body'>): boolean => body === RELEASE_BODY;
 
-/** Whether a release was made by this tool. */
-export const isOwnRelease = ({ body }: Release): boolean => (body ?? '').split(/\r?\n/).includes(TRAILER);
+/** At the end of an asset's label, which the release's page shows instead of its name. */
+const LABEL_SUFFIX = ` (${TOOL.name})`;
+
+/** The label of an asset that this tool uploads: the file's own name, and who delivered it. @see design 4 */
+export const formatLabel = (name: string): string => `${name}${LABEL_SUFFIX}`;
+
+/** Whether the asset's label says that this tool uploaded it. */
+export const hasOwnLabel = ({ label }: Pick<Asset, 'label'>): boolean =>
+  label?.endsWith(LABEL_SUFFIX) === true;
 
 /** Gives an uploaded asset its final name; this changes its address. */
 export async function renameAsset(
@@ -119,7 +149,7 @@ export interface AssetUpload {
   readonly file: LocalFile;
   /** ASCII; GitHub may change it and returns the final name. */
   readonly name: string;
-  /** The original name, shown on the release's page. */
+  /** The original name and this tool's, shown on the release's page. @see formatLabel */
   readonly label: string;
 }
 
