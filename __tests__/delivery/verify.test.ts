@@ -35,6 +35,7 @@ async function stage(
     host,
     ports,
     probe,
+    expected,
     elapsed: () => ports.clock.now() - NOON,
     verifying: () => verifyAddress(placement, { probe, expected }, limits, ports),
     waiting: (watch?: () => Promise<HostProgress>) =>
@@ -49,6 +50,42 @@ const building = async (): Promise<HostProgress> => ({
   detail: 'build of our commit: building',
 });
 const built = async (): Promise<HostProgress> => ({ finished: true, detail: 'build of our commit: built' });
+
+describe('a refusal that the channel can explain', () => {
+  const refused = (text: string): Scripted => ({
+    status: 403,
+    headers: { 'content-type': 'text/plain' },
+    body: text,
+  });
+  const explainRefusal = ({ text }: { readonly text: string }) => ({
+    hint: `what helps against ${text}`,
+    isFinal: text === 'ban',
+  });
+
+  test('ends the wait at once where waiting can not help', async () => {
+    const { expected, limits, placement, ports, probe } = await stage(() => refused('ban'));
+    await expect(
+      verifyAddress(placement, { probe, expected, explainRefusal }, limits, ports),
+    ).rejects.toMatchObject({
+      code: 'NOT_PROVEN',
+      httpCode: 403,
+      message: 'the address was not proven: the address answers HTTP 403: ban',
+      hint: 'what helps against ban',
+    });
+    expect(probe.attempts).toBe(1);
+  });
+
+  test('is waited out until the deadline where it may pass', async () => {
+    const { expected, limits, placement, ports, probe } = await stage(() => refused('approval'));
+    await expect(
+      verifyAddress(placement, { probe, expected, explainRefusal }, limits, ports),
+    ).rejects.toMatchObject({
+      message: 'the address was not proven in time: the address answers HTTP 403: approval',
+      hint: 'what helps against approval',
+    });
+    expect(probe.attempts).toBe(LOOKS);
+  });
+});
 
 describe('verifying', () => {
   test('is done at the first look at the file’s very bytes', async () => {

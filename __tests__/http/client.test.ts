@@ -130,6 +130,15 @@ describe('a request through the proxy of the environment', () => {
     expect(world.traffic.exchanges()).toHaveLength(1);
   });
 
+  test('waits for the response as long as the request allows, and says how long that was', async () => {
+    world.intercept({ url: /never/ }, { fault: 'hang' });
+    const failure = errorOf(http(requestTo('https://files.example.com/never', { headersTimeout: 1_000 })));
+    expect(await failure).toMatchObject({
+      code: 'CONNECTION',
+      message: 'the request to files.example.com failed: no response within 1 s',
+    });
+  });
+
   test('throws the reason of the signal as soon as it aborts', async () => {
     world.intercept({ url: /hang/ }, { fault: 'hang' });
     const stop = new AbortController();

@@ -6,7 +6,7 @@ import { fetchBack } from '../../src/http/fetch-back.ts';
 import type { FollowOptions } from '../../src/http/follow.ts';
 import type { SendHttp } from '../../src/ports.ts';
 import { MAX_FETCHED_BODY } from '../../src/protocol/limits.ts';
-import { FakeHttp } from '../support/ports.ts';
+import { FakeHttp, type Scripted } from '../support/ports.ts';
 
 const ADDRESS = new URL('https://bin.example.com/sv1/a.html');
 
@@ -68,6 +68,30 @@ test.each([201, 204, 206, 403, 404, 410, 500, 503])(
     expect(body.destroyed).toBe(true);
   },
 );
+
+describe('the reason of a refusal', () => {
+  const refusalOf = async (answer: Scripted) => {
+    const { http } = new FakeHttp(() => answer);
+    return (await fetchBack(http, ADDRESS, followOptions(), [])).refusal;
+  };
+  const PLAIN = { 'content-type': 'text/plain; charset=utf-8' };
+
+  test('is the plain text of the answer, on one line', async () => {
+    const body = 'This bin requires\napproval.\n';
+    expect(await refusalOf({ status: 403, headers: PLAIN, body })).toBe('This bin requires approval.');
+  });
+
+  test.each<[string, Scripted]>([
+    ['a page', { status: 403, headers: { 'content-type': 'text/html' }, body: '<h1>no</h1>' }],
+    ['HTTP 404', { status: 404, headers: PLAIN, body: 'Not Found' }],
+    ['an empty text', { status: 403, headers: PLAIN, body: '' }],
+    ['a very long text', { status: 403, headers: PLAIN, body: 'x'.repeat(5_000) }],
+    ['a text that breaks off', { status: 403, headers: PLAIN, body: new Error('reset') }],
+    ['the content itself', { headers: PLAIN, body: 'hello' }],
+  ])('is not taken from %s', async (_, answer) => {
+    expect(await refusalOf(answer)).toBeUndefined();
+  });
+});
 
 describe('the redirect of an address', () => {
   const leadsToLogin = async (location: string, start = ADDRESS): Promise<boolean> => {

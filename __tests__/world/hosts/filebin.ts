@@ -278,8 +278,13 @@ export class FakeFilebin implements FilebinControls {
 
   #bin({ method, headers }: HostRequest, binName: string): HostReply {
     const bin = this.bins.get(binName);
-    if (bin === undefined) return replyText(404, 'The bin does not exist.\n');
-    if (isUnavailable(bin)) return replyText(404, 'This bin is no longer available.\n');
+    if (method === 'GET' && (bin === undefined || isUnavailable(bin))) {
+      // The server describes a bin that does not exist as an empty one that was never created.
+      const description = bin === undefined ? formatNoBin(binName) : formatBin(bin);
+      return replyJson(bin === undefined ? 200 : 404, { bin: description, files: null });
+    }
+    if (bin === undefined) return replyText(404, 'Bin does not exist\n');
+    if (isUnavailable(bin)) return replyText(404, 'This bin is no longer available\n');
     switch (method) {
       case 'GET': {
         const files = [...bin.files.values()].map(formatFile);
@@ -346,6 +351,21 @@ function detectContentType(head: Buffer): string {
 /** Whether there are control characters that no text has. */
 function isBinary(head: Buffer): boolean {
   return head.some((byte) => byte < 9 || (byte > 13 && byte < 27) || (byte > 27 && byte < 32));
+}
+
+const NEVER = '0001-01-01T00:00:00Z';
+
+function formatNoBin(id: string) {
+  const expires = new Date(Date.now() + 7 * DAY).toISOString();
+  return {
+    id,
+    readonly: false,
+    bytes: 0,
+    files: 0,
+    created_at: NEVER,
+    updated_at: NEVER,
+    expired_at: expires,
+  };
 }
 
 function formatBin({ id, locked, files, createdAt, expiresAt }: StoredBin) {
