@@ -8,6 +8,7 @@ import type { ChannelKey } from './words.ts';
 
 export const MEGABYTE = 1_048_576;
 export const SECOND = 1_000;
+export const MINUTE = 60 * SECOND;
 export const DAY = 86_400 * SECOND;
 
 /** The largest file for each upload method. @see protocol 8 */
@@ -53,6 +54,15 @@ export const PROBE_TIME = { least: 60 * SECOND, perMegabyte: 4 * SECOND } as con
 
 /** Probes of each further address of a proven page: its cache may be late, but must not delay a delivery. */
 export const FURTHER_PROBES = 3;
+
+/** Right answers in a row that prove an address; more, once a wrong one came after a right one. */
+export const AGREEING_PROBES = { usual: 2, afterDoubt: 4 } as const;
+
+/** From the first to the second probe of a link from outside, which may open only once or for a moment. */
+export const LATER_PROBE = 5 * SECOND;
+
+/** Bytes that the second probe of a large file compares; the first one compares all. */
+export const PARTIAL_PROBE = MEGABYTE;
 
 /** How many redirects a probe follows. */
 export const MAX_REDIRECTS = 10;
@@ -122,7 +132,13 @@ export const BATCH = {
 } as const;
 
 /** The longest texts from the user or from a host: `marker` in bytes, the others in characters. */
-export const TEXT = { path: 1_024, message: 200, marker: 65_536, hostMessage: 300 } as const;
+export const TEXT = {
+  path: 1_024,
+  message: 200,
+  marker: 65_536,
+  hostMessage: 300,
+  shortestMarker: 3,
+} as const;
 
 /** Time between two progress lines. */
 export const PROGRESS_INTERVAL = { action: 10 * SECOND, cli: 3 * SECOND } as const;

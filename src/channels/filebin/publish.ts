@@ -102,6 +102,7 @@ function binPlacement({ stored, written, confirmed }: PostResult, url: URL, isLo
     bypassCache: false,
     hostMayChangeBytes: false,
     mustBeExternal: false,
+    warnsFirst: true,
     notes: binNotes(stored),
     unknown: isLocked ? [] : ['the bin could not be locked: anybody who knows its name can add to it'],
   };
