@@ -17,6 +17,6 @@ export function neutralizeText(text: string): string {
   return text
     .replace(INVISIBLE, '')
     .replace(/[\s\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
-    .replace(LINE_NAMES, (_, name: string) => `"${name}"`)
+    .replace(LINE_NAMES, (_, name: string) => `${name};`)
     .replace(READY, RESULTS.ready.toLowerCase());
 }
