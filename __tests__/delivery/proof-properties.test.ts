@@ -4,7 +4,7 @@ import type { Placement, PreparedTask } from '../../src/channels/channel.ts';
 import { publishThroughChannel } from '../../src/delivery/publish-through-channel.ts';
 import type { LocalFile } from '../../src/rules/inspect.ts';
 import { localFile } from '../support/files.ts';
-import { FakeHttp, fakePorts, NOON, type Scripted, type Seen } from '../support/ports.ts';
+import { FakeHttp, fakePorts, NOON, type Scripted } from '../support/ports.ts';
 import { FakeChannel, type FakeOutcome, PAGE, placementWith, RAW, taskWith } from './builders.ts';
 
 const MARKER = 'build 7 is done';

@@ -85,6 +85,8 @@ export class UrlProbe {
   readonly #deadline: number;
   readonly #ports: Ports;
   #publicOnly = true;
+  /** Whether an address was refused by its name. */
+  #isRefused = false;
   #stamp = 0;
 
   /** @param deadline milliseconds since the epoch at which a request in progress is canceled */
@@ -150,7 +152,12 @@ export class UrlProbe {
   /** A host that the user named may be internal to a network; one on this machine is never a delivery. */
   #guard(url: URL): void {
     const { reach, why } = getReach(url);
-    if (this.#target.mustBeExternal || reach === 'machine') parseExternalAddress(url.href, 'the address');
+    if (this.#target.mustBeExternal || reach === 'machine') {
+      // Stays set where the next line throws: what is refused is not asked again.
+      this.#isRefused = true;
+      parseExternalAddress(url.href, 'the address');
+      this.#isRefused = false;
+    }
     this.internalReason ||= why;
   }
 
@@ -166,7 +173,7 @@ export class UrlProbe {
   async #failed(failure: unknown, how: AskOptions): Promise<ProbeResult> {
     if (!(failure instanceof DeliveryError)) throw failure;
     if (failure.code !== 'NOT_EXTERNAL') return failedProbe(failure);
-    if (this.#target.mustBeExternal || !this.#publicOnly) throw failure;
+    if (this.#isRefused || this.#target.mustBeExternal || !this.#publicOnly) throw failure;
     // The name resolves to an internal address: it is asked once more from within this network.
     this.#publicOnly = false;
     this.internalReason ||= failure.message;
