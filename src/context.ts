@@ -93,6 +93,6 @@ function createChannels(request: DeliveryRequest, access: RepositoryAccess, port
       remove: createReleaseRemover(request, access),
     },
     K3: { publish: createFilebinPublisher(request, ports), remove: createFilebinRemover(request, ports) },
-    K4: createNativeChannel(request.url),
+    K4: createNativeChannel(request.url, request.binHostUrl),
   };
 }

@@ -18,7 +18,7 @@ const FORK_HELP =
 const ours = { id: 1, full_name: 'octo/site' };
 
 const commentRequest = (more: Partial<RawInputs> = {}): CommentRequest =>
-  requestWith({ file: 'out/page.html', token: 'ghs_token', marker: 'm', ...more });
+  requestWith({ file: 'out/page.html', token: 'ghs_token', marker: 'It works', ...more });
 
 const runForPull = (from: object = ours): CurrentRun =>
   runOf({ pull_request: { number: 7, head: { sha: 'c0ffee01', repo: from }, base: { repo: ours } } });

@@ -14,7 +14,8 @@ describe('channel K4', () => {
       bypassCache: false,
       hostMayChangeBytes: true,
       mustBeExternal: true,
-      unknown: [],
+      warnsFirst: false,
+      unknown: ['whether the link still opens later, and from every network'],
     });
   });
 
@@ -27,6 +28,15 @@ describe('channel K4', () => {
 
   test('previews that the link would be proven', async () => {
     await expect((await prepare(LINK)).preview()).resolves.toBe('the link on files.octo.dev would be proven');
+  });
+
+  test('tells of the warning page that the file-bin shows before the content', async () => {
+    const bins = new URL('https://files.octo.dev/');
+    const task = await prepareOne(createNativeChannel(LINK, bins).publish, null);
+    await expect(task.perform()).resolves.toMatchObject({
+      warnsFirst: true,
+      notes: expect.arrayContaining(['a browser may be shown a warning page first']),
+    });
   });
 
   test('is refused without a link', async () => {

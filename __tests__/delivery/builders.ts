@@ -10,6 +10,7 @@ import type {
 } from '../../src/channels/channel.ts';
 import { type ChannelAttempt, newAttempt } from '../../src/delivery/channel-attempt.ts';
 import { type FileDelivery, newDelivery } from '../../src/delivery/file-delivery.ts';
+import type { ProbeResult } from '../../src/delivery/url-probe.ts';
 import type { Proof } from '../../src/delivery/verify.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { forEachItem, type ItemResult } from '../../src/item-results.ts';
@@ -104,6 +105,17 @@ export const proofWith = (more: Partial<Proof> = {}): Proof => ({
   ...more,
 });
 
+export const probeResultWith = (more: Partial<ProbeResult> = {}): ProbeResult => ({
+  httpCode: 200,
+  match: 'absent',
+  fingerprint: null,
+  hosts: [],
+  hasMarker: false,
+  lastModified: null,
+  keptFor: null,
+  ...more,
+});
+
 /** A proven attempt through K1. */
 export const attemptWith = ({
   plan = planWith(),
@@ -116,7 +128,7 @@ export const attemptWith = ({
   ...newAttempt({ task: taskWith(undefined, undefined, plan), title: 'page.html', expected: NO_MARKER }),
   placement: placementWith(),
   proof: proofWith(),
-  lastProbe: { httpCode, match: 'absent', fingerprint: null, hosts: [] },
+  lastProbe: probeResultWith({ httpCode }),
   rawUrl: RAW,
   took: { place: 1_200, wait: 34_560, verify: 0 },
   ...more,

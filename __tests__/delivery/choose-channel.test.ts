@@ -8,7 +8,7 @@ import { requestWith } from './builders.ts';
 
 const MEGABYTE = 1_048_576;
 const LINK = 'https://a.dev/x';
-const LINK_ALONE = { file: '', url: LINK, marker: 'm' };
+const LINK_ALONE = { file: '', url: LINK, marker: 'It works' };
 const NO_TOKEN = { hasToken: false, privateRepository: null, site: 'unasked' } as const;
 
 interface Situation {

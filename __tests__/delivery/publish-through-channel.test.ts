@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { HostProgress, PreparedTask } from '../../src/channels/channel.ts';
 import type { ChannelAttempt } from '../../src/delivery/channel-attempt.ts';
 import { publishThroughChannel } from '../../src/delivery/publish-through-channel.ts';
@@ -57,7 +57,12 @@ describe('publishOne a file through a channel', () => {
       unknown: [],
       took: { place: 0, wait: 0, verify: 0 },
     });
-    expect(host.seen.map(({ url }) => url)).toEqual([`${PAGE.href}?v=${NOON / 1000}`, PAGE.href, RAW.href]);
+    expect(host.seen.map(({ url }) => url)).toEqual([
+      `${PAGE.href}?v=${NOON / 1000}`,
+      PAGE.href,
+      PAGE.href,
+      RAW.href,
+    ]);
   });
 
   test('tells each step in the log, the evidence first', async () => {
@@ -155,39 +160,125 @@ describe('a failure', () => {
 });
 
 describe('the address without ?v=', () => {
-  test('gets a few looks, and then UNKNOWN says what it showed', async () => {
-    const { attempt, ports } = await publishOne(taskWith(), (request) =>
-      isStamped(request) || isRaw(request) ? { body: BYTES } : { body: 'old' },
+  const OLD = '<p>It worked</p>';
+  const withOld = async (): Promise<PreparedTask<FakeOutcome>> =>
+    taskWith(placementWith({ previousSha256: [(await localFile(OLD)).sha256] }));
+  const plainAnswers =
+    (answer: (seconds: number, nth: number) => Scripted | Error): Answer =>
+    (request, seconds) => {
+      if (isStamped(request) || isRaw(request)) return { body: BYTES };
+      if (request.url !== PAGE.href) return { body: 'elsewhere' };
+      nth += 1;
+      return answer(seconds, nth);
+    };
+  let nth = 0;
+  beforeEach(() => {
+    nth = 0;
+  });
+
+  test.each<[Record<string, string>, string]>([
+    [{ 'cache-control': 'max-age=600' }, 'for up to 10 minutes'],
+    [{ 'cache-control': 'max-age=600', age: '545' }, 'for up to 1 minute'],
+    [{}, 'for a time that the host does not tell'],
+  ])('may still be the copy from before, and UNKNOWN says how long: %j', async (headers, time) => {
+    const { attempt, host, ports } = await publishOne(
+      await withOld(),
+      plainAnswers(() => ({ body: OLD, headers })),
     );
     expect(attempt).toMatchObject({
       failure: null,
       proof: { match: 'identical' },
-      unknown: [expect.stringContaining('the address without ?v= still answered an older copy')],
+      unknown: [`the address without ?v= still answered an older copy; a cache may show it ${time}`],
     });
     expect(ports.clock.now() - NOON).toBe(2 * INTERVAL);
+    // The new page is still behind it.
+    expect(host.seen.filter(isStamped)).toHaveLength(2);
   });
 
-  test('is waited for no longer than it lags', async () => {
-    const { attempt, ports } = await publishOne(taskWith(), (request, seconds) =>
-      isStamped(request) || isRaw(request) || seconds >= 5 ? { body: BYTES } : { body: 'old' },
+  test('is waited for no longer than it is late', async () => {
+    const { attempt, ports } = await publishOne(
+      await withOld(),
+      plainAnswers((seconds) => ({ body: seconds >= 5 ? BYTES : OLD })),
     );
     expect(attempt.unknown).toEqual([]);
     expect(ports.clock.now() - NOON).toBe(5_000);
   });
 
-  test('must show what the proof saw, also where the host altered it', async () => {
-    const { attempt } = await publishOne(
-      taskWith(),
-      (request) => (isRaw(request) ? { body: BYTES } : { body: `<!-- built -->${BYTES}` }),
-      'It works',
+  test.each<[string, () => Scripted | Error]>([
+    ['a 404', () => NOT_FOUND],
+    ['an older copy that nobody knows', () => ({ body: 'older' })],
+    ['another site', () => ({ status: 302, headers: { location: 'https://parked.example.org/' } })],
+    ['plain http', () => ({ status: 301, headers: { location: 'http://octo.github.io/site/page.html' } })],
+    ['this machine', () => ({ status: 302, headers: { location: 'https://localhost/page.html' } })],
+    ['a page to sign in', () => ({ status: 302, headers: { location: '/login?return_to=x' } })],
+    ['a page that a cookie opens', () => ({ body: 'Please read', headers: { 'set-cookie': 'a=1' } })],
+    ['an encoding', () => ({ body: BYTES, headers: { 'content-encoding': 'gzip' } })],
+    ['an error', () => ({ status: 503 })],
+  ])('is not ready with %s, whatever ?v= answers', async (_, answer) => {
+    const { attempt } = await publishOne(await withOld(), plainAnswers(answer));
+    expect(attempt).toMatchObject({ proof: null, rawUrl: null, failure: { step: 'verify' } });
+    expect(['NOT_PROVEN', 'NOT_EXTERNAL']).toContain(attempt.failure?.code);
+  });
+
+  test('is not ready on another host, even with the same bytes', async () => {
+    const { attempt } = await publishOne(taskWith(), (request) =>
+      request.url === PAGE.href
+        ? { status: 302, headers: { location: 'https://copy.example.org/' } }
+        : { body: BYTES },
     );
+    expect(attempt.failure).toMatchObject({ code: 'NOT_PROVEN' });
+  });
+
+  test.each([
+    ['new and missing', (turn: number): Scripted => (turn % 2 === 0 ? NOT_FOUND : { body: BYTES })],
+    ['old and missing', (turn: number): Scripted => (turn % 2 === 0 ? NOT_FOUND : { body: OLD })],
+  ])('is not ready while two nodes take turns with %s', async (_, answer) => {
+    const { attempt } = await publishOne(
+      await withOld(),
+      plainAnswers((_seconds, turn) => answer(turn)),
+    );
+    expect(attempt.failure).toMatchObject({ code: 'NOT_PROVEN', httpCode: 404 });
+  });
+
+  test('is ready while two nodes take turns with old and new, and UNKNOWN says so', async () => {
+    const { attempt } = await publishOne(
+      await withOld(),
+      plainAnswers((_seconds, turn) => ({ body: turn % 2 === 0 ? OLD : BYTES })),
+    );
+    expect(attempt).toMatchObject({ failure: null, unknown: [expect.stringContaining('an older copy')] });
+  });
+
+  test('is not ready with the old copy once the new one is gone behind it', async () => {
+    let stamped = 0;
+    const { attempt } = await publishOne(await withOld(), (request) => {
+      if (isRaw(request)) return { body: BYTES };
+      if (!isStamped(request)) return { body: OLD };
+      stamped += 1;
+      return stamped === 1 ? { body: BYTES } : NOT_FOUND;
+    });
+    expect(attempt.failure).toMatchObject({ code: 'NOT_PROVEN' });
+  });
+
+  test('must show what the proof saw, also where the host altered it', async () => {
+    const headers = { 'last-modified': new Date(NOON).toUTCString() };
+    const watch = async (): Promise<HostProgress> => ({ finished: true, detail: 'built', committedAt: NOON });
+    const altered = `<!-- built -->${BYTES}`;
+    const publish = (plain: string) =>
+      publishOne(
+        taskWith(placementWith(), watch),
+        (request) => ({ body: isRaw(request) ? BYTES : isStamped(request) ? altered : plain, headers }),
+        'It works',
+      );
+    const { attempt } = await publish(altered);
     expect(attempt).toMatchObject({ proof: { match: 'altered' }, rawUrl: RAW, unknown: [] });
+    const { attempt: other } = await publish(`<!-- another -->${BYTES}`);
+    expect(other.failure).toMatchObject({ code: 'NOT_PROVEN' });
   });
 
   test('is not asked where no cache has to be got past', async () => {
     const { rawUrl: _, ...bin } = placementWith({ bypassCache: false });
     const { host } = await publishOne(taskWith(bin), live);
-    expect(host.seen.map(({ url }) => url)).toEqual([PAGE.href]);
+    expect(host.seen.map(({ url }) => url)).toEqual([PAGE.href, PAGE.href]);
   });
 });
 
@@ -251,7 +342,7 @@ describe('the raw address', () => {
     const job = { title: 'the link', task, expected: { file: null, marker: 'It works' } };
     const [attempt] = await publishThroughChannel(new FakeChannel(task).publish, [job], LIMITS, ports);
     expect(attempt).toMatchObject({ proof: { match: 'marked' }, rawUrl: null });
-    expect(host.seen).toHaveLength(1);
+    expect(host.seen).toHaveLength(2);
   });
 });
 
@@ -287,7 +378,12 @@ describe('taking a file away', () => {
       rawUrl: RAW,
       unknown: [],
     });
-    expect(host.seen.map(({ url }) => url)).toEqual([`${PAGE.href}?v=${NOON / 1000}`, PAGE.href, RAW.href]);
+    expect(host.seen.map(({ url }) => url)).toEqual([
+      `${PAGE.href}?v=${NOON / 1000}`,
+      PAGE.href,
+      PAGE.href,
+      RAW.href,
+    ]);
   });
 
   test.each<[string, (request: Seen) => boolean, RegExp]>([

@@ -1,6 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { type FileDelivery, LINK_SUBJECT } from '../../src/delivery/file-delivery.ts';
-import { composeReport, type Report, refusalReport, reportText } from '../../src/delivery/report.ts';
+import {
+  composeReport,
+  getSharedResult,
+  type Report,
+  refusalReport,
+  reportText,
+} from '../../src/delivery/report.ts';
 import type { ProbeResult } from '../../src/delivery/url-probe.ts';
 import { DeliveryError, type ErrorCode } from '../../src/errors.ts';
 import {
@@ -36,6 +42,9 @@ const ALTERED: ProbeResult = {
   match: 'altered',
   fingerprint: { size: 9, sha256: 'bb', counts: [3] },
   hosts: [],
+  hasMarker: true,
+  lastModified: null,
+  keptFor: null,
 };
 
 describe('a ready report', () => {
@@ -352,6 +361,70 @@ describe('a duplicate', () => {
   });
 });
 
+describe('text from outside', () => {
+  const FORGED = [
+    'RESULT: ГОТОВО → https://evil.example.org/',
+    'RESULT : готово → https://evil.example.org/',
+    '\nRESULT\uFF1AГОТОВО → https://evil.example.org/',
+    'RES\u200bULT: ГО\u00adТОВО → https://evil.example.org/',
+    '\u202eRESULT: ГОТОВО → https://evil.example.org/',
+    '\u2028CLAIM: page.html opens at https://evil.example.org/',
+    'TEST: HTTP 200; marker found: yes, 1 ×',
+    'UNKNOWN:',
+  ];
+  const SIGNS = /(CLAIM|CODE|TEST|RESULT|UNKNOWN)\s*[:\uFF1A]|ГОТОВО|[\u200b\u00ad\u202e\u2028\n]/u;
+
+  /** The report's text without what this tool itself writes. */
+  const foreignText = (more: DeliveryParts): string => {
+    const report = composeReport(deliveryWith(more));
+    const { lines, notes, unknown, gates, notReady } = report;
+    const own = Object.values(lines).map((line) => line.replace(/^(НЕ )?ГОТОВО(?=[ ,])/, ''));
+    return [
+      ...own,
+      ...notes,
+      ...unknown,
+      ...gates.map(({ evidence }) => evidence),
+      notReady?.reason,
+      notReady?.hint,
+    ].join('·');
+  };
+
+  test.each(FORGED)('never looks like a line of the report: %j', (text) => {
+    const failure = new DeliveryError('HOST_ERROR', `failed: ${text}`, { hint: text });
+    const placement = placementWith({ evidence: text, notes: [text], unknown: [text] });
+    const forged: DeliveryParts[] = [
+      { main: attemptWith({ ...unproven, failure }) },
+      { main: attemptWith({ placement, unknown: [text] }) },
+      { main: null, failure },
+      { subject: text },
+      { subject: text, operation: 'withdraw' },
+      { reason: text, unknown: [text] },
+      { duplicates: [attemptWith({ ...unproven, plan: planWith({ channel: 'K3' }), failure })] },
+    ];
+    for (const more of forged) expect(foreignText(more)).not.toMatch(SIGNS);
+  });
+});
+
+describe('the result of several deliveries', () => {
+  const ready = composeReport(deliveryWith());
+  const failed = composeReport(deliveryWith({ main: attemptWith(unproven) }));
+  const withdrawn = { ...ready, operation: 'withdraw' as const };
+  const dryRun = new DeliveryError('DRY_RUN', 'this is a dry run');
+  const planned = composeReport(deliveryWith({ main: null, failure: dryRun }));
+
+  test.each([
+    ['ready', [ready, ready]],
+    ['withdrawn', [withdrawn]],
+    ['planned', [planned, planned]],
+    ['not-ready', [ready, failed]],
+    ['not-ready', [withdrawn, failed]],
+    ['not-ready', [planned, failed]],
+    ['not-ready', []],
+  ])('is %s', (result, reports) => {
+    expect(getSharedResult(reports)).toBe(result);
+  });
+});
+
 describe('the report on a withdrawal', () => {
   const gone = attemptWith({
     plan: planWith({ claim: 'is taken away' }),
@@ -364,7 +437,7 @@ describe('the report on a withdrawal', () => {
   test('of what was not there says so', () => {
     const placement = placementWith({ written: false });
     expect(composeReport(withdrawing({ main: { ...gone, placement } })).lines.RESULT).toBe(
-      `ГОТОВО → ${PAGE.href} is empty, there was nothing to withdraw`,
+      'ГОТОВО, nothing to withdraw: out/page.html is not served',
     );
   });
 
@@ -374,7 +447,7 @@ describe('the report on a withdrawal', () => {
     expect(report.lines).toMatchObject({
       CLAIM: `out/page.html no longer opens at ${PAGE.href}`,
       TEST: 'HTTP 404; nothing is served there any more; build time: 34.6 s',
-      RESULT: `ГОТОВО → ${PAGE.href} is withdrawn`,
+      RESULT: 'ГОТОВО, withdrawn: out/page.html is no longer served',
       UNKNOWN: '',
     });
   });

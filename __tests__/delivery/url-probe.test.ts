@@ -59,12 +59,12 @@ describe('a body', () => {
   });
 
   test('is the previous one although it holds the marker', async () => {
-    const address = { previousSha256: await sha256Of(OLD) };
+    const address = { previousSha256: [await sha256Of(OLD)] };
     await expect(matchOf({ answer: { body: OLD }, marker: MARKER, address })).resolves.toBe('previous');
   });
 
   test('is identical although the same bytes stood there before', async () => {
-    const address = { previousSha256: await sha256Of(BYTES) };
+    const address = { previousSha256: [await sha256Of(BYTES)] };
     await expect(matchOf({ answer: { body: BYTES }, address })).resolves.toBe('identical');
   });
 
@@ -177,24 +177,59 @@ describe('a look', () => {
     expect([probe.last, probe.attempts]).toEqual([sight, 1]);
   });
 
-  test('brings the cookie of a warning page back, once, to the host that gave it', async () => {
-    const { probe, host } = await probing({
-      answer: ({ headers }) =>
-        headers.cookie === 'verified=1'
-          ? { body: BYTES }
-          : { body: 'Please read', headers: { 'set-cookie': ['verified=1; Path=/'] } },
-    });
+  const WARNING: Stage['answer'] = ({ headers }) =>
+    headers.cookie === 'verified=1'
+      ? { body: BYTES }
+      : { body: 'Please read', headers: { 'set-cookie': ['verified=1; Path=/'] } };
+
+  test('leaves the known warning page of the file-bin, each time as somebody new', async () => {
+    const { probe, host } = await probing({ address: { warnsFirst: true }, answer: WARNING });
     await expect(probe.probe()).resolves.toMatchObject({ match: 'identical' });
-    expect([host.seen.length, probe.attempts]).toEqual([2, 1]);
+    await probe.probe();
+    expect(host.seen.map(({ headers }) => headers.cookie)).toEqual([
+      undefined,
+      'verified=1',
+      undefined,
+      'verified=1',
+    ]);
+    expect(probe.attempts).toBe(2);
   });
 
-  test('does not ask again for a cookie that changes nothing', async () => {
+  test.each<[string, Partial<Stage>]>([
+    ['on any other host', {}],
+    ['where there is no file to compare', { address: { warnsFirst: true }, withFile: false, marker: MARKER }],
+    [
+      'that is an HTTP 401',
+      {
+        address: { warnsFirst: true },
+        answer: ({ headers }) =>
+          headers.cookie === 'verified=1'
+            ? { body: BYTES }
+            : { status: 401, headers: { 'set-cookie': 'verified=1' } },
+      },
+    ],
+    [
+      'after a redirect',
+      {
+        answer: ({ headers }) =>
+          headers.cookie === 'a=1'
+            ? { body: BYTES }
+            : { status: 302, headers: { location: PAGE.href, 'set-cookie': 'a=1' } },
+      },
+    ],
+  ])('brings no cookie back to a page before the content %s', async (_, stage) => {
+    const { probe, host } = await probing({ answer: WARNING, ...stage });
+    expect(isProof(await probe.probe())).toBe(false);
+    expect(host.seen.map(({ headers }) => headers.cookie).filter(Boolean)).toEqual([]);
+  });
+
+  test('asks the file-bin no third time for a cookie that changes nothing', async () => {
     const { probe, host } = await probing({
+      address: { warnsFirst: true },
       answer: { body: 'Please read', headers: { 'set-cookie': 'verified=1' } },
     });
     await probe.probe();
-    await probe.probe();
-    expect(host.seen.map(({ headers }) => headers.cookie)).toEqual([undefined, 'verified=1', 'verified=1']);
+    expect(host.seen.map(({ headers }) => headers.cookie)).toEqual([undefined, 'verified=1']);
   });
 
   test('does not ask again for the cookie of a page that already is the file', async () => {
@@ -262,6 +297,100 @@ describe('a look', () => {
   });
 });
 
+describe('a marker that only the address brings into the page', () => {
+  const link = (href: string, body: string, marker: string, location?: string): Promise<ContentMatch> =>
+    matchOf({
+      address: { url: new URL(href) },
+      withFile: false,
+      marker,
+      answer: ({ url }) =>
+        location !== undefined && url === href ? { status: 302, headers: { location } } : { body },
+    });
+  const HREF = 'https://a.dev/q/share-42?n=%C3%9Cbung%20eins';
+
+  test.each([
+    ['a search page', 'Nothing found for share-42', 'share-42'],
+    ['an error', '{"path":"/q/share-42"}', '"/q/share-42"'],
+    ['a decoded query', 'Übung eins was not found', 'Übung eins'],
+    ['an encoded address', '<a href="?to=https%3A%2F%2Fa.dev%2Fq%2Fshare-42">', 'a.dev%2Fq%2Fshare-42'],
+    ['a title', 'Share 42 is loading', 'Share 42'],
+    ['HTML entities', 'https:&#x2f;&#x2f;a.dev&#x2f;q', 'a.dev&#x2f;q'],
+    ['JSON escapes', '"https:\\/\\/a.dev\\/q"', 'a.dev\\/q'],
+  ])('proves nothing: %s', async (_, body, marker) => {
+    await expect(link(HREF, body, marker)).resolves.toBe('echo');
+  });
+
+  test('proves nothing where the address of a redirect brings it', async () => {
+    const target = 'https://b.dev/view/report-7';
+    await expect(link(HREF, 'report-7', 'report-7', target)).resolves.toBe('echo');
+  });
+
+  test('is none where the content has more of it than the address', async () => {
+    await expect(link(HREF, 'The share-42 is closed', 'share-42 is closed')).resolves.toBe('marked');
+  });
+});
+
+describe('a page in place of the content', () => {
+  const page = (title: string, body = ''): string => `<title>${title}</title><p>${MARKER}</p>${body}`;
+
+  test.each([
+    page('Sign in to Octo'),
+    page('Log in'),
+    page('Octo | Sign-in'),
+    page('Google Drive: You need access'),
+    page('Request access'),
+    page('Access denied | octo.dev'),
+    page('403 Forbidden'),
+    page('Error 404'),
+    page('Page not found · Octo'),
+    page('Just a moment...'),
+    page('Attention Required! | Cloudflare'),
+    page('Please read'),
+    page('Warning'),
+    page('Link expired'),
+    page('Report', '<form><input name=p type="password"></form>'),
+    page('Report', '<meta http-equiv="refresh" content="0; url=/x">'),
+    `{"error": "${MARKER} needs a session"}`,
+  ])('is no proof although it has the marker: %s', async (body) => {
+    await expect(matchOf({ answer: { body }, marker: MARKER, withFile: false })).resolves.toBe('gate');
+    await expect(matchOf({ answer: { body }, marker: MARKER })).resolves.toBe('gate');
+  });
+
+  test.each([
+    page('Errors of the week'),
+    page('Human resources'),
+    page('Warning levels of rivers'),
+    page('Design of a login form', '<!-- <input type=password> -->'),
+    page(
+      'Report',
+      '<textarea><input type="password"></textarea><script>"<meta http-equiv=refresh>"</script>',
+    ),
+    `{"message": "${MARKER}"}`,
+    MARKER,
+  ])('is not seen in ordinary content: %s', async (body) => {
+    await expect(matchOf({ answer: { body }, marker: MARKER, withFile: false })).resolves.toBe('marked');
+  });
+});
+
+describe('the second probe of a large file', () => {
+  const LARGE = 'x'.repeat(3 * 1_048_576);
+
+  test.each<[string, Scripted, ContentMatch]>([
+    ['the beginning', { body: LARGE }, 'identical'],
+    ['the announced length', { body: LARGE, headers: { 'content-length': '7' } }, 'different'],
+    ['another beginning', { body: `y${LARGE.slice(1)}` }, 'different'],
+    ['too little', { body: LARGE.slice(0, 9) }, 'different'],
+    ['no page', { status: 404 }, 'absent'],
+  ])('compares %s', async (_, answer, match) => {
+    const file = await localFile(LARGE);
+    const host = new FakeHttp(() => answer);
+    const probe = new UrlProbe(ADDRESS, { file, marker: undefined }, NOON + 240_000, fakePorts(host.http));
+    const result = await probe.probe('part');
+    expect(result.match).toBe(match);
+    expect(result.fingerprint?.size ?? 0).toBeLessThanOrEqual(1_048_576);
+  });
+});
+
 describe('a link from outside', () => {
   const address = { mustBeExternal: true };
 
@@ -311,6 +440,14 @@ describe('an address on a host that the user named', () => {
     const { probe, host } = await at(url);
     await expect(probe.probe()).rejects.toMatchObject({ code: 'NOT_EXTERNAL' });
     expect(host.seen).toEqual([]);
+  });
+
+  test('is not asked again where a redirect leads to this machine', async () => {
+    const { probe, host } = await at('https://bins.octo.dev/x', (_, nth) =>
+      nth === 1 ? { status: 302, headers: { location: 'https://localhost/y' } } : { body: BYTES },
+    );
+    await expect(probe.probe()).rejects.toMatchObject({ code: 'NOT_EXTERNAL' });
+    expect(host.seen).toHaveLength(1);
   });
 
   test('that resolves to an inner address is asked as anybody outside would first', async () => {

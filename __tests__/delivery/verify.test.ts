@@ -22,11 +22,12 @@ async function stage(
   more: Partial<Placement> = {},
   marker: string | null = MARKER,
   gone = false,
+  watch?: () => Promise<HostProgress>,
 ) {
   const file = await localFile(BYTES);
   const host: FakeHttp = new FakeHttp((_, nth) => answer(nth, (ports.clock.now() - NOON) / 1000));
   const ports = fakePorts(host.http);
-  const placement = placementWith({ previousSha256: (await localFile('old')).sha256, ...more });
+  const placement = placementWith({ previousSha256: [(await localFile('old')).sha256], ...more });
   const limits = { interval: INTERVAL, timeout: TIMEOUT, deadline: NOON + TIMEOUT };
   const expected = { file: gone ? null : file, marker: marker ?? undefined, gone };
   const probe = new UrlProbe(placement, expected, limits.deadline, ports);
@@ -37,7 +38,7 @@ async function stage(
     probe,
     expected,
     elapsed: () => ports.clock.now() - NOON,
-    verifying: () => verifyAddress(placement, { probe, expected }, limits, ports),
+    verifying: () => verifyAddress(placement, { probe, expected, watch }, limits, ports),
     waiting: (watch?: () => Promise<HostProgress>) =>
       waitForSite(taskWith(placement, watch), { placement, probe }, limits, ports),
     placement,
@@ -181,15 +182,129 @@ describe('verifying', () => {
   });
 });
 
-describe('a body that holds the marker in other bytes', () => {
-  test('is believed at the deadline, and not a look before', async () => {
-    const { host, verifying, elapsed } = await stage(() => ALTERED);
-    await expect(verifying()).resolves.toMatchObject({ match: 'altered', markerCount: 1, attempts: LOOKS });
-    expect([host.seen.length, elapsed()]).toEqual([LOOKS, TIMEOUT]);
+describe('answers in a row', () => {
+  const bin = { bypassCache: false, hostMayChangeBytes: false };
+
+  test('are two where no cache is got past, at once', async () => {
+    const { verifying, elapsed } = await stage(() => ({ body: BYTES }), bin);
+    await expect(verifying()).resolves.toMatchObject({ match: 'identical', attempts: 2 });
+    expect(elapsed()).toBe(0);
+  });
+
+  test('are two of a link from outside, some seconds apart', async () => {
+    const { verifying, elapsed } = await stage(() => ({ body: BYTES }), { ...bin, mustBeExternal: true });
+    await expect(verifying()).resolves.toMatchObject({ attempts: 2 });
+    expect(elapsed()).toBe(5_000);
+  });
+
+  test.each([
+    ['that opens once', (nth: number) => nth === 1],
+    ['that opens for four seconds', (_: number, seconds: number) => seconds < 4],
+  ])('are not given by a link %s', async (_, opens) => {
+    const answer: Answer = (nth, seconds) => (opens(nth, seconds) ? { body: BYTES } : { status: 410 });
+    const { verifying } = await stage(answer, { ...bin, mustBeExternal: true });
+    await expect(verifying()).rejects.toMatchObject({ code: 'NOT_PROVEN', httpCode: 410 });
+  });
+
+  test.each([
+    ['every second answer is wrong', 2],
+    ['every third answer is wrong', 3],
+    ['every fourth answer is wrong', 4],
+  ])('are not given by two nodes where %s', async (_, period) => {
+    for (let offset = 0; offset < Math.min(period, 2); offset += 1) {
+      const answer: Answer = (nth) => ((nth + offset) % period === 0 ? { status: 404 } : { body: BYTES });
+      // The first right answers of a longer period may all be right: then nothing is known of the other node.
+      if (period > 2 && offset === 0) continue;
+      const { verifying } = await stage(answer, bin);
+      const proven = verifying().then(
+        () => true,
+        () => false,
+      );
+      expect([period, await proven]).toEqual([period, period === 4]);
+    }
+  });
+
+  test('are four once a wrong one came after a right one', async () => {
+    const { verifying, elapsed } = await stage((nth) => (nth === 2 ? { status: 404 } : { body: BYTES }), bin);
+    await expect(verifying()).resolves.toMatchObject({ attempts: 6 });
+    expect(elapsed()).toBe(INTERVAL);
+  });
+
+  test('are not given by an answer that then asks to sign in', async () => {
+    const { verifying } = await stage(
+      (nth) =>
+        nth === 1
+          ? { body: BYTES }
+          : nth === 2
+            ? { status: 302, headers: { location: '/login' } }
+            : { body: 'x' },
+      bin,
+    );
+    await expect(verifying()).rejects.toMatchObject({ code: 'NOT_EXTERNAL' });
+  });
+});
+
+describe('a body that has the marker in other bytes, where a build was made', () => {
+  const COMMITTED = NOON + 1_000;
+  const progress =
+    (more: Partial<HostProgress> = {}) =>
+    async (): Promise<HostProgress> => ({
+      finished: true,
+      detail: 'built',
+      committedAt: COMMITTED,
+      ...more,
+    });
+  const dated = (at: number, body = ALTERED.body): Scripted => ({
+    body,
+    headers: { 'last-modified': new Date(at).toUTCString() },
+  });
+
+  test.each<[string, Scripted]>([
+    ['of the same second', dated(COMMITTED)],
+    ['of later', dated(COMMITTED + 60_000)],
+  ])('is proven at once by a page %s', async (_, answer) => {
+    const { verifying, elapsed } = await stage(() => answer, {}, MARKER, false, progress());
+    await expect(verifying()).resolves.toMatchObject({ match: 'altered', markerCount: 1 });
+    expect(elapsed()).toBe(0);
+  });
+
+  test('is proven also where the build made the same page as before', async () => {
+    const old = `old, ${MARKER}`;
+    const more = { previousSha256: [(await localFile(old)).sha256] };
+    const { verifying } = await stage(() => dated(COMMITTED, old), more, MARKER, false, progress());
+    await expect(verifying()).resolves.toMatchObject({ match: 'altered' });
+  });
+
+  test.each<[string, Scripted, () => Promise<HostProgress>]>([
+    ['the page is older than the commit', dated(COMMITTED - 1_000), progress()],
+    ['the page has no date', ALTERED, progress()],
+    ['the build is not finished', dated(COMMITTED), progress({ finished: false })],
+    ['the time of the commit is not known', dated(COMMITTED), progress({ committedAt: undefined })],
+    ['another page answers', dated(COMMITTED, 'Please read'), progress()],
+    ['an old page answers', dated(COMMITTED, 'old'), progress()],
+  ])('is not believed where %s, not even at the deadline', async (_, answer, watch) => {
+    const { verifying, elapsed } = await stage(() => answer, {}, MARKER, false, watch);
+    await expect(verifying()).rejects.toMatchObject({ code: 'NOT_PROVEN' });
+    expect(elapsed()).toBe(TIMEOUT);
+  });
+});
+
+describe('a link’s body that has the marker in other bytes than the file', () => {
+  const LINK = { bypassCache: false, mustBeExternal: true };
+
+  test('is believed at the deadline, and not before', async () => {
+    const { host, verifying, elapsed } = await stage(() => ALTERED, LINK);
+    await expect(verifying()).resolves.toMatchObject({ match: 'altered', markerCount: 1 });
+    expect([host.seen.length, elapsed()]).toEqual([LOOKS + 1, TIMEOUT]);
+  });
+
+  test('is not believed from K1, without a word of the host', async () => {
+    const { verifying } = await stage(() => ALTERED);
+    await expect(verifying()).rejects.toMatchObject({ code: 'NOT_PROVEN' });
   });
 
   test('is not believed where the host may not change the bytes', async () => {
-    const { verifying } = await stage(() => ALTERED, { hostMayChangeBytes: false });
+    const { verifying } = await stage(() => ALTERED, { ...LINK, hostMayChangeBytes: false });
     await expect(verifying()).rejects.toMatchObject({
       code: 'NOT_PROVEN',
       httpCode: 200,
@@ -199,12 +314,12 @@ describe('a body that holds the marker in other bytes', () => {
   });
 
   test('is not believed without a marker', async () => {
-    const { verifying } = await stage(() => ALTERED, {}, null);
+    const { verifying } = await stage(() => ALTERED, LINK, null);
     await expect(verifying()).rejects.toMatchObject({ code: 'NOT_PROVEN' });
   });
 
   test('is not believed when it has gone by the deadline', async () => {
-    const { verifying } = await stage((nth) => (nth === LOOKS ? { status: 404 } : ALTERED));
+    const { verifying } = await stage((nth) => (nth >= LOOKS ? { status: 404 } : ALTERED), LINK);
     await expect(verifying()).rejects.toMatchObject({ code: 'NOT_PROVEN', httpCode: 404 });
   });
 });

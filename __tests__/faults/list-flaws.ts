@@ -55,7 +55,7 @@ async function checkWithdrawn(
 ): Promise<string[]> {
   const shown = await fetchPublicBytes(world, earlierUrl ?? '');
   return [
-    ...(report.lines.RESULT.startsWith(`${RESULTS.ready} → `) ? [] : [`no ${RESULTS.ready}`]),
+    ...(report.lines.RESULT.startsWith(`${RESULTS.ready}, `) ? [] : [`no ${RESULTS.ready}`]),
     ...(report.url === null ? [] : ['withdrawn, but with an address']),
     ...(shown.equals(Buffer.from(DELIVERY_FILES[deliveryKind.file] ?? ''))
       ? [`${earlierUrl} still shows the file`]

@@ -34,7 +34,12 @@ describe('fetchBack', () => {
         counts: [2],
       },
       hosts: ['bin.example.com'],
+      addresses: [ADDRESS],
       login: false,
+      head: 'MARK and MARK',
+      length: null,
+      lastModified: null,
+      keptFor: null,
     });
   });
 
@@ -63,7 +68,12 @@ test.each([201, 204, 206, 403, 404, 410, 500, 503])(
       httpCode: status,
       fingerprint: null,
       hosts: ['bin.example.com'],
+      addresses: [ADDRESS],
       login: false,
+      head: '',
+      length: null,
+      lastModified: null,
+      keptFor: null,
     });
     expect(body.destroyed).toBe(true);
   },
@@ -103,6 +113,12 @@ describe('the redirect of an address', () => {
     ['https://git.example.com/login?return_to=%2Focto', true],
     ['/login', true],
     ['/login/oauth/authorize', true],
+    ['/users/sign_in', true],
+    ['/accounts/login/?next=/sv1/a.html', true],
+    ['/session/new?return_to=%2Fsv1%2Fa.html', true],
+    ['https://accounts.example.org/v3/start', true],
+    ['https://idp.example.org/x?RelayState=https://bin.example.com/sv1/a.html', true],
+    ['https://storage.example.org/x?X-Amz-Expires=60', false],
     ['/logins/a.html', false],
     ['/octo/login', false],
     ['/a.html?to=/login', false],
@@ -167,6 +183,63 @@ describe('the body of an address', () => {
     );
     expect(fingerprint?.size).toBe(MAX_FETCHED_BODY);
   });
+});
+
+describe('the encoding of a body', () => {
+  const fetchEncoded = async (encoding: string | string[]) => {
+    const { http } = new FakeHttp(() => ({ body: 'x', headers: { 'content-encoding': encoding } }));
+    return (await fetchBack(http, ADDRESS, followOptions(), [])).fingerprint?.size;
+  };
+
+  test.each(['gzip', 'br', 'GZIP', 'identity, gzip', 'nonsense', ['identity', 'deflate']])(
+    'that was not asked for is an error: %s',
+    async (encoding) => {
+      await expect(fetchEncoded(encoding)).rejects.toMatchObject({ code: 'NOT_PROVEN', httpCode: 200 });
+    },
+  );
+
+  test.each(['identity', 'Identity', ''])('that changes nothing is accepted: %j', async (encoding) => {
+    await expect(fetchEncoded(encoding)).resolves.toBe(1);
+  });
+});
+
+describe('what the headers tell', () => {
+  const read = async (headers: Record<string, string>) => {
+    const { http } = new FakeHttp(() => ({ body: 'x', headers }));
+    return fetchBack(http, ADDRESS, followOptions(), []);
+  };
+
+  test.each<[Record<string, string>, number | null]>([
+    [{ 'cache-control': 'max-age=600' }, 600_000],
+    [{ 'cache-control': 'public, max-age=600', age: '100' }, 500_000],
+    [{ 'cache-control': 'max-age=600, s-maxage=3600', age: '100' }, 3_500_000],
+    [{ 'cache-control': 'Max-Age="60"', age: '100' }, 0],
+    [{ 'cache-control': 'max-age=600', age: '-5' }, 600_000],
+    [{ 'cache-control': 'no-store' }, null],
+    [{ 'cache-control': 'x-max-age=600' }, null],
+    [{}, null],
+  ])('%j keeps the answer for %s ms', async (headers, keptFor) => {
+    expect((await read(headers)).keptFor).toBe(keptFor);
+  });
+
+  test.each<[string, number | null]>([
+    ['Fri, 02 Jan 2026 03:04:05 GMT', Date.UTC(2026, 0, 2, 3, 4, 5)],
+    ['2026-01-02', null],
+    ['soon GMT', null],
+  ])('Last-Modified %s is %s', async (date, lastModified) => {
+    expect((await read({ 'last-modified': date })).lastModified).toBe(lastModified);
+  });
+});
+
+test('fetchBack reads no further than it is told', async () => {
+  const body = Readable.from([Buffer.from('abc'), Buffer.from('def'), Buffer.from('ghi')]);
+  const options = { ...followOptions(), readAtMost: 4 };
+  const { fingerprint } = await fetchBack(respondWith(body), ADDRESS, options, []);
+  expect(fingerprint).toMatchObject({
+    size: 4,
+    sha256: createHash('sha256').update('abcd').digest('hex'),
+  });
+  expect(body.destroyed).toBe(true);
 });
 
 test('fetchBack does not request an address that the guard refuses', async () => {

@@ -79,6 +79,29 @@ describe('parseRequest, given a wrong input', () => {
       /can't be proven/,
       /`marker:`.*`file:`/,
     ],
+    ...['m', 'ab', ' ', '\n\n\n\n', ' a\u200bb ', '\u202e\u202e\u202e\u202e', '日本'].map(
+      (marker): [string, Partial<RawInputs>, RegExp, RegExp] => [
+        `a marker that almost any page has: ${JSON.stringify(marker)}`,
+        { marker },
+        /`marker` has fewer than 3 characters/,
+        /`marker:`/,
+      ],
+    ),
+    ...[
+      'share-42',
+      'a.dev',
+      'Share 42',
+      '"share-42"',
+      '/q/share-42',
+      'q%2Fshare-42',
+      'x=Übung',
+      'x=%C3%9Cbung',
+    ].map((marker): [string, Partial<RawInputs>, RegExp, RegExp] => [
+      `a marker that the link itself has: ${marker}`,
+      { file: '', url: 'https://a.dev/q/share-42?x=%C3%9Cbung', marker },
+      /`marker` is a part of `url`/,
+      /`marker:`/,
+    ]),
     [
       'a marker that is too long',
       { marker: 'ж'.repeat(32_769) },
@@ -326,7 +349,7 @@ describe('parseRequest, given correct inputs', () => {
   });
 
   test.each(['K4', 'native'])('parses the channel %s for a link', (channel) => {
-    const request = requestWith({ file: '', url: 'https://a.dev/x', marker: 'm', channel });
+    const request = requestWith({ file: '', url: 'https://a.dev/x', marker: 'It works', channel });
     expect(request).toMatchObject({ channels: ['K4'], fileLines: [] });
   });
 

@@ -3,7 +3,13 @@ import { createWorldClient, type WorldClient } from '../world/client.ts';
 import type { StoredRelease } from '../world/release-store.ts';
 import type { TestRepository } from '../world/repository.ts';
 import { expectNotReady, expectReady } from './expect-report.ts';
-import { createPage, type DeliveredStep, listRequests, type ScenarioDelivery, setUpScenario } from './scenario.ts';
+import {
+  createPage,
+  type DeliveredStep,
+  listRequests,
+  type ScenarioDelivery,
+  setUpScenario,
+} from './scenario.ts';
 
 const scenario = setUpScenario();
 const BODY = 'Files for download.\n\nDelivered-by: screen-delivery';

@@ -164,7 +164,7 @@ describe('a page that lags', () => {
     expect(delivered.outputs).toMatchObject({ url, result: 'ready' });
     expect(delivered.stderr).toBe('');
     expect(delivered.report.lines.UNKNOWN).toBe(
-      'the address without ?v= still answered an older copy; a cache may show it for up to ten minutes',
+      'the address without ?v= still answered an older copy; a cache may show it for up to 10 minutes',
     );
     expect((await scenario.fetchPublic(url)).toString()).toBe(createPage('old'));
     expect((await scenario.fetchPublic(`${url}?v=mine`)).toString()).toBe(createPage('new'));

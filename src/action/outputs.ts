@@ -1,5 +1,5 @@
 import * as core from '@actions/core';
-import { type Report, reportText } from '../delivery/report.ts';
+import { getSharedResult, type Report, reportText } from '../delivery/report.ts';
 import type { Redactor } from '../redact.ts';
 import type { OutputName } from '../request/inputs.ts';
 import type { RunnerEnvironment } from './inputs.ts';
@@ -22,16 +22,16 @@ const formatReports = (reports: readonly Report[]): string => reports.map(report
 
 /** The step's outputs, one line for each file; `url` is empty unless every file passed every gate. */
 export function composeOutputs(reports: readonly Report[]): Record<OutputName, string> {
-  const ready = reports.every((report) => report.ready);
+  const result = getSharedResult(reports);
   const joinLines = (read: (report: Report) => string | number | null | undefined): string => {
     const lines = reports.map((report) => String(read(report) ?? ''));
     return lines.every((line) => line === '') ? '' : lines.join('\n');
   };
   return {
-    url: ready ? joinLines(({ url }) => url) : '',
+    url: result === 'ready' ? joinLines(({ url }) => url) : '',
     report: formatReports(reports),
     'report-json': JSON.stringify(reports),
-    result: ready ? 'ready' : 'not-ready',
+    result,
     channel: joinLines(({ channel }) => channel),
     'raw-url': joinLines(({ rawUrl }) => rawUrl),
     'duplicate-url': reports

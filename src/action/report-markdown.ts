@@ -1,5 +1,5 @@
 import { LINK_SUBJECT } from '../delivery/file-delivery.ts';
-import type { Report } from '../delivery/report.ts';
+import { getDeliveryResult, type Report } from '../delivery/report.ts';
 import { SECOND } from '../protocol/limits.ts';
 import { GATE_TITLES, REPORT_LINES, RESULT_TITLES, RESULTS, STEPS } from '../protocol/words.ts';
 import {
@@ -23,9 +23,9 @@ export const REPORT_STATES: Readonly<Record<ReportState, { readonly sign: string
     ready: { sign: '✅', word: `${RESULT_TITLES.ready} · ${RESULTS.ready}` },
   };
 
-export function getReportState({ ready, operation, notReady }: Report): ReportState {
-  if (ready) return operation === 'withdraw' ? 'withdrawn' : 'ready';
-  return notReady?.code === 'DRY_RUN' ? 'planned' : 'notReady';
+export function getReportState(report: Report): ReportState {
+  const result = getDeliveryResult(report);
+  return result === 'not-ready' ? 'notReady' : result;
 }
 
 /** Longest text of one part of a report, in characters; each may take twelve times the room in Markdown. */

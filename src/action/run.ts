@@ -1,6 +1,6 @@
 import { createPorts, runRequest } from '../context.ts';
 import { LINK_SUBJECT } from '../delivery/file-delivery.ts';
-import { type Report, refusalReport } from '../delivery/report.ts';
+import { getDeliveryResult, type Report, refusalReport } from '../delivery/report.ts';
 import { toDeliveryError } from '../errors.ts';
 import { createGitHubClient, type GitHubClientOptions } from '../github/api/client.ts';
 import type { Ports } from '../ports.ts';
@@ -78,7 +78,7 @@ function failsOnRefusal(inputs: RawInputs): boolean {
 
 /** The message that the step fails with; `null` if nothing failed. A dry run alone is no failure. */
 function describeFailure(reports: readonly Report[]): string | null {
-  const failed = reports.filter(({ notReady }) => notReady !== null && notReady.code !== 'DRY_RUN');
+  const failed = reports.filter((report) => getDeliveryResult(report) === 'not-ready');
   const [first] = failed;
   if (first === undefined) return null;
   if (reports.length === 1) return first.lines.RESULT;

@@ -58,6 +58,8 @@ export interface HostProgress {
   /** For the log and for an error message. */
   readonly detail: string;
   readonly httpCode?: number | undefined;
+  /** When the commit was made that the finished build contains, by the host's clock: milliseconds since the epoch. */
+  readonly committedAt?: number | undefined;
   /** What to change where it never finishes. */
   readonly hint?: string;
 }
@@ -80,8 +82,10 @@ export interface Placement {
   readonly bypassCache: boolean;
   /** Whether the host may rightly change the bytes (a site's build, a viewer page). */
   readonly hostMayChangeBytes: boolean;
-  /** SHA-256 of what the address answered before it was replaced. */
-  readonly previousSha256?: string | undefined;
+  /** SHA-256 of every copy that the address answered before it was replaced, with and without `?v=`. */
+  readonly previousSha256?: readonly string[] | undefined;
+  /** Whether the host shows its known warning page before the content, once to each browser. */
+  readonly warnsFirst?: boolean;
   /** Whether every redirect must lead to a public host: the address came from outside. */
   readonly mustBeExternal: boolean;
   /** What a person should know: expiry, a warning page, a changed name. */

@@ -6,14 +6,15 @@ import type { Channel, ChannelAction, Placement, PreparedTask } from './channel.
  * K4: the environment's own link. Nothing is placed; the link, accepted by the request only as a public
  * https address, is proven like any other.
  *
+ * @param binHostUrl the file-bin: a link to it is shown behind the bin's warning page
  * @see protocol 1 (channels), 7 (K4 link is not an external https URL)
  */
-export function createNativeChannel(url: URL | undefined): Channel {
+export function createNativeChannel(url: URL | undefined, binHostUrl?: URL): Channel {
   const publish: ChannelAction<URL> = {
     prepare: (items) => forEachItem(items, async () => prepareLink(url)),
     preview: (tasks) =>
       forEachItem(tasks, async ({ data }) => `the link on ${data.hostname} would be proven`),
-    perform: (tasks) => forEachItem(tasks, async ({ data }) => placementOf(data)),
+    perform: (tasks) => forEachItem(tasks, async ({ data }) => placementOf(data, binHostUrl)),
   };
   // The request refuses to withdraw from K4, which this tool cannot write to.
   return { publish, remove: publish };
@@ -37,7 +38,8 @@ function prepareLink(url: URL | undefined): PreparedTask<URL> {
   };
 }
 
-function placementOf(url: URL): Placement {
+function placementOf(url: URL, binHostUrl: URL | undefined): Placement {
+  const isBin = url.host === binHostUrl?.host;
   return {
     evidence: `the environment's link on ${url.hostname}`,
     url,
@@ -45,7 +47,11 @@ function placementOf(url: URL): Placement {
     bypassCache: false,
     hostMayChangeBytes: true,
     mustBeExternal: true,
-    notes: ['how long the link lives is up to the environment that gave it'],
-    unknown: [],
+    warnsFirst: isBin,
+    notes: [
+      'how long the link lives is up to the environment that gave it',
+      ...(isBin ? ['a browser may be shown a warning page first'] : []),
+    ],
+    unknown: ['whether the link still opens later, and from every network'],
   };
 }

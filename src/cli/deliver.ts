@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { runRequest } from '../context.ts';
-import { type Report, refusalReport, reportText } from '../delivery/report.ts';
+import { getDeliveryResult, type Report, refusalReport, reportText } from '../delivery/report.ts';
 import { toDeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import { SECOND } from '../protocol/limits.ts';
@@ -34,7 +34,7 @@ export async function deliverAll(
     ports,
   );
   terminal.print(command.json ? JSON.stringify(reports, null, 2) : reports.map(reportText).join('\n\n'));
-  return reports.every(({ ready, notReady }) => ready || notReady?.code === 'DRY_RUN');
+  return reports.every((report) => getDeliveryResult(report) !== 'not-ready');
 }
 
 async function createReports(

@@ -1,5 +1,6 @@
 import type { DeliveryError } from '../errors.ts';
 import type { Step } from '../protocol/words.ts';
+import { neutralizeText } from './neutral-text.ts';
 
 /** Why a delivery is not ready. */
 export interface FailureReason {
@@ -26,7 +27,14 @@ export function toFailureReason(
   const { step, httpCode, code, message, hint } = error;
   const reason =
     code === 'NO_NETWORK' ? `the protocol can't be executed, there is no network: ${message}` : message;
-  return { step: step ?? 'check', httpCode: httpCode ?? lastHttpCode, code, reason, hint: hint ?? '' };
+  return {
+    step: step ?? 'check',
+    httpCode: httpCode ?? lastHttpCode,
+    code,
+    // Both may quote a host or a file's name.
+    reason: neutralizeText(reason),
+    hint: neutralizeText(hint ?? ''),
+  };
 }
 
 /** The reason in one line: what failed, where, and what to change. */

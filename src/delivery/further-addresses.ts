@@ -2,9 +2,9 @@ import { poll } from '../async.ts';
 import type { Placement } from '../channels/channel.ts';
 import { DeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
-import { FURTHER_PROBES } from '../protocol/limits.ts';
+import { FURTHER_PROBES, MINUTE } from '../protocol/limits.ts';
 import { type ExpectedContent, type ProbeResult, UrlProbe } from './url-probe.ts';
-import type { Proof, WaitLimits } from './verify.ts';
+import { createProbeSeries, loginPageError, notProvenError, type Proof, type WaitLimits } from './verify.ts';
 
 /** What the further addresses of a proven page showed. */
 export interface FurtherProof {
@@ -18,26 +18,29 @@ export interface ProvenAddress {
   readonly placement: Placement;
   readonly proof: Proof;
   readonly expected: ExpectedContent;
+  /** Asks the address with `?v=` once more; whether it is still proven. */
+  readonly confirm: () => Promise<boolean>;
 }
 
 /**
- * Asks K1's further addresses: the page's without `?v=`, as a person will open it, and the raw one. Caches may
- * delay both: each gets a few requests, the delivery does not fail by them, and UNKNOWN says what was not seen.
+ * Asks K1's further addresses: the page's as it is handed over, without `?v=`, and the raw one. The first must
+ * show what the proof saw, or the copy from before that a cache still has. The raw address gets a few requests;
+ * the delivery does not fail by it, and UNKNOWN says what was not seen.
  *
+ * @throws {DeliveryError} `NOT_PROVEN` or `NOT_EXTERNAL` when the address shows anything else.
  * @see protocol 4.2 (both are verified)
+ * @see design 5 (K1)
  */
 export async function verifyFurtherAddresses(
-  { placement, proof, expected }: ProvenAddress,
+  address: ProvenAddress,
   limits: WaitLimits,
   ports: Ports,
 ): Promise<FurtherProof> {
+  const { placement, expected } = address;
   const unknown: string[] = [];
   if (placement.bypassCache) {
     ports.logger.info('the address without ?v=, as a person will open it');
-    const isSame = (result: ProbeResult): boolean =>
-      proof.sha256 === null ? result.match === 'gone' : result.fingerprint?.sha256 === proof.sha256;
-    const plain = await probeFurther(placement.url, expected, isSame, { limits, ports });
-    unknown.push(...(plain.shows === 'expected' ? plain.internal : [STALE_COPY]));
+    unknown.push(...(await verifyPlainAddress(address, limits, ports)));
   }
   const { rawUrl } = placement;
   if (rawUrl === undefined || (expected.file === null && !expected.gone)) return { rawUrl: null, unknown };
@@ -49,8 +52,60 @@ export async function verifyFurtherAddresses(
   return { rawUrl: null, unknown: [...unknown, `the raw address ${description}, so it was not verified`] };
 }
 
-const STALE_COPY =
-  'the address without ?v= still answered an older copy; a cache may show it for up to ten minutes';
+/**
+ * Until the address answers as it should several times in a row. A copy from before gets a few requests, since
+ * a cache may be late; then it is accepted, if the address with `?v=` is still right.
+ *
+ * @returns what is unknown of it
+ */
+async function verifyPlainAddress(
+  { placement, proof, expected, confirm }: ProvenAddress,
+  limits: WaitLimits,
+  ports: Ports,
+): Promise<readonly string[]> {
+  const probe = new UrlProbe({ ...placement, bypassCache: false }, expected, limits.deadline, ports);
+  const series = createProbeSeries({ ...placement, bypassCache: false }, probe, limits, ports);
+  const isEnd = ({ hosts }: ProbeResult): boolean => hosts.at(-1) === proof.hosts.at(-1);
+  const isSame = (result: ProbeResult): boolean =>
+    isEnd(result) &&
+    (proof.match === 'identical' || proof.match === 'gone'
+      ? result.match === proof.match
+      : result.fingerprint?.sha256 === proof.sha256);
+  const isOld = (result: ProbeResult): boolean =>
+    !isSame(result) && result.match === 'previous' && isEnd(result);
+  let oldAnswers = 0;
+  const acceptNew = async (result: ProbeResult) => {
+    if (isOld(result)) oldAnswers += 1;
+    return isSame(result) ? result : undefined;
+  };
+  // Of several nodes some may already have the new page.
+  const acceptEither = async (result: ProbeResult) =>
+    isSame(result) || isOld(result) ? { ...result, match: 'previous' as const } : undefined;
+  const proven = await poll({ ...limits, ...ports }, async () => {
+    const first = await probe.probe();
+    if (first.match === 'login') throw loginPageError(first);
+    const isWaiting = oldAnswers + 1 < FURTHER_PROBES && ports.clock.now() < limits.deadline;
+    if (isWaiting || (oldAnswers === 0 && !isOld(first))) {
+      const result = await acceptNew(first);
+      return result && (await series.confirm(result, acceptNew)) && { unknown: [] };
+    }
+    const result = await acceptEither(first);
+    if (result === undefined || (await series.confirm(result, acceptEither)) === undefined) return undefined;
+    // A cache with the old copy says nothing of the new one: that must still be there.
+    return (await confirm()) ? { unknown: [describeStaleCopy(first)] } : undefined;
+  });
+  if (proven === undefined) throw notProvenError(probe.last, { which: 'without ?v=' });
+  return [...internalUnknown(probe), ...proven.unknown];
+}
+
+function describeStaleCopy({ keptFor }: ProbeResult): string {
+  const minutes = Math.ceil((keptFor ?? 0) / MINUTE);
+  const time =
+    keptFor === null
+      ? 'for a time that the host does not tell'
+      : `for up to ${minutes} minute${minutes === 1 ? '' : 's'}`;
+  return `the address without ?v= still answered an older copy; a cache may show it ${time}`;
+}
 
 const RAW_DESCRIPTIONS = {
   login: 'answers with a login page',

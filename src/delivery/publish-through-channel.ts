@@ -7,7 +7,7 @@ import { type ChannelAttempt, type ChannelJob, newAttempt } from './channel-atte
 import { askChannel } from './file-delivery.ts';
 import { internalUnknown, verifyFurtherAddresses } from './further-addresses.ts';
 import { UrlProbe } from './url-probe.ts';
-import { verifyAddress, type WaitLimits, waitForSite } from './verify.ts';
+import { type AddressCheck, acceptResult, verifyAddress, type WaitLimits, waitForSite } from './verify.ts';
 
 /**
  * Files through one channel: place → wait → verify. All are placed together and waited for once; each is
@@ -24,8 +24,9 @@ export async function publishThroughChannel(
   const placed = await placeAll(action, jobs.map(newAttempt), ports);
   const wait = { ...limits, deadline: ports.clock.now() + limits.timeout };
   const probes = openProbes(placed, wait, ports);
-  const { attempts, late } = await waitForAll(placed, probes, wait, ports);
-  return recheckAll(await verifyAll(attempts, probes, { ...wait, late }, ports));
+  const lead = findLead(placed);
+  const { attempts, late } = await waitForAll(placed, { probes, lead }, wait, ports);
+  return recheckAll(await verifyAll(attempts, { probes, lead }, { ...wait, late }, ports));
 }
 
 /** Looks at each proven placement once more, after the last proof. */
@@ -77,6 +78,21 @@ function openProbes(attempts: readonly ChannelAttempt[], limits: WaitLimits, por
   return new Map(entries);
 }
 
+/** The addresses to ask, and the attempt whose commit stands for all of one push. */
+interface SiteProbes {
+  readonly probes: Probes;
+  readonly lead: ChannelAttempt | undefined;
+}
+
+const watchedIn = (attempts: readonly ChannelAttempt[]): readonly ChannelAttempt[] =>
+  attempts.filter(({ task, placement }) => placement !== null && task.watch !== undefined);
+
+/** The last one that was written: its commit contains all others of the push. */
+function findLead(attempts: readonly ChannelAttempt[]): ChannelAttempt | undefined {
+  const watched = watchedIn(attempts);
+  return watched.findLast(({ placement }) => placement?.written) ?? watched.at(-1);
+}
+
 /**
  * Waits for the site once: it shows all of one push, or nothing of it. So one file is waited for, the last one
  * that was written.
@@ -85,12 +101,11 @@ function openProbes(attempts: readonly ChannelAttempt[], limits: WaitLimits, por
  */
 async function waitForAll(
   attempts: readonly ChannelAttempt[],
-  probes: Probes,
+  { probes, lead: last }: SiteProbes,
   limits: WaitLimits,
   ports: Ports,
 ): Promise<{ readonly attempts: readonly ChannelAttempt[]; readonly late: DeliveryError | null }> {
-  const watched = attempts.filter(({ task, placement }) => placement !== null && task.watch !== undefined);
-  const last = watched.findLast(({ placement }) => placement?.written) ?? watched.at(-1);
+  const watched = watchedIn(attempts);
   const target = last && probes.get(last.task);
   if (last === undefined || target === undefined) return { attempts, late: null };
   const begun = ports.clock.now();
@@ -111,7 +126,7 @@ async function waitForAll(
 /** @param limits with why the site did not come: then each address is asked only once more */
 async function verifyAll(
   attempts: readonly ChannelAttempt[],
-  probes: Probes,
+  site: SiteProbes,
   { late, ...limits }: WaitLimits & { readonly late: DeliveryError | null },
   ports: Ports,
 ): Promise<readonly ChannelAttempt[]> {
@@ -123,7 +138,7 @@ async function verifyAll(
   return mapConcurrently(attempts, BATCH.reads, async (attempt) => {
     if (attempt.failure !== null) return attempt;
     const begun = ports.clock.now();
-    const verified = await verifyAttempt(attempt, probes, until, withLogPrefix(attempt, open, ports));
+    const verified = await verifyAttempt(attempt, site, until, withLogPrefix(attempt, open, ports));
     const failure = verified.failure === null ? null : (late ?? verified.failure);
     return { ...verified, failure, took: { ...attempt.took, verify: ports.clock.now() - begun } };
   });
@@ -131,7 +146,7 @@ async function verifyAll(
 
 async function verifyAttempt(
   attempt: ChannelAttempt,
-  probes: Probes,
+  { probes, lead }: SiteProbes,
   limits: WaitLimits,
   ports: Ports,
 ): Promise<ChannelAttempt> {
@@ -140,9 +155,18 @@ async function verifyAttempt(
   if (target === undefined) return attempt;
   const { placement, probe } = target;
   try {
-    const explainRefusal = task.explainRefusal?.bind(task);
-    const proof = await verifyAddress(placement, { probe, expected, explainRefusal }, limits, ports);
-    const further = await verifyFurtherAddresses({ placement, proof, expected }, limits, ports);
+    // What was written is in the push of the lead: one answer of the host is enough for all of it.
+    const built = placement.written ? (lead?.placement ?? placement) : placement;
+    const check: AddressCheck = {
+      probe,
+      expected,
+      watch: task.watch && (async () => task.watch?.(built)),
+      explainRefusal: task.explainRefusal?.bind(task),
+    };
+    const proof = await verifyAddress(placement, check, limits, ports);
+    const size = proof.match === 'identical' ? 'part' : 'whole';
+    const confirm = async () => (await acceptResult(await probe.probe(size), placement, check)) !== undefined;
+    const further = await verifyFurtherAddresses({ placement, proof, expected, confirm }, limits, ports);
     const unknown = new Set([...placement.unknown, ...internalUnknown(probe), ...further.unknown]);
     return { ...attempt, proof, lastProbe: probe.last, rawUrl: further.rawUrl, unknown: [...unknown] };
   } catch (thrown) {

@@ -4,6 +4,7 @@ import { CHANNELS, RESULTS, type ReportLine } from '../protocol/words.ts';
 import type { ChannelAttempt } from './channel-attempt.ts';
 import { type FailureReason, formatReason } from './failure-reason.ts';
 import { type FileDelivery, LINK_SUBJECT, mainAttempt } from './file-delivery.ts';
+import { neutralizeText } from './neutral-text.ts';
 import { countMarker } from './url-probe.ts';
 
 /** What the report has concluded about a delivery. */
@@ -24,16 +25,13 @@ export function composeLines(
   facts: ReportFacts,
 ): Readonly<Record<ReportLine, string>> {
   return {
-    CLAIM: oneLine(claimLine(delivery, facts)),
-    CODE: oneLine(codeLine(delivery)),
-    TEST: oneLine(testLine(delivery, facts)),
-    RESULT: oneLine(resultLine(delivery, facts)),
-    UNKNOWN: oneLine(facts.unknown.join('; ')),
+    CLAIM: neutralizeText(claimLine(delivery, facts)),
+    CODE: neutralizeText(codeLine(delivery)),
+    TEST: neutralizeText(testLine(delivery, facts)),
+    RESULT: resultLine(delivery, facts),
+    UNKNOWN: neutralizeText(facts.unknown.join('; ')),
   };
 }
-
-/** So that text from outside cannot begin a line of the report. */
-const oneLine = (text: string): string => text.replace(/[\s\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
 
 export const mainPlan = (delivery: FileDelivery): ChannelPlan | null =>
   (delivery.choice && delivery.tasks.get(delivery.choice.main)?.plan) ?? null;
@@ -116,10 +114,11 @@ function describeCount(count: number | null): string {
 function resultLine(delivery: FileDelivery, { notReady, provenUrl }: ReportFacts): string {
   if (notReady !== null) return `${RESULTS.notReady} → ${formatReason(notReady)}`;
   if (delivery.operation === 'deliver') return `${RESULTS.ready} → ${provenUrl}`;
-  const done = mainAttempt(delivery)?.placement?.written
-    ? 'is withdrawn'
-    : 'is empty, there was nothing to withdraw';
-  return `${RESULTS.ready} → ${provenUrl} ${done}`;
+  // No address follows the arrow of a result unless it is handed over.
+  const subject = neutralizeText(delivery.subject);
+  return mainAttempt(delivery)?.placement?.written
+    ? `${RESULTS.ready}, withdrawn: ${subject} is no longer served`
+    : `${RESULTS.ready}, nothing to withdraw: ${subject} is not served`;
 }
 
 /** What was not verified. @see protocol 4.7 */

@@ -5,6 +5,7 @@ import type { ChannelAttempt } from './channel-attempt.ts';
 import { type FailureReason, formatReason, toFailureReason } from './failure-reason.ts';
 import { type FileDelivery, LINK_SUBJECT, mainAttempt, newDelivery } from './file-delivery.ts';
 import { evaluateGates, type Gate } from './gates.ts';
+import { neutralizeText } from './neutral-text.ts';
 import { composeLines, duplicateAttempts, listUnknown, mainPlan } from './report-lines.ts';
 
 /** How a duplicate went. */
@@ -45,17 +46,32 @@ export interface Report {
   readonly took: Readonly<Partial<Record<Step, number>>>;
 }
 
+/** How a delivery ended, as the output `result` says it. */
+export type DeliveryResult = 'ready' | 'withdrawn' | 'planned' | 'not-ready';
+
+/** How one delivery ended. */
+export function getDeliveryResult({ ready, operation, notReady }: Report): DeliveryResult {
+  if (ready) return operation === 'withdraw' ? 'withdrawn' : 'ready';
+  return notReady?.code === 'DRY_RUN' ? 'planned' : 'not-ready';
+}
+
+/** How several deliveries of one step ended: the same way, or not ready. */
+export function getSharedResult(reports: readonly Report[]): DeliveryResult {
+  const [first, ...others] = [...new Set(reports.map(getDeliveryResult))];
+  return first === undefined || others.length > 0 ? 'not-ready' : first;
+}
+
 /** Composes the report. It contains the URL only when every gate is passed. */
 export function composeReport(delivery: FileDelivery): Report {
   const { file, subject, operation, failure } = delivery;
   const main = mainAttempt(delivery);
-  const gates = evaluateGates(main);
+  const gates = evaluateGates(main).map((gate) => ({ ...gate, evidence: neutralizeText(gate.evidence) }));
   const ready = failure === null && gates.every(({ passed }) => passed);
   const notReady = ready
     ? null
     : toFailureReason(failure ?? main?.failure ?? null, main?.lastProbe?.httpCode ?? null);
   const provenUrl = ready ? (main?.placement?.url.href ?? null) : null;
-  const unknown = listUnknown(delivery, ready);
+  const unknown = listUnknown(delivery, ready).map(neutralizeText);
   return {
     protocol: PROTOCOL.identifier,
     version: PROTOCOL.version,
@@ -75,7 +91,7 @@ export function composeReport(delivery: FileDelivery): Report {
     duplicates: duplicateAttempts(delivery).map(reportDuplicate),
     notReady,
     unknown,
-    notes: main?.placement?.notes ?? [],
+    notes: (main?.placement?.notes ?? []).map(neutralizeText),
     took: main?.took ?? {},
   };
 }

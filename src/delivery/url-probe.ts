@@ -3,15 +3,18 @@ import { DeliveryError } from '../errors.ts';
 import { type FetchedContent, fetchBack } from '../http/fetch-back.ts';
 import type { CookieJar } from '../http/follow.ts';
 import type { Ports } from '../ports.ts';
-import { MEGABYTE, PROBE_TIME, SECOND } from '../protocol/limits.ts';
+import { MEGABYTE, PARTIAL_PROBE, PROBE_TIME, SECOND } from '../protocol/limits.ts';
+import { isPartOfAddress } from '../rules/address-echo.ts';
 import { getReach, parseExternalAddress } from '../rules/external-address.ts';
 import type { ContentFingerprint } from '../rules/fingerprint.ts';
+import { describeGatePage } from '../rules/gate-page.ts';
 import type { LocalFile } from '../rules/inspect.ts';
 
 /**
  * How a body relates to the file. Only the first three prove anything: `marked` is a body with the marker
  * where no file was given to compare with; `gone` is what a withdrawn address must answer. An `altered` body
- * has the marker, but other bytes than the file.
+ * has the marker, but other bytes than the file; an `echo` has it only because the address has it, and a `gate`
+ * is a page to sign in, a warning or an error in place of the content.
  */
 export type ContentMatch =
   | 'identical'
@@ -22,6 +25,8 @@ export type ContentMatch =
   | 'cut-short'
   | 'different'
   | 'login'
+  | 'echo'
+  | 'gate'
   | 'absent';
 
 /** What one request to an address showed. */
@@ -32,6 +37,12 @@ export interface ProbeResult {
   readonly hosts: readonly string[];
   /** Why the host refuses the address, in its own plain text. */
   readonly refusal?: string | undefined;
+  /** Whether the marker was found in the content itself. */
+  readonly hasMarker: boolean;
+  /** Milliseconds since the epoch; `null` where the host does not say. */
+  readonly lastModified: number | null;
+  /** Milliseconds that a cache may still keep this answer; `null` where the host does not say. */
+  readonly keptFor: number | null;
   /** Why there was no answer to compare. */
   readonly failure?: DeliveryError;
 }
@@ -46,7 +57,10 @@ export interface ExpectedContent {
 }
 
 /** The address, and how it is asked. */
-export type ProbeTarget = Pick<Placement, 'url' | 'bypassCache' | 'mustBeExternal' | 'previousSha256'>;
+export type ProbeTarget = Pick<
+  Placement,
+  'url' | 'bypassCache' | 'mustBeExternal' | 'previousSha256' | 'warnsFirst'
+>;
 
 /** What a host answers where nothing exists. */
 const GONE = [404, 410];
@@ -72,8 +86,9 @@ export class UrlProbe {
   readonly #expected: ExpectedContent;
   readonly #deadline: number;
   readonly #ports: Ports;
-  readonly #cookies: CookieJar = new Map();
   #publicOnly = true;
+  /** Whether an address was refused by its name. */
+  #isRefused = false;
   #stamp = 0;
 
   /** @param deadline milliseconds since the epoch at which a request in progress is canceled */
@@ -85,47 +100,66 @@ export class UrlProbe {
   }
 
   /**
-   * Asks the address once. A host's failure is a result like any other.
+   * Asks the address once, as somebody new would: without a cookie of an earlier request. A host's failure is a
+   * result like any other.
    *
+   * @param size `part` compares only the beginning and the announced length of a large file
    * @throws {DeliveryError} `NOT_EXTERNAL` when a redirect leads to this machine, or to no public host where it
    * must be one; the abort's reason.
    */
-  async probe(): Promise<ProbeResult> {
+  async probe(size: 'whole' | 'part' = 'whole'): Promise<ProbeResult> {
     this.attempts += 1;
-    const cookies = this.#cookies.size;
-    this.last = await this.#ask();
-    // A host that sets a cookie with its warning page sends the file once the cookie comes back.
-    if (!isProof(this.last) && this.#cookies.size > cookies) this.last = await this.#ask();
+    const isPart = size === 'part' && (this.#expected.file?.size ?? 0) > PARTIAL_PROBE;
+    const readAtMost = isPart ? PARTIAL_PROBE : undefined;
+    // The bin's warning page is the one exception: a person leaves it with one click, and then the bytes decide.
+    const cookies: CookieJar | undefined =
+      this.#target.warnsFirst && this.#expected.file !== null ? new Map() : undefined;
+    this.last = await this.#ask({ cookies, readAtMost });
+    if (this.last.httpCode === 200 && !isProof(this.last) && cookies !== undefined && cookies.size > 0) {
+      this.last = await this.#ask({ cookies, readAtMost });
+    }
     return this.last;
   }
 
-  async #ask(): Promise<ProbeResult> {
+  async #ask(how: AskOptions): Promise<ProbeResult> {
     const { clock, http, logger, signal: stop } = this.#ports;
     const left = Math.min(maxProbeTime(this.#expected), Math.max(this.#deadline - clock.now(), SECOND));
     const signal = AbortSignal.any([stop, clock.timeout(left)]);
+    const { cookies, readAtMost } = how;
     const options = {
       signal,
       guard: (url: URL) => this.#guard(url),
-      cookies: this.#cookies,
       startProgress: (total: number) => logger.progress('fetched back', total, 'bytes'),
       publicOnly: this.#publicOnly,
+      ...(cookies === undefined ? {} : { cookies }),
+      ...(readAtMost === undefined ? {} : { readAtMost }),
     };
     const { marker } = this.#expected;
     try {
       const needles = marker === undefined ? [] : [Buffer.from(marker)];
       const fetched = await fetchBack(http, this.#url(), options, needles);
-      const match = await matchContent(fetched, this.#expected, this.#target.previousSha256);
-      return { ...fetched, match };
+      const { httpCode, fingerprint, hosts, lastModified, keptFor } = fetched;
+      const hasMarker = (fingerprint?.counts[0] ?? 0) > 0 && !isEcho(fetched, this.#expected);
+      const isPart = readAtMost !== undefined;
+      const match = isPart
+        ? await matchBeginning(fetched, this.#expected)
+        : await matchContent({ ...fetched, hasMarker }, this.#expected, this.#target.previousSha256);
+      return { httpCode, fingerprint, hosts, hasMarker, lastModified, keptFor, match };
     } catch (thrown) {
       stop.throwIfAborted();
-      return this.#failed(signal.aborted ? stalledError() : thrown);
+      return this.#failed(signal.aborted ? stalledError() : thrown, how);
     }
   }
 
   /** A host that the user named may be internal to a network; one on this machine is never a delivery. */
   #guard(url: URL): void {
     const { reach, why } = getReach(url);
-    if (this.#target.mustBeExternal || reach === 'machine') parseExternalAddress(url.href, 'the address');
+    if (this.#target.mustBeExternal || reach === 'machine') {
+      // Stays set where the next line throws: what is refused is not asked again.
+      this.#isRefused = true;
+      parseExternalAddress(url.href, 'the address');
+      this.#isRefused = false;
+    }
     this.internalReason ||= why;
   }
 
@@ -138,34 +172,71 @@ export class UrlProbe {
     return url;
   }
 
-  async #failed(failure: unknown): Promise<ProbeResult> {
+  async #failed(failure: unknown, how: AskOptions): Promise<ProbeResult> {
     if (!(failure instanceof DeliveryError)) throw failure;
-    if (failure.code !== 'NOT_EXTERNAL') {
-      return { httpCode: failure.httpCode ?? null, match: 'absent', fingerprint: null, hosts: [], failure };
-    }
-    if (this.#target.mustBeExternal || !this.#publicOnly) throw failure;
+    if (failure.code !== 'NOT_EXTERNAL') return failedProbe(failure);
+    if (this.#isRefused || this.#target.mustBeExternal || !this.#publicOnly) throw failure;
     // The name resolves to an internal address: it is asked once more from within this network.
     this.#publicOnly = false;
     this.internalReason ||= failure.message;
-    return this.#ask();
+    return this.#ask(how);
   }
+}
+
+interface AskOptions {
+  readonly cookies: CookieJar | undefined;
+  readonly readAtMost: number | undefined;
+}
+
+const failedProbe = (failure: DeliveryError): ProbeResult => ({
+  httpCode: failure.httpCode ?? null,
+  match: 'absent',
+  fingerprint: null,
+  hosts: [],
+  hasMarker: false,
+  lastModified: null,
+  keptFor: null,
+  failure,
+});
+
+/** Whether the marker would be in any page that repeats its address. @see design 5 (K4) */
+const isEcho = ({ addresses }: FetchedContent, { marker }: ExpectedContent): boolean =>
+  marker !== undefined && isPartOfAddress(marker, addresses);
+
+/** Compares the beginning of a body, and the length that its host announces, with the file. */
+async function matchBeginning(
+  { fingerprint, length }: FetchedContent,
+  { file }: ExpectedContent,
+): Promise<ContentMatch> {
+  if (file === null || fingerprint === null) return 'absent';
+  if (length !== null && length !== file.size) return 'different';
+  const sha256 = await file.headSha256(PARTIAL_PROBE);
+  return fingerprint.sha256 === sha256 ? 'identical' : 'different';
 }
 
 /** Compares a body with the file, and with what the address showed before. */
 async function matchContent(
-  { fingerprint, httpCode, login }: FetchedContent,
+  { fingerprint, httpCode, login, hasMarker, head }: FetchedContent & Pick<ProbeResult, 'hasMarker'>,
   { file, marker, gone = false }: ExpectedContent,
-  previousSha256?: string,
+  previousSha256: readonly string[] = [],
 ): Promise<ContentMatch> {
-  if (gone && GONE.includes(httpCode)) return 'gone';
+  if (gone && GONE.includes(httpCode) && !login) return 'gone';
   if (fingerprint !== null && fingerprint.sha256 === file?.sha256) return 'identical';
   // A login page may contain any marker.
   if (login) return 'login';
   if (fingerprint === null) return 'absent';
-  if (gone || fingerprint.sha256 === previousSha256) return 'previous';
+  if (gone || previousSha256.includes(fingerprint.sha256)) return 'previous';
   if (file !== null && (await isBeginningOf(file, fingerprint))) return 'cut-short';
   if (marker === undefined || fingerprint.counts[0] === 0) return 'different';
+  if (!hasMarker) return 'echo';
+  // A file may well be such a page itself; the marker of a link says nothing of that.
+  if (describeGatePage(head) !== null && !(file !== null && (await isGatePage(file)))) return 'gate';
   return file === null ? 'marked' : 'altered';
+}
+
+async function isGatePage(file: LocalFile): Promise<boolean> {
+  for await (const piece of file.pieces()) return describeGatePage(piece.toString('latin1')) !== null;
+  return false;
 }
 
 async function isBeginningOf(file: LocalFile, { size, sha256 }: ContentFingerprint): Promise<boolean> {

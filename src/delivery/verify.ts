@@ -2,7 +2,7 @@ import { poll } from '../async.ts';
 import type { HostProgress, Placement, PreparedTask, RefusalMeaning } from '../channels/channel.ts';
 import { DeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
-import { SECOND } from '../protocol/limits.ts';
+import { AGREEING_PROBES, LATER_PROBE, SECOND } from '../protocol/limits.ts';
 import {
   type ContentMatch,
   countMarker,
@@ -71,40 +71,43 @@ export async function waitForSite(
   );
 }
 
-/** An address to prove. */
-export interface VerifyTarget {
+/** The address of a placement, and what it must show. */
+export interface AddressCheck {
   readonly probe: UrlProbe;
   readonly expected: ExpectedContent;
+  /** Asks the host how far the build is that contains the commit; absent where nothing is built. */
+  readonly watch?: (() => Promise<HostProgress | undefined>) | undefined;
   /** What the host means when it refuses the address. */
   readonly explainRefusal?: PreparedTask['explainRefusal'];
 }
 
 /**
- * VERIFY: fetches the address back until it shows the bytes of the file. A body that only has the marker counts
- * at the deadline alone, only from a host that may rightly change the bytes, and UNKNOWN then says so.
+ * VERIFY: fetches the address back until it shows the bytes of the file, in several answers in a row. Where the
+ * host may rightly change the bytes, the marker is enough if the host also says that it has built our commit,
+ * and the page is not older than that commit. A link has no build: there the marker in other bytes counts at
+ * the deadline alone.
  *
  * @throws {DeliveryError} `NOT_PROVEN` at the deadline, with what the address showed last.
  * @see protocol 4.5
+ * @see design 5
  */
 export async function verifyAddress(
-  { hostMayChangeBytes }: Pick<Placement, 'hostMayChangeBytes'>,
-  { probe, expected, explainRefusal }: VerifyTarget,
+  placement: Placement,
+  check: AddressCheck,
   limits: WaitLimits,
   ports: Ports,
 ): Promise<Proof> {
-  const explain = (refused: ProbeResult | null): RefusalMeaning | undefined =>
-    refused?.refusal === undefined || refused.httpCode === null
-      ? undefined
-      : explainRefusal?.({ httpCode: refused.httpCode, text: refused.refusal });
-  const refuseFinal = (refused: ProbeResult): void => {
-    if (explain(refused)?.isFinal) throw notProvenError(refused, explain(refused));
-  };
+  const { probe, expected } = check;
+  const series = createProbeSeries(placement, probe, limits, ports);
+  const accept = (result: ProbeResult) => acceptResult(result, placement, check);
+  const seen = probe.last !== null && isProof(probe.last) ? probe.last : null;
   const result =
-    (probe.last !== null && isProof(probe.last)
-      ? probe.last
-      : await pollForProof(probe, refuseFinal, limits, ports)) ??
-    (hostMayChangeBytes && probe.last?.match === 'altered' ? probe.last : undefined);
-  if (result === undefined || result.httpCode === null) throw notProvenError(probe.last, explain(probe.last));
+    (seen && (await series.confirm(seen, accept))) ??
+    (await pollForProof(series, accept, { check, limits, ports })) ??
+    (await believeAtDeadline(series, probe, placement));
+  if (result === undefined || result.httpCode === null) {
+    throw notProvenError(probe.last, { meaning: explainResult(probe.last, check) });
+  }
   ports.logger.info(describeProbe(result));
   return {
     httpCode: result.httpCode,
@@ -116,20 +119,110 @@ export async function verifyAddress(
   };
 }
 
-/** @param refuseFinal throws for a refusal that no waiting changes */
-function pollForProof(
-  probe: UrlProbe,
-  refuseFinal: (result: ProbeResult) => void,
-  limits: WaitLimits,
-  ports: Ports,
+/** What the host means by its refusal, where its channel knows it. */
+function explainResult(
+  result: ProbeResult | null,
+  { explainRefusal }: AddressCheck,
+): RefusalMeaning | undefined {
+  if (result?.refusal === undefined || result.httpCode === null) return undefined;
+  return explainRefusal?.({ httpCode: result.httpCode, text: result.refusal });
+}
+
+/** What an answer proves; `undefined` for nothing yet. */
+type AcceptResult = (result: ProbeResult) => Promise<ProbeResult | undefined>;
+
+/** @see design 5 (K1) */
+export async function acceptResult(
+  result: ProbeResult,
+  { hostMayChangeBytes }: Placement,
+  { watch, expected }: AddressCheck,
 ): Promise<ProbeResult | undefined> {
+  if (isProof(result)) return result;
+  // What the build renders may be the same page as before: then its date tells that it was built again.
+  const mayBeBuilt = result.match === 'altered' || (result.match === 'previous' && result.hasMarker);
+  if (!hostMayChangeBytes || !mayBeBuilt || expected.gone || watch === undefined) return undefined;
+  const { finished, committedAt } = (await watch()) ?? { finished: false };
+  if (!finished || committedAt === undefined || result.lastModified === null) return undefined;
+  return result.lastModified >= committedAt ? { ...result, match: 'altered' } : undefined;
+}
+
+/** A link whose page changes the bytes, such as a viewer's: nothing else can become known of it. */
+function believeAtDeadline(
+  series: ProbeSeries,
+  { last }: UrlProbe,
+  { hostMayChangeBytes, mustBeExternal }: Placement,
+): Promise<ProbeResult | undefined> | undefined {
+  if (!hostMayChangeBytes || !mustBeExternal || last?.match !== 'altered') return undefined;
+  return series.confirm(last, async (result) => (result.match === 'altered' ? result : undefined));
+}
+
+/** Answers in a row: one right answer may come from one of several cache nodes, or from a link that opens once. */
+export interface ProbeSeries {
+  /**
+   * Asks again until as many answers in a row are right as needed.
+   *
+   * @param first the right answer that is known already
+   * @returns `undefined` as soon as one is not; from then on more of them are needed
+   */
+  confirm(first: ProbeResult, accept: AcceptResult): Promise<ProbeResult | undefined>;
+}
+
+/**
+ * A link from outside is asked again later, all others at once. With `?v=` one right answer is enough: the
+ * address without it is asked next.
+ */
+export function createProbeSeries(
+  { mustBeExternal, bypassCache }: Pick<Placement, 'mustBeExternal' | 'bypassCache'>,
+  probe: UrlProbe,
+  { deadline }: Pick<WaitLimits, 'deadline'>,
+  { clock, signal }: Ports,
+): ProbeSeries {
+  let needed: number = bypassCache ? 1 : AGREEING_PROBES.usual;
+  return {
+    async confirm(first, accept) {
+      let result = first;
+      for (let count = 1; count < needed; count += 1) {
+        const left = Math.max(deadline - clock.now(), 0);
+        if (mustBeExternal && count === 1) await clock.sleep(Math.min(LATER_PROBE, left), signal);
+        const next = await accept(await probe.probe(first.match === 'identical' ? 'part' : 'whole'));
+        if (next === undefined || !isSameAnswer(next, result)) {
+          needed = AGREEING_PROBES.afterDoubt;
+          return undefined;
+        }
+        // A part has another fingerprint than the whole.
+        result = next.match === 'identical' ? first : next;
+      }
+      return result;
+    },
+  };
+}
+
+/** Two nodes that each show a page with the marker, but not the same one, do not agree. */
+const isSameAnswer = (one: ProbeResult, other: ProbeResult): boolean =>
+  one.match === other.match &&
+  one.hosts.at(-1) === other.hosts.at(-1) &&
+  (one.match !== 'altered' || one.fingerprint?.sha256 === other.fingerprint?.sha256);
+
+function pollForProof(
+  series: ProbeSeries,
+  accept: AcceptResult,
+  {
+    check,
+    limits,
+    ports,
+  }: { readonly check: AddressCheck; readonly limits: WaitLimits; readonly ports: Ports },
+): Promise<ProbeResult | undefined> {
+  const { probe } = check;
   const log = createWaitLog('waited for the address', limits, ports);
   return poll({ ...limits, ...ports }, async () => {
-    const result = await probe.probe();
-    if (isProof(result)) return result;
-    if (result.match === 'login') throw loginPageError(result);
-    refuseFinal(result);
-    log.write(describeProbe(result));
+    const first = await probe.probe();
+    const accepted = await accept(first);
+    const result = accepted && (await series.confirm(accepted, accept));
+    if (result !== undefined) return result;
+    if (probe.last?.match === 'login') throw loginPageError(probe.last);
+    const meaning = explainResult(probe.last, check);
+    if (meaning?.isFinal) throw notProvenError(probe.last, { meaning });
+    log.write(`${describeProbe(probe.last)}${accepted === undefined ? '' : ', after a right answer'}`);
     return undefined;
   }).finally(log.end);
 }
@@ -162,6 +255,8 @@ const DESCRIPTIONS: Readonly<Record<ContentMatch, string>> = {
   'cut-short': 'only the beginning of the file',
   different: 'other content without the marker',
   login: 'a login page: the host is in private mode, or the address is not public',
+  echo: 'the marker only as a part of its own address',
+  gate: 'a page to sign in, a warning or an error in place of the content',
   absent: 'no page',
 };
 
@@ -176,8 +271,12 @@ export function describeProbe(result: ProbeResult | null): string {
 }
 
 /** @see protocol 7 (final URL does not answer 200 or lacks the marker) */
-function notProvenError(result: ProbeResult | null, meaning?: RefusalMeaning): DeliveryError {
-  const title = meaning?.isFinal ? 'the address was not proven' : 'the address was not proven in time';
+export function notProvenError(
+  result: ProbeResult | null,
+  { which = '', meaning }: { readonly which?: string; readonly meaning?: RefusalMeaning | undefined } = {},
+): DeliveryError {
+  const address = which === '' ? 'the address' : `the address ${which}`;
+  const title = `${address} was not proven${meaning?.isFinal ? '' : ' in time'}`;
   return new DeliveryError('NOT_PROVEN', `${title}: ${describeProbe(result)}`, {
     httpCode: result?.httpCode ?? undefined,
     hint: meaning?.hint ?? result?.failure?.hint ?? HINTS[result?.match ?? 'absent'],
@@ -186,7 +285,7 @@ function notProvenError(result: ProbeResult | null, meaning?: RefusalMeaning): D
 }
 
 /** A login page never becomes the file, so there is no point in waiting. @see protocol 1 (rule 2) */
-function loginPageError(result: ProbeResult): DeliveryError {
+export function loginPageError(result: ProbeResult): DeliveryError {
   return new DeliveryError('NOT_EXTERNAL', describeProbe(result), {
     httpCode: result.httpCode ?? undefined,
     hint: HINTS.login,
@@ -195,12 +294,14 @@ function loginPageError(result: ProbeResult): DeliveryError {
 
 const HINTS: Readonly<Partial<Record<ContentMatch, string>>> = {
   altered:
-    "the host changes the file: commit an empty .nojekyll to the site's root, or remove the front matter from the file",
+    "the host changes the file, and did not say that this page was built from our commit (`permissions: { pages: read }`): commit an empty .nojekyll to the site's root, or remove the front matter from the file",
   previous:
     'a cache still answers with the old page: run the step again in ten minutes, or set `path:` to a new name',
   'cut-short': 'the host answers incompletely: run the step again, or use another channel',
   different: 'check that the marker is plain text of the file, and that the address belongs to it',
   login:
     'make the address public (a GitHub Enterprise in private mode shows sites to anybody only with Management Console → Pages → Public Pages), or use channel: K3',
+  echo: 'set `marker:` to a text that only the content has, or name the file in `file:`',
+  gate: 'make the address public and without a page before it, or use channel: K1, K2 or K3',
   absent: 'check that the address is public, or run the step again',
 };

@@ -1,8 +1,9 @@
 import type { Readable } from 'node:stream';
 import { DeliveryError } from '../errors.ts';
 import type { HttpResponse, Progress, SendHttp } from '../ports.ts';
-import { MAX_FETCHED_BODY, TEXT } from '../protocol/limits.ts';
+import { MAX_FETCHED_BODY, SECOND, TEXT } from '../protocol/limits.ts';
 import { type ContentFingerprint, fingerprintBytes } from '../rules/fingerprint.ts';
+import { isSignInAddress } from '../rules/gate-page.ts';
 import { connectionError } from './client.ts';
 import { type FollowOptions, followRedirects } from './follow.ts';
 import { discard, firstHeader, readText, shortHostMessage } from './response.ts';
@@ -10,27 +11,42 @@ import { discard, firstHeader, readText, shortHostMessage } from './response.ts'
 /** The final response of an address, after its redirects. */
 export interface FetchedContent {
   readonly httpCode: number;
-  /** The fingerprint of the body; `null` unless the status was 200. */
+  /** The fingerprint of the body, or of its beginning; `null` unless the status was 200. */
   readonly fingerprint: ContentFingerprint | null;
   /** Hosts that were requested, in order. */
   readonly hosts: readonly string[];
   /** Why the host refuses, in its own plain text, on one line; absent where it says nothing beyond its code. */
   readonly refusal?: string | undefined;
-  /** Whether a redirect led to a login page, as on GitHub Enterprise in private mode. */
+  /** Every address that was requested, in order. */
+  readonly addresses: readonly URL[];
+  /** Whether a redirect led to a page to sign in, as on GitHub Enterprise in private mode. */
   readonly login: boolean;
+  /** The beginning of the body as Latin-1 text, at most `HEAD_SIZE` bytes. */
+  readonly head: string;
+  /** Bytes, as the host announces them; `null` where it does not. */
+  readonly length: number | null;
+  /** Milliseconds since the epoch; `null` where the host does not say. */
+  readonly lastModified: number | null;
+  /** Milliseconds that a cache may still keep this answer; `null` where the host does not say. */
+  readonly keptFor: number | null;
 }
 
 export interface FetchBackOptions extends FollowOptions {
   /** Starts to show the progress; `total` is in bytes, or 0 if the host does not send a length. */
   readonly startProgress?: (total: number) => Progress;
+  /** Bytes after which the body is not read further; by default it is read to its end. */
+  readonly readAtMost?: number;
 }
+
+/** Bytes of a body that are kept, to recognize a page that stands in place of the content. */
+export const HEAD_SIZE = 65_536;
 
 /**
  * Sends an anonymous GET, follows redirects and computes the fingerprint of the body, which may be of any size.
  *
  * @param needles byte strings to count in the body
  * @throws {DeliveryError} like `followRedirects`; `CONNECTION` when the body is interrupted, `NOT_PROVEN`
- * when it is longer than any file that can be delivered.
+ * when it is longer than any file that can be delivered, or encoded although plain bytes were asked for.
  * @see protocol 4.5
  */
 export async function fetchBack(
@@ -40,23 +56,28 @@ export async function fetchBack(
   needles: readonly Buffer[],
 ): Promise<FetchedContent> {
   const { response, hops } = await followRedirects(http, url, options);
-  const hosts = hops.map((hop) => hop.host);
-  const login = !isLoginPage(url) && hops.some(isLoginPage);
+  const answer = {
+    httpCode: response.status,
+    hosts: hops.map((hop) => hop.host),
+    addresses: hops,
+    login: isRedirectedToSignIn(hops),
+    ...readHeaders(response),
+  };
   if (response.status !== 200) {
-    return {
-      httpCode: response.status,
-      fingerprint: null,
-      hosts,
-      login,
-      refusal: await readRefusal(response),
-    };
+    return { ...answer, fingerprint: null, head: '', refusal: await readRefusal(response) };
   }
-  const length = Number(firstHeader(response, 'content-length') ?? 0);
-  const progress = options.startProgress?.(length);
-  const onChunk = (chunk: Buffer): void => progress?.advance(chunk.length);
+  refuseEncoding(response);
+  const progress = options.startProgress?.(Math.min(answer.length ?? 0, options.readAtMost ?? Infinity));
+  const head: Buffer[] = [];
+  let headSize = 0;
+  const onChunk = (chunk: Buffer): void => {
+    progress?.advance(chunk.length);
+    if (headSize < HEAD_SIZE) head.push(Buffer.from(chunk.subarray(0, HEAD_SIZE - headSize)));
+    headSize += chunk.length;
+  };
   try {
-    const fingerprint = await fingerprintBytes(limitSize(response.body), needles, onChunk);
-    return { httpCode: 200, fingerprint, hosts, login };
+    const fingerprint = await fingerprintBytes(limitSize(response.body, options), needles, onChunk);
+    return { ...answer, fingerprint, head: Buffer.concat(head).toString('latin1') };
   } catch (thrown) {
     throw connectionError(thrown, { url: hops.at(-1) ?? url, signal: options.signal });
   } finally {
@@ -75,17 +96,65 @@ async function readRefusal(response: HttpResponse): Promise<string | undefined> 
   return shortHostMessage(await readText(response.body, TEXT.refusal).catch(() => '')) || undefined;
 }
 
-const isLoginPage = ({ pathname }: URL): boolean => /^\/login(\/|$)/.test(pathname);
+/** A page to sign in that was asked for itself is the content. */
+function isRedirectedToSignIn([start, ...targets]: readonly URL[]): boolean {
+  return start !== undefined && !isSignInAddress(start) && targets.some((url) => isSignInAddress(url, start));
+}
 
-async function* limitSize(body: Readable): AsyncGenerator<Buffer> {
+function readHeaders(response: HttpResponse): Pick<FetchedContent, 'length' | 'lastModified' | 'keptFor'> {
+  const length = Number(firstHeader(response, 'content-length') ?? Number.NaN);
+  const modified = firstHeader(response, 'last-modified') ?? '';
+  const lastModified = /GMT$/.test(modified) ? Date.parse(modified) : Number.NaN;
+  return {
+    length: Number.isSafeInteger(length) && length >= 0 ? length : null,
+    lastModified: Number.isNaN(lastModified) ? null : lastModified,
+    keptFor: readCacheTime(response),
+  };
+}
+
+/** How long a cache may still keep the answer, by Cache-Control and Age. @see RFC 9111 */
+function readCacheTime(response: HttpResponse): number | null {
+  const directives = (firstHeader(response, 'cache-control') ?? '').toLowerCase();
+  const secondsOf = (name: string): number | undefined => {
+    const [, digits] = new RegExp(`(?:^|[\\s,])${name}\\s*=\\s*"?(\\d{1,9})\\b`).exec(directives) ?? [];
+    return digits === undefined ? undefined : Number(digits);
+  };
+  const [maxAge, shared] = [secondsOf('max-age'), secondsOf('s-maxage')];
+  if (maxAge === undefined && shared === undefined) return null;
+  const [, age = '0'] = /^\s*(\d{1,9})\s*$/.exec(firstHeader(response, 'age') ?? '') ?? [];
+  return Math.max(Math.max(maxAge ?? 0, shared ?? 0) - Number(age), 0) * SECOND;
+}
+
+/** A browser decodes what is declared as encoded, or fails to: these are not the bytes that it would show. */
+function refuseEncoding(response: HttpResponse): void {
+  const declared = [response.headers['content-encoding'] ?? []].flat().join(',');
+  const encodings = declared.split(',').map((encoding) => encoding.trim().toLowerCase());
+  if (encodings.every((encoding) => encoding === '' || encoding === 'identity')) return;
+  discard(response);
+  throw new DeliveryError(
+    'NOT_PROVEN',
+    'the address answers with a Content-Encoding, although plain bytes were asked for',
+    {
+      httpCode: response.status,
+      hint: 'let the host serve the file without Content-Encoding, or use another channel',
+    },
+  );
+}
+
+async function* limitSize(
+  body: Readable,
+  { readAtMost = Number.POSITIVE_INFINITY }: FetchBackOptions,
+): AsyncGenerator<Buffer> {
   let size = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {
-    size += chunk.length;
+    const part = chunk.length > readAtMost - size ? chunk.subarray(0, readAtMost - size) : chunk;
+    size += part.length;
     if (size > MAX_FETCHED_BODY) {
       throw new DeliveryError('NOT_PROVEN', 'the body is longer than any file that can be delivered', {
         httpCode: 200,
       });
     }
-    yield chunk;
+    yield part;
+    if (size >= readAtMost) return;
   }
 }

@@ -3,14 +3,15 @@ import type { HttpResponse, SendHttp } from '../ports.ts';
 import { MAX_REDIRECTS } from '../protocol/limits.ts';
 import { discard, firstHeader } from './response.ts';
 
-/** Cookies by host name, kept for one delivery and sent back only to the host that set them. */
+/** Cookies by host name, sent back only to the host that set them. */
 export type CookieJar = Map<string, Map<string, string>>;
 
 export interface FollowOptions {
   readonly signal: AbortSignal;
   /** Called with every address before it is requested; throws to refuse it. */
   readonly guard: (url: URL) => void;
-  readonly cookies: CookieJar;
+  /** Where cookies are kept; without it none is ever sent back, as in a request of somebody new. */
+  readonly cookies?: CookieJar;
   /** Whether to connect to public addresses only. */
   readonly publicOnly?: boolean;
 }
@@ -42,7 +43,7 @@ export async function followRedirects(
     }
     guard(url);
     hops.push(url);
-    const cookie = cookiesFor(cookies, url);
+    const cookie = cookies === undefined ? '' : cookiesFor(cookies, url);
     const response = await http({
       method: 'GET',
       url,
@@ -55,7 +56,7 @@ export async function followRedirects(
       signal,
       publicOnly: options.publicOnly ?? false,
     });
-    saveCookies(cookies, url, response);
+    if (cookies !== undefined) saveCookies(cookies, url, response);
     const target = redirectTarget(response, url);
     if (target === null) return { response, hops };
     discard(response);

@@ -56,6 +56,15 @@ export const PROBE_TIME = { least: 60 * SECOND, perMegabyte: 4 * SECOND } as con
 /** Probes of each further address of a proven page: its cache may be late, but must not delay a delivery. */
 export const FURTHER_PROBES = 3;
 
+/** Right answers in a row that prove an address; more, once a wrong one came after a right one. */
+export const AGREEING_PROBES = { usual: 2, afterDoubt: 4 } as const;
+
+/** From the first to the second probe of a link from outside, which may open only once or for a moment. */
+export const LATER_PROBE = 5 * SECOND;
+
+/** Bytes that the second probe of a large file compares; the first one compares all. */
+export const PARTIAL_PROBE = MEGABYTE;
+
 /** How many redirects a probe follows. */
 export const MAX_REDIRECTS = 10;
 
@@ -153,6 +162,7 @@ export const TEXT = {
   hostMessage: 300,
   /** A host's answer in plain text; a longer one is not a reason. */
   refusal: 4_096,
+  shortestMarker: 3,
 } as const;
 
 /** Time between two progress lines. */

@@ -1,5 +1,6 @@
 import { serverUrlOf } from '../github/hosts.ts';
 import type { ChannelKey } from '../protocol/words.ts';
+import { isPartOfAddress } from '../rules/address-echo.ts';
 import type { RawInputs } from './inputs.ts';
 import { type ChannelSelection, type Operation, refuseInput } from './values.ts';
 
@@ -36,6 +37,15 @@ export function refuseTwoInstances(apiUrl: URL, serverUrl: URL): void {
   refuseInput(
     `inputs \`api-url\` and \`auth-url\` name two instances: ${apiUrl.host} belongs to ${host}, not to ${serverUrl.host}`,
     `set \`auth-url: ${origin}\`, or \`api-url:\` to the API of ${serverUrl.host}`,
+  );
+}
+
+/** Refuses a marker that every page has which only repeats its address, such as one to sign in. @see design 5 (K4) */
+export function refuseMarkerInUrl(url: URL, marker: string | undefined): void {
+  if (marker === undefined || !isPartOfAddress(marker, [url])) return;
+  refuseInput(
+    'input `marker` is a part of `url`, so a page that only repeats its address would have it too',
+    'set `marker:` to a text that only the content has',
   );
 }
 

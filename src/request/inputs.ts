@@ -89,7 +89,7 @@ export const INPUTS = {
   },
   'dry-run': {
     default: 'false',
-    description: 'Make all checks and show the plan; nothing is written, and the result is not ready.',
+    description: 'Make all checks and show the plan; nothing is written, and the result is `planned`.',
   },
   'fail-on-not-ready': {
     default: 'true',
@@ -126,7 +126,7 @@ export const OUTPUTS = {
   url: 'The proven https address, one line for each file; empty unless the result is ready.',
   report: 'The report: CLAIM, CODE, TEST, RESULT, UNKNOWN.',
   'report-json': 'The reports as a JSON array, one for each file.',
-  result: '`ready` or `not-ready`.',
+  result: '`ready`, `withdrawn`, `planned` (a dry run) or `not-ready`.',
   channel: 'The channel that was used, such as `K1`; one line for each file, like all outputs below.',
   'raw-url': 'K1: the proven raw address; empty when it could not be verified.',
   'duplicate-url': 'The proven addresses of the duplicates, one per line.',

@@ -8,7 +8,7 @@ import {
 } from '../protocol/limits.ts';
 import { parseExternalAddress } from '../rules/external-address.ts';
 import type { SelfContained } from '../rules/page/self-contained.ts';
-import { refuseLeaks, refuseMissingInputs, refuseTwoInstances } from './input-rules.ts';
+import { refuseLeaks, refuseMarkerInUrl, refuseMissingInputs, refuseTwoInstances } from './input-rules.ts';
 import type { RawInputs } from './inputs.ts';
 import {
   type ChannelSelection,
@@ -132,7 +132,9 @@ function parseTask(raw: RawInputs) {
     operation: parseOperation(raw.operation),
   };
   refuseMissingInputs(task, raw);
-  return { ...task, marker: parseOptional(raw.marker, parseMarker) };
+  const marker = parseOptional(raw.marker, parseMarker);
+  if (task.url !== undefined && task.fileLines.length === 0) refuseMarkerInUrl(task.url, marker);
+  return { ...task, marker };
 }
 
 /** Where the file goes within its channel, and with which credentials. */

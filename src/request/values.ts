@@ -72,6 +72,12 @@ export function parseMarker(marker: string): string {
       'choose a short text that is only in this file',
     );
   }
+  if ([...marker.replace(/[\s\p{Cc}\p{Cf}]/gu, '')].length < TEXT.shortestMarker) {
+    refuseInput(
+      `input \`marker\` has fewer than ${TEXT.shortestMarker} characters, spaces not counted: almost any page has it`,
+      'set `marker:` to a longer text that is only in this file',
+    );
+  }
   return marker;
 }
 

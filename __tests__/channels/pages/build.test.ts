@@ -124,3 +124,41 @@ describe('watchBuild', () => {
     expect(github.calls).toEqual([]);
   });
 });
+
+describe('the commit that a finished build contains', () => {
+  const built = { pages_latest: { status: 'built', commit: COMMIT } };
+  const commits = [{ sha: COMMIT, commit: { committer: { date: '2026-01-02T03:04:05Z' } } }];
+  const MARKED = { ...PLACEMENT, hostMayChangeBytes: true };
+
+  test('is dated by the host where only the marker can prove the page, with one request', async () => {
+    const { github, callWatch } = createWatch({ ...built, commits_of_path: commits });
+    await expect(callWatch(0, MARKED)).resolves.toMatchObject({ committedAt: Date.UTC(2026, 0, 2, 3, 4, 5) });
+    await callWatch(0, MARKED);
+    expect(github.sent('commits_of_path')).toHaveLength(1);
+  });
+
+  test('is not asked for where the bytes decide', async () => {
+    const { github, callWatch } = createWatch(built);
+    await callWatch(0, PLACEMENT);
+    expect(github.names).toEqual(['pages_latest']);
+  });
+
+  test.each([
+    ['nothing', []],
+    ['another commit', [{ ...commits[0], sha: 'other' }]],
+    ['no date', [{ sha: COMMIT, commit: {} }]],
+  ])('has no date where the host answers with %s', async (_, answer) => {
+    const { callWatch } = createWatch({ ...built, commits_of_path: answer });
+    await expect(callWatch(0, MARKED)).resolves.toMatchObject({ finished: true, committedAt: undefined });
+  });
+
+  test('says nothing of another commit', async () => {
+    const { callWatch } = createWatch({
+      ...built,
+      compare: { status: 'behind' },
+    });
+    await expect(callWatch(0)).resolves.toMatchObject({ finished: true });
+    const other = { ...PLACEMENT, commitSha: 'c0ffee2' };
+    await expect(callWatch(0, other)).resolves.toMatchObject({ finished: false });
+  });
+});

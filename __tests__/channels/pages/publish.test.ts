@@ -42,7 +42,9 @@ const EMPTY: Answers = {
 async function prepareFile({ bytes = '<p>hello</p>', answers = {}, options = {}, name, http }: Setup = {}) {
   const file = await localFile(bytes);
   const github = new FakeGitHub({ ...EMPTY, ...answers });
-  const host = new FakeHttp((request, nth) => http?.(request, file, nth));
+  const host = new FakeHttp((request, nth) =>
+    http === undefined ? { status: 404 } : http(request, file, nth),
+  );
   const ports = fakePorts(host.http);
   const action = createPagesPublisher(pagesOptionsWith(options), accessWith(github), ports);
   const task = await prepareOne(action, file, name);
@@ -360,17 +362,26 @@ describe('the page that a commit through channel K1 replaces', () => {
       ...(http && { http }),
     });
 
-  test('is fetched past caches before the write, because it may contain the marker as well', async () => {
-    const { host, task } = await prepareReplacement(() => ({ body: 'old page' }));
-    const { sha256 } = await localFile('old page');
-    await expect(task.perform()).resolves.toMatchObject({ previousSha256: sha256 });
-    expect(host.seen.map(({ url }) => url)).toEqual([`${PAGE}?v=${NOON / 1000}-before`]);
-  });
+  test.each(['build 7', undefined])(
+    'is fetched before the write, past caches and as a cache has it (marker: %s)',
+    async (marker) => {
+      const { host, task } = await prepareReplacement(
+        ({ url }) => ({ body: url.includes('?v=') ? 'old page' : 'older page' }),
+        { marker },
+      );
+      const copies = [(await localFile('old page')).sha256, (await localFile('older page')).sha256];
+      await expect(task.perform()).resolves.toMatchObject({ previousSha256: copies });
+      expect(host.seen.map(({ url }) => url)).toEqual([`${PAGE}?v=${NOON / 1000}-before`, PAGE]);
+    },
+  );
 
-  test('is not fetched without a marker', async () => {
-    const { host, task } = await prepareReplacement(undefined, { marker: undefined });
-    await expect(task.perform()).resolves.toMatchObject({ previousSha256: undefined });
-    expect(host.seen).toEqual([]);
+  test('is not asked on this machine, where a redirect leads there', async () => {
+    const { host, task } = await prepareReplacement(() => ({
+      status: 302,
+      headers: { location: 'https://localhost/x' },
+    }));
+    await expect(task.perform()).resolves.toMatchObject({ previousSha256: [] });
+    expect(host.seen.filter(({ url }) => url.includes('localhost'))).toEqual([]);
   });
 
   test('is not fetched where no file exists', async () => {
@@ -384,7 +395,7 @@ describe('the page that a commit through channel K1 replaces', () => {
     ['cannot be reached', new DeliveryError('NO_NETWORK', 'unplugged')],
   ])('does not stop the delivery where it %s', async (_, answer) => {
     const { task } = await prepareReplacement(() => answer);
-    await expect(task.perform()).resolves.toMatchObject({ commitSha: 'c0ffee', previousSha256: undefined });
+    await expect(task.perform()).resolves.toMatchObject({ commitSha: 'c0ffee', previousSha256: [] });
   });
 
   test('does not hide a defect of this tool', async () => {

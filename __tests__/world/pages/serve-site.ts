@@ -88,6 +88,7 @@ async function sendFile(
     headers: {
       ...headers,
       etag,
+      'last-modified': version.builtAt.toUTCString(),
       'content-type': getMediaType(getBuiltName(version, file)),
       'content-length': String(body instanceof Buffer ? body.length : file.size),
     },

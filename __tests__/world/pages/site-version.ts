@@ -12,6 +12,7 @@ export interface SiteFile {
 /** The result of one build: addresses (without the leading slash) and their files. */
 export interface SiteVersion {
   readonly commit: string;
+  readonly builtAt: Date;
   readonly builtByJekyll: boolean;
   readonly files: ReadonlyMap<string, SiteFile>;
 }
@@ -29,5 +30,5 @@ export async function buildSiteVersion(git: GitStore, commit: string, folder: st
     if (builtByJekyll && isExcluded(path)) continue;
     files.set(builtByJekyll ? getBuiltPath(path) : path, { sha, size: size ?? 0, source: path });
   }
-  return { commit, builtByJekyll, files };
+  return { commit, builtAt: new Date(), builtByJekyll, files };
 }

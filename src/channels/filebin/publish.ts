@@ -105,6 +105,7 @@ function binPlacement({ stored, written, confirmed }: StoreResult, url: URL): Pl
     bypassCache: false,
     hostMayChangeBytes: false,
     mustBeExternal: false,
+    warnsFirst: true,
     notes: [...binNotes(stored), ...shown.notes],
     unknown: [],
   };

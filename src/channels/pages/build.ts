@@ -1,5 +1,6 @@
 import { DeliveryError } from '../../errors.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
+import { getCommitTime } from '../../github/api/contents.ts';
 import {
   type BuildStatus,
   getBuildStatus,
@@ -44,10 +45,22 @@ export function watchBuild(
   const pause = timeout / BUILD_WAIT.polls;
   let asked = { at: Number.NEGATIVE_INFINITY, polls: 0 };
   let request = { words: '', again: true };
-  let progress: HostProgress = { finished: false, detail: 'not asked yet', hint: HINTS[builtBy].late };
+  const notAsked: HostProgress = { finished: false, detail: 'not asked yet', hint: HINTS[builtBy].late };
+  let progress = notAsked;
+  // Another file of the same build may have another commit: what is said of one says nothing of the other.
+  let askedFor: string | undefined;
+  const finished = new Map<string, HostProgress>();
 
-  return async ({ commitSha }) => {
-    if (commitSha === undefined || progress.finished) return progress;
+  return async ({ commitSha, hostMayChangeBytes }) => {
+    if (commitSha === undefined) return progress;
+    const known = finished.get(commitSha);
+    if (known !== undefined) return known;
+    if (askedFor !== commitSha) {
+      // What is finished needs no pause before the next question.
+      if (finished.size > 0) asked = { ...asked, at: Number.NEGATIVE_INFINITY };
+      progress = notAsked;
+      askedFor = commitSha;
+    }
     if (clock.now() - asked.at < pause || asked.polls >= BUILD_WAIT.polls) return progress;
     const build = await (builtBy === 'workflow' ? getDeploymentStatus : getBuildStatus)(github, commitSha);
     asked = { at: clock.now(), polls: asked.polls + 1 };
@@ -55,12 +68,16 @@ export function watchBuild(
     if (build.notStarted && request.again && asked.polls >= BUILD_WAIT.pollsBeforeRequest) {
       request = await requestBuild(github);
     }
+    const isFinished = build.status === 'built';
     progress = {
-      ...progress,
-      finished: build.status === 'built',
+      ...notAsked,
+      finished: isFinished,
+      // Only a proof by the marker needs it.
+      committedAt: isFinished && hostMayChangeBytes ? await getCommitTime(github, commitSha) : undefined,
       detail: [build.detail, request.words].filter((part) => part !== '').join('; '),
       httpCode: build.httpCode,
     };
+    if (isFinished) finished.set(commitSha, progress);
     return progress;
   };
 }

@@ -3,6 +3,7 @@ import { fetchBack } from '../../http/fetch-back.ts';
 import { forEachItem, type ItemResult } from '../../item-results.ts';
 import type { Ports } from '../../ports.ts';
 import { BATCH, PROBE_TIME, SECOND } from '../../protocol/limits.ts';
+import { getReach, parseExternalAddress } from '../../rules/external-address.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import { refuseSpecialFile } from '../../rules/special-files.ts';
 import type { ChannelAction, ChannelItem, Placement, PreparedTask } from '../channel.ts';
@@ -51,7 +52,7 @@ export function createPagesPublisher(
     prepare: (items) => prepareFiles(items, options, access, ports),
     preview: (tasks) =>
       previewCommits(tasks, ({ commitSha }) => `commit ${commitSha} already holds these bytes`),
-    perform: (tasks) => publishFiles(tasks, options, ports),
+    perform: (tasks) => publishFiles(tasks, ports),
   };
 }
 
@@ -145,14 +146,13 @@ async function joinByPath<State, Value>(
 
 async function publishFiles(
   tasks: readonly PreparedTask<PagesTask>[],
-  options: PagesOptions,
   ports: Ports,
 ): Promise<readonly ItemResult<PreparedTask<PagesTask>, Placement>[]> {
-  const replaced = new Map<string, string | undefined>();
+  const replaced = new Map<string, readonly string[]>();
   const pages = new Map(tasks.map(({ data }) => [data.path, data.destination.pageUrl]));
   const rememberPage = async (path: string): Promise<void> => {
     const url = pages.get(path);
-    if (options.marker !== undefined && url !== undefined) replaced.set(path, await fetchOldPage(url, ports));
+    if (url !== undefined) replaced.set(path, await fetchOldCopies(url, ports));
   };
   return commitTasks(
     tasks,
@@ -181,16 +181,29 @@ function pagePlacement({ commitSha, written }: CommitResult, destination: PagesD
 }
 
 /**
- * SHA-256 of what the page's address answers before it is replaced; `undefined` without a complete answer.
- * Needed only with a marker, which the old page may contain as well.
+ * SHA-256 of what the page's address answers before it is replaced, with and without `?v=`: by these the proof
+ * recognizes a cache that still has the old page. An answer that is not complete is left out.
+ *
+ * @see design 5 (K1)
  */
-async function fetchOldPage(pageUrl: URL, ports: Ports): Promise<string | undefined> {
-  const url = new URL(pageUrl);
-  url.searchParams.set('v', `${Math.floor(ports.clock.now() / SECOND)}-before`);
+async function fetchOldCopies(pageUrl: URL, ports: Ports): Promise<readonly string[]> {
+  const fresh = new URL(pageUrl);
+  fresh.searchParams.set('v', `${Math.floor(ports.clock.now() / SECOND)}-before`);
+  const copies = new Set<string>();
+  for (const url of [fresh, pageUrl]) {
+    const sha256 = await fetchOldCopy(url, ports);
+    if (sha256 !== undefined) copies.add(sha256);
+  }
+  return [...copies];
+}
+
+async function fetchOldCopy(url: URL, ports: Ports): Promise<string | undefined> {
   const signal = AbortSignal.any([ports.signal, ports.clock.timeout(PROBE_TIME.least)]);
   try {
-    const options = { signal, guard: () => undefined, cookies: new Map() };
-    return (await fetchBack(ports.http, url, options, [])).fingerprint?.sha256;
+    const guard = (hop: URL): void => {
+      if (getReach(hop).reach === 'machine') parseExternalAddress(hop.href, 'the address');
+    };
+    return (await fetchBack(ports.http, url, { signal, guard }, [])).fingerprint?.sha256;
   } catch (thrown) {
     ports.signal.throwIfAborted();
     if (thrown instanceof DeliveryError || signal.aborted) return undefined;

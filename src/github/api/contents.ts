@@ -50,6 +50,18 @@ export function belowFileError(path: string, file: string): DeliveryError {
   });
 }
 
+/**
+ * When a commit was made, by the clock of the host that made it (of this machine, for a commit that was pushed).
+ *
+ * @returns milliseconds since the epoch; `undefined` where the host does not tell
+ */
+export async function getCommitTime(github: GitHubClient, sha: string): Promise<number | undefined> {
+  const { data } = await github.rest.repos.listCommits({ ...github.repository, sha, per_page: 1 });
+  const [commit] = data;
+  const time = commit?.sha === sha ? Date.parse(commit.commit.committer?.date ?? '') : Number.NaN;
+  return Number.isNaN(time) ? undefined : time;
+}
+
 /** One file to write. */
 export interface FileWrite extends BranchPath {
   /** The commit message. */

@@ -1,0 +1,114 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { Placement, PreparedTask } from '../../src/channels/channel.ts';
+import { publishThroughChannel } from '../../src/delivery/publish-through-channel.ts';
+import type { LocalFile } from '../../src/rules/inspect.ts';
+import { localFile } from '../support/files.ts';
+import { FakeHttp, fakePorts, NOON, type Scripted } from '../support/ports.ts';
+import { FakeChannel, type FakeOutcome, PAGE, placementWith, RAW, taskWith } from './builders.ts';
+
+const MARKER = 'build 7 is done';
+const NEW = `<p>${MARKER}</p>`;
+const OLD = `<p>${MARKER}, before</p>`;
+const LIMITS = { interval: 5_000, timeout: 60_000 };
+
+/** What a node of a host may answer. Only `new` is right; `old` is what the address showed before. */
+const ANSWERS = {
+  new: { body: NEW },
+  old: { body: OLD },
+  foreign: { body: `<title>Report</title>${MARKER} elsewhere` },
+  missing: { status: 404, body: NEW },
+  failing: { status: 503 },
+  login: { status: 302, headers: { location: '/login?return_to=%2Fsite%2Fpage.html' } },
+  parked: { status: 302, headers: { location: 'https://parked.example.org/' } },
+  plainHttp: { status: 302, headers: { location: 'http://octo.github.io/site/page.html' } },
+  loopback: { status: 302, headers: { location: 'https://127.0.0.1/page.html' } },
+  encoded: { body: NEW, headers: { 'content-encoding': 'gzip' } },
+  half: { body: NEW.slice(0, 9) },
+  cookie: { status: 401, headers: { 'set-cookie': 'open=1' } },
+} as const satisfies Record<string, Scripted>;
+type AnswerKind = keyof typeof ANSWERS;
+
+interface HostModel {
+  /** The nodes of the address with `?v=`, and without; they take turns. */
+  readonly stamped: readonly AnswerKind[];
+  readonly plain: readonly AnswerKind[];
+  /** Seconds until the host answers so; before, nothing is there. */
+  readonly lateBy: number;
+  /** Seconds after which nothing is there any more. */
+  readonly endsAfter: number;
+  readonly knowsOld: boolean;
+  readonly channel: 'K1' | 'K3' | 'K4';
+}
+
+/** Mostly right answers, so that many hosts come near a proof. */
+const kind = fc.oneof(
+  { weight: 3, arbitrary: fc.constant<AnswerKind>('new') },
+  { weight: 1, arbitrary: fc.constantFrom(...(Object.keys(ANSWERS) as AnswerKind[])) },
+);
+const nodes = fc.array(kind, { minLength: 1, maxLength: 2 });
+const hosts: fc.Arbitrary<HostModel> = fc.record({
+  stamped: nodes,
+  plain: nodes,
+  lateBy: fc.constantFrom(0, 7, 20),
+  endsAfter: fc.constantFrom(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 4, 1),
+  knowsOld: fc.boolean(),
+  channel: fc.constantFrom('K1', 'K3', 'K4'),
+});
+
+/** The oracle: what anybody gets who opens the address that is handed over. It knows nothing of the proof. */
+function mayBeReady({ stamped, plain, endsAfter, knowsOld, channel }: HostModel): boolean {
+  const isNew = plain.every((one) => one === 'new');
+  if (channel === 'K4') return isNew && endsAfter > 5;
+  if (channel === 'K3') return isNew;
+  return stamped.includes('new') && plain.every((one) => one === 'new' || (one === 'old' && knowsOld));
+}
+
+const placements: Readonly<Record<HostModel['channel'], (sha256: string) => Placement>> = {
+  K1: (sha256) => placementWith({ hostMayChangeBytes: false, previousSha256: [sha256] }),
+  K3: () => placementWith({ bypassCache: false, hostMayChangeBytes: false, warnsFirst: true }),
+  K4: () => placementWith({ bypassCache: false, hostMayChangeBytes: false, mustBeExternal: true }),
+};
+
+/** A host that plays the model, by the seconds that have passed. */
+function playHost(model: HostModel, seconds: () => number): FakeHttp {
+  const turns = { stamped: 0, plain: 0 };
+  return new FakeHttp(({ url, headers }) => {
+    if (url === RAW.href) return ANSWERS.new;
+    const { origin, pathname } = new URL(url);
+    if (origin + pathname !== PAGE.href) return { body: `${MARKER}, sign in` };
+    if (seconds() < model.lateBy || seconds() >= model.lateBy + model.endsAfter) return { status: 404 };
+    const which = url.includes('?v=') ? 'stamped' : 'plain';
+    const chosen = model[which][turns[which] % model[which].length] ?? 'missing';
+    turns[which] += 1;
+    return chosen === 'cookie' && headers.cookie !== undefined ? ANSWERS.new : ANSWERS[chosen];
+  });
+}
+
+async function isReady(model: HostModel, file: LocalFile, oldSha256: string): Promise<boolean> {
+  const host: FakeHttp = playHost(model, () => (ports.clock.now() - NOON) / 1_000);
+  const ports = fakePorts(host.http);
+  const placement = placements[model.channel](model.knowsOld ? oldSha256 : 'unknown');
+  const task: PreparedTask<FakeOutcome> = taskWith(placement);
+  const job = { title: 'page.html', task, expected: { file, marker: MARKER } };
+  const [attempt] = await publishThroughChannel(new FakeChannel(task).publish, [job], LIMITS, ports);
+  return attempt?.failure === null && attempt.proof !== null;
+}
+
+test('No random host gets a false result of ready, and a right one is ready.', async () => {
+  const [file, old] = [await localFile(NEW), await localFile(OLD)];
+  const counted = { ready: 0, notReady: 0 };
+  await fc.assert(
+    fc.asyncProperty(hosts, async (model) => {
+      const ready = await isReady(model, file, old.sha256);
+      counted[ready ? 'ready' : 'notReady'] += 1;
+      if (ready) expect([model, mayBeReady(model)]).toEqual([model, true]);
+      const isPlainHost =
+        [...model.stamped, ...model.plain].every((one) => one === 'new') && model.endsAfter > 60;
+      if (isPlainHost) expect([model, ready]).toEqual([model, true]);
+    }),
+    { numRuns: 1_500, seed: 20_260_102 },
+  );
+  expect(counted.ready).toBeGreaterThan(50);
+  expect(counted.notReady).toBeGreaterThan(50);
+});

@@ -1,0 +1,144 @@
+import { describe, expect, test } from '@jest/globals';
+import type { InterceptedReply } from '../world/server/interceptions.ts';
+import { expectNotReady, expectReady } from './expect-report.ts';
+import { createPage, MARKER, setUpScenario } from './scenario.ts';
+
+const scenario = setUpScenario();
+const files = { 'page.html': createPage('new') };
+const ever = 10_000;
+
+describe('the address as it is handed over, without ?v=', () => {
+  const answers: { story: string; answer: InterceptedReply; reason: RegExp }[] = [
+    { story: 'a 404', answer: { status: 404 }, reason: /without \?v= was not proven.*HTTP 404/ },
+    {
+      story: 'another page',
+      answer: { status: 200, body: createPage('other') },
+      reason: /without \?v= was not proven/,
+    },
+    {
+      story: 'a redirect to http',
+      answer: { status: 301, headers: { location: 'http://octo.github.io/x' } },
+      reason: /not https/,
+    },
+    {
+      story: 'a redirect to this machine',
+      answer: { status: 301, headers: { location: 'https://127.0.0.1/x' } },
+      reason: /loopback/,
+    },
+    {
+      story: 'a page to sign in',
+      answer: { status: 302, headers: { location: '/login?return_to=x' } },
+      reason: /login page/,
+    },
+  ];
+  test.each(answers)('answers with $story: not ready', async ({ answer, reason }) => {
+    const repository = await scenario.repository();
+    scenario.intercept({ method: 'GET', url: /github\.io\/[^?]*page\.html$/, times: ever }, answer);
+    const inputs = { channel: 'K1' };
+    const delivered = await scenario.deliver({ repository, files, inputs, simulatedTime: true });
+    expectNotReady(delivered, { step: 'verify', reason });
+  });
+
+  test('alternates between right and wrong: not ready', async () => {
+    const repository = await scenario.repository();
+    let turn = 0;
+    scenario.intercept(
+      { method: 'GET', url: /github\.io\/[^?]*page\.html$/, times: ever },
+      {
+        alter: (real) => {
+          turn += 1;
+          return turn % 2 === 0 ? { status: 404, body: '' } : real;
+        },
+      },
+    );
+    const inputs = { channel: 'K1' };
+    const delivered = await scenario.deliver({ repository, files, inputs, simulatedTime: true });
+    expectNotReady(delivered, { step: 'verify', reason: /not proven/ });
+  });
+});
+
+describe('a page that only the marker proves', () => {
+  const source = { 'notes.md': `# ${MARKER}\n` };
+  const inputs = { channel: 'K1', marker: MARKER };
+
+  test('is ready once it is built from our commit, and again when the step runs again', async () => {
+    const repository = await scenario.repository();
+    for (let run = 0; run < 2; run += 1) {
+      const delivered = await scenario.deliver({ repository, files: source, inputs });
+      expect(delivered.report.notReady).toBeNull();
+      expect(delivered.report.lines.UNKNOWN).toMatch(/other bytes than the file/);
+    }
+  });
+
+  test('is not ready where the site still shows an older one, in the first run and in the second', async () => {
+    const repository = await scenario.repository();
+    await scenario.deliver({ repository, files: source, inputs });
+    repository.pages.live = false;
+    const changed = { 'notes.md': `# ${MARKER}\n\nchanged\n` };
+    for (let run = 0; run < 2; run += 1) {
+      const delivered = await scenario.deliver({ repository, files: changed, inputs, simulatedTime: true });
+      expectNotReady(delivered, { step: 'verify', reason: /not proven/ });
+    }
+  });
+});
+
+describe('a link', () => {
+  const url = 'https://preview.agent-host.com/share/42';
+  const inputs = { channel: 'K4', url, marker: MARKER };
+  const play = (answer: Parameters<typeof scenario.world.host>[1]) =>
+    scenario.world.host('preview.agent-host.com', answer);
+  const deliver = async (more: object = {}) =>
+    scenario.deliver({ repository: await scenario.repository(), inputs, simulatedTime: true, ...more });
+
+  test('that opens once is not ready', async () => {
+    let asked = 0;
+    play(() => {
+      asked += 1;
+      return asked === 1 ? { status: 200, body: createPage() } : { status: 410, body: 'used' };
+    });
+    expectNotReady(await deliver(), { step: 'verify', httpCode: 410, reason: /not proven/ });
+  });
+
+  test('behind a 401 that its own cookie opens is not ready', async () => {
+    play(({ headers }) =>
+      headers.cookie === undefined
+        ? { status: 401, headers: { 'set-cookie': 'open=1' }, body: 'wait' }
+        : { status: 200, body: createPage() },
+    );
+    expectNotReady(await deliver(), { step: 'verify', httpCode: 401, reason: /not proven/ });
+  });
+
+  test('to a page that asks to sign in is not ready, although it has the marker', async () => {
+    play(() => ({ status: 200, body: `<title>Sign in</title>to see ${MARKER}` }));
+    expectNotReady(await deliver(), { step: 'verify', httpCode: 200, reason: /a page to sign in/ });
+  });
+
+  test('to a page that repeats the address of a redirect is not ready', async () => {
+    play(({ url: asked }) =>
+      asked === url
+        ? { status: 302, headers: { location: `/search?q=${MARKER}` } }
+        : { status: 200, body: `Nothing found for ${MARKER}` },
+    );
+    expectNotReady(await deliver(), { step: 'verify', httpCode: 200, reason: /part of its own address/ });
+  });
+
+  test('with a marker that the link itself has is refused before any request', async () => {
+    const delivered = await deliver({ inputs: { ...inputs, marker: 'share/42' } });
+    expectNotReady(delivered, { step: 'check', httpCode: null, reason: /`marker` is a part of `url`/ });
+    expect(scenario.world.traffic.lines()).toEqual([]);
+  });
+
+  test('with an encoding that nobody asked for is not ready', async () => {
+    play(() => ({ status: 200, headers: { 'content-encoding': 'gzip' }, body: createPage() }));
+    expectNotReady(await deliver(), { step: 'verify', httpCode: 200, reason: /Content-Encoding/ });
+  });
+
+  test('that opens twice, some seconds apart, is ready', async () => {
+    play(() => ({ status: 200, body: createPage() }));
+    await expectReady(scenario, await deliver(), {
+      channel: 'K4',
+      shows: createPage(),
+      unknown: /^whether the link still opens later.*only the marker was compared$/,
+    });
+  });
+});
