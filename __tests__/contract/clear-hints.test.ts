@@ -75,7 +75,7 @@ const CASES: readonly Case[] = [
     inputs: { channel: 'K1' },
     before: async (repository) => repository.protect(true),
     reason: /HTTP 409: Repository rule violations found/,
-    change: 'let the workflow bypass the rule',
+    change: 'may bypass the rule',
     instead: 'K2',
   },
   {
@@ -84,7 +84,7 @@ const CASES: readonly Case[] = [
     inputs: { channel: 'K1' },
     before: async (repository) => repository.protect(true),
     reason: /HTTP 422: Repository rule violations found/,
-    change: 'let the workflow bypass the rule',
+    change: 'may bypass the rule',
     instead: 'K2',
   },
   {

@@ -47,5 +47,5 @@ export async function sendStreamed(
   );
   if (answer.status === 201) return answer.json;
   const refusal = { status: answer.status, headers: answer.headers, ...parseErrorBody(answer.json) };
-  throw refusalError(refusal, call.description, ports.clock.now());
+  throw refusalError(refusal, call, ports.clock.now());
 }
