@@ -175,22 +175,100 @@ describe('the contents API', () => {
     expect((await client.send(`PUT ${contents}`, { message: 'ADD', content: base64('x') })).status).toBe(201);
     expect(await repository.log()).toHaveLength(1);
   });
+});
 
-  test('refuses both ways of writing to a protected branch', async () => {
-    const repository = await newRepository();
-    repository.protect(true);
-    const put = await client.send(`PUT /repos/${repository.fullName}/contents/a.txt`, {
+describe('a protected branch', () => {
+  const CLASSIC_RULES = [
+    ['classic-pull-request', 'Changes must be made through a pull request.'],
+    ['classic-status-check', 'Required status check "ci" is expected.'],
+    ['classic-status-checks', '2 of 2 required status checks are expected.'],
+    ['classic-review', 'At least 1 approving review is required by reviewers with write access.'],
+    ['classic-push-access', "You're not authorized to push to this branch."],
+  ] as const;
+  const put = ({ fullName }: TestRepository, path: string, extra: object = {}) =>
+    client.send(`PUT /repos/${fullName}/contents/${path}`, {
       message: 'ADD',
       content: base64('x'),
+      ...extra,
     });
-    expect(put.status).toBe(409);
-    expect(put.json.message).toContain('Changes must be made through a pull request.');
-    const patch = await client.send(`PATCH /repos/${repository.fullName}/git/refs/heads/main`, {
-      sha: await repository.head(),
-    });
-    expect(patch.status).toBe(422);
-    expect(patch.json.message).toContain('Repository rule violations found');
+  const writeCommit = async ({ fullName }: TestRepository, head: string | null, authors: object = {}) => {
+    const base = (await client.send(`GET /repos/${fullName}/git/commits/${head}`)).json;
+    const body = { message: 'ADD', tree: base.tree.sha, parents: [head], ...authors };
+    return (await client.send(`POST /repos/${fullName}/git/commits`, body)).json.sha;
+  };
+  const moveMain = ({ fullName }: TestRepository, sha: string) =>
+    client.send(`PATCH /repos/${fullName}/git/refs/heads/main`, { sha });
+
+  test('with a ruleset refuses both ways of writing', async () => {
+    const repository = await newRepository();
+    repository.protect(true);
+    const refused = await put(repository, 'a.txt');
+    expect(refused.status).toBe(409);
+    expect(refused.json.message).toContain('Changes must be made through a pull request.');
+    const moved = await moveMain(repository, (await repository.head()) as string);
+    expect(moved.status).toBe(422);
+    expect(moved.json.message).toContain('Repository rule violations found');
     expect(await repository.log()).toHaveLength(1);
+  });
+
+  test.each(CLASSIC_RULES)('with the rule %s refuses in its own words', async (rule, words) => {
+    const repository = await newRepository({ files: { 'old.txt': 'old' } });
+    repository.protect(rule);
+    const created = await put(repository, 'a.txt');
+    expect(created.status).toBe(409);
+    expect(created.json.message).toContain(`Could not create file: ${words}`);
+    const replaced = await put(repository, 'old.txt', { sha: blobSha(Buffer.from('old')) });
+    expect(replaced.json.message).toContain(`Could not update file: ${words}`);
+    const moved = await moveMain(repository, await writeCommit(repository, await repository.head()));
+    expect(moved).toMatchObject({ status: 422, json: { message: expect.stringContaining(words) } });
+    expect(await repository.log()).toHaveLength(1);
+  });
+
+  test('leaves the other branches alone', async () => {
+    const repository = await newRepository();
+    await repository.commit('b.txt', 'b', 'Other', 'other');
+    repository.protect('classic-review', ['main']);
+    expect((await put(repository, 'a.txt')).status).toBe(409);
+    expect((await put(repository, 'a.txt', { branch: 'other' })).status).toBe(201);
+  });
+
+  test.each(['signatures', 'classic-signatures'] as const)(
+    'with the rule %s takes what GitHub signs and refuses the rest',
+    async (rule) => {
+      const repository = await newRepository();
+      repository.protect(rule);
+      const author = { name: 'Somebody', email: 'somebody@example.com' };
+      expect((await put(repository, 'a.txt')).status).toBe(201);
+      const refused = await put(repository, 'b.txt', { author });
+      expect(refused).toMatchObject({
+        status: 409,
+        json: { message: expect.stringContaining('Commits must have verified signatures.') },
+      });
+      const head = await repository.head();
+      expect((await moveMain(repository, await writeCommit(repository, head, { author }))).status).toBe(422);
+      expect((await moveMain(repository, await writeCommit(repository, head))).status).toBe(200);
+    },
+  );
+
+  test('with a signature rule refuses the commits of a user, which GitHub does not sign', async () => {
+    const repository = await newRepository();
+    repository.protect('signatures');
+    const user = createWorldClient(world, world.token({}, 'human'));
+    const body = { message: 'ADD', content: base64('x') };
+    const answer = await user.send(`PUT /repos/${repository.fullName}/contents/a.txt`, body);
+    expect(answer.status).toBe(409);
+    await user.close();
+  });
+
+  test('lists the rules of rulesets, and only those', async () => {
+    const repository = await newRepository();
+    const list = async () =>
+      (await client.send(`GET /repos/${repository.fullName}/rules/branches/main`)).json;
+    expect(await list()).toEqual([]);
+    repository.protect('signatures');
+    expect(await list()).toMatchObject([{ type: 'required_signatures' }]);
+    repository.protect('classic-review');
+    expect(await list()).toEqual([]);
   });
 });
 

@@ -15,7 +15,7 @@ export interface StoredAsset {
   readonly createdAt: Date;
   updatedAt: Date;
   downloads: number;
-  /** Path of its bytes; null for a starter. */
+  /** Path of its bytes; null for a starter, or one without bytes. */
   readonly path: string | null;
 }
 
@@ -29,28 +29,51 @@ export interface StoredRelease {
   draft: boolean;
   prerelease: boolean;
   readonly createdAt: Date;
+  /** Null for a draft. */
+  publishedAt: Date | null;
+  /** Frozen, because it was published while the repository's releases were immutable. */
+  immutable: boolean;
   assets: StoredAsset[];
 }
+
+type NewRelease = Pick<StoredRelease, 'tag' | 'target' | 'name' | 'body' | 'draft' | 'prerelease'>;
 
 /** The releases of one repository; the assets' bytes are on disk. */
 export class ReleaseStore {
   /** The newest first. */
   readonly releases: StoredRelease[] = [];
-  /** Immutable releases refuse changes to their assets. */
-  immutable = false;
+  /** Whether a release is frozen when it is published; earlier ones stay as they are. */
+  freezesPublished = false;
+  /** Tags of deleted immutable releases: no release and no ref can have their names again. */
+  readonly #burnedTags = new Set<string>();
   readonly #nextId: () => number;
 
   constructor(nextId: () => number) {
     this.#nextId = nextId;
   }
 
-  add(spec: Pick<StoredRelease, 'tag' | 'target' | 'name' | 'body' | 'draft' | 'prerelease'>): StoredRelease {
-    const release: StoredRelease = { ...spec, id: this.#nextId(), createdAt: new Date(), assets: [] };
+  add(spec: NewRelease): StoredRelease {
+    const dates = { createdAt: new Date(), publishedAt: null };
+    const release: StoredRelease = { ...spec, ...dates, id: this.#nextId(), immutable: false, assets: [] };
     this.releases.unshift(release);
+    if (!spec.draft) this.publish(release);
     return release;
   }
 
+  /** Ends a release's time as a draft. */
+  publish(release: StoredRelease): void {
+    release.draft = false;
+    release.publishedAt = new Date();
+    release.immutable = this.freezesPublished;
+  }
+
+  /** Whether the name of a tag belonged to an immutable release that was deleted. */
+  isBurned(tag: string): boolean {
+    return this.#burnedTags.has(tag);
+  }
+
   async remove(release: StoredRelease): Promise<void> {
+    if (release.immutable) this.#burnedTags.add(release.tag);
     this.releases.splice(this.releases.indexOf(release), 1);
     for (const asset of release.assets) await deleteBytes(asset);
   }
@@ -91,6 +114,16 @@ export class ReleaseStore {
     return this.#put(release, name, null, kind);
   }
 
+  /** Adds small assets that were uploaded earlier, without bytes to download. */
+  attachEarlier(release: StoredRelease, count: number): void {
+    const contentType = 'application/octet-stream';
+    const digest = `sha256:${'0'.repeat(64)}`;
+    for (let number = 1; number <= count; number += 1) {
+      const kind = { state: 'uploaded', contentType, size: 1, digest, path: null } as const;
+      this.#put(release, `earlier-${number}.bin`, null, kind);
+    }
+  }
+
   async removeAsset(release: StoredRelease, asset: StoredAsset): Promise<void> {
     release.assets = release.assets.filter((other) => other !== asset);
     await deleteBytes(asset);
@@ -116,6 +149,9 @@ export class ReleaseStore {
     return asset;
   }
 }
+
+/** Most assets that one release can have. */
+export const ASSET_COUNT_LIMIT = 1000;
 
 async function deleteBytes({ path }: StoredAsset): Promise<void> {
   if (path !== null) await rm(path, { force: true });

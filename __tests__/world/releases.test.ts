@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createWorldClient, type WorldClient } from './client.ts';
 import type { TestRepository } from './repository.ts';
 import { type GitHubWorld, startWorld } from './world.ts';
@@ -144,16 +144,114 @@ test.each([
   expect((await send(release as never)).status).toBe(status);
 });
 
-test('immutable releases refuse changes, and private repositories refuse anonymous downloads', async () => {
-  const { repository, release } = await newRelease();
-  repository.immutableReleases(true);
-  expect(await upload(release, 'a.txt')).toMatchObject({
-    status: 422,
-    json: { message: 'Cannot upload assets to an immutable release.' },
-  });
-  const hidden = await newRelease({ private: true });
-  const { json } = await upload(hidden.release, 'a.txt');
+test('private repositories refuse anonymous downloads', async () => {
+  const { release } = await newRelease({ private: true });
+  const { json } = await upload(release, 'a.txt');
   expect((await anonymous.send(`GET ${json.browser_download_url}`)).status).toBe(404);
+});
+
+test('a release takes 1,000 assets', async () => {
+  const { repository, release } = await newRelease();
+  repository.addEarlierAssets(TAG, 999);
+  expect((await upload(release, 'last.txt')).status).toBe(201);
+  const refused = await upload(release, 'more.txt');
+  expect(refused.status).toBe(422);
+  expect(flaw(refused)).toMatchObject({
+    field: 'file_count',
+    message: 'file_count limited to 1000 assets per release',
+  });
+});
+
+describe('a draft', () => {
+  const newDraft = async (tag = TAG) => {
+    const repository = await world.repository({ owner: 'octo', name: `draft-${++count}` });
+    const base = `/repos/${repository.fullName}/releases`;
+    const draft = await client.send(`POST ${base}`, { tag_name: tag, draft: true });
+    return { repository, base, draft: draft.json };
+  };
+
+  test('has no tag and is not found by it, and a second one of the same tag is possible', async () => {
+    const { repository, base, draft } = await newDraft();
+    expect(draft).toMatchObject({ draft: true, immutable: false, published_at: null });
+    expect((await client.send(`GET ${base}/tags/${TAG}`)).status).toBe(404);
+    expect((await client.send(`GET /repos/${repository.fullName}/git/ref/tags/${TAG}`)).status).toBe(404);
+    expect((await client.send(`POST ${base}`, { tag_name: TAG, draft: true })).status).toBe(201);
+    expect(repository.releases()).toHaveLength(2);
+  });
+
+  test('is hidden from readers, and its assets can not be downloaded by anybody', async () => {
+    const { base, draft } = await newDraft();
+    const { json } = await upload(draft, 'a.txt');
+    const reader = createWorldClient(world, world.token({ contents: 'read' }));
+    expect((await reader.send(`GET ${base}/${draft.id}`)).status).toBe(404);
+    expect((await reader.send(`GET ${base}/assets/${json.id}`)).status).toBe(404);
+    expect((await anonymous.send(`GET ${json.browser_download_url}`)).status).toBe(404);
+    await reader.close();
+  });
+
+  test('gets its tag and its final addresses when it is published', async () => {
+    const { repository, base, draft } = await newDraft();
+    await upload(draft, 'a.txt');
+    const published = await client.send(`PATCH ${base}/${draft.id}`, { draft: false });
+    expect(published).toMatchObject({ status: 200, json: { draft: false, id: draft.id } });
+    const [asset] = published.json.assets;
+    expect(asset.browser_download_url).toContain(`/releases/download/${TAG}/`);
+    expect((await anonymous.send(`GET ${asset.browser_download_url}`)).status).toBe(302);
+    const ref = await client.send(`GET /repos/${repository.fullName}/git/ref/tags/${TAG}`);
+    expect(ref.json.object.sha).toBe(await repository.head());
+    const second = (await client.send(`POST ${base}`, { tag_name: TAG, draft: true })).json;
+    const refused = await client.send(`PATCH ${base}/${second.id}`, { draft: false });
+    expect(flaw(refused)).toMatchObject({ code: 'already_exists', field: 'tag_name' });
+  });
+});
+
+describe('an immutable release', () => {
+  const newImmutable = async () => {
+    const made = await newRelease();
+    made.repository.immutableReleases(true);
+    const draft = (await client.send(`POST ${made.base}`, { tag_name: 'frozen', draft: true })).json;
+    const asset = (await upload(draft, 'a.txt')).json;
+    const release = (await client.send(`PATCH ${made.base}/${draft.id}`, { draft: false })).json;
+    return { ...made, before: made.release, release, asset };
+  };
+
+  test('is one that was published while the setting was on', async () => {
+    const { repository, base, before, release } = await newImmutable();
+    expect(release).toMatchObject({ draft: false, immutable: true });
+    expect((await client.send(`GET ${base}/${before.id}`)).json.immutable).toBe(false);
+    expect((await upload(before, 'b.txt')).status).toBe(201);
+    repository.immutableReleases(false);
+    expect((await upload(release, 'b.txt')).status).toBe(422);
+  });
+
+  test('refuses every change of its assets and of its tag', async () => {
+    const { repository, base, release, asset } = await newImmutable();
+    expect(await upload(release, 'b.txt')).toMatchObject({
+      status: 422,
+      json: { message: 'Cannot upload assets to an immutable release.' },
+    });
+    expect((await client.send(`DELETE ${base}/assets/${asset.id}`)).status).toBe(422);
+    expect((await client.send(`PATCH ${base}/assets/${asset.id}`, { name: 'b.txt' })).status).toBe(422);
+    const tag = `/repos/${repository.fullName}/git/refs/tags/frozen`;
+    expect((await client.send(`DELETE ${tag}`)).status).toBe(422);
+    expect((await client.send(`PATCH ${base}/${release.id}`, { body: 'New' })).json.body).toBe('New');
+  });
+
+  test('takes the name of its tag with it when it is deleted', async () => {
+    const { repository, base, release } = await newImmutable();
+    expect((await client.send(`DELETE ${base}/${release.id}`)).status).toBe(204);
+    expect((await client.send(`DELETE /repos/${repository.fullName}/git/refs/tags/frozen`)).status).toBe(204);
+    const again = await client.send(`POST ${base}`, { tag_name: 'frozen' });
+    expect(again.status).toBe(422);
+    expect(flaw(again)).toMatchObject({
+      field: 'tag_name',
+      message: 'tag_name was used by an immutable release',
+    });
+    const draft = (await client.send(`POST ${base}`, { tag_name: 'frozen', draft: true })).json;
+    expect((await client.send(`PATCH ${base}/${draft.id}`, { draft: false })).status).toBe(422);
+    const ref = { ref: 'refs/tags/frozen', sha: await repository.head() };
+    expect((await client.send(`POST /repos/${repository.fullName}/git/refs`, ref)).status).toBe(422);
+  });
 });
 
 test('a release in an empty repository is refused', async () => {

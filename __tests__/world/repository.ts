@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { BRANCH_RULES, type BranchRule, BranchRules } from './branch-rules.ts';
 import { BareRepository, type GitStore, type NewCommit, type TreeChange } from './git/bare-repository.ts';
 import { MemoryRepository } from './git/memory-repository.ts';
 import { GITHUB_COM, type GitHubInstance } from './instance.ts';
@@ -55,9 +56,12 @@ export interface TestRepository {
   releases(): readonly StoredRelease[];
   /** Adds an asset whose upload never finished, in a new release if there is none. */
   addUnfinishedAsset(tag: string, assetName: string): Promise<void>;
-  /** Requires pull requests for changes of branches. */
-  protect(on: boolean): void;
+  /** Sets a rule for some branches, or for all where `branches` is absent; true: only by pull request; false: none. */
+  protect(rule: BranchRule | boolean, branches?: readonly string[]): void;
+  /** Whether releases are frozen when they are published; those published before stay as they are. */
   immutableReleases(on: boolean): void;
+  /** Adds a number of small assets, in a new release if there is none. */
+  addEarlierAssets(tag: string, count: number): void;
 }
 
 /** A repository as the hosts see it. */
@@ -75,7 +79,9 @@ export class HostedRepository implements TestRepository {
   readonly issues: IssueTracker;
   readonly site: FakePages | null;
   readonly serveSite: ReturnType<typeof serveSite> | null;
-  isProtected = false;
+  readonly rules = new BranchRules();
+  /** The commits that GitHub has signed: those that a bot made through the API. */
+  readonly signedCommits = new Set<string>();
   #writing: Promise<unknown> = Promise.resolve();
 
   private constructor(spec: RepositoryOptions, git: GitStore, context: RepositoryDependencies) {
@@ -168,17 +174,28 @@ export class HostedRepository implements TestRepository {
   }
 
   async addUnfinishedAsset(tag: string, assetName: string): Promise<void> {
-    const plain = { target: this.branch, name: tag, body: null, draft: false, prerelease: false };
-    const release = this.releaseStore.findByTag(tag) ?? this.releaseStore.add({ tag, ...plain });
-    this.releaseStore.attachStarter(release, assetName);
+    this.releaseStore.attachStarter(this.#ensureRelease(tag), assetName);
   }
 
-  protect(on: boolean): void {
-    this.isProtected = on;
+  addEarlierAssets(tag: string, count: number): void {
+    this.releaseStore.attachEarlier(this.#ensureRelease(tag), count);
+  }
+
+  protect(rule: BranchRule | boolean, branches?: readonly string[]): void {
+    const chosen = typeof rule === 'string' ? rule : rule ? 'pull-request' : null;
+    this.rules.set(chosen, branches ?? null);
+  }
+
+  /** The rule that refuses to move a branch to a commit; null when it may move. */
+  async findBrokenRule(branch: string, to: string, from: string | null): Promise<BranchRule | null> {
+    const rule = this.rules.get(branch);
+    if (rule === null || !BRANCH_RULES[rule].unsignedOnly) return rule;
+    const added = await this.git.log(to, { not: from ?? '' });
+    return added.every(({ sha }) => this.signedCommits.has(sha)) ? null : rule;
   }
 
   immutableReleases(on: boolean): void {
-    this.releaseStore.immutable = on;
+    this.releaseStore.freezesPublished = on;
   }
 
   /** Runs writes to the repository one after the other. */
@@ -203,6 +220,11 @@ export class HostedRepository implements TestRepository {
   ): Promise<string> {
     const tree = await this.git.writeTree(head, changes);
     return this.git.writeCommit({ ...about, tree, parents: head === null ? [] : [head] });
+  }
+
+  #ensureRelease(tag: string): StoredRelease {
+    const plain = { target: this.branch, name: tag, body: null, draft: false, prerelease: false };
+    return this.releaseStore.findByTag(tag) ?? this.releaseStore.add({ tag, ...plain });
   }
 
   /** A commit by the repository's owner, not by a workflow. Starts no build. */

@@ -159,7 +159,17 @@ describe('the hosts of the local GitHub', () => {
     expect(refused.exitCode).not.toBe(0);
     repository.protect(true);
     const ruled = await git('push', remote(token), 'HEAD:main');
-    repository.protect(false);
+    repository.protect('classic-status-check');
+    const classic = await git('push', remote(token), 'HEAD:main');
+    repository.protect('signatures');
+    const unsigned = await git('push', remote(token), 'HEAD:main');
+    repository.protect('signatures', ['other']);
+    expect(classic.stderr).toMatch(
+      /GH006: Protected branch update failed[\s\S]*Required status check "ci" is expected\./,
+    );
+    expect(unsigned.stderr).toMatch(
+      /GH013:[\s\S]*Commits must have verified signatures\.[\s\S]*Found 1 violation:/,
+    );
     expect([ruled.exitCode, ruled.stderr]).toEqual([
       1,
       expect.stringContaining('Changes must be made through a pull request'),

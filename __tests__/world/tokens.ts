@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 
 export type PermissionLevel = 'none' | 'read' | 'write';
 
@@ -20,6 +20,15 @@ export const LOGINS = {
   /** A user who grants access through the device flow, or has forked a repository. */
   human: 'human',
 } as const;
+
+/** The id of GitHub's own bot; other logins have made-up ids that stay the same. */
+const KNOWN_IDS: ReadonlyMap<string, number> = new Map([[LOGINS.workflow, 41_898_282]]);
+
+/** A login's numeric id. */
+export function getUserId(login: string): number {
+  const digits = createHash('sha1').update(login.toLowerCase()).digest().readUInt32BE(0);
+  return KNOWN_IDS.get(login) ?? 1_000_000 + (digits % 9_000_000);
+}
 
 /** The permissions of a fork's pull request, independent of its workflow. */
 export const FORK_PERMISSIONS: TokenPermissions = {

@@ -11,6 +11,8 @@ export interface ApiCall {
   readonly parameters: Readonly<Record<string, string>>;
   /** Null: asked without credentials. */
   readonly permissions: TokenPermissions | null;
+  /** Whose token it is; null without one. */
+  readonly login: string | null;
 }
 
 /** The request's body as a JSON object. */

@@ -18,7 +18,7 @@ function formatCommit(repository: HostedRepository, commit: GitCommit) {
       committer,
       message,
       tree: { sha: tree, url: `${getApiUrl(repository)}/git/trees/${tree}` },
-      verification: formatVerification(commit),
+      verification: formatVerification(repository, sha),
     },
     url: `${getApiUrl(repository)}/commits/${sha}`,
     html_url: `${getPageUrl(repository)}/commit/${sha}`,
@@ -28,9 +28,9 @@ function formatCommit(repository: HostedRepository, commit: GitCommit) {
   };
 }
 
-/** GitHub signs commits that it creates for the token. */
-export function formatVerification({ committer }: Pick<GitCommit, 'committer'>) {
-  const verified = committer.name === 'GitHub';
+/** Whether a commit has a signature: only those have one that GitHub made itself. */
+export function formatVerification({ signedCommits }: HostedRepository, sha: string) {
+  const verified = signedCommits.has(sha);
   return { verified, reason: verified ? 'valid' : 'unsigned' };
 }
 

@@ -1,3 +1,4 @@
+import { refuseContents } from '../branch-rules.ts';
 import { computeBlobSha, type TreeEntry } from '../git/bare-repository.ts';
 import type { HostedRepository } from '../repository.ts';
 import { type HostReply, replyJson } from '../server/messages.ts';
@@ -5,13 +6,7 @@ import { type ApiCall, getText, readBody, requireText } from './call.ts';
 import { fail, failMissing, failNotFound } from './errors.ts';
 import { getApiUrl, getPageUrl } from './repository.ts';
 import { createRoute } from './routes.ts';
-import {
-  assertUnprotected,
-  assertValidPath,
-  createAuthors,
-  decodeBase64,
-  isMalformedPath,
-} from './write-checks.ts';
+import { assertValidPath, createAuthors, decodeBase64, isMalformedPath } from './write-checks.ts';
 
 const MEGABYTE = 1024 * 1024;
 const INLINE_LIMIT = MEGABYTE;
@@ -109,10 +104,13 @@ async function writeContents(call: ApiCall, change: 'put' | 'delete'): Promise<H
     if (head !== expected) fail(409, `is at ${head} but expected ${expected}`);
     const existing = head === null ? null : await repository.git.entryAt(head, path);
     assertExpected(path, existing, sha, change);
-    assertUnprotected(repository, 409);
     const blob = bytes === null ? null : await repository.git.writeBlob(bytes);
     const changes = [{ path, mode: existing?.mode ?? '100644', sha: blob }];
-    const commit = await repository.writeCommit(head, changes, { message, ...createAuthors(body) });
+    const { signed, ...authors } = createAuthors(body, call.login);
+    const commit = await repository.writeCommit(head, changes, { message, ...authors });
+    if (signed) repository.signedCommits.add(commit);
+    const broken = await repository.findBrokenRule(branch, commit, head);
+    if (broken !== null) fail(409, refuseContents(broken, getChange(existing, change)));
     await repository.moveBranch(branch, commit, head);
     const content = bytes === null ? null : formatWrittenFile(repository, path, bytes, branch);
     return replyJson(existing === null ? 201 : 200, {
@@ -120,6 +118,11 @@ async function writeContents(call: ApiCall, change: 'put' | 'delete'): Promise<H
       commit: formatWriteCommit(repository, commit, message),
     });
   });
+}
+
+function getChange(existing: TreeEntry | null, change: 'put' | 'delete'): 'create' | 'update' | 'delete' {
+  if (change === 'delete') return 'delete';
+  return existing === null ? 'create' : 'update';
 }
 
 function assertExpected(path: string, existing: TreeEntry | null, sha: string | undefined, change: string) {

@@ -1,11 +1,13 @@
+import { refuseRefUpdate } from '../branch-rules.ts';
 import type { TreeChange } from '../git/bare-repository.ts';
+import type { HostedRepository } from '../repository.ts';
 import { type HostReply, replyJson } from '../server/messages.ts';
 import { type ApiCall, getText, readBody, requireText } from './call.ts';
 import { formatVerification } from './commits.ts';
 import { fail, failInvalid, failMissing, failNotFound } from './errors.ts';
 import { getApiUrl, getPageUrl } from './repository.ts';
 import { createRoute } from './routes.ts';
-import { assertUnprotected, createAuthors, decodeBase64, isMalformedPath } from './write-checks.ts';
+import { createAuthors, decodeBase64, isMalformedPath } from './write-checks.ts';
 
 async function assertNotEmpty({ repository }: ApiCall): Promise<void> {
   if ((await repository.head()) === null) fail(409, 'Git Repository is empty.');
@@ -92,7 +94,7 @@ async function formatGitCommit({ repository }: ApiCall, sha: string) {
     ...commit,
     tree: { sha: tree },
     parents: parents.map((parent) => ({ sha: parent })),
-    verification: formatVerification(commit),
+    verification: formatVerification(repository, sha),
     url: `${getApiUrl(repository)}/git/commits/${sha}`,
     html_url: `${getPageUrl(repository)}/commit/${sha}`,
   };
@@ -111,7 +113,9 @@ async function createCommit(call: ApiCall): Promise<HostReply> {
       fail(422, 'Parent SHA does not exist or is not a commit object');
     }
   }
-  const sha = await git.writeCommit({ tree, parents, message, ...createAuthors(body) });
+  const { signed, ...authors } = createAuthors(body, call.login);
+  const sha = await git.writeCommit({ tree, parents, message, ...authors });
+  if (signed) call.repository.signedCommits.add(sha);
   return replyJson(201, await formatGitCommit(call, sha));
 }
 
@@ -144,6 +148,8 @@ async function createRef(call: ApiCall): Promise<HostReply> {
   if ((await repository.git.getType(sha)) !== 'commit') fail(422, 'Object does not exist');
   return repository.runExclusively(async () => {
     if ((await repository.git.readRef(ref)) !== null) fail(422, 'Reference already exists');
+    if (repository.releaseStore.isBurned(getTagName(ref)))
+      failRule('Cannot create ref due to creations being restricted.');
     await moveRef(call, ref, sha, null);
     return replyJson(201, formatRef(call, ref, sha));
   });
@@ -158,26 +164,50 @@ async function updateRef(call: ApiCall): Promise<HostReply> {
   return repository.runExclusively(async () => {
     const old = (await repository.git.readRef(ref)) ?? fail(422, 'Reference does not exist');
     if ((await repository.git.getType(sha)) !== 'commit') fail(422, 'Object does not exist');
-    assertUnprotected(repository, 422);
+    if (isFrozenTag(repository, ref)) failRule('Cannot update this tag, because its release is immutable.');
     if (body.force !== true && !(await repository.git.isAncestor(old, sha))) {
       fail(422, 'Update is not a fast forward');
     }
+    const branch = getBranchName(ref);
+    const broken = branch === null ? null : await repository.findBrokenRule(branch, sha, old);
+    if (broken !== null) fail(422, refuseRefUpdate(broken));
     await moveRef(call, ref, sha, old);
     return replyJson(200, formatRef(call, ref, sha));
   });
 }
 
+/** The name of the branch that a ref is; null for other refs. */
+function getBranchName(ref: string): string | null {
+  return /^refs\/heads\/(.+)$/.exec(ref)?.[1] ?? null;
+}
+
+/** The name of the tag that a ref is; empty for other refs. */
+function getTagName(ref: string): string {
+  return /^refs\/tags\/(.+)$/.exec(ref)?.[1] ?? '';
+}
+
+/** The tag of an immutable release can't be moved or deleted as long as the release exists. */
+function isFrozenTag({ releaseStore }: HostedRepository, ref: string): boolean {
+  return releaseStore.findByTag(getTagName(ref))?.immutable === true;
+}
+
+/** Nobody has reported the host's words for the tag of an immutable release; rulesets use this form. */
+function failRule(rule: string): never {
+  fail(422, `Repository rule violations found\n\n${rule}`);
+}
+
 async function deleteRef({ repository, parameters }: ApiCall): Promise<HostReply> {
   const ref = `refs/${parameters.ref}`;
   const old = (await repository.git.readRef(ref)) ?? fail(422, 'Reference does not exist');
+  if (isFrozenTag(repository, ref)) failRule('Cannot delete this tag, because its release is immutable.');
   await repository.git.updateRef(ref, '0'.repeat(40), old);
   return { status: 204 };
 }
 
 async function moveRef({ repository }: ApiCall, ref: string, to: string, from: string | null): Promise<void> {
-  const branch = /^refs\/heads\/(.+)$/.exec(ref)?.[1];
+  const branch = getBranchName(ref);
   const moved =
-    branch === undefined
+    branch === null
       ? await repository.git.updateRef(ref, to, from)
       : await repository.moveBranch(branch, to, from);
   if (!moved) failInvalid({ resource: 'Reference', code: 'invalid', field: 'ref' });

@@ -121,7 +121,7 @@ async function dispatch(
     // Public files, commits and releases can be read without permissions; Pages and deployments can't.
     const readsPublic = isRead && !repository.isPrivate && need.contents !== undefined;
     assertPermission(permissions, need, readsPublic);
-    return handle({ request, repository, parameters, permissions });
+    return handle({ request, repository, parameters, permissions, login });
   }
   if (!TRACKER_PATHS.test(rest[0] ?? '')) failNotFound();
   const level = isRead ? 'read' : 'write';

@@ -12,7 +12,6 @@ const BOT = formatUser('github-actions[bot]');
 /** Formats an asset as the API and the uploads host answer it. */
 export function formatAsset(repository: HostedRepository, release: StoredRelease, asset: StoredAsset) {
   const { id, name, label, state, contentType, size, digest, downloads, createdAt, updatedAt } = asset;
-  const folder = release.draft ? `untagged-${release.id}` : encodeURIComponent(release.tag);
   return {
     id,
     name,
@@ -24,14 +23,19 @@ export function formatAsset(repository: HostedRepository, release: StoredRelease
     download_count: downloads,
     uploader: BOT,
     url: `${getApiUrl(repository)}/releases/assets/${id}`,
-    browser_download_url: `${getPageUrl(repository)}/releases/download/${folder}/${encodeURIComponent(name)}`,
+    browser_download_url: `${getPageUrl(repository)}/releases/download/${getTagFolder(release)}/${encodeURIComponent(name)}`,
     created_at: createdAt.toISOString(),
     updated_at: updatedAt.toISOString(),
   };
 }
 
+/** A draft's tag does not exist yet, so its addresses have a name of their own. */
+function getTagFolder({ id, tag, draft }: StoredRelease): string {
+  return draft ? `untagged-${id}` : encodeURIComponent(tag);
+}
+
 function formatRelease(repository: HostedRepository, release: StoredRelease) {
-  const { id, tag, target, name, body, draft, prerelease, createdAt, assets } = release;
+  const { id, tag, target, name, body, draft, prerelease, createdAt, publishedAt, assets } = release;
   const uploads = `${repository.instance.uploads}/repos/${repository.fullName}`;
   return {
     id,
@@ -41,29 +45,56 @@ function formatRelease(repository: HostedRepository, release: StoredRelease) {
     body,
     draft,
     prerelease,
-    immutable: repository.releaseStore.immutable,
+    immutable: release.immutable,
     author: BOT,
     url: `${getApiUrl(repository)}/releases/${id}`,
-    html_url: `${getPageUrl(repository)}/releases/tag/${encodeURIComponent(tag)}`,
+    html_url: `${getPageUrl(repository)}/releases/tag/${getTagFolder(release)}`,
     assets_url: `${getApiUrl(repository)}/releases/${id}/assets`,
     upload_url: `${uploads}/releases/${id}/assets{?name,label}`,
     created_at: createdAt.toISOString(),
-    published_at: draft ? null : createdAt.toISOString(),
+    published_at: publishedAt?.toISOString() ?? null,
     assets: assets.map((asset) => formatAsset(repository, release, asset)),
   };
 }
 
+/** A draft is visible only to tokens with write permission. */
+function isVisible({ permissions }: ApiCall, { draft }: StoredRelease): boolean {
+  return !draft || permissions?.contents === 'write';
+}
+
 function getRelease(call: ApiCall): StoredRelease {
-  return call.repository.releaseStore.findById(getId(call, 'id')) ?? failNotFound();
+  const release = call.repository.releaseStore.findById(getId(call, 'id'));
+  return release !== undefined && isVisible(call, release) ? release : failNotFound();
 }
 
 function getAsset(call: ApiCall): { release: StoredRelease; asset: StoredAsset } {
-  return call.repository.releaseStore.findAssetById(getId(call, 'id')) ?? failNotFound();
+  const found = call.repository.releaseStore.findAssetById(getId(call, 'id'));
+  return found !== undefined && isVisible(call, found.release) ? found : failNotFound();
 }
 
-/** Ends the request when the releases' assets must not change. */
-export function assertMutable({ releaseStore: shelf }: HostedRepository, change: string): void {
-  if (shelf.immutable) fail(422, `Cannot ${change} an immutable release.`);
+/** Ends the request when the release's assets must not change. */
+export function assertMutable({ immutable }: StoredRelease, change: string): void {
+  if (immutable) fail(422, `Cannot ${change} an immutable release.`);
+}
+
+/** Makes the tag of a release that gets published, or ends the request when it can't have that tag. */
+async function claimTag({ repository }: ApiCall, tag: string, target: string): Promise<void> {
+  const { git, releaseStore } = repository;
+  if (releaseStore.findByTag(tag) !== undefined) {
+    failInvalid({ resource: 'Release', code: 'already_exists', field: 'tag_name' });
+  }
+  if (releaseStore.isBurned(tag)) {
+    const message = 'tag_name was used by an immutable release';
+    const noTag = 'Published releases must have a valid tag';
+    failInvalid(
+      { resource: 'Release', code: 'custom', field: 'tag_name', message },
+      { resource: 'Release', code: 'custom', message: noTag },
+    );
+  }
+  if ((await git.readRef(`refs/tags/${tag}`)) !== null) return;
+  const commit = await git.resolve(target);
+  if (commit === null) failInvalid({ resource: 'Release', code: 'invalid', field: 'target_commitish' });
+  await git.updateRef(`refs/tags/${tag}`, commit, null);
 }
 
 async function createRelease(call: ApiCall): Promise<HostReply> {
@@ -75,15 +106,7 @@ async function createRelease(call: ApiCall): Promise<HostReply> {
   const head = await repository.head();
   if (head === null) failInvalid({ resource: 'Release', code: 'custom', message: 'Repository is empty.' });
   return repository.runExclusively(async () => {
-    if (!draft && repository.releaseStore.findByTag(tag) !== undefined) {
-      failInvalid({ resource: 'Release', code: 'already_exists', field: 'tag_name' });
-    }
-    const commit = await repository.git.resolve(target);
-    const isNew = (await repository.git.readRef(`refs/tags/${tag}`)) === null;
-    if (isNew && commit === null) {
-      failInvalid({ resource: 'Release', code: 'invalid', field: 'target_commitish' });
-    }
-    if (!draft && isNew) await repository.git.updateRef(`refs/tags/${tag}`, commit as string, null);
+    if (!draft) await claimTag(call, tag, target);
     const release = repository.releaseStore.add({
       tag,
       target,
@@ -96,13 +119,24 @@ async function createRelease(call: ApiCall): Promise<HostReply> {
   });
 }
 
+/** The name and text of an immutable release can still be changed, its tag can't. */
 async function updateRelease(call: ApiCall): Promise<HostReply> {
+  const { repository } = call;
   const release = getRelease(call);
   const body = await readBody(call);
-  release.name = getText(body, 'name') ?? release.name;
-  release.body = getText(body, 'body') ?? release.body;
-  if (typeof body.draft === 'boolean') release.draft = body.draft;
-  return replyJson(200, formatRelease(call.repository, release));
+  const tag = getText(body, 'tag_name') ?? release.tag;
+  return repository.runExclusively(async () => {
+    if (tag !== release.tag) assertMutable(release, 'change the tag of');
+    if (release.draft && body.draft === false) {
+      await claimTag(call, tag, release.target);
+      repository.releaseStore.publish(release);
+    }
+    release.tag = tag;
+    release.name = getText(body, 'name') ?? release.name;
+    release.body = getText(body, 'body') ?? release.body;
+    if (typeof body.prerelease === 'boolean') release.prerelease = body.prerelease;
+    return replyJson(200, formatRelease(repository, release));
+  });
 }
 
 async function removeRelease(call: ApiCall): Promise<HostReply> {
@@ -111,10 +145,8 @@ async function removeRelease(call: ApiCall): Promise<HostReply> {
 }
 
 function listReleases(call: ApiCall): HostReply {
-  const { repository, permissions } = call;
-  const { releases } = repository.releaseStore;
-  // Drafts are visible only to tokens with write permission.
-  const visible = releases.filter(({ draft }) => !draft || permissions?.contents === 'write');
+  const { repository } = call;
+  const visible = repository.releaseStore.releases.filter((release) => isVisible(call, release));
   const { page, headers } = paginate(call, visible);
   return replyJson(
     200,
@@ -137,7 +169,7 @@ async function renameAsset(call: ApiCall): Promise<HostReply> {
   const { release, asset } = getAsset(call);
   const body = await readBody(call);
   const name = normalizeAssetName(getText(body, 'name') ?? asset.name);
-  assertMutable(call.repository, 'update assets of');
+  assertMutable(release, 'update assets of');
   if (release.assets.some((other) => other !== asset && other.name === name)) {
     failInvalid({ resource: 'ReleaseAsset', code: 'already_exists', field: 'name' });
   }
@@ -149,7 +181,7 @@ async function renameAsset(call: ApiCall): Promise<HostReply> {
 
 async function removeAsset(call: ApiCall): Promise<HostReply> {
   const { release, asset } = getAsset(call);
-  assertMutable(call.repository, 'delete assets from');
+  assertMutable(release, 'delete assets from');
   await call.repository.releaseStore.removeAsset(release, asset);
   return { status: 204 };
 }

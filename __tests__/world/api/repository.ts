@@ -1,3 +1,4 @@
+import { BRANCH_RULES } from '../branch-rules.ts';
 import type { HostedRepository } from '../repository.ts';
 import { replyJson } from '../server/messages.ts';
 import { hasPermission } from '../tokens.ts';
@@ -59,12 +60,35 @@ function formatRepository({ repository, permissions }: ApiCall) {
   };
 }
 
+const RULE_PARAMETERS: Readonly<Record<string, object>> = {
+  pull_request: {
+    parameters: {
+      allowed_merge_methods: ['merge', 'squash', 'rebase'],
+      dismiss_stale_reviews_on_push: false,
+      require_code_owner_review: false,
+      require_last_push_approval: false,
+      required_approving_review_count: 1,
+      required_review_thread_resolution: false,
+    },
+  },
+};
+
 export const REPOSITORY_ROUTES = [
   // Every token may see a repository's metadata.
   createRoute('GET ', {}, (call) => replyJson(200, formatRepository(call))),
   createRoute('GET /branches/*branch', { contents: 'read' }, async ({ repository, parameters }) => {
     const { branch = '' } = parameters;
     const sha = (await repository.head(branch)) ?? fail(404, 'Branch not found');
-    return replyJson(200, { name: branch, commit: { sha }, protected: repository.isProtected });
+    return replyJson(200, {
+      name: branch,
+      commit: { sha },
+      protected: repository.rules.get(branch) !== null,
+    });
+  }),
+  createRoute('GET /rules/branches/*branch', {}, ({ repository, parameters }) => {
+    const rule = repository.rules.get(parameters.branch ?? '');
+    const { type } = rule === null ? {} : BRANCH_RULES[rule];
+    const origin = { ruleset_source_type: 'Repository', ruleset_source: repository.fullName, ruleset_id: 1 };
+    return replyJson(200, type === undefined ? [] : [{ type, ...origin, ...RULE_PARAMETERS[type] }]);
   }),
 ];

@@ -1,10 +1,9 @@
 import type { CommitPerson } from '../git/bare-repository.ts';
-import type { HostedRepository } from '../repository.ts';
+import { getUserId, LOGINS } from '../tokens.ts';
 import { fail } from './errors.ts';
 
 /** Files above this are refused by the contents and the blobs API; the protocol's 95 MB is never reached. */
 const FILE_LIMIT = 37.5 * 1024 * 1024;
-const RULE = 'Repository rule violations found\n\nChanges must be made through a pull request.';
 
 /** Whether a path has a part that git refuses, or `..`. */
 export function isMalformedPath(path: string): boolean {
@@ -15,11 +14,6 @@ export function isMalformedPath(path: string): boolean {
 export function assertValidPath(path: string): void {
   if (path.startsWith('/')) fail(422, 'path cannot start with a slash');
   if (isMalformedPath(path)) fail(422, 'path contains a malformed path component');
-}
-
-/** Ends the request when the repository's rules forbid direct changes. */
-export function assertUnprotected(repository: HostedRepository, status: 409 | 422): void {
-  if (repository.isProtected) fail(status, RULE);
 }
 
 /** The bytes of a base64 text. */
@@ -38,26 +32,25 @@ function failInputTooLarge(): never {
   );
 }
 
+/** The authors of a commit, and whether GitHub signs it. */
+export interface CommitAuthors {
+  readonly author: CommitPerson;
+  readonly committer: CommitPerson;
+  readonly signed: boolean;
+}
+
 /**
- * The authors of a commit: the workflow's bot and GitHub itself (so it counts as verified) unless the request names
- * another author.
+ * The authors of a commit: the token's owner unless the request names others. GitHub itself commits, and signs,
+ * what a bot sends without any names.
  */
-export function createAuthors(body: Record<string, unknown>): {
-  author: CommitPerson;
-  committer: CommitPerson;
-} {
+export function createAuthors(body: Record<string, unknown>, login: string | null): CommitAuthors {
   const date = new Date().toISOString();
-  const bot = {
-    name: 'github-actions[bot]',
-    email: '41898282+github-actions[bot]@users.noreply.github.com',
-    date,
-  };
-  const author = parsePerson(body.author, bot);
-  const committer =
-    body.author === undefined && body.committer === undefined
-      ? { name: 'GitHub', email: 'noreply@github.com', date }
-      : parsePerson(body.committer, author);
-  return { author, committer };
+  const name = login ?? LOGINS.workflow;
+  const owner = { name, email: `${getUserId(name)}+${name}@users.noreply.github.com`, date };
+  const author = parsePerson(body.author, owner);
+  const signed = name.endsWith('[bot]') && body.author === undefined && body.committer === undefined;
+  if (signed) return { author, committer: { name: 'GitHub', email: 'noreply@github.com', date }, signed };
+  return { author, committer: parsePerson(body.committer, author), signed };
 }
 
 function parsePerson(value: unknown, otherwise: CommitPerson): CommitPerson {

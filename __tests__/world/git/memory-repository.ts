@@ -34,7 +34,8 @@ export class MemoryRepository implements GitStore {
 
   async updateRef(ref: string, to: string, from: string | null): Promise<boolean> {
     if ((this.#refs.get(ref) ?? null) !== from) return false;
-    this.#refs.set(ref, to);
+    if (to === '0'.repeat(40)) this.#refs.delete(ref);
+    else this.#refs.set(ref, to);
     return true;
   }
 

@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { FindRepository } from '../api/host.ts';
+import { createRuleHook } from '../branch-rules.ts';
 import { createGitEnvironment } from '../git/git.ts';
 import type { HostedRepository } from '../repository.ts';
 import {
@@ -17,13 +18,6 @@ import { hasPermission, type TokenPermissions, type TokenStore } from '../tokens
 const PATH = /^\/([^/]+)\/([^/]+?)(?:\.git)?(\/info\/refs|\/git-upload-pack|\/git-receive-pack)$/;
 
 const CHALLENGE = { 'www-authenticate': 'Basic realm="GitHub"' };
-const ACCEPTING_HOOK = '#!/bin/sh\nexit 0\n';
-const REFUSING_HOOK = `#!/bin/sh
-echo 'error: GH013: Repository rule violations found for refs/heads/main.' >&2
-echo '- Changes must be made through a pull request.' >&2
-exit 1
-`;
-
 export type GitServer = HostHandler;
 
 /** Whether a request to github.com uses the git protocol. */
@@ -80,11 +74,19 @@ async function receivePack(repository: HostedRepository, service: string, reques
   });
 }
 
-/** Writes the hook with which git refuses a push to a protected branch, with GitHub's message. */
-async function writeProtectionHook({ git, isProtected }: HostedRepository): Promise<void> {
+/** Writes the hook with which git refuses a push to a protected branch, with GitHub's lines. */
+async function writeProtectionHook({ git, fullName, rules, signedCommits }: HostedRepository): Promise<void> {
   const hooks = join(git.directory, 'hooks');
   await mkdir(hooks, { recursive: true });
-  await writeFile(join(hooks, 'pre-receive'), isProtected ? REFUSING_HOOK : ACCEPTING_HOOK, { mode: 0o755 });
+  const signedFile = join(git.directory, 'signed-commits');
+  await writeFile(signedFile, [...signedCommits, ''].join('\n'));
+  const branches = [...(await git.branches()).keys()];
+  const found = branches.flatMap((branch) => {
+    const rule = rules.get(branch);
+    return rule === null ? [] : [[branch, rule] as const];
+  });
+  const hook = createRuleHook(fullName, Object.fromEntries(found), signedFile);
+  await writeFile(join(hooks, 'pre-receive'), hook, { mode: 0o755 });
 }
 
 async function runGitBackend(repository: HostedRepository, service: string, request: HostRequest) {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { fail, failInvalid, failNotFound } from '../api/errors.ts';
 import { assertPermission, authenticate, type FindRepository } from '../api/host.ts';
 import { assertMutable, formatAsset } from '../api/releases.ts';
-import { normalizeAssetName } from '../release-store.ts';
+import { ASSET_COUNT_LIMIT, normalizeAssetName, type StoredRelease } from '../release-store.ts';
 import { type HostHandler, ReplyError, replyJson } from '../server/messages.ts';
 import { storeBody } from '../server/stored-body.ts';
 import type { TokenStore } from '../tokens.ts';
@@ -36,7 +36,8 @@ export function createUploadsHost(
     if (body.size === 0) {
       failInvalid({ resource: 'ReleaseAsset', code: 'custom', field: 'size', message: 'is empty' });
     }
-    assertMutable(repository, 'upload assets to');
+    assertMutable(release, 'upload assets to');
+    assertRoomForAsset(release);
     const stored = normalizeAssetName(asked);
     if (release.assets.some((asset) => asset.name === stored)) {
       failInvalid({ resource: 'ReleaseAsset', code: 'already_exists', field: 'name' });
@@ -55,4 +56,10 @@ export function createUploadsHost(
       return replyJson(error.reply.status, { ...body, request_id: `${nextId()}` });
     }
   };
+}
+
+function assertRoomForAsset({ assets }: StoredRelease): void {
+  if (assets.length < ASSET_COUNT_LIMIT) return;
+  const message = `file_count limited to ${ASSET_COUNT_LIMIT} assets per release`;
+  failInvalid({ resource: 'ReleaseAsset', code: 'custom', field: 'file_count', message });
 }
