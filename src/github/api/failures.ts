@@ -40,9 +40,18 @@ interface RefusalRule {
   readonly retryable?: boolean;
 }
 
+/** The type of the error with which GraphQL says so, in an answer with HTTP 200. */
+const GRAPHQL_LIMIT = 'RATE_LIMITED';
+
 /** Whether GitHub refuses only for a while, because it received too many requests. */
-export const isRateLimited = ({ status, headers, message }: Omit<ApiRefusal, 'codes'>): boolean =>
+export const isRateLimited = ({
+  status,
+  headers,
+  message,
+  codes = [],
+}: Omit<ApiRefusal, 'codes'> & Partial<ApiRefusal>): boolean =>
   status === 429 ||
+  codes.includes(GRAPHQL_LIMIT) ||
   (status === 403 &&
     (headers['x-ratelimit-remaining'] === '0' ||
       headers['retry-after'] !== undefined ||
@@ -192,6 +201,21 @@ export function refusalError(
     `${call.description} answered HTTP ${refusal.status}${meaning === '' ? '' : `: ${meaning}`}`,
     details,
   );
+}
+
+/**
+ * The rate limit of GraphQL, which it reports with HTTP 200.
+ *
+ * @see https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
+ */
+export function findGraphqlLimit(data: unknown): Pick<ApiRefusal, 'message' | 'codes'> | undefined {
+  const { errors } = (data ?? {}) as { errors?: unknown };
+  const list = (Array.isArray(errors) ? errors : []) as ({ type?: unknown; message?: unknown } | null)[];
+  const limit = list.find(
+    (error) => error?.type === GRAPHQL_LIMIT || /rate limit/i.test(String(error?.message)),
+  );
+  if (!limit) return undefined;
+  return { message: shortHostMessage(limit.message), codes: [GRAPHQL_LIMIT] };
 }
 
 /** Our own error, where Octokit wrapped it as a cause. */
