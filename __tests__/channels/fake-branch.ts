@@ -41,6 +41,8 @@ export const branchWith = (files: BranchFiles = {}, answers: Answers = {}): Fake
     tree: { sha: 'newtree' },
     commit: (_: unknown, nth: number) => ({ sha: `commit${nth}` }),
     update_ref: {},
+    branch_rules: [],
+    viewer: { data: { viewer: { login: 'octo', databaseId: 583231 } } },
     ...answers,
   });
 

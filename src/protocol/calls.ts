@@ -113,6 +113,12 @@ export const API = {
     partOfWrite: true,
     sends: 'sha, force (false)',
   },
+  branch_rules: {
+    method: 'GET',
+    path: `${REPO}/rules/branches/{branch}{?per_page}`,
+    description: "reading the branch's rules",
+    permission: 'metadata: read',
+  },
   compare: {
     method: 'GET',
     path: `${REPO}/compare/{basehead}{?per_page}`,
@@ -149,6 +155,20 @@ export const API = {
     path: `${REPO}/deployments/{deployment_id}/statuses{?per_page}`,
     description: "reading a deployment's statuses",
     permission: 'deployments: read',
+  },
+  get_workflow: {
+    method: 'GET',
+    path: `${REPO}/actions/workflows/{workflow_id}`,
+    description: "reading the site's workflow",
+    permission: 'actions: read',
+    repeatable: true,
+  },
+  dispatch_workflow: {
+    method: 'POST',
+    path: `${REPO}/actions/workflows/{workflow_id}/dispatches`,
+    description: "starting the site's workflow",
+    permission: 'actions: write',
+    sends: 'ref',
   },
   create_release: {
     method: 'POST',

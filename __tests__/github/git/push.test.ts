@@ -15,6 +15,7 @@ import { changeWith } from '../changes.ts';
 import { writeGitScript } from './git-script.ts';
 
 const MESSAGE = 'ADD page.html: a page\n\nDelivered-by: a test';
+const AUTHOR = { name: 'octo', email: '583231+octo@users.noreply.github.com' };
 const ADVERT = { method: 'GET', url: /service=git-receive-pack/ };
 const SENDING = { method: 'POST', url: /git-receive-pack$/ };
 const { env: original } = process;
@@ -55,7 +56,10 @@ async function pushAll(
   overrides: Partial<PushOptions> = {},
 ): Promise<string[]> {
   const remote = new URL(`https://github.com/${repository.fullName}.git`);
-  return pushChanges({ remote, token: world.token(), branch: 'main', changes, ...overrides }, ports);
+  return pushChanges(
+    { remote, token: world.token(), branch: 'main', changes, author: AUTHOR, ...overrides },
+    ports,
+  );
 }
 
 /** Pushes one change. */
@@ -104,7 +108,7 @@ describe('pushChanges: one commit', () => {
     const sha = await push();
     expect(await repository.head()).toBe(sha);
     expect(runHostGit('log', '-1', '--format=%P %an <%ae> %cn <%ce>')).toBe(
-      `${before} ${'screen-delivery <screen-delivery@users.noreply.github.com> '.repeat(2).trim()}`,
+      `${before} ${'octo <583231+octo@users.noreply.github.com> '.repeat(2).trim()}`,
     );
     expect((await repository.log())[0]).toEqual({ sha, message: MESSAGE, files: ['docs/page.html'] });
     expect(runHostGit('ls-tree', '-r', 'main')).toContain('100644 blob');

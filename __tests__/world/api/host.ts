@@ -9,7 +9,7 @@ import {
   readJsonBody,
   replyJson,
 } from '../server/messages.ts';
-import { hasPermission, type TokenPermissions, type TokenStore } from '../tokens.ts';
+import { getUserId, hasPermission, type TokenPermissions, type TokenStore } from '../tokens.ts';
 import { COMMIT_ROUTES } from './commits.ts';
 import { CONTENTS_ROUTES } from './contents.ts';
 import { createErrorReply, fail, failNotFound } from './errors.ts';
@@ -154,10 +154,10 @@ async function handleUserRequest(
     return replyJson(200, formatUser(login));
   }
   const { query } = (await readJsonBody(request)) ?? {};
-  if (!/^\s*(query\s*)?\{\s*viewer\s*\{\s*login\s*\}\s*\}\s*$/.test(String(query))) {
+  if (!/^\s*(query\s*)?\{\s*viewer\s*\{\s*login(\s+databaseId)?\s*\}\s*\}\s*$/.test(String(query))) {
     return replyJson(200, { errors: [{ message: 'Only the viewer is known here' }] });
   }
-  return replyJson(200, { data: { viewer: { login } } });
+  return replyJson(200, { data: { viewer: { login, databaseId: getUserId(login) } } });
 }
 
 function addApiHeaders(request: HostRequest, reply: HostReply, used: number): HostReply {
