@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { DELIVERY_FILES, type DeliveryKind } from '../faults/delivery-kinds.ts';
 import { FaultRunner } from '../faults/fault-runner.ts';
 import { createResponse, createWorldHttp } from '../faults/recorded-http.ts';
+import { LOGINS } from '../world/tokens.ts';
 import { type GitHubWorld, startWorld } from '../world/world.ts';
 
 let world: GitHubWorld;
@@ -42,6 +43,7 @@ const CASES: readonly Case[] = [
     story: 'a workflow builds the site, and leaves the file out',
     inputs: { channel: 'K1' },
     repository: { pages: { buildType: 'workflow', builds: 'never' } },
+    login: LOGINS.app,
     reason: /did not show the file within 240 s.*no deployment of our commit yet/,
     change: 'Settings → Pages → Source',
     instead: 'K2 or K3',
@@ -50,6 +52,7 @@ const CASES: readonly Case[] = [
     story: "a workflow's deployment fails",
     inputs: { channel: 'K1' },
     repository: { pages: { buildType: 'workflow', builds: 'errored' } },
+    login: LOGINS.app,
     reason: /build failed.*deployment of our commit: failure/,
     change: 'fix the workflow that builds the site',
     instead: 'K2 or K3',

@@ -1,5 +1,6 @@
 import type { RawInputs } from '../../src/request/inputs.ts';
 import type { RepositoryOptions, TestRepository } from '../world/repository.ts';
+import { LOGINS } from '../world/tokens.ts';
 
 const OWNED_MESSAGE = 'ADD page.html: before\n\nDelivered-by: screen-delivery';
 
@@ -9,6 +10,8 @@ export interface DeliveryKind {
   readonly file: string;
   readonly inputs: Partial<RawInputs>;
   readonly repository?: Partial<RepositoryOptions>;
+  /** Whose token the step has; the job's own where absent. */
+  readonly login?: string;
   /** Prepares the repository before the delivery. */
   readonly before?: (
     repository: TestRepository,
@@ -54,6 +57,7 @@ export const DELIVERY_KINDS: readonly DeliveryKind[] = [
     file: 'page.html',
     inputs: { channel: 'K1' },
     repository: { pages: { buildType: 'workflow', liveAfterRequests: 3 } },
+    login: LOGINS.app,
     requests: /deployments|compare/,
   },
   {

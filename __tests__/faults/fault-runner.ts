@@ -96,7 +96,7 @@ export class FaultRunner<F extends InjectedFault> {
       pages: spec?.pages ?? {},
     });
     this.#world.deviceUser.script = ['pending', 'grant'];
-    const token = this.#world.token();
+    const token = this.#world.token({}, deliveryKind.login);
     let earlierUrl: string | null = null;
     await deliveryKind.before?.(repository, async (file) => {
       const inputs = { ...deliveryKind.inputs, operation: 'deliver' };

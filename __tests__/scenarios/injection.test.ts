@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { LOGINS } from '../world/tokens.ts';
 import {
   collectOutput,
   createPage,
@@ -58,6 +59,7 @@ describe("a host's words are text and nothing else", () => {
     });
     const delivered = await scenario.deliver({
       repository,
+      token: scenario.world.token({}, LOGINS.app),
       files: { 'page.html': createPage() },
       inputs: { channel: 'K1' },
     });

@@ -69,7 +69,7 @@ export function setUpScenario(): ScenarioWorld {
   afterEach(() => {
     for (const interception of interceptions) interception.remove();
     interceptions = [];
-    world.filebin.cookieCheck = true;
+    world.filebin.reset();
     checkAndClearTraffic(world.traffic);
   });
   afterAll(async () => {

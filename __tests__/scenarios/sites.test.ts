@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { RepositoryOptions } from '../world/repository.ts';
+import { LOGINS } from '../world/tokens.ts';
 import { createPage, expectNotReady, expectReady, listRequests, MARKER, setUpScenario } from './scenario.ts';
 
 const scenario = setUpScenario();
@@ -77,7 +78,8 @@ describe('where the site is', () => {
 describe('a site that a workflow builds', () => {
   test('a deployment that succeeds', async () => {
     const repository = await scenario.repository({ pages: { buildType: 'workflow', buildMs: 300 } });
-    const delivered = await scenario.deliver({ repository, files, inputs });
+    const token = scenario.world.token({}, LOGINS.app);
+    const delivered = await scenario.deliver({ repository, files, inputs, token });
     await expectReady(scenario, delivered, { channel: 'K1', shows: createPage() });
     expect(delivered.stdout).toMatch(/deployment of our commit: in_progress/);
     expect(listRequests(scenario, /pages\/builds/)).toEqual([]);
@@ -87,7 +89,8 @@ describe('a site that a workflow builds', () => {
     const repository = await scenario.repository({
       pages: { buildType: 'workflow', builds: 'errored', errorMessage: 'artifact is too large' },
     });
-    const delivered = await scenario.deliver({ repository, files, inputs, simulatedTime: true });
+    const token = scenario.world.token({}, LOGINS.app);
+    const delivered = await scenario.deliver({ repository, files, inputs, token, simulatedTime: true });
     expectNotReady(delivered, {
       step: 'wait',
       reason: /artifact is too large.*deployment of our commit: failure/,
@@ -97,7 +100,7 @@ describe('a site that a workflow builds', () => {
 
   test("a deployment that can't be read: the live bytes decide", async () => {
     const repository = await scenario.repository({ pages: { buildType: 'workflow', buildMs: 200 } });
-    const token = scenario.world.token({ deployments: 'none' });
+    const token = scenario.world.token({ deployments: 'none' }, LOGINS.app);
     const delivered = await scenario.deliver({ repository, files, inputs, token });
     await expectReady(scenario, delivered, { channel: 'K1', shows: createPage() });
   });

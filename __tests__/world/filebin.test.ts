@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 
 beforeEach(() => {
-  world.filebin.cookieCheck = true;
+  world.filebin.reset();
   bin = `sv1700000000-${++count}`;
 });
 
@@ -117,4 +117,91 @@ test('a bin can be listed, locked and deleted, and its name can not be used agai
   expect((await download('a.txt')).text.trim()).toBe('This bin is no longer available.');
   const reused = await upload('a.txt');
   expect([reused.status, reused.text.trim()]).toEqual([405, 'The bin is no longer available']);
+});
+
+const disposition = async (name: string) => {
+  const { headers } = await client.send(`GET ${(await download(name)).headers.location}`);
+  return [headers['content-type'], headers['content-disposition']?.split(';')[0]];
+};
+
+test.each([
+  ['page.txt', '<!doctype html><p>x</p>', 'text/html; charset=utf-8', 'attachment'],
+  ['plain.html', 'Hello', 'text/plain; charset=utf-8', 'inline'],
+  ['page.xhtml', '<?xml version="1.0"?><html/>', 'text/xml; charset=utf-8', 'inline'],
+  ['data.json', '{"a":1}', 'text/plain; charset=utf-8', 'inline'],
+  ['report.txt', '%PDF-1.7', 'application/pdf', 'attachment'],
+  ['files.zip', 'PK\u0003\u0004x', 'application/zip', 'inline'],
+  ['x.html', 'a\u0000b', 'application/octet-stream', 'inline'],
+])('the bytes of %s decide on its type and disposition, not its name', async (name, body, type, shown) => {
+  world.filebin.cookieCheck = false;
+  expect((await upload(name, body)).json.file['content-type']).toBe(type);
+  expect(await disposition(name)).toEqual([type, shown]);
+});
+
+test('the warning page repeats the address of the file', async () => {
+  await upload('marker-42.txt', 'text');
+  const { text } = await download('marker-42.txt');
+  expect(text).toContain(`https://filebin.net/${bin}/marker-42.txt`);
+  expect(text).toContain('Filebin');
+});
+
+test('anybody can upload into a bin until somebody locks it for good', async () => {
+  world.filebin.cookieCheck = false;
+  await upload('a.txt', 'mine');
+  await world.filebin.addFile(bin, 'a.txt', 'theirs');
+  const { headers } = await download('a.txt');
+  expect((await client.send(`GET ${headers.location}`)).text).toBe('theirs');
+  world.filebin.lock(bin);
+  const listed = await client.send(`GET https://filebin.net/${bin}`, null, { accept: 'application/json' });
+  expect(listed.json.bin.readonly).toBe(true);
+  expect((await upload('a.txt', 'mine')).status).toBe(405);
+  await expect(world.filebin.addFile(bin, 'b.txt', 'theirs')).rejects.toThrow(/locked bins/);
+});
+
+test('a bin that needs approval shows nothing before, and its files can still be deleted', async () => {
+  Object.assign(world.filebin, { cookieCheck: false, manualApproval: true });
+  await upload('a.txt', 'text');
+  await upload('b.txt', 'text');
+  expect(await download('a.txt')).toMatchObject({
+    status: 403,
+    text: 'This bin requires approval before files can be downloaded.\n',
+  });
+  expect((await client.send(`DELETE https://filebin.net/${bin}/b.txt`)).status).toBe(200);
+  world.filebin.approve(bin);
+  expect((await download('a.txt')).status).toBe(302);
+});
+
+test('a download limit counts every GET that is not answered by the warning page', async () => {
+  world.filebin.downloadLimit = 2;
+  await upload('a.txt', 'text');
+  const cookie = String((await download('a.txt')).headers['set-cookie']).split(';')[0] as string;
+  const seen = [];
+  for (let number = 0; number < 3; number += 1) seen.push(await download('a.txt', { cookie }));
+  expect(seen.map(({ status }) => status)).toEqual([302, 302, 403]);
+  expect(seen[2]?.text).toBe('The file has been requested too many times.\n');
+  const listed = await client.send(`GET https://filebin.net/${bin}`, null, { accept: 'application/json' });
+  expect(listed.json.files[0].downloads).toBe(2);
+});
+
+test('the answer to an upload can come long after the file is stored', async () => {
+  world.filebin.cookieCheck = false;
+  const answer = Promise.withResolvers<void>();
+  world.filebin.beforeAnswer = () => answer.promise;
+  const pending = upload('a.txt', 'text');
+  while (!world.filebin.bins.has(bin)) await new Promise((resolve) => setImmediate(resolve));
+  expect((await download('a.txt')).status).toBe(302);
+  // The late answer also writes over a lock of the meantime.
+  world.filebin.lock(bin);
+  answer.resolve();
+  expect((await pending).status).toBe(201);
+  expect(world.filebin.bins.get(bin)?.locked).toBe(false);
+});
+
+test.each([
+  ['blocked content', { refusal: 'This content is blocked.' }, 403, 'This content is blocked.'],
+  ['full storage', { full: true }, 507, 'Insufficient storage, please retry later'],
+])('an upload is refused because of %s', async (_, settings, status, text) => {
+  Object.assign(world.filebin, settings);
+  const refused = await upload('a.txt', 'text');
+  expect([refused.status, refused.text.trim()]).toEqual([status, text]);
 });

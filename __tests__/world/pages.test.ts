@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createWorldClient, type WorldClient } from './client.ts';
 import type { FakePagesOptions } from './pages/fake-pages.ts';
 import type { TestRepository } from './repository.ts';
+import { LOGINS } from './tokens.ts';
 import { type GitHubWorld, startWorld } from './world.ts';
 
 let world: GitHubWorld;
@@ -218,6 +219,69 @@ describe('a site that is published by a workflow', () => {
     const { json } = await client.send(`GET ${base}/deployments?environment=github-pages&sha=${sha}`);
     const statuses = await client.send(`GET ${base}/deployments/${json[0].id}/statuses`);
     expect(statuses.json[0]).toMatchObject({ state, description, environment_url: repository.pages.url });
+  });
+
+  const put = ({ fullName }: TestRepository, sender: WorldClient) =>
+    sender.send(`PUT /repos/${fullName}/contents/a.html`, {
+      message: 'ADD',
+      content: Buffer.from('a').toString('base64'),
+    });
+
+  test.each([
+    [LOGINS.workflow, 404],
+    [LOGINS.app, 200],
+    [LOGINS.human, 200],
+  ])('after a commit with a token of %s answers %d', async (login, status) => {
+    const repository = await newSite({ buildType: 'workflow' });
+    const sender = createWorldClient(world, world.token({}, login));
+    expect((await put(repository, sender)).status).toBe(201);
+    await repository.pages.whenBuilt();
+    expect((await visit(repository, 'a.html'))[0]).toBe(status);
+    expect(repository.pages.runs).toHaveLength(status === 200 ? 1 : 0);
+    await sender.close();
+  });
+
+  test('goes live when its workflow is dispatched', async () => {
+    const repository = await newSite({ buildType: 'workflow', workflow: 'site.yml' });
+    await put(repository, client);
+    const actions = `/repos/${repository.fullName}/actions`;
+    const sender = createWorldClient(world, world.token({ actions: 'write' }));
+    const dispatch = `POST ${actions}/workflows/site.yml/dispatches`;
+    const started = await sender.send(dispatch, { ref: 'main', return_run_details: true });
+    expect(started.status).toBe(200);
+    await repository.pages.whenBuilt();
+    const run = await sender.send(`GET ${actions}/runs/${started.json.workflow_run_id}`);
+    expect(run.json).toMatchObject({
+      event: 'workflow_dispatch',
+      head_sha: await repository.head(),
+      status: 'completed',
+      conclusion: 'success',
+    });
+    expect(await visit(repository, 'a.html')).toEqual([200, 'a']);
+    expect((await sender.send(dispatch, { ref: 'main' })).status).toBe(204);
+    const runs = await sender.send(`GET ${actions}/workflows/site.yml/runs?event=workflow_dispatch`);
+    expect(runs.json).toMatchObject({ total_count: 2 });
+    await sender.close();
+  });
+
+  test.each([
+    ['without `actions: write`', {}, { actions: 'read' }, { ref: 'main' }, 'pages.yml', 403],
+    ['of another workflow', {}, {}, { ref: 'main' }, 'other.yml', 404],
+    ['on an unknown branch', {}, {}, { ref: 'nowhere' }, 'pages.yml', 422],
+    ['of a workflow without the trigger', { dispatchable: false }, {}, { ref: 'main' }, 'pages.yml', 422],
+    ['of a disabled workflow', { workflowEnabled: false }, {}, { ref: 'main' }, 'pages.yml', 422],
+  ] as const)('refuses a dispatch %s', async (_, site, permissions, body, file, status) => {
+    const repository = await newSite({ buildType: 'workflow', ...site });
+    const sender = createWorldClient(world, world.token({ actions: 'write', ...permissions }));
+    const path = `/repos/${repository.fullName}/actions/workflows/${file}/dispatches`;
+    expect((await sender.send(`POST ${path}`, body)).status).toBe(status);
+    expect(repository.pages.runs).toEqual([]);
+    await sender.close();
+  });
+
+  test('refuses the request for a build of its branch', async () => {
+    const { fullName } = await newSite({ buildType: 'workflow' });
+    expect((await client.send(`POST /repos/${fullName}/pages/builds`)).status).toBe(422);
   });
 });
 

@@ -205,10 +205,10 @@ export class HostedRepository implements TestRepository {
     return result;
   }
 
-  /** Moves a branch, if it still points to `from`, and notifies Pages. */
-  async moveBranch(branch: string, to: string, from: string | null): Promise<boolean> {
+  /** Moves a branch, if it still points to `from`, and notifies Pages of the push and its author. */
+  async moveBranch(branch: string, to: string, from: string | null, login: string | null): Promise<boolean> {
     const moved = await this.git.updateRef(`refs/heads/${branch}`, to, from);
-    if (moved) this.site?.onPush(branch, to);
+    if (moved) this.site?.onPush(branch, to, login ?? this.owner);
     return moved;
   }
 

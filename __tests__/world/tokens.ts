@@ -9,6 +9,7 @@ export interface TokenPermissions {
   pull_requests: PermissionLevel;
   issues: PermissionLevel;
   deployments: PermissionLevel;
+  actions: PermissionLevel;
 }
 
 /** Logins of the local GitHub, apart from the repositories' owners. */
@@ -37,6 +38,7 @@ export const FORK_PERMISSIONS: TokenPermissions = {
   pull_requests: 'read',
   issues: 'read',
   deployments: 'read',
+  actions: 'read',
 };
 
 /** The tokens of the local GitHub with their logins and permissions. */
@@ -58,6 +60,7 @@ export class TokenStore {
       pull_requests: 'write',
       issues: 'none',
       deployments: 'read',
+      actions: 'none',
       ...permissions,
     });
     return token;

@@ -111,7 +111,7 @@ async function writeContents(call: ApiCall, change: 'put' | 'delete'): Promise<H
     if (signed) repository.signedCommits.add(commit);
     const broken = await repository.findBrokenRule(branch, commit, head);
     if (broken !== null) fail(409, refuseContents(broken, getChange(existing, change)));
-    await repository.moveBranch(branch, commit, head);
+    await repository.moveBranch(branch, commit, head, call.login);
     const content = bytes === null ? null : formatWrittenFile(repository, path, bytes, branch);
     return replyJson(existing === null ? 201 : 200, {
       content,

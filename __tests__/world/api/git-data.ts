@@ -204,12 +204,13 @@ async function deleteRef({ repository, parameters }: ApiCall): Promise<HostReply
   return { status: 204 };
 }
 
-async function moveRef({ repository }: ApiCall, ref: string, to: string, from: string | null): Promise<void> {
+async function moveRef(call: ApiCall, ref: string, to: string, from: string | null): Promise<void> {
+  const { repository, login } = call;
   const branch = getBranchName(ref);
   const moved =
     branch === null
       ? await repository.git.updateRef(ref, to, from)
-      : await repository.moveBranch(branch, to, from);
+      : await repository.moveBranch(branch, to, from, login);
   if (!moved) failInvalid({ resource: 'Reference', code: 'invalid', field: 'ref' });
 }
 

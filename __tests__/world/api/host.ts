@@ -10,6 +10,7 @@ import {
   replyJson,
 } from '../server/messages.ts';
 import { getUserId, hasPermission, type TokenPermissions, type TokenStore } from '../tokens.ts';
+import { ACTIONS_ROUTES } from './actions.ts';
 import { COMMIT_ROUTES } from './commits.ts';
 import { CONTENTS_ROUTES } from './contents.ts';
 import { createErrorReply, fail, failNotFound } from './errors.ts';
@@ -24,6 +25,7 @@ const ROUTES: readonly ApiRoute[] = [
   ...CONTENTS_ROUTES,
   ...COMMIT_ROUTES,
   ...GIT_DATA_ROUTES,
+  ...ACTIONS_ROUTES,
   ...PAGES_ROUTES,
   ...RELEASE_ROUTES,
 ];
@@ -118,8 +120,8 @@ async function dispatch(
     if (method !== (request.method === 'HEAD' ? 'GET' : request.method)) continue;
     const parameters = matchPath(pattern, rest);
     if (parameters === null) continue;
-    // Public files, commits and releases can be read without permissions; Pages and deployments can't.
-    const readsPublic = isRead && !repository.isPrivate && need.contents !== undefined;
+    // Public files, commits, releases and workflow runs can be read without permissions; Pages and deployments can't.
+    const readsPublic = isRead && !repository.isPrivate && (need.contents ?? need.actions) !== undefined;
     assertPermission(permissions, need, readsPublic);
     return handle({ request, repository, parameters, permissions, login });
   }

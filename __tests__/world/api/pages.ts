@@ -64,6 +64,7 @@ async function showLatestBuild(call: ApiCall): Promise<HostReply> {
 async function requestBuild(call: ApiCall): Promise<HostReply> {
   const { repository } = call;
   const site = getSite(call);
+  if (site.buildType === 'workflow') fail(422, 'This site is published by a workflow, which builds it.');
   const head = (await repository.head(site.branch)) ?? fail(422, 'The site has no commits.');
   site.requestBuild(head);
   return replyJson(201, { url: `${getApiUrl(repository)}/pages/builds/latest`, status: 'queued' });

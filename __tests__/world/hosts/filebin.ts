@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { getMediaType } from '../media-types.ts';
+import { Readable } from 'node:stream';
 import {
   decodeComponent,
   type HostHandler,
@@ -17,8 +17,15 @@ import type { SignedStorage } from '../signed-storage.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 const NAME_BYTES = 120;
-const WARNING_PAGE = `<!doctype html>\n<html><head><title>Please read</title></head>
-<body><h1>Please read</h1><p>This file was uploaded by somebody. Do you trust them?</p></body></html>\n`;
+
+/** The page before a file; it repeats the file's own address. */
+const createWarningPage = (
+  address: string,
+): string => `<!doctype html>\n<html><head><title>Filebin | Please read</title></head>
+<body><h1>Please read</h1><p>Filebin does not know who uploaded this file. Do you trust them?</p>
+<p><a href="${escapeHtml(address)}">${escapeHtml(address)}</a></p></body></html>\n`;
+
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`);
 
 /** A file in a bin. */
 export interface StoredBinFile {
@@ -29,6 +36,8 @@ export interface StoredBinFile {
   readonly md5: string;
   readonly path: string;
   readonly createdAt: Date;
+  /** How often it was fetched; each GET that leads to the storage counts. */
+  downloads: number;
 }
 
 /** A bin; deleted bins stay listed, since their names can't be used again. */
@@ -38,6 +47,8 @@ export interface StoredBin {
   expiresAt: Date;
   locked: boolean;
   deleted: boolean;
+  /** Whether its files can be downloaded, where the server demands approval. */
+  approved: boolean;
   readonly files: Map<string, StoredBinFile>;
 }
 
@@ -47,13 +58,46 @@ export interface FilebinControls {
   cookieCheck: boolean;
   /** Uploads with these endings are refused. */
   forbiddenExtensions: string[];
+  /** Whether new bins must be approved by the operator before anything can be downloaded from them. */
+  manualApproval: boolean;
+  /** How often one file may be downloaded; null for no limit. */
+  downloadLimit: number | null;
+  /** Awaited after an upload is stored, before it is answered: the real server may take minutes. */
+  beforeAnswer: () => Promise<void>;
+  /** The text with which an upload is refused with 403: blocked content, a banned address; null for none. */
+  refusal: string | null;
+  /** Whether the storage is full. */
+  full: boolean;
+  /** Sets all of these back to what they were at first; the bins stay. */
+  reset(): void;
+  /** Approves a bin, as the operator does. */
+  approve(bin: string): void;
+  /** Uploads a file as somebody else: into a new bin or, until it is locked, an existing one. */
+  addFile(bin: string, filename: string, bytes: string | Buffer): Promise<void>;
+  /** Locks a bin, as anybody can; nobody can unlock it. */
+  lock(bin: string): void;
   readonly bins: ReadonlyMap<string, StoredBin>;
 }
 
+const DEFAULTS = {
+  cookieCheck: true,
+  forbiddenExtensions: [] as string[],
+  manualApproval: false,
+  downloadLimit: null as number | null,
+  beforeAnswer: async (): Promise<void> => undefined,
+  refusal: null as string | null,
+  full: false,
+};
+
 /** Simulates filebin.net; its files' bytes come from the storage host. */
 export class FakeFilebin implements FilebinControls {
-  cookieCheck = true;
-  forbiddenExtensions: string[] = [];
+  cookieCheck = DEFAULTS.cookieCheck;
+  forbiddenExtensions = DEFAULTS.forbiddenExtensions;
+  manualApproval = DEFAULTS.manualApproval;
+  downloadLimit = DEFAULTS.downloadLimit;
+  beforeAnswer = DEFAULTS.beforeAnswer;
+  refusal = DEFAULTS.refusal;
+  full = DEFAULTS.full;
   readonly bins = new Map<string, StoredBin>();
   readonly #folder: string;
   readonly #storage: SignedStorage;
@@ -85,8 +129,47 @@ export class FakeFilebin implements FilebinControls {
     }
   };
 
+  reset(): void {
+    Object.assign(this, DEFAULTS);
+  }
+
+  approve(bin: string): void {
+    this.#existing(bin).approved = true;
+  }
+
+  lock(bin: string): void {
+    this.#existing(bin).locked = true;
+  }
+
+  async addFile(bin: string, filename: string, bytes: string | Buffer): Promise<void> {
+    const content = Buffer.from(bytes);
+    const { status, body } = await this.#receive(bin, filename, {
+      headers: { 'content-length': String(content.length) },
+      body: Readable.from([content]),
+    });
+    if (status !== 201) throw new Error(`The bin refused the file: ${status} ${String(body)}`);
+  }
+
+  #existing(bin: string): StoredBin {
+    const found = this.bins.get(bin);
+    if (found === undefined) throw new Error(`There is no bin ${bin}.`);
+    return found;
+  }
+
   async #upload(request: HostRequest, binName: string, asked: string): Promise<HostReply> {
-    const { headers } = request;
+    const reply = await this.#receive(binName, asked, request);
+    if (reply.status !== 201) return reply;
+    await this.beforeAnswer();
+    // The late handler writes the state that it has read at the start over a lock of the meantime.
+    this.#existing(binName).locked = false;
+    return reply;
+  }
+
+  async #receive(
+    binName: string,
+    asked: string,
+    { headers, body }: Pick<HostRequest, 'headers' | 'body'>,
+  ): Promise<HostReply> {
     if (headers['content-length'] === undefined) {
       return replyText(411, 'Missing or invalid content-length header\n');
     }
@@ -101,9 +184,11 @@ export class FakeFilebin implements FilebinControls {
     if (this.forbiddenExtensions.some((ending) => filename.endsWith(ending))) {
       return replyText(403, 'Illegal file extension\n');
     }
+    if (this.refusal !== null) return replyText(403, `${this.refusal}\n`);
+    if (this.full) return replyText(507, 'Insufficient storage, please retry later\n');
     // The server stumbles over a second upload whose name it has to change.
     if (filename !== asked && known?.files.has(filename)) return replyText(500, 'Errno 139\n');
-    const stored = await storeBody(request.body, join(this.#folder, `bin-${this.#nextId()}`));
+    const stored = await storeBody(body, join(this.#folder, `bin-${this.#nextId()}`));
     const md5 = Buffer.from(stored.md5, 'hex').toString('base64');
     if ((headers['content-sha256'] ?? stored.sha256) !== stored.sha256) {
       return replyText(400, 'SHA256 checksum did not match\n');
@@ -113,12 +198,13 @@ export class FakeFilebin implements FilebinControls {
     const now = new Date();
     const uploaded: StoredBinFile = {
       filename,
-      contentType: detectContentType(filename, head),
+      contentType: detectContentType(head),
       size,
       sha256,
       md5,
       path,
       createdAt: now,
+      downloads: 0,
     };
     const bin = known ?? this.#open(binName, now);
     // The bin is described as it was before this upload.
@@ -135,6 +221,7 @@ export class FakeFilebin implements FilebinControls {
       expiresAt: now,
       locked: false,
       deleted: false,
+      approved: !this.manualApproval,
       files: new Map(),
     };
     this.bins.set(id, bin);
@@ -149,6 +236,13 @@ export class FakeFilebin implements FilebinControls {
     if (found === undefined) return replyText(404, 'The file does not exist.\n');
     const warning = this.#warning(request);
     if (warning !== null) return warning;
+    if (!bin.approved) {
+      return replyText(403, 'This bin requires approval before files can be downloaded.\n');
+    }
+    if (this.downloadLimit !== null && found.downloads >= this.downloadLimit) {
+      return replyText(403, 'The file has been requested too many times.\n');
+    }
+    found.downloads += 1;
     const isPage = /^(text\/html|application\/pdf)/.test(found.contentType);
     const headers = {
       'content-type': found.contentType,
@@ -163,13 +257,13 @@ export class FakeFilebin implements FilebinControls {
   }
 
   /** The warning page, until the request carries the cookie that it sets. */
-  #warning({ headers }: HostRequest): HostReply | null {
+  #warning({ headers, url }: HostRequest): HostReply | null {
     if (!this.cookieCheck || /curl|Wget|VLC/.test(headers['user-agent'] ?? '')) return null;
     const [, cookie = ''] = /(?:^|;\s*)verified=([^;]+)/.exec(headers.cookie ?? '') ?? [];
     if (this.#verified.has(cookie)) return null;
     const fresh = randomBytes(12).toString('hex');
     this.#verified.add(fresh);
-    return replyHtml(200, WARNING_PAGE, {
+    return replyHtml(200, createWarningPage(url), {
       'set-cookie': `verified=${fresh}; Path=/; Max-Age=604800; HttpOnly; SameSite=Lax`,
     });
   }
@@ -225,15 +319,33 @@ function normalizeFilename(asked: string): string {
   return cut;
 }
 
-/** The server detects the type from the bytes, not from the client's header; the name is used only if that fails. */
-function detectContentType(filename: string, head: Buffer): string {
-  const start = head.toString('latin1');
-  if (/^\s*(<!doctype html|<html|<head|<body|<script)/i.test(start)) return 'text/html; charset=utf-8';
-  if (start.startsWith('%PDF-')) return 'application/pdf';
-  if (start.startsWith('\x89PNG')) return 'image/png';
-  const byName = getMediaType(filename);
-  if (byName.startsWith('text/') || !head.includes(0)) return 'text/plain; charset=utf-8';
-  return byName;
+const SIGNATURES: readonly (readonly [string, string])[] = [
+  ['%PDF-', 'application/pdf'],
+  ['\x89PNG', 'image/png'],
+  ['\xff\xd8\xff', 'image/jpeg'],
+  ['GIF8', 'image/gif'],
+  ['PK\x03\x04', 'application/zip'],
+  ['<?xml', 'text/xml; charset=utf-8'],
+];
+
+/** The server detects the type from the bytes alone: neither the client's header nor the name counts. */
+function detectContentType(head: Buffer): string {
+  const start = head.toString('latin1').replace(/^\xef\xbb\xbf/, '');
+  if (
+    /^\s*(<!doctype html|<html|<head|<body|<script|<style|<title|<table|<div|<h1|<p|<a|<br|<b|<!--)[\s>]/i.test(
+      start,
+    )
+  ) {
+    return 'text/html; charset=utf-8';
+  }
+  const known = SIGNATURES.find(([signature]) => start.startsWith(signature));
+  if (known !== undefined) return known[1];
+  return isBinary(head) ? 'application/octet-stream' : 'text/plain; charset=utf-8';
+}
+
+/** Whether there are control characters that no text has. */
+function isBinary(head: Buffer): boolean {
+  return head.some((byte) => byte < 9 || (byte > 13 && byte < 27) || (byte > 27 && byte < 32));
 }
 
 function formatBin({ id, locked, files, createdAt, expiresAt }: StoredBin) {
@@ -249,13 +361,14 @@ function formatBin({ id, locked, files, createdAt, expiresAt }: StoredBin) {
   };
 }
 
-function formatFile({ filename, contentType, size, sha256, md5, createdAt }: StoredBinFile) {
+function formatFile({ filename, contentType, size, sha256, md5, createdAt, downloads }: StoredBinFile) {
   return {
     filename,
     'content-type': contentType,
     bytes: size,
     md5,
     sha256,
+    downloads,
     created_at: createdAt.toISOString(),
     updated_at: createdAt.toISOString(),
   };

@@ -13,7 +13,7 @@ import {
   type HostRequest,
   replyText,
 } from '../server/messages.ts';
-import { hasPermission, type TokenPermissions, type TokenStore } from '../tokens.ts';
+import { hasPermission, type TokenStore } from '../tokens.ts';
 
 const PATH = /^\/([^/]+)\/([^/]+?)(?:\.git)?(\/info\/refs|\/git-upload-pack|\/git-receive-pack)$/;
 
@@ -31,7 +31,8 @@ export function createGitServer(find: FindRepository, tokens: TokenStore): GitSe
     const [, owner = '', name = '', service = ''] = PATH.exec(request.path) ?? [];
     const repository = find(decodeComponent(owner), decodeComponent(name));
     const pushes = service === '/git-receive-pack' || request.query.get('service') === 'git-receive-pack';
-    const permissions = getCredentialPermissions(request, tokens);
+    const token = getToken(request);
+    const permissions = token === null ? null : tokens.getPermissions(token);
     if (permissions === undefined) return replyText(401, 'Invalid username or token.\n', CHALLENGE);
     if (permissions === null && (pushes || repository?.isPrivate !== false)) {
       return replyText(401, 'No anonymous write access.\n', CHALLENGE);
@@ -44,31 +45,28 @@ export function createGitServer(find: FindRepository, tokens: TokenStore): GitSe
       );
     }
     if (service !== '/git-receive-pack') return runGitBackend(repository, service, request);
-    return receivePack(repository, service, request);
+    return receivePack(repository, request, tokens.getLogin(token ?? ''));
   };
 }
 
-/** The permissions of Basic credentials; null without credentials, undefined for an unknown token. */
-function getCredentialPermissions(
-  { headers }: HostRequest,
-  tokens: TokenStore,
-): TokenPermissions | null | undefined {
+/** The password of Basic credentials; null without credentials. */
+function getToken({ headers }: HostRequest): string | null {
   if (headers.authorization === undefined) return null;
   const [, encoded = ''] = /^basic (\S+)$/i.exec(headers.authorization) ?? [];
   const pair = Buffer.from(encoded, 'base64').toString();
-  return tokens.getPermissions(pair.slice(pair.indexOf(':') + 1));
+  return pair.slice(pair.indexOf(':') + 1);
 }
 
 /** Handles a push: branches that moved start builds. */
-async function receivePack(repository: HostedRepository, service: string, request: HostRequest) {
+async function receivePack(repository: HostedRepository, request: HostRequest, login?: string) {
   return repository.runExclusively(async () => {
     await writeProtectionHook(repository);
     const before = await repository.git.branches();
-    const { body, ...reply } = await runGitBackend(repository, service, request);
+    const { body, ...reply } = await runGitBackend(repository, '/git-receive-pack', request);
     // The branches have moved only after the end of the report, which is small.
     const report = await collectBytes(body);
     for (const [branch, sha] of await repository.git.branches()) {
-      if (before.get(branch) !== sha) repository.site?.onPush(branch, sha);
+      if (before.get(branch) !== sha) repository.site?.onPush(branch, sha, login);
     }
     return { ...reply, body: report };
   });

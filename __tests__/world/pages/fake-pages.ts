@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GitStore } from '../git/bare-repository.ts';
 import type { GitHubInstance } from '../instance.ts';
+import { LOGINS } from '../tokens.ts';
 import { buildSiteVersion, type SiteVersion } from './site-version.ts';
 
 /**
@@ -21,8 +22,12 @@ export interface PagesBehavior {
   buildMs: number;
   /** How a build takes its time. */
   pause: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** Whether a push starts a build; otherwise only `POST /pages/builds` does. */
+  /** Whether a push starts a build or the site's workflow; otherwise only a request does. */
   startsBuilds: boolean;
+  /** Whether the site's workflow has the trigger `workflow_dispatch`. */
+  dispatchable: boolean;
+  /** Whether the site's workflow is switched on. */
+  workflowEnabled: boolean;
   /** False: no later build goes live. */
   live: boolean;
   /** So many requests for each address still get the old content after a build went live. */
@@ -41,6 +46,8 @@ export interface FakePagesOptions extends Partial<PagesBehavior> {
   readonly path?: '/' | '/docs';
   readonly buildType?: 'legacy' | 'workflow';
   readonly cname?: string;
+  /** The file name of the workflow that publishes the site; `pages.yml` by default. */
+  readonly workflow?: string;
   /** False: just switched on, nothing of the first commit is built yet. */
   readonly built?: boolean;
 }
@@ -65,6 +72,23 @@ export interface PagesDeployment {
   readonly statuses: { state: string; description: string; at: Date }[];
 }
 
+/** A run of the workflow that publishes a site. */
+export interface SiteWorkflowRun {
+  readonly id: number;
+  readonly event: 'push' | 'workflow_dispatch';
+  readonly branch: string;
+  readonly commit: string;
+  /** The inputs of a dispatch. */
+  readonly inputs: Readonly<Record<string, unknown>>;
+  readonly actor: string;
+  status: 'queued' | 'in_progress' | 'completed';
+  conclusion: 'success' | 'failure' | null;
+  readonly createdAt: Date;
+  updatedAt: Date;
+}
+
+type RunTrigger = Pick<SiteWorkflowRun, 'event' | 'branch' | 'actor' | 'inputs'>;
+
 /** The repository that a site is made of. */
 export interface SiteSource {
   readonly owner: string;
@@ -81,6 +105,8 @@ export class FakePages implements PagesBehavior {
   buildMs = 40;
   pause: PagesBehavior['pause'] = (ms, signal) => sleep(ms, undefined, { signal });
   startsBuilds = true;
+  dispatchable = true;
+  workflowEnabled = true;
   live = true;
   liveAfterRequests = 0;
   caches404 = false;
@@ -96,9 +122,13 @@ export class FakePages implements PagesBehavior {
   /** Builds that the API shows, the newest first. */
   readonly history: PagesBuild[] = [];
   readonly deployments: PagesDeployment[] = [];
+  readonly workflow: string;
+  /** Runs of the workflow that publishes the site, the newest first. */
+  readonly runs: SiteWorkflowRun[] = [];
 
   readonly #git: GitStore;
   readonly #stopped: AbortSignal;
+  readonly #owner: string;
   #queue: Promise<void> = Promise.resolve();
   #nextId = 1;
   #current: SiteVersion | null = null;
@@ -112,6 +142,7 @@ export class FakePages implements PagesBehavior {
       path = '/',
       buildType = 'legacy',
       cname = null,
+      workflow = 'pages.yml',
       built: _,
       ...behaviour
     } = spec;
@@ -121,6 +152,8 @@ export class FakePages implements PagesBehavior {
     this.path = path;
     this.buildType = buildType;
     this.cname = cname;
+    this.workflow = workflow;
+    this.#owner = source.owner;
     this.url = cname === null ? source.instance.site(source.owner, source.name) : `https://${cname}/`;
     Object.assign(this, behaviour);
   }
@@ -130,18 +163,35 @@ export class FakePages implements PagesBehavior {
     return this.#current?.commit ?? null;
   }
 
-  /** A branch moved. */
-  onPush(branch: string, commit: string): void {
+  /**
+   * A branch moved. A push with a job's own token starts no workflow; whether it starts the build of a branch
+   * is reported both ways, and decided by `startsBuilds`.
+   */
+  onPush(branch: string, commit: string, actor: string = this.#owner): void {
     if (branch !== this.branch || !this.startsBuilds) return;
-    this.requestBuild(commit);
+    if (this.buildType === 'legacy') this.requestBuild(commit);
+    else if (actor !== LOGINS.workflow)
+      this.startWorkflow(commit, { event: 'push', branch, actor, inputs: {} });
   }
 
-  /** Asks for a build, as `POST /pages/builds` does. */
+  /** Asks for a build of a branch, as `POST /pages/builds` does. */
   requestBuild(commit: string): void {
     const mode = this.#nextMode();
-    if (mode === 'never') return;
-    const run = this.buildType === 'workflow' ? this.#deploy(commit, mode) : this.#build(commit, mode);
-    this.#queue = this.#queue.then(run).catch((error) => {
+    if (mode !== 'never') this.#enqueue(this.#build(commit, mode));
+  }
+
+  /** Starts the workflow that publishes the site. In mode `never` its run publishes nothing. */
+  startWorkflow(commit: string, trigger: RunTrigger): SiteWorkflowRun {
+    const now = new Date();
+    const state = { status: 'queued', conclusion: null, createdAt: now, updatedAt: now } as const;
+    const run: SiteWorkflowRun = { ...trigger, ...state, id: this.#nextId++, commit };
+    this.runs.unshift(run);
+    this.#enqueue(this.#runWorkflow(run, this.#nextMode()));
+    return run;
+  }
+
+  #enqueue(work: () => Promise<void>): void {
+    this.#queue = this.#queue.then(work).catch((error) => {
       if (!this.#stopped.aborted) throw error;
     });
   }
@@ -191,6 +241,18 @@ export class FakePages implements PagesBehavior {
       if (mode === 'stuck') return;
       build.status = mode === 'errored' ? 'errored' : 'built';
       build.error = mode === 'errored' ? this.errorMessage : null;
+    };
+  }
+
+  #runWorkflow(run: SiteWorkflowRun, mode: BuildMode): () => Promise<void> {
+    const deploy = mode === 'never' ? () => this.#pause() : this.#deploy(run.commit, mode);
+    return async () => {
+      run.status = 'in_progress';
+      await deploy();
+      run.updatedAt = new Date();
+      if (mode === 'stuck') return;
+      run.status = 'completed';
+      run.conclusion = mode === 'errored' ? 'failure' : 'success';
     };
   }
 

@@ -80,6 +80,7 @@ const PERMISSION_NAMES: Readonly<Record<string, keyof TokenPermissions>> = {
   'pull-requests': 'pull_requests',
   issues: 'issues',
   deployments: 'deployments',
+  actions: 'actions',
 };
 
 const NO_PERMISSIONS: TokenPermissions = {
@@ -88,6 +89,7 @@ const NO_PERMISSIONS: TokenPermissions = {
   pull_requests: 'none',
   issues: 'none',
   deployments: 'none',
+  actions: 'none',
 };
 
 /** The permissions of a job's token: those granted, and at most read for a fork. */

@@ -1,0 +1,144 @@
+import type { FakePages, SiteWorkflowRun } from '../pages/fake-pages.ts';
+import { type HostReply, replyJson } from '../server/messages.ts';
+import { type ApiCall, getId, paginate, readBody, requireText } from './call.ts';
+import { fail, failNotFound } from './errors.ts';
+import { createNodeId, formatMinimalRepository, formatUser, getApiUrl, getPageUrl } from './repository.ts';
+import { createRoute } from './routes.ts';
+
+/** The only workflow of a repository is the one that publishes its site. */
+const WORKFLOW_ID = 77;
+const INPUTS_LIMIT = 25;
+
+/** The site whose workflow a request names by its file or its id. */
+function getWorkflowSite({ repository, parameters }: ApiCall): FakePages {
+  const { site } = repository;
+  if (site === null || site.buildType !== 'workflow') failNotFound();
+  return [site.workflow, String(WORKFLOW_ID)].includes(parameters.workflow ?? '') ? site : failNotFound();
+}
+
+function formatWorkflow({ repository }: ApiCall, site: FakePages) {
+  const created = repository.createdAt.toISOString();
+  const path = `.github/workflows/${site.workflow}`;
+  return {
+    id: WORKFLOW_ID,
+    node_id: createNodeId('W', WORKFLOW_ID),
+    name: 'Publish the site',
+    path,
+    state: site.workflowEnabled ? 'active' : 'disabled_manually',
+    created_at: created,
+    updated_at: created,
+    url: `${getApiUrl(repository)}/actions/workflows/${WORKFLOW_ID}`,
+    html_url: `${getPageUrl(repository)}/blob/${repository.branch}/${path}`,
+    badge_url: `${getPageUrl(repository)}/workflows/Publish%20the%20site/badge.svg`,
+  };
+}
+
+async function formatRun({ repository }: ApiCall, site: FakePages, run: SiteWorkflowRun) {
+  const { id, event, branch, commit, actor, status, conclusion, createdAt, updatedAt } = run;
+  const url = `${getApiUrl(repository)}/actions/runs/${id}`;
+  const { tree, message, author, committer } = await repository.git.commit(commit);
+  const minimal = formatMinimalRepository(repository);
+  return {
+    id,
+    name: 'Publish the site',
+    node_id: createNodeId('WFR', id),
+    head_branch: branch,
+    head_sha: commit,
+    path: `.github/workflows/${site.workflow}`,
+    run_number: site.runs.length - site.runs.indexOf(run),
+    run_attempt: 1,
+    display_title: 'Publish the site',
+    event,
+    status,
+    conclusion,
+    workflow_id: WORKFLOW_ID,
+    check_suite_id: id,
+    pull_requests: [],
+    actor: formatUser(actor),
+    triggering_actor: formatUser(actor),
+    created_at: createdAt.toISOString(),
+    updated_at: updatedAt.toISOString(),
+    run_started_at: createdAt.toISOString(),
+    url,
+    html_url: `${getPageUrl(repository)}/actions/runs/${id}`,
+    jobs_url: `${url}/jobs`,
+    logs_url: `${url}/logs`,
+    check_suite_url: `${getApiUrl(repository)}/check-suites/${id}`,
+    artifacts_url: `${url}/artifacts`,
+    cancel_url: `${url}/cancel`,
+    rerun_url: `${url}/rerun`,
+    workflow_url: `${getApiUrl(repository)}/actions/workflows/${WORKFLOW_ID}`,
+    head_commit: {
+      id: commit,
+      tree_id: tree,
+      message,
+      timestamp: committer.date,
+      author: { name: author.name, email: author.email },
+      committer: { name: committer.name, email: committer.email },
+    },
+    repository: minimal,
+    head_repository: minimal,
+  };
+}
+
+/** Starts the workflow on a branch: also a job's own token may, with `actions: write`. */
+async function dispatchWorkflow(call: ApiCall): Promise<HostReply> {
+  const { repository, login } = call;
+  const site = getWorkflowSite(call);
+  const body = await readBody(call);
+  const ref = requireText(body, 'ref').replace(/^refs\/heads\//, '');
+  const inputs = (body.inputs ?? {}) as Record<string, unknown>;
+  const commit = (await repository.head(ref)) ?? fail(422, `No ref found for: ${ref}`);
+  if (!site.dispatchable) fail(422, "Workflow does not have 'workflow_dispatch' trigger");
+  if (!site.workflowEnabled) fail(422, "Cannot trigger a 'workflow_dispatch' on a disabled workflow");
+  if (Object.keys(inputs).length > INPUTS_LIMIT) fail(422, 'you may only define up to 25 `inputs`');
+  const actor = login ?? repository.owner;
+  const run = site.startWorkflow(commit, { event: 'workflow_dispatch', branch: ref, actor, inputs });
+  if (body.return_run_details !== true) return { status: 204 };
+  const run_url = `${getApiUrl(repository)}/actions/runs/${run.id}`;
+  const html_url = `${getPageUrl(repository)}/actions/runs/${run.id}`;
+  return replyJson(200, { workflow_run_id: run.id, run_url, html_url });
+}
+
+/** The runs of a site's workflow that fit the query. */
+function findRuns({ request }: ApiCall, site: FakePages): readonly SiteWorkflowRun[] {
+  const fits = (name: string, value: string) => (request.query.get(name) ?? value) === value;
+  const since = /^>=?(.+)$/.exec(request.query.get('created') ?? '')?.[1];
+  return site.runs.filter(
+    ({ event, branch, commit, actor, createdAt }) =>
+      fits('event', event) &&
+      fits('branch', branch) &&
+      fits('head_sha', commit) &&
+      fits('actor', actor) &&
+      (since === undefined || createdAt.getTime() >= Date.parse(since)),
+  );
+}
+
+async function listRuns(call: ApiCall): Promise<HostReply> {
+  const { site } = call.repository;
+  const workflow = call.parameters.workflow === undefined ? site : getWorkflowSite(call);
+  await workflow?.beforeAnswer();
+  const found = workflow === null ? [] : findRuns(call, workflow);
+  const { page, headers } = paginate(call, found);
+  const runs = page.map((run) => formatRun(call, workflow as FakePages, run));
+  return replyJson(200, { total_count: found.length, workflow_runs: await Promise.all(runs) }, headers);
+}
+
+async function showRun(call: ApiCall): Promise<HostReply> {
+  const site = call.repository.site ?? failNotFound();
+  await site.beforeAnswer();
+  const run = site.runs.find(({ id }) => id === getId(call, 'id')) ?? failNotFound();
+  return replyJson(200, await formatRun(call, site, run));
+}
+
+const READ = { actions: 'read' } as const;
+
+export const ACTIONS_ROUTES = [
+  createRoute('GET /actions/workflows/:workflow', READ, (call) =>
+    replyJson(200, formatWorkflow(call, getWorkflowSite(call))),
+  ),
+  createRoute('POST /actions/workflows/:workflow/dispatches', { actions: 'write' }, dispatchWorkflow),
+  createRoute('GET /actions/workflows/:workflow/runs', READ, listRuns),
+  createRoute('GET /actions/runs', READ, listRuns),
+  createRoute('GET /actions/runs/:id', READ, showRun),
+];
