@@ -9,6 +9,9 @@ import { localFile } from '../support/files.ts';
 import { FakeHttp, fakePorts, NOON, type Scripted } from '../support/ports.ts';
 import { INTERVAL, placementWith, TIMEOUT, taskWith } from './builders.ts';
 
+/** What is built. */
+const SITE = { builtBy: 'branch', branch: 'main' } as const;
+
 const BYTES = '<p>It works</p>\n<p>really</p>\n';
 const MARKER = 'It works';
 const ALTERED = { body: `<!-- built -->${BYTES}` };
@@ -311,7 +314,7 @@ describe('waiting for the host', () => {
         return { status: 'building', commit: placement.commitSha };
       },
     });
-    const watch = watchBuild(github, 'branch', TIMEOUT, ports);
+    const watch = watchBuild(github, SITE, { timeout: TIMEOUT, siteWorkflow: undefined }, ports);
     await expect(waiting(() => watch(placement))).rejects.toMatchObject({ code: 'BUILD_TIMEOUT' });
     expect(asked).toEqual(Array.from({ length: 48 }, (_, nth) => nth * 5_000));
     expect(elapsed()).toBe(240_000);
@@ -320,7 +323,7 @@ describe('waiting for the host', () => {
   test('asks no oftener when it looks oftener', async () => {
     const { ports, placement, limits, probe } = await stage(() => ({ status: 404 }));
     const github = new FakeGitHub({ pages_latest: absent, request_build: { status: 'queued' } });
-    const watch = watchBuild(github, 'branch', TIMEOUT, ports);
+    const watch = watchBuild(github, SITE, { timeout: TIMEOUT, siteWorkflow: undefined }, ports);
     const intent = taskWith(placement, () => watch(placement));
     const hasty = { ...limits, interval: 500 };
     await expect(waitForSite(intent, { placement, probe }, hasty, ports)).rejects.toMatchObject({

@@ -168,6 +168,7 @@ export const API = {
     path: `${REPO}/actions/workflows/{workflow_id}/dispatches`,
     description: "starting the site's workflow",
     permission: 'actions: write',
+    expects: [200, 204],
     sends: 'ref',
   },
   create_release: {

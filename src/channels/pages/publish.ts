@@ -16,6 +16,7 @@ import {
   type PagesLocation,
   resolveDestination,
 } from './destination.ts';
+import { checkSiteWorkflow } from './site-workflow.ts';
 
 export interface PagesOptions extends PagesLocation {
   readonly overwrite: boolean;
@@ -61,12 +62,13 @@ async function prepareFiles<Item extends ChannelItem>(
   ports: Ports,
 ): Promise<readonly ItemResult<Item, PreparedTask<PagesTask>>[]> {
   const github = requireGitHub(access, 'K1');
+  await checkSiteWorkflow(github, options, access.repository.site);
   const method = await chooseMethod(
     items.map(({ file }) => file),
     ports.signal,
   );
   const lookup = createJekyllLookup(github);
-  const watches = createBuildWatches(github, options.timeout, ports);
+  const watches = createBuildWatches(github, options, ports);
   const hasMarker = options.marker !== undefined;
   return forEachItem(
     items,
@@ -76,7 +78,7 @@ async function prepareFiles<Item extends ChannelItem>(
       }
       const settings = resolveDestination(github.repository, { ...options, name }, access.repository.site);
       const destination = await applyJekyll(settings, { head: file.head, hasMarker }, lookup);
-      const { branch, builtBy, path } = destination;
+      const { branch, path } = destination;
       return {
         plan: {
           channel: 'K1',
@@ -86,7 +88,7 @@ async function prepareFiles<Item extends ChannelItem>(
           claim: 'opens on the screen',
         },
         data: { target: { ...options, github, branch, method }, path, file, destination },
-        watch: watches(builtBy),
+        watch: watches(destination),
       };
     },
     BATCH.reads,
