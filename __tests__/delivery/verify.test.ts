@@ -67,6 +67,26 @@ describe('verifying', () => {
     expect(elapsed()).toBe(0);
   });
 
+  test('asks a host that limits requests again only after the time in Retry-After', async () => {
+    const asked: number[] = [];
+    const { verifying } = await stage((nth, seconds) => {
+      asked.push(seconds);
+      return nth === 1 ? { status: 429, headers: { 'retry-after': '61' } } : { body: BYTES };
+    });
+    await expect(verifying()).resolves.toMatchObject({ match: 'identical', attempts: 2 });
+    expect(asked).toEqual([0, 65]);
+  });
+
+  test('names the limits of a site whose host limits requests until the end', async () => {
+    const { host, verifying } = await stage(() => ({ status: 429, headers: { 'retry-after': '3600' } }));
+    await expect(verifying()).rejects.toMatchObject({
+      code: 'NOT_PROVEN',
+      httpCode: 429,
+      hint: expect.stringMatching(/10 builds an hour, 100 GB a month and 1 GB/),
+    });
+    expect(host.seen).toHaveLength(1);
+  });
+
   test('does not ask again for what the wait has already seen', async () => {
     const { host, probe, verifying } = await stage(() => ({ body: BYTES }));
     await probe.probe();

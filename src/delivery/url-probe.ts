@@ -73,6 +73,8 @@ export class UrlProbe {
   readonly #cookies: CookieJar = new Map();
   #publicOnly = true;
   #stamp = 0;
+  /** Milliseconds since the epoch; the host asked for no request before. */
+  #notBefore = 0;
 
   /** @param deadline milliseconds since the epoch at which a request in progress is canceled */
   constructor(target: ProbeTarget, expected: ExpectedContent, deadline: number, ports: Ports) {
@@ -83,12 +85,14 @@ export class UrlProbe {
   }
 
   /**
-   * Asks the address once. A host's failure is a result like any other.
+   * Asks the address once. A host's failure is a result like any other. As long as the host asks to wait, its last
+   * answer is returned, and nothing is sent.
    *
    * @throws {DeliveryError} `NOT_EXTERNAL` when a redirect leads to this machine, or to no public host where it
    * must be one; the abort's reason.
    */
   async probe(): Promise<ProbeResult> {
+    if (this.last !== null && this.#ports.clock.now() < this.#notBefore) return this.last;
     this.attempts += 1;
     const cookies = this.#cookies.size;
     this.last = await this.#ask();
@@ -112,6 +116,7 @@ export class UrlProbe {
     try {
       const needles = marker === undefined ? [] : [Buffer.from(marker)];
       const fetched = await fetchBack(http, this.#url(), options, needles);
+      this.#notBefore = clock.now() + (fetched.retryAfter ?? 0);
       const match = await matchContent(fetched, this.#expected, this.#target.previousSha256);
       return { ...fetched, match };
     } catch (thrown) {

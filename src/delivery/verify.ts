@@ -66,7 +66,9 @@ export async function waitForSite(
     `the site did not show the file within ${seconds} s: ${describeProbe(probe.last)}; ${progress.detail}`,
     {
       httpCode: probe.last?.httpCode ?? progress.httpCode,
-      hint: progress.hint ?? 'run the step again: the file is committed, so it only verifies',
+      hint:
+        (probe.last?.httpCode === 429 ? BUSY_HINT : progress.hint) ??
+        'run the step again: the file is committed, so it only verifies',
     },
   );
 }
@@ -155,7 +157,7 @@ export function describeProbe(result: ProbeResult | null): string {
 function notProvenError(result: ProbeResult | null): DeliveryError {
   return new DeliveryError('NOT_PROVEN', `the address was not proven in time: ${describeProbe(result)}`, {
     httpCode: result?.httpCode ?? undefined,
-    hint: result?.failure?.hint ?? HINTS[result?.match ?? 'absent'],
+    hint: result?.failure?.hint ?? (result?.httpCode === 429 ? BUSY_HINT : HINTS[result?.match ?? 'absent']),
     cause: result?.failure,
   });
 }
@@ -167,6 +169,10 @@ function loginPageError(result: ProbeResult): DeliveryError {
     hint: HINTS.login,
   });
 }
+
+/** @see https://docs.github.com/pages/getting-started-with-github-pages/github-pages-limits */
+const BUSY_HINT =
+  'the host limits requests for a while: run the step again later, or use another channel; a GitHub Pages site has soft limits of 10 builds an hour, 100 GB a month and 1 GB in all';
 
 const HINTS: Readonly<Partial<Record<ContentMatch, string>>> = {
   altered:

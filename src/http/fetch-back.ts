@@ -5,7 +5,7 @@ import { MAX_FETCHED_BODY } from '../protocol/limits.ts';
 import { type ContentFingerprint, fingerprintBytes } from '../rules/fingerprint.ts';
 import { connectionError } from './client.ts';
 import { type FollowOptions, followRedirects } from './follow.ts';
-import { discard, firstHeader } from './response.ts';
+import { discard, firstHeader, parseRetryAfter } from './response.ts';
 
 /** The final response of an address, after its redirects. */
 export interface FetchedContent {
@@ -16,6 +16,8 @@ export interface FetchedContent {
   readonly hosts: readonly string[];
   /** Whether a redirect led to a login page, as on GitHub Enterprise in private mode. */
   readonly login: boolean;
+  /** Milliseconds that the host asks to wait before the next request; absent where it does not. */
+  readonly retryAfter?: number | undefined;
 }
 
 export interface FetchBackOptions extends FollowOptions {
@@ -42,7 +44,9 @@ export async function fetchBack(
   const login = !isLoginPage(url) && hops.some(isLoginPage);
   if (response.status !== 200) {
     discard(response);
-    return { httpCode: response.status, fingerprint: null, hosts, login };
+    // A date in Retry-After is compared with the host's own clock.
+    const retryAfter = parseRetryAfter(response, Date.parse(firstHeader(response, 'date') ?? ''));
+    return { httpCode: response.status, fingerprint: null, hosts, login, retryAfter };
   }
   const length = Number(firstHeader(response, 'content-length') ?? 0);
   const progress = options.startProgress?.(length);
