@@ -23,6 +23,8 @@ export type ErrorCode =
   | 'TAG_USED_UP'
   /** A rule of the repository forbids the write. */
   | 'FORBIDDEN_BY_RULE'
+  /** A rule of the branch forbids commits without a signature. */
+  | 'NEEDS_SIGNATURE'
   /** The destination already exists and was not delivered by this tool. */
   | 'NOT_OURS'
   | 'TOO_LARGE'

@@ -14,6 +14,8 @@ export interface Clock {
 export interface Logger {
   info(line: string): void;
   warning(line: string): void;
+  /** For the authors of this tool: shown only where a run is debugged. */
+  debug(line: string): void;
   /** Starts a titled section of the log; the one before ends. */
   startSection(title: string): void;
   endSection(): void;

@@ -48,6 +48,7 @@ export const branchWith = (files: BranchFiles = {}, answers: Answers = {}): Fake
         : [{ sha: `last ${path}`, commit: { message: file.message ?? ownMessage(file.blob, path) } }];
     },
     graphql: ({ query, variables }: GraphqlCall) => {
+      if (query.includes('viewer')) return { data: { viewer: { login: 'octo', databaseId: 583231 } } };
       const names = [...query.matchAll(/(\w+): history\(/g)].map(([, name = '']) => name);
       const pages = names.map((name) => {
         const path = variables[name] ?? '';
@@ -62,6 +63,7 @@ export const branchWith = (files: BranchFiles = {}, answers: Answers = {}): Fake
     tree: { sha: 'newtree' },
     commit: (_: unknown, nth: number) => ({ sha: `commit${nth}` }),
     update_ref: {},
+    branch_rules: [],
     ...answers,
   });
 

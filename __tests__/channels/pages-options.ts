@@ -7,6 +7,7 @@ export const pagesOptionsWith = (more: Partial<PagesOptions> = {}): PagesOptions
   marker: undefined,
   timeout: 240_000,
   branch: undefined,
+  siteWorkflow: undefined,
   path: undefined,
   pagesBase: undefined,
   rawBase: undefined,

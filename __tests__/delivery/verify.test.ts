@@ -9,6 +9,9 @@ import { localFile } from '../support/files.ts';
 import { FakeHttp, fakePorts, NOON, type Scripted } from '../support/ports.ts';
 import { INTERVAL, placementWith, TIMEOUT, taskWith } from './builders.ts';
 
+/** What is built. */
+const SITE = { builtBy: 'branch', branch: 'main' } as const;
+
 const BYTES = '<p>It works</p>\n<p>really</p>\n';
 const MARKER = 'It works';
 const ALTERED = { body: `<!-- built -->${BYTES}` };
@@ -100,6 +103,26 @@ describe('verifying', () => {
       attempts: 1,
     });
     expect(elapsed()).toBe(0);
+  });
+
+  test('asks a host that limits requests again only after the time in Retry-After', async () => {
+    const asked: number[] = [];
+    const { verifying } = await stage((nth, seconds) => {
+      asked.push(seconds);
+      return nth === 1 ? { status: 429, headers: { 'retry-after': '61' } } : { body: BYTES };
+    });
+    await expect(verifying()).resolves.toMatchObject({ match: 'identical', attempts: 2 });
+    expect(asked).toEqual([0, 65]);
+  });
+
+  test('names the limits of a site whose host limits requests until the end', async () => {
+    const { host, verifying } = await stage(() => ({ status: 429, headers: { 'retry-after': '3600' } }));
+    await expect(verifying()).rejects.toMatchObject({
+      code: 'NOT_PROVEN',
+      httpCode: 429,
+      hint: expect.stringMatching(/10 builds an hour, 100 GB a month and 1 GB/),
+    });
+    expect(host.seen).toHaveLength(1);
   });
 
   test('does not ask again for what the wait has already seen', async () => {
@@ -463,7 +486,7 @@ describe('waiting for the host', () => {
         return { status: 'building', commit: placement.commitSha };
       },
     });
-    const watch = watchBuild(github, 'branch', TIMEOUT, ports);
+    const watch = watchBuild(github, SITE, { timeout: TIMEOUT, siteWorkflow: undefined }, ports);
     await expect(waiting(() => watch(placement))).rejects.toMatchObject({ code: 'BUILD_TIMEOUT' });
     expect(asked).toEqual(Array.from({ length: 48 }, (_, nth) => nth * 5_000));
     expect(elapsed()).toBe(240_000);
@@ -472,7 +495,7 @@ describe('waiting for the host', () => {
   test('asks no oftener when it looks oftener', async () => {
     const { ports, placement, limits, probe } = await stage(() => ({ status: 404 }));
     const github = new FakeGitHub({ pages_latest: absent, request_build: { status: 'queued' } });
-    const watch = watchBuild(github, 'branch', TIMEOUT, ports);
+    const watch = watchBuild(github, SITE, { timeout: TIMEOUT, siteWorkflow: undefined }, ports);
     const intent = taskWith(placement, () => watch(placement));
     const hasty = { ...limits, interval: 500 };
     await expect(waitForSite(intent, { placement, probe }, hasty, ports)).rejects.toMatchObject({

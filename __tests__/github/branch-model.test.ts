@@ -129,6 +129,7 @@ async function run({ method, existing, overwrite, events }: RunSetting): Promise
       marker: undefined,
       timeout: 240_000,
       branch: undefined,
+      siteWorkflow: undefined,
       path: PATH,
       pagesBase: undefined,
       rawBase: undefined,

@@ -102,6 +102,38 @@ describe('authorizeDevice: log', () => {
   });
 });
 
+describe('authorizeDevice: an app that cannot be used', () => {
+  test.each([
+    [
+      'an unknown client id',
+      { status: 404, body: { error: 'Not Found' } },
+      /knows no OAuth app/,
+      /`client-id:`.*`auth-url:`.*K3/,
+    ],
+    [
+      'an unknown client id, as a page',
+      { status: 404, body: '<html>' },
+      /knows no OAuth app/,
+      /`client-id:`/,
+    ],
+    [
+      'a disabled device flow',
+      { status: 400, body: { error: 'device_flow_disabled' } },
+      /does not allow the device flow/,
+      /Enable Device Flow.*`client-id:`.*K3/,
+    ],
+  ])('says what to change for %s', async (_, answer, message, hint) => {
+    const { host, run } = createFlow({ codes: [answer] });
+    await expect(run()).rejects.toMatchObject({
+      code: 'BAD_INPUT',
+      step: 'authorize',
+      message: expect.stringMatching(message),
+      hint: expect.stringMatching(hint),
+    });
+    expect(host.seen).toHaveLength(1);
+  });
+});
+
 /** Results of the flow's error codes, from protocol 3.3; after `null` the poll is repeated. */
 const OUTCOMES: Readonly<Record<string, { code: string; message: RegExp } | null>> = {
   authorization_pending: null,
@@ -303,6 +335,7 @@ describe('authorizeDevice: failures of the host', () => {
   });
 
   test.each<[string, Host, RegExp]>([
+    ['no code and no error', { codes: [{ body: {} }] }, /no device code/],
     ['HTML instead of a code', { codes: [HTML] }, /device code.* not JSON/],
     ['JSON that is not of the flow', { polls: [{ status: 404, body: {} }] }, /token.* HTTP 404/],
     ['a missing page', { polls: [{ ...HTML, status: 404 }] }, /token.* HTTP 404/],

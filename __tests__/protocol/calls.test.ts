@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { describe, expect, test } from '@jest/globals';
 import { Octokit } from '@octokit/rest';
 import { API, AUTH, BIN, type CallTemplate, getApiCall, getRoute, UPLOAD } from '../../src/protocol/calls.ts';
@@ -46,6 +47,7 @@ describe('API', () => {
     ['get_file', '?ref'],
     ['commits_of_path', '?sha,path,per_page'],
     ['tree_below', '?recursive'],
+    ['branch_rules', '?per_page'],
     ['compare', '?per_page'],
     ['deployments', '?environment,per_page'],
     ['deployment_statuses', '?per_page'],
@@ -65,11 +67,13 @@ describe('API', () => {
     expect(calls.filter(([, { repeatable }]) => !repeatable).map(([name]) => name)).toEqual([
       'put_file_le1mb',
       'update_ref',
+      'branch_rules',
       'compare',
       'pages_latest',
       'request_build',
       'deployments',
       'deployment_statuses',
+      'dispatch_workflow',
       'create_release',
       'create_comment',
       'update_comment',
@@ -85,6 +89,53 @@ describe('API', () => {
       'update_ref',
       'create_release',
     ]);
+  });
+});
+
+interface PublishedPermissions {
+  readonly 'api.github.com': {
+    readonly permissions: Readonly<Record<string, { readonly read?: string[]; readonly write?: string[] }>>;
+  };
+}
+
+/** The published permissions of each route, such as `pages: read`. Their parameters may have other names. */
+function readPublishedPermissions(): ReadonlyMap<string, readonly string[]> {
+  // The package has no types.
+  const list = createRequire(import.meta.url)('@octokit/app-permissions') as PublishedPermissions;
+  const { permissions } = list['api.github.com'];
+  const byRoute = new Map<string, string[]>();
+  for (const [name, levels] of Object.entries(permissions)) {
+    for (const level of ['read', 'write'] as const) {
+      for (const route of levels[level] ?? []) {
+        const key = withoutNames(route);
+        byRoute.set(key, [...(byRoute.get(key) ?? []), `${name.replaceAll('_', '-')}: ${level}`]);
+      }
+    }
+  }
+  return byRoute;
+}
+
+const withoutNames = (route: string): string => route.replace(/\{[^}]*\}/g, '{}');
+
+describe('permissions', () => {
+  /** The published list lacks these, or names only `single_file`; GitHub's documentation of the call names them. */
+  const DOCUMENTED: Readonly<Record<string, string>> = {
+    put_file_le1mb: 'contents: write',
+    compare: 'contents: read',
+    asset: 'contents: write',
+    branch_rules: 'metadata: read',
+  };
+  const published = readPublishedPermissions();
+  const calls: [string, CallTemplate][] = Object.entries({ ...API, ...UPLOAD });
+
+  test.each(calls.filter(([name]) => name !== 'viewer'))('names the one that %s needs', (name, call) => {
+    const accepted =
+      DOCUMENTED[name] === undefined ? published.get(withoutNames(getRoute(call))) : [DOCUMENTED[name]];
+    expect(accepted).toContain(call.permission);
+  });
+
+  test('names none for GraphQL, which has no permission of its own', () => {
+    expect((API.graphql as CallTemplate).permission).toBeUndefined();
   });
 });
 

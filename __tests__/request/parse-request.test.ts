@@ -124,6 +124,13 @@ describe('parseRequest, given a wrong input', () => {
     ['a branch with an empty part', { branch: 'a//b' }, /`branch`/, /`branch:`/],
     ['a branch that ends in .lock', { branch: 'a.lock' }, /`branch`/, /`branch:`/],
     ['a branch with a hidden part', { branch: 'a/.b' }, /`branch`/, /`branch:`/],
+    [
+      'a workflow that is a path',
+      { 'site-workflow': 'ci/pages.yml' },
+      /`site-workflow` is not the file name of a workflow: ci\/pages\.yml/,
+      /pages\.yml/,
+    ],
+    ['a workflow that is a name', { 'site-workflow': 'Pages' }, /`site-workflow`/, /\.github\/workflows/],
     ['a tag with a colon', { tag: 'v:1' }, /`tag` is not a valid git name: v:1/, /`tag:`/],
     ['a tag with @{', { tag: 'v@{1}' }, /`tag`/, /`tag:`/],
     ['a tag that ends in a slash', { tag: 'v/' }, /`tag`/, /`tag:`/],

@@ -99,6 +99,18 @@ echo '{}' > report/data.json
   });
 });
 
+test('a page on a site that a workflow builds: the step starts the workflow, and waits for its deployment', async () => {
+  const repository = await scenario.repository({ pages: { buildType: 'workflow' } });
+  const monday: WorkflowEvent = {
+    ...createWorkflowEvent(repository, 'schedule', { schedule: '41 5 * * 1' }),
+    files: { 'figures.sh': '#!/bin/sh\ncp page.html figures.html\n', 'page.html': createPage() },
+  };
+  const run = await player.run('examples/workflow-site.yml', monday);
+  expect(listConclusions(run)).toEqual(['success', 'figures: success']);
+  const url = `${repository.pages.url}figures/latest.html`;
+  await expectReady(scenario, getOnlyDelivery(run), { channel: 'K1', url, shows: createPage() });
+});
+
 test('a large artifact: the asset of the tag’s release, a duplicate on the file-bin, and how to check it', async () => {
   const repository = await scenario.repository({ pages: false });
   const tagged = (tag: string): WorkflowEvent => ({

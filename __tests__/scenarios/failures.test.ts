@@ -49,6 +49,47 @@ describe('what the token may not', () => {
     });
   });
 
+  test.each([
+    ['classic-pull-request', /Changes must be made through a pull request/],
+    ['classic-status-check', /Required status check "ci" is expected/],
+    ['classic-status-checks', /2 of 2 required status checks are expected/],
+    ['classic-review', /At least 1 approving review is required/],
+    ['classic-push-access', /not authorized to push to this branch/],
+  ] as const)('%s ends at the first attempt, by each method', async (rule, reason) => {
+    const repository = await scenario.repository();
+    repository.protect(rule);
+    const one = await scenario.deliver({ repository, files, inputs });
+    expectNotReady(one, { step: 'place', httpCode: 409, reason, hint: /pull request.*`token:`.*K2/ });
+    expect(one.report.notReady?.hint).not.toContain('another job');
+    expect(listRequests(scenario, /^PUT /)).toHaveLength(1);
+    const several = await scenario.deliver({
+      repository,
+      files: { 'a.html': createPage('a'), 'b.html': createPage('b') },
+      inputs: { ...inputs, file: '*.html' },
+    });
+    expect(several.reports.map(({ notReady }) => notReady?.code)).toEqual(Array(2).fill('FORBIDDEN_BY_RULE'));
+    expect(several.report.notReady?.reason).toMatch(reason);
+    expect(scenario.world.traffic.exchanges(/^POST .*\/git-receive-pack/)).toHaveLength(1);
+  });
+
+  test.each(['signatures', 'classic-signatures'] as const)(
+    '%s: several files go through the object API, whose commits GitHub signs',
+    async (rule) => {
+      const repository = await scenario.repository();
+      repository.protect(rule);
+      const delivered = await scenario.deliver({
+        repository,
+        files: { 'a.html': createPage('a'), 'b.html': createPage('b') },
+        inputs: { ...inputs, file: '*.html' },
+      });
+      expect(delivered.reports.map(({ ready }) => ready)).toEqual([true, true]);
+      expect(delivered.stdout).toContain('signed commits only: using the object API instead of git');
+      const pushes = scenario.world.traffic.exchanges(/^POST .*\/git-receive-pack/);
+      expect(pushes).toHaveLength(rule === 'signatures' ? 0 : 1);
+      expect(listRequests(scenario, /\/rules\/branches\//)).toHaveLength(1);
+    },
+  );
+
   test('a protected branch', async () => {
     const repository = await scenario.repository();
     repository.protect(true);

@@ -107,6 +107,84 @@ describe('a site that a workflow builds', () => {
   });
 });
 
+describe("a site that a workflow builds, with the job's own token", () => {
+  const site = { pages: { buildType: 'workflow', buildMs: 200 } } as const;
+  const writes = /^(PUT|PATCH|DELETE) |^POST (?!.*graphql)/;
+
+  test('is refused before anything is committed, in a dry run too', async () => {
+    const repository = await scenario.repository(site);
+    for (const dryRun of ['false', 'true']) {
+      const delivered = await scenario.deliver({
+        repository,
+        files,
+        inputs: { ...inputs, 'dry-run': dryRun },
+      });
+      expectNotReady(delivered, {
+        step: 'check',
+        reason: /a workflow builds the site, and a commit by the job's own token starts no workflow/,
+        hint: /`site-workflow:`.*actions: write.*`token:`.*K2 or K3/,
+      });
+    }
+    expect(listRequests(scenario, writes)).toEqual([]);
+  });
+
+  test('is delivered by the workflow that `site-workflow` names, which is started after the commit', async () => {
+    const repository = await scenario.repository(site);
+    const token = scenario.world.token({ actions: 'write' });
+    const delivered = await scenario.deliver({
+      repository,
+      files,
+      inputs: { ...inputs, 'site-workflow': 'pages.yml' },
+      token,
+    });
+    await expectReady(scenario, delivered, { channel: 'K1', shows: createPage() });
+    expect(delivered.stdout).toMatch(/the workflow pages\.yml was started/);
+    expect(listRequests(scenario, /^POST .*\/dispatches$/)).toHaveLength(1);
+    expect(listRequests(scenario, /graphql/)).toEqual([]);
+  });
+
+  test.each([
+    ['no such workflow', { 'site-workflow': 'other.yml' }, {}, /no workflow other\.yml/, /`site-workflow:`/],
+  ] as const)('is refused before the commit: %s', async (_, more, permissions, reason, hint) => {
+    const repository = await scenario.repository(site);
+    const token = scenario.world.token({ actions: 'write', ...permissions });
+    const delivered = await scenario.deliver({ repository, files, inputs: { ...inputs, ...more }, token });
+    expectNotReady(delivered, { step: 'check', reason, hint });
+    expect(listRequests(scenario, writes)).toEqual([]);
+  });
+
+  test('names the permission that starting the workflow needs', async () => {
+    const repository = await scenario.repository(site);
+    const delivered = await scenario.deliver({
+      repository,
+      files,
+      inputs: { ...inputs, 'site-workflow': 'pages.yml' },
+      token: scenario.world.token({ actions: 'read' }),
+    });
+    expectNotReady(delivered, {
+      step: 'wait',
+      httpCode: 403,
+      reason: /starting the site's workflow/,
+      hint: /`permissions: { actions: write }`/,
+    });
+  });
+
+  test('a site that is built from a branch has no workflow to start', async () => {
+    const repository = await scenario.repository();
+    const delivered = await scenario.deliver({
+      repository,
+      files,
+      inputs: { ...inputs, 'site-workflow': 'pages.yml' },
+    });
+    expectNotReady(delivered, {
+      step: 'check',
+      reason: /built from a branch/,
+      hint: /leave `site-workflow:` out/,
+    });
+    expect(listRequests(scenario, writes)).toEqual([]);
+  });
+});
+
 describe('what is known of the site', () => {
   test('unreadable settings: the usual address is taken, and UNKNOWN says so', async () => {
     const repository = await scenario.repository();

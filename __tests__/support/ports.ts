@@ -60,6 +60,10 @@ export class FakeLogger implements Logger {
     this.lines.push(`warning: ${line}`);
   }
 
+  debug(line: string): void {
+    this.lines.push(`debug: ${line}`);
+  }
+
   startSection(title: string): void {
     this.lines.push(`# ${title}`);
   }

@@ -18,6 +18,7 @@ export function createActionLogger(redactor: Redactor, clock: Clock): Logger {
   return {
     info,
     warning: (line) => core.warning(safe(line)),
+    debug: (line) => core.debug(safe(line)),
     startSection(title) {
       endSection();
       core.startGroup(safe(title));

@@ -11,6 +11,7 @@ import type { Terminal } from './terminal.ts';
 const SILENT: Logger = {
   info: () => undefined,
   warning: () => undefined,
+  debug: () => undefined,
   startSection: () => undefined,
   endSection: () => undefined,
   mask: () => undefined,

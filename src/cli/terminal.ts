@@ -32,6 +32,7 @@ export function createTerminal(redactor: Redactor, clock: Clock, env: NodeJS.Pro
     logger: {
       info,
       warning: (line) => info(`warning: ${line}`),
+      debug: () => undefined,
       startSection: (title) => void stderr.write(`${heading(clean(title))}\n`),
       endSection: () => undefined,
       mask: (secret) => redactor.addSecret(secret),

@@ -181,6 +181,7 @@ function withLogPrefix({ title }: ChannelJob, all: readonly ChannelJob[], ports:
   const prefixed: Logger = {
     info: (line) => logger.info(`${title}: ${line}`),
     warning: (line) => logger.warning(`${title}: ${line}`),
+    debug: (line) => logger.debug(`${title}: ${line}`),
     startSection: (name) => logger.startSection(name),
     endSection: () => logger.endSection(),
     mask: (secret) => logger.mask(secret),

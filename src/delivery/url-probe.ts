@@ -90,6 +90,8 @@ export class UrlProbe {
   /** Whether an address was refused by its name. */
   #isRefused = false;
   #stamp = 0;
+  /** Milliseconds since the epoch; the host asked for no request before. */
+  #notBefore = 0;
 
   /** @param deadline milliseconds since the epoch at which a request in progress is canceled */
   constructor(target: ProbeTarget, expected: ExpectedContent, deadline: number, ports: Ports) {
@@ -101,13 +103,14 @@ export class UrlProbe {
 
   /**
    * Asks the address once, as somebody new would: without a cookie of an earlier request. A host's failure is a
-   * result like any other.
+   * result like any other. As long as the host asks to wait, its last answer is returned, and nothing is sent.
    *
    * @param size `part` compares only the beginning and the announced length of a large file
    * @throws {DeliveryError} `NOT_EXTERNAL` when a redirect leads to this machine, or to no public host where it
    * must be one; the abort's reason.
    */
   async probe(size: 'whole' | 'part' = 'whole'): Promise<ProbeResult> {
+    if (this.last !== null && this.#ports.clock.now() < this.#notBefore) return this.last;
     this.attempts += 1;
     const isPart = size === 'part' && (this.#expected.file?.size ?? 0) > PARTIAL_PROBE;
     const readAtMost = isPart ? PARTIAL_PROBE : undefined;
@@ -138,13 +141,14 @@ export class UrlProbe {
     try {
       const needles = marker === undefined ? [] : [Buffer.from(marker)];
       const fetched = await fetchBack(http, this.#url(), options, needles);
-      const { httpCode, fingerprint, hosts, lastModified, keptFor } = fetched;
+      this.#notBefore = clock.now() + (fetched.retryAfter ?? 0);
+      const { httpCode, fingerprint, hosts, lastModified, keptFor, refusal } = fetched;
       const hasMarker = (fingerprint?.counts[0] ?? 0) > 0 && !isEcho(fetched, this.#expected);
       const isPart = readAtMost !== undefined;
       const match = isPart
         ? await matchBeginning(fetched, this.#expected)
         : await matchContent({ ...fetched, hasMarker }, this.#expected, this.#target.previousSha256);
-      return { httpCode, fingerprint, hosts, hasMarker, lastModified, keptFor, match };
+      return { httpCode, fingerprint, hosts, hasMarker, lastModified, keptFor, refusal, match };
     } catch (thrown) {
       stop.throwIfAborted();
       return this.#failed(signal.aborted ? stalledError() : thrown, how);

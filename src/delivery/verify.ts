@@ -66,7 +66,9 @@ export async function waitForSite(
     `the site did not show the file within ${seconds} s: ${describeProbe(probe.last)}; ${progress.detail}`,
     {
       httpCode: probe.last?.httpCode ?? progress.httpCode,
-      hint: progress.hint ?? 'run the step again: the file is committed, so it only verifies',
+      hint:
+        (probe.last?.httpCode === 429 ? BUSY_HINT : progress.hint) ??
+        'run the step again: the file is committed, so it only verifies',
     },
   );
 }
@@ -279,7 +281,10 @@ export function notProvenError(
   const title = `${address} was not proven${meaning?.isFinal ? '' : ' in time'}`;
   return new DeliveryError('NOT_PROVEN', `${title}: ${describeProbe(result)}`, {
     httpCode: result?.httpCode ?? undefined,
-    hint: meaning?.hint ?? result?.failure?.hint ?? HINTS[result?.match ?? 'absent'],
+    hint:
+      meaning?.hint ??
+      result?.failure?.hint ??
+      (result?.httpCode === 429 ? BUSY_HINT : HINTS[result?.match ?? 'absent']),
     cause: result?.failure,
   });
 }
@@ -291,6 +296,10 @@ export function loginPageError(result: ProbeResult): DeliveryError {
     hint: HINTS.login,
   });
 }
+
+/** @see https://docs.github.com/pages/getting-started-with-github-pages/github-pages-limits */
+const BUSY_HINT =
+  'the host limits requests for a while: run the step again later, or use another channel; a GitHub Pages site has soft limits of 10 builds an hour, 100 GB a month and 1 GB in all';
 
 const HINTS: Readonly<Partial<Record<ContentMatch, string>>> = {
   altered:

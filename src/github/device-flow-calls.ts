@@ -80,9 +80,11 @@ async function postForm<T extends object>(
     clock: ports.clock,
   });
   const { status, headers, json } = answer;
-  // The flow's own errors have HTTP 200, on some hosts 400.
-  const isOfFlow = status === 200 || (status < 500 && Object.hasOwn(Object(json), 'error'));
+  // The flow's own errors have HTTP 200 or 400.
+  const isOfFlow = status === 200 || (status < 500 && status !== 404 && Object.hasOwn(Object(json), 'error'));
   if (typeof json === 'object' && json !== null && isOfFlow) return json as T;
+  // GitHub answers 404 for an app that it does not know.
+  if (status === 404 && call === AUTH.device_code) throw unknownClientError(authUrl);
   const limited = isRateLimited({ status, headers, ...parseErrorBody(json) });
   const result = status === 200 ? 'something that is not JSON' : `HTTP ${status}`;
   throw new DeliveryError(
@@ -95,4 +97,12 @@ async function postForm<T extends object>(
       hint: `check \`auth-url:\`, or ${ALTERNATIVE_HINT}`,
     },
   );
+}
+
+function unknownClientError({ host }: URL): DeliveryError {
+  return new DeliveryError('BAD_INPUT', `${host} knows no OAuth app with this client id`, {
+    step: 'authorize',
+    httpCode: 404,
+    hint: `set \`client-id:\` to that of an OAuth app of ${host}, check \`auth-url:\`, or ${ALTERNATIVE_HINT}`,
+  });
 }

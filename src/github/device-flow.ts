@@ -44,7 +44,7 @@ export const POLL_ANSWERS: Readonly<Record<string, PollAnswer>> = {
   device_flow_disabled: flowFailure(
     'BAD_INPUT',
     'the OAuth app does not allow the device flow',
-    "switch on *Enable Device Flow* in the app's settings",
+    `switch on *Enable Device Flow* in the app's settings, set \`client-id:\` to another app, or ${ALTERNATIVE_HINT}`,
   ),
   incorrect_client_credentials: flowFailure(
     'BAD_INPUT',

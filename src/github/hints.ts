@@ -16,7 +16,16 @@ export const NOT_FOUND_HINT =
 export const MOVED_HINT = 'the repository has moved: set `repository:` to its new name';
 
 export const RULE_HINT =
-  'let the workflow bypass the rule, set `branch:` to one without it, or use channel: K2';
+  'set `branch:` to one without the rule and open a pull request from it, set `token:` to one that may bypass the rule, or use channel: K2, which pushes nothing';
+
+export const SIGNATURE_HINT =
+  'set `branch:` to one without the rule, set `token:` to one that may bypass the rule, or use channel: K2, which pushes nothing';
+
+export const SECRET_HINT =
+  'remove the secret from the file and revoke it: push protection of the repository found it';
+
+export const ARCHIVED_HINT =
+  'unarchive it under Settings → General, set `repository:` to another one, or use channel: K3';
 
 export const SIZE_HINT = 'use channel: K2 for a file of this size';
 

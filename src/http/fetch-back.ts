@@ -6,7 +6,7 @@ import { type ContentFingerprint, fingerprintBytes } from '../rules/fingerprint.
 import { isSignInAddress } from '../rules/gate-page.ts';
 import { connectionError } from './client.ts';
 import { type FollowOptions, followRedirects } from './follow.ts';
-import { discard, firstHeader, readText, shortHostMessage } from './response.ts';
+import { discard, firstHeader, parseRetryAfter, readText, shortHostMessage } from './response.ts';
 
 /** The final response of an address, after its redirects. */
 export interface FetchedContent {
@@ -29,6 +29,8 @@ export interface FetchedContent {
   readonly lastModified: number | null;
   /** Milliseconds that a cache may still keep this answer; `null` where the host does not say. */
   readonly keptFor: number | null;
+  /** Milliseconds that the host asks to wait before the next request; absent where it does not. */
+  readonly retryAfter?: number | undefined;
 }
 
 export interface FetchBackOptions extends FollowOptions {
@@ -64,7 +66,9 @@ export async function fetchBack(
     ...readHeaders(response),
   };
   if (response.status !== 200) {
-    return { ...answer, fingerprint: null, head: '', refusal: await readRefusal(response) };
+    // A date in Retry-After is compared with the host's own clock.
+    const retryAfter = parseRetryAfter(response, Date.parse(firstHeader(response, 'date') ?? ''));
+    return { ...answer, fingerprint: null, head: '', retryAfter, refusal: await readRefusal(response) };
   }
   refuseEncoding(response);
   const progress = options.startProgress?.(Math.min(answer.length ?? 0, options.readAtMost ?? Infinity));

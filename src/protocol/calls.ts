@@ -10,6 +10,8 @@ export interface CallTemplate {
   readonly path: string;
   /** What the call does, as an error message names it. */
   readonly description: string;
+  /** The permission of the job that the call needs, as YAML such as `pages: read`; absent where there is none. */
+  readonly permission?: string;
   /** The only statuses that count as success; any 2xx where absent. */
   readonly expects?: readonly number[];
   /**
@@ -27,17 +29,25 @@ const REPO = '/repos/{owner}/{repo}';
 
 /** Calls to the hosting API, below `{api_url}`; routes and parameters have Octokit's names. @see protocol 4.2, 4.3 */
 export const API = {
-  get_repository: { method: 'GET', path: REPO, description: 'reading the repository', repeatable: true },
+  get_repository: {
+    method: 'GET',
+    path: REPO,
+    description: 'reading the repository',
+    permission: 'metadata: read',
+    repeatable: true,
+  },
   get_file: {
     method: 'GET',
     path: `${REPO}/contents/{path}{?ref}`,
     description: 'reading the file record',
+    permission: 'contents: read',
     repeatable: true,
   },
   put_file_le1mb: {
     method: 'PUT',
     path: `${REPO}/contents/{path}`,
     description: 'writing the file',
+    permission: 'contents: write',
     expects: [200, 201],
     sends: 'message, content (base64), branch, sha (only when replacing)',
   },
@@ -45,24 +55,28 @@ export const API = {
     method: 'GET',
     path: `${REPO}/commits{?sha,path,per_page}`,
     description: "reading the file's history",
+    permission: 'contents: read',
     repeatable: true,
   },
   tree_below: {
     method: 'GET',
     path: `${REPO}/git/trees/{tree_sha}{?recursive}`,
     description: "listing the branch's files",
+    permission: 'contents: read',
     repeatable: true,
   },
   get_commit: {
     method: 'GET',
     path: `${REPO}/git/commits/{commit_sha}`,
     description: 'reading the base commit',
+    permission: 'contents: read',
     repeatable: true,
   },
   blob: {
     method: 'POST',
     path: `${REPO}/git/blobs`,
     description: 'creating the blob',
+    permission: 'contents: write',
     repeatable: true,
     sends: 'content (base64), encoding (base64)',
   },
@@ -70,12 +84,14 @@ export const API = {
     method: 'GET',
     path: `${REPO}/git/ref/{ref}`,
     description: 'reading the branch',
+    permission: 'contents: read',
     repeatable: true,
   },
   tree: {
     method: 'POST',
     path: `${REPO}/git/trees`,
     description: 'creating the tree',
+    permission: 'contents: write',
     repeatable: true,
     partOfWrite: true,
     sends: 'base_tree, tree [path, mode 100644, type blob, sha]',
@@ -84,6 +100,7 @@ export const API = {
     method: 'POST',
     path: `${REPO}/git/commits`,
     description: 'creating the commit',
+    permission: 'contents: write',
     repeatable: true,
     partOfWrite: true,
     sends: 'message, tree, parents [base commit]',
@@ -92,41 +109,74 @@ export const API = {
     method: 'PATCH',
     path: `${REPO}/git/refs/{ref}`,
     description: 'updating the branch',
+    permission: 'contents: write',
     partOfWrite: true,
     sends: 'sha, force (false)',
+  },
+  branch_rules: {
+    method: 'GET',
+    path: `${REPO}/rules/branches/{branch}{?per_page}`,
+    description: "reading the branch's rules",
+    permission: 'metadata: read',
   },
   compare: {
     method: 'GET',
     path: `${REPO}/compare/{basehead}{?per_page}`,
     description: 'comparing two commits',
+    permission: 'contents: read',
   },
   pages_site: {
     method: 'GET',
     path: `${REPO}/pages`,
     description: 'reading the Pages settings',
+    permission: 'pages: read',
     repeatable: true,
   },
   pages_latest: {
     method: 'GET',
     path: `${REPO}/pages/builds/latest`,
     description: 'reading the latest Pages build',
+    permission: 'pages: read',
   },
-  request_build: { method: 'POST', path: `${REPO}/pages/builds`, description: 'requesting a Pages build' },
+  request_build: {
+    method: 'POST',
+    path: `${REPO}/pages/builds`,
+    description: 'requesting a Pages build',
+    permission: 'pages: write',
+  },
   deployments: {
     method: 'GET',
     path: `${REPO}/deployments{?environment,per_page}`,
     description: 'listing the deployments',
+    permission: 'deployments: read',
   },
   deployment_statuses: {
     method: 'GET',
     path: `${REPO}/deployments/{deployment_id}/statuses{?per_page}`,
     description: "reading a deployment's statuses",
+    permission: 'deployments: read',
+  },
+  get_workflow: {
+    method: 'GET',
+    path: `${REPO}/actions/workflows/{workflow_id}`,
+    description: "reading the site's workflow",
+    permission: 'actions: read',
+    repeatable: true,
+  },
+  dispatch_workflow: {
+    method: 'POST',
+    path: `${REPO}/actions/workflows/{workflow_id}/dispatches`,
+    description: "starting the site's workflow",
+    permission: 'actions: write',
+    expects: [200, 204],
+    sends: 'ref',
   },
   // Before the first upload, which is the next write.
   create_release: {
     method: 'POST',
     path: `${REPO}/releases`,
     description: 'creating the draft of the release',
+    permission: 'contents: write',
     partOfWrite: true,
     sends: 'tag_name, name, body, draft (true)',
   },
@@ -152,18 +202,21 @@ export const API = {
     method: 'GET',
     path: `${REPO}/releases/tags/{tag}`,
     description: 'reading the release',
+    permission: 'contents: read',
     repeatable: true,
   },
   list_assets: {
     method: 'GET',
     path: `${REPO}/releases/{release_id}/assets{?per_page,page}`,
     description: "listing the release's assets",
+    permission: 'contents: read',
     repeatable: true,
   },
   rename_asset: {
     method: 'PATCH',
     path: `${REPO}/releases/assets/{asset_id}`,
     description: 'renaming the asset',
+    permission: 'contents: write',
     repeatable: true,
     sends: 'name, label',
   },
@@ -171,12 +224,14 @@ export const API = {
     method: 'DELETE',
     path: `${REPO}/releases/{release_id}`,
     description: 'deleting our unpublished draft',
+    permission: 'contents: write',
     repeatable: true,
   },
   delete_asset: {
     method: 'DELETE',
     path: `${REPO}/releases/assets/{asset_id}`,
     description: 'deleting the asset',
+    permission: 'contents: write',
     repeatable: true,
   },
   // Whose token it is, and the history of many paths at once. On GitHub Enterprise Server its address is not below `{api_url}`.
@@ -191,30 +246,35 @@ export const API = {
     method: 'GET',
     path: `${REPO}/pulls{?head,state,per_page}`,
     description: "listing the branch's pull requests",
+    permission: 'pull-requests: read',
     repeatable: true,
   },
   list_comments: {
     method: 'GET',
     path: `${REPO}/issues/{issue_number}/comments{?per_page,page}`,
     description: "listing the pull request's comments",
+    permission: 'pull-requests: read',
     repeatable: true,
   },
   create_comment: {
     method: 'POST',
     path: `${REPO}/issues/{issue_number}/comments`,
     description: 'writing the comment',
+    permission: 'pull-requests: write',
     sends: 'body',
   },
   update_comment: {
     method: 'PATCH',
     path: `${REPO}/issues/comments/{comment_id}`,
     description: 'updating the comment',
+    permission: 'pull-requests: write',
     sends: 'body',
   },
   delete_comment: {
     method: 'DELETE',
     path: `${REPO}/issues/comments/{comment_id}`,
     description: 'deleting a duplicate comment',
+    permission: 'pull-requests: write',
   },
 } as const satisfies Record<string, CallTemplate>;
 
@@ -240,6 +300,7 @@ export const UPLOAD = {
     method: 'POST',
     path: `${REPO}/releases/{id}/assets{?name,label}`,
     description: 'uploading the asset',
+    permission: 'contents: write',
     sends: 'the raw bytes, Content-Type: application/octet-stream',
   },
 } as const satisfies Record<string, CallTemplate>;

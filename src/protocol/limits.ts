@@ -133,6 +133,9 @@ export const WRITES_PER_HOUR = 480;
 /** Comments of a pull request: page size, how many GitHub allows, and how many characters in one. */
 export const COMMENTS = { page: 100, total: 2_500, body: 65_536 } as const;
 
+/** How many rules of one branch are read. */
+export const BRANCH_RULES_PAGE = 100;
+
 /** How many pull requests of one branch are searched. */
 export const PULLS = 100;
 

@@ -40,6 +40,11 @@ export const INPUTS = {
     description:
       'K1: the branch to commit to. By default the branch that the site is built from, else `main`.',
   },
+  'site-workflow': {
+    default: '',
+    description:
+      "K1: file name of the workflow that builds the site, to start after the commit; needs `permissions: { actions: write }`. Commits by the job's own token start no workflow.",
+  },
   path: {
     default: '',
     description:

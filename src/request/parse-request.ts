@@ -28,6 +28,7 @@ import {
   parseRepository,
   parseSeconds,
   parseSelfContained,
+  parseWorkflowFile,
   refuseInput,
 } from './values.ts';
 
@@ -46,6 +47,8 @@ export interface DeliveryRequest {
   readonly clientId: string | undefined;
   readonly repository: { readonly owner: string; readonly repo: string } | undefined;
   readonly branch: string | undefined;
+  /** K1: the workflow to start after the commit, a file name. */
+  readonly siteWorkflow: string | undefined;
   /** K1: a checked path, ending in `/` for a folder. */
   readonly path: string | undefined;
   readonly essence: string;
@@ -144,6 +147,7 @@ function parseDestination(raw: RawInputs, context: RunContext) {
     clientId: parseOptional(raw['client-id'], parseClientId),
     repository: parseOptional(raw.repository, parseRepository),
     branch: parseOptional(raw.branch, (branch) => parseGitName(branch, 'branch')),
+    siteWorkflow: parseOptional(raw['site-workflow'], parseWorkflowFile),
     path: parseOptional(raw.path, parsePath),
     essence: oneLine(raw.message) || context.origin,
     tag: parseOptional(raw.tag, (tag) => parseGitName(tag, 'tag')) ?? `files-${formatDay(context.now)}`,

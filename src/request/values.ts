@@ -115,6 +115,16 @@ export function parsePath(text: string): string {
     : repositoryPath(text, 'input `path`');
 }
 
+/** The file name of a workflow, below .github/workflows. */
+export function parseWorkflowFile(text: string): string {
+  const file = text.trim().replace(/^\.github\/workflows\//, '');
+  if (/^[A-Za-z0-9_][\w. -]{0,200}\.ya?ml$/.test(file)) return file;
+  return refuseInput(
+    `input \`site-workflow\` is not the file name of a workflow: ${oneLine(text)}`,
+    'set `site-workflow:` to the name of a file in .github/workflows, such as pages.yml',
+  );
+}
+
 /** A branch or tag name, by git's own rules. @see https://git-scm.com/docs/git-check-ref-format */
 export function parseGitName(text: string, input: InputName): string {
   const broken = /[\s\p{Cc}~^:?*[\\]|\.\.|@\{|\/\/|^[/-]|[/.]$|\.lock(\/|$)|(^|\/)\.|^@$/u.test(text);

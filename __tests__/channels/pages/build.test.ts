@@ -12,10 +12,12 @@ const SECONDS = 1_000;
 function createWatch(
   answers: ConstructorParameters<typeof FakeGitHub>[0],
   builtBy: 'branch' | 'workflow' = 'branch',
+  siteWorkflow?: string,
 ) {
   const github = new FakeGitHub(answers);
   const ports = fakePorts();
-  const watch = watchBuild(github, builtBy, 240 * SECONDS, ports);
+  const options = { timeout: 240 * SECONDS, siteWorkflow };
+  const watch = watchBuild(github, { builtBy, branch: 'main' }, options, ports);
   const callWatch = async (after: number, placement = PLACEMENT) => {
     const progress = await watch(placement);
     await ports.clock.sleep(after);
@@ -113,6 +115,61 @@ describe('watchBuild', () => {
     const { github, callWatch } = createWatch({ deployments: [] }, 'workflow');
     for (let n = 1; n <= 10; n += 1) await callWatch(5 * SECONDS);
     expect(new Set(github.names)).toEqual(new Set(['deployments']));
+  });
+
+  test('starts the workflow of the site at once where no deployment has the commit, and only once', async () => {
+    const answers = { deployments: [], dispatch_workflow: {} };
+    const { github, callWatch } = createWatch(answers, 'workflow', 'pages.yml');
+    const { detail } = await callWatch(5 * SECONDS);
+    expect(detail).toBe('no deployment of our commit yet; the workflow pages.yml was started');
+    for (let n = 1; n <= 5; n += 1) await callWatch(5 * SECONDS);
+    expect(github.sent('dispatch_workflow')).toEqual([{ workflow_id: 'pages.yml', ref: 'main' }]);
+  });
+
+  test('starts the workflow after a commit whose deployments cannot be read', async () => {
+    const answers = { deployments: failure('NO_PERMISSION', 403), dispatch_workflow: {} };
+    const { github, callWatch } = createWatch(answers, 'workflow', 'pages.yml');
+    await expect(callWatch(5 * SECONDS, { ...PLACEMENT, written: true })).resolves.toMatchObject({
+      detail: expect.stringContaining('`permissions: { deployments: read }`'),
+    });
+    expect(github.sent('dispatch_workflow')).toHaveLength(1);
+  });
+
+  test('starts no workflow where a deployment already has the commit', async () => {
+    const deployed = { deployments: [{ id: 1, sha: COMMIT }], deployment_statuses: [{ state: 'success' }] };
+    const { github, callWatch } = createWatch(deployed, 'workflow', 'pages.yml');
+    await expect(callWatch(0)).resolves.toMatchObject({ finished: true });
+    expect(github.sent('dispatch_workflow')).toEqual([]);
+  });
+
+  test('starts the workflow at the next poll where the host failed for a moment', async () => {
+    const { github, callWatch } = createWatch(
+      {
+        deployments: [],
+        dispatch_workflow: (_: unknown, nth: number) =>
+          nth === 1 ? failure('HOST_ERROR', 502, { retryable: true }) : {},
+      },
+      'workflow',
+      'pages.yml',
+    );
+    for (let n = 1; n <= 5; n += 1) await callWatch(5 * SECONDS);
+    expect(github.sent('dispatch_workflow')).toHaveLength(2);
+  });
+
+  test.each([
+    ['the permission is missing', failure('NO_PERMISSION', 403), { code: 'NO_PERMISSION' }],
+    [
+      'the workflow cannot be started by hand',
+      failure('HOST_ERROR', 422),
+      { code: 'BAD_INPUT', hint: expect.stringContaining('`on: workflow_dispatch`') },
+    ],
+  ])('ends the wait at once where %s', async (_, refusal, expected) => {
+    const { callWatch } = createWatch(
+      { deployments: [], dispatch_workflow: refusal },
+      'workflow',
+      'pages.yml',
+    );
+    await expect(callWatch(0)).rejects.toMatchObject(expected);
   });
 
   test('sends no request without a commit', async () => {

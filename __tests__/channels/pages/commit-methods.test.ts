@@ -176,7 +176,7 @@ describe('committing where git is installed', () => {
     const small = ['a', 'b'].map((bytes) => ({ path: `${bytes}.html`, bytes }));
     const { github, host, write, changes } = await createWriter(small);
     await expect(write(changes)).rejects.toMatchObject(unreachable);
-    expect([github.calls, host.seen]).toEqual([[], []]);
+    expect([github.names, host.seen]).toEqual([['branch_rules', 'viewer'], []]);
   });
 
   test('uses git for a file whose blob is too large for the host, and the log says so', async () => {
@@ -184,6 +184,57 @@ describe('committing where git is installed', () => {
     const { github, ports, write, changes } = await createWriter(large, branchWith(), () => TOO_LARGE);
     await expect(write(changes)).rejects.toMatchObject(unreachable);
     expect(ports.logger.lines).toContain('the host refuses a blob of this size: using git instead');
-    expect(github.calls).toEqual([]);
+    expect(github.writes).toEqual([]);
+  });
+
+  test('asks for the rules and for the author once, however many attempts follow', async () => {
+    const { github, write, changes } = await createWriter([
+      { path: 'a', bytes: 'a' },
+      { path: 'b', bytes: 'b' },
+    ]);
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      await expect(write(changes)).rejects.toMatchObject(unreachable);
+    }
+    expect(github.names).toEqual(['branch_rules', 'viewer']);
+  });
+
+  test('uses the object API where the branch takes signed commits only', async () => {
+    const github = branchWith({}, { branch_rules: [{ type: 'required_signatures' }] });
+    const small = ['a', 'b'].map((bytes) => ({ path: `${bytes}.html`, bytes }));
+    const { host, ports, run } = await createWriter(small, github);
+    expect(getCodes(await run())).toEqual(['commit1', 'commit2']);
+    expect(host.seen).toHaveLength(2);
+    for (const commit of github.sent('commit')) expect(Object.keys(commit)).not.toContain('author');
+    expect(ports.logger.lines).toEqual([expect.stringContaining('signed commits only')]);
+  });
+
+  test('sends nothing of a file that is too large for a signed commit', async () => {
+    const github = branchWith({}, { branch_rules: [{ type: 'required_signatures' }] });
+    const { host, run, changes } = await createWriter(
+      [
+        { path: 'a.html', bytes: 'a' },
+        { path: 'b.bin', bytes: 'b' },
+      ],
+      github,
+    );
+    const [, large] = changes;
+    Object.assign(large?.file ?? {}, { size: 36 * MEGABYTE });
+    const results = await run();
+    expect(getCodes(results)).toEqual(['commit1', 'NEEDS_SIGNATURE']);
+    expect(results[1]).toMatchObject({
+      message: expect.stringMatching(/signed commits only.*above 35 MB: b\.bin/),
+      hint: expect.stringMatching(/`branch:`.*`token:`.*K2/),
+    });
+    expect(host.seen).toHaveLength(1);
+  });
+
+  test.each([
+    ['cannot be read', failure('NO_PERMISSION', 403)],
+    ['are not a list', {}],
+    ['have no such rule', [{ type: 'deletion' }]],
+  ])('uses git where the rules %s', async (_, branch_rules) => {
+    const two = ['a', 'b'].map((bytes) => ({ path: bytes, bytes }));
+    const { write, changes } = await createWriter(two, branchWith({}, { branch_rules }));
+    await expect(write(changes)).rejects.toMatchObject(unreachable);
   });
 });

@@ -11,6 +11,7 @@ import { siteWith } from '../repository-context.ts';
 const REPO = { owner: 'octo', repo: 'site' };
 const LOCATION: PagesLocation = {
   branch: undefined,
+  siteWorkflow: undefined,
   path: undefined,
   pagesBase: undefined,
   rawBase: undefined,

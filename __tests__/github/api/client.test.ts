@@ -80,19 +80,40 @@ describe('createGitHubClient: requests', () => {
     expect(host.seen).toEqual([]);
   });
 
-  test('logs nothing for an expected failure, and a deprecation as a warning', async () => {
+  test('logs nothing for an expected failure, and a deprecation as one debug line', async () => {
     const sunset = { deprecation: 'true', sunset: 'Fri, 01 Jan 2027 00:00:00 GMT' };
     const { ports, getRepository } = createTestClient({ status: 404 }, { headers: sunset, body: {} });
     await expect(getRepository()).rejects.toMatchObject({ code: 'NOT_FOUND' });
     expect(ports.logger.lines).toEqual([]);
     await getRepository();
+    await getRepository();
     expect(ports.logger.lines).toEqual([
-      `warning: [@octokit/request] "GET ${REPO}" is deprecated. It is scheduled to be removed on Fri, 01 Jan 2027 00:00:00 GMT`,
+      `debug: [@octokit/request] "GET ${REPO}" is deprecated. It is scheduled to be removed on Fri, 01 Jan 2027 00:00:00 GMT`,
     ]);
   });
 });
 
 describe('createGitHubClient: attempts', () => {
+  test('waits for the rate limit of GraphQL, which answers HTTP 200', async () => {
+    const limited = { errors: [{ type: 'RATE_LIMITED', message: 'API rate limit exceeded for user ID 1.' }] };
+    const reset = String(NOON / 1_000 + 30);
+    const { host, ports, github } = createTestClient(
+      { headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset }, body: limited },
+      { body: { data: { viewer: { login: 'octo' } } } },
+    );
+    await expect(github.graphql('query { viewer { login } }')).resolves.toEqual({
+      viewer: { login: 'octo' },
+    });
+    expect(host.seen).toHaveLength(2);
+    expect(ports.clock.slept).toEqual([31_500]);
+  });
+
+  test('names the version of the API in every request', async () => {
+    const { host, getRepository } = createTestClient({ body: { id: 1 } });
+    await getRepository();
+    expect(host.seen[0]?.headers).toMatchObject({ 'x-github-api-version': '2022-11-28' });
+  });
+
   test('sends a repeatable call again after a retryable failure', async () => {
     const { host, ports, getRepository } = createTestClient(
       { status: 502 },

@@ -28,7 +28,7 @@ describe('updateStickyComment', () => {
     const github = discussion.seenBy(BOT);
     await expect(updateStickyComment(github, stickyWith(), fakePorts())).resolves.toBe('created');
     expect(getComments(discussion)).toEqual([[BOT, NEW]]);
-    expect(github.sent('graphql')).toEqual([{ query: 'query { viewer { login } }' }]);
+    expect(github.sent('graphql')).toEqual([{ query: 'query { viewer { login databaseId } }' }]);
     expect(github.sent('create_comment')).toEqual([{ issue_number: 7, body: NEW }]);
   });
 

@@ -6,7 +6,7 @@ import { API } from '../../../src/protocol/calls.ts';
 import { NOON } from '../../support/ports.ts';
 
 const refused = (status: number, more: Partial<ApiRefusal> = {}): DeliveryError =>
-  refusalError({ status, message: '', headers: {}, codes: [], ...more }, 'writing the file', NOON);
+  refusalError({ status, message: '', headers: {}, codes: [], ...more }, API.put_file_le1mb, NOON);
 
 describe('refusalError', () => {
   test.each([
@@ -55,8 +55,86 @@ describe('refusalError', () => {
     );
   });
 
-  test('names contents: write where the host names no permission', () => {
-    expect(refused(403).hint).toContain('`permissions: { contents: write }`');
+  test.each([
+    ['deployments: read', API.deployments],
+    ['pages: read', API.pages_site],
+    ['pull-requests: write', API.create_comment],
+    ['contents: write', API.update_ref],
+  ])('names %s, which the call needs, where the host names no permission', (permission, call) => {
+    const refusal = { status: 403, message: '', headers: {}, codes: [] };
+    expect(refusalError(refusal, call, NOON).hint).toContain(`\`permissions: { ${permission} }\``);
+  });
+
+  test('prefers the permission in the table of calls to another one that the host accepts', () => {
+    const headers = { 'x-accepted-github-permissions': 'issues=write; pull_requests=write' };
+    const refusal = { status: 403, message: '', headers, codes: [] };
+    expect(refusalError(refusal, API.create_comment, NOON).hint).toContain('{ pull-requests: write }');
+  });
+
+  test('asks for another token where a call needs no permission of the job', () => {
+    const refusal = { status: 403, message: '', headers: {}, codes: [] };
+    expect(refusalError(refusal, API.graphql, NOON).hint).toContain('set `token:`');
+  });
+
+  test.each([
+    'Could not create file: Required status check "ci" is expected.',
+    '2 of 2 required status checks are expected.',
+    'Required status check "build" is failing',
+    'At least 1 approving review is required by reviewers with write access.',
+    "You're not authorized to push to this branch. Visit https://docs.github.com for more information.",
+    'Changes must be made through the merge queue',
+    'Cannot change this locked branch',
+    'This branch must not contain merge commits.',
+    'Cannot create ref due to creations being restricted.',
+  ])('takes %j for a rule, which is final, and not for a race', (message) => {
+    for (const status of [403, 409, 422]) {
+      const failure = refused(status, { message });
+      expect(failure).toMatchObject({ code: 'FORBIDDEN_BY_RULE', retryable: false });
+      expect(failure.hint).not.toContain('another job');
+      for (const word of ['pull request', '`branch:`', '`token:`', 'K2'])
+        expect(failure.hint).toContain(word);
+    }
+  });
+
+  test('takes a rule on signatures for one of its own', () => {
+    const message = 'Repository rule violations found\n\nCommits must have verified signatures.';
+    expect(refused(409, { message })).toMatchObject({ code: 'NEEDS_SIGNATURE', retryable: false });
+  });
+
+  test('does not say that another job writes where a 409 has an unknown reason', () => {
+    const failure = refused(409, { message: 'The moon is full' });
+    expect(failure).toMatchObject({ code: 'HOST_ERROR', retryable: true });
+    expect(failure.hint).not.toContain('another job');
+  });
+
+  test.each([
+    [403, 'Repository was archived so is read-only.', 'FORBIDDEN_BY_RULE', 'unarchive it'],
+    [
+      403,
+      'Unable to create comment because issue is locked.',
+      'FORBIDDEN_BY_RULE',
+      'unlock the conversation',
+    ],
+    [
+      409,
+      'Repository rule violations found; Secret detected in content',
+      'FORBIDDEN_BY_RULE',
+      'remove the secret',
+    ],
+    [410, 'Issues has been disabled in this repository.', 'FORBIDDEN_BY_RULE', 'switch issues on'],
+    [410, '', 'HOST_ERROR', 'newest version of this action'],
+    [422, 'Validation Failed; file_count limited to 1000 assets per release', 'TOO_LARGE', 'set `tag:`'],
+    [422, 'Reference does not exist', 'NOT_FOUND', '`branch:`'],
+    [451, '', 'FORBIDDEN_BY_RULE', 'set `repository:`'],
+  ] as const)('has its own meaning and hint for HTTP %i %j', (status, message, code, words) => {
+    const failure = refused(status, { message });
+    expect(failure).toMatchObject({ code, retryable: false, httpCode: status });
+    expect(failure.hint).toContain(words);
+  });
+
+  test('says what 410 and 451 mean where the answer is empty', () => {
+    expect(refused(410).message).toContain('GitHub does not offer this any more');
+    expect(refused(451).message).toContain('blocked for legal reasons');
   });
 
   test.each([
@@ -66,8 +144,8 @@ describe('refusalError', () => {
     ['`repository:` and `branch:`', 'K3', 404, {}],
     ['set `branch:` to one that exists', 'K2', 404, { message: 'Branch drafts not found' }],
     ['set `tag:` to another one', 'K3', 422, { message: 'Cannot upload assets to an immutable release.' }],
-    ['bypass the rule', 'K2', 409, { message: 'Repository rule violations found' }],
-    ['set `branch:` to one without it', 'K2', 422, { message: 'Cannot update this protected branch' }],
+    ['one that may bypass the rule', 'K2', 409, { message: 'Repository rule violations found' }],
+    ['set `branch:` to one without the rule', 'K2', 422, { message: 'Cannot update this protected branch' }],
     ['for a file of this size', 'K2', 413, {}],
     ['push a first one', 'K3', 409, { message: 'Git Repository is empty.' }],
     ['push a first one', 'K3', 422, { message: 'Validation Failed; Repository is empty.' }],

@@ -130,6 +130,7 @@ describe('getDeploymentStatus', () => {
       await expect(getStatus(deployments)).resolves.toEqual({
         status: 'unknown',
         detail: 'no deployment of our commit yet',
+        notStarted: true,
       });
     },
   );

@@ -15,6 +15,7 @@ import { changeWith } from '../changes.ts';
 import { writeGitScript } from './git-script.ts';
 
 const MESSAGE = 'ADD page.html: a page\n\nDelivered-by: a test';
+const AUTHOR = { name: 'octo', email: '583231+octo@users.noreply.github.com' };
 const ADVERT = { method: 'GET', url: /service=git-receive-pack/ };
 const SENDING = { method: 'POST', url: /git-receive-pack$/ };
 const { env: original } = process;
@@ -55,7 +56,10 @@ async function pushAll(
   overrides: Partial<PushOptions> = {},
 ): Promise<string[]> {
   const remote = new URL(`https://github.com/${repository.fullName}.git`);
-  return pushChanges({ remote, token: world.token(), branch: 'main', changes, ...overrides }, ports);
+  return pushChanges(
+    { remote, token: world.token(), branch: 'main', changes, author: AUTHOR, ...overrides },
+    ports,
+  );
 }
 
 /** Pushes one change. */
@@ -104,7 +108,7 @@ describe('pushChanges: one commit', () => {
     const sha = await push();
     expect(await repository.head()).toBe(sha);
     expect(runHostGit('log', '-1', '--format=%P %an <%ae> %cn <%ce>')).toBe(
-      `${before} ${'screen-delivery <screen-delivery@users.noreply.github.com> '.repeat(2).trim()}`,
+      `${before} ${'octo <583231+octo@users.noreply.github.com> '.repeat(2).trim()}`,
     );
     expect((await repository.log())[0]).toEqual({ sha, message: MESSAGE, files: ['docs/page.html'] });
     expect(runHostGit('ls-tree', '-r', 'main')).toContain('100644 blob');
@@ -509,6 +513,11 @@ describe('gitError', () => {
     ['error: RPC failed; HTTP 413 curl 22', 'TOO_LARGE', false],
     ['remote: error: GH006: Protected branch update failed for refs/heads/main.', 'FORBIDDEN_BY_RULE', false],
     ['remote: - Push cannot contain secrets; GH013: Repository rule', 'FORBIDDEN_BY_RULE', false],
+    ['remote: - Required status check "ci" is expected.', 'FORBIDDEN_BY_RULE', false],
+    ['remote: error: At least 1 approving review is required.', 'FORBIDDEN_BY_RULE', false],
+    ["remote: error: You're not authorized to push to this branch.", 'FORBIDDEN_BY_RULE', false],
+    ['remote: error: GH013: - Commits must have verified signatures.', 'NEEDS_SIGNATURE', false],
+    ['remote: This repository was archived so it is read-only.; error: 403', 'FORBIDDEN_BY_RULE', false],
     ['!\trefs/heads/main\t[rejected] (non-fast-forward)', 'CONFLICT', true],
     ["! [remote rejected] main (cannot lock ref 'refs/heads/main')", 'CONFLICT', true],
     ['! [remote rejected] main (incorrect old value provided)', 'CONFLICT', true],

@@ -1,6 +1,7 @@
+import { getUserId } from '../tokens.ts';
 import type { FindRepository } from './host.ts';
 
-const VIEWER = /^\s*(?:query\s*)?\{\s*viewer\s*\{\s*login\s*\}\s*\}\s*$/;
+const VIEWER = /^\s*(?:query\s*)?\{\s*viewer\s*\{\s*login\s+databaseId\s*\}\s*\}\s*$/;
 const HISTORY =
   /^\s*query\([^)]*\)\s*\{\s*repository\(owner: \$owner, name: \$repo\)\s*\{\s*object\(oid: \$head\)\s*\{\s*\.\.\. on Commit\s*\{(.*)\}\s*\}\s*\}\s*\}\s*$/s;
 const FIELD = /(\w+): history\(first: 1, path: \$(\w+)\) \{ nodes \{ oid message \} \}/g;
@@ -16,7 +17,7 @@ export async function answerGraphql(
   login: string,
   find: FindRepository,
 ): Promise<object> {
-  if (VIEWER.test(String(query))) return { data: { viewer: { login } } };
+  if (VIEWER.test(String(query))) return { data: { viewer: { login, databaseId: getUserId(login) } } };
   const [, fields] = HISTORY.exec(String(query)) ?? [];
   if (fields === undefined) return { errors: [{ message: 'This query is not known here' }] };
   const { owner = '', repo = '', head = '' } = variables;

@@ -35,6 +35,7 @@ const ports: Ports = {
   logger: {
     info: () => undefined,
     warning: () => undefined,
+    debug: () => undefined,
     startSection: () => undefined,
     endSection: () => undefined,
     mask: () => undefined,

@@ -7,51 +7,69 @@ import {
   getDeploymentStatus,
   requestBuild,
 } from '../../github/api/pages-build.ts';
-import type { PagesSite } from '../../github/api/pages-site.ts';
+import { startWorkflow } from '../../github/api/workflows.ts';
 import type { Ports } from '../../ports.ts';
 import { BUILD_WAIT } from '../../protocol/limits.ts';
 import type { HostProgress, PreparedTask } from '../channel.ts';
+import type { PagesDestination } from './destination.ts';
 
-type BuiltBy = PagesSite['builtBy'];
+type BuiltBy = PagesDestination['builtBy'];
 type WatchBuild = NonNullable<PreparedTask['watch']>;
+
+/** What is built, and how. */
+type SiteBuild = Pick<PagesDestination, 'builtBy' | 'branch'>;
+
+/** How the build is waited for. */
+export interface BuildOptions {
+  /** Milliseconds that the whole wait may take. */
+  readonly timeout: number;
+  /** The workflow to start where none has started by itself. */
+  readonly siteWorkflow: string | undefined;
+}
 
 /** One watch for all files that the same kind of build publishes. */
 export function createBuildWatches(
   github: GitHubClient,
-  timeout: number,
+  options: BuildOptions,
   ports: Ports,
-): (builtBy: BuiltBy) => WatchBuild {
+): (build: SiteBuild) => WatchBuild {
   const watches = new Map<BuiltBy, WatchBuild>();
-  return (builtBy) => {
-    const watch = watches.get(builtBy) ?? watchBuild(github, builtBy, timeout, ports);
-    watches.set(builtBy, watch);
+  return (build) => {
+    const watch = watches.get(build.builtBy) ?? watchBuild(github, build, options, ports);
+    watches.set(build.builtBy, watch);
     return watch;
   };
 }
 
+/** A request that starts the build: what came of it in words, and whether it may be sent (again). */
+type BuildRequest = Awaited<ReturnType<typeof requestBuild>>;
+
 /**
  * Watches the build that should publish the commit. The host is asked at most 48 times, spread over the whole
- * wait, however often the watch is called. A build that does not start is requested, once if the host accepts.
+ * wait, however often the watch is called. A build that does not start is requested, once if the host accepts;
+ * `site-workflow` is started as soon as no deployment has the commit.
  *
- * @param timeout milliseconds that the whole wait may take
  * @see protocol 3.2, 8
  */
 export function watchBuild(
   github: GitHubClient,
-  builtBy: BuiltBy,
-  timeout: number,
+  build: SiteBuild,
+  options: BuildOptions,
   { clock }: Pick<Ports, 'clock'>,
 ): WatchBuild {
-  const pause = timeout / BUILD_WAIT.polls;
+  const { builtBy } = build;
+  const pause = options.timeout / BUILD_WAIT.polls;
+  const getStatus = builtBy === 'workflow' ? getDeploymentStatus : getBuildStatus;
+  const starter = createBuildStarter(github, build, options);
   let asked = { at: Number.NEGATIVE_INFINITY, polls: 0 };
-  let request = { words: '', again: true };
+  let request: BuildRequest = { words: '', again: true };
   const notAsked: HostProgress = { finished: false, detail: 'not asked yet', hint: HINTS[builtBy].late };
   let progress = notAsked;
   // Another file of the same build may have another commit: what is said of one says nothing of the other.
   let askedFor: string | undefined;
   const finished = new Map<string, HostProgress>();
 
-  return async ({ commitSha, hostMayChangeBytes }) => {
+  return async ({ commitSha, hostMayChangeBytes, written }) => {
     if (commitSha === undefined) return progress;
     const known = finished.get(commitSha);
     if (known !== undefined) return known;
@@ -62,24 +80,61 @@ export function watchBuild(
       askedFor = commitSha;
     }
     if (clock.now() - asked.at < pause || asked.polls >= BUILD_WAIT.polls) return progress;
-    const build = await (builtBy === 'workflow' ? getDeploymentStatus : getBuildStatus)(github, commitSha);
+    const status = await getStatus(github, commitSha);
     asked = { at: clock.now(), polls: asked.polls + 1 };
-    if (build.status === 'errored') throw buildError(build, HINTS[builtBy].errored);
-    if (build.notStarted && request.again && asked.polls >= BUILD_WAIT.pollsBeforeRequest) {
-      request = await requestBuild(github);
+    if (status.status === 'errored') throw buildError(status, HINTS[builtBy].errored);
+    if (request.again && starter?.isDue(status, asked.polls, written)) {
+      request = await starter.start();
     }
-    const isFinished = build.status === 'built';
+    const isFinished = status.status === 'built';
     progress = {
       ...notAsked,
       finished: isFinished,
       // Only a proof by the marker needs it.
       committedAt: isFinished && hostMayChangeBytes ? await getCommitTime(github, commitSha) : undefined,
-      detail: [build.detail, request.words].filter((part) => part !== '').join('; '),
-      httpCode: build.httpCode,
+      detail: [status.detail, request.words].filter((part) => part !== '').join('; '),
+      httpCode: status.httpCode,
     };
     if (isFinished) finished.set(commitSha, progress);
     return progress;
   };
+}
+
+interface BuildStarter {
+  /** Whether the build should be started now. */
+  isDue(build: BuildStatus, polls: number, written: boolean): boolean;
+  start(): Promise<BuildRequest>;
+}
+
+/** How a build is started that does not start by itself; `null` where it cannot be. */
+function createBuildStarter(
+  github: GitHubClient,
+  { builtBy, branch }: SiteBuild,
+  { siteWorkflow }: BuildOptions,
+): BuildStarter | null {
+  const isLate = (polls: number): boolean => polls >= BUILD_WAIT.pollsBeforeRequest;
+  if (builtBy === 'branch') {
+    const isDue: BuildStarter['isDue'] = ({ notStarted = false }, polls) => notStarted && isLate(polls);
+    return { isDue, start: () => requestBuild(github) };
+  }
+  if (siteWorkflow === undefined) return null;
+  return {
+    // No deployment contains a commit that was just made, whether deployments can be read or not.
+    isDue: ({ status, notStarted = false }, polls, written) =>
+      notStarted || (status === 'unknown' && (written || isLate(polls))),
+    start: () => startSiteWorkflow(github, siteWorkflow, branch),
+  };
+}
+
+/** A failure that may be gone later leaves the start to the next poll. @throws {DeliveryError} any other */
+async function startSiteWorkflow(github: GitHubClient, file: string, branch: string): Promise<BuildRequest> {
+  try {
+    await startWorkflow(github, file, branch);
+    return { words: `the workflow ${file} was started`, again: false };
+  } catch (thrown) {
+    if (!(thrown instanceof DeliveryError) || !thrown.retryable) throw thrown;
+    return { words: thrown.message, again: true };
+  }
 }
 
 const OTHER_CHANNEL = 'or use channel: K2 or K3';
@@ -92,7 +147,7 @@ const HINTS: Readonly<Record<BuiltBy, { readonly late: string; readonly errored:
     errored: `fix the build error, or commit an empty .nojekyll to serve files unchanged, ${OTHER_CHANNEL}`,
   },
   workflow: {
-    late: `let the workflow that builds the site publish this file too, or ${FROM_BRANCH}, ${OTHER_CHANNEL}`,
+    late: `let the workflow that builds the site publish this file too, set \`site-workflow:\` to start it after the commit, or ${FROM_BRANCH}, ${OTHER_CHANNEL}`,
     errored: `fix the workflow that builds the site, or ${FROM_BRANCH}, ${OTHER_CHANNEL}`,
   },
 };

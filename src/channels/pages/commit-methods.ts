@@ -1,12 +1,15 @@
-import { hasFailed, hasSucceeded } from '../../errors.ts';
+import { DeliveryError, hasFailed, hasSucceeded } from '../../errors.ts';
+import { needsSignatures } from '../../github/api/branch-rules.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import { putFile } from '../../github/api/contents.ts';
 import { commitChanges, createBlob, type FileChange } from '../../github/api/git-data.ts';
+import { type CommitIdentity, getCommitIdentity } from '../../github/api/token-owner.ts';
 import { noGitError } from '../../github/git/failures.ts';
 import { hasGit } from '../../github/git/process.ts';
+import { SIGNATURE_HINT } from '../../github/hints.ts';
 import { forEachItem, type ItemResult } from '../../item-results.ts';
 import type { Ports } from '../../ports.ts';
-import { SIZE } from '../../protocol/limits.ts';
+import { MEGABYTE, SIZE } from '../../protocol/limits.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 
 /** How files are committed. @see protocol 4.2, 8 */
@@ -58,15 +61,72 @@ export async function chooseMethod(
   return methodFor(files, files.length > 1 && (await hasGit(signal)));
 }
 
+/** What the methods share during all attempts. */
+interface WriterState {
+  readonly target: CommitTarget;
+  /** Blobs that the host has already. */
+  readonly sentBlobs: Set<string>;
+  /** Writes with git what the object API refuses; `null` where git cannot. */
+  readonly useGit: CommitWriter | null;
+}
+
 /** Opens the branch for writing. What does not depend on the branch is sent once, however many attempts follow. */
 export function createCommitWriter(target: CommitTarget, ports: Ports): CommitWriter {
   const sentBlobs = new Set<string>();
+  const useGit = createGitWriter({ target, sentBlobs, useGit: null }, ports);
   const writers: Readonly<Record<CommitMethod, CommitWriter>> = {
     A: (changes) => writeContents(changes, target),
-    B: (changes) => writeObjects(changes, target, sentBlobs, ports),
-    C: (changes) => writeWithGit(changes, target, ports),
+    B: (changes) => writeObjects(changes, { target, sentBlobs, useGit }, ports),
+    C: useGit,
   };
   return writers[target.method];
+}
+
+/**
+ * Method C, or the object API where the branch takes signed commits only: GitHub signs what the token of a job or
+ * an app commits there, and git cannot. What the branch asks for and who commits is read once.
+ */
+function createGitWriter(state: WriterState, ports: Ports): CommitWriter {
+  const { github, branch } = state.target;
+  let mustSign: boolean | 'unknown' | undefined;
+  let author: CommitIdentity | undefined;
+  const writeSigned: CommitWriter = (changes) => {
+    ports.logger.info('the branch takes signed commits only: using the object API instead of git');
+    return writeSignedObjects(changes, state, ports);
+  };
+  return async (changes) => {
+    mustSign ??= await needsSignatures(github, branch);
+    if (mustSign === true) return writeSigned(changes);
+    author ??= await getCommitIdentity(github);
+    try {
+      return await writeWithGit(changes, author, state.target, ports);
+    } catch (thrown) {
+      if (!(thrown instanceof DeliveryError) || thrown.code !== 'NEEDS_SIGNATURE') throw thrown;
+      mustSign = true;
+      return writeSigned(changes);
+    }
+  };
+}
+
+/** Method B for the files that fit; the others are refused before anything of them is sent. */
+async function writeSignedObjects(
+  changes: readonly FileChange[],
+  state: WriterState,
+  ports: Ports,
+): Promise<Commits> {
+  const fits = ({ file }: FileChange): boolean => (file?.size ?? 0) <= SIZE.methodB;
+  const written = await writeObjects(changes.filter(fits), state, ports);
+  const refused = changes.filter((change) => !fits(change));
+  return [...written, ...refused.map((item) => ({ item, result: unsignedError(item, state.target) }))];
+}
+
+function unsignedError({ path }: FileChange, { branch }: CommitTarget): DeliveryError {
+  const limit = SIZE.methodB / MEGABYTE;
+  return new DeliveryError(
+    'NEEDS_SIGNATURE',
+    `the branch ${branch} takes signed commits only, and GitHub signs none with a file above ${limit} MB: ${path}`,
+    { hint: SIGNATURE_HINT },
+  );
 }
 
 /** Method A: one file of at most 1 MB, in one call. */
@@ -82,15 +142,14 @@ async function writeContents(changes: readonly FileChange[], target: CommitTarge
 /** Method B. A blob that the host refuses stops no other file; where git is installed, git is used for all. */
 async function writeObjects(
   changes: readonly FileChange[],
-  target: CommitTarget,
-  sentBlobs: Set<string>,
+  { target, sentBlobs, useGit }: WriterState,
   ports: Ports,
 ): Promise<Commits> {
   const blobs = await forEachItem(changes, (change) => sendBlob(change, target, sentBlobs, ports));
   const refused = blobs.filter(({ result }) => hasFailed(result) && result.code === 'TOO_LARGE');
-  if (refused.length > 0 && (await hasGit(ports.signal))) {
+  if (refused.length > 0 && useGit !== null && (await hasGit(ports.signal))) {
     ports.logger.info('the host refuses a blob of this size: using git instead');
-    return writeWithGit(changes, target, ports);
+    return useGit(changes);
   }
   const ready = blobs.flatMap(({ item, result }) => (hasSucceeded(result) ? [item] : []));
   const commits = ready.length === 0 ? [] : await commitChanges(target.github, target.branch, ready);
@@ -98,7 +157,10 @@ async function writeObjects(
     ...pairUp(ready, commits),
     ...blobs.flatMap((blob) => {
       if (!hasFailed(blob.result)) return [];
-      return { item: blob.item, result: refused.includes(blob) ? noGitError() : blob.result };
+      return {
+        item: blob.item,
+        result: refused.includes(blob) && useGit !== null ? noGitError() : blob.result,
+      };
     }),
   ];
 }
@@ -118,12 +180,13 @@ async function sendBlob(
 /** Method C; its code is loaded only where it is needed. */
 async function writeWithGit(
   changes: readonly FileChange[],
+  author: CommitIdentity,
   { github, branch, serverUrl }: CommitTarget,
   ports: Ports,
 ): Promise<Commits> {
   const { pushChanges } = await import(/* webpackMode: "eager" */ '../../github/git/push.ts');
   const remote = new URL(`/${github.repository.owner}/${github.repository.repo}.git`, serverUrl);
-  const commits = await pushChanges({ remote, token: github.token, branch, changes }, ports);
+  const commits = await pushChanges({ remote, token: github.token, branch, changes, author }, ports);
   return pairUp(changes, commits);
 }
 

@@ -10,6 +10,8 @@ import { encodePath } from '../../rules/naming.ts';
 /** The inputs that decide where a file goes. */
 export interface PagesLocation {
   readonly branch: string | undefined;
+  /** The workflow to start after the commit. */
+  readonly siteWorkflow: string | undefined;
   /** Path in the repository, ending in `/` for a folder. */
   readonly path: string | undefined;
   readonly pagesBase: URL | undefined;
@@ -64,7 +66,7 @@ export function resolveDestination(
     folder,
     pageUrl: urlBelow(pagesBase, servedPath(folder, path)),
     rawUrl: urlBelow(rawBase, path),
-    builtBy: known?.builtBy ?? 'branch',
+    builtBy: known?.builtBy ?? (location.siteWorkflow === undefined ? 'branch' : 'workflow'),
     hostMayChangeBytes: false,
     notes: [],
     unknown: site === 'unreadable' ? [SETTINGS_UNREADABLE] : [],

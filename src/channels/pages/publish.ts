@@ -18,6 +18,7 @@ import {
   type PagesLocation,
   resolveDestination,
 } from './destination.ts';
+import { checkSiteWorkflow } from './site-workflow.ts';
 
 export interface PagesOptions extends PagesLocation {
   readonly overwrite: boolean;
@@ -63,12 +64,13 @@ async function prepareFiles<Item extends ChannelItem>(
   ports: Ports,
 ): Promise<readonly ItemResult<Item, PreparedTask<PagesTask>>[]> {
   const github = requireGitHub(access, 'K1');
+  await checkSiteWorkflow(github, options, access.repository.site);
   const method = await chooseMethod(
     items.map(({ file }) => file),
     ports.signal,
   );
   const lookup = createJekyllLookup(github);
-  const watches = createBuildWatches(github, options.timeout, ports);
+  const watches = createBuildWatches(github, options, ports);
   const hasMarker = options.marker !== undefined;
   return forEachItem(
     items,
@@ -79,7 +81,7 @@ async function prepareFiles<Item extends ChannelItem>(
       const settings = resolveDestination(github.repository, { ...options, name }, access.repository.site);
       if (!options.overwrite) refuseSpecialFile(settings.path, settings.folder);
       const destination = await applyJekyll(settings, { head: file.head, hasMarker }, lookup);
-      const { branch, builtBy, path } = destination;
+      const { branch, path } = destination;
       return {
         plan: {
           channel: 'K1',
@@ -89,7 +91,7 @@ async function prepareFiles<Item extends ChannelItem>(
           claim: 'opens on the screen',
         },
         data: { target: { ...options, github, branch, method }, path, file, destination },
-        watch: watches(builtBy),
+        watch: watches(destination),
       };
     },
     BATCH.reads,

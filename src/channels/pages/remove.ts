@@ -11,6 +11,7 @@ import { type CommitResult, comparePaths } from './commit.ts';
 import { COMMIT_METHODS, type CommitMethod, chooseMethod } from './commit-methods.ts';
 import { applyJekyll, createJekyllLookup, resolveDestination } from './destination.ts';
 import { commitTasks, type PagesOptions, type PagesTask, previewCommits } from './publish.ts';
+import { checkSiteWorkflow } from './site-workflow.ts';
 
 /** Prepares the removal of one path. */
 type PrepareRemoval = (
@@ -38,6 +39,7 @@ async function prepareRemovals<Item extends ChannelItem>(
   access: RepositoryAccess,
   ports: Ports,
 ): Promise<readonly ItemResult<Item, PreparedTask<PagesTask>>[]> {
+  await checkSiteWorkflow(requireGitHub(access, 'K1'), options, access.repository.site);
   const prepareRemoval = createPreparation(options, access, ports);
   const { path } = options;
   const [folderItem] = items;
@@ -63,7 +65,7 @@ async function prepareRemovals<Item extends ChannelItem>(
 function createPreparation(options: PagesOptions, access: RepositoryAccess, ports: Ports): PrepareRemoval {
   const github = requireGitHub(access, 'K1');
   const lookup = createJekyllLookup(github);
-  const watches = createBuildWatches(github, options.timeout, ports);
+  const watches = createBuildWatches(github, options, ports);
   return async (path, name, method) => {
     const settings = resolveDestination(
       github.repository,
@@ -89,7 +91,7 @@ function createPreparation(options: PagesOptions, access: RepositoryAccess, port
         file: null,
         destination,
       },
-      watch: watches(destination.builtBy),
+      watch: watches(destination),
     };
   };
 }

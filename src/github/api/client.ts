@@ -1,12 +1,12 @@
 import { Octokit } from '@octokit/rest';
 import { DeliveryError, toDeliveryError } from '../../errors.ts';
 import type { Ports } from '../../ports.ts';
-import { type CallTemplate, getApiCall } from '../../protocol/calls.ts';
-import { TOOL } from '../../protocol/words.ts';
+import { API, type CallTemplate, getApiCall } from '../../protocol/calls.ts';
+import { API_VERSION, TOOL } from '../../protocol/words.ts';
 import { withRetries } from '../../retry.ts';
 import { MOVED_HINT, RETRY_HINT } from '../hints.ts';
 import type { RepositoryName } from '../hosts.ts';
-import { apiError } from './failures.ts';
+import { type ApiRefusal, apiError, findGraphqlLimit, refusalError } from './failures.ts';
 import { octokitFetch } from './octokit-fetch.ts';
 import { createWritePacer, type PaceWrite } from './pacing.ts';
 
@@ -51,6 +51,7 @@ export function createGitHubClient(options: GitHubClientOptions, ports: Ports): 
   octokit.hook.before('request', ({ headers }) => {
     // Octokit's default media type without the version, which GitHub ignores.
     headers.accept = headers.accept?.replace(/\.v3\+json$/, '+json');
+    headers['x-github-api-version'] = API_VERSION;
   });
   octokit.hook.wrap('request', (request, parameters) => {
     const call = getCall(parameters);
@@ -70,10 +71,18 @@ export function createGitHubClient(options: GitHubClientOptions, ports: Ports): 
   };
 }
 
-/** Octokit's plugin logs every request, every expected 404 included: only its warnings are shown. */
+/**
+ * Octokit's plugin logs every request, every expected 404 included, and warns of deprecated calls, which only
+ * this action's authors can change: its warnings are debug lines, one for each text.
+ */
 function createOctokitLog({ logger }: Pick<Ports, 'logger'>) {
   const ignore = (): undefined => undefined;
-  return { debug: ignore, info: ignore, warn: (line: string) => logger.warning(line), error: ignore };
+  const warned = new Set<string>();
+  const warn = (line: string): void => {
+    if (!warned.has(line)) logger.debug(line);
+    warned.add(line);
+  };
+  return { debug: ignore, info: ignore, warn, error: ignore };
 }
 
 /** GitHub Enterprise Server has GraphQL at an address of its own, so Octokit's route is then a whole address. */
@@ -90,6 +99,8 @@ async function sendOnce<T extends ApiAnswer>(
   try {
     const answer = await send();
     refuseUnusable(answer, call);
+    const limit = call.path === API.graphql.path ? findGraphqlLimit(answer.data) : undefined;
+    if (limit !== undefined) throw refusalError({ ...answer, ...limit }, call, clock.now());
     return answer;
   } catch (thrown) {
     if (signal.aborted) throw toDeliveryError(signal.reason);
@@ -99,6 +110,7 @@ async function sendOnce<T extends ApiAnswer>(
 
 interface ApiAnswer {
   readonly status: number;
+  readonly headers: ApiRefusal['headers'];
   readonly data: unknown;
 }
 

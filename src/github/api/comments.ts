@@ -1,11 +1,11 @@
 import type { RestEndpointMethodTypes } from '@octokit/rest';
-import { DeliveryError } from '../../errors.ts';
 import type { Ports } from '../../ports.ts';
 import { COMMENTS } from '../../protocol/limits.ts';
 import { withRetries } from '../../retry.ts';
 import type { GitHubClient } from './client.ts';
 import { nullIfNotFound } from './failures.ts';
 import { listAll } from './list-all.ts';
+import { getTokenOwner } from './token-owner.ts';
 
 type IssueComment = RestEndpointMethodTypes['issues']['listComments']['response']['data'][number];
 
@@ -36,7 +36,7 @@ export async function updateStickyComment(
   sticky: StickyComment,
   ports: Ports,
 ): Promise<StickyResult> {
-  const author = await getTokenOwner(github);
+  const { login: author } = await getTokenOwner(github);
   return withRetries(ports, async () => {
     const existing = await listOwnComments(github, sticky, author);
     if (existing.length > 0) return keepOldest(github, sticky, existing);
@@ -46,27 +46,6 @@ export async function updateStickyComment(
     // Another job may have created one since the list was read.
     await keepOldest(github, sticky, await listOwnComments(github, sticky, author));
     return 'created';
-  });
-}
-
-/**
- * The login that the token belongs to. REST has no such call for the job's own token.
- *
- * @see https://docs.github.com/graphql/reference/queries#viewer
- */
-async function getTokenOwner(github: GitHubClient): Promise<string> {
-  let cause: unknown;
-  try {
-    const answer = await github.graphql<{ viewer?: { login?: string } } | null>('query { viewer { login } }');
-    if (answer?.viewer?.login) return answer.viewer.login;
-  } catch (thrown) {
-    if (thrown instanceof DeliveryError) throw thrown;
-    // The answer has HTTP 200 and `errors`.
-    cause = thrown;
-  }
-  throw new DeliveryError('NO_PERMISSION', 'could not find out whose token this is', {
-    hint: 'use the `token:` of the job, of an app or of a user',
-    cause,
   });
 }
 

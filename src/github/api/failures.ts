@@ -3,6 +3,7 @@ import { parseRetryAfter, shortHostMessage } from '../../http/response.ts';
 import type { CallTemplate } from '../../protocol/calls.ts';
 import { SECOND } from '../../protocol/limits.ts';
 import {
+  ARCHIVED_HINT,
   CONFLICT_HINT,
   formatPermissionHint,
   MOVED_HINT,
@@ -10,9 +11,12 @@ import {
   RATE_LIMIT_HINT,
   RETRY_HINT,
   RULE_HINT,
+  SECRET_HINT,
+  SIGNATURE_HINT,
   SIZE_HINT,
   TOKEN_HINT,
 } from '../hints.ts';
+import { ARCHIVED_REPOSITORY, BRANCH_RULE, SECRET_RULE, SIGNATURE_RULE } from '../host-messages.ts';
 
 /** A call's answer that is not a success. */
 export interface ApiRefusal {
@@ -24,16 +28,30 @@ export interface ApiRefusal {
   readonly codes: readonly string[];
 }
 
+/** The parts of a call that describe its failure. */
+type RefusedCall = Pick<CallTemplate, 'description' | 'permission'>;
+
 interface RefusalRule {
   readonly when: (refusal: ApiRefusal) => boolean;
   readonly code: ErrorCode;
-  readonly hint?: string | ((refusal: ApiRefusal) => string);
+  readonly hint?: string | ((refusal: ApiRefusal, call: RefusedCall) => string);
+  /** What it means, where the answer itself does not say it. */
+  readonly meaning?: string;
   readonly retryable?: boolean;
 }
 
+/** The type of the error with which GraphQL says so, in an answer with HTTP 200. */
+const GRAPHQL_LIMIT = 'RATE_LIMITED';
+
 /** Whether GitHub refuses only for a while, because it received too many requests. */
-export const isRateLimited = ({ status, headers, message }: Omit<ApiRefusal, 'codes'>): boolean =>
+export const isRateLimited = ({
+  status,
+  headers,
+  message,
+  codes = [],
+}: Omit<ApiRefusal, 'codes'> & Partial<ApiRefusal>): boolean =>
   status === 429 ||
+  codes.includes(GRAPHQL_LIMIT) ||
   (status === 403 &&
     (headers['x-ratelimit-remaining'] === '0' ||
       headers['retry-after'] !== undefined ||
@@ -44,9 +62,36 @@ const REFUSAL_RULES: readonly RefusalRule[] = [
   { when: isRateLimited, code: 'RATE_LIMITED', retryable: true, hint: RATE_LIMIT_HINT },
   { when: ({ status }) => status === 401, code: 'BAD_TOKEN', hint: TOKEN_HINT },
   {
-    when: ({ status }) => status === 403,
-    code: 'NO_PERMISSION',
-    hint: ({ headers }) => formatPermissionHint(parsePermissions(headers['x-accepted-github-permissions'])),
+    when: ({ status, message }) => status === 403 && ARCHIVED_REPOSITORY.test(message),
+    code: 'FORBIDDEN_BY_RULE',
+    hint: ARCHIVED_HINT,
+  },
+  {
+    when: ({ status, message }) =>
+      status === 403 && /(issue|conversation|pull request) is locked/i.test(message),
+    code: 'FORBIDDEN_BY_RULE',
+    hint: 'unlock the conversation of the pull request, or set `comment: false`',
+  },
+  { when: isSecretRule, code: 'FORBIDDEN_BY_RULE', hint: SECRET_HINT },
+  { when: isSignatureRule, code: 'NEEDS_SIGNATURE', hint: SIGNATURE_HINT },
+  { when: isBranchRule, code: 'FORBIDDEN_BY_RULE', hint: RULE_HINT },
+  { when: ({ status }) => status === 403, code: 'NO_PERMISSION', hint: createPermissionHint },
+  {
+    when: ({ status, message }) => status === 410 && /issues/i.test(message),
+    code: 'FORBIDDEN_BY_RULE',
+    hint: 'switch issues on under Settings → General → Features, or set `comment: false`',
+  },
+  {
+    when: ({ status }) => status === 410,
+    code: 'HOST_ERROR',
+    meaning: 'GitHub does not offer this any more',
+    hint: 'use the newest version of this action, or use channel: K3',
+  },
+  {
+    when: ({ status }) => status === 451,
+    code: 'FORBIDDEN_BY_RULE',
+    meaning: 'access to the repository is blocked for legal reasons',
+    hint: 'set `repository:` to another one, or use channel: K3',
   },
   {
     when: ({ status, message }) => status === 404 && /branch \S+ not found/i.test(message),
@@ -65,10 +110,14 @@ const REFUSAL_RULES: readonly RefusalRule[] = [
     hint: 'a published release cannot be changed here: set `tag:` to another one, or use channel: K3',
   },
   {
-    when: ({ message }) =>
-      /rule violations|protected branch|changes must be made through a pull request/i.test(message),
-    code: 'FORBIDDEN_BY_RULE',
-    hint: RULE_HINT,
+    when: ({ status, message }) => status === 422 && /file_count|assets per release/i.test(message),
+    code: 'TOO_LARGE',
+    hint: 'the release is full: set `tag:` to another one, or use channel: K3',
+  },
+  {
+    when: ({ status, message }) => status === 422 && /reference does not exist/i.test(message),
+    code: 'NOT_FOUND',
+    hint: NOT_FOUND_HINT,
   },
   {
     when: ({ status, message }) => status === 413 || (status === 422 && /too large/i.test(message)),
@@ -84,15 +133,33 @@ const REFUSAL_RULES: readonly RefusalRule[] = [
   { when: ({ status }) => status >= 300 && status < 400, code: 'NOT_FOUND', hint: MOVED_HINT },
   // A proxy between this machine and GitHub may answer 200 with a page of its own.
   {
-    when: ({ status }) => status < 300 || status === 408 || status >= 500,
+    when: ({ status }) => status < 300 || status === 408 || status === 409 || status >= 500,
     code: 'HOST_ERROR',
     retryable: true,
   },
 ];
 
+/** A refused write: an answer to a read says nothing about the branch's rules. */
+const isRefusedWrite = ({ status }: ApiRefusal): boolean => [403, 409, 422].includes(status);
+
+function isSecretRule(refusal: ApiRefusal): boolean {
+  return isRefusedWrite(refusal) && SECRET_RULE.test(refusal.message);
+}
+
+function isSignatureRule(refusal: ApiRefusal): boolean {
+  return isRefusedWrite(refusal) && SIGNATURE_RULE.test(refusal.message);
+}
+
+function isBranchRule(refusal: ApiRefusal): boolean {
+  return isRefusedWrite(refusal) && BRANCH_RULE.test(refusal.message);
+}
+
+/** Words of a 409 that another writer caused; any other reason is not said to be one. */
+const RACE = /does not match|is at \S+ but expected|fast.?forward|already exists|^(conflict)?$/i;
+
 /** Whether another writer was first: the branch moved, or a file or name was added or removed since it was read. */
 function isConflict({ status, message, codes }: ApiRefusal): boolean {
-  if (status === 409) return true;
+  if (status === 409) return RACE.test(message) || codes.includes('already_exists');
   return (
     status === 422 &&
     (/"sha" wasn't supplied|fast.?forward|BadObjectState/i.test(message) || codes.includes('already_exists'))
@@ -108,7 +175,7 @@ export function apiError(thrown: unknown, call: CallTemplate, now: number): Deli
   const own = findDeliveryError(thrown);
   if (own !== undefined) return own;
   const refusal = parseRefusal(thrown);
-  if (refusal !== undefined) return refusalError(refusal, call.description, now, thrown);
+  if (refusal !== undefined) return refusalError(refusal, call, now, thrown);
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   return new DeliveryError('CONNECTION', `${call.description} broke off: ${message}`, {
     retryable: true,
@@ -117,15 +184,16 @@ export function apiError(thrown: unknown, call: CallTemplate, now: number): Deli
   });
 }
 
-/** @param description of the refused call */
+/** The failure that a refusal means for the call. */
 export function refusalError(
   refusal: ApiRefusal,
-  description: string,
+  call: RefusedCall,
   now: number,
   cause?: unknown,
 ): DeliveryError {
   const rule = REFUSAL_RULES.find(({ when }) => when(refusal));
-  const hint = typeof rule?.hint === 'function' ? rule.hint(refusal) : rule?.hint;
+  const hint = typeof rule?.hint === 'function' ? rule.hint(refusal, call) : rule?.hint;
+  const meaning = refusal.message || (rule?.meaning ?? '');
   const details: ErrorDetails = {
     httpCode: refusal.status,
     hint: hint ?? RETRY_HINT,
@@ -135,9 +203,24 @@ export function refusalError(
   };
   return new DeliveryError(
     rule?.code ?? 'HOST_ERROR',
-    `${description} answered HTTP ${refusal.status}${refusal.message === '' ? '' : `: ${refusal.message}`}`,
+    `${call.description} answered HTTP ${refusal.status}${meaning === '' ? '' : `: ${meaning}`}`,
     details,
   );
+}
+
+/**
+ * The rate limit of GraphQL, which it reports with HTTP 200.
+ *
+ * @see https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
+ */
+export function findGraphqlLimit(data: unknown): Pick<ApiRefusal, 'message' | 'codes'> | undefined {
+  const { errors } = (data ?? {}) as { errors?: unknown };
+  const list = (Array.isArray(errors) ? errors : []) as ({ type?: unknown; message?: unknown } | null)[];
+  const limit = list.find(
+    (error) => error?.type === GRAPHQL_LIMIT || /rate limit/i.test(String(error?.message)),
+  );
+  if (!limit) return undefined;
+  return { message: shortHostMessage(limit.message), codes: [GRAPHQL_LIMIT] };
 }
 
 /** Our own error, where Octokit wrapped it as a cause. */
@@ -173,13 +256,25 @@ export function parseErrorBody(data: unknown): Pick<ApiRefusal, 'message' | 'cod
   };
 }
 
-/** The first alternative of `X-Accepted-GitHub-Permissions` as YAML: `pull-requests: write`. */
-function parsePermissions(accepted: string | number | undefined): string {
-  const [first = ''] = String(accepted ?? 'contents=write')
-    .replace(/_/g, '-')
-    .split(';');
-  const pairs = first.split(',').map((pair) => pair.trim().replace('=', ': '));
-  return pairs.join(', ');
+/**
+ * Names what the call needs. `X-Accepted-GitHub-Permissions` lists alternatives; ours is preferred, because not
+ * all of them work everywhere: with `issues: write` alone, GitHub refuses comments on pull requests.
+ */
+function createPermissionHint({ headers }: ApiRefusal, { permission }: RefusedCall): string {
+  const accepted = String(headers['x-accepted-github-permissions'] ?? '')
+    .split(';')
+    .map((alternative) =>
+      alternative
+        .replace(/_/g, '-')
+        .trim()
+        .replace(/\s*=\s*/g, ': ')
+        .replace(/\s*,\s*/g, ', '),
+    )
+    .filter((alternative) => alternative !== '');
+  const [first] = accepted;
+  const needed =
+    permission !== undefined && accepted.includes(permission) ? permission : (first ?? permission);
+  return needed === undefined ? TOKEN_HINT : formatPermissionHint(needed);
 }
 
 /** Milliseconds that a rate limit lasts: by Retry-After, else until the reset; `undefined` where neither is given. */

@@ -1,5 +1,6 @@
 import { DeliveryError } from '../../errors.ts';
 import { shortHostMessage } from '../../http/response.ts';
+import { API, type CallTemplate } from '../../protocol/calls.ts';
 import type { GitHubClient } from './client.ts';
 import { nullIfNotFound } from './failures.ts';
 
@@ -25,7 +26,7 @@ const NO_ERROR_TEXT = 'no error text was given';
  * @see protocol 3.2, 4.2
  */
 export function getBuildStatus(github: GitHubClient, commit: string): Promise<BuildStatus> {
-  return unknownIfUnreadable(async () => {
+  return unknownIfUnreadable(API.pages_latest, async () => {
     const { data: build } = await github.rest.repos.getLatestPagesBuild(github.repository);
     if (!(await containsCommit(github, build.commit, commit))) {
       return { status: 'unknown', detail: 'the latest build belongs to an older commit', notStarted: true };
@@ -45,11 +46,11 @@ export function getBuildStatus(github: GitHubClient, commit: string): Promise<Bu
  */
 export function getDeploymentStatus(github: GitHubClient, commit: string): Promise<BuildStatus> {
   const { rest, repository } = github;
-  return unknownIfUnreadable(async () => {
+  return unknownIfUnreadable(API.deployments, async () => {
     const query = { ...repository, environment: 'github-pages', per_page: 1 };
     const [latest] = (await rest.repos.listDeployments(query)).data;
     if (latest === undefined || !(await containsCommit(github, latest.sha, commit))) {
-      return { status: 'unknown', detail: 'no deployment of our commit yet' };
+      return { status: 'unknown', detail: 'no deployment of our commit yet', notStarted: true };
     }
     const statuses = { ...repository, deployment_id: latest.id, per_page: 1 };
     const [status] = (await rest.repos.listDeploymentStatuses(statuses)).data;
@@ -97,7 +98,10 @@ async function containsCommit(
 }
 
 /** A build status that cannot be read is not a failure: the published bytes decide. */
-async function unknownIfUnreadable(getStatus: () => Promise<BuildStatus>): Promise<BuildStatus> {
+async function unknownIfUnreadable(
+  { permission }: Pick<CallTemplate, 'permission'>,
+  getStatus: () => Promise<BuildStatus>,
+): Promise<BuildStatus> {
   try {
     return await getStatus();
   } catch (thrown) {
@@ -107,7 +111,7 @@ async function unknownIfUnreadable(getStatus: () => Promise<BuildStatus>): Promi
       case 'NOT_FOUND':
         return { status: 'unknown', detail: 'no build yet', httpCode, notStarted: true };
       case 'NO_PERMISSION': {
-        const detail = 'the build status needs `permissions: { pages: read }`';
+        const detail = `the build status needs \`permissions: { ${permission} }\``;
         return { status: 'unknown', detail, httpCode };
       }
       case 'HOST_ERROR':

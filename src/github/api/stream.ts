@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { sendUpload } from '../../http/upload.ts';
 import type { Ports } from '../../ports.ts';
 import type { CallTemplate } from '../../protocol/calls.ts';
-import { PROTOCOL } from '../../protocol/words.ts';
+import { API_VERSION, PROTOCOL } from '../../protocol/words.ts';
 import type { GitHubClient } from './client.ts';
 import { parseErrorBody, refusalError } from './failures.ts';
 
@@ -37,6 +37,7 @@ export async function sendStreamed(
         accept: `application/vnd.${PROTOCOL.vendor}+json`,
         authorization: `Bearer ${github.token}`,
         'content-type': type,
+        'x-github-api-version': API_VERSION,
       },
       length,
       body,
@@ -47,5 +48,5 @@ export async function sendStreamed(
   );
   if (answer.status === 201) return answer.json;
   const refusal = { status: answer.status, headers: answer.headers, ...parseErrorBody(answer.json) };
-  throw refusalError(refusal, call.description, ports.clock.now());
+  throw refusalError(refusal, call, ports.clock.now());
 }

@@ -3,15 +3,19 @@ import { CERTIFICATE_HINT, NETWORK_HINT } from '../../http/client.ts';
 import { shortHostMessage } from '../../http/response.ts';
 import { createRedactor } from '../../redact.ts';
 import {
+  ARCHIVED_HINT,
   formatPermissionHint,
   NOT_FOUND_HINT,
   OTHER_PATH_HINT,
   RATE_LIMIT_HINT,
   RETRY_HINT,
   RULE_HINT,
+  SECRET_HINT,
+  SIGNATURE_HINT,
   SIZE_HINT,
   TOKEN_HINT,
 } from '../hints.ts';
+import { ARCHIVED_REPOSITORY, BRANCH_RULE, SECRET_RULE, SIGNATURE_RULE } from '../host-messages.ts';
 import type { GitResult } from './process.ts';
 
 interface GitRule {
@@ -25,6 +29,9 @@ interface GitRule {
 
 /** The meaning of git's messages and of those that it passes on; the first rule that matches counts. */
 const GIT_RULES: readonly GitRule[] = [
+  { when: ARCHIVED_REPOSITORY, code: 'FORBIDDEN_BY_RULE', status: 403, hint: ARCHIVED_HINT },
+  { when: SECRET_RULE, code: 'FORBIDDEN_BY_RULE', hint: SECRET_HINT },
+  { when: SIGNATURE_RULE, code: 'NEEDS_SIGNATURE', hint: SIGNATURE_HINT },
   {
     when: /could not read (username|password)|authentication failed|(returned error:|HTTP) 401/i,
     code: 'BAD_TOKEN',
@@ -57,11 +64,7 @@ const GIT_RULES: readonly GitRule[] = [
     code: 'TOO_LARGE',
     hint: SIZE_HINT,
   },
-  {
-    when: /GH0(06|13)\b|rule violations|protected branch|through a pull request|hook declined|push declined/i,
-    code: 'FORBIDDEN_BY_RULE',
-    hint: RULE_HINT,
-  },
+  { when: BRANCH_RULE, code: 'FORBIDDEN_BY_RULE', hint: RULE_HINT },
   {
     when: /\[rejected\]|cannot lock ref|failed to update ref|incorrect old value|reference already exists/i,
     code: 'CONFLICT',

@@ -8,6 +8,7 @@ import { SECOND } from '../../protocol/limits.ts';
 import { belowFileError } from '../api/contents.ts';
 import { parentFolders } from '../api/existing-blobs.ts';
 import { type FileChange, pathChangedError } from '../api/git-data.ts';
+import type { CommitIdentity } from '../api/token-owner.ts';
 import { noGitError } from './failures.ts';
 import { hasGit } from './process.ts';
 import { createGitRepository, type GitRemote, type RunGitCommand } from './repository.ts';
@@ -15,15 +16,9 @@ import { createGitRepository, type GitRemote, type RunGitCommand } from './repos
 export interface PushOptions extends GitRemote {
   readonly branch: string;
   readonly changes: readonly FileChange[];
-  readonly author?: GitIdentity;
+  /** Author and committer of the commits. */
+  readonly author: CommitIdentity;
 }
-
-interface GitIdentity {
-  readonly name: string;
-  readonly email: string;
-}
-
-const AUTHOR: GitIdentity = { name: 'screen-delivery', email: 'screen-delivery@users.noreply.github.com' };
 
 /** References to the fetched branch, and to the commits on top of it. */
 const BASE = 'refs/screen-delivery/base';
@@ -132,7 +127,7 @@ async function writeCommits(
 
 /** @see https://git-scm.com/docs/git-fast-import */
 async function* formatFastImport(
-  { changes, author = AUTHOR }: PushOptions,
+  { changes, author }: PushOptions,
   base: string,
   now: number,
 ): AsyncGenerator<Buffer | string> {

@@ -1,0 +1,75 @@
+import { describe, expect, test } from '@jest/globals';
+import { getCommitIdentity, getTokenOwner, isJobToken } from '../../../src/github/api/token-owner.ts';
+import { FakeGitHub, failure } from '../fake-github.ts';
+
+const ownedBy = (login: string, databaseId?: number): FakeGitHub =>
+  new FakeGitHub({ graphql: { data: { viewer: { login, databaseId } } } });
+
+const JOB = 'github-actions[bot]';
+
+describe('getTokenOwner', () => {
+  test('is the login and the number that GraphQL names', async () => {
+    await expect(getTokenOwner(ownedBy('octo', 583231))).resolves.toEqual({ login: 'octo', id: 583231 });
+    await expect(getTokenOwner(ownedBy('octo'))).resolves.toEqual({ login: 'octo', id: null });
+  });
+
+  test.each([
+    ['errors', { errors: [{ message: 'no' }] }],
+    ['no viewer', { data: null }],
+  ])('fails where the answer has %s', async (_, viewer) => {
+    await expect(getTokenOwner(new FakeGitHub({ graphql: viewer }))).rejects.toMatchObject({ code: 'NO_PERMISSION' });
+  });
+});
+
+describe('isJobToken', () => {
+  test.each([
+    [JOB, true],
+    ['other-app[bot]', false],
+    ['octo', false],
+  ])('asks whose token it is: %s → %s', async (login, expected) => {
+    await expect(isJobToken(ownedBy(login))).resolves.toBe(expected);
+  });
+
+  test.each(['ghp_1', 'gho_1', 'ghu_1', 'github_pat_1'])(
+    'asks nothing for a token like %s',
+    async (token) => {
+      const github = new FakeGitHub();
+      await expect(isJobToken(Object.assign(github, { token }))).resolves.toBe(false);
+      expect(github.calls).toEqual([]);
+    },
+  );
+});
+
+describe('getCommitIdentity', () => {
+  test.each([
+    [JOB, 41898282, '41898282+github-actions[bot]@users.noreply.github.com'],
+    [JOB, undefined, '41898282+github-actions[bot]@users.noreply.github.com'],
+    ['octo', 583231, '583231+octo@users.noreply.github.com'],
+    ['other-app[bot]', 7, '7+other-app[bot]@users.noreply.github.com'],
+  ])('is the private address of %s (%s)', async (login, id, email) => {
+    await expect(getCommitIdentity(ownedBy(login, id))).resolves.toEqual({ name: login, email });
+  });
+
+  test('has the host of an Enterprise Server in the address', async () => {
+    const github = Object.assign(ownedBy('octo', 5), { apiUrl: new URL('https://ghe.test/api/v3') });
+    await expect(getCommitIdentity(github)).resolves.toMatchObject({
+      email: '5+octo@users.noreply.ghe.test',
+    });
+  });
+
+  test.each([
+    ['the account is not known', new FakeGitHub({ graphql: failure('NO_PERMISSION', 403) })],
+    ['the account has no number', ownedBy('octo')],
+    ['the name could change the commit', ownedBy('octo>\ncommitter x <', 1)],
+  ])('is an address that belongs to nobody where %s', async (_, github) => {
+    await expect(getCommitIdentity(github)).resolves.toEqual({
+      name: 'screen-delivery',
+      email: 'screen-delivery@noreply.invalid',
+    });
+  });
+
+  test('ends with the abort', async () => {
+    const stopped = failure('ABORTED');
+    await expect(getCommitIdentity(new FakeGitHub({ graphql: stopped }))).rejects.toBe(stopped);
+  });
+});

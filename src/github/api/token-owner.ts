@@ -1,0 +1,93 @@
+import { DeliveryError } from '../../errors.ts';
+import { TOOL } from '../../protocol/words.ts';
+import { serverUrlOf } from '../hosts.ts';
+import type { GitHubClient } from './client.ts';
+
+/** The account that a token acts as. */
+export interface TokenOwner {
+  /** Such as `octo`, or `some-app[bot]`. */
+  readonly login: string;
+  /** The account's number; `null` where the host does not give it. */
+  readonly id: number | null;
+}
+
+/** Name and address of a commit's author. */
+export interface CommitIdentity {
+  readonly name: string;
+  readonly email: string;
+}
+
+/** The account that every job's own token acts as. */
+const JOB_LOGIN = 'github-actions[bot]';
+
+/** That account's number on github.com. @see https://github.com/actions/checkout#push-a-commit-using-the-built-in-token */
+const JOB_ID = 41_898_282;
+
+/**
+ * An author who is nobody: `.invalid` is reserved, so the address can never belong to a person. An invented
+ * `NAME@users.noreply.github.com` belongs to the user with that name.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc2606#section-2
+ */
+export const UNKNOWN_IDENTITY: CommitIdentity = { name: TOOL.name, email: `${TOOL.name}@noreply.invalid` };
+
+/**
+ * The account that the token belongs to. REST has no such call for the job's own token.
+ *
+ * @throws {DeliveryError} `NO_PERMISSION` where the host does not say it.
+ * @see https://docs.github.com/graphql/reference/queries#viewer
+ */
+export async function getTokenOwner(github: GitHubClient): Promise<TokenOwner> {
+  let cause: unknown;
+  try {
+    const query = 'query { viewer { login databaseId } }';
+    const answer = await github.graphql<{ viewer?: { login?: string; databaseId?: number } } | null>(query);
+    const { login, databaseId } = answer?.viewer ?? {};
+    if (login) return { login, id: databaseId ?? null };
+  } catch (thrown) {
+    if (thrown instanceof DeliveryError) throw thrown;
+    // The answer has HTTP 200 and `errors`.
+    cause = thrown;
+  }
+  throw new DeliveryError('NO_PERMISSION', 'could not find out whose token this is', {
+    hint: 'use the `token:` of the job, of an app or of a user',
+    cause,
+  });
+}
+
+/** Prefixes of tokens that are no installation's, and so never the job's own. */
+const OTHER_TOKEN = /^(ghp|gho|ghu|github_pat)_/;
+
+/**
+ * Whether this is the job's own `GITHUB_TOKEN`, whose commits start no workflow. The runner does not say it: a
+ * step receives the same input whether the token came from `${{ github.token }}` or from an app, and both begin
+ * with `ghs_`. Only their accounts differ, so GitHub is asked whose token it is; the token of a person needs no
+ * question.
+ *
+ * @throws {DeliveryError} where the host does not say whose token it is.
+ * @see https://docs.github.com/actions/concepts/security/github_token#when-github_token-triggers-workflow-runs
+ */
+export async function isJobToken(github: GitHubClient): Promise<boolean> {
+  if (OTHER_TOKEN.test(github.token)) return false;
+  return (await getTokenOwner(github)).login === JOB_LOGIN;
+}
+
+/**
+ * Who a commit is by, when git makes it and not GitHub: the token's account, with the address that GitHub gives
+ * it. Where the account is not known, the commit names nobody.
+ *
+ * @see https://docs.github.com/account-and-profile/reference/email-addresses-reference#your-noreply-email-address
+ */
+export async function getCommitIdentity(github: GitHubClient): Promise<CommitIdentity> {
+  const { host } = serverUrlOf(github.apiUrl);
+  try {
+    const { login, id } = await getTokenOwner(github);
+    const number = id ?? (login === JOB_LOGIN && host === 'github.com' ? JOB_ID : null);
+    const isPlain = /^[\w.-]+(\[bot\])?$/.test(login);
+    if (number === null || !isPlain) return UNKNOWN_IDENTITY;
+    return { name: login, email: `${number}+${login}@users.noreply.${host}` };
+  } catch (thrown) {
+    if (!(thrown instanceof DeliveryError) || thrown.code === 'ABORTED') throw thrown;
+    return UNKNOWN_IDENTITY;
+  }
+}

@@ -1,0 +1,38 @@
+/** What GitHub's own sentences mean, which its API and git pass on alike. */
+
+/**
+ * A commit lacks the signature that the branch asks for.
+ *
+ * @see https://docs.github.com/repositories/configuring-branches-and-merges-in-your-repository/managing-protected-branches/about-protected-branches#require-signed-commits
+ */
+export const SIGNATURE_RULE =
+  /must have (a )?(verified|valid) signatures?|commits? (must|need to) be signed/i;
+
+/**
+ * A rule of the branch: a ruleset, or classic protection, which says only what it misses. It refuses the same
+ * write each time, so none of these is a race with another writer.
+ *
+ * @see https://docs.github.com/repositories/configuring-branches-and-merges-in-your-repository/managing-rulesets/troubleshooting-rules
+ */
+export const BRANCH_RULE = new RegExp(
+  [
+    /GH0(06|13)\b|rule violations?|protected (branch|ref)|branch is protected|locked branch/,
+    /changes must be made through/,
+    /status checks? .*(expected|failing|pending|not succeeded|in progress|required)|required status checks?/,
+    /review (is |from .* is )?required|reviews? (is|are) required|code owner review|changes (were|have been) requested/,
+    /not (authorized|allowed) to (push|update|create|delete|force-push)|push(ing)? .* (is|are) restricted/,
+    /required (deployments?|workflows?|conversation)|conversations? must be resolved|must not contain merge commits/,
+    /cannot (force-push to|update|delete|create|change) (this )?(protected )?(branch|ref|tag)/,
+    /(creations|updates|deletions) being restricted/,
+    /(pre-receive )?hook declined|push declined/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'i',
+);
+
+/** The repository cannot be changed by anybody. */
+export const ARCHIVED_REPOSITORY = /(was|is|has been) archived/i;
+
+/** Push protection found a secret in the file. */
+export const SECRET_RULE = /cannot contain secrets|secrets? (was |were )?detected/i;
