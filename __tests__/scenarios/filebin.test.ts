@@ -148,6 +148,18 @@ describe('what the host says', () => {
     expect(listRequests(scenario, /^GET /).length).toBeLessThanOrEqual(3);
   });
 
+  test('about a download limit that the proof has used up makes it not ready', async () => {
+    const repository = await scenario.repository();
+    scenario.world.filebin.downloadLimit = 1;
+    const delivered = await scenario.deliver({ repository, files, inputs: { channel: 'K3', token: '' } });
+    expectNotReady(delivered, {
+      step: 'verify',
+      httpCode: 403,
+      reason: /requested too many times/,
+      hint: /limits/,
+    });
+  });
+
   test('about the content, and not the name, decides whether the file is shown or downloaded', async () => {
     const repository = await scenario.repository();
     const shows = '# Notes\n';

@@ -93,9 +93,10 @@ export interface Placement {
   /** What could not be verified while placing. */
   readonly unknown: readonly string[];
   /**
-   * After the proof: looks once more at what may have changed since it was placed. It never throws.
+   * After the proof: looks once more at what may have changed since it was placed.
    *
    * @returns for UNKNOWN: what is not as it was left
+   * @throws {DeliveryError} `NOT_PROVEN` where the address does not open any more.
    */
   readonly recheck?: () => Promise<readonly string[]>;
 }

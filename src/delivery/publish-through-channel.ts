@@ -32,8 +32,12 @@ export async function publishThroughChannel(
 /** Looks at each proven placement once more, after the last proof. */
 async function recheckAll(attempts: readonly ChannelAttempt[]): Promise<readonly ChannelAttempt[]> {
   return mapConcurrently(attempts, BATCH.reads, async (attempt) => {
-    const changed = attempt.proof === null ? [] : await attempt.placement?.recheck?.();
-    return { ...attempt, unknown: [...attempt.unknown, ...(changed ?? [])] };
+    const { placement, proof } = attempt;
+    if (proof === null || placement?.recheck === undefined) return attempt;
+    const changed = await resultOf(placement.recheck);
+    return hasFailed(changed)
+      ? { ...attempt, proof: null, failure: changed.withStep('verify') }
+      : { ...attempt, unknown: [...attempt.unknown, ...changed] };
   });
 }
 

@@ -563,23 +563,32 @@ describe('an upload whose connection broke off', () => {
 
 describe('the lock of a bin', () => {
   /** Performs an upload to a host that says of each of its lists whether the bin is locked. */
-  async function performWith(readonly: readonly (boolean | null)[]) {
-    const lists = readonly.map((value) => (value === null ? null : { bin: { readonly: value }, files: [] }));
-    const { methods, task } = await prepareUpload({ status: 201, body: RECORD }, { listings: lists });
-    return { methods, placement: await task.perform() };
+  async function performWith(readonly: readonly (boolean | null)[], look: Scripted = { status: 302 }) {
+    const host: FakeHttp = new FakeHttp(({ method, url }) => {
+      if (method === 'POST') return { status: 201, body: RECORD };
+      if (method === 'PUT') return { status: 200 };
+      if (url.endsWith('/page.html')) return look;
+      const lists = host.seen.filter((one) => one.method === 'GET' && one.url.endsWith(OPTIONS.bin));
+      const value = readonly[Math.min(lists.length, readonly.length) - 1];
+      return value == null ? { status: 404 } : { body: { bin: { readonly: value }, files: [] } };
+    });
+    const action = createFilebinPublisher(OPTIONS, fakePorts(host.http));
+    const placement = await (await prepareOne(action, await localFile('x'))).perform();
+    return { placement, methods: () => host.seen.map(({ method }) => method) };
   }
 
   test('is read again after the proof, once for all files', async () => {
     const { methods, placement } = await performWith([true]);
     await expect(placement.recheck?.()).resolves.toEqual([]);
     await expect(placement.recheck?.()).resolves.toEqual([]);
-    expect(methods()).toEqual(['POST', 'PUT', 'GET']);
+    // One look at the address for each file, and one list for all.
+    expect(methods()).toEqual(['POST', 'PUT', 'GET', 'GET', 'GET']);
   });
 
   test('is set again where a late upload has written over it', async () => {
     const { methods, placement } = await performWith([false, true]);
     await expect(placement.recheck?.()).resolves.toEqual([]);
-    expect(methods()).toEqual(['POST', 'PUT', 'GET', 'PUT', 'GET']);
+    expect(methods()).toEqual(['POST', 'PUT', 'GET', 'GET', 'PUT', 'GET']);
   });
 
   test('is listed as unknown where the host says that there is none in the end', async () => {
@@ -590,6 +599,18 @@ describe('the lock of a bin', () => {
   test('is listed as unknown where it cannot be read', async () => {
     const { placement } = await performWith([null]);
     await expect(placement.recheck?.()).resolves.toEqual([expect.stringContaining('could not be locked')]);
+  });
+
+  test.each([
+    [403, 'The file has been requested too many times.', 'limits how often'],
+    [404, 'The file does not exist.', 'without `bin:`'],
+  ])('does not matter where the address answers HTTP %i after its proof', async (status, body, hint) => {
+    const { placement } = await performWith([true], { status, body });
+    await expect(placement.recheck?.()).rejects.toMatchObject({
+      code: 'NOT_PROVEN',
+      message: `after its proof the address answers HTTP ${status}: ${body}`,
+      hint: expect.stringContaining(hint),
+    });
   });
 });
 

@@ -234,14 +234,15 @@ export class FakeFilebin implements FilebinControls {
     if (isUnavailable(bin)) return replyText(404, 'This bin is no longer available.\n');
     const found = bin.files.get(filename);
     if (found === undefined) return replyText(404, 'The file does not exist.\n');
-    const warning = this.#warning(request);
-    if (warning !== null) return warning;
+    // As on the real server: only what may be downloaded gets the warning page, which is no download itself.
     if (!bin.approved) {
       return replyText(403, 'This bin requires approval before files can be downloaded.\n');
     }
     if (this.downloadLimit !== null && found.downloads >= this.downloadLimit) {
       return replyText(403, 'The file has been requested too many times.\n');
     }
+    const warning = this.#warning(request);
+    if (warning !== null) return warning;
     found.downloads += 1;
     const isPage = /^(text\/html|application\/pdf)/.test(found.contentType);
     const headers = {

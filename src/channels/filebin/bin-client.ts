@@ -1,4 +1,4 @@
-import { DeliveryError } from '../../errors.ts';
+import { DeliveryError, hasFailed, resultOf } from '../../errors.ts';
 import { connectionError } from '../../http/client.ts';
 import { firstHeader, parseJson, readText } from '../../http/response.ts';
 import { sendUpload, type UploadResponse } from '../../http/upload.ts';
@@ -6,7 +6,8 @@ import type { Ports, Progress } from '../../ports.ts';
 import { BIN, type CallTemplate } from '../../protocol/calls.ts';
 import { BIN_ANSWER, EXCHANGE, SECOND } from '../../protocol/limits.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
-import { binCallError, uploadRefusedError } from './refusals.ts';
+import type { HostRefusal } from '../channel.ts';
+import { binCallError, plainText, uploadRefusedError } from './refusals.ts';
 
 /** A file in a bin, as the host stores it. */
 export interface BinFile {
@@ -52,6 +53,12 @@ export interface BinClient {
   lock(): Promise<boolean>;
   /** Deletes a file; `false` where it did not exist. */
   remove(filename: string): Promise<boolean>;
+  /**
+   * Looks at a file's address as somebody new, without following it to the storage.
+   *
+   * @returns why the host refuses it; `null` where it does not, or gives no clear answer
+   */
+  look(filename: string): Promise<HostRefusal | null>;
   address(filename: string): URL;
 }
 
@@ -87,6 +94,7 @@ export function createBinClient(location: BinLocation, ports: Ports): BinClient 
     read: () => readBin(location, ports),
     lock: () => lockBin(location, ports),
     remove: (filename) => deleteFile(filename, location, ports),
+    look: (filename) => lookAtFile(filename, location, ports),
   };
 }
 
@@ -249,6 +257,16 @@ async function deleteFile(filename: string, location: BinLocation, ports: Ports)
     now: ports.clock.now(),
     retryable: isDone,
   });
+}
+
+async function lookAtFile(
+  filename: string,
+  location: BinLocation,
+  ports: Ports,
+): Promise<HostRefusal | null> {
+  const answer = await resultOf(() => send(BIN.get, urlFor(BIN.get, location, filename), ports));
+  if (hasFailed(answer) || ![403, 404, 410].includes(answer.status)) return null;
+  return { httpCode: answer.status, text: plainText(answer.text) };
 }
 
 /** Reads what the host answers about the file that it stored. */

@@ -9,7 +9,7 @@ import { type BinFile, type BinState, createBinClient } from './bin-client.ts';
 import { describeShown } from './content-type.ts';
 import { type LeftBin, lockOwnBin } from './lock.ts';
 import { findOrAllowUpload } from './ownership.ts';
-import { explainRefusal } from './refusals.ts';
+import { explainRefusal, refusedLaterError } from './refusals.ts';
 import { type BinTarget, type BinUpload, type StoreResult, storeFile } from './store-file.ts';
 
 export interface FilebinOptions extends BinTarget {
@@ -87,8 +87,15 @@ async function postFiles(
   return posted.map(({ item, result }) => {
     if (hasFailed(result)) return { item, result };
     const { bin, filename } = result.stored;
-    const url = createBinClient({ ...options, bin }, ports).address(filename);
-    return { item, result: { ...binPlacement(result, url), ...left.get(bin) } };
+    const client = createBinClient({ ...options, bin }, ports);
+    const url = client.address(filename);
+    const { unknown = [], recheck: recheckBin } = left.get(bin) ?? {};
+    const recheck = async (): Promise<readonly string[]> => {
+      const refusal = await client.look(filename);
+      if (refusal !== null) throw refusedLaterError(refusal, bin);
+      return (await recheckBin?.()) ?? [];
+    };
+    return { item, result: { ...binPlacement(result, url), unknown, recheck } };
   });
 }
 

@@ -41,7 +41,7 @@ const REASONS: readonly KnownReason[] = [
     text: /too many times|download limit/i,
     code: 'NO_PERMISSION',
     hint: () =>
-      `the host limits how often a file is downloaded: deliver it again without \`bin:\`, or ${OTHER_CHANNEL}`,
+      `the host limits how often a file is downloaded, and a proof is a download: ${OTHER_CHANNEL}, or deliver it again without \`bin:\` if the limit allows more`,
     isFinal: true,
   },
   {
@@ -57,6 +57,16 @@ export function explainRefusal({ httpCode, text }: HostRefusal, bin: string): Re
   if (httpCode !== 403) return undefined;
   const reason = REASONS.find((known) => known.text.test(text));
   return reason && { hint: reason.hint(bin), isFinal: reason.isFinal };
+}
+
+/** The address was proven, and is refused now: each proof is a download, and a host may limit them. */
+export function refusedLaterError(refusal: HostRefusal, bin: string): DeliveryError {
+  const { httpCode, text } = refusal;
+  const reason = text === '' ? '' : `: ${text}`;
+  return new DeliveryError('NOT_PROVEN', `after its proof the address answers HTTP ${httpCode}${reason}`, {
+    httpCode,
+    hint: explainRefusal(refusal, bin)?.hint ?? `run the step again without \`bin:\`, or ${OTHER_CHANNEL}`,
+  });
 }
 
 /** What each refused upload means, and what to change; the last row fits any other status. */
@@ -152,4 +162,4 @@ function describeText(status: number, text: string): string {
 }
 
 /** The host itself answers in plain text; a page comes from a proxy or another host. */
-const plainText = (text: string): string => (/^\s*</.test(text) ? '' : shortHostMessage(text));
+export const plainText = (text: string): string => (/^\s*</.test(text) ? '' : shortHostMessage(text));
