@@ -71,6 +71,7 @@ describe('API', () => {
       'deployments',
       'deployment_statuses',
       'create_release',
+      'publish_release',
       'create_comment',
       'update_comment',
       'delete_comment',
