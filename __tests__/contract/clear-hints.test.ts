@@ -131,9 +131,12 @@ const CASES: readonly Case[] = [
   },
   {
     story: 'the release is immutable',
-    inputs: { channel: 'K2' },
-    before: async (repository) => repository.immutableReleases(true),
-    reason: /Cannot upload assets to an immutable release/,
+    inputs: { channel: 'K2', tag: 'v1' },
+    before: async (repository) => {
+      repository.immutableReleases(true);
+      repository.addEarlierAssets('v1', 1);
+    },
+    reason: /the release v1 is immutable/,
     change: '`tag:`',
     instead: 'K3',
   },

@@ -75,6 +75,7 @@ describe('API', () => {
       'deployment_statuses',
       'dispatch_workflow',
       'create_release',
+      'publish_release',
       'create_comment',
       'update_comment',
       'delete_comment',

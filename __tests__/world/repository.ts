@@ -56,7 +56,7 @@ export interface TestRepository {
   head(branch?: string): Promise<string | null>;
   /** The newest first. */
   releases(): readonly StoredRelease[];
-  /** Adds an asset whose upload never finished, in a new release if there is none. */
+  /** Adds an asset whose upload never finished, in a new release if there is none; a draft counts. */
   addUnfinishedAsset(tag: string, assetName: string): Promise<void>;
   /** Sets a rule for some branches, or for all where `branches` is absent; true: only by pull request; false: none. */
   protect(rule: BranchRule | boolean, branches?: readonly string[]): void;
@@ -226,7 +226,8 @@ export class HostedRepository implements TestRepository {
 
   #ensureRelease(tag: string): StoredRelease {
     const plain = { target: this.branch, name: tag, body: null, draft: false, prerelease: false };
-    return this.releaseStore.findByTag(tag) ?? this.releaseStore.add({ tag, ...plain });
+    const existing = this.releaseStore.releases.find((release) => release.tag === tag);
+    return existing ?? this.releaseStore.add({ tag, ...plain });
   }
 
   /** A commit by the repository's owner, not by a workflow. Starts no build. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createReleasePublisher, type ReleaseOptions } from '../../../src/channels/release/publish.ts';
+import { estimateUploadTime } from '../../../src/channels/release/uploads.ts';
 import { hasFailed } from '../../../src/errors.ts';
 import type { Asset } from '../../../src/github/api/releases.ts';
 import { absent, FakeGitHub, failure } from '../../github/fake-github.ts';
@@ -138,19 +139,10 @@ describe('uploading an asset through channel K2', () => {
     expect([host.seen, github.sent('delete_asset')]).toEqual([[], []]);
   });
 
-  test('deletes a half-uploaded asset, which blocks the name and holds nothing', async () => {
-    const { github, task } = await prepareUpload({
-      assets: [[assetWith({ id: 5, state: 'starter' })]],
-      uploads: [uploadedAnswer()],
-    });
-    await expect(task.perform()).resolves.toMatchObject({ evidence: 'HTTP 201, asset 9 (a.zip)' });
-    expect(github.sent('delete_asset')).toEqual([{ asset_id: 5 }]);
-  });
-
-  test('continues where another job has already deleted the half-uploaded asset', async () => {
+  test('continues where the asset that its own broken upload left is already deleted', async () => {
     const { task } = await prepareUpload({
-      assets: [[assetWith({ id: 5, state: 'starter' })]],
-      uploads: [uploadedAnswer()],
+      assets: [[], [assetWith({ id: 5, state: 'starter' })]],
+      uploads: [{ status: 502 }, uploadedAnswer()],
       answers: { delete_asset: absent },
     });
     await expect(task.perform()).resolves.toMatchObject({ evidence: 'HTTP 201, asset 9 (a.zip)' });
@@ -236,7 +228,7 @@ describe('replacing an asset through channel K2', () => {
     expect(host.seen[0]?.url).toContain(`?name=${INCOMING}&`);
     expect(github.names.slice(-3)).toEqual(['rename_asset', 'rename_asset', 'delete_asset']);
     expect(github.sent('rename_asset')).toEqual([
-      { asset_id: 4, name: INCOMING.replace('incoming', 'outgoing'), label: 'a.zip (screen-delivery)' },
+      { asset_id: 4, name: INCOMING.replace('incoming', 'outgoing'), label: 'a.zip' },
       { asset_id: 8, name: 'a.zip', label: 'a.zip (screen-delivery)' },
     ]);
   });
@@ -282,7 +274,7 @@ describe('several files through channel K2', () => {
       'HTTP 201, asset 9 (deep-b.zip)',
       'HTTP 201, asset 9 (c.zip)',
     ]);
-    expect(github.names).toEqual(['release_by_tag', 'list_assets']);
+    expect(github.names).toEqual(['get_ref', 'release_by_tag', 'list_assets']);
     expect(host.seen).toHaveLength(3);
   });
 
@@ -302,19 +294,29 @@ describe('several files through channel K2', () => {
 
   test('fail together where the release cannot be created', async () => {
     const denied = failure('NO_PERMISSION', 403);
-    const github = new FakeGitHub({ get_ref: absent, release_by_tag: absent, create_release: denied });
+    const github = new FakeGitHub({
+      get_ref: absent,
+      release_by_tag: absent,
+      list_releases: [],
+      create_release: denied,
+    });
     const { action, tasks } = await prepareUploads(github, acceptingHost(), names);
     await expect(action.perform(tasks)).rejects.toBe(denied);
   });
 
   test.each<[string, readonly Asset[] | null, boolean, string]>([
-    ['there is no release', null, false, 'the release files-20260102 would be created'],
-    ['there is no such asset', [], false, 'the asset a.zip would be added'],
+    [
+      'there is no release',
+      null,
+      false,
+      'the release files-20260102 would be created as a draft, and published with all its files',
+    ],
+    ['there is no such asset', [], false, 'the asset a.zip would be added to the release files-20260102'],
     [
       'the asset holds these bytes',
       [assetWith({ digest: digestFor('a.zip') })],
       false,
-      'asset 9 (a.zip) already holds these bytes',
+      'asset 9 (a.zip) of the release files-20260102 already holds these bytes',
     ],
     [
       'the asset holds other bytes and overwrite is set',
@@ -326,6 +328,7 @@ describe('several files through channel K2', () => {
     const github = new FakeGitHub({
       get_ref: absent,
       release_by_tag: assets === null ? absent : RELEASE,
+      list_releases: [],
       list_assets: assets,
     });
     const action = createReleasePublisher({ ...OPTIONS, overwrite }, accessWith(github), fakePorts());
@@ -346,22 +349,9 @@ describe('several files through channel K2', () => {
 });
 
 describe('what an upload to channel K2 leaves behind when it fails', () => {
-  const created = (answers: Setup['answers'] = {}): Setup['answers'] => ({
-    release_by_tag: absent,
-    create_release: RELEASE,
-    ...answers,
-  });
-  const NEW_RELEASE = ['the release files-20260102, which was created and is empty'];
-
   test('is nothing where an existing asset is not replaced', async () => {
     const { task } = await prepareUpload({ assets: [[assetWith({ digest: 'sha256:0ther' })]] });
     await expect(task.perform()).rejects.toMatchObject({ code: 'NOT_OURS', leftBehind: [] });
-  });
-
-  test('is nothing where the assets of an existing release cannot be listed', async () => {
-    const denied = failure('NO_PERMISSION', 403);
-    const { task } = await prepareUpload({ answers: { list_assets: denied } });
-    await expect(task.perform()).rejects.toMatchObject({ code: 'NO_PERMISSION', leftBehind: [] });
   });
 
   test('is unknown where the upload to an existing release broke off', async () => {
@@ -369,49 +359,200 @@ describe('what an upload to channel K2 leaves behind when it fails', () => {
     const { task } = await prepareUpload({ uploads: [connectionLost] });
     await expect(task.perform()).rejects.toMatchObject({ code: 'CONNECTION', leftBehind: undefined });
   });
+});
 
-  test('is the new and empty release where its assets cannot be listed', async () => {
-    const answers = created({ list_assets: failure('NO_PERMISSION', 403) });
-    const { host, task } = await prepareUpload({ answers });
-    await expect(task.perform()).rejects.toMatchObject({ code: 'NO_PERMISSION', leftBehind: NEW_RELEASE });
-    expect(host.seen).toEqual([]);
-  });
+describe('a new release of channel K2', () => {
+  const DRAFT = { ...RELEASE, draft: true, body: 'draft' };
 
-  test('is the new and empty release where the host refuses the upload', async () => {
-    const uploads = [{ status: 403, body: { message: 'no' } }];
-    const { task } = await prepareUpload({ answers: created(), uploads });
-    await expect(task.perform()).rejects.toMatchObject({ code: 'NO_PERMISSION', leftBehind: NEW_RELEASE });
-  });
-
-  test('is the new and empty release where the host refuses every upload of several files', async () => {
-    const github = new FakeGitHub({ ...created(), list_assets: [] });
-    const host = new FakeHttp(() => ({ status: 403, body: { message: 'no' } }));
-    const items = await Promise.all(
-      ['a.zip', 'b.zip'].map(async (name) => ({ file: await localFile(name), name })),
-    );
-    const action = createReleasePublisher(OPTIONS, accessWith(github), fakePorts(host.http));
+  /** A repository in which a draft is filled and published as scripted. */
+  async function prepareNew({ answers = {}, uploads, options = {} }: Setup = {}, names = ['a.zip', 'b.zip']) {
+    const stored: Asset[] = [];
+    const github: FakeGitHub = new FakeGitHub({
+      get_ref: absent,
+      release_by_tag: absent,
+      list_releases: [],
+      create_release: DRAFT,
+      list_assets: () => stored,
+      get_release: () => DRAFT,
+      publish_release: ({ tag_name }: { tag_name: string }) => ({ ...RELEASE, tag_name, assets: stored }),
+      delete_draft: undefined,
+      delete_asset: undefined,
+      ...answers,
+    });
+    const host = new FakeHttp(({ url, body }, nth) => {
+      const scripted = uploads?.[nth - 1];
+      if (scripted !== undefined) return scripted;
+      const name = new URL(url).searchParams.get('name') ?? '';
+      stored.push(assetWith({ name, digest: digestFor(body) }));
+      return { status: 201, body: stored.at(-1) as Asset };
+    });
+    const ports = fakePorts(host.http);
+    const action = createReleasePublisher({ ...OPTIONS, ...options }, accessWith(github), ports);
+    const items = await Promise.all(names.map(async (name) => ({ file: await localFile(name), name })));
     const tasks = await prepareAll(action, items);
-    expect(resultsFor(await action.perform(tasks), tasks)).toMatchObject([
-      { code: 'NO_PERMISSION', leftBehind: NEW_RELEASE },
-      { code: 'NO_PERMISSION', leftBehind: NEW_RELEASE },
+    const perform = async () => resultsFor(await action.perform(tasks), tasks);
+    return { github, host, ports, perform, stored, preview: () => action.preview(tasks) };
+  }
+
+  test('is drafted, filled, compared and published, in this order', async () => {
+    const { github, host, perform } = await prepareNew();
+    expect(await perform()).toMatchObject([{ written: true }, { written: true }]);
+    expect(github.names).toEqual([
+      'get_ref',
+      'release_by_tag',
+      'list_releases',
+      'create_release',
+      'list_assets',
+      'publish_release',
+    ]);
+    expect(host.seen).toHaveLength(2);
+    expect(github.sent('create_release')).toMatchObject([
+      { draft: true, body: expect.stringMatching(/\nDelivery: [0-9a-f]{32}$/) },
     ]);
   });
 
-  test('is not the new release where another file was uploaded to it', async () => {
-    const github = new FakeGitHub({ ...created(), list_assets: [] });
-    const host = new FakeHttp(({ url, body }, nth) => {
-      if (nth === 1) return { status: 403, body: { message: 'no' } };
-      const name = new URL(url).searchParams.get('name') ?? '';
-      return { status: 201, body: assetWith({ name, digest: digestFor(body) }) };
+  test('is not published where a file fails; the draft is deleted, and the other files say why', async () => {
+    const refused = { status: 403, body: { message: 'no' } };
+    const { github, perform } = await prepareNew({ uploads: [refused] });
+    expect(await perform()).toMatchObject([
+      { code: 'NO_PERMISSION', leftBehind: [] },
+      {
+        code: 'NO_PERMISSION',
+        message: expect.stringMatching(/was not published, because a\.zip failed: /),
+        leftBehind: [],
+      },
+    ]);
+    expect(github.writes).toEqual(['create_release', 'delete_draft']);
+  });
+
+  test('names the draft that could not be deleted', async () => {
+    const denied = failure('NO_PERMISSION', 403);
+    const { perform } = await prepareNew({
+      uploads: [{ status: 403, body: { message: 'no' } }],
+      answers: { delete_draft: denied },
     });
-    const items = await Promise.all(
-      ['a.zip', 'b.zip'].map(async (name) => ({ file: await localFile(name), name })),
+    const left = ['the draft 3 of the release files-20260102, which is not public'];
+    expect(await perform()).toMatchObject([{ leftBehind: left }, { leftBehind: left }]);
+  });
+
+  test('keeps what somebody published meanwhile, although a file failed', async () => {
+    const { github, perform } = await prepareNew({
+      uploads: [{ status: 403, body: { message: 'no' } }],
+      answers: { get_release: { ...RELEASE, draft: false } },
+    });
+    const left = ['the release files-20260102, which is published'];
+    expect(await perform()).toMatchObject([{ leftBehind: left }, { leftBehind: left }]);
+    expect(github.writes).toEqual(['create_release']);
+  });
+
+  test.each<[string, (stored: readonly Asset[]) => readonly Asset[], string]>([
+    ['holds other bytes', ([first]) => [{ ...first, digest: 'sha256:0ther' } as Asset], 'HOST_ERROR'],
+    ['lacks a file', (stored) => stored.slice(1), 'HOST_ERROR'],
+    [
+      'holds an upload that did not end',
+      (stored) => stored.map((one) => ({ ...one, state: 'starter' })),
+      'HOST_ERROR',
+    ],
+    ['holds a file of somebody', (stored) => [...stored, assetWith({ name: 'notes.txt' })], 'NOT_OURS'],
+  ])('is not published where the draft %s', async (_, change, code) => {
+    const { github, perform, stored } = await prepareNew({
+      answers: { list_assets: () => change(stored) },
+    });
+    expect(await perform()).toMatchObject([{ code }, { code }]);
+    expect(github.sent('publish_release')).toEqual([]);
+  });
+
+  test('is read before a second attempt to publish it, after an answer that was lost', async () => {
+    const lost = failure('CONNECTION', undefined, { retryable: true });
+    const prepared = await prepareNew({
+      answers: {
+        publish_release: lost,
+        get_release: () => ({ ...RELEASE, assets: prepared.stored }),
+      },
+    });
+    expect(await prepared.perform()).toMatchObject([{ written: true }, { written: true }]);
+    expect(prepared.github.sent('publish_release')).toHaveLength(1);
+  });
+
+  test('is not deleted where it is unknown whether it was published', async () => {
+    const lost = failure('CONNECTION', undefined, { retryable: true });
+    const { github, perform } = await prepareNew({ answers: { publish_release: lost } });
+    await expect(perform()).rejects.toMatchObject({
+      code: 'CONNECTION',
+      leftBehind: ['the draft 3 of the release files-20260102, which is not public'],
+    });
+    expect(github.sent('delete_draft')).toEqual([]);
+  });
+
+  test('continues the draft of an earlier run of the same delivery, and deletes further ones', async () => {
+    const first = await prepareNew();
+    await first.perform();
+    const [{ body } = {}] = first.github.sent('create_release');
+    const draft = (id: number, more: object = {}) => ({ ...DRAFT, id, body, assets: [], ...more });
+    const foreign = [
+      draft(1, { tag_name: 'files-20260103' }),
+      draft(2, { body: `${body} ` }),
+      draft(4, { assets: [assetWith({ name: 'notes.txt' })] }),
+      draft(5, { draft: false }),
+    ];
+    const { github, perform } = await prepareNew({
+      answers: { list_releases: [draft(9), ...foreign, draft(8)] },
+    });
+    expect(await perform()).toMatchObject([{ written: true }, { written: true }]);
+    expect(github.sent('delete_draft')).toEqual([{ release_id: 9 }]);
+    expect(github.sent('create_release')).toEqual([]);
+    expect(github.sent('publish_release')).toMatchObject([{ release_id: 8 }]);
+  });
+
+  test('takes the next number where others publish immutable releases first, without another upload', async () => {
+    const published: object[] = [];
+    const frozen = (tag: string) => ({ ...RELEASE, tag_name: tag, immutable: true, assets: [] });
+    const tags = ['files-20260102', 'files-20260102-2'];
+    const prepared = await prepareNew({
+      options: { tagIsDefault: true },
+      answers: {
+        release_by_tag: () => published[0] ?? absent,
+        list_releases: () => published,
+        list_assets: ({ release_id }: { release_id: number }) => (release_id === 3 ? prepared.stored : []),
+        create_release: { ...DRAFT, id: 3 },
+        publish_release: ({ tag_name }: { tag_name: string }) => {
+          if (!tags.includes(tag_name))
+            return { ...RELEASE, tag_name, immutable: true, assets: prepared.stored };
+          published.push({ ...frozen(tag_name), id: 50 });
+          return failure('CONFLICT', 422, { retryable: true });
+        },
+      },
+    });
+    const [first] = await prepared.perform();
+    expect(first).toMatchObject({
+      destination: 'release files-20260102-3, asset a.zip',
+      notes: expect.arrayContaining([
+        "the release files-20260102 can't be changed any more, so it is in files-20260102-3",
+        expect.stringContaining('gh release verify-asset files-20260102-3 a.zip --repo octo/site'),
+      ]),
+    });
+    expect(prepared.host.seen).toHaveLength(2);
+    expect(prepared.github.sent('create_release')).toHaveLength(1);
+  });
+
+  test('says at the start how long many files take', async () => {
+    const names = Array.from({ length: 130 }, (_, nth) => `${nth}.zip`);
+    const { ports, perform } = await prepareNew({}, names);
+    await perform();
+    expect(ports.logger.lines[0]).toBe(
+      '130 assets: at least 3 min, because GitHub limits how often a token may write',
     );
-    const action = createReleasePublisher(OPTIONS, accessWith(github), fakePorts(host.http));
-    const tasks = await prepareAll(action, items);
-    const [refused, uploaded] = resultsFor(await action.perform(tasks), tasks);
-    expect(refused).toMatchObject({ code: 'NO_PERMISSION' });
-    expect(refused).not.toMatchObject({ leftBehind: NEW_RELEASE });
-    expect(uploaded).toMatchObject({ written: true });
+    expect(ports.logger.lines.at(-1)).toBe('130 of 130 assets');
+  });
+});
+
+describe('the time that uploads to channel K2 take at least', () => {
+  test.each([
+    [1, 1],
+    [60, 60],
+    [479, 479],
+    [500, 3_620],
+  ])('is for %i assets %i seconds', (count, seconds) => {
+    expect(estimateUploadTime(count)).toBe(seconds * 1_000);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createWritePacer } from '../../../src/github/api/pacing.ts';
+import { HOUR, WRITES_PER_HOUR } from '../../../src/protocol/limits.ts';
 import { fakePorts, NOON } from '../../support/ports.ts';
 
 /** Writes of a given duration that log when they start and end. */
@@ -52,6 +53,15 @@ describe('createWritePacer', () => {
     ports.clock.time -= 3_600_000;
     await write('b');
     expect(ports.clock.slept).toEqual([1_000]);
+  });
+
+  test('starts no more writes in an hour than GitHub allows, and says how long it waits', async () => {
+    const { ports, log, write } = createWrites();
+    for (let nth = 0; nth <= WRITES_PER_HOUR; nth += 1) await write(String(nth));
+    expect(log.at(-2)).toBe(`${WRITES_PER_HOUR} starts at ${HOUR}`);
+    expect(ports.logger.lines).toEqual([
+      `GitHub allows about ${WRITES_PER_HOUR} writes an hour: the next one is in 53 min`,
+    ]);
   });
 
   test('starts no further write once the delivery is stopped', async () => {

@@ -136,20 +136,23 @@ export function findWithoutRoom(
 
 export function noRoomError(tag: string, existing: number): DeliveryError {
   const message = `the release ${tag} has ${existing} assets, and GitHub allows ${ASSETS.total}`;
-  return new DeliveryError('TOO_LARGE', message, { hint: 'set `tag:` to another one', leftBehind: [] });
+  return new DeliveryError('TOO_LARGE', message, {
+    hint: 'set `tag:` to another one, or use channel: K3',
+    leftBehind: [],
+  });
 }
 
 function frozenError(tag: string): DeliveryError {
   const message = `the release ${tag} is immutable: nobody can add a file to it or replace one`;
   return new DeliveryError('FORBIDDEN_BY_RULE', message, {
-    hint: 'set `tag:` to another one, or leave it out for a numbered tag of today',
+    hint: 'set `tag:` to another one, leave it out for a numbered tag of today, or use channel: K3',
     leftBehind: [],
   });
 }
 
 function noNumberError(tag: string): DeliveryError {
   return new DeliveryError('FORBIDDEN_BY_RULE', `all tags from ${tag} to ${tag}-${TAG_ATTEMPTS} are taken`, {
-    hint: 'set `tag:` to another one',
+    hint: 'set `tag:` to another one, or use channel: K3',
     leftBehind: [],
   });
 }
