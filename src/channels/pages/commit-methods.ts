@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { hasFailed, hasSucceeded } from '../../errors.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import { putFile } from '../../github/api/contents.ts';
@@ -7,7 +8,7 @@ import { hasGit } from '../../github/git/process.ts';
 import { forEachItem, type ItemResult } from '../../item-results.ts';
 import type { Ports } from '../../ports.ts';
 import { SIZE } from '../../protocol/limits.ts';
-import type { LocalFile } from '../../rules/inspect.ts';
+import { changedFileError, type LocalFile } from '../../rules/inspect.ts';
 
 /** How files are committed. @see protocol 4.2, 8 */
 export const COMMIT_METHODS = {
@@ -74,6 +75,10 @@ async function writeContents(changes: readonly FileChange[], target: CommitTarge
   const [change] = changes;
   if (change?.file == null) return [];
   const content = Buffer.concat(await change.file.read().toArray());
+  // The bytes sent are those that were checked, even if nothing showed that they changed.
+  if (createHash('sha256').update(content).digest('hex') !== change.file.sha256) {
+    throw changedFileError(change.file.name);
+  }
   const { branch, github } = target;
   const { message, path, replaces } = change;
   return [{ item: change, result: await putFile(github, { branch, path, message, content, replaces }) }];
