@@ -67,6 +67,30 @@ export async function refuseSecrets(
   );
 }
 
+/** A secret in a short text, such as an input or a file name. The secret itself must not be printed. */
+export interface TextSecret {
+  readonly rule: string;
+  readonly secret: string;
+  readonly fingerprint: string;
+}
+
+/** Searches a short text. */
+export async function findSecretsInText(text: string): Promise<readonly TextSecret[]> {
+  const rules = selectRules(Buffer.from(text));
+  if (rules.size === 0) return [];
+  const findPresetMatches = await loadPresetRules('.txt');
+  const blockText = { text, from: 0, to: text.length };
+  const matches = await findMatches({ blockText, rules }, findPresetMatches);
+  const fingerprint = createFingerprinter();
+  return Promise.all(
+    matches.map(async (match) => ({
+      rule: match.rule,
+      secret: match.secret,
+      fingerprint: await fingerprint(match),
+    })),
+  );
+}
+
 /** A finding whose line is not yet known. */
 interface LocatedFinding extends Omit<SecretFinding, 'line'> {
   /** Position in the file of the block in which it was found. */
