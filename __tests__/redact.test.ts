@@ -1,8 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { isCredential } from '../src/credentials.ts';
 import { createRedactor } from '../src/redact.ts';
+import { ENCODINGS } from './support/encodings.ts';
 
 const TOKEN = 'ghs_AbCd0123';
+const LONG = 'ghs_AbCdEf0123456789AbCdEf0123456789abcd';
+const SIGNED = `eyJhbGciOiJSUzI1NiJ9.${'aB3-x_Zq9'.repeat(60)}.Qw7_${'rT5y-Ui0'.repeat(12)}`;
 
 /** A function that replaces these secrets. */
 function redactWith(secrets: readonly string[]): (text: string) => string {
@@ -19,7 +23,7 @@ describe('createRedactor replaces a secret', () => {
     ['in every place', `${TOKEN}${TOKEN} ${TOKEN}`, '****** ***'],
     ['in a URL', `https://x.example/?t=${TOKEN}&u=1`, 'https://x.example/?t=***&u=1'],
     [
-      'as base64, with and without its padding',
+      'as base64, and nothing else',
       `${Buffer.from(TOKEN).toString('base64')} ${Buffer.from('short').toString('base64')}`,
       `*** ${Buffer.from('short').toString('base64')}`,
     ],
@@ -27,41 +31,53 @@ describe('createRedactor replaces a secret', () => {
     expect(redact(text)).toBe(clean);
   });
 
-  test.each<[string, (secret: string) => string]>([
-    ['in plain text', (secret) => secret],
-    ['percent-encoded', encodeURIComponent],
-    ['in JSON', (secret) => JSON.stringify(secret).slice(1, -1)],
-    ['as base64', (secret) => Buffer.from(secret).toString('base64').replace(/=+$/, '')],
-  ])('%s, with any characters', (_case, encode) => {
+  test.each(ENCODINGS)('%s', (_name, encode) => {
+    for (const secret of [TOKEN, LONG]) {
+      const encoded = encode(secret);
+      const clean = redactWith([secret])(`<${encoded}>`);
+      expect(clean).toContain('***');
+      // At most the first and the last characters of base64 stay: they hold a few bits.
+      expect(clean.length).toBeLessThan(24);
+    }
+    expect(redactWith([SIGNED])(`<${encode(SIGNED)}>`)).toContain('***');
+  });
+
+  test('of any characters that a token may have', () => {
+    const sign = fc.constantFrom(...'abcXYZ0189-_.~+/=');
     fc.assert(
-      fc.property(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }), (secret) => {
-        // The replacement itself consists of asterisks.
-        fc.pre(!/^\*+$/.test(secret));
-        expect(redactWith([secret])(`<${encode(secret)}>`)).not.toContain(encode(secret));
+      fc.property(fc.array(sign, { minLength: 24, maxLength: 60 }), (signs) => {
+        const secret = `aZ9-${signs.join('')}`;
+        fc.pre(isCredential(secret));
+        for (const [, encode] of ENCODINGS) expect(redactWith([secret])(encode(secret))).toContain('***');
       }),
+      { numRuns: 50 },
     );
   });
 
   test('in the Basic credentials that git sends', () => {
     const login = Buffer.from(`x-access-token:${TOKEN}`).toString('base64');
-    expect(redact(`Authorization: Basic ${login}`)).not.toContain(
-      Buffer.from(TOKEN).toString('base64').slice(0, 8),
-    );
+    expect(redact(`Authorization: Basic ${login}`)).toContain('***');
   });
 
   test('when there are several secrets', () => {
-    expect(redactWith(['first', '', 'second'])('first second third')).toBe('*** *** third');
+    const other = 'ghp_Other9876';
+    expect(redactWith([TOKEN, '', other])(`${TOKEN} ${other} third`)).toBe('*** *** third');
   });
 
-  test.each([[['abc', 'abcdef']], [['abcdef', 'abc']], [['def', 'abcdef']]])(
+  test.each([[[TOKEN, `${TOKEN}ef56`]], [[`${TOKEN}ef56`, TOKEN]]])(
     'completely, when one of %j contains the other',
     (secrets) => {
-      expect(redactWith(secrets)('abcdef')).toBe('***');
+      expect(redactWith(secrets)(`${TOKEN}ef56`)).toBe('***');
     },
   );
 
   test('literally, not as a pattern or a replacement pattern', () => {
-    expect(redactWith(['a.c$&'])('abc$& a.c$&')).toBe('abc$& ***');
+    const secret = 'aB3.+$&(x)[y]*z|^01';
+    expect(redactWith([secret])(`aB3x+$&(x)[y]*z|^01 ${secret}`)).toBe('aB3x+$&(x)[y]*z|^01 ***');
+  });
+
+  test('of several lines, each line', () => {
+    expect(redactWith([`${TOKEN}\n${LONG}`])(`${LONG} and ${TOKEN}`)).toBe('*** and ***');
   });
 });
 
@@ -72,5 +88,47 @@ describe('createRedactor keeps everything else', () => {
 
   test('that only looks like a secret', () => {
     expect(redact('ghs_AbCd012 ghs_abcd0123')).toBe('ghs_AbCd012 ghs_abcd0123');
+  });
+
+  test.each([
+    'null',
+    '17',
+    'ready',
+    'undefined',
+    'true',
+    'https',
+    'not-ready',
+    'K1',
+    'screen-delivery',
+    '{}',
+    'h',
+  ])('if the value is %s, which is too short or too common to be a credential', (value) => {
+    const text = JSON.stringify({ url: `https://a.dev/${value}.html`, ready: value, none: null, size: 17 });
+    expect(redactWith([value])(text)).toBe(text);
+  });
+});
+
+describe('isCredential', () => {
+  test.each([
+    TOKEN,
+    LONG,
+    SIGNED,
+    'github_pat_11ABCDEFG0abcdefghij_KLMNOPQRSTUV',
+    '0123456789abcdef0123456789abcdef01234567',
+    'npm_0123456789abcdefghijklmnopqrstuvwxyz',
+  ])('is true for %s', (value) => {
+    expect(isCredential(value)).toBe(true);
+  });
+
+  test.each([
+    '',
+    'ghs_',
+    'ghs_x',
+    'password',
+    'https://github.com',
+    'aaaaaaaaaaaaaaaaaaaa1',
+    `${LONG}\n${LONG}`,
+  ])('is false for %j', (value) => {
+    expect(isCredential(value)).toBe(false);
   });
 });

@@ -1,28 +1,35 @@
+import { createSecretPattern, isCredential } from './credentials.ts';
+
 const REPLACEMENT = '***';
 
 /** Knows the secrets of a run and replaces them in any text. */
 export interface Redactor {
-  /** From now on `redact` replaces this secret. */
+  /** From now on `redact` replaces this secret; a value that is too short or too common is no secret. */
   addSecret(secret: string): void;
   redact(text: string): string;
 }
 
-/** Creates a redactor that also finds secrets encoded as base64, in a URL or in JSON. */
+/** Creates a redactor that also finds secrets in every usual encoding. */
 export function createRedactor(): Redactor {
-  let forms: string[] = [];
+  let secrets: { readonly secret: string; readonly regex: RegExp }[] = [];
   return {
-    addSecret(secret) {
-      forms = [...forms, ...encodedForms(secret)];
+    addSecret(given) {
+      for (const secret of secretsIn(given)) {
+        if (secrets.some((known) => known.secret === secret)) continue;
+        secrets = [...secrets, { secret, regex: createSecretPattern(secret).regex }];
+      }
       // The longest first, so that a secret that contains another one is replaced completely.
-      forms.sort((one, other) => other.length - one.length);
+      secrets.sort((one, other) => other.secret.length - one.secret.length);
     },
-    redact: (text) => forms.reduce((clean, form) => clean.replaceAll(form, REPLACEMENT), text),
+    redact: (text) =>
+      secrets.reduce(
+        (clean, { secret, regex }) => clean.replaceAll(secret, REPLACEMENT).replaceAll(regex, REPLACEMENT),
+        text,
+      ),
   };
 }
 
-/** A secret in every form in which it may appear in a text: plain and encoded. */
-export function encodedForms(secret: string): string[] {
-  if (secret === '') return [];
-  const base64 = Buffer.from(secret).toString('base64').replace(/=+$/, '');
-  return [...new Set([secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1), base64])];
+/** The parts of a value that are secrets: of one with line breaks, each line. */
+export function secretsIn(given: string): string[] {
+  return given.split(/\s+/).filter(isCredential);
 }

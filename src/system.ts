@@ -19,3 +19,20 @@ export const systemClock: Clock = {
 
 /** A cryptographically secure number in [0, 1), for jitter and for names that must not be guessable. */
 export const random = (): number => randomInt(2 ** 47) / 2 ** 47;
+
+/**
+ * The result of some work, or an error if the process would end before it: because nothing is left to wait for,
+ * or because an error was thrown that nobody handles.
+ */
+export async function failIfAbandoned<T>(work: () => Promise<T>): Promise<T> {
+  const abandoned = Promise.withResolvers<never>();
+  const endsEarly = (): void =>
+    abandoned.reject(new Error('the delivery stopped without a result: nothing was left to wait for'));
+  const fail = (thrown: unknown): void => abandoned.reject(thrown);
+  process.once('beforeExit', endsEarly).once('uncaughtException', fail).once('unhandledRejection', fail);
+  try {
+    return await Promise.race([work(), abandoned.promise]);
+  } finally {
+    process.off('beforeExit', endsEarly).off('uncaughtException', fail).off('unhandledRejection', fail);
+  }
+}

@@ -182,6 +182,23 @@ describe('updateComment, if it fails', () => {
     expect(lines).toContain(FORK_HELP);
   });
 
+  test('sends the token to no other instance than that of the pull request', async () => {
+    const elsewhere = { 'api-url': 'https://api.octo.ghe.com', 'auth-url': 'https://octo.ghe.com' };
+    const previous = {
+      event: 'push',
+      head_sha: 'c0ffee01',
+      pull_requests: [{ number: 9, base: { repo: ours } }],
+    };
+    for (const run of [
+      runForPull(),
+      runOf({ repository: ours, workflow_run: previous }, 'workflow_run'),
+      runOf({ issue: { number: 7, pull_request: {} } }, 'issue_comment'),
+    ]) {
+      const { opened, calls } = await update([reportWith()], { run, request: commentRequest(elsewhere) });
+      expect([opened, calls]).toEqual([[], []]);
+    }
+  });
+
   test('sends no request without a token', async () => {
     const { lines, opened } = await update([reportWith()], { request: commentRequest({ token: '' }) });
     expect(opened).toEqual([]);
@@ -196,6 +213,21 @@ describe('updateComment, if it fails', () => {
       'a run of an unknown repository',
       { run: { ...runForPull(), repository: null } },
       'the repository of the run is not known',
+    ],
+    [
+      'a request that names another instance',
+      {
+        request: commentRequest({
+          'api-url': 'https://ghe.other.dev/api/v3',
+          'auth-url': 'https://ghe.other.dev',
+        }),
+      },
+      'the pull request is on github.com, and `api-url` names ghe.other.dev',
+    ],
+    [
+      'a run on an unknown instance',
+      { run: { ...runForPull(), serverUrl: null } },
+      'the pull request is on an unknown instance',
     ],
     ['an answer that is not a list', { answers: { list_comments: {} } }, 'unexpected error'],
   ])('warns of %s without naming the two workflows', async (_, options, said) => {

@@ -13,7 +13,14 @@ const RUNNER = {
   GITHUB_RUN_NUMBER: '7',
   GITHUB_WORKFLOW: 'Deliver',
 };
-const UNKNOWN = { repository: null, eventName: '', payload: {}, title: 'run ? of a workflow', url: null };
+const UNKNOWN = {
+  repository: null,
+  serverUrl: null,
+  eventName: '',
+  payload: {},
+  title: 'run ? of a workflow',
+  url: null,
+};
 
 const SCRIPT = `
 const { loadCurrentRun } = await import(process.env.MODULE);
@@ -40,6 +47,7 @@ describe('loadCurrentRun', () => {
   test('loads the repository, the event and the address of the run', async () => {
     await expect(loadWithEvent('{"repository":{"private":true}}')).resolves.toEqual({
       repository: { owner: 'octo', repo: 'site' },
+      serverUrl: 'https://github.com/',
       eventName: 'push',
       payload: { repository: { private: true } },
       title: 'run 7 of Deliver',

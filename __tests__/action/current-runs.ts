@@ -3,6 +3,7 @@ import type { CurrentRun } from '../../src/action/current-run.ts';
 /** The facts of a run, with what a test changes. */
 export const runWith = (more: Partial<CurrentRun> = {}): CurrentRun => ({
   repository: { owner: 'octo', repo: 'site' },
+  serverUrl: new URL('https://github.com'),
   eventName: 'push',
   payload: {},
   title: 'run 7 of Deliver',

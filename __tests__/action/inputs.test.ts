@@ -46,11 +46,13 @@ describe('createRunContext', () => {
       GITHUB_WORKSPACE: '/ws',
       RUNNER_TEMP: '/tmp/r',
       GITHUB_TOKEN: '',
-      ACTIONS_RUNTIME_TOKEN: 'rt',
+      ACTIONS_RUNTIME_TOKEN: 'runtime-token-Ab12',
     };
     expect(createRunContext(env, runWith(), ports)).toMatchObject({
-      secrets: ['rt'],
+      secrets: ['runtime-token-Ab12'],
       allowedRoots: ['/ws', '/tmp/r'],
+      allowsFullPaths: false,
+      sources: [null],
     });
   });
 
@@ -59,6 +61,8 @@ describe('createRunContext', () => {
       folder: '/ws',
       secrets: [],
       allowedRoots: ['/ws'],
+      allowsFullPaths: false,
+      sources: [null],
       origin: 'from run 7 of Deliver',
       now: NOON,
       random: ports.random,

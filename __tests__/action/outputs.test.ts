@@ -1,10 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { composeOutputs, redactReports, writeOutputs } from '../../src/action/outputs.ts';
+import { composeOutputs, writeOutputs } from '../../src/action/outputs.ts';
+import { redactReport } from '../../src/delivery/redact-report.ts';
 import { refusalReport, reportText } from '../../src/delivery/report.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { createRedactor, type Redactor } from '../../src/redact.ts';
 import { OUTPUTS } from '../../src/request/inputs.ts';
 import { attemptWith, PAGE, planWith, RAW } from '../delivery/builders.ts';
+import { fakePorts } from '../support/ports.ts';
 import { provenFile, reportWith, unprovenFile } from './reports.ts';
 import { inStep, shown } from './runner.ts';
 
@@ -91,6 +93,8 @@ describe('composeOutputs', () => {
   });
 });
 
+const { logger } = fakePorts();
+
 function redactorOf(secret: string): Redactor {
   const redactor = createRedactor();
   redactor.addSecret(secret);
@@ -101,7 +105,7 @@ describe('writeOutputs', () => {
   test('writes the report to the log, the outputs and the summary', async () => {
     await inStep({}, async ({ env, outputs, summary, printed }) => {
       const report = reportWith();
-      await writeOutputs([report], env);
+      await writeOutputs([report], env, logger);
       expect(printed()).toBe(`${reportText(report)}\n`);
       await expect(outputs()).resolves.toEqual(composeOutputs([report]));
       await expect(summary()).resolves.toContain('**Ready · ГОТОВО**');
@@ -111,7 +115,11 @@ describe('writeOutputs', () => {
   test('writes no credential, wherever it came from', async () => {
     await inStep({}, async ({ env, outputs, summary, printed }) => {
       const leaking = new DeliveryError('HOST_ERROR', `the host said ${TOKEN}`, { hint: `use ${TOKEN}` });
-      await writeOutputs(redactReports([refusalReport(`${TOKEN}.html`, leaking)], redactorOf(TOKEN)), env);
+      await writeOutputs(
+        [redactReport(refusalReport(`${TOKEN}.html`, leaking), redactorOf(TOKEN))],
+        env,
+        logger,
+      );
       const all = [printed(), JSON.stringify(await outputs()), shown(await summary())].join('\n');
       expect(all).toContain('***');
       expect(all).not.toContain(TOKEN);
@@ -120,14 +128,18 @@ describe('writeOutputs', () => {
 
   test('writes no message of a host as a command', async () => {
     await inStep({}, async ({ env, printed }) => {
-      await writeOutputs([refusalReport('page.html', new DeliveryError('HOST_ERROR', 'a\n::error::b'))], env);
+      await writeOutputs(
+        [refusalReport('page.html', new DeliveryError('HOST_ERROR', 'a\n::error::b'))],
+        env,
+        logger,
+      );
       expect(printed()).not.toMatch(/^\s*::/m);
     });
   });
 
   test('writes no summary if the runner offers no file for it', async () => {
     await inStep({}, async ({ env, summary }) => {
-      await writeOutputs([reportWith()], { ...env, GITHUB_STEP_SUMMARY: undefined });
+      await writeOutputs([reportWith()], { ...env, GITHUB_STEP_SUMMARY: undefined }, logger);
       await expect(summary()).resolves.toBe('');
     });
   });

@@ -72,7 +72,7 @@ describe('check refuses', () => {
   test.each(['GITHUB_TOKEN', 'GH_TOKEN'])(
     'a file that contains the token of %s, as deliver does',
     async (name) => {
-      const token = 'a-credential-of-this-job';
+      const token = 'a-Credential-of-this-job-1';
       await writeFile(join(folder, 'leak.html'), `<p>${token}</p>`);
       const { allDeliverable, printed } = await checkWith({ [name]: token }, ['leak.html']);
       expect(allDeliverable).toBe(false);

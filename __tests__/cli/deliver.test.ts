@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { symlink, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import '../support/one-realm.ts';
@@ -116,6 +117,72 @@ describe('deliverAll for deliver', () => {
   });
 });
 
+describe('a file on the command line', () => {
+  test('outside the current folder must be named by its absolute path', async () => {
+    const elsewhere = await temporaryFolder();
+    await writeFile(join(elsewhere, 'other.html'), PAGE);
+    const relativePath = relative(process.cwd(), join(elsewhere, 'other.html'));
+    const refused = await runForReport(['deliver', relativePath]);
+    expect(refused.report.notReady).toMatchObject({
+      code: 'BAD_FILE',
+      reason: expect.stringContaining('is outside the current folder'),
+    });
+    expect(refused.host.seen).toEqual([]);
+    const named = await runForReport(['deliver', join(elsewhere, 'other.html')]);
+    expect(named.report.ready).toBe(true);
+  });
+
+  test('that is a symbolic link is refused', async () => {
+    await symlink('/etc/hostname', join(folder, 'link.html'));
+    const { report, host } = await runForReport(['deliver', 'link.html']);
+    expect(report.notReady?.reason).toContain('is a symbolic link');
+    expect(host.seen).toEqual([]);
+  });
+});
+
+describe('the credentials of the command line', () => {
+  test.each([
+    ['GITHUB_TOKEN', [] as string[]],
+    ['GH_TOKEN', []],
+    ['MINE', ['--token-env', 'MINE']],
+  ])('are searched in the file, whichever variable holds them: %s', async (name, flags) => {
+    const other = 'ghp_OtherOne77';
+    await writeFile('page.html', Buffer.from(`x${other}`).toString('base64'));
+    const env = { GITHUB_TOKEN: TOKEN, GH_TOKEN: TOKEN, [name]: other };
+    const { report, host } = await runForReport(['deliver', 'page.html', ...flags], env);
+    expect(report.notReady?.reason).toContain('contains a credential of this job');
+    expect(host.seen).toEqual([]);
+  });
+
+  test.each(['null', '17', 'ready', 'a\nb', `${TOKEN}\nx`])('are refused as a token: %j', async (value) => {
+    const { report, host } = await runForReport(['deliver', 'page.html'], { GH_TOKEN: value });
+    expect(report).toMatchObject({ ready: false, url: null });
+    expect(report.notReady?.reason).toContain('input `token`');
+    expect(host.seen).toEqual([]);
+  });
+
+  test.each(['NODE_TLS_REJECT_UNAUTHORIZED', 'GIT_SSL_NO_VERIFY'])(
+    'are not used if %s turns off the check of certificates',
+    async (name) => {
+      const { report, host } = await runForReport(['deliver', 'page.html'], { [name]: '0', GH_TOKEN: TOKEN });
+      expect(report.notReady?.reason).toContain(`the environment variable ${name} turns off`);
+      expect(host.seen).toEqual([]);
+    },
+  );
+
+  test.each(['message', 'path', 'tag', 'bin', 'marker', 'url', 'branch'])(
+    'and well-known secrets are refused in --%s and printed nowhere',
+    async (flag) => {
+      const secret = ['ghp', 'R4nd0mR4nd0mR4nd0mR4nd0mR4nd0mR4nd0m'].join('_');
+      const value = flag === 'url' ? `https://a.dev/?t=${secret}` : secret;
+      const { host, printed, logger } = await run(['deliver', 'page.html', `--${flag}`, value]);
+      expect(host.seen).toEqual([]);
+      expect(printed[0]).toContain(`input \`${flag}\` contains what looks like a secret`);
+      expect([...printed, ...logger.lines].join()).not.toContain(secret);
+    },
+  );
+});
+
 describe('the token of the command line', () => {
   const args = ['deliver', 'page.html', '--channel', 'K1', '--repository', 'octo/site'];
 
@@ -145,7 +212,7 @@ describe('the token of the command line', () => {
     const { logger } = await run(['verify', link, '--marker', 'm', '--timeout', '1'], {
       GITHUB_TOKEN: TOKEN,
     });
-    expect(logger.masked).toEqual(['']);
+    expect(logger.masked).toEqual(['', TOKEN]);
   });
 });
 
@@ -219,10 +286,86 @@ describe('the repository of the command line', () => {
     expect(requestedRepositories(host)).toEqual(['octo/other']);
   });
 
-  test('is not needed for a file-bin if there is no git remote', async () => {
-    await git('init', '--quiet');
+  test('is not needed for a file-bin outside of any git repository', async () => {
     const { report } = await runForReport(['deliver', 'page.html']);
     expect(report).toMatchObject({ ready: true, channel: 'K3' });
+  });
+
+  test.each<[string, () => Promise<unknown>, Record<string, string>, string]>([
+    ['has no remote', async () => git('init', '--quiet'), {}, 'no git remote'],
+    [
+      'has a remote with another name',
+      async () => {
+        await git('init', '--quiet');
+        await git('remote', 'add', 'company', 'git@github.com:octo/secret.git');
+      },
+      {},
+      'octo/secret, by git remote company',
+    ],
+    [
+      'has several remotes, none called origin',
+      async () => {
+        await git('init', '--quiet');
+        await git('remote', 'add', 'a', 'git@github.com:octo/a.git');
+        await git('remote', 'add', 'b', 'git@github.com:octo/b.git');
+      },
+      {},
+      'several git remotes',
+    ],
+    [
+      'can not be read by git',
+      async () => {
+        await git('init', '--quiet');
+        await writeFile(join(folder, '.git', 'config'), '[core');
+      },
+      {},
+      'git failed, so the remotes can not be read',
+    ],
+    [
+      'is that of the runner',
+      async () => undefined,
+      { GITHUB_REPOSITORY: 'octo/secret' },
+      'as GITHUB_REPOSITORY says',
+    ],
+    [
+      'is not known, but there is a token',
+      async () => undefined,
+      { GH_TOKEN: TOKEN },
+      'in no git repository',
+    ],
+  ])(
+    'keeps a file from the public bin without a flag, if the repository %s',
+    async (_, prepare, env, logged) => {
+      await prepare();
+      const { printed, host, logger } = await run(['deliver', 'page.html', '--json'], env);
+      const [report] = JSON.parse(printed[0] ?? '') as [Report];
+      expect(host.seen.filter(({ url }) => url.includes('filebin'))).toEqual([]);
+      expect(report).toMatchObject({ ready: false });
+      expect(logger.lines.join('\n')).toContain(logged);
+    },
+  );
+
+  test('keeps a file of a repository from the public bin, wherever the caller is', async () => {
+    await git('init', '--quiet');
+    await git('remote', 'add', 'origin', 'git@github.com:octo/secret.git');
+    process.chdir(await temporaryFolder());
+    const { report, host } = await runForReport(['deliver', join(folder, 'page.html')]);
+    expect(report.notReady?.code).toBe('NOT_EXTERNAL');
+    expect(host.seen).toEqual([]);
+  });
+
+  test('keeps a file from the public bin without a flag, if git is missing or refuses the folder', async () => {
+    await git('init', '--quiet');
+    await git('remote', 'add', 'origin', 'git@gitlab.com:octo/site.git');
+    const { PATH } = process.env;
+    process.env.PATH = folder;
+    try {
+      const { report, host } = await runForReport(['deliver', 'page.html']);
+      expect(report.notReady?.code).toBe('NOT_EXTERNAL');
+      expect(host.seen).toEqual([]);
+    } finally {
+      process.env.PATH = PATH;
+    }
   });
 
   test.each(['https://github.com/octo/site.git', 'git@gitlab.com:octo/site.git'])(

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach } from '@jest/globals';
 import type { Terminal } from '../../src/cli/terminal.ts';
 import type { Logger } from '../../src/ports.ts';
+import { createRedactor } from '../../src/redact.ts';
 
 export interface CapturedOutput {
   /** What was written to stdout in the current test. */
@@ -32,5 +33,18 @@ export function captureOutput(): CapturedOutput {
 /** A terminal that records what is printed. */
 export function fakeTerminal(logger: Logger): Terminal & { readonly printed: readonly string[] } {
   const printed: string[] = [];
-  return { logger, printed, print: (text) => void printed.push(text), printError: () => undefined };
+  const redactor = createRedactor();
+  return {
+    logger: Object.assign(Object.create(logger) as Logger, {
+      mask(secret: string) {
+        logger.mask(secret);
+        redactor.addSecret(secret);
+      },
+    }),
+    redactor,
+    printed,
+    print: (text) => void printed.push(text),
+    printJson: (data) => void printed.push(JSON.stringify(data, null, 2)),
+    printError: () => undefined,
+  };
 }

@@ -49,7 +49,9 @@ export const runContextWith = (more: Partial<RunContext> = {}): RunContext => ({
   random: () => 0.5,
   secrets: [],
   allowedRoots: [],
+  allowsFullPaths: false,
   sourceIsPrivate: null,
+  sources: ['octo/site'],
   ...more,
 });
 

@@ -26,6 +26,11 @@ const chosen = (
 const ROWS: readonly [string, string, Situation][] = [
   ['a link alone', 'K4', { size: null, inputs: LINK_ALONE }],
   ['no token, but a link', 'K4', { size: 9, inputs: { url: LINK }, circumstances: NO_TOKEN }],
+  [
+    'a token, but no repository',
+    'K3',
+    { size: 9, inputs: { token: 'ghs_token', 'allow-public-bin': 'true' }, circumstances: NO_TOKEN },
+  ],
   ['no token', 'K3', { size: 9, inputs: { 'allow-public-bin': 'true' }, circumstances: NO_TOKEN }],
   ['more than 2 GB', 'K3', { size: 2_048 * MEGABYTE + 1, inputs: { 'allow-public-bin': 'true' } }],
   ['more than 95 MB', 'K2', { size: 95 * MEGABYTE + 1 }],
@@ -100,6 +105,14 @@ describe('the public bin', () => {
     ['known to be public, whatever it is published in', privateWithoutSite, false],
   ] as const)('is chosen unasked for a file from a repository %s', (_, situation, sourceIsPrivate) => {
     expect(chosen(situation, sourceIsPrivate).main).toBe('K3');
+  });
+
+  test('is refused unasked where the repository of the file is not the public one that is published in', () => {
+    const request = requestWith({}, { sources: ['octo/site', null] });
+    const facts = repositoryContextWith({ hasToken: false, privateRepository: false });
+    expect(() => chooseChannels(request, 9, facts)).toThrow('the repository may be private');
+    const known = requestWith({}, { sources: ['Octo/Site'] });
+    expect(chooseChannels(known, 9, facts).main).toBe('K3');
   });
 
   test.each([

@@ -162,7 +162,12 @@ describe('a delivery that fails', () => {
   test.each<[string, Stage, string, string]>([
     ['a file that is not there', { bytes: null }, 'check', 'BAD_FILE'],
     ['an empty file', { bytes: '' }, 'check', 'BAD_FILE'],
-    ['a file that holds the token', { inputs: { token: 'It works' } }, 'check', 'BAD_FILE'],
+    [
+      'a file that holds the token',
+      { bytes: '<p>ghs_token</p>', inputs: { token: 'ghs_token' } },
+      'check',
+      'BAD_FILE',
+    ],
     ['a marker that is not in the file', { inputs: { marker: 'other' } }, 'check', 'BAD_INPUT'],
     [
       'a token that opens nothing',

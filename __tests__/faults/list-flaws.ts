@@ -1,6 +1,6 @@
+import { createSecretPattern } from '../../src/credentials.ts';
 import { RETRY, VERIFY_DEADLINE } from '../../src/protocol/limits.ts';
 import { RESULTS } from '../../src/protocol/words.ts';
-import { encodedForms } from '../../src/redact.ts';
 import { NOON } from '../support/ports.ts';
 import { fetchAsBrowser } from '../world/fetch-as-browser.ts';
 import { PUBLIC_ADDRESS } from '../world/public-address.ts';
@@ -113,8 +113,8 @@ function checkLeftovers({ repository, deliveryKind }: DeliveryRun, cell?: Matrix
 
 /** Places where the token was found and must not be. */
 function checkLeaks(world: GitHubWorld, { token, logger, report, recordedHttp }: DeliveryRun): string[] {
-  const secrets = [token, ...world.deviceUser.tokens].flatMap(encodedForms);
-  const holds = (text: string): boolean => secrets.some((secret) => text.includes(secret));
+  const secrets = [token, ...world.deviceUser.tokens].map((secret) => createSecretPattern(secret).regex);
+  const holds = (text: string): boolean => secrets.some((secret) => text.search(secret) !== -1);
   const wrong: string[] = [];
   if (holds(logger.lines.join('\n'))) wrong.push('the token is in the log');
   if (holds(JSON.stringify(report))) wrong.push('the token is in the report');

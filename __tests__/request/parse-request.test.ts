@@ -286,6 +286,8 @@ describe('parseRequest, given correct inputs', () => {
       rawBase: undefined,
       binHostUrl: new URL('https://filebin.net'),
       sourceIsPrivate: null,
+      isFromTarget: true,
+      allowsFullPaths: false,
     });
   });
 

@@ -81,6 +81,8 @@ async function run(
     random: Math.random,
     secrets: [],
     allowedRoots: [],
+    allowsFullPaths: false,
+    sources: [],
     sourceIsPrivate,
   };
   const request = parseRequest(raw, around);

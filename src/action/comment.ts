@@ -3,6 +3,7 @@ import type { Report } from '../delivery/report.ts';
 import { DeliveryError, type ErrorCode, toDeliveryError } from '../errors.ts';
 import type { GitHubClient, GitHubClientOptions } from '../github/api/client.ts';
 import { updateStickyComment } from '../github/api/comments.ts';
+import { serverUrlOf } from '../github/hosts.ts';
 import type { Ports } from '../ports.ts';
 import { TOOL } from '../protocol/words.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
@@ -60,13 +61,23 @@ export async function updateComment(job: CommentJob, ports: Ports): Promise<void
   }
 }
 
-/** The event's own repository: the pull request is there, wherever the files are published. */
+/**
+ * The event's own repository: the pull request is there, wherever the files are published. On another instance,
+ * the same number is somebody else's pull request, and the token belongs to only one of the two.
+ */
 function getCommentTarget(
   { token, apiUrl }: CommentRequest,
-  { repository }: CurrentRun,
+  { repository, serverUrl }: CurrentRun,
 ): GitHubClientOptions {
   if (token === undefined) throw new DeliveryError('NO_TOKEN', 'there is no token to comment with');
   if (repository === null) throw new DeliveryError('BAD_INPUT', 'the repository of the run is not known');
+  if (serverUrl === null || serverUrlOf(apiUrl).host !== serverUrl.host) {
+    const home = serverUrl?.host ?? 'an unknown instance';
+    throw new DeliveryError(
+      'BAD_INPUT',
+      `the pull request is on ${home}, and \`api-url\` names ${apiUrl.host}; set \`comment: false\`, or comment in a step without \`api-url\``,
+    );
+  }
   return { ...repository, token, apiUrl };
 }
 

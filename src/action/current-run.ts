@@ -7,6 +7,8 @@ export type EventPayload = (typeof context)['payload'];
 export interface CurrentRun {
   /** The repository of the event; `null` if not known. */
   readonly repository: { readonly owner: string; readonly repo: string } | null;
+  /** The web pages of the instance on which the event happened; `null` if not known. */
+  readonly serverUrl: URL | null;
   readonly eventName: string;
   readonly payload: EventPayload;
   /** Such as `run 7 of Deliver`. */
@@ -18,6 +20,7 @@ export interface CurrentRun {
 /** A run of which nothing is known. */
 const UNKNOWN_RUN: CurrentRun = {
   repository: null,
+  serverUrl: null,
   eventName: '',
   payload: {},
   title: 'run ? of a workflow',
@@ -49,6 +52,7 @@ function toCurrentRun({
 }: typeof context): CurrentRun {
   return {
     repository: repo,
+    serverUrl: URL.parse(serverUrl),
     eventName,
     payload: payload ?? {},
     title: `run ${Number.isNaN(runNumber) ? '?' : runNumber} of ${workflow ?? 'a workflow'}`,

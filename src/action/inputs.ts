@@ -1,3 +1,4 @@
+import { readCredentials } from '../credentials.ts';
 import type { Ports } from '../ports.ts';
 import { INPUTS, type InputName, type RawInputs } from '../request/inputs.ts';
 import type { RunContext } from '../request/parse-request.ts';
@@ -28,13 +29,6 @@ function getDefault(name: InputName, env: RunnerEnvironment): string {
   return env[EXPRESSIONS[value] ?? ''] ?? '';
 }
 
-/** Variables in which the runner gives its own credentials to a step. */
-const JOB_SECRETS = ['GITHUB_TOKEN', 'GH_TOKEN', 'ACTIONS_RUNTIME_TOKEN', 'ACTIONS_ID_TOKEN_REQUEST_TOKEN'];
-
-/** The credentials of the job, beside the input `token`. */
-export const readJobSecrets = (env: RunnerEnvironment): string[] =>
-  JOB_SECRETS.flatMap((name) => env[name] || []);
-
 /** What a request needs to know about the job. */
 export function createRunContext(
   env: RunnerEnvironment,
@@ -49,7 +43,9 @@ export function createRunContext(
     now: clock.now(),
     random,
     sourceIsPrivate: typeof isPrivate === 'boolean' ? isPrivate : null,
-    secrets: readJobSecrets(env),
+    sources: [env.GITHUB_REPOSITORY || null],
+    secrets: readCredentials(env),
     allowedRoots: [folder, env.RUNNER_TEMP ?? ''].filter((root) => root !== ''),
+    allowsFullPaths: false,
   };
 }

@@ -1,8 +1,9 @@
 import * as core from '@actions/core';
+import { showInvisible } from '../plain-text.ts';
 import type { Clock, Logger } from '../ports.ts';
 import { lineProgress } from '../progress.ts';
 import { PROGRESS_INTERVAL } from '../protocol/limits.ts';
-import type { Redactor } from '../redact.ts';
+import { type Redactor, secretsIn } from '../redact.ts';
 
 /**
  * The job's log. A masked secret appears in no later line, and the runner takes no line for a command.
@@ -25,10 +26,10 @@ export function createActionLogger(redactor: Redactor, clock: Clock): Logger {
       isInSection = true;
     },
     endSection,
-    mask(secret) {
-      if (secret === '') return;
-      core.setSecret(secret);
-      redactor.addSecret(secret);
+    mask(given) {
+      // The runner would replace a value such as `17` in every line of the log.
+      for (const secret of secretsIn(given)) core.setSecret(secret);
+      redactor.addSecret(given);
     },
     progress: (title, total, unit) =>
       lineProgress({ title, total, unit, interval: PROGRESS_INTERVAL.action, clock, print: info }),
@@ -37,7 +38,7 @@ export function createActionLogger(redactor: Redactor, clock: Clock): Logger {
 
 /** One line that the runner shows as text and never runs as a command. */
 export function escapeLogLine(text: string): string {
-  return text
+  return showInvisible(text)
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
     .replace(/^(\s*)::/, '$1: :')
     .replaceAll('##[', '## [');

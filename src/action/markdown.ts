@@ -1,3 +1,5 @@
+import { showInvisible } from '../plain-text.ts';
+
 /** An invisible character between a sign and what it would refer to. */
 const SEPARATOR = '&#8203;';
 
@@ -12,8 +14,7 @@ const COPYABLE_SEPARATOR = '<wbr>';
 export const escapeMarkdown = (text: string): string => escapeWith(text, SEPARATOR);
 
 function escapeWith(text: string, separator: string): string {
-  return text
-    .replace(/[\s\p{Cc}]+/gu, ' ')
+  return showInvisible(text.replace(/[\s\p{Cc}]+/gu, ' '))
     .replace(/[\\`*_{}[\]<>()#+!|~&$@-]/g, toEntity)
     .replace(/&#(?:35|64);/g, `$&${separator}`)
     .replace(/\bGH(?=&#45;\d)/gi, `$&${separator}`)

@@ -1,21 +1,32 @@
 import * as core from '@actions/core';
 import { getSharedResult, type Report, reportText } from '../delivery/report.ts';
-import type { Redactor } from '../redact.ts';
+import type { Logger } from '../ports.ts';
 import type { OutputName } from '../request/inputs.ts';
 import type { RunnerEnvironment } from './inputs.ts';
 import { escapeLogLine } from './log.ts';
 import { composeSummary } from './summary.ts';
 
-/** The reports without secrets: removed before anything is escaped, which would hide them. */
-export function redactReports(reports: readonly Report[], { redact }: Redactor): readonly Report[] {
-  return JSON.parse(redact(JSON.stringify(reports))) as readonly Report[];
-}
-
-/** Writes the reports to the log, the step's outputs and the job summary. */
-export async function writeOutputs(reports: readonly Report[], env: RunnerEnvironment): Promise<void> {
+/**
+ * Writes the reports to the log, the job summary and the step's outputs. A summary that can't be written is only
+ * a warning.
+ *
+ * @param reports without secrets: they can't be found any more once the text is escaped
+ * @throws if the outputs can't be written.
+ */
+export async function writeOutputs(
+  reports: readonly Report[],
+  env: RunnerEnvironment,
+  logger: Pick<Logger, 'warning'>,
+): Promise<void> {
   for (const line of formatReports(reports).split('\n')) core.info(escapeLogLine(line));
   for (const [name, value] of Object.entries(composeOutputs(reports))) core.setOutput(name, value);
-  if (env.GITHUB_STEP_SUMMARY) await core.summary.addRaw(composeSummary(reports)).write();
+  if (!env.GITHUB_STEP_SUMMARY) return;
+  try {
+    await core.summary.addRaw(composeSummary(reports)).write();
+  } catch (thrown) {
+    const reason = thrown instanceof Error ? thrown.message : String(thrown);
+    logger.warning(`Could not write the job summary (the delivery is not affected): ${reason}`);
+  }
 }
 
 const formatReports = (reports: readonly Report[]): string => reports.map(reportText).join('\n\n');

@@ -1,20 +1,24 @@
 import { createPorts, runRequest } from '../context.ts';
+import { readCredentials } from '../credentials.ts';
 import { LINK_SUBJECT } from '../delivery/file-delivery.ts';
+import { redactReport } from '../delivery/redact-report.ts';
 import { getDeliveryResult, type Report, refusalReport } from '../delivery/report.ts';
 import { toDeliveryError } from '../errors.ts';
 import { createGitHubClient, type GitHubClientOptions } from '../github/api/client.ts';
 import type { Ports } from '../ports.ts';
 import { createRedactor } from '../redact.ts';
+import { refuseUnsafeEnvironment } from '../request/environment.ts';
 import type { RawInputs } from '../request/inputs.ts';
-import { type DeliveryRequest, parseRequest, type RunContext } from '../request/parse-request.ts';
+import { type DeliveryRequest, parseRequest } from '../request/parse-request.ts';
+import { refuseSecretInputs } from '../request/secret-inputs.ts';
 import { parseBoolean } from '../request/values.ts';
-import { systemClock } from '../system.ts';
+import { failIfAbandoned, systemClock } from '../system.ts';
 import { updateComment } from './comment.ts';
-import { loadCurrentRun } from './current-run.ts';
+import { type CurrentRun, loadCurrentRun } from './current-run.ts';
 import { findFiles } from './find-files.ts';
-import { createRunContext, type RunnerEnvironment, readInputs, readJobSecrets } from './inputs.ts';
+import { createRunContext, type RunnerEnvironment, readInputs } from './inputs.ts';
 import { createActionLogger } from './log.ts';
-import { redactReports, writeOutputs } from './outputs.ts';
+import { writeOutputs } from './outputs.ts';
 
 /**
  * The action's whole run: inputs → request → delivery → outputs and summary → comment.
@@ -29,12 +33,12 @@ export async function run(env: RunnerEnvironment, fail: (message: string) => voi
   try {
     const inputs = readInputs(env);
     const logger = createActionLogger(redactor, systemClock);
-    for (const secret of [inputs.token, ...readJobSecrets(env)]) logger.mask(secret);
+    for (const secret of new Set([inputs.token, ...readCredentials(env)])) logger.mask(secret);
     const ports = createPorts(logger, stop.signal);
     const currentRun = await loadCurrentRun();
-    const result = await parseAndPerform(inputs, createRunContext(env, currentRun, ports), ports);
-    const reports = redactReports(result.reports, redactor);
-    await writeOutputs(reports, env);
+    const result = await parseAndPerform(inputs, env, currentRun, ports);
+    const reports = result.reports.map((report) => redactReport(report, redactor));
+    await writeOutputs(reports, env, logger);
     if (result.request?.comment) {
       const connect = (options: GitHubClientOptions) => createGitHubClient(options, ports);
       await updateComment({ reports, request: result.request, run: currentRun, connect }, ports);
@@ -55,11 +59,20 @@ interface RunResult {
 }
 
 /** Whatever fails here ends as a report. */
-async function parseAndPerform(inputs: RawInputs, context: RunContext, ports: Ports): Promise<RunResult> {
+async function parseAndPerform(
+  inputs: RawInputs,
+  env: RunnerEnvironment,
+  currentRun: CurrentRun,
+  ports: Ports,
+): Promise<RunResult> {
   let request: DeliveryRequest | null = null;
   try {
-    request = parseRequest(inputs, context);
-    return { request, reports: await runRequest(request, ports, findFiles) };
+    refuseUnsafeEnvironment(env);
+    await refuseSecretInputs(inputs, ports.logger);
+    const parsed = parseRequest(inputs, createRunContext(env, currentRun, ports));
+    request = parsed;
+    const reports = await failIfAbandoned(() => runRequest(parsed, ports, findFiles));
+    return { request, reports };
   } catch (thrown) {
     const failure = toDeliveryError(thrown).withStep('check');
     return { request, reports: [refusalReport(inputs.file, failure)] };

@@ -1,8 +1,11 @@
 import { createDeliveryContext } from '../context.ts';
+import { readCredentials } from '../credentials.ts';
 import { checkPages, closeFiles, openFiles } from '../delivery/check-file.ts';
 import type { FileDelivery } from '../delivery/file-delivery.ts';
+import { redactTexts } from '../delivery/redact-report.ts';
 import { type DeliveryError, toDeliveryError } from '../errors.ts';
 import type { Logger, Ports } from '../ports.ts';
+import { refuseSecretInputs } from '../request/secret-inputs.ts';
 import type { CliCommand } from './args.ts';
 import { parseCliRequest, readRawInputs, readToken } from './request.ts';
 import type { Terminal } from './terminal.ts';
@@ -41,21 +44,24 @@ export async function checkFiles(
   env: NodeJS.ProcessEnv,
 ): Promise<boolean> {
   const token = readToken(command, env);
-  terminal.logger.mask(token);
+  const secrets = readCredentials(env, command.tokenEnv === undefined ? [] : [command.tokenEnv]);
+  for (const secret of new Set([token, ...secrets])) terminal.logger.mask(secret);
   const raw = readRawInputs(command, env, { token, repository: command.flags.repository ?? '' });
-  const results = await checkAll(raw, ports);
-  if (command.json) terminal.print(JSON.stringify(results, null, 2));
+  const results = redactTexts(await checkAll(raw, secrets, ports), terminal.redactor.redact);
+  if (command.json) terminal.printJson(results);
   else for (const result of results) terminal.print(formatCheckResult(result));
   return results.every(({ deliverable }) => deliverable);
 }
 
 async function checkAll(
   raw: ReturnType<typeof readRawInputs>,
+  secrets: readonly string[],
   ports: Ports,
 ): Promise<readonly CheckResult[]> {
   let files: readonly FileDelivery[] = [];
   try {
-    const request = parseCliRequest(raw, { sourceIsPrivate: null }, ports);
+    await refuseSecretInputs(raw, ports.logger);
+    const request = parseCliRequest(raw, { sources: [null], secrets }, ports);
     files = await openFiles(request, createDeliveryContext(request, { ...ports, logger: SILENT }));
     const { channels } = request;
     const isForScreen = channels === 'auto' || channels.includes('K1');

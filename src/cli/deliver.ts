@@ -1,12 +1,14 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { runRequest } from '../context.ts';
+import { readCredentials } from '../credentials.ts';
+import { redactReport } from '../delivery/redact-report.ts';
 import { getDeliveryResult, type Report, refusalReport, reportText } from '../delivery/report.ts';
 import { toDeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
-import { SECOND } from '../protocol/limits.ts';
-import type { RawInputs } from '../request/inputs.ts';
+import { refuseUnsafeEnvironment } from '../request/environment.ts';
+import { refuseSecretInputs } from '../request/secret-inputs.ts';
+import { failIfAbandoned } from '../system.ts';
 import type { CliCommand } from './args.ts';
+import { findRepository } from './repository.ts';
 import { parseCliRequest, readRawInputs, readToken, selectInstance } from './request.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -22,49 +24,38 @@ export async function deliverAll(
   env: NodeJS.ProcessEnv,
 ): Promise<boolean> {
   const token = readToken(command, env);
-  terminal.logger.mask(token);
-  const remote = command.flags.repository === undefined ? await readGitRemote() : '';
-  const instance = selectInstance(command, env);
-  const repository = command.flags.repository ?? parseRemote(remote, instance['auth-url']);
-  // Without a repository the source can't be private; otherwise it is not known yet.
-  const sourceIsPrivate = repository === '' && remote === '' ? false : null;
-  const reports = await createReports(
-    readRawInputs(command, env, { token, repository }),
-    sourceIsPrivate,
-    ports,
-  );
-  terminal.print(command.json ? JSON.stringify(reports, null, 2) : reports.map(reportText).join('\n\n'));
+  const secrets = readCredentials(env, command.tokenEnv === undefined ? [] : [command.tokenEnv]);
+  for (const secret of new Set([token, ...secrets])) terminal.logger.mask(secret);
+  const created = await createReports(command, { token, secrets }, ports, env);
+  const reports = created.map((report) => redactReport(report, terminal.redactor));
+  if (command.json) terminal.printJson(reports);
+  else terminal.print(reports.map(reportText).join('\n\n'));
   return reports.every((report) => getDeliveryResult(report) !== 'not-ready');
 }
 
 async function createReports(
-  raw: RawInputs,
-  sourceIsPrivate: boolean | null,
+  command: CliCommand,
+  { token, secrets }: { readonly token: string; readonly secrets: readonly string[] },
   ports: Ports,
+  env: NodeJS.ProcessEnv,
 ): Promise<readonly Report[]> {
   try {
-    return await runRequest(parseCliRequest(raw, { sourceIsPrivate }, ports), ports);
+    refuseUnsafeEnvironment(env);
+    const { repository, sources } = await findSources(command, ports, env);
+    const raw = readRawInputs(command, env, { token, repository });
+    await refuseSecretInputs(raw, ports.logger);
+    const request = parseCliRequest(raw, { sources, secrets }, ports);
+    return await failIfAbandoned(() => runRequest(request, ports));
   } catch (thrown) {
-    return [refusalReport(raw.file, toDeliveryError(thrown).withStep('check'))];
+    const file = command.name === 'verify' ? (command.flags.file ?? '') : (command.positionals[0] ?? '');
+    return [refusalReport(file, toDeliveryError(thrown).withStep('check'))];
   }
 }
 
-/** The URL of the git remote `origin` of the current folder; empty if there is none. */
-async function readGitRemote(): Promise<string> {
-  try {
-    const options = { timeout: 5 * SECOND };
-    const { stdout } = await promisify(execFile)('git', ['remote', 'get-url', 'origin'], options);
-    return stdout.trim();
-  } catch {
-    // No git, no repository or no remote: a file can still be delivered without a repository.
-    return '';
-  }
-}
-
-/** `owner/name` from the URL of a git remote; empty if the remote is not on the GitHub instance. */
-function parseRemote(remote: string, authUrl: string): string {
-  const [, host, path] =
-    /^(?:[a-z]+:\/\/)?(?:[^/@]*@)?([^/:@]+)(?::\d+(?=\/))?[/:]([^/]+\/[^/]+?)(?:\.git)?\/?$/.exec(remote) ??
-    [];
-  return path !== undefined && host?.toLowerCase() === URL.parse(authUrl)?.hostname ? path : '';
+/** A link needs no repository. */
+function findSources(command: CliCommand, { logger }: Pick<Ports, 'logger'>, env: NodeJS.ProcessEnv) {
+  if (command.name === 'verify') return { repository: '', sources: [] };
+  const { 'auth-url': serverUrl } = selectInstance(command, env);
+  const query = { given: command.flags.repository, files: command.positionals, serverUrl, env };
+  return findRepository(query, logger);
 }

@@ -8,8 +8,10 @@ export interface CommandContext {
   readonly token: string;
   /** `owner/name`; empty if none is known. */
   readonly repository: string;
-  /** Whether the files may come from a private repository: `false` only if that is certain. */
-  readonly sourceIsPrivate: boolean | null;
+  /** The repositories that the files may come from; `null` stands for an unknown one. */
+  readonly sources: readonly (string | null)[];
+  /** Further credentials in the environment. */
+  readonly secrets: readonly string[];
 }
 
 /**
@@ -43,7 +45,7 @@ export function readRawInputs(
 /** @throws {DeliveryError} `BAD_INPUT` with what to change. */
 export function parseCliRequest(
   raw: RawInputs,
-  { sourceIsPrivate }: Pick<CommandContext, 'sourceIsPrivate'>,
+  { sources, secrets }: Pick<CommandContext, 'sources' | 'secrets'>,
   { clock, random }: Pick<Ports, 'clock' | 'random'>,
 ): DeliveryRequest {
   return parseRequest(raw, {
@@ -51,9 +53,12 @@ export function parseCliRequest(
     origin: 'from the command line',
     now: clock.now(),
     random,
-    sourceIsPrivate,
-    secrets: [],
-    allowedRoots: [],
+    // Without any repository the source can't be private; a token shows that there is one, even if not which.
+    sourceIsPrivate: sources.length === 0 && raw.token === '' ? false : null,
+    sources,
+    secrets,
+    allowedRoots: [process.cwd()],
+    allowsFullPaths: true,
   });
 }
 
@@ -71,8 +76,8 @@ export function selectInstance(
 /** @throws {UsageError} if the variable of `--token-env` is empty. */
 export function readToken({ tokenEnv, name }: CliCommand, env: NodeJS.ProcessEnv): string {
   if (name === 'verify') return '';
-  if (tokenEnv === undefined) return env.GITHUB_TOKEN || env.GH_TOKEN || '';
-  const token = env[tokenEnv];
+  if (tokenEnv === undefined) return (env.GITHUB_TOKEN || env.GH_TOKEN || '').trim();
+  const token = env[tokenEnv]?.trim();
   if (token === undefined || token === '') {
     throw new UsageError(`the environment variable ${tokenEnv} does not contain a token`);
   }

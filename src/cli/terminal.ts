@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import { SingleBar } from 'cli-progress';
+import { showInvisible } from '../plain-text.ts';
 import type { Clock, Logger, Progress, ProgressUnit } from '../ports.ts';
 import { describeProgress, lineProgress } from '../progress.ts';
 import { PROGRESS_INTERVAL } from '../protocol/limits.ts';
@@ -11,15 +12,18 @@ const BAR_DELAY = 500;
 /** The output of the command line: results go to stdout, log and errors to stderr. */
 export interface Terminal {
   readonly logger: Logger;
+  readonly redactor: Redactor;
   /** Prints a result. */
   print(text: string): void;
+  /** Prints data as JSON. It must contain no secret: JSON that is redacted as a text may be JSON no more. */
+  printJson(data: unknown): void;
   printError(text: string): void;
 }
 
 /** Colors and progress bars if stderr is a terminal, otherwise plain lines. `NO_COLOR` is respected. */
 export function createTerminal(redactor: Redactor, clock: Clock, env: NodeJS.ProcessEnv): Terminal {
   const { stdout, stderr } = process;
-  const clean = (text: string): string => removeControlCharacters(redactor.redact(text));
+  const clean = (text: string): string => showInvisible(removeControlCharacters(redactor.redact(text)));
   // Clears a progress bar on the current line; the bar is drawn again below the new line.
   const lineStart = stderr.isTTY ? '\r\u001b[K' : '';
   const printError = (text: string): void => void stderr.write(`${lineStart}${clean(text)}\n`);
@@ -27,6 +31,9 @@ export function createTerminal(redactor: Redactor, clock: Clock, env: NodeJS.Pro
   const heading = (text: string): string =>
     stderr.isTTY && !env.NO_COLOR ? styleText('bold', text, { validateStream: false }) : text;
   return {
+    redactor,
+    printJson: (data) =>
+      void stdout.write(`${showInvisible(JSON.stringify(data, null, 2)).replace(C1, escapeCode)}\n`),
     print: (text) => void stdout.write(`${clean(text)}\n`),
     printError,
     logger: {
@@ -43,6 +50,11 @@ export function createTerminal(redactor: Redactor, clock: Clock, env: NodeJS.Pro
     },
   };
 }
+
+/** Control characters that JSON does not escape by itself. */
+const C1 = /[\u007f-\u009f]/g;
+const escapeCode = (character: string): string =>
+  `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 /** Removes characters that could move the cursor of a terminal or color the text. Line breaks stay. */
 function removeControlCharacters(text: string): string {

@@ -35,6 +35,10 @@ export function usage(): string {
     '',
     ...flags.map(([flag, description]) => flag.padEnd(width) + description),
     '',
+    'Repository: --repository, else GITHUB_REPOSITORY, else the git remote (origin, or the only one) of the files and of the current folder. The log says which one was found, and how.',
+    'If it is not certain that all of these are public, the public file-bin is used only with --allow-public-bin or --channel K3.',
+    'Files: below the current folder, and no symbolic links; any other file must be named by its absolute path.',
+    '',
     'Exit code: 0 ready, 1 not ready, 2 wrong usage.',
   ].join('\n');
 }

@@ -1,5 +1,4 @@
 import type { Ports } from '../ports.ts';
-import { encodedForms } from '../redact.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { inspectFile, type LocalFile } from '../rules/inspect.ts';
 import { checkSelfContained, isHtml } from '../rules/page/self-contained.ts';
@@ -40,12 +39,19 @@ export async function openFiles(
  */
 export async function checkFile(
   found: FoundFile,
-  { marker, allowedRoots, allowedSecrets, channels, ownSecrets }: DeliveryRequest,
+  { marker, allowedRoots, allowsFullPaths, allowedSecrets, channels, ownSecrets }: DeliveryRequest,
   { logger, signal }: Pick<Ports, 'logger' | 'signal'>,
 ): Promise<LocalFile> {
-  const secrets = ownSecrets.flatMap(encodedForms);
   const accept = (size: number): void => refuseTooLarge(channels, size);
-  const file = await inspectFile({ ...found, marker, secrets, allowedRoots, accept, signal });
+  const file = await inspectFile({
+    ...found,
+    marker,
+    secrets: ownSecrets,
+    allowedRoots,
+    allowsFullPaths,
+    accept,
+    signal,
+  });
   try {
     logger.info(`${file.size} bytes, sha256 ${file.sha256}`);
     if (file.markerCount !== null) logger.info(`marker found ${times(file.markerCount)}`);

@@ -16,6 +16,8 @@ interface ChoiceFacts extends RepositoryContext {
   readonly size: number | null;
   readonly hasUrl: boolean;
   readonly hasBase: boolean;
+  /** Whether a token was given, even if no repository was. */
+  readonly isTokenGiven: boolean;
 }
 
 interface ChannelRule {
@@ -37,6 +39,11 @@ export const CHANNEL_RULES: readonly ChannelRule[] = [
     when: (one) => !one.hasToken && one.hasUrl,
     channel: 'K4',
     reason: 'there is no token, and the environment gave a link',
+  },
+  {
+    when: (one) => !one.hasToken && one.isTokenGiven,
+    channel: 'K3',
+    reason: 'there is a token, but no repository to publish in is known',
   },
   { when: (one) => !one.hasToken, channel: 'K3', reason: 'there is no token' },
   { when: ({ size }) => larger(size, SIZE.asset), channel: 'K3', reason: 'the file is larger than 2 GB' },
@@ -83,13 +90,15 @@ export function chooseChannels(
     size,
     hasUrl: request.url !== undefined,
     hasBase: request.pagesBase !== undefined,
+    isTokenGiven: request.token !== undefined,
   };
   // The last rule fits everything.
   const rule = CHANNEL_RULES.find(({ when }) => when(facts)) as ChannelRule;
   const tried = repository.authorizationError;
   const reason = tried === undefined ? rule.reason : `${rule.reason} (${tried.message})`;
   if (rule.channel === 'K3' && !request.allowPublicBin) {
-    refusePublicBin(request.sourceIsPrivate ?? facts.privateRepository, reason);
+    const ofTarget = request.isFromTarget ? facts.privateRepository : null;
+    refusePublicBin(request.sourceIsPrivate ?? ofTarget, reason);
   }
   return { main: rule.channel, duplicates: [], reason };
 }
@@ -121,7 +130,7 @@ function refusePublicBin(isPrivate: boolean | null, reason: string): void {
     `${reason}, but the repository ${known} and K3 is public to anyone with the link`,
     {
       step: 'authorize',
-      hint: 'set `allow-public-bin: true` if the file may be public, or `channel: K3`, or give a token for K1',
+      hint: 'set `allow-public-bin: true` if the file may be public, or `channel: K3`, or give a token and `repository:` for K1',
     },
   );
 }

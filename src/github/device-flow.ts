@@ -1,3 +1,4 @@
+import { isCredential } from '../credentials.ts';
 import { DeliveryError, type ErrorCode } from '../errors.ts';
 import { shortHostMessage } from '../http/response.ts';
 import type { Logger, Ports } from '../ports.ts';
@@ -97,7 +98,10 @@ export async function authorizeDevice(options: DeviceFlowOptions, ports: Ports):
     const poll = getPollAnswer(answer.error) ?? unknownAnswer(answer);
     if (poll.next === 'fail') throw flowError(poll);
     // The host checks the rate first: a client that keeps its pause after slow_down never gets the token.
-    if (poll.longer) pause = Math.max(pause + DEVICE_FLOW.slowDown, (answer.interval ?? 0) * SECOND);
+    if (poll.longer) {
+      const asked = toSeconds(answer.interval, 0, 0, DEVICE_FLOW.longestInterval);
+      pause = Math.max(pause + DEVICE_FLOW.slowDown, asked);
+    }
   }
   throw flowError(
     failure === undefined ? EXPIRED : { ...EXPIRED, message: `${EXPIRED.message}: ${failure}` },
@@ -111,12 +115,30 @@ async function getDeviceCode(options: DeviceFlowOptions, ports: Ports): Promise<
   if (typeof device_code !== 'string' || typeof user_code !== 'string') {
     throw flowError(flowFailure('HOST_ERROR', 'the host returned no device code', ALTERNATIVE_HINT));
   }
+  if (!USER_CODE.test(user_code) || !DEVICE_CODE.test(device_code)) {
+    throw flowError(flowFailure('HOST_ERROR', 'the host returned a code that is none', ALTERNATIVE_HINT));
+  }
   return {
     deviceCode: device_code,
     userCode: user_code,
-    interval: Math.max(interval ?? DEVICE_FLOW.interval, DEVICE_FLOW.leastInterval) * SECOND,
-    lifetime: (expires_in ?? DEVICE_FLOW.lifetime) * SECOND,
+    interval: toSeconds(
+      interval,
+      DEVICE_FLOW.interval,
+      DEVICE_FLOW.leastInterval,
+      DEVICE_FLOW.longestInterval,
+    ),
+    lifetime: toSeconds(expires_in, DEVICE_FLOW.lifetime, 0, DEVICE_FLOW.longestLifetime),
   };
+}
+
+/** What a person can type and what a form can send; anything else would also damage the log. */
+const USER_CODE = /^[A-Za-z0-9-]{1,32}$/;
+const DEVICE_CODE = /^[!-~]{1,1024}$/;
+
+/** A host's number of seconds, within bounds. @returns milliseconds */
+function toSeconds(given: unknown, usual: number, least: number, most: number): number {
+  const seconds = typeof given === 'number' && Number.isFinite(given) ? given : usual;
+  return Math.min(Math.max(seconds, least), most) * SECOND;
 }
 
 function getPollAnswer(error = ''): PollAnswer | undefined {
@@ -128,9 +150,12 @@ function unknownAnswer({ error }: TokenAnswer): FlowFailure {
   return flowFailure('HOST_ERROR', `the host answered the token poll with ${text}`, 'run the step again');
 }
 
-function acceptToken(token: string, scope: string | undefined, logger: Logger): string {
+function acceptToken(token: unknown, scope: unknown, logger: Logger): string {
+  if (typeof token !== 'string' || !isCredential(token)) {
+    throw flowError(flowFailure('HOST_ERROR', 'the host returned a token that is none', ALTERNATIVE_HINT));
+  }
   logger.mask(token);
-  if (scope?.split(/[\s,]+/).includes(DEVICE_FLOW.scope)) return token;
+  if (typeof scope === 'string' && scope.split(/[\s,]+/).includes(DEVICE_FLOW.scope)) return token;
   throw new DeliveryError('NO_PERMISSION', `the token was granted without the scope ${DEVICE_FLOW.scope}`, {
     step: 'authorize',
     hint: 'use the client id of an OAuth app, and grant it access to the repository',

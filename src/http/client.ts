@@ -1,3 +1,4 @@
+import type { LookupFunction } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { EnvHttpProxyAgent, errors, request } from 'undici';
 import { untilAborted } from '../async.ts';
@@ -5,7 +6,7 @@ import { DeliveryError } from '../errors.ts';
 import type { HttpRequest, SendHttp } from '../ports.ts';
 import { EXCHANGE } from '../protocol/limits.ts';
 import { TOOL } from '../protocol/words.ts';
-import { publicLookup } from './public-lookup.ts';
+import { networkLookup, publicLookup, refuseMachineName } from './public-lookup.ts';
 
 /** Codes of Node and undici for errors after which the request certainly did not reach the host. */
 const UNREACHABLE_CODES = new Set([
@@ -47,12 +48,11 @@ export function createHttpClient(): SendHttp {
   // which saves about 50 MB of memory for any body.
   setFlagsFromString('--scavenger-max-new-space-capacity-mb=1');
   const timeouts = { bodyTimeout: EXCHANGE.stall };
-  const connect = { timeout: EXCHANGE.connect };
-  const anyAddress = new EnvHttpProxyAgent({ ...timeouts, connect });
-  const publicAddress = new EnvHttpProxyAgent({
-    ...timeouts,
-    connect: { ...connect, lookup: publicLookup() },
-  });
+  const createAgent = (lookup: LookupFunction) => () =>
+    createProxyAgent({ ...timeouts, connect: { timeout: EXCHANGE.connect, lookup } });
+  const anyAddress = once(createAgent(networkLookup()));
+  const publicAddress = once(createAgent(publicLookup()));
+  const refuseMachine = createNameCheck();
   return async (httpRequest) => {
     if (httpRequest.url.protocol !== 'https:') {
       throw new DeliveryError(
@@ -61,6 +61,7 @@ export function createHttpClient(): SendHttp {
       );
     }
     try {
+      await refuseMachine(httpRequest);
       // undici checks the signal only after it has a connection.
       const response = await untilAborted(
         httpRequest.signal,
@@ -70,7 +71,7 @@ export function createHttpClient(): SendHttp {
           body: httpRequest.body?.() ?? null,
           signal: httpRequest.signal ?? null,
           headersTimeout: httpRequest.headersTimeout ?? EXCHANGE.headers,
-          dispatcher: httpRequest.publicOnly ? publicAddress : anyAddress,
+          dispatcher: httpRequest.publicOnly ? publicAddress() : anyAddress(),
         }),
       );
       return { status: response.statusCode, headers: response.headers, body: response.body };
@@ -78,6 +79,44 @@ export function createHttpClient(): SendHttp {
       throw connectionError(thrown, httpRequest);
     }
   };
+}
+
+/**
+ * Creates the check of names that a proxy resolves: each host once, and not those that receive the token, which
+ * the settings name.
+ */
+function createNameCheck(): (httpRequest: HttpRequest) => Promise<void> {
+  const checked = new Map<string, Promise<void>>();
+  return async ({ url, headers }) => {
+    const { https_proxy, HTTPS_PROXY } = process.env;
+    if (!(https_proxy || HTTPS_PROXY) || headers?.authorization !== undefined) return;
+    const check = checked.get(url.hostname) ?? refuseMachineName(url.hostname);
+    checked.set(url.hostname, check);
+    await check;
+  };
+}
+
+const once = <T>(create: () => T): (() => T) => {
+  let created: { readonly value: T } | undefined;
+  return () => {
+    created ??= { value: create() };
+    return created.value;
+  };
+};
+
+/** @throws {DeliveryError} `BAD_INPUT` for a proxy's address that can't be read; it may contain a password. */
+function createProxyAgent(options: ConstructorParameters<typeof EnvHttpProxyAgent>[0]): EnvHttpProxyAgent {
+  try {
+    return new EnvHttpProxyAgent(options);
+  } catch {
+    throw new DeliveryError(
+      'BAD_INPUT',
+      "the proxy's address in `https_proxy` or `http_proxy` is not a URL",
+      {
+        hint: 'set `https_proxy` to an address such as http://proxy.example:3128, or remove it',
+      },
+    );
+  }
 }
 
 /**

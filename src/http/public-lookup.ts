@@ -1,7 +1,7 @@
 import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
-import type { LookupFunction } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
 import { DeliveryError } from '../errors.ts';
-import { addressRange } from '../rules/external-address.ts';
+import { addressRange, isMachineRange } from '../rules/external-address.ts';
 
 type ResolveHost = (
   host: string,
@@ -16,17 +16,49 @@ type ResolveHost = (
  * @param resolve the resolver of the operating system
  */
 export function publicLookup(resolve: ResolveHost = lookup): LookupFunction {
+  return checkedLookup((range) => range !== 'unicast', resolve);
+}
+
+/**
+ * The same for a host that the settings name: it may be in a private network, but never on this machine, at a
+ * link-local address or at the service that gives a cloud's machines their credentials.
+ */
+export function networkLookup(resolve: ResolveHost = lookup): LookupFunction {
+  return checkedLookup(isMachineRange, resolve);
+}
+
+function checkedLookup(isRefused: (range: string) => boolean, resolve: ResolveHost): LookupFunction {
   return (host, options, callback) => {
     resolve(host, { ...options, all: true }, (error, addresses) => {
       const [first] = addresses ?? [];
       if (error !== null || first === undefined) return callback(error, '');
-      const internal = addresses.find(({ address }) => addressRange(address) !== 'unicast');
+      const internal = addresses.find(({ address }) => isRefused(addressRange(address)));
       if (internal !== undefined) {
         return callback(notPublicAddressError(host, addressRange(internal.address)), '');
       }
       return options.all === true ? callback(null, addresses) : callback(null, first.address, first.family);
     });
   };
+}
+
+/** Milliseconds to wait for this machine's own resolver, whose answer a proxy does not need. */
+const OWN_LOOKUP_TIME = 300;
+
+/**
+ * Refuses a name behind a proxy that this machine can resolve as well, and that leads to a machine's own
+ * addresses. What only the proxy can resolve is not known here.
+ *
+ * @throws {DeliveryError} `NOT_EXTERNAL`
+ */
+export async function refuseMachineName(host: string, resolve: ResolveHost = lookup): Promise<void> {
+  if (isIP(host.replace(/^\[|\]$/g, '')) !== 0) return;
+  const found = Promise.withResolvers<readonly LookupAddress[]>();
+  const timer = setTimeout(() => found.resolve([]), OWN_LOOKUP_TIME);
+  resolve(host, { all: true }, (error, addresses) => found.resolve(error === null ? addresses : []));
+  const addresses = await found.promise;
+  clearTimeout(timer);
+  const internal = addresses.find(({ address }) => isMachineRange(addressRange(address)));
+  if (internal !== undefined) throw notPublicAddressError(host, addressRange(internal.address));
 }
 
 function notPublicAddressError(host: string, range: string): DeliveryError {

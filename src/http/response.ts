@@ -45,12 +45,18 @@ export function parseRetryAfter(response: { readonly headers: Headers }, now: nu
   return Number.isFinite(ms) ? Math.max(ms, 0) : undefined;
 }
 
-/** A host's text for use in a message: on one line, and at most `TEXT.hostMessage` characters long. */
+/**
+ * A host's text for use in a message: on one line, and at most `TEXT.hostMessage` characters long. No word is
+ * cut: the redactor recognizes a secret only as a whole.
+ */
 export function shortHostMessage(text: unknown): string {
   const line = String(text ?? '')
-    .replace(/\s+/g, ' ')
+    .replace(/[\s\p{Cc}]+/gu, ' ')
     .trim();
-  return line.length > TEXT.hostMessage ? `${line.slice(0, TEXT.hostMessage)}…` : line;
+  if (line.length <= TEXT.hostMessage) return line;
+  const start = line.slice(0, TEXT.hostMessage);
+  const isInWord = /^[!-~]/.test(line.slice(TEXT.hostMessage));
+  return `${isInWord ? start.replace(/[!-~]+$/, '') : start}…`;
 }
 
 /** The value of a JSON text; `undefined` if the text is not JSON. */

@@ -182,4 +182,7 @@ export const DEVICE_FLOW = {
   lifetime: 899,
   /** Seconds; the shortest interval, even if the host asks for less. */
   leastInterval: 1,
+  /** Seconds; no host may make a job wait for longer than these. */
+  longestInterval: 60,
+  longestLifetime: 1_800,
 } as const;

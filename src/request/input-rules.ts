@@ -1,3 +1,4 @@
+import { createSecretPattern } from '../credentials.ts';
 import { serverUrlOf } from '../github/hosts.ts';
 import type { ChannelKey } from '../protocol/words.ts';
 import { isPartOfAddress } from '../rules/address-echo.ts';
@@ -15,14 +16,17 @@ export interface GivenInputs {
 }
 
 /**
- * Refuses a secret in any input that could be published.
+ * Refuses a secret, in any encoding, in any input that could be published or printed.
  *
  * @param secrets further credentials of the job, beside the token
  * @see protocol 7 (prohibition 3)
  */
 export function refuseLeaks({ token, ...others }: RawInputs, secrets: readonly string[]): void {
-  for (const secret of [token, ...secrets].filter((one) => one !== '')) {
-    const leak = Object.entries(others).find(([, value]) => value.includes(secret));
+  for (const secret of new Set([token, ...secrets].filter((one) => one !== ''))) {
+    const { regex } = createSecretPattern(secret);
+    const leak = Object.entries(others).find(
+      ([, value]) => value.includes(secret) || value.search(regex) !== -1,
+    );
     const kind = secret === token ? 'the token' : 'a credential of this job';
     if (leak !== undefined) {
       refuseInput(`input \`${leak[0]}\` holds ${kind}`, `remove ${kind} from \`${leak[0]}\``);

@@ -1,3 +1,4 @@
+import { isCredential } from '../credentials.ts';
 import {
   BATCH,
   BUILD_WAIT,
@@ -28,6 +29,7 @@ import {
   parseRepository,
   parseSeconds,
   parseSelfContained,
+  parseToken,
   parseWorkflowFile,
   refuseInput,
 } from './values.ts';
@@ -84,6 +86,10 @@ export interface DeliveryRequest {
   readonly binHostUrl: URL;
   /** Whether the file comes from a private repository; `null` if not known. */
   readonly sourceIsPrivate: boolean | null;
+  /** Whether the file surely comes from the repository that is published in, so that both are private or public. */
+  readonly isFromTarget: boolean;
+  /** Whether an absolute path may name a file outside the allowed roots, or a symbolic link. */
+  readonly allowsFullPaths: boolean;
 }
 
 /** What the action or the command line knows about the place it runs in. */
@@ -97,10 +103,14 @@ export interface RunContext {
   /** A number in [0, 1) that can't be guessed. */
   readonly random: () => number;
   readonly sourceIsPrivate: boolean | null;
+  /** The repositories that the file may come from, as `owner/name`; `null` stands for an unknown one. */
+  readonly sources: readonly (string | null)[];
   /** Further credentials of the job, beside the token. */
   readonly secrets: readonly string[];
   /** Folders that the file must be in; empty: any folder. */
   readonly allowedRoots: readonly string[];
+  /** Whether an absolute path may name a file outside the allowed roots, or a symbolic link. */
+  readonly allowsFullPaths: boolean;
 }
 
 /**
@@ -109,22 +119,28 @@ export interface RunContext {
  * @throws {DeliveryError} `BAD_INPUT` (or `NOT_EXTERNAL` for `url`): one sentence, and what to change.
  */
 export function parseRequest(raw: RawInputs, context: RunContext): DeliveryRequest {
+  const token = parseOptional(raw.token, parseToken);
   refuseLeaks(raw, context.secrets);
-  const { folder, allowedRoots, sourceIsPrivate } = context;
+  const { folder, allowedRoots, sourceIsPrivate, sources, allowsFullPaths } = context;
   return {
     ...parseTimes(raw),
     ...parseTask(raw),
-    ...parseDestination(raw, context),
+    ...parseDestination(raw, context, token),
     ...parseHosts(raw),
     ...parseSwitches(raw),
     selfContained: parseSelfContained(raw['self-contained']),
     allowedSecrets: parseFingerprints(raw['allow-secret']),
-    ownSecrets: [raw.token, ...context.secrets].filter((secret) => secret !== ''),
+    ownSecrets: [...new Set([token ?? '', ...context.secrets])].filter(isCredential),
     folder,
     allowedRoots,
     sourceIsPrivate,
+    isFromTarget: sources.length > 0 && sources.every((source) => isSameName(source, raw.repository)),
+    allowsFullPaths,
   };
 }
+
+const isSameName = (one: string | null, other: string): boolean =>
+  one !== null && one.toLowerCase() === other.trim().toLowerCase();
 
 /** What to deliver or to withdraw, and through which channels. */
 function parseTask(raw: RawInputs) {
@@ -141,9 +157,9 @@ function parseTask(raw: RawInputs) {
 }
 
 /** Where the file goes within its channel, and with which credentials. */
-function parseDestination(raw: RawInputs, context: RunContext) {
+function parseDestination(raw: RawInputs, context: RunContext, token: string | undefined) {
   return {
-    token: parseOptional(raw.token, (token) => token),
+    token,
     clientId: parseOptional(raw['client-id'], parseClientId),
     repository: parseOptional(raw.repository, parseRepository),
     branch: parseOptional(raw.branch, (branch) => parseGitName(branch, 'branch')),

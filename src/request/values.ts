@@ -1,3 +1,4 @@
+import { isCredential } from '../credentials.ts';
 import { DeliveryError } from '../errors.ts';
 import { BIN_NAME, SECOND, TEXT, VERIFY_DEADLINE } from '../protocol/limits.ts';
 import { CHANNELS, type ChannelKey } from '../protocol/words.ts';
@@ -79,6 +80,18 @@ export function parseMarker(marker: string): string {
     );
   }
   return marker;
+}
+
+/** A token that can be kept secret. A value such as `null` cannot: the redactor would damage every text. */
+export function parseToken(text: string): string {
+  if (isCredential(text)) return text;
+  const problem = /[^!-~]/.test(text)
+    ? 'contains a space, a line break or another character that no token has'
+    : 'is too short or too common to be a token';
+  return refuseInput(
+    `input \`token\` ${problem}`,
+    'set `token:` to the whole token, such as `${{ github.token }}`, or to nothing',
+  );
 }
 
 export function parseClientId(text: string): string {

@@ -3,8 +3,41 @@ import ipaddr from 'ipaddr.js';
 import { DeliveryError } from '../errors.ts';
 
 /** Host names and endings that exist only on one machine or in one network. */
-const INTERNAL_HOSTS =
-  /(^|\.)(localhost|local|internal|lan|home|corp|intranet|localdomain|home\.arpa|test|invalid|example)$/;
+const INTERNAL_HOSTS = new RegExp(
+  `(^|\\.)(${[
+    ...[
+      'localhost',
+      'local',
+      'internal',
+      'lan',
+      'home',
+      'corp',
+      'intranet',
+      'localdomain',
+      'arpa',
+      'private',
+    ],
+    ...['test', 'invalid', 'example', 'mail', 'intra', 'localnet', 'domain', 'workgroup', 'fritz\\.box'],
+    // Names of clusters and containers, and networks with a resolver of their own.
+    ...[
+      'svc',
+      'cluster',
+      'pod',
+      'consul',
+      'docker',
+      'kube',
+      'onion',
+      'exit',
+      'i2p',
+      'alt',
+      'bit',
+      'gnu',
+      'zkey',
+    ],
+    // Public names that resolve to loopback, or to whatever address they contain.
+    ...['localtest\\.me', 'lvh\\.me', 'vcap\\.me', 'lacolhost\\.com', 'nip\\.io', 'sslip\\.io', 'xip\\.io'],
+  ].join('|')})$`,
+);
 
 /**
  * Parses a link that anyone can open from anywhere: an external https address.
@@ -39,7 +72,15 @@ export interface AddressReach {
 const ANYWHERE: AddressReach = { reach: 'anywhere', why: '' };
 
 /** Ranges that mean something else on every machine. */
-const MACHINE_RANGES: readonly string[] = ['loopback', 'unspecified', 'linkLocal'];
+const MACHINE_RANGES: readonly string[] = ['loopback', 'unspecified', 'linkLocal', 'metadata'];
+
+/** Whether a range leads to this machine, or to the service that gives it its credentials. */
+export const isMachineRange = (range: string): boolean => MACHINE_RANGES.includes(range);
+
+/** Services of a cloud for its machines, outside the link-local range: Azure, AWS, Alibaba, Oracle. */
+const METADATA_ADDRESSES = ['168.63.129.16', 'fd00:ec2::254', '100.100.100.200', '192.0.0.192'].map(
+  (address) => ipaddr.parse(address).toNormalizedString(),
+);
 
 /** Judges a host by its name; the name may still resolve to an internal address. */
 export function getReach({ hostname }: URL): AddressReach {
@@ -51,7 +92,7 @@ export function getReach({ hostname }: URL): AddressReach {
     const range = addressRange(host);
     if (range === 'unicast') return ANYWHERE;
     return {
-      reach: MACHINE_RANGES.includes(range) ? 'machine' : 'network',
+      reach: isMachineRange(range) ? 'machine' : 'network',
       why: `${host} is a ${range} address`,
     };
   }
@@ -72,14 +113,18 @@ const LOCAL_NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b:1::/48');
  * An IPv4 address inside an IPv6 one (mapped, NAT64, 6to4) is judged as the IPv4 address.
  */
 export function addressRange(host: string): string {
-  const address = ipaddr.parse(host);
+  return rangeOf(ipaddr.parse(host));
+}
+
+function rangeOf(address: ipaddr.IPv4 | ipaddr.IPv6): string {
+  if (METADATA_ADDRESSES.includes(address.toNormalizedString())) return 'metadata';
   if (!(address instanceof ipaddr.IPv6)) return address.range();
   const bytes = address.toByteArray();
   const range = address.match(LOCAL_NAT64) ? 'uniqueLocal' : address.range();
   if (range === 'ipv4Mapped' || range === 'rfc6052' || range === 'rfc6145') {
-    return ipaddr.fromByteArray(bytes.slice(12)).range();
+    return rangeOf(ipaddr.fromByteArray(bytes.slice(12)));
   }
-  if (range === '6to4') return ipaddr.fromByteArray(bytes.slice(2, 6)).range();
+  if (range === '6to4') return rangeOf(ipaddr.fromByteArray(bytes.slice(2, 6)));
   // Only 2000::/3 is assigned; ipaddr.js calls the rest unicast as well.
   if (range === 'unicast' && ((bytes[0] ?? 0) & 0xe0) !== 0x20) return 'reserved';
   return range;

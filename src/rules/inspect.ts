@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { Stats } from 'node:fs';
+import type { BigIntStats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import { DeliveryError } from '../errors.ts';
 import { SIZE } from '../protocol/limits.ts';
+import { createCredentialSearch } from './credential-search.ts';
 import { fingerprintBytes } from './fingerprint.ts';
 import { type FileLocation, openFile } from './open-file.ts';
 
@@ -35,7 +36,7 @@ export interface LocalFile {
 
 export interface InspectOptions extends FileLocation {
   readonly marker: string | undefined;
-  /** Strings that the file must not contain: the credentials of this job. */
+  /** What the file must not contain, in any encoding: the credentials of this job, four characters or longer. */
   readonly secrets: readonly string[];
   /** Throws if the file has too many bytes; called before they are read. */
   readonly accept?: (size: number) => void;
@@ -60,15 +61,18 @@ export async function inspectFile(options: InspectOptions): Promise<LocalFile> {
 
 async function inspectContent(handle: FileHandle, options: InspectOptions): Promise<LocalFile> {
   const { given } = options;
-  const stats = await handle.stat();
+  const stats = await handle.stat({ bigint: true });
+  const size = Number(stats.size);
   refuseUnsuitable(stats, given);
-  options.accept?.(stats.size);
-  const file: OpenedFile = { handle, stats, given };
+  options.accept?.(size);
+  const file: OpenedFile = { handle, stats, given, sha256: null };
   const pieces = (length?: number): AsyncIterable<Buffer> =>
     readChunks(file, { length, allocate: createTwoBuffers() });
+  const scanned = await scanBytes(pieces(), size, options);
+  file.sha256 = scanned.sha256;
   return {
     name: basename(given),
-    ...(await scanBytes(pieces(), stats.size, options)),
+    ...scanned,
     read: () =>
       Readable.from(readChunks(file, { allocate: () => Buffer.allocUnsafe(STREAM_CHUNK) }), {
         objectMode: false,
@@ -79,7 +83,7 @@ async function inspectContent(handle: FileHandle, options: InspectOptions): Prom
   };
 }
 
-function refuseUnsuitable(stats: Stats, given: string): void {
+function refuseUnsuitable(stats: BigIntStats, given: string): void {
   if (stats.isDirectory()) {
     throw new DeliveryError('BAD_FILE', `${given} is a folder`, { hint: 'set `file:` to one file in it' });
   }
@@ -88,7 +92,7 @@ function refuseUnsuitable(stats: Stats, given: string): void {
       hint: 'set `file:` to a regular file',
     });
   }
-  if (stats.size === 0) {
+  if (stats.size === 0n) {
     throw new DeliveryError('BAD_FILE', `the file ${given} is empty`, {
       hint: 'check the step that writes it; an empty file is never delivered',
     });
@@ -106,20 +110,23 @@ async function scanBytes(
   let head = '';
   let binary = false;
   const blob = expectedSize > SIZE.repository ? null : createHash('sha1').update(`blob ${expectedSize}\0`);
-  const needles = [...secrets, ...(marker === undefined ? [] : [marker])].map((text) => Buffer.from(text));
+  const hasCredential = createCredentialSearch(secrets);
+  let leaks = false;
+  const needles = marker === undefined ? [] : [Buffer.from(marker)];
   const { size, sha256, counts } = await fingerprintBytes(pieces, needles, (chunk) => {
     signal?.throwIfAborted();
+    leaks ||= hasCredential(chunk);
     blob?.update(chunk);
     binary ||= chunk.includes(0);
     if (head === '') head = chunk.toString('latin1', 0, HEAD_LENGTH);
   });
   if (size !== expectedSize) throw changedFileError(given);
-  if (counts.slice(0, secrets.length).some((count) => count > 0)) {
+  if (leaks) {
     throw new DeliveryError('BAD_FILE', `the file ${given} contains a credential of this job`, {
       hint: 'remove it from the file, and revoke it if the file was published anywhere',
     });
   }
-  const markerCount = marker === undefined ? null : (counts.at(-1) ?? 0);
+  const markerCount = marker === undefined ? null : (counts[0] ?? 0);
   if (markerCount === 0) {
     throw new DeliveryError('BAD_INPUT', `the marker was not found in the file ${given}`, {
       hint: 'set `marker:` to a text that the file contains exactly, or remove it to compare all bytes',
@@ -137,9 +144,11 @@ const HEAD_LENGTH = 16;
 
 interface OpenedFile {
   readonly handle: FileHandle;
-  /** Taken when the file was opened. */
-  readonly stats: Stats;
+  /** Taken when the file was opened, and again after its bytes were compared. */
+  stats: BigIntStats;
   readonly given: string;
+  /** Of the checked bytes; `null` until they are checked. */
+  sha256: string | null;
 }
 
 interface ReadOptions {
@@ -178,12 +187,35 @@ async function* readChunks(file: OpenedFile, options: ReadOptions): AsyncGenerat
   await refuseChanged(file);
 }
 
-async function refuseChanged({ handle, stats, given }: OpenedFile): Promise<void> {
-  const { size, mtimeMs } = await handle.stat();
-  if (size !== stats.size || mtimeMs !== stats.mtimeMs) throw changedFileError(given);
+async function refuseChanged(file: OpenedFile): Promise<void> {
+  const now = await file.handle.stat({ bigint: true });
+  if (BYTES_CHANGED.some((field) => now[field] !== file.stats[field])) throw changedFileError(file.given);
+  if (now.ctimeNs !== file.stats.ctimeNs) await compareAgain(file, now);
 }
 
-function changedFileError(given: string): DeliveryError {
+/** What shows that somebody wrote to the file. */
+const BYTES_CHANGED = ['dev', 'ino', 'size', 'mtimeNs'] as const;
+
+/**
+ * Only the time of the inode's change is another: the file was renamed or replaced, which leaves its bytes, or
+ * it was written to and the time of the write was set back. The bytes decide.
+ */
+async function compareAgain(file: OpenedFile, now: BigIntStats): Promise<void> {
+  const { handle, sha256 } = file;
+  const hash = createHash('sha256');
+  const buffer = Buffer.allocUnsafe(STREAM_CHUNK);
+  for (let position = 0; position < now.size; ) {
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);
+    if (bytesRead === 0) break;
+    hash.update(buffer.subarray(0, bytesRead));
+    position += bytesRead;
+  }
+  if (sha256 === null || hash.digest('hex') !== sha256) throw changedFileError(file.given);
+  file.stats = now;
+}
+
+/** The bytes at hand are not those that were checked. */
+export function changedFileError(given: string): DeliveryError {
   return new DeliveryError('BAD_FILE', `the file ${given} changed while it was delivered`, {
     hint: 'deliver it after the step that writes it has ended',
   });

@@ -5,13 +5,16 @@ const PREFIX_LENGTH = 4;
 type KeywordFilter<Name> = (bytes: Buffer) => Set<Name>;
 
 interface KeywordTable<Name> {
-  /** Whether two neighboring bytes are part of any keyword. */
+  /** At which places of any keyword two neighboring bytes are: a bit for each of the three places. */
   readonly pairs: Uint8Array;
   /** Whether a keyword has this hash; this check rules out most positions. */
   readonly hashes: Uint8Array;
-  /** The names that belong to four bytes, read as one number. */
-  readonly names: Map<number, Name[]>;
+  /** The names that belong to four bytes, read as one number, and the bytes that must follow. */
+  readonly entries: Map<number, readonly { readonly name: Name; readonly rest: Buffer }[]>;
 }
+
+/** Called with the name of a keyword and its position; `true` ends the search. */
+type OnKeyword<Name> = (name: Name, position: number) => boolean;
 
 /**
  * Searches for many keywords at once, at two gigabytes a second if none is frequent.
@@ -20,32 +23,85 @@ interface KeywordTable<Name> {
  * @throws {RangeError} if a keyword is shorter.
  */
 export function createKeywordFilter<Name>(keywords: Iterable<readonly [Name, Buffer]>): KeywordFilter<Name> {
+  const findEach = createKeywordSearch(
+    Array.from(keywords, ([name, keyword]) => [name, cutToPrefix(keyword)] as const),
+  );
+  return (bytes) => {
+    const found = new Set<Name>();
+    findEach(bytes, (name) => {
+      found.add(name);
+      return false;
+    });
+    return found;
+  };
+}
+
+/** @throws {RangeError} if the keyword is shorter than the prefix. */
+function cutToPrefix(keyword: Buffer): Buffer {
+  keyword.readInt32BE();
+  return keyword.subarray(0, PREFIX_LENGTH);
+}
+
+/**
+ * The same, with the position of every keyword, which is compared as a whole.
+ *
+ * @returns a search that tells whether its callback ended it
+ */
+export function createKeywordSearch<Name>(
+  keywords: Iterable<readonly [Name, Buffer]>,
+): (bytes: Buffer, onKeyword: OnKeyword<Name>) => boolean {
   const table: KeywordTable<Name> = {
     pairs: new Uint8Array(65_536),
     hashes: new Uint8Array(65_536),
-    names: new Map(),
+    entries: new Map(),
   };
   for (const [name, keyword] of keywords) {
     const prefix = keyword.readInt32BE();
-    table.names.set(prefix, [...(table.names.get(prefix) ?? []), name]);
+    const rest = keyword.subarray(PREFIX_LENGTH);
+    table.entries.set(prefix, [...(table.entries.get(prefix) ?? []), { name, rest }]);
     table.hashes[hashPrefix(prefix)] = 1;
-    for (let at = 0; at < PREFIX_LENGTH - 1; at += 1) table.pairs[keyword.readUInt16BE(at)] = 1;
+    for (let at = 0; at < PREFIX_LENGTH - 1; at += 1) {
+      const pair = keyword.readUInt16BE(at);
+      table.pairs[pair] = (table.pairs[pair] ?? 0) | (1 << at);
+    }
   }
-  return (bytes) => findNames(bytes, table);
+  return (bytes, onKeyword) => findKeywords(bytes, table, onKeyword);
 }
 
-function findNames<Name>(bytes: Buffer, { pairs, hashes, names }: KeywordTable<Name>): Set<Name> {
-  const found = new Set<Name>();
+function findKeywords<Name>(
+  bytes: Buffer,
+  { pairs, hashes, entries }: KeywordTable<Name>,
+  onKeyword: OnKeyword<Name>,
+): boolean {
   // A prefix contains three pairs of neighboring bytes, so one of them starts at every third position.
   const step = PREFIX_LENGTH - 1;
   for (let at = findPair(bytes, step - 1, pairs); at !== -1; at = findPair(bytes, at + step, pairs)) {
+    const places = pairs[readPair(bytes, at)] as number;
     for (let start = at - step + 1; start <= at; start += 1) {
+      if ((places & (1 << (at - start))) === 0 || !hasFirstPair(bytes, start, pairs)) continue;
       const prefix = readPrefix(bytes, start);
       if (hashes[hashPrefix(prefix)] === 0) continue;
-      for (const name of names.get(prefix) ?? []) found.add(name);
+      for (const { name, rest } of entries.get(prefix) ?? []) {
+        if (hasBytesAt(bytes, start + PREFIX_LENGTH, rest) && onKeyword(name, start)) return true;
+      }
     }
   }
-  return found;
+  return false;
+}
+
+/** Whether a keyword begins with the two bytes at a position. */
+const hasFirstPair = (bytes: Buffer, at: number, pairs: Uint8Array): boolean =>
+  ((pairs[readPair(bytes, at)] as number) & 1) !== 0;
+
+/** Two bytes inside the others, as one number. */
+const readPair = (bytes: Buffer, at: number): number =>
+  ((bytes[at] as number) << 8) | (bytes[at + 1] as number);
+
+function hasBytesAt(bytes: Buffer, position: number, expected: Buffer): boolean {
+  for (let at = 0; at < expected.length; at += 1) {
+    if (bytes[position + at] !== expected[at]) return false;
+  }
+  return true;
 }
 
 /** The first of every third position from `start` on with a pair of a keyword, or -1. A separate loop is faster. */
@@ -53,7 +109,7 @@ function findPair(bytes: Buffer, start: number, pairs: Uint8Array): number {
   const end = bytes.length - 1;
   for (let at = start; at < end; at += PREFIX_LENGTH - 1) {
     // Both positions are inside the bytes.
-    if (pairs[((bytes[at] as number) << 8) | (bytes[at + 1] as number)] !== 0) return at;
+    if (pairs[readPair(bytes, at)] !== 0) return at;
   }
   return -1;
 }

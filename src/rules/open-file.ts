@@ -9,6 +9,8 @@ export interface FileLocation {
   readonly given: string;
   /** Folders that must contain the file, without a symbolic link below them; if empty or absent, any folder may. */
   readonly allowedRoots?: readonly string[];
+  /** Whether a path that is given as an absolute one may name any file. */
+  readonly allowsFullPaths?: boolean;
 }
 
 /**
@@ -39,9 +41,12 @@ export async function openFile(location: FileLocation): Promise<FileHandle> {
   }
 }
 
+const mayBeAnywhere = ({ given, allowedRoots = [], allowsFullPaths = false }: FileLocation): boolean =>
+  allowedRoots.length === 0 || (allowsFullPaths && isAbsolute(given));
+
 /** Refuses a file that replaced another one between the check of its path and its opening. */
 async function refuseReplaced(handle: FileHandle, location: FileLocation): Promise<void> {
-  if ((location.allowedRoots ?? []).length === 0) return;
+  if (mayBeAnywhere(location)) return;
   await refuseOutside(location);
   const [opened, current] = [await handle.stat(), await stat(location.path)];
   if (opened.ino === current.ino && opened.dev === current.dev) return;
@@ -51,18 +56,22 @@ async function refuseReplaced(handle: FileHandle, location: FileLocation): Promi
 }
 
 /** Refuses a path outside the allowed roots, and every symbolic link below them. */
-async function refuseOutside({ path, given, allowedRoots = [] }: FileLocation): Promise<void> {
-  if (allowedRoots.length === 0) return;
+async function refuseOutside(location: FileLocation): Promise<void> {
+  if (mayBeAnywhere(location)) return;
+  const { path, given, allowedRoots = [], allowsFullPaths } = location;
   const realPath = await realpath(path);
   for (const root of allowedRoots) {
     const pathInRoot = relative(root, path);
     if (pathInRoot === '..' || pathInRoot.startsWith(`..${sep}`) || isAbsolute(pathInRoot)) continue;
     if (realPath === join(await realpath(root), pathInRoot)) return;
     throw new DeliveryError('BAD_FILE', `the file ${given} is a symbolic link or is in a linked folder`, {
-      hint: 'set `file:` to the file itself',
+      hint: allowsFullPaths ? 'name the file itself, by its absolute path' : 'set `file:` to the file itself',
     });
   }
-  throw new DeliveryError('BAD_FILE', `the file ${given} is outside the workspace`, {
-    hint: "copy it into the workspace or the runner's temp folder first",
+  const roots = allowsFullPaths ? 'the current folder' : 'the workspace';
+  throw new DeliveryError('BAD_FILE', `the file ${given} is outside ${roots}`, {
+    hint: allowsFullPaths
+      ? 'name it by its absolute path, if it may be published'
+      : "copy it into the workspace or the runner's temp folder first",
   });
 }

@@ -17,7 +17,9 @@ describe('getTokenOwner', () => {
     ['errors', { errors: [{ message: 'no' }] }],
     ['no viewer', { data: null }],
   ])('fails where the answer has %s', async (_, viewer) => {
-    await expect(getTokenOwner(new FakeGitHub({ graphql: viewer }))).rejects.toMatchObject({ code: 'NO_PERMISSION' });
+    await expect(getTokenOwner(new FakeGitHub({ graphql: viewer }))).rejects.toMatchObject({
+      code: 'NO_PERMISSION',
+    });
   });
 });
 

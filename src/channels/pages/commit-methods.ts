@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { DeliveryError, hasFailed, hasSucceeded } from '../../errors.ts';
 import { needsSignatures } from '../../github/api/branch-rules.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
@@ -10,7 +11,7 @@ import { SIGNATURE_HINT } from '../../github/hints.ts';
 import { forEachItem, type ItemResult } from '../../item-results.ts';
 import type { Ports } from '../../ports.ts';
 import { MEGABYTE, SIZE } from '../../protocol/limits.ts';
-import type { LocalFile } from '../../rules/inspect.ts';
+import { changedFileError, type LocalFile } from '../../rules/inspect.ts';
 
 /** How files are committed. @see protocol 4.2, 8 */
 export const COMMIT_METHODS = {
@@ -134,6 +135,10 @@ async function writeContents(changes: readonly FileChange[], target: CommitTarge
   const [change] = changes;
   if (change?.file == null) return [];
   const content = Buffer.concat(await change.file.read().toArray());
+  // The bytes sent are those that were checked, even if nothing showed that they changed.
+  if (createHash('sha256').update(content).digest('hex') !== change.file.sha256) {
+    throw changedFileError(change.file.name);
+  }
   const { branch, github } = target;
   const { message, path, replaces } = change;
   return [{ item: change, result: await putFile(github, { branch, path, message, content, replaces }) }];

@@ -87,7 +87,8 @@ export async function countNewlinesBefore(
   return counts;
 }
 
-function countNewlineBytes(bytes: Buffer, from: number, to: number): number {
+/** Counts the line breaks between two positions. */
+export function countNewlineBytes(bytes: Buffer, from: number, to: number): number {
   let count = 0;
   for (let at = bytes.indexOf(0x0a, from); at !== -1 && at < to; at = bytes.indexOf(0x0a, at + 1)) count += 1;
   return count;

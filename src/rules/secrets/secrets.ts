@@ -5,7 +5,14 @@ import { DeliveryError } from '../../errors.ts';
 import type { LocalFile } from '../inspect.ts';
 import { type BlockText, decodeUtf8, extractAsciiStrings, extractUtf16Strings } from './block-text.ts';
 import { findCustomMatches, findKeyContainer, type SecretMatch } from './custom-rules.ts';
-import { countNewlines, countNewlinesBefore, type FileBlock, readBlocks } from './file-blocks.ts';
+import { createEmbeddedDecoder, type EmbeddedContent } from './embedded.ts';
+import {
+  countNewlineBytes,
+  countNewlines,
+  countNewlinesBefore,
+  type FileBlock,
+  readBlocks,
+} from './file-blocks.ts';
 import { type FindPresetMatches, loadPresetRules } from './preset-rules.ts';
 import { selectRules } from './rule-keywords.ts';
 
@@ -67,6 +74,30 @@ export async function refuseSecrets(
   );
 }
 
+/** A secret in a short text, such as an input or a file name. The secret itself must not be printed. */
+export interface TextSecret {
+  readonly rule: string;
+  readonly secret: string;
+  readonly fingerprint: string;
+}
+
+/** Searches a short text. */
+export async function findSecretsInText(text: string): Promise<readonly TextSecret[]> {
+  const rules = selectRules(Buffer.from(text));
+  if (rules.size === 0) return [];
+  const findPresetMatches = await loadPresetRules('.txt');
+  const blockText = { text, from: 0, to: text.length };
+  const matches = await findMatches({ blockText, rules }, findPresetMatches);
+  const fingerprint = createFingerprinter();
+  return Promise.all(
+    matches.map(async (match) => ({
+      rule: match.rule,
+      secret: match.secret,
+      fingerprint: await fingerprint(match),
+    })),
+  );
+}
+
 /** A finding whose line is not yet known. */
 interface LocatedFinding extends Omit<SecretFinding, 'line'> {
   /** Position in the file of the block in which it was found. */
@@ -95,6 +126,7 @@ async function* search(
 ): AsyncGenerator<LocatedFinding, void, undefined> {
   const fingerprint = createFingerprinter();
   const decoders = file.binary ? [decodeAscii, decodeUtf16] : [decodeText];
+  const decodeEmbedded = createEmbeddedDecoder();
   let findPresetMatches: FindPresetMatches | undefined;
   for await (const block of readBlocks(readPieces(file, signal))) {
     const container = block.offset === 0 ? findKeyContainer(block.bytes) : null;
@@ -112,6 +144,21 @@ async function* search(
           fingerprint: await fingerprint(match),
           blockOffset: block.offset,
           linesInBlock: countNewlines(candidate.blockText.text, match.at),
+        };
+      }
+    }
+    for (const embedded of decodeEmbedded(block)) {
+      const candidate = decodeContent(embedded);
+      if (candidate === null) continue;
+      findPresetMatches ??= await loadPresetRules(extname(file.name).toLowerCase());
+      for (const match of await findMatches(candidate, findPresetMatches)) {
+        const position = embedded.positionOf(match.from);
+        if (position < block.from || position >= block.to) continue;
+        yield {
+          rule: match.rule,
+          fingerprint: await fingerprint(match),
+          blockOffset: block.offset,
+          linesInBlock: countNewlineBytes(block.bytes, 0, position),
         };
       }
     }
@@ -134,6 +181,12 @@ const decodeUtf16: DecodeBlock = (block) => {
   const blockText = extractUtf16Strings(block);
   return createCandidate(selectRules(Buffer.from(blockText.text, 'latin1')), () => blockText);
 };
+
+/** Decoded content is searched like a file: a text, or the strings of binary content. */
+function decodeContent({ bytes }: EmbeddedContent): CandidateText | null {
+  const block = { bytes, from: 0, to: bytes.length, offset: 0 };
+  return bytes.includes(0) ? decodeAscii(block) : decodeText(block);
+}
 
 const createCandidate = (rules: ReadonlySet<string>, decode: () => BlockText): CandidateText | null =>
   rules.size === 0 ? null : { blockText: decode(), rules };

@@ -1,0 +1,48 @@
+/** How a secret can be written: by name. */
+export type SecretEncoding = readonly [name: string, encode: (secret: string) => string];
+
+const base64 = (text: string | Buffer): string => Buffer.from(text as string).toString('base64');
+const each = (secret: string, write: (code: number) => string): string =>
+  Array.from(secret, (character) => write(character.charCodeAt(0))).join('');
+const hex = (code: number, length = 2): string => code.toString(16).padStart(length, '0');
+/** After a first character or more that is not part of the secret, so that base64 begins elsewhere in it. */
+const shifted = (by: number, secret: string): string => base64(`${'xyz'.slice(0, by)}${secret}`);
+const wrapped = (text: string, width: number, lineBreak: string): string =>
+  text.replace(new RegExp(`.{${width}}`, 'gs'), `$&${lineBreak}`);
+
+export const ENCODINGS: readonly SecretEncoding[] = [
+  ['plain', (secret) => secret],
+  ...[0, 1, 2].flatMap((by): SecretEncoding[] => [
+    [`as base64, ${by} bytes later`, (secret) => shifted(by, secret)],
+    [
+      `as URL-safe base64, ${by} bytes later`,
+      (secret) => shifted(by, secret).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, ''),
+    ],
+    [`as base64 in lines, ${by} bytes later`, (secret) => wrapped(shifted(by, secret), 7, '\n')],
+    [
+      `as base64 in indented lines, ${by} bytes later`,
+      (secret) => wrapped(shifted(by, secret), 3, '\r\n    '),
+    ],
+    [`as base64 in lines of JSON, ${by} bytes later`, (secret) => wrapped(shifted(by, secret), 5, '\\n')],
+  ]),
+  ['as base64 of UTF-16', (secret) => base64(Buffer.from(`a${secret}`, 'utf16le'))],
+  ['as hex', (secret) => Buffer.from(secret).toString('hex')],
+  ['as hex in capital letters', (secret) => Buffer.from(secret).toString('hex').toUpperCase()],
+  ['as a hex dump', (secret) => each(secret, (code) => `${hex(code)} `)],
+  ['percent-encoded', encodeURIComponent],
+  ['percent-encoded, every character', (secret) => each(secret, (code) => `%${hex(code)}`)],
+  ['percent-encoded twice', (secret) => each(secret, (code) => `%25${hex(code).toUpperCase()}`)],
+  ['in HTML entities', (secret) => each(secret, (code) => `&#${code};`)],
+  ['in HTML entities with zeros', (secret) => each(secret, (code) => `&#0${code};`)],
+  ['in hex HTML entities', (secret) => each(secret, (code) => `&#x${hex(code).toUpperCase()};`)],
+  ['with one HTML entity', (secret) => secret.replace('_', '&lowbar;')],
+  ['in JSON escapes', (secret) => each(secret, (code) => `\\u${hex(code, 4)}`)],
+  ['in JSON escapes of JSON', (secret) => each(secret, (code) => `\\\\u${hex(code, 4)}`)],
+  ['in JavaScript hex escapes', (secret) => each(secret, (code) => `\\x${hex(code)}`)],
+  ['in JavaScript code points', (secret) => each(secret, (code) => `\\u{${hex(code)}}`)],
+  ['in octal escapes', (secret) => each(secret, (code) => `\\${code.toString(8)}`)],
+  ['in UTF-16', (secret) => Buffer.from(secret, 'utf16le').toString('latin1')],
+  ['in UTF-16, big-endian', (secret) => Buffer.from(secret, 'utf16le').swap16().toString('latin1')],
+  ['in two lines of quoted-printable', (secret) => `${secret.slice(0, 6)}=\r\n${secret.slice(6)}`],
+  ['in mixed escapes', (secret) => secret.replace('s', '\\u0073').replace('_', '%5f').replace('A', '&#65;')],
+];

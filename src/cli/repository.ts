@@ -1,0 +1,151 @@
+import { execFile } from 'node:child_process';
+import { existsSync, realpathSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import type { Logger } from '../ports.ts';
+import { SECOND } from '../protocol/limits.ts';
+
+/** Where the files may come from, and where they go. */
+export interface SourceRepository {
+  /** `owner/name` to publish in; empty if none is known. */
+  readonly repository: string;
+  /** How the repository was found, for the log. */
+  readonly foundBy: string;
+  /**
+   * The repositories that the files may come from, as `owner/name`; `null` in the list for one that is not known
+   * or not on this instance.
+   */
+  readonly sources: readonly (string | null)[];
+}
+
+interface SourceQuery {
+  /** The flag `--repository`. */
+  readonly given: string | undefined;
+  /** The files as given. */
+  readonly files: readonly string[];
+  /** The web pages of the instance. */
+  readonly serverUrl: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * Finds the repository: the flag, else `GITHUB_REPOSITORY`, else the remotes of the git repository in which the
+ * files or the current folder are. What the files may come from is every one of these: it decides whether they
+ * may be private.
+ */
+export async function findRepository(
+  query: SourceQuery,
+  logger: Pick<Logger, 'info'>,
+): Promise<SourceRepository> {
+  const { given, env, files, serverUrl } = query;
+  const folders = [process.cwd(), ...files.map((file) => dirname(realPath(resolve(file))))];
+  const roots = new Set(folders.map((folder) => findGitRoot(folder, env)));
+  const found: GitSource[] = [];
+  for (const root of roots) if (root !== null) found.push(await readRemotes(root, serverUrl));
+  const ofRunner = env.GITHUB_REPOSITORY || undefined;
+  const byGit = [...new Set(found.flatMap(({ target }) => target ?? []))];
+  const [only] = byGit.length === 1 ? byGit : [];
+  const repository = given ?? ofRunner ?? only ?? '';
+  const foundBy = describeOrigin({ given, ofRunner, found, names: byGit });
+  logger.info(`repository: ${foundBy}`);
+  return {
+    repository,
+    foundBy,
+    sources: [...(ofRunner === undefined ? [] : [ofRunner]), ...found.flatMap(({ sources }) => sources)],
+  };
+}
+
+interface GitSource {
+  /** Its folder, or the variable that names it. */
+  readonly root: string;
+  /** The repository of the only remote, or of `origin`; `null` if that is not known. */
+  readonly target: string | null;
+  readonly sources: readonly (string | null)[];
+  /** The remote, or why there is none. */
+  readonly detail: string;
+}
+
+function describeOrigin({
+  given,
+  ofRunner,
+  found,
+  names,
+}: {
+  readonly given: string | undefined;
+  readonly ofRunner: string | undefined;
+  readonly found: readonly GitSource[];
+  readonly names: readonly string[];
+}): string {
+  if (given !== undefined) return `${given}, as --repository says`;
+  if (ofRunner !== undefined) return `${ofRunner}, as GITHUB_REPOSITORY says`;
+  if (found.length === 0) return 'none, the files are in no git repository';
+  const details = found.map(({ root, detail }) => `${detail} of ${root}`).join('; ');
+  const [only] = names;
+  return only !== undefined && names.length === 1 ? `${only}, by ${details}` : `not known: ${details}`;
+}
+
+/** The path without symbolic links, where it exists. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+/** The folder of the git repository that a folder is in; `null` if it is in none. Git itself is not needed. */
+function findGitRoot(folder: string, env: SourceQuery['env']): string | null {
+  if (env.GIT_DIR) return resolve(env.GIT_WORK_TREE || folder);
+  for (let at = realPath(folder); ; at = dirname(at)) {
+    if (existsSync(join(at, '.git'))) return at;
+    // The folder of git's own files, or a bare repository.
+    if (['HEAD', 'objects', 'refs'].every((name) => existsSync(join(at, name)))) return at;
+    if (dirname(at) === at) return null;
+  }
+}
+
+/** The remotes of a git repository. If git can't tell, the repository is unknown, and may be private. */
+async function readRemotes(root: string, serverUrl: string): Promise<GitSource> {
+  let lines: string[];
+  try {
+    const options = { timeout: 5 * SECOND, maxBuffer: 1_048_576 };
+    const { stdout } = await promisify(execFile)('git', ['-C', root, 'remote', '-v'], options);
+    lines = stdout.split('\n').filter((line) => line !== '');
+  } catch (thrown) {
+    return { root, target: null, sources: [null], detail: describeGitFailure(thrown) };
+  }
+  const remotes = lines.flatMap((line) => {
+    const [, remote = '', url = ''] = /^(\S+)\t(.*) \((?:fetch|push)\)(?: \[.*\])?$/.exec(line) ?? [];
+    return remote === '' ? [] : [{ remote, name: parseRemote(url, serverUrl) }];
+  });
+  const names = [...new Set(remotes.map(({ name }) => name))];
+  if (names.length === 0) return { root, target: null, sources: [null], detail: 'no git remote' };
+  const main =
+    remotes.find(({ remote }) => remote === 'origin') ?? (names.length === 1 ? remotes[0] : undefined);
+  if (main === undefined)
+    return { root, target: null, sources: names, detail: 'several git remotes, none called origin' };
+  const detail =
+    main.name === null ? `git remote ${main.remote} on another host` : `git remote ${main.remote}`;
+  return { root, target: main.name, sources: names, detail };
+}
+
+function describeGitFailure(thrown: unknown): string {
+  const { code, stderr = '' } = Object(thrown) as { readonly code?: unknown; readonly stderr?: string };
+  if (code === 'ENOENT') return 'git is not installed, so the remotes can not be read';
+  const reason = /dubious ownership/.test(stderr)
+    ? 'git refuses a folder of another owner ("dubious ownership")'
+    : 'git failed';
+  return `${reason}, so the remotes can not be read`;
+}
+
+/** `owner/name` from the URL of a git remote; `null` if the remote is not on the GitHub instance. */
+export function parseRemote(remote: string, serverUrl: string): string | null {
+  const [, host, path] =
+    /^(?:[a-z+]+:\/\/)?(?:[^/@]*@)?([^/:@]+)(?::\d+(?=\/))?[/:]\/?([^/]+\/[^/]+?)(?:\.git)?\/?$/i.exec(
+      remote,
+    ) ?? [];
+  const server = URL.parse(serverUrl)?.hostname;
+  // GitHub offers ssh on port 443 at a host of its own.
+  const hosts = [server, `ssh.${server}`, `www.${server}`];
+  return path !== undefined && hosts.includes(host?.toLowerCase()) ? path : null;
+}

@@ -1,0 +1,208 @@
+/** The shortest value of unknown form that counts as a credential, and how many different characters it has. */
+const SHORTEST = { length: 16, characters: 8, mixedCase: 24 } as const;
+
+/** The prefixes by which GitHub marks its tokens; with one, a short value counts as well. */
+const GITHUB_TOKEN = /^(?:gh[opsur]_|github_pat_)[\w.-]{5,}$/;
+
+/**
+ * Whether a value can be a credential: long, mixed and without spaces. Anything else, such as `null`, `17` or
+ * `ready`, is too short or too common: it occurs in every text by chance.
+ */
+export function isCredential(value: string): boolean {
+  if (GITHUB_TOKEN.test(value)) return true;
+  if (!/^[!-~]+$/.test(value) || value.includes('://') || value.length < SHORTEST.length) return false;
+  if (new Set(value).size < SHORTEST.characters) return false;
+  if (/\d/.test(value)) return /[a-z]/i.test(value);
+  return value.length >= SHORTEST.mixedCase && /[a-z]/.test(value) && /[A-Z]/.test(value);
+}
+
+/** Variables that hold credentials of GitHub, of the runner or of a registry. */
+const CREDENTIAL_VARIABLES = [
+  ...['GITHUB_TOKEN', 'GH_TOKEN', 'GITHUB_ENTERPRISE_TOKEN', 'GH_ENTERPRISE_TOKEN', 'GITHUB_PAT', 'GH_PAT'],
+  ...['ACTIONS_RUNTIME_TOKEN', 'ACTIONS_ID_TOKEN_REQUEST_TOKEN', 'NODE_AUTH_TOKEN', 'NPM_TOKEN'],
+];
+
+/**
+ * The credentials in the environment.
+ *
+ * @param further names of further variables, such as the one that holds the token
+ */
+export function readCredentials(
+  env: Readonly<Record<string, string | undefined>>,
+  further: readonly string[] = [],
+): string[] {
+  const values = [...CREDENTIAL_VARIABLES, ...further].map((name) => env[name]?.trim() ?? '');
+  return [...new Set(values)].filter(isCredential);
+}
+
+/** How a secret is found in a text, in every usual encoding. */
+export interface SecretPattern {
+  /** Global; made for a text in which each character is one byte (Latin-1), and for any other text. */
+  readonly regex: RegExp;
+  /** Every match begins with one of these, of four characters or more: a text without any needs no search. */
+  readonly keywords: readonly string[];
+}
+
+/**
+ * Of a longer secret, such as a signed token, only the end is searched: the beginning of many is the same, and
+ * the end is the signature.
+ */
+const SEARCHED_LENGTH = 96;
+
+/** The longest text, in characters, that a match can have with usual line breaks. */
+export const LONGEST_MATCH = 2_048;
+
+/**
+ * How to find a secret in a text: plain or with any of its characters escaped (percent, quoted-printable, HTML,
+ * JSON, JavaScript), in UTF-16, as hex, and as base64 in every alignment and alphabet, in one line or several.
+ */
+export function createSecretPattern(secret: string): SecretPattern {
+  const searched = secret.slice(-SEARCHED_LENGTH);
+  const encodings = base64Cores(searched);
+  const forms = [
+    joinEscaped(searched),
+    hexPattern(searched),
+    ...encodings.map((core) => Array.from(core, base64Character).join(BASE64_BREAK)),
+  ];
+  return {
+    regex: new RegExp(forms.join('|'), 'g'),
+    keywords: [
+      ...new Set([
+        ...escapedKeywords(searched),
+        ...hexKeywords(searched),
+        ...encodings.flatMap(base64Keywords),
+      ]),
+    ],
+  };
+}
+
+const escapeRegex = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+
+/** Two hex digits in small and capital letters. */
+const hexOf = (character: string): string => character.charCodeAt(0).toString(16).padStart(2, '0');
+const anyCaseHex = (character: string): string =>
+  hexOf(character).replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
+
+const ENTITY_NAMES: Readonly<Record<string, string>> = {
+  _: 'lowbar',
+  '.': 'period',
+  '/': 'sol',
+  '+': 'plus',
+  '=': 'equals',
+  '-': 'hyphen',
+  '~': 'tilde',
+};
+
+/** Between two characters: the other byte of UTF-16, or a soft line break. */
+const CHARACTER_BREAK = String.raw`(?:\0|=\r?\n|\\\r?\n)?`;
+
+/** One character, plain or escaped. */
+function escapedCharacter(character: string): string {
+  const hex = anyCaseHex(character);
+  const code = character.charCodeAt(0);
+  const name = ENTITY_NAMES[character];
+  return `(?:${[
+    String.raw`\\{0,2}${escapeRegex(character)}`,
+    `%(?:25){0,2}${hex}`,
+    `=${hex}`,
+    String.raw`&(?:amp;)?#0{0,5}${code};?`,
+    String.raw`&(?:amp;)?#[xX]0{0,5}${hex};?`,
+    String.raw`\\{1,4}u(?:00${hex}|\{0{0,5}${hex}\})`,
+    String.raw`\\{1,4}x${hex}`,
+    String.raw`\\{1,4}0?${code.toString(8)}`,
+    ...(name === undefined ? [] : [`&${name};`]),
+  ].join('|')})`;
+}
+
+const joinEscaped = (secret: string): string => Array.from(secret, escapedCharacter).join(CHARACTER_BREAK);
+
+const hexPattern = (secret: string): string =>
+  Array.from(secret, (character) => `(?:(?:0x|\\\\x)?${anyCaseHex(character)})`).join(
+    String.raw`[\s\0:,;-]{0,2}`,
+  );
+
+/** Between two characters of base64: a line break, plain or escaped, with indentation. */
+const BASE64_BREAK = String.raw`(?:[\s\0]|\\{1,2}[rn]|%0[aAdD]|=\r?\n){0,24}`;
+
+/** The two alphabets of base64 differ in two characters. */
+function base64Character(character: string): string {
+  if (character === '+') return String.raw`(?:\+|-|%2[bB]|&#43;|\\u002[bB])`;
+  if (character === '/') return String.raw`(?:\\?\/|_|%2[fF]|&#47;|\\u002[fF])`;
+  return character;
+}
+
+/**
+ * The characters of base64 that depend on the secret alone, for each of the three places in which it can begin,
+ * in UTF-8 and in UTF-16.
+ */
+function base64Cores(secret: string): string[] {
+  const cores = [Buffer.from(secret), Buffer.from(secret, 'utf16le')].flatMap((bytes) =>
+    [0, 1, 2].map((shift) => {
+      const encoded = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64');
+      return encoded.slice(Math.ceil((shift * 8) / 6), Math.floor(((shift + bytes.length) * 8) / 6));
+    }),
+  );
+  return cores.filter(({ length }) => length >= SHORTEST_CORE);
+}
+
+/** Fewer characters of base64 occur by chance. */
+const SHORTEST_CORE = 8;
+
+const KEYWORD_LENGTH = 4;
+
+/** How every text begins that a list of alternatives for each character can form. */
+function keywordsOf(alternatives: readonly (readonly string[])[]): string[] {
+  let starts = [''];
+  for (const options of alternatives) {
+    starts = starts.flatMap((start) =>
+      start.length >= KEYWORD_LENGTH ? [start] : options.map((option) => start + option),
+    );
+    starts = [...new Set(starts)];
+  }
+  return starts.filter((start) => start.length >= KEYWORD_LENGTH);
+}
+
+function escapedKeywords(secret: string): string[] {
+  const characters = Array.from(secret.slice(0, KEYWORD_LENGTH + 1), (character) => {
+    const hex = hexOf(character);
+    const code = character.charCodeAt(0);
+    const escapes = [hex, hex.toUpperCase()].flatMap((digits) => [
+      ...[`%${digits}`, `%25${digits}`, `%2525`, `=${digits}`, `&#x${digits}`, `&#X${digits}`],
+      ...[`\\u00${digits}`, `\\x${digits}`, `\\\\x${digits}`],
+    ]);
+    const others = [
+      ...[`&#${code}`, '&#00', `&#0${code}`, '&#x0', '&#X0', '&amp', '\\u{0', `\\u{${hex}`],
+      ...['\\\\u0', '\\\\u{', '\\\\\\'],
+      ...[`\\${code.toString(8)}`, `\\0${code.toString(8)}`, `\\\\${code.toString(8)}`, '\\\\0'],
+      ...[`\\${character}`, `\\\\${character}`, `&${ENTITY_NAMES[character] ?? '#'}`],
+    ];
+    return [character, `${character}\0`, `${character}=\n`, `${character}=\r`, ...escapes, ...others];
+  });
+  return keywordsOf(characters);
+}
+
+function hexKeywords(secret: string): string[] {
+  const characters = Array.from(secret.slice(0, KEYWORD_LENGTH), (character) =>
+    [hexOf(character), hexOf(character).toUpperCase()].flatMap((hex) =>
+      ['', ' ', ':', ',', ';', '-', '\n', '\0'].flatMap((separator) => hex + separator),
+    ),
+  );
+  const first = hexOf(secret);
+  const prefixed = [first, first.toUpperCase()].flatMap((hex) => [`0x${hex}`, `\\x${hex}`]);
+  return [...keywordsOf(characters), ...prefixed];
+}
+
+function base64Keywords(core: string): string[] {
+  const lineBreaks = ['\n', '\r\n'].flatMap((line) =>
+    ['', ' ', '  ', '\t', '\t\t'].map((indent) => line + indent),
+  );
+  const breaks = ['', ' ', '\t', '\0', '\\n', '\\r', '\\\\', '%0', '=\n', '=\r', ...lineBreaks];
+  const alphabets: Readonly<Record<string, readonly string[]>> = {
+    '+': ['+', '-', '%2b', '%2B', '&#4', '\\u0'],
+    '/': ['/', '\\/', '_', '%2f', '%2F', '&#4', '\\u0'],
+  };
+  const characters = Array.from(core.slice(0, KEYWORD_LENGTH), (character) =>
+    (alphabets[character] ?? [character]).flatMap((written) => breaks.map((after) => written + after)),
+  );
+  return keywordsOf(characters);
+}

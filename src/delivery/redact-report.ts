@@ -1,0 +1,63 @@
+import { showInvisible } from '../plain-text.ts';
+import { RESULTS } from '../protocol/words.ts';
+import type { Redactor } from '../redact.ts';
+import { formatReason } from './failure-reason.ts';
+import type { Report } from './report.ts';
+
+/** Fields with the tool's own words and numbers: they hold no text from outside. */
+const OWN_WORDS: ReadonlySet<string> = new Set([
+  ...['protocol', 'version', 'operation', 'result', 'channel', 'code', 'step', 'name', 'sha256', 'commitSha'],
+]);
+
+/** Fields with an address: it is handed over as it was proven, or not at all. */
+const ADDRESSES: ReadonlySet<string> = new Set(['url', 'withdrawn', 'rawUrl', 'pictureUrl']);
+
+/**
+ * The report without secrets, and without invisible characters. Each text is redacted by itself, before anything
+ * is escaped or joined, so the result is a report whatever the secrets are. An address that contains a secret is
+ * not changed: the delivery is not ready.
+ */
+export function redactReport(report: Report, { redact }: Redactor): Report {
+  const clean = redactTexts(report, redact);
+  const address = report.url ?? report.withdrawn;
+  return address === null || redact(address) === address ? clean : withholdAddress(clean);
+}
+
+/** The same data with every text redacted. */
+export const redactTexts = <T>(value: T, redact: Redactor['redact']): T => redactFields(value, redact) as T;
+
+function redactFields(value: unknown, redact: Redactor['redact'], field = ''): unknown {
+  if (typeof value === 'string') {
+    if (ADDRESSES.has(field)) return redact(value) === value ? value : null;
+    return OWN_WORDS.has(field) ? value : showInvisible(redact(value));
+  }
+  if (Array.isArray(value)) return value.map((one) => redactFields(one, redact, field));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name, redactFields(inner, redact, name)]),
+  );
+}
+
+/** The file is published, but nobody is given its address. */
+function withholdAddress(report: Report): Report {
+  const notReady = {
+    step: 'report',
+    httpCode: null,
+    code: 'BAD_INPUT',
+    reason: 'the proven address contains a credential of this job, so it is not handed over',
+    hint: 'revoke the credential, and remove it from the name of the file, the repository or the bin',
+  } as const;
+  return {
+    ...report,
+    ready: false,
+    url: null,
+    withdrawn: null,
+    notReady,
+    lines: {
+      ...report.lines,
+      CLAIM: 'the file was published, but its address contains a credential; there is no address',
+      RESULT: `${RESULTS.notReady} → ${formatReason(notReady)}`,
+    },
+    gates: report.gates.map((gate) => ({ ...gate, passed: gate.name === 'G4_REPORT' ? false : gate.passed })),
+  };
+}

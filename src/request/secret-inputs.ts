@@ -1,0 +1,29 @@
+import type { Logger } from '../ports.ts';
+import { findSecretsInText } from '../rules/secrets/secrets.ts';
+import type { InputName, RawInputs } from './inputs.ts';
+import { parseFingerprints, refuseInput } from './values.ts';
+
+/** Inputs that are never published or printed, or that hold no free text. */
+const NOT_SEARCHED: readonly InputName[] = ['token', 'allow-secret'];
+
+/**
+ * Refuses well-known secrets in the inputs: whatever is given may become public or be printed, in a commit, in an
+ * address, in the report or in the log.
+ *
+ * @throws {DeliveryError} `BAD_INPUT` with rule and fingerprint, never with the secret.
+ * @see protocol 7 (prohibition 3)
+ */
+export async function refuseSecretInputs(raw: RawInputs, logger: Pick<Logger, 'mask'>): Promise<void> {
+  const allowed = new Set(parseFingerprints(raw['allow-secret'].toLowerCase()));
+  for (const [name, value] of Object.entries(raw)) {
+    if (NOT_SEARCHED.includes(name as InputName)) continue;
+    const findings = (await findSecretsInText(value)).filter(({ fingerprint }) => !allowed.has(fingerprint));
+    for (const { secret } of findings) logger.mask(secret);
+    const [first] = findings;
+    if (first === undefined) continue;
+    refuseInput(
+      `input \`${name}\` contains what looks like a secret: ${first.rule} (fingerprint ${first.fingerprint})`,
+      `remove it from \`${name}\` and revoke it, or, if it is known to be harmless, set \`allow-secret: ${first.fingerprint}\``,
+    );
+  }
+}
