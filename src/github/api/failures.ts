@@ -293,7 +293,9 @@ export async function nullIfNotFound<T>(work: () => Promise<T>): Promise<T | nul
   try {
     return await work();
   } catch (thrown) {
-    if (thrown instanceof DeliveryError && thrown.code === 'NOT_FOUND') return null;
+    // A redirect to another name is no absence.
+    if (thrown instanceof DeliveryError && thrown.code === 'NOT_FOUND' && thrown.httpCode === 404)
+      return null;
     throw thrown;
   }
 }
