@@ -107,6 +107,7 @@ const CASES: readonly Case[] = [
   },
   {
     story: 'the branch is missing',
+    login: LOGINS.app,
     inputs: { channel: 'K1', branch: 'nowhere' },
     repository: { pages: { buildType: 'workflow' } },
     reason: /Branch nowhere not found/,
