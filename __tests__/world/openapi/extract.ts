@@ -4,7 +4,7 @@ import { API, type CallTemplate, getRoute, UPLOAD } from '../../../src/protocol/
 
 /**
  * A small part of GitHub's own OpenAPI description: the operations of `src/protocol/calls.ts`, as JSON schemas.
- * `node scripts/extract-openapi.ts` writes the files beside this one from the package `@octokit/openapi`.
+ * `npm run openapi` writes the files beside this one from the package `@octokit/openapi`.
  */
 export interface ApiDescription {
   readonly operations: Readonly<Record<string, DescribedOperation>>;
