@@ -55,6 +55,22 @@ test.each([
     'an error that the operation does not list',
     exchange(`GET ${GITHUB}/pages`, { answer: { status: 429, body: { message: 'Slow down' } } }),
   ],
+  [
+    'an error that fits two of the described ones',
+    exchange(`PUT ${GITHUB}/contents/a`, {
+      body: { message: 'ADD', content: '' },
+      answer: {
+        status: 409,
+        body: { message: 'Conflict', documentation_url: 'https://docs.github.com/rest' },
+      },
+    }),
+  ],
+  [
+    'an error of an upload, which the description gives no body',
+    exchange('POST https://uploads.github.com/repos/octo/site/releases/7/assets?name=a', {
+      answer: { status: 422, body: { message: 'Validation Failed', request_id: '1' } },
+    }),
+  ],
   ['GraphQL', exchange('POST https://api.github.com/graphql', { body: { query: '{viewer{login}}' } })],
   ['another host', exchange('GET https://octo.github.io/site/')],
 ])('no deviation is found in %s', (_, seen) => {
