@@ -1,4 +1,5 @@
 import { createEmulator, type Emulator } from 'emulate';
+import { formatUser } from './api/repository.ts';
 import { collectBytes, type HostReply, type HostRequest, replyJson } from './server/messages.ts';
 import { LOGINS } from './tokens.ts';
 
@@ -110,7 +111,7 @@ export class IssueTracker {
       return replyJson(422, { message: 'Validation Failed', errors, documentation_url, status: '422' });
     }
     const { status, headers, text } = await this.#ask(request.method, target, login, { body, request });
-    return { status, headers, body: text };
+    return { status, headers, body: completeUsers(text) };
   }
 
   async close(): Promise<void> {
@@ -160,6 +161,15 @@ export class IssueTracker {
       },
     });
   }
+}
+
+/** Replaces the emulator's users by those of the other hosts: one login has one id everywhere. */
+function completeUsers(json: string): string {
+  if (json === '') return json;
+  return JSON.stringify(JSON.parse(json), (_, value: unknown) => {
+    const { login, followers_url } = (value ?? {}) as { login?: unknown; followers_url?: unknown };
+    return typeof login === 'string' && followers_url !== undefined ? formatUser(login) : value;
+  });
 }
 
 /** The emulator's token for a login; safe in a header. */

@@ -106,7 +106,7 @@ class DescriptionValidator {
     const content = operation.responses[String(status)];
     if (content === undefined && status < 400) return [`answer ${status} is not described`];
     const label = `answer ${status}`;
-    if (content === undefined) {
+    if (content === undefined || (content === null && status >= 400)) {
       return this.#check(this.#strict, `${route} ${label}`, { $ref: 'api#/schemas/basic-error' }, body);
     }
     if (content === null) return [`${label} has a body, but the description has none`];

@@ -4,7 +4,7 @@ import { API, type CallTemplate, getRoute, UPLOAD } from '../../../src/protocol/
 
 /**
  * A small part of GitHub's own OpenAPI description: the operations of `src/protocol/calls.ts`, as JSON schemas.
- * `node scripts/extract-openapi.ts` writes the files beside this one from the package `@octokit/openapi`.
+ * `npm run openapi` writes the files beside this one from the package `@octokit/openapi`.
  */
 export interface ApiDescription {
   readonly operations: Readonly<Record<string, DescribedOperation>>;
@@ -38,6 +38,13 @@ export const UNDESCRIBED_CALLS: Readonly<Record<string, string>> = {
   'GET /login/device': 'https://github.com/login/device (a web page for the user)',
 };
 
+/** What real hosts were seen to answer beyond the description: values that an `enum` of it lacks. */
+const SEEN_VALUES: readonly { readonly schema: string; readonly property: string; readonly value: string }[] =
+  [
+    // An upload that broke off leaves it behind. @see shared/github.md 4
+    { schema: 'release-asset', property: 'state', value: 'starter' },
+  ];
+
 /** An error that an operation's own list of answers leaves out, such as 401 and 429, has this schema. */
 const ERROR_SCHEMA = 'basic-error';
 const DROPPED = new Set(['description', 'example', 'examples', 'title', 'externalDocs', 'discriminator']);
@@ -65,11 +72,21 @@ export function extractDescription(host: DescribedHost): ApiDescription {
   const waiting = [ERROR_SCHEMA, ...findReferences(operations)];
   for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
     if (name in schemas) continue;
-    schemas[name] = convertSchema(source.components.schemas[name]) as JsonSchema;
+    schemas[name] = addSeenValues(name, convertSchema(source.components.schemas[name]) as JsonSchema);
     waiting.push(...findReferences(schemas[name]));
   }
   const sorted = Object.entries(schemas).sort(([one], [other]) => (one < other ? -1 : 1));
   return { operations: Object.fromEntries(operations), schemas: Object.fromEntries(sorted) };
+}
+
+function addSeenValues(name: string, schema: JsonSchema): JsonSchema {
+  const seen = SEEN_VALUES.filter((one) => one.schema === name);
+  const properties = { ...(schema.properties as Record<string, JsonSchema> | undefined) };
+  for (const { property, value } of seen) {
+    const { enum: known = [], ...rest } = properties[property] ?? {};
+    properties[property] = { ...rest, enum: [...(known as string[]), value] };
+  }
+  return seen.length === 0 ? schema : { ...schema, properties };
 }
 
 /** The extract as text: one line for each operation and each schema. */
@@ -117,7 +134,10 @@ function extractOperation(source: OpenApiDocument, route: string): DescribedOper
   const body = requestBody?.content?.['application/json']?.schema;
   const answers = Object.entries(responses).map(
     ([status, response]) =>
-      [status, extractContent(resolve<{ content?: OpenApiContent }>(source, response).content)] as const,
+      [
+        status,
+        extractContent(resolve<{ content?: OpenApiContent }>(source, response).content, status),
+      ] as const,
   );
   return {
     path: createParameterSchema(all.filter((one) => one.in === 'path')),
@@ -128,11 +148,17 @@ function extractOperation(source: OpenApiDocument, route: string): DescribedOper
   };
 }
 
-function extractContent(content: OpenApiContent = {}): Record<string, JsonSchema> | null {
+function extractContent(content: OpenApiContent = {}, status = ''): Record<string, JsonSchema> | null {
   const entries = Object.entries(content).flatMap(([type, { schema }]) =>
-    schema === undefined ? [] : [[type, convertSchema(schema) as JsonSchema] as const],
+    schema === undefined ? [] : [[type, allowSeveral(convertSchema(schema) as JsonSchema, status)] as const],
   );
   return entries.length === 0 ? null : Object.fromEntries(entries);
+}
+
+/** The schemas of errors require next to nothing, so that one error fits several of them. */
+function allowSeveral({ oneOf, ...schema }: JsonSchema, status: string): JsonSchema {
+  if (oneOf === undefined) return schema;
+  return { ...schema, [Number(status) >= 400 ? 'anyOf' : 'oneOf']: oneOf };
 }
 
 function resolve<Value>(source: OpenApiDocument, value: unknown): Value {
