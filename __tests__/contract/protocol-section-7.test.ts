@@ -43,6 +43,7 @@ interface Stage {
 const ANSWERS = {
   get_repository: { private: false },
   pages_site: SITE,
+  get_ref: { object: { sha: 'head' } },
   get_file: absent,
   commits_of_path: [],
   put_file_le1mb: { commit: { sha: 'c0ffee' } },

@@ -107,7 +107,11 @@ async function run({ method, existing, overwrite, events }: RunSetting): Promise
       ...(existing === 'nothing' ? [] : [[PATH, existing === 'ours' ? BEFORE : 'their-page'] as const]),
     ]),
   });
-  const host = new FakeHttp((seen, nth) => {
+  let nth = 0;
+  const host = new FakeHttp((seen) => {
+    // The page before is looked at, too.
+    if (!seen.url.startsWith('https://api.github.com/')) return { status: 404 };
+    nth += 1;
     const { before, during, line } = events[nth - 1] ?? { before: [], during: [], line: 'ok' };
     for (const change of before) model.change(change);
     const broken = new DeliveryError('CONNECTION', 'the exchange broke off', { retryable: true });

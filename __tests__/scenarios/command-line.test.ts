@@ -433,14 +433,14 @@ describe('SIGINT', () => {
       channel: 'K2',
       match: { method: 'POST', url: /\/releases$/ },
       step: 'place',
-      left: /left behind: the release files-1, which was created and is empty/,
+      left: /whether a part of the file has arrived \(release files-1, asset page\.html\)/,
     },
     {
       at: 'the upload of an asset',
       channel: 'K2',
       match: { method: 'POST', url: /uploads\.github\.com/ },
       step: 'place',
-      left: /left behind: the release files-1, which was created and is empty/,
+      left: /nothing was published/,
     },
     {
       at: 'the download of the asset',

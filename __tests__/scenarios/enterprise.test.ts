@@ -44,7 +44,7 @@ function watchedToken(): string {
 /** Which parts of an instance were shown the token; anything else stands there as it was seen. */
 function shownTo({ api, uploads, host }: EnterpriseInstance): string[] {
   const partOf = (url: string): string => {
-    if (url.startsWith(`${api}/`)) return 'api';
+    if (url.startsWith(`${api}/`) || url === `${api.replace(/\/v3$/, '')}/graphql`) return 'api';
     if (url.startsWith(`${uploads}/`)) return 'uploads';
     return url.startsWith(`https://${host}/`) && /\.git\//.test(url) ? 'git' : url;
   };

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
+import { computeBlobSha } from '../world/git/bare-repository.ts';
 import { expectNotReady, expectReady } from './expect-report.ts';
 import { commitOwned, createPage, MARKER, setUpScenario } from './scenario.ts';
 
@@ -34,9 +35,10 @@ describe('K1, a page on the screen', () => {
     const { outputs, report } = delivered;
     const [commit, ...older] = await repository.log();
     expect(older).toEqual(before);
+    const blob = computeBlobSha(Buffer.from(createPage()));
     expect(commit).toEqual({
       sha: outputs['commit-sha'],
-      message: `ADD ${file}: the weekly report\n\nDelivered-by: screen-delivery`,
+      message: `ADD ${file}: the weekly report\n\nDelivered-by: screen-delivery\nDelivered-object: ${blob} ${path}${file}`,
       files: [`${path}${file}`],
     });
     expect(report.lines.TEST).toMatch(

@@ -176,7 +176,7 @@ describe('committing where git is installed', () => {
     const small = ['a', 'b'].map((bytes) => ({ path: `${bytes}.html`, bytes }));
     const { github, host, write, changes } = await createWriter(small);
     await expect(write(changes)).rejects.toMatchObject(unreachable);
-    expect([github.names, host.seen]).toEqual([['branch_rules', 'viewer'], []]);
+    expect([github.names, host.seen]).toEqual([['branch_rules', 'graphql'], []]);
   });
 
   test('uses git for a file whose blob is too large for the host, and the log says so', async () => {
@@ -195,7 +195,7 @@ describe('committing where git is installed', () => {
     for (let attempt = 0; attempt < 3; attempt += 1) {
       await expect(write(changes)).rejects.toMatchObject(unreachable);
     }
-    expect(github.names).toEqual(['branch_rules', 'viewer']);
+    expect(github.names).toEqual(['branch_rules', 'graphql']);
   });
 
   test('uses the object API where the branch takes signed commits only', async () => {

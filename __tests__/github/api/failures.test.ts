@@ -244,8 +244,9 @@ describe('shortHostMessage', () => {
     expect(shortHostMessage(undefined)).toBe('');
   });
 
-  test('shortens a text to 300 characters', () => {
+  test('shortens a text to 300 characters, and shows no part of a word that might be a secret', () => {
     expect(shortHostMessage('x'.repeat(300))).toBe('x'.repeat(300));
-    expect(shortHostMessage('x'.repeat(301))).toBe(`${'x'.repeat(300)}…`);
+    expect(shortHostMessage(`${'x'.repeat(299)} word`)).toBe(`${'x'.repeat(299)} …`);
+    expect(shortHostMessage('x'.repeat(301))).toBe('…');
   });
 });

@@ -13,7 +13,7 @@ import {
   renameAsset,
   uploadAsset,
 } from '../../../src/github/api/releases.ts';
-import { TRAILER } from '../../../src/protocol/words.ts';
+import { API_VERSION, TRAILER } from '../../../src/protocol/words.ts';
 import { localFile } from '../../support/files.ts';
 import { FakeHttp, fakePorts, type Scripted } from '../../support/ports.ts';
 import { absent, FakeGitHub, failure } from '../fake-github.ts';
@@ -172,6 +172,7 @@ describe('uploadAsset', () => {
           accept: 'application/vnd.github+json',
           authorization: 'Bearer ghs_0123456789abcdef',
           'content-type': 'application/octet-stream',
+          'x-github-api-version': API_VERSION,
           'content-length': '5',
         },
         body: 'hello',
