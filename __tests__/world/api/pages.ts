@@ -2,11 +2,13 @@ import type { FakePages, PagesBuild, PagesDeployment } from '../pages/fake-pages
 import { type HostReply, replyJson } from '../server/messages.ts';
 import { type ApiCall, getId, paginate } from './call.ts';
 import { fail, failNotFound } from './errors.ts';
-import { createNodeId, formatUser, getApiUrl } from './repository.ts';
+import { createNodeId, formatUser, getApiUrl, getPageUrl } from './repository.ts';
 import { createRoute } from './routes.ts';
 
 const BOT = 'github-actions[bot]';
 const ENVIRONMENT = 'github-pages';
+/** Characters of a deployment status's description. */
+const DESCRIPTION_LIMIT = 140;
 
 function getSite({ repository }: ApiCall): FakePages {
   return repository.site ?? failNotFound();
@@ -118,11 +120,11 @@ async function listStatuses(call: ApiCall): Promise<HostReply> {
       url: `${url}/statuses/${id}`,
       deployment_url: url,
       repository_url: getApiUrl(call.repository),
-      target_url: '',
-      log_url: '',
+      target_url: getSite(call).url,
+      log_url: `${getPageUrl(call.repository)}/actions/runs/${deployment.id}`,
       creator: formatUser(BOT),
       state,
-      description,
+      description: description.slice(0, DESCRIPTION_LIMIT),
       environment: ENVIRONMENT,
       environment_url: getSite(call).url,
       created_at: at.toISOString(),
