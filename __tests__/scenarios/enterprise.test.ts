@@ -218,6 +218,8 @@ describe('a file-bin of one’s own', () => {
     expect(listRequests(scenario, /^GET /).map(({ host }) => host)).toEqual([
       'bin.example.com',
       'bin.example.com',
+      'situla.filebin-storage.com',
+      'bin.example.com',
       'bin.example.com',
       'situla.filebin-storage.com',
       'bin.example.com',
@@ -239,21 +241,14 @@ describe('a file-bin of one’s own', () => {
 describe.each(['NO_PROXY', 'no_proxy'])('a host in %s is connected to directly', (variable) => {
   const direct = { [variable]: 'localhost' };
 
-  test('by the API’s calls and by git, while the site is seen through the proxy', async () => {
+  test('by the API’s calls, so an API on this very machine is found out', async () => {
     const { instance, repository } = await open(KINDS[0]);
     const door = await scenario.world.openDirectAddress(instance.host);
     const env = { ...direct, GITHUB_API_URL: `${door}/api/v3`, GITHUB_SERVER_URL: door };
-    const bytes = randomBytes(2 * MEGABYTE);
-    const body = JSON.stringify({ message: 'Sorry, your input was too large to process.' });
-    scenario.intercept(
-      { method: 'POST', url: /\/git\/blobs$/ },
-      { status: 422, body, headers: { 'content-type': 'application/json' } },
-    );
     const inputs = { channel: 'K1', 'raw-base': `${instance.raw}/${repository.fullName}/main` };
-    const delivered = await scenario.deliver({ repository, files: { 'a.bin': bytes }, inputs, env });
-    const url = `${repository.pages.url}a.bin`;
-    await expectReady(scenario, delivered, { channel: 'K1', shows: bytes, url });
-    expect(delivered.stdout).toContain('using git instead');
+    const delivered = await scenario.deliver({ repository, files, inputs, env });
+    expectNotReady(delivered, { step: 'authorize', reason: /^localhost resolves to a loopback address/ });
+    expect(scenario.world.traffic.lines()).toEqual([]);
   });
 
   test('by a bin, whose address on this very machine is no delivery all the same', async () => {
@@ -263,11 +258,11 @@ describe.each(['NO_PROXY', 'no_proxy'])('a host in %s is connected to directly',
     const inputs = { channel: 'K3', bin: 'own-bin-2', 'bin-host-url': door };
     const delivered = await scenario.deliver({ repository, files, inputs, env: direct });
     expectNotReady(delivered, {
-      step: 'verify',
-      reason: /^the address is not an external https address: localhost is a single-label host/,
-      hint: /opens without this environment/,
+      step: 'place',
+      reason: /^localhost resolves to a loopback address/,
+      hint: /public internet/,
     });
-    expect(own.bins.get('own-bin-2')?.files.size).toBe(1);
+    expect(own.bins.get('own-bin-2')).toBeUndefined();
     expect(collectOutput(delivered)).not.toContain(`${door}/`);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { LOGINS } from '../world/tokens.ts';
 import { expectNotReady, expectReady } from './expect-report.ts';
 import { createPage, listRequests, setUpScenario } from './scenario.ts';
 
@@ -21,7 +22,7 @@ describe('what the token may not', () => {
 
   test.each([
     { channel: 'K1', what: /writing the file/ },
-    { channel: 'K2', what: /creating the release/ },
+    { channel: 'K2', what: /creating the draft of the release/ },
   ])('a read-only token, $channel: the permission line to add', async ({ channel, what }) => {
     const repository = await scenario.repository();
     const token = scenario.world.token({ contents: 'read' });
@@ -119,7 +120,13 @@ describe('a repository that is not as it should be', () => {
 
   test('a branch that does not exist', async () => {
     const repository = await scenario.repository({ pages: { buildType: 'workflow' } });
-    const delivered = await scenario.deliver({ repository, files, inputs: { ...inputs, branch: 'nowhere' } });
+    const token = scenario.world.token({}, LOGINS.app);
+    const delivered = await scenario.deliver({
+      repository,
+      files,
+      inputs: { ...inputs, branch: 'nowhere' },
+      token,
+    });
     expectNotReady(delivered, {
       step: 'place',
       httpCode: 404,
@@ -146,7 +153,7 @@ describe('a repository that is not as it should be', () => {
   test('no commit yet, K2: said, with what to do', async () => {
     const repository = await scenario.repository({ empty: true });
     const delivered = await scenario.deliver({ repository, files, inputs: { channel: 'K2' } });
-    expectNotReady(delivered, { step: 'place', httpCode: 422, reason: /Repository is empty/ });
+    expectNotReady(delivered, { step: 'place', httpCode: 409, reason: /Repository is empty/ });
   });
 
   test("a private repository's assets can't be read by anybody, so K2 is refused", async () => {

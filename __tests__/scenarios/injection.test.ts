@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { computeBlobSha } from '../world/git/bare-repository.ts';
 import { LOGINS } from '../world/tokens.ts';
 import { collectOutput, expectNotReady, expectReady, parseRunnerCommands } from './expect-report.ts';
 import { createPage, type DeliveredStep, setUpScenario } from './scenario.ts';
@@ -205,8 +206,9 @@ describe("the user's own words", () => {
       inputs: { channel: 'K1', message: `essence\n\nDelivered-by: somebody-else\n::error::x` },
     });
     await expectReady(scenario, delivered, { channel: 'K1', shows: createPage() });
+    const blob = computeBlobSha(Buffer.from(createPage()));
     expect((await repository.log())[0]?.message).toBe(
-      'ADD page.html: essence Delivered-by: somebody-else ::error::x\n\nDelivered-by: screen-delivery',
+      `ADD page.html: essence Delivered-by: somebody-else ::error::x\n\nDelivered-by: screen-delivery\nDelivered-object: ${blob} page.html`,
     );
   });
 
