@@ -132,12 +132,12 @@ describe('an input of the action', () => {
     ['bin host that is a file', { 'bin-host-url': 'file:///tmp/' }, '`bin-host-url` is not an https address'],
     [
       'message that publishes the token',
-      { token: 'abc-123456789', message: 'by abc-123456789' },
+      { token: 'ghs-7Kp2mQ9vT4wX8zB1', message: 'by ghs-7Kp2mQ9vT4wX8zB1' },
       'holds the token',
     ],
     [
       'path that publishes the token',
-      { token: 'abc-123456789', path: 'abc-123456789.html' },
+      { token: 'ghs-7Kp2mQ9vT4wX8zB1', path: 'ghs-7Kp2mQ9vT4wX8zB1.html' },
       'holds the token',
     ],
     ['timeout beyond the ceiling', { timeout: '1e9' }, '`timeout` is 1e9'],

@@ -128,6 +128,7 @@ describe('the token of a job', () => {
       pull_requests: 'none',
       issues: 'none',
       deployments: 'none',
+      actions: 'read',
     });
   });
 });
