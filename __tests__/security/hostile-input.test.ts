@@ -130,8 +130,12 @@ describe('an input of the action', () => {
       '`auth-url` is not an https address',
     ],
     ['bin host that is a file', { 'bin-host-url': 'file:///tmp/' }, '`bin-host-url` is not an https address'],
-    ['message that publishes the token', { token: 'abc-123', message: 'by abc-123' }, 'holds the token'],
-    ['path that publishes the token', { token: 'abc-123', path: 'abc-123.html' }, 'holds the token'],
+    [
+      'message that publishes the token',
+      { token: 'ghs_abc-123', message: 'by ghs_abc-123' },
+      'holds the token',
+    ],
+    ['path that publishes the token', { token: 'ghs_abc-123', path: 'ghs_abc-123.html' }, 'holds the token'],
     ['timeout beyond the ceiling', { timeout: '1e9' }, '`timeout` is 1e9'],
     ['switch that is neither', { overwrite: 'true; rm' }, '`overwrite` is neither true nor false'],
     [
@@ -182,7 +186,7 @@ describe('a link in `url`', () => {
     ['to the metadata service', 'https://169.254.169.254/latest/meta-data/', 'is a linkLocal address'],
     ['to the metadata service in decimal', 'https://2852039166/', '169.254.169.254 is a linkLocal address'],
     ['to the metadata service, IPv4-mapped', 'https://[::ffff:a9fe:a9fe]/', 'is a linkLocal address'],
-    ['to the metadata service in IPv6', 'https://[fd00:ec2::254]/', 'is a uniqueLocal address'],
+    ['to the metadata service in IPv6', 'https://[fd00:ec2::254]/', 'is a metadata address'],
     ['to the metadata service by name', 'https://metadata.google.internal/', 'internal network'],
     ['to a private network', 'https://192.168.1.1/', 'is a private address'],
     ['to a private network in octal', 'https://0300.0250.1.1/', '192.168.1.1 is a private address'],

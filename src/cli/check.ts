@@ -49,7 +49,7 @@ async function checkAll(
 ): Promise<readonly CheckResult[]> {
   let files: readonly FileDelivery[] = [];
   try {
-    await refuseSecretInputs(raw, ports.logger);
+    await refuseSecretInputs(raw, secrets, ports.logger);
     const request = parseCliRequest(raw, { sources: [null], secrets }, ports);
     files = await openFiles(request, createDeliveryContext(request, ports));
     const { channels } = request;
