@@ -254,18 +254,18 @@ describe.each(['NO_PROXY', 'no_proxy'])('a host in %s is connected to directly',
     expect(delivered.stdout).toContain('using git instead');
   });
 
-  test('by a bin, whose address on this very machine is no delivery all the same', async () => {
+  test('by no bin on this very machine: no byte is sent to it', async () => {
     const own = scenario.world.addFilebin('https://bin.example.com');
     const door = await scenario.world.openDirectAddress('bin.example.com');
     const { repository } = await open(KINDS[0]);
     const inputs = { channel: 'K3', bin: 'own-bin-2', 'bin-host-url': door };
     const delivered = await scenario.deliver({ repository, files, inputs, env: direct });
     expectNotReady(delivered, {
-      step: 'verify',
-      reason: /^the address is not an external https address: localhost is a single-label host/,
-      hint: /opens without this environment/,
+      step: 'place',
+      reason: /^localhost resolves to a loopback address/,
+      hint: /opened from the public internet/,
     });
-    expect(own.bins.get('own-bin-2')?.files.size).toBe(1);
+    expect(own.bins.get('own-bin-2')).toBeUndefined();
     expect(collectOutput(delivered)).not.toContain(`${door}/`);
   });
 });
