@@ -184,7 +184,7 @@ function escapedKeywords(secret: string): string[] {
 function hexKeywords(secret: string): string[] {
   const characters = Array.from(secret.slice(0, KEYWORD_LENGTH), (character) =>
     [hexOf(character), hexOf(character).toUpperCase()].flatMap((hex) =>
-      ['', ' ', ':', ',', ';', '-', '\n', '\0'].flatMap((separator) => hex + separator),
+      ['', ' ', ':'].flatMap((separator) => hex + separator),
     ),
   );
   const first = hexOf(secret);
@@ -196,7 +196,7 @@ function base64Keywords(core: string): string[] {
   const lineBreaks = ['\n', '\r\n'].flatMap((line) =>
     ['', ' ', '  ', '\t', '\t\t'].map((indent) => line + indent),
   );
-  const breaks = ['', ' ', '\t', '\0', '\\n', '\\r', '\\\\', '%0', '=\n', '=\r', ...lineBreaks];
+  const breaks = ['', '\\n', '\\r', '\\\\', '%0', ...lineBreaks];
   const alphabets: Readonly<Record<string, readonly string[]>> = {
     '+': ['+', '-', '%2b', '%2B', '&#4', '\\u0'],
     '/': ['/', '\\/', '_', '%2f', '%2F', '&#4', '\\u0'],

@@ -134,6 +134,45 @@ describe('authorizeDevice: an app that cannot be used', () => {
   });
 });
 
+describe('authorizeDevice: numbers and texts of a host', () => {
+  test.each([
+    { interval: 1e9, expires_in: 1e12 },
+    { interval: Number.MAX_VALUE, expires_in: 899 },
+    { interval: '5', expires_in: 'never' },
+    { interval: -5, expires_in: null },
+  ])('never wait longer than half an hour (%j)', async (numbers) => {
+    const { ports, run } = createFlow({ codes: [{ body: { ...CODE, ...numbers } }], polls: [PENDING] });
+    const begun = ports.clock.now();
+    await expect(getFailure(run)).resolves.toMatchObject({ code: 'NOT_AUTHORIZED' });
+    expect(ports.clock.now() - begun).toBeLessThanOrEqual(1_800_000);
+  });
+
+  test('never pause longer than a minute after slow_down', async () => {
+    const slow = { body: { error: 'slow_down', interval: 1e9 } };
+    const { run } = createFlow({ polls: [slow, GRANTED] });
+    await expect(run()).resolves.toBe(TOKEN);
+  });
+
+  test.each([
+    { user_code: 'x'.repeat(1_000) },
+    { user_code: 'AB\u202eCD' },
+    { user_code: 'AB\nCD' },
+    { device_code: 'x'.repeat(100_000) },
+  ])('are refused as a code: %#', async (codes) => {
+    const { ports, run } = createFlow({ codes: [{ body: { ...CODE, ...codes } }] });
+    await expect(getFailure(run)).resolves.toMatchObject({ code: 'HOST_ERROR' });
+    expect(ports.logger.lines).toEqual([]);
+  });
+
+  test.each(['null', '17', `${TOKEN}\nx`, 17, { a: 1 }])(
+    'are refused as a token: %j',
+    async (access_token) => {
+      const { run } = createFlow({ polls: [{ body: { access_token, scope: 'repo' } }] });
+      await expect(getFailure(run)).resolves.toMatchObject({ code: 'HOST_ERROR' });
+    },
+  );
+});
+
 /** Results of the flow's error codes, from protocol 3.3; after `null` the poll is repeated. */
 const OUTCOMES: Readonly<Record<string, { code: string; message: RegExp } | null>> = {
   authorization_pending: null,

@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { describe, expect, test } from '@jest/globals';
 import { DeliveryError } from '../../src/errors.ts';
-import { publicLookup } from '../../src/http/public-lookup.ts';
+import { networkLookup, publicLookup, refuseMachineName } from '../../src/http/public-lookup.ts';
 
 /** The arguments of the callback for a name that resolves to these addresses. */
 function lookUp(addresses: readonly string[], all: boolean, error: Error | null = null): Promise<unknown[]> {
@@ -48,5 +48,46 @@ describe('publicLookup', () => {
   test('passes on an error of the resolver', async () => {
     const notFound = new Error('ENOTFOUND');
     expect(await lookUp([], true, notFound)).toEqual([notFound, '']);
+  });
+});
+
+describe('networkLookup', () => {
+  const lookUpInNetwork = (address: string): Promise<unknown[]> =>
+    new Promise((resolve) => {
+      const answer = [{ address, family: address.includes(':') ? 6 : 4 }];
+      networkLookup((_host, _options, callback) => callback(null, answer))(
+        'bins.octo.dev',
+        { all: false },
+        (...args) => resolve(args),
+      );
+    });
+
+  test.each(['127.0.0.1', '::1', '0.0.0.0', '169.254.169.254', 'fe80::1', '168.63.129.16', 'fd00:ec2::254'])(
+    'refuses a host of the settings that resolves to %s',
+    async (address) => {
+      expect((await lookUpInNetwork(address))[0]).toMatchObject({ code: 'NOT_EXTERNAL' });
+    },
+  );
+
+  test.each(['10.1.2.3', '192.168.0.1', '140.82.112.3'])(
+    'accepts one that resolves to %s',
+    async (address) => {
+      expect(await lookUpInNetwork(address)).toEqual([null, address, 4]);
+    },
+  );
+});
+
+describe('refuseMachineName', () => {
+  test('refuses a name behind a proxy that this machine resolves to itself', async () => {
+    const check = refuseMachineName('files.octo.dev', (_host, _options, callback) =>
+      callback(null, [{ address: '169.254.169.254', family: 4 }]),
+    );
+    await expect(check).rejects.toMatchObject({ code: 'NOT_EXTERNAL' });
+  });
+
+  test('accepts a name that only the proxy can resolve', async () => {
+    const notFound = Object.assign(new Error('no'), { code: 'ENOTFOUND' });
+    const check = refuseMachineName('files.octo.dev', (_host, _options, callback) => callback(notFound, []));
+    await expect(check).resolves.toBeUndefined();
   });
 });

@@ -21,6 +21,7 @@ import '../support/one-realm.ts';
 import { describe, expect, test } from '@jest/globals';
 import { SIZE } from '../../src/protocol/limits.ts';
 import { type InspectOptions, inspectFile } from '../../src/rules/inspect.ts';
+import { ENCODINGS } from '../support/encodings.ts';
 import { localFile, temporaryFolder } from '../support/files.ts';
 
 const run = promisify(execFile);
@@ -281,6 +282,32 @@ describe('a file that fails a check', () => {
   test('is refused for the secret first if its marker is missing as well', async () => {
     const options = { ...(await writeTestFile('a hunter2 b')), marker: 'MARK', secrets: ['hunter2'] };
     expect(await getRefusal(options)).toMatchObject({ code: 'BAD_FILE' });
+  });
+});
+
+describe('a file with a credential in another encoding', () => {
+  const secret = 'ghs_AbCdEf0123456789AbCdEf0123456789abcd';
+  test.each(ENCODINGS)('is refused: %s', async (_, encode) => {
+    // At several places of the borders between chunks.
+    for (const before of [0, 262_144 - 300, 262_144 - 40, 262_144 - 3]) {
+      const content = Buffer.from(`${' '.repeat(before)}${encode(secret)} and more`, 'latin1');
+      expect(
+        await inspectFile({ ...(await writeTestFile(content)), secrets: [secret] }).catch((thrown) => thrown),
+      ).toMatchObject({
+        code: 'BAD_FILE',
+        message: expect.stringContaining('contains a credential of this job'),
+      });
+    }
+  });
+
+  test('that was written with the time of the last change set back is refused', async () => {
+    const { path, ...options } = await writeTestFile('<p>first</p>');
+    await utimes(path, 1_700_000_000, 1_700_000_000);
+    const file = await inspectFile({ path, ...options });
+    await writeFile(path, '<p>other</p>');
+    await utimes(path, 1_700_000_000, 1_700_000_000);
+    await expect(file.read().toArray()).rejects.toMatchObject({ code: 'BAD_FILE' });
+    await file.close();
   });
 });
 

@@ -241,17 +241,24 @@ describe('a file-bin of one’s own', () => {
 describe.each(['NO_PROXY', 'no_proxy'])('a host in %s is connected to directly', (variable) => {
   const direct = { [variable]: 'localhost' };
 
-  test('by the API’s calls, so an API on this very machine is found out', async () => {
+  test('by the API’s calls and by git, while the site is seen through the proxy', async () => {
     const { instance, repository } = await open(KINDS[0]);
     const door = await scenario.world.openDirectAddress(instance.host);
     const env = { ...direct, GITHUB_API_URL: `${door}/api/v3`, GITHUB_SERVER_URL: door };
+    const bytes = randomBytes(2 * MEGABYTE);
+    const body = JSON.stringify({ message: 'Sorry, your input was too large to process.' });
+    scenario.intercept(
+      { method: 'POST', url: /\/git\/blobs$/ },
+      { status: 422, body, headers: { 'content-type': 'application/json' } },
+    );
     const inputs = { channel: 'K1', 'raw-base': `${instance.raw}/${repository.fullName}/main` };
-    const delivered = await scenario.deliver({ repository, files, inputs, env });
-    expectNotReady(delivered, { step: 'authorize', reason: /^localhost resolves to a loopback address/ });
-    expect(scenario.world.traffic.lines()).toEqual([]);
+    const delivered = await scenario.deliver({ repository, files: { 'a.bin': bytes }, inputs, env });
+    const url = `${repository.pages.url}a.bin`;
+    await expectReady(scenario, delivered, { channel: 'K1', shows: bytes, url });
+    expect(delivered.stdout).toContain('using git instead');
   });
 
-  test('by a bin, whose address on this very machine is no delivery all the same', async () => {
+  test('by no bin on this very machine: no byte is sent to it', async () => {
     const own = scenario.world.addFilebin('https://bin.example.com');
     const door = await scenario.world.openDirectAddress('bin.example.com');
     const { repository } = await open(KINDS[0]);
@@ -260,7 +267,7 @@ describe.each(['NO_PROXY', 'no_proxy'])('a host in %s is connected to directly',
     expectNotReady(delivered, {
       step: 'place',
       reason: /^localhost resolves to a loopback address/,
-      hint: /public internet/,
+      hint: /opened from the public internet/,
     });
     expect(own.bins.get('own-bin-2')).toBeUndefined();
     expect(collectOutput(delivered)).not.toContain(`${door}/`);

@@ -132,14 +132,10 @@ describe('an input of the action', () => {
     ['bin host that is a file', { 'bin-host-url': 'file:///tmp/' }, '`bin-host-url` is not an https address'],
     [
       'message that publishes the token',
-      { token: 'ghs-7Kp2mQ9vT4wX8zB1', message: 'by ghs-7Kp2mQ9vT4wX8zB1' },
+      { token: 'ghs_abc-123', message: 'by ghs_abc-123' },
       'holds the token',
     ],
-    [
-      'path that publishes the token',
-      { token: 'ghs-7Kp2mQ9vT4wX8zB1', path: 'ghs-7Kp2mQ9vT4wX8zB1.html' },
-      'holds the token',
-    ],
+    ['path that publishes the token', { token: 'ghs_abc-123', path: 'ghs_abc-123.html' }, 'holds the token'],
     ['timeout beyond the ceiling', { timeout: '1e9' }, '`timeout` is 1e9'],
     ['switch that is neither', { overwrite: 'true; rm' }, '`overwrite` is neither true nor false'],
     [

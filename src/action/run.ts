@@ -68,7 +68,7 @@ async function parseAndPerform(
   let request: DeliveryRequest | null = null;
   try {
     refuseUnsafeEnvironment(env);
-    await refuseSecretInputs(inputs, ports.logger);
+    await refuseSecretInputs(inputs, readCredentials(env), ports.logger);
     const parsed = parseRequest(inputs, createRunContext(env, currentRun, ports));
     request = parsed;
     const reports = await failIfAbandoned(() => runRequest(parsed, ports, findFiles));

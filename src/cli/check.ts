@@ -11,13 +11,12 @@ import { parseCliRequest, readRawInputs, readToken } from './request.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The results say everything; the steps of the checks are not logged. */
-const SILENT: Logger = {
+const SILENT: Omit<Logger, 'mask'> = {
   info: () => undefined,
   warning: () => undefined,
   debug: () => undefined,
   startSection: () => undefined,
   endSection: () => undefined,
-  mask: () => undefined,
   progress: () => ({ advance: () => undefined, end: () => undefined }),
 };
 
@@ -60,9 +59,16 @@ async function checkAll(
 ): Promise<readonly CheckResult[]> {
   let files: readonly FileDelivery[] = [];
   try {
-    await refuseSecretInputs(raw, ports.logger);
+    await refuseSecretInputs(raw, secrets, ports.logger);
     const request = parseCliRequest(raw, { sources: [null], secrets }, ports);
-    files = await openFiles(request, createDeliveryContext(request, { ...ports, logger: SILENT }));
+    files = await openFiles(
+      request,
+      createDeliveryContext(request, {
+        ...ports,
+        // What is found to be secret is hidden in the results, too.
+        logger: { ...SILENT, mask: (secret) => ports.logger.mask(secret) },
+      }),
+    );
     const { channels } = request;
     const isForScreen = channels === 'auto' || channels.includes('K1');
     return (await checkPages(files, request, () => isForScreen)).map(toCheckResult);

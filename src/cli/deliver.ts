@@ -43,7 +43,7 @@ async function createReports(
     refuseUnsafeEnvironment(env);
     const { repository, sources } = await findSources(command, ports, env);
     const raw = readRawInputs(command, env, { token, repository });
-    await refuseSecretInputs(raw, ports.logger);
+    await refuseSecretInputs(raw, secrets, ports.logger);
     const request = parseCliRequest(raw, { sources, secrets }, ports);
     return await failIfAbandoned(() => runRequest(request, ports));
   } catch (thrown) {

@@ -1,8 +1,10 @@
+import { createSecretPattern } from '../credentials.ts';
+import { DeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { inspectFile, type LocalFile } from '../rules/inspect.ts';
 import { checkSelfContained, isHtml } from '../rules/page/self-contained.ts';
-import { refuseSecrets } from '../rules/secrets/secrets.ts';
+import { findSecretsInText, refuseSecrets } from '../rules/secrets/secrets.ts';
 import { refuseTooLarge } from './choose-channel.ts';
 import type { DeliveryContext } from './delivery-context.ts';
 import { type FileDelivery, LINK_SUBJECT, newDelivery, runStep } from './file-delivery.ts';
@@ -25,9 +27,29 @@ export async function openFiles(
   const deliveries = found.map((one) => newDelivery('deliver', one.given, one));
   return runStep('check', deliveries, async (delivery) => {
     if (delivery.found === null) return delivery;
+    await refuseSecretName(delivery.found, request, context);
     context.logger.startSection(`Check ${delivery.found.given}`);
     const name = deliveredName(delivery.found, path);
     return { ...delivery, name, file: await checkFile(delivery.found, request, context) };
+  });
+}
+
+/** The name and its folders become part of an address, a commit or the log. @see protocol 7 (prohibition 3) */
+async function refuseSecretName(
+  { given, relativePath }: FoundFile,
+  { ownSecrets, allowedSecrets }: Pick<DeliveryRequest, 'ownSecrets' | 'allowedSecrets'>,
+  { logger }: Pick<Ports, 'logger'>,
+): Promise<void> {
+  const text = `${given}\n${relativePath}`;
+  const isOwn = ownSecrets.some((secret) => text.search(createSecretPattern(secret).regex) !== -1);
+  const found = (await findSecretsInText(text)).find(
+    ({ fingerprint }) => !allowedSecrets.includes(fingerprint),
+  );
+  if (!isOwn && found === undefined) return;
+  if (found !== undefined) logger.mask(found.secret);
+  const what = isOwn ? 'a credential of this job' : `what looks like a secret: ${found?.rule}`;
+  throw new DeliveryError('BAD_FILE', `the name of a file contains ${what}`, {
+    hint: 'rename the file, and revoke the secret',
   });
 }
 

@@ -48,10 +48,21 @@ export function createHttpClient(): SendHttp {
   // which saves about 50 MB of memory for any body.
   setFlagsFromString('--scavenger-max-new-space-capacity-mb=1');
   const timeouts = { bodyTimeout: EXCHANGE.stall };
-  const createAgent = (lookup: LookupFunction) => () =>
-    createProxyAgent({ ...timeouts, connect: { timeout: EXCHANGE.connect, lookup } });
-  const anyAddress = once(createAgent(networkLookup()));
-  const publicAddress = once(createAgent(publicLookup()));
+  const createAgent = (lookup?: LookupFunction) => () =>
+    createProxyAgent({
+      ...timeouts,
+      connect: { timeout: EXCHANGE.connect, ...(lookup === undefined ? {} : { lookup }) },
+    });
+  const agents = {
+    /** The API, which the settings name and which receives the token, may even be on this machine. */
+    api: once(createAgent()),
+    network: once(createAgent(networkLookup())),
+    public: once(createAgent(publicLookup())),
+  };
+  const selectAgent = ({ publicOnly, headers }: HttpRequest): EnvHttpProxyAgent => {
+    if (publicOnly) return agents.public();
+    return headers?.authorization === undefined ? agents.network() : agents.api();
+  };
   const refuseMachine = createNameCheck();
   return async (httpRequest) => {
     if (httpRequest.url.protocol !== 'https:') {
@@ -71,7 +82,7 @@ export function createHttpClient(): SendHttp {
           body: httpRequest.body?.() ?? null,
           signal: httpRequest.signal ?? null,
           headersTimeout: httpRequest.headersTimeout ?? EXCHANGE.headers,
-          dispatcher: httpRequest.publicOnly ? publicAddress() : anyAddress(),
+          dispatcher: selectAgent(httpRequest),
         }),
       );
       return { status: response.statusCode, headers: response.headers, body: response.body };

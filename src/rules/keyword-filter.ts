@@ -75,10 +75,8 @@ function findKeywords<Name>(
 ): boolean {
   // A prefix contains three pairs of neighboring bytes, so one of them starts at every third position.
   const step = PREFIX_LENGTH - 1;
-  for (let at = findPair(bytes, step - 1, pairs); at !== -1; at = findPair(bytes, at + step, pairs)) {
-    const places = pairs[readPair(bytes, at)] as number;
+  for (let at = findPairs(bytes, step - 1, pairs); at !== -1; at = findPairs(bytes, at + step, pairs)) {
     for (let start = at - step + 1; start <= at; start += 1) {
-      if ((places & (1 << (at - start))) === 0 || !hasFirstPair(bytes, start, pairs)) continue;
       const prefix = readPrefix(bytes, start);
       if (hashes[hashPrefix(prefix)] === 0) continue;
       for (const { name, rest } of entries.get(prefix) ?? []) {
@@ -88,14 +86,6 @@ function findKeywords<Name>(
   }
   return false;
 }
-
-/** Whether a keyword begins with the two bytes at a position. */
-const hasFirstPair = (bytes: Buffer, at: number, pairs: Uint8Array): boolean =>
-  ((pairs[readPair(bytes, at)] as number) & 1) !== 0;
-
-/** Two bytes inside the others, as one number. */
-const readPair = (bytes: Buffer, at: number): number =>
-  ((bytes[at] as number) << 8) | (bytes[at + 1] as number);
 
 function hasBytesAt(bytes: Buffer, position: number, expected: Buffer): boolean {
   for (let at = 0; at < expected.length; at += 1) {
@@ -109,10 +99,28 @@ function findPair(bytes: Buffer, start: number, pairs: Uint8Array): number {
   const end = bytes.length - 1;
   for (let at = start; at < end; at += PREFIX_LENGTH - 1) {
     // Both positions are inside the bytes.
-    if (pairs[readPair(bytes, at)] !== 0) return at;
+    if (pairs[((bytes[at] as number) << 8) | (bytes[at + 1] as number)] !== 0) return at;
   }
   return -1;
 }
+
+/** The same, where the pairs beside it are pairs of a keyword as well. */
+function findPairs(bytes: Buffer, start: number, pairs: Uint8Array): number {
+  const step = PREFIX_LENGTH - 1;
+  for (let at = findPair(bytes, start, pairs); at !== -1; at = findPair(bytes, at + step, pairs)) {
+    const places = readPlaces(bytes, at, pairs);
+    const before = readPlaces(bytes, at - 1, pairs);
+    const after = readPlaces(bytes, at + 1, pairs);
+    if ((places & 1) !== 0 && (after & 2) !== 0) return at;
+    if ((places & 2) !== 0 && (before & 1) !== 0 && (after & 4) !== 0) return at;
+    if ((places & 4) !== 0 && (before & 2) !== 0) return at;
+  }
+  return -1;
+}
+
+/** At which places of a keyword the pair at a position is; bytes after the end count as 0. */
+const readPlaces = (bytes: Buffer, at: number, pairs: Uint8Array): number =>
+  pairs[((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0)] ?? 0;
 
 type FourBytes = [number, number, number, number];
 

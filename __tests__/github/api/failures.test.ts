@@ -248,5 +248,15 @@ describe('shortHostMessage', () => {
     expect(shortHostMessage('x'.repeat(300))).toBe('x'.repeat(300));
     expect(shortHostMessage(`${'x'.repeat(299)} word`)).toBe(`${'x'.repeat(299)} …`);
     expect(shortHostMessage('x'.repeat(301))).toBe('…');
+    expect(shortHostMessage('ж'.repeat(301))).toBe(`${'ж'.repeat(300)}…`);
+    expect(shortHostMessage(`${'x '.repeat(150)}y`)).toBe(`${'x '.repeat(150)}…`);
+  });
+
+  test('cuts no word, so that a secret is there as a whole or not at all', () => {
+    const secret = 'ghs_AbCdEf0123456789AbCdEf0123456789abcd';
+    for (let before = 250; before <= 305; before += 1) {
+      const short = shortHostMessage(`${'ж'.repeat(before)} ${secret} ${'x'.repeat(300)}`);
+      expect(short.includes(secret) || !short.includes('ghs')).toBe(true);
+    }
   });
 });

@@ -8,17 +8,15 @@ export interface EmbeddedContent {
 }
 
 /** Fewer characters hold no well-known secret. */
-const SHORTEST_RUN = 32;
+const SHORTEST_RUN = 40;
 
 /** The longest `data:` URI with escapes that is decoded; base64 has no limit but the block. */
 const LONGEST_ESCAPED = 65_536;
 
-/** The characters of both alphabets of base64. */
-const ALPHABET = new Uint8Array(256);
-for (const character of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_') {
-  ALPHABET[character.charCodeAt(0)] = 1;
-}
-const isBase64 = (byte: number | undefined): boolean => byte !== undefined && ALPHABET[byte] === 1;
+/** The kind of each byte: 0 is no base64, in neither of its alphabets; 2 is a hex digit as well. */
+const KINDS = new Uint8Array(256);
+for (const byte of Buffer.from('GHIJKLMNOPQRSTUVWXYZghijklmnopqrstuvwxyz+/-_')) KINDS[byte] = 1;
+for (const byte of Buffer.from('0123456789abcdefABCDEF')) KINDS[byte] = 2;
 
 /**
  * Creates a decoder for the blocks of one file, in their order. One level is decoded: what is encoded twice stays
@@ -46,28 +44,63 @@ export function createEmbeddedDecoder(): (block: FileBlock) => Generator<Embedde
 
 /** The start and end of every long run of base64, with the line breaks inside it. */
 function* findRuns(bytes: Buffer): Generator<[start: number, end: number], void, undefined> {
-  for (let at = SHORTEST_RUN - 1; at < bytes.length; at += SHORTEST_RUN) {
-    if (ALPHABET[bytes[at] as number] === 0) continue;
-    let start = at;
-    while (start > 0 && ALPHABET[bytes[start - 1] as number] === 1) start -= 1;
-    let end = findEnd(bytes, at);
-    if (end - start < SHORTEST_RUN) continue;
-    // Lines of one width, the last one shorter.
-    for (let line = end; line - start >= SHORTEST_RUN; ) {
-      const next = skipLineBreak(bytes, line);
-      if (next === line || !isBase64(bytes[next])) break;
-      line = findEnd(bytes, next);
-      end = line;
-      if (line - next < SHORTEST_RUN) break;
+  for (let start = findRun(bytes, 0); start !== -1; ) {
+    const firstEnd = findEnd(bytes, start + SHORTEST_RUN);
+    if (isUseless(bytes, start, firstEnd)) {
+      start = findRun(bytes, firstEnd);
+      continue;
     }
+    const end = findLastLine(bytes, start, firstEnd);
     yield [start, end];
-    at = end;
+    start = findRun(bytes, end);
   }
+}
+
+/**
+ * The start of the first long run from a position on, or -1. A run is read backward from where it would have the
+ * shortest length, so most bytes of a usual text are never read.
+ */
+function findRun(bytes: Buffer, from: number): number {
+  let start = from;
+  let known = from;
+  for (let last = from + SHORTEST_RUN - 1; last < bytes.length; ) {
+    let at = last;
+    while (at >= known && KINDS[bytes[at] as number] !== 0) at -= 1;
+    if (at < known) return start;
+    start = at + 1;
+    known = last + 1;
+    last = at + SHORTEST_RUN;
+  }
+  return -1;
+}
+
+/** The end of the last of several lines of base64; all but the last one are long. */
+function findLastLine(bytes: Buffer, start: number, firstEnd: number): number {
+  let end = firstEnd;
+  for (let length = firstEnd - start; length >= SHORTEST_RUN; ) {
+    const next = skipLineBreak(bytes, end);
+    if (next === end || KINDS[bytes[next] ?? 0] === 0) return end;
+    end = findEnd(bytes, next);
+    length = end - next;
+  }
+  return end;
+}
+
+/** How compressed images, fonts and archives begin in base64: they are frequent and long, and hold no text. */
+const COMPRESSED = /^(?:iVBORw0KGgo|\/9j\/|R0lGOD|d09GMg|d09GRg|UklGR|H4sI|UEsDB)/;
+const START_LENGTH = 12;
+
+/** Whether a run is compressed, or is hex, whose digits are no base64. */
+function isUseless(bytes: Buffer, start: number, end: number): boolean {
+  if (COMPRESSED.test(bytes.toString('latin1', start, start + START_LENGTH))) return true;
+  let at = start;
+  while (at < end && KINDS[bytes[at] as number] === 2) at += 1;
+  return at === end;
 }
 
 function findEnd(bytes: Buffer, from: number): number {
   let end = from;
-  while (end < bytes.length && ALPHABET[bytes[end] as number] === 1) end += 1;
+  while (end < bytes.length && KINDS[bytes[end] as number] !== 0) end += 1;
   return end;
 }
 
@@ -109,9 +142,13 @@ function findPosition(bytes: Buffer, start: number, index: number): number {
   return at;
 }
 
+const PERCENT = 0x25;
+const DATA_SCHEME = Buffer.from('data:');
+
 /** `data:` URIs with percent escapes instead of base64. */
 function* decodeEscapedUris(bytes: Buffer): Generator<EmbeddedContent, void, undefined> {
-  for (let at = bytes.indexOf('data:'); at !== -1; at = bytes.indexOf('data:', at + 1)) {
+  if (!bytes.includes(PERCENT)) return;
+  for (let at = bytes.indexOf(DATA_SCHEME); at !== -1; at = bytes.indexOf(DATA_SCHEME, at + 1)) {
     const [uri = ''] = /^[^\s"'`<>()\\]*/.exec(bytes.toString('latin1', at, at + LONGEST_ESCAPED)) ?? [];
     if (!uri.includes('%')) continue;
     const start = at;

@@ -1,0 +1,54 @@
+import { describe, expect, test } from '@jest/globals';
+import { findSecrets } from '../../../src/rules/secrets/secrets.ts';
+import { drawn, fileOf, pem } from './fake-secrets.ts';
+
+const TOKEN = `ghp_${drawn(36)}`;
+const { signal } = new AbortController();
+const find = async (content: string | Buffer): Promise<(string | number | null)[][]> =>
+  (await findSecrets(fileOf(content), signal)).map(({ rule, line }) => [rule, line]);
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+const padding = 'a usual text without any secret; '.repeat(3);
+
+describe('findSecrets in embedded content', () => {
+  const source = `const x = 1; ${padding}\n// ${TOKEN}\n${padding}`;
+  test.each([
+    ['a data: URI', `<p>\n<a href="data:text/plain;base64,${base64(source)}">x</a>`, 2],
+    [
+      'an inline source map',
+      `f();\n\n//# sourceMappingURL=data:application/json;base64,${base64(`{"s":["${source}"]}`)}`,
+      3,
+    ],
+    ['a block of base64', `config: ${base64(source)}\n`, 1],
+    ['lines of base64', `\nconfig: |\n  ${base64(source).replace(/.{64}/g, '$&\n  ')}\n`, 5],
+    ['base64 in a JSON text', `{"file": "${base64(source).replace(/.{76}/g, '$&\\n')}"}`, 1],
+    ['URL-safe base64', `?state=${base64(`${source}ÿÿÿ???`).replaceAll('+', '-').replaceAll('/', '_')}`, 1],
+  ])('finds a secret in %s, and its line', async (_, content, line) => {
+    expect(await find(content)).toEqual([['github', line]]);
+  });
+
+  test('finds a secret in a data: URI with escapes', async () => {
+    const uri = encodeURIComponent(`<p>${pem()}</p>`);
+    expect(await find(`<a href="data:text/html,${uri}">x</a>`)).toEqual([['private-key', 1]]);
+  });
+
+  test.each([0, 1, 2, 3])('finds a secret in a run over many blocks, %i characters later', async (by) => {
+    const long = base64(`${'lorem ipsum '.repeat(60_000)}${TOKEN} ${'lorem ipsum '.repeat(20_000)}`);
+    expect(await find(`${'x '.repeat(by)}"${long}"`)).toEqual([['github', 1]]);
+    expect(await find(`${'x '.repeat(by)}\n${long.replace(/.{76}/g, '$&\r\n')}`)).toHaveLength(1);
+  });
+
+  test('finds a secret once, with the fingerprint that it has as plain text', async () => {
+    const [plain] = await findSecrets(fileOf(TOKEN), signal);
+    const [embedded, ...others] = await findSecrets(fileOf(`"${base64(source)}"`), signal);
+    expect([embedded?.fingerprint, others]).toEqual([plain?.fingerprint, []]);
+  });
+
+  test.each([
+    ['base64 of base64', base64(base64(source))],
+    ['an image', `data:image/png;base64,iVBORw0KGgo${base64(padding)}`],
+    ['hex', Buffer.from(padding).toString('hex')],
+    ['a long word', 'abcdefghij'.repeat(20)],
+  ])('finds nothing in %s', async (_, content) => {
+    expect(await find(content)).toEqual([]);
+  });
+});
