@@ -104,7 +104,7 @@ test.each([
   });
   expectNotReady(delivered, {
     step: 'check',
-    reason: new RegExp(`\\b${what}\\b.* contains (the token|a credential)`),
+    reason: new RegExp(`\\b${what}\\b.* (contains|holds) (the token|a credential)`),
   });
   expect(delivered.stdout.split('\n')[0]).toBe(`::add-mask::${token}`);
   expect(collectOutput(delivered)).not.toContain(token);
