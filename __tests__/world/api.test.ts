@@ -1,28 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createWorldClient, type WorldClient } from './client.ts';
+import { describe, expect, test } from '@jest/globals';
+import { createWorldClient } from './client.ts';
 import type { TestRepository } from './repository.ts';
-import { type GitHubWorld, startWorld } from './world.ts';
+import { setUpWorld } from './set-up-world.ts';
 
-let world: GitHubWorld;
-let client: WorldClient;
-let anonymous: WorldClient;
 let count = 0;
 
-beforeAll(async () => {
-  world = await startWorld();
-  client = createWorldClient(world);
-  anonymous = createWorldClient(world, null);
-});
-
-afterAll(async () => {
-  await client.close();
-  await anonymous.close();
-  await world.stop();
-});
+const setup = setUpWorld();
 
 const newRepository = (spec = {}): Promise<TestRepository> =>
-  world.repository({ owner: 'octo', name: `api-${++count}`, ...spec });
+  setup.world.repository({ owner: 'octo', name: `api-${++count}`, ...spec });
 const base64 = (content: string) => Buffer.from(content).toString('base64');
 const blobSha = (bytes: Buffer) =>
   createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
@@ -33,7 +20,7 @@ describe('credentials of the API', () => {
     ['a wrong token', 'ghs_wrong', 401, 'Bad credentials'],
   ])('the API refuses a write with %s', async (_, token, status, message) => {
     const repository = await newRepository();
-    const stranger = createWorldClient(world, token);
+    const stranger = createWorldClient(setup.world, token);
     const answer = await stranger.send(`PUT /repos/${repository.fullName}/contents/a.txt`, {});
     expect(answer.status).toBe(status);
     expect(answer.json).toEqual({ message, documentation_url: expect.any(String), status: String(status) });
@@ -42,7 +29,7 @@ describe('credentials of the API', () => {
 
   test('the answer to a token without the permission names the permission that is needed', async () => {
     const { fullName } = await newRepository();
-    const reader = createWorldClient(world, world.token({ contents: 'read', pages: 'none' }));
+    const reader = createWorldClient(setup.world, setup.world.token({ contents: 'read', pages: 'none' }));
     const write = await reader.send(`PUT /repos/${fullName}/contents/a.txt`, {});
     expect(write.status).toBe(403);
     expect(write.json.message).toBe('Resource not accessible by integration');
@@ -57,18 +44,18 @@ describe('credentials of the API', () => {
 
   test('a private repository answers 404 without a token', async () => {
     const { fullName } = await newRepository({ private: true });
-    expect((await anonymous.send(`GET /repos/${fullName}`)).status).toBe(404);
-    expect((await client.send(`GET /repos/${fullName}`)).json.private).toBe(true);
+    expect((await setup.anonymous.send(`GET /repos/${fullName}`)).status).toBe(404);
+    expect((await setup.client.send(`GET /repos/${fullName}`)).json.private).toBe(true);
   });
 
   test('answers have rate limits, a request id, and an etag for conditional requests', async () => {
     const { fullName } = await newRepository();
-    const { headers } = await client.send(`GET /repos/${fullName}`);
+    const { headers } = await setup.client.send(`GET /repos/${fullName}`);
     expect(headers).toMatchObject({
       'x-ratelimit-remaining': expect.stringMatching(/^\d+$/),
       'x-github-request-id': expect.any(String),
     });
-    const again = await client.send(`GET /repos/${fullName}`, null, {
+    const again = await setup.client.send(`GET /repos/${fullName}`, null, {
       'if-none-match': headers.etag as string,
     });
     expect(again.status).toBe(304);
@@ -80,7 +67,12 @@ describe('the contents API', () => {
     const repository = await newRepository();
     const path = `/repos/${repository.fullName}/contents/docs%2F${encodeURIComponent('привет мир.html')}`;
     const put = (content: string, extra = {}) =>
-      client.send(`PUT ${path}`, { message: 'ADD x', content: base64(content), branch: 'main', ...extra });
+      setup.client.send(`PUT ${path}`, {
+        message: 'ADD x',
+        content: base64(content),
+        branch: 'main',
+        ...extra,
+      });
     const created = await put('<p>1</p>', { sha: '0'.repeat(40) });
     expect(created.status).toBe(201);
     const { sha } = created.json.content;
@@ -94,10 +86,14 @@ describe('the contents API', () => {
     expect(stale.json.message).toBe(`docs/привет мир.html does not match ${'0'.repeat(40)}`);
     expect((await put('<p>2</p>', { sha })).status).toBe(200);
     expect((await repository.read('docs/привет мир.html'))?.toString()).toBe('<p>2</p>');
-    const next = (await client.send(`GET ${path}`)).json.sha;
-    const deleted = await client.send(`DELETE ${path}`, { message: 'DELETE x', sha: next, branch: 'main' });
+    const next = (await setup.client.send(`GET ${path}`)).json.sha;
+    const deleted = await setup.client.send(`DELETE ${path}`, {
+      message: 'DELETE x',
+      sha: next,
+      branch: 'main',
+    });
     expect(deleted).toMatchObject({ status: 200, json: { content: null } });
-    expect((await client.send(`GET ${path}`)).status).toBe(404);
+    expect((await setup.client.send(`GET ${path}`)).status).toBe(404);
     expect((await repository.log()).map(({ message }) => message)).toEqual([
       'DELETE x',
       'ADD x',
@@ -115,14 +111,14 @@ describe('the contents API', () => {
   ])('refuses PUT with %s', async (_, path, extra, status, message) => {
     const { fullName } = await newRepository();
     const body = { message: 'ADD', content: base64('x'), ...extra };
-    const answer = await client.send(`PUT /repos/${fullName}/contents/${path}`, body);
+    const answer = await setup.client.send(`PUT /repos/${fullName}/contents/${path}`, body);
     expect([answer.status, answer.json.message]).toEqual([status, message]);
   });
 
   test('accepts only one of two concurrent writes', async () => {
     const { fullName } = await newRepository();
     const put = (name: string) =>
-      client.send(`PUT /repos/${fullName}/contents/${name}`, { message: 'ADD', content: base64(name) });
+      setup.client.send(`PUT /repos/${fullName}/contents/${name}`, { message: 'ADD', content: base64(name) });
     const answers = await Promise.all([put('a'), put('b')]);
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
     expect(answers.find(({ status }) => status === 409)?.json.message).toMatch(
@@ -138,7 +134,7 @@ describe('the contents API', () => {
     const object = { accept: 'application/vnd.github.object+json' };
     const raw = { accept: 'application/vnd.github.raw+json' };
     const read = async (rest: string, headers = {}) =>
-      (await client.send(contents + rest, null, headers)).json;
+      (await setup.client.send(contents + rest, null, headers)).json;
     expect((await read('/a')).map(({ name, type }: { name: string; type: string }) => [name, type])).toEqual([
       ['b.txt', 'file'],
       ['c', 'dir'],
@@ -148,31 +144,35 @@ describe('the contents API', () => {
       entries: [{ path: 'a/b.txt' }, { path: 'a/c' }],
     });
     expect(Buffer.from((await read(`/a/b.txt?ref=${before}`)).content, 'base64').toString()).toBe('old');
-    expect((await client.send(`${contents}/a/b.txt`, null, raw)).text).toBe('new');
-    expect((await client.send(`${contents}/a/b.txt?ref=nowhere`)).status).toBe(404);
+    expect((await setup.client.send(`${contents}/a/b.txt`, null, raw)).text).toBe('new');
+    expect((await setup.client.send(`${contents}/a/b.txt?ref=nowhere`)).status).toBe(404);
   });
 
   test('returns no inline content of a file above 1 MB', async () => {
     const bytes = randomBytes(1_200_000);
     const { fullName } = await newRepository({ files: { 'big.bin': bytes } });
     const operation = `GET /repos/${fullName}/contents/big.bin`;
-    const asObject = await client.send(operation, null, { accept: 'application/vnd.github.object+json' });
+    const asObject = await setup.client.send(operation, null, {
+      accept: 'application/vnd.github.object+json',
+    });
     expect(asObject.json).toMatchObject({
       sha: blobSha(bytes),
       size: 1_200_000,
       content: '',
       encoding: 'none',
     });
-    expect((await client.send(operation)).status).toBe(403);
+    expect((await setup.client.send(operation)).status).toBe(403);
   });
 
   test('creates the first file of an empty repository', async () => {
     const repository = await newRepository({ empty: true });
     const contents = `/repos/${repository.fullName}/contents/a.txt`;
-    expect((await client.send(`GET ${contents}`)).json.message).toBe('This repository is empty.');
-    const ref = await client.send(`GET /repos/${repository.fullName}/git/ref/heads/main`);
+    expect((await setup.client.send(`GET ${contents}`)).json.message).toBe('This repository is empty.');
+    const ref = await setup.client.send(`GET /repos/${repository.fullName}/git/ref/heads/main`);
     expect([ref.status, ref.json.message]).toEqual([409, 'Git Repository is empty.']);
-    expect((await client.send(`PUT ${contents}`, { message: 'ADD', content: base64('x') })).status).toBe(201);
+    expect(
+      (await setup.client.send(`PUT ${contents}`, { message: 'ADD', content: base64('x') })).status,
+    ).toBe(201);
     expect(await repository.log()).toHaveLength(1);
   });
 });
@@ -184,13 +184,13 @@ describe('the rate limit', () => {
   test('counts the requests of all jobs of a repository together, and refuses the next after 1,000', async () => {
     const repository = await newRepository();
     const path = `/repos/${repository.fullName}`;
-    expect(limits(await client.send(`GET ${path}`))).toEqual(['1000', '1', '999', 'core']);
-    const job = createWorldClient(world);
+    expect(limits(await setup.client.send(`GET ${path}`))).toEqual(['1000', '1', '999', 'core']);
+    const job = createWorldClient(setup.world);
     expect(limits(await job.send(`GET ${path}`))).toEqual(['1000', '2', '998', 'core']);
-    expect(world.rateLimits.getUsed(repository)).toBe(2);
-    world.rateLimits.setLeft(repository, 1, 90);
+    expect(setup.world.rateLimits.getUsed(repository)).toBe(2);
+    setup.world.rateLimits.setLeft(repository, 1, 90);
     expect((await job.send(`GET ${path}`)).status).toBe(200);
-    const refused = await client.send(`GET ${path}`);
+    const refused = await setup.client.send(`GET ${path}`);
     expect(refused).toMatchObject({
       status: 403,
       json: { message: expect.stringMatching(/^API rate limit exceeded for installation/) },
@@ -204,21 +204,21 @@ describe('the rate limit', () => {
 
   test('counts other tokens and other repositories apart', async () => {
     const repository = await newRepository();
-    world.rateLimits.setLeft(repository, 0);
-    const user = createWorldClient(world, world.token({}, 'human'));
+    setup.world.rateLimits.setLeft(repository, 0);
+    const user = createWorldClient(setup.world, setup.world.token({}, 'human'));
     expect(limits(await user.send(`GET /repos/${repository.fullName}`))[0]).toBe('5000');
     const other = await newRepository();
-    expect((await client.send(`GET /repos/${other.fullName}`)).status).toBe(200);
+    expect((await setup.client.send(`GET /repos/${other.fullName}`)).status).toBe(200);
     await user.close();
   });
 
   test('does not count an answer that has not changed', async () => {
     const repository = await newRepository();
     const path = `GET /repos/${repository.fullName}/git/ref/heads/main`;
-    const { headers } = await client.send(path);
-    const again = await client.send(path, null, { 'if-none-match': headers.etag as string });
+    const { headers } = await setup.client.send(path);
+    const again = await setup.client.send(path, null, { 'if-none-match': headers.etag as string });
     expect(again.status).toBe(304);
-    expect(world.rateLimits.getUsed(repository)).toBe(1);
+    expect(setup.world.rateLimits.getUsed(repository)).toBe(1);
   });
 });
 
@@ -228,7 +228,7 @@ test.each([
   ['2021-01-01', 400],
 ])('the API version %s is answered %d', async (version, status) => {
   const { fullName } = await newRepository();
-  const answer = await client.send(`GET /repos/${fullName}`, null, { 'x-github-api-version': version });
+  const answer = await setup.client.send(`GET /repos/${fullName}`, null, { 'x-github-api-version': version });
   expect(answer.status).toBe(status);
   if (status === 400) expect(answer.json.message).toContain('is not a supported version');
 });
@@ -242,18 +242,18 @@ describe('a protected branch', () => {
     ['classic-push-access', "You're not authorized to push to this branch."],
   ] as const;
   const put = ({ fullName }: TestRepository, path: string, extra: object = {}) =>
-    client.send(`PUT /repos/${fullName}/contents/${path}`, {
+    setup.client.send(`PUT /repos/${fullName}/contents/${path}`, {
       message: 'ADD',
       content: base64('x'),
       ...extra,
     });
   const writeCommit = async ({ fullName }: TestRepository, head: string | null, authors: object = {}) => {
-    const base = (await client.send(`GET /repos/${fullName}/git/commits/${head}`)).json;
+    const base = (await setup.client.send(`GET /repos/${fullName}/git/commits/${head}`)).json;
     const body = { message: 'ADD', tree: base.tree.sha, parents: [head], ...authors };
-    return (await client.send(`POST /repos/${fullName}/git/commits`, body)).json.sha;
+    return (await setup.client.send(`POST /repos/${fullName}/git/commits`, body)).json.sha;
   };
   const moveMain = ({ fullName }: TestRepository, sha: string) =>
-    client.send(`PATCH /repos/${fullName}/git/refs/heads/main`, { sha });
+    setup.client.send(`PATCH /repos/${fullName}/git/refs/heads/main`, { sha });
 
   test('with a ruleset refuses both ways of writing', async () => {
     const repository = await newRepository();
@@ -309,7 +309,7 @@ describe('a protected branch', () => {
   test('with a signature rule refuses the commits of a user, which GitHub does not sign', async () => {
     const repository = await newRepository();
     repository.protect('signatures');
-    const user = createWorldClient(world, world.token({}, 'human'));
+    const user = createWorldClient(setup.world, setup.world.token({}, 'human'));
     const body = { message: 'ADD', content: base64('x') };
     const answer = await user.send(`PUT /repos/${repository.fullName}/contents/a.txt`, body);
     expect(answer.status).toBe(409);
@@ -319,7 +319,7 @@ describe('a protected branch', () => {
   test('lists the rules of rulesets, and only those', async () => {
     const repository = await newRepository();
     const list = async () =>
-      (await client.send(`GET /repos/${repository.fullName}/rules/branches/main`)).json;
+      (await setup.client.send(`GET /repos/${repository.fullName}/rules/branches/main`)).json;
     expect(await list()).toEqual([]);
     repository.protect('signatures');
     expect(await list()).toMatchObject([{ type: 'required_signatures' }]);
@@ -333,22 +333,22 @@ describe('the git data API', () => {
     const repository = await newRepository({ files: { 'kept.txt': 'kept', 'gone.txt': 'gone' } });
     const git = `/repos/${repository.fullName}/git`;
     const bytes = randomBytes(3_000_000);
-    const blob = await client.send(`POST ${git}/blobs`, {
+    const blob = await setup.client.send(`POST ${git}/blobs`, {
       content: bytes.toString('base64'),
       encoding: 'base64',
     });
     expect(blob).toMatchObject({ status: 201, json: { sha: blobSha(bytes) } });
-    const base = (await client.send(`GET ${git}/ref/heads/main`)).json.object.sha;
-    const baseTree = (await client.send(`GET ${git}/commits/${base}`)).json.tree.sha;
+    const base = (await setup.client.send(`GET ${git}/ref/heads/main`)).json.object.sha;
+    const baseTree = (await setup.client.send(`GET ${git}/commits/${base}`)).json.tree.sha;
     const entry = { path: 'in/big.bin', mode: '100644', type: 'blob', sha: blob.json.sha };
     const removal = { path: 'gone.txt', mode: '100644', type: 'blob', sha: null };
     const newTree = { base_tree: baseTree, tree: [entry, removal] };
-    const { sha: tree } = (await client.send(`POST ${git}/trees`, newTree)).json;
+    const { sha: tree } = (await setup.client.send(`POST ${git}/trees`, newTree)).json;
     const commit = (
-      await client.send(`POST ${git}/commits`, { message: 'ADD big.bin', tree, parents: [base] })
+      await setup.client.send(`POST ${git}/commits`, { message: 'ADD big.bin', tree, parents: [base] })
     ).json;
     expect(commit.verification.verified).toBe(true);
-    const moved = await client.send(`PATCH ${git}/refs/heads/main`, { sha: commit.sha, force: false });
+    const moved = await setup.client.send(`PATCH ${git}/refs/heads/main`, { sha: commit.sha, force: false });
     expect(moved).toMatchObject({ status: 200, json: { object: { sha: commit.sha } } });
     expect((await repository.read('in/big.bin'))?.equals(bytes)).toBe(true);
     expect(await repository.read('gone.txt')).toBeNull();
@@ -373,7 +373,7 @@ describe('the git data API', () => {
   ])('refuses a tree with %s', async (_, body, message) => {
     const repository = await newRepository();
     const head = (await repository.head()) as string;
-    const answer = await client.send(`POST /repos/${repository.fullName}/git/trees`, body(head));
+    const answer = await setup.client.send(`POST /repos/${repository.fullName}/git/trees`, body(head));
     expect([answer.status, answer.json.message]).toEqual([422, message]);
   });
 
@@ -383,17 +383,22 @@ describe('the git data API', () => {
     await repository.commit('a.txt', 'a');
     const patch = async (branch: string) => {
       const refs = `PATCH /repos/${repository.fullName}/git/refs/heads/${branch}`;
-      return (await client.send(refs, { sha: first, force: false })).json.message;
+      return (await setup.client.send(refs, { sha: first, force: false })).json.message;
     };
     expect(await patch('main')).toBe('Update is not a fast forward');
     expect(await patch('nowhere')).toBe('Reference does not exist');
-    expect((await client.send(`GET /repos/${repository.fullName}/git/ref/heads/nowhere`)).status).toBe(404);
+    expect((await setup.client.send(`GET /repos/${repository.fullName}/git/ref/heads/nowhere`)).status).toBe(
+      404,
+    );
   });
 
   test('refuses a blob of more than 37.5 MB', async () => {
     const { fullName } = await newRepository();
     const content = Buffer.alloc(40_000_000).toString('base64');
-    const answer = await client.send(`POST /repos/${fullName}/git/blobs`, { content, encoding: 'base64' });
+    const answer = await setup.client.send(`POST /repos/${fullName}/git/blobs`, {
+      content,
+      encoding: 'base64',
+    });
     expect(answer.status).toBe(422);
     expect(answer.json.message).toMatch(/^Sorry, your input was too large to process\./);
   });
@@ -406,7 +411,7 @@ describe('the commits API', () => {
       await repository.commit('a.txt', `a${round}`, `a ${round}`);
       await repository.commit('b.txt', `b${round}`, `b ${round}`);
     }
-    const list = await client.send(`GET /repos/${repository.fullName}/commits?path=a.txt&per_page=2`);
+    const list = await setup.client.send(`GET /repos/${repository.fullName}/commits?path=a.txt&per_page=2`);
     const messages = list.json.map((item: { commit: { message: string } }) => item.commit.message);
     expect(messages).toEqual(['a 3', 'a 2']);
     expect(list.headers.link).toContain('page=2>; rel="next"');
@@ -422,7 +427,7 @@ describe('the commits API', () => {
     const start = (await repository.head()) as string;
     await repository.commit('side.txt', 's', 'side', 'side');
     await repository.commit('main.txt', 'm', 'main');
-    const answer = await client.send(
+    const answer = await setup.client.send(
       `GET /repos/${repository.fullName}/compare/${range.replace('start', start)}`,
     );
     expect(answer.json.status).toBe(status);

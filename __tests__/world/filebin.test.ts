@@ -1,36 +1,24 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { createWorldClient, type WorldClient } from './client.ts';
-import { type GitHubWorld, startWorld } from './world.ts';
+import { beforeEach, expect, test } from '@jest/globals';
+import { setUpWorld } from './set-up-world.ts';
 
-let world: GitHubWorld;
-let client: WorldClient;
+const setup = setUpWorld();
 let bin: string;
 let count = 0;
 
-beforeAll(async () => {
-  world = await startWorld();
-  client = createWorldClient(world, null);
-});
-
 beforeEach(() => {
-  world.filebin.reset();
+  setup.world.filebin.reset();
   bin = `sv1700000000-${++count}`;
 });
 
-afterAll(async () => {
-  await client.close();
-  await world.stop();
-});
-
 const upload = (name: string, body: string | Buffer = '<p>x</p>', headers = {}) =>
-  client.send(`POST https://filebin.net/${bin}/${encodeURIComponent(name)}`, body, headers);
+  setup.anonymous.send(`POST https://filebin.net/${bin}/${encodeURIComponent(name)}`, body, headers);
 const download = (name: string, headers = {}) =>
-  client.send(`GET https://filebin.net/${bin}/${encodeURIComponent(name)}`, null, headers);
+  setup.anonymous.send(`GET https://filebin.net/${bin}/${encodeURIComponent(name)}`, null, headers);
 const sha256 = (content: string) => createHash('sha256').update(content).digest('hex');
 
 test('an uploaded file can be downloaded from the storage host', async () => {
-  world.filebin.cookieCheck = false;
+  setup.world.filebin.cookieCheck = false;
   const uploaded = await upload('a.txt', 'text', { 'content-sha256': sha256('text') });
   expect(uploaded).toMatchObject({
     status: 201,
@@ -47,14 +35,17 @@ test('an uploaded file can be downloaded from the storage host', async () => {
   const first = await download('a.txt');
   expect(first.status).toBe(302);
   expect(first.headers.location).not.toContain('filebin.net');
-  expect(await client.send(`GET ${first.headers.location}`)).toMatchObject({ status: 200, text: 'text' });
-  expect((await client.send(`HEAD https://filebin.net/${bin}/a.txt`)).status).toBe(405);
+  expect(await setup.anonymous.send(`GET ${first.headers.location}`)).toMatchObject({
+    status: 200,
+    text: 'text',
+  });
+  expect((await setup.anonymous.send(`HEAD https://filebin.net/${bin}/a.txt`)).status).toBe(405);
 });
 
 test('an HTML page is served as an attachment', async () => {
-  world.filebin.cookieCheck = false;
+  setup.world.filebin.cookieCheck = false;
   await upload('a.html', '<!doctype html><p>x</p>');
-  const { headers } = await client.send(`GET ${(await download('a.html')).headers.location}`);
+  const { headers } = await setup.anonymous.send(`GET ${(await download('a.html')).headers.location}`);
   expect(headers).toMatchObject({
     'content-type': 'text/html; charset=utf-8',
     'content-disposition': expect.stringMatching(/^attachment/),
@@ -87,7 +78,7 @@ test.each([
     'SHA256 checksum did not match',
   ],
 ])('an upload with %s is refused', async (_, name, file, body, headers, status, message) => {
-  const answer = await client.send(`POST https://filebin.net/${name}/${file}`, body, headers);
+  const answer = await setup.anonymous.send(`POST https://filebin.net/${name}/${file}`, body, headers);
   expect([answer.status, answer.text.trim()]).toEqual([status, message]);
 });
 
@@ -106,21 +97,21 @@ test.each([
 test('a bin can be listed, locked and deleted, and its name can not be used again', async () => {
   await upload('a.txt');
   const address = `https://filebin.net/${bin}`;
-  const listed = await client.send(`GET ${address}`, null, { accept: 'application/json' });
+  const listed = await setup.anonymous.send(`GET ${address}`, null, { accept: 'application/json' });
   expect(listed.json).toMatchObject({ bin: { files: 1 }, files: [{ filename: 'a.txt' }] });
-  expect((await client.send(`PUT ${address}`)).status).toBe(200);
+  expect((await setup.anonymous.send(`PUT ${address}`)).status).toBe(200);
   const locked = await upload('b.txt');
   expect([locked.status, locked.text.trim()]).toEqual([405, 'Uploads to locked bins are not allowed']);
-  expect((await client.send(`DELETE ${address}/a.txt`)).status).toBe(200);
+  expect((await setup.anonymous.send(`DELETE ${address}/a.txt`)).status).toBe(200);
   expect((await download('a.txt')).text.trim()).toBe('The file does not exist.');
-  expect((await client.send(`DELETE ${address}`)).status).toBe(200);
+  expect((await setup.anonymous.send(`DELETE ${address}`)).status).toBe(200);
   expect((await download('a.txt')).text.trim()).toBe('This bin is no longer available.');
   const reused = await upload('a.txt');
   expect([reused.status, reused.text.trim()]).toEqual([405, 'The bin is no longer available']);
 });
 
 const disposition = async (name: string) => {
-  const { headers } = await client.send(`GET ${(await download(name)).headers.location}`);
+  const { headers } = await setup.anonymous.send(`GET ${(await download(name)).headers.location}`);
   return [headers['content-type'], headers['content-disposition']?.split(';')[0]];
 };
 
@@ -133,7 +124,7 @@ test.each([
   ['files.zip', 'PK\u0003\u0004x', 'application/zip', 'inline'],
   ['x.html', 'a\u0000b', 'application/octet-stream', 'inline'],
 ])('the bytes of %s decide on its type and disposition, not its name', async (name, body, type, shown) => {
-  world.filebin.cookieCheck = false;
+  setup.world.filebin.cookieCheck = false;
   expect((await upload(name, body)).json.file['content-type']).toBe(type);
   expect(await disposition(name)).toEqual([type, shown]);
 });
@@ -146,62 +137,66 @@ test('the warning page repeats the address of the file', async () => {
 });
 
 test('anybody can upload into a bin until somebody locks it for good', async () => {
-  world.filebin.cookieCheck = false;
+  setup.world.filebin.cookieCheck = false;
   await upload('a.txt', 'mine');
-  await world.filebin.addFile(bin, 'a.txt', 'theirs');
+  await setup.world.filebin.addFile(bin, 'a.txt', 'theirs');
   const { headers } = await download('a.txt');
-  expect((await client.send(`GET ${headers.location}`)).text).toBe('theirs');
-  world.filebin.lock(bin);
-  const listed = await client.send(`GET https://filebin.net/${bin}`, null, { accept: 'application/json' });
+  expect((await setup.anonymous.send(`GET ${headers.location}`)).text).toBe('theirs');
+  setup.world.filebin.lock(bin);
+  const listed = await setup.anonymous.send(`GET https://filebin.net/${bin}`, null, {
+    accept: 'application/json',
+  });
   expect(listed.json.bin.readonly).toBe(true);
   expect((await upload('a.txt', 'mine')).status).toBe(405);
-  await expect(world.filebin.addFile(bin, 'b.txt', 'theirs')).rejects.toThrow(/locked bins/);
+  await expect(setup.world.filebin.addFile(bin, 'b.txt', 'theirs')).rejects.toThrow(/locked bins/);
 });
 
 test('a bin that needs approval shows nothing before, and its files can still be deleted', async () => {
-  Object.assign(world.filebin, { cookieCheck: false, manualApproval: true });
+  Object.assign(setup.world.filebin, { cookieCheck: false, manualApproval: true });
   await upload('a.txt', 'text');
   await upload('b.txt', 'text');
   expect(await download('a.txt')).toMatchObject({
     status: 403,
     text: 'This bin requires approval before files can be downloaded.\n',
   });
-  expect((await client.send(`DELETE https://filebin.net/${bin}/b.txt`)).status).toBe(200);
-  world.filebin.approve(bin);
+  expect((await setup.anonymous.send(`DELETE https://filebin.net/${bin}/b.txt`)).status).toBe(200);
+  setup.world.filebin.approve(bin);
   expect((await download('a.txt')).status).toBe(302);
 });
 
 test('a download limit counts every GET that is not answered by the warning page', async () => {
-  world.filebin.downloadLimit = 2;
+  setup.world.filebin.downloadLimit = 2;
   await upload('a.txt', 'text');
   const cookie = String((await download('a.txt')).headers['set-cookie']).split(';')[0] as string;
   const seen = [];
   for (let number = 0; number < 3; number += 1) seen.push(await download('a.txt', { cookie }));
   expect(seen.map(({ status }) => status)).toEqual([302, 302, 403]);
   expect(seen[2]?.text).toBe('The file has been requested too many times.\n');
-  const listed = await client.send(`GET https://filebin.net/${bin}`, null, { accept: 'application/json' });
+  const listed = await setup.anonymous.send(`GET https://filebin.net/${bin}`, null, {
+    accept: 'application/json',
+  });
   expect(listed.json.files[0].downloads).toBe(2);
 });
 
 test('the answer to an upload can come long after the file is stored', async () => {
-  world.filebin.cookieCheck = false;
+  setup.world.filebin.cookieCheck = false;
   const answer = Promise.withResolvers<void>();
-  world.filebin.beforeAnswer = () => answer.promise;
+  setup.world.filebin.beforeAnswer = () => answer.promise;
   const pending = upload('a.txt', 'text');
-  while (!world.filebin.bins.has(bin)) await new Promise((resolve) => setImmediate(resolve));
+  while (!setup.world.filebin.bins.has(bin)) await new Promise((resolve) => setImmediate(resolve));
   expect((await download('a.txt')).status).toBe(302);
   // The late answer also writes over a lock of the meantime.
-  world.filebin.lock(bin);
+  setup.world.filebin.lock(bin);
   answer.resolve();
   expect((await pending).status).toBe(201);
-  expect(world.filebin.bins.get(bin)?.locked).toBe(false);
+  expect(setup.world.filebin.bins.get(bin)?.locked).toBe(false);
 });
 
 test.each([
   ['blocked content', { refusal: 'This content is blocked.' }, 403, 'This content is blocked.'],
   ['full storage', { full: true }, 507, 'Insufficient storage, please retry later'],
 ])('an upload is refused because of %s', async (_, settings, status, text) => {
-  Object.assign(world.filebin, settings);
+  Object.assign(setup.world.filebin, settings);
   const refused = await upload('a.txt', 'text');
   expect([refused.status, refused.text.trim()]).toEqual([status, text]);
 });

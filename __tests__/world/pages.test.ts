@@ -1,35 +1,27 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { createWorldClient, type WorldClient } from './client.ts';
 import type { FakePagesOptions } from './pages/fake-pages.ts';
 import type { TestRepository } from './repository.ts';
+import { setUpWorld } from './set-up-world.ts';
 import { LOGINS } from './tokens.ts';
-import { type GitHubWorld, startWorld } from './world.ts';
 
-let world: GitHubWorld;
-let client: WorldClient;
-let visitor: WorldClient;
 let count = 0;
 
-beforeAll(async () => {
-  world = await startWorld();
-  client = createWorldClient(world);
-  visitor = createWorldClient(world, null);
-});
-
-afterAll(async () => {
-  await client.close();
-  await visitor.close();
-  await world.stop();
-});
+const setup = setUpWorld();
 
 const newSite = (pages: FakePagesOptions = {}, spec = {}): Promise<TestRepository> =>
-  world.repository({ owner: 'octo', name: `site-${++count}`, pages: { buildMs: 1, ...pages }, ...spec });
+  setup.world.repository({
+    owner: 'octo',
+    name: `site-${++count}`,
+    pages: { buildMs: 1, ...pages },
+    ...spec,
+  });
 const visit = async ({ pages }: TestRepository, path: string) => {
-  const { status, text } = await visitor.send(`GET ${pages.url}${path}`);
+  const { status, text } = await setup.anonymous.send(`GET ${pages.url}${path}`);
   return [status, status === 200 ? text : ''];
 };
 const latest = async ({ fullName }: TestRepository) => {
-  const { status, json } = await client.send(`GET /repos/${fullName}/pages/builds/latest`);
+  const { status, json } = await setup.client.send(`GET /repos/${fullName}/pages/builds/latest`);
   return status === 200 ? json : status;
 };
 
@@ -46,7 +38,7 @@ describe('a Pages build', () => {
     await repository.pages.whenBuilt();
     expect(await latest(repository)).toMatchObject({ commit, status: 'built', error: { message: null } });
     expect(await visit(repository, 'a.html?v=2')).toEqual([200, '<p>1</p>']);
-    const { json } = await client.send(`GET /repos/${repository.fullName}/pages`);
+    const { json } = await setup.client.send(`GET /repos/${repository.fullName}/pages`);
     expect(json).toMatchObject({
       status: 'built',
       html_url: repository.pages.url,
@@ -95,12 +87,12 @@ describe('a Pages build', () => {
     const commit = await repository.commit('a.html', 'a');
     await repository.pages.whenBuilt();
     expect(await visit(repository, 'a.html?1')).toEqual([404, '']);
-    const requested = await client.send(`POST /repos/${repository.fullName}/pages/builds`);
+    const requested = await setup.client.send(`POST /repos/${repository.fullName}/pages/builds`);
     expect(requested).toMatchObject({ status: 201, json: { status: 'queued' } });
     await repository.pages.whenBuilt();
     expect(await latest(repository)).toMatchObject({ commit, status: 'built' });
     expect(await visit(repository, 'a.html?2')).toEqual([200, 'a']);
-    const reader = createWorldClient(world, world.token({ pages: 'read' }));
+    const reader = createWorldClient(setup.world, setup.world.token({ pages: 'read' }));
     expect((await reader.send(`POST /repos/${repository.fullName}/pages/builds`)).status).toBe(403);
     await reader.close();
   });
@@ -119,7 +111,7 @@ describe('a Pages build', () => {
 describe('a Pages site', () => {
   test('has a CDN cache by path and query', async () => {
     const repository = await newSite({ purges: false }, { files: { 'a.html': 'old' } });
-    const first = await visitor.send(`GET ${repository.pages.url}a.html`);
+    const first = await setup.anonymous.send(`GET ${repository.pages.url}a.html`);
     expect(first.headers).toMatchObject({
       'cache-control': 'max-age=600',
       'content-type': 'text/html; charset=utf-8',
@@ -195,7 +187,9 @@ describe('a Pages site', () => {
     expect(await visit(folder, 'b.html')).toEqual([404, '']);
     const domain = await newSite({ cname: 'docs.example.org' }, { files: { 'a.html': 'domain' } });
     expect(await visit(domain, 'a.html')).toEqual([200, 'domain']);
-    const { status, headers } = await visitor.send(`GET https://octo.github.io/${domain.name}/a.html?v=1`);
+    const { status, headers } = await setup.anonymous.send(
+      `GET https://octo.github.io/${domain.name}/a.html?v=1`,
+    );
     expect([status, headers.location]).toEqual([301, 'https://docs.example.org/a.html?v=1']);
   });
 });
@@ -210,14 +204,14 @@ describe('a site that is published by a workflow', () => {
     const sha = await repository.commit('a.html', 'a');
     await repository.pages.whenBuilt();
     const base = `/repos/${repository.fullName}`;
-    expect((await client.send(`GET ${base}/pages`)).json).toMatchObject({
+    expect((await setup.client.send(`GET ${base}/pages`)).json).toMatchObject({
       status: null,
       build_type: 'workflow',
     });
-    expect((await client.send(`GET ${base}/pages/builds`)).json).toEqual([]);
+    expect((await setup.client.send(`GET ${base}/pages/builds`)).json).toEqual([]);
     expect(await latest(repository)).toBe(404);
-    const { json } = await client.send(`GET ${base}/deployments?environment=github-pages&sha=${sha}`);
-    const statuses = await client.send(`GET ${base}/deployments/${json[0].id}/statuses`);
+    const { json } = await setup.client.send(`GET ${base}/deployments?environment=github-pages&sha=${sha}`);
+    const statuses = await setup.client.send(`GET ${base}/deployments/${json[0].id}/statuses`);
     expect(statuses.json[0]).toMatchObject({ state, description, environment_url: repository.pages.url });
   });
 
@@ -233,7 +227,7 @@ describe('a site that is published by a workflow', () => {
     [LOGINS.human, 200],
   ])('after a commit with a token of %s answers %d', async (login, status) => {
     const repository = await newSite({ buildType: 'workflow' });
-    const sender = createWorldClient(world, world.token({}, login));
+    const sender = createWorldClient(setup.world, setup.world.token({}, login));
     expect((await put(repository, sender)).status).toBe(201);
     await repository.pages.whenBuilt();
     expect((await visit(repository, 'a.html'))[0]).toBe(status);
@@ -243,9 +237,9 @@ describe('a site that is published by a workflow', () => {
 
   test('goes live when its workflow is dispatched', async () => {
     const repository = await newSite({ buildType: 'workflow', workflow: 'site.yml' });
-    await put(repository, client);
+    await put(repository, setup.client);
     const actions = `/repos/${repository.fullName}/actions`;
-    const sender = createWorldClient(world, world.token({ actions: 'write' }));
+    const sender = createWorldClient(setup.world, setup.world.token({ actions: 'write' }));
     const dispatch = `POST ${actions}/workflows/site.yml/dispatches`;
     const started = await sender.send(dispatch, { ref: 'main', return_run_details: true });
     expect(started.status).toBe(200);
@@ -272,7 +266,7 @@ describe('a site that is published by a workflow', () => {
     ['of a disabled workflow', { workflowEnabled: false }, {}, { ref: 'main' }, 'pages.yml', 422],
   ] as const)('refuses a dispatch %s', async (_, site, permissions, body, file, status) => {
     const repository = await newSite({ buildType: 'workflow', ...site });
-    const sender = createWorldClient(world, world.token({ actions: 'write', ...permissions }));
+    const sender = createWorldClient(setup.world, setup.world.token({ actions: 'write', ...permissions }));
     const path = `/repos/${repository.fullName}/actions/workflows/${file}/dispatches`;
     expect((await sender.send(`POST ${path}`, body)).status).toBe(status);
     expect(repository.pages.runs).toEqual([]);
@@ -281,20 +275,20 @@ describe('a site that is published by a workflow', () => {
 
   test('refuses the request for a build of its branch', async () => {
     const { fullName } = await newSite({ buildType: 'workflow' });
-    expect((await client.send(`POST /repos/${fullName}/pages/builds`)).status).toBe(422);
+    expect((await setup.client.send(`POST /repos/${fullName}/pages/builds`)).status).toBe(422);
   });
 });
 
 test('a repository without a Pages site answers 404 for it', async () => {
-  const { fullName, name } = await world.repository({ owner: 'octo', name: 'siteless', pages: false });
-  expect((await client.send(`GET /repos/${fullName}/pages`)).status).toBe(404);
-  expect((await visitor.send(`GET https://octo.github.io/${name}/`)).status).toBe(404);
+  const { fullName, name } = await setup.world.repository({ owner: 'octo', name: 'siteless', pages: false });
+  expect((await setup.client.send(`GET /repos/${fullName}/pages`)).status).toBe(404);
+  expect((await setup.anonymous.send(`GET https://octo.github.io/${name}/`)).status).toBe(404);
 });
 
 test('raw.githubusercontent.com serves bytes and never a page', async () => {
   const repository = await newSite({}, { files: { 'a/b.html': '<p>raw</p>' } });
   const raw = (fullName: string) =>
-    visitor.send(`GET https://raw.githubusercontent.com/${fullName}/main/a/b.html`);
+    setup.anonymous.send(`GET https://raw.githubusercontent.com/${fullName}/main/a/b.html`);
   expect(await raw(repository.fullName)).toMatchObject({
     status: 200,
     text: '<p>raw</p>',
