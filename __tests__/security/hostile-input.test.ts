@@ -302,7 +302,6 @@ describe('a redirect of the address', () => {
 });
 
 describe('a file on disk', () => {
-  const outside = existsSync('/proc/self/environ') ? test : test.skip;
   /** A workspace with a file in it, beside one that is nobody's business. */
   async function place(): Promise<{ root: string; workspace: string }> {
     const root = await temporaryFolder();
@@ -343,17 +342,12 @@ describe('a file on disk', () => {
     await refused(attempt(workspace, 'linked/private.html'), 'BAD_FILE', 'symbolic link');
   });
 
-  test.each(['../private.html', 'out/../../private.html', '/etc/passwd', '/dev/zero'])(
-    'at %s is refused',
-    async (way) => {
-      const { workspace } = await place();
-      await refused(attempt(workspace, way), 'BAD_FILE', 'outside the workspace');
-    },
-  );
-
-  outside('at /proc/self/environ is refused', async () => {
+  const OUTSIDE = ['../private.html', 'out/../../private.html', '/etc/passwd', '/dev/zero'];
+  // Not every system has files that tell about the process.
+  const ABOUT_PROCESS = ['/proc/self/environ'].filter(existsSync);
+  test.each([...OUTSIDE, ...ABOUT_PROCESS])('at %s is refused', async (way) => {
     const { workspace } = await place();
-    await refused(attempt(workspace, '/proc/self/environ'), 'BAD_FILE', 'outside the workspace');
+    await refused(attempt(workspace, way), 'BAD_FILE', 'outside the workspace');
   });
 
   test('that is a pipe is refused', async () => {
