@@ -184,18 +184,21 @@ export const API = {
     method: 'PATCH',
     path: `${REPO}/releases/{release_id}`,
     description: 'publishing the release',
+    permission: 'contents: write',
     sends: 'tag_name, name, body, draft (false), make_latest (false)',
   },
   list_releases: {
     method: 'GET',
     path: `${REPO}/releases{?per_page,page}`,
     description: 'listing the releases',
+    permission: 'contents: read',
     repeatable: true,
   },
   get_release: {
     method: 'GET',
     path: `${REPO}/releases/{release_id}`,
     description: 'reading the draft of the release',
+    permission: 'contents: read',
     repeatable: true,
   },
   release_by_tag: {
