@@ -1,5 +1,4 @@
 import { createDeliveryContext } from '../context.ts';
-import { readCredentials } from '../credentials.ts';
 import { checkPages, closeFiles, openFiles } from '../delivery/check-file.ts';
 import type { FileDelivery } from '../delivery/file-delivery.ts';
 import { redactTexts } from '../delivery/redact-report.ts';
@@ -7,7 +6,7 @@ import { type DeliveryError, toDeliveryError } from '../errors.ts';
 import type { Logger, Ports } from '../ports.ts';
 import { refuseSecretInputs } from '../request/secret-inputs.ts';
 import type { CliCommand } from './args.ts';
-import { parseCliRequest, readRawInputs, readToken } from './request.ts';
+import { parseCliRequest, readAndMaskCredentials, readRawInputs } from './request.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The results say everything; the steps of the checks are not logged. */
@@ -42,9 +41,7 @@ export async function checkFiles(
   ports: Ports,
   env: NodeJS.ProcessEnv,
 ): Promise<boolean> {
-  const token = readToken(command, env);
-  const secrets = readCredentials(env, command.tokenEnv === undefined ? [] : [command.tokenEnv]);
-  for (const secret of new Set([token, ...secrets])) terminal.logger.mask(secret);
+  const { token, secrets } = readAndMaskCredentials(command, env, terminal.logger);
   const raw = readRawInputs(command, env, { token, repository: command.flags.repository ?? '' });
   const results = redactTexts(await checkAll(raw, secrets, ports), terminal.redactor.redact);
   if (command.json) terminal.printJson(results);

@@ -1,5 +1,4 @@
 import { runRequest } from '../context.ts';
-import { readCredentials } from '../credentials.ts';
 import { redactReport } from '../delivery/redact-report.ts';
 import { getDeliveryResult, type Report, refusalReport, reportText } from '../delivery/report.ts';
 import { toDeliveryError } from '../errors.ts';
@@ -9,7 +8,7 @@ import { refuseSecretInputs } from '../request/secret-inputs.ts';
 import { failIfAbandoned } from '../system.ts';
 import type { CliCommand } from './args.ts';
 import { findRepository } from './repository.ts';
-import { parseCliRequest, readRawInputs, readToken, selectInstance } from './request.ts';
+import { parseCliRequest, readAndMaskCredentials, readRawInputs, selectInstance } from './request.ts';
 import type { Terminal } from './terminal.ts';
 
 /**
@@ -23,9 +22,7 @@ export async function deliverAll(
   ports: Ports,
   env: NodeJS.ProcessEnv,
 ): Promise<boolean> {
-  const token = readToken(command, env);
-  const secrets = readCredentials(env, command.tokenEnv === undefined ? [] : [command.tokenEnv]);
-  for (const secret of new Set([token, ...secrets])) terminal.logger.mask(secret);
+  const { token, secrets } = readAndMaskCredentials(command, env, terminal.logger);
   const created = await createReports(command, { token, secrets }, ports, env);
   const reports = created.map((report) => redactReport(report, terminal.redactor));
   if (command.json) terminal.printJson(reports);

@@ -1,4 +1,5 @@
-import type { Ports } from '../ports.ts';
+import { readCredentials } from '../credentials.ts';
+import type { Logger, Ports } from '../ports.ts';
 import { INPUTS, type InputName, type RawInputs } from '../request/inputs.ts';
 import { type DeliveryRequest, parseRequest } from '../request/parse-request.ts';
 import { type CliCommand, UsageError } from './args.ts';
@@ -8,7 +9,7 @@ export interface CommandContext {
   readonly token: string;
   /** `owner/name`; empty if none is known. */
   readonly repository: string;
-  /** The repositories that the files may come from; `null` stands for an unknown one. */
+  /** The repositories that the files may come from; `null` is an unknown one. */
   readonly sources: readonly (string | null)[];
   /** Further credentials in the environment. */
   readonly secrets: readonly string[];
@@ -73,8 +74,23 @@ export function selectInstance(
   };
 }
 
-/** @throws {UsageError} if the variable of `--token-env` is empty. */
-export function readToken({ tokenEnv, name }: CliCommand, env: NodeJS.ProcessEnv): string {
+/**
+ * Reads the token and the other credentials of the environment, and hides them in everything that is printed.
+ *
+ * @throws {UsageError} if the variable of `--token-env` is empty.
+ */
+export function readAndMaskCredentials(
+  command: CliCommand,
+  env: NodeJS.ProcessEnv,
+  logger: Pick<Logger, 'mask'>,
+): Pick<CommandContext, 'token' | 'secrets'> {
+  const token = readToken(command, env);
+  const secrets = readCredentials(env, command.tokenEnv === undefined ? [] : [command.tokenEnv]);
+  for (const secret of new Set([token, ...secrets])) logger.mask(secret);
+  return { token, secrets };
+}
+
+function readToken({ tokenEnv, name }: CliCommand, env: NodeJS.ProcessEnv): string {
   if (name === 'verify') return '';
   if (tokenEnv === undefined) return (env.GITHUB_TOKEN || env.GH_TOKEN || '').trim();
   const token = env[tokenEnv]?.trim();
