@@ -82,7 +82,7 @@ function openProbes(attempts: readonly ChannelAttempt[], limits: WaitLimits, por
   return new Map(entries);
 }
 
-/** The addresses to ask, and the attempt whose commit stands for all of one push. */
+/** The addresses to ask, and the attempt whose commit contains all of one push. */
 interface SiteProbes {
   readonly probes: Probes;
   readonly lead: ChannelAttempt | undefined;

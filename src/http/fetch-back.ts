@@ -40,7 +40,7 @@ export interface FetchBackOptions extends FollowOptions {
   readonly readAtMost?: number;
 }
 
-/** Bytes of a body that are kept, to recognize a page that stands in place of the content. */
+/** Bytes of a body that are kept, to recognize a page that a host shows in place of the content. */
 export const HEAD_SIZE = 65_536;
 
 /**

@@ -103,7 +103,7 @@ export interface RunContext {
   /** A number in [0, 1) that can't be guessed. */
   readonly random: () => number;
   readonly sourceIsPrivate: boolean | null;
-  /** The repositories that the file may come from, as `owner/name`; `null` stands for an unknown one. */
+  /** The repositories that the file may come from, as `owner/name`; `null` is an unknown one. */
   readonly sources: readonly (string | null)[];
   /** Further credentials of the job, beside the token. */
   readonly secrets: readonly string[];

@@ -1,6 +1,6 @@
 /**
  * Pages that hosts show in place of the content: to sign in, to ask for access, to warn, to check for robots,
- * or to say that something failed. They may repeat the title of what they stand before, and so its marker.
+ * or to say that something failed. They may repeat the title of what they hide, and so its marker.
  */
 
 const SIGN_IN_WORD =
@@ -58,7 +58,7 @@ const TITLES = [
 ];
 
 /**
- * Recognizes a page that stands before the content.
+ * Recognizes a page that is shown before the content.
  *
  * @param head the beginning of the body
  * @returns what kind of page it is, or `null`
