@@ -1,12 +1,12 @@
-/** What GitHub's own sentences mean, which its API and git pass on alike. */
+import type { ErrorCode } from '../errors.ts';
+import { ARCHIVED_HINT, RULE_HINT, SECRET_HINT, SIGNATURE_HINT } from './hints.ts';
 
 /**
  * A commit lacks the signature that the branch asks for.
  *
  * @see https://docs.github.com/repositories/configuring-branches-and-merges-in-your-repository/managing-protected-branches/about-protected-branches#require-signed-commits
  */
-export const SIGNATURE_RULE =
-  /must have (a )?(verified|valid) signatures?|commits? (must|need to) be signed/i;
+const SIGNATURE_RULE = /must have (a )?(verified|valid) signatures?|commits? (must|need to) be signed/i;
 
 /**
  * A rule of the branch: a ruleset, or classic protection, which says only what it misses. It refuses the same
@@ -14,7 +14,7 @@ export const SIGNATURE_RULE =
  *
  * @see https://docs.github.com/repositories/configuring-branches-and-merges-in-your-repository/managing-rulesets/troubleshooting-rules
  */
-export const BRANCH_RULE = new RegExp(
+const BRANCH_RULE = new RegExp(
   [
     /GH0(06|13)\b|rule violations?|protected (branch|ref)|branch is protected|locked branch/,
     /changes must be made through/,
@@ -31,8 +31,23 @@ export const BRANCH_RULE = new RegExp(
   'i',
 );
 
-/** The repository cannot be changed by anybody. */
-export const ARCHIVED_REPOSITORY = /(was|is|has been) archived/i;
+/** A refusal that GitHub's API and git pass on in the same words. */
+interface SharedRefusal {
+  readonly text: RegExp;
+  readonly code: ErrorCode;
+  readonly hint: string;
+}
 
-/** Push protection found a secret in the file. */
-export const SECRET_RULE = /cannot contain secrets|secrets? (was |were )?detected/i;
+/** What GitHub's own sentences mean, whoever passes them on. */
+export const SHARED_REFUSALS = {
+  /** The repository cannot be changed by anybody. */
+  archived: { text: /(was|is|has been) archived/i, code: 'FORBIDDEN_BY_RULE', hint: ARCHIVED_HINT },
+  /** Push protection found a secret in the file. */
+  secret: {
+    text: /cannot contain secrets|secrets? (was |were )?detected/i,
+    code: 'FORBIDDEN_BY_RULE',
+    hint: SECRET_HINT,
+  },
+  signature: { text: SIGNATURE_RULE, code: 'NEEDS_SIGNATURE', hint: SIGNATURE_HINT },
+  branchRule: { text: BRANCH_RULE, code: 'FORBIDDEN_BY_RULE', hint: RULE_HINT },
+} as const satisfies Record<string, SharedRefusal>;

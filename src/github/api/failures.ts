@@ -3,20 +3,16 @@ import { parseRetryAfter, shortHostMessage } from '../../http/response.ts';
 import type { CallTemplate } from '../../protocol/calls.ts';
 import { SECOND } from '../../protocol/limits.ts';
 import {
-  ARCHIVED_HINT,
   CONFLICT_HINT,
   formatPermissionHint,
   MOVED_HINT,
   NOT_FOUND_HINT,
   RATE_LIMIT_HINT,
   RETRY_HINT,
-  RULE_HINT,
-  SECRET_HINT,
-  SIGNATURE_HINT,
   SIZE_HINT,
   TOKEN_HINT,
 } from '../hints.ts';
-import { ARCHIVED_REPOSITORY, BRANCH_RULE, SECRET_RULE, SIGNATURE_RULE } from '../host-messages.ts';
+import { SHARED_REFUSALS } from '../host-messages.ts';
 
 /** A call's answer that is not a success. */
 export interface ApiRefusal {
@@ -61,20 +57,16 @@ export const isRateLimited = ({
 const REFUSAL_RULES: readonly RefusalRule[] = [
   { when: isRateLimited, code: 'RATE_LIMITED', retryable: true, hint: RATE_LIMIT_HINT },
   { when: ({ status }) => status === 401, code: 'BAD_TOKEN', hint: TOKEN_HINT },
-  {
-    when: ({ status, message }) => status === 403 && ARCHIVED_REPOSITORY.test(message),
-    code: 'FORBIDDEN_BY_RULE',
-    hint: ARCHIVED_HINT,
-  },
+  asRefusedWrite(SHARED_REFUSALS.archived),
   {
     when: ({ status, message }) =>
       status === 403 && /(issue|conversation|pull request) is locked/i.test(message),
     code: 'FORBIDDEN_BY_RULE',
     hint: 'unlock the conversation of the pull request, or set `comment: false`',
   },
-  { when: isSecretRule, code: 'FORBIDDEN_BY_RULE', hint: SECRET_HINT },
-  { when: isSignatureRule, code: 'NEEDS_SIGNATURE', hint: SIGNATURE_HINT },
-  { when: isBranchRule, code: 'FORBIDDEN_BY_RULE', hint: RULE_HINT },
+  asRefusedWrite(SHARED_REFUSALS.secret),
+  asRefusedWrite(SHARED_REFUSALS.signature),
+  asRefusedWrite(SHARED_REFUSALS.branchRule),
   { when: ({ status }) => status === 403, code: 'NO_PERMISSION', hint: createPermissionHint },
   {
     when: ({ status, message }) => status === 410 && /issues/i.test(message),
@@ -139,19 +131,15 @@ const REFUSAL_RULES: readonly RefusalRule[] = [
   },
 ];
 
-/** A refused write: an answer to a read says nothing about the branch's rules. */
-const isRefusedWrite = ({ status }: ApiRefusal): boolean => [403, 409, 422].includes(status);
-
-function isSecretRule(refusal: ApiRefusal): boolean {
-  return isRefusedWrite(refusal) && SECRET_RULE.test(refusal.message);
-}
-
-function isSignatureRule(refusal: ApiRefusal): boolean {
-  return isRefusedWrite(refusal) && SIGNATURE_RULE.test(refusal.message);
-}
-
-function isBranchRule(refusal: ApiRefusal): boolean {
-  return isRefusedWrite(refusal) && BRANCH_RULE.test(refusal.message);
+/** The rule for a refused write: an answer to a read says nothing about the branch's rules. */
+function asRefusedWrite({
+  text,
+  code,
+  hint,
+}: (typeof SHARED_REFUSALS)[keyof typeof SHARED_REFUSALS]): RefusalRule {
+  const when = ({ status, message }: ApiRefusal): boolean =>
+    [403, 409, 422].includes(status) && text.test(message);
+  return { when, code, hint };
 }
 
 /** Words of a 409 that another writer caused; any other reason is not said to be one. */

@@ -3,23 +3,19 @@ import { CERTIFICATE_HINT, NETWORK_HINT } from '../../http/client.ts';
 import { shortHostMessage } from '../../http/response.ts';
 import { createRedactor } from '../../redact.ts';
 import {
-  ARCHIVED_HINT,
   formatPermissionHint,
   NOT_FOUND_HINT,
   OTHER_PATH_HINT,
   RATE_LIMIT_HINT,
   RETRY_HINT,
-  RULE_HINT,
-  SECRET_HINT,
-  SIGNATURE_HINT,
   SIZE_HINT,
   TOKEN_HINT,
 } from '../hints.ts';
-import { ARCHIVED_REPOSITORY, BRANCH_RULE, SECRET_RULE, SIGNATURE_RULE } from '../host-messages.ts';
+import { SHARED_REFUSALS } from '../host-messages.ts';
 import type { GitResult } from './process.ts';
 
 interface GitRule {
-  readonly when: RegExp;
+  readonly text: RegExp;
   readonly code: ErrorCode;
   /** The HTTP code that git replaced by a message of its own. */
   readonly status?: number;
@@ -29,61 +25,61 @@ interface GitRule {
 
 /** The meaning of git's messages and of those that it passes on; the first rule that matches counts. */
 const GIT_RULES: readonly GitRule[] = [
-  { when: ARCHIVED_REPOSITORY, code: 'FORBIDDEN_BY_RULE', status: 403, hint: ARCHIVED_HINT },
-  { when: SECRET_RULE, code: 'FORBIDDEN_BY_RULE', hint: SECRET_HINT },
-  { when: SIGNATURE_RULE, code: 'NEEDS_SIGNATURE', hint: SIGNATURE_HINT },
+  { ...SHARED_REFUSALS.archived, status: 403 },
+  SHARED_REFUSALS.secret,
+  SHARED_REFUSALS.signature,
   {
-    when: /could not read (username|password)|authentication failed|(returned error:|HTTP) 401/i,
+    text: /could not read (username|password)|authentication failed|(returned error:|HTTP) 401/i,
     code: 'BAD_TOKEN',
     status: 401,
     hint: TOKEN_HINT,
   },
   {
-    when: /(returned error:|HTTP) 429|rate limit/i,
+    text: /(returned error:|HTTP) 429|rate limit/i,
     code: 'RATE_LIMITED',
     hint: RATE_LIMIT_HINT,
     retryable: true,
   },
   {
-    when: /without `?workflows?`? (permission|scope)/i,
+    text: /without `?workflows?`? (permission|scope)/i,
     code: 'NO_PERMISSION',
     hint: 'set `path:` to a place outside .github/workflows',
   },
   {
-    when: /(returned error:|HTTP) 403|permission to \S+ denied|write access to repository not granted/i,
+    text: /(returned error:|HTTP) 403|permission to \S+ denied|write access to repository not granted/i,
     code: 'NO_PERMISSION',
     hint: formatPermissionHint('contents: write'),
   },
   {
-    when: /couldn't find remote ref|repository .*not found|returned error: (404|30\d)|redirect/i,
+    text: /couldn't find remote ref|repository .*not found|returned error: (404|30\d)|redirect/i,
     code: 'NOT_FOUND',
     hint: NOT_FOUND_HINT,
   },
   {
-    when: /GH001\b|exceeds .*size limit|maximum allowed size|(returned error:|HTTP) 413/i,
+    text: /GH001\b|exceeds .*size limit|maximum allowed size|(returned error:|HTTP) 413/i,
     code: 'TOO_LARGE',
     hint: SIZE_HINT,
   },
-  { when: BRANCH_RULE, code: 'FORBIDDEN_BY_RULE', hint: RULE_HINT },
+  SHARED_REFUSALS.branchRule,
   {
-    when: /\[rejected\]|cannot lock ref|failed to update ref|incorrect old value|reference already exists/i,
+    text: /\[rejected\]|cannot lock ref|failed to update ref|incorrect old value|reference already exists/i,
     code: 'CONFLICT',
     retryable: true,
   },
   {
-    when: /certificate|SSL CA/i,
+    text: /certificate|SSL CA/i,
     code: 'CONNECTION',
     hint: CERTIFICATE_HINT,
   },
   {
-    when: /could not resolve|failed to connect|couldn't connect|connection refused|from proxy|CONNECT tunnel/i,
+    text: /could not resolve|failed to connect|couldn't connect|connection refused|from proxy|CONNECT tunnel/i,
     code: 'NO_NETWORK',
     hint: NETWORK_HINT,
     retryable: true,
   },
-  { when: /(returned error:|HTTP) (408|5\d\d)|internal server error/i, code: 'HOST_ERROR', retryable: true },
+  { text: /(returned error:|HTTP) (408|5\d\d)|internal server error/i, code: 'HOST_ERROR', retryable: true },
   {
-    when: /(unable to|cannot) access|could not read from remote|RPC failed|hung up|early EOF|disconnect|empty reply|curl \d|expected flush/i,
+    text: /(unable to|cannot) access|could not read from remote|RPC failed|hung up|early EOF|disconnect|empty reply|curl \d|expected flush/i,
     code: 'CONNECTION',
     retryable: true,
   },
@@ -114,7 +110,7 @@ export function gitError(
     return new DeliveryError('NOT_OURS', message, { hint: OTHER_PATH_HINT });
   }
   if (!online) return new DeliveryError('INTERNAL', message);
-  const rule = GIT_RULES.find(({ when }) => when.test(output));
+  const rule = GIT_RULES.find(({ text }) => text.test(output));
   const [, status] = /(?:returned error:|HTTP) (\d{3})/.exec(output) ?? [];
   return new DeliveryError(rule?.code ?? 'HOST_ERROR', message, {
     httpCode: status === undefined ? rule?.status : Number(status),
