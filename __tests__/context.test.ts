@@ -68,7 +68,10 @@ describe('createDeliveryContext', () => {
   });
 
   test('posts to the host of `bin-host-url`', async () => {
-    const host = new FakeHttp(({ method }) => ({ status: method === 'POST' ? 201 : 200, body: {} }));
+    const host = new FakeHttp(({ method }) => ({
+      status: method === 'POST' ? 201 : 200,
+      body: { bin: { id: 'my-own-bin' } },
+    }));
     const inputs = { 'bin-host-url': 'https://bins.dev', bin: 'my-own-bin' };
     const { channels } = await createDeliveryContext(
       requestWith(inputs),

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { DELIVERY_FILES, type DeliveryKind } from '../faults/delivery-kinds.ts';
 import { FaultRunner } from '../faults/fault-runner.ts';
 import { createResponse, createWorldHttp } from '../faults/recorded-http.ts';
+import type { TestRepository } from '../world/repository.ts';
 import { writeFiles } from '../world/runner.ts';
 import { LOGINS } from '../world/tokens.ts';
 import { type GitHubWorld, startWorld } from '../world/world.ts';
@@ -71,23 +72,20 @@ const CASES: readonly Case[] = [
     change: 'commit an empty .nojekyll',
     instead: 'K2 or K3',
   },
-  {
-    story: 'the branch is protected',
+  ...(
+    [
+      ['', 'page.html', 409],
+      [', method B', 'large.bin', 422],
+    ] as const
+  ).map(([method, file, httpCode]) => ({
+    story: `the branch is protected${method}`,
+    file,
     inputs: { channel: 'K1' },
-    before: async (repository) => repository.protect(true),
-    reason: /HTTP 409: Repository rule violations found/,
+    before: async (repository: TestRepository) => repository.protect(true),
+    reason: new RegExp(`HTTP ${httpCode}: Repository rule violations found`),
     change: 'may bypass the rule',
     instead: 'K2',
-  },
-  {
-    story: 'the branch is protected, method B',
-    file: 'large.bin',
-    inputs: { channel: 'K1' },
-    before: async (repository) => repository.protect(true),
-    reason: /HTTP 422: Repository rule violations found/,
-    change: 'may bypass the rule',
-    instead: 'K2',
-  },
+  })),
   {
     story: 'the repository is empty, K1',
     file: 'large.bin',
@@ -110,26 +108,18 @@ const CASES: readonly Case[] = [
     login: LOGINS.app,
     inputs: { channel: 'K1', branch: 'nowhere' },
     repository: { pages: { buildType: 'workflow' } },
-    reason: /Branch nowhere not found/,
+    reason: /the branch nowhere of octo.* does not exist/,
     change: '`branch:`',
     instead: 'K2',
   },
-  {
-    story: 'the token is read-only, as in a pull request from a fork, K1',
-    inputs: { channel: 'K1' },
-    contents: 'read',
+  ...['K1', 'K2'].map((channel) => ({
+    story: `the token is read-only, as in a pull request from a fork, ${channel}`,
+    inputs: { channel },
+    contents: 'read' as const,
     reason: /Resource not accessible by integration/,
     change: '`permissions: { contents: write }` to the job; a pull request from a fork',
     instead: 'K3',
-  },
-  {
-    story: 'the token is read-only, as in a pull request from a fork, K2',
-    inputs: { channel: 'K2' },
-    contents: 'read',
-    reason: /Resource not accessible by integration/,
-    change: '`permissions: { contents: write }` to the job; a pull request from a fork',
-    instead: 'K3',
-  },
+  })),
   {
     story: 'the release is immutable',
     inputs: { channel: 'K2', tag: 'v1' },

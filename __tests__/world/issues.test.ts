@@ -100,8 +100,10 @@ describe('the login of a token', () => {
     const user = await client.send('GET /user');
     expect(user.status).toBe(status);
     if (status === 200) expect(user.json.login).toBe(login);
-    const viewer = await client.send('POST /graphql', { query: 'query { viewer { login } }' });
-    expect(viewer.json).toEqual({ data: { viewer: { login } } });
+    const viewer = await client.send('POST /graphql', {
+      query: 'query { viewer { login databaseId } }',
+    });
+    expect(viewer.json).toEqual({ data: { viewer: { login, databaseId: expect.any(Number) } } });
   });
 
   test.each(['GET /user', 'POST /graphql'])('is not returned by %s without a token', async (call) => {

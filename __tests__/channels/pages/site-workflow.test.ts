@@ -6,7 +6,7 @@ import { siteWith } from '../repository-context.ts';
 const BUILT = siteWith({ builtBy: 'workflow' });
 const NONE = { siteWorkflow: undefined, pagesBase: undefined };
 const NAMED = { ...NONE, siteWorkflow: 'pages.yml' };
-const jobOf = (login: string) => new FakeGitHub({ graphql: { data: { graphql: { login } } } });
+const jobOf = (login: string) => new FakeGitHub({ graphql: { data: { viewer: { login } } } });
 
 describe('checkSiteWorkflow', () => {
   test("refuses the job's own token where a workflow builds the site", async () => {
