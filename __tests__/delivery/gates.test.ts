@@ -6,13 +6,13 @@ import { attemptWith, PAGE, proofWith } from './builders.ts';
 
 const failure = new DeliveryError('NOT_PROVEN', 'not proven');
 const passed = (outcome: Parameters<typeof evaluateGates>[0]): boolean[] =>
-  evaluateGates(outcome).map((gate) => gate.passed);
+  evaluateGates(outcome, 'deliver').map((gate) => gate.passed);
 const evidenceOf = (outcome: Parameters<typeof evaluateGates>[0]): string[] =>
-  evaluateGates(outcome).map(({ evidence }) => evidence);
+  evaluateGates(outcome, 'deliver').map(({ evidence }) => evidence);
 
 describe('the gates', () => {
-  test('stand in the protocol’s order under its names', () => {
-    expect(evaluateGates(null).map(({ name }) => name)).toEqual([...GATES]);
+  test('have the protocol’s order and names', () => {
+    expect(evaluateGates(null, 'deliver').map(({ name }) => name)).toEqual([...GATES]);
   });
 
   test('are all closed without an outcome, each with what is missing', () => {
@@ -22,6 +22,15 @@ describe('the gates', () => {
       'the channel returned no address',
       'the address is not proven',
       'there is no URL to hand over',
+    ]);
+  });
+
+  test('of a withdrawal say that nothing was removed', () => {
+    expect(evaluateGates(null, 'withdraw').map(({ evidence }) => evidence)).toEqual([
+      'the file is not removed',
+      'the channel returned no address',
+      'the address is not proven to be empty',
+      'the file may still be served',
     ]);
   });
 
@@ -41,7 +50,7 @@ describe('the gates', () => {
       'commit c0ffee',
       'an address, withheld until it is proven',
     ]);
-    expect(JSON.stringify(evaluateGates(placed))).not.toContain('https://');
+    expect(JSON.stringify(evaluateGates(placed, 'deliver'))).not.toContain('https://');
   });
 
   test('are all open when the address is proven', () => {

@@ -346,6 +346,13 @@ describe('a report that is not ready', () => {
     });
     expect(refusalReport(LINK_SUBJECT, failing()).file).toBeNull();
   });
+
+  test('of a refused withdrawal does not speak of publishing', () => {
+    const report = refusalReport('page.html', failing(), 'withdraw');
+    expect(report).toMatchObject({ operation: 'withdraw', ready: false });
+    expect(report.lines.CLAIM).toBe('page.html was not proven to be withdrawn');
+    expect(reportText(report)).not.toMatch(/published|placed/);
+  });
 });
 
 describe('a duplicate', () => {

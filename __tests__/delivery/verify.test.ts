@@ -31,7 +31,7 @@ async function stage(
   const host: FakeHttp = new FakeHttp((_, nth) => answer(nth, (ports.clock.now() - NOON) / 1000));
   const ports = fakePorts(host.http);
   const placement = placementWith({ previousSha256: [(await localFile('old')).sha256], ...more });
-  const limits = { interval: INTERVAL, timeout: TIMEOUT, deadline: NOON + TIMEOUT };
+  const limits = { interval: INTERVAL, timeout: TIMEOUT, begun: NOON, deadline: NOON + TIMEOUT };
   const expected = { file: gone ? null : file, marker: marker ?? undefined, gone };
   const probe = new UrlProbe(placement, expected, limits.deadline, ports);
   return {

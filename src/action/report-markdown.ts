@@ -1,7 +1,14 @@
 import { LINK_SUBJECT } from '../delivery/file-delivery.ts';
 import { getDeliveryResult, type Report } from '../delivery/report.ts';
 import { SECOND } from '../protocol/limits.ts';
-import { GATE_TITLES, REPORT_LINES, RESULT_TITLES, RESULTS, STEPS } from '../protocol/words.ts';
+import {
+  GATE_TITLES,
+  REMOVAL_GATE_TITLES,
+  REPORT_LINES,
+  RESULT_TITLES,
+  RESULTS,
+  STEPS,
+} from '../protocol/words.ts';
 import {
   escapeMarkdown,
   formatAddressLink,
@@ -97,12 +104,13 @@ export function formatList(facts: readonly (readonly [kind: string, text: string
 
 /** The gates with their evidence, as a table. */
 export function formatGates(report: Report): string {
-  const { gates, url } = report;
+  const { gates, url, operation } = report;
+  const titles = operation === 'withdraw' ? REMOVAL_GATE_TITLES : GATE_TITLES;
   if (gates.length === 0) return '';
   const isReady = getReportState(report) === 'ready';
   const rows = gates.map(({ name, passed, evidence }) => {
     const shown = isReady && evidence === url ? formatAddressLink(evidence) : formatShortText(evidence);
-    return formatTableRow([`${GATE_TITLES[name]} · ${formatInlineCode(name)}`, passed ? '✅' : '❌', shown]);
+    return formatTableRow([`${titles[name]} · ${formatInlineCode(name)}`, passed ? '✅' : '❌', shown]);
   });
   return formatTable(['Gate', 'Passed', 'Evidence'], rows);
 }

@@ -75,7 +75,9 @@ async function parseAndPerform(
     return { request, reports };
   } catch (thrown) {
     const failure = toDeliveryError(thrown).withStep('check');
-    return { request, reports: [refusalReport(inputs.file, failure)] };
+    const isWithdrawal = inputs.operation.trim().toLowerCase() === 'withdraw';
+    const subject = (isWithdrawal && inputs.path) || inputs.file;
+    return { request, reports: [refusalReport(subject, failure, isWithdrawal ? 'withdraw' : 'deliver')] };
   }
 }
 

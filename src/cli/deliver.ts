@@ -44,8 +44,11 @@ async function createReports(
     const request = parseCliRequest(raw, { sources, secrets }, ports);
     return await failIfAbandoned(() => runRequest(request, ports));
   } catch (thrown) {
-    const file = command.name === 'verify' ? (command.flags.file ?? '') : (command.positionals[0] ?? '');
-    return [refusalReport(file, toDeliveryError(thrown).withStep('check'))];
+    const failure = toDeliveryError(thrown).withStep('check');
+    const { file = '', path = '' } = command.flags;
+    const [given = ''] = command.positionals;
+    if (command.name === 'withdraw') return [refusalReport(path || given, failure, 'withdraw')];
+    return [refusalReport(command.name === 'verify' ? file : given, failure)];
   }
 }
 

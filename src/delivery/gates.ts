@@ -1,4 +1,5 @@
 import { GATES, type GateName } from '../protocol/words.ts';
+import type { Operation } from '../request/values.ts';
 import type { ChannelAttempt } from './channel-attempt.ts';
 
 /** A gate with its evidence, or with what is missing. */
@@ -11,7 +12,7 @@ export interface Gate {
 interface GateCondition {
   /** The evidence, or `null` when the gate is not passed. */
   readonly evidence: (attempt: ChannelAttempt) => string | null;
-  readonly missing: string;
+  readonly missing: Readonly<Record<Operation, string>>;
 }
 
 /**
@@ -23,33 +24,36 @@ interface GateCondition {
 const CONDITIONS: Readonly<Record<GateName, GateCondition>> = {
   G1_выложено: {
     evidence: ({ placement }) => placement?.evidence ?? null,
-    missing: 'the file is not placed',
+    missing: { deliver: 'the file is not placed', withdraw: 'the file is not removed' },
   },
   G2_финальный_URL: {
     evidence: ({ placement, proof }) => {
       if (placement === null) return null;
       return proof === null ? 'an address, withheld until it is proven' : placement.url.href;
     },
-    missing: 'the channel returned no address',
+    missing: { deliver: 'the channel returned no address', withdraw: 'the channel returned no address' },
   },
   G3_VERIFY_200_и_маркер: {
     evidence: ({ proof }) => (proof === null ? null : `HTTP ${proof.httpCode}, ${describeProof(proof)}`),
-    missing: 'the address is not proven',
+    missing: {
+      deliver: 'the address is not proven',
+      withdraw: 'the address is not proven to be empty',
+    },
   },
   G4_REPORT: {
     evidence: ({ proof }) => {
       if (proof === null) return null;
       return proof.match === 'gone' ? 'report handed over' : 'URL and report handed over';
     },
-    missing: 'there is no URL to hand over',
+    missing: { deliver: 'there is no URL to hand over', withdraw: 'the file may still be served' },
   },
 };
 
 /** All four gates after an attempt; without an attempt none is passed. */
-export function evaluateGates(attempt: ChannelAttempt | null): Gate[] {
+export function evaluateGates(attempt: ChannelAttempt | null, operation: Operation): Gate[] {
   return GATES.map((name) => {
     const evidence = attempt === null ? null : CONDITIONS[name].evidence(attempt);
-    return { name, passed: evidence !== null, evidence: evidence ?? CONDITIONS[name].missing };
+    return { name, passed: evidence !== null, evidence: evidence ?? CONDITIONS[name].missing[operation] };
   });
 }
 

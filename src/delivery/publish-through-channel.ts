@@ -22,7 +22,8 @@ export async function publishThroughChannel(
   ports: Ports,
 ): Promise<readonly ChannelAttempt[]> {
   const placed = await placeAll(action, jobs.map(newAttempt), ports);
-  const wait = { ...limits, deadline: ports.clock.now() + limits.timeout };
+  const begun = ports.clock.now();
+  const wait = { ...limits, begun, deadline: begun + limits.timeout };
   const probes = openProbes(placed, wait, ports);
   const lead = findLead(placed);
   const { attempts, late } = await waitForAll(placed, { probes, lead }, wait, ports);

@@ -65,7 +65,10 @@ export function getSharedResult(reports: readonly Report[]): DeliveryResult {
 export function composeReport(delivery: FileDelivery): Report {
   const { file, subject, operation, failure } = delivery;
   const main = mainAttempt(delivery);
-  const gates = evaluateGates(main).map((gate) => ({ ...gate, evidence: neutralizeText(gate.evidence) }));
+  const gates = evaluateGates(main, operation).map((gate) => ({
+    ...gate,
+    evidence: neutralizeText(gate.evidence),
+  }));
   const ready = failure === null && gates.every(({ passed }) => passed);
   const notReady = ready
     ? null
@@ -101,9 +104,13 @@ export function composeReport(delivery: FileDelivery): Report {
  *
  * @param file what was said of the file; its first line is named
  */
-export function refusalReport(file: string, failure: DeliveryError): Report {
+export function refusalReport(
+  file: string,
+  failure: DeliveryError,
+  operation: Operation = 'deliver',
+): Report {
   const subject = file.trim().split('\n')[0] || LINK_SUBJECT;
-  return composeReport({ ...newDelivery('deliver', subject), failure });
+  return composeReport({ ...newDelivery(operation, subject), failure });
 }
 
 /** The report as the protocol writes it, a line each. */

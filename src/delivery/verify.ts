@@ -18,7 +18,8 @@ export interface WaitLimits {
   readonly interval: number;
   /** Milliseconds that build and verification may take together. */
   readonly timeout: number;
-  /** Milliseconds since the epoch. */
+  /** When they began, and when they must end: milliseconds since the epoch. */
+  readonly begun: number;
   readonly deadline: number;
 }
 
@@ -230,8 +231,7 @@ function pollForProof(
 }
 
 /** Logs a wait: a line when something changed, and how much of the time is over. */
-function createWaitLog(title: string, { deadline, timeout }: WaitLimits, { clock, logger }: Ports) {
-  const begun = deadline - timeout;
+function createWaitLog(title: string, { begun, timeout }: WaitLimits, { clock, logger }: Ports) {
   const progress = logger.progress(title, timeout, 'milliseconds');
   let lastLine = '';
   let shown = 0;

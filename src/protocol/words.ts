@@ -55,6 +55,12 @@ export const GATE_TITLES: Readonly<Record<GateName, string>> = {
   G4_REPORT: 'Report',
 };
 
+/** The same where the file is removed. */
+export const REMOVAL_GATE_TITLES: typeof GATE_TITLES = {
+  ...GATE_TITLES,
+  G1_выложено: 'Removed',
+};
+
 /** The steps of a delivery in order; every failure names its step. @see protocol 1 (flow per channel) */
 export const STEPS = ['check', 'authorize', 'place', 'wait', 'verify', 'report'] as const;
 
