@@ -37,10 +37,15 @@ export function readCredentials(
 
 /** How a secret is found in a text, in every usual encoding. */
 export interface SecretPattern {
-  /** Global; made for a text in which each character is one byte (Latin-1), and for any other text. */
+  /**
+   * Global; made for a text in which each character is one byte (Latin-1), and for any other text. It is large, so
+   * it is compiled only when it is used: a text without any keyword needs no search.
+   */
   readonly regex: RegExp;
-  /** Every match begins with one of these, of four characters or more: a text without any needs no search. */
+  /** Every match begins with one of these, of four characters or more. */
   readonly keywords: readonly string[];
+  /** Whether a match begins at this position of the text. */
+  isAt(text: string, position: number): boolean;
 }
 
 /**
@@ -59,20 +64,58 @@ export const LONGEST_MATCH = 2_048;
 export function createSecretPattern(secret: string): SecretPattern {
   const searched = secret.slice(-SEARCHED_LENGTH);
   const encodings = base64Cores(searched);
+  const keywords = [
+    ...escapedKeywords(searched),
+    ...hexKeywords(searched),
+    ...encodings.flatMap(base64Keywords),
+  ];
+  let regex: RegExp | undefined;
+  let sticky: RegExp | undefined;
+  return {
+    get regex() {
+      regex ??= compilePattern(searched, encodings);
+      return regex;
+    },
+    keywords: [...new Set(keywords)],
+    isAt(text, position) {
+      sticky ??= new RegExp(this.regex, 'y');
+      sticky.lastIndex = position;
+      return sticky.test(text);
+    },
+  };
+}
+
+function compilePattern(searched: string, encodings: readonly string[]): RegExp {
   const forms = [
     joinEscaped(searched),
     hexPattern(searched),
     ...encodings.map((core) => Array.from(core, base64Character).join(BASE64_BREAK)),
   ];
+  return new RegExp(forms.join('|'), 'g');
+}
+
+/** Finds one secret in short texts. */
+export interface SecretMatcher {
+  /** Whether the text contains the secret, in any usual encoding. */
+  isIn(text: string): boolean;
+  replaceIn(text: string, replacement: string): string;
+}
+
+export function createSecretMatcher(secret: string): SecretMatcher {
+  const pattern = createSecretPattern(secret);
+  const prefixes = new Set(pattern.keywords.map((keyword) => keyword.slice(0, KEYWORD_LENGTH)));
+  const hasKeyword = (text: string): boolean => {
+    for (let at = 0; at + KEYWORD_LENGTH <= text.length; at += 1) {
+      if (prefixes.has(text.slice(at, at + KEYWORD_LENGTH))) return true;
+    }
+    return false;
+  };
   return {
-    regex: new RegExp(forms.join('|'), 'g'),
-    keywords: [
-      ...new Set([
-        ...escapedKeywords(searched),
-        ...hexKeywords(searched),
-        ...encodings.flatMap(base64Keywords),
-      ]),
-    ],
+    isIn: (text) => text.includes(secret) || (hasKeyword(text) && text.search(pattern.regex) !== -1),
+    replaceIn(text, replacement) {
+      const clean = text.replaceAll(secret, replacement);
+      return hasKeyword(clean) ? clean.replaceAll(pattern.regex, replacement) : clean;
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-import { createSecretPattern, isCredential } from './credentials.ts';
+import { createSecretMatcher, isCredential, type SecretMatcher } from './credentials.ts';
 
 const REPLACEMENT = '***';
 
@@ -11,21 +11,17 @@ export interface Redactor {
 
 /** Creates a redactor that also finds secrets in every usual encoding. */
 export function createRedactor(): Redactor {
-  let secrets: { readonly secret: string; readonly regex: RegExp }[] = [];
+  let secrets: { readonly secret: string; readonly matcher: SecretMatcher }[] = [];
   return {
     addSecret(given) {
       for (const secret of secretsIn(given)) {
         if (secrets.some((known) => known.secret === secret)) continue;
-        secrets = [...secrets, { secret, regex: createSecretPattern(secret).regex }];
+        secrets = [...secrets, { secret, matcher: createSecretMatcher(secret) }];
       }
       // The longest first, so that a secret that contains another one is replaced completely.
       secrets.sort((one, other) => other.secret.length - one.secret.length);
     },
-    redact: (text) =>
-      secrets.reduce(
-        (clean, { secret, regex }) => clean.replaceAll(secret, REPLACEMENT).replaceAll(regex, REPLACEMENT),
-        text,
-      ),
+    redact: (text) => secrets.reduce((clean, { matcher }) => matcher.replaceIn(clean, REPLACEMENT), text),
   };
 }
 

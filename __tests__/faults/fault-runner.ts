@@ -43,6 +43,8 @@ export interface DeliveryRun {
   readonly recordedHttp: RecordedHttp;
   readonly clock: SimulatedClock;
   readonly token: string;
+  /** Tokens that the device flow gave to this delivery. */
+  readonly grantedTokens: readonly string[];
   /** Commits of the branch before. */
   readonly commitsBefore: number;
   /** The address of the earlier delivery. */
@@ -57,6 +59,7 @@ export class FaultRunner<F extends InjectedFault> {
   readonly #world: GitHubWorld;
   readonly #open: CreateRecordedHttp<F>;
   #run = 0;
+  #last: TestRepository | null = null;
 
   /** @param world its folder must contain the files of the deliveries */
   constructor(world: GitHubWorld, open: CreateRecordedHttp<F>) {
@@ -83,9 +86,10 @@ export class FaultRunner<F extends InjectedFault> {
     );
   }
 
-  /** Runs a delivery in which a cell's request fails. */
+  /** Runs a delivery in which a cell's request fails. The repository of the run before is forgotten. */
   async run(deliveryKind: DeliveryKind, cell?: MatrixCell<F>): Promise<DeliveryRun> {
     this.#run += 1;
+    if (this.#last !== null) await this.#world.forget(this.#last);
     const name = `cell-${this.#run}`;
     const { repository: spec } = deliveryKind;
     const repository = await this.#world.repository({
@@ -95,7 +99,10 @@ export class FaultRunner<F extends InjectedFault> {
       ...spec,
       pages: spec?.pages ?? {},
     });
-    this.#world.deviceUser.script = ['pending', 'grant'];
+    this.#last = repository;
+    const { deviceUser } = this.#world;
+    deviceUser.script = ['pending', 'grant'];
+    const grantedBefore = deviceUser.tokens.length;
     const token = this.#world.token({}, deliveryKind.login);
     let earlierUrl: string | null = null;
     await deliveryKind.before?.(repository, async (file) => {
@@ -108,7 +115,8 @@ export class FaultRunner<F extends InjectedFault> {
     });
     const commitsBefore = (await repository.log()).length;
     const run = await this.#deliver(deliveryKind, { repository, token }, cell);
-    return { deliveryKind, repository, token, commitsBefore, earlierUrl, ...run };
+    const grantedTokens = deviceUser.tokens.slice(grantedBefore);
+    return { deliveryKind, repository, token, grantedTokens, commitsBefore, earlierUrl, ...run };
   }
 
   async #deliver(

@@ -1,4 +1,4 @@
-import { createSecretPattern } from '../../src/credentials.ts';
+import { createSecretMatcher } from '../../src/credentials.ts';
 import { RETRY, VERIFY_DEADLINE } from '../../src/protocol/limits.ts';
 import { RESULTS } from '../../src/protocol/words.ts';
 import { NOON } from '../support/ports.ts';
@@ -22,7 +22,7 @@ export async function listFlaws(world: GitHubWorld, run: DeliveryRun, cell?: Mat
       : await (run.deliveryKind.withdraws ? checkWithdrawn : checkReady)(world, run)),
     ...(await checkDuplicates(run)),
     ...checkLeftovers(run, cell),
-    ...checkLeaks(world, run),
+    ...checkLeaks(run),
     ...checkDuration(run),
   ];
 }
@@ -112,9 +112,9 @@ function checkLeftovers({ repository, deliveryKind }: DeliveryRun, cell?: Matrix
 }
 
 /** Places where the token was found and must not be. */
-function checkLeaks(world: GitHubWorld, { token, logger, report, recordedHttp }: DeliveryRun): string[] {
-  const secrets = [token, ...world.deviceUser.tokens].map((secret) => createSecretPattern(secret).regex);
-  const holds = (text: string): boolean => secrets.some((secret) => text.search(secret) !== -1);
+function checkLeaks({ token, grantedTokens, logger, report, recordedHttp }: DeliveryRun): string[] {
+  const secrets = [token, ...grantedTokens].map((secret) => createSecretMatcher(secret));
+  const holds = (text: string): boolean => secrets.some(({ isIn }) => isIn(text));
   const wrong: string[] = [];
   if (holds(logger.lines.join('\n'))) wrong.push('the token is in the log');
   if (holds(JSON.stringify(report))) wrong.push('the token is in the report');

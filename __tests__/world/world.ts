@@ -55,6 +55,8 @@ export interface GitHubWorld {
   token(permissions?: Partial<TokenPermissions>, login?: string): string;
   /** Adds any other host; hosts without a handler can't be reached. */
   host(name: string, handler: HostHandler): void;
+  /** Removes a repository that no test needs any more. */
+  forget(repository: TestRepository): Promise<void>;
   /** Calls a host directly: without sockets, traffic log and interceptions. */
   ask(request: HostRequest): Promise<HostReply>;
   /** Replaces the reply to matching requests; newer rules take precedence. */
@@ -110,6 +112,12 @@ export async function startWorld(): Promise<GitHubWorld> {
       repositories.set(key(repository.instance, repository.fullName), repository);
       return repository;
     },
+    async forget({ fullName }) {
+      const repository = find(...splitName(fullName));
+      if (repository === undefined) return;
+      repositories.delete(key(GITHUB_COM, fullName));
+      await repository.issues.close();
+    },
     addEnterprise(host, isolated) {
       const instance = createEnterprise(host, isolated);
       const found = findOn(instance);
@@ -153,4 +161,9 @@ export async function startWorld(): Promise<GitHubWorld> {
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
+}
+
+function splitName(fullName: string): [owner: string, name: string] {
+  const [owner = '', name = ''] = fullName.split('/');
+  return [owner, name];
 }

@@ -1,4 +1,4 @@
-import { createSecretPattern } from '../credentials.ts';
+import { createSecretMatcher } from '../credentials.ts';
 import { DeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
@@ -41,7 +41,7 @@ async function refuseSecretName(
   { logger }: Pick<Ports, 'logger'>,
 ): Promise<void> {
   const text = `${given}\n${relativePath}`;
-  const isOwn = ownSecrets.some((secret) => text.search(createSecretPattern(secret).regex) !== -1);
+  const isOwn = ownSecrets.some((secret) => createSecretMatcher(secret).isIn(text));
   const found = (await findSecretsInText(text)).find(
     ({ fingerprint }) => !allowedSecrets.includes(fingerprint),
   );

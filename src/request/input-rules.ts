@@ -1,4 +1,4 @@
-import { createSecretPattern } from '../credentials.ts';
+import { createSecretMatcher } from '../credentials.ts';
 import { serverUrlOf } from '../github/hosts.ts';
 import type { ChannelKey } from '../protocol/words.ts';
 import { isPartOfAddress } from '../rules/address-echo.ts';
@@ -23,10 +23,8 @@ export interface GivenInputs {
  */
 export function refuseLeaks({ token, ...others }: RawInputs, secrets: readonly string[]): void {
   for (const secret of new Set([token, ...secrets].filter((one) => one !== ''))) {
-    const { regex } = createSecretPattern(secret);
-    const leak = Object.entries(others).find(
-      ([, value]) => value.includes(secret) || value.search(regex) !== -1,
-    );
+    const { isIn } = createSecretMatcher(secret);
+    const leak = Object.entries(others).find(([, value]) => isIn(value));
     const kind = secret === token ? 'the token' : 'a credential of this job';
     if (leak !== undefined) {
       refuseInput(`input \`${leak[0]}\` holds ${kind}`, `remove ${kind} from \`${leak[0]}\``);

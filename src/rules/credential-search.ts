@@ -12,19 +12,16 @@ export type SearchChunk = (chunk: Buffer) => boolean;
  */
 export function createCredentialSearch(secrets: readonly string[]): SearchChunk {
   const patterns = secrets.map((secret) => createSecretPattern(secret));
-  const atStart = patterns.map(({ regex }) => new RegExp(regex, 'y'));
   const findKeywords = createKeywordSearch(
-    patterns.flatMap(({ keywords }, index) =>
-      keywords.map((keyword) => [index, Buffer.from(keyword, 'latin1')] as const),
+    patterns.flatMap((pattern) =>
+      pattern.keywords.map((keyword) => [pattern, Buffer.from(keyword, 'latin1')] as const),
     ),
   );
   const contains = (bytes: Buffer): boolean => {
     let text: string | undefined;
-    return findKeywords(bytes, (index, position) => {
-      const regex = atStart[index] as RegExp;
+    return findKeywords(bytes, (pattern, position) => {
       text ??= bytes.toString('latin1');
-      regex.lastIndex = position;
-      return regex.test(text);
+      return pattern.isAt(text, position);
     });
   };
   let tail: Buffer = Buffer.alloc(0);
