@@ -1,8 +1,7 @@
 import type { RawInputs } from '../../src/request/inputs.ts';
+import { commitOwned } from '../support/commit-owned.ts';
 import type { RepositoryOptions, TestRepository } from '../world/repository.ts';
 import { LOGINS } from '../world/tokens.ts';
-
-const OWNED_MESSAGE = 'ADD page.html: before\n\nDelivered-by: screen-delivery';
 
 /** One kind of delivery in the fault matrix. */
 export interface DeliveryKind {
@@ -42,7 +41,7 @@ export const DELIVERY_KINDS: readonly DeliveryKind[] = [
     inputs: { channel: 'K1', marker: 'marker-42' },
     repository: { pages: { buildMs: 0 } },
     before: async (repository) => {
-      await repository.commit('page.html', OLDER_CONTENT, OWNED_MESSAGE);
+      await commitOwned(repository, 'page.html', OLDER_CONTENT);
       await repository.pages.whenBuilt();
     },
   },

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
+import { commitOwned } from '../support/commit-owned.ts';
 import { computeBlobSha } from '../world/git/bare-repository.ts';
 import { expectNotReady, expectReady } from './expect-report.ts';
-import { commitOwned, createPage, MARKER, setUpScenario } from './scenario.ts';
+import { createPage, MARKER, setUpScenario } from './scenario.ts';
 
 const scenario = setUpScenario();
 const sha256 = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('hex');

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
+import { commitOwned } from '../support/commit-owned.ts';
 import type { TestRepository } from '../world/repository.ts';
 import { expectNotReady, expectReady } from './expect-report.ts';
-import { commitOwned, createPage, listRequests, MARKER, setUpScenario } from './scenario.ts';
+import { createPage, listRequests, MARKER, setUpScenario } from './scenario.ts';
 
 const scenario = setUpScenario();
 const files = { 'page.html': createPage() };

@@ -1,9 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
 import { ProxyAgent, request } from 'undici';
 import type { Report } from '../../src/delivery/report.ts';
-import { ownMessage } from '../channels/fake-branch.ts';
 import { fetchAsBrowser } from '../world/fetch-as-browser.ts';
-import { computeBlobSha } from '../world/git/bare-repository.ts';
 import type { RepositoryOptions, TestRepository } from '../world/repository.ts';
 import {
   type ActionResult,
@@ -21,10 +19,6 @@ export const MARKER = 'marker-42';
 /** A small page that holds the marker. */
 export const createPage = (text = 'first'): string =>
   `<!doctype html><title>Привет</title><p>${MARKER}</p><p>${text}</p>\n`;
-
-/** Commits a file as an earlier delivery of this tool would have done. */
-export const commitOwned = (repository: TestRepository, path: string, content: string): Promise<string> =>
-  repository.commit(path, content, ownMessage(computeBlobSha(Buffer.from(content)), path));
 
 /** A step of the action, and the reports that it left. */
 export interface DeliveredStep extends ActionResult {

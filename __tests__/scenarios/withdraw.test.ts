@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import { commitOwned } from '../support/commit-owned.ts';
 import { expectNotReady } from './expect-report.ts';
-import { commitOwned, createPage, type DeliveredStep, listRequests, setUpScenario } from './scenario.ts';
+import { createPage, type DeliveredStep, listRequests, setUpScenario } from './scenario.ts';
 
 const scenario = setUpScenario();
 const files = { 'page.html': createPage() };
