@@ -81,7 +81,7 @@ async function getToken(
   }
 }
 
-/** All channels; a new one gets its line here. */
+/** The protocol's four channels. */
 function createChannels(request: DeliveryRequest, access: RepositoryAccess, ports: Ports): ChannelMap {
   return {
     K1: {

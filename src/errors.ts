@@ -93,7 +93,7 @@ export class DeliveryError extends Error {
     return this.step === undefined ? this.#with({ step }) : this;
   }
 
-  /** The same error, naming what was left behind as well; nothing, for an empty list. */
+  /** The same error, naming what was left behind as well; an empty list says that nothing was. */
   withLeftBehind(leftBehind: readonly string[]): DeliveryError {
     return this.#with({ leftBehind: [...(this.leftBehind ?? []), ...leftBehind] });
   }

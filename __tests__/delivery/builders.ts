@@ -103,7 +103,6 @@ export const proofWith = (more: Partial<Proof> = {}): Proof => ({
   sha256: 'aa',
   match: 'identical',
   hosts: [PAGE.host],
-  attempts: 1,
   ...more,
 });
 

@@ -5,7 +5,7 @@ import {
   channelsUsed,
   type FileDelivery,
   failAll,
-  isOpen,
+  isOngoing,
   mainAttempt,
   newDelivery,
   runStep,
@@ -35,7 +35,7 @@ describe('newDelivery', () => {
       unknown: [],
       failure: null,
     });
-    expect(isOpen(delivery)).toBe(true);
+    expect(isOngoing(delivery)).toBe(true);
   });
 });
 
@@ -44,7 +44,7 @@ describe('withFailure', () => {
     const delivery = newDelivery('deliver', 'page.html');
     const failed = withFailure(delivery, 'check', TAKEN);
     expect(failed.failure).toMatchObject({ code: 'NOT_OURS', step: 'check' });
-    expect([isOpen(failed), isOpen(delivery)]).toEqual([false, true]);
+    expect([isOngoing(failed), isOngoing(delivery)]).toEqual([false, true]);
   });
 });
 

@@ -14,7 +14,8 @@ test('the load test counts the delivered files in a small run', async () => {
     env: { PATH: process.env.PATH ?? '' },
     timeoutMs: 280_000,
   });
-  expect(stderr).toBe('');
+  // Mockttp tells of each client that leaves an open connection behind.
+  expect(stderr.replace(/^Failed to handle request: (aborted|socket hang up)\n/gm, '')).toBe('');
   expect(stdout.match(/files landed .*/g)).toEqual([
     expect.stringMatching(/ 4, lost 0$/),
     expect.stringMatching(/ 3, lost 0$/),

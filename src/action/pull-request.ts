@@ -11,8 +11,6 @@ export interface PullRequest {
   readonly readOnlyFor: string | null;
 }
 
-/** The parts of a pull request that an answer of the API must have to be recognized. */
-
 /**
  * The pull request that the run is about, from the event; `null` if there is none. If the run follows the
  * workflow of a fork, GitHub is asked: nothing that the fork's run left behind is trusted.

@@ -4,7 +4,7 @@ import type { LocalFile } from '../rules/inspect.ts';
 
 /** One file as a channel receives it. */
 export interface ChannelItem {
-  /** `null` for a link that is verified by its marker alone, and where something is removed. */
+  /** `null` for a link that is verified by its marker alone, and for a removal without a file to compare with. */
   readonly file: LocalFile | null;
   /** The name to give: checked, with the folders that it keeps, such as `css/page.css`. */
   readonly name: string;

@@ -3,7 +3,14 @@ import { authorize } from './authorize.ts';
 import { checkPages, closeFiles, openFiles } from './check-file.ts';
 import { chooseChannels } from './choose-channel.ts';
 import type { DeliveryContext } from './delivery-context.ts';
-import { type FileDelivery, failAll, isOpen, LINK_SUBJECT, newDelivery, runStep } from './file-delivery.ts';
+import {
+  type FileDelivery,
+  failAll,
+  isOngoing,
+  LINK_SUBJECT,
+  newDelivery,
+  runStep,
+} from './file-delivery.ts';
 import { actionsFor, prepareTasks, previewTasks } from './plan.ts';
 import { publishTasks } from './publish.ts';
 import { composeReport, type Report } from './report.ts';
@@ -22,7 +29,7 @@ export async function deliver(
   let files: readonly FileDelivery[] = [newDelivery('deliver', request.fileLines[0] ?? LINK_SUBJECT)];
   try {
     files = await openFiles(request, context);
-    if (files.some(isOpen)) files = await deliverOpenFiles(files, request, context);
+    if (files.some(isOngoing)) files = await deliverOpenFiles(files, request, context);
   } catch (thrown) {
     files = failAll(files, thrown);
   } finally {

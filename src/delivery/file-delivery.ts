@@ -53,7 +53,7 @@ export function newDelivery(
 }
 
 /** Whether nothing has failed yet. */
-export const isOpen = ({ failure }: FileDelivery): boolean => failure === null;
+export const isOngoing = ({ failure }: FileDelivery): boolean => failure === null;
 
 export const withFailure = (delivery: FileDelivery, step: Step, thrown: unknown): FileDelivery => ({
   ...delivery,
@@ -62,7 +62,7 @@ export const withFailure = (delivery: FileDelivery, step: Step, thrown: unknown)
 
 /** A failure that concerns all deliveries ends those that are still open. */
 export const failAll = (deliveries: readonly FileDelivery[], thrown: unknown): readonly FileDelivery[] =>
-  deliveries.map((delivery) => (isOpen(delivery) ? withFailure(delivery, 'check', thrown) : delivery));
+  deliveries.map((delivery) => (isOngoing(delivery) ? withFailure(delivery, 'check', thrown) : delivery));
 
 /** Does one step for each open delivery, one after the other. A failure ends only its own delivery. */
 export async function runStep(
@@ -72,7 +72,7 @@ export async function runStep(
 ): Promise<readonly FileDelivery[]> {
   const done: FileDelivery[] = [];
   for (const delivery of deliveries) {
-    const next = isOpen(delivery) ? await resultOf(() => work(delivery)) : delivery;
+    const next = isOngoing(delivery) ? await resultOf(() => work(delivery)) : delivery;
     done.push(hasFailed(next) ? withFailure(delivery, step, next) : next);
   }
   return done;

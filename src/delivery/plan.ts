@@ -7,7 +7,7 @@ import {
   channelsIn,
   channelsUsed,
   type FileDelivery,
-  isOpen,
+  isOngoing,
   runStep,
   withFailure,
 } from './file-delivery.ts';
@@ -31,7 +31,7 @@ export async function prepareTasks(
   logger.startSection('Plan');
   let planned = deliveries;
   for (const key of channelsUsed(deliveries)) {
-    const taking = planned.filter((delivery) => isOpen(delivery) && channelsIn(delivery).includes(key));
+    const taking = planned.filter((delivery) => isOngoing(delivery) && channelsIn(delivery).includes(key));
     const results = await askChannel(taking, (items) => actions[key].prepare(items));
     const prepared = new Map(results.map(({ item, result }) => [item, result]));
     planned = refuseSameDestination(
@@ -43,7 +43,7 @@ export async function prepareTasks(
       }),
       key,
     );
-    for (const delivery of planned.filter(isOpen)) logPlan(delivery, key, logger);
+    for (const delivery of planned.filter(isOngoing)) logPlan(delivery, key, logger);
   }
   return planned;
 }
@@ -62,7 +62,7 @@ function refuseSameDestination(
 ): readonly FileDelivery[] {
   const taken = new Map<string, string>();
   return deliveries.map((delivery) => {
-    const destination = isOpen(delivery) ? delivery.tasks.get(key)?.plan.destination : undefined;
+    const destination = isOngoing(delivery) ? delivery.tasks.get(key)?.plan.destination : undefined;
     if (destination === undefined) return delivery;
     const other = taken.get(destination);
     if (other === undefined) {
@@ -89,7 +89,7 @@ export async function previewTasks(
   for (const key of channelsUsed(deliveries)) {
     const tasks = previewed.flatMap((delivery) => {
       const task = delivery.tasks.get(key);
-      return isOpen(delivery) && task !== undefined ? [task] : [];
+      return isOngoing(delivery) && task !== undefined ? [task] : [];
     });
     const results = await askChannel(tasks, (items) => actions[key].preview(items));
     const previews = new Map<unknown, Result<string>>(results.map(({ item, result }) => [item, result]));

@@ -1,7 +1,7 @@
 import type { Ports } from '../ports.ts';
 import type { ChannelKey } from '../protocol/words.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
-import { type ChannelRole, channelsIn, channelsUsed, type FileDelivery, isOpen } from './file-delivery.ts';
+import { type ChannelRole, channelsIn, channelsUsed, type FileDelivery, isOngoing } from './file-delivery.ts';
 import type { ChannelActions } from './plan.ts';
 import { publishThroughChannel } from './publish-through-channel.ts';
 
@@ -14,7 +14,7 @@ export async function publishTasks(
 ): Promise<readonly FileDelivery[]> {
   let published = deliveries;
   for (const role of ['main', 'duplicates'] as const) {
-    for (const key of channelsUsed(deliveries.filter(isOpen), role)) {
+    for (const key of channelsUsed(deliveries.filter(isOngoing), role)) {
       published = await publishOnChannel(published, { key, role }, request, { action: actions[key], ports });
     }
   }
@@ -24,17 +24,17 @@ export async function publishTasks(
 async function publishOnChannel(
   deliveries: readonly FileDelivery[],
   { key, role }: { readonly key: ChannelKey; readonly role: ChannelRole },
-  { marker, operation, ...limits }: DeliveryRequest,
+  { marker, operation, interval, timeout }: DeliveryRequest,
   { action, ports }: { readonly action: ChannelActions[ChannelKey]; readonly ports: Ports },
 ): Promise<readonly FileDelivery[]> {
   const gone = operation === 'withdraw';
   const jobs = deliveries.flatMap((delivery) => {
     const task = delivery.tasks.get(key);
-    if (!isOpen(delivery) || !channelsIn(delivery, role).includes(key) || task === undefined) return [];
+    if (!isOngoing(delivery) || !channelsIn(delivery, role).includes(key) || task === undefined) return [];
     const expected = { file: gone ? null : delivery.file, marker, gone };
     return [{ task, title: delivery.subject, expected }];
   });
-  const attempts = await publishThroughChannel(action, jobs, limits, ports);
+  const attempts = await publishThroughChannel(action, jobs, { interval, timeout }, ports);
   const byTask = new Map(attempts.map((attempt) => [attempt.task, attempt]));
   return deliveries.map((delivery) => {
     const task = delivery.tasks.get(key);

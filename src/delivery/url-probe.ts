@@ -11,9 +11,9 @@ import { describeGatePage } from '../rules/gate-page.ts';
 import type { LocalFile } from '../rules/inspect.ts';
 
 /**
- * How a body relates to the file. Only the first three prove anything: `marked` is a body with the marker
- * where no file was given to compare with; `gone` is what a withdrawn address must answer. An `altered` body
- * has the marker, but other bytes than the file; an `echo` has it only because the address has it, and a `gate`
+ * How a body relates to the file. The first three prove it by themselves: `marked` is a body with the marker
+ * where no file was given to compare with; `gone` is what a withdrawn address must answer. An `altered` body has
+ * the marker, but other bytes than the file: it counts only with what the host says of its build; an `echo` has it only because the address has it, and a `gate`
  * is a page to sign in, a warning or an error in place of the content.
  */
 export type ContentMatch =
@@ -78,8 +78,6 @@ export function countMarker(result: ProbeResult | null, { marker }: ExpectedCont
 /** Opens an address as anybody would, as often as it is asked to, and remembers the last answer. */
 export class UrlProbe {
   last: ProbeResult | null = null;
-  /** How often the address was asked. */
-  attempts = 0;
   /** Why the address may open only inside this network; empty where nothing says so. */
   internalReason = '';
   readonly #target: ProbeTarget;
@@ -111,7 +109,6 @@ export class UrlProbe {
    */
   async probe(size: 'whole' | 'part' = 'whole'): Promise<ProbeResult> {
     if (this.last !== null && this.#ports.clock.now() < this.#notBefore) return this.last;
-    this.attempts += 1;
     const isPart = size === 'part' && (this.#expected.file?.size ?? 0) > PARTIAL_PROBE;
     const readAtMost = isPart ? PARTIAL_PROBE : undefined;
     // The bin's warning page is the one exception: a person leaves it with one click, and then the bytes decide.

@@ -33,8 +33,6 @@ export interface Proof {
   /** How the body relates to the file. */
   readonly match: ContentMatch;
   readonly hosts: readonly string[];
-  /** How often the address was asked. */
-  readonly attempts: number;
 }
 
 /**
@@ -118,7 +116,6 @@ export async function verifyAddress(
     sha256: result.fingerprint?.sha256 ?? null,
     match: result.match,
     hosts: result.hosts,
-    attempts: probe.attempts,
   };
 }
 

@@ -47,30 +47,10 @@ export function createHttpClient(): SendHttp {
   // Each chunk of a body becomes garbage immediately. A small young generation makes V8 collect it often,
   // which saves about 50 MB of memory for any body.
   setFlagsFromString('--scavenger-max-new-space-capacity-mb=1');
-  const timeouts = { bodyTimeout: EXCHANGE.stall };
-  const createAgent = (lookup?: LookupFunction) => () =>
-    createProxyAgent({
-      ...timeouts,
-      connect: { timeout: EXCHANGE.connect, ...(lookup === undefined ? {} : { lookup }) },
-    });
-  const agents = {
-    /** The API, which the settings name and which receives the token, may even be on this machine. */
-    api: once(createAgent()),
-    network: once(createAgent(networkLookup())),
-    public: once(createAgent(publicLookup())),
-  };
-  const selectAgent = ({ publicOnly, headers }: HttpRequest): EnvHttpProxyAgent => {
-    if (publicOnly) return agents.public();
-    return headers?.authorization === undefined ? agents.network() : agents.api();
-  };
+  const selectAgent = createAgents();
   const refuseMachine = createNameCheck();
   return async (httpRequest) => {
-    if (httpRequest.url.protocol !== 'https:') {
-      throw new DeliveryError(
-        'NOT_EXTERNAL',
-        `the request to ${httpRequest.url.host} uses ${httpRequest.url.protocol}// instead of https`,
-      );
-    }
+    refusePlainHttp(httpRequest);
     try {
       await refuseMachine(httpRequest);
       // undici checks the signal only after it has a connection.
@@ -89,6 +69,34 @@ export function createHttpClient(): SendHttp {
     } catch (thrown) {
       throw connectionError(thrown, httpRequest);
     }
+  };
+}
+
+function refusePlainHttp({ url }: HttpRequest): void {
+  if (url.protocol === 'https:') return;
+  throw new DeliveryError(
+    'NOT_EXTERNAL',
+    `the request to ${url.host} uses ${url.protocol}// instead of https`,
+  );
+}
+
+/** The connections of each kind of request, opened when the first one is sent. */
+function createAgents(): (httpRequest: HttpRequest) => EnvHttpProxyAgent {
+  const timeouts = { bodyTimeout: EXCHANGE.stall };
+  const createAgent = (lookup?: LookupFunction) => () =>
+    createProxyAgent({
+      ...timeouts,
+      connect: { timeout: EXCHANGE.connect, ...(lookup === undefined ? {} : { lookup }) },
+    });
+  const agents = {
+    /** The API, which the settings name and which receives the token, may even be on this machine. */
+    api: once(createAgent()),
+    network: once(createAgent(networkLookup())),
+    public: once(createAgent(publicLookup())),
+  };
+  return ({ publicOnly, headers }) => {
+    if (publicOnly) return agents.public();
+    return headers?.authorization === undefined ? agents.network() : agents.api();
   };
 }
 

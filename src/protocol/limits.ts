@@ -36,7 +36,6 @@ export const MAX_FILE_SIZE: Readonly<
 export const BUILD_WAIT = {
   polls: 48,
   interval: 5 * SECOND,
-  total: 240 * SECOND,
   /** After this many polls without a build of the delivered commit, a build is requested once. */
   pollsBeforeRequest: 6,
 } as const;

@@ -9,7 +9,7 @@ import { createCredentialSearch } from './credential-search.ts';
 import { fingerprintBytes } from './fingerprint.ts';
 import { type FileLocation, openFile } from './open-file.ts';
 
-/** A file that passed its checks. It stays open until `close`, so that the checked bytes are the bytes sent. */
+/** An open file whose bytes were read once. It stays open until `close`, so that the checked bytes are the bytes sent. */
 export interface LocalFile {
   /** The file name without folders. */
   readonly name: string;
@@ -36,7 +36,7 @@ export interface LocalFile {
 
 export interface InspectOptions extends FileLocation {
   readonly marker: string | undefined;
-  /** What the file must not contain, in any encoding: the credentials of this job, four characters or longer. */
+  /** What the file must not contain, in any encoding: the credentials of this job. */
   readonly secrets: readonly string[];
   /** Throws if the file has too many bytes; called before they are read. */
   readonly accept?: (size: number) => void;
@@ -44,7 +44,8 @@ export interface InspectOptions extends FileLocation {
 }
 
 /**
- * Opens a file and runs all checks on it in one pass over its bytes.
+ * Opens a file and reads it once: its hashes, its marker, and whether it holds a credential of this job. Secrets of
+ * others and what a page loads are looked for by steps of their own.
  *
  * @throws {DeliveryError} `BAD_FILE` or `BAD_INPUT` with what to change.
  * @see protocol 1 (file rules), 4.5

@@ -8,7 +8,7 @@ interface SpecialFile {
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1).toLowerCase();
 
-/** Whether a path is directly in a folder; the empty folder is the repository's root. */
+/** Whether a path is this name, in any case of letters, directly in the folder; the empty folder is the repository's root. */
 const isIn = (folder: string, path: string, name: string): boolean =>
   path.toLowerCase() === (folder === '' ? name : `${folder.toLowerCase()}/${name}`);
 

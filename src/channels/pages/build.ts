@@ -68,7 +68,6 @@ export function watchBuild(
   // Another file of the same build may have another commit: what is said of one says nothing of the other.
   let askedFor: string | undefined;
   const finished = new Map<string, HostProgress>();
-
   return async ({ commitSha, hostMayChangeBytes, written }) => {
     if (commitSha === undefined) return progress;
     const known = finished.get(commitSha);
@@ -86,18 +85,25 @@ export function watchBuild(
     if (request.again && starter?.isDue(status, asked.polls, written)) {
       request = await starter.start();
     }
-    const isFinished = status.status === 'built';
-    progress = {
-      ...notAsked,
-      finished: isFinished,
-      // Only a proof by the marker needs it.
-      committedAt: isFinished && hostMayChangeBytes ? await getCommitTime(github, commitSha) : undefined,
-      detail: [status.detail, request.words].filter((part) => part !== '').join('; '),
-      httpCode: status.httpCode,
-    };
-    if (isFinished) finished.set(commitSha, progress);
+    const committedAt = await readCommitTime(github, status, { commitSha, hostMayChangeBytes });
+    progress = { ...notAsked, ...toProgress(status, request.words), committedAt };
+    if (progress.finished) finished.set(commitSha, progress);
     return progress;
   };
+}
+
+function toProgress({ status, detail, httpCode }: BuildStatus, words: string): HostProgress {
+  const parts = [detail, words].filter((part) => part !== '');
+  return { finished: status === 'built', detail: parts.join('; '), httpCode };
+}
+
+/** When the commit of a finished build was made; only a proof by the marker needs it. */
+async function readCommitTime(
+  github: GitHubClient,
+  { status }: BuildStatus,
+  { commitSha, hostMayChangeBytes }: { readonly commitSha: string; readonly hostMayChangeBytes: boolean },
+): Promise<number | undefined> {
+  return status === 'built' && hostMayChangeBytes ? getCommitTime(github, commitSha) : undefined;
 }
 
 interface BuildStarter {

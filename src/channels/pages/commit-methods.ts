@@ -54,7 +54,7 @@ export function methodFor(files: readonly (LocalFile | null)[], gitIsInstalled: 
   return size <= SIZE.methodB ? 'B' : 'C';
 }
 
-/** The method for these files on this machine. It stays the same if fewer of them turn out to need a change. */
+/** The method for these files on this machine, whichever of them turn out to need a change. */
 export async function chooseMethod(
   files: readonly (LocalFile | null)[],
   signal: AbortSignal,

@@ -1,4 +1,5 @@
 import { DeliveryError, hasFailed } from '../../errors.ts';
+import type { GitHubClient } from '../../github/api/client.ts';
 import { fetchBack } from '../../http/fetch-back.ts';
 import { forEachItem, type ItemResult } from '../../item-results.ts';
 import type { Ports } from '../../ports.ts';
@@ -28,6 +29,13 @@ export interface PagesOptions extends PagesLocation {
   /** Milliseconds for build and verification together. */
   readonly timeout: number;
 }
+
+/** What a commit needs of the inputs. */
+export const commitTarget = (
+  github: GitHubClient,
+  { essence, overwrite, serverUrl }: PagesOptions,
+  place: Pick<CommitTarget, 'branch' | 'method'>,
+): CommitTarget => ({ github, essence, overwrite, serverUrl, ...place });
 
 /** One file for the branch. */
 export interface PagesTask {
@@ -90,7 +98,7 @@ async function prepareFiles<Item extends ChannelItem>(
           name: path,
           claim: 'opens on the screen',
         },
-        data: { target: { ...options, github, branch, method }, path, file, destination },
+        data: { target: commitTarget(github, options, { branch, method }), path, file, destination },
         watch: watches(destination),
       };
     },

@@ -10,7 +10,7 @@ import { createBuildWatches } from './build.ts';
 import { type CommitResult, comparePaths } from './commit.ts';
 import { COMMIT_METHODS, type CommitMethod, chooseMethod } from './commit-methods.ts';
 import { applyJekyll, createJekyllLookup, resolveDestination } from './destination.ts';
-import { commitTasks, type PagesOptions, type PagesTask, previewCommits } from './publish.ts';
+import { commitTarget, commitTasks, type PagesOptions, type PagesTask, previewCommits } from './publish.ts';
 import { checkSiteWorkflow } from './site-workflow.ts';
 
 /** Prepares the removal of one path. */
@@ -86,7 +86,7 @@ function createPreparation(options: PagesOptions, access: RepositoryAccess, port
         claim: 'is removed',
       },
       data: {
-        target: { ...options, github, branch, method },
+        target: commitTarget(github, options, { branch, method }),
         path: destination.path,
         file: null,
         destination,

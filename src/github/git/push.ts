@@ -181,7 +181,7 @@ function createPushMeter(meter: Pick<Progress, 'advance'>, total: number): (outp
     for (const line of lines) {
       const [, amount, unit = ''] = /^Writing objects: .*, ([\d.]+) (bytes|[KMG]iB)\b/.exec(line) ?? [];
       // Besides the files, git sends some trees and commits.
-      const now = Math.min(Number(amount) * (UNITS[unit] ?? 0), total);
+      const now = Math.min(Math.round(Number(amount) * (UNITS[unit] ?? 0)), total);
       if (!(now > sent)) continue;
       meter.advance(now - sent);
       sent = now;

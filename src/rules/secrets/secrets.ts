@@ -127,7 +127,7 @@ async function* search(
   const fingerprint = createFingerprinter();
   const decoders = file.binary ? [decodeAscii, decodeUtf16] : [decodeText];
   const decodeEmbedded = createEmbeddedDecoder();
-  let findPresetMatches: FindPresetMatches | undefined;
+  const findAll = createMatchFinder(extname(file.name).toLowerCase());
   for await (const block of readBlocks(readPieces(file, signal))) {
     const container = block.offset === 0 ? findKeyContainer(block.bytes) : null;
     if (container !== null) {
@@ -136,22 +136,17 @@ async function* search(
     }
     for (const decode of decoders) {
       const candidate = decode(block);
-      if (candidate === null) continue;
-      findPresetMatches ??= await loadPresetRules(extname(file.name).toLowerCase());
-      for (const match of await findMatches(candidate, findPresetMatches)) {
+      for (const match of await findAll(candidate)) {
         yield {
           rule: match.rule,
           fingerprint: await fingerprint(match),
           blockOffset: block.offset,
-          linesInBlock: countNewlines(candidate.blockText.text, match.at),
+          linesInBlock: countNewlines(candidate?.blockText.text ?? '', match.at),
         };
       }
     }
     for (const embedded of decodeEmbedded(block)) {
-      const candidate = decodeContent(embedded);
-      if (candidate === null) continue;
-      findPresetMatches ??= await loadPresetRules(extname(file.name).toLowerCase());
-      for (const match of await findMatches(candidate, findPresetMatches)) {
+      for (const match of await findAll(decodeContent(embedded))) {
         const position = embedded.positionOf(match.from);
         if (position < block.from || position >= block.to) continue;
         yield {
@@ -163,6 +158,16 @@ async function* search(
       }
     }
   }
+}
+
+/** Finds the matches in a text; the preset's rules are loaded for the first text that needs them. */
+function createMatchFinder(extension: string): (candidate: CandidateText | null) => Promise<SecretMatch[]> {
+  let findPresetMatches: FindPresetMatches | undefined;
+  return async (candidate) => {
+    if (candidate === null) return [];
+    findPresetMatches ??= await loadPresetRules(extension);
+    return findMatches(candidate, findPresetMatches);
+  };
 }
 
 /** A text, and the rules that may find a secret in it. */
