@@ -31,7 +31,8 @@ export async function createHosts(folder: string): Promise<LocalHosts> {
       const url = new URL(request.url ?? '/', `https://${request.headers.host}`);
       for (const route of routes) {
         if (route.host !== url.host || route.method !== request.method) continue;
-        const match = route.path.exec(url.pathname);
+        // Octokit encodes the slash of a reference.
+        const match = route.path.exec(url.pathname.replaceAll('%2F', '/'));
         if (match === null) continue;
         const parts = match.slice(1).map(decodeURIComponent);
         return route.serve({ request, response, query: url.searchParams, parts });

@@ -67,6 +67,17 @@ export function createPagesRoutes(store: BodyStore, repository: string): BenchRo
     call('GET', '/git/commits/(\\w+)', ({ response }) =>
       sendJson(response, 200, { tree: { sha: createSha() } }),
     ),
+    call('GET', '/commits', ({ response }) => sendJson(response, 200, [])),
+    call('GET', '/rules/branches/main', ({ response }) => sendJson(response, 200, [])),
+    {
+      host: API,
+      method: 'POST',
+      path: /^\/graphql$/,
+      serve: ({ request, response }) => {
+        request.resume();
+        sendJson(response, 200, { data: { viewer: { login: 'bench', databaseId: 1 } } });
+      },
+    },
     call('POST', '/git/trees', async ({ request, response }) => {
       const { tree } = (await readJson(request)) as { tree?: { path: string; sha: string }[] };
       const sha = createSha();
