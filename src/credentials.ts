@@ -46,6 +46,8 @@ export interface SecretPattern {
   readonly keywords: readonly string[];
   /** Whether a match begins at this position of the text. */
   isAt(text: string, position: number): boolean;
+  /** Whether the text has a keyword: most have none, and need no search. */
+  mayBeIn(text: string): boolean;
 }
 
 /**
@@ -57,18 +59,28 @@ const SEARCHED_LENGTH = 96;
 /** The longest text, in characters, that a match can have with usual line breaks. */
 export const LONGEST_MATCH = 2_048;
 
+/** Patterns that are used again and again: a job has few credentials, and each is looked for in many places. */
+const recentPatterns = new Map<string, SecretPattern>();
+const MAX_RECENT = 16;
+
 /**
  * How to find a secret in a text: plain or with any of its characters escaped (percent, quoted-printable, HTML,
  * JSON, JavaScript), in UTF-16, as hex, and as base64 in every alignment and alphabet, in one line or several.
  */
 export function createSecretPattern(secret: string): SecretPattern {
   const searched = secret.slice(-SEARCHED_LENGTH);
+  const pattern = recentPatterns.get(searched) ?? buildPattern(searched);
+  recentPatterns.delete(searched);
+  recentPatterns.set(searched, pattern);
+  const [oldest] = recentPatterns.keys();
+  if (recentPatterns.size > MAX_RECENT && oldest !== undefined) recentPatterns.delete(oldest);
+  return pattern;
+}
+
+function buildPattern(searched: string): SecretPattern {
   const encodings = base64Cores(searched);
-  const keywords = [
-    ...escapedKeywords(searched),
-    ...hexKeywords(searched),
-    ...encodings.flatMap(base64Keywords),
-  ];
+  let keywords: readonly string[] | undefined;
+  let prefixes: ReadonlySet<string> | undefined;
   let regex: RegExp | undefined;
   let sticky: RegExp | undefined;
   return {
@@ -76,11 +88,29 @@ export function createSecretPattern(secret: string): SecretPattern {
       regex ??= compilePattern(searched, encodings);
       return regex;
     },
-    keywords: [...new Set(keywords)],
+    get keywords() {
+      keywords ??= [
+        ...new Set([
+          ...escapedKeywords(searched),
+          ...hexKeywords(searched),
+          ...encodings.flatMap(base64Keywords),
+        ]),
+      ];
+      return keywords;
+    },
     isAt(text, position) {
       sticky ??= new RegExp(this.regex, 'y');
       sticky.lastIndex = position;
       return sticky.test(text);
+    },
+    mayBeIn(text) {
+      // No encoding is shorter than what it encodes.
+      if (text.length < searched.length) return false;
+      prefixes ??= new Set(this.keywords.map((keyword) => keyword.slice(0, KEYWORD_LENGTH)));
+      for (let at = 0; at + KEYWORD_LENGTH <= text.length; at += 1) {
+        if (prefixes.has(text.slice(at, at + KEYWORD_LENGTH))) return true;
+      }
+      return false;
     },
   };
 }
@@ -103,18 +133,11 @@ export interface SecretMatcher {
 
 export function createSecretMatcher(secret: string): SecretMatcher {
   const pattern = createSecretPattern(secret);
-  const prefixes = new Set(pattern.keywords.map((keyword) => keyword.slice(0, KEYWORD_LENGTH)));
-  const hasKeyword = (text: string): boolean => {
-    for (let at = 0; at + KEYWORD_LENGTH <= text.length; at += 1) {
-      if (prefixes.has(text.slice(at, at + KEYWORD_LENGTH))) return true;
-    }
-    return false;
-  };
   return {
-    isIn: (text) => text.includes(secret) || (hasKeyword(text) && text.search(pattern.regex) !== -1),
+    isIn: (text) => text.includes(secret) || (pattern.mayBeIn(text) && text.search(pattern.regex) !== -1),
     replaceIn(text, replacement) {
       const clean = text.replaceAll(secret, replacement);
-      return hasKeyword(clean) ? clean.replaceAll(pattern.regex, replacement) : clean;
+      return pattern.mayBeIn(clean) ? clean.replaceAll(pattern.regex, replacement) : clean;
     },
   };
 }
@@ -195,14 +218,14 @@ const KEYWORD_LENGTH = 4;
 
 /** How every text begins that a list of alternatives for each character can form. */
 function keywordsOf(alternatives: readonly (readonly string[])[]): string[] {
+  const keywords: string[] = [];
   let starts = [''];
   for (const options of alternatives) {
-    starts = starts.flatMap((start) =>
-      start.length >= KEYWORD_LENGTH ? [start] : options.map((option) => start + option),
-    );
-    starts = [...new Set(starts)];
+    const longer = starts.flatMap((start) => options.map((option) => start + option));
+    keywords.push(...longer.filter(({ length }) => length >= KEYWORD_LENGTH));
+    starts = longer.filter(({ length }) => length < KEYWORD_LENGTH);
   }
-  return starts.filter((start) => start.length >= KEYWORD_LENGTH);
+  return keywords;
 }
 
 function escapedKeywords(secret: string): string[] {
