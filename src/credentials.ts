@@ -270,5 +270,6 @@ function base64Keywords(core: string): string[] {
   const characters = Array.from(core.slice(0, KEYWORD_LENGTH), (character) =>
     (alphabets[character] ?? [character]).flatMap((written) => breaks.map((after) => written + after)),
   );
-  return keywordsOf(characters);
+  // Longer ones would be many, and hardly rarer.
+  return keywordsOf(characters).map((keyword) => keyword.slice(0, KEYWORD_LENGTH));
 }

@@ -1,4 +1,3 @@
-import transliterate from '@sindresorhus/transliterate';
 import { DeliveryError } from '../errors.ts';
 import { TEXT } from '../protocol/limits.ts';
 
@@ -80,16 +79,24 @@ export function flatName(name: string): string {
 }
 
 /**
- * A name that GitHub keeps unchanged for a release asset. It replaces other characters by dots, and names
- * without any ASCII letter by `default`, so that they collide.
+ * A name that GitHub keeps unchanged for a release asset. It replaces other characters by dots, several dots by
+ * one, and names without any ASCII letter by `default`, so that they collide.
  */
-export function assetName(name: string): string {
-  const ascii = transliterate(name)
+export async function assetName(name: string): Promise<string> {
+  const ascii = (await transliterateName(name))
     .replace(/[^A-Za-z0-9\-_+@.]+/g, '-')
+    .replace(/\.{2,}/g, '.')
     .replace(/^[.-]+/, '')
     .replace(/-+(?=\.|$)/g, '');
   const ending = /\.[A-Za-z0-9]+$/.exec(name)?.[0] ?? '';
   return ascii === '' || ascii === ending.slice(1) ? `file${ending}` : ascii;
+}
+
+/** The name in ASCII letters; the tables for that are loaded only where it has others. */
+async function transliterateName(name: string): Promise<string> {
+  if (/^[ -~]*$/.test(name)) return name;
+  const { default: transliterate } = await import(/* webpackMode: "eager" */ '@sindresorhus/transliterate');
+  return transliterate(name);
 }
 
 /**

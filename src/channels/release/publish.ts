@@ -46,17 +46,17 @@ export function createReleasePublisher(
   ports: Ports,
 ): ChannelAction<AssetTask> {
   return {
-    prepare: (items) => forEachItem(items, async (item) => prepareAsset(item, options, access)),
+    prepare: (items) => forEachItem(items, (item) => prepareAsset(item, options, access)),
     preview: (tasks) => previewAssets(tasks, options),
     perform: (tasks) => uploadAssets(tasks, options, ports),
   };
 }
 
-function prepareAsset(
+async function prepareAsset(
   { file, name: wanted }: ChannelItem,
   { tag, overwrite }: ReleaseOptions,
   access: RepositoryAccess,
-): PreparedTask<AssetTask> {
+): Promise<PreparedTask<AssetTask>> {
   const github = requireGitHub(access, 'K2');
   if (file === null) {
     throw new DeliveryError('BAD_INPUT', 'channel K2 needs a file to upload', { hint: 'set `file:`' });
@@ -69,7 +69,7 @@ function prepareAsset(
     );
   }
   const originalName = flatName(wanted);
-  const name = assetName(originalName);
+  const name = await assetName(originalName);
   const label = formatLabel(originalName);
   return {
     plan: {

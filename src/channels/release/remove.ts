@@ -57,16 +57,19 @@ async function prepareRemovals<Item extends ChannelItem>(
   const github = await resultOf(async () => requireGitHub(access, 'K2'));
   if (github instanceof DeliveryError) return items.map((item) => ({ item, result: github }));
   const { tag, tagIsDefault } = options;
-  if (!tagIsDefault) {
-    return items.map((item) => ({ item, result: toTask(item, { ...options, github, tag, otherTags: [] }) }));
+  const releases = tagIsDefault ? await listReleases(github) : [];
+  const tasks: ItemResult<Item, PreparedTask<AssetRemoval>>[] = [];
+  for (const item of items) {
+    const asset = { file: item.file, name: await assetName(flatName(item.name)) };
+    const found = tagIsDefault ? findRemovals(asset, releases, options) : [{ tag, otherTags: [] }];
+    if (found instanceof DeliveryError) tasks.push({ item, result: found });
+    else for (const one of found) tasks.push({ item, result: toTask(asset, { ...options, github, ...one }) });
   }
-  const releases = await listReleases(github);
-  return items.flatMap((item): ItemResult<Item, PreparedTask<AssetRemoval>>[] => {
-    const found = findRemovals(item, releases, options);
-    if (found instanceof DeliveryError) return [{ item, result: found }];
-    return found.map((one) => ({ item, result: toTask(item, { ...options, github, ...one }) }));
-  });
+  return tasks;
 }
+
+/** An asset by its name, and the file that it must hold. */
+type RemovedAsset = Pick<AssetRemoval, 'file' | 'name'>;
 
 /** Where an asset is removed, and where others of its name stay. */
 type RemovalPlace = Pick<AssetRemoval, 'tag' | 'otherTags'>;
@@ -76,11 +79,10 @@ type RemovalPlace = Pick<AssetRemoval, 'tag' | 'otherTags'>;
  * With neither, it is the release of today.
  */
 function findRemovals(
-  { file, name: wanted }: ChannelItem,
+  { file, name }: RemovedAsset,
   releases: readonly ListedRelease[],
   { tag, overwrite }: RemovalOptions,
 ): Result<readonly RemovalPlace[]> {
-  const name = assetName(flatName(wanted));
   const published = releases.filter(({ draft }) => !draft);
   const holding = published.flatMap((release) => {
     const asset = release.assets.find((one) => one.name === name);
@@ -129,12 +131,11 @@ function searchEndedError(name: string): DeliveryError {
 }
 
 function toTask(
-  { file, name: wanted }: ChannelItem,
+  { file, name }: RemovedAsset,
   place: RemovalPlace & RemovalOptions & Pick<AssetRemoval, 'github'>,
 ): PreparedTask<AssetRemoval> {
   const { github, tag, otherTags, overwrite, serverUrl } = place;
   const { owner, repo } = github.repository;
-  const name = assetName(flatName(wanted));
   const path = `${owner}/${repo}/releases/download/${encodePath(tag)}/${encodeURIComponent(name)}`;
   return {
     plan: {
