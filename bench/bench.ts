@@ -6,13 +6,16 @@ import { type BenchCase, formatCaseName, SIZES, selectCases } from './cases.ts';
 import { runBundle, runCurl } from './clients.ts';
 import { type BenchEnvironment, startBenchEnvironment } from './environment.ts';
 import { writeSampleFile } from './files.ts';
+import { OWNER, REPOSITORY } from './hosts/route.ts';
+import { measureManyFiles } from './many-files.ts';
 import { measureRun, median } from './measure.ts';
+import { runPlainGit } from './plain-git.ts';
 
 /**
  * Delivers files of many sizes with the built bundle, and each of them with curl in the same minute through the
- * same proxy.
+ * same proxy. `git` compares K1 with plain git: one large file, and many small ones.
  *
- *     npm run bench [-- [--quick] [--size '500 MB'] [k1] [k2] [k3]]
+ *     npm run bench [-- [--quick] [--size '500 MB'] [k1] [k2] [k3] [git]]
  *     PEER_DIST=path/to/dist/index.js INPUT_FILES='{file}' npm run bench -- k2
  */
 async function main(): Promise<void> {
@@ -30,16 +33,22 @@ async function main(): Promise<void> {
         `First request after ${start.firstRequest} ms; \`node -e 0\` takes ${start.emptyNode} ms.\n`,
       );
     }
-    console.log('| Delivery | Seconds | curl | Ratio | Peak, MB |\n| --- | ---: | ---: | ---: | ---: |');
+    const channels = positionals.filter((word) => word !== 'git');
+    const onlyGit = positionals.length > 0 && channels.length === 0;
+    const cases = onlyGit ? [] : selectCases({ channels, sizes, quick, peer });
     const results: CaseResult[] = [];
-    for (const one of selectCases({ channels: positionals, sizes, quick, peer })) {
+    if (cases.length > 0) {
+      console.log('| Delivery | Seconds | curl | Ratio | Peak, MB |\n| --- | ---: | ---: | ---: | ---: |');
+    }
+    for (const one of cases) {
       const result = await runCase(environment, one);
       results.push(result);
       const { seconds, curl, ratio, peak } = result;
       console.log(`| ${result.delivery} | ${seconds} | ${curl} | ${ratio} | ${peak} |`);
     }
     const whole = positionals.length === 0 && sizes.length === 0 && !quick && !peer;
-    if (whole) await saveResults({ node: process.version, cpus: cpus().length, start, results });
+    const git = whole || positionals.includes('git') ? await compareWithGit(environment) : [];
+    if (whole) await saveResults({ node: process.version, cpus: cpus().length, start, results, git });
   } finally {
     await environment.close();
   }
@@ -76,6 +85,68 @@ async function runCase(environment: BenchEnvironment, one: BenchCase): Promise<C
     // Both were measured in the same minute, because the speed of a shared machine changes.
     ratio: round(median(own.map((seconds, turn) => seconds / (curlSeconds[turn] ?? Number.NaN))), 2),
     peak: round(Math.max(...peaks), 0),
+  };
+}
+
+/** K1 beside plain git. */
+interface GitResult {
+  readonly delivery: string;
+  readonly seconds: number;
+  /** Seconds of git, and for many files of curl, which fetches them back; `null` where git has nothing like it. */
+  readonly peer: number | null;
+  readonly ratio: number | null;
+  /** Requests to the API; `null` where they are not counted. */
+  readonly requests: number | null;
+}
+
+const GIT_TURNS = 3;
+const LARGE_FILE = 94 * 1_048_576;
+const MANY_FILES = 500;
+
+async function compareWithGit(environment: BenchEnvironment): Promise<readonly GitResult[]> {
+  const large = await compareLargeFile(environment);
+  const many = await measureManyFiles(MANY_FILES);
+  const results = [
+    large,
+    ...many.map(({ step, seconds, requests, peer }) => ({
+      delivery: `K1 ${step}`,
+      seconds: round(seconds, 2),
+      peer: peer === null ? null : round(peer, 2),
+      ratio: peer === null ? null : round(seconds / peer, 2),
+      requests,
+    })),
+  ];
+  console.log('\n| Delivery | Seconds | git | Ratio | API requests |\n| --- | ---: | ---: | ---: | ---: |');
+  for (const { delivery, seconds, peer, ratio, requests } of results) {
+    console.log(`| ${delivery} | ${seconds} | ${peer ?? ''} | ${ratio ?? ''} | ${requests ?? ''} |`);
+  }
+  return results;
+}
+
+/** Plain git does not fetch the file back; the delivery does. */
+async function compareLargeFile(environment: BenchEnvironment): Promise<GitResult> {
+  const file = join(environment.folder, 'workspace', 'large.bin');
+  await writeSampleFile(file, LARGE_FILE, 'bytes');
+  const target = {
+    folder: join(environment.folder, 'temp'),
+    remote: `https://github.com/${OWNER}/${REPOSITORY}.git`,
+    env: environment.env,
+  };
+  const [own, git]: [number[], number[]] = [[], []];
+  for (let turn = 0; turn < GIT_TURNS; turn += 1) {
+    await environment.reset();
+    git.push((await runPlainGit(target, file, `by-hand-${turn}.bin`)).seconds);
+    await environment.reset();
+    own.push((await runBundle(environment, 'k1', file)).seconds);
+  }
+  await environment.reset();
+  await rm(file);
+  return {
+    delivery: 'K1 94 MB',
+    seconds: round(median(own), 2),
+    peer: round(median(git), 2),
+    ratio: round(median(own.map((seconds, turn) => seconds / (git[turn] ?? Number.NaN))), 2),
+    requests: null,
   };
 }
 

@@ -6,28 +6,29 @@ import {
   type LoadReport,
   type LogProgress,
 } from './soak/load-report.ts';
-import { loadRelease } from './soak/release.ts';
+import { loadImmutableReleases, loadRelease } from './soak/release.ts';
 import { loadSequence } from './soak/sequence.ts';
 import { type GitHubWorld, startWorld } from './world.ts';
 
 /**
- * Load tests against the local GitHub: many concurrent deliveries into one branch and into one release, and many
- * deliveries one after the other in one process. Exit code 1 when something was lost, or memory grew.
+ * Load tests against the local GitHub: many concurrent deliveries into one branch and into one release, which may
+ * be immutable, and many deliveries one after the other in one process. `--deliverers 16,64` loads a branch twice. Exit code 1 when something was lost, or memory grew.
  */
 
 type RunLoad = (world: GitHubWorld, size: number, say: LogProgress) => Promise<LoadReport>;
 
 const { values } = parseArgs({
   options: {
-    deliverers: { type: 'string', default: '64' },
+    deliverers: { type: 'string', default: '16,64' },
     assets: { type: 'string', default: '16' },
     sequence: { type: 'string', default: '200' },
   },
 });
 
 const LOADS: readonly (readonly [RunLoad, size: string])[] = [
-  [loadBranch, values.deliverers],
+  ...values.deliverers.split(',').map((size) => [loadBranch, size] as const),
   [loadRelease, values.assets],
+  [loadImmutableReleases, values.assets],
   [loadSequence, values.sequence],
 ];
 

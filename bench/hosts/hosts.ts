@@ -40,7 +40,16 @@ export async function createHosts(folder: string): Promise<LocalHosts> {
       sendJson(response, 404, { message: 'Not Found', status: '404' });
     },
     cutAfter: store.cutAfter,
-    forget: store.forget,
+    async forget() {
+      await store.forget();
+      await promisify(execFile)('git', [
+        '-C',
+        repository,
+        'update-ref',
+        'refs/heads/main',
+        'refs/bench/start',
+      ]);
+    },
   };
 }
 
@@ -48,5 +57,6 @@ const BARE_REPOSITORY = `
   git init --quiet --bare --initial-branch=main "$1" && cd "$1" && git config http.receivepack true &&
   git config core.compression 0 && git config core.bigFileThreshold 1m && git config gc.auto 0 &&
   git config uploadpack.allowFilter true &&
-  git -c user.name=bench -c user.email=bench@example.com update-ref refs/heads/main \\
-    "$(git -c user.name=bench -c user.email=bench@example.com commit-tree -m start "$(git mktree </dev/null)")"`;
+  git update-ref refs/bench/start \\
+    "$(git -c user.name=bench -c user.email=bench@example.com commit-tree -m start "$(git mktree </dev/null)")" &&
+  git config transfer.hideRefs refs/bench && git update-ref refs/heads/main refs/bench/start`;

@@ -195,6 +195,18 @@ describe('pushChanges: several commits', () => {
     await expect(pushAll(changes.toReversed())).rejects.toMatchObject({ code: 'CONFLICT' });
   });
 
+  test('changes two files in a folder with many', async () => {
+    const names = Array.from({ length: 600 }, (_, nth) => `reports/a-rather-long-name-of-a-page-${nth}.html`);
+    const files = Object.fromEntries(names.map((name) => [name, 'before']));
+    repository = await world.repository({ owner: 'octo', name: `many-${repositories}`, files });
+    const file = await localFile('after');
+    const changes = names
+      .slice(0, 2)
+      .map((path) => ({ path, message: MESSAGE, replaces: getBlob(path), file }));
+    await expect(pushAll(changes)).resolves.toHaveLength(2);
+    expect(String(await repository.read(names[0] ?? ''))).toBe('after');
+  });
+
   test('creates no commit where one of the paths has changed', async () => {
     const before = await repository.head();
     const changes = [await page('a.html', 'one'), await page('docs/old.html', 'two')];

@@ -4,12 +4,24 @@ import { deliverAtOnce, formatPeakMemory, type LoadFile, listNotReady } from './
 import { formatSecondsSince, type LoadReport, type LogProgress } from './load-report.ts';
 
 /** Many concurrent deliveries of one asset each into a release that does not exist yet. */
-export async function loadRelease(
+export const loadRelease = (world: GitHubWorld, deliverers: number, say: LogProgress): Promise<LoadReport> =>
+  loadNewRelease(world, { deliverers, isImmutable: false }, say);
+
+/** The same where a release can't be changed once it is published: whoever comes later takes another number. */
+export const loadImmutableReleases = (
   world: GitHubWorld,
   deliverers: number,
   say: LogProgress,
+): Promise<LoadReport> => loadNewRelease(world, { deliverers, isImmutable: true }, say);
+
+async function loadNewRelease(
+  world: GitHubWorld,
+  { deliverers, isImmutable }: { readonly deliverers: number; readonly isImmutable: boolean },
+  say: LogProgress,
 ): Promise<LoadReport> {
-  const repository = await world.repository({ owner: 'octo', name: 'soak-release' });
+  const name = isImmutable ? 'soak-immutable' : 'soak-release';
+  const repository = await world.repository({ owner: 'octo', name });
+  repository.immutableReleases(isImmutable);
   world.traffic.clear();
   const startedAt = performance.now();
   const results = await deliverAtOnce(
@@ -21,13 +33,14 @@ export async function loadRelease(
   const time = formatSecondsSince(startedAt);
 
   const releases = repository.releases();
+  const published = releases.filter(({ draft }) => !draft);
   const assets = releases.flatMap((release) => release.assets);
   const lost = results.filter(({ file: { name }, report }) => {
     const [asset, ...more] = assets.filter((one) => one.name === name);
     return more.length > 0 || asset?.digest !== `sha256:${report?.file?.sha256}`;
   });
   return {
-    title: `K2: ${deliverers} deliverers at once into a release that is not there yet`,
+    title: `K2: ${deliverers} deliverers at once into a release that is not there yet${isImmutable ? ', immutable releases' : ''}`,
     rows: [
       ['files landed', `${deliverers - lost.length}, lost ${lost.length}`],
       ['releases', `${releases.length}, with ${assets.length} assets`],
@@ -38,7 +51,8 @@ export async function loadRelease(
     ],
     problems: [
       ...lost.map(({ file: { name } }) => `${name} is not there once, as it was sent`),
-      ...(releases.length === 1 ? [] : [`there are ${releases.length} releases`]),
+      ...(isImmutable || published.length === 1 ? [] : [`there are ${published.length} releases`]),
+      ...(releases.length === published.length ? [] : ['a draft is left over']),
       ...(assets.length === deliverers ? [] : [`there are ${assets.length} assets`]),
       ...listNotReady(results),
     ],

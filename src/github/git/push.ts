@@ -69,16 +69,13 @@ async function fetchBranch(git: RunGitCommand, { branch }: PushOptions): Promise
 
 /** A tree built over it would drop another writer's file. @see protocol 7 (prohibition 4) */
 async function refuseChangedPaths(git: RunGitCommand, { changes }: PushOptions, base: string): Promise<void> {
-  for (let start = 0; start < changes.length; start += PATHS_AT_ONCE) {
-    const some = changes.slice(start, start + PATHS_AT_ONCE);
-    const paths = new Set(some.flatMap(({ path }) => [path, ...parentFolders(path)]));
-    const entries = await listEntries(git, base, [...paths]);
-    for (const { path, replaces } of some) {
-      const file = parentFolders(path).find((folder) => (entries.get(folder)?.type ?? 'tree') !== 'tree');
-      // Unlike an index, fast-import would replace the file by a folder.
-      if (file !== undefined) throw belowFileError(path, file);
-      if ((entries.get(path)?.sha ?? null) !== replaces) throw pathChangedError(path);
-    }
+  const paths = new Set(changes.flatMap(({ path }) => [path, ...parentFolders(path)]));
+  const entries = await listEntries(git, base, [...paths]);
+  for (const { path, replaces } of changes) {
+    const file = parentFolders(path).find((folder) => (entries.get(folder)?.type ?? 'tree') !== 'tree');
+    // Unlike an index, fast-import would replace the file by a folder.
+    if (file !== undefined) throw belowFileError(path, file);
+    if ((entries.get(path)?.sha ?? null) !== replaces) throw pathChangedError(path);
   }
 }
 
@@ -87,23 +84,35 @@ interface ListedEntry {
   readonly sha: string;
 }
 
-/** The entries of a commit at these paths, by path; a path that does not exist has none. */
+/**
+ * The entries of a commit at these paths, by path; a path that does not exist has none. Paths of different depth
+ * are asked for apart: beside a path in it, git lists the whole content of a folder.
+ */
 async function listEntries(
   git: RunGitCommand,
   commit: string,
   paths: readonly string[],
 ): Promise<ReadonlyMap<string, ListedEntry>> {
-  const output = await git({
-    args: ['ls-tree', '-z', commit, '--', ...paths],
-    description: 'reading the paths of the branch',
-  });
+  const entries = new Map<string, ListedEntry>();
+  for (const [, level] of Map.groupBy(paths, (path) => path.split('/').length)) {
+    for (let start = 0; start < level.length; start += PATHS_AT_ONCE) {
+      const output = await git({
+        args: ['ls-tree', '-z', commit, '--', ...level.slice(start, start + PATHS_AT_ONCE)],
+        description: 'reading the paths of the branch',
+      });
+      for (const [path, entry] of parseEntries(output)) entries.set(path, entry);
+    }
+  }
+  return entries;
+}
+
+function parseEntries(output: string): [string, ListedEntry][] {
   // No accepted path contains a line break: one is only found where the output was shortened.
   if (output.includes('\n')) throw new DeliveryError('INTERNAL', 'the output of git ls-tree is too long');
-  const entries = output.split('\0').flatMap((line): [string, ListedEntry][] => {
+  return output.split('\0').flatMap((line): [string, ListedEntry][] => {
     const [, type, sha, path] = /^\d+ (\w+) ([0-9a-f]+)\t(.*)$/s.exec(line) ?? [];
     return type === undefined || sha === undefined || path === undefined ? [] : [[path, { type, sha }]];
   });
-  return new Map(entries);
 }
 
 /**

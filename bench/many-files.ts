@@ -1,0 +1,81 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { runAction, writeFiles } from '../__tests__/world/runner.ts';
+import type { GitHubWorld } from '../__tests__/world/world.ts';
+import { startWorld } from '../__tests__/world/world.ts';
+import { type GitTarget, runParallelCurl, runPlainGit } from './plain-git.ts';
+
+/** One step of the life of many files. */
+export interface ManyFilesRow {
+  readonly step: string;
+  readonly seconds: number;
+  /** Requests to the API. */
+  readonly requests: number;
+  /** Seconds of the same by plain git, and of curl for the proof; `null` where git has nothing like it. */
+  readonly peer: number | null;
+}
+
+const API = /^\w+ https:\/\/api\.github\.com\//;
+const FOLDER = 'reports/';
+
+/**
+ * Delivers many small files, delivers them again, and withdraws them, against the local GitHub of the tests. In
+ * the same minute plain git publishes the same files there, and curl fetches them back.
+ */
+export async function measureManyFiles(count: number): Promise<readonly ManyFilesRow[]> {
+  const world = await startWorld();
+  // The requests are counted, not limited.
+  world.rateLimits.enforced = false;
+  try {
+    return await measureIn(world, count);
+  } finally {
+    await world.stop();
+  }
+}
+
+async function measureIn(world: GitHubWorld, count: number): Promise<readonly ManyFilesRow[]> {
+  const repository = await world.repository({ owner: 'bench', name: 'many', pages: { buildMs: 0 } });
+  const workspace = join(world.folder, 'workspace');
+  await writeFiles(workspace, createFiles(count));
+  const run = async (step: string, inputs: Record<string, string>): Promise<ManyFilesRow> => {
+    world.traffic.clear();
+    const settings = { channel: 'K1', path: FOLDER, 'poll-interval': '0.1', ...inputs };
+    const result = await runAction({ world, repository, workspace, inputs: settings });
+    if (result.exitCode !== 0) throw new Error(`${step} failed:\n${result.stdout}`);
+    const requests = world.traffic.exchanges(API).length;
+    return { step, seconds: result.durationMs / 1e3, requests, peer: null };
+  };
+  const peer = await measurePeer(world, join(workspace, 'out'));
+  const file = 'out/*.html';
+  return [
+    { ...(await run(`${count} files, delivered`, { file })), peer },
+    await run('the same again', { file }),
+    await run('withdrawn', { operation: 'withdraw' }),
+  ];
+}
+
+async function measurePeer(world: GitHubWorld, source: string): Promise<number> {
+  const repository = await world.repository({ owner: 'bench', name: 'peer', pages: { buildMs: 0 } });
+  const folder = join(world.folder, 'peer');
+  await mkdir(folder);
+  const target: GitTarget = {
+    folder,
+    remote: `https://github.com/${repository.fullName}.git`,
+    credentials: `x-access-token:${world.token()}`,
+    env: { ...world.env, PATH: process.env.PATH ?? '' },
+  };
+  const git = await runPlainGit(target, source, FOLDER.slice(0, -1));
+  await repository.pages.whenBuilt();
+  const curl = await runParallelCurl(target, source, `${repository.pages.url}${FOLDER}`);
+  return git.seconds + curl.seconds;
+}
+
+function createFiles(count: number): Record<string, string> {
+  const names = Array.from({ length: count }, (_, nth) => `page-${nth}`);
+  return Object.fromEntries(
+    names.map((name) => [
+      `out/${name}.html`,
+      `<!doctype html><title>${name}</title>\n${`<p>A line of ${name}.</p>\n`.repeat(60)}`,
+    ]),
+  );
+}
