@@ -1,0 +1,116 @@
+import { describe, expect, test } from '@jest/globals';
+import { expectNotReady, expectReady } from './expect-report.ts';
+import { createPage, listRequests, setUpScenario } from './scenario.ts';
+
+const scenario = setUpScenario();
+const files = { 'page.html': createPage() };
+const inputs = { channel: 'K1' };
+const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
+const answer = (status: number, message: string, headers = {}) => ({
+  status,
+  headers: { ...JSON_TYPE, ...headers },
+  body: JSON.stringify({
+    message,
+    documentation_url: 'https://docs.github.com/rest',
+    status: String(status),
+  }),
+});
+
+describe('an answer of GitHub that only a person can change ends the delivery at once', () => {
+  test('an archived repository', async () => {
+    const repository = await scenario.repository();
+    const archived = answer(403, 'Repository was archived so is read-only.');
+    scenario.intercept({ method: 'PUT', url: /contents/, times: 9 }, archived);
+    const delivered = await scenario.deliver({ repository, files, inputs });
+    expectNotReady(delivered, { step: 'place', httpCode: 403, reason: /archived/, hint: /unarchive it/ });
+    expect(listRequests(scenario, /^PUT /)).toHaveLength(1);
+  });
+
+  test('a repository that is blocked for legal reasons', async () => {
+    const repository = await scenario.repository();
+    const blocked = answer(451, 'Repository access blocked');
+    scenario.intercept({ url: /api\.github\.com\/repos/, times: 9 }, blocked);
+    const delivered = await scenario.deliver({ repository, files, inputs: { channel: 'K2' } });
+    expectNotReady(delivered, {
+      step: 'authorize',
+      httpCode: 451,
+      reason: /Repository access blocked/,
+      hint: /set `repository:` to another one, or use channel: K3/,
+    });
+    expect(listRequests(scenario, /api\.github\.com/)).toHaveLength(1);
+  });
+
+  test('a call that GitHub no longer offers', async () => {
+    const repository = await scenario.repository();
+    scenario.intercept({ url: /\/pages$/, times: 9 }, answer(410, 'This endpoint has been removed.'));
+    const delivered = await scenario.deliver({ repository, files, inputs });
+    expectNotReady(delivered, {
+      step: 'authorize',
+      httpCode: 410,
+      reason: /has been removed/,
+      hint: /newest version of this action/,
+    });
+  });
+});
+
+describe('a comment that GitHub refuses', () => {
+  test.each([
+    [403, 'Unable to create comment because issue is locked.', /locked/],
+    [410, 'Issues has been disabled in this repository.', /disabled/],
+  ])(
+    'with HTTP %d is a warning with its reason, and the delivery stays ready',
+    async (status, message, said) => {
+      const repository = await scenario.repository();
+      await repository.issues.openPullRequest('a change', 'feature');
+      scenario.intercept({ method: 'POST', url: /\/comments$/, times: 9 }, answer(status, message));
+      const repo = { full_name: repository.fullName };
+      const pull_request = { number: 1, head: { sha: 'c0ffee', repo }, base: { repo } };
+      const delivered = await scenario.deliver({
+        repository,
+        files,
+        inputs: { ...inputs, comment: 'true' },
+        event: { name: 'pull_request', payload: { pull_request, repository: repo } },
+      });
+      await expectReady(scenario, delivered, { channel: 'K1', shows: createPage() });
+      const warnings = delivered.stdout.split('\n').filter((line) => line.startsWith('::warning::'));
+      expect(warnings).toEqual([expect.stringMatching(said)]);
+      expect(warnings[0]).not.toContain('pull-requests: write');
+    },
+  );
+});
+
+test('a site that limits requests is asked again only after the time that it names', async () => {
+  const repository = await scenario.repository();
+  const busy = { status: 429, headers: { 'retry-after': '7' }, body: 'Too many requests' };
+  scenario.intercept({ url: /github\.io\/.*[?&]v=\d+$/, times: 1 }, busy);
+  const delivered = await scenario.deliver({ repository, files, inputs });
+  await expectReady(scenario, delivered, { channel: 'K1', shows: createPage() });
+  expect((delivered.report.took.wait ?? 0) + (delivered.report.took.verify ?? 0)).toBeGreaterThanOrEqual(
+    7_000,
+  );
+});
+
+test('a site that limits requests until the end names the limits of GitHub Pages', async () => {
+  const repository = await scenario.repository();
+  const busy = { status: 429, headers: { 'retry-after': '600' }, body: 'Too many requests' };
+  scenario.intercept({ url: /github\.io\//, times: 999 }, busy);
+  const delivered = await scenario.deliver({ repository, files, inputs });
+  expectNotReady(delivered, { step: 'verify', httpCode: 429, reason: /HTTP 429/, hint: /10 builds an hour/ });
+});
+
+test('a deprecated call leaves nothing on the error output, and one debug line', async () => {
+  const repository = await scenario.repository();
+  const old = { deprecation: '@1764547200', sunset: 'Sun, 01 Mar 2026 00:00:00 GMT' };
+  const alter = async <Answer extends { headers: Record<string, string> }>(
+    real: Answer,
+  ): Promise<Answer> => ({
+    ...real,
+    headers: { ...real.headers, ...old },
+  });
+  scenario.intercept({ url: /\/pages$/, times: 9 }, { alter });
+  const delivered = await scenario.deliver({ repository, files, inputs });
+  await expectReady(scenario, delivered, { channel: 'K1', shows: createPage() });
+  expect(delivered.stderr).toBe('');
+  const lines = delivered.stdout.split('\n').filter((line) => /deprecat/i.test(line));
+  expect(lines).toEqual([expect.stringMatching(/^::debug::/)]);
+});
