@@ -1,3 +1,4 @@
+import { createBranchReader } from '../../src/channels/pages/branch-reader.ts';
 import type { CommitTarget } from '../../src/channels/pages/commit-methods.ts';
 import { absent, FakeGitHub } from '../github/fake-github.ts';
 
@@ -68,6 +69,7 @@ export const branchWith = (files: BranchFiles = {}, answers: Answers = {}): Fake
   });
 
 export const commitTargetWith = (github: FakeGitHub, more: Partial<CommitTarget> = {}): CommitTarget => ({
+  reader: createBranchReader(),
   method: 'A',
   github,
   branch: 'main',

@@ -12,6 +12,7 @@ import { forEachItem, type ItemResult } from '../../item-results.ts';
 import type { Ports } from '../../ports.ts';
 import { MEGABYTE, SIZE } from '../../protocol/limits.ts';
 import { changedFileError, type LocalFile } from '../../rules/inspect.ts';
+import type { BranchReader } from './branch-reader.ts';
 
 /** How files are committed. @see protocol 4.2, 8 */
 export const COMMIT_METHODS = {
@@ -33,6 +34,7 @@ export interface CommitTarget {
   readonly overwrite: boolean;
   /** Where git finds the repository. */
   readonly serverUrl: URL;
+  readonly reader: BranchReader;
 }
 
 /** The commit of each change. */

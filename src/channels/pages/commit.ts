@@ -7,14 +7,15 @@ import {
   resultOf,
   toDeliveryError,
 } from '../../errors.ts';
-import { getBranchHead, getExistingBlobs } from '../../github/api/existing-blobs.ts';
+import { getBranchHead } from '../../github/api/existing-blobs.ts';
 import type { FileChange } from '../../github/api/git-data.ts';
-import { getLastCommits, type LastCommit } from '../../github/api/history.ts';
+import type { LastCommit } from '../../github/api/history.ts';
 import { forEachItem, type ItemResult } from '../../item-results.ts';
 import type { Ports } from '../../ports.ts';
 import { BATCH } from '../../protocol/limits.ts';
 import { withRetries } from '../../retry.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
+import { createBranchReader } from './branch-reader.ts';
 import { type CommitTarget, createCommitWriter } from './commit-methods.ts';
 import { formatCommitMessage, isOwnedFile, notOwnedError } from './ownership.ts';
 
@@ -132,9 +133,11 @@ export async function comparePaths(
   sent: ReadonlySet<string> = new Set(),
 ): Promise<readonly PathState[]> {
   const { github, branch } = target;
+  // After a write, what a cache of the host still tells of the branch may be old.
+  const reader = sent.size === 0 ? target.reader : createBranchReader();
   const head = await getBranchHead(github, branch).catch(ignoreEmptyRepository);
   if (head === null) return forEachItem(wanted, async (one) => comparePath(one, NOTHING, target, false));
-  const existing = await getExistingBlobs(
+  const existing = await reader.getBlobs(
     github,
     head,
     wanted.map(({ path }) => path),
@@ -142,7 +145,7 @@ export async function comparePaths(
   const touched = wanted.filter(
     ({ path, file }) => typeof existing.get(path) === 'string' || (file === null && sent.has(path)),
   );
-  const commits = await getLastCommits(
+  const commits = await reader.getCommits(
     github,
     head,
     touched.map(({ path }) => path),

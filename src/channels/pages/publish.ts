@@ -9,6 +9,7 @@ import type { LocalFile } from '../../rules/inspect.ts';
 import { refuseSpecialFile } from '../../rules/special-files.ts';
 import type { ChannelAction, ChannelItem, Placement, PreparedTask } from '../channel.ts';
 import { type RepositoryAccess, requireGitHub } from '../require-github.ts';
+import { createBranchReader } from './branch-reader.ts';
 import { createBuildWatches } from './build.ts';
 import { type CommitResult, commitFiles, comparePaths, isChange } from './commit.ts';
 import { COMMIT_METHODS, type CommitTarget, chooseMethod } from './commit-methods.ts';
@@ -34,7 +35,7 @@ export interface PagesOptions extends PagesLocation {
 export const commitTarget = (
   github: GitHubClient,
   { essence, overwrite, serverUrl }: PagesOptions,
-  place: Pick<CommitTarget, 'branch' | 'method'>,
+  place: Pick<CommitTarget, 'branch' | 'method' | 'reader'>,
 ): CommitTarget => ({ github, essence, overwrite, serverUrl, ...place });
 
 /** One file for the branch. */
@@ -80,6 +81,7 @@ async function prepareFiles<Item extends ChannelItem>(
   const lookup = createJekyllLookup(github);
   const watches = createBuildWatches(github, options, ports);
   const hasMarker = options.marker !== undefined;
+  const reader = createBranchReader();
   return forEachItem(
     items,
     async ({ file, name }) => {
@@ -98,7 +100,7 @@ async function prepareFiles<Item extends ChannelItem>(
           name: path,
           claim: 'opens on the screen',
         },
-        data: { target: commitTarget(github, options, { branch, method }), path, file, destination },
+        data: { target: commitTarget(github, options, { branch, method, reader }), path, file, destination },
         watch: watches(destination),
       };
     },

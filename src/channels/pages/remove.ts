@@ -6,6 +6,7 @@ import { BATCH } from '../../protocol/limits.ts';
 import { MARKDOWN } from '../../rules/jekyll.ts';
 import type { ChannelAction, ChannelItem, Placement, PreparedTask } from '../channel.ts';
 import { type RepositoryAccess, requireGitHub } from '../require-github.ts';
+import { createBranchReader } from './branch-reader.ts';
 import { createBuildWatches } from './build.ts';
 import { type CommitResult, comparePaths } from './commit.ts';
 import { COMMIT_METHODS, type CommitMethod, chooseMethod } from './commit-methods.ts';
@@ -66,6 +67,7 @@ function createPreparation(options: PagesOptions, access: RepositoryAccess, port
   const github = requireGitHub(access, 'K1');
   const lookup = createJekyllLookup(github);
   const watches = createBuildWatches(github, options, ports);
+  const reader = createBranchReader();
   return async (path, name, method) => {
     const settings = resolveDestination(
       github.repository,
@@ -86,7 +88,7 @@ function createPreparation(options: PagesOptions, access: RepositoryAccess, port
         claim: 'is removed',
       },
       data: {
-        target: commitTarget(github, options, { branch, method }),
+        target: commitTarget(github, options, { branch, method, reader }),
         path: destination.path,
         file: null,
         destination,
