@@ -38,6 +38,30 @@ function createReportCounter(name: string): (text: string) => Promise<number> {
   };
 }
 
+describe('the rule for secret keys of AWS', () => {
+  const key = `${drawn(39)}/`;
+  const id = `AKIA${'IOSFODNN7'}${'QWERTYU'}`;
+  test.each([
+    ['in the environment', `AWS_SECRET_ACCESS_KEY=${key}\n`],
+    ['in YAML', `aws_secret_access_key: "${key.replace('/', '+')}"`],
+    ['in JSON', `{"SecretAccessKey": "${key}"}`],
+    ['in the table that the console gives', `Access key ID,Secret access key\r\n${id},${key}\r\n`],
+    ['without a sign at its end', `secretKey = '${drawn(40)}'`],
+  ])('finds one %s', (_, text) => {
+    const found = findCustomMatches(text, new Set(['aws-secret-key']));
+    expect(found).toHaveLength(1);
+    expect(text).toContain(found[0]?.secret ?? 'none');
+  });
+
+  test.each([
+    ['a digest', `secret_key_sha1: ${'0123456789abcdef'.repeat(4)}`],
+    ['a longer text', `secret_access_key=${drawn(41)}`],
+    ['a placeholder', `AWS_SECRET_ACCESS_KEY=${'x'.repeat(40)}`],
+  ])('finds nothing in %s', (_, text) => {
+    expect(findCustomMatches(text, new Set(['aws-secret-key']))).toEqual([]);
+  });
+});
+
 describe('the cookie rule', () => {
   test.each([
     ['a response', `Set-Cookie: PHPSESSID=${session}; Path=/; HttpOnly`],

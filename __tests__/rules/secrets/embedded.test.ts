@@ -20,6 +20,7 @@ describe('findSecrets in embedded content', () => {
     ],
     ['a block of base64', `config: ${base64(source)}\n`, 1],
     ['lines of base64', `\nconfig: |\n  ${base64(source).replace(/.{64}/g, '$&\n  ')}\n`, 5],
+    ['short lines of base64', `\n${base64(source).replace(/.{20}/g, '$&\n')}`, 9],
     ['base64 in a JSON text', `{"file": "${base64(source).replace(/.{76}/g, '$&\\n')}"}`, 1],
     ['URL-safe base64', `?state=${base64(`${source}ÿÿÿ???`).replaceAll('+', '-').replaceAll('/', '_')}`, 1],
   ])('finds a secret in %s, and its line', async (_, content, line) => {

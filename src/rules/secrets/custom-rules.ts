@@ -100,6 +100,21 @@ function* findNpmTokens(text: string): ReturnType<FindMatches> {
   }
 }
 
+const AWS_SECRET = /[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])/.source;
+/** In a setting or a field of any name for it, and in the table that the console of AWS gives, beside the key's id. */
+const AWS_SECRET_KEY = new RegExp(
+  String.raw`(?:secret[_ -]?(?:access[_ -]?)?key["'\\]{0,3}\s{0,10}(?:=>|[:=])\s{0,10}["'\\]{0,3}|\b(?:AKIA|ASIA)[A-Z0-9]{16}["']?\s{0,4}[,;\t]\s{0,4}["']?)(${AWS_SECRET})`,
+  'dgi',
+);
+
+/** Secret keys of AWS: the preset misses those that end in a sign, and those in a table. */
+function* findAwsSecretKeys(text: string): ReturnType<FindMatches> {
+  for (const setting of text.matchAll(AWS_SECRET_KEY)) {
+    const secret = setting[1] as string;
+    if (isToken(secret)) yield { secret, from: setting.index, at: getGroupStart(setting, 1) };
+  }
+}
+
 const getGroupStart = (match: RegExpExecArray, group: number): number =>
   match.indices?.[group]?.[0] ?? match.index;
 
@@ -109,6 +124,7 @@ const CUSTOM_RULES: Readonly<Record<string, FindMatches>> = {
   'private-key': findPrivateKeys,
   'url-password': findUrlPasswords,
   'npm-auth-token': findNpmTokens,
+  'aws-secret-key': findAwsSecretKeys,
 };
 
 /**

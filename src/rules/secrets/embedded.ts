@@ -9,6 +9,8 @@ export interface EmbeddedContent {
 
 /** Fewer characters hold no well-known secret. */
 const SHORTEST_RUN = 40;
+/** The shortest line of several; only the last one may be shorter. */
+const SHORTEST_LINE = 20;
 
 /** The longest `data:` URI with escapes that is decoded; base64 has no limit but the block. */
 const LONGEST_ESCAPED = 65_536;
@@ -45,12 +47,12 @@ export function createEmbeddedDecoder(): (block: FileBlock) => Generator<Embedde
 /** The start and end of every long run of base64, with the line breaks inside it. */
 function* findRuns(bytes: Buffer): Generator<[start: number, end: number], void, undefined> {
   for (let start = findRun(bytes, 0); start !== -1; ) {
-    const firstEnd = findEnd(bytes, start + SHORTEST_RUN);
-    if (isUseless(bytes, start, firstEnd)) {
+    const firstEnd = findEnd(bytes, start + SHORTEST_LINE);
+    const end = findLastLine(bytes, start, firstEnd);
+    if (end - start < SHORTEST_RUN || isUseless(bytes, start, firstEnd)) {
       start = findRun(bytes, firstEnd);
       continue;
     }
-    const end = findLastLine(bytes, start, firstEnd);
     yield [start, end];
     start = findRun(bytes, end);
   }
@@ -58,26 +60,26 @@ function* findRuns(bytes: Buffer): Generator<[start: number, end: number], void,
 
 /**
  * The start of the first long run from a position on, or -1. A run is read backward from where it would have the
- * shortest length, so most bytes of a usual text are never read.
+ * length of the shortest line, so most bytes of a usual text are never read.
  */
 function findRun(bytes: Buffer, from: number): number {
   let start = from;
   let known = from;
-  for (let last = from + SHORTEST_RUN - 1; last < bytes.length; ) {
+  for (let last = from + SHORTEST_LINE - 1; last < bytes.length; ) {
     let at = last;
     while (at >= known && KINDS[bytes[at] as number] !== 0) at -= 1;
     if (at < known) return start;
     start = at + 1;
     known = last + 1;
-    last = at + SHORTEST_RUN;
+    last = at + SHORTEST_LINE;
   }
   return -1;
 }
 
-/** The end of the last of several lines of base64; all but the last one are long. */
+/** The end of the last of several lines of base64; none but the last one is short. */
 function findLastLine(bytes: Buffer, start: number, firstEnd: number): number {
   let end = firstEnd;
-  for (let length = firstEnd - start; length >= SHORTEST_RUN; ) {
+  for (let length = firstEnd - start; length >= SHORTEST_LINE; ) {
     const next = skipLineBreak(bytes, end);
     if (next === end || KINDS[bytes[next] ?? 0] === 0) return end;
     end = findEnd(bytes, next);

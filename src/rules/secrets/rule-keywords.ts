@@ -52,6 +52,7 @@ export const RULE_KEYWORDS: Readonly<Record<string, readonly string[]>> = {
   'private-key': ['E KE', 'e-Li'],
   'url-password': [...withAny('', `${LETTERS}${DIGITS}+.-`, '://'), ':\\/\\'],
   'npm-auth-token': ['_aut'],
+  'aws-secret-key': [...anyCase('cret'), 'AKIA', 'ASIA'],
 };
 
 /** A second text that a rule with frequent keywords requires: without it, the rule finds nothing. */

@@ -35,13 +35,16 @@ const MAX_FINDINGS = 20;
  * Searches a whole file of any size, text or binary. Memory is bounded by one block.
  * A file without a NUL byte is a text; in any other file the printable strings are searched.
  *
+ * @param harmless fingerprints of findings that do not count, not toward the maximum either
  * @returns at most 20 findings; those in a text are in the order of its lines.
  */
 export async function findSecrets(
   file: SearchedFile,
   signal: AbortSignal,
+  harmless: ReadonlySet<string> = new Set(),
 ): Promise<readonly SecretFinding[]> {
-  return addLines(await takeFirst(search(file, signal), () => true), file, signal);
+  const located = await takeFirst(search(file, signal), ({ fingerprint }) => !harmless.has(fingerprint));
+  return addLines(located, file, signal);
 }
 
 /**
@@ -57,10 +60,8 @@ export async function refuseSecrets(
   signal: AbortSignal,
 ): Promise<void> {
   const harmless = new Set(allowed.map((fingerprint) => fingerprint.trim().toLowerCase()));
-  // Allowed findings don't count toward the maximum: the search continues after any number of them.
-  const located = await takeFirst(search(file, signal), ({ fingerprint }) => !harmless.has(fingerprint));
-  if (located.length === 0) return;
-  const findings = await addLines(located, file, signal);
+  const findings = await findSecrets(file, signal, harmless);
+  if (findings.length === 0) return;
   const list = findings.map(({ rule, line, fingerprint }) => {
     return `${rule}${line === null ? '' : ` in line ${line}`} (fingerprint ${fingerprint})`;
   });
@@ -235,6 +236,7 @@ async function addLines(
   file: SearchedFile,
   signal: AbortSignal,
 ): Promise<readonly SecretFinding[]> {
+  if (located.length === 0) return [];
   const offsets = file.binary ? [] : located.map(({ blockOffset }) => blockOffset);
   const linesBefore = await countNewlinesBefore(readPieces(file, signal), offsets);
   return located.map(({ rule, fingerprint, linesInBlock }, index) => {
