@@ -58,6 +58,16 @@ describe('a body', () => {
     await expect(matchOf({ answer: { body }, ...stage })).resolves.toBe(match);
   });
 
+  test.each([{}, { marker: MARKER, withFile: false }])(
+    'is a gate where a header leads a browser away from it: %o',
+    async (stage) => {
+      const headers = { refresh: '0; url=/login' };
+      await expect(matchOf({ answer: { body: BYTES, headers }, ...stage })).resolves.toBe('gate');
+      const later = { refresh: '30' };
+      await expect(matchOf({ answer: { body: BYTES, headers: later }, ...stage })).resolves.not.toBe('gate');
+    },
+  );
+
   test('is the previous one although it holds the marker', async () => {
     const address = { previousSha256: [await sha256Of(OLD)] };
     await expect(matchOf({ answer: { body: OLD }, marker: MARKER, address })).resolves.toBe('previous');

@@ -206,10 +206,11 @@ const isEcho = ({ addresses }: FetchedContent, { marker }: ExpectedContent): boo
 
 /** Compares the beginning of a body, and the length that its host announces, with the file. */
 async function matchBeginning(
-  { fingerprint, length }: FetchedContent,
+  { fingerprint, length, leadsAway }: FetchedContent,
   { file }: ExpectedContent,
 ): Promise<ContentMatch> {
   if (file === null || fingerprint === null) return 'absent';
+  if (leadsAway) return 'gate';
   if (length !== null && length !== file.size) return 'different';
   const sha256 = await file.headSha256(PARTIAL_PROBE);
   return fingerprint.sha256 === sha256 ? 'identical' : 'different';
@@ -217,11 +218,19 @@ async function matchBeginning(
 
 /** Compares a body with the file, and with what the address showed before. */
 async function matchContent(
-  { fingerprint, httpCode, login, hasMarker, head }: FetchedContent & Pick<ProbeResult, 'hasMarker'>,
+  {
+    fingerprint,
+    httpCode,
+    login,
+    leadsAway,
+    hasMarker,
+    head,
+  }: FetchedContent & Pick<ProbeResult, 'hasMarker'>,
   { file, marker, gone = false }: ExpectedContent,
   previousSha256: readonly string[] = [],
 ): Promise<ContentMatch> {
   if (gone && GONE.includes(httpCode) && !login) return 'gone';
+  if (leadsAway && httpCode === 200) return 'gate';
   if (fingerprint !== null && fingerprint.sha256 === file?.sha256) return 'identical';
   // A login page may contain any marker.
   if (login) return 'login';

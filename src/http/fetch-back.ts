@@ -19,6 +19,8 @@ export interface FetchedContent {
   readonly refusal?: string | undefined;
   /** Every address that was requested, in order. */
   readonly addresses: readonly URL[];
+  /** Whether a browser would leave the content at once: the answer has a `Refresh` to another address. */
+  readonly leadsAway: boolean;
   /** Whether a redirect led to a page to sign in, as on GitHub Enterprise in private mode. */
   readonly login: boolean;
   /** The beginning of the body as Latin-1 text, at most `HEAD_SIZE` bytes. */
@@ -63,6 +65,7 @@ export async function fetchBack(
     hosts: hops.map((hop) => hop.host),
     addresses: hops,
     login: isRedirectedToSignIn(hops),
+    leadsAway: /url\s*=/i.test(firstHeader(response, 'refresh') ?? ''),
     ...readHeaders(response),
   };
   if (response.status !== 200) {
