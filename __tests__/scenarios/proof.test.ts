@@ -80,6 +80,23 @@ describe('a page that only the marker proves', () => {
       expectNotReady(delivered, { step: 'verify', reason: /not proven/ });
     }
   });
+
+  test("is not ready where somebody else's page with the same marker has taken its place", async () => {
+    const repository = await scenario.repository();
+    const theirs = `# ${MARKER}\n\ntheirs\n`;
+    const alter = async <Answer>(real: Answer): Promise<Answer> => {
+      await repository.commit('notes.md', theirs, 'Write my own notes');
+      return real;
+    };
+    scenario.intercept({ method: 'PUT', url: /contents\/notes\.md/ }, { alter });
+    const delivered = await scenario.deliver({ repository, files: source, inputs });
+    expectNotReady(delivered, {
+      step: 'verify',
+      reason: /somebody changed notes\.md/,
+      hint: /run the step again/,
+    });
+    expect((await repository.read('notes.md'))?.toString()).toBe(theirs);
+  });
 });
 
 describe('a link', () => {

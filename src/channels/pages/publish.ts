@@ -1,5 +1,6 @@
 import { DeliveryError, hasFailed } from '../../errors.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
+import { type ExistingBlobs, getBranchHead, getExistingBlobs } from '../../github/api/existing-blobs.ts';
 import { fetchBack } from '../../http/fetch-back.ts';
 import { forEachItem, type ItemResult } from '../../item-results.ts';
 import type { Ports } from '../../ports.ts';
@@ -30,6 +31,12 @@ export interface PagesOptions extends PagesLocation {
   /** Milliseconds for build and verification together. */
   readonly timeout: number;
 }
+
+/** Names that Pages serves with a content type which browsers show; others are downloaded. */
+const SHOWN_BY_BROWSERS =
+  /\.(?:x?html?|xht|md|txt|css|m?js|json|xml|svgz?|png|jpe?g|gif|webp|avif|bmp|ico|pdf|mp4|webm|mp3|ogg|wav)$/i;
+
+const opensInBrowser = (path: string): boolean => SHOWN_BY_BROWSERS.test(path);
 
 /** What a commit needs of the inputs. */
 export const commitTarget = (
@@ -98,7 +105,7 @@ async function prepareFiles<Item extends ChannelItem>(
           method: COMMIT_METHODS[method],
           destination: `branch ${branch}, path ${path}`,
           name: path,
-          claim: 'opens on the screen',
+          claim: opensInBrowser(path) ? 'opens on the screen' : 'is downloaded',
         },
         data: { target: commitTarget(github, options, { branch, method, reader }), path, file, destination },
         watch: watches(destination),
@@ -166,15 +173,42 @@ async function publishFiles(
     const url = pages.get(path);
     if (url !== undefined) replaced.set(path, await fetchOldCopies(url, ports));
   };
+  const recheck = createBlobRecheck(tasks.map(({ data }) => data));
   return commitTasks(
     tasks,
     ports,
     (done, { destination, path }) => ({
       ...pagePlacement(done, destination),
       previousSha256: replaced.get(path),
+      // A page that the host renders is known by its marker only, which a file of somebody else may have as well.
+      ...(destination.hostMayChangeBytes ? { recheck: () => recheck(path) } : {}),
     }),
     rememberPage,
   );
+}
+
+/**
+ * Looks, after the proof, whether the branch still holds what was committed; once for all files.
+ *
+ * @throws {DeliveryError} `NOT_PROVEN` where somebody changed the file meanwhile.
+ */
+function createBlobRecheck(tasks: readonly PagesTask[]): (path: string) => Promise<readonly string[]> {
+  const paths = tasks.map(({ path }) => path);
+  const files = new Map(tasks.map(({ path, file }) => [path, file]));
+  let current: Promise<ExistingBlobs> | undefined;
+  return async (path) => {
+    const [first] = tasks;
+    if (first === undefined) return [];
+    const { github, branch } = first.target;
+    current ??= getBranchHead(github, branch).then((head) => getExistingBlobs(github, head, paths));
+    const blob = (await current).get(path);
+    if (blob === files.get(path)?.blobSha) return [];
+    throw new DeliveryError(
+      'NOT_PROVEN',
+      `somebody changed ${path} on the branch ${branch} during the delivery, so the page may be theirs`,
+      { hint: 'run the step again, or set `path:` to a place of its own' },
+    );
+  };
 }
 
 function pagePlacement({ commitSha, written }: CommitResult, destination: PagesDestination): Placement {
