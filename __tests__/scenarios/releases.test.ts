@@ -298,3 +298,36 @@ describe('withdrawing without a tag', () => {
     expect(published(repository)).toEqual([['files-20260101', ['a.zip']]]);
   });
 });
+
+describe('an asset whose replacement was killed between two names', () => {
+  const LOST = 'outgoing-0123456789ab-a.zip';
+  async function createHalfReplaced(): Promise<TestRepository> {
+    const repository = await createRepository(false);
+    await deliver(repository, { files: { 'a.zip': 'PK old' }, inputs: { tag: 'v1' } });
+    const [asset] = repository.releases().flatMap(({ assets }) => assets);
+    await callApi(repository, `PATCH /releases/assets/${asset?.id}`, { name: LOST });
+    return repository;
+  }
+
+  test('gets its name back from the next delivery, which then may not replace it', async () => {
+    const repository = await createHalfReplaced();
+    const delivered = await deliver(repository, { files: { 'a.zip': 'PK other' }, inputs: { tag: 'v1' } });
+    expectNotReady(delivered, { step: 'place', reason: /already has an asset a\.zip with other bytes/ });
+    expect(published(repository)).toEqual([['v1', ['a.zip']]]);
+  });
+
+  test('gets its name back, and is proven where it holds the bytes', async () => {
+    const repository = await createHalfReplaced();
+    const delivered = await deliver(repository, { files: { 'a.zip': 'PK old' }, inputs: { tag: 'v1' } });
+    await expectReady(scenario, delivered, { channel: 'K2', shows: 'PK old' });
+    expect(published(repository)).toEqual([['v1', ['a.zip']]]);
+  });
+
+  test('is not said to be withdrawn', async () => {
+    const repository = await createHalfReplaced();
+    const inputs = { tag: 'v1', operation: 'withdraw', path: 'a.zip' };
+    const delivered = await deliver(repository, { inputs });
+    expectNotReady(delivered, { step: 'place', reason: /has outgoing-0123456789ab-a\.zip/, hint: /again/ });
+    expect(published(repository)).toEqual([['v1', [LOST]]]);
+  });
+});

@@ -527,7 +527,7 @@ describe('a new release of channel K2', () => {
     expect(first).toMatchObject({
       destination: 'release files-20260102-3, asset a.zip',
       notes: expect.arrayContaining([
-        "the release files-20260102 can't be changed any more, so it is in files-20260102-3",
+        "the release files-20260102 can't be used, so it is in files-20260102-3",
         expect.stringContaining('gh release verify-asset files-20260102-3 a.zip --repo octo/site'),
       ]),
     });

@@ -113,7 +113,7 @@ describe('removing an asset through channel K2', () => {
   ])('deletes nothing where %s does not exist', async (_, setup) => {
     const { github, task } = await prepareRemoval(setup);
     await expect(task.perform()).resolves.toMatchObject({
-      evidence: 'nothing exists there any more',
+      evidence: 'nothing exists there',
       url: new URL(`${DOWNLOADS}/a.zip`),
       written: false,
     });

@@ -104,7 +104,7 @@ async function tryAsset(
   const assets = await waitForUpload({ ...task, release, assets: listed }, (all) =>
     findUnfinished(all, task),
   );
-  const slots = findSlots(assets, task);
+  const slots = await restoreName(findSlots(assets, task), assets, task, ports);
   const { existing, incoming, outgoing } = slots;
   if (existing !== undefined && hasSameContent(existing, task.file, memory.isSent)) {
     for (const left of [incoming, outgoing]) if (left !== undefined) await deleteAsset(task.github, left);
@@ -156,6 +156,29 @@ function findSlots(assets: readonly Asset[], task: AssetTask): AssetSlots {
     incoming: incoming !== undefined && hasSameContent(incoming, task.file, true) ? incoming : undefined,
     outgoing,
   };
+}
+
+/**
+ * Gives an asset its name back that another delivery's replacement took and did not give to the new one, because
+ * it was killed. It is the file that is asked for under that name.
+ */
+async function restoreName(
+  slots: AssetSlots,
+  assets: readonly Asset[],
+  task: AssetTask,
+  { logger }: Pick<Ports, 'logger'>,
+): Promise<AssetSlots> {
+  if (slots.existing !== undefined || slots.outgoing !== undefined) return slots;
+  const lost = assets.find((asset) => isInterim('outgoing', asset, task.name) && !isUnfinished(asset));
+  if (lost === undefined) return slots;
+  logger.info(`giving ${lost.name} its name back: the delivery that was to replace it did not end`);
+  return { ...slots, existing: await renameAsset(task.github, lost, task.name, lost.label ?? task.name) };
+}
+
+/** Whether the asset has the name that a replacement gives to one of its sides. */
+export function isInterim(side: 'incoming' | 'outgoing', asset: Asset, name: string): boolean {
+  const [, found, of] = /^(incoming|outgoing)-[0-9a-f]{12}-(.+)$/.exec(asset.name) ?? [];
+  return found === side && of === name;
 }
 
 /** An existing asset is deleted last: first comes the upload, then the exchange of names. Nothing can get lost. */

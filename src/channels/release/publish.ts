@@ -228,9 +228,7 @@ function assetPlacement(
     mustBeExternal: false,
     notes: [
       ...(asset.name === originalName ? [] : [`the asset is named ${asset.name}; its label is ${label}`]),
-      ...(tag === wantedTag
-        ? []
-        : [`the release ${wantedTag} can't be changed any more, so it is in ${tag}`]),
+      ...(tag === wantedTag ? [] : [`the release ${wantedTag} can't be used, so it is in ${tag}`]),
       ...(release.immutable === true ? [describeImmutable(placed, github)] : []),
       'a release asset is downloaded, never shown on the screen',
     ],

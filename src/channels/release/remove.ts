@@ -17,6 +17,7 @@ import type { LocalFile } from '../../rules/inspect.ts';
 import { assetName, encodePath, flatName } from '../../rules/naming.ts';
 import type { ChannelAction, ChannelItem, Placement, PreparedTask } from '../channel.ts';
 import { type RepositoryAccess, requireGitHub } from '../require-github.ts';
+import { isInterim } from './asset.ts';
 import type { ReleaseOptions } from './publish.ts';
 import { isUnfinished } from './unfinished.ts';
 
@@ -153,6 +154,8 @@ function toTask(
 interface FoundAsset {
   readonly release: Release | null;
   readonly asset: Asset | null;
+  /** What a replacement that was killed has left of the asset. */
+  readonly interim: readonly Asset[];
 }
 
 /** Finds the asset of each task; a release and its assets are read once. */
@@ -164,7 +167,11 @@ async function findAssets(tasks: RemovalTasks): Promise<ReadonlyMap<RemovalTasks
     const release = await getReleaseByTag(first.data.github, tag);
     const assets = release === null ? [] : await listAssets(first.data.github, release);
     for (const task of ofTag) {
-      found.set(task, { release, asset: assets.find(({ name }) => name === task.data.name) ?? null });
+      const { name } = task.data;
+      const interim = assets.filter(
+        (one) => isInterim('incoming', one, name) || isInterim('outgoing', one, name),
+      );
+      found.set(task, { release, asset: assets.find((one) => one.name === name) ?? null, interim });
     }
   }
   return found;
@@ -175,7 +182,8 @@ async function previewRemovals(
 ): Promise<readonly ItemResult<RemovalTasks[number], string>[]> {
   const found = await findAssets(tasks);
   return forEachItem(tasks, async (task) => {
-    const { release = null, asset = null } = found.get(task) ?? {};
+    const { release = null, asset = null, interim = [] } = found.get(task) ?? {};
+    refuseInterim(interim, task.data);
     if (release === null || asset === null) return 'nothing exists there';
     refuseRemoval(asset, release, task.data);
     return `asset ${asset.id} (${asset.name}) of the release ${task.data.tag} would be deleted`;
@@ -191,16 +199,16 @@ async function removeAssets(
 
 async function removeAsset(
   removal: AssetRemoval,
-  { release, asset }: FoundAsset = { release: null, asset: null },
+  { release, asset, interim }: FoundAsset = { release: null, asset: null, interim: [] },
 ): Promise<Placement> {
+  refuseInterim(interim, removal);
   if (release !== null && asset !== null) {
     refuseRemoval(asset, release, removal);
     await deleteAsset(removal.github, asset);
   }
   const { otherTags, name } = removal;
   return {
-    evidence:
-      asset === null ? 'nothing exists there any more' : `asset ${asset.id} (${asset.name}) is deleted`,
+    evidence: asset === null ? 'nothing exists there' : `asset ${asset.id} (${asset.name}) is deleted`,
     url: asset === null ? removal.url : new URL(asset.browser_download_url),
     written: asset !== null,
     bypassCache: false,
@@ -228,6 +236,19 @@ function refuseRemoval(asset: Asset, release: Release, removal: AssetRemoval): v
   throw new DeliveryError('NOT_OURS', `nothing shows that the asset ${name} of release ${tag} is yours`, {
     hint: 'set `file:` to the file with the same bytes, or `overwrite: true` to remove it all the same',
   }).withLeftBehind([]);
+}
+
+/** They are public under names of their own, and it can't be told whose they are, or whether a job still uses them. */
+function refuseInterim([first]: readonly Asset[], { name, tag }: AssetRemoval): void {
+  if (first === undefined) return;
+  throw new DeliveryError(
+    'CONFLICT',
+    `the release ${tag} has ${first.name}: a replacement of ${name} has not ended, or was killed`,
+    {
+      hint: `run the delivery of ${name} again, then withdraw it; or delete ${first.name} on the page of the release`,
+      leftBehind: [],
+    },
+  );
 }
 
 function unfinishedRemovalError(name: string, tag: string): DeliveryError {
