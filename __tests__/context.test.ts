@@ -13,9 +13,9 @@ const NOTHING = { repository: false, site: false };
 
 describe('createDeliveryContext', () => {
   test.each([
-    ['a token', { token: '' }],
-    ['a repository', { token: TOKEN, repository: '' }],
-  ])('opens no repository without %s, and sends no request', async (_, inputs) => {
+    ['a token', { token: '' }, 'NO_TOKEN'],
+    ['a repository', { token: TOKEN, repository: '' }, 'BAD_INPUT'],
+  ])('opens no repository without %s, and sends no request', async (_, inputs, code) => {
     const { channels, repository } = await createDeliveryContext(
       requestWith(inputs),
       fakePorts(),
@@ -23,7 +23,7 @@ describe('createDeliveryContext', () => {
     expect(repository).toMatchObject({ hasToken: false });
     const file = await localFile('x');
     for (const key of ['K1', 'K2'] as const) {
-      await expect(prepareOne(channels[key].publish, file)).rejects.toMatchObject({ code: 'NO_TOKEN' });
+      await expect(prepareOne(channels[key].publish, file)).rejects.toMatchObject({ code });
     }
   });
 

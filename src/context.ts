@@ -55,7 +55,10 @@ export function createDeliveryContext(
       const isUsable = token !== undefined && name !== undefined;
       const github = isUsable ? createGitHubClient({ apiUrl, token, ...name }, ports) : null;
       const repository = { ...(await loadRepositoryContext(github, query)), authorizationError };
-      return { repository, channels: createChannels(request, { github, repository }, ports) };
+      return {
+        repository,
+        channels: createChannels(request, { github, repository, isTokenGiven: token !== undefined }, ports),
+      };
     },
   };
 }

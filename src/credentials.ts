@@ -159,8 +159,8 @@ const ENTITY_NAMES: Readonly<Record<string, string>> = {
   '~': 'tilde',
 };
 
-/** Between two characters: the other byte of UTF-16, or a soft line break. */
-const CHARACTER_BREAK = String.raw`(?:\0|=\r?\n|\\\r?\n)?`;
+/** Between two characters: the other byte of UTF-16, a soft line break, or a control character or what replaces it. */
+const CHARACTER_BREAK = String.raw`(?:[\0-\x20\x7f]|=\r?\n|\\\r?\n)?`;
 
 /** One character, plain or escaped. */
 function escapedCharacter(character: string): string {
@@ -242,7 +242,15 @@ function escapedKeywords(secret: string): string[] {
       ...[`\\${code.toString(8)}`, `\\0${code.toString(8)}`, `\\\\${code.toString(8)}`, '\\\\0'],
       ...[`\\${character}`, `\\\\${character}`, `&${ENTITY_NAMES[character] ?? '#'}`],
     ];
-    return [character, `${character}\0`, `${character}=\n`, `${character}=\r`, ...escapes, ...others];
+    return [
+      character,
+      `${character}\0`,
+      `${character} `,
+      `${character}=\n`,
+      `${character}=\r`,
+      ...escapes,
+      ...others,
+    ];
   });
   return keywordsOf(characters);
 }

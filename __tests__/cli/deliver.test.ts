@@ -249,7 +249,7 @@ describe('the repository of the command line', () => {
     await git('remote', 'add', 'origin', remote);
     const { host, report } = await runForReport(args, { GITHUB_TOKEN: TOKEN });
     expect(requestedRepositories(host)).toEqual([]);
-    expect(report.notReady?.code).toBe('NO_TOKEN');
+    expect(report.notReady?.code).toBe('BAD_INPUT');
   });
 
   test('is read from a git remote on the host of --auth-url', async () => {
@@ -319,7 +319,7 @@ describe('the repository of the command line', () => {
         await writeFile(join(folder, '.git', 'config'), '[core');
       },
       {},
-      'git failed, so the remotes can not be read',
+      "git failed, so the remotes can't be read",
     ],
     [
       'is that of the runner',

@@ -142,16 +142,19 @@ describe('what is asked before choosing', () => {
       [
         'there is a token',
         'the repository is public',
-        'its Pages site on octo.github.io is built from branch main, folder /',
+        'the Pages site on octo.github.io is built from branch main, folder /',
       ],
     ],
     [
       { site: siteWith({ builtBy: 'workflow', branch: null }), privateRepository: true },
-      ['the repository is private', 'its Pages site on octo.github.io is built from a workflow'],
+      ['the repository is private', 'the Pages site on octo.github.io is built from a workflow'],
     ],
-    [{ site: null }, ['it has no Pages site']],
-    [{ site: 'unreadable' }, ["its Pages settings can't be read"]],
-    [{ hasToken: false, privateRepository: null, site: 'unasked' }, ['there is no token for a repository']],
+    [{ site: null }, ['the repository has no Pages site']],
+    [{ site: 'unreadable' }, ["the repository's Pages settings can't be read"]],
+    [
+      { hasToken: false, privateRepository: null, site: 'unasked' },
+      ['there is no token, or no repository for it'],
+    ],
   ])('of %o is told in the log', async (circumstances, expected) => {
     const { lines } = await delivering({ circumstances, inputs: { channel: 'K1' } });
     for (const line of expected) expect(lines).toContain(line);
@@ -603,7 +606,8 @@ describe('a dry run', () => {
       notReady: { code: 'DRY_RUN', step: 'place' },
     });
     expect(report.lines.CODE).toContain('branch main, path page.html');
-    expect(report.lines.UNKNOWN).toContain('nothing was published');
+    expect(report.lines.TEST).toBe('nothing was fetched: this is a dry run');
+    expect(report.lines.UNKNOWN).toBe('everything that only a real run can show');
     expect([played.placed, host.seen]).toEqual([[], []]);
     expect(lines).toContain('page.html: K1: to be commit c0ffee');
     expect(lines.some((line) => line.startsWith('# Place'))).toBe(false);

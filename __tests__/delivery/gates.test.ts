@@ -61,10 +61,7 @@ describe('the gates', () => {
   test('are all open when a withdrawn address is proven to serve nothing', () => {
     const gone = attemptWith({ proof: proofWith({ match: 'gone', httpCode: 404, sha256: null }) });
     expect(passed(gone)).toEqual([true, true, true, true]);
-    expect(evidenceOf(gone).slice(2)).toEqual([
-      'HTTP 404, nothing is served there any more',
-      'report handed over',
-    ]);
+    expect(evidenceOf(gone).slice(2)).toEqual(['HTTP 404, nothing is served there', 'report handed over']);
   });
 
   test.each([

@@ -453,7 +453,7 @@ describe('the report on a withdrawal', () => {
     expect(report).toMatchObject({ operation: 'withdraw', ready: true, url: null, withdrawn: PAGE.href });
     expect(report.lines).toMatchObject({
       CLAIM: `out/page.html no longer opens at ${PAGE.href}`,
-      TEST: 'HTTP 404; nothing is served there any more; build time: 34.6 s',
+      TEST: 'HTTP 404; nothing is served there; build time: 34.6 s',
       RESULT: 'ГОТОВО, withdrawn: out/page.html is no longer served',
       UNKNOWN: '',
     });

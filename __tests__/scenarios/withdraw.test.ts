@@ -32,7 +32,7 @@ function expectWithdrawn(
     expect(gates.every(({ passed }) => passed)).toBe(true);
     expect(lines.RESULT).toMatch(became);
     expect(Object.values(lines).join('\n')).not.toContain('ГОТОВО →');
-    expect(lines.TEST).toContain('HTTP 404; nothing is served there any more');
+    expect(lines.TEST).toContain('HTTP 404; nothing is served there');
   }
   expect(summary).not.toBe('');
 }

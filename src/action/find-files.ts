@@ -20,7 +20,7 @@ export const findFiles: FindFiles = async (lines, folder) => {
   const named = lines.filter((line) => !patterns.includes(line));
   const files = new Map(named.map((given) => [resolve(folder, given), given]));
   const search = await createGlobber(patterns, folder);
-  for await (const path of search.globGenerator()) {
+  for await (const path of listMatches(search)) {
     if (!files.has(path)) files.set(path, relative(folder, path));
     if (files.size > BATCH.files) {
       refuseInput(`input \`file\` matches more than ${BATCH.files} files`, 'narrow the pattern');
@@ -36,6 +36,19 @@ export const findFiles: FindFiles = async (lines, folder) => {
     roots.map((root) => (files.has(root) ? dirname(root) : root)),
   );
 };
+
+/** A name that is no UTF-8 is listed with other letters, under which nothing exists. */
+async function* listMatches(search: Globber): AsyncGenerator<string> {
+  try {
+    yield* search.globGenerator();
+  } catch (thrown) {
+    if (!(thrown instanceof Error) || !('code' in thrown) || thrown.code !== 'ENOENT') throw thrown;
+    refuseInput(
+      `input \`file\` matches a file that can't be read, or whose name is not UTF-8: ${thrown.message}`,
+      'rename the file, or exclude it by a line that begins with !',
+    );
+  }
+}
 
 async function createGlobber(patterns: readonly string[], folder: string): Promise<Globber> {
   const { create } = await import(/* webpackMode: "eager" */ '@actions/glob');

@@ -8,6 +8,8 @@ export interface RepositoryAccess {
   /** `null` without a token or a repository. */
   readonly github: GitHubClient | null;
   readonly repository: RepositoryContext;
+  /** Whether a token was given, even if no repository was. */
+  readonly isTokenGiven?: boolean;
 }
 
 /**
@@ -16,9 +18,18 @@ export interface RepositoryAccess {
  * @throws {DeliveryError} why the device flow gave no token, or `NO_TOKEN` with the channels that need none.
  * @see protocol 5
  */
-export function requireGitHub({ github, repository }: RepositoryAccess, channel: ChannelKey): GitHubClient {
+export function requireGitHub(
+  { github, repository, isTokenGiven }: RepositoryAccess,
+  channel: ChannelKey,
+): GitHubClient {
   if (github !== null) return github;
   if (repository.authorizationError !== undefined) throw repository.authorizationError;
+  if (isTokenGiven) {
+    throw new DeliveryError('BAD_INPUT', `channel ${channel} needs a repository, and none is known`, {
+      step: 'authorize',
+      hint: 'set `repository: owner/name`, or use channel: K3',
+    });
+  }
   throw new DeliveryError('NO_TOKEN', `channel ${channel} needs a token and a repository`, {
     step: 'authorize',
     hint: 'set `token: ${{ github.token }}` with `permissions: { contents: write }`, or use channel: K3',

@@ -9,8 +9,6 @@ import { SECOND } from '../protocol/limits.ts';
 export interface SourceRepository {
   /** `owner/name` to publish in; empty if none is known. */
   readonly repository: string;
-  /** How the repository was found, for the log. */
-  readonly foundBy: string;
   /**
    * The repositories that the files may come from, as `owner/name`; `null` in the list for one that is not known
    * or not on this instance.
@@ -46,11 +44,9 @@ export async function findRepository(
   const byGit = [...new Set(found.flatMap(({ target }) => target ?? []))];
   const [only] = byGit.length === 1 ? byGit : [];
   const repository = given ?? ofRunner ?? only ?? '';
-  const foundBy = describeOrigin({ given, ofRunner, found, names: byGit });
-  logger.info(`repository: ${foundBy}`);
+  logger.info(`repository: ${describeOrigin({ given, ofRunner, found, names: byGit })}`);
   return {
     repository,
-    foundBy,
     sources: [...(ofRunner === undefined ? [] : [ofRunner]), ...found.flatMap(({ sources }) => sources)],
   };
 }
@@ -79,7 +75,7 @@ function describeOrigin({
   if (given !== undefined) return `${given}, as --repository says`;
   if (ofRunner !== undefined) return `${ofRunner}, as GITHUB_REPOSITORY says`;
   if (found.length === 0) return 'none, the files are in no git repository';
-  const details = found.map(({ root, detail }) => `${detail} of ${root}`).join('; ');
+  const details = found.map(({ root, detail }) => `${detail} (${root})`).join('; ');
   const [only] = names;
   return only !== undefined && names.length === 1 ? `${only}, by ${details}` : `not known: ${details}`;
 }
@@ -125,17 +121,17 @@ async function readRemotes(root: string, serverUrl: string): Promise<GitSource> 
   if (main === undefined)
     return { root, target: null, sources: names, detail: 'several git remotes, none called origin' };
   const detail =
-    main.name === null ? `git remote ${main.remote} on another host` : `git remote ${main.remote}`;
+    main.name === null ? `git remote ${main.remote} is not on this host` : `git remote ${main.remote}`;
   return { root, target: main.name, sources: names, detail };
 }
 
 function describeGitFailure(thrown: unknown): string {
   const { code, stderr = '' } = Object(thrown) as { readonly code?: unknown; readonly stderr?: string };
-  if (code === 'ENOENT') return 'git is not installed, so the remotes can not be read';
+  if (code === 'ENOENT') return "git is not installed, so the remotes can't be read";
   const reason = /dubious ownership/.test(stderr)
     ? 'git refuses a folder of another owner ("dubious ownership")'
     : 'git failed';
-  return `${reason}, so the remotes can not be read`;
+  return `${reason}, so the remotes can't be read`;
 }
 
 /** `owner/name` from the URL of a git remote; `null` if the remote is not on the GitHub instance. */

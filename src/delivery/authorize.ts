@@ -15,7 +15,7 @@ export async function authorize(
   context: DeliveryContext,
 ): Promise<OpenRepository> {
   const isWanted = (key: ChannelKey): boolean => channels === 'auto' || channels.includes(key);
-  const query = { site: isWanted('K1'), repository: channels === 'auto' || isWanted('K2') };
+  const query = { site: isWanted('K1'), repository: isWanted('K2') };
   context.logger.startSection('Authorize');
   try {
     const opened = await context.openRepository(query);
@@ -27,14 +27,14 @@ export async function authorize(
 }
 
 function describeRepository({ hasToken, privateRepository, site }: RepositoryContext): string[] {
-  const lines = [hasToken ? 'there is a token' : 'there is no token for a repository'];
+  const lines = [hasToken ? 'there is a token' : 'there is no token, or no repository for it'];
   if (privateRepository !== null) lines.push(`the repository is ${privateRepository ? 'private' : 'public'}`);
-  if (site === null) lines.push('it has no Pages site');
-  else if (site === 'unreadable') lines.push("its Pages settings can't be read");
+  if (site === null) lines.push('the repository has no Pages site');
+  else if (site === 'unreadable') lines.push("the repository's Pages settings can't be read");
   else if (site !== 'unasked') {
     const source =
       site.builtBy === 'workflow' ? 'a workflow' : `branch ${site.branch}, folder /${site.folder}`;
-    lines.push(`its Pages site on ${site.base.host} is built from ${source}`);
+    lines.push(`the Pages site on ${site.base.host} is built from ${source}`);
   }
   return lines;
 }

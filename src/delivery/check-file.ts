@@ -54,7 +54,7 @@ async function refuseSecretName(
 }
 
 /**
- * All checks on one file that do not depend on its channel. A further one belongs here.
+ * The checks on one file that need no host. A further one belongs here; one on its name, in `refuseSecretName`.
  *
  * @throws {DeliveryError} `BAD_FILE`, `BAD_INPUT` or `TOO_LARGE` with what to change.
  * @see protocol 1 (file rules), 7 (prohibition 3), 8
@@ -102,7 +102,7 @@ export function checkPages(
   return runStep('check', deliveries, async (delivery) => {
     const { file, name } = delivery;
     if (file === null || !isForScreen(delivery)) return delivery;
-    // The file's type follows from the name that it gets on the host.
+    // A browser may take either name for a page's: the file's own, or the one that it gets on the host.
     const unknown = await checkSelfContained(isHtml(name) ? { ...file, name } : file, selfContained);
     return { ...delivery, unknown };
   });

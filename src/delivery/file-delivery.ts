@@ -14,7 +14,7 @@ export const LINK_SUBJECT = 'the given link';
 /** One file's delivery, or its withdrawal: what is known of it so far. Each step returns a new one. */
 export interface FileDelivery {
   readonly operation: Operation;
-  /** The file as the user wrote it, or `LINK_SUBJECT`. */
+  /** The file as the user wrote it, or what is withdrawn, or `LINK_SUBJECT`. */
   readonly subject: string;
   /** `null` for a link alone, and for what is withdrawn. */
   readonly found: FoundFile | null;

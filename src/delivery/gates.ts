@@ -58,7 +58,7 @@ export function evaluateGates(attempt: ChannelAttempt | null, operation: Operati
 }
 
 function describeProof({ match, markerCount }: NonNullable<ChannelAttempt['proof']>): string {
-  if (match === 'gone') return 'nothing is served there any more';
+  if (match === 'gone') return 'nothing is served there';
   const bytes = match === 'identical' ? 'bytes identical to the file' : 'other bytes than the file';
   if (markerCount === null) return bytes;
   const marker = `marker found ${markerCount === 1 ? 'once' : `${markerCount} times`}`;

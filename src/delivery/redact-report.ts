@@ -6,11 +6,11 @@ import type { Report } from './report.ts';
 
 /** Fields with the tool's own words and numbers: they hold no text from outside. */
 const OWN_WORDS: ReadonlySet<string> = new Set([
-  ...['protocol', 'version', 'operation', 'result', 'channel', 'code', 'step', 'name', 'sha256', 'commitSha'],
+  ...['protocol', 'version', 'operation', 'channel', 'code', 'step', 'name', 'sha256', 'commitSha'],
 ]);
 
 /** Fields with an address: it is handed over as it was proven, or not at all. */
-const ADDRESSES: ReadonlySet<string> = new Set(['url', 'withdrawn', 'rawUrl', 'pictureUrl']);
+const ADDRESSES: ReadonlySet<string> = new Set(['url', 'withdrawn', 'rawUrl']);
 
 /**
  * The report without secrets, and without invisible characters. Each text is redacted by itself, before anything

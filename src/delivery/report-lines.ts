@@ -45,7 +45,7 @@ function claimLine(delivery: FileDelivery, { provenUrl }: ReportFacts): string {
   if (operation === 'withdraw') {
     return provenUrl === null
       ? `${subject} was not proven to be withdrawn`
-      : `${subject} no longer opens at ${provenUrl}`;
+      : `${subject} ${main?.placement?.written ? 'no longer opens' : 'does not open'} at ${provenUrl}`;
   }
   if (main === null) return `${subject} was not published; there is no address`;
   const { channel, claim } = main.task.plan;
@@ -83,6 +83,7 @@ function codeLine(delivery: FileDelivery): string {
 function testLine(delivery: FileDelivery, { notReady }: ReportFacts): string {
   const main = mainAttempt(delivery);
   if (main === null || main.placement === null) {
+    if (notReady?.code === 'DRY_RUN') return 'nothing was fetched: this is a dry run';
     return `nothing was fetched; the delivery ended at step ${notReady?.step}`;
   }
   const { wait } = main.took;
@@ -94,7 +95,7 @@ function testLine(delivery: FileDelivery, { notReady }: ReportFacts): string {
 }
 
 const describeGone = ({ proof }: ChannelAttempt): string[] => [
-  proof === null ? 'not proven to be gone' : 'nothing is served there any more',
+  proof === null ? 'not proven to be gone' : 'nothing is served there',
 ];
 
 function describeContent({ proof, lastProbe, expected }: ChannelAttempt): string[] {
@@ -116,9 +117,12 @@ function resultLine(delivery: FileDelivery, { notReady, provenUrl }: ReportFacts
   if (delivery.operation === 'deliver') return `${RESULTS.ready} → ${provenUrl}`;
   // No address follows the arrow of a result unless it is handed over.
   const subject = neutralizeText(delivery.subject);
-  return mainAttempt(delivery)?.placement?.written
+  const main = mainAttempt(delivery);
+  if (!main?.placement?.written) return `${RESULTS.ready}, nothing to withdraw: ${subject} is not served`;
+  // A cache that still has it is named in UNKNOWN.
+  return main.unknown.length === 0
     ? `${RESULTS.ready}, withdrawn: ${subject} is no longer served`
-    : `${RESULTS.ready}, nothing to withdraw: ${subject} is not served`;
+    : `${RESULTS.ready}, withdrawn: ${subject} is removed; see UNKNOWN`;
 }
 
 /** What was not verified. @see protocol 4.7 */
@@ -137,6 +141,7 @@ export function listUnknown(delivery: FileDelivery, ready: boolean): string[] {
     }
   }
   if (ready) return unknown;
+  if (failure?.code === 'DRY_RUN') return [...unknown, 'everything that only a real run can show'];
   unknown.push(operation === 'deliver' ? describeLeftBehind(delivery) : 'whether it still opens anywhere');
   if ((failure ?? main?.failure)?.code === 'NO_NETWORK' && file !== null) {
     unknown.push(`the file itself is still at ${subject}, sha256 ${file.sha256}`);

@@ -252,7 +252,7 @@ const DESCRIPTIONS: Readonly<Record<ContentMatch, string>> = {
   altered: 'the marker, but other bytes than the file',
   previous: 'the content from before',
   'cut-short': 'only the beginning of the file',
-  different: 'other content without the marker',
+  different: 'other content',
   login: 'a login page: the host is in private mode, or the address is not public',
   echo: 'the marker only as a part of its own address',
   gate: 'a page to sign in, a warning or an error in place of the content',
@@ -304,7 +304,8 @@ const HINTS: Readonly<Partial<Record<ContentMatch, string>>> = {
   previous:
     'a cache still answers with the old page: run the step again in ten minutes, or set `path:` to a new name',
   'cut-short': 'the host answers incompletely: run the step again, or use another channel',
-  different: 'check that the marker is plain text of the file, and that the address belongs to it',
+  different:
+    'check that the address belongs to the file, and that `marker:`, where it is set, is plain text of it',
   login:
     'make the address public (a GitHub Enterprise in private mode shows sites to anybody only with Management Console → Pages → Public Pages), or use channel: K3',
   echo: 'set `marker:` to a text that only the content has, or name the file in `file:`',

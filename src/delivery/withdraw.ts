@@ -37,7 +37,7 @@ export async function withdraw(
   try {
     items = await itemsToRemove(request, channels, context);
     const actions = actionsFor((await authorize({ channels }, context)).channels, 'remove');
-    files = await findDelivered(items, { channels, reason }, actions, context);
+    files = await findDelivered(items, { channels, reason, path: request.path }, actions, context);
     files = request.dryRun
       ? await previewTasks(files, actions, context)
       : await publishTasks(files, request, actions, context);
@@ -92,7 +92,7 @@ async function openToCompare(found: FoundFile, signal: AbortSignal): Promise<Loc
 /** A delivery for everything that a channel finds. */
 async function findDelivered(
   items: readonly ChannelItem[],
-  { channels, reason }: WithdrawalChannels,
+  { channels, reason, path }: WithdrawalChannels & Pick<DeliveryRequest, 'path'>,
   actions: ChannelActions,
   { logger }: DeliveryContext,
 ): Promise<readonly FileDelivery[]> {
@@ -101,7 +101,7 @@ async function findDelivered(
   for (const key of channels) {
     for (const { item, result } of await askChannel(items, (all) => actions[key].prepare(all))) {
       const choice = { main: key, duplicates: [], reason };
-      const subject = hasFailed(result) ? item.name || key : result.plan.name;
+      const subject = hasFailed(result) ? item.name || path || key : result.plan.name;
       logger.info(`${key}: ${subject}`);
       const delivery = { ...newDelivery('withdraw', subject), choice };
       found.push(

@@ -61,7 +61,12 @@ export const REMOVAL_GATE_TITLES: typeof GATE_TITLES = {
   G1_выложено: 'Removed',
 };
 
-/** The steps of a delivery in order; every failure names its step. @see protocol 1 (flow per channel) */
+/**
+ * The steps of a delivery; every failure names its step. `check` is also the step of what a channel refuses before
+ * it writes, which may be after `authorize`.
+ *
+ * @see protocol 1 (flow per channel)
+ */
 export const STEPS = ['check', 'authorize', 'place', 'wait', 'verify', 'report'] as const;
 
 export type Step = (typeof STEPS)[number];

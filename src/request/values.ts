@@ -17,7 +17,7 @@ export const refuseInput = (message: string, hint?: string): never => {
 };
 
 /** A boolean as YAML 1.2 writes it. */
-export function parseBoolean(raw: Pick<RawInputs, InputName>, name: InputName): boolean {
+export function parseBoolean(raw: RawInputs, name: InputName): boolean {
   const text = raw[name].trim();
   if (/^(true|True|TRUE)$/.test(text)) return true;
   if (/^(false|False|FALSE)$/.test(text)) return false;

@@ -1,4 +1,5 @@
 import { DeliveryError } from '../errors.ts';
+import { baseName } from './naming.ts';
 
 /** A file that the repository or the site obeys, where it is at a certain place. */
 interface SpecialFile {
@@ -6,7 +7,7 @@ interface SpecialFile {
   readonly effect: string;
 }
 
-const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1).toLowerCase();
+const nameOf = (path: string): string => baseName(path).toLowerCase();
 
 /** Whether a path is this name, in any case of letters, directly in the folder; the empty folder is the repository's root. */
 const isIn = (folder: string, path: string, name: string): boolean =>

@@ -97,7 +97,7 @@ describe('removing a file through channel K3', () => {
   test('finds that nothing exists for HTTP 404', async () => {
     const { deletes, task } = await prepareRemoval({ ...PAGE, status: 404 });
     await expect(task.perform()).resolves.toMatchObject({
-      evidence: 'nothing exists there any more',
+      evidence: 'nothing exists there',
       url: new URL(`${HOST}/${OPTIONS.bin}/page.html`),
       written: false,
     });
@@ -146,7 +146,7 @@ describe('removing a file through channel K3', () => {
     const { deletes, task } = await prepareRemoval((_, nth) =>
       nth === 1 ? connectionLost : { status: 404 },
     );
-    await expect(task.perform()).resolves.toMatchObject({ evidence: 'nothing exists there any more' });
+    await expect(task.perform()).resolves.toMatchObject({ evidence: 'nothing exists there' });
     expect(deletes()).toHaveLength(2);
   });
 
@@ -193,7 +193,7 @@ describe('whose a file in a bin is', () => {
     ['the bin is deleted', { status: 404, body: { bin: {}, files: null } }],
   ])('does not matter where %s: there is nothing to delete', async (_, list) => {
     const { deletes, task } = await prepareRemoval({ status: 500 }, { list, content: null });
-    await expect(task.preview()).resolves.toBe('nothing exists there any more');
+    await expect(task.preview()).resolves.toBe('nothing exists there');
     await expect(task.perform()).resolves.toMatchObject({ written: false });
     expect(deletes()).toEqual([]);
   });
@@ -241,7 +241,7 @@ describe('removing several files through channel K3', () => {
     );
     expect(resultsFor(await remover.preview(tasks), tasks)).toEqual([
       'a.txt would be deleted',
-      'nothing exists there any more',
+      'nothing exists there',
       'c.txt would be deleted',
     ]);
   });

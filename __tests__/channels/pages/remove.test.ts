@@ -121,7 +121,7 @@ describe('removing a file through channel K1', () => {
   test('writes nothing where nothing exists', async () => {
     const { github, task } = await prepareRemoval({});
     const placement = await task.perform();
-    expect(placement).toMatchObject({ evidence: 'nothing exists there any more', written: false });
+    expect(placement).toMatchObject({ evidence: 'nothing exists there', written: false });
     expect(placement).not.toHaveProperty('commitSha');
     expect([github.sent('tree'), github.sent('update_ref')]).toEqual([[], []]);
   });
@@ -218,7 +218,7 @@ describe('removing several files through channel K1', () => {
       { written: true, commitSha: 'commit1', url: new URL('https://octo.github.io/site/a.html') },
       { code: 'NOT_OURS', leftBehind: [] },
       { written: true, commitSha: 'commit2', url: new URL('https://octo.github.io/site/c.html') },
-      { written: false, evidence: 'nothing exists there any more' },
+      { written: false, evidence: 'nothing exists there' },
     ]);
     expect(removedPaths(github)).toEqual(['a.html', 'c.html']);
     expect(github.sent('update_ref')).toMatchObject([{ sha: 'commit2' }]);
@@ -275,7 +275,7 @@ describe('removing a folder through channel K1', () => {
     const { item, prepared, remover, tasks } = await prepareFolder(github);
     expect(prepared).toMatchObject([{ item, result: { plan: { name: 'previews/pr-1/' } } }]);
     expect(resultsFor(await remover.perform(tasks), tasks)).toMatchObject([
-      { written: false, evidence: 'nothing exists there any more' },
+      { written: false, evidence: 'nothing exists there' },
     ]);
     expect(github.sent('update_ref')).toEqual([]);
   });

@@ -30,7 +30,7 @@ export function createFilebinRemover(options: FilebinOptions, ports: Ports): Cha
   };
 }
 
-const NOTHING_THERE = 'nothing exists there any more';
+const NOTHING_THERE = 'nothing exists there';
 
 function prepareRemoval({ file, name }: ChannelItem, { bin }: FilebinOptions): PreparedTask<BinEntry> {
   const filename = binFileName(flatName(name));

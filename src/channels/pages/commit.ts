@@ -152,8 +152,15 @@ export async function comparePaths(
   );
   return forEachItem(wanted, async (one) => {
     const blob = existing.get(one.path) ?? null;
-    if (hasFailed(blob)) throw blob;
+    if (hasFailed(blob))
+      throw one.file === null && blob.code === 'NOT_OURS' ? folderRemovalError(one.path) : blob;
     return comparePath(one, { blob, last: commits.get(one.path) ?? null }, target, sent.has(one.path));
+  });
+}
+
+function folderRemovalError(path: string): DeliveryError {
+  return new DeliveryError('NOT_OURS', `${path} is not a file of the repository`, {
+    hint: `set \`path:\` to one file; \`path: ${path}/\` removes everything that was delivered below that folder`,
   });
 }
 

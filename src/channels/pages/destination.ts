@@ -116,7 +116,7 @@ function refuseUnusableSite({ branch, builtBy, isPublic }: PagesSite, location: 
 /** Tells whether a branch contains a file. */
 export type FileLookup = (branch: string, path: string) => Promise<boolean>;
 
-/** Looks for the file that switches Jekyll off; each place is asked once for all files. */
+/** Looks for the file that switches Jekyll off; each place is asked once for all files, which have one branch. */
 export function createJekyllLookup(github: GitHubClient): FileLookup {
   const asked = new Map<string, Promise<boolean>>();
   return (branch, path) => {

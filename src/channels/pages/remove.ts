@@ -120,7 +120,7 @@ async function findOwnedBelow({ target, path }: PagesTask, { logger }: Ports): P
 
 function removalPlacement({ commitSha, written }: CommitResult, { destination }: PagesTask): Placement {
   return {
-    evidence: written ? `commit ${commitSha} removes it` : 'nothing exists there any more',
+    evidence: written ? `commit ${commitSha} removes it` : 'nothing exists there',
     url: destination.pageUrl,
     written,
     ...(commitSha === undefined ? {} : { commitSha }),

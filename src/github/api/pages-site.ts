@@ -25,10 +25,7 @@ export async function getPagesSite(github: GitHubClient): Promise<PagesSite | nu
   if (answer === null) return null;
   const { html_url, source, build_type, public: isPublic } = answer.data;
   return {
-    base:
-      html_url === undefined
-        ? defaultSiteUrl(serverUrlOf(github.apiUrl), github.repository)
-        : parseSiteUrl(html_url),
+    base: parseSiteUrl(html_url) ?? defaultSiteUrl(serverUrlOf(github.apiUrl), github.repository),
     branch: source?.branch ?? null,
     folder: (source?.path ?? '/').replace(/^\/|\/$/g, ''),
     builtBy: build_type === 'workflow' ? 'workflow' : 'branch',
@@ -36,9 +33,14 @@ export async function getPagesSite(github: GitHubClient): Promise<PagesSite | nu
   };
 }
 
-/** A site is opened over https whatever its settings say; verification shows whether that works. */
-function parseSiteUrl(address: string): URL {
-  const url = new URL(address.endsWith('/') ? address : `${address}/`);
+/**
+ * A site is opened over https whatever its settings say; verification shows whether that works.
+ *
+ * @returns `null` where the settings hold no address
+ */
+function parseSiteUrl(address: unknown): URL | null {
+  const url = typeof address === 'string' ? URL.parse(address.endsWith('/') ? address : `${address}/`) : null;
+  if (url === null || !/^https?:$/.test(url.protocol)) return null;
   url.protocol = 'https:';
   return url;
 }
