@@ -97,6 +97,12 @@ describe('check refuses', () => {
     });
   });
 
+  test('a page only with what it needs, where that is asked for', async () => {
+    const { allDeliverable, printed } = await check(['linked.html'], '--self-contained', 'warn');
+    expect(allDeliverable).toBe(true);
+    expect(printed[0]).toMatch(/: can be delivered, .*; UNKNOWN: .*is not self-contained/);
+  });
+
   test('one file and still checks the others', async () => {
     const { allDeliverable, printed } = await check(['empty.html', 'page.html']);
     expect(allDeliverable).toBe(false);
@@ -109,7 +115,13 @@ test('check --json prints the results as one JSON array', async () => {
   expect(allDeliverable).toBe(false);
   expect(printed).toHaveLength(1);
   expect(JSON.parse(printed[0] ?? '')).toEqual([
-    { file: join(folder, 'page.html'), deliverable: true, size: Buffer.byteLength(PAGE), sha256: SHA256 },
+    {
+      file: join(folder, 'page.html'),
+      deliverable: true,
+      size: Buffer.byteLength(PAGE),
+      sha256: SHA256,
+      unknown: [],
+    },
     {
       file: join(folder, 'empty.html'),
       deliverable: false,

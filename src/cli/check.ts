@@ -26,6 +26,8 @@ interface CheckResult {
   readonly deliverable: boolean;
   readonly size?: number;
   readonly sha256?: string;
+  /** What the checks could not see, or were told to ignore. */
+  readonly unknown?: readonly string[];
   readonly reason?: string;
   readonly hint?: string | undefined;
 }
@@ -76,9 +78,9 @@ async function checkAll(
   }
 }
 
-function toCheckResult({ subject, file, failure }: FileDelivery): CheckResult {
+function toCheckResult({ subject, file, failure, unknown }: FileDelivery): CheckResult {
   if (failure !== null) return refusedResult(subject, failure);
-  return { file: subject, deliverable: true, size: file?.size ?? 0, sha256: file?.sha256 ?? '' };
+  return { file: subject, deliverable: true, size: file?.size ?? 0, sha256: file?.sha256 ?? '', unknown };
 }
 
 const refusedResult = (file: string, { message, hint }: DeliveryError): CheckResult => ({
@@ -88,7 +90,11 @@ const refusedResult = (file: string, { message, hint }: DeliveryError): CheckRes
   hint,
 });
 
-function formatCheckResult({ file, deliverable, size, sha256, reason, hint }: CheckResult): string {
-  if (deliverable) return `${file}: can be delivered, ${size} bytes, sha256 ${sha256}`;
+function formatCheckResult(result: CheckResult): string {
+  const { file, deliverable, size, sha256, unknown = [], reason, hint } = result;
+  if (deliverable) {
+    const found = `${file}: can be delivered, ${size} bytes, sha256 ${sha256}`;
+    return [found, ...unknown.map((line) => `UNKNOWN: ${line}`)].join('; ');
+  }
   return `${file}: can't be delivered: ${reason}${hint === undefined ? '' : `. To change: ${hint}`}`;
 }

@@ -27,7 +27,8 @@ export const INPUTS = {
   },
   token: {
     default: '${{ github.token }}',
-    description: 'Token for K1 and K2. It is sent to the API and the upload host only.',
+    description:
+      "Token for K1 and K2. It is sent to the API, to the upload host, and to the repository's git address only.",
   },
   'client-id': {
     default: '',
@@ -48,7 +49,7 @@ export const INPUTS = {
   path: {
     default: '',
     description:
-      "K1: path in the repository, or a folder ending in `/`, in which several files keep their layout. K2 and K3: the name of the asset. By default the file's name, in the folder that the site is built from.",
+      "K1: path in the repository, or a folder ending in `/`, in which several files keep their layout. K2 and K3: the name of the asset or of the file in the bin. By default the file's name; on K1 in the folder that the site is built from.",
   },
   message: {
     default: '',
@@ -72,7 +73,8 @@ export const INPUTS = {
   },
   overwrite: {
     default: 'false',
-    description: 'Replace an existing file or asset although it was not delivered by this action.',
+    description:
+      'Replace an existing file that this action did not deliver, or an existing asset or bin file with other bytes.',
   },
   'self-contained': {
     default: 'enforce',
