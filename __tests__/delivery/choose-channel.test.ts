@@ -110,7 +110,7 @@ describe('the public bin', () => {
   test('is refused unasked where the repository of the file is not the public one that is published in', () => {
     const request = requestWith({}, { sources: ['octo/site', null] });
     const facts = repositoryContextWith({ hasToken: false, privateRepository: false });
-    expect(() => chooseChannels(request, 9, facts)).toThrow('the repository may be private');
+    expect(() => chooseChannels(request, 9, facts)).toThrow('may be private');
     const known = requestWith({}, { sources: ['Octo/Site'] });
     expect(chooseChannels(known, 9, facts).main).toBe('K3');
   });

@@ -46,6 +46,20 @@ describe('a bin of somebody else', () => {
     await scenario.world.filebin.addFile(bin, 'more.txt', 'theirs');
   });
 
+  test('that somebody else was first to fill is not locked, and UNKNOWN says what may be lost', async () => {
+    const repository = await scenario.repository();
+    const { filebin } = scenario.world;
+    const alter = async <Answer>(real: Answer): Promise<Answer> => {
+      await filebin.addFile('bin-of-the-faster', 'page.html', 'theirs');
+      return real;
+    };
+    scenario.intercept({ method: 'GET', url: /filebin\.net\/bin-of-the-faster$/ }, { alter });
+    const delivered = await scenario.deliver({ repository, files, inputs: inputsFor('bin-of-the-faster') });
+    const unknown = /somebody put a file into the bin before the first one of this delivery/;
+    await expectReady(scenario, delivered, { channel: 'K3', shows: createPage(), unknown });
+    expect(filebin.bins.get('bin-of-the-faster')?.locked).toBe(false);
+  });
+
   test('whose list cannot be read is refused, and nothing is posted', async () => {
     const repository = await scenario.repository();
     const list = { method: 'GET', url: /filebin\.net\/bin-unreadable$/, times: 99 };

@@ -278,7 +278,7 @@ describe('auto', () => {
     {
       story: 'a repository that nobody calls public',
       event: { name: 'push', payload: {} },
-      reason: /the repository may be private/,
+      reason: /may be private/,
     },
   ])('without a token, for $story: refused', async ({ event: told, reason }) => {
     const repository = await scenario.repository({ private: true });

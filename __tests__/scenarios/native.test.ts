@@ -68,6 +68,6 @@ describe('a public link that leads inside', () => {
       inputs: { channel: 'K4', url: 'https://preview.agent-host.com/page', marker: MARKER },
       simulatedTime: true,
     });
-    expectNotReady(delivered, { step: 'verify', httpCode: 200, reason: /without the marker/ });
+    expectNotReady(delivered, { step: 'verify', httpCode: 200, reason: /with other content/ });
   });
 });

@@ -127,7 +127,7 @@ function refusePublicBin(isPrivate: boolean | null, reason: string): void {
   const known = isPrivate === true ? 'is private' : 'may be private';
   throw new DeliveryError(
     'NOT_EXTERNAL',
-    `${reason}, but the repository ${known} and K3 is public to anyone with the link`,
+    `${reason}, but the repository that the file comes from ${known}, and K3 is public to anyone with the link`,
     {
       step: 'authorize',
       hint: 'set `allow-public-bin: true` if the file may be public, or `channel: K3`, or give a token and `repository:` for K1',

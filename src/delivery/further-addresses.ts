@@ -94,8 +94,19 @@ async function verifyPlainAddress(
     // A cache with the old copy says nothing of the new one: that must still be there.
     return (await confirm()) ? { unknown: [describeStaleCopy(first)] } : undefined;
   });
-  if (proven === undefined) throw notProvenError(probe.last, { which: 'without ?v=' });
+  if (proven === undefined) throw plainAddressError(probe.last, proof);
   return [...internalUnknown(probe), ...proven.unknown];
+}
+
+/** An address that leads to another host than the one that was proven is not the one to hand over. */
+function plainAddressError(last: ProbeResult | null, { hosts }: Proof): DeliveryError {
+  const [end, proven] = [last?.hosts.at(-1), hosts.at(-1)];
+  if (end === undefined || end === proven) return notProvenError(last, { which: 'without ?v=' });
+  const message = `the address without ?v= leads to ${end}, and not to ${proven}, where it was proven`;
+  return new DeliveryError('NOT_PROVEN', message, {
+    httpCode: last?.httpCode ?? undefined,
+    hint: "remove the redirect from the site's settings, or set `pages-base:` to the address that it leads to",
+  });
 }
 
 function describeStaleCopy({ keptFor }: ProbeResult): string {

@@ -19,6 +19,8 @@ export interface BinFile {
   readonly contentType: string | undefined;
   /** In the host's own words. */
   readonly expires: string | undefined;
+  /** How many files the bin held before this one was posted; absent where the host does not say. */
+  readonly filesBefore?: number;
 }
 
 /**
@@ -73,6 +75,8 @@ interface BinRecord {
     readonly id?: string;
     readonly readonly?: boolean;
     readonly created_at?: string;
+    /** In the answer to an upload: before it. */
+    readonly files?: number;
     readonly expired_at?: string;
   } | null;
   readonly file?: FileRecord | null;
@@ -295,6 +299,7 @@ function parseStoredFile(
     sha256,
     contentType: file?.['content-type'],
     expires: bin?.expired_at,
+    ...(typeof bin?.files === 'number' ? { filesBefore: bin.files } : {}),
   };
 }
 

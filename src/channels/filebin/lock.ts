@@ -3,6 +3,15 @@ import type { Ports } from '../../ports.ts';
 import { type BinLocation, type BinState, createBinClient } from './bin-client.ts';
 import { type BinEntry, holdsOnly } from './ownership.ts';
 
+/** Where a bin comes from. */
+export interface BinOrigin {
+  readonly before: BinState;
+  /** Whether the bin's name was made up for this delivery. */
+  readonly isNew: boolean;
+  /** Whether it held a file already when the first one was posted, although it was absent before. */
+  readonly wasTaken: boolean;
+}
+
 /** A bin as this delivery leaves it. */
 export interface LeftBin {
   /** What is not as it should be, for UNKNOWN. */
@@ -14,25 +23,26 @@ export interface LeftBin {
 const ANYBODY = 'anybody who knows its name can add to it or replace what it holds';
 const NOT_LOCKED = `the bin could not be locked: ${ANYBODY}`;
 const FOREIGN = `the bin was not locked, because this delivery did not create it: ${ANYBODY}`;
+const TAKEN = `somebody put a file into the bin before the first one of this delivery, which may have replaced it; ${FOREIGN}`;
 
 /**
  * Locks a bin that this delivery created. One that existed before is never locked: that is for good, and its
  * owner could not add to it any more.
  *
  * @param entries the files of this delivery
- * @param isNew whether the bin's name was made up for this delivery
  * @see design 4
  */
 export async function lockOwnBin(
   location: BinLocation,
   entries: readonly BinEntry[],
-  { before, isNew }: { readonly before: BinState; readonly isNew: boolean },
+  { before, isNew, wasTaken }: BinOrigin,
   ports: Ports,
 ): Promise<LeftBin> {
   const client = createBinClient(location, ports);
   const nothing = async (): Promise<readonly string[]> => [];
   if (before.status === 'locked') return { unknown: [], recheck: nothing };
   if (before.status !== 'absent') return { unknown: [FOREIGN], recheck: nothing };
+  if (wasTaken) return { unknown: [TAKEN], recheck: nothing };
   if (!isNew) {
     // Somebody else may have created it meanwhile.
     const state = await resultOf(client.read);

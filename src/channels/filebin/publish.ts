@@ -82,7 +82,8 @@ async function postFiles(
   for (const bin of new Set(stored.map((file) => file.bin))) {
     const entries = stored.filter((file) => file.bin === bin);
     const isNew = options.binIsNew && bin === options.bin;
-    left.set(bin, await lockOwnBin({ ...options, bin }, entries, { before, isNew }, ports));
+    const wasTaken = !isNew && (entries[0]?.filesBefore ?? 0) > 0;
+    left.set(bin, await lockOwnBin({ ...options, bin }, entries, { before, isNew, wasTaken }, ports));
   }
   return posted.map(({ item, result }) => {
     if (hasFailed(result)) return { item, result };
