@@ -124,7 +124,7 @@ describe('the public bin', () => {
       expect.objectContaining({
         code: 'NOT_EXTERNAL',
         step: 'authorize',
-        message: expect.stringContaining(`the repository ${known} and K3 is public`),
+        message: expect.stringContaining(`${known}, and K3 is public`),
         hint: expect.stringMatching(/`allow-public-bin: true`.*`channel: K3`/),
       }),
     );
