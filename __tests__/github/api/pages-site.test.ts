@@ -41,8 +41,22 @@ describe('getPagesSite', () => {
     await expect(read(absent)).resolves.toBeNull();
   });
 
-  test('throws where the settings cannot be read', async () => {
-    const denied = failure('NO_PERMISSION', 403);
-    await expect(read(denied)).rejects.toBe(denied);
+  test('says where the settings cannot be read', async () => {
+    await expect(read(failure('NO_PERMISSION', 403))).resolves.toBe('unreadable');
   });
+
+  test('fails where GitHub gives no answer, or redirects to another name', async () => {
+    for (const failed of [failure('HOST_ERROR', 500), failure('NOT_FOUND', 301)]) {
+      await expect(read(failed)).rejects.toBe(failed);
+    }
+  });
+
+  test.each([null, 42, 'javascript:alert(1)', 'no address'])(
+    'uses the default address where the settings have %j',
+    async (html_url) => {
+      await expect(read({ html_url, source: null })).resolves.toMatchObject({
+        base: new URL('https://octo.github.io/site/'),
+      });
+    },
+  );
 });

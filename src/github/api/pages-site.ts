@@ -1,6 +1,7 @@
+import type { RestEndpointMethodTypes } from '@octokit/rest';
+import { DeliveryError } from '../../errors.ts';
 import { defaultSiteUrl, serverUrlOf } from '../hosts.ts';
 import type { GitHubClient } from './client.ts';
-import { nullIfNotFound } from './failures.ts';
 
 /** The Pages site of a repository, as its settings describe it. */
 export interface PagesSite {
@@ -15,17 +16,28 @@ export interface PagesSite {
   readonly isPublic: boolean;
 }
 
-/**
- * The site's settings; `null` where the repository has no site.
- *
- * @throws {DeliveryError} `NO_PERMISSION` where the token lacks `pages: read`.
- */
-export async function getPagesSite(github: GitHubClient): Promise<PagesSite | null> {
-  const answer = await nullIfNotFound(() => github.rest.repos.getPages(github.repository));
-  if (answer === null) return null;
-  const { html_url, source, build_type, public: isPublic } = answer.data;
+type PagesRecord = RestEndpointMethodTypes['repos']['getPages']['response']['data'];
+
+/** The site's settings: `null` where the repository has no site, `unreadable` without `pages: read`. */
+export async function getPagesSite(github: GitHubClient): Promise<PagesSite | null | 'unreadable'> {
+  try {
+    const { data } = await github.rest.repos.getPages(github.repository);
+    return toPagesSite(data, github);
+  } catch (thrown) {
+    if (!(thrown instanceof DeliveryError)) throw thrown;
+    if (thrown.code === 'NO_PERMISSION') return 'unreadable';
+    // A redirect to another name is no absence.
+    if (thrown.code === 'NOT_FOUND' && thrown.httpCode === 404) return null;
+    throw thrown;
+  }
+}
+
+function toPagesSite(
+  { html_url, source, build_type, public: isPublic }: PagesRecord,
+  { apiUrl, repository }: GitHubClient,
+): PagesSite {
   return {
-    base: parseSiteUrl(html_url) ?? defaultSiteUrl(serverUrlOf(github.apiUrl), github.repository),
+    base: parseSiteUrl(html_url) ?? defaultSiteUrl(serverUrlOf(apiUrl), repository),
     branch: source?.branch ?? null,
     folder: (source?.path ?? '/').replace(/^\/|\/$/g, ''),
     builtBy: build_type === 'workflow' ? 'workflow' : 'branch',

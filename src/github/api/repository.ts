@@ -32,7 +32,7 @@ export async function loadRepositoryContext(
   return {
     hasToken: true,
     privateRepository: query.repository ? await isPrivate(github) : null,
-    site: query.site ? await getSiteIfReadable(github) : 'unasked',
+    site: query.site ? await getPagesSite(github) : 'unasked',
   };
 }
 
@@ -47,14 +47,5 @@ async function isPrivate({ rest, repository }: GitHubClient): Promise<boolean> {
       hint: 'set `repository: <owner>/<repo>` to one that `token:` may write to',
       cause: thrown,
     });
-  }
-}
-
-async function getSiteIfReadable(github: GitHubClient): Promise<RepositoryContext['site']> {
-  try {
-    return await getPagesSite(github);
-  } catch (thrown) {
-    if (thrown instanceof DeliveryError && thrown.code === 'NO_PERMISSION') return 'unreadable';
-    throw thrown;
   }
 }
