@@ -83,6 +83,7 @@ function buildPattern(searched: string): SecretPattern {
   let prefixes: ReadonlySet<string> | undefined;
   let regex: RegExp | undefined;
   let sticky: RegExp | undefined;
+  let stickyStart: RegExp | undefined;
   return {
     get regex() {
       regex ??= compilePattern(searched, encodings);
@@ -99,6 +100,10 @@ function buildPattern(searched: string): SecretPattern {
       return keywords;
     },
     isAt(text, position) {
+      // Nearly every keyword is there by chance: the beginning shows it, and needs little memory.
+      stickyStart ??= compileStart(searched, encodings);
+      stickyStart.lastIndex = position;
+      if (!stickyStart.test(text)) return false;
       sticky ??= new RegExp(this.regex, 'y');
       sticky.lastIndex = position;
       return sticky.test(text);
@@ -115,14 +120,25 @@ function buildPattern(searched: string): SecretPattern {
   };
 }
 
-function compilePattern(searched: string, encodings: readonly string[]): RegExp {
+function compilePattern(searched: string, encodings: readonly string[], flags = 'g'): RegExp {
   const forms = [
     joinEscaped(searched),
     hexPattern(searched),
     ...encodings.map((core) => Array.from(core, base64Character).join(BASE64_BREAK)),
   ];
-  return new RegExp(forms.join('|'), 'g');
+  return new RegExp(forms.join('|'), flags);
 }
+
+/** How many characters of a secret, and of each of its encodings, tell whether it may begin here. */
+const START_LENGTH = 8;
+
+/** Matches where every match of the whole pattern begins, and at few places more. */
+const compileStart = (searched: string, encodings: readonly string[]): RegExp =>
+  compilePattern(
+    searched.slice(0, START_LENGTH),
+    encodings.map((core) => core.slice(0, START_LENGTH)),
+    'y',
+  );
 
 /** Finds one secret in short texts. */
 export interface SecretMatcher {

@@ -17,13 +17,10 @@ export function createCredentialSearch(secrets: readonly string[]): SearchChunk 
       pattern.keywords.map((keyword) => [pattern, Buffer.from(keyword, 'latin1')] as const),
     ),
   );
-  const contains = (bytes: Buffer): boolean => {
-    let text: string | undefined;
-    return findKeywords(bytes, (pattern, position) => {
-      text ??= bytes.toString('latin1');
-      return pattern.isAt(text, position);
-    });
-  };
+  const contains = (bytes: Buffer): boolean =>
+    findKeywords(bytes, (pattern, position) =>
+      pattern.isAt(bytes.toString('latin1', position, position + LONGEST_MATCH), 0),
+    );
   let tail: Buffer = Buffer.alloc(0);
   return (chunk) => {
     if (patterns.length === 0) return false;
