@@ -1,4 +1,5 @@
-import { createSecretMatcher, isCredential, type SecretMatcher } from './credentials.ts';
+import { isCredential } from './credentials.ts';
+import { createSecretMatcher, type SecretMatcher } from './secret-pattern.ts';
 
 const REPLACEMENT = '***';
 

@@ -1,6 +1,6 @@
-import { createSecretMatcher } from '../../src/credentials.ts';
 import { RETRY, VERIFY_DEADLINE } from '../../src/protocol/limits.ts';
 import { RESULTS } from '../../src/protocol/words.ts';
+import { createSecretMatcher } from '../../src/secret-pattern.ts';
 import { NOON } from '../support/ports.ts';
 import { fetchAsBrowser } from '../world/fetch-as-browser.ts';
 import { PUBLIC_ADDRESS } from '../world/public-address.ts';

@@ -1,10 +1,10 @@
-import { createSecretMatcher } from '../credentials.ts';
 import { DeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { inspectFile, type LocalFile } from '../rules/inspect.ts';
 import { checkSelfContained, isHtml } from '../rules/page/self-contained.ts';
 import { findSecretsInText, refuseSecrets } from '../rules/secrets/secrets.ts';
+import { createSecretMatcher } from '../secret-pattern.ts';
 import { refuseTooLarge } from './choose-channel.ts';
 import type { DeliveryContext } from './delivery-context.ts';
 import { type FileDelivery, LINK_SUBJECT, newDelivery, runStep } from './file-delivery.ts';

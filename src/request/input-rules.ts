@@ -1,7 +1,7 @@
-import { createSecretMatcher } from '../credentials.ts';
 import { serverUrlOf } from '../github/hosts.ts';
 import type { ChannelKey } from '../protocol/words.ts';
 import { isPartOfAddress } from '../rules/address-echo.ts';
+import { createSecretMatcher } from '../secret-pattern.ts';
 import type { RawInputs } from './inputs.ts';
 import { type ChannelSelection, type Operation, refuseInput } from './values.ts';
 

@@ -1,4 +1,4 @@
-import { createSecretPattern, LONGEST_MATCH } from '../credentials.ts';
+import { createSecretPattern, LONGEST_MATCH } from '../secret-pattern.ts';
 import { createKeywordSearch } from './keyword-filter.ts';
 
 /** Tells whether a chunk of a stream, together with the end of the chunks before it, contains a secret. */

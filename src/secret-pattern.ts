@@ -1,0 +1,262 @@
+/** How a secret is found in a text, in every usual encoding. */
+export interface SecretPattern {
+  /**
+   * Global; made for a text in which each character is one byte (Latin-1), and for any other text. It is large, so
+   * it is compiled only when it is used: a text without any keyword needs no search.
+   */
+  readonly regex: RegExp;
+  /** Every match begins with one of these, of four characters or more. */
+  readonly keywords: readonly string[];
+  /** Whether a match begins at this position of the text. */
+  isAt(text: string, position: number): boolean;
+  /** Whether the text has a keyword: most have none, and need no search. */
+  mayBeIn(text: string): boolean;
+}
+
+/**
+ * Of a longer secret, such as a signed token, only the end is searched: the beginning of many is the same, and
+ * the end is the signature.
+ */
+const SEARCHED_LENGTH = 96;
+
+/** The longest text, in characters, that a match can have with usual line breaks. */
+export const LONGEST_MATCH = 2_048;
+
+/** Patterns that are used again and again: a job has few credentials, and each is looked for in many places. */
+const recentPatterns = new Map<string, SecretPattern>();
+const MAX_RECENT = 16;
+
+/**
+ * How to find a secret in a text: plain or with any of its characters escaped (percent, quoted-printable, HTML,
+ * JSON, JavaScript), in UTF-16, as hex, and as base64 in every alignment and alphabet, in one line or several.
+ */
+export function createSecretPattern(secret: string): SecretPattern {
+  const searched = secret.slice(-SEARCHED_LENGTH);
+  const pattern = recentPatterns.get(searched) ?? buildPattern(searched);
+  recentPatterns.delete(searched);
+  recentPatterns.set(searched, pattern);
+  const [oldest] = recentPatterns.keys();
+  if (recentPatterns.size > MAX_RECENT && oldest !== undefined) recentPatterns.delete(oldest);
+  return pattern;
+}
+
+function buildPattern(searched: string): SecretPattern {
+  const encodings = base64Cores(searched);
+  let keywords: readonly string[] | undefined;
+  let prefixes: ReadonlySet<string> | undefined;
+  let regex: RegExp | undefined;
+  let sticky: RegExp | undefined;
+  let stickyStart: RegExp | undefined;
+  return {
+    get regex() {
+      regex ??= compilePattern(searched, encodings);
+      return regex;
+    },
+    get keywords() {
+      keywords ??= [
+        ...new Set([
+          ...escapedKeywords(searched),
+          ...hexKeywords(searched),
+          ...encodings.flatMap(base64Keywords),
+        ]),
+      ];
+      return keywords;
+    },
+    isAt(text, position) {
+      // Nearly every keyword is there by chance: the beginning shows it, and needs little memory.
+      stickyStart ??= compileStart(searched, encodings);
+      stickyStart.lastIndex = position;
+      if (!stickyStart.test(text)) return false;
+      sticky ??= new RegExp(this.regex, 'y');
+      sticky.lastIndex = position;
+      return sticky.test(text);
+    },
+    mayBeIn(text) {
+      // No encoding is shorter than what it encodes.
+      if (text.length < searched.length) return false;
+      prefixes ??= new Set(this.keywords.map((keyword) => keyword.slice(0, KEYWORD_LENGTH)));
+      for (let at = 0; at + KEYWORD_LENGTH <= text.length; at += 1) {
+        if (prefixes.has(text.slice(at, at + KEYWORD_LENGTH))) return true;
+      }
+      return false;
+    },
+  };
+}
+
+function compilePattern(searched: string, encodings: readonly string[], flags = 'g'): RegExp {
+  const forms = [
+    joinEscaped(searched),
+    hexPattern(searched),
+    ...encodings.map((core) => Array.from(core, base64Character).join(BASE64_BREAK)),
+  ];
+  return new RegExp(forms.join('|'), flags);
+}
+
+/** How many characters of a secret, and of each of its encodings, tell whether it may begin here. */
+const START_LENGTH = 8;
+
+/** Matches where every match of the whole pattern begins, and at few places more. */
+const compileStart = (searched: string, encodings: readonly string[]): RegExp =>
+  compilePattern(
+    searched.slice(0, START_LENGTH),
+    encodings.map((core) => core.slice(0, START_LENGTH)),
+    'y',
+  );
+
+/** Finds one secret in short texts. */
+export interface SecretMatcher {
+  /** Whether the text contains the secret, in any usual encoding. */
+  isIn(text: string): boolean;
+  replaceIn(text: string, replacement: string): string;
+}
+
+export function createSecretMatcher(secret: string): SecretMatcher {
+  const pattern = createSecretPattern(secret);
+  return {
+    isIn: (text) => text.includes(secret) || (pattern.mayBeIn(text) && text.search(pattern.regex) !== -1),
+    replaceIn(text, replacement) {
+      const clean = text.replaceAll(secret, replacement);
+      return pattern.mayBeIn(clean) ? clean.replaceAll(pattern.regex, replacement) : clean;
+    },
+  };
+}
+
+const escapeRegex = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+
+/** Two hex digits in small and capital letters. */
+const hexOf = (character: string): string => character.charCodeAt(0).toString(16).padStart(2, '0');
+const anyCaseHex = (character: string): string =>
+  hexOf(character).replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
+
+const ENTITY_NAMES: Readonly<Record<string, string>> = {
+  _: 'lowbar',
+  '.': 'period',
+  '/': 'sol',
+  '+': 'plus',
+  '=': 'equals',
+  '-': 'hyphen',
+  '~': 'tilde',
+};
+
+/** Between two characters: the other byte of UTF-16, a soft line break, or a control character or what replaces it. */
+const CHARACTER_BREAK = String.raw`(?:[\0-\x20\x7f]|=\r?\n|\\\r?\n)?`;
+
+/** One character, plain or escaped. */
+function escapedCharacter(character: string): string {
+  const hex = anyCaseHex(character);
+  const code = character.charCodeAt(0);
+  const name = ENTITY_NAMES[character];
+  return `(?:${[
+    String.raw`\\{0,2}${escapeRegex(character)}`,
+    `%(?:25){0,2}${hex}`,
+    `=${hex}`,
+    `&(?:amp;)?#0{0,5}${code};?`,
+    `&(?:amp;)?#[xX]0{0,5}${hex};?`,
+    String.raw`\\{1,4}u(?:00${hex}|\{0{0,5}${hex}\})`,
+    String.raw`\\{1,4}x${hex}`,
+    String.raw`\\{1,4}0?${code.toString(8)}`,
+    ...(name === undefined ? [] : [`&${name};`]),
+  ].join('|')})`;
+}
+
+const joinEscaped = (secret: string): string => Array.from(secret, escapedCharacter).join(CHARACTER_BREAK);
+
+const hexPattern = (secret: string): string =>
+  Array.from(secret, (character) => `(?:(?:0x|\\\\x)?${anyCaseHex(character)})`).join(
+    String.raw`[\s\0:,;-]{0,2}`,
+  );
+
+/** Between two characters of base64: a line break, plain or escaped, with indentation. */
+const BASE64_BREAK = String.raw`(?:[\s\0]|\\{1,2}[rn]|%0[aAdD]|=\r?\n){0,24}`;
+
+/** The two alphabets of base64 differ in two characters. */
+function base64Character(character: string): string {
+  if (character === '+') return String.raw`(?:\+|-|%2[bB]|&#43;|\\u002[bB])`;
+  if (character === '/') return String.raw`(?:\\?\/|_|%2[fF]|&#47;|\\u002[fF])`;
+  return character;
+}
+
+/**
+ * The characters of base64 that depend on the secret alone, for each of the three places in which it can begin,
+ * in UTF-8 and in UTF-16.
+ */
+function base64Cores(secret: string): string[] {
+  const cores = [Buffer.from(secret), Buffer.from(secret, 'utf16le')].flatMap((bytes) =>
+    [0, 1, 2].map((shift) => {
+      const encoded = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64');
+      return encoded.slice(Math.ceil((shift * 8) / 6), Math.floor(((shift + bytes.length) * 8) / 6));
+    }),
+  );
+  return cores.filter(({ length }) => length >= SHORTEST_CORE);
+}
+
+/** Fewer characters of base64 occur by chance. */
+const SHORTEST_CORE = 8;
+
+const KEYWORD_LENGTH = 4;
+
+/** How every text begins that a list of alternatives for each character can form. */
+function keywordsOf(alternatives: readonly (readonly string[])[]): string[] {
+  const keywords: string[] = [];
+  let starts = [''];
+  for (const options of alternatives) {
+    const longer = starts.flatMap((start) => options.map((option) => start + option));
+    keywords.push(...longer.filter(({ length }) => length >= KEYWORD_LENGTH));
+    starts = longer.filter(({ length }) => length < KEYWORD_LENGTH);
+  }
+  return keywords;
+}
+
+function escapedKeywords(secret: string): string[] {
+  const characters = Array.from(secret.slice(0, KEYWORD_LENGTH + 1), (character) => {
+    const hex = hexOf(character);
+    const code = character.charCodeAt(0);
+    const escapes = [hex, hex.toUpperCase()].flatMap((digits) => [
+      ...[`%${digits}`, `%25${digits}`, `%2525`, `=${digits}`, `&#x${digits}`, `&#X${digits}`],
+      ...[`\\u00${digits}`, `\\x${digits}`, `\\\\x${digits}`],
+    ]);
+    const others = [
+      ...[`&#${code}`, '&#00', `&#0${code}`, '&#x0', '&#X0', '&amp', '\\u{0', `\\u{${hex}`],
+      ...['\\\\u0', '\\\\u{', '\\\\\\'],
+      ...[`\\${code.toString(8)}`, `\\0${code.toString(8)}`, `\\\\${code.toString(8)}`, '\\\\0'],
+      ...[`\\${character}`, `\\\\${character}`, `&${ENTITY_NAMES[character] ?? '#'}`],
+    ];
+    return [
+      character,
+      `${character}\0`,
+      `${character} `,
+      `${character}=\n`,
+      `${character}=\r`,
+      ...escapes,
+      ...others,
+    ];
+  });
+  return keywordsOf(characters);
+}
+
+function hexKeywords(secret: string): string[] {
+  const characters = Array.from(secret.slice(0, KEYWORD_LENGTH), (character) =>
+    [hexOf(character), hexOf(character).toUpperCase()].flatMap((hex) =>
+      ['', ' ', ':'].flatMap((separator) => hex + separator),
+    ),
+  );
+  const first = hexOf(secret);
+  const prefixed = [first, first.toUpperCase()].flatMap((hex) => [`0x${hex}`, `\\x${hex}`]);
+  return [...keywordsOf(characters), ...prefixed];
+}
+
+function base64Keywords(core: string): string[] {
+  const lineBreaks = ['\n', '\r\n'].flatMap((line) =>
+    ['', ' ', '  ', '\t', '\t\t'].map((indent) => line + indent),
+  );
+  const breaks = ['', '\\n', '\\r', '\\\\', '%0', ...lineBreaks];
+  const alphabets: Readonly<Record<string, readonly string[]>> = {
+    '+': ['+', '-', '%2b', '%2B', '&#4', '\\u0'],
+    '/': ['/', '\\/', '_', '%2f', '%2F', '&#4', '\\u0'],
+  };
+  const characters = Array.from(core.slice(0, KEYWORD_LENGTH), (character) =>
+    (alphabets[character] ?? [character]).flatMap((written) => breaks.map((after) => written + after)),
+  );
+  // Longer ones would be many, and hardly rarer.
+  return keywordsOf(characters).map((keyword) => keyword.slice(0, KEYWORD_LENGTH));
+}
