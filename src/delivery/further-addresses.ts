@@ -3,8 +3,9 @@ import type { Placement } from '../channels/channel.ts';
 import { DeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import { FURTHER_PROBES, MINUTE } from '../protocol/limits.ts';
+import { loginPageError, notProvenError } from './describe-probe.ts';
 import { type ExpectedContent, type ProbeResult, UrlProbe } from './url-probe.ts';
-import { createProbeSeries, loginPageError, notProvenError, type Proof, type WaitLimits } from './verify.ts';
+import { createProbeSeries, type Proof, type WaitLimits } from './verify.ts';
 
 /** What the further addresses of a proven page showed. */
 export interface FurtherProof {
