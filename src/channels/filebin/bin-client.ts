@@ -2,11 +2,12 @@ import { DeliveryError, hasFailed, resultOf } from '../../errors.ts';
 import { connectionError } from '../../http/client.ts';
 import { firstHeader, parseJson, readText } from '../../http/response.ts';
 import { sendUpload, type UploadResponse } from '../../http/upload.ts';
-import type { Ports, Progress } from '../../ports.ts';
+import type { Ports } from '../../ports.ts';
 import { BIN, type CallTemplate } from '../../protocol/calls.ts';
 import { BIN_ANSWER, EXCHANGE, SECOND } from '../../protocol/limits.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import type { HostRefusal } from '../channel.ts';
+import { createAnswerWait } from './answer-wait.ts';
 import { binCallError, plainText, uploadRefusedError } from './refusals.ts';
 
 /** A file in a bin, as the host stores it. */
@@ -175,39 +176,6 @@ function noAnswerError({ bin }: BinLocation, cause: unknown): DeliveryError {
       cause,
     },
   );
-}
-
-/** Shows that the host is still storing the file, once all of it was sent: that may take minutes. */
-function createAnswerWait({ clock, logger }: Ports) {
-  let hasEnded = false;
-  let shown: Progress | undefined;
-  const wait = (): void => {
-    clock.timeout(BIN_ANSWER.interval).addEventListener('abort', showNext, { once: true });
-  };
-  const showNext = (): void => {
-    if (hasEnded) return;
-    shown ??= logger.progress(
-      'waited for the bin host to store the file',
-      BIN_ANSWER.longest,
-      'milliseconds',
-    );
-    shown.advance(BIN_ANSWER.interval);
-    wait();
-  };
-  return {
-    /** The progress of the upload, after which the wait begins. */
-    after: (upload: Progress): Progress => ({
-      advance: (amount) => upload.advance(amount),
-      end: () => {
-        upload.end();
-        wait();
-      },
-    }),
-    end: (): void => {
-      hasEnded = true;
-      shown?.end();
-    },
-  };
 }
 
 async function readBin(location: BinLocation, ports: Ports): Promise<BinState> {

@@ -52,10 +52,13 @@ const REASONS: readonly KnownReason[] = [
   },
 ];
 
+/** The reason that a plain text names; only a refusal has one. */
+const findReason = (httpCode: number, text: string): KnownReason | undefined =>
+  httpCode === 403 ? REASONS.find((known) => known.text.test(text)) : undefined;
+
 /** What the host means when it refuses the public address; `undefined` for a reason that is not known. */
 export function explainRefusal({ httpCode, text }: HostRefusal, bin: string): RefusalMeaning | undefined {
-  if (httpCode !== 403) return undefined;
-  const reason = REASONS.find((known) => known.text.test(text));
+  const reason = findReason(httpCode, text);
   return reason && { hint: reason.hint(bin), isFinal: reason.isFinal };
 }
 
@@ -120,7 +123,7 @@ export function uploadRefusedError(answer: UploadResponse, bin: string, now: num
   const { status } = answer;
   const row = REFUSALS.find(({ statuses }) => statuses.length === 0 || statuses.includes(status));
   const text = plainText(answer.text);
-  const reason = status === 403 ? REASONS.find((known) => known.text.test(text)) : undefined;
+  const reason = findReason(status, text);
   return new DeliveryError(
     reason?.code ?? row?.code ?? 'HOST_ERROR',
     `${BIN.post.description} answered HTTP ${status} and not 201${text === '' ? '' : `: ${text}`}`,
@@ -141,11 +144,11 @@ export function binCallError(
 ): DeliveryError {
   const { status } = answer;
   const text = plainText(answer.text);
-  const reason = status === 403 ? REASONS.find((known) => known.text.test(text)) : undefined;
+  const reason = findReason(status, text);
   const isLimited = status === 429;
   return new DeliveryError(
     isLimited ? 'RATE_LIMITED' : (reason?.code ?? 'HOST_ERROR'),
-    `${description} answered HTTP ${status}${describeText(status, answer.text)}`,
+    `${description} answered HTTP ${status}${describeText(status, text)}`,
     {
       httpCode: status,
       retryable: retryable || isLimited || status >= 500,
@@ -156,8 +159,7 @@ export function binCallError(
 }
 
 function describeText(status: number, text: string): string {
-  const plain = plainText(text);
-  if (plain !== '' && status >= 300) return `: ${plain}`;
+  if (text !== '' && status >= 300) return `: ${text}`;
   return status < 300 ? ' with a page' : '';
 }
 
