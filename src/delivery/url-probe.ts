@@ -2,6 +2,7 @@ import type { Placement } from '../channels/channel.ts';
 import { DeliveryError } from '../errors.ts';
 import { type FetchedContent, fetchBack } from '../http/fetch-back.ts';
 import type { CookieJar } from '../http/follow.ts';
+import { isAbsence } from '../http/response.ts';
 import type { Ports } from '../ports.ts';
 import { MEGABYTE, PARTIAL_PROBE, PROBE_TIME, SECOND } from '../protocol/limits.ts';
 import { isPartOfAddress } from '../rules/address-echo.ts';
@@ -61,9 +62,6 @@ export type ProbeTarget = Pick<
   Placement,
   'url' | 'bypassCache' | 'mustBeExternal' | 'previousSha256' | 'warnsFirst'
 >;
-
-/** What a host answers where nothing exists. */
-const GONE = [404, 410];
 
 const PROOFS: readonly ContentMatch[] = ['identical', 'marked', 'gone'];
 
@@ -141,15 +139,22 @@ export class UrlProbe {
       this.#notBefore = clock.now() + (fetched.retryAfter ?? 0);
       const { httpCode, fingerprint, hosts, lastModified, keptFor, refusal } = fetched;
       const hasMarker = (fingerprint?.counts[0] ?? 0) > 0 && !isEcho(fetched, this.#expected);
-      const isPart = readAtMost !== undefined;
-      const match = isPart
-        ? await matchBeginning(fetched, this.#expected)
-        : await matchContent({ ...fetched, hasMarker }, this.#expected, this.#target.previousSha256);
+      const match = await this.#match({ ...fetched, hasMarker }, readAtMost !== undefined);
       return { httpCode, fingerprint, hosts, hasMarker, lastModified, keptFor, refusal, match };
     } catch (thrown) {
       stop.throwIfAborted();
       return this.#failed(signal.aborted ? stalledError() : thrown, how);
     }
+  }
+
+  async #match(
+    fetched: FetchedContent & Pick<ProbeResult, 'hasMarker'>,
+    isPart: boolean,
+  ): Promise<ContentMatch> {
+    if (fetched.leadsAway && fetched.httpCode === 200) return 'gate';
+    return isPart
+      ? matchBeginning(fetched, this.#expected)
+      : matchContent(fetched, this.#expected, this.#target.previousSha256);
   }
 
   /** A host that the user named may be internal to a network; one on this machine is never a delivery. */
@@ -206,11 +211,10 @@ const isEcho = ({ addresses }: FetchedContent, { marker }: ExpectedContent): boo
 
 /** Compares the beginning of a body, and the length that its host announces, with the file. */
 async function matchBeginning(
-  { fingerprint, length, leadsAway }: FetchedContent,
+  { fingerprint, length }: FetchedContent,
   { file }: ExpectedContent,
 ): Promise<ContentMatch> {
   if (file === null || fingerprint === null) return 'absent';
-  if (leadsAway) return 'gate';
   if (length !== null && length !== file.size) return 'different';
   const sha256 = await file.headSha256(PARTIAL_PROBE);
   return fingerprint.sha256 === sha256 ? 'identical' : 'different';
@@ -218,19 +222,11 @@ async function matchBeginning(
 
 /** Compares a body with the file, and with what the address showed before. */
 async function matchContent(
-  {
-    fingerprint,
-    httpCode,
-    login,
-    leadsAway,
-    hasMarker,
-    head,
-  }: FetchedContent & Pick<ProbeResult, 'hasMarker'>,
+  { fingerprint, httpCode, login, hasMarker, head }: FetchedContent & Pick<ProbeResult, 'hasMarker'>,
   { file, marker, gone = false }: ExpectedContent,
   previousSha256: readonly string[] = [],
 ): Promise<ContentMatch> {
-  if (gone && GONE.includes(httpCode) && !login) return 'gone';
-  if (leadsAway && httpCode === 200) return 'gate';
+  if (gone && isAbsence(httpCode) && !login) return 'gone';
   if (fingerprint !== null && fingerprint.sha256 === file?.sha256) return 'identical';
   // A login page may contain any marker.
   if (login) return 'login';

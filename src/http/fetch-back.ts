@@ -6,7 +6,7 @@ import { type ContentFingerprint, fingerprintBytes } from '../rules/fingerprint.
 import { isSignInAddress } from '../rules/gate-page.ts';
 import { connectionError } from './client.ts';
 import { type FollowOptions, followRedirects } from './follow.ts';
-import { discard, firstHeader, parseRetryAfter, readText, shortHostMessage } from './response.ts';
+import { discard, firstHeader, isAbsence, parseRetryAfter, readText, shortHostMessage } from './response.ts';
 
 /** The final response of an address, after its redirects. */
 export interface FetchedContent {
@@ -95,7 +95,7 @@ export async function fetchBack(
 /** The reason that a host gives in plain text; a page is written for a person, and where nothing exists there is none. */
 async function readRefusal(response: HttpResponse): Promise<string | undefined> {
   const isText = /^text\/plain\b/i.test(firstHeader(response, 'content-type') ?? '');
-  if (!isText || [404, 410].includes(response.status)) {
+  if (!isText || isAbsence(response.status)) {
     discard(response);
     return undefined;
   }

@@ -29,6 +29,9 @@ export function discard(response: HttpResponse): void {
   response.body.on('error', () => undefined).destroy();
 }
 
+/** Whether a host answers so where nothing exists. */
+export const isAbsence = (status: number): boolean => status === 404 || status === 410;
+
 /** The first value of a header; header names are in lower case. */
 export function firstHeader({ headers }: { readonly headers: Headers }, name: string): string | undefined {
   const value = headers[name];
