@@ -68,8 +68,9 @@ async function parseAndPerform(
   let request: DeliveryRequest | null = null;
   try {
     refuseUnsafeEnvironment(env);
-    await refuseSecretInputs(inputs, readCredentials(env), ports.logger);
-    const parsed = parseRequest(inputs, createRunContext(env, currentRun, ports));
+    const context = createRunContext(env, currentRun, ports);
+    await refuseSecretInputs(inputs, context.secrets, ports.logger);
+    const parsed = parseRequest(inputs, context);
     request = parsed;
     const reports = await failIfAbandoned(() => runRequest(parsed, ports, findFiles));
     return { request, reports };

@@ -38,7 +38,7 @@ interface SharedRefusal {
   readonly hint: string;
 }
 
-/** What GitHub's own sentences mean, whoever passes them on. */
+/** What GitHub's own sentences mean, from its API and from git alike. */
 export const SHARED_REFUSALS = {
   /** The repository cannot be changed by anybody. */
   archived: { text: /(was|is|has been) archived/i, code: 'FORBIDDEN_BY_RULE', hint: ARCHIVED_HINT },

@@ -130,6 +130,12 @@ interface AssetSlots {
 const interimName = (side: 'incoming' | 'outgoing', { file, name }: AssetTask): string =>
   `${side}-${file.sha256.slice(0, 12)}-${name}`;
 
+/** Whether the asset has the name that a replacement gives to one of its sides. */
+export function isInterim(side: 'incoming' | 'outgoing', asset: Asset, name: string): boolean {
+  const [, found, of] = /^(incoming|outgoing)-[0-9a-f]{12}-(.+)$/.exec(asset.name) ?? [];
+  return found === side && of === name;
+}
+
 const slotNames = (task: AssetTask): readonly string[] => [
   task.name,
   interimName('incoming', task),
@@ -173,12 +179,6 @@ async function restoreName(
   if (lost === undefined) return slots;
   logger.info(`giving ${lost.name} its name back: the delivery that was to replace it did not end`);
   return { ...slots, existing: await renameAsset(task.github, lost, task.name, lost.label ?? task.name) };
-}
-
-/** Whether the asset has the name that a replacement gives to one of its sides. */
-export function isInterim(side: 'incoming' | 'outgoing', asset: Asset, name: string): boolean {
-  const [, found, of] = /^(incoming|outgoing)-[0-9a-f]{12}-(.+)$/.exec(asset.name) ?? [];
-  return found === side && of === name;
 }
 
 /** An existing asset is deleted last: first comes the upload, then the exchange of names. Nothing can get lost. */

@@ -1,4 +1,4 @@
-import { DeliveryError, type Result, resultOf } from '../../errors.ts';
+import { DeliveryError, type Result } from '../../errors.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import {
   type Asset,
@@ -55,8 +55,7 @@ async function prepareRemovals<Item extends ChannelItem>(
   options: RemovalOptions,
   access: RepositoryAccess,
 ): Promise<readonly ItemResult<Item, PreparedTask<AssetRemoval>>[]> {
-  const github = await resultOf(async () => requireGitHub(access, 'K2'));
-  if (github instanceof DeliveryError) return items.map((item) => ({ item, result: github }));
+  const github = requireGitHub(access, 'K2');
   const { tag, tagIsDefault } = options;
   const releases = tagIsDefault ? await listReleases(github) : [];
   const tasks: ItemResult<Item, PreparedTask<AssetRemoval>>[] = [];
