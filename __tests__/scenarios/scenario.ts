@@ -86,7 +86,7 @@ export function setUpScenario(): ScenarioWorld {
     async deliver(delivery) {
       const [file = ''] = Object.keys(delivery.files ?? {});
       const { simulatedTime = false, beforeAnswer, ...run } = delivery;
-      const limits = simulatedTime ? SIMULATED_LIMITS : { 'poll-interval': '0.05', timeout: '30' };
+      const limits = simulatedTime ? SIMULATED_LIMITS : { 'poll-interval': '0.05', timeout: '110' };
       const env = { ...(simulatedTime ? SIMULATED_TIME : {}), ...run.env };
       if (simulatedTime) {
         const { pages } = run.repository;
