@@ -25,7 +25,7 @@ export interface Logger {
   progress(title: string, total: number, unit: ProgressUnit): Progress;
 }
 
-export type ProgressUnit = 'bytes' | 'milliseconds';
+export type ProgressUnit = 'bytes' | 'milliseconds' | 'files';
 
 /** The progress of something long. */
 export interface Progress {

@@ -41,6 +41,7 @@ export function describeProgress(done: number, total: number, unit: ProgressUnit
   if (total === 0) return `${(done / MEGABYTE).toFixed(1)} MB`;
   const percent = `${Math.floor(Math.min(done / total, 1) * 100)} %`;
   if (unit === 'milliseconds') return `${percent}, at most ${formatSeconds(total - done)} left`;
+  if (unit === 'files') return `${percent}, ${done} of ${total}`;
   const rate = elapsed === 0 ? 0 : done / elapsed;
   const left = rate === 0 ? '' : `, ${formatSeconds((total - done) / rate)} left`;
   return `${percent}, ${((rate * SECOND) / MEGABYTE).toFixed(1)} MB/s${left}`;

@@ -46,7 +46,15 @@ export const branchWith = (files: BranchFiles = {}, answers: Answers = {}): Fake
       const file = files[path];
       return file === undefined
         ? []
-        : [{ sha: `last ${path}`, commit: { message: file.message ?? ownMessage(file.blob, path) } }];
+        : [
+            {
+              sha: `last ${path}`,
+              commit: {
+                message: file.message ?? ownMessage(file.blob, path),
+                committer: { date: '2026-01-01T00:00:00Z' },
+              },
+            },
+          ];
     },
     graphql: ({ query, variables }: GraphqlCall) => {
       if (query.includes('viewer')) return { data: { viewer: { login: 'octo', databaseId: 583231 } } };
@@ -55,7 +63,15 @@ export const branchWith = (files: BranchFiles = {}, answers: Answers = {}): Fake
         const path = variables[name] ?? '';
         const file = files[path];
         const message = file?.message ?? ownMessage(file?.blob ?? '', path);
-        return [name, { nodes: file === undefined ? [] : [{ oid: `last ${path}`, message }] }];
+        return [
+          name,
+          {
+            nodes:
+              file === undefined
+                ? []
+                : [{ oid: `last ${path}`, message, committedDate: '2026-01-01T00:00:00Z' }],
+          },
+        ];
       });
       return { data: { repository: { object: Object.fromEntries(pages) } } };
     },

@@ -10,8 +10,8 @@ describe('FLAGS', () => {
     expect(others.sort()).toEqual(['comment', 'fail-on-not-ready', 'file', 'operation', 'token']);
   });
 
-  test('have a value unless the input is true or false', () => {
-    expect(FLAGS.filter(isSwitch)).toEqual(['overwrite', 'allow-public-bin', 'dry-run']);
+  test('have a value unless the input is off by default', () => {
+    expect(FLAGS.filter(isSwitch)).toEqual(['nojekyll', 'overwrite', 'allow-public-bin', 'dry-run']);
   });
 
   test.each(FLAGS)('--%s sets the input of the same name', (name) => {

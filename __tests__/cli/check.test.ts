@@ -57,7 +57,7 @@ describe('check refuses', () => {
   test.each([
     ['empty.html', [], /is empty. To change: check the step/],
     ['absent.html', [], /does not exist. To change: /],
-    ['folder', [], /is a folder. To change: /],
+    ['folder', [], /has no file to deliver. To change: /],
     ['page.html', ['--marker', 'marker-43'], /marker was not found in the file.* To change: /],
     // A name that no channel accepts; the reason already says what to change.
     ['.git', [], /leads into \.git: choose another folder$/],

@@ -103,6 +103,7 @@ export const proofWith = (more: Partial<Proof> = {}): Proof => ({
   sha256: 'aa',
   match: 'identical',
   hosts: [PAGE.host],
+  parts: 0,
   ...more,
 });
 

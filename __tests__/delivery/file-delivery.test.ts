@@ -28,6 +28,7 @@ describe('newDelivery', () => {
       subject: 'page.html',
       found: null,
       file: null,
+      site: null,
       name: '',
       choice: null,
       tasks: new Map(),

@@ -65,6 +65,7 @@ describe('a ready report', () => {
       },
       gates: expect.arrayContaining([expect.objectContaining({ name: 'G4_REPORT', passed: true })]),
       file: { path: 'out/page.html', size: 12, sha256: 'f00d' },
+      site: null,
       channel: 'K1',
       commitSha: 'c0ffee',
       rawUrl: RAW.href,

@@ -100,6 +100,7 @@ describe('verifying', () => {
       sha256: file.sha256,
       match: 'identical',
       hosts: ['octo.github.io'],
+      parts: 0,
     });
     expect(host.seen).toHaveLength(1);
     expect(elapsed()).toBe(0);
@@ -393,6 +394,7 @@ describe('verifying that nothing is there any more', () => {
       sha256: null,
       match: 'gone',
       hosts: ['octo.github.io'],
+      parts: 0,
     });
     expect(host.seen).toHaveLength(1);
     expect(elapsed()).toBe(0);

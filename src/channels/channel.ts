@@ -1,11 +1,14 @@
 import type { ItemResult } from '../item-results.ts';
 import type { ChannelKey } from '../protocol/words.ts';
 import type { LocalFile } from '../rules/inspect.ts';
+import type { LocalSite } from '../rules/local-site.ts';
 
 /** One file as a channel receives it. */
 export interface ChannelItem {
   /** `null` for a link that is verified by its marker alone, and for a removal without a file to compare with. */
   readonly file: LocalFile | null;
+  /** The folder that is delivered as one; `file` is then its entry page. */
+  readonly site?: LocalSite | null;
   /** The name to give: checked, with the folders that it keeps, such as `css/page.css`. */
   readonly name: string;
 }
@@ -64,6 +67,28 @@ export interface HostProgress {
   readonly hint?: string;
 }
 
+/** One file of a site, at its own address. */
+export interface PlacedPart {
+  /** Path within the site. */
+  readonly path: string;
+  readonly url: URL;
+  /** Bytes. */
+  readonly size: number;
+  /** Lowercase hex. */
+  readonly sha256: string;
+}
+
+/** What a delivery changed in its folder: paths within the folder, except for whole folders. */
+export interface SiteChanges {
+  readonly added: readonly string[];
+  readonly changed: readonly string[];
+  readonly removed: readonly string[];
+  /** What others have in the folder as well; a whole folder of theirs ends in `/`. */
+  readonly kept: readonly string[];
+  /** Older sites beside this one that were removed with the same commit. */
+  readonly removedFolders: readonly string[];
+}
+
 /** What a channel returned: the evidence for G1 and the final URL of G2. */
 export interface Placement {
   /** Commit sha, HTTP 201 or asset identifier. @see protocol 3.1 */
@@ -78,6 +103,10 @@ export interface Placement {
   readonly commitSha?: string;
   /** The raw address of the same file, verified too. */
   readonly rawUrl?: URL;
+  /** The other files of a site: each is fetched back as well. */
+  readonly parts?: readonly PlacedPart[];
+  /** What a site's delivery changed. */
+  readonly changes?: SiteChanges;
   /** Whether `?v=` is added to each request, to get past caches. @see protocol 4.5 */
   readonly bypassCache: boolean;
   /** Whether the host may rightly change the bytes (a site's build, a viewer page). */

@@ -33,8 +33,8 @@ const POSITIONALS: Readonly<Record<string, { min: number; max: number; descripti
 /** The inputs that can be given as flags, in their order. */
 export const FLAGS = (Object.keys(INPUTS) as InputName[]).filter((name) => !NOT_FLAGS.includes(name));
 
-/** Whether an input is `true` or `false`, so that its flag has no value. */
-export const isSwitch = (name: InputName): boolean => /^(true|false)$/.test(INPUTS[name].default);
+/** Whether an input is off unless it is set, so that its flag has no value. */
+export const isSwitch = (name: InputName): boolean => INPUTS[name].default === 'false';
 
 const OPTIONS: NonNullable<ParseArgsConfig['options']> = {
   ...Object.fromEntries(FLAGS.map((name) => [name, { type: isSwitch(name) ? 'boolean' : 'string' }])),

@@ -1,7 +1,9 @@
+import { lstat } from 'node:fs/promises';
 import { DeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { inspectFile, type LocalFile } from '../rules/inspect.ts';
+import { entryFile } from '../rules/local-site.ts';
 import { checkSelfContained, isHtml } from '../rules/page/self-contained.ts';
 import { findSecretsInText, refuseSecrets } from '../rules/secrets/secrets.ts';
 import { createSecretMatcher } from '../secret-pattern.ts';
@@ -9,6 +11,7 @@ import { refuseTooLarge } from './choose-channel.ts';
 import type { DeliveryContext } from './delivery-context.ts';
 import { type FileDelivery, LINK_SUBJECT, newDelivery, runStep } from './file-delivery.ts';
 import { deliveredName, type FoundFile, refuseOneNameForMany } from './find-files.ts';
+import { openSite, siteName } from './open-site.ts';
 
 /**
  * Opens and checks every file that is named. `deliver` and `check` both begin with it.
@@ -29,10 +32,18 @@ export async function openFiles(
     if (delivery.found === null) return delivery;
     await refuseSecretName(delivery.found, request, context);
     context.logger.startSection(`Check ${delivery.found.given}`);
+    if (await isFolder(delivery.found)) {
+      const site = await openSite(delivery.found, request, context);
+      const name = siteName(delivery.found, { path, isOnly: found.length === 1 });
+      return { ...delivery, name, site, file: entryFile(site) };
+    }
     const name = deliveredName(delivery.found, path);
     return { ...delivery, name, file: await checkFile(delivery.found, request, context) };
   });
 }
+
+const isFolder = async ({ path }: FoundFile): Promise<boolean> =>
+  (await lstat(path).catch(() => null))?.isDirectory() === true;
 
 /** The name and its folders become part of an address, a commit or the log. @see protocol 7 (prohibition 3) */
 async function refuseSecretName(
@@ -100,8 +111,8 @@ export function checkPages(
   isForScreen: (delivery: FileDelivery) => boolean,
 ): Promise<readonly FileDelivery[]> {
   return runStep('check', deliveries, async (delivery) => {
-    const { file, name } = delivery;
-    if (file === null || !isForScreen(delivery)) return delivery;
+    const { file, name, site } = delivery;
+    if (file === null || site !== null || !isForScreen(delivery)) return delivery;
     // A browser may take either name for a page's: the file's own, or the one that it gets on the host.
     const unknown = await checkSelfContained(isHtml(name) ? { ...file, name } : file, selfContained);
     return { ...delivery, unknown };

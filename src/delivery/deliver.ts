@@ -11,6 +11,7 @@ import {
   newDelivery,
   runStep,
 } from './file-delivery.ts';
+import { folderChannelError } from './open-site.ts';
 import { actionsFor, prepareTasks, previewTasks } from './plan.ts';
 import { publishTasks } from './publish.ts';
 import { composeReport, type Report } from './report.ts';
@@ -48,6 +49,9 @@ async function deliverOpenFiles(
   const actions = actionsFor(channels, 'publish');
   const chosen = await runStep('authorize', opened, async (delivery) => {
     const choice = chooseChannels(request, delivery.file?.size ?? null, repository);
+    if (delivery.site !== null && choice.main !== 'K1') {
+      throw folderChannelError(delivery.subject, choice.main, choice.reason);
+    }
     return { ...delivery, choice };
   });
   const planned = await prepareTasks(chosen, actions, context);

@@ -4,6 +4,7 @@ import type { ItemResult } from '../item-results.ts';
 import type { ChannelKey, Step } from '../protocol/words.ts';
 import type { Operation } from '../request/values.ts';
 import type { LocalFile } from '../rules/inspect.ts';
+import type { LocalSite } from '../rules/local-site.ts';
 import type { ChannelAttempt } from './channel-attempt.ts';
 import type { ChannelChoice } from './choose-channel.ts';
 import type { FoundFile } from './find-files.ts';
@@ -18,8 +19,10 @@ export interface FileDelivery {
   readonly subject: string;
   /** `null` for a link alone, and for what is withdrawn. */
   readonly found: FoundFile | null;
-  /** The file once it is open and checked. */
+  /** The file once it is open and checked; of a folder its entry page. */
   readonly file: LocalFile | null;
+  /** The folder that is delivered as one, once it is checked. */
+  readonly site: LocalSite | null;
   /** The name to give, once it is checked. */
   readonly name: string;
   readonly choice: ChannelChoice | null;
@@ -43,6 +46,7 @@ export function newDelivery(
     subject,
     found,
     file: null,
+    site: null,
     name: '',
     choice: null,
     tasks: new Map(),

@@ -8,6 +8,7 @@ import { askChannel } from './file-delivery.ts';
 import { internalUnknown, verifyFurtherAddresses } from './further-addresses.ts';
 import { UrlProbe } from './url-probe.ts';
 import { type AddressCheck, acceptResult, verifyAddress, type WaitLimits, waitForSite } from './verify.ts';
+import { verifyParts } from './verify-parts.ts';
 
 /**
  * Files through one channel: place → wait → verify. All are placed together and waited for once; each is
@@ -172,11 +173,30 @@ async function verifyAttempt(
     const size = proof.match === 'identical' ? 'part' : 'whole';
     const confirm = async () => (await acceptResult(await probe.probe(size), placement, check)) !== undefined;
     const further = await verifyFurtherAddresses({ placement, proof, expected, confirm }, limits, ports);
+    const parts = await verifySite(placement, probe, { gone: expected.gone === true }, { limits, ports });
     const unknown = new Set([...placement.unknown, ...internalUnknown(probe), ...further.unknown]);
-    return { ...attempt, proof, lastProbe: probe.last, rawUrl: further.rawUrl, unknown: [...unknown] };
+    return {
+      ...attempt,
+      proof: { ...proof, parts },
+      lastProbe: probe.last,
+      rawUrl: further.rawUrl,
+      unknown: [...unknown],
+    };
   } catch (thrown) {
     return { ...attempt, lastProbe: probe.last, failure: toDeliveryError(thrown).withStep('verify') };
   }
+}
+
+/** The other files of a site, once its entry page is proven; 0 for a single file. */
+async function verifySite(
+  { parts = [] }: Placement,
+  probe: UrlProbe,
+  { gone }: { readonly gone: boolean },
+  { limits, ports }: { readonly limits: WaitLimits; readonly ports: Ports },
+): Promise<number> {
+  if (parts.length === 0) return 0;
+  ports.logger.info(`${parts.length} more files of the site`);
+  return verifyParts(parts, { gone, publicOnly: probe.internalReason === '' }, limits, ports);
 }
 
 /** The ports, with a log that says which of several files a line is about. */

@@ -59,8 +59,9 @@ function claimLine(delivery: FileDelivery, { provenUrl }: ReportFacts): string {
 }
 
 function codeLine(delivery: FileDelivery): string {
-  const { subject, file, choice } = delivery;
-  const parts = [subject === LINK_SUBJECT ? 'no file' : `file ${subject}`];
+  const { subject, file, site, choice } = delivery;
+  const kind = site === null ? 'file' : 'site';
+  const parts = [subject === LINK_SUBJECT ? 'no file' : `${kind} ${subject}`];
   const plan = mainPlan(delivery);
   if (plan !== null) {
     const { channel, method } = plan;
@@ -72,7 +73,8 @@ function codeLine(delivery: FileDelivery): string {
   }
   const commit = mainAttempt(delivery)?.placement?.commitSha;
   if (commit !== undefined) parts.push(`commit ${commit}`);
-  if (file !== null) parts.push(`${file.size} bytes`, `sha256 ${file.sha256}`);
+  if (site !== null) parts.push(`${site.files.length} files`, `${site.size} bytes`, `entry ${site.entry}`);
+  if (file !== null) parts.push(...(site === null ? [`${file.size} bytes`] : []), `sha256 ${file.sha256}`);
   for (const { task } of duplicateAttempts(delivery)) {
     const { channel } = task.plan;
     parts.push(`duplicate ${channel} (${CHANNELS[channel].name})`);
@@ -90,8 +92,16 @@ function testLine(delivery: FileDelivery, { notReady }: ReportFacts): string {
   return [
     `HTTP ${main.proof?.httpCode ?? main.lastProbe?.httpCode ?? 'none'}`,
     ...(delivery.operation === 'withdraw' ? describeGone(main) : describeContent(main)),
+    ...describeParts(delivery, main),
     `build time: ${wait === undefined ? 'no build' : `${(wait / SECOND).toFixed(1)} s`}`,
   ].join('; ');
+}
+
+/** How many files of a site were compared. */
+function describeParts({ site }: FileDelivery, { proof }: ChannelAttempt): string[] {
+  if (site === null) return [];
+  const proven = proof === null ? 0 : proof.parts + 1;
+  return [`files identical: ${proven} of ${site.files.length}`];
 }
 
 const describeGone = ({ proof }: ChannelAttempt): string[] => [

@@ -1,4 +1,6 @@
+import type { SiteChanges } from '../channels/channel.ts';
 import type { DeliveryError } from '../errors.ts';
+import { SITE } from '../protocol/limits.ts';
 import { type ChannelKey, PROTOCOL, REPORT_LINES, type ReportLine, type Step } from '../protocol/words.ts';
 import type { Operation } from '../request/values.ts';
 import type { ChannelAttempt } from './channel-attempt.ts';
@@ -14,6 +16,21 @@ export interface DuplicateReport {
   /** `null` unless it was proven. */
   readonly url: string | null;
   readonly reason: string | null;
+}
+
+/** A folder that was delivered as one. */
+export interface SiteReport {
+  /** Path of the page whose address is handed over. */
+  readonly entry: string;
+  /** How many files, and their bytes together. */
+  readonly count: number;
+  readonly size: number;
+  /** The first files in the order of their paths, at most `SITE.listed`. */
+  readonly files: readonly { readonly path: string; readonly size: number; readonly sha256: string }[];
+  /** What the delivery changed in the folder; `null` where it was not placed. Each list has at most `SITE.listed` paths. */
+  readonly changes: SiteChanges | null;
+  /** Hidden files and folders, which are not delivered. */
+  readonly leftOut: readonly string[];
 }
 
 /** The report on one file: the protocol's lines, and the same as data. @see protocol 4.7 */
@@ -34,6 +51,8 @@ export interface Report {
     readonly size: number | null;
     readonly sha256: string | null;
   } | null;
+  /** Of a folder: what was delivered as one; `null` for a file. */
+  readonly site: SiteReport | null;
   readonly channel: ChannelKey | null;
   readonly commitSha: string | null;
   readonly rawUrl: string | null;
@@ -88,6 +107,7 @@ export function composeReport(delivery: FileDelivery): Report {
       subject === LINK_SUBJECT
         ? null
         : { path: subject, size: file?.size ?? null, sha256: file?.sha256 ?? null },
+    site: reportSite(delivery),
     channel: mainPlan(delivery)?.channel ?? null,
     commitSha: main?.placement?.commitSha ?? null,
     rawUrl: main?.rawUrl?.href ?? null,
@@ -116,6 +136,32 @@ export function refusalReport(
 /** The report as the protocol writes it, a line each. */
 export function reportText(report: Report): string {
   return REPORT_LINES.map((line) => `${line}: ${report.lines[line]}`.trimEnd()).join('\n');
+}
+
+function reportSite(delivery: FileDelivery): SiteReport | null {
+  const { site } = delivery;
+  if (site === null) return null;
+  const bound = (paths: readonly string[]): readonly string[] => paths.slice(0, SITE.listed);
+  const changes = mainAttempt(delivery)?.placement?.changes;
+  return {
+    entry: site.entry,
+    count: site.files.length,
+    size: site.size,
+    files: site.files
+      .slice(0, SITE.listed)
+      .map(({ path, file: { size, sha256 } }) => ({ path, size, sha256 })),
+    changes:
+      changes === undefined
+        ? null
+        : {
+            added: bound(changes.added),
+            changed: bound(changes.changed),
+            removed: bound(changes.removed),
+            kept: bound(changes.kept),
+            removedFolders: bound(changes.removedFolders),
+          },
+    leftOut: bound(site.leftOut),
+  };
 }
 
 function reportDuplicate({ task, placement, proof, failure }: ChannelAttempt): DuplicateReport {

@@ -34,6 +34,8 @@ export interface Proof {
   /** How the body relates to the file. */
   readonly match: ContentMatch;
   readonly hosts: readonly string[];
+  /** How many further files of a site were proven. */
+  readonly parts: number;
 }
 
 /**
@@ -117,6 +119,7 @@ export async function verifyAddress(
     sha256: result.fingerprint?.sha256 ?? null,
     match: result.match,
     hosts: result.hosts,
+    parts: 0,
   };
 }
 

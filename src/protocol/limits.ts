@@ -156,6 +156,31 @@ export const BATCH = {
   history: 50,
 } as const;
 
+/** A folder that is delivered as one site. @see design 6 */
+export const SITE = {
+  files: 10_000,
+  /** Bytes of the whole Pages site, and from where on a warning is given. */
+  size: 1_024 * MEGABYTE,
+  largeSize: 800 * MEGABYTE,
+  /** Files that are checked, and addresses that are fetched back, at the same time. */
+  checks: 4,
+  probes: 16,
+  /** Changed files that are sent by the object API where git can't be used: a request each. */
+  apiWrites: 20,
+  /** Commits of the folder that are searched for the newest delivery. */
+  history: 30,
+  /** Folders beside the delivered one that `keep` looks at. */
+  siblings: 500,
+  /** Files of others within the folder that a commit message names. */
+  kept: 500,
+  /** Files whose own history is read, to see whether they were delivered one by one. */
+  singleFiles: 200,
+  /** Paths that a message or a note names. */
+  named: 10,
+  /** Digests in the report as JSON. */
+  listed: 500,
+} as const;
+
 /** The longest texts from the user or from a host: `marker` and `refusal` in bytes, the others in characters. */
 export const TEXT = {
   path: 1_024,

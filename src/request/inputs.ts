@@ -13,7 +13,26 @@ export const INPUTS = {
   file: {
     default: '',
     description:
-      'Path of the file to deliver, relative to the workspace; several lines or globs deliver several. Required, unless `url` is given.',
+      'Path of the file to deliver, relative to the workspace; several lines or globs deliver several; a folder is delivered as one site (K1). Required, unless `url` is given.',
+  },
+  entry: {
+    default: 'index.html',
+    description: 'Of a folder: the page whose address is handed over.',
+  },
+  prune: {
+    default: 'true',
+    description:
+      'Of a folder: remove files of an earlier delivery that are no longer part of it, in the same commit. Files of others stay.',
+  },
+  keep: {
+    default: '',
+    description:
+      'Of a folder: how many delivered folders to keep where `path` lies, this one included, such as `20`; older ones are removed in the same commit.',
+  },
+  nojekyll: {
+    default: 'false',
+    description:
+      'Of a folder: commit an empty `.nojekyll` to the root of the Pages site where there is none, so that Jekyll leaves out and changes nothing.',
   },
   channel: {
     default: 'auto',

@@ -19,9 +19,11 @@ import {
   parseBoolean,
   parseChannels,
   parseClientId,
+  parseEntry,
   parseFingerprints,
   parseGitName,
   parseHttpsUrl,
+  parseKeep,
   parseMarker,
   parseOperation,
   parseOptional,
@@ -53,6 +55,14 @@ export interface DeliveryRequest {
   readonly siteWorkflow: string | undefined;
   /** K1: a checked path, ending in `/` for a folder. */
   readonly path: string | undefined;
+  /** The page of a folder whose address is handed over: its path within the folder. */
+  readonly entry: string;
+  /** Whether owned files that are no longer part of a folder are removed. */
+  readonly prune: boolean;
+  /** How many owned folders beside each other to keep; `undefined` keeps all. */
+  readonly keep: number | undefined;
+  /** Whether the file that switches Jekyll off is committed where there is none. */
+  readonly nojekyll: boolean;
   readonly essence: string;
   readonly tag: string;
   /** Whether no tag was named, so that it is the one of today. */
@@ -165,6 +175,8 @@ function parseDestination(raw: RawInputs, context: RunContext, token: string | u
     branch: parseOptional(raw.branch, (branch) => parseGitName(branch, 'branch')),
     siteWorkflow: parseOptional(raw['site-workflow'], parseWorkflowFile),
     path: parseOptional(raw.path, parsePath),
+    entry: parseEntry(raw.entry),
+    keep: parseOptional(raw.keep, parseKeep),
     essence: oneLine(raw.message) || context.origin,
     tag: parseOptional(raw.tag, (tag) => parseGitName(tag, 'tag')) ?? `files-${formatDay(context.now)}`,
     tagIsDefault: raw.tag === '',
@@ -177,6 +189,8 @@ function parseDestination(raw: RawInputs, context: RunContext, token: string | u
 function parseSwitches(raw: RawInputs) {
   return {
     overwrite: parseBoolean(raw, 'overwrite'),
+    prune: parseBoolean(raw, 'prune'),
+    nojekyll: parseBoolean(raw, 'nojekyll'),
     dryRun: parseBoolean(raw, 'dry-run'),
     allowPublicBin: parseBoolean(raw, 'allow-public-bin'),
     comment: parseBoolean(raw, 'comment'),

@@ -123,9 +123,30 @@ export function parseRepository(text: string): { owner: string; repo: string } {
 }
 
 export function parsePath(text: string): string {
+  if (/^\.\/?$/.test(text)) return './';
   return text.endsWith('/')
     ? `${repositoryPath(text.slice(0, -1), 'input `path`')}/`
     : repositoryPath(text, 'input `path`');
+}
+
+/** How many folders to keep. */
+export function parseKeep(text: string): number {
+  if (/^[1-9]\d{0,3}$/.test(text.trim())) return Number(text);
+  return refuseInput(
+    `input \`keep\` is not a number of folders from 1 to 9999: ${oneLine(text)}`,
+    'set `keep: 20`, or leave it out to keep all',
+  );
+}
+
+/** The path of a page within a folder. */
+export function parseEntry(text: string): string {
+  const path = text.trim().replace(/^\.\//, '');
+  const isBroken = path === '' || path.startsWith('/') || /[\p{Cc}\p{Cf}\\]|(^|\/)\.{0,2}(\/|$)/u.test(path);
+  if (!isBroken) return path;
+  return refuseInput(
+    `input \`entry\` is not the path of a page within the folder: ${oneLine(text)}`,
+    'set `entry: index.html`',
+  );
 }
 
 /** The file name of a workflow, below .github/workflows. */

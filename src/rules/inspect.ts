@@ -40,6 +40,10 @@ export interface InspectOptions extends FileLocation {
   readonly secrets: readonly string[];
   /** Throws if the file has too many bytes; called before they are read. */
   readonly accept?: (size: number) => void;
+  /** Whether a file without a byte is accepted: within a site it may have a meaning. */
+  readonly mayBeEmpty?: boolean;
+  /** Whether the file is closed between two reads: a site has more files than a process may keep open. */
+  readonly closesBetweenReads?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -52,39 +56,60 @@ export interface InspectOptions extends FileLocation {
  */
 export async function inspectFile(options: InspectOptions): Promise<LocalFile> {
   const handle = await openFile(options);
+  let isKept = false;
   try {
-    return await inspectContent(handle, options);
-  } catch (thrown) {
-    await handle.close();
-    throw thrown;
+    const file = await inspectContent(handle, options);
+    isKept = options.closesBetweenReads !== true;
+    return file;
+  } finally {
+    if (!isKept) await handle.close();
   }
 }
 
 async function inspectContent(handle: FileHandle, options: InspectOptions): Promise<LocalFile> {
-  const { given } = options;
+  const { given, closesBetweenReads = false } = options;
   const stats = await handle.stat({ bigint: true });
   const size = Number(stats.size);
-  refuseUnsuitable(stats, given);
+  refuseUnsuitable(stats, options);
   options.accept?.(size);
-  const file: OpenedFile = { handle, stats, given, sha256: null };
+  const file: OpenedFile = { stats, given, sha256: null, useHandle: async () => keepOpen(handle) };
   const pieces = (length?: number): AsyncIterable<Buffer> =>
-    readChunks(file, { length, allocate: createTwoBuffers() });
+    readChunks(file, { length, allocate: createTwoBuffers(Math.min(CHECK_CHUNK, size + 1)) });
   const scanned = await scanBytes(pieces(), size, options);
   file.sha256 = scanned.sha256;
+  if (closesBetweenReads) file.useHandle = () => openAgain(options);
   return {
     name: basename(given),
     ...scanned,
     read: () =>
-      Readable.from(readChunks(file, { allocate: () => Buffer.allocUnsafe(STREAM_CHUNK) }), {
-        objectMode: false,
-      }),
+      Readable.from(
+        readChunks(file, { allocate: () => Buffer.allocUnsafe(Math.min(STREAM_CHUNK, size + 1)) }),
+        { objectMode: false },
+      ),
     pieces: () => pieces(),
     headSha256: async (length) => (await fingerprintBytes(pieces(length))).sha256,
-    close: () => handle.close(),
+    close: async () => (closesBetweenReads ? undefined : handle.close()),
   };
 }
 
-function refuseUnsuitable(stats: BigIntStats, given: string): void {
+/** A handle for one read, and what ends its use. */
+interface LentHandle {
+  readonly handle: FileHandle;
+  giveBack(): Promise<void>;
+}
+
+const keepOpen = (handle: FileHandle): LentHandle => ({ handle, giveBack: async () => undefined });
+
+/** The file at the path may be another one by now: each read compares it with the one that was checked. */
+async function openAgain(location: FileLocation): Promise<LentHandle> {
+  const handle = await openFile(location);
+  return { handle, giveBack: () => handle.close() };
+}
+
+function refuseUnsuitable(
+  stats: BigIntStats,
+  { given, mayBeEmpty = false }: Pick<InspectOptions, 'given' | 'mayBeEmpty'>,
+): void {
   if (stats.isDirectory()) {
     throw new DeliveryError('BAD_FILE', `${given} is a folder`, { hint: 'set `file:` to one file in it' });
   }
@@ -93,7 +118,7 @@ function refuseUnsuitable(stats: BigIntStats, given: string): void {
       hint: 'set `file:` to a regular file',
     });
   }
-  if (stats.size === 0n) {
+  if (stats.size === 0n && !mayBeEmpty) {
     throw new DeliveryError('BAD_FILE', `the file ${given} is empty`, {
       hint: 'check the step that writes it; an empty file is never delivered',
     });
@@ -144,7 +169,8 @@ const CHECK_CHUNK = 262_144;
 const HEAD_LENGTH = 16;
 
 interface OpenedFile {
-  readonly handle: FileHandle;
+  /** Lends the handle that stays open, or a new one. */
+  useHandle: () => Promise<LentHandle>;
   /** Taken when the file was opened, and again after its bytes were compared. */
   stats: BigIntStats;
   readonly given: string;
@@ -165,33 +191,38 @@ interface ReadOptions {
  */
 async function* readChunks(file: OpenedFile, options: ReadOptions): AsyncGenerator<Buffer> {
   const { length = Number.POSITIVE_INFINITY, allocate } = options;
+  const { handle, giveBack } = await file.useHandle();
   const readAt = async (position: number): Promise<Buffer> => {
     const buffer = allocate();
     const wanted = Math.min(buffer.length, length - position);
-    const { bytesRead } = await file.handle.read(buffer, 0, wanted, position);
+    const { bytesRead } = await handle.read(buffer, 0, wanted, position);
     return buffer.subarray(0, bytesRead);
   };
-  await refuseChanged(file);
-  let next = readAt(0);
   try {
-    for (let position = 0; ; ) {
-      const chunk = await next;
-      if (chunk.length === 0) break;
-      position += chunk.length;
-      next = readAt(position);
-      yield chunk;
+    await refuseChanged(file, handle);
+    let next = readAt(0);
+    try {
+      for (let position = 0; ; ) {
+        const chunk = await next;
+        if (chunk.length === 0) break;
+        position += chunk.length;
+        next = readAt(position);
+        yield chunk;
+      }
+    } finally {
+      // A caller that stops early leaves one read open; its failure must not become an unhandled rejection.
+      await next.catch(() => undefined);
     }
+    await refuseChanged(file, handle);
   } finally {
-    // A caller that stops early leaves one read open; its failure must not become an unhandled rejection.
-    await next.catch(() => undefined);
+    await giveBack();
   }
-  await refuseChanged(file);
 }
 
-async function refuseChanged(file: OpenedFile): Promise<void> {
-  const now = await file.handle.stat({ bigint: true });
+async function refuseChanged(file: OpenedFile, handle: FileHandle): Promise<void> {
+  const now = await handle.stat({ bigint: true });
   if (BYTES_CHANGED.some((field) => now[field] !== file.stats[field])) throw changedFileError(file.given);
-  if (now.ctimeNs !== file.stats.ctimeNs) await compareAgain(file, now);
+  if (now.ctimeNs !== file.stats.ctimeNs) await compareAgain(file, handle, now);
 }
 
 /** What shows that somebody wrote to the file. */
@@ -201,8 +232,8 @@ const BYTES_CHANGED = ['dev', 'ino', 'size', 'mtimeNs'] as const;
  * Only the time of the inode's change is another: the file was renamed or replaced, which leaves its bytes, or
  * it was written to and the time of the write was set back. The bytes decide.
  */
-async function compareAgain(file: OpenedFile, now: BigIntStats): Promise<void> {
-  const { handle, sha256 } = file;
+async function compareAgain(file: OpenedFile, handle: FileHandle, now: BigIntStats): Promise<void> {
+  const { sha256 } = file;
   const hash = createHash('sha256');
   const buffer = Buffer.allocUnsafe(STREAM_CHUNK);
   for (let position = 0; position < now.size; ) {
@@ -222,9 +253,13 @@ export function changedFileError(given: string): DeliveryError {
   });
 }
 
-/** Returns two buffers in turn: one is filled while the caller reads the other. */
-function createTwoBuffers(): () => Buffer {
-  const buffers = [Buffer.allocUnsafe(CHECK_CHUNK), Buffer.allocUnsafe(CHECK_CHUNK)] as const;
+/**
+ * Returns two buffers in turn: one is filled while the caller reads the other.
+ *
+ * @param length bytes of each
+ */
+function createTwoBuffers(length: number): () => Buffer {
+  const buffers = [Buffer.allocUnsafe(length), Buffer.allocUnsafe(length)] as const;
   let turn = 0;
   return () => {
     turn = 1 - turn;

@@ -12,7 +12,7 @@ describe('getLastCommits', () => {
     const github = branchWith({ 'a.html': existingFile('b10b', 'ADD a') });
     const commits = await getLastCommits(github, HEAD, ['a.html', 'b.html']);
     expect([...commits]).toEqual([
-      ['a.html', { sha: 'last a.html', message: 'ADD a' }],
+      ['a.html', { sha: 'last a.html', message: 'ADD a', committedAt: Date.UTC(2026, 0, 1) }],
       ['b.html', null],
     ]);
     expect(github.sent('commits_of_path')).toEqual([

@@ -4,7 +4,7 @@ import type { FindRepository } from './host.ts';
 const VIEWER = /^\s*(?:query\s*)?\{\s*viewer\s*\{\s*login\s+databaseId\s*\}\s*\}\s*$/;
 const HISTORY =
   /^\s*query\([^)]*\)\s*\{\s*repository\(owner: \$owner, name: \$repo\)\s*\{\s*object\(oid: \$head\)\s*\{\s*\.\.\. on Commit\s*\{(.*)\}\s*\}\s*\}\s*\}\s*$/s;
-const FIELD = /(\w+): history\(first: 1, path: \$(\w+)\) \{ nodes \{ oid message \} \}/g;
+const FIELD = /(\w+): history\(first: 1, path: \$(\w+)\) \{ nodes \{ oid message committedDate \} \}/g;
 
 /**
  * Answers the two queries that the action sends, and no other: whose token it is, and the last commit of each of
@@ -27,7 +27,16 @@ export async function answerGraphql(
   }
   const pages = [...fields.matchAll(FIELD)].map(async ([, name = '', variable = '']) => {
     const commits = await repository.git.log(head, { path: variables[variable] ?? '', limit: 1 });
-    return [name, { nodes: commits.map(({ sha, message }) => ({ oid: sha, message })) }] as const;
+    return [
+      name,
+      {
+        nodes: commits.map(({ sha, message, committer }) => ({
+          oid: sha,
+          message,
+          committedDate: committer.date,
+        })),
+      },
+    ] as const;
   });
   return { data: { repository: { object: Object.fromEntries(await Promise.all(pages)) } } };
 }

@@ -129,9 +129,9 @@ export class BareRepository {
     return streamGitBlob(this.directory, sha);
   }
 
-  /** A tree's (or commit's) direct entries, or all blobs below it. */
+  /** A tree's (or commit's) direct entries, or everything below it, folders included, as GitHub lists it. */
   async listTree(treeish: string, { recursive = false } = {}): Promise<TreeEntry[]> {
-    return this.#entries([...(recursive ? ['-r'] : []), treeish]);
+    return this.#entries([...(recursive ? ['-r', '-t'] : []), treeish]);
   }
 
   /** The entry at a path; null when there is none. */

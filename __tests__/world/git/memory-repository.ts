@@ -75,7 +75,11 @@ export class MemoryRepository implements GitStore {
 
   async listTree(treeish: string, { recursive = false } = {}): Promise<TreeEntry[]> {
     const tree = this.#tree(treeish);
-    const paths = recursive ? tree.keys() : [...tree.keys()].map((path) => path.split('/')[0] as string);
+    const paths = [...tree.keys()].flatMap((path) => {
+      const parts = path.split('/');
+      const depth = recursive ? parts.length : 1;
+      return Array.from({ length: depth }, (_, nth) => parts.slice(0, nth + 1).join('/'));
+    });
     const entries = [...new Set(paths)].map((path) => this.#entry(tree, path));
     return entries.filter((entry) => entry !== null);
   }

@@ -77,7 +77,7 @@ const SETTINGS_UNREADABLE =
   'the Pages settings could not be read (`permissions: { pages: read }`); the usual address was assumed';
 
 /** The path as the site serves it: without the site's root folder. */
-const servedPath = (folder: string, path: string): string =>
+export const servedPath = (folder: string, path: string): string =>
   folder === '' ? path : path.slice(folder.length + 1);
 
 function pathBelow(
@@ -86,6 +86,8 @@ function pathBelow(
 ): string {
   const prefix = folder === '' ? '' : `${folder}/`;
   if (path === '') return prefix + name;
+  // `./` is the root of the site.
+  if (path === './') return prefix + name;
   const whole = path.endsWith('/') ? path + name : path;
   if (whole.startsWith(prefix)) return whole;
   throw new DeliveryError(

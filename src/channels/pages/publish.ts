@@ -21,9 +21,12 @@ import {
   type PagesLocation,
   resolveDestination,
 } from './destination.ts';
+import { prepareSite, previewSite } from './site/prepare-site.ts';
+import { entryUrl, publishSite, type SiteTask } from './site/publish-site.ts';
+import type { SiteOptions } from './site/site-target.ts';
 import { checkSiteWorkflow } from './site-workflow.ts';
 
-export interface PagesOptions extends PagesLocation {
+export interface PagesOptions extends PagesLocation, SiteOptions {
   readonly overwrite: boolean;
   /** Essence of the commit message. */
   readonly essence: string;
@@ -47,6 +50,8 @@ export const commitTarget = (
 
 /** One file for the branch. */
 export interface PagesTask {
+  /** The folder that is committed as one; absent for a single file. */
+  readonly site?: SiteTask;
   readonly target: CommitTarget;
   /** The path that the commit writes. */
   readonly path: string;
@@ -67,10 +72,34 @@ export function createPagesPublisher(
 ): ChannelAction<PagesTask> {
   return {
     prepare: (items) => prepareFiles(items, options, access, ports),
-    preview: (tasks) =>
-      previewCommits(tasks, ({ commitSha }) => `commit ${commitSha} already holds these bytes`),
-    perform: (tasks) => publishFiles(tasks, ports),
+    preview: async (tasks) => [
+      ...(await previewCommits(
+        tasks.filter(isFileTask),
+        ({ commitSha }) => `commit ${commitSha} already holds these bytes`,
+      )),
+      ...(await forEachItem(tasks.filter(isSiteTask), ({ data }) => previewSite(data.site))),
+    ],
+    perform: async (tasks) => [
+      ...(await publishFiles(tasks.filter(isFileTask), ports)),
+      ...(await publishSites(tasks.filter(isSiteTask), ports)),
+    ],
   };
+}
+
+type PagesSiteTask = PreparedTask<PagesTask & { readonly site: SiteTask }>;
+
+const isSiteTask = (task: PreparedTask<PagesTask>): task is PagesSiteTask => task.data.site !== undefined;
+
+const isFileTask = (task: PreparedTask<PagesTask>): boolean => !isSiteTask(task);
+
+async function publishSites(
+  tasks: readonly PagesSiteTask[],
+  ports: Ports,
+): Promise<readonly ItemResult<PreparedTask<PagesTask>, Placement>[]> {
+  return forEachItem(tasks, ({ data }) => {
+    const { pageUrl } = data.destination;
+    return publishSite(data.site, ports, () => fetchOldCopies(entryUrl(pageUrl), ports));
+  });
 }
 
 async function prepareFiles<Item extends ChannelItem>(
@@ -82,7 +111,7 @@ async function prepareFiles<Item extends ChannelItem>(
   const github = requireGitHub(access, 'K1');
   await checkSiteWorkflow(github, options, access.repository.site);
   const method = await chooseMethod(
-    items.map(({ file }) => file),
+    items.flatMap(({ file, site = null }) => (site === null ? [file] : [])),
     ports.signal,
   );
   const lookup = createJekyllLookup(github);
@@ -91,7 +120,12 @@ async function prepareFiles<Item extends ChannelItem>(
   const reader = createBranchReader();
   return forEachItem(
     items,
-    async ({ file, name }) => {
+    async ({ file, name, site = null }) => {
+      if (site !== null) {
+        const target = { github, reader, method: 'C', ...options } as const;
+        const task = await prepareSite({ site, name, target }, options, access.repository.site, lookup);
+        return { ...task, watch: watches(task.data.destination) };
+      }
       if (file === null) {
         throw new DeliveryError('BAD_INPUT', 'channel K1 needs a file to commit', { hint: 'set `file:`' });
       }

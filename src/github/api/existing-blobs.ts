@@ -83,6 +83,35 @@ export function parentFolders(path: string): string[] {
   return folders;
 }
 
+/** A file, a folder or another object of a tree. */
+export interface BranchEntry {
+  readonly type: string;
+  readonly mode: string;
+  readonly sha: string;
+  /** Bytes; 0 for a folder. */
+  readonly size: number;
+}
+
+/**
+ * Everything that a commit contains, by its path.
+ *
+ * @param commit its sha
+ * @throws {DeliveryError} `TOO_LARGE` where GitHub does not list so many files.
+ */
+export async function listEntries(
+  github: GitHubClient,
+  commit: string,
+): Promise<ReadonlyMap<string, BranchEntry>> {
+  const tree = await getTree(github, commit);
+  if (tree === null) throw tooManyFilesError('set `branch:` to one for sites only');
+  return new Map(
+    [...tree].map(([path, { type, mode, sha, size = 0 }]) => [path, { type, mode, sha, size }] as const),
+  );
+}
+
+const tooManyFilesError = (hint: string): DeliveryError =>
+  new DeliveryError('TOO_LARGE', 'the branch has more files than GitHub lists at once', { hint });
+
 /**
  * The paths of the files below a folder of the branch.
  *
@@ -95,11 +124,7 @@ export async function listFilesBelow(
   folder: string,
 ): Promise<readonly string[]> {
   const tree = await getTree(github, branch);
-  if (tree === null) {
-    throw new DeliveryError('TOO_LARGE', 'the branch has more files than GitHub lists at once', {
-      hint: 'set `path:` to one file',
-    });
-  }
+  if (tree === null) throw tooManyFilesError('set `path:` to one file');
   const files = [...tree.values()].filter(({ type, path }) => type === 'blob' && path.startsWith(folder));
   return files.map(({ path }) => path);
 }

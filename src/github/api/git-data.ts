@@ -20,7 +20,11 @@ const BLOB_TAIL = '"}';
  * @throws {DeliveryError} `TOO_LARGE` where GitHub accepts no blob of this size.
  * @see protocol 4.2
  */
-export async function createBlob(github: GitHubClient, file: LocalFile, ports: Ports): Promise<void> {
+export async function createBlob(
+  github: GitHubClient,
+  file: Pick<LocalFile, 'size' | 'blobSha' | 'read'>,
+  ports: Ports,
+): Promise<void> {
   const { owner, repo } = github.repository;
   const url = new URL(`${github.apiUrl.href.replace(/\/$/, '')}/repos/${owner}/${repo}/git/blobs`);
   const request = {
@@ -43,7 +47,7 @@ export async function createBlob(github: GitHubClient, file: LocalFile, ports: P
 }
 
 /** The call's JSON body, piece by piece. */
-async function* formatBlob(file: LocalFile): AsyncGenerator<string> {
+async function* formatBlob(file: Pick<LocalFile, 'read'>): AsyncGenerator<string> {
   yield BLOB_HEAD;
   yield* base64(file.read());
   yield BLOB_TAIL;
@@ -96,6 +100,49 @@ export async function commitChanges(
   const sha = commits.at(-1) ?? base;
   await rest.git.updateRef({ ...repository, ref: `heads/${branch}`, sha, force: false });
   return commits;
+}
+
+/** One commit of several files. */
+export interface TreeCommit {
+  readonly message: string;
+  readonly writes: readonly { readonly path: string; readonly file: Pick<LocalFile, 'blobSha'> }[];
+  /** Paths of files. */
+  readonly removals: readonly string[];
+  /** The commit to build on; `null` for a branch that does not exist yet. */
+  readonly head: string | null;
+}
+
+/**
+ * Method B for several files in one commit. The blobs must exist already; the branch is moved once, never by force.
+ *
+ * @returns the commit's sha
+ * @throws {DeliveryError} `CONFLICT` when the branch moved meanwhile.
+ * @see protocol 4.2
+ */
+export async function commitTree(github: GitHubClient, branch: string, commit: TreeCommit): Promise<string> {
+  const { rest, repository } = github;
+  const { message, writes, removals, head } = commit;
+  const written = writes.map(({ path, file }) => ({ path, sha: file.blobSha }));
+  const removed = removals.map((path) => ({ path, sha: null }));
+  const entries = [...removed, ...written].map((entry) => ({
+    ...entry,
+    mode: '100644' as const,
+    type: 'blob' as const,
+  }));
+  const base =
+    head === null
+      ? {}
+      : {
+          base_tree: (await rest.git.getCommit({ ...repository, commit_sha: head })).data.tree.sha,
+        };
+  const tree = await rest.git.createTree({ ...repository, ...base, tree: entries });
+  const parents = head === null ? [] : [head];
+  const created = await rest.git.createCommit({ ...repository, message, tree: tree.data.sha, parents });
+  const { sha } = created.data;
+  await (head === null
+    ? rest.git.createRef({ ...repository, ref: `refs/heads/${branch}`, sha })
+    : rest.git.updateRef({ ...repository, ref: `heads/${branch}`, sha, force: false }));
+  return sha;
 }
 
 async function refuseChangedPaths(

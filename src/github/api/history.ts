@@ -8,6 +8,8 @@ import type { GitHubClient } from './client.ts';
 export interface LastCommit {
   readonly sha: string;
   readonly message: string;
+  /** Milliseconds since the epoch; `null` where the host does not say. */
+  readonly committedAt: number | null;
 }
 
 /** By path: the last commit that touched it, or `null` where none did. */
@@ -43,15 +45,23 @@ async function getLastCommit(github: GitHubClient, head: string, path: string): 
     per_page: 1,
   });
   const [last] = data;
-  return last === undefined ? null : { sha: last.sha, message: last.commit.message };
+  if (last === undefined) return null;
+  const { message, committer } = last.commit;
+  return { sha: last.sha, message, committedAt: parseTime(committer?.date) };
 }
+
+const parseTime = (date = ''): number | null => Date.parse(date) || null;
 
 interface HistoryAnswer {
   readonly repository?: { readonly object?: Readonly<Record<string, HistoryPage>> | null } | null;
 }
 
 interface HistoryPage {
-  readonly nodes: readonly { readonly oid: string; readonly message: string }[];
+  readonly nodes: readonly {
+    readonly oid: string;
+    readonly message: string;
+    readonly committedDate: string;
+  }[];
 }
 
 /** @see https://docs.github.com/graphql/reference/objects#commit */
@@ -62,7 +72,9 @@ async function queryLastCommits(
 ): Promise<readonly (readonly [string, LastCommit | null])[]> {
   const names = paths.map((_, nth) => `p${nth}`);
   const variables = names.map((name) => `, $${name}: String!`).join('');
-  const fields = names.map((name) => `${name}: history(first: 1, path: $${name}) { nodes { oid message } }`);
+  const fields = names.map(
+    (name) => `${name}: history(first: 1, path: $${name}) { nodes { oid message committedDate } }`,
+  );
   const query = `query($owner: String!, $repo: String!, $head: GitObjectID!${variables}) {
     repository(owner: $owner, name: $repo) { object(oid: $head) { ... on Commit { ${fields.join(' ')} } } }
   }`;
@@ -80,6 +92,8 @@ async function queryLastCommits(
       });
     }
     const [last] = page.nodes;
-    return [path, last === undefined ? null : { sha: last.oid, message: last.message }];
+    if (last === undefined) return [path, null];
+    const { oid, message, committedDate } = last;
+    return [path, { sha: oid, message, committedAt: parseTime(committedDate) }];
   });
 }

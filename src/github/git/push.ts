@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { DeliveryError } from '../../errors.ts';
 import type { Clock, Ports, Progress } from '../../ports.ts';
 import { SECOND } from '../../protocol/limits.ts';
+import type { LocalFile } from '../../rules/inspect.ts';
 import { belowFileError } from '../api/contents.ts';
 import { parentFolders } from '../api/existing-blobs.ts';
 import { type FileChange, pathChangedError } from '../api/git-data.ts';
@@ -13,12 +14,43 @@ import { noGitError } from './failures.ts';
 import { hasGit } from './process.ts';
 import { createGitRepository, type GitRemote, type RunGitCommand } from './repository.ts';
 
-export interface PushOptions extends GitRemote {
+/** A file that a commit writes. */
+export interface PushedFile {
+  /** Path in the branch. */
+  readonly path: string;
+  readonly file: Pick<LocalFile, 'size' | 'blobSha' | 'read'>;
+}
+
+/** One commit to make. */
+export interface PushedCommit {
+  readonly message: string;
+  readonly writes: readonly PushedFile[];
+  /** Paths of files. */
+  readonly removals: readonly string[];
+}
+
+/** What a push needs beside its commits. */
+export interface PushTarget extends GitRemote {
   readonly branch: string;
-  readonly changes: readonly FileChange[];
   /** Author and committer of the commits. */
   readonly author: CommitIdentity;
 }
+
+export interface CommitPush extends PushTarget {
+  /** At least one; each on top of the one before. */
+  readonly commits: readonly PushedCommit[];
+  /** Whether the branch does not exist yet: then the first commit has no parent. */
+  readonly createsBranch?: boolean;
+  /** Compares the branch with what the commits were made for. @throws {DeliveryError} where it is another. */
+  checkBase(list: ListEntries): Promise<void>;
+}
+
+export interface PushOptions extends PushTarget {
+  readonly changes: readonly FileChange[];
+}
+
+/** What the fetched branch has at some paths, by path; a path that does not exist has none. */
+export type ListEntries = (paths: readonly string[]) => Promise<ReadonlyMap<string, ListedEntry>>;
 
 /** References to the fetched branch, and to the commits on top of it. */
 const BASE = 'refs/screen-delivery/base';
@@ -28,35 +60,49 @@ const NEXT = 'refs/screen-delivery/next';
 const PATHS_AT_ONCE = 20;
 
 /**
- * Method C: one commit per change through git's own protocol, for files that are too large for the blob API
- * and for many at once. The branch is fetched into a temporary folder without history, blobs and checkout;
- * the commits are created each on top of the one before and pushed together, never by force. When another
- * writer is first, nothing is left behind, and the caller starts again.
+ * Method C for files: one commit per change.
  *
  * @returns the commits' shas, in the order of the changes
- * @throws {DeliveryError} `CONFLICT` when the branch or one of the paths changed meanwhile; `BAD_INPUT`
- * without git.
+ * @throws {DeliveryError} `CONFLICT` when one of the paths changed meanwhile; as `pushCommits`.
  * @see protocol 4.2
  */
-export async function pushChanges(
-  push: PushOptions,
-  ports: Pick<Ports, 'signal' | 'logger' | 'clock'>,
-): Promise<string[]> {
+export function pushChanges({ changes, ...target }: PushOptions, ports: PushPorts): Promise<string[]> {
+  const commits = changes.map(({ path, message, file }) => ({
+    message,
+    writes: file === null ? [] : [{ path, file }],
+    removals: file === null ? [path] : [],
+  }));
+  return pushCommits({ ...target, commits, checkBase: (list) => refuseChangedPaths(changes, list) }, ports);
+}
+
+type PushPorts = Pick<Ports, 'signal' | 'logger' | 'clock'>;
+
+/**
+ * Method C: commits through git's own protocol, for files that are too large for the blob API and for many at
+ * once. The branch is fetched into a temporary folder without history, blobs and checkout; the commits are
+ * created each on top of the one before and pushed together, never by force. When another writer is first,
+ * nothing is left behind, and the caller starts again.
+ *
+ * @returns the commits' shas
+ * @throws {DeliveryError} `CONFLICT` when the branch changed meanwhile; `BAD_INPUT` without git.
+ * @see protocol 4.2
+ */
+export async function pushCommits(push: CommitPush, ports: PushPorts): Promise<string[]> {
   if (!(await hasGit(ports.signal))) throw noGitError();
   const folder = await mkdtemp(join(process.env.RUNNER_TEMP || tmpdir(), 'screen-delivery-git-'));
   try {
     const git = await createGitRepository(folder, push, ports);
-    const base = await fetchBranch(git, push);
-    await refuseChangedPaths(git, push, base);
+    const base = push.createsBranch ? null : await fetchBranch(git, push);
+    await push.checkBase(async (paths) => (base === null ? new Map() : listEntries(git, base, paths)));
     const commits = await writeCommits(git, push, base, ports.clock);
-    await pushCommits(git, push, ports);
+    await pushToBranch(git, push, ports);
     return commits;
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
-async function fetchBranch(git: RunGitCommand, { branch }: PushOptions): Promise<string> {
+async function fetchBranch(git: RunGitCommand, { branch }: PushTarget): Promise<string> {
   const options = ['--quiet', '--depth=1', '--filter=blob:none', '--no-tags', '--no-recurse-submodules'];
   await git({
     args: ['fetch', ...options, 'origin', `+refs/heads/${branch}:${BASE}`],
@@ -68,9 +114,9 @@ async function fetchBranch(git: RunGitCommand, { branch }: PushOptions): Promise
 }
 
 /** A tree built over it would drop another writer's file. @see protocol 7 (prohibition 4) */
-async function refuseChangedPaths(git: RunGitCommand, { changes }: PushOptions, base: string): Promise<void> {
+async function refuseChangedPaths(changes: readonly FileChange[], list: ListEntries): Promise<void> {
   const paths = new Set(changes.flatMap(({ path }) => [path, ...parentFolders(path)]));
-  const entries = await listEntries(git, base, [...paths]);
+  const entries = await list([...paths]);
   for (const { path, replaces } of changes) {
     const file = parentFolders(path).find((folder) => (entries.get(folder)?.type ?? 'tree') !== 'tree');
     // Unlike an index, fast-import would replace the file by a folder.
@@ -79,7 +125,8 @@ async function refuseChangedPaths(git: RunGitCommand, { changes }: PushOptions, 
   }
 }
 
-interface ListedEntry {
+/** One entry of a tree, as git lists it. */
+export interface ListedEntry {
   readonly type: string;
   readonly sha: string;
 }
@@ -122,8 +169,8 @@ function parseEntries(output: string): [string, ListedEntry][] {
  */
 async function writeCommits(
   git: RunGitCommand,
-  push: PushOptions,
-  base: string,
+  push: CommitPush,
+  base: string | null,
   clock: Pick<Clock, 'now'>,
 ): Promise<string[]> {
   const output = await git({
@@ -136,34 +183,41 @@ async function writeCommits(
 
 /** @see https://git-scm.com/docs/git-fast-import */
 async function* formatFastImport(
-  { changes, author }: PushOptions,
-  base: string,
+  { commits, author }: CommitPush,
+  base: string | null,
   now: number,
 ): AsyncGenerator<Buffer | string> {
   const committer = `${author.name} <${author.email}> ${Math.floor(now / SECOND)} +0000`;
   yield 'feature done\n';
-  for (const { file } of changes) {
-    if (file === null) continue;
+  const sent = new Set<string>();
+  for (const { file } of commits.flatMap(({ writes }) => writes)) {
+    if (sent.has(file.blobSha)) continue;
+    sent.add(file.blobSha);
     yield `blob\ndata ${file.size}\n`;
     yield* file.read();
     yield '\n';
   }
-  for (const [index, { path, message, file }] of changes.entries()) {
-    const quoted = `"${path.replace(/["\\]/g, '\\$&')}"`;
-    const change = file === null ? `D ${quoted}` : `M 100644 ${file.blobSha} ${quoted}`;
+  for (const [index, { message, writes, removals }] of commits.entries()) {
     yield `commit ${NEXT}\nmark :${index + 1}\ncommitter ${committer}\n`;
     yield `data ${Buffer.byteLength(message)}\n${message}\n`;
-    yield `${index === 0 ? `from ${base}\n` : ''}${change}\n\nget-mark :${index + 1}\n`;
+    if (index === 0 && base !== null) yield `from ${base}\n`;
+    // Removals first: a file may take the place of a folder.
+    for (const path of removals) yield `D ${quotePath(path)}\n`;
+    for (const { path, file } of writes) yield `M 100644 ${file.blobSha} ${quotePath(path)}\n`;
+    yield `\nget-mark :${index + 1}\n`;
   }
   yield 'done\n';
 }
 
-async function pushCommits(
+const quotePath = (path: string): string => `"${path.replace(/["\\]/g, '\\$&')}"`;
+
+async function pushToBranch(
   git: RunGitCommand,
-  { branch, changes }: PushOptions,
+  { branch, commits }: CommitPush,
   { logger }: Pick<Ports, 'logger'>,
 ): Promise<void> {
-  const size = changes.reduce((sum, { file }) => sum + (file?.size ?? 0), 0);
+  const files = commits.flatMap(({ writes }) => writes);
+  const size = files.reduce((sum, { file }) => sum + file.size, 0);
   const meter = logger.progress('uploaded', size, 'bytes');
   const options = ['--porcelain', '--progress', '--no-verify', '--recurse-submodules=no'];
   try {

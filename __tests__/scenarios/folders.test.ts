@@ -1,0 +1,136 @@
+import { describe, expect, test } from '@jest/globals';
+import { createPage, type DeliveredStep, listRequests, setUpScenario } from './scenario.ts';
+
+const scenario = setUpScenario();
+
+const SITE = {
+  'dist/index.html': createPage(),
+  'dist/assets/app.js': 'document.title = 1;\n',
+  'dist/assets/style.css': 'p { color: red }\n',
+  'dist/empty.txt': '',
+  'dist/.hidden': 'left out\n',
+};
+const inputs = { channel: 'K1', file: 'dist/', path: 'previews/pr-12/' };
+
+const expectSite = ({ report, outputs }: DeliveredStep, url: string, count: number): void => {
+  expect(report.notReady).toBeNull();
+  expect(outputs).toMatchObject({ result: 'ready', url });
+  expect(report.lines.TEST).toContain(`files identical: ${count} of ${count}`);
+};
+
+describe('a folder', () => {
+  test('is one commit, one push and one address, and every file of it is fetched back', async () => {
+    const repository = await scenario.repository();
+    const before = (await repository.log()).length;
+    const delivered = await scenario.deliver({ repository, files: SITE, inputs });
+    const url = `${repository.pages.url}previews/pr-12/`;
+    expectSite(delivered, url, 4);
+    expect(delivered.reports).toHaveLength(1);
+    const log = await repository.log();
+    expect(log).toHaveLength(before + 1);
+    expect(log[0]?.message).toMatch(
+      /^ADD pr-12: .+\n\nDelivered-by: screen-delivery\nDelivered-tree: [0-9a-f]{40} previews\/pr-12\/$/,
+    );
+    expect(await repository.read('previews/pr-12/.hidden')).toBeNull();
+    expect((await scenario.fetchPublic(url)).toString()).toBe(createPage());
+    expect((await scenario.fetchPublic(`${url}empty.txt`)).toString()).toBe('');
+    expect(delivered.report.site).toMatchObject({
+      entry: 'index.html',
+      count: 4,
+      leftOut: ['.hidden'],
+      changes: { added: expect.any(Array), changed: [], removed: [], kept: [] },
+    });
+  });
+
+  test('delivered again, writes nothing and is proven again; changed files alone are written', async () => {
+    const repository = await scenario.repository();
+    const url = `${repository.pages.url}previews/pr-12/`;
+    expectSite(await scenario.deliver({ repository, files: SITE, inputs }), url, 4);
+    const [first] = await repository.log();
+    const again = await scenario.deliver({ repository, files: SITE, inputs });
+    expectSite(again, url, 4);
+    expect(again.report.gates[0]?.evidence).toBe(`commit ${first?.sha} already holds this site`);
+    expect((await repository.log())[0]?.sha).toBe(first?.sha);
+
+    const { 'dist/assets/style.css': _, ...fewer } = SITE;
+    const files = { ...fewer, 'dist/index.html': createPage('second'), 'dist/new.html': createPage() };
+    const updated = await scenario.deliver({ repository, files, inputs });
+    expectSite(updated, url, 4);
+    expect(updated.report.site?.changes).toEqual({
+      added: ['new.html'],
+      changed: ['index.html'],
+      removed: ['assets/style.css'],
+      kept: [],
+      removedFolders: [],
+    });
+    expect((await repository.log())[0]?.message).toMatch(/^UPDATE pr-12: /);
+    expect(await repository.read('previews/pr-12/assets/style.css')).toBeNull();
+    expect((await scenario.fetchPublic(url)).toString()).toBe(createPage('second'));
+  });
+
+  test('leaves files of others alone, and refuses to replace one of them', async () => {
+    const theirs = { 'previews/pr-12/notes.txt': 'theirs' };
+    const repository = await scenario.repository({ files: theirs });
+    const delivered = await scenario.deliver({ repository, files: SITE, inputs });
+    expect(delivered.report.notReady).toBeNull();
+    expect(delivered.report.site?.changes?.kept).toEqual(['notes.txt']);
+    const next = await scenario.deliver({
+      repository,
+      files: { ...SITE, 'dist/notes.txt': 'ours', 'dist/index.html': createPage('second') },
+      inputs,
+    });
+    expect(next.report.notReady).toMatchObject({
+      code: 'NOT_OURS',
+      reason: expect.stringContaining('notes.txt'),
+    });
+    expect((await repository.read('previews/pr-12/notes.txt'))?.toString()).toBe('theirs');
+    expect((await repository.read('previews/pr-12/index.html'))?.toString()).toBe(createPage());
+  });
+
+  test('keeps the newest folders beside it, and removes the oldest that are wholly its own', async () => {
+    const repository = await scenario.repository({ files: { 'previews/mine/index.html': 'a person' } });
+    for (const number of [1, 2, 3]) {
+      const path = `previews/pr-${number}/`;
+      const files = { 'dist/index.html': createPage(path) };
+      await scenario.deliver({ repository, files, inputs: { ...inputs, path, keep: '2' } });
+    }
+    expect(await repository.read('previews/pr-1/index.html')).toBeNull();
+    expect(await repository.read('previews/pr-2/index.html')).not.toBeNull();
+    expect(await repository.read('previews/pr-3/index.html')).not.toBeNull();
+    expect((await repository.read('previews/mine/index.html'))?.toString()).toBe('a person');
+  });
+
+  test('with names that Jekyll leaves out is refused before the commit, unless `nojekyll` is set', async () => {
+    const repository = await scenario.repository();
+    const files = { ...SITE, 'dist/_static/app.js': 'one\n', 'dist/README.md': '# two\n' };
+    const refused = await scenario.deliver({ repository, files, inputs });
+    expect(refused.report.notReady).toMatchObject({
+      step: 'check',
+      reason: 'Jekyll, which builds this Pages site, leaves out _static/app.js, and renders README.md',
+    });
+    expect(refused.report.notReady?.hint).toContain('`nojekyll: true`');
+    expect(await repository.log()).toHaveLength(1);
+    const delivered = await scenario.deliver({ repository, files, inputs: { ...inputs, nojekyll: 'true' } });
+    expectSite(delivered, `${repository.pages.url}previews/pr-12/`, 6);
+    expect((await repository.read('.nojekyll'))?.length).toBe(0);
+  });
+
+  test.each(['K2', 'K3'])('is refused by %s with the command that packs it', async (channel) => {
+    const repository = await scenario.repository();
+    const refused = await scenario.deliver({ repository, files: SITE, inputs: { file: 'dist', channel } });
+    expect(refused.report.notReady?.hint).toContain('`tar -czf dist.tar.gz dist`');
+    expect(listRequests(scenario, /^POST /)).toEqual([]);
+  });
+
+  test('costs the same few API requests with one file and with hundreds', async () => {
+    const pages = Array.from({ length: 150 }, (_, nth) => [`dist/p${nth}.html`, `<p>${nth}</p>`]);
+    const repository = await scenario.repository();
+    const files = { 'dist/index.html': createPage(), ...Object.fromEntries(pages) };
+    expectSite(
+      await scenario.deliver({ repository, files, inputs }),
+      `${repository.pages.url}previews/pr-12/`,
+      151,
+    );
+    expect(listRequests(scenario, /^\w+ https:\/\/api\.github\.com/).length).toBeLessThanOrEqual(20);
+  });
+});

@@ -1,0 +1,158 @@
+import { DeliveryError } from '../../../errors.ts';
+import type { GitHubClient } from '../../../github/api/client.ts';
+import { type BranchEntry, getBranchHead, listEntries } from '../../../github/api/existing-blobs.ts';
+import { SITE } from '../../../protocol/limits.ts';
+import { parseSiteMessage } from './site-message.ts';
+import { hashTree, type TreeFile } from './tree.ts';
+
+/** What a commit of a branch contains. */
+export interface BranchTree {
+  /** Sha of the commit; `null` where the branch does not exist yet. */
+  readonly head: string | null;
+  /** Everything in it by its path: files, and folders without a slash at the end. */
+  readonly entries: ReadonlyMap<string, BranchEntry>;
+}
+
+/** The newest delivery to a folder, and what of it is still there. */
+export interface OwnedFiles {
+  /** By path within the folder: git's id of the bytes that were delivered and that are still there. */
+  readonly files: ReadonlyMap<string, string>;
+  /** The last commit that touched the folder, by anybody; absent where none did. */
+  readonly lastCommit?: string;
+  /** Whether that commit is the delivery itself. */
+  readonly isNewest: boolean;
+}
+
+/**
+ * Reads all of the branch in two requests.
+ *
+ * @throws {DeliveryError} `TOO_LARGE` where GitHub does not list so many files at once.
+ */
+export async function readBranchTree(github: GitHubClient, branch: string): Promise<BranchTree> {
+  const head = await getBranchHead(github, branch);
+  return { head, entries: await listEntries(github, head) };
+}
+
+/** The files of a tree below a folder, with their paths within it. */
+export function filesBelow(
+  { entries }: Pick<BranchTree, 'entries'>,
+  folder: string,
+): Map<string, BranchEntry> {
+  const files = new Map<string, BranchEntry>();
+  for (const [path, entry] of entries) {
+    if (entry.type !== 'tree' && path.startsWith(folder)) files.set(path.slice(folder.length), entry);
+  }
+  return files;
+}
+
+/** Git's id of a folder; `null` where there is none. */
+export const treeShaAt = ({ entries }: Pick<BranchTree, 'entries'>, folder: string): string | null =>
+  entries.get(folder.slice(0, -1))?.sha ?? null;
+
+/**
+ * What this tool delivered to a folder, as far as nobody changed it since. The newest commit that has the form of
+ * a delivery counts, if the tree that it names is the one that it made.
+ *
+ * @see design 4
+ */
+export async function findOwnedFiles(
+  github: GitHubClient,
+  tree: BranchTree,
+  folder: string,
+): Promise<OwnedFiles> {
+  const nothing = { files: new Map<string, string>(), isNewest: false };
+  if (tree.head === null || !hasFilesBelow(tree, folder)) return nothing;
+  const { data: commits } = await github.rest.repos.listCommits({
+    ...github.repository,
+    sha: tree.head,
+    per_page: SITE.history,
+    ...(folder === '' ? {} : { path: folder.slice(0, -1) }),
+  });
+  const [last] = commits;
+  if (last === undefined) return nothing;
+  const found = { ...nothing, lastCommit: last.sha };
+  for (const { sha, commit } of commits) {
+    const delivery = parseSiteMessage(commit.message, folder);
+    if (delivery === null) continue;
+    const entries = sha === tree.head ? tree.entries : await listEntries(github, sha);
+    const delivered = listDelivered(filesBelow({ entries }, folder), entries, delivery.kept, folder);
+    if (hashTree(delivered) !== delivery.treeSha) return found;
+    const now = filesBelow(tree, folder);
+    const still = delivered.filter(({ path, sha: blob }) => isUnchanged(now.get(path), blob));
+    return {
+      ...found,
+      files: new Map(still.map(({ path, sha: blob }) => [path, blob])),
+      isNewest: sha === last.sha,
+    };
+  }
+  return found;
+}
+
+const isUnchanged = (entry: BranchEntry | undefined, sha: string): boolean =>
+  entry?.sha === sha && entry.mode === '100644';
+
+const hasFilesBelow = ({ entries }: BranchTree, folder: string): boolean =>
+  folder === '' ? entries.size > 0 : entries.get(folder.slice(0, -1))?.type === 'tree';
+
+/** The files of a folder without those that its delivery has kept. */
+function listDelivered(
+  files: ReadonlyMap<string, BranchEntry>,
+  entries: BranchTree['entries'],
+  kept: readonly TreeFile[],
+  folder: string,
+): readonly TreeFile[] {
+  const isAsNamed = ({ path, sha }: TreeFile): boolean =>
+    entries.get(folder + path.replace(/\/$/, ''))?.sha === sha;
+  const names = new Set(kept.filter(isAsNamed).map(({ path }) => path));
+  const isKept = (path: string): boolean => {
+    if (names.has(path)) return true;
+    for (let end = path.indexOf('/'); end !== -1; end = path.indexOf('/', end + 1)) {
+      if (names.has(path.slice(0, end + 1))) return true;
+    }
+    return false;
+  };
+  return [...files].flatMap(([path, { sha }]) => (isKept(path) ? [] : [{ path, sha }]));
+}
+
+/**
+ * What a folder keeps besides the delivered files, in short: a whole folder of others is one line.
+ *
+ * @param delivered paths within the folder that are delivered: everything else is kept
+ * @throws {DeliveryError} `NOT_OURS` where it is too much to be named.
+ */
+export function listKept(
+  tree: BranchTree,
+  folder: string,
+  delivered: ReadonlySet<string>,
+): readonly TreeFile[] {
+  const mixed = new Set<string>();
+  const files = filesBelow(tree, folder);
+  for (const path of delivered) {
+    for (let end = path.indexOf('/'); end !== -1; end = path.indexOf('/', end + 1)) {
+      mixed.add(path.slice(0, end + 1));
+    }
+  }
+  const kept = new Map<string, string>();
+  for (const [path, { sha }] of files) {
+    if (delivered.has(path)) continue;
+    const top = topFolder(path, mixed);
+    kept.set(top ?? path, top === null ? sha : (tree.entries.get(folder + top.slice(0, -1))?.sha ?? sha));
+  }
+  if (kept.size > SITE.kept) {
+    throw new DeliveryError(
+      'NOT_OURS',
+      `the folder ${folder || './'} has ${kept.size} files and folders that this action did not deliver`,
+      { hint: 'set `path:` to a folder of its own' },
+    );
+  }
+  return [...kept].map(([path, sha]) => ({ path, sha }));
+}
+
+/** The highest folder of a path in which everything is kept; `null` where there is none. */
+function topFolder(path: string, mixed: ReadonlySet<string>): string | null {
+  for (let end = path.indexOf('/'); end !== -1; end = path.indexOf('/', end + 1)) {
+    const folder = path.slice(0, end + 1);
+    if (!mixed.has(folder)) return folder;
+  }
+  return null;
+}

@@ -1,0 +1,111 @@
+import { DeliveryError } from '../../../errors.ts';
+import { parentFolders } from '../../../github/api/existing-blobs.ts';
+import { getLastCommits } from '../../../github/api/history.ts';
+import { SITE } from '../../../protocol/limits.ts';
+import type { LocalSite } from '../../../rules/local-site.ts';
+import { isOwnedFile } from '../ownership.ts';
+import { type BranchTree, filesBelow, type OwnedFiles } from './branch-tree.ts';
+import type { SiteTarget } from './site-target.ts';
+
+/** How each file of a site compares with the branch: paths within the folder. */
+export interface SiteComparison {
+  readonly added: readonly string[];
+  /** Files that exist with other bytes and may be replaced. */
+  readonly changed: readonly string[];
+  /** Owned files that are as wanted. */
+  readonly same: readonly string[];
+  /** Owned files that are no longer part of the site. */
+  readonly vanished: readonly string[];
+}
+
+/**
+ * Compares a site with what the branch has in its folder.
+ *
+ * @throws {DeliveryError} `NOT_OURS` that names what may not be replaced, the first ten in full.
+ * @see design 4, protocol 7 (prohibition 4)
+ */
+export async function compareSite(
+  site: LocalSite,
+  target: SiteTarget,
+  tree: BranchTree,
+  owned: OwnedFiles,
+): Promise<SiteComparison> {
+  const { folder, overwrite, options } = target;
+  const wanted = new Map(site.files.map(({ path, file }) => [path, file.blobSha]));
+  const existing = filesBelow(tree, folder);
+  const vanished = [...owned.files.keys()].filter((path) => !wanted.has(path));
+  const leaving = new Set(options.prune ? vanished : []);
+  const both = [...wanted.keys()].filter((path) => existing.has(path) && !owned.files.has(path));
+  const single = await findSingleFiles(target, tree, both);
+  const mayReplace = (path: string): boolean => overwrite || owned.files.has(path) || single.has(path);
+  const isSame = (path: string): boolean => {
+    const entry = existing.get(path);
+    return entry?.sha === wanted.get(path) && entry?.mode === '100644';
+  };
+  const others = both.filter((path) => !isSame(path));
+  refuseOthers(target, [
+    ...others.filter((path) => !mayReplace(path)),
+    ...findBlocked([...wanted.keys()], { tree, folder, leaving }),
+  ]);
+  const known = [...owned.files.keys()].filter((path) => wanted.has(path));
+  return {
+    added: [...wanted.keys()].filter((path) => !existing.has(path)),
+    changed: [...others, ...known.filter((path) => !isSame(path))],
+    same: [...known, ...single].filter(isSame),
+    vanished,
+  };
+}
+
+/** The paths that this tool delivered as single files, and that nobody changed since. */
+async function findSingleFiles(
+  { github, folder }: SiteTarget,
+  tree: BranchTree,
+  paths: readonly string[],
+): Promise<ReadonlySet<string>> {
+  // Of more files than this it is not known, so they count as those of others.
+  if (tree.head === null || paths.length === 0 || paths.length > SITE.singleFiles) return new Set();
+  const commits = await getLastCommits(
+    github,
+    tree.head,
+    paths.map((path) => folder + path),
+  );
+  const isOwned = (path: string): boolean =>
+    isOwnedFile(
+      commits.get(folder + path)?.message ?? '',
+      tree.entries.get(folder + path)?.sha ?? '',
+      folder + path,
+    );
+  return new Set(paths.filter(isOwned));
+}
+
+/** Paths that can't be written because a file takes the place of one of their folders, or a folder their own. */
+function findBlocked(
+  paths: readonly string[],
+  {
+    tree,
+    folder,
+    leaving,
+  }: { readonly tree: BranchTree; readonly folder: string; readonly leaving: ReadonlySet<string> },
+): readonly string[] {
+  const stays = [...filesBelow(tree, folder).keys()].filter((path) => !leaving.has(path));
+  const folders = new Set(stays.flatMap(parentFolders));
+  const isFile = (path: string): boolean => {
+    const entry = tree.entries.get(path);
+    return entry !== undefined && entry.type !== 'tree' && !leaving.has(path.slice(folder.length));
+  };
+  return paths.filter((path) => folders.has(path) || parentFolders(folder + path).some(isFile));
+}
+
+function refuseOthers({ folder }: SiteTarget, paths: readonly string[]): void {
+  if (paths.length === 0) return;
+  const more = paths.length - SITE.named;
+  const list = paths.slice(0, SITE.named).join(', ') + (more > 0 ? ` and ${more} more` : '');
+  throw new DeliveryError(
+    'NOT_OURS',
+    `the folder ${folder || './'} of the repository has files that this action did not deliver: ${list}`,
+    {
+      hint: 'set `path:` to a folder of its own, or `overwrite: true` if you may replace these files',
+      leftBehind: [],
+    },
+  );
+}

@@ -1,0 +1,43 @@
+import { getLastCommits } from '../../../github/api/history.ts';
+import { SITE } from '../../../protocol/limits.ts';
+import { type BranchTree, treeShaAt } from './branch-tree.ts';
+import { parseSiteMessage } from './site-message.ts';
+import type { SiteTarget } from './site-target.ts';
+
+/**
+ * The oldest owned folders beside the delivered one that are more than `keep`. A folder counts only if the last
+ * commit that touched it delivered all of it: one with anything of others in it is left alone.
+ *
+ * @returns paths that end in `/`
+ * @see design 2 (`keep`)
+ */
+export async function findOldSites(target: SiteTarget, tree: BranchTree): Promise<readonly string[]> {
+  const { folder, github, options } = target;
+  if (options.keep === undefined || folder === '' || tree.head === null) return [];
+  const siblings = listSiblings(folder, tree);
+  if (siblings.length === 0) return [];
+  const commits = await getLastCommits(
+    github,
+    tree.head,
+    siblings.map((path) => path.slice(0, -1)),
+  );
+  const owned = siblings.flatMap((path) => {
+    const last = commits.get(path.slice(0, -1));
+    const delivery = last ? parseSiteMessage(last.message, path) : null;
+    const isWhole = delivery?.treeSha === treeShaAt(tree, path) && delivery?.kept.length === 0;
+    return isWhole && last?.committedAt ? [{ path, committedAt: last.committedAt }] : [];
+  });
+  owned.sort((one, other) => other.committedAt - one.committedAt);
+  return owned.slice(options.keep - 1).map(({ path }) => path);
+}
+
+/** The folders that lie where this one lies. */
+function listSiblings(folder: string, { entries }: BranchTree): readonly string[] {
+  const parent = folder.slice(0, folder.lastIndexOf('/', folder.length - 2) + 1);
+  const siblings: string[] = [];
+  for (const [path, { type }] of entries) {
+    if (type !== 'tree' || !path.startsWith(parent) || path.includes('/', parent.length)) continue;
+    if (`${path}/` !== folder) siblings.push(`${path}/`);
+  }
+  return siblings.slice(0, SITE.siblings);
+}

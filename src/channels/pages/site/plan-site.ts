@@ -1,0 +1,122 @@
+import { DeliveryError } from '../../../errors.ts';
+import { MEGABYTE, SITE } from '../../../protocol/limits.ts';
+import type { LocalSite } from '../../../rules/local-site.ts';
+import type { SiteChanges } from '../../channel.ts';
+import { type BranchTree, filesBelow, findOwnedFiles, listKept, treeShaAt } from './branch-tree.ts';
+import { compareSite, type SiteComparison } from './compare-site.ts';
+import { EMPTY_FILE, type SiteBytes } from './empty-file.ts';
+import { findOldSites } from './old-sites.ts';
+import { formatSiteMessage } from './site-message.ts';
+import type { SiteTarget } from './site-target.ts';
+import { hashTree } from './tree.ts';
+
+/** One commit that makes the branch hold what is wanted. */
+export interface SitePlan {
+  readonly message: string;
+  readonly writes: readonly { readonly path: string; readonly file: SiteBytes }[];
+  /** Paths of files. */
+  readonly removals: readonly string[];
+  /** Git's id of each folder that the plan was made for; `null` where there was none. */
+  readonly basis: ReadonlyMap<string, string | null>;
+  /** The commit that the branch pointed to. */
+  readonly head: string | null;
+  readonly changes: SiteChanges;
+  /** The last commit that touched the folder; absent where none did. */
+  readonly lastCommit?: string | undefined;
+  /** Bytes of everything that Pages serves from the branch, after the commit. */
+  readonly totalSize: number;
+}
+
+/** Whether the branch holds everything already. */
+export const isDone = ({ writes, removals }: SitePlan): boolean =>
+  writes.length === 0 && removals.length === 0;
+
+/**
+ * Compares the branch with the site: what one commit has to write and to remove. All or nothing: one file that
+ * may not be replaced refuses the whole.
+ *
+ * @throws {DeliveryError} `NOT_OURS` that names what others have there; `TOO_LARGE` for more than Pages serves.
+ * @see design 4, 6
+ */
+export async function planSite(site: LocalSite, target: SiteTarget, tree: BranchTree): Promise<SitePlan> {
+  const { folder, options, essence } = target;
+  const owned = await findOwnedFiles(target.github, tree, folder);
+  const compared = await compareSite(site, target, tree, owned);
+  const removed = options.prune ? compared.vanished : [];
+  const stays = options.prune ? [] : compared.vanished;
+  const written = [...compared.added, ...compared.changed];
+  const delivered = [...written, ...compared.same, ...stays];
+  const kept = listKept(tree, folder, new Set([...delivered, ...removed]));
+  const oldSites = await findOldSites(target, tree);
+  const files = new Map(site.files.map(({ path, file }) => [path, file]));
+  const shaOf = (path: string): string => files.get(path)?.blobSha ?? owned.files.get(path) ?? '';
+  const treeSha = hashTree(delivered.map((path) => ({ path, sha: shaOf(path) })));
+  const writes = [
+    ...written.map((path) => ({ path: folder + path, file: files.get(path) ?? EMPTY_FILE })),
+    ...switchJekyllOff(target, tree),
+  ];
+  const removals = [
+    ...removed.map((path) => folder + path),
+    ...oldSites.flatMap((old) => [...filesBelow(tree, old).keys()].map((path) => old + path)),
+  ];
+  const totalSize = measureSite(target.siteRoot, tree, { writes, removals });
+  refuseLargeSite(totalSize);
+  return {
+    message: formatSiteMessage({ folder, treeSha, kept }, verbFor(compared, tree, folder), essence),
+    writes,
+    removals,
+    basis: new Map([folder, ...oldSites].map((one) => [one, treeShaAt(tree, one)])),
+    head: tree.head,
+    changes: {
+      added: compared.added,
+      changed: compared.changed,
+      removed,
+      kept: kept.map(({ path }) => path),
+      removedFolders: oldSites,
+    },
+    lastCommit: owned.lastCommit,
+    totalSize,
+  };
+}
+
+const verbFor = (
+  { added, changed, same, vanished }: SiteComparison,
+  tree: BranchTree,
+  folder: string,
+): 'ADD' | 'UPDATE' => {
+  const isThere = folder !== '' && treeShaAt(tree, folder) !== null;
+  return isThere || changed.length + same.length + vanished.length > 0 || added.length === 0
+    ? 'UPDATE'
+    : 'ADD';
+};
+
+/** The file that switches Jekyll off, where it is wanted and not there yet. */
+function switchJekyllOff({ siteRoot, options }: SiteTarget, { entries }: BranchTree): SitePlan['writes'] {
+  const path = `${siteRoot}.nojekyll`;
+  return options.nojekyll && !entries.has(path) ? [{ path, file: EMPTY_FILE }] : [];
+}
+
+/** Bytes of everything below the root of what Pages serves, after some changes. */
+function measureSite(
+  siteRoot: string,
+  { entries }: BranchTree,
+  { writes, removals }: Pick<SitePlan, 'writes' | 'removals'>,
+): number {
+  const replaced = new Set([...writes.map(({ path }) => path), ...removals]);
+  let size = writes.reduce((sum, { file }) => sum + file.size, 0);
+  for (const [path, entry] of entries) {
+    const counts = entry.type !== 'tree' && path.startsWith(siteRoot) && !replaced.has(path);
+    if (counts) size += entry.size;
+  }
+  return size;
+}
+
+/** @see https://docs.github.com/pages/getting-started-with-github-pages/github-pages-limits */
+function refuseLargeSite(size: number): void {
+  if (size <= SITE.size) return;
+  throw new DeliveryError(
+    'TOO_LARGE',
+    `with this folder the Pages site would have ${Math.round(size / MEGABYTE)} MB, and GitHub serves at most ${SITE.size / MEGABYTE}`,
+    { hint: 'set `keep:` to remove older folders beside this one, or remove large files', leftBehind: [] },
+  );
+}

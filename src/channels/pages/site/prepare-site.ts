@@ -1,0 +1,115 @@
+import { DeliveryError } from '../../../errors.ts';
+import type { RepositoryContext } from '../../../github/api/repository.ts';
+import { isLeftOutByJekyll, mayBeRendered } from '../../../rules/jekyll.ts';
+import type { LocalSite } from '../../../rules/local-site.ts';
+import { refuseSpecialFile } from '../../../rules/special-files.ts';
+import type { ChannelPlan } from '../../channel.ts';
+import type { CommitTarget } from '../commit-methods.ts';
+import {
+  type FileLookup,
+  type PagesDestination,
+  type PagesLocation,
+  resolveDestination,
+  servedPath,
+} from '../destination.ts';
+import { readBranchTree } from './branch-tree.ts';
+import { isDone, planSite } from './plan-site.ts';
+import { describeChanges, nameFew, type SiteTask } from './publish-site.ts';
+import type { SiteOptions } from './site-target.ts';
+
+/** A folder as it comes to the channel. */
+interface GivenSite {
+  readonly site: LocalSite;
+  /** The folder that it gets. */
+  readonly name: string;
+  readonly target: Omit<CommitTarget, 'branch'>;
+}
+
+/** What is prepared for one folder. */
+export interface PreparedSite {
+  readonly plan: ChannelPlan;
+  readonly data: {
+    readonly target: CommitTarget;
+    readonly path: string;
+    readonly file: null;
+    readonly destination: PagesDestination;
+    readonly site: SiteTask;
+  };
+}
+
+/**
+ * Where a folder goes, and what the site would make of its names.
+ *
+ * @throws {DeliveryError} `BAD_INPUT` or `NOT_OURS` that names what the site would never show.
+ * @see design 6
+ */
+export async function prepareSite(
+  { site, name, target }: GivenSite,
+  options: PagesLocation & SiteOptions,
+  pages: RepositoryContext['site'],
+  exists: FileLookup,
+): Promise<PreparedSite> {
+  const path = name.endsWith('/') ? name : `${name}/`;
+  const location = { ...options, path, name: site.entry };
+  const destination = resolveDestination(target.github.repository, location, pages);
+  const { branch } = destination;
+  const folder = destination.path.slice(0, -site.entry.length);
+  for (const one of target.overwrite ? [] : site.files) {
+    refuseSpecialFile(folder + one.path, destination.folder);
+  }
+  if (destination.builtBy === 'branch' && !options.nojekyll) {
+    await refuseJekyllNames(site, folder, destination, exists);
+  }
+  const { prune, keep, nojekyll } = options;
+  const siteRoot = destination.folder === '' ? '' : `${destination.folder}/`;
+  const siteTarget = { ...target, branch, folder, siteRoot, options: { prune, keep, nojekyll } };
+  return {
+    plan: {
+      channel: 'K1',
+      method: 'one commit for the folder',
+      destination: `branch ${branch}, folder ${folder || './'}`,
+      name: folder || './',
+      claim: 'opens on the screen',
+    },
+    data: {
+      target: siteTarget,
+      path: destination.path,
+      file: null,
+      destination,
+      site: { target: siteTarget, site, destination },
+    },
+  };
+}
+
+/** What a delivery of the folder would do; reads only. */
+export async function previewSite({ target, site }: SiteTask): Promise<string> {
+  const plan = await planSite(site, target, await readBranchTree(target.github, target.branch));
+  const subject = plan.message.split('\n')[0] ?? '';
+  return isDone(plan)
+    ? `commit ${plan.lastCommit} already holds this site`
+    : `${subject} (${describeChanges(plan).join('; ')})`;
+}
+
+/** @throws {DeliveryError} `BAD_INPUT` that names both ways out. */
+async function refuseJekyllNames(
+  { files }: LocalSite,
+  folder: string,
+  { branch, folder: root }: PagesDestination,
+  exists: FileLookup,
+): Promise<void> {
+  const served = (path: string): string => servedPath(root, folder + path);
+  const leftOut = files.filter(({ path }) => isLeftOutByJekyll(served(path)));
+  const rendered = files.filter(({ path, file }) => mayBeRendered(served(path), file.head));
+  if (leftOut.length + rendered.length === 0) return;
+  const switchFile = root === '' ? '.nojekyll' : `${root}/.nojekyll`;
+  if (await exists(branch, switchFile)) return;
+  const problems = [
+    ...(leftOut.length === 0 ? [] : [`leaves out ${nameFew(leftOut.map(({ path }) => path))}`]),
+    ...(rendered.length === 0 ? [] : [`renders ${nameFew(rendered.map(({ path }) => path))}`]),
+  ];
+  throw new DeliveryError('BAD_INPUT', `Jekyll, which builds this Pages site, ${problems.join(', and ')}`, {
+    step: 'check',
+    hint: `set \`nojekyll: true\`, which commits an empty ${switchFile} and ends Jekyll for the whole site, or rename these files`,
+    leftBehind: [],
+  });
+}

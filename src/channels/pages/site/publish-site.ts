@@ -1,0 +1,96 @@
+import type { Ports } from '../../../ports.ts';
+import { MEGABYTE, SITE } from '../../../protocol/limits.ts';
+import { withRetries } from '../../../retry.ts';
+import type { LocalSite } from '../../../rules/local-site.ts';
+import { encodePath } from '../../../rules/naming.ts';
+import type { PlacedPart, Placement } from '../../channel.ts';
+import type { PagesDestination } from '../destination.ts';
+import { readBranchTree } from './branch-tree.ts';
+import { isDone, planSite, type SitePlan } from './plan-site.ts';
+import type { SiteTarget } from './site-target.ts';
+import { createSiteWriter } from './write-site.ts';
+
+/** A folder that is to be a site, and where. */
+export interface SiteTask {
+  readonly target: SiteTarget;
+  readonly site: LocalSite;
+  /** Where the entry page goes; the other files are beside it. */
+  readonly destination: PagesDestination;
+}
+
+/**
+ * Compares, commits and pushes a site, all of it in one commit. Each attempt compares first.
+ *
+ * @param onReplace is called before an existing site is changed
+ * @see design 6
+ */
+export async function publishSite(
+  { target, site, destination }: SiteTask,
+  ports: Ports,
+  onReplace: () => Promise<readonly string[]>,
+): Promise<Placement> {
+  const write = createSiteWriter(target, ports);
+  let wasSent = false;
+  let previousSha256: readonly string[] | undefined;
+  const { plan, commitSha } = await withRetries(ports, async () => {
+    const tree = await readBranchTree(target.github, target.branch);
+    const compared = await planSite(site, target, tree);
+    if (isDone(compared)) return { plan: compared, commitSha: compared.lastCommit };
+    if (compared.changes.changed.length > 0) previousSha256 ??= await onReplace();
+    wasSent = true;
+    return { plan: compared, commitSha: await write(compared) };
+  });
+  for (const line of describeChanges(plan)) ports.logger.info(line);
+  return {
+    evidence: wasSent ? `commit ${commitSha}` : `commit ${commitSha} already holds this site`,
+    url: entryUrl(destination.pageUrl),
+    written: wasSent,
+    ...(commitSha === undefined ? {} : { commitSha }),
+    rawUrl: destination.rawUrl,
+    bypassCache: true,
+    hostMayChangeBytes: false,
+    mustBeExternal: false,
+    previousSha256,
+    parts: listParts(site, destination.pageUrl),
+    changes: plan.changes,
+    notes: [...destination.notes, ...describeChanges(plan)],
+    unknown: destination.unknown,
+  };
+}
+
+/** The address of a folder's page: that of the folder itself. */
+export const entryUrl = (page: URL): URL => new URL(page.href.replace(/\/index\.html$/, '/'));
+
+/** Every file but the entry, at its own address. */
+function listParts({ files, entry }: LocalSite, page: URL): readonly PlacedPart[] {
+  const base = page.href.slice(0, -encodePath(entry).length);
+  return files.flatMap(({ path, file: { size, sha256 } }) =>
+    path === entry ? [] : [{ path, url: new URL(base + encodePath(path)), size, sha256 }],
+  );
+}
+
+/** What the delivery changed, in a few lines for people. */
+export function describeChanges({ changes, totalSize }: SitePlan): string[] {
+  const { added, changed, removed, kept, removedFolders } = changes;
+  const counts = [
+    [added.length, 'added'],
+    [changed.length, 'changed'],
+    [removed.length, 'removed'],
+  ] as const;
+  const parts = counts.flatMap(([count, verb]) => (count === 0 ? [] : [`${count} ${verb}`]));
+  const lines = [parts.length === 0 ? 'no file changed' : `files: ${parts.join(', ')}`];
+  if (kept.length > 0) lines.push(`left alone, because this action did not deliver it: ${nameFew(kept)}`);
+  if (removedFolders.length > 0) lines.push(`older sites removed: ${nameFew(removedFolders)}`);
+  if (totalSize > SITE.largeSize) {
+    lines.push(
+      `the whole Pages site has ${Math.round(totalSize / MEGABYTE)} MB; GitHub serves at most ${SITE.size / MEGABYTE}`,
+    );
+  }
+  return lines;
+}
+
+/** The first of many names. */
+export function nameFew(names: readonly string[]): string {
+  const more = names.length - SITE.named;
+  return names.slice(0, SITE.named).join(', ') + (more > 0 ? ` and ${more} more` : '');
+}

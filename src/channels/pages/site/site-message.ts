@@ -1,0 +1,56 @@
+import { KEPT_TRAILER, TRAILER, TREE_TRAILER } from '../../../protocol/words.ts';
+import { baseName } from '../../../rules/naming.ts';
+import type { TreeFile } from './tree.ts';
+
+/** What a commit delivered to one folder. */
+export interface SiteCommit {
+  /** The folder in the branch: empty for its root, or ending in `/`. */
+  readonly folder: string;
+  /** Git's id of the tree that has exactly the delivered files. */
+  readonly treeSha: string;
+  /** What else the folder had, with paths within it; that of a whole folder ends in `/`. */
+  readonly kept: readonly TreeFile[];
+}
+
+const nameFolder = (folder: string): string => (folder === '' ? './' : folder);
+
+/** How a person would name the folder, in short. */
+export const shortFolder = (folder: string): string => (folder === '' ? '.' : baseName(folder.slice(0, -1)));
+
+/**
+ * The message of a commit that delivers a site: `ADD/UPDATE <folder>: <essence>`, then trailers that name what it
+ * delivered.
+ *
+ * @see protocol 1 (repository etiquette), design 4
+ */
+export function formatSiteMessage(commit: SiteCommit, verb: 'ADD' | 'UPDATE', essence: string): string {
+  const { folder, treeSha, kept } = commit;
+  return [
+    `${verb} ${shortFolder(folder)}: ${essence}`,
+    '',
+    TRAILER,
+    `${TREE_TRAILER}: ${treeSha} ${nameFolder(folder)}`,
+    ...kept.map(({ sha, path }) => `${KEPT_TRAILER}: ${sha} ${path}`),
+  ].join('\n');
+}
+
+/** The message of a commit that removes sites or files of them. */
+export const formatSiteRemoval = (folder: string, essence: string): string =>
+  `REMOVE ${shortFolder(folder)}: ${essence}\n\n${TRAILER}`;
+
+/**
+ * What a commit says that it delivered to a folder; `null` unless the message has exactly the form of
+ * `formatSiteMessage`. The trees must be compared with it: a message can be copied.
+ */
+export function parseSiteMessage(message: string, folder: string): SiteCommit | null {
+  const [subject = '', empty, trailer, tree = '', ...rest] = message.trimEnd().split('\n');
+  const [, name = ''] = /^(?:ADD|UPDATE) (.+)$/.exec(subject) ?? [];
+  const prefix = `${shortFolder(folder)}: `;
+  if (!name.startsWith(prefix) || name.length === prefix.length) return null;
+  const [, treeSha, place] = /^Delivered-tree: ([0-9a-f]{40}) (.+)$/.exec(tree) ?? [];
+  if (empty !== '' || trailer !== TRAILER || place !== nameFolder(folder) || treeSha === undefined)
+    return null;
+  const kept = rest.map((line) => /^Kept-object: ([0-9a-f]{40}) (.+)$/.exec(line));
+  if (kept.includes(null)) return null;
+  return { folder, treeSha, kept: kept.map((parts) => ({ sha: parts?.[1] ?? '', path: parts?.[2] ?? '' })) };
+}

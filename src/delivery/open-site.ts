@@ -1,0 +1,136 @@
+import { basename, join } from 'node:path';
+import { mapConcurrently } from '../async.ts';
+import { DeliveryError, hasFailed, resultOf } from '../errors.ts';
+import type { Ports } from '../ports.ts';
+import { MAX_FILE_SIZE, MEGABYTE, SITE, SIZE } from '../protocol/limits.ts';
+import type { DeliveryRequest } from '../request/parse-request.ts';
+import { inspectFile, type LocalFile } from '../rules/inspect.ts';
+import { type LocalSite, listSiteFiles, refuseFindings, refuseLargeFolder } from '../rules/local-site.ts';
+import { nameFromFile } from '../rules/naming.ts';
+import { refuseSecrets } from '../rules/secrets/secrets.ts';
+import type { FoundFile } from './find-files.ts';
+
+/**
+ * Reads and checks every file of a folder. All findings are listed together, and one refuses the whole.
+ *
+ * @throws {DeliveryError} `BAD_FILE`, `BAD_INPUT` or `TOO_LARGE` with what to change.
+ * @see design 6
+ */
+export async function openSite(
+  found: FoundFile,
+  request: DeliveryRequest,
+  { logger, signal }: Pick<Ports, 'logger' | 'signal'>,
+): Promise<LocalSite> {
+  const { given, path: folder } = found;
+  refuseOtherChannels(given, request);
+  const { paths, leftOut } = await listSiteFiles(folder, given);
+  const { entry } = request;
+  if (!paths.includes(entry)) throw noEntryError(given, entry, paths);
+  await refuseLargeFolder(folder, given, paths);
+  const progress = logger.progress(`check ${given}`, paths.length, 'files');
+  const opened = await mapConcurrently(paths, SITE.checks, async (path) => {
+    const marker = path === entry ? request.marker : undefined;
+    const file = await resultOf(() => checkSiteFile(found, path, { ...request, marker }, signal));
+    progress.advance(1);
+    return { path, file };
+  }).finally(() => progress.end());
+  signal.throwIfAborted();
+  refuseAll(
+    given,
+    opened.flatMap(({ file }) => (hasFailed(file) ? [file] : [])),
+  );
+  const files = opened.flatMap(({ path, file }) => (hasFailed(file) ? [] : [{ path, file }]));
+  const size = files.reduce((sum, { file }) => sum + file.size, 0);
+  logger.info(`${files.length} files, ${size} bytes, no secret found`);
+  if (leftOut.length > 0) logger.info(`hidden, and so left out: ${leftOut.slice(0, SITE.named).join(', ')}`);
+  return { entry, files, size, leftOut };
+}
+
+/** The checks on one file of a folder. */
+async function checkSiteFile(
+  { path: folder, given }: FoundFile,
+  path: string,
+  {
+    marker,
+    ownSecrets,
+    allowedRoots,
+    allowsFullPaths,
+    allowedSecrets,
+  }: Pick<DeliveryRequest, 'marker' | 'ownSecrets' | 'allowedRoots' | 'allowsFullPaths' | 'allowedSecrets'>,
+  signal: AbortSignal,
+): Promise<LocalFile> {
+  const file = await inspectFile({
+    path: join(folder, path),
+    given: join(given, path),
+    marker,
+    secrets: ownSecrets,
+    allowedRoots,
+    allowsFullPaths,
+    mayBeEmpty: true,
+    closesBetweenReads: true,
+    accept: refuseLargeFile,
+    signal,
+  });
+  await refuseSecrets({ ...file, name: path }, allowedSecrets, signal);
+  return file;
+}
+
+function refuseLargeFile(size: number): void {
+  if (size <= SIZE.repository) return;
+  throw new DeliveryError(
+    'TOO_LARGE',
+    `a file has ${size} bytes, and K1 takes at most ${SIZE.repository / MEGABYTE} MB each`,
+    { hint: `leave it out of the folder, and deliver it through ${MAX_FILE_SIZE.K1?.instead}` },
+  );
+}
+
+/**
+ * The folder that a site gets: the one that `path` names, or its own name; of several, its own name in `path`.
+ *
+ * @throws {DeliveryError} `BAD_INPUT` naming the rule that the name breaks.
+ */
+export function siteName(
+  { path: folder }: FoundFile,
+  { path, isOnly }: { readonly path: string | undefined; readonly isOnly: boolean },
+): string {
+  if (path !== undefined && isOnly) return path;
+  return `${path === undefined || path === './' ? '' : path}${nameFromFile(basename(folder))}`;
+}
+
+/** One finding is told as it is; of several each in a few words. */
+function refuseAll(given: string, failures: readonly DeliveryError[]): void {
+  const [first] = failures;
+  if (first === undefined) return;
+  if (failures.length === 1 || first.code === 'ABORTED') throw first;
+  const hints = new Set(failures.flatMap(({ hint }) => hint ?? []));
+  const [hint] = hints;
+  refuseFindings(
+    given,
+    failures.map(({ message }) => message),
+    hints.size === 1 ? hint : undefined,
+  );
+}
+
+function noEntryError(given: string, entry: string, paths: readonly string[]): DeliveryError {
+  const pages = paths.filter((path) => /\.html?$/i.test(path)).slice(0, SITE.named);
+  const hint =
+    pages.length === 0
+      ? 'a folder without a page is no site: name its files, such as `file: dist/*`'
+      : `set \`entry:\` to one of its pages: ${pages.join(', ')}`;
+  return new DeliveryError('BAD_INPUT', `the folder ${given} has no page ${entry}`, { hint });
+}
+
+/** @see design 6 (K2 and K3 refuse a folder) */
+function refuseOtherChannels(given: string, { channels }: DeliveryRequest): void {
+  const other = channels === 'auto' ? undefined : channels.find((key) => key !== 'K1');
+  if (other !== undefined) throw folderChannelError(given, other);
+}
+
+/** Only K1 shows a folder. */
+export function folderChannelError(given: string, channel: string, reason = ''): DeliveryError {
+  const name = given.replace(/\/+$/, '').split('/').at(-1) || 'site';
+  const why = reason === '' ? '' : `${reason}, and `;
+  return new DeliveryError('BAD_INPUT', `${why}${channel} takes single files, not the folder ${given}`, {
+    hint: `use channel: K1, or pack it in a step before: \`tar -czf ${name}.tar.gz ${given}\` with \`file: ${name}.tar.gz\``,
+  });
+}

@@ -1,0 +1,122 @@
+import { mapConcurrently } from '../async.ts';
+import type { PlacedPart } from '../channels/channel.ts';
+import { DeliveryError } from '../errors.ts';
+import { fetchBack } from '../http/fetch-back.ts';
+import { isAbsence } from '../http/response.ts';
+import type { Ports } from '../ports.ts';
+import { MEGABYTE, PROBE_TIME, SECOND, SITE } from '../protocol/limits.ts';
+import { getReach, parseExternalAddress } from '../rules/external-address.ts';
+import type { WaitLimits } from './verify.ts';
+
+/** What the addresses of a site's files must show, and how they are asked. */
+export interface PartsCheck {
+  /** Whether nothing must be served there any more. */
+  readonly gone: boolean;
+  /** Whether only public addresses may be connected to. */
+  readonly publicOnly: boolean;
+}
+
+/** A file that its address does not show, and what it answers instead. */
+interface WrongPart {
+  readonly part: PlacedPart;
+  readonly httpCode: number | null;
+  readonly problem: string;
+  /** Milliseconds that the host asks to wait. */
+  readonly retryAfter: number;
+}
+
+/**
+ * Fetches every file of a site back and compares its bytes. Whatever is not right yet is asked again until the
+ * deadline.
+ *
+ * @returns how many files were proven
+ * @throws {DeliveryError} `NOT_PROVEN` that names the files, the first ten in full.
+ * @see design 6
+ */
+export async function verifyParts(
+  parts: readonly PlacedPart[],
+  check: PartsCheck,
+  { deadline, interval }: Pick<WaitLimits, 'deadline' | 'interval'>,
+  ports: Ports,
+): Promise<number> {
+  const { clock, logger, signal } = ports;
+  const progress = logger.progress('files fetched back', parts.length, 'files');
+  let open = parts;
+  try {
+    for (;;) {
+      const results = await mapConcurrently(open, SITE.probes, async (part) => {
+        const wrong = await probePart(part, check, deadline, ports);
+        if (wrong === null) progress.advance(1);
+        return wrong ?? [];
+      });
+      const wrong = results.flat();
+      if (wrong.length === 0) return parts.length;
+      const left = deadline - clock.now();
+      if (left <= 0) throw wrongPartsError(wrong, parts.length, check);
+      logger.info(`${wrong.length} of ${parts.length} files are not there yet: ${describeWrong(wrong)}`);
+      open = wrong.map(({ part }) => part);
+      const pause = Math.max(interval, ...wrong.map(({ retryAfter }) => retryAfter));
+      await clock.sleep(Math.min(pause, left), signal);
+    }
+  } finally {
+    progress.end();
+  }
+}
+
+async function probePart(
+  part: PlacedPart,
+  { gone, publicOnly }: PartsCheck,
+  deadline: number,
+  { clock, http, signal: stop }: Ports,
+): Promise<WrongPart | null> {
+  const url = new URL(part.url);
+  url.searchParams.set('v', String(Math.floor(clock.now() / SECOND)));
+  const most = PROBE_TIME.least + (part.size / MEGABYTE) * PROBE_TIME.perMegabyte;
+  const limit = clock.timeout(Math.min(most, Math.max(deadline - clock.now(), SECOND)));
+  const signal = AbortSignal.any([stop, limit]);
+  const guard = (hop: URL): void => {
+    if (getReach(hop).reach === 'machine') parseExternalAddress(hop.href, 'the address');
+  };
+  try {
+    const {
+      httpCode,
+      fingerprint,
+      login,
+      retryAfter = 0,
+    } = await fetchBack(http, url, { signal, guard, publicOnly, readAtMost: part.size + 1 }, []);
+    const isRight = gone ? isAbsence(httpCode) && !login : fingerprint?.sha256 === part.sha256;
+    return isRight ? null : { part, httpCode, problem: describeAnswer(httpCode, gone), retryAfter };
+  } catch (thrown) {
+    stop.throwIfAborted();
+    if (!(thrown instanceof DeliveryError) && !limit.aborted) throw thrown;
+    const problem = thrown instanceof DeliveryError ? thrown.message : 'no complete answer in time';
+    return { part, httpCode: null, problem, retryAfter: 0 };
+  }
+}
+
+function describeAnswer(httpCode: number, gone: boolean): string {
+  if (httpCode !== 200) return `HTTP ${httpCode}`;
+  return gone ? 'HTTP 200, still served' : 'HTTP 200 with other bytes';
+}
+
+function describeWrong(wrong: readonly WrongPart[]): string {
+  const more = wrong.length - SITE.named;
+  const list = wrong.slice(0, SITE.named).map(({ part, problem }) => `${part.path} (${problem})`);
+  return list.join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
+
+function wrongPartsError(
+  wrong: readonly WrongPart[],
+  total: number,
+  { gone }: Pick<PartsCheck, 'gone'>,
+): DeliveryError {
+  const what = gone ? 'still open' : 'do not show the delivered bytes';
+  return new DeliveryError(
+    'NOT_PROVEN',
+    `${wrong.length} of ${total} files of the site ${what}: ${describeWrong(wrong)}`,
+    {
+      httpCode: wrong[0]?.httpCode ?? undefined,
+      hint: 'run the step again: what is committed is only verified',
+    },
+  );
+}

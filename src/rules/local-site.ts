@@ -1,0 +1,119 @@
+import { lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DeliveryError } from '../errors.ts';
+import { MEGABYTE, SITE } from '../protocol/limits.ts';
+import type { LocalFile } from './inspect.ts';
+
+/** One file of a site. */
+export interface SiteFile {
+  /** Where it lies in the folder, separated by `/`. */
+  readonly path: string;
+  readonly file: LocalFile;
+}
+
+/** A folder whose files were checked, to be delivered as one. */
+export interface LocalSite {
+  /** The path of the page whose address is handed over, within the folder. */
+  readonly entry: string;
+  /** In the order of their paths. */
+  readonly files: readonly SiteFile[];
+  /** Bytes of all files. */
+  readonly size: number;
+  /** Hidden files and folders, which are not delivered. */
+  readonly leftOut: readonly string[];
+}
+
+/** The page whose address is handed over. */
+export function entryFile({ files, entry }: LocalSite): LocalFile {
+  const found = files.find(({ path }) => path === entry);
+  if (found === undefined) throw new DeliveryError('INTERNAL', 'the folder lost its entry page');
+  return found.file;
+}
+
+/** What a folder on disk contains. */
+export interface FolderListing {
+  /** Paths within the folder, in order, separated by `/`. */
+  readonly paths: readonly string[];
+  readonly leftOut: readonly string[];
+}
+
+/**
+ * Lists the files of a folder that is to be a site. Hidden ones are left out: they hold credentials and editors'
+ * files more often than pages.
+ *
+ * @param folder absolute
+ * @throws {DeliveryError} `BAD_FILE` that names everything which no site can have, or too many or no files.
+ * @see design 6
+ */
+export async function listSiteFiles(folder: string, given: string): Promise<FolderListing> {
+  const listing = { paths: [] as string[], leftOut: [] as string[], refused: [] as string[] };
+  await listInto(listing, folder, '');
+  refuseFindings(given, listing.refused);
+  const { paths, leftOut } = listing;
+  if (paths.length === 0) {
+    throw new DeliveryError('BAD_FILE', `the folder ${given} has no file to deliver`, {
+      hint: 'check the step that writes it; hidden files are left out',
+    });
+  }
+  return { paths: paths.sort(), leftOut };
+}
+
+async function listInto(
+  listing: { readonly paths: string[]; readonly leftOut: string[]; readonly refused: string[] },
+  folder: string,
+  prefix: string,
+): Promise<void> {
+  for (const entry of await readdir(join(folder, prefix), { withFileTypes: true })) {
+    const path = prefix + entry.name;
+    if (entry.name.startsWith('.')) {
+      listing.leftOut.push(entry.isDirectory() ? `${path}/` : path);
+      continue;
+    }
+    const problem = PATH_PROBLEMS.find(({ pattern }) => pattern.test(entry.name));
+    if (problem !== undefined) listing.refused.push(`${JSON.stringify(path)} ${problem.text}`);
+    else if (entry.isDirectory()) await listInto(listing, folder, `${path}/`);
+    else if (entry.isFile()) listing.paths.push(path);
+    else listing.refused.push(`${path} is ${entry.isSymbolicLink() ? 'a symbolic link' : 'no regular file'}`);
+    if (listing.paths.length > SITE.files) {
+      throw new DeliveryError('TOO_LARGE', `the folder has more than ${SITE.files} files`, {
+        hint: 'deliver a part of it, or pack it: `tar -czf site.tar.gz` and channel: K2',
+      });
+    }
+  }
+}
+
+/** Names that git, a browser or a host would change. */
+const PATH_PROBLEMS = [
+  { pattern: /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u, text: 'has a control character in its name' },
+  { pattern: /\\/, text: 'has a backslash in its name' },
+  { pattern: /\uFFFD/, text: 'has a name that is not UTF-8' },
+] as const;
+
+/** How many findings a message lists in full. */
+const LISTED = 10;
+
+/** @throws {DeliveryError} `BAD_FILE` that lists what was found, the first ten in full. */
+export function refuseFindings(given: string, findings: readonly string[], hint?: string): void {
+  if (findings.length === 0) return;
+  const more = findings.length - LISTED;
+  const list = findings.slice(0, LISTED).join('; ') + (more > 0 ? `; and ${more} more` : '');
+  throw new DeliveryError('BAD_FILE', `the folder ${given} can't be a site: ${list}`, {
+    hint: hint ?? 'correct the step that writes the folder',
+  });
+}
+
+/** @throws {DeliveryError} `TOO_LARGE` where the files are more than a site can have. */
+export async function refuseLargeFolder(
+  folder: string,
+  given: string,
+  paths: readonly string[],
+): Promise<void> {
+  let size = 0;
+  for (const path of paths) size += (await lstat(join(folder, path))).size;
+  if (size <= SITE.size) return;
+  throw new DeliveryError(
+    'TOO_LARGE',
+    `the folder ${given} has ${Math.round(size / MEGABYTE)} MB, and a Pages site at most ${SITE.size / MEGABYTE}`,
+    { hint: 'leave large files out, or pack the folder: `tar -czf site.tar.gz` and channel: K2' },
+  );
+}
