@@ -134,3 +134,49 @@ describe('a folder', () => {
     expect(listRequests(scenario, /^\w+ https:\/\/api\.github\.com/).length).toBeLessThanOrEqual(20);
   });
 });
+
+describe('withdrawing a folder', () => {
+  const withdrawal = { channel: 'K1', operation: 'withdraw' };
+
+  test('removes the site in one commit, leaves what others added, and proves every address empty', async () => {
+    const repository = await scenario.repository();
+    await scenario.deliver({ repository, files: SITE, inputs });
+    await repository.commit('previews/pr-12/theirs.txt', 'theirs');
+    await repository.commit('previews/pr-12/assets/app.js', 'changed by hand');
+    const before = (await repository.log()).length;
+    const path = 'previews/pr-12/';
+    const withdrawn = await scenario.deliver({ repository, inputs: { ...withdrawal, path } });
+    expect(withdrawn.report.notReady).toBeNull();
+    expect(withdrawn.outputs).toMatchObject({ result: 'withdrawn', url: '' });
+    const log = await repository.log();
+    expect(log).toHaveLength(before + 1);
+    expect(log[0]?.message).toMatch(/^REMOVE pr-12: /);
+    expect(await repository.read('previews/pr-12/index.html')).toBeNull();
+    expect(String(await repository.read('previews/pr-12/theirs.txt'))).toBe('theirs');
+    expect(String(await repository.read('previews/pr-12/assets/app.js'))).toBe('changed by hand');
+    expect(withdrawn.stdout).toContain('not removed: previews/pr-12/theirs.txt');
+    await expect(scenario.fetchPublic(`${repository.pages.url}${path}`)).rejects.toThrow('404');
+  });
+
+  test('removes every site that lies in it', async () => {
+    const repository = await scenario.repository();
+    for (const path of ['previews/pr-1/', 'previews/pr-2/']) {
+      await scenario.deliver({ repository, files: SITE, inputs: { ...inputs, path } });
+    }
+    const withdrawn = await scenario.deliver({ repository, inputs: { ...withdrawal, path: 'previews/' } });
+    expect(withdrawn.reports.map(({ notReady }) => notReady)).toEqual([null, null]);
+    expect(await repository.read('previews/pr-1/index.html')).toBeNull();
+    expect(await repository.read('previews/pr-2/index.html')).toBeNull();
+  });
+
+  test.each(['squashed', 'quoted'])('that somebody %s removes nothing of it', async (how) => {
+    const repository = await scenario.repository();
+    await scenario.deliver({ repository, files: SITE, inputs });
+    const [delivery] = await repository.log();
+    const message = how === 'quoted' ? `Notes\n\n${delivery?.message}` : (delivery?.message ?? '');
+    await repository.commit('previews/pr-12/index.html', 'a person wrote this', message);
+    const path = 'previews/pr-12/';
+    await scenario.deliver({ repository, inputs: { ...withdrawal, path } });
+    expect(String(await repository.read('previews/pr-12/index.html'))).toBe('a person wrote this');
+  });
+});

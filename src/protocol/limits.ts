@@ -171,6 +171,8 @@ export const SITE = {
   history: 30,
   /** Folders beside the delivered one that `keep` looks at. */
   siblings: 500,
+  /** Sites that one withdrawal removes. */
+  removals: 20,
   /** Files of others within the folder that a commit message names. */
   kept: 500,
   /** Files whose own history is read, to see whether they were delivered one by one. */

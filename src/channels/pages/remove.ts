@@ -12,6 +12,7 @@ import { type CommitResult, comparePaths } from './commit.ts';
 import { COMMIT_METHODS, type CommitMethod, chooseMethod } from './commit-methods.ts';
 import { applyJekyll, createJekyllLookup, resolveDestination } from './destination.ts';
 import { commitTarget, commitTasks, type PagesOptions, type PagesTask, previewCommits } from './publish.ts';
+import { findDeliveredSites, previewRemoval, removeSite, type SiteRemoval } from './site/remove-site.ts';
 import { checkSiteWorkflow } from './site-workflow.ts';
 
 /** Prepares the removal of one path. */
@@ -29,17 +30,33 @@ export function createPagesRemover(
 ): ChannelAction<PagesTask> {
   return {
     prepare: (items) => prepareRemovals(items, options, access, ports),
-    preview: (tasks) => previewCommits(tasks, () => 'nothing exists there'),
-    perform: (tasks) => commitTasks(tasks, ports, removalPlacement),
+    preview: async (tasks) => [
+      ...(await previewCommits(tasks.filter(isFileTask), () => 'nothing exists there')),
+      ...(await forEachItem(tasks.filter(isRemovalTask), ({ data }) => previewRemoval(data.removal))),
+    ],
+    perform: async (tasks) => [
+      ...(await forEachItem(tasks.filter(isRemovalTask), ({ data }) => removeSite(data.removal, ports))),
+      ...(await commitTasks(tasks.filter(isFileTask), ports, removalPlacement)),
+    ],
   };
 }
+
+/** The removal of a path, or of a whole site. */
+type RemovalTask = PagesTask & { readonly removal?: SiteRemoval };
+
+type SiteRemovalTask = PreparedTask<PagesTask & { readonly removal: SiteRemoval }>;
+
+const isRemovalTask = (task: PreparedTask<RemovalTask>): task is SiteRemovalTask =>
+  task.data.removal !== undefined;
+
+const isFileTask = (task: PreparedTask<RemovalTask>): boolean => !isRemovalTask(task);
 
 async function prepareRemovals<Item extends ChannelItem>(
   items: readonly Item[],
   options: PagesOptions,
   access: RepositoryAccess,
   ports: Ports,
-): Promise<readonly ItemResult<Item, PreparedTask<PagesTask>>[]> {
+): Promise<readonly ItemResult<Item, PreparedTask<RemovalTask>>[]> {
   await checkSiteWorkflow(requireGitHub(access, 'K1'), options, access.repository.site);
   const prepareRemoval = createPreparation(options, access, ports);
   const { path } = options;
@@ -52,15 +69,44 @@ async function prepareRemovals<Item extends ChannelItem>(
     return forEachItem(items, ({ name }) => prepareRemoval(path, name, method), BATCH.reads);
   }
   const folder = await prepareRemoval(path, '', 'B');
-  const owned = await findOwnedBelow(folder.data, ports);
+  const sites = await prepareSiteRemovals(folder, options);
+  const inSites = new Set(sites.flatMap(({ paths }) => paths));
+  const owned = await findOwnedBelow(folder.data, inSites, ports);
+  const siteTasks = sites.map(({ task }) => ({ item: folderItem, result: task }));
   // An empty folder is proven to be empty all the same.
-  if (owned.length === 0) return [{ item: folderItem, result: folder }];
+  if (owned.length === 0) {
+    return siteTasks.length > 0 ? siteTasks : [{ item: folderItem, result: folder }];
+  }
   const method = await chooseMethod(
     owned.map(() => null),
     ports.signal,
   );
   const tasks = await forEachItem(owned, (one) => prepareRemoval(one, '', method), BATCH.reads);
-  return tasks.map(({ result }) => ({ item: folderItem, result }));
+  return [...siteTasks, ...tasks.map(({ result }) => ({ item: folderItem, result }))];
+}
+
+/** A task for each site in the folder, and the paths that it removes. */
+async function prepareSiteRemovals(
+  { plan, data, watch }: PreparedTask<PagesTask>,
+  { prune, keep, nojekyll }: PagesOptions,
+): Promise<readonly { readonly task: PreparedTask<RemovalTask>; readonly paths: readonly string[] }[]> {
+  const { destination } = data;
+  const siteRoot = destination.folder === '' ? '' : `${destination.folder}/`;
+  const target = { ...data.target, siteRoot, options: { prune, keep, nojekyll } };
+  const sites = await findDeliveredSites(target, data.path);
+  return [...sites].map(([folder, paths]) => ({
+    paths,
+    task: {
+      plan: {
+        ...plan,
+        method: 'one commit that removes it',
+        destination: `branch ${destination.branch}, folder ${folder || './'}`,
+        name: folder || './',
+      },
+      data: { ...data, path: folder, removal: { target: { ...target, folder }, destination } },
+      ...(watch === undefined ? {} : { watch }),
+    },
+  }));
 }
 
 function createPreparation(options: PagesOptions, access: RepositoryAccess, ports: Ports): PrepareRemoval {
@@ -99,8 +145,13 @@ function createPreparation(options: PagesOptions, access: RepositoryAccess, port
 }
 
 /** The paths of the owned files below a folder. Files of others are left, and named in the log. */
-async function findOwnedBelow({ target, path }: PagesTask, { logger }: Ports): Promise<readonly string[]> {
-  const paths = await listFilesBelow(target.github, target.branch, path);
+async function findOwnedBelow(
+  { target, path }: PagesTask,
+  inSites: ReadonlySet<string>,
+  { logger }: Ports,
+): Promise<readonly string[]> {
+  const all = await listFilesBelow(target.github, target.branch, path);
+  const paths = all.filter((one) => !inSites.has(one));
   if (paths.length > BATCH.files) {
     throw new DeliveryError('TOO_LARGE', `there are ${paths.length} files below ${path}`, {
       hint: `set \`path:\` to a folder with at most ${BATCH.files} files`,

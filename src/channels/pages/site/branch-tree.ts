@@ -45,6 +45,14 @@ export function filesBelow(
   return files;
 }
 
+/** The folders that lie directly in a folder, each ending in `/`. */
+export function listFolders({ entries }: Pick<BranchTree, 'entries'>, folder: string): readonly string[] {
+  return [...entries].flatMap(([path, { type }]) => {
+    const isDirect = path.startsWith(folder) && !path.includes('/', folder.length);
+    return type === 'tree' && isDirect ? [`${path}/`] : [];
+  });
+}
+
 /** Git's id of a folder; `null` where there is none. */
 export const treeShaAt = ({ entries }: Pick<BranchTree, 'entries'>, folder: string): string | null =>
   entries.get(folder.slice(0, -1))?.sha ?? null;

@@ -1,6 +1,6 @@
 import { getLastCommits } from '../../../github/api/history.ts';
 import { SITE } from '../../../protocol/limits.ts';
-import { type BranchTree, treeShaAt } from './branch-tree.ts';
+import { type BranchTree, listFolders, treeShaAt } from './branch-tree.ts';
 import { parseSiteMessage } from './site-message.ts';
 import type { SiteTarget } from './site-target.ts';
 
@@ -14,7 +14,10 @@ import type { SiteTarget } from './site-target.ts';
 export async function findOldSites(target: SiteTarget, tree: BranchTree): Promise<readonly string[]> {
   const { folder, github, options } = target;
   if (options.keep === undefined || folder === '' || tree.head === null) return [];
-  const siblings = listSiblings(folder, tree);
+  const parent = folder.slice(0, folder.lastIndexOf('/', folder.length - 2) + 1);
+  const siblings = listFolders(tree, parent)
+    .filter((path) => path !== folder)
+    .slice(0, SITE.siblings);
   if (siblings.length === 0) return [];
   const commits = await getLastCommits(
     github,
@@ -29,15 +32,4 @@ export async function findOldSites(target: SiteTarget, tree: BranchTree): Promis
   });
   owned.sort((one, other) => other.committedAt - one.committedAt);
   return owned.slice(options.keep - 1).map(({ path }) => path);
-}
-
-/** The folders that lie where this one lies. */
-function listSiblings(folder: string, { entries }: BranchTree): readonly string[] {
-  const parent = folder.slice(0, folder.lastIndexOf('/', folder.length - 2) + 1);
-  const siblings: string[] = [];
-  for (const [path, { type }] of entries) {
-    if (type !== 'tree' || !path.startsWith(parent) || path.includes('/', parent.length)) continue;
-    if (`${path}/` !== folder) siblings.push(`${path}/`);
-  }
-  return siblings.slice(0, SITE.siblings);
 }
