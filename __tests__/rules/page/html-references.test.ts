@@ -1,12 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
+import { formatAddress } from '../../../src/rules/page/addresses.ts';
 import { FETCHING_ATTRIBUTES, STYLE_ATTRIBUTES } from '../../../src/rules/page/fetching-attributes.ts';
 import { searchPage } from '../../../src/rules/page/html-references.ts';
 import { SEARCH_LIMITS } from '../../../src/rules/page/page-tree.ts';
 import { measureCpuTime } from '../cpu-time.ts';
 
-/** `element address` of each reference. */
+/** `element address` of each reference that is no link. */
 const find = (html: string, isXml = false): string[] =>
-  searchPage(html, isXml).references.map(({ element, address }) => `${element} ${address}`);
+  searchPage(html, isXml)
+    .references.filter(({ grade }) => grade !== 'link')
+    .map(({ element, address }) => `${element} ${formatAddress(address)}`);
 
 /** A page, and the one reference in it. */
 const ATTRIBUTES: readonly (readonly [string, string])[] = [

@@ -1,11 +1,35 @@
-/** How a browser uses the resource; this decides whether the content of a `data:` address is searched too. */
-export type ResourceKind = 'document' | 'style' | 'script' | 'data';
+/**
+ * How a browser uses the resource; this decides how its content is searched. `script` is a classic script, which
+ * imports nothing before it runs.
+ */
+export type ResourceKind = 'document' | 'style' | 'script' | 'module' | 'manifest' | 'data';
+
+/**
+ * When a browser uses an address: `start` while the page opens, in at least one current browser; `later` perhaps
+ * after that, or never; `link` when a person follows it.
+ */
+export type ReferenceGrade = 'start' | 'later' | 'link';
 
 /** An address and its position in a text. */
 export interface FoundAddress {
   readonly offset: number;
   readonly address: string;
   readonly kind: ResourceKind;
+  readonly grade: ReferenceGrade;
+  /** For an address in a script: whether it is relative to the page, not to the file of the script. */
+  readonly isPageRelative?: boolean;
+  /** Whether it is the specifier of a module, which an import map may change. */
+  readonly isSpecifier?: boolean;
+  /** For an address in a script: whether it is only the beginning of one, as in `"./" + name`. */
+  readonly isPartial?: boolean;
+  /** For an address in a style sheet: the selector of its rule, or `@font-face NAME`. */
+  readonly rule?: string;
+}
+
+/** Of two grades the one that comes later: what a template holds is never used at the start. */
+export function laterGrade(one: ReferenceGrade, other: ReferenceGrade): ReferenceGrade {
+  if (one === 'link' || other === 'link') return 'link';
+  return one === 'later' ? one : other;
 }
 
 /** Schemes that cause no request: the content is in the address or in memory, or there is no content. */
@@ -20,7 +44,7 @@ const SPACE = 0x20;
  * @param maxLength how many characters are needed; a `data:` address may have megabytes
  * @see https://url.spec.whatwg.org/#concept-basic-url-parser
  */
-function trimAddress(address: string, maxLength = address.length): string {
+export function trimAddress(address: string, maxLength = address.length): string {
   let start = 0;
   while (start < address.length && address.charCodeAt(start) <= SPACE) start += 1;
   let end = Math.min(start + maxLength, address.length);

@@ -1,5 +1,13 @@
 import type { DefaultTreeAdapterTypes as Dom } from 'parse5';
-import { type FoundAddress, parseRefresh, parseSrcset, type ResourceKind } from './addresses.ts';
+import {
+  type FoundAddress,
+  hasHost,
+  parseRefresh,
+  parseSrcset,
+  type ReferenceGrade,
+  type ResourceKind,
+} from './addresses.ts';
+import { isLaterPrelude } from './css-grades.ts';
 import { findCssReferences } from './css-references.ts';
 import { getAttribute, hasAttribute } from './page-tree.ts';
 import { findScriptReferences } from './script-references.ts';
@@ -7,92 +15,151 @@ import { findScriptReferences } from './script-references.ts';
 /** Reads the addresses in the value of an attribute. */
 type AddressReader = (value: string, element: Dom.Element) => readonly FoundAddress[];
 
+/** One address that is used in one way; spaces at both ends do not count. */
 const single =
-  (kind: ResourceKind): AddressReader =>
-  (address) => [{ offset: 0, address, kind }];
+  (kind: ResourceKind, grade: ReferenceGrade = 'start'): AddressReader =>
+  (address) => [{ offset: 0, address, kind, grade }];
 
+const image = single('data');
+const anchor = single('document', 'link');
+const later = single('data', 'later');
+
+/** All candidates count: which one is used depends on the screen. */
 const srcset: AddressReader = (value) =>
-  parseSrcset(value).map((address) => ({ offset: 0, address, kind: 'data' }));
+  parseSrcset(value).map((address) => ({ offset: 0, address, kind: 'data', grade: 'start' }));
 
 const none: AddressReader = () => [];
 
-/** Link types that a browser fetches; others, such as `canonical` or `alternate`, cause no request. */
-const FETCHED_LINK_TYPES: ReadonlyMap<string, ResourceKind> = new Map(
-  Object.entries<ResourceKind>({
-    stylesheet: 'style',
-    modulepreload: 'script',
-    preload: 'data',
-    prefetch: 'data',
-    prerender: 'data',
-    manifest: 'data',
-    icon: 'data',
-    'mask-icon': 'data',
-    'apple-touch-icon': 'data',
-    'apple-touch-icon-precomposed': 'data',
-    'apple-touch-startup-image': 'data',
-    'compression-dictionary': 'data',
+/**
+ * Link types that cause a request. Only a style sheet changes what a page shows when it opens: without the hint of
+ * a preload, what is really used is loaded anyway. Others, such as `canonical`, cause no request.
+ */
+const FETCHED_LINK_TYPES: ReadonlyMap<string, readonly [ResourceKind, ReferenceGrade]> = new Map(
+  Object.entries<readonly [ResourceKind, ReferenceGrade]>({
+    stylesheet: ['style', 'start'],
+    modulepreload: ['module', 'later'],
+    preload: ['data', 'later'],
+    prefetch: ['data', 'later'],
+    prerender: ['document', 'later'],
+    manifest: ['manifest', 'later'],
+    icon: ['data', 'later'],
+    'mask-icon': ['data', 'later'],
+    'apple-touch-icon': ['data', 'later'],
+    'apple-touch-icon-precomposed': ['data', 'later'],
+    'apple-touch-startup-image': ['data', 'later'],
+    'compression-dictionary': ['data', 'later'],
   }),
 );
 
+/** Link types that connect to a host and load nothing. */
+const CONNECTING_LINK_TYPES = new Set(['preconnect', 'dns-prefetch']);
+
 const link: AddressReader = (address, element) => {
-  const kinds = splitWords(getAttribute(element, 'rel')).flatMap(
-    (type) => FETCHED_LINK_TYPES.get(type) ?? [],
-  );
-  const [kind] = kinds;
-  return kind === undefined ? [] : [{ offset: 0, address, kind: kinds.includes('style') ? 'style' : kind }];
+  const types = splitWords(getAttribute(element, 'rel'));
+  const [first, ...others] = types
+    .map((type) => FETCHED_LINK_TYPES.get(type))
+    .filter((found) => found !== undefined);
+  if (first === undefined) {
+    return types.some((type) => CONNECTING_LINK_TYPES.has(type)) && hasHost(address)
+      ? later(address, element)
+      : [];
+  }
+  const [kind, grade] = [first, ...others].find(([found]) => found === 'style') ?? first;
+  const isUnused =
+    kind === 'style' &&
+    (types.includes('alternate') || hasAttribute(element, 'disabled') || isLaterMedia(element));
+  return single(kind, isUnused ? 'later' : grade)(address, element);
 };
+
+/** `imagesrcset` is a part of a preload. */
+const preloads: AddressReader = (value, element) =>
+  srcset(value, element).map((found) => ({ ...found, grade: 'later' }));
+
+const script: AddressReader = (address, element) => {
+  const type = getScriptType(element);
+  if (type === null) return [];
+  return single(type, hasAttribute(element, 'nomodule') ? 'later' : 'start')(address, element);
+};
+
+/** How a browser runs a script element; `null` if its type makes it data. */
+export function getScriptType(element: Dom.Element): 'script' | 'module' | null {
+  const type = getAttribute(element, 'type').trim().toLowerCase();
+  if (type === 'module') return 'module';
+  return SCRIPT_TYPE.test(type) ? 'script' : null;
+}
+
+const SCRIPT_TYPE = /^(?:(?:text|application)\/(?:x-)?(?:java|ecma|j|live)script[\d.]*)?$/;
+
+const media: AddressReader = (address, element) =>
+  single('data', getAttribute(element, 'preload').toLowerCase() === 'none' ? 'later' : 'start')(
+    address,
+    element,
+  );
+
+const track: AddressReader = (address, element) =>
+  single('data', hasAttribute(element, 'default') ? 'start' : 'later')(address, element);
 
 const animated: AddressReader = (values, element) =>
   /^(?:xlink:)?href$/i.test(getAttribute(element, 'attributeName').trim())
-    ? values.split(';').map((address) => ({ offset: 0, address, kind: 'data' }))
+    ? values.split(';').map((address) => ({ offset: 0, address, kind: 'data', grade: 'start' }))
     : [];
 
+/** An address in SVG, with and without the prefix. */
+const svgLink = (reader: AddressReader): Readonly<Record<string, AddressReader>> => ({
+  href: reader,
+  'xlink:href': reader,
+});
+
 /**
- * The attributes that a browser fetches, by element; all names in lower case. Attributes of plain links and
- * forms are not included: they cause a request only when a person follows them.
+ * The attributes whose addresses a browser uses, by element; all names in lower case. Forms are not included:
+ * they cause a request only when a person sends them. `base` is read on its own, because it loads nothing.
  *
  * @see https://html.spec.whatwg.org/multipage/indices.html#attributes-3
  */
 export const FETCHING_ATTRIBUTES: Readonly<Record<string, Readonly<Record<string, AddressReader>>>> = {
-  audio: { src: single('data') },
-  base: { href: single('data') },
-  body: { background: single('data') },
+  a: svgLink(anchor),
+  area: { href: anchor },
+  audio: { src: media },
+  body: { background: image },
   embed: { src: single('document') },
   frame: { src: single('document') },
-  html: { manifest: single('data') },
   // With a `srcdoc`, the `src` is ignored.
   iframe: { src: (src, frame) => (hasAttribute(frame, 'srcdoc') ? [] : single('document')(src, frame)) },
-  img: { src: single('data'), srcset },
-  input: { src: (src, input) => (isImageButton(input) ? single('data')(src, input) : []) },
-  link: { href: link, imagesrcset: srcset },
-  meta: { content: (content, meta) => (isRefresh(meta) ? single('data')(parseRefresh(content), meta) : []) },
+  img: { src: image, srcset },
+  input: { src: (src, input) => (isImageButton(input) ? image(src, input) : []) },
+  link: { href: link, imagesrcset: preloads },
+  meta: {
+    content: (content, meta) => (isRefresh(meta) ? single('document')(parseRefresh(content), meta) : []),
+  },
   object: { data: single('document') },
-  script: { src: single('script'), href: single('script'), 'xlink:href': single('script') },
-  source: { src: single('data'), srcset },
-  table: { background: single('data') },
-  tbody: { background: single('data') },
-  td: { background: single('data') },
-  tfoot: { background: single('data') },
-  th: { background: single('data') },
-  thead: { background: single('data') },
-  tr: { background: single('data') },
-  track: { src: single('data') },
-  video: { src: single('data'), poster: single('data') },
+  script: { src: script, ...svgLink(script) },
+  source: { src: image, srcset },
+  table: { background: image },
+  tbody: { background: image },
+  td: { background: image },
+  tfoot: { background: image },
+  th: { background: image },
+  thead: { background: image },
+  tr: { background: image },
+  track: { src: track },
+  video: { src: media, poster: image },
   // SVG
   animate: { from: animated, to: animated, by: animated, values: animated },
-  cursor: { href: single('data'), 'xlink:href': single('data') },
-  feimage: { href: single('data'), 'xlink:href': single('data') },
-  filter: { href: single('data'), 'xlink:href': single('data') },
-  'font-face-uri': { href: single('data'), 'xlink:href': single('data') },
-  image: { href: single('data'), 'xlink:href': single('data') },
-  lineargradient: { href: single('data'), 'xlink:href': single('data') },
-  mpath: { href: single('data'), 'xlink:href': single('data') },
-  pattern: { href: single('data'), 'xlink:href': single('data') },
-  radialgradient: { href: single('data'), 'xlink:href': single('data') },
+  feimage: svgLink(image),
+  filter: svgLink(image),
+  image: svgLink(image),
+  lineargradient: svgLink(image),
+  pattern: svgLink(image),
+  radialgradient: svgLink(image),
   set: { to: animated },
-  textpath: { href: single('data'), 'xlink:href': single('data') },
-  tref: { href: single('data'), 'xlink:href': single('data') },
-  use: { href: single('data'), 'xlink:href': single('data') },
+  use: svgLink(image),
+  // No current browser loads these.
+  cursor: svgLink(later),
+  'font-face-uri': svgLink(later),
+  html: { manifest: later },
+  mpath: svgLink(later),
+  textpath: svgLink(later),
+  tref: svgLink(later),
 };
 
 /** Attributes of any element whose value is CSS: `style` and the presentation attributes of SVG. */
@@ -115,8 +182,15 @@ export const getAddressReader = (element: string, name: string): AddressReader =
   const attributes = Object.hasOwn(FETCHING_ATTRIBUTES, element) ? FETCHING_ATTRIBUTES[element] : undefined;
   if (attributes !== undefined && Object.hasOwn(attributes, name)) return attributes[name] as AddressReader;
   if (STYLE_ATTRIBUTES.has(name)) return findCssReferences;
-  return name.startsWith('on') ? findScriptReferences : none;
+  return name.startsWith('on') ? readHandler : none;
 };
+
+/** What an event handler loads is not loaded before the event. */
+const readHandler: AddressReader = (code) =>
+  findScriptReferences(code, false).map((found) => ({ ...found, grade: 'later' }));
+
+const isLaterMedia = (element: Dom.Element): boolean =>
+  isLaterPrelude(`@media ${getAttribute(element, 'media')}`);
 
 const splitWords = (text: string): string[] => text.toLowerCase().split(/\s+/);
 

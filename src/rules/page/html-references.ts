@@ -1,46 +1,62 @@
 import type { DefaultTreeAdapterTypes as Dom } from 'parse5';
 import {
   type FoundAddress,
-  formatAddress,
   isExternal,
+  laterGrade,
   parseDataUrl,
+  type ReferenceGrade,
   type ResourceKind,
 } from './addresses.ts';
+import { isLaterPrelude } from './css-grades.ts';
 import { findCssReferences } from './css-references.ts';
-import { getAddressReader } from './fetching-attributes.ts';
+import { getAddressReader, getScriptType } from './fetching-attributes.ts';
+import { type ImportMapEntry, parseImportMap } from './import-map.ts';
+import { createLineCounter } from './line-counter.ts';
 import {
   getAttribute,
   getLocalName,
   getLocation,
   getText,
+  hasAttribute,
   parsePage,
   SEARCH_LIMITS,
   TEXT_ELEMENTS,
   walkNodes,
 } from './page-tree.ts';
-import { findJsonReferences, findScriptReferences } from './script-references.ts';
+import { findScriptReferences, findSpeculationReferences } from './script-references.ts';
 
-/** An external address that a browser would fetch. */
-export interface PageReference {
+/** An address that a browser uses when it opens the page, or later. */
+export interface PageReference
+  extends Pick<FoundAddress, 'kind' | 'grade' | 'rule' | 'isPartial' | 'isSpecifier'> {
   /** From 1. */
   readonly line: number;
   /** The element name, such as `link`, `img`, `style` or `script`. */
   readonly element: string;
-  /** For messages: one short line, without credentials and query. */
+  /** As it is written; `formatAddress` makes it fit for messages. */
   readonly address: string;
+  /** Whether it is in the content of a `data:` address, to which nothing can be relative. */
+  readonly isOpaque?: boolean;
 }
 
 export interface PageSearch {
-  /** In page order. */
+  /** In page order; without those that cause no request, such as `data:` and `#top`. */
   readonly references: readonly PageReference[];
   /** Whether the whole page was searched; false if it exceeds a limit. */
   readonly complete: boolean;
+  /** The address of `<base href>`; empty without one. */
+  readonly base: string;
+  readonly importMap: readonly ImportMapEntry[];
+  /** The content of `<meta name="generator">`; empty without one. */
+  readonly generator: string;
 }
 
 interface SearchState {
   readonly references: PageReference[];
+  readonly importMap: ImportMapEntry[];
   nodes: number;
   complete: boolean;
+  base: string;
+  generator: string;
 }
 
 /** A document in the page: the page itself, or one in a `srcdoc`, `noscript` or `data:` address. */
@@ -50,27 +66,37 @@ interface DocumentPlace {
   /** How many documents contain it. */
   readonly level: number;
   readonly isXml: boolean;
+  /** What the document holds is used at this time or later. */
+  readonly grade: ReferenceGrade;
+  /** Whether it is in a `data:` address. */
+  readonly isOpaque: boolean;
 }
 
 /** A text with addresses: an attribute value, a script or a style sheet. */
-interface TextPlace {
+interface TextPlace extends Omit<DocumentPlace, 'isXml'> {
   /** Empty if all addresses count as being on the first line. */
   readonly text: string;
-  readonly firstLine: number;
   readonly element: string;
-  readonly level: number;
 }
 
 /**
- * Finds everything that a browser would fetch from elsewhere when it opens the page. Relative addresses count,
- * because the file is delivered alone.
+ * Finds every address that a browser would use when it opens the page, when something happens in it, or when a
+ * person follows a link; graded accordingly.
  *
  * @param isXml parse as XHTML, where `/>` closes elements that HTML leaves open
  */
 export function searchPage(html: string, isXml = false): PageSearch {
-  const state: SearchState = { references: [], nodes: 0, complete: true };
-  searchDocument(state, html, { firstLine: 1, level: 0, isXml });
-  return { references: state.references, complete: state.complete };
+  const state: SearchState = {
+    references: [],
+    importMap: [],
+    nodes: 0,
+    complete: true,
+    base: '',
+    generator: '',
+  };
+  searchDocument(state, html, { firstLine: 1, level: 0, isXml, grade: 'start', isOpaque: false });
+  const { nodes: _, ...search } = state;
+  return search;
 }
 
 function searchDocument(state: SearchState, text: string, place: DocumentPlace): void {
@@ -83,29 +109,39 @@ function searchDocument(state: SearchState, text: string, place: DocumentPlace):
     return state.nodes <= SEARCH_LIMITS.nodes;
   });
   if (!complete) state.complete = false;
-  for (const node of walkNodes(document)) {
+  const inertPlace: DocumentPlace = { ...place, grade: laterGrade(place.grade, 'later') };
+  for (const { node, isInert } of walkNodes(document)) {
     if ('tagName' in node) {
-      searchAttributes(state, node, place);
-      searchContent(state, node, place);
+      const nodePlace = isInert ? inertPlace : place;
+      searchAttributes(state, node, nodePlace);
+      searchContent(state, node, nodePlace);
+      if (place.level === 0 && !isInert) readPageFields(state, node);
     } else if (place.isXml && 'data' in node) searchInstruction(state, node, place);
   }
 }
 
-function searchAttributes(
-  state: SearchState,
-  element: Dom.Element,
-  { firstLine, level }: DocumentPlace,
-): void {
+/** Keeps the base and the generator of the page; the first of each counts. */
+function readPageFields(state: SearchState, element: Dom.Element): void {
+  const name = getLocalName(element);
+  if (name === 'base') state.base ||= getAttribute(element, 'href');
+  else if (name === 'meta' && getAttribute(element, 'name').toLowerCase() === 'generator') {
+    state.generator ||= getAttribute(element, 'content').slice(0, 200);
+  }
+}
+
+function searchAttributes(state: SearchState, element: Dom.Element, place: DocumentPlace): void {
   const elementName = getLocalName(element);
   const { startLine, attrs } = getLocation(element);
   for (const { name, prefix, value } of element.attrs) {
     const fullName = prefix ? `${prefix}:${name}` : name;
-    const line = firstLine - 1 + (attrs?.[fullName] ?? attrs?.[fullName.toLowerCase()] ?? startLine);
+    const line = place.firstLine - 1 + (attrs?.[fullName] ?? attrs?.[fullName.toLowerCase()] ?? startLine);
     if (elementName === 'iframe' && fullName === 'srcdoc') {
-      searchDocument(state, value, { firstLine: line, level: level + 1, isXml: false });
+      searchDocument(state, value, { ...place, firstLine: line, level: place.level + 1, isXml: false });
     } else {
       const found = getAddressReader(elementName, fullName.toLowerCase())(value, element);
-      addReferences(state, found, { text: value, firstLine: line, element: elementName, level });
+      if (found.length > 0) {
+        addReferences(state, found, { ...place, text: value, firstLine: line, element: elementName });
+      }
     }
   }
 }
@@ -115,34 +151,41 @@ function searchContent(state: SearchState, element: Dom.Element, place: Document
   const name = getLocalName(element);
   if (first === undefined || !TEXT_ELEMENTS.has(name)) return;
   const text = getText(element);
-  const { level } = place;
   const firstLine = place.firstLine - 1 + getLocation(first).startLine;
-  const textPlace = { text, firstLine, element: name, level };
-  if (name === 'noscript') searchDocument(state, text, { firstLine, level: level + 1, isXml: false });
-  else if (name === 'script') addReferences(state, readScript(element, text), textPlace);
-  else if (isCss(element)) addReferences(state, findCssReferences(text), textPlace);
+  const textPlace: TextPlace = { ...place, text, firstLine, element: name };
+  if (name === 'noscript') {
+    const grade = laterGrade(place.grade, 'later');
+    searchDocument(state, text, { ...place, firstLine, level: place.level + 1, isXml: false, grade });
+  } else if (name === 'script') readScript(state, element, textPlace);
+  else if (isCss(element)) {
+    const isLater = isLaterPrelude(`@media ${getAttribute(element, 'media')}`);
+    addReferences(state, findCssReferences(text), isLater ? { ...textPlace, grade: 'later' } : textPlace);
+  }
 }
 
 /** Searches `<?xml-stylesheet href="…"?>`, which the parser returns as a comment. */
-function searchInstruction(state: SearchState, comment: Dom.CommentNode, { firstLine }: DocumentPlace): void {
+function searchInstruction(state: SearchState, comment: Dom.CommentNode, place: DocumentPlace): void {
   const [, , address = ''] = /\shref\s*=\s*(["'])(.*?)\1/s.exec(comment.data.slice(0, 4_000)) ?? [];
-  addReferences(state, [{ offset: 0, address, kind: 'style' }], {
+  addReferences(state, [{ offset: 0, address, kind: 'style', grade: 'start' }], {
+    ...place,
     text: '',
-    firstLine: firstLine - 1 + getLocation(comment).startLine,
+    firstLine: place.firstLine - 1 + getLocation(comment).startLine,
     element: 'xml-stylesheet',
-    level: 0,
   });
 }
 
-/** Keeps the external addresses, and searches the content of `data:` addresses. */
+/** Keeps the addresses that cause a request, and searches the content of `data:` addresses. */
 function addReferences(state: SearchState, found: readonly FoundAddress[], place: TextPlace): void {
   const getLine = createLineCounter(place.text, place.firstLine);
-  for (const { offset, address, kind } of found) {
+  const { element, isOpaque } = place;
+  for (const { offset, isPageRelative: _, ...reference } of found) {
+    const { address, kind } = reference;
+    const grade = laterGrade(place.grade, reference.grade);
     if (isExternal(address)) {
       const line = getLine(offset);
-      state.references.push({ line, element: place.element, address: formatAddress(address) });
-    } else if (kind !== 'data') {
-      searchDataUrl(state, address, kind, { ...place, text: '', firstLine: getLine(offset) });
+      state.references.push({ ...reference, line, element, grade, ...(isOpaque && { isOpaque }) });
+    } else if (kind !== 'data' && grade !== 'link') {
+      searchDataUrl(state, address, kind, { ...place, text: '', firstLine: getLine(offset), grade });
     }
   }
 }
@@ -156,13 +199,12 @@ function searchDataUrl(state: SearchState, address: string, kind: ResourceKind, 
   }
   const { type, text } = content;
   const { firstLine } = place;
-  const level = place.level + 1;
+  const inner: TextPlace = { ...place, level: place.level + 1, isOpaque: true };
   const first = state.references.length;
-  if (kind === 'style') addReferences(state, findCssReferences(text), { ...place, level });
-  else if (kind === 'script') addReferences(state, findScriptReferences(text), { ...place, level });
-  else if (/html|xml/.test(type)) {
-    searchDocument(state, text, { firstLine, level, isXml: type.includes('xml') });
-  }
+  if (kind === 'style') addReferences(state, findCssReferences(text), inner);
+  else if (kind === 'script' || kind === 'module') {
+    addReferences(state, findScriptReferences(text, kind === 'module'), inner);
+  } else if (/html|xml/.test(type)) searchDocument(state, text, { ...inner, isXml: type.includes('xml') });
   // Lines inside an address are not lines of the page: everything in it is on the line of the address.
   for (let at = first; at < state.references.length; at += 1) {
     state.references[at] = { ...(state.references[at] as PageReference), line: firstLine };
@@ -172,24 +214,24 @@ function searchDataUrl(state: SearchState, address: string, kind: ResourceKind, 
 const isCss = (style: Dom.Element): boolean =>
   ['', 'text/css'].includes(getAttribute(style, 'type').trim().toLowerCase());
 
-/** Script types that a browser runs; with any other type, the script is data. */
-const SCRIPT_TYPE = /^(?:module|(?:text|application)\/(?:x-)?(?:java|ecma|j|live)script[\d.]*)?$/;
-
-function readScript(script: Dom.Element, text: string): readonly FoundAddress[] {
+function readScript(state: SearchState, script: Dom.Element, place: TextPlace): void {
+  const { text } = place;
   const type = getAttribute(script, 'type').trim().toLowerCase();
-  if (type === 'importmap' || type === 'speculationrules') return findJsonReferences(text);
-  return SCRIPT_TYPE.test(type) ? findScriptReferences(text) : [];
+  const scriptType = getScriptType(script);
+  if (type === 'importmap') {
+    if (place.grade === 'start' && !place.isOpaque) state.importMap.push(...parseImportMap(text));
+    addReferences(state, toReferences(parseImportMap(text)), { ...place, element: 'importmap' });
+  } else if (type === 'speculationrules') addReferences(state, findSpeculationReferences(text), place);
+  else if (scriptType !== null && !hasAttribute(script, 'src')) {
+    const isUnused = hasAttribute(script, 'nomodule');
+    const grade = isUnused ? 'later' : place.grade;
+    addReferences(state, findScriptReferences(text, scriptType === 'module'), { ...place, grade });
+  }
 }
 
-/** Returns the line of each offset; the offsets must be in ascending order. */
-function createLineCounter(text: string, firstLine: number): (offset: number) => number {
-  let line = firstLine;
-  let next = text.indexOf('\n');
-  return (offset) => {
-    for (; next !== -1 && next < offset; next = text.indexOf('\n', next + 1)) line += 1;
-    return line;
-  };
-}
+/** The addresses of an import map are loaded by the modules that import them. */
+const toReferences = (entries: readonly ImportMapEntry[]): FoundAddress[] =>
+  entries.map(({ offset, address }) => ({ offset, address, kind: 'module', grade: 'start' }));
 
 /** In XML any element may close itself; HTML would treat all that follows as the text of such an element. */
 function addEndTags(xml: string): string {

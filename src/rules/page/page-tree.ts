@@ -108,15 +108,25 @@ function setLocation(node: Dom.Node, location: Token.ElementLocation | null): vo
   located.ownLocation = { startLine, attrs: lines };
 }
 
+/** A node, and whether it is in a template, which loads nothing before a script copies it. */
+interface WalkedNode {
+  readonly node: Dom.Node;
+  readonly isInert: boolean;
+}
+
 /** Every node of a tree in page order, including the content of templates, at any depth. */
-export function* walkNodes(root: Dom.ParentNode): Generator<Dom.Node> {
-  const pending: Dom.Node[] = [root];
-  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
-    yield node;
-    if ('content' in node) pending.push(node.content);
+export function* walkNodes(root: Dom.ParentNode): Generator<WalkedNode> {
+  const pending: WalkedNode[] = [{ node: root, isInert: false }];
+  for (let walked = pending.pop(); walked !== undefined; walked = pending.pop()) {
+    yield walked;
+    const { node, isInert } = walked;
+    if ('content' in node) {
+      pending.push({ node: node.content, isInert: isInert || !hasAttribute(node, 'shadowrootmode') });
+    }
     if ('childNodes' in node) {
-      for (let at = node.childNodes.length - 1; at >= 0; at -= 1)
-        pending.push(node.childNodes[at] as Dom.Node);
+      for (let at = node.childNodes.length - 1; at >= 0; at -= 1) {
+        pending.push({ node: node.childNodes[at] as Dom.Node, isInert });
+      }
     }
   }
 }

@@ -1,4 +1,6 @@
 import { type FoundAddress, hasHost, isSpecifierAddress, type ResourceKind } from './addresses.ts';
+import { parseJsonText, toFields } from './json-fields.ts';
+import { ScriptFlow } from './script-flow.ts';
 import { tokenizeScript } from './script-tokens.ts';
 
 /** Which string literals of a call count as addresses. */
@@ -11,16 +13,18 @@ interface CallRule {
   readonly owner?: string;
   /** How many strings come before the address; 0 if absent. */
   readonly stringsBefore?: number;
+  /** Whether a relative address is relative to the page, not to the file of the script. */
+  readonly isPageRelative?: boolean;
 }
 
 /** Calls with a literal address that a browser fetches. */
 export const FETCHING_CALLS: Readonly<Record<string, CallRule>> = {
-  import: { counts: 'specifier', kind: 'script' },
+  import: { counts: 'specifier', kind: 'module' },
   importScripts: { counts: 'any', kind: 'script' },
-  Worker: { counts: 'any', kind: 'script' },
-  SharedWorker: { counts: 'any', kind: 'script' },
-  register: { counts: 'any', kind: 'script', owner: 'serviceWorker' },
-  addModule: { counts: 'any', kind: 'script' },
+  Worker: { counts: 'any', kind: 'script', isPageRelative: true },
+  SharedWorker: { counts: 'any', kind: 'script', isPageRelative: true },
+  register: { counts: 'any', kind: 'script', owner: 'serviceWorker', isPageRelative: true },
+  addModule: { counts: 'any', kind: 'module', isPageRelative: true },
   fetch: { counts: 'with a host', kind: 'data' },
   Request: { counts: 'with a host', kind: 'data' },
   open: { counts: 'with a host', kind: 'data', stringsBefore: 1 },
@@ -38,24 +42,108 @@ const STRING = '""';
 /** The most tokens from an address back to the name of its call: `serviceWorker?.register(new URL(`. */
 const LOOKBACK = 10;
 
+/** The clause of a static import or export: what may be between its keyword and `from`. */
+const CLAUSE = /^(?:[{},*]|[\p{ID_Continue}$\\]+)$/u;
+
+interface ScriptState {
+  readonly code: string;
+  readonly isModule: boolean;
+  readonly found: FoundAddress[];
+  readonly flow: ScriptFlow;
+  previous: string[];
+  inImportScripts: boolean;
+  /** Whether the last token was an address. */
+  foundLast: boolean;
+  /** Whether all tokens since `import` or `export` may be the clause of one. */
+  inClause: boolean;
+}
+
 /**
  * Literal addresses that a script fetches. Addresses that it composes at run time can't be found. The bare name
- * of a module is not an address: it needs an import map, which is searched separately.
+ * of a module is an address only for an import map.
+ *
+ * Static imports of a module are graded `start`, as is a call that certainly runs when the script is loaded. Every
+ * other call may run later.
  */
-export function findScriptReferences(code: string): FoundAddress[] {
-  const found: FoundAddress[] = [];
-  let previous: string[] = [];
-  let inImportScripts = false;
-  tokenizeScript(code, (kind, text, offset) => {
-    if (kind === 'string') {
-      const rule = inImportScripts ? FETCHING_CALLS.importScripts : getRule(previous);
-      if (rule !== undefined && isAddress(rule, text)) found.push({ offset, address: text, kind: rule.kind });
-    } else if (text === ')' || text === ';') inImportScripts = false;
-    else if (text === '(' && previous.at(-1) === 'importScripts') inImportScripts = true;
-    previous.push(kind === 'string' ? STRING : text);
-    if (previous.length > 64) previous = previous.slice(-LOOKBACK);
+export function findScriptReferences(code: string, isModule: boolean): FoundAddress[] {
+  const state: ScriptState = {
+    code,
+    isModule,
+    found: [],
+    flow: new ScriptFlow(),
+    previous: [],
+    inImportScripts: false,
+    foundLast: false,
+    inClause: false,
+  };
+  tokenizeScript(code, (kind, text, offset) =>
+    readScriptToken(state, kind === 'string' ? null : text, offset, text),
+  );
+  return state.found;
+}
+
+function readScriptToken(state: ScriptState, mark: string | null, offset: number, text: string): void {
+  const { code, flow, previous } = state;
+  flow.read(mark ?? '', () => isAfterLineBreak(code, offset));
+  if (mark === '+' && state.foundLast) markPartial(state.found);
+  const { length } = state.found;
+  if (mark === null) addLiteral(state, text, offset);
+  else if (mark === ')' || mark === ';') state.inImportScripts = false;
+  else if (mark === '(' && previous.at(-1) === 'importScripts') state.inImportScripts = true;
+  if ((mark === 'import' || mark === 'export') && previous.at(-1) !== '.') state.inClause = true;
+  else if (mark !== null && state.inClause) state.inClause = CLAUSE.test(mark);
+  state.foundLast = state.found.length > length;
+  previous.push(mark ?? STRING);
+  if (previous.length > 64) state.previous = previous.slice(-LOOKBACK);
+}
+
+function addLiteral(state: ScriptState, text: string, offset: number): void {
+  const { code, previous, inImportScripts, inClause, found, flow, isModule } = state;
+  const last = previous.at(-1);
+  if (last === 'from' || last === 'import') {
+    // A keyword without a whole clause before it is a name, or part of a text that was misread.
+    if (isModule && inClause)
+      found.push({ offset, address: text, kind: 'module', grade: 'start', isSpecifier: true });
+    return;
+  }
+  const rule = inImportScripts ? FETCHING_CALLS.importScripts : getRule(previous);
+  if (rule === undefined || !isAddress(rule, text)) return;
+  const { kind, isPageRelative = false } = rule;
+  const grade = flow.runsNow ? 'start' : 'later';
+  const isPartial = isPartialTemplate(code, offset);
+  found.push({
+    offset,
+    address: text,
+    kind,
+    grade,
+    ...(isPageRelative && !isModuleUrl(previous) && { isPageRelative }),
+    ...(rule.counts === 'specifier' && { isSpecifier: true }),
+    ...(isPartial && { isPartial }),
   });
-  return found;
+}
+
+/** Whether a literal is a template with a substitution, of which only the beginning is known. */
+function isPartialTemplate(code: string, offset: number): boolean {
+  if (code[offset] !== '`') return false;
+  const [end = ''] = /(?<!\\)(?:`|\$\{)/.exec(code.slice(offset + 1, offset + 4_000)) ?? [];
+  return end !== '`';
+}
+
+/** An operator after a literal adds to it. */
+function markPartial(found: FoundAddress[]): void {
+  const last = found.pop();
+  if (last !== undefined) found.push({ ...last, isPartial: true });
+}
+
+const isModuleUrl = (previous: readonly string[]): boolean => previous.at(-2) === 'URL';
+
+function isAfterLineBreak(code: string, offset: number): boolean {
+  for (let at = offset - 1; at >= 0; at -= 1) {
+    const char = code.charCodeAt(at);
+    if (char === 10 || char === 13) return true;
+    if (char > 32) return false;
+  }
+  return false;
 }
 
 function isAddress({ counts }: CallRule, text: string): boolean {
@@ -66,9 +154,7 @@ function isAddress({ counts }: CallRule, text: string): boolean {
 /** The rule of the call or statement to which a string after these tokens would belong. */
 function getRule(previous: readonly string[]): CallRule | undefined {
   let at = previous.length - 1;
-  const last = previous[at];
-  if (last === 'import' || last === 'from') return FETCHING_CALLS.import;
-  if (last === '=')
+  if (previous[at] === '=')
     return previous[at - 1] === 'src' && previous[at - 2] === '.' ? SRC_ASSIGNMENT : undefined;
   let strings = 0;
   while (previous[at] === ',' && previous[at - 1] === STRING) {
@@ -86,38 +172,14 @@ function getRule(previous: readonly string[]): CallRule | undefined {
   return owner === rule.owner ? rule : undefined;
 }
 
-/**
- * Addresses in the JSON of an import map or of speculation rules. Invalid JSON is ignored, as in browsers.
- *
- * @see https://html.spec.whatwg.org/multipage/webappapis.html#import-maps
- */
-export function findJsonReferences(json: string): FoundAddress[] {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(json);
-  } catch {
-    return [];
-  }
-  const { imports, scopes, prefetch, prerender } = toFields(parsed);
-  const modules = [imports, ...Object.values(toFields(scopes))].flatMap((map) =>
-    Object.values(toFields(map)),
-  );
+/** Addresses in speculation rules, which load other pages ahead. Invalid JSON is ignored, as in browsers. */
+export function findSpeculationReferences(json: string): FoundAddress[] {
+  const { prefetch, prerender } = toFields(parseJsonText(json));
   const urls = [prefetch, prerender].flat().flatMap((rule) => toFields(rule).urls);
-  const locate = (address: string, kind: ResourceKind): FoundAddress => ({
-    offset: Math.max(json.indexOf(address), 0),
-    address,
-    kind,
-  });
-  const found = [
-    ...modules
-      .filter(isText)
-      .flatMap((address) => (isSpecifierAddress(address) ? locate(address, 'script') : [])),
-    ...urls.filter(isText).map((address) => locate(address, 'data')),
-  ];
-  return found.sort((one, other) => one.offset - other.offset);
+  return urls
+    .filter((url) => typeof url === 'string')
+    .map((address): FoundAddress => {
+      return { offset: Math.max(json.indexOf(address), 0), address, kind: 'document', grade: 'later' };
+    })
+    .sort((one, other) => one.offset - other.offset);
 }
-
-const toFields = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null ? { ...value } : {};
-
-const isText = (value: unknown): value is string => typeof value === 'string';

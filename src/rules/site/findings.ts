@@ -1,0 +1,108 @@
+import type { FindingKind, SiteFinding } from './site-files.ts';
+
+/** A finding at one place. */
+export interface FoundPlace extends Omit<SiteFinding, 'count'> {
+  /** Findings with the same kind and key are one. */
+  readonly key: string;
+  /** Of a style sheet: the selector of the rule, which may match nothing. */
+  readonly rule?: string | undefined;
+}
+
+/** All places of one finding. */
+interface FindingGroup {
+  readonly first: FoundPlace;
+  count: number;
+  /** The rules of all places; `null` as soon as one place has none. */
+  rules: Set<string> | null;
+}
+
+/** How many different findings of a kind are kept; the others are only counted. */
+const MAX_GROUPS = 1_000;
+
+/** How many rules are kept for one finding. */
+const MAX_RULES = 50;
+
+/** Collects findings in bounded memory, the same ones as one. */
+export class FindingCollector {
+  readonly #groups = new Map<string, FindingGroup>();
+  readonly #sizes = new Map<FindingKind, number>();
+
+  add(place: FoundPlace): void {
+    const key = `${place.kind}\n${place.key}`;
+    const group = this.#groups.get(key) ?? this.#createGroup(key, place);
+    group.count += 1;
+    if (place.rule === undefined || (group.rules?.size ?? 0) >= MAX_RULES) group.rules = null;
+    else group.rules?.add(place.rule);
+  }
+
+  /** All findings in the order in which they were found. */
+  list(): readonly SiteFinding[] {
+    return [...this.#groups.values()].map(toFinding);
+  }
+
+  /** The rules of style sheets that are the only places of a finding. */
+  listRules(): readonly string[] {
+    return [...this.#groups.values()].flatMap(({ rules }) => [...(rules ?? [])]);
+  }
+
+  /** Removes and returns the findings all of whose places are rules that match nothing. */
+  takeUnused(isUsed: (rule: string) => boolean): readonly SiteFinding[] {
+    const unused = [...this.#groups].filter(([, { rules }]) => rules !== null && ![...rules].some(isUsed));
+    for (const [key] of unused) this.#groups.delete(key);
+    return unused.map(([, group]) => toFinding(group));
+  }
+
+  #createGroup(key: string, first: FoundPlace): FindingGroup {
+    const size = (this.#sizes.get(first.kind) ?? 0) + 1;
+    this.#sizes.set(first.kind, size);
+    const isFull = size > MAX_GROUPS;
+    const known = isFull ? this.#groups.get(`${first.kind}\n…`) : undefined;
+    if (known !== undefined) return known;
+    const group: FindingGroup = { first, count: 0, rules: new Set() };
+    this.#groups.set(isFull ? `${first.kind}\n…` : key, group);
+    return group;
+  }
+}
+
+const toFinding = ({ first, count }: FindingGroup): SiteFinding => {
+  const { kind, file, line, text, hint } = first;
+  return { kind, file, line, text, hint, count };
+};
+
+/** How many findings are listed in full. */
+const MAX_LISTED = 10;
+
+/** The titles of the findings of each kind, after their number. */
+const TITLES: Readonly<Record<FindingKind, string>> = {
+  base: 'wrong base path',
+  missing: 'missing files',
+  host: 'loaded from another host',
+  'bare-import': 'imports without an address',
+  'later-missing': 'missing files that may load later',
+  'later-host': 'addresses of other hosts that may load later',
+  'link-missing': 'links to missing pages',
+  unchecked: 'addresses outside the folder, not checked',
+  'root-copy': "files that are loaded from the site's root",
+  incomplete: 'files that were not searched completely',
+};
+
+/**
+ * Formats findings for a message, one line each, grouped by kind: the first ten in full, and how many more there are.
+ */
+export function formatSiteFindings(findings: readonly SiteFinding[]): readonly string[] {
+  const kinds = Object.keys(TITLES) as FindingKind[];
+  const sorted = kinds.flatMap((kind) => findings.filter((finding) => finding.kind === kind));
+  const lines = sorted.slice(0, MAX_LISTED).map(formatSiteFinding);
+  const rest = sorted.slice(MAX_LISTED);
+  if (rest.length === 0) return lines;
+  const counts = kinds.flatMap((kind) => {
+    const { length } = rest.filter((finding) => finding.kind === kind);
+    return length === 0 ? [] : [`${length} ${TITLES[kind]}`];
+  });
+  return [...lines, `and ${rest.length} more: ${counts.join(', ')}`];
+}
+
+function formatSiteFinding({ file, line, text, hint, count }: SiteFinding): string {
+  const times = count > 1 ? `, at ${count} places` : '';
+  return `${file} line ${line}: ${text}${times}${hint === undefined ? '' : ` (${hint})`}`;
+}

@@ -1,0 +1,192 @@
+import { encodePath } from '../naming.ts';
+import { formatAddress, laterGrade, type ReferenceGrade, trimAddress } from '../page/addresses.ts';
+import type { FindingCollector, FoundPlace } from './findings.ts';
+import type { NearNames } from './near-names.ts';
+import { findServed } from './serving.ts';
+import type { AddressResolver, SiteTarget } from './site-address.ts';
+import type { FindingKind, SiteFiles, SiteOptions } from './site-files.ts';
+
+/** An address of a file, ready to be resolved. */
+export interface SiteReference {
+  /** The file that has it. */
+  readonly file: string;
+  readonly line: number;
+  /** What uses it, such as `script`, `url()` or `import`. */
+  readonly element: string;
+  readonly address: string;
+  /** The URL to which it is relative. */
+  readonly base: string;
+  readonly grade: ReferenceGrade;
+  readonly rule?: string | undefined;
+}
+
+/** What is known about a site while its references are resolved. */
+export interface SiteState {
+  readonly files: SiteFiles;
+  readonly options: SiteOptions;
+  readonly resolver: AddressResolver;
+  readonly nearNames: NearNames;
+  readonly refusals: FindingCollector;
+  readonly notes: FindingCollector;
+  /** The content of the first `<meta name="generator">`. */
+  generator: string;
+  /** The files that have an address with the wrong base. */
+  readonly wrongBaseFiles: Set<string>;
+}
+
+/** The kinds of finding for an address that a page uses while it opens, perhaps later, or as a link. */
+const MISSING_KIND = { start: 'missing', later: 'later-missing', link: 'link-missing' } as const;
+
+/**
+ * Resolves a reference and reports it where it does not lead to a file.
+ *
+ * @param address what an import map makes of its address, else the address itself
+ * @returns the file in the folder to which it leads; `null` for none
+ */
+export function judgeReference(
+  state: SiteState,
+  reference: SiteReference,
+  address = reference.address,
+): string | null {
+  const target = state.resolver.resolve(trimAddress(address), reference.base);
+  if (target.where === 'none') return null;
+  if (target.where === 'host') {
+    judgeHost(state, reference, target);
+    return null;
+  }
+  if (target.where === 'folder') {
+    const served = findServed(target.path, (path) => state.files.has(path));
+    if (served === null) addMissing(state, reference, target.path);
+    return served;
+  }
+  judgeOutside(state, reference, target);
+  return null;
+}
+
+/** Hosts that lead to another place on every machine. */
+const OWN_MACHINE = /^(?:localhost|127\.[\d.]+|\[::1\]|0\.0\.0\.0)(?::\d+)?$/;
+
+function judgeHost(
+  { options, ...state }: SiteState,
+  reference: SiteReference,
+  { host, path }: SiteTarget & { where: 'host' },
+): void {
+  const { grade } = reference;
+  const isOwnMachine = OWN_MACHINE.test(host);
+  if (grade === 'link' || (options.selfContained === 'off' && !isOwnMachine)) return;
+  const isStart = grade === 'start';
+  const text = `${describe(reference)} ${isStart ? 'is loaded' : 'may be loaded later'} from ${isOwnMachine ? 'the machine that made it' : 'another host'}`;
+  const hint = isStart ? 'deliver a copy of it in the folder, or set `self-contained: warn`' : undefined;
+  const isRefused = isStart && (options.selfContained === 'enforce' || isOwnMachine);
+  const place = toPlace(reference, {
+    kind: isStart ? 'host' : 'later-host',
+    key: `${host}/${path}`,
+    text,
+    hint,
+  });
+  (isRefused ? state.refusals : state.notes).add(place);
+}
+
+/** An address on the host of the site, outside of the folder. */
+function judgeOutside(
+  state: SiteState,
+  reference: SiteReference,
+  target: SiteTarget & { where: 'root' | 'elsewhere' },
+): void {
+  const { existing } = state.options;
+  const { path, where } = target;
+  const inFolder = findSuffix(path, state.files);
+  if (where === 'root' && existing !== undefined && findServed(path, existing) !== null) {
+    if (inFolder === null || reference.grade === 'link') return;
+    const text = `${describe(reference)} is loaded from the site's root, although the folder has ${inFolder}`;
+    state.notes.add(toPlace(reference, { kind: 'root-copy', key: path, text }));
+  } else if (inFolder !== null && isAbsolute(reference)) addWrongBase(state, reference);
+  else if (where === 'root' && existing === undefined) {
+    if (reference.grade === 'link') return;
+    const text = `${describe(reference)} is outside the folder, where nothing was checked`;
+    state.notes.add(toPlace(reference, { kind: 'unchecked', key: path, text }));
+  } else if (reference.grade !== 'link' || where === 'root') addMissing(state, reference, path, inFolder);
+}
+
+/** Whether an address leads from the root of the host, by itself or through the base of its page. */
+function isAbsolute({ address, base, file }: SiteReference): boolean {
+  return /^\s*(?:[\\/]|[a-z][a-z0-9+.-]*:)/i.test(address) || !isBelow(file, base);
+}
+
+/** Whether a URL is that of the file, not of a `<base>`. */
+const isBelow = (file: string, base: string): boolean => base.endsWith(`/${encodePath(file)}`);
+
+/** The file of the folder that a path means if its first folders are left out. */
+function findSuffix(path: string, files: SiteFiles): string | null {
+  const isFile = (name: string): boolean => files.has(name);
+  for (let from = 0; from !== -1; ) {
+    const suffix = path.slice(from);
+    const served = findServed(suffix, isFile);
+    // The index of the folder is the end of every path.
+    if (served !== null && (from === 0 || (suffix !== '' && served !== 'index.html'))) return served;
+    const slash = path.indexOf('/', from);
+    from = slash === -1 ? -1 : slash + 1;
+  }
+  return null;
+}
+
+/** All of them have one cause, so they are one finding; the site's generator is named at the end. */
+function addWrongBase(state: SiteState, reference: SiteReference): void {
+  const { grade } = reference;
+  const text = `${describe(reference)} leads out of the folder ${state.options.sitePath}`;
+  if (grade === 'start') {
+    state.wrongBaseFiles.add(reference.file);
+    state.refusals.add(toPlace(reference, { kind: 'base', key: '', text }));
+  } else state.notes.add(toPlace(reference, { kind: MISSING_KIND[grade], key: 'base', text }));
+}
+
+function addMissing(
+  state: SiteState,
+  reference: SiteReference,
+  path: string,
+  inFolder: string | null = null,
+): void {
+  const { grade } = reference;
+  const near = inFolder === null ? state.nearNames(path) : [inFolder];
+  const place = { start: 'is missing', later: 'may load later and is missing', link: 'is missing' }[grade];
+  const collector = grade === 'start' ? state.refusals : state.notes;
+  collector.add(
+    toPlace(reference, {
+      kind: MISSING_KIND[grade],
+      key: path,
+      text: `${describe(reference)} ${place}`,
+      hint: describeNear(path, near, grade),
+    }),
+  );
+}
+
+function describeNear(missing: string, near: readonly string[], grade: ReferenceGrade): string | undefined {
+  if (near.length === 0)
+    return grade === 'start' ? 'add the file to the folder, or remove the reference' : undefined;
+  const hasCase = near.some((name) => name.toLowerCase() === missing.toLowerCase());
+  const names = near.join(' and ');
+  return `the folder has ${names}${hasCase ? '; upper and lower case differ on GitHub Pages' : ''}`;
+}
+
+/** A module that is imported by a bare name, which only an import map turns into an address. */
+export function judgeBareImport(state: SiteState, reference: SiteReference): void {
+  if (reference.grade !== 'start') return;
+  const text = `${describe(reference)} is a bare name, and the page has no import map with it`;
+  const hint = 'bundle the modules, or add an import map to the page';
+  state.refusals.add(toPlace(reference, { kind: 'bare-import', key: reference.address, text, hint }));
+}
+
+/** The text of a link is its address; of anything else, what uses it too. */
+const describe = ({ element, address, grade }: SiteReference): string =>
+  `${grade === 'link' ? 'the link to' : element} ${formatAddress(address)}`;
+
+function toPlace(
+  { file, line, rule }: SiteReference,
+  finding: { kind: FindingKind; key: string; text: string; hint?: string | undefined },
+): FoundPlace {
+  return { file, line, rule, hint: undefined, ...finding };
+}
+
+/** The grade of a reference in a file that is itself used at some time. */
+export const gradeWithin = (file: ReferenceGrade, reference: ReferenceGrade): ReferenceGrade =>
+  reference === 'link' ? 'link' : laterGrade(file, reference);

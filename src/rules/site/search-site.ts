@@ -1,0 +1,175 @@
+import { isSpecifierAddress, type ReferenceGrade, type ResourceKind } from '../page/addresses.ts';
+import { type PageReference, searchPage } from '../page/html-references.ts';
+import { type ImportMapEntry, resolveSpecifier } from '../page/import-map.ts';
+import { decodeText, isHtml, isXhtml, LARGEST_PAGE, readBytes } from '../page/self-contained.ts';
+import {
+  gradeWithin,
+  judgeBareImport,
+  judgeReference,
+  type SiteReference,
+  type SiteState,
+} from './judge-reference.ts';
+import { type FileReference, readFileReferences, type TextKind } from './read-references.ts';
+
+/** The largest part of a script or style sheet that is searched, in bytes. */
+const LARGEST_TEXT = 8_388_608;
+
+/** The page for which a file is loaded. */
+interface PageContext {
+  /** The URL to which its addresses are relative. */
+  readonly base: string;
+  readonly importMap: readonly ImportMapEntry[];
+  /** Distinguishes pages whose scripts mean different files; empty for the others. */
+  readonly key: string;
+}
+
+/** A file to search, and how it is used. */
+interface FileVisit {
+  readonly path: string;
+  readonly kind: 'page' | TextKind;
+  readonly grade: ReferenceGrade;
+  readonly page: PageContext;
+}
+
+/** The files that are still to be searched, and those that were. */
+export interface SearchQueue {
+  readonly pending: FileVisit[];
+  readonly seen: Set<string>;
+  readonly searched: Set<string>;
+}
+
+export const createQueue = (): SearchQueue => ({ pending: [], seen: new Set(), searched: new Set() });
+
+/** Adds a file that no page is known to use. */
+export function enqueueFile(state: SiteState, queue: SearchQueue, path: string, grade: ReferenceGrade): void {
+  const kind = getKindOfName(path);
+  if (kind === null) return;
+  enqueue(queue, { path, kind, grade, page: { base: state.resolver.toUrl(path), importMap: [], key: '' } });
+}
+
+function enqueue(queue: SearchQueue, visit: FileVisit): void {
+  const key = `${visit.kind} ${visit.page.key} ${visit.path}`;
+  if (queue.seen.has(key)) return;
+  queue.seen.add(key);
+  queue.pending.push(visit);
+}
+
+/** How a file without a known use is read. */
+function getKindOfName(path: string): FileVisit['kind'] | null {
+  if (isHtml(path)) return 'page';
+  const [ending = ''] = /[^.]*$/.exec(path.toLowerCase()) ?? [];
+  return KINDS_BY_ENDING.get(ending) ?? null;
+}
+
+const KINDS_BY_ENDING: ReadonlyMap<string, FileVisit['kind']> = new Map<string, FileVisit['kind']>([
+  ['css', 'style'],
+  ['js', 'module'],
+  ['mjs', 'module'],
+  ['svg', 'page'],
+  ['webmanifest', 'manifest'],
+]);
+
+/** Searches all files of the queue, and what they load, one after the other. */
+export async function searchQueue(state: SiteState, queue: SearchQueue): Promise<void> {
+  for (let at = 0; at < queue.pending.length; at += 1) {
+    state.options.signal?.throwIfAborted();
+    const visit = queue.pending[at] as FileVisit;
+    queue.searched.add(visit.path);
+    if (visit.kind === 'page') await searchSitePage(state, queue, visit);
+    else await searchText(state, queue, visit, visit.kind);
+  }
+  queue.pending.length = 0;
+}
+
+async function readSiteText(state: SiteState, { path, kind }: FileVisit): Promise<string> {
+  const file = state.files.get(path);
+  if (file === undefined) return '';
+  const limit = kind === 'page' ? LARGEST_PAGE : LARGEST_TEXT;
+  if (file.size > limit) addIncomplete(state, path, `is larger than ${limit / 1_048_576} MB`);
+  if (file.size > limit && kind === 'page') return '';
+  return decodeText(await readBytes(file, limit));
+}
+
+function addIncomplete(state: SiteState, file: string, reason: string): void {
+  const text = `the file was not searched completely, because it ${reason}`;
+  state.notes.add({ kind: 'incomplete', key: file, file, line: 1, text, hint: undefined });
+}
+
+async function searchSitePage(state: SiteState, queue: SearchQueue, visit: FileVisit): Promise<void> {
+  const { path } = visit;
+  const url = state.resolver.toUrl(path);
+  const text = await readSiteText(state, visit);
+  const search = searchPage(text, isXhtml(path) || /\.svg$/i.test(path));
+  if (!search.complete) addIncomplete(state, path, 'is nested too deeply or has too many elements');
+  state.generator ||= search.generator;
+  const base = search.base === '' ? url : (URL.parse(search.base.trim(), url)?.href ?? url);
+  const key = search.importMap.length === 0 ? '' : path;
+  const page: PageContext = { base, importMap: search.importMap, key };
+  for (const reference of search.references) {
+    if (reference.isOpaque && URL.canParse(reference.address) === false) continue;
+    followReference(state, queue, { ...visit, page }, { ...reference, base });
+  }
+}
+
+async function searchText(
+  state: SiteState,
+  queue: SearchQueue,
+  visit: FileVisit,
+  kind: TextKind,
+): Promise<void> {
+  const url = state.resolver.toUrl(visit.path);
+  const text = await readSiteText(state, visit);
+  for (const reference of readFileReferences(text, kind)) {
+    const base = reference.isPageRelative ? visit.page.base : url;
+    followReference(state, queue, visit, { ...reference, base });
+  }
+}
+
+/** Resolves a reference, and adds the file to which it leads to the queue. */
+function followReference(
+  state: SiteState,
+  queue: SearchQueue,
+  visit: FileVisit,
+  found: (PageReference | FileReference) & { readonly base: string },
+): void {
+  // Only its host is known.
+  if (found.isPartial && !/^\s*(?:[a-z][a-z0-9+.-]*:|[\\/]{2})/i.test(found.address)) return;
+  const { line, element, rule, base } = found;
+  const isMapEntry = element === 'importmap';
+  const grade = gradeWithin(visit.grade, isMapEntry ? 'later' : found.grade);
+  const reference: SiteReference = {
+    file: visit.path,
+    line,
+    element,
+    address: found.address,
+    base,
+    grade,
+    rule,
+  };
+  const address = found.isSpecifier ? resolveImport(visit.page, reference) : found.address;
+  if (address === null) {
+    judgeBareImport(state, reference);
+    return;
+  }
+  const path = judgeReference(state, reference, address);
+  const kind = path === null || isMapEntry ? null : getFollowedKind(found.kind, path);
+  if (path === null || kind === null) return;
+  if (grade === 'start' || (grade === 'link' && visit.grade === 'start')) {
+    enqueue(queue, { path, kind, grade: 'start', page: visit.page });
+  }
+}
+
+function resolveImport(
+  { importMap, base }: PageContext,
+  { address, base: importer }: SiteReference,
+): string | null {
+  if (importMap.length === 0) return isSpecifierAddress(address) ? address : null;
+  return resolveSpecifier(address, importMap, importer, base);
+}
+
+/** How the file to which a reference leads is searched; `null` if it has no references that matter. */
+function getFollowedKind(kind: ResourceKind, path: string): FileVisit['kind'] | null {
+  if (kind === 'document') return isHtml(path) || /\.svg$/i.test(path) ? 'page' : null;
+  if (kind === 'module' || kind === 'script') return /\.(?:json|css|wasm)$/i.test(path) ? null : kind;
+  return kind === 'data' ? null : kind;
+}

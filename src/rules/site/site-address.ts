@@ -1,0 +1,68 @@
+import { encodePath } from '../naming.ts';
+import { decodePath } from './serving.ts';
+import type { SiteOptions } from './site-files.ts';
+
+/** Where an address leads. */
+export type SiteTarget =
+  /** It causes no request, or is no address. */
+  | { readonly where: 'none' }
+  | { readonly where: 'host'; readonly host: string; readonly path: string }
+  /** In the folder; the path is decoded and relative to it. */
+  | { readonly where: 'folder'; readonly path: string }
+  /** On the Pages site, outside of the folder; the path is decoded and relative to the site's root. */
+  | { readonly where: 'root'; readonly path: string }
+  /** On the host of the site, outside of the Pages site; the path is decoded and without the slash at its start. */
+  | { readonly where: 'elsewhere'; readonly path: string };
+
+/** Resolves addresses of one site. */
+export interface AddressResolver {
+  /** The URL of a file. */
+  toUrl(file: string): string;
+  /** @param base the URL to which the address is relative */
+  resolve(address: string, base: string): SiteTarget;
+}
+
+const NO_TARGET: SiteTarget = { where: 'none' };
+
+/** Stands for the site's own host where it is not known. */
+const UNKNOWN_ORIGIN = 'https://site.invalid';
+
+/** How many resolved addresses are kept: the pages of a site share most of them. */
+const CACHE_SIZE = 20_000;
+
+export function createAddressResolver({
+  sitePath,
+  rootPath,
+  origin = UNKNOWN_ORIGIN,
+}: Pick<SiteOptions, 'sitePath' | 'rootPath' | 'origin'>): AddressResolver {
+  const { host } = new URL(origin);
+  const folder = decodePath(sitePath);
+  const root = decodePath(rootPath);
+  const cache = new Map<string, SiteTarget>();
+  const locate = (address: string, base: string): SiteTarget => {
+    const url = URL.parse(address, base);
+    if (url === null) return NO_TARGET;
+    if (!/^(?:https?|wss?|ftp):$/.test(url.protocol)) return NO_TARGET;
+    const path = decodePath(url.pathname);
+    if (url.host !== host) return { where: 'host', host: url.host, path: path.slice(1) };
+    if (path.startsWith(folder)) return { where: 'folder', path: path.slice(folder.length) };
+    // GitHub Pages redirects the folder's address without its slash.
+    if (`${path}/` === folder) return { where: 'folder', path: '' };
+    if (path.startsWith(root)) return { where: 'root', path: path.slice(root.length) };
+    return { where: 'elsewhere', path: path.slice(1) };
+  };
+  return {
+    toUrl: (file) => `https://${host}${sitePath}${encodePath(file)}`,
+    resolve(address, base) {
+      const key = `${base.slice(0, base.lastIndexOf('/') + 1)}\n${address.replace(/[?#].*/s, '')}`;
+      // What has only a query or fragment leads to the page itself.
+      if (key.endsWith('\n')) return locate(address, base);
+      const known = cache.get(key);
+      if (known !== undefined) return known;
+      if (cache.size >= CACHE_SIZE) cache.clear();
+      const target = locate(address, base);
+      cache.set(key, target);
+      return target;
+    },
+  };
+}

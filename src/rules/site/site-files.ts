@@ -1,0 +1,67 @@
+import type { SelfContained } from '../page/self-contained.ts';
+
+/** A file of a site. */
+export interface SiteFile {
+  /** Bytes. */
+  readonly size: number;
+  /** A new stream of all bytes. */
+  read(): AsyncIterable<Uint8Array>;
+}
+
+/** The files of a site by their path in the folder: `/` between names, none at the start, not percent-encoded. */
+export type SiteFiles = ReadonlyMap<string, SiteFile>;
+
+export interface SiteOptions {
+  /** The path of the page whose address is handed over. */
+  readonly entry: string;
+  /** The URL path that the folder will have, percent-encoded, such as `/repo/previews/pr-12/`. */
+  readonly sitePath: string;
+  /** The URL path of the whole Pages site, percent-encoded, such as `/repo/` or `/`. */
+  readonly rootPath: string;
+  /** The site's scheme and host, such as `https://owner.github.io`; an address with it is an address of the site. */
+  readonly origin?: string;
+  /** Whether the Pages site has a file at this path, relative to its root, outside of the folder; absent if unknown. */
+  readonly existing?: (path: string) => boolean;
+  /** What happens when a page loads something from another host while it opens. */
+  readonly selfContained: SelfContained;
+  readonly signal?: AbortSignal;
+}
+
+/** What a finding is about. Only the first four can be refusals. */
+export type FindingKind =
+  | 'missing'
+  | 'base'
+  | 'host'
+  | 'bare-import'
+  /** May load later, and is missing. */
+  | 'later-missing'
+  | 'later-host'
+  /** A link to a page that is missing. */
+  | 'link-missing'
+  /** Outside of the folder, where nothing is known. */
+  | 'unchecked'
+  /** Loads a file of the site's root that the folder has, too. */
+  | 'root-copy'
+  /** A file that was not searched completely. */
+  | 'incomplete';
+
+/** One finding; the same one at several places is counted. */
+export interface SiteFinding {
+  readonly kind: FindingKind;
+  /** The path in the folder of the first place. */
+  readonly file: string;
+  /** From 1. */
+  readonly line: number;
+  /** One plain clause without file and line. */
+  readonly text: string;
+  /** What to change. */
+  readonly hint: string | undefined;
+  /** At how many places. */
+  readonly count: number;
+}
+
+export interface SiteInspection {
+  /** Why the site is not delivered; the most important first. */
+  readonly refusals: readonly SiteFinding[];
+  readonly notes: readonly SiteFinding[];
+}
