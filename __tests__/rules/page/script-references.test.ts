@@ -1,12 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
+import { isSpecifierAddress } from '../../../src/rules/page/addresses.ts';
 import {
   FETCHING_CALLS,
-  findJsonReferences,
   findScriptReferences,
+  findSpeculationReferences,
 } from '../../../src/rules/page/script-references.ts';
 import { measureCpuTime } from '../cpu-time.ts';
 
-const addresses = (code: string): string[] => findScriptReferences(code, true).map(({ address }) => address);
+/** The addresses in a module, without bare names. */
+const addresses = (code: string): string[] =>
+  findScriptReferences(code, true)
+    .filter(({ address, isSpecifier }) => !isSpecifier || isSpecifierAddress(address))
+    .map(({ address }) => address);
 
 describe('findScriptReferences', () => {
   test.each([
@@ -102,14 +107,14 @@ describe('findScriptReferences', () => {
     },
   );
 
-  test('returns the kind script for a module or worker, and data for a request', () => {
+  test('returns the kind of the resource', () => {
     const code = 'import "./a.js"; new Worker("b.js"); fetch("https://c.example")';
-    expect(findScriptReferences(code, true).map(({ kind }) => kind)).toEqual(['script', 'script', 'data']);
+    expect(findScriptReferences(code, true).map(({ kind }) => kind)).toEqual(['module', 'script', 'data']);
   });
 
   test('returns the offset of an address', () => {
-    expect(findScriptReferences('a;\nimport("./b.js")')).toEqual([
-      { offset: 10, address: './b.js', kind: 'script' },
+    expect(findScriptReferences('a;\nimport("./b.js")', true)).toEqual([
+      { offset: 10, address: './b.js', kind: 'module', grade: 'start', isSpecifier: true },
     ]);
   });
 
@@ -130,38 +135,111 @@ describe('findScriptReferences', () => {
   });
 });
 
-describe('findJsonReferences', () => {
-  const found = (json: unknown): string[] =>
-    findJsonReferences(typeof json === 'string' ? json : JSON.stringify(json)).map(({ address }) => address);
+describe('findSpeculationReferences', () => {
+  const found = (rules: unknown): string[] =>
+    findSpeculationReferences(typeof rules === 'string' ? rules : JSON.stringify(rules)).map(
+      ({ address }) => address,
+    );
 
-  test('finds the addresses of modules in an import map', () => {
-    const map = {
-      imports: { a: './a.js', b: 'data:text/javascript,' },
-      scopes: { '/x/': { c: 'https://c.example/c.js' } },
-    };
-    expect(found(map)).toEqual(['./a.js', 'data:text/javascript,', 'https://c.example/c.js']);
-  });
-
-  test('finds the addresses in speculation rules', () => {
+  test('finds the addresses in speculation rules, which are loaded later', () => {
     const rules = {
       prefetch: [{ urls: ['a.html', 'b.html'] }],
       prerender: [{ urls: ['c.html'] }, { where: {} }],
     };
     expect(found(rules)).toEqual(['a.html', 'b.html', 'c.html']);
+    expect(findSpeculationReferences(JSON.stringify(rules)).map(({ grade }) => grade)).toEqual([
+      'later',
+      'later',
+      'later',
+    ]);
+  });
+
+  test.each([['broken {'], ['null'], ['[]'], ['"a.js"'], ['{ "prefetch": [1, { "urls": "a" }] }']])(
+    'finds no list of addresses in %s',
+    (json) => {
+      expect(found(json).filter((address) => address.length > 1)).toEqual([]);
+    },
+  );
+});
+
+/** The grades of the addresses in a script. */
+const grades = (code: string): string =>
+  findScriptReferences(code, true)
+    .map(({ grade }) => grade)
+    .join(' ');
+
+describe('the grade of an address in a script', () => {
+  test.each([
+    ['a static import', 'import "./a.js"'],
+    ['an import at the top level', 'import("./a.js").then((a) => a.start())'],
+    ['an import that is awaited', 'const { a } = await import("./a.js")'],
+    ['an import after another statement', 'x(1); y = 2\nimport("./a.js")'],
+    ['an import after a declaration', 'function f() { return 1 } import("./a.js")'],
+    ['an import after a condition', 'if (a) { b() } import("./a.js")'],
+    ['an import after a short condition', 'if (a) b()\nimport("./a.js")'],
+    ['an import after an expression that may be skipped', 'a && b(), import("./a.js")'],
+    ['an import in a list', 'Promise.all([a, import("./a.js")])'],
+    ['an import in a block', '{ const a = { b: 1 }; import("./a.js") }'],
+    ['a request', 'fetch("https://a.example")'],
+    ['a worker', 'const w = new Worker("a.js")'],
+    ['a source', 's.src = "https://a.example/a.js"; document.body.append(s)'],
+    ['an import in a function that is called', '(function () { import("./a.js") })()'],
+    ['an import in an arrow function that is called', '(() => { import("./a.js") })()'],
+    ['an import in an asynchronous function that is called', '(async () => { await import("./a.js") })()'],
+    ['an import after such a function', '(function () { x() })(); import("./a.js")'],
+    ['an import in a function after a sign', '!function () { import("./a.js") }()'],
+    ['an import in a function with parameters', ';(function (w, d) { import("./a.js") })(window, document)'],
+    ['an import in a function after a word', 'void async function () { import("./a.js") }()'],
+  ])('is start for %s', (_, code) => {
+    expect(grades(code)).toBe('start');
   });
 
   test.each([
-    ['broken {'],
-    ['null'],
-    ['[]'],
-    ['"a.js"'],
-    ['{ "imports": "./a.js", "scopes": [1] }'],
-    ['{ "imports": { "a": "bare", "b": 1 } }'],
-  ])('finds nothing in %s', (json) => {
-    expect(found(json)).toEqual([]);
+    ['an import in a function', 'function f() { import("./a.js") }'],
+    ['an import in an arrow function', 'const f = () => import("./a.js")'],
+    ['an import in a method', 'const o = { f() { import("./a.js") } }; class A { f() { import("./a.js") } }'],
+    ['an import in a callback', 'a.on("b", function () { import("./a.js") })'],
+    ['an import in an arrow function as a callback', 'a.on("b", () => { import("./a.js") })'],
+    ['an import after a condition', 'if (a) import("./a.js")'],
+    ['an import after a condition and a line break', 'if (a)\nimport("./a.js")'],
+    ['an import in a condition', 'if (a) { import("./a.js") } else { import("./a.js") }'],
+    ['an import in the other branch', 'if (a) b(); else import("./a.js")'],
+    ['an import in a loop', 'for (const a of b) import("./a.js"); while (a) { import("./a.js") }'],
+    ['an import that may fail', 'try { import("./a.js") } catch { import("./a.js") }'],
+    ['an import after an operator', 'a && import("./a.js"); a || import("./a.js"); a ? import("./a.js") : b'],
+    ['an import in a case', 'switch (a) { case 1: import("./a.js") }'],
+    ['an import after a return', '(function () { if (a) return; import("./a.js") })()'],
+    ['an import in a function that is passed on', '(function (f) { f() })(function () { import("./a.js") })'],
+    ['an import in a module of a bundle', '!function (e) { e[0]() }([function () { import("./a.js") }])'],
+    ['an import in a function after a callback', '(a => a)(b); const o = { f() { import("./a.js") } }'],
+    ['a source in a function', 'function f() { s.src = "https://a.example/a.js" }'],
+  ])('is later for %s', (_, code) => {
+    expect(new Set(grades(code).split(' '))).toEqual(new Set(['later']));
   });
 
-  test('returns the addresses in the order of the text', () => {
-    expect(found('{"scopes":{"x":{"a":"./a.js"}},"imports":{"b":"./b.js"}}')).toEqual(['./a.js', './b.js']);
+  test.each([
+    ['a script that is no module', 'import a from "./a.js"; export * from "./b.js"', false],
+    ['a name that is not the end of an import', 'const from = 1; x(from, "./a.js"); from\n"./a.js"', true],
+  ])('is given to no import in %s', (_, code, isModule) => {
+    expect(findScriptReferences(code, isModule)).toEqual([]);
+  });
+
+  test('does not hide the import of many names', () => {
+    const names = Array.from({ length: 500 }, (_, at) => `a${at} as b${at}`).join(',');
+    expect(addresses(`import{${names}}from"./a.js";`)).toEqual(['./a.js']);
+  });
+});
+
+describe('an address of which only the beginning is known', () => {
+  test.each([['import(`./a/${b}.js`)'], ['import("./a/" + b)'], ['new Worker("a-" + b)']])(
+    'is marked in %s',
+    (code) => {
+      expect(findScriptReferences(code, true)).toMatchObject([{ isPartial: true }]);
+    },
+  );
+
+  test('is not a whole one', () => {
+    const [one, other] = findScriptReferences('import(`./a.js`); import("./b.js")', true);
+    expect([one?.isPartial, other?.isPartial]).toEqual([undefined, undefined]);
   });
 });
