@@ -89,8 +89,8 @@ describe('the attributes of a page', () => {
       const written = new RegExp(`<${element} [^>]*\\b(?<!:)${attribute}=`, 'i');
       return !ATTRIBUTES.some(([html]) => written.test(html));
     });
-    // Links have separate tests, by type.
-    expect(untested).toEqual(['link href']);
+    // Links have separate tests.
+    expect(untested).toEqual(['a href', 'a xlink:href', 'area href', 'link href']);
   });
 
   test.each([
@@ -163,6 +163,61 @@ describe('the attributes of a page', () => {
   });
 });
 
+describe('the grade of a reference', () => {
+  const grades = (html: string): string[] => searchPage(html).references.map(({ grade }) => grade);
+
+  test.each([
+    '<script src=a.js></script>',
+    '<script type=module src=a.js></script>',
+    '<link rel=stylesheet href=a.css>',
+    '<link rel=stylesheet media="screen, print" href=a.css>',
+    '<img src=a.png>',
+    '<img loading=lazy src=a.png>',
+    '<iframe src=a.html></iframe>',
+    '<iframe srcdoc="<img src=a.png>"></iframe>',
+    '<video src=a.mp4></video>',
+    '<video preload=none poster=a.png></video>',
+    '<track default src=a.vtt>',
+    '<style>a { b: url(a.png) }</style>',
+    '<template shadowrootmode=open><img src=a.png></template>',
+    '<meta http-equiv=refresh content="0; url=a.html">',
+  ])('is start for %s', (html) => {
+    expect(grades(html)).toEqual(['start']);
+  });
+
+  test.each([
+    '<script nomodule src=a.js></script>',
+    '<script nomodule>fetch("https://a.example")</script>',
+    '<link rel=icon href=a.png>',
+    '<link rel=modulepreload href=a.js>',
+    '<link rel=preload href=a.js>',
+    '<link rel=preload imagesrcset="a.png 1x">',
+    '<link rel=manifest href=a.json>',
+    '<link rel="alternate stylesheet" href=a.css>',
+    '<link rel=stylesheet disabled href=a.css>',
+    '<link rel=stylesheet media=print href=a.css>',
+    '<link rel=dns-prefetch href=//a.example>',
+    '<style media=print>a { b: url(a.png) }</style>',
+    '<video preload=none src=a.mp4></video>',
+    '<track src=a.vtt>',
+    '<noscript><img src=a.png></noscript>',
+    '<template><img src=a.png></template>',
+    '<template><iframe srcdoc="<img src=a.png>"></iframe></template>',
+    '<p onclick="import(\'./a.js\')">',
+    '<script type=speculationrules>{ "prefetch": [{ "urls": ["a"] }] }</script>',
+    '<html manifest=a>',
+  ])('is later for %s', (html) => {
+    expect(grades(html)).toEqual(['later']);
+  });
+
+  test.each(['<a href=a.html>a</a>', '<map><area href=a.html></map>', '<svg><a xlink:href=a.html /></svg>'])(
+    'is link for %s',
+    (html) => {
+      expect(grades(html)).toEqual(['link']);
+    },
+  );
+});
+
 describe('the content of elements', () => {
   test.each([
     ['<style>@import "a.css"</style>', 'style a.css'],
@@ -175,7 +230,7 @@ describe('the content of elements', () => {
     ['<script type=module>import "./a.js"</script>', 'script ./a.js'],
     ['<script type=Text/JavaScript>import("./a.js")</script>', 'script ./a.js'],
     ['<script type=application/x-javascript>import("./a.js")</script>', 'script ./a.js'],
-    ['<script type=importmap>{ "imports": { "a": "./a.js" } }</script>', 'script ./a.js'],
+    ['<script type=importmap>{ "imports": { "a": "./a.js" } }</script>', 'importmap ./a.js'],
     ['<script type=speculationrules>{ "prefetch": [{ "urls": ["a"] }] }</script>', 'script a'],
     ['<svg><script>import("./a.js")</script></svg>', 'script ./a.js'],
     ['<svg><script>import("&#46;/a.js")</script></svg>', 'script ./a.js'],
@@ -332,7 +387,10 @@ describe('the limits of a search', () => {
   ])('end the search of nested documents, %s', (_, wrap) => {
     const nested = (times: number): string => Array.from({ length: times }).reduce<string>(wrap, image);
     expect(searchPage(nested(3))).toMatchObject({ references: [{ address: 'a.png' }], complete: true });
-    expect(searchPage(nested(SEARCH_LIMITS.documents + 1))).toEqual({ references: [], complete: false });
+    expect(searchPage(nested(SEARCH_LIMITS.documents + 1))).toMatchObject({
+      references: [],
+      complete: false,
+    });
   });
 
   test('count no depth for tags that cross', () => {

@@ -152,14 +152,13 @@ describe('a large page', () => {
   });
 });
 
-/** The references of each sample page; none if it is self-contained. */
+/** What each sample page loads at the start, and what it may load later. */
 const SAMPLES: Readonly<Record<string, readonly string[]>> = {
   'chart-from-cdn.html': ['line 7 script https://cdn.plot.ly/plotly-2.35.2.min.js'],
   'chart-page.html': [],
   'coverage-report.html': [
     'line 5 link ../prettify.css',
     'line 6 link ../base.css',
-    'line 7 link ../favicon.png',
     'line 11 style ../sort-arrow-sprite.png',
     'line 38 script ../prettify.js',
     'line 47 script ../sorter.js',
@@ -169,7 +168,6 @@ const SAMPLES: Readonly<Record<string, readonly string[]>> = {
   'notebook-export.html': [
     'line 7 script https://cdnjs.cloudflare.com/ajax/libs/require.js/2.1.10/require.min.js',
     'line 14 script https://cdnjs.cloudflare.com/ajax/libs/mathjax/2.7.7/latest.js?…',
-    'line 27 script https://cdnjs.cloudflare.com/ajax/libs/mermaid/10.7.0/mermaid.esm.min.mjs',
   ],
   'slide-deck.html': [],
   'slide-deck-linked.html': [
@@ -182,6 +180,12 @@ const SAMPLES: Readonly<Record<string, readonly string[]>> = {
   'test-report.html': [],
 };
 
+const LATER: Readonly<Record<string, string>> = {
+  'coverage-report.html': 'line 7 link ../favicon.png',
+  'notebook-export.html':
+    'line 27 script https://cdnjs.cloudflare.com/ajax/libs/mermaid/10.7.0/mermaid.esm.min.mjs',
+};
+
 describe('the sample pages of real generators', () => {
   test('all have an expected result', async () => {
     const pages = (await readdir(PAGES)).filter(isHtml);
@@ -190,7 +194,10 @@ describe('the sample pages of real generators', () => {
 
   test.each(Object.entries(SAMPLES))('give the expected references for %s', async (name, needs) => {
     const file = page(await readFile(new URL(name, PAGES)), name);
-    const expected = needs.length === 0 ? [] : [`${name} is not self-contained: ${needs.join(', ')}`];
-    expect(await checkSelfContained(file, 'warn')).toEqual(expected);
+    const later = LATER[name];
+    expect(await checkSelfContained(file, 'warn')).toEqual([
+      ...(needs.length === 0 ? [] : [`${name} is not self-contained: ${needs.join(', ')}`]),
+      ...(later === undefined ? [] : [`${name} may load later: ${later}`]),
+    ]);
   });
 });

@@ -129,14 +129,14 @@ export const SITE_GENERATORS: readonly SiteGenerator[] = [
     setting: () => "`base: './'` in vite.config, or build with `vite build --base=./`",
   },
   {
+    name: 'webpack',
+    path: /(?:^|\/)(?:main|runtime|vendors?|bundle|\d+)(?:[.~-][\w.-]+)?\.js(?:\.LICENSE\.txt)?$/,
+    setting: () => "`output.publicPath: 'auto'` in webpack.config",
+  },
+  {
     name: 'Parcel',
     path: /^[^/]+\.[0-9a-f]{8}\.(?:js|css)$/,
     setting: () => 'the base with `parcel build --public-url ./`',
-  },
-  {
-    name: 'webpack',
-    path: /(?:^|\/)(?:runtime|vendors?|bundle|\d+)(?:[.~-][\w.-]+)?\.js(?:\.LICENSE\.txt)?$/,
-    setting: () => "`output.publicPath: 'auto'` in webpack.config",
   },
 ];
 

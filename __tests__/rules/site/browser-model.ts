@@ -1,0 +1,163 @@
+/**
+ * A small model of a browser and of GitHub Pages, written without the product's code: it loads a described site as a
+ * browser would and reports every request that fails. It never parses a page; it knows what was put into it.
+ */
+
+/** What a page, style sheet or module holds. */
+export type ModelUse =
+  | 'img'
+  | 'lazy-img'
+  | 'script'
+  | 'module'
+  | 'sheet'
+  | 'frame'
+  | 'background'
+  | 'inline-module'
+  | 'link'
+  | 'icon'
+  | 'preload'
+  | 'noscript'
+  | 'template'
+  | 'print-sheet'
+  | 'import'
+  | 'call'
+  | 'print-background';
+
+export interface ModelReference {
+  readonly use: ModelUse;
+  readonly address: string;
+}
+
+export interface ModelFile {
+  readonly references: readonly ModelReference[];
+  /** Of a page: `<base href>`. */
+  readonly base?: string | undefined;
+}
+
+export type ModelSite = Readonly<Record<string, ModelFile>>;
+
+export const MODEL_FOLDER = '/repo/previews/pr-12/';
+
+const HOST = 'https://pages.example';
+
+/** How a page is written that holds these references. */
+export function writeModelFile(path: string, { references, base }: ModelFile): string {
+  if (path.endsWith('.css')) return references.map(writeRule).join('\n');
+  if (path.endsWith('.js')) return references.map(writeStatement).join('\n');
+  if (!path.endsWith('.html')) return '';
+  const head = base === undefined ? '' : `<base href="${base}">\n`;
+  return `<!doctype html>\n${head}${references.map(writeElement).join('\n')}`;
+}
+
+function writeElement({ use, address }: ModelReference): string {
+  const elements: Partial<Record<ModelUse, string>> = {
+    img: `<img alt="" src="${address}">`,
+    'lazy-img': `<img loading=lazy srcset="${address} 2x">`,
+    script: `<script src='${address}'></script>`,
+    module: `<script type="module" src="${address}"></script>`,
+    sheet: `<link href="${address}" rel="stylesheet">`,
+    frame: `<iframe src="${address}"></iframe>`,
+    background: `<div style="background: url('${address}')"></div>`,
+    'inline-module': `<script type=module>import "${address}";</script>`,
+    link: `<a href="${address}">a</a>`,
+    icon: `<link rel="icon" href="${address}">`,
+    preload: `<link rel="preload" as="image" href="${address}">`,
+    noscript: `<noscript><img src="${address}"></noscript>`,
+    template: `<template><img src="${address}"></template>`,
+    'print-sheet': `<link rel="stylesheet" media="print" href="${address}">`,
+  };
+  return elements[use] ?? '';
+}
+
+function writeRule({ use, address }: ModelReference): string {
+  const rules: Partial<Record<ModelUse, string>> = {
+    background: `b { background: url("${address}") }`,
+    'print-background': `@media print { b { background: url("${address}") } }`,
+  };
+  return rules[use] ?? '';
+}
+
+function writeStatement({ use, address }: ModelReference): string {
+  const statements: Partial<Record<ModelUse, string>> = {
+    import: `import "${address}";`,
+    call: `export const load${Math.abs(address.length)} = () => import("${address}");`,
+  };
+  return statements[use] ?? '';
+}
+
+/** Every request that fails while a browser opens the pages of the site. */
+export function findFailedRequests(site: ModelSite): readonly string[] {
+  const failed = new Set<string>();
+  const done = new Set<string>();
+  const pages = Object.keys(site).filter(
+    (path) => /(?:^|\/)index\.html$/.test(path) || (/^[^/]+\.html$/.test(path) && path !== '404.html'),
+  );
+  for (const page of pages) openPage(page);
+  return [...failed];
+
+  function fetchFile(address: string, base: string): string | null {
+    const url = new URL(address, base);
+    const file = url.origin === HOST ? serve(site, decodeURIComponent(url.pathname)) : null;
+    if (file === null) failed.add(url.href);
+    return file;
+  }
+
+  function openPage(path: string): void {
+    if (done.has(path)) return;
+    done.add(path);
+    const url = fileUrl(path);
+    const { references, base } = site[path] as ModelFile;
+    const documentBase = base === undefined ? url : new URL(base, url).href;
+    for (const { use, address } of references) {
+      if (use === 'link') follow(address, documentBase);
+      else if (LOADED_AT_START.has(use)) useFile(use, fetchFile(address, documentBase));
+    }
+  }
+
+  function follow(address: string, base: string): void {
+    const url = new URL(address, base);
+    const file = url.origin === HOST ? serve(site, decodeURIComponent(url.pathname)) : null;
+    if (file?.endsWith('.html')) openPage(file);
+  }
+
+  function useFile(use: ModelUse, file: string | null): void {
+    if (file === null) return;
+    if (use === 'frame' && file.endsWith('.html')) openPage(file);
+    if (use === 'sheet' && file.endsWith('.css')) loadAll(`sheet ${file}`, file, 'background');
+    if (['module', 'inline-module', 'import'].includes(use) && file.endsWith('.js'))
+      loadAll(`module ${file}`, file, 'import');
+  }
+
+  function loadAll(key: string, file: string, use: ModelUse): void {
+    if (done.has(key)) return;
+    done.add(key);
+    for (const reference of (site[file] as ModelFile).references) {
+      if (reference.use === use) useFile(use, fetchFile(reference.address, fileUrl(file)));
+    }
+  }
+}
+
+const LOADED_AT_START: ReadonlySet<ModelUse> = new Set<ModelUse>([
+  'img',
+  'lazy-img',
+  'script',
+  'module',
+  'sheet',
+  'frame',
+  'background',
+  'inline-module',
+]);
+
+const fileUrl = (path: string): string =>
+  new URL(path.split('/').map(encodeURIComponent).join('/'), `${HOST}${MODEL_FOLDER}`).href;
+
+/** What Pages serves; only the folder is on the host. */
+function serve(site: ModelSite, pathname: string): string | null {
+  if (`${pathname}/` === MODEL_FOLDER) return serve(site, MODEL_FOLDER);
+  if (!pathname.startsWith(MODEL_FOLDER)) return null;
+  const path = pathname.slice(MODEL_FOLDER.length);
+  const candidates =
+    path === '' || path.endsWith('/') ? [`${path}index.html`] : [path, `${path}.html`, `${path}/index.html`];
+  for (const candidate of candidates) if (Object.hasOwn(site, candidate)) return candidate;
+  return null;
+}

@@ -1,0 +1,93 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { inspect } from './sites.ts';
+
+/**
+ * Extracts of what real generators wrote: the names of all files, the tags of pages with addresses, and the rules of
+ * style sheets with addresses.
+ */
+const OUTPUTS = new URL('outputs/', import.meta.url);
+
+const readOutput = (name: string): Record<string, string> =>
+  JSON.parse(readFileSync(new URL(`${name}.json`, OUTPUTS), 'utf8')) as Record<string, string>;
+
+/** Built for the root of a host; what to set for each. */
+const WRONG_BASE: Readonly<Record<string, string>> = {
+  'parcel-absolute': 'made by Parcel: set the base with `parcel build --public-url ./`',
+  'vite-absolute': "made by Vite: set `base: './'`",
+  'vitepress-absolute': "made by VitePress: set `base: '/repo/previews/pr-12/'`",
+  'webpack-absolute': "made by webpack: set `output.publicPath: 'auto'`",
+};
+
+/** Loads MathJax from another host, as its extension is configured. */
+const OTHER_HOST = new Set(['sphinx-alabaster', 'sphinx-furo', 'sphinx-rtd']);
+
+/** A report without an index is handed over by its own name. */
+const entryOf = (files: Readonly<Record<string, string>>): string =>
+  Object.hasOwn(files, 'index.html') ? 'index.html' : (Object.keys(files).find(isPage) ?? '');
+
+const isPage = (path: string): boolean => path.endsWith('.html');
+
+const names = readdirSync(OUTPUTS)
+  .map((file) => file.replace(/\.json$/, ''))
+  .sort();
+const working = names.filter((name) => !Object.hasOwn(WRONG_BASE, name));
+
+describe('the output of a real generator', () => {
+  test.each(working)('is accepted in a folder of a project site: %s', async (name) => {
+    const selfContained = OTHER_HOST.has(name) ? 'warn' : 'enforce';
+    expect((await inspect(readOutput(name), { selfContained })).refusals).toEqual([]);
+  });
+
+  test.each([...OTHER_HOST])('is refused for what another host serves: %s', async (name) => {
+    const { refusals } = await inspect(readOutput(name));
+    expect(refusals.map(({ kind }) => kind)).toEqual(['host']);
+  });
+
+  test.each(Object.entries(WRONG_BASE))(
+    'is refused with one finding that names the setting: %s',
+    async (name, setting) => {
+      const { refusals } = await inspect(readOutput(name));
+      expect(refusals).toMatchObject([{ kind: 'base', hint: expect.stringContaining(setting) }]);
+    },
+  );
+
+  test.each(Object.keys(WRONG_BASE))(
+    'is accepted at the root of a host, for which it was made: %s',
+    async (name) => {
+      const { refusals } = await inspect(readOutput(name), { sitePath: '/', rootPath: '/' });
+      expect(refusals).toEqual([]);
+    },
+  );
+
+  test.each([
+    ['c8', 'base.css'],
+    ['c8-spa', 'bundle.js'],
+    ['coverage-py', /^style.*\.css$/],
+    ['jsdoc', 'scripts/linenumber.js'],
+    ['mkdocs-material-nofont', /^assets\/stylesheets\/main.*\.css$/],
+    ['parcel-relative', /^pa.*\.js$/],
+    ['pdoc', 'm.html'],
+    ['pytest-html', 'assets/style.css'],
+    ['sphinx-alabaster', '_static/alabaster.css'],
+    ['sphinx-furo', '_static/styles/furo.css'],
+    ['sphinx-rtd', /^_static\/css\/fonts\/.*\.woff2$/],
+    ['storybook', 'sb-manager/globals-runtime.js'],
+    ['typedoc', 'assets/main.js'],
+    ['vite-legacy', /^assets\/index-(?!legacy).*\.js$/],
+    ['vite-pwa', 'registerSW.js'],
+    ['vite-relative', /^assets\/index-.*\.css$/],
+    ['vitepress-base', /^assets\/app.*\.js$/],
+    ['webpack-auto', /^main.*\.js$/],
+  ])('is refused if a file that its first page loads is missing: %s without %s', async (name, missing) => {
+    const files = readOutput(name);
+    const removed = Object.keys(files).find((path) => path.match(missing)?.[0] === path) ?? '';
+    expect(files).toHaveProperty([removed]);
+    const { [removed]: _, ...others } = files;
+    const { refusals } = await inspect(others, { entry: entryOf(files), selfContained: 'warn' });
+    const fileName = removed.slice(removed.lastIndexOf('/') + 1);
+    expect(refusals).toContainEqual(
+      expect.objectContaining({ kind: 'missing', text: expect.stringContaining(fileName) }),
+    );
+  });
+});
