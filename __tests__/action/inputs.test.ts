@@ -57,8 +57,10 @@ describe('createRunContext', () => {
   });
 
   test('names the run as the origin of the file', () => {
-    expect(createRunContext({ GITHUB_WORKSPACE: '/ws' }, runWith(), ports)).toEqual({
+    const env = { GITHUB_WORKSPACE: '/ws', GITHUB_WORKFLOW: 'Deliver', GITHUB_JOB: 'pages' };
+    expect(createRunContext(env, runWith(), ports)).toEqual({
       folder: '/ws',
+      job: 'Deliver/pages',
       secrets: [],
       allowedRoots: ['/ws'],
       allowsFullPaths: false,

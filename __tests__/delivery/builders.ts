@@ -45,6 +45,7 @@ export function rawInputs(more: Partial<RawInputs> = {}): RawInputs {
 export const runContextWith = (more: Partial<RunContext> = {}): RunContext => ({
   folder: '/work',
   origin: 'from run 7 of Deliver',
+  job: 'Deliver/deliver',
   now: NOON,
   random: () => 0.5,
   secrets: [],

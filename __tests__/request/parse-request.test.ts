@@ -267,6 +267,7 @@ describe('parseRequest, given correct inputs', () => {
       keep: undefined,
       nojekyll: false,
       essence: 'from run 7 of Deliver',
+      job: 'Deliver/deliver',
       tag: 'files-20260102',
       tagIsDefault: true,
       bin: 'sv1767323045-iiiiiiiiiiiiiiii',

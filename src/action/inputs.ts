@@ -40,6 +40,7 @@ export function createRunContext(
   return {
     folder,
     origin: `from ${title}`,
+    job: [env.GITHUB_WORKFLOW ?? '', env.GITHUB_JOB ?? ''].join('/'),
     now: clock.now(),
     random,
     sourceIsPrivate: typeof isPrivate === 'boolean' ? isPrivate : null,

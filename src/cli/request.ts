@@ -52,6 +52,7 @@ export function parseCliRequest(
   return parseRequest(raw, {
     folder: process.cwd(),
     origin: 'from the command line',
+    job: '',
     now: clock.now(),
     random,
     // Without any repository the source can't be private; a token shows that there is one, even if not which.

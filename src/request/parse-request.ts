@@ -64,6 +64,8 @@ export interface DeliveryRequest {
   /** Whether the file that switches Jekyll off is committed where there is none. */
   readonly nojekyll: boolean;
   readonly essence: string;
+  /** The workflow and job that delivers; empty outside of one. */
+  readonly job: string;
   readonly tag: string;
   /** Whether no tag was named, so that it is the one of today. */
   readonly tagIsDefault: boolean;
@@ -108,6 +110,8 @@ export interface RunContext {
   readonly folder: string;
   /** Where the file came from, in a few words: the default essence of the commit message. */
   readonly origin: string;
+  /** The workflow and job that delivers; empty outside of one. */
+  readonly job: string;
   /** Milliseconds since the epoch. */
   readonly now: number;
   /** A number in [0, 1) that can't be guessed. */
@@ -178,6 +182,7 @@ function parseDestination(raw: RawInputs, context: RunContext, token: string | u
     entry: parseEntry(raw.entry),
     keep: parseOptional(raw.keep, parseKeep),
     essence: oneLine(raw.message) || context.origin,
+    job: context.job,
     tag: parseOptional(raw.tag, (tag) => parseGitName(tag, 'tag')) ?? `files-${formatDay(context.now)}`,
     tagIsDefault: raw.tag === '',
     bin: parseOptional(raw.bin, parseBinName) ?? createBinName(context),

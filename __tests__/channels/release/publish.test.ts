@@ -23,6 +23,7 @@ const OPTIONS: ReleaseOptions = {
   tag: 'files-20260102',
   tagIsDefault: false,
   overwrite: false,
+  job: 'Deliver/deliver',
   serverUrl: new URL('https://github.com'),
   interval: 5_000,
   timeout: 240_000,
@@ -484,24 +485,139 @@ describe('a new release of channel K2', () => {
     expect(github.sent('delete_draft')).toEqual([]);
   });
 
+  /** The text of the draft that a delivery makes. */
+  async function draftBodyOf(setup: Setup = {}, names?: string[]): Promise<string> {
+    const { github, perform } = await prepareNew(setup, names);
+    await perform();
+    return String(github.sent('create_release')[0]?.body);
+  }
+  const OTHER_BYTES = '0'.repeat(32);
+  const draftWith = (id: number, body: string, more: object = {}) => ({
+    ...DRAFT,
+    id,
+    body,
+    assets: [],
+    ...more,
+  });
+
   test('continues the draft of an earlier run of the same delivery, and deletes further ones', async () => {
-    const first = await prepareNew();
-    await first.perform();
-    const [{ body } = {}] = first.github.sent('create_release');
-    const draft = (id: number, more: object = {}) => ({ ...DRAFT, id, body, assets: [], ...more });
-    const foreign = [
-      draft(1, { tag_name: 'files-20260103' }),
-      draft(2, { body: `${body} ` }),
-      draft(4, { assets: [assetWith({ name: 'notes.txt' })] }),
-      draft(5, { draft: false }),
-    ];
+    const body = await draftBodyOf();
+    const listed = [draftWith(9, body), draftWith(8, body)];
     const { github, perform } = await prepareNew({
-      answers: { list_releases: [draft(9), ...foreign, draft(8)] },
+      answers: {
+        list_releases: listed,
+        get_release: ({ release_id }: { release_id: number }) => listed.find(({ id }) => id === release_id),
+      },
     });
     expect(await perform()).toMatchObject([{ written: true }, { written: true }]);
     expect(github.sent('delete_draft')).toEqual([{ release_id: 9 }]);
     expect(github.sent('create_release')).toEqual([]);
     expect(github.sent('publish_release')).toMatchObject([{ release_id: 8 }]);
+  });
+
+  test('deletes drafts of the same delivery with other bytes, once they were quiet', async () => {
+    const start = (await draftBodyOf()).slice(0, -32);
+    const label = 'a.zip (screen-delivery)';
+    const uploaded = [assetWith({ name: 'a.zip', label, digest: 'sha256:0ld' })];
+    const listed = [
+      draftWith(8, `${start}${OTHER_BYTES}`, { assets: uploaded }),
+      draftWith(9, `${start}${'1'.repeat(32)}`, { assets: [assetWith({ name: 'b.zip', state: 'starter' })] }),
+    ];
+    const { github, ports, perform } = await prepareNew({
+      answers: {
+        list_releases: listed,
+        get_release: ({ release_id }: { release_id: number }) => listed.find(({ id }) => id === release_id),
+      },
+    });
+    const begun = ports.clock.now();
+    expect(await perform()).toMatchObject([{ written: true }, { written: true }]);
+    expect(github.sent('delete_draft')).toEqual([{ release_id: 8 }, { release_id: 9 }]);
+    expect(github.names.indexOf('delete_draft')).toBeLessThan(github.names.indexOf('create_release'));
+    expect(ports.clock.now() - begun).toBeGreaterThanOrEqual(30_000);
+  });
+
+  test.each<[string, (body: string, start: string) => object]>([
+    ['with another tag', (body) => draftWith(1, body, { tag_name: 'files-20260103' })],
+    ['with a text that somebody changed', (body) => draftWith(2, `${body} `)],
+    ['without the name of its bytes', (_, start) => draftWith(2, start)],
+    [
+      'with a file that is not of this delivery',
+      (body) => draftWith(4, body, { assets: [assetWith({ name: 'notes.txt' })] }),
+    ],
+    [
+      'with a file that somebody else uploaded',
+      (_, start) =>
+        draftWith(4, `${start}${OTHER_BYTES}`, {
+          assets: [assetWith({ name: 'a.zip', label: 'mine', digest: 'sha256:0ther' })],
+        }),
+    ],
+    ['that is published', (body) => draftWith(5, body, { draft: false })],
+  ])('leaves a draft alone %s', async (_, makeDraft) => {
+    const body = await draftBodyOf();
+    const foreign = makeDraft(body, body.slice(0, -32));
+    const { github, perform } = await prepareNew({
+      answers: { list_releases: [foreign], get_release: foreign },
+    });
+    expect(await perform()).toMatchObject([{ written: true }, { written: true }]);
+    expect(github.writes).toEqual(['create_release', 'publish_release']);
+  });
+
+  test.each<[string, Setup, string[]]>([
+    ['another job', { options: { job: 'Deliver/other' } }, ['a.zip', 'b.zip']],
+    ['a delivery with other names', {}, ['a.zip', 'c.zip']],
+    ['a delivery with fewer files', {}, ['a.zip']],
+  ])('leaves the draft of %s alone', async (_, setup, names) => {
+    const foreign = draftWith(8, await draftBodyOf(setup, names));
+    const { github, perform } = await prepareNew({
+      answers: { list_releases: [foreign], get_release: foreign },
+    });
+    expect(await perform()).toMatchObject([{ written: true }, { written: true }]);
+    expect(github.writes).toEqual(['create_release', 'publish_release']);
+  });
+
+  test.each<[string, object]>([
+    ['another asset', { assets: [assetWith({ name: 'a.zip' })] }],
+    ['another text', { body: 'Notes by hand.' }],
+    ['been published', { draft: false }],
+  ])('leaves an outdated draft to the job that fills it, if it has %s after a while', async (_, change) => {
+    const outdated = draftWith(8, `${(await draftBodyOf()).slice(0, -32)}${OTHER_BYTES}`);
+    const { github, ports, perform } = await prepareNew({
+      answers: { list_releases: [outdated], get_release: { ...outdated, ...change } },
+    });
+    expect(await perform()).toMatchObject([{ written: true }, { written: true }]);
+    expect(github.sent('delete_draft')).toEqual([]);
+    expect(ports.logger.lines).toContain('left the draft 8 to the job that fills it');
+  });
+
+  test('deletes no outdated draft when it starts again, so that two jobs can not go on like this', async () => {
+    const start = (await draftBodyOf()).slice(0, -32);
+    const outdated = draftWith(8, `${start}${OTHER_BYTES}`);
+    const gone = failure('NOT_FOUND', 404);
+    let drafts = 0;
+    const prepared = await prepareNew({
+      answers: {
+        list_releases: () => (drafts === 0 ? [] : [outdated]),
+        create_release: () => ({ ...DRAFT, id: 100 + ++drafts }),
+        get_release: ({ release_id }: { release_id: number }) => (release_id === 8 ? outdated : absent),
+        publish_release: ({ release_id }: { release_id: number }) =>
+          release_id === 101 ? gone : { ...RELEASE, assets: prepared.stored },
+      },
+    });
+    expect(await prepared.perform()).toMatchObject([{ written: true }, { written: true }]);
+    expect(drafts).toBe(2);
+    expect(prepared.github.sent('delete_draft')).toEqual([]);
+  });
+
+  test('has a preview that says what would be done with the drafts of earlier runs', async () => {
+    const body = await draftBodyOf();
+    const { github, preview } = await prepareNew({
+      answers: { list_releases: [draftWith(8, body), draftWith(9, body)] },
+    });
+    const [{ result } = { result: '' }] = await preview();
+    expect(result).toBe(
+      'the draft 8 of an earlier run would be completed and published as release files-20260102; the draft 9 of an earlier run would be deleted',
+    );
+    expect(github.writes).toEqual([]);
   });
 
   test('takes the next number where others publish immutable releases first, without another upload', async () => {

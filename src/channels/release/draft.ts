@@ -6,12 +6,15 @@ import {
   type Asset,
   createDraft,
   deleteDraft,
+  hasOwnLabel,
+  type ListedRelease,
   listAssets,
   listReleases,
   RELEASE_BODY,
   type Release,
 } from '../../github/api/releases.ts';
 import type { Ports } from '../../ports.ts';
+import { SECOND } from '../../protocol/limits.ts';
 import { withRetries } from '../../retry.ts';
 import { type AssetTask, hasSameContent } from './asset.ts';
 import { getTagNumber, type ReleaseBatch } from './release-choice.ts';
@@ -25,55 +28,113 @@ export interface OwnDraft {
   readonly isNew: boolean;
 }
 
+type DraftBatch = Pick<ReleaseBatch, 'job' | 'tag' | 'tasks'>;
+
 /**
- * The text of a draft. Its last line names the tag and the files with their bytes, so that a draft is continued
- * only by the same delivery, and those of other jobs are left alone.
+ * The text of a draft. One line names the delivery: the job, the tag and the names of the files. The last line
+ * names their bytes too. So a draft is continued only by the same delivery of the same bytes, it is replaced only
+ * by the same delivery of other bytes, and those of other jobs are left alone.
  */
-export function formatDraftBody({ tag, tasks }: Pick<ReleaseBatch, 'tag' | 'tasks'>): string {
-  const files = tasks.map(({ data }) => `${data.name} ${data.file.sha256}`).sort();
-  const id = createHash('sha256')
-    .update([tag, ...files].join('\n'))
-    .digest('hex')
-    .slice(0, 32);
-  return `${RELEASE_BODY}\nDelivery: ${id}`;
+export function formatDraftBody(batch: DraftBatch): string {
+  const files = batch.tasks.map(({ data }) => `${data.name} ${data.file.sha256}`);
+  return `${formatBodyStart(batch)}${hashLines([batch.tag, ...files.sort()])}`;
 }
 
-/** Drafts that earlier runs of the same delivery left, the oldest first; one that somebody changed is not ours. */
-export async function findOwnDrafts(batch: ReleaseBatch): Promise<readonly Release[]> {
+function formatBodyStart({ job, tag, tasks }: DraftBatch): string {
+  const names = tasks.map(({ data }) => data.name);
+  return `${RELEASE_BODY}\nJob: ${hashLines([job, tag, ...names.sort()])}\nDelivery: `;
+}
+
+const hashLines = (lines: readonly string[]): string =>
+  createHash('sha256').update(lines.join('\n')).digest('hex').slice(0, 32);
+
+/** The drafts that earlier runs of a delivery left; one that somebody changed is not among them. */
+export interface EarlierDrafts {
+  /** The oldest one with the same bytes. */
+  readonly continued: ListedRelease | undefined;
+  /** All others: further ones, and those with other bytes, because the files have changed since. */
+  readonly outdated: readonly ListedRelease[];
+}
+
+export async function findEarlierDrafts(batch: ReleaseBatch): Promise<EarlierDrafts> {
   const { github, tag, tagIsDefault, tasks } = batch;
   const body = formatDraftBody(batch);
   const files = new Map(tasks.map(({ data }) => [data.name, data]));
   const isOwnTag = (other: string) => (tagIsDefault ? getTagNumber(other, tag) !== null : other === tag);
-  return (await listReleases(github))
-    .filter((one) => one.draft && one.body === body && isOwnTag(one.tag_name))
+  const own = (await listReleases(github))
+    .filter((one) => one.draft && isOwnTag(one.tag_name) && isOwnBody(one.body, batch))
     .filter(({ assets }) => assets.every((asset) => isOfDelivery(asset, files)))
     .sort((one, other) => one.id - other.id);
+  const continued = own.find((one) => one.body === body && one.assets.every((asset) => holds(asset, files)));
+  return { continued, outdated: own.filter((one) => one !== continued) };
 }
 
-function isOfDelivery(asset: Asset, files: ReadonlyMap<string, AssetTask>): boolean {
+function isOwnBody(body: Release['body'], batch: DraftBatch): boolean {
+  const start = formatBodyStart(batch);
+  return body?.startsWith(start) === true && /^[0-9a-f]{32}$/.test(body.slice(start.length));
+}
+
+/** Whether this delivery uploads an asset under that name, with whatever bytes. */
+const isOfDelivery = (asset: Asset, files: ReadonlyMap<string, AssetTask>): boolean =>
+  files.has(asset.name) && (isUnfinished(asset) || hasOwnLabel(asset));
+
+function holds(asset: Asset, files: ReadonlyMap<string, AssetTask>): boolean {
   const task = files.get(asset.name);
   return task !== undefined && (isUnfinished(asset) || hasSameContent(asset, task.file, true));
 }
 
+/** How a draft is opened. */
+export interface DraftOptions {
+  /** Under which it is to be published. */
+  readonly tag: string;
+  /** Milliseconds in which an outdated draft must stay as it is before it is deleted; `null`: none is deleted. */
+  readonly quietTime: number | null;
+}
+
 /**
  * Continues the draft of an earlier run, or creates one. After an answer that was lost, the list shows whether
- * it was created.
- *
- * @param tag under which it is to be published
+ * it was created. Outdated drafts of the same delivery are deleted first.
  */
-export async function openDraft(batch: ReleaseBatch, tag: string, ports: Ports): Promise<OwnDraft> {
+export async function openDraft(
+  batch: ReleaseBatch,
+  { tag, quietTime }: DraftOptions,
+  ports: Ports,
+): Promise<OwnDraft> {
   const { github } = batch;
   return withRetries(ports, async () => {
-    const [oldest, ...others] = await findOwnDrafts(batch);
-    for (const other of others) await deleteDraft(github, other);
-    if (oldest !== undefined) {
-      ports.logger.info(`continuing the draft ${oldest.id} of an earlier run`);
-      return { draft: oldest, assets: await listAssets(github, oldest), isNew: false };
+    const { continued, outdated } = await findEarlierDrafts(batch);
+    if (quietTime !== null) await deleteOutdated(outdated, { github, quietTime }, ports);
+    if (continued !== undefined) {
+      ports.logger.info(`continuing the draft ${continued.id} of an earlier run`);
+      return { draft: continued, assets: await listAssets(github, continued), isNew: false };
     }
     const draft = await createDraft(github, tag, formatDraftBody(batch));
     return { draft, assets: [], isNew: true };
   });
 }
+
+/** Deletes drafts that nobody fills any more. One that changes meanwhile is of a job that still runs. */
+async function deleteOutdated(
+  drafts: readonly ListedRelease[],
+  { github, quietTime }: { readonly github: GitHubClient; readonly quietTime: number },
+  { clock, logger, signal }: Ports,
+): Promise<void> {
+  if (drafts.length === 0) return;
+  const list = drafts.map(({ id }) => id).join(', ');
+  const wait = `waiting ${quietTime / SECOND} s to see whether a job still fills it`;
+  logger.info(`an earlier run of this delivery with other files left a draft (${list}): ${wait}`);
+  await clock.sleep(quietTime, signal);
+  for (const draft of drafts) {
+    const isGone = await deleteDraft(github, draft, (now) => formatState(now) === formatState(draft));
+    logger.info(
+      isGone ? `deleted the draft ${draft.id}` : `left the draft ${draft.id} to the job that fills it`,
+    );
+  }
+}
+
+/** What changes while a job fills a draft. */
+const formatState = ({ tag_name, body, assets }: ListedRelease): string =>
+  JSON.stringify([tag_name, body, assets.map(({ id, name, state, size }) => [id, name, state, size])]);
 
 /**
  * Compares what the host stored with the files, before anybody can see it.

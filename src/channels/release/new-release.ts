@@ -31,6 +31,8 @@ export interface NewReleaseContext {
   /** Tags that are taken; those that are found taken are added. */
   readonly takenTags: Set<string>;
   readonly waitForUpload: WaitForUpload;
+  /** Milliseconds in which an outdated draft must stay as it is before it is deleted; `null`: none is deleted. */
+  readonly quietTime: number | null;
 }
 
 /**
@@ -45,7 +47,7 @@ export async function createRelease(
   context: NewReleaseContext,
   ports: Ports,
 ): Promise<readonly PlacedResult[] | null> {
-  const own = await openDraft(batch, context.firstTag, ports);
+  const own = await openDraft(batch, { ...context, tag: context.firstTag }, ports);
   const { uploads, failure } = await fillDraft(batch, own, context, ports);
   if (failure !== null) return endUnpublished(batch, own, { uploads, failure }, ports);
   const memory: PublishMemory = { isUnclear: false };

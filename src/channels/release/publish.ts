@@ -3,12 +3,12 @@ import type { GitHubClient } from '../../github/api/client.ts';
 import { type Asset, formatLabel, type Release } from '../../github/api/releases.ts';
 import { forEachItem, type ItemResult } from '../../item-results.ts';
 import type { Ports } from '../../ports.ts';
-import { RELEASE_RESTARTS } from '../../protocol/limits.ts';
+import { QUIET_DRAFT, RELEASE_RESTARTS } from '../../protocol/limits.ts';
 import { assetName, flatName } from '../../rules/naming.ts';
 import type { ChannelAction, ChannelItem, Placement, PreparedTask } from '../channel.ts';
 import { type RepositoryAccess, requireGitHub } from '../require-github.ts';
 import { type AssetTask, assetExistsError, hasSameContent } from './asset.ts';
-import { findOwnDrafts } from './draft.ts';
+import { type EarlierDrafts, findEarlierDrafts } from './draft.ts';
 import { createRelease, type NewReleaseContext, type PlacedAsset, type PlacedResult } from './new-release.ts';
 import {
   chooseRelease,
@@ -24,6 +24,8 @@ import { uploadFiles } from './uploads.ts';
 export interface ReleaseOptions {
   readonly tag: string;
   readonly overwrite: boolean;
+  /** The workflow and job that delivers; empty outside of one. */
+  readonly job: string;
   /** Whether no tag was named. */
   readonly tagIsDefault: boolean;
   /** The instance's web address, below which assets are downloaded. */
@@ -85,17 +87,17 @@ async function prepareAsset(
 
 async function previewAssets(
   tasks: AssetTasks,
-  { tagIsDefault }: ReleaseOptions,
+  { job, tagIsDefault }: ReleaseOptions,
 ): Promise<readonly ItemResult<AssetTasks[number], string>[]> {
   const [first] = tasks;
   if (first === undefined) return [];
   const { github, tag } = first.data;
   await refuseBranchName(github, tag);
-  const batch = { github, tag, tagIsDefault, tasks };
+  const batch = { github, job, tag, tagIsDefault, tasks };
   const choice = await chooseRelease(batch);
   const open = tasks.filter((task) => !choice.present.has(task));
-  const [draft] =
-    choice.release === null && open.length > 0 ? await findOwnDrafts({ ...batch, tasks: open }) : [];
+  const isNew = choice.release === null && choice.refusal === null && open.length > 0;
+  const drafts = isNew ? await findEarlierDrafts({ ...batch, tasks: open }) : NO_DRAFTS;
   const withoutRoom = findWithoutRoom(choice, open);
   return tasks.map((item) => {
     const present = choice.present.get(item);
@@ -106,7 +108,7 @@ async function previewAssets(
     return {
       item,
       result:
-        choice.release === null ? describeNew(choice.tag, tag, draft) : describeAdded(item.data, choice),
+        choice.release === null ? describeNew(choice.tag, tag, drafts) : describeAdded(item.data, choice),
     };
   });
 }
@@ -114,11 +116,14 @@ async function previewAssets(
 const describePresent = ({ id, name }: Asset, tag: string): string =>
   `asset ${id} (${name}) of the release ${tag} already holds these bytes`;
 
-function describeNew(tag: string, wantedTag: string, draft: Release | undefined): string {
+const NO_DRAFTS: EarlierDrafts = { continued: undefined, outdated: [] };
+
+function describeNew(tag: string, wantedTag: string, { continued, outdated }: EarlierDrafts): string {
   const reason = tag === wantedTag ? '' : `the release ${wantedTag} is immutable, so `;
-  return draft === undefined
-    ? `${reason}the release ${tag} would be created as a draft, and published with all its files`
-    : `${reason}the draft ${draft.id} of an earlier run would be completed and published as release ${tag}`;
+  const deleted = outdated.map(({ id }) => `; the draft ${id} of an earlier run would be deleted`).join('');
+  return continued === undefined
+    ? `${reason}the release ${tag} would be created as a draft, and published with all its files${deleted}`
+    : `${reason}the draft ${continued.id} of an earlier run would be completed and published as release ${tag}${deleted}`;
 }
 
 function describeAdded({ name, file, overwrite }: AssetTask, { tag, assets }: ReleaseChoice): Result<string> {
@@ -132,7 +137,7 @@ function describeAdded({ name, file, overwrite }: AssetTask, { tag, assets }: Re
 /** Chooses the release, and starts again where another job was faster. */
 async function uploadAssets(
   tasks: AssetTasks,
-  { tagIsDefault, interval, timeout }: ReleaseOptions,
+  { job, tagIsDefault, interval, timeout }: ReleaseOptions,
   ports: Ports,
 ): Promise<readonly ItemResult<AssetTasks[number], Placement>[]> {
   const [first] = tasks;
@@ -144,12 +149,14 @@ async function uploadAssets(
   const done: PlacedResult[] = [];
   let open = tasks;
   for (let start = 0; start < RELEASE_RESTARTS; start += 1) {
-    const batch = { github, tag, tagIsDefault, tasks: open };
+    const batch = { github, job, tag, tagIsDefault, tasks: open };
     const choice = await chooseRelease(batch, takenTags);
     done.push(...presentResults(choice));
     open = open.filter((task) => !choice.present.has(task));
     const rest = { ...batch, tasks: open };
-    const results = await uploadTo(choice, rest, { takenTags, waitForUpload }, ports);
+    // Only at the first start: two deliveries that delete each other's drafts again and again would never end.
+    const quietTime = start === 0 ? Math.min(QUIET_DRAFT.looks * interval, QUIET_DRAFT.longest) : null;
+    const results = await uploadTo(choice, rest, { takenTags, waitForUpload, quietTime }, ports);
     if (results !== null) return [...done, ...results].map((one) => toPlacement(one, tag));
   }
   const failure = restartError(tag);

@@ -16,6 +16,8 @@ import { type AssetTask, hasSameContent } from './asset.ts';
 /** The files of one step that go to one tag. */
 export interface ReleaseBatch {
   readonly github: GitHubClient;
+  /** The workflow and job that delivers; empty outside of one. */
+  readonly job: string;
   readonly tag: string;
   /** Whether the user named no tag: then another number may be added to it. */
   readonly tagIsDefault: boolean;

@@ -72,12 +72,17 @@ export async function publishDraft(
 /**
  * Deletes a draft of this tool, if it still exists. It is read first: one that was published meanwhile is kept.
  *
+ * @param mayDelete what else must be true of the draft as it is now
  * @returns whether it no longer exists
  */
-export async function deleteDraft(github: GitHubClient, draft: Release): Promise<boolean> {
+export async function deleteDraft(
+  github: GitHubClient,
+  draft: Release,
+  mayDelete: (existing: ListedRelease) => boolean = () => true,
+): Promise<boolean> {
   const existing = await getRelease(github, draft.id);
   if (existing === null) return true;
-  if (!existing.draft) return false;
+  if (!existing.draft || !mayDelete(existing)) return false;
   const { rest, repository } = github;
   await nullIfNotFound(() => rest.repos.deleteRelease({ ...repository, release_id: draft.id }));
   return true;
