@@ -45,7 +45,9 @@ describe('the examples', () => {
   test('pin the commits that the project itself has looked at', () => {
     const pinsIn = (path: string) => read(path).match(/[\w./-]+@[0-9a-f]{40} # v\S+/g) ?? [];
     const own = globSync('.github/workflows/*.yml', { cwd: ROOT }).flatMap(pinsIn);
-    expect(examples.flatMap(pinsIn).filter((pin) => !own.includes(pin))).toEqual([]);
+    const others = ['softprops/action-gh-release@b4309332981a82ec1c5618f44dd2e27cc8bfbfda # v3.0.0'];
+    const known = [...own, ...others];
+    expect(examples.flatMap(pinsIn).filter((pin) => !known.includes(pin))).toEqual([]);
   });
 });
 
@@ -141,6 +143,45 @@ test('a large artifact: the asset of the tag’s release, a duplicate on the fil
       '',
     ].join('\n'),
   );
+});
+
+describe('a release with notes by another action', () => {
+  const EXAMPLE = 'examples/release-with-notes.yml';
+  const BUILD = '#!/bin/sh\nmkdir -p out\nseq 1 3000 > out/numbers.txt\necho "$1" > out/log.txt\n';
+  const NOTES = '**Full Changelog** of v1.2.0';
+  const tagged = (repository: TestRepository): WorkflowEvent => ({
+    ...createWorkflowEvent(repository, 'push', {}),
+    ref: 'refs/tags/v1.2.0',
+    files: { 'build.sh': BUILD },
+  });
+
+  test('takes the proven files, keeps its notes, and a second run adds nothing', async () => {
+    const repository = await scenario.repository({ pages: false });
+    const run = await player.run(EXAMPLE, tagged(repository));
+    expect(listConclusions(run)).toEqual(['success', 'release: success']);
+    const [release, ...more] = repository.releases();
+    expect(more).toEqual([]);
+    expect(release).toMatchObject({ tag: 'v1.2.0', draft: false, body: NOTES });
+    const below = `https://github.com/${repository.fullName}/releases/download/v1.2.0`;
+    const urls = linesOf(getOnlyDelivery(run).outputs.url);
+    expect(urls).toEqual([`${below}/log.txt`, `${below}/numbers.txt`]);
+    expect((await shown(urls[1])).split('\n')).toHaveLength(3_001);
+    expect(findStep(run, 'List the proven downloads')?.summary).toBe(`${urls.join('\n')}\n`);
+
+    const again = await player.run(EXAMPLE, tagged(repository));
+    expect(listConclusions(again)).toEqual(['success', 'release: success']);
+    expect(repository.releases()).toEqual([release]);
+    expect(listRequests(scenario, /uploads\.github\.com/)).toHaveLength(2);
+  });
+
+  test('is refused where it is immutable at once, and the step says so', async () => {
+    const repository = await scenario.repository({ pages: false });
+    repository.immutableReleases(true);
+    const run = await player.run(EXAMPLE, tagged(repository));
+    expect(listConclusions(run)).toEqual(['failure', 'release: failure']);
+    expect(getOnlyDelivery(run).report.notReady?.reason).toMatch(/the release v1\.2\.0 is immutable/);
+    expect(repository.releases()).toMatchObject([{ tag: 'v1.2.0', body: NOTES, assets: [] }]);
+  });
 });
 
 test('a matrix: jobs side by side publish each its own, and the last leads to all, also to what failed', async () => {

@@ -1,12 +1,15 @@
 import { chmod } from 'node:fs/promises';
 import { join, matchesGlob } from 'node:path';
 import { writeFiles } from '../runner.ts';
+import type { GitHubWorld } from '../world.ts';
 import type { ArtifactStore } from './artifacts.ts';
 import type { PermissionGrants } from './definition.ts';
 import type { WorkflowEvent } from './event.ts';
+import { makeRelease } from './fake-release-action.ts';
 
 /** The input of a fake action. */
 export interface ActionContext {
+  readonly world: GitHubWorld;
   readonly inputs: Readonly<Record<string, string>>;
   readonly workspace: string;
   readonly event: WorkflowEvent;
@@ -22,7 +25,7 @@ interface FakeAction {
   readonly run: (context: ActionContext) => Promise<void>;
 }
 
-/** GitHub's own actions, as far as the examples use them. */
+/** GitHub's own actions and those of others, as far as the examples use them. */
 const FAKE_ACTIONS: Readonly<Record<string, FakeAction>> = {
   'actions/checkout': { inputs: ['persist-credentials'], run: checkOutFiles },
   'actions/upload-artifact': {
@@ -34,6 +37,7 @@ const FAKE_ACTIONS: Readonly<Record<string, FakeAction>> = {
     inputs: ['name', 'pattern', 'merge-multiple', 'path', 'run-id', 'github-token'],
     run: downloadArtifacts,
   },
+  'softprops/action-gh-release': { inputs: ['generate_release_notes'], run: makeRelease },
 };
 
 /** Finds the fake of an action. An unknown action or input is an error of the test, not of the step. */

@@ -2,14 +2,12 @@ import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runChild } from '../child.ts';
 import { type ActionResult, parseOutputs, runAction, SIMULATED_LIMITS, SIMULATED_TIME } from '../runner.ts';
-import type { GitHubWorld } from '../world.ts';
 import type { StepDefinition } from './definition.ts';
 import { createGithubEnvironment, type GithubContext } from './event.ts';
 import { type ActionContext, findFakeAction } from './fake-actions.ts';
 
 /** The job of a step. */
 export interface JobContext extends Omit<ActionContext, 'inputs'> {
-  readonly world: GitHubWorld;
   readonly github: GithubContext;
   /** For files of the steps outside the workspace. */
   readonly temporary: string;
