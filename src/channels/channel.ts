@@ -1,3 +1,4 @@
+import type { DeliveryError } from '../errors.ts';
 import type { ItemResult } from '../item-results.ts';
 import type { ChannelKey } from '../protocol/words.ts';
 import type { LocalFile } from '../rules/inspect.ts';
@@ -130,6 +131,13 @@ export interface Placement {
   readonly recheck?: () => Promise<readonly string[]>;
 }
 
+/** A file of the same step that failed before the channel was asked, such as an empty one. */
+export interface AbsentFile {
+  /** As the user wrote it. */
+  readonly subject: string;
+  readonly failure: DeliveryError;
+}
+
 /** One of the two things that a channel does: publishing files, or removing them. */
 export interface ChannelAction<Data = unknown> {
   /**
@@ -139,11 +147,23 @@ export interface ChannelAction<Data = unknown> {
   prepare<Item extends ChannelItem>(
     items: readonly Item[],
   ): Promise<readonly ItemResult<Item, PreparedTask<Data>>[]>;
-  /** Describes what carrying out each task would do. Reads, but writes nothing. */
-  preview(tasks: readonly PreparedTask<Data>[]): Promise<readonly ItemResult<PreparedTask<Data>, string>[]>;
-  /** Carries out the tasks together: one push, one release, one bin. The errors are those of G1 and G2. */
+  /**
+   * Describes what carrying out each task would do. Reads, but writes nothing.
+   *
+   * @param absent one that keeps the tasks from being all of the step
+   */
+  preview(
+    tasks: readonly PreparedTask<Data>[],
+    absent?: AbsentFile,
+  ): Promise<readonly ItemResult<PreparedTask<Data>, string>[]>;
+  /**
+   * Carries out the tasks together: one push, one release, one bin. The errors are those of G1 and G2.
+   *
+   * @param absent one that keeps the tasks from being all of the step
+   */
   perform(
     tasks: readonly PreparedTask<Data>[],
+    absent?: AbsentFile,
   ): Promise<readonly ItemResult<PreparedTask<Data>, Placement>[]>;
 }
 

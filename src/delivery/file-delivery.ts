@@ -1,4 +1,4 @@
-import type { PreparedTask } from '../channels/channel.ts';
+import type { AbsentFile, PreparedTask } from '../channels/channel.ts';
 import { type DeliveryError, hasFailed, resultOf, toDeliveryError } from '../errors.ts';
 import type { ItemResult } from '../item-results.ts';
 import type { ChannelKey, Step } from '../protocol/words.ts';
@@ -106,6 +106,12 @@ export const channelsUsed = (
   deliveries: readonly FileDelivery[],
   role: ChannelRole = 'any',
 ): ReadonlySet<ChannelKey> => new Set(deliveries.flatMap((delivery) => channelsIn(delivery, role)));
+
+/** The first file that would have gone through the channel, or may have, and failed before. */
+export function findAbsent(deliveries: readonly FileDelivery[], key: ChannelKey): AbsentFile | undefined {
+  const failed = deliveries.filter((one) => one.choice === null || channelsIn(one).includes(key));
+  return failed.flatMap(({ subject, failure }) => (failure === null ? [] : [{ subject, failure }]))[0];
+}
 
 /** How it went in the main channel; `null` where it was not tried. */
 export const mainAttempt = ({ choice, attempts }: FileDelivery): ChannelAttempt | null =>

@@ -7,6 +7,7 @@ import {
   channelsIn,
   channelsUsed,
   type FileDelivery,
+  findAbsent,
   isOngoing,
   runStep,
   withFailure,
@@ -91,7 +92,8 @@ export async function previewTasks(
       const task = delivery.tasks.get(key);
       return isOngoing(delivery) && task !== undefined ? [task] : [];
     });
-    const results = await askChannel(tasks, (items) => actions[key].preview(items));
+    const absent = findAbsent(deliveries, key);
+    const results = await askChannel(tasks, (items) => actions[key].preview(items, absent));
     const previews = new Map<unknown, Result<string>>(results.map(({ item, result }) => [item, result]));
     previewed = previewed.map((delivery) => {
       const preview = previews.get(delivery.tasks.get(key));

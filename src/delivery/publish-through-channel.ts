@@ -1,5 +1,5 @@
 import { mapConcurrently } from '../async.ts';
-import type { ChannelAction, Placement } from '../channels/channel.ts';
+import type { AbsentFile, ChannelAction, Placement } from '../channels/channel.ts';
 import { type DeliveryError, hasFailed, resultOf, toDeliveryError } from '../errors.ts';
 import type { Logger, Ports } from '../ports.ts';
 import { BATCH } from '../protocol/limits.ts';
@@ -14,15 +14,21 @@ import { verifyParts } from './verify-parts.ts';
  * Files through one channel: place → wait → verify. All are placed together and waited for once; each is
  * verified on its own. A failure is part of its attempt, and stops no other.
  *
- * @param limits milliseconds between requests, and for waiting and verifying together
+ * @param options milliseconds between requests, and for waiting and verifying together; and a file that is absent
  */
 export async function publishThroughChannel(
   action: ChannelAction,
   jobs: readonly ChannelJob[],
-  limits: Pick<WaitLimits, 'interval' | 'timeout'>,
+  {
+    absent,
+    ...limits
+  }: Pick<WaitLimits, 'interval' | 'timeout'> & {
+    readonly absent?: AbsentFile | undefined;
+  },
   ports: Ports,
 ): Promise<readonly ChannelAttempt[]> {
-  const placed = await placeAll(action, jobs.map(newAttempt), ports);
+  const perform: typeof action.perform = (tasks) => action.perform(tasks, absent);
+  const placed = await placeAll({ perform }, jobs.map(newAttempt), ports);
   const begun = ports.clock.now();
   const wait = { ...limits, begun, deadline: begun + limits.timeout };
   const probes = openProbes(placed, wait, ports);
@@ -44,7 +50,7 @@ async function recheckAll(attempts: readonly ChannelAttempt[]): Promise<readonly
 }
 
 async function placeAll(
-  action: ChannelAction,
+  action: Pick<ChannelAction, 'perform'>,
   attempts: readonly ChannelAttempt[],
   ports: Ports,
 ): Promise<readonly ChannelAttempt[]> {

@@ -1,7 +1,14 @@
 import type { Ports } from '../ports.ts';
 import type { ChannelKey } from '../protocol/words.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
-import { type ChannelRole, channelsIn, channelsUsed, type FileDelivery, isOngoing } from './file-delivery.ts';
+import {
+  type ChannelRole,
+  channelsIn,
+  channelsUsed,
+  type FileDelivery,
+  findAbsent,
+  isOngoing,
+} from './file-delivery.ts';
 import type { ChannelActions } from './plan.ts';
 import { publishThroughChannel } from './publish-through-channel.ts';
 
@@ -34,7 +41,8 @@ async function publishOnChannel(
     const expected = { file: gone ? null : delivery.file, marker, gone };
     return [{ task, title: delivery.subject, expected }];
   });
-  const attempts = await publishThroughChannel(action, jobs, { interval, timeout }, ports);
+  const absent = findAbsent(deliveries, key);
+  const attempts = await publishThroughChannel(action, jobs, { interval, timeout, absent }, ports);
   const byTask = new Map(attempts.map((attempt) => [attempt.task, attempt]));
   return deliveries.map((delivery) => {
     const task = delivery.tasks.get(key);

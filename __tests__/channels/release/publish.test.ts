@@ -392,7 +392,7 @@ describe('a new release of channel K2', () => {
     const items = await Promise.all(names.map(async (name) => ({ file: await localFile(name), name })));
     const tasks = await prepareAll(action, items);
     const perform = async () => resultsFor(await action.perform(tasks), tasks);
-    return { github, host, ports, perform, stored, preview: () => action.preview(tasks) };
+    return { action, github, host, ports, perform, stored, tasks, preview: () => action.preview(tasks) };
   }
 
   test('is drafted, filled, compared and published, in this order', async () => {
@@ -606,6 +606,21 @@ describe('a new release of channel K2', () => {
     expect(await prepared.perform()).toMatchObject([{ written: true }, { written: true }]);
     expect(drafts).toBe(2);
     expect(prepared.github.sent('delete_draft')).toEqual([]);
+  });
+
+  test('is not made where another file of the step has failed before', async () => {
+    const { github, host, ports, tasks, action } = await prepareNew();
+    const absent = { subject: 'b.zip', failure: failure('BAD_FILE') };
+    for (const done of [action.perform(tasks, absent), action.preview(tasks, absent)]) {
+      for (const { result } of await done) {
+        expect(result).toMatchObject({
+          code: 'BAD_FILE',
+          message: expect.stringMatching(/^the release was not published, because b\.zip failed: /),
+          leftBehind: [],
+        });
+      }
+    }
+    expect([github.writes, host.seen, ports.logger.lines]).toEqual([[], [], []]);
   });
 
   test('has a preview that says what would be done with the drafts of earlier runs', async () => {

@@ -9,7 +9,7 @@ import {
 } from '../../github/api/releases.ts';
 import type { ItemResult } from '../../item-results.ts';
 import type { Ports } from '../../ports.ts';
-import type { PreparedTask } from '../channel.ts';
+import type { AbsentFile, PreparedTask } from '../channel.ts';
 import { type AssetResult, type AssetTask, hasSameContent } from './asset.ts';
 import { checkDraft, describeDraft, discardDraft, type OwnDraft, openDraft } from './draft.ts';
 import { type PublishMemory, publishUnderFreeTag } from './publish-draft.ts';
@@ -105,13 +105,20 @@ async function endUnpublished(
   }
   const left = await discardDraft(own, github, ports);
   const failed = uploads.find(({ result }) => hasFailed(result));
-  const subject = failed === undefined ? '' : `${failed.item.data.name} failed: `;
   return tasks.map((item) => {
     if (failed === undefined || item === failed.item) return { item, result: failure.withLeftBehind(left) };
-    const message = `the release was not published, because ${subject}${failure.message}`;
-    const { code, httpCode, hint } = failure;
-    return { item, result: new DeliveryError(code, message, { httpCode, hint, leftBehind: left }) };
+    return { item, result: unpublishedError({ subject: failed.item.data.name, failure }, left) };
   });
+}
+
+/** A release is published with all files of the step, or not at all. */
+export function unpublishedError(
+  { subject, failure }: AbsentFile,
+  leftBehind: readonly string[],
+): DeliveryError {
+  const { code, message, httpCode, hint } = failure;
+  const reason = `the release was not published, because ${subject} failed: ${message}`;
+  return new DeliveryError(code, reason, { httpCode, hint, leftBehind });
 }
 
 /** The public addresses exist only now. */

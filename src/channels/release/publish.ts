@@ -5,11 +5,17 @@ import { forEachItem, type ItemResult } from '../../item-results.ts';
 import type { Ports } from '../../ports.ts';
 import { QUIET_DRAFT, RELEASE_RESTARTS } from '../../protocol/limits.ts';
 import { assetName, flatName } from '../../rules/naming.ts';
-import type { ChannelAction, ChannelItem, Placement, PreparedTask } from '../channel.ts';
+import type { AbsentFile, ChannelAction, ChannelItem, Placement, PreparedTask } from '../channel.ts';
 import { type RepositoryAccess, requireGitHub } from '../require-github.ts';
 import { type AssetTask, assetExistsError, hasSameContent } from './asset.ts';
 import { type EarlierDrafts, findEarlierDrafts } from './draft.ts';
-import { createRelease, type NewReleaseContext, type PlacedAsset, type PlacedResult } from './new-release.ts';
+import {
+  createRelease,
+  type NewReleaseContext,
+  type PlacedAsset,
+  type PlacedResult,
+  unpublishedError,
+} from './new-release.ts';
 import {
   chooseRelease,
   findWithoutRoom,
@@ -49,8 +55,8 @@ export function createReleasePublisher(
 ): ChannelAction<AssetTask> {
   return {
     prepare: (items) => forEachItem(items, (item) => prepareAsset(item, options, access)),
-    preview: (tasks) => previewAssets(tasks, options),
-    perform: (tasks) => uploadAssets(tasks, options, ports),
+    preview: (tasks, absent) => previewAssets(tasks, options, absent),
+    perform: (tasks, absent) => uploadAssets(tasks, { ...options, absent }, ports),
   };
 }
 
@@ -88,6 +94,7 @@ async function prepareAsset(
 async function previewAssets(
   tasks: AssetTasks,
   { job, tagIsDefault }: ReleaseOptions,
+  absent: AbsentFile | undefined,
 ): Promise<readonly ItemResult<AssetTasks[number], string>[]> {
   const [first] = tasks;
   if (first === undefined) return [];
@@ -104,6 +111,7 @@ async function previewAssets(
     if (present !== undefined)
       return { item, result: describePresent(present.asset, present.release.tag_name) };
     if (choice.refusal !== null) return { item, result: choice.refusal };
+    if (isNew && absent !== undefined) return { item, result: unpublishedError(absent, []) };
     if (withoutRoom.includes(item)) return { item, result: noRoomError(choice.tag, choice.assets.length) };
     return {
       item,
@@ -137,7 +145,15 @@ function describeAdded({ name, file, overwrite }: AssetTask, { tag, assets }: Re
 /** Chooses the release, and starts again where another job was faster. */
 async function uploadAssets(
   tasks: AssetTasks,
-  { job, tagIsDefault, interval, timeout }: ReleaseOptions,
+  {
+    job,
+    tagIsDefault,
+    interval,
+    timeout,
+    absent,
+  }: ReleaseOptions & {
+    readonly absent: AbsentFile | undefined;
+  },
   ports: Ports,
 ): Promise<readonly ItemResult<AssetTasks[number], Placement>[]> {
   const [first] = tasks;
@@ -156,7 +172,7 @@ async function uploadAssets(
     const rest = { ...batch, tasks: open };
     // Only at the first start: two deliveries that delete each other's drafts again and again would never end.
     const quietTime = start === 0 ? Math.min(QUIET_DRAFT.looks * interval, QUIET_DRAFT.longest) : null;
-    const results = await uploadTo(choice, rest, { takenTags, waitForUpload, quietTime }, ports);
+    const results = await uploadTo(choice, rest, { takenTags, waitForUpload, quietTime, absent }, ports);
     if (results !== null) return [...done, ...results].map((one) => toPlacement(one, tag));
   }
   const failure = restartError(tag);
@@ -173,13 +189,16 @@ const presentResults = ({ present }: ReleaseChoice): readonly PlacedResult[] =>
 async function uploadTo(
   choice: ReleaseChoice,
   batch: ReleaseBatch,
-  context: Omit<NewReleaseContext, 'firstTag'>,
+  context: Omit<NewReleaseContext, 'firstTag'> & { readonly absent: AbsentFile | undefined },
   ports: Ports,
 ): Promise<readonly PlacedResult[] | null> {
   const { refusal, release, tag } = choice;
   if (batch.tasks.length === 0) return [];
   if (refusal !== null) return batch.tasks.map((item) => ({ item, result: refusal }));
   if (release !== null) return addToRelease({ ...choice, release }, batch.tasks, context, ports);
+  const { absent } = context;
+  if (absent !== undefined)
+    return batch.tasks.map((item) => ({ item, result: unpublishedError(absent, []) }));
   if (tag !== batch.tag) await refuseBranchName(batch.github, tag);
   return createRelease(batch, { ...context, firstTag: tag }, ports);
 }
