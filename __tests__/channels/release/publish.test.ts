@@ -349,6 +349,21 @@ describe('several files through channel K2', () => {
   });
 });
 
+describe('a release that channel K2 does not touch', () => {
+  test('has the name of a branch', async () => {
+    const { github, host, task } = await prepareUpload({ answers: { get_ref: { ref: 'refs/heads/main' } } });
+    await expect(task.perform()).rejects.toMatchObject({ code: 'BAD_INPUT', leftBehind: [] });
+    expect([github.writes, host.seen]).toEqual([[], []]);
+  });
+
+  test('is full', async () => {
+    const full = Array.from({ length: 1_000 }, (_, at) => assetWith({ id: at, name: `${at}.zip` }));
+    const { github, host, task } = await prepareUpload({ assets: [full] });
+    await expect(task.perform()).rejects.toMatchObject({ code: 'TOO_LARGE', leftBehind: [] });
+    expect([github.writes, host.seen]).toEqual([[], []]);
+  });
+});
+
 describe('what an upload to channel K2 leaves behind when it fails', () => {
   test('is nothing where an existing asset is not replaced', async () => {
     const { task } = await prepareUpload({ assets: [[assetWith({ digest: 'sha256:0ther' })]] });
@@ -447,7 +462,11 @@ describe('a new release of channel K2', () => {
   });
 
   test.each<[string, (stored: readonly Asset[]) => readonly Asset[], string]>([
-    ['holds other bytes', ([first]) => [{ ...first, digest: 'sha256:0ther' } as Asset], 'HOST_ERROR'],
+    [
+      'holds other bytes',
+      (stored) => stored.map((one) => ({ ...one, digest: 'sha256:0ther' })),
+      'HOST_ERROR',
+    ],
     ['lacks a file', (stored) => stored.slice(1), 'HOST_ERROR'],
     [
       'holds an upload that did not end',
