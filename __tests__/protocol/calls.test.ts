@@ -51,6 +51,7 @@ describe('API', () => {
     ['compare', '?per_page'],
     ['deployments', '?environment,per_page'],
     ['deployment_statuses', '?per_page'],
+    ['workflow_runs', '?branch,per_page,exclude_pull_requests'],
     ['list_assets', '?per_page,page'],
     ['list_pulls', '?head,state,per_page'],
     ['list_comments', '?per_page,page'],
@@ -74,6 +75,8 @@ describe('API', () => {
       'deployments',
       'deployment_statuses',
       'dispatch_workflow',
+      'workflow_runs',
+      'pending_deployments',
       'create_release',
       'publish_release',
       'create_comment',
@@ -125,6 +128,7 @@ describe('permissions', () => {
     compare: 'contents: read',
     asset: 'contents: write',
     branch_rules: 'metadata: read',
+    pending_deployments: 'actions: read',
   };
   const published = readPublishedPermissions();
   const calls: [string, CallTemplate][] = Object.entries({ ...API, ...UPLOAD });

@@ -171,6 +171,18 @@ export const API = {
     expects: [200, 204],
     sends: 'ref',
   },
+  workflow_runs: {
+    method: 'GET',
+    path: `${REPO}/actions/workflows/{workflow_id}/runs{?branch,per_page,exclude_pull_requests}`,
+    description: "listing the runs of the site's workflow",
+    permission: 'actions: read',
+  },
+  pending_deployments: {
+    method: 'GET',
+    path: `${REPO}/actions/runs/{run_id}/pending_deployments`,
+    description: "reading what the run of the site's workflow waits for",
+    permission: 'actions: read',
+  },
   // Before the first upload, which is the next write.
   create_release: {
     method: 'POST',

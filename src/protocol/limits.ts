@@ -38,6 +38,10 @@ export const BUILD_WAIT = {
   interval: 5 * SECOND,
   /** After this many polls without a build of the delivered commit, a build is requested once. */
   pollsBeforeRequest: 6,
+  /** After this many polls, a run of the workflow that was started must have appeared. */
+  pollsBeforeRun: 12,
+  /** How many of the newest runs of that workflow are read: others may start it on the branch too. */
+  runs: 20,
 } as const;
 
 /** The longest time for build and verification together. @see protocol 8 */

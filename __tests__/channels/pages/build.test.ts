@@ -14,7 +14,7 @@ function createWatch(
   builtBy: 'branch' | 'workflow' = 'branch',
   siteWorkflow?: string,
 ) {
-  const github = new FakeGitHub(answers);
+  const github = new FakeGitHub({ workflow_runs: { workflow_runs: [] }, ...answers });
   const ports = fakePorts();
   const options = { timeout: 240 * SECONDS, siteWorkflow };
   const watch = watchBuild(github, { builtBy, branch: 'main' }, options, ports);
@@ -60,7 +60,7 @@ describe('watchBuild', () => {
     const { callWatch } = createWatch({
       pages_latest: { status: 'errored', commit: COMMIT, error: { message: 'page.html: bad front matter' } },
     });
-    await expect(callWatch(0)).rejects.toMatchObject({
+    await expect(callWatch(0, { ...PLACEMENT, written: true })).rejects.toMatchObject({
       code: 'BUILD_ERRORED',
       message: "the site's build failed: page.html: bad front matter (build of our commit: errored)",
       hint: expect.stringContaining('.nojekyll'),
@@ -170,6 +170,102 @@ describe('watchBuild', () => {
       'pages.yml',
     );
     await expect(callWatch(0)).rejects.toMatchObject(expected);
+  });
+
+  const RUN = {
+    id: 9,
+    status: 'in_progress',
+    conclusion: null,
+    html_url: 'https://github.com/o/r/actions/runs/9',
+  };
+  const runs = (run: object) => (_: unknown, nth: number) => ({
+    workflow_runs: nth === 1 ? [] : [{ ...RUN, ...run }],
+  });
+
+  test('ends the wait at the poll after the run has failed', async () => {
+    const workflow_runs = runs({ status: 'completed', conclusion: 'failure' });
+    const answers = { deployments: [], dispatch_workflow: {}, workflow_runs };
+    const { callWatch } = createWatch(answers, 'workflow', 'pages.yml');
+    await callWatch(5 * SECONDS);
+    await expect(callWatch(0)).rejects.toMatchObject({
+      code: 'BUILD_ERRORED',
+      hint: expect.stringContaining(RUN.html_url),
+    });
+  });
+
+  test('names the run that it started, and its page, while it goes on', async () => {
+    const answers = { deployments: [], dispatch_workflow: {}, workflow_runs: runs({ status: 'queued' }) };
+    const { callWatch } = createWatch(answers, 'workflow', 'pages.yml');
+    await callWatch(5 * SECONDS);
+    await expect(callWatch(0)).resolves.toMatchObject({
+      finished: false,
+      detail:
+        'no deployment of our commit yet; the workflow pages.yml was started; its run waits for a runner',
+      hint: expect.stringMatching(/^see the run at https:.*`runs-on:`/),
+    });
+  });
+
+  test('a deployment that succeeded counts whatever its run does', async () => {
+    const deployed = (_: unknown, nth: number) => (nth === 1 ? [] : [{ id: 1, sha: COMMIT }]);
+    const workflow_runs = runs({ status: 'completed', conclusion: 'failure' });
+    const { callWatch } = createWatch(
+      {
+        deployments: deployed,
+        deployment_statuses: [{ state: 'success' }],
+        dispatch_workflow: {},
+        workflow_runs,
+      },
+      'workflow',
+      'pages.yml',
+    );
+    await callWatch(5 * SECONDS);
+    await expect(callWatch(0)).resolves.toMatchObject({ finished: true });
+  });
+
+  describe('a build that had failed before the delivery', () => {
+    const failed = { status: 'errored', commit: COMMIT, url: 'https://api/builds/1', created_at: '1' };
+
+    test('is requested again, and its failure does not count', async () => {
+      const again = { ...failed, url: 'https://api/builds/2' };
+      const { github, callWatch } = createWatch({
+        pages_latest: (_: unknown, nth: number) => (nth < 3 ? failed : again),
+        request_build: { status: 'queued' },
+      });
+      for (let poll = 1; poll <= 2; poll += 1) {
+        await expect(callWatch(5 * SECONDS)).resolves.toMatchObject({ finished: false });
+      }
+      await expect(callWatch(0)).rejects.toMatchObject({ code: 'BUILD_ERRORED' });
+      expect(github.sent('request_build')).toHaveLength(1);
+    });
+
+    test('is a failure where it cannot be requested, with the permission', async () => {
+      const { callWatch } = createWatch({
+        pages_latest: failed,
+        request_build: failure('NO_PERMISSION', 403),
+      });
+      await expect(callWatch(0)).rejects.toMatchObject({
+        code: 'BUILD_ERRORED',
+        message: expect.stringContaining('`permissions: { pages: write }`'),
+      });
+    });
+
+    test('is a failure at once for a commit that this delivery made', async () => {
+      const { github, callWatch } = createWatch({ pages_latest: failed });
+      await expect(callWatch(0, { ...PLACEMENT, written: true })).rejects.toMatchObject({
+        code: 'BUILD_ERRORED',
+      });
+      expect(github.sent('request_build')).toEqual([]);
+    });
+  });
+
+  test('a host that asks to wait is asked again only then', async () => {
+    const limited = failure('RATE_LIMITED', 403, { retryable: true, retryAfter: 60 * SECONDS });
+    const { github, callWatch } = createWatch({
+      pages_latest: (_: unknown, nth: number) => (nth === 1 ? limited : { status: 'built', commit: COMMIT }),
+    });
+    for (let poll = 0; poll < 12; poll += 1) await callWatch(5 * SECONDS);
+    expect(github.sent('pages_latest')).toHaveLength(1);
+    await expect(callWatch(0)).resolves.toMatchObject({ finished: true });
   });
 
   test('sends no request without a commit', async () => {

@@ -114,6 +114,8 @@ describe('getDeploymentStatus', () => {
     [[], 'building'],
     [[{ state: 'failure', description: 'no artifact' }], 'errored'],
     [[{ state: 'error', description: '' }], 'errored'],
+    [[{ state: 'queued' }], 'building'],
+    [[{ state: 'inactive' }], 'unknown'],
   ])('reads the statuses %j of a deployment of our commit as %s', async (statuses, status) => {
     await expect(getStatus(ours, statuses)).resolves.toMatchObject({ status });
   });
@@ -150,6 +152,7 @@ describe('requestBuild', () => {
     await expect(request({ status: 'queued' })).resolves.toEqual({
       words: 'a build was requested',
       again: false,
+      started: true,
     });
   });
 
@@ -159,6 +162,7 @@ describe('requestBuild', () => {
       await expect(request(thrown)).resolves.toEqual({
         words: expect.stringContaining('`permissions: { pages: write }`'),
         again: false,
+        started: false,
       });
     },
   );
@@ -169,6 +173,7 @@ describe('requestBuild', () => {
       await expect(request(failure('HOST_ERROR', 500, { retryable }))).resolves.toEqual({
         words: expect.stringContaining('the host said 500'),
         again: retryable,
+        started: false,
       });
     },
   );

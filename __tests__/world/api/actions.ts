@@ -131,6 +131,28 @@ async function showRun(call: ApiCall): Promise<HostReply> {
   return replyJson(200, await formatRun(call, site, run));
 }
 
+/** What a run waits for before it may deploy: a person's approval, or a timer. */
+async function listPendingDeployments(call: ApiCall): Promise<HostReply> {
+  const { repository } = call;
+  const site = repository.site ?? failNotFound();
+  const run = site.runs.find(({ id }) => id === getId(call, 'id')) ?? failNotFound();
+  if (run.status !== 'waiting') return replyJson(200, []);
+  const id = 1;
+  const url = `${getApiUrl(repository)}/environments/github-pages`;
+  const html_url = `${getPageUrl(repository)}/deployments/activity_log?environments_filter=github-pages`;
+  const needsPerson = run.outcome === 'approval';
+  const environment = { id, node_id: createNodeId('EN', id), name: 'github-pages', url, html_url };
+  return replyJson(200, [
+    {
+      environment,
+      wait_timer: needsPerson ? 0 : 1,
+      wait_timer_started_at: needsPerson ? null : run.createdAt.toISOString(),
+      current_user_can_approve: false,
+      reviewers: needsPerson ? [{ type: 'User', reviewer: formatUser(repository.owner) }] : [],
+    },
+  ]);
+}
+
 const READ = { actions: 'read' } as const;
 
 export const ACTIONS_ROUTES = [
@@ -141,4 +163,5 @@ export const ACTIONS_ROUTES = [
   createRoute('GET /actions/workflows/:workflow/runs', READ, listRuns),
   createRoute('GET /actions/runs', READ, listRuns),
   createRoute('GET /actions/runs/:id', READ, showRun),
+  createRoute('GET /actions/runs/:id/pending_deployments', READ, listPendingDeployments),
 ];

@@ -133,6 +133,8 @@ function createAjv(coerceTypes: boolean): Ajv {
   const ajv = new Ajv({ strict: false, allErrors: true, coerceTypes, logger: false });
   // The default export of a CommonJS module differs between Node and TypeScript's view of it.
   (addFormats as unknown as (target: Ajv) => void)(ajv);
+  // GitHub's own addresses of bots have brackets, such as 41898282+github-actions[bot]@users.noreply.github.com.
+  ajv.addFormat('email', /^[^\s@]+@[^\s@]+$/);
   return ajv;
 }
 

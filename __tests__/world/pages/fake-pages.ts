@@ -14,6 +14,27 @@ import { buildSiteVersion, type SiteVersion } from './site-version.ts';
  */
 export type BuildMode = 'normal' | 'errored' | 'stuck' | 'older' | 'never';
 
+/**
+ * What becomes of a run of the site's workflow.
+ * - `published`: what the build's mode says
+ * - `failure`, `cancelled`, `skipped`, `timed_out`, `startup_failure`: it ends so before it publishes anything
+ * - `approval`: it waits for a person; `timer`: it waits for a timer, and then publishes
+ * - `queued`: no runner takes it; `pending`: another run of its concurrency group goes on for ever
+ * - `absent`: no run appears, although the start was accepted
+ */
+export type RunOutcome =
+  | 'published'
+  | 'failure'
+  | 'cancelled'
+  | 'skipped'
+  | 'timed_out'
+  | 'startup_failure'
+  | 'approval'
+  | 'timer'
+  | 'queued'
+  | 'pending'
+  | 'absent';
+
 /** Settings that a test may change at any time; read when a build starts or a request arrives. */
 export interface PagesBehavior {
   /** One mode for all builds, or one a build (the last stays). */
@@ -28,6 +49,8 @@ export interface PagesBehavior {
   dispatchable: boolean;
   /** Whether the site's workflow is switched on. */
   workflowEnabled: boolean;
+  /** One outcome for all runs of the site's workflow, or one a run (the last stays). */
+  runOutcomes: RunOutcome | RunOutcome[];
   /** False: no later build goes live. */
   live: boolean;
   /** So many requests for each address still get the old content after a build went live. */
@@ -81,8 +104,12 @@ export interface SiteWorkflowRun {
   /** The inputs of a dispatch. */
   readonly inputs: Readonly<Record<string, unknown>>;
   readonly actor: string;
-  status: 'queued' | 'in_progress' | 'completed';
-  conclusion: 'success' | 'failure' | null;
+  status: 'queued' | 'pending' | 'waiting' | 'in_progress' | 'completed';
+  conclusion:
+    | 'success'
+    | Extract<RunOutcome, 'failure' | 'cancelled' | 'skipped' | 'timed_out' | 'startup_failure'>
+    | null;
+  readonly outcome: RunOutcome;
   readonly createdAt: Date;
   updatedAt: Date;
 }
@@ -107,6 +134,7 @@ export class FakePages implements PagesBehavior {
   startsBuilds = true;
   dispatchable = true;
   workflowEnabled = true;
+  runOutcomes: RunOutcome | RunOutcome[] = 'published';
   live = true;
   liveAfterRequests = 0;
   caches404 = false;
@@ -183,10 +211,12 @@ export class FakePages implements PagesBehavior {
   /** Starts the workflow that publishes the site. In mode `never` its run publishes nothing. */
   startWorkflow(commit: string, trigger: RunTrigger): SiteWorkflowRun {
     const now = new Date();
-    const state = { status: 'queued', conclusion: null, createdAt: now, updatedAt: now } as const;
+    const outcome = this.#nextOutcome();
+    const state = { status: 'queued', conclusion: null, createdAt: now, updatedAt: now, outcome } as const;
     const run: SiteWorkflowRun = { ...trigger, ...state, id: this.#nextId++, commit };
-    this.runs.unshift(run);
-    this.#enqueue(this.#runWorkflow(run, this.#nextMode()));
+    if (outcome !== 'absent') this.runs.unshift(run);
+    if (outcome === 'published') this.#enqueue(this.#runWorkflow(run, this.#nextMode()));
+    else this.#enqueue(() => this.#endUnpublished(run, outcome));
     return run;
   }
 
@@ -227,6 +257,29 @@ export class FakePages implements PagesBehavior {
     const [next = 'normal', ...rest] = this.builds;
     if (rest.length > 0) this.builds = rest;
     return next;
+  }
+
+  #nextOutcome(): RunOutcome {
+    if (!Array.isArray(this.runOutcomes)) return this.runOutcomes;
+    const [next = 'published', ...rest] = this.runOutcomes;
+    if (rest.length > 0) this.runOutcomes = rest;
+    return next;
+  }
+
+  /** A run that publishes nothing, or only after a timer. */
+  async #endUnpublished(run: SiteWorkflowRun, outcome: Exclude<RunOutcome, 'published'>): Promise<void> {
+    if (outcome === 'queued' || outcome === 'absent') return;
+    if (outcome === 'pending' || outcome === 'approval' || outcome === 'timer') {
+      run.status = outcome === 'pending' ? 'pending' : 'waiting';
+      if (outcome !== 'timer') return;
+      await this.#pause();
+      return this.#runWorkflow(run, this.#nextMode())();
+    }
+    run.status = 'in_progress';
+    await this.#pause();
+    run.updatedAt = new Date();
+    run.status = 'completed';
+    run.conclusion = outcome;
   }
 
   #build(commit: string, mode: BuildMode): () => Promise<void> {

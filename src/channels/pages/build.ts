@@ -2,16 +2,18 @@ import { DeliveryError } from '../../errors.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import { getCommitTime } from '../../github/api/contents.ts';
 import {
+  type BuildRequest,
   type BuildStatus,
   getBuildStatus,
   getDeploymentStatus,
   requestBuild,
 } from '../../github/api/pages-build.ts';
-import { startWorkflow } from '../../github/api/workflows.ts';
 import type { Ports } from '../../ports.ts';
 import { BUILD_WAIT } from '../../protocol/limits.ts';
 import type { HostProgress, PreparedTask } from '../channel.ts';
 import type { PagesDestination } from './destination.ts';
+import type { RunProgress } from './run-progress.ts';
+import { createSiteRun } from './site-run.ts';
 
 type BuiltBy = PagesDestination['builtBy'];
 type WatchBuild = NonNullable<PreparedTask['watch']>;
@@ -41,13 +43,13 @@ export function createBuildWatches(
   };
 }
 
-/** A request that starts the build: what came of it in words, and whether it may be sent (again). */
-type BuildRequest = Awaited<ReturnType<typeof requestBuild>>;
+const NOT_REQUESTED: BuildRequest = { words: '', again: true, started: false };
 
 /**
  * Watches the build that should publish the commit. The host is asked at most 48 times, spread over the whole
- * wait, however often the watch is called. A build that does not start is requested, once if the host accepts;
- * `site-workflow` is started as soon as no deployment has the commit.
+ * wait, however often the watch is called. A build that does not start, or that had failed before this delivery,
+ * is requested, once if the host accepts; `site-workflow` is started as soon as no deployment has the commit, and
+ * its run is followed.
  *
  * @see protocol 3.2, 8
  */
@@ -59,10 +61,8 @@ export function watchBuild(
 ): WatchBuild {
   const { builtBy } = build;
   const pause = options.timeout / BUILD_WAIT.polls;
-  const getStatus = builtBy === 'workflow' ? getDeploymentStatus : getBuildStatus;
-  const starter = createBuildStarter(github, build, options);
-  let asked = { at: Number.NEGATIVE_INFINITY, polls: 0 };
-  let request: BuildRequest = { words: '', again: true };
+  const askBuild = createBuildQuestion(github, build, options);
+  let asked = { next: Number.NEGATIVE_INFINITY, polls: 0 };
   const notAsked: HostProgress = { finished: false, detail: 'not asked yet', hint: HINTS[builtBy].late };
   let progress = notAsked;
   // Another file of the same build may have another commit: what is said of one says nothing of the other.
@@ -74,19 +74,17 @@ export function watchBuild(
     if (known !== undefined) return known;
     if (askedFor !== commitSha) {
       // What is finished needs no pause before the next question.
-      if (finished.size > 0) asked = { ...asked, at: Number.NEGATIVE_INFINITY };
+      if (finished.size > 0) asked = { ...asked, next: Number.NEGATIVE_INFINITY };
       progress = notAsked;
       askedFor = commitSha;
     }
-    if (clock.now() - asked.at < pause || asked.polls >= BUILD_WAIT.polls) return progress;
-    const status = await getStatus(github, commitSha);
-    asked = { at: clock.now(), polls: asked.polls + 1 };
-    if (status.status === 'errored') throw buildError(status, HINTS[builtBy].errored);
-    if (request.again && starter?.isDue(status, asked.polls, written)) {
-      request = await starter.start();
-    }
+    if (clock.now() < asked.next || asked.polls >= BUILD_WAIT.polls) return progress;
+    const polls = asked.polls + 1;
+    const { status, run, words } = await askBuild({ commitSha, written, polls });
+    asked = { next: clock.now() + Math.max(pause, status.retryAfter ?? 0), polls };
     const committedAt = await readCommitTime(github, status, { commitSha, hostMayChangeBytes });
-    progress = { ...notAsked, ...toProgress(status, request.words), committedAt };
+    const hint = run?.hint ?? notAsked.hint ?? '';
+    progress = { ...toProgress(status, words), hint, committedAt };
     if (progress.finished) finished.set(commitSha, progress);
     return progress;
   };
@@ -106,10 +104,59 @@ async function readCommitTime(
   return status === 'built' && hostMayChangeBytes ? getCommitTime(github, commitSha) : undefined;
 }
 
+/** The commit that is waited for. */
+interface BuildPoll {
+  readonly commitSha: string;
+  /** Whether this delivery made it. */
+  readonly written: boolean;
+  /** How many polls there were, with this one. */
+  readonly polls: number;
+}
+
+interface BuildAnswer {
+  readonly status: BuildStatus;
+  readonly run: RunProgress | undefined;
+  /** What was done to start the build, and what came of it. */
+  readonly words: string;
+}
+
+/** One poll: asks how far the build is, starts it where it is due, and asks for the run that was started. */
+function createBuildQuestion(
+  github: GitHubClient,
+  build: SiteBuild,
+  options: BuildOptions,
+): (poll: BuildPoll) => Promise<BuildAnswer> {
+  const getStatus = build.builtBy === 'workflow' ? getDeploymentStatus : getBuildStatus;
+  const starter = createBuildStarter(github, build, options);
+  let request = NOT_REQUESTED;
+  let failedBefore: string | undefined;
+  return async ({ commitSha, written, polls }) => {
+    const status = await getStatus(github, commitSha);
+    // Only the first poll shows what an earlier delivery left.
+    if (polls === 1 && !written && starter !== null) failedBefore = status.build;
+    const isEarlier = status.build !== undefined && status.build === failedBefore;
+    const run = request.started && status.status !== 'built' ? await starter?.follow?.() : undefined;
+    if (status.status === 'errored' && !isEarlier)
+      throw buildError(status, HINTS[build.builtBy].errored, run);
+    if (run?.failure !== undefined) throw run.failure;
+    if (request.again && (isEarlier || starter?.isDue(status, polls, written))) {
+      request = (await starter?.start()) ?? request;
+      if (isEarlier && !request.started && !request.again) {
+        const detail = `${status.detail}; ${request.words}`;
+        throw buildError({ ...status, detail }, HINTS[build.builtBy].errored);
+      }
+    }
+    const words = [request.words, run?.words ?? ''].filter((part) => part !== '').join('; ');
+    return { status, run, words };
+  };
+}
+
 interface BuildStarter {
   /** Whether the build should be started now. */
   isDue(build: BuildStatus, polls: number, written: boolean): boolean;
   start(): Promise<BuildRequest>;
+  /** How far it is, where the build itself does not tell. */
+  follow?(): Promise<RunProgress>;
 }
 
 /** How a build is started that does not start by itself; `null` where it cannot be. */
@@ -128,19 +175,8 @@ function createBuildStarter(
     // No deployment contains a commit that was just made, whether deployments can be read or not.
     isDue: ({ status, notStarted = false }, polls, written) =>
       notStarted || (status === 'unknown' && (written || isLate(polls))),
-    start: () => startSiteWorkflow(github, siteWorkflow, branch),
+    ...createSiteRun(github, siteWorkflow, branch),
   };
-}
-
-/** A failure that may be gone later leaves the start to the next poll. @throws {DeliveryError} any other */
-async function startSiteWorkflow(github: GitHubClient, file: string, branch: string): Promise<BuildRequest> {
-  try {
-    await startWorkflow(github, file, branch);
-    return { words: `the workflow ${file} was started`, again: false };
-  } catch (thrown) {
-    if (!(thrown instanceof DeliveryError) || !thrown.retryable) throw thrown;
-    return { words: thrown.message, again: true };
-  }
 }
 
 const OTHER_CHANNEL = 'or use channel: K2 or K3';
@@ -159,6 +195,7 @@ const HINTS: Readonly<Record<BuiltBy, { readonly late: string; readonly errored:
 };
 
 /** @see protocol 7 (pages build status is errored) */
-function buildError({ detail, error }: BuildStatus, hint: string): DeliveryError {
+function buildError({ detail, error }: BuildStatus, change: string, run?: RunProgress): DeliveryError {
+  const hint = run === undefined || run.page === '' ? change : `see the run at ${run.page}: ${change}`;
   return new DeliveryError('BUILD_ERRORED', `the site's build failed: ${error} (${detail})`, { hint });
 }

@@ -15,6 +15,10 @@ export interface BuildStatus {
   readonly error?: string;
   /** There is no build yet of our commit, or of a later one that contains it. */
   readonly notStarted?: boolean;
+  /** Which build it is: another text for each. */
+  readonly build?: string;
+  /** Milliseconds that the host asks to wait before the next question. */
+  readonly retryAfter?: number | undefined;
 }
 
 const NO_ERROR_TEXT = 'no error text was given';
@@ -35,7 +39,8 @@ export function getBuildStatus(github: GitHubClient, commit: string): Promise<Bu
     const detail = `build of ${which}: ${shortHostMessage(build.status)}`;
     if (build.status === 'built') return { status: 'built', detail };
     if (build.status !== 'errored') return { status: 'building', detail };
-    return { status: 'errored', detail, error: shortHostMessage(build.error?.message ?? NO_ERROR_TEXT) };
+    const error = shortHostMessage(build.error?.message ?? NO_ERROR_TEXT);
+    return { status: 'errored', detail, error, build: `${build.url} ${build.created_at}` };
   });
 }
 
@@ -57,29 +62,35 @@ export function getDeploymentStatus(github: GitHubClient, commit: string): Promi
     const state = shortHostMessage(status?.state ?? 'pending');
     const detail = `deployment of our commit: ${state}`;
     if (state === 'success') return { status: 'built', detail };
+    // A deployment of something else has replaced it.
+    if (state === 'inactive') return { status: 'unknown', detail, notStarted: true };
     if (state !== 'failure' && state !== 'error') return { status: 'building', detail };
-    return { status: 'errored', detail, error: shortHostMessage(status?.description || NO_ERROR_TEXT) };
+    const error = shortHostMessage(status?.description || NO_ERROR_TEXT);
+    return { status: 'errored', detail, error, build: String(latest.id) };
   });
 }
 
-/**
- * Requests a build of the branch.
- *
- * @returns the result in words, and whether to ask again: a build more than needed does no harm
- */
-export async function requestBuild(
-  github: GitHubClient,
-): Promise<{ readonly words: string; readonly again: boolean }> {
+/** What came of a request to start a build. */
+export interface BuildRequest {
+  /** Empty where none was sent. */
+  readonly words: string;
+  /** Whether it may be sent (again): a build more than needed does no harm. */
+  readonly again: boolean;
+  readonly started: boolean;
+}
+
+/** Requests a build of the branch. */
+export async function requestBuild(github: GitHubClient): Promise<BuildRequest> {
   try {
     await github.rest.repos.requestPagesBuild(github.repository);
-    return { words: 'a build was requested', again: false };
+    return { words: 'a build was requested', again: false, started: true };
   } catch (thrown) {
     if (!(thrown instanceof DeliveryError)) throw thrown;
     const needsPermission = thrown.code === 'NO_PERMISSION' || thrown.code === 'NOT_FOUND';
     const reason = needsPermission
-      ? 'requesting one needs `permissions: { pages: write }`'
-      : `requesting one failed: ${thrown.message}`;
-    return { words: `no build has started, and ${reason}`, again: thrown.retryable };
+      ? 'requesting a build needs `permissions: { pages: write }`'
+      : `requesting a build failed: ${thrown.message}`;
+    return { words: reason, again: thrown.retryable, started: false };
   }
 }
 
@@ -97,30 +108,49 @@ async function containsCommit(
   return answer?.data.status === 'ahead' || answer?.data.status === 'identical';
 }
 
-/** A build status that cannot be read is not a failure: the published bytes decide. */
-async function unknownIfUnreadable(
+/** What is said of a host that does not tell how far it is. */
+interface Unreadable {
+  readonly detail: string;
+  readonly httpCode?: number | undefined;
+  /** Milliseconds that the host asks to wait. */
+  readonly retryAfter?: number | undefined;
+}
+
+/**
+ * How far the host is cannot be read, which is no failure: the published bytes decide.
+ *
+ * @throws the same again, where no later question can have an answer
+ */
+export function describeUnreadable(
+  thrown: unknown,
   { permission }: Pick<CallTemplate, 'permission'>,
+): Unreadable {
+  if (!(thrown instanceof DeliveryError)) throw thrown;
+  const { code, httpCode, message, retryAfter } = thrown;
+  switch (code) {
+    case 'NO_PERMISSION':
+      return { detail: `the build status needs \`permissions: { ${permission} }\``, httpCode };
+    case 'NOT_FOUND':
+    case 'HOST_ERROR':
+    case 'CONNECTION':
+    case 'RATE_LIMITED':
+    case 'NO_NETWORK':
+      return { detail: message, httpCode, retryAfter };
+    default:
+      throw thrown;
+  }
+}
+
+async function unknownIfUnreadable(
+  call: CallTemplate,
   getStatus: () => Promise<BuildStatus>,
 ): Promise<BuildStatus> {
   try {
     return await getStatus();
   } catch (thrown) {
-    if (!(thrown instanceof DeliveryError)) throw thrown;
-    const { code, httpCode, message } = thrown;
-    switch (code) {
-      case 'NOT_FOUND':
-        return { status: 'unknown', detail: 'no build yet', httpCode, notStarted: true };
-      case 'NO_PERMISSION': {
-        const detail = `the build status needs \`permissions: { ${permission} }\``;
-        return { status: 'unknown', detail, httpCode };
-      }
-      case 'HOST_ERROR':
-      case 'CONNECTION':
-      case 'RATE_LIMITED':
-      case 'NO_NETWORK':
-        return { status: 'unknown', detail: message, httpCode };
-      default:
-        throw thrown;
+    if (thrown instanceof DeliveryError && thrown.code === 'NOT_FOUND' && thrown.httpCode === 404) {
+      return { status: 'unknown', detail: 'no build yet', httpCode: 404, notStarted: true };
     }
+    return { status: 'unknown', ...describeUnreadable(thrown, call) };
   }
 }

@@ -1,5 +1,7 @@
+import type { RestEndpointMethodTypes } from '@octokit/rest';
 import { DeliveryError } from '../../errors.ts';
 import { shortHostMessage } from '../../http/response.ts';
+import { BUILD_WAIT } from '../../protocol/limits.ts';
 import type { GitHubClient } from './client.ts';
 import { nullIfNotFound } from './failures.ts';
 
@@ -32,4 +34,55 @@ export async function startWorkflow(github: GitHubClient, file: string, branch: 
       cause: thrown,
     });
   }
+}
+
+/** A run of a workflow. */
+export interface WorkflowRun {
+  /** A later run has a larger one. */
+  readonly id: number;
+  /** GitHub's word, such as `queued`, `in_progress`, `waiting` or `completed`. */
+  readonly status: string;
+  /** How it ended, such as `success` or `cancelled`; `null` before its end. */
+  readonly conclusion: string | null;
+  /** The https address of its page; empty where the host gave none. */
+  readonly page: string;
+}
+
+type RunRecord =
+  RestEndpointMethodTypes['actions']['listWorkflowRuns']['response']['data']['workflow_runs'][number];
+
+/**
+ * The newest runs of a workflow on a branch, the newest first, whatever started them.
+ *
+ * @see https://docs.github.com/rest/actions/workflow-runs#list-workflow-runs-for-a-workflow
+ */
+export async function listWorkflowRuns(
+  github: GitHubClient,
+  file: string,
+  branch: string,
+): Promise<readonly WorkflowRun[]> {
+  const query = { workflow_id: file, branch, per_page: BUILD_WAIT.runs, exclude_pull_requests: true };
+  const { data } = await github.rest.actions.listWorkflowRuns({ ...github.repository, ...query });
+  return data.workflow_runs.map(toWorkflowRun).sort((one, other) => other.id - one.id);
+}
+
+function toWorkflowRun({ id, status, conclusion, html_url }: RunRecord): WorkflowRun {
+  return {
+    id,
+    status: shortHostMessage(status ?? 'unknown'),
+    conclusion: conclusion === null ? null : shortHostMessage(conclusion),
+    page: URL.parse(html_url)?.protocol === 'https:' ? shortHostMessage(html_url) : '',
+  };
+}
+
+/**
+ * Whether a person must approve a run before it goes on. A run waits as well for a timer, or for an app that
+ * decides by itself.
+ *
+ * @see https://docs.github.com/rest/actions/workflow-runs#get-pending-deployments-for-a-workflow-run
+ */
+export async function needsApproval(github: GitHubClient, { id }: Pick<WorkflowRun, 'id'>): Promise<boolean> {
+  const query = { ...github.repository, run_id: id };
+  const { data } = await github.rest.actions.getPendingDeploymentsForRun(query);
+  return data.some(({ reviewers }) => reviewers.length > 0);
 }

@@ -1,0 +1,150 @@
+import { describe, expect, test } from '@jest/globals';
+import { createSiteRun } from '../../../src/channels/pages/site-run.ts';
+import { FakeGitHub, failure } from '../../github/fake-github.ts';
+
+const PAGE = 'https://github.com/octo/site/actions/runs/9';
+const EARLIER = { id: 8, status: 'completed', conclusion: 'failure', html_url: 'https://github.com/earlier' };
+const runOf = (more: object) => ({ id: 9, status: 'in_progress', conclusion: null, html_url: PAGE, ...more });
+const answerOf = (runs: readonly object[]) => ({ total_count: runs.length, workflow_runs: runs });
+
+/** The workflow is started after `EARLIER`; then its runs are `runs`. */
+function createRun(runs: unknown, more: ConstructorParameters<typeof FakeGitHub>[0] = {}) {
+  const github = new FakeGitHub({
+    dispatch_workflow: {},
+    workflow_runs: (_: unknown, nth: number) => {
+      if (nth === 1) return answerOf([EARLIER]);
+      return Array.isArray(runs) ? answerOf([...runs, EARLIER]) : runs;
+    },
+    ...more,
+  });
+  return { github, run: createSiteRun(github, 'pages.yml', 'main') };
+}
+
+async function follow(runs: unknown, more: ConstructorParameters<typeof FakeGitHub>[0] = {}) {
+  const { run } = createRun(runs, more);
+  await run.start();
+  return run.follow();
+}
+
+describe('a run that ended without success', () => {
+  test.each([
+    ['failure', /^fix what failed there and run the step again/],
+    ['timed_out', /^fix what failed there/],
+    ['neutral', /^fix what failed there/],
+    ['a future conclusion', /^fix what failed there/],
+    ['cancelled', /^run the step again/],
+    ['skipped', /^change the `if:`/],
+    ['startup_failure', /^fix the workflow file/],
+  ])('is a failure with its conclusion, its page and what to change: %s', async (conclusion, change) => {
+    const { failure: reason } = await follow([runOf({ status: 'completed', conclusion })]);
+    expect(reason).toMatchObject({
+      code: 'BUILD_ERRORED',
+      message: `the run of the workflow pages.yml ended with ${conclusion}`,
+      retryable: false,
+    });
+    const [, text = ''] = /^see the run at \S+?: (.*)/.exec(reason?.hint ?? '') ?? [];
+    expect(reason?.hint).toContain(PAGE);
+    expect(text).toMatch(change);
+  });
+
+  test('is none while a later one goes on, which may hold our commit as well', async () => {
+    const cancelled = runOf({ status: 'completed', conclusion: 'cancelled' });
+    await expect(follow([runOf({ id: 10 }), cancelled])).resolves.toMatchObject({
+      words: 'its run is in progress',
+    });
+  });
+
+  test('is none after a later one has ended with success', async () => {
+    const success = runOf({ id: 10, status: 'completed', conclusion: 'success' });
+    const progress = await follow([success, runOf({ status: 'completed', conclusion: 'failure' })]);
+    expect(progress.failure).toBeUndefined();
+  });
+
+  test('is none if it was there before the start', async () => {
+    const progress = await follow([]);
+    expect(progress).toEqual({ words: 'it has no run yet', page: '' });
+  });
+
+  test('names no address that is not https', async () => {
+    const { failure: reason } = await follow([
+      runOf({ status: 'completed', conclusion: 'failure', html_url: 'javascript:alert(1)' }),
+    ]);
+    expect(reason?.hint).toMatch(/^see the run under Actions: /);
+  });
+});
+
+describe('a run that waits', () => {
+  const waiting = [runOf({ status: 'waiting' })];
+
+  test('for a person is a failure', async () => {
+    const { failure: reason } = await follow(waiting, {
+      pending_deployments: [{ reviewers: [{ type: 'User' }] }],
+    });
+    expect(reason).toMatchObject({
+      message: 'the run of the workflow pages.yml waits for an approval',
+      hint: expect.stringMatching(/approve it and run the step again/),
+    });
+  });
+
+  test.each([
+    ['for a timer', [{ reviewers: [], wait_timer: 5 }]],
+    ['for nothing any more', []],
+  ])('%s is waited for', async (_, pending_deployments) => {
+    const progress = await follow(waiting, { pending_deployments });
+    expect(progress.failure).toBeUndefined();
+    expect(progress.words).toBe("its run waits for a rule of the site's environment");
+  });
+});
+
+describe('the requests', () => {
+  test('are one before the start and one at each poll', async () => {
+    const { github, run } = createRun([runOf({})]);
+    await run.start();
+    for (let poll = 0; poll < 3; poll += 1) await run.follow();
+    expect(github.names).toEqual([
+      'workflow_runs',
+      'dispatch_workflow',
+      ...Array.from({ length: 3 }, () => 'workflow_runs'),
+    ]);
+    const query = { workflow_id: 'pages.yml', branch: 'main', per_page: 20, exclude_pull_requests: true };
+    expect(github.sent('workflow_runs').every((sent) => expect(sent).toEqual(query) === undefined)).toBe(
+      true,
+    );
+  });
+
+  test('start the workflow, but follow no run, where the token may not read the runs', async () => {
+    const { github, run } = createRun([], { workflow_runs: failure('NO_PERMISSION', 403) });
+    await expect(run.start()).resolves.toMatchObject({ started: true });
+    await expect(run.follow()).resolves.toEqual({ words: 'its runs cannot be read', page: '' });
+    expect(github.sent('workflow_runs')).toHaveLength(1);
+  });
+
+  test('leave the start to the next poll where the runs cannot be read for a moment', async () => {
+    const { github, run } = createRun([], {
+      workflow_runs: failure('HOST_ERROR', 502, { retryable: true }),
+    });
+    await expect(run.start()).resolves.toMatchObject({ started: false, again: true });
+    expect(github.sent('dispatch_workflow')).toEqual([]);
+  });
+
+  test.each(['HOST_ERROR', 'CONNECTION', 'RATE_LIMITED', 'NOT_FOUND'] as const)(
+    'that fail with %s are no failure of the run',
+    async (code) => {
+      const progress = await follow(failure(code, 502));
+      expect(progress).toEqual({ words: 'the host said 502', page: '' });
+    },
+  );
+
+  test('end the wait where the host refuses the token', async () => {
+    const refused = failure('BAD_TOKEN', 401);
+    await expect(follow(refused)).rejects.toBe(refused);
+  });
+});
+
+test('a start that no run has followed after twelve polls is a failure', async () => {
+  const { run } = createRun([]);
+  await run.start();
+  for (let poll = 1; poll < 12; poll += 1) expect((await run.follow()).failure).toBeUndefined();
+  const { failure: reason } = await run.follow();
+  expect(reason?.message).toBe('the workflow pages.yml was started, but no run of it has appeared');
+});
