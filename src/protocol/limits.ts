@@ -40,6 +40,8 @@ export const BUILD_WAIT = {
   pollsBeforeRequest: 6,
   /** After this many polls, a run of the workflow that was started must have appeared. */
   pollsBeforeRun: 12,
+  /** The whole wait has room for so many pauses that the host may ask for. */
+  longestPauses: 4,
   /** How many of the newest runs of that workflow are read: others may start it on the branch too. */
   runs: 20,
 } as const;

@@ -81,7 +81,9 @@ export function watchBuild(
     if (clock.now() < asked.next || asked.polls >= BUILD_WAIT.polls) return progress;
     const polls = asked.polls + 1;
     const { status, run, words } = await askBuild({ commitSha, written, polls });
-    asked = { next: clock.now() + Math.max(pause, status.retryAfter ?? 0), polls };
+    // A limit may be lifted earlier than the host says.
+    const requested = Math.min(status.retryAfter ?? 0, options.timeout / BUILD_WAIT.longestPauses);
+    asked = { next: clock.now() + Math.max(pause, requested), polls };
     const committedAt = await readCommitTime(github, status, { commitSha, hostMayChangeBytes });
     const hint = run?.hint ?? notAsked.hint ?? '';
     progress = { ...toProgress(status, words), hint, committedAt };
