@@ -134,6 +134,38 @@ describe('what the host says', () => {
     expect(listRequests(scenario, /^POST /)).toEqual([]);
   });
 
+  test('about approval hides that a file is deleted, which the withdrawal says at once', async () => {
+    const repository = await scenario.repository();
+    const { filebin } = scenario.world;
+    filebin.manualApproval = true;
+    await filebin.addFile('bin-unapproved', 'page.html', createPage());
+    const withdrawal = { ...inputsFor('bin-unapproved'), operation: 'withdraw' };
+    const first = await scenario.deliver({ repository, files, inputs: withdrawal, simulatedTime: true });
+    expectNotReady(first, {
+      step: 'verify',
+      httpCode: 403,
+      reason: /requires approval/,
+      hint: /the host has deleted the file.*`bin: bin-unapproved`/,
+    });
+    expect(filebin.bins.get('bin-unapproved')?.files.size).toBe(0);
+    expect(listRequests(scenario, /^GET .*page\.html/).length).toBeLessThanOrEqual(3);
+    filebin.approve('bin-unapproved');
+    const second = await scenario.deliver({ repository, files, inputs: withdrawal });
+    expect(second.outputs.result).toBe('withdrawn');
+  });
+
+  test('about the type of a table is that browsers download it', async () => {
+    const repository = await scenario.repository();
+    const table = 'name,count\nvisits,3\n';
+    const delivered = await scenario.deliver({
+      repository,
+      files: { 'figures.csv': table },
+      inputs: { channel: 'K3', token: '' },
+    });
+    await expectReady(scenario, delivered, { channel: 'K3', shows: table });
+    expect(delivered.report.lines.CLAIM).toMatch(/^figures\.csv downloads at /);
+  });
+
   test('about approval is waited for within the timeout', async () => {
     const repository = await scenario.repository();
     const { filebin } = scenario.world;

@@ -103,7 +103,7 @@ test('a bin can be listed, locked and deleted, and its name can not be used agai
   const locked = await upload('b.txt');
   expect([locked.status, locked.text.trim()]).toEqual([405, 'Uploads to locked bins are not allowed']);
   expect((await setup.anonymous.send(`DELETE ${address}/a.txt`)).status).toBe(200);
-  expect((await download('a.txt')).text.trim()).toBe('The file does not exist.');
+  expect((await download('a.txt')).text.trim()).toBe('The file is not available for download.');
   expect((await setup.anonymous.send(`DELETE ${address}`)).status).toBe(200);
   expect((await download('a.txt')).text.trim()).toBe('This bin is no longer available.');
   const reused = await upload('a.txt');
@@ -119,7 +119,7 @@ test.each([
   ['page.txt', '<!doctype html><p>x</p>', 'text/html; charset=utf-8', 'attachment'],
   ['plain.html', 'Hello', 'text/plain; charset=utf-8', 'inline'],
   ['page.xhtml', '<?xml version="1.0"?><html/>', 'text/xml; charset=utf-8', 'inline'],
-  ['data.json', '{"a":1}', 'text/plain; charset=utf-8', 'inline'],
+  ['data.json', '{"a":1}', 'application/json', 'inline'],
   ['report.txt', '%PDF-1.7', 'application/pdf', 'attachment'],
   ['files.zip', 'PK\u0003\u0004x', 'application/zip', 'inline'],
   ['x.html', 'a\u0000b', 'application/octet-stream', 'inline'],
@@ -172,10 +172,7 @@ test('a download limit counts every GET that is not answered by the warning page
   for (let number = 0; number < 3; number += 1) seen.push(await download('a.txt', { cookie }));
   expect(seen.map(({ status }) => status)).toEqual([302, 302, 403]);
   expect(seen[2]?.text).toBe('The file has been requested too many times.\n');
-  const listed = await setup.anonymous.send(`GET https://filebin.net/${bin}`, null, {
-    accept: 'application/json',
-  });
-  expect(listed.json.files[0].downloads).toBe(2);
+  expect(setup.world.filebin.bins.get(bin)?.files.get('a.txt')?.downloads).toBe(2);
 });
 
 test('the answer to an upload can come long after the file is stored', async () => {
@@ -199,4 +196,41 @@ test.each([
   Object.assign(setup.world.filebin, settings);
   const refused = await upload('a.txt', 'text');
   expect([refused.status, refused.text.trim()]).toEqual([status, text]);
+});
+
+/** Seen on the real server. */
+test('a deleted file, a bin without approval and a locked bin answer in words of their own', async () => {
+  const ask = (operation: string) =>
+    setup.anonymous.send(operation.replace('BIN', `https://filebin.net/${bin}`));
+  await upload('a.txt', 'text');
+  expect(await ask('DELETE BIN/a.txt')).toMatchObject({ status: 200 });
+  expect(await ask('DELETE BIN/a.txt')).toMatchObject({
+    status: 404,
+    text: 'This file is no longer available\n',
+  });
+  expect(await ask('GET BIN/a.txt')).toMatchObject({
+    status: 404,
+    text: 'The file is not available for download.\n',
+  });
+  expect(await ask('PUT BIN')).toMatchObject({ text: 'Bin locked successfully.\n' });
+  expect(await ask('PUT BIN')).toMatchObject({ status: 200, text: 'This bin is already locked\n' });
+  bin = `${bin}-unapproved`;
+  setup.world.filebin.manualApproval = true;
+  await upload('a.txt', 'text');
+  expect(await ask('GET BIN/other.txt')).toMatchObject({ status: 403 });
+});
+
+/** As the real server answered; see also its 201 for each. */
+test.each([
+  ['a,b\n1,2\n', 'text/csv'],
+  ['a\tb\n1\t2\n', 'text/tab-separated-values'],
+  ['a, b\nc\n', 'text/plain; charset=utf-8'],
+  ['{"a":1}', 'application/json'],
+  ['{"a":1}\n{"a":2}', 'text/plain; charset=utf-8'],
+  ['<svg xmlns="http://www.w3.org/2000/svg"/>', 'image/svg+xml'],
+  ['<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"/>', 'image/svg+xml'],
+  ['<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"/>', 'application/xhtml+xml'],
+  ['<iframe src=x></iframe>', 'text/html; charset=utf-8'],
+])('the type of %j is %s', async (content, type) => {
+  expect((await upload('a.txt', content)).json.file['content-type']).toBe(type);
 });

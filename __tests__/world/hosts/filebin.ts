@@ -50,6 +50,8 @@ export interface StoredBin {
   /** Whether its files can be downloaded, where the server demands approval. */
   approved: boolean;
   readonly files: Map<string, StoredBinFile>;
+  /** Names that held a file once. */
+  readonly deletedFiles: Set<string>;
 }
 
 /** What a test may change and read. */
@@ -223,6 +225,7 @@ export class FakeFilebin implements FilebinControls {
       deleted: false,
       approved: !this.manualApproval,
       files: new Map(),
+      deletedFiles: new Set(),
     };
     this.bins.set(id, bin);
     return bin;
@@ -232,12 +235,19 @@ export class FakeFilebin implements FilebinControls {
     const bin = this.bins.get(binName);
     if (bin === undefined) return replyText(404, 'The bin does not exist.\n');
     if (isUnavailable(bin)) return replyText(404, 'This bin is no longer available.\n');
-    const found = bin.files.get(filename);
-    if (found === undefined) return replyText(404, 'The file does not exist.\n');
-    // As on the real server: only what may be downloaded gets the warning page, which is no download itself.
+    // As on the real server: a bin without approval does not tell what it holds.
     if (!bin.approved) {
       return replyText(403, 'This bin requires approval before files can be downloaded.\n');
     }
+    const found = bin.files.get(filename);
+    if (found === undefined) {
+      const once = bin.deletedFiles.has(filename);
+      return replyText(
+        404,
+        once ? 'The file is not available for download.\n' : 'The file does not exist.\n',
+      );
+    }
+    // Only what may be downloaded gets the warning page, which is no download itself.
     if (this.downloadLimit !== null && found.downloads >= this.downloadLimit) {
       return replyText(403, 'The file has been requested too many times.\n');
     }
@@ -271,10 +281,14 @@ export class FakeFilebin implements FilebinControls {
 
   #deleteFile(binName: string, filename: string): HostReply {
     const bin = this.bins.get(binName);
-    if (bin === undefined || isUnavailable(bin)) return replyText(404, 'The bin does not exist.\n');
-    return bin.files.delete(filename)
-      ? replyText(200, 'File deleted successfully\n')
-      : replyText(404, 'The file does not exist.\n');
+    if (bin === undefined) return replyText(404, 'The bin does not exist\n');
+    if (isUnavailable(bin)) return replyText(404, 'The bin is no longer available\n');
+    if (bin.files.delete(filename)) {
+      bin.deletedFiles.add(filename);
+      return replyText(200, 'File deleted successfully\n');
+    }
+    const once = bin.deletedFiles.has(filename);
+    return replyText(404, once ? 'This file is no longer available\n' : 'The file does not exist\n');
   }
 
   #bin({ method, headers }: HostRequest, binName: string): HostReply {
@@ -291,9 +305,10 @@ export class FakeFilebin implements FilebinControls {
         const files = [...bin.files.values()].map(formatFile);
         // Only this exact Accept header gets JSON.
         if (headers.accept !== 'application/json') return replyHtml(200, `<title>${bin.id}</title>`);
-        return replyJson(200, { bin: formatBin(bin), files });
+        return replyJson(200, { bin: formatBin(bin), files: files.length === 0 ? null : files });
       }
       case 'PUT':
+        if (bin.locked) return replyText(200, 'This bin is already locked\n');
         bin.locked = true;
         return replyText(200, 'Bin locked successfully.\n');
       case 'DELETE':
@@ -325,28 +340,67 @@ function normalizeFilename(requestedName: string): string {
   return cut;
 }
 
-const SIGNATURES: readonly (readonly [string, string])[] = [
-  ['%PDF-', 'application/pdf'],
-  ['\x89PNG', 'image/png'],
-  ['\xff\xd8\xff', 'image/jpeg'],
-  ['GIF8', 'image/gif'],
-  ['PK\x03\x04', 'application/zip'],
-  ['<?xml', 'text/xml; charset=utf-8'],
+/** The pattern of a file's first bytes, as latin1; escapes, because a pattern must hold no control characters. */
+const startsWith = (pattern: string): RegExp => new RegExp(`^${pattern}`, 's');
+
+const XML = '<\\?xml[^>]*\\?>\\s*';
+
+/** What the bytes begin with, and the type that the server names then. */
+const SIGNATURES: readonly (readonly [RegExp, string])[] = [
+  [startsWith('%PDF-'), 'application/pdf'],
+  [startsWith('%!PS-Adobe-'), 'application/postscript'],
+  [startsWith('\\x89PNG'), 'image/png'],
+  [startsWith('\\xff\\xd8\\xff'), 'image/jpeg'],
+  [startsWith('GIF8'), 'image/gif'],
+  [startsWith('RIFF.{4}WEBP'), 'image/webp'],
+  [startsWith('RIFF.{4}WAVE'), 'audio/wav'],
+  [startsWith('ID3'), 'audio/mpeg'],
+  [startsWith('OggS'), 'application/ogg'],
+  [startsWith('.{4}ftyp(mp4|isom)'), 'video/mp4'],
+  [startsWith('\\0\\0\\x01\\0'), 'image/x-icon'],
+  [startsWith('\\0asm'), 'application/wasm'],
+  [startsWith('wOF2'), 'font/woff2'],
+  [startsWith('\\x1f\\x8b'), 'application/gzip'],
+  [startsWith('PK\\x03\\x04'), 'application/zip'],
+  [startsWith('\\{\\\\rtf'), 'text/rtf'],
+  [startsWith('\\xff\\xfe'), 'text/plain; charset=utf-16le'],
+  [startsWith(`(${XML})?<svg[\\s>]`), 'image/svg+xml'],
+  [startsWith(`${XML}<html xmlns=`), 'application/xhtml+xml'],
+  [startsWith(`${XML}<rss[\\s>]`), 'application/rss+xml'],
+  [startsWith('<\\?xml'), 'text/xml; charset=utf-8'],
 ];
+
+const HTML_START =
+  /^\s*(<!doctype html|<html|<head|<body|<script|<iframe|<style|<title|<table|<div|<font|<h1|<p|<a|<br|<b|<!--)[\s>]/i;
 
 /** The server detects the type from the bytes alone: neither the client's header nor the name counts. */
 function detectContentType(head: Buffer): string {
   const start = head.toString('latin1').replace(/^\xef\xbb\xbf/, '');
-  if (
-    /^\s*(<!doctype html|<html|<head|<body|<script|<style|<title|<table|<div|<h1|<p|<a|<br|<b|<!--)[\s>]/i.test(
-      start,
-    )
-  ) {
-    return 'text/html; charset=utf-8';
-  }
-  const known = SIGNATURES.find(([signature]) => start.startsWith(signature));
+  if (HTML_START.test(start)) return 'text/html; charset=utf-8';
+  const known = SIGNATURES.find(([signature]) => signature.test(start));
   if (known !== undefined) return known[1];
-  return isBinary(head) ? 'application/octet-stream' : 'text/plain; charset=utf-8';
+  if (isBinary(head)) return 'application/octet-stream';
+  if (isJson(start)) return 'application/json';
+  const table = [',', '\t'].find((separator) => isTable(start, separator));
+  if (table !== undefined) return table === ',' ? 'text/csv' : 'text/tab-separated-values';
+  return 'text/plain; charset=utf-8';
+}
+
+function isJson(start: string): boolean {
+  if (!/^\s*[[{]/.test(start)) return false;
+  try {
+    JSON.parse(start);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Several lines with the same number of columns, two at least. */
+function isTable(start: string, separator: string): boolean {
+  const lines = start.split('\n').filter((line) => line.trim() !== '');
+  const columns = new Set(lines.map((line) => line.split(separator).length));
+  return lines.length > 1 && columns.size === 1 && !columns.has(1);
 }
 
 /** Whether there are control characters that no text has. */
@@ -382,14 +436,14 @@ function formatBin({ id, locked, files, createdAt, expiresAt }: StoredBin) {
   };
 }
 
-function formatFile({ filename, contentType, size, sha256, md5, createdAt, downloads }: StoredBinFile) {
+/** The real server adds the sizes and times in words; how often a file was downloaded is not told. */
+function formatFile({ filename, contentType, size, sha256, md5, createdAt }: StoredBinFile) {
   return {
     filename,
     'content-type': contentType,
     bytes: size,
     md5,
     sha256,
-    downloads,
     created_at: createdAt.toISOString(),
     updated_at: createdAt.toISOString(),
   };

@@ -6,11 +6,19 @@ export interface ShownContent {
 }
 
 /** The host sends these as attachments, whatever the file's name is. */
-const ATTACHED = ['text/html', 'application/pdf'];
+const ATTACHED = /^(text\/html|application\/pdf)\b/;
 
 /** A browser shows these by itself. */
 const SHOWN =
-  /^(text\/|image\/(png|jpeg|gif|webp|svg\+xml|avif|bmp|x-icon|vnd\.microsoft\.icon)|audio\/|video\/|application\/(json|xml|xhtml\+xml|javascript))/;
+  /^(text\/|image\/(png|jpeg|gif|webp|svg\+xml|avif|bmp|x-icon|vnd\.microsoft\.icon)\b|audio\/(mpeg|wav|ogg|flac|aac|mp4|x-m4a|webm)\b|video\/(mp4|webm|ogg)\b|application\/(json|xml|javascript|ogg)\b|application\/[\w.-]+\+(xml|json)\b)/;
+
+/**
+ * Text that a browser downloads all the same.
+ *
+ * @see https://chromium.googlesource.com/chromium/src/+/main/third_party/blink/common/mime_util/mime_util.cc
+ */
+const SAVED_TEXT =
+  /^text\/(calendar|x-calendar|x-vcalendar|vcalendar|vcard|x-vcard|x-vcf|directory|ldif|qif|x-qif|rtf|csv|x-csv|comma-separated-values|tab-separated-values|tsv|ofx|vnd\.|x-ms-)/;
 
 /**
  * Whether the file is shown or downloaded, by the content type that the host found in its bytes.
@@ -20,7 +28,7 @@ const SHOWN =
 export function describeShown(contentType: string | undefined): ShownContent {
   const type = contentType?.trim().toLowerCase();
   if (type === undefined || type === '') return { claim: 'is available', notes: [] };
-  if (SHOWN.test(type) && !ATTACHED.some((attached) => type.startsWith(attached))) {
+  if (SHOWN.test(type) && !ATTACHED.test(type) && !SAVED_TEXT.test(type)) {
     return { claim: 'opens', notes: [] };
   }
   return {

@@ -15,9 +15,11 @@ interface KnownReason {
 
 const OTHER_CHANNEL = 'use channel: K1 or K2';
 
+const NEEDS_APPROVAL = /requires? approval/i;
+
 const REASONS: readonly KnownReason[] = [
   {
-    text: /requires? approval/i,
+    text: NEEDS_APPROVAL,
     code: 'NO_PERMISSION',
     hint: (bin) =>
       `ask the operator of the bin host to approve the bin, then run the step again with \`bin: ${bin}\`: only this bin becomes approved`,
@@ -60,6 +62,13 @@ const findReason = (httpCode: number, text: string): KnownReason | undefined =>
 export function explainRefusal({ httpCode, text }: HostRefusal, bin: string): RefusalMeaning | undefined {
   const reason = findReason(httpCode, text);
   return reason && { hint: reason.hint(bin), isFinal: reason.isFinal };
+}
+
+/** The same after the host has deleted the file: a bin without approval answers as before, whatever it holds. */
+export function explainRefusalOfDeleted(refusal: HostRefusal, bin: string): RefusalMeaning | undefined {
+  if (refusal.httpCode !== 403 || !NEEDS_APPROVAL.test(refusal.text)) return explainRefusal(refusal, bin);
+  const hint = `the host has deleted the file, but the address of a bin without approval never shows that: run the step again with \`bin: ${bin}\` once the operator of the host has approved the bin, or let it expire`;
+  return { hint, isFinal: true };
 }
 
 /** The address was proven, and is refused now: each proof is a download, and a host may limit them. */

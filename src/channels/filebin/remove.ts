@@ -7,7 +7,7 @@ import type { ChannelAction, ChannelItem, Placement, PreparedTask } from '../cha
 import { type BinClient, type BinState, createBinClient } from './bin-client.ts';
 import { type BinEntry, mayRemove } from './ownership.ts';
 import type { FilebinOptions } from './publish.ts';
-import { explainRefusal } from './refusals.ts';
+import { explainRefusalOfDeleted } from './refusals.ts';
 
 type RemovalTasks = readonly PreparedTask<BinEntry>[];
 
@@ -43,7 +43,7 @@ function prepareRemoval({ file, name }: ChannelItem, { bin }: FilebinOptions): P
       claim: 'is removed',
     },
     data: { filename, sha256: file?.sha256 },
-    explainRefusal: (refusal) => explainRefusal(refusal, bin),
+    explainRefusal: (refusal) => explainRefusalOfDeleted(refusal, bin),
   };
 }
 
