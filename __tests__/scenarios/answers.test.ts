@@ -26,6 +26,35 @@ describe('an answer of GitHub that only a person can change ends the delivery at
     expect(listRequests(scenario, /^PUT /)).toHaveLength(1);
   });
 
+  test('an organization that asks for single sign-on', async () => {
+    const repository = await scenario.repository();
+    const sso = { 'x-github-sso': 'required; url=https://github.com/orgs/octo/sso' };
+    const message = 'Resource protected by organization SAML enforcement.';
+    scenario.intercept({ url: /api\.github\.com\/repos/, times: 9 }, answer(403, message, sso));
+    const delivered = await scenario.deliver({ repository, files, inputs });
+    expectNotReady(delivered, {
+      step: 'authorize',
+      httpCode: 403,
+      reason: /SAML/,
+      hint: /authorize the token for the organization's single sign-on/,
+    });
+    expect(listRequests(scenario, /api\.github\.com/)).toHaveLength(1);
+  });
+
+  test('a push rule that forbids the name of the file', async () => {
+    const repository = await scenario.repository();
+    const rule = 'Repository rule violations found\n\nFile extension .html is restricted.';
+    scenario.intercept({ method: 'PUT', url: /contents/, times: 9 }, answer(409, rule));
+    const delivered = await scenario.deliver({ repository, files, inputs });
+    expectNotReady(delivered, {
+      step: 'place',
+      httpCode: 409,
+      reason: /File extension/,
+      hint: /push rule.*`path:`.*K2/,
+    });
+    expect(listRequests(scenario, /^PUT /)).toHaveLength(1);
+  });
+
   test('a repository that is blocked for legal reasons', async () => {
     const repository = await scenario.repository();
     const blocked = answer(451, 'Repository access blocked');

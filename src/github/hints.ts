@@ -10,6 +10,15 @@ export const RATE_LIMIT_HINT =
 export const TOKEN_HINT =
   "set `token:` to a valid token, or leave it out for the job's own ${{ github.token }}, or use channel: K3";
 
+export const SSO_HINT =
+  "authorize the token for the organization's single sign-on (Settings → Developer settings → Configure SSO), leave `token:` out for the job's own ${{ github.token }}, or use channel: K3";
+
+export const ALLOW_LIST_HINT =
+  'run the job on a runner whose address is on the IP allow list of the organization, or use channel: K3';
+
+export const PUSH_RULE_HINT =
+  'a push rule of the repository forbids the name or the size of this file: set `path:` to a name that it allows, or use channel: K2, which pushes nothing';
+
 export const NOT_FOUND_HINT =
   'check that `repository:` and `branch:` exist, and that `token:` may write there, or use channel: K3';
 

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../errors.ts';
-import { ARCHIVED_HINT, RULE_HINT, SECRET_HINT, SIGNATURE_HINT } from './hints.ts';
+import { ARCHIVED_HINT, PUSH_RULE_HINT, RULE_HINT, SECRET_HINT, SIGNATURE_HINT, SSO_HINT } from './hints.ts';
 
 /**
  * A commit lacks the signature that the branch asks for.
@@ -31,6 +31,14 @@ const BRANCH_RULE = new RegExp(
   'i',
 );
 
+/**
+ * A push rule: it limits paths, path lengths, extensions and sizes on every branch, so no other branch helps.
+ *
+ * @see https://docs.github.com/repositories/configuring-branches-and-merges-in-your-repository/managing-rulesets/available-rules-for-rulesets
+ */
+const PUSH_RULE =
+  /(rule violations?|GH013)[\s\S]*\b(file (path|extension|size|name)s?|path length|extensions?)\b/i;
+
 /** A refusal that GitHub's API and git pass on in the same words. */
 interface SharedRefusal {
   readonly text: RegExp;
@@ -48,6 +56,9 @@ export const SHARED_REFUSALS = {
     code: 'FORBIDDEN_BY_RULE',
     hint: SECRET_HINT,
   },
+  /** The organization asks for single sign-on, and the token is not authorized for it. */
+  singleSignOn: { text: /\bSAML\b|single sign-on|\bSSO\b/i, code: 'BAD_TOKEN', hint: SSO_HINT },
+  pushRule: { text: PUSH_RULE, code: 'FORBIDDEN_BY_RULE', hint: PUSH_RULE_HINT },
   signature: { text: SIGNATURE_RULE, code: 'NEEDS_SIGNATURE', hint: SIGNATURE_HINT },
   branchRule: { text: BRANCH_RULE, code: 'FORBIDDEN_BY_RULE', hint: RULE_HINT },
 } as const satisfies Record<string, SharedRefusal>;

@@ -16,6 +16,9 @@ describe('refusalError', () => {
     [403, { message: 'You have exceeded a secondary rate limit' }, 'RATE_LIMITED', true],
     [401, { message: 'Bad credentials' }, 'BAD_TOKEN', false],
     [403, { message: 'Resource not accessible by integration' }, 'NO_PERMISSION', false],
+    [403, { headers: { 'x-github-sso': 'required; url=https://github.com/orgs/o/sso' } }, 'BAD_TOKEN', false],
+    [403, { message: 'Resource protected by organization SAML enforcement.' }, 'BAD_TOKEN', false],
+    [403, { message: 'the `o` organization has an IP allow list enabled' }, 'FORBIDDEN_BY_RULE', false],
     [404, { message: 'Not Found' }, 'NOT_FOUND', false],
     [409, { message: 'Repository rule violations found' }, 'FORBIDDEN_BY_RULE', false],
     [422, { message: 'Changes must be made through a pull request.' }, 'FORBIDDEN_BY_RULE', false],
@@ -39,6 +42,29 @@ describe('refusalError', () => {
     [422, { message: 'content is not valid Base64' }, 'HOST_ERROR', false],
   ] as const)('maps HTTP %i %o to %s, retryable: %s', (status, more, code, retryable) => {
     expect(refused(status, more)).toMatchObject({ code, retryable, httpCode: status });
+  });
+
+  test.each([
+    [
+      403,
+      { message: 'Resource protected by organization SAML enforcement.' },
+      /^authorize the token for the organization's single sign-on/,
+    ],
+    [403, { message: 'your IP address is not permitted: IP allow list enabled' }, /IP allow list/],
+    [
+      409,
+      { message: 'Repository rule violations found; File extension .exe is restricted' },
+      /^a push rule of the repository forbids the name or the size/,
+    ],
+    [
+      409,
+      { message: 'Repository rule violations found; Changes must be made through a pull request.' },
+      /^set `branch:`/,
+    ],
+  ] as const)('gives for HTTP %i %o a hint that helps, and no permission', (status, more, hint) => {
+    const error = refused(status, more);
+    expect(error.hint).toMatch(hint);
+    expect(error.hint).not.toContain('permissions:');
   });
 
   test('names the call, the HTTP code and the host’s message', () => {

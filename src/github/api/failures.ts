@@ -3,6 +3,7 @@ import { parseRetryAfter, shortHostMessage } from '../../http/response.ts';
 import type { CallTemplate } from '../../protocol/calls.ts';
 import { SECOND } from '../../protocol/limits.ts';
 import {
+  ALLOW_LIST_HINT,
   CONFLICT_HINT,
   formatPermissionHint,
   MOVED_HINT,
@@ -64,7 +65,21 @@ const REFUSAL_RULES: readonly RefusalRule[] = [
     code: 'FORBIDDEN_BY_RULE',
     hint: 'unlock the conversation of the pull request, or set `comment: false`',
   },
+  // Before the permissions, which do not help: the token is refused for every repository of the organization.
+  {
+    when: ({ status, headers, message }) =>
+      status === 403 &&
+      (headers['x-github-sso'] !== undefined || SHARED_REFUSALS.singleSignOn.text.test(message)),
+    code: SHARED_REFUSALS.singleSignOn.code,
+    hint: SHARED_REFUSALS.singleSignOn.hint,
+  },
+  {
+    when: ({ status, message }) => status === 403 && /IP (address )?allow list/i.test(message),
+    code: 'FORBIDDEN_BY_RULE',
+    hint: ALLOW_LIST_HINT,
+  },
   asRefusedWrite(SHARED_REFUSALS.secret),
+  asRefusedWrite(SHARED_REFUSALS.pushRule),
   asRefusedWrite(SHARED_REFUSALS.signature),
   asRefusedWrite(SHARED_REFUSALS.branchRule),
   { when: ({ status }) => status === 403, code: 'NO_PERMISSION', hint: createPermissionHint },

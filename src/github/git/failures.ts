@@ -26,7 +26,9 @@ interface GitRule {
 /** The meaning of git's messages and of those that it passes on; the first rule that matches counts. */
 const GIT_RULES: readonly GitRule[] = [
   { ...SHARED_REFUSALS.archived, status: 403 },
+  { ...SHARED_REFUSALS.singleSignOn, status: 403 },
   SHARED_REFUSALS.secret,
+  SHARED_REFUSALS.pushRule,
   SHARED_REFUSALS.signature,
   {
     text: /could not read (username|password)|authentication failed|(returned error:|HTTP) 401/i,
