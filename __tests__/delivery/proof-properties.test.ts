@@ -30,9 +30,10 @@ const ANSWERS = {
 type AnswerKind = keyof typeof ANSWERS;
 
 interface HostModel {
-  /** The nodes of the address with `?v=`, and without; they take turns. */
+  /** The nodes of the address with `?v=`, of the one without, and of the raw one; they take turns. */
   readonly stamped: readonly AnswerKind[];
   readonly plain: readonly AnswerKind[];
+  readonly raw: readonly AnswerKind[];
   /** Seconds until the host answers so; before, nothing is there. */
   readonly lateBy: number;
   /** Seconds after which nothing is there any more. */
@@ -46,10 +47,12 @@ const kind = fc.oneof(
   { weight: 3, arbitrary: fc.constant<AnswerKind>('new') },
   { weight: 1, arbitrary: fc.constantFrom(...(Object.keys(ANSWERS) as AnswerKind[])) },
 );
-const nodes = fc.array(kind, { minLength: 1, maxLength: 2 });
+/** Up to four nodes; of more, those that are wrong may be asked by others only. */
+const nodes = fc.array(kind, { minLength: 1, maxLength: 4 });
 const hosts: fc.Arbitrary<HostModel> = fc.record({
   stamped: nodes,
   plain: nodes,
+  raw: nodes,
   lateBy: fc.constantFrom(0, 7, 20),
   endsAfter: fc.constantFrom(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 4, 1),
   knowsOld: fc.boolean(),
@@ -72,27 +75,34 @@ const placements: Readonly<Record<HostModel['channel'], (sha256: string) => Plac
 
 /** A host that plays the model, by the seconds that have passed. */
 function playHost(model: HostModel, seconds: () => number): FakeHttp {
-  const turns = { stamped: 0, plain: 0 };
+  const turns = { stamped: 0, plain: 0, raw: 0 };
   return new FakeHttp(({ url, headers }) => {
-    if (url === RAW.href) return ANSWERS.new;
     const { origin, pathname } = new URL(url);
-    if (origin + pathname !== PAGE.href) return { body: `${MARKER}, sign in` };
+    const isRaw = url === RAW.href;
+    if (!isRaw && origin + pathname !== PAGE.href) return { body: `${MARKER}, sign in` };
     if (seconds() < model.lateBy || seconds() >= model.lateBy + model.endsAfter) return { status: 404 };
-    const which = url.includes('?v=') ? 'stamped' : 'plain';
+    const which = isRaw ? 'raw' : url.includes('?v=') ? 'stamped' : 'plain';
     const chosen = model[which][turns[which] % model[which].length] ?? 'missing';
     turns[which] += 1;
     return chosen === 'cookie' && headers.cookie !== undefined ? ANSWERS.new : ANSWERS[chosen];
   });
 }
 
-async function isReady(model: HostModel, file: LocalFile, oldSha256: string): Promise<boolean> {
+interface Announced {
+  readonly ready: boolean;
+  /** Whether the raw address was handed over as well. */
+  readonly raw: boolean;
+}
+
+async function deliverTo(model: HostModel, file: LocalFile, oldSha256: string): Promise<Announced> {
   const host: FakeHttp = playHost(model, () => (ports.clock.now() - NOON) / 1_000);
   const ports = fakePorts(host.http);
   const placement = placements[model.channel](model.knowsOld ? oldSha256 : 'unknown');
   const task: PreparedTask<FakeOutcome> = taskWith(placement);
   const job = { title: 'page.html', task, expected: { file, marker: MARKER } };
   const [attempt] = await publishThroughChannel(new FakeChannel(task).publish, [job], LIMITS, ports);
-  return attempt?.failure === null && attempt.proof !== null;
+  const ready = attempt?.failure === null && attempt.proof !== null;
+  return { ready, raw: ready && attempt.rawUrl !== null };
 }
 
 test('No random host gets a false result of ready, and a right one is ready.', async () => {
@@ -100,9 +110,10 @@ test('No random host gets a false result of ready, and a right one is ready.', a
   const counted = { ready: 0, notReady: 0 };
   await fc.assert(
     fc.asyncProperty(hosts, async (model) => {
-      const ready = await isReady(model, file, old.sha256);
+      const { ready, raw } = await deliverTo(model, file, old.sha256);
       counted[ready ? 'ready' : 'notReady'] += 1;
       if (ready) expect([model, mayBeReady(model)]).toEqual([model, true]);
+      if (raw) expect([model, model.raw.every((one) => one === 'new')]).toEqual([model, true]);
       const isPlainHost =
         [...model.stamped, ...model.plain].every((one) => one === 'new') && model.endsAfter > 60;
       if (isPlainHost) expect([model, ready]).toEqual([model, true]);

@@ -381,8 +381,16 @@ describe('a page in place of the content', () => {
   });
 });
 
-describe('the second probe of a large file', () => {
+describe('a further probe of a large file', () => {
   const LARGE = 'x'.repeat(3 * 1_048_576);
+  /** What the probe shows after the file was seen as a whole. */
+  async function probeAgain(later: Scripted, first: Scripted = { body: LARGE }) {
+    const file = await localFile(LARGE);
+    const host = new FakeHttp((_, nth) => (nth === 1 ? first : later));
+    const probe = new UrlProbe(ADDRESS, { file, marker: undefined }, NOON + 240_000, fakePorts(host.http));
+    await probe.probe();
+    return { result: await probe.probe('part'), host };
+  }
 
   test.each<[string, Scripted, ContentMatch]>([
     ['the beginning', { body: LARGE }, 'identical'],
@@ -391,13 +399,36 @@ describe('the second probe of a large file', () => {
     ['too little', { body: LARGE.slice(0, 9) }, 'different'],
     ['no page', { status: 404 }, 'absent'],
   ])('compares %s', async (_, answer, match) => {
-    const file = await localFile(LARGE);
-    const host = new FakeHttp(() => answer);
-    const probe = new UrlProbe(ADDRESS, { file, marker: undefined }, NOON + 240_000, fakePorts(host.http));
-    const result = await probe.probe('part');
+    const { result } = await probeAgain(answer);
     expect(result.match).toBe(match);
-    expect(result.fingerprint?.size ?? 0).toBeLessThanOrEqual(1_048_576);
+    expect(result.fingerprint?.size ?? 0).toBeLessThanOrEqual(262_144);
   });
+
+  test.each([{ etag: '"2"' }, { etag: '"1"', 'last-modified': 'Fri, 02 Jan 2026 03:04:05 GMT' }])(
+    'reads all of what the host calls another version: %o',
+    async (headers) => {
+      const first = { body: LARGE, headers: { etag: '"1"' } };
+      const other = await probeAgain({ body: `${LARGE.slice(1)}y`, headers }, first);
+      expect(other.result.match).toBe('different');
+      const same = await probeAgain({ body: LARGE, headers }, first);
+      expect([same.result.match, same.host.seen.length]).toEqual(['identical', 3]);
+    },
+  );
+});
+
+test('A further probe of a link reads a long page only as far as its marker.', async () => {
+  const chunks = ['y'.repeat(100_000), `${MARKER.slice(0, 3)}`, MARKER.slice(3), 'y'.repeat(1_000_000)];
+  const http: SendHttp = async () => ({
+    status: 200,
+    headers: {},
+    body: Readable.from(chunks.map((chunk) => Buffer.from(chunk))),
+  });
+  const expected = { file: null, marker: MARKER };
+  const probe = new UrlProbe(ADDRESS, expected, NOON + 240_000, fakePorts(http));
+  expect((await probe.probe()).fingerprint?.size).toBe(chunks.join('').length);
+  const { fingerprint, match } = await probe.probe('part');
+  expect(match).toBe('marked');
+  expect(fingerprint?.size).toBeLessThan(200_000);
 });
 
 describe('a link from outside', () => {

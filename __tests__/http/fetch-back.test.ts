@@ -41,6 +41,7 @@ describe('fetchBack', () => {
       length: null,
       lastModified: null,
       keptFor: null,
+      version: '',
     });
   });
 
@@ -76,6 +77,7 @@ test.each([201, 204, 206, 403, 404, 410, 500, 503])(
       length: null,
       lastModified: null,
       keptFor: null,
+      version: '',
     });
     expect(body.destroyed).toBe(true);
   },

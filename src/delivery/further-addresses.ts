@@ -145,9 +145,11 @@ async function probeFurther(
     limits.deadline,
     ports,
   );
+  const series = createProbeSeries({ bypassCache: false, mustBeExternal: false }, probe, limits, ports);
+  const accept = async (result: ProbeResult) => (isExpected(result) ? result : undefined);
   const shows = await poll<FurtherResult['shows']>({ ...limits, ...ports, deadline }, async () => {
     const result = await probe.probe();
-    if (isExpected(result)) return 'expected';
+    if (isExpected(result)) return (await series.confirm(result, accept)) && 'expected';
     return result.match === 'login' ? 'login' : undefined;
   }).catch(ignoreLocalAddress);
   return { shows: shows ?? 'other', internal: internalUnknown(probe) };

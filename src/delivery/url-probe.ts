@@ -44,6 +44,8 @@ export interface ProbeResult {
   readonly lastModified: number | null;
   /** Milliseconds that a cache may still keep this answer; `null` where the host does not say. */
   readonly keptFor: number | null;
+  /** What the host calls this version of the content; absent without an answer. */
+  readonly version?: string;
   /** Why there was no answer to compare. */
   readonly failure?: DeliveryError;
 }
@@ -86,6 +88,8 @@ export class UrlProbe {
   /** Whether an address was refused by its name. */
   #isRefused = false;
   #stamp = 0;
+  /** The version of the last answer that was the file as a whole. */
+  #version: string | undefined;
   /** Milliseconds since the epoch; the host asked for no request before. */
   #notBefore = 0;
 
@@ -101,46 +105,64 @@ export class UrlProbe {
    * Asks the address once, as somebody new would: without a cookie of an earlier request. A host's failure is a
    * result like any other. As long as the host asks to wait, its last answer is returned, and nothing is sent.
    *
-   * @param size `part` compares only the beginning and the announced length of a large file
+   * @param size `part` reads only the beginning of a large file that was seen as a whole, and a link only as far as
+   * its marker
    * @throws {DeliveryError} `NOT_EXTERNAL` when a redirect leads to this machine, or to no public host where it
    * must be one; the abort's reason.
    */
   async probe(size: 'whole' | 'part' = 'whole'): Promise<ProbeResult> {
     if (this.last !== null && this.#ports.clock.now() < this.#notBefore) return this.last;
-    const isPart = size === 'part' && (this.#expected.file?.size ?? 0) > PARTIAL_PROBE;
-    const readAtMost = isPart ? PARTIAL_PROBE : undefined;
     // The bin's warning page is the one exception: a person leaves it with one click, and then the bytes decide.
     const cookies: CookieJar | undefined =
       this.#target.warnsFirst && this.#expected.file !== null ? new Map() : undefined;
-    this.last = await this.#ask({ cookies, readAtMost });
+    this.last = await this.#askOnce({ cookies, isPart: size === 'part' });
     if (this.last.httpCode === 200 && !isProof(this.last) && cookies !== undefined && cookies.size > 0) {
-      this.last = await this.#ask({ cookies, readAtMost });
+      this.last = await this.#askOnce({ cookies, isPart: size === 'part' });
     }
     return this.last;
+  }
+
+  /** The beginning says nothing of the rest where the host calls it another version: then all of it is read. */
+  async #askOnce(how: AskOptions): Promise<ProbeResult> {
+    const result = await this.#ask(how);
+    if (!this.#isBeginning(how)) {
+      if (result.match === 'identical') this.#version = result.version;
+      return result;
+    }
+    return result.match === 'identical' && result.version !== this.#version
+      ? this.#ask({ ...how, isPart: false })
+      : result;
+  }
+
+  /** Whether only the beginning of the file is compared. */
+  #isBeginning({ isPart }: AskOptions): boolean {
+    return isPart && (this.#expected.file?.size ?? 0) > PARTIAL_PROBE;
   }
 
   async #ask(how: AskOptions): Promise<ProbeResult> {
     const { clock, http, logger, signal: stop } = this.#ports;
     const left = Math.min(maxProbeTime(this.#expected), Math.max(this.#deadline - clock.now(), SECOND));
     const signal = AbortSignal.any([stop, clock.timeout(left)]);
-    const { cookies, readAtMost } = how;
+    const { cookies, isPart } = how;
+    const isBeginning = this.#isBeginning(how);
     const options = {
       signal,
       guard: (url: URL) => this.#guard(url),
       startProgress: (total: number) => logger.progress('fetched back', total, 'bytes'),
       publicOnly: this.#publicOnly,
       ...(cookies === undefined ? {} : { cookies }),
-      ...(readAtMost === undefined ? {} : { readAtMost }),
+      ...(isBeginning ? { readAtMost: PARTIAL_PROBE } : {}),
+      readUntilFound: isPart && this.#expected.file === null,
     };
     const { marker } = this.#expected;
     try {
       const needles = marker === undefined ? [] : [Buffer.from(marker)];
       const fetched = await fetchBack(http, this.#url(), options, needles);
       this.#notBefore = clock.now() + (fetched.retryAfter ?? 0);
-      const { httpCode, fingerprint, hosts, lastModified, keptFor, refusal } = fetched;
+      const { httpCode, fingerprint, hosts, lastModified, keptFor, refusal, version } = fetched;
       const hasMarker = (fingerprint?.counts[0] ?? 0) > 0 && !isEcho(fetched, this.#expected);
-      const match = await this.#match({ ...fetched, hasMarker }, readAtMost !== undefined);
-      return { httpCode, fingerprint, hosts, hasMarker, lastModified, keptFor, refusal, match };
+      const match = await this.#match({ ...fetched, hasMarker }, isBeginning);
+      return { httpCode, fingerprint, hosts, hasMarker, lastModified, keptFor, refusal, version, match };
     } catch (thrown) {
       stop.throwIfAborted();
       return this.#failed(signal.aborted ? stalledError() : thrown, how);
@@ -149,10 +171,10 @@ export class UrlProbe {
 
   async #match(
     fetched: FetchedContent & Pick<ProbeResult, 'hasMarker'>,
-    isPart: boolean,
+    isBeginning: boolean,
   ): Promise<ContentMatch> {
     if (fetched.leadsAway && fetched.httpCode === 200) return 'gate';
-    return isPart
+    return isBeginning
       ? matchBeginning(fetched, this.#expected)
       : matchContent(fetched, this.#expected, this.#target.previousSha256);
   }
@@ -191,7 +213,7 @@ export class UrlProbe {
 
 interface AskOptions {
   readonly cookies: CookieJar | undefined;
-  readonly readAtMost: number | undefined;
+  readonly isPart: boolean;
 }
 
 const failedProbe = (failure: DeliveryError): ProbeResult => ({

@@ -187,14 +187,16 @@ export function createProbeSeries(
       let result = first;
       for (let count = 1; count < needed; count += 1) {
         const left = Math.max(deadline - clock.now(), 0);
+        // Where answers differed, a series that the deadline cuts short proves nothing.
+        if (left === 0 && count >= AGREEING_PROBES.usual) return undefined;
         if (mustBeExternal && count === 1) await clock.sleep(Math.min(LATER_PROBE, left), signal);
-        const next = await accept(await probe.probe(first.match === 'identical' ? 'part' : 'whole'));
+        const next = await accept(await probe.probe(isProof(first) ? 'part' : 'whole'));
         if (next === undefined || !isSameAnswer(next, result)) {
-          needed = AGREEING_PROBES.afterDoubt;
+          needed = Math.min(needed * 2, AGREEING_PROBES.most);
           return undefined;
         }
         // A part has another fingerprint than the whole.
-        result = next.match === 'identical' ? first : next;
+        result = isProof(next) ? first : next;
       }
       return result;
     },

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { DeliveryError } from '../errors.ts';
 import type { HttpResponse, Progress, SendHttp } from '../ports.ts';
 import { MAX_FETCHED_BODY, SECOND, TEXT } from '../protocol/limits.ts';
-import { type ContentFingerprint, fingerprintBytes } from '../rules/fingerprint.ts';
+import { type ContentFingerprint, createOccurrenceCounter, fingerprintBytes } from '../rules/fingerprint.ts';
 import { isSignInAddress } from '../rules/gate-page.ts';
 import { connectionError } from './client.ts';
 import { type FollowOptions, followRedirects } from './follow.ts';
@@ -27,6 +27,8 @@ export interface FetchedContent {
   readonly head: string;
   /** Bytes, as the host announces them; `null` where it does not. */
   readonly length: number | null;
+  /** What the host calls this version of the content: its `ETag` and `Last-Modified`; empty without both. */
+  readonly version: string;
   /** Milliseconds since the epoch; `null` where the host does not say. */
   readonly lastModified: number | null;
   /** Milliseconds that a cache may still keep this answer; `null` where the host does not say. */
@@ -40,6 +42,8 @@ export interface FetchBackOptions extends FollowOptions {
   readonly startProgress?: (total: number) => Progress;
   /** Bytes after which the body is not read further; by default it is read to its end. */
   readonly readAtMost?: number;
+  /** Whether to read no further once the first needle was found and the head of the body was read. */
+  readonly readUntilFound?: boolean;
 }
 
 /** Bytes of a body that are kept, to recognize a page that a host shows in place of the content. */
@@ -83,7 +87,11 @@ export async function fetchBack(
     headSize += chunk.length;
   };
   try {
-    const fingerprint = await fingerprintBytes(limitSize(response.body, options), needles, onChunk);
+    const fingerprint = await fingerprintBytes(
+      limitSize(response.body, options, needles[0]),
+      needles,
+      onChunk,
+    );
     return { ...answer, fingerprint, head: Buffer.concat(head).toString('latin1') };
   } catch (thrown) {
     throw connectionError(thrown, { url: hops.at(-1) ?? url, signal: options.signal });
@@ -108,7 +116,9 @@ function isRedirectedToSignIn([start, ...targets]: readonly URL[]): boolean {
   return start !== undefined && !isSignInAddress(start) && targets.some((url) => isSignInAddress(url, start));
 }
 
-function readHeaders(response: HttpResponse): Pick<FetchedContent, 'length' | 'lastModified' | 'keptFor'> {
+function readHeaders(
+  response: HttpResponse,
+): Pick<FetchedContent, 'length' | 'lastModified' | 'keptFor' | 'version'> {
   const length = Number(firstHeader(response, 'content-length') ?? Number.NaN);
   const modified = firstHeader(response, 'last-modified') ?? '';
   const lastModified = /GMT$/.test(modified) ? Date.parse(modified) : Number.NaN;
@@ -116,6 +126,7 @@ function readHeaders(response: HttpResponse): Pick<FetchedContent, 'length' | 'l
     length: Number.isSafeInteger(length) && length >= 0 ? length : null,
     lastModified: Number.isNaN(lastModified) ? null : lastModified,
     keptFor: readCacheTime(response),
+    version: `${firstHeader(response, 'etag') ?? ''} ${modified}`.trim(),
   };
 }
 
@@ -150,8 +161,10 @@ function refuseEncoding(response: HttpResponse): void {
 
 async function* limitSize(
   body: Readable,
-  { readAtMost = Number.POSITIVE_INFINITY }: FetchBackOptions,
+  { readAtMost = Number.POSITIVE_INFINITY, readUntilFound = false }: FetchBackOptions,
+  needle: Buffer | undefined,
 ): AsyncGenerator<Buffer> {
+  const counter = readUntilFound && needle !== undefined ? createOccurrenceCounter(needle) : null;
   let size = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {
     const part = chunk.length > readAtMost - size ? chunk.subarray(0, readAtMost - size) : chunk;
@@ -162,6 +175,7 @@ async function* limitSize(
       });
     }
     yield part;
-    if (size >= readAtMost) return;
+    counter?.push(part);
+    if (size >= readAtMost || (size >= HEAD_SIZE && counter !== null && counter.count() > 0)) return;
   }
 }

@@ -61,14 +61,17 @@ export const PROBE_TIME = { least: 60 * SECOND, perMegabyte: 4 * SECOND } as con
 /** Probes of each further address of a proven page: its cache may be late, but must not delay a delivery. */
 export const FURTHER_PROBES = 3;
 
-/** Right answers in a row that prove an address; more, once a wrong one came after a right one. */
-export const AGREEING_PROBES = { usual: 2, afterDoubt: 4 } as const;
+/**
+ * Right answers in a row that prove an address. Of up to four cache nodes that take turns, each answers once. After
+ * every wrong answer that follows a right one, twice as many are needed, up to `most`.
+ */
+export const AGREEING_PROBES = { usual: 4, most: 32 } as const;
 
 /** From the first to the second probe of a link from outside, which may open only once or for a moment. */
 export const LATER_PROBE = 5 * SECOND;
 
-/** Bytes that the second probe of a large file compares; the first one compares all. */
-export const PARTIAL_PROBE = MEGABYTE;
+/** Bytes of a large file that each further probe compares; the first one compares all. */
+export const PARTIAL_PROBE = 262_144;
 
 /** How many redirects a probe follows. */
 export const MAX_REDIRECTS = 10;
