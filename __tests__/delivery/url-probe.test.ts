@@ -360,6 +360,24 @@ describe('a page in place of the content', () => {
     page('Report', '<form><input name=p type="password"></form>'),
     page('Report', '<meta http-equiv="refresh" content="0; url=/x">'),
     `{"error": "${MARKER} needs a session"}`,
+    page('octo.dev', '<h1>Request access to this page</h1>'),
+    page('octo.dev', '<h2><b>Sign in</b> to view the report</h2>'),
+    page('octo.dev', '<button class="b"> Request access </button>'),
+    page('octo.dev', '<p>You are about to visit: octo.ngrok-free.app</p>'),
+    page(
+      '',
+      '<div id="root" data-payload="eyJjb2RlIjoiNjAyNCJ9"></div><script src="https://cdn.ngrok.com/static/js/error.js"></script>',
+    ),
+    page('', '<noscript>This website is served for free through ngrok.com (ERR_NGROK_6024)</noscript>'),
+    page('Tunnel website ahead!'),
+    page('Friendly Reminder'),
+    page('octo.dev', "<script>window._cf_chl_opt={cType: 'managed'}</script>"),
+    page('Checking if the site connection is secure'),
+    page('Authentication Required'),
+    page('Password required · Netlify'),
+    page('Google Drive - Virus scan warning'),
+    page('Codespaces Access Port'),
+    page('Before you continue to Octo'),
   ])('is no proof although it has the marker: %s', async (body) => {
     await expect(matchOf({ answer: { body }, marker: MARKER, withFile: false })).resolves.toBe('gate');
     await expect(matchOf({ answer: { body }, marker: MARKER })).resolves.toBe('gate');
@@ -367,6 +385,10 @@ describe('a page in place of the content', () => {
 
   test.each([
     page('Errors of the week'),
+    page('Octo', '<h1>Quarterly report</h1><h2>Access denied: a story</h2>'),
+    page('Octo', '<nav><a href="/login">Sign in</a><a href="/s">Visit site</a></nav>'),
+    page('Octo', '<script src="/cdn-cgi/challenge-platform/scripts/jsd/main.js"></script>'),
+    page('Octo', '<div>I understand</div><button>Accept all</button>'),
     page('Human resources'),
     page('Warning levels of rivers'),
     page('Design of a login form', '<!-- <input type=password> -->'),
@@ -379,6 +401,21 @@ describe('a page in place of the content', () => {
   ])('is not seen in ordinary content: %s', async (body) => {
     await expect(matchOf({ answer: { body }, marker: MARKER, withFile: false })).resolves.toBe('marked');
   });
+});
+
+test.each([
+  { 'ngrok-error-code': 'ERR_NGROK_6024' },
+  { 'cf-mitigated': 'challenge' },
+  { refresh: '0; url=/x' },
+])('A page that the host puts in place of the content by its headers is no proof: %o', async (headers) => {
+  await expect(matchOf({ answer: { body: BYTES, headers } })).resolves.toBe('gate');
+});
+
+test('A page that a build made of a file with such words is the content.', async () => {
+  const file = await localFile(`# Access denied: ${MARKER}`);
+  const host = new FakeHttp(() => ({ body: `<title>Access denied | Octo</title><p>${MARKER}</p>` }));
+  const probe = new UrlProbe(ADDRESS, { file, marker: MARKER }, NOON + 240_000, fakePorts(host.http));
+  expect((await probe.probe()).match).toBe('altered');
 });
 
 describe('a further probe of a large file', () => {

@@ -238,6 +238,22 @@ describe('answers in a row', () => {
     await expect(verifying()).rejects.toMatchObject({ code: 'NOT_PROVEN', httpCode: 410 });
   });
 
+  test('are not given by a link that shows browsers a page of its own', async () => {
+    const { host, verifying } = await stage(() => ({ body: BYTES }), { ...bin, mustBeExternal: true });
+    await verifying();
+    const browsers = host.seen.filter(({ headers }) => headers['user-agent']?.startsWith('Mozilla/5.0 '));
+    expect(browsers.map(({ headers }) => headers.accept)).toEqual([expect.stringMatching(/^text\/html,/)]);
+    const isBrowser = (nth: number): boolean =>
+      shy.host.seen[nth - 1]?.headers['user-agent']?.startsWith('Mozilla/') ?? false;
+    const shy = await stage(
+      (nth) => ({ body: isBrowser(nth) ? `<title>Friendly Reminder</title>${MARKER}` : BYTES }),
+      { ...bin, mustBeExternal: true },
+    );
+    await expect(shy.verifying()).rejects.toMatchObject({
+      message: expect.stringMatching(/in place of the content/),
+    });
+  });
+
   test.each([2, 3, 4])('are not given where one of %i nodes that take turns is wrong', async (nodes) => {
     for (let wrong = 0; wrong < nodes; wrong += 1) {
       const answer: Answer = (nth) => (nth % nodes === wrong ? { status: 404 } : { body: BYTES });

@@ -130,6 +130,18 @@ describe('a link', () => {
     expectNotReady(await deliver(), { step: 'verify', httpCode: 200, reason: /a page to sign in/ });
   });
 
+  test.each([
+    ['ngrok', `<noscript>You are about to visit octo.ngrok-free.app</noscript><i data-x="${MARKER}">`],
+    ['localtunnel', `<title>Tunnel website ahead!</title>${MARKER}`],
+    ['a developer tunnel', `<h1>You are about to connect to a developer tunnel</h1>${MARKER}`],
+  ])('that shows browsers the page of %s first is not ready', async (_, body) => {
+    play(({ headers }) => ({
+      status: 200,
+      body: headers['user-agent']?.startsWith('Mozilla/') ? body : createPage(),
+    }));
+    expectNotReady(await deliver(), { step: 'verify', httpCode: 200, reason: /not proven/ });
+  });
+
   test('to a page that repeats the address of a redirect is not ready', async () => {
     play(({ url: asked }) =>
       asked === url

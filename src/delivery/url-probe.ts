@@ -8,7 +8,7 @@ import { MEGABYTE, PARTIAL_PROBE, PROBE_TIME, SECOND } from '../protocol/limits.
 import { isPartOfAddress } from '../rules/address-echo.ts';
 import { getReach, parseExternalAddress } from '../rules/external-address.ts';
 import type { ContentFingerprint } from '../rules/fingerprint.ts';
-import { describeGatePage } from '../rules/gate-page.ts';
+import { findGateSign } from '../rules/gate-page.ts';
 import type { LocalFile } from '../rules/inspect.ts';
 
 /**
@@ -107,17 +107,19 @@ export class UrlProbe {
    *
    * @param size `part` reads only the beginning of a large file that was seen as a whole, and a link only as far as
    * its marker
+   * @param asBrowser whether to ask as a browser does
    * @throws {DeliveryError} `NOT_EXTERNAL` when a redirect leads to this machine, or to no public host where it
    * must be one; the abort's reason.
    */
-  async probe(size: 'whole' | 'part' = 'whole'): Promise<ProbeResult> {
+  async probe(size: 'whole' | 'part' = 'whole', asBrowser = false): Promise<ProbeResult> {
     if (this.last !== null && this.#ports.clock.now() < this.#notBefore) return this.last;
     // The bin's warning page is the one exception: a person leaves it with one click, and then the bytes decide.
     const cookies: CookieJar | undefined =
       this.#target.warnsFirst && this.#expected.file !== null ? new Map() : undefined;
-    this.last = await this.#askOnce({ cookies, isPart: size === 'part' });
+    const how = { cookies, isPart: size === 'part', asBrowser };
+    this.last = await this.#askOnce(how);
     if (this.last.httpCode === 200 && !isProof(this.last) && cookies !== undefined && cookies.size > 0) {
-      this.last = await this.#askOnce({ cookies, isPart: size === 'part' });
+      this.last = await this.#askOnce(how);
     }
     return this.last;
   }
@@ -143,13 +145,14 @@ export class UrlProbe {
     const { clock, http, logger, signal: stop } = this.#ports;
     const left = Math.min(maxProbeTime(this.#expected), Math.max(this.#deadline - clock.now(), SECOND));
     const signal = AbortSignal.any([stop, clock.timeout(left)]);
-    const { cookies, isPart } = how;
+    const { cookies, isPart, asBrowser } = how;
     const isBeginning = this.#isBeginning(how);
     const options = {
       signal,
       guard: (url: URL) => this.#guard(url),
       startProgress: (total: number) => logger.progress('fetched back', total, 'bytes'),
       publicOnly: this.#publicOnly,
+      asBrowser,
       ...(cookies === undefined ? {} : { cookies }),
       ...(isBeginning ? { readAtMost: PARTIAL_PROBE } : {}),
       readUntilFound: isPart && this.#expected.file === null,
@@ -173,7 +176,7 @@ export class UrlProbe {
     fetched: FetchedContent & Pick<ProbeResult, 'hasMarker'>,
     isBeginning: boolean,
   ): Promise<ContentMatch> {
-    if (fetched.leadsAway && fetched.httpCode === 200) return 'gate';
+    if (fetched.isReplaced && fetched.httpCode === 200) return 'gate';
     return isBeginning
       ? matchBeginning(fetched, this.#expected)
       : matchContent(fetched, this.#expected, this.#target.previousSha256);
@@ -214,6 +217,7 @@ export class UrlProbe {
 interface AskOptions {
   readonly cookies: CookieJar | undefined;
   readonly isPart: boolean;
+  readonly asBrowser: boolean;
 }
 
 const failedProbe = (failure: DeliveryError): ProbeResult => ({
@@ -258,12 +262,17 @@ async function matchContent(
   if (marker === undefined || fingerprint.counts[0] === 0) return 'different';
   if (!hasMarker) return 'echo';
   // A file may well be such a page itself; the marker of a link says nothing of that.
-  if (describeGatePage(head) !== null && !(file !== null && (await isGatePage(file)))) return 'gate';
+  const sign = findGateSign(head);
+  if (sign !== null && !(file !== null && (await hasGateSign(file, sign)))) return 'gate';
   return file === null ? 'marked' : 'altered';
 }
 
-async function isGatePage(file: LocalFile): Promise<boolean> {
-  for await (const piece of file.pieces()) return describeGatePage(piece.toString('latin1')) !== null;
+/** Whether the file itself has what would show a page in its place; a build keeps the words, but not their markup. */
+async function hasGateSign(file: LocalFile, sign: string): Promise<boolean> {
+  for await (const piece of file.pieces()) {
+    const text = piece.toString('latin1');
+    return text.toLowerCase().includes(sign.trim().toLowerCase()) || findGateSign(text) !== null;
+  }
   return false;
 }
 

@@ -171,6 +171,9 @@ export interface ProbeSeries {
   confirm(first: ProbeResult, accept: AcceptResult): Promise<ProbeResult | undefined>;
 }
 
+/** Which further answer of a link from outside is asked for as a browser does; others are shown other pages. */
+const BROWSER_PROBE = 2;
+
 /**
  * A link from outside is asked again later, all others at once. With `?v=` one right answer is enough: the
  * address without it is asked next.
@@ -190,13 +193,14 @@ export function createProbeSeries(
         // Where answers differed, a series that the deadline cuts short proves nothing.
         if (left === 0 && count >= AGREEING_PROBES.usual) return undefined;
         if (mustBeExternal && count === 1) await clock.sleep(Math.min(LATER_PROBE, left), signal);
-        const next = await accept(await probe.probe(isProof(first) ? 'part' : 'whole'));
-        if (next === undefined || !isSameAnswer(next, result)) {
+        const asBrowser = mustBeExternal && count === BROWSER_PROBE;
+        const next = await accept(await probe.probe(isProof(first) ? 'part' : 'whole', asBrowser));
+        if (next === undefined || !(asBrowser || isSameAnswer(next, result))) {
           needed = Math.min(needed * 2, AGREEING_PROBES.most);
           return undefined;
         }
         // A part has another fingerprint than the whole.
-        result = isProof(next) ? first : next;
+        result = isProof(next) || asBrowser ? result : next;
       }
       return result;
     },

@@ -19,8 +19,11 @@ export interface FetchedContent {
   readonly refusal?: string | undefined;
   /** Every address that was requested, in order. */
   readonly addresses: readonly URL[];
-  /** Whether a browser would leave the content at once: the answer has a `Refresh` to another address. */
-  readonly leadsAway: boolean;
+  /**
+   * Whether the headers say that a browser does not stay at the content: a `Refresh` to another address, or a page
+   * of the host's own in its place.
+   */
+  readonly isReplaced: boolean;
   /** Whether a redirect led to a page to sign in, as on GitHub Enterprise in private mode. */
   readonly login: boolean;
   /** The beginning of the body as Latin-1 text, at most `HEAD_SIZE` bytes. */
@@ -69,7 +72,7 @@ export async function fetchBack(
     hosts: hops.map((hop) => hop.host),
     addresses: hops,
     login: isRedirectedToSignIn(hops),
-    leadsAway: /url\s*=/i.test(firstHeader(response, 'refresh') ?? ''),
+    isReplaced: /url\s*=/i.test(firstHeader(response, 'refresh') ?? '') || hasHostPage(response),
     ...readHeaders(response),
   };
   if (response.status !== 200) {
@@ -110,6 +113,10 @@ async function readRefusal(response: HttpResponse): Promise<string | undefined> 
   // A body that breaks off or goes on for too long is no reason.
   return shortHostMessage(await readText(response.body, TEXT.refusal).catch(() => '')) || undefined;
 }
+
+/** How ngrok and Cloudflare mark a page of their own. */
+const hasHostPage = (response: HttpResponse): boolean =>
+  ['ngrok-error-code', 'cf-mitigated'].some((name) => firstHeader(response, name) !== undefined);
 
 /** A page to sign in that was asked for itself is the content. */
 function isRedirectedToSignIn([start, ...targets]: readonly URL[]): boolean {
