@@ -102,16 +102,21 @@ function* findNpmTokens(text: string): ReturnType<FindMatches> {
 
 const AWS_SECRET = /[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])/.source;
 /** In a setting or a field of any name for it, and in the table that the console of AWS gives, beside the key's id. */
-const AWS_SECRET_KEY = new RegExp(
-  String.raw`(?:secret[_ -]?(?:access[_ -]?)?key["'\\]{0,3}\s{0,10}(?:=>|[:=])\s{0,10}["'\\]{0,3}|\b(?:AKIA|ASIA)[A-Z0-9]{16}["']?\s{0,4}[,;\t]\s{0,4}["']?)(${AWS_SECRET})`,
-  'dgi',
-);
+const AWS_SECRET_KEYS = [
+  new RegExp(
+    String.raw`(?<=secret[_ -]?(?:access[_ -]?)?)key["'\\]{0,3}\s{0,10}(?:=>|[:=])\s{0,10}["'\\]{0,3}(${AWS_SECRET})`,
+    'dgi',
+  ),
+  new RegExp(String.raw`\bA[KS]IA[A-Z0-9]{16}["']?\s{0,4}[,;\t]\s{0,4}["']?(${AWS_SECRET})`, 'dg'),
+];
 
 /** Secret keys of AWS: the preset misses those that end in a sign, and those in a table. */
 function* findAwsSecretKeys(text: string): ReturnType<FindMatches> {
-  for (const setting of text.matchAll(AWS_SECRET_KEY)) {
-    const secret = setting[1] as string;
-    if (isToken(secret)) yield { secret, from: setting.index, at: getGroupStart(setting, 1) };
+  for (const pattern of AWS_SECRET_KEYS) {
+    for (const setting of text.matchAll(pattern)) {
+      const secret = setting[1] as string;
+      if (isToken(secret)) yield { secret, from: setting.index, at: getGroupStart(setting, 1) };
+    }
   }
 }
 

@@ -1,19 +1,14 @@
+import { decodeEscapes, decodeHex, type EmbeddedContent } from './escapes.ts';
 import { BLOCK_SIZES, type FileBlock } from './file-blocks.ts';
-
-/** Decoded content of a block: of a `data:` URI, an inline source map, or lines of base64. */
-export interface EmbeddedContent {
-  readonly bytes: Buffer;
-  /** The position in the block from which the byte at an index was decoded. */
-  readonly positionOf: (index: number) => number;
-}
 
 /** Fewer characters hold no well-known secret. */
 const SHORTEST_RUN = 40;
 /** The shortest line of several; only the last one may be shorter. */
 const SHORTEST_LINE = 20;
-
-/** The longest `data:` URI with escapes that is decoded; base64 has no limit but the block. */
-const LONGEST_ESCAPED = 65_536;
+/** A longer run begins where its base64 begins. */
+const LONGEST_SHIFTED = 4_096;
+/** Hex digits in a run with other characters, such as `0x`. */
+const HEX_RUN = /[0-9a-f]{40,}/gi;
 
 /** The kind of each byte: 0 is no base64, in neither of its alphabets; 2 is a hex digit as well. */
 const KINDS = new Uint8Array(256);
@@ -36,12 +31,28 @@ export function createEmbeddedDecoder(): (block: FileBlock) => Generator<Embedde
       if (start < nextStart && end > nextStart) {
         nextSkipped = (4 - (toBase64Text(bytes, start, nextStart).length % 4)) % 4;
       }
-      const text = toBase64Text(bytes, start, end);
-      yield { bytes: Buffer.from(text, 'base64'), positionOf: (index) => findPosition(bytes, start, index) };
+      if (isHex(bytes, start, end)) {
+        yield* decodeHex(bytes, start, end);
+        continue;
+      }
+      yield decodeBase64(bytes, start, end);
+      // A long name is no base64.
+      if (end - start > LONGEST_SHIFTED || !/\d/.test(bytes.toString('latin1', start, end))) continue;
+      // Something of the alphabet may stand before it, such as a part of an address.
+      for (let shift = 1; shift < 4; shift += 1) yield decodeBase64(bytes, start + shift, end);
+      for (const hex of bytes.toString('latin1', start, end).matchAll(HEX_RUN)) {
+        yield* decodeHex(bytes, start + hex.index, start + hex.index + hex[0].length);
+      }
     }
     skipped = nextSkipped;
-    yield* decodeEscapedUris(bytes);
+    const escaped = decodeEscapes(bytes);
+    if (escaped !== null) yield escaped;
   };
+}
+
+function decodeBase64(bytes: Buffer, start: number, end: number): EmbeddedContent {
+  const decoded = Buffer.from(toBase64Text(bytes, start, end), 'base64');
+  return { bytes: decoded, positionOf: (index) => findPosition(bytes, start, index) };
 }
 
 /** The start and end of every long run of base64, with the line breaks inside it. */
@@ -49,7 +60,7 @@ function* findRuns(bytes: Buffer): Generator<[start: number, end: number], void,
   for (let start = findRun(bytes, 0); start !== -1; ) {
     const firstEnd = findEnd(bytes, start + SHORTEST_LINE);
     const end = findLastLine(bytes, start, firstEnd);
-    if (end - start < SHORTEST_RUN || isUseless(bytes, start, firstEnd)) {
+    if (end - start < SHORTEST_RUN || isCompressed(bytes, start)) {
       start = findRun(bytes, firstEnd);
       continue;
     }
@@ -88,13 +99,15 @@ function findLastLine(bytes: Buffer, start: number, firstEnd: number): number {
   return end;
 }
 
-/** How compressed images, fonts and archives begin in base64: they are frequent and long, and hold no text. */
-const COMPRESSED = /^(?:iVBORw0KGgo|\/9j\/|R0lGOD|d09GMg|d09GRg|UklGR|H4sI|UEsDB)/;
+/** How compressed images, fonts and archives, and WebAssembly begin in base64: they are frequent and long, and hold no text. */
+const COMPRESSED = /^(?:AGFzbQ|iVBORw0KGgo|\/9j\/|R0lGOD|d09GMg|d09GRg|UklGR|H4sI|UEsDB)/;
 const START_LENGTH = 12;
 
-/** Whether a run is compressed, or is hex, whose digits are no base64. */
-function isUseless(bytes: Buffer, start: number, end: number): boolean {
-  if (COMPRESSED.test(bytes.toString('latin1', start, start + START_LENGTH))) return true;
+const isCompressed = (bytes: Buffer, start: number): boolean =>
+  COMPRESSED.test(bytes.toString('latin1', start, start + START_LENGTH));
+
+/** Whether a run has hex digits alone. */
+function isHex(bytes: Buffer, start: number, end: number): boolean {
   let at = start;
   while (at < end && KINDS[bytes[at] as number] === 2) at += 1;
   return at === end;
@@ -142,19 +155,4 @@ function findPosition(bytes: Buffer, start: number, index: number): number {
     } else at = next;
   }
   return at;
-}
-
-const PERCENT = 0x25;
-const DATA_SCHEME = Buffer.from('data:');
-
-/** `data:` URIs with percent escapes instead of base64. */
-function* decodeEscapedUris(bytes: Buffer): Generator<EmbeddedContent, void, undefined> {
-  if (!bytes.includes(PERCENT)) return;
-  for (let at = bytes.indexOf(DATA_SCHEME); at !== -1; at = bytes.indexOf(DATA_SCHEME, at + 1)) {
-    const [uri = ''] = /^[^\s"'`<>()\\]*/.exec(bytes.toString('latin1', at, at + LONGEST_ESCAPED)) ?? [];
-    if (!uri.includes('%')) continue;
-    const start = at;
-    const text = uri.replace(/%([0-9a-f]{2})/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
-    yield { bytes: Buffer.from(text, 'latin1'), positionOf: (index) => start + index };
-  }
 }

@@ -1,4 +1,5 @@
 import { createKeywordFilter } from '../keyword-filter.ts';
+import { selectCommonRules, TOKEN_RULES } from './token-rules.ts';
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
 const DIGITS = '0123456789';
@@ -25,7 +26,7 @@ export const RULE_KEYWORDS: Readonly<Record<string, readonly string[]>> = {
   aws: anyCase('cret'),
   gcp: ['e_ke'],
   npm: ['npm_', 'x-oa'],
-  slack: ['xoxb', 'xoxp', 'xoxa', 'xoxo', 'xoxr', 'xapp', ...anyCase('s.sl')],
+  slack: ['xoxb', 'xoxp', 'xoxa', 'xoxo', 'xoxr', 'xapp', ...anyCase('.sla')],
   sendgrid: withAny('SG.', `${LETTERS}${DIGITS}_`),
   shopify: ['shpp', 'shpc', 'shpa', 'shps'],
   github: ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_', 'b_pa'],
@@ -58,10 +59,26 @@ export const RULE_KEYWORDS: Readonly<Record<string, readonly string[]>> = {
 /** A second text that a rule with frequent keywords requires: without it, the rule finds nothing. */
 const REQUIRED_TEXTS: Readonly<Record<string, string>> = { 'url-password': '@' };
 
+/** Further keywords of rules with frequent ones: without one of these as well, the rule finds nothing. */
+const REQUIRED_KEYWORDS: Readonly<Record<string, readonly string[]>> = {
+  // AccessKey or Access_Key.
+  aws: [...anyCase('skey'), ...anyCase('s_ke')],
+};
+
+/** Marks a rule's required keywords. */
+const REQUIRED = '+';
+
+/** The keywords of all rules; the preset and the rules of prefixes share one name for the same service. */
+const ALL_KEYWORDS = [
+  ...Object.entries(RULE_KEYWORDS),
+  ...Object.entries(TOKEN_RULES).map(([rule, { keywords }]) => [rule, keywords] as const),
+];
+
 const findRules = createKeywordFilter(
-  Object.entries(RULE_KEYWORDS).flatMap(([rule, keywords]) =>
-    keywords.map((keyword) => [rule, Buffer.from(keyword)] as const),
-  ),
+  ALL_KEYWORDS.flatMap(([rule, keywords]) => [
+    ...keywords.map((keyword) => [rule, Buffer.from(keyword)] as const),
+    ...(REQUIRED_KEYWORDS[rule] ?? []).map((keyword) => [rule + REQUIRED, Buffer.from(keyword)] as const),
+  ]),
 );
 
 /**
@@ -70,8 +87,12 @@ const findRules = createKeywordFilter(
  */
 export function selectRules(bytes: Buffer): ReadonlySet<string> {
   const rules = findRules(bytes);
+  for (const rule of selectCommonRules(bytes)) rules.add(rule);
   for (const [rule, required] of Object.entries(REQUIRED_TEXTS)) {
     if (rules.has(rule) && !bytes.includes(required)) rules.delete(rule);
+  }
+  for (const rule of Object.keys(REQUIRED_KEYWORDS)) {
+    if (!rules.delete(rule + REQUIRED)) rules.delete(rule);
   }
   return rules;
 }

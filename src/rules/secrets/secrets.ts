@@ -5,7 +5,8 @@ import { DeliveryError } from '../../errors.ts';
 import type { LocalFile } from '../inspect.ts';
 import { type BlockText, decodeUtf8, extractAsciiStrings, extractUtf16Strings } from './block-text.ts';
 import { findCustomMatches, findKeyContainer, type SecretMatch } from './custom-rules.ts';
-import { createEmbeddedDecoder, type EmbeddedContent } from './embedded.ts';
+import { createEmbeddedDecoder } from './embedded.ts';
+import type { EmbeddedContent } from './escapes.ts';
 import {
   countNewlineBytes,
   countNewlines,
@@ -15,6 +16,7 @@ import {
 } from './file-blocks.ts';
 import { type FindPresetMatches, loadPresetRules } from './preset-rules.ts';
 import { selectRules } from './rule-keywords.ts';
+import { findTokens } from './token-rules.ts';
 
 /** A secret in a file, described so that it is safe to print. */
 export interface SecretFinding {
@@ -150,6 +152,10 @@ async function* search(
       for (const match of await findAll(decodeContent(embedded))) {
         const position = embedded.positionOf(match.from);
         if (position < block.from || position >= block.to) continue;
+        // Beside what is escaped, a word may have a secret as it is: that was found before.
+        const isPlain =
+          block.bytes.toString('latin1', position, position + match.secret.length) === match.secret;
+        if (isPlain) continue;
         yield {
           rule: match.rule,
           fingerprint: await fingerprint(match),
@@ -203,7 +209,11 @@ async function findMatches(
   findPresetMatches: FindPresetMatches,
 ): Promise<SecretMatch[]> {
   const distinct: SecretMatch[] = [];
-  for (const match of [...(await findPresetMatches(text, rules)), ...findCustomMatches(text, rules)]) {
+  for (const match of [
+    ...(await findPresetMatches(text, rules)),
+    ...findCustomMatches(text, rules),
+    ...findTokens(text, rules),
+  ]) {
     if (!distinct.some((known) => overlaps(match, known))) distinct.push(match);
   }
   return distinct
