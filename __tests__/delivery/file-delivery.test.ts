@@ -34,6 +34,7 @@ describe('newDelivery', () => {
       tasks: new Map(),
       attempts: new Map(),
       unknown: [],
+      notes: [],
       failure: null,
     });
     expect(isOngoing(delivery)).toBe(true);

@@ -180,3 +180,59 @@ describe('withdrawing a folder', () => {
     expect(String(await repository.read('previews/pr-12/index.html'))).toBe('a person wrote this');
   });
 });
+
+describe('the references of a folder', () => {
+  const viteOutput = (base: string) => ({
+    'dist/index.html': `<!doctype html><title>App</title><script type="module" crossorigin src="${base}assets/index-D4kf93Fa.js"></script><link rel="stylesheet" crossorigin href="${base}assets/index-B7f3kd9Z.css"><div id="app"></div>`,
+    'dist/assets/index-D4kf93Fa.js': 'document.querySelector("#app").textContent = "shown";\n',
+    'dist/assets/index-B7f3kd9Z.css': '#app { color: red }\n',
+  });
+
+  test('with a base for another place are refused with the setting of the generator', async () => {
+    const repository = await scenario.repository();
+    const refused = await scenario.deliver({ repository, files: viteOutput('/'), inputs });
+    expect(refused.report.notReady).toMatchObject({ step: 'check', code: 'BAD_FILE' });
+    expect(refused.report.notReady?.hint).toContain("`base: './'` in vite.config");
+    expect(await repository.log()).toHaveLength(1);
+    const delivered = await scenario.deliver({ repository, files: viteOutput('./'), inputs });
+    expectSite(delivered, `${repository.pages.url}previews/pr-12/`, 3);
+  });
+
+  test('at the root of a site may begin with a slash', async () => {
+    const repository = await scenario.repository({ owner: 'Mona', name: 'mona.github.io' });
+    const atRoot = { channel: 'K1', file: 'dist', path: './' };
+    const delivered = await scenario.deliver({ repository, files: viteOutput('/'), inputs: atRoot });
+    expectSite(delivered, 'https://mona.github.io/', 3);
+    const again = await scenario.deliver({
+      repository,
+      files: { ...viteOutput('/'), 'dist/more.txt': 'more' },
+      inputs: atRoot,
+    });
+    expectSite(again, 'https://mona.github.io/', 4);
+    expect(again.report.site?.changes).toMatchObject({ added: ['more.txt'], changed: [], removed: [] });
+  });
+
+  test('that are missing are refused together, before anything is written', async () => {
+    const repository = await scenario.repository();
+    const files = {
+      'dist/index.html': '<!doctype html>\n<script src="app.js"></script>\n<img src="Logo.png" alt="">\n',
+      'dist/logo.png': 'not the same case',
+    };
+    const refused = await scenario.deliver({ repository, files, inputs });
+    expect(refused.report.notReady?.reason).toMatch(
+      /index\.html line 2: .*app\.js.*; index\.html line 3: .*Logo\.png.*logo\.png/,
+    );
+    expect(await repository.log()).toHaveLength(1);
+  });
+
+  test('that load later are notes', async () => {
+    const repository = await scenario.repository();
+    const page = createPage().replace(
+      '<p>',
+      '<link rel="icon" href="favicon.ico"><a href="other.html">x</a><p>',
+    );
+    const delivered = await scenario.deliver({ repository, files: { 'dist/index.html': page }, inputs });
+    expectSite(delivered, `${repository.pages.url}previews/pr-12/`, 1);
+    expect(delivered.report.notes.join('\n')).toMatch(/favicon\.ico[\s\S]*other\.html/);
+  });
+});

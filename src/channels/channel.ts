@@ -38,8 +38,20 @@ export interface PreparedTask<Data = unknown> {
    * @throws {DeliveryError} `BUILD_ERRORED` when the host says that it failed.
    */
   watch?(placement: Placement): Promise<HostProgress>;
+  /** Of a folder: where it will be served, for the references of its pages. */
+  readonly servedAt?: ServedFolder;
   /** What the host means when it refuses the public address; absent where it says no more than its HTTP code. */
   explainRefusal?(refusal: HostRefusal): RefusalMeaning | undefined;
+}
+
+/** Where a folder will be served, as its pages refer to it. */
+export interface ServedFolder {
+  /** Path of the folder's address, percent-encoded, such as `/repo/previews/pr-12/`. */
+  readonly sitePath: string;
+  /** Path of the whole site, such as `/repo/` or `/`. */
+  readonly rootPath: string;
+  /** Scheme and host. */
+  readonly origin: string;
 }
 
 /** A host's refusal of the public address, in its own plain text. */

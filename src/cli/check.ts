@@ -70,7 +70,7 @@ async function checkAll(
     );
     const { channels } = request;
     const isForScreen = channels === 'auto' || channels.includes('K1');
-    return (await checkPages(files, request, () => isForScreen)).map(toCheckResult);
+    return (await checkPages(files, request, () => isForScreen, ports)).map(toCheckResult);
   } catch (thrown) {
     return [refusedResult(raw.file.split('\n')[0] ?? '', toDeliveryError(thrown))];
   } finally {

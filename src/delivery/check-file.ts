@@ -7,6 +7,7 @@ import { entryFile } from '../rules/local-site.ts';
 import { checkSelfContained, isHtml } from '../rules/page/self-contained.ts';
 import { findSecretsInText, refuseSecrets } from '../rules/secrets/secrets.ts';
 import { createSecretMatcher } from '../secret-pattern.ts';
+import { checkSite } from './check-site.ts';
 import { refuseTooLarge } from './choose-channel.ts';
 import type { DeliveryContext } from './delivery-context.ts';
 import { type FileDelivery, LINK_SUBJECT, newDelivery, runStep } from './file-delivery.ts';
@@ -109,10 +110,12 @@ export function checkPages(
   deliveries: readonly FileDelivery[],
   { selfContained }: Pick<DeliveryRequest, 'selfContained'>,
   isForScreen: (delivery: FileDelivery) => boolean,
+  { signal }: Pick<Ports, 'signal'>,
 ): Promise<readonly FileDelivery[]> {
   return runStep('check', deliveries, async (delivery) => {
     const { file, name, site } = delivery;
-    if (file === null || site !== null || !isForScreen(delivery)) return delivery;
+    if (site !== null) return checkSite(delivery, site, selfContained, signal);
+    if (file === null || !isForScreen(delivery)) return delivery;
     // A browser may take either name for a page's: the file's own, or the one that it gets on the host.
     const unknown = await checkSelfContained(isHtml(name) ? { ...file, name } : file, selfContained);
     return { ...delivery, unknown };

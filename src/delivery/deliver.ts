@@ -55,7 +55,7 @@ async function deliverOpenFiles(
     return { ...delivery, choice };
   });
   const planned = await prepareTasks(chosen, actions, context);
-  const checked = await checkPages(planned, request, ({ tasks }) => tasks.has('K1'));
+  const checked = await checkPages(planned, request, ({ tasks }) => tasks.has('K1'), context);
   return request.dryRun
     ? previewTasks(checked, actions, context)
     : publishTasks(checked, request, actions, context);

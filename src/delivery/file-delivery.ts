@@ -32,6 +32,8 @@ export interface FileDelivery {
   readonly attempts: ReadonlyMap<ChannelKey, ChannelAttempt>;
   /** What the checks could not see, or were told to ignore. */
   readonly unknown: readonly string[];
+  /** What a person should know of the folder, such as links to missing pages. */
+  readonly notes: readonly string[];
   /** What failed before a channel was tried. */
   readonly failure: DeliveryError | null;
 }
@@ -52,6 +54,7 @@ export function newDelivery(
     tasks: new Map(),
     attempts: new Map(),
     unknown: [],
+    notes: [],
     failure: null,
   };
 }

@@ -114,7 +114,7 @@ export function composeReport(delivery: FileDelivery): Report {
     duplicates: duplicateAttempts(delivery).map(reportDuplicate),
     notReady,
     unknown,
-    notes: (main?.placement?.notes ?? []).map(neutralizeText),
+    notes: [...(main?.placement?.notes ?? []), ...delivery.notes].map(neutralizeText),
     took: main?.took ?? {},
   };
 }

@@ -5,7 +5,7 @@ import { MEGABYTE, SITE } from '../protocol/limits.ts';
 import type { LocalFile } from './inspect.ts';
 
 /** One file of a site. */
-export interface SiteFile {
+export interface LocalSiteFile {
   /** Where it lies in the folder, separated by `/`. */
   readonly path: string;
   readonly file: LocalFile;
@@ -16,7 +16,7 @@ export interface LocalSite {
   /** The path of the page whose address is handed over, within the folder. */
   readonly entry: string;
   /** In the order of their paths. */
-  readonly files: readonly SiteFile[];
+  readonly files: readonly LocalSiteFile[];
   /** Bytes of all files. */
   readonly size: number;
   /** Hidden files and folders, which are not delivered. */

@@ -23,10 +23,10 @@ import {
 } from './destination.ts';
 import { prepareSite, previewSite } from './site/prepare-site.ts';
 import { entryUrl, publishSite, type SiteTask } from './site/publish-site.ts';
-import type { SiteOptions } from './site/site-target.ts';
+import type { FolderSettings } from './site/site-target.ts';
 import { checkSiteWorkflow } from './site-workflow.ts';
 
-export interface PagesOptions extends PagesLocation, SiteOptions {
+export interface PagesOptions extends PagesLocation, FolderSettings {
   readonly overwrite: boolean;
   /** Essence of the commit message. */
   readonly essence: string;

@@ -96,9 +96,9 @@ function decodeEscape(_: string, ...groups: (string | undefined)[]): string {
 /** The position in an encoded word from which a character of the decoded one comes. */
 function findEncodedPosition(encoded: string, index: number): number {
   let saved = 0;
-  for (const escape of encoded.matchAll(ESCAPE)) {
-    if (escape.index - saved >= index) break;
-    saved += escape[0].length - 1;
+  for (const found of encoded.matchAll(ESCAPE)) {
+    if (found.index - saved >= index) break;
+    saved += found[0].length - 1;
   }
   return index + saved;
 }

@@ -11,7 +11,7 @@ interface TokenRule {
   readonly accepts?: (secret: string) => boolean;
 }
 
-const START = String.raw`(?<![A-Za-z0-9])`;
+const START = '(?<![A-Za-z0-9])';
 const token = (pattern: string): RegExp => new RegExp(`${START}(?:${pattern})(?![A-Za-z0-9])`, 'g');
 
 /** A signed token whose header names the algorithm; the one that every tutorial shows is no secret. */

@@ -5,7 +5,7 @@ import { SITE } from '../../../protocol/limits.ts';
 import type { LocalSite } from '../../../rules/local-site.ts';
 import { isOwnedFile } from '../ownership.ts';
 import { type BranchTree, filesBelow, type OwnedFiles } from './branch-tree.ts';
-import type { SiteTarget } from './site-target.ts';
+import type { FolderTarget } from './site-target.ts';
 
 /** How each file of a site compares with the branch: paths within the folder. */
 export interface SiteComparison {
@@ -26,7 +26,7 @@ export interface SiteComparison {
  */
 export async function compareSite(
   site: LocalSite,
-  target: SiteTarget,
+  target: FolderTarget,
   tree: BranchTree,
   owned: OwnedFiles,
 ): Promise<SiteComparison> {
@@ -58,7 +58,7 @@ export async function compareSite(
 
 /** The paths that this tool delivered as single files, and that nobody changed since. */
 async function findSingleFiles(
-  { github, folder }: SiteTarget,
+  { github, folder }: FolderTarget,
   tree: BranchTree,
   paths: readonly string[],
 ): Promise<ReadonlySet<string>> {
@@ -96,7 +96,7 @@ function findBlocked(
   return paths.filter((path) => folders.has(path) || parentFolders(folder + path).some(isFile));
 }
 
-function refuseOthers({ folder }: SiteTarget, paths: readonly string[]): void {
+function refuseOthers({ folder }: FolderTarget, paths: readonly string[]): void {
   if (paths.length === 0) return;
   const more = paths.length - SITE.named;
   const list = paths.slice(0, SITE.named).join(', ') + (more > 0 ? ` and ${more} more` : '');

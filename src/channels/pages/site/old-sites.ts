@@ -2,7 +2,7 @@ import { getLastCommits } from '../../../github/api/history.ts';
 import { SITE } from '../../../protocol/limits.ts';
 import { type BranchTree, listFolders, treeShaAt } from './branch-tree.ts';
 import { parseSiteMessage } from './site-message.ts';
-import type { SiteTarget } from './site-target.ts';
+import type { FolderTarget } from './site-target.ts';
 
 /**
  * The oldest owned folders beside the delivered one that are more than `keep`. A folder counts only if the last
@@ -11,7 +11,7 @@ import type { SiteTarget } from './site-target.ts';
  * @returns paths that end in `/`
  * @see design 2 (`keep`)
  */
-export async function findOldSites(target: SiteTarget, tree: BranchTree): Promise<readonly string[]> {
+export async function findOldSites(target: FolderTarget, tree: BranchTree): Promise<readonly string[]> {
   const { folder, github, options } = target;
   if (options.keep === undefined || folder === '' || tree.head === null) return [];
   const parent = folder.slice(0, folder.lastIndexOf('/', folder.length - 2) + 1);

@@ -7,7 +7,7 @@ import { compareSite, type SiteComparison } from './compare-site.ts';
 import { EMPTY_FILE, type SiteBytes } from './empty-file.ts';
 import { findOldSites } from './old-sites.ts';
 import { formatSiteMessage } from './site-message.ts';
-import type { SiteTarget } from './site-target.ts';
+import type { FolderTarget } from './site-target.ts';
 import { hashTree } from './tree.ts';
 
 /** One commit that makes the branch hold what is wanted. */
@@ -38,7 +38,7 @@ export const isDone = ({ writes, removals }: SitePlan): boolean =>
  * @throws {DeliveryError} `NOT_OURS` that names what others have there; `TOO_LARGE` for more than Pages serves.
  * @see design 4, 6
  */
-export async function planSite(site: LocalSite, target: SiteTarget, tree: BranchTree): Promise<SitePlan> {
+export async function planSite(site: LocalSite, target: FolderTarget, tree: BranchTree): Promise<SitePlan> {
   const { folder, options, essence } = target;
   const owned = await findOwnedFiles(target.github, tree, folder);
   const compared = await compareSite(site, target, tree, owned);
@@ -91,7 +91,7 @@ const verbFor = (
 };
 
 /** The file that switches Jekyll off, where it is wanted and not there yet. */
-function switchJekyllOff({ siteRoot, options }: SiteTarget, { entries }: BranchTree): SitePlan['writes'] {
+function switchJekyllOff({ siteRoot, options }: FolderTarget, { entries }: BranchTree): SitePlan['writes'] {
   const path = `${siteRoot}.nojekyll`;
   return options.nojekyll && !entries.has(path) ? [{ path, file: EMPTY_FILE }] : [];
 }

@@ -2,8 +2,9 @@ import { DeliveryError } from '../../../errors.ts';
 import type { RepositoryContext } from '../../../github/api/repository.ts';
 import { isLeftOutByJekyll, mayBeRendered } from '../../../rules/jekyll.ts';
 import type { LocalSite } from '../../../rules/local-site.ts';
+import { encodePath } from '../../../rules/naming.ts';
 import { refuseSpecialFile } from '../../../rules/special-files.ts';
-import type { ChannelPlan } from '../../channel.ts';
+import type { ChannelPlan, ServedFolder } from '../../channel.ts';
 import type { CommitTarget } from '../commit-methods.ts';
 import {
   type FileLookup,
@@ -15,7 +16,7 @@ import {
 import { readBranchTree } from './branch-tree.ts';
 import { isDone, planSite } from './plan-site.ts';
 import { describeChanges, nameFew, type SiteTask } from './publish-site.ts';
-import type { SiteOptions } from './site-target.ts';
+import type { FolderSettings } from './site-target.ts';
 
 /** A folder as it comes to the channel. */
 interface GivenSite {
@@ -27,6 +28,7 @@ interface GivenSite {
 
 /** What is prepared for one folder. */
 export interface PreparedSite {
+  readonly servedAt: ServedFolder;
   readonly plan: ChannelPlan;
   readonly data: {
     readonly target: CommitTarget;
@@ -45,7 +47,7 @@ export interface PreparedSite {
  */
 export async function prepareSite(
   { site, name, target }: GivenSite,
-  options: PagesLocation & SiteOptions,
+  options: PagesLocation & FolderSettings,
   pages: RepositoryContext['site'],
   exists: FileLookup,
 ): Promise<PreparedSite> {
@@ -64,6 +66,7 @@ export async function prepareSite(
   const siteRoot = destination.folder === '' ? '' : `${destination.folder}/`;
   const siteTarget = { ...target, branch, folder, siteRoot, options: { prune, keep, nojekyll } };
   return {
+    servedAt: describeAddress(destination, site.entry),
     plan: {
       channel: 'K1',
       method: 'one commit for the folder',
@@ -78,6 +81,17 @@ export async function prepareSite(
       destination,
       site: { target: siteTarget, site, destination },
     },
+  };
+}
+
+/** The paths that a browser sees: what comes before the entry page, and before everything in the site. */
+function describeAddress({ pageUrl, path, folder }: PagesDestination, entry: string): ServedFolder {
+  const page = pageUrl.pathname;
+  const served = servedPath(folder, path);
+  return {
+    sitePath: page.slice(0, -encodePath(entry).length),
+    rootPath: page.slice(0, -encodePath(served).length),
+    origin: pageUrl.origin,
   };
 }
 

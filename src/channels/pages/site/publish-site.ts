@@ -7,12 +7,12 @@ import type { PlacedPart, Placement } from '../../channel.ts';
 import type { PagesDestination } from '../destination.ts';
 import { readBranchTree } from './branch-tree.ts';
 import { isDone, planSite, type SitePlan } from './plan-site.ts';
-import type { SiteTarget } from './site-target.ts';
+import type { FolderTarget } from './site-target.ts';
 import { createSiteWriter } from './write-site.ts';
 
 /** A folder that is to be a site, and where. */
 export interface SiteTask {
-  readonly target: SiteTarget;
+  readonly target: FolderTarget;
   readonly site: LocalSite;
   /** Where the entry page goes; the other files are beside it. */
   readonly destination: PagesDestination;

@@ -8,12 +8,12 @@ import { type PagesDestination, servedPath } from '../destination.ts';
 import { type BranchTree, findOwnedFiles, listFolders, readBranchTree, treeShaAt } from './branch-tree.ts';
 import { isDone, type SitePlan } from './plan-site.ts';
 import { formatSiteRemoval, parseSiteMessage } from './site-message.ts';
-import type { SiteTarget } from './site-target.ts';
+import type { FolderTarget } from './site-target.ts';
 import { createSiteWriter } from './write-site.ts';
 
 /** A delivered folder that is to be removed. */
 export interface SiteRemoval {
-  readonly target: SiteTarget;
+  readonly target: FolderTarget;
   /** Where a file `index.html` of it would be. */
   readonly destination: PagesDestination;
 }
@@ -26,7 +26,7 @@ export interface SiteRemoval {
  * @returns by folder: the paths in the branch that are still as they were delivered
  */
 export async function findDeliveredSites(
-  target: Omit<SiteTarget, 'folder'>,
+  target: Omit<FolderTarget, 'folder'>,
   folder: string,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const { github } = target;
@@ -80,7 +80,7 @@ export async function previewRemoval({ target }: SiteRemoval): Promise<string> {
   return `${plan.message.split('\n')[0]} (${plan.removals.length} files)`;
 }
 
-async function planRemoval({ github, folder, essence }: SiteTarget, tree: BranchTree): Promise<SitePlan> {
+async function planRemoval({ github, folder, essence }: FolderTarget, tree: BranchTree): Promise<SitePlan> {
   const { files, lastCommit } = await findOwnedFiles(github, tree, folder);
   const paths = [...files.keys()];
   return {
@@ -98,7 +98,7 @@ async function planRemoval({ github, folder, essence }: SiteTarget, tree: Branch
 /** The address of each removed file, the folder's page first. */
 function listAddresses(
   paths: readonly string[],
-  { folder, siteRoot }: SiteTarget,
+  { folder, siteRoot }: FolderTarget,
   { pageUrl, path: pagePath }: PagesDestination,
 ): readonly PlacedPart[] {
   const root = siteRoot.slice(0, -1);

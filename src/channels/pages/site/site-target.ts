@@ -1,7 +1,7 @@
 import type { CommitTarget } from '../commit-methods.ts';
 
 /** What a site needs of the inputs. */
-export interface SiteOptions {
+export interface FolderSettings {
   /** Whether owned files that are no longer part of the site are removed. */
   readonly prune: boolean;
   /** How many owned folders beside each other to keep, the delivered one included; `undefined` keeps all. */
@@ -11,10 +11,10 @@ export interface SiteOptions {
 }
 
 /** A folder of the branch, and how it is written to. */
-export interface SiteTarget extends CommitTarget {
+export interface FolderTarget extends CommitTarget {
   /** Empty for the branch's root, or ending in `/`. */
   readonly folder: string;
   /** The root of all that Pages serves, in the same form. */
   readonly siteRoot: string;
-  readonly options: SiteOptions;
+  readonly options: FolderSettings;
 }

@@ -9,7 +9,7 @@ import { SIGNATURE_HINT } from '../../../github/hints.ts';
 import type { Ports } from '../../../ports.ts';
 import { SITE, SIZE } from '../../../protocol/limits.ts';
 import type { SitePlan } from './plan-site.ts';
-import type { SiteTarget } from './site-target.ts';
+import type { FolderTarget } from './site-target.ts';
 
 /** Makes the commit of a plan, and returns its sha. */
 export type SiteWriter = (plan: SitePlan) => Promise<string>;
@@ -20,7 +20,7 @@ export type SiteWriter = (plan: SitePlan) => Promise<string>;
  *
  * @throws {DeliveryError} `CONFLICT` where the folder changed since it was compared: then nothing was written.
  */
-export function createSiteWriter(target: SiteTarget, ports: Ports): SiteWriter {
+export function createSiteWriter(target: FolderTarget, ports: Ports): SiteWriter {
   const { github, branch } = target;
   let author: CommitIdentity | undefined;
   let mustSign: boolean | undefined;
@@ -41,7 +41,7 @@ export function createSiteWriter(target: SiteTarget, ports: Ports): SiteWriter {
 
 async function writeWithGit(
   plan: SitePlan,
-  { github, branch, serverUrl }: SiteTarget,
+  { github, branch, serverUrl }: FolderTarget,
   author: CommitIdentity,
   ports: Ports,
 ): Promise<string> {
@@ -69,7 +69,7 @@ async function writeWithGit(
 /** One request for each changed file, so for a few of them only. */
 async function writeWithApi(
   plan: SitePlan,
-  { github, branch }: SiteTarget,
+  { github, branch }: FolderTarget,
   mustSign: boolean,
   ports: Ports,
 ): Promise<string> {

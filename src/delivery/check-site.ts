@@ -1,0 +1,71 @@
+import type { ServedFolder } from '../channels/channel.ts';
+import { DeliveryError } from '../errors.ts';
+import type { LocalSite } from '../rules/local-site.ts';
+import type { SelfContained } from '../rules/page/self-contained.ts';
+import type { SiteFinding, SiteInspection } from '../rules/site/site-files.ts';
+import type { FileDelivery } from './file-delivery.ts';
+
+/**
+ * Resolves every reference of a folder within the folder: what a page misses when it opens refuses the whole.
+ *
+ * @throws {DeliveryError} `BAD_FILE` with page, line and what is missing, the first ten findings in full.
+ * @see design 6
+ */
+export async function checkSite(
+  delivery: FileDelivery,
+  site: LocalSite,
+  selfContained: SelfContained,
+  signal: AbortSignal,
+): Promise<FileDelivery> {
+  const servedAt = delivery.tasks.get('K1')?.servedAt;
+  const { inspection, format } = await inspect(site, selfContained, servedAt, signal);
+  const { refusals, notes } = inspection;
+  // Without a host it is not known where the folder will be.
+  const isFinal = ({ kind }: SiteFinding): boolean => servedAt !== undefined || kind !== 'base';
+  const final = refusals.filter(isFinal);
+  if (final.length > 0) throw brokenSiteError(delivery.subject, final, format(final));
+  const open = refusals.filter((finding) => !isFinal(finding));
+  return {
+    ...delivery,
+    unknown: [...delivery.unknown, ...format([...open, ...notes.filter(isUnknown)])],
+    notes: [...delivery.notes, ...format(notes.filter((finding) => !isUnknown(finding)))],
+  };
+}
+
+/** What was not looked at; anything else is only worth knowing. */
+const isUnknown = ({ kind }: SiteFinding): boolean => kind === 'incomplete' || kind === 'unchecked';
+
+async function inspect(
+  { entry, files }: LocalSite,
+  selfContained: SelfContained,
+  servedAt: ServedFolder | undefined,
+  signal: AbortSignal,
+): Promise<{
+  readonly inspection: SiteInspection;
+  readonly format: (findings: readonly SiteFinding[]) => readonly string[];
+}> {
+  // The parsers are loaded only for a folder. `eager` keeps the bundle one file.
+  const [{ inspectSite }, { formatSiteFindings }] = await Promise.all([
+    import(/* webpackMode: "eager" */ '../rules/site/inspect-site.ts'),
+    import(/* webpackMode: "eager" */ '../rules/site/findings.ts'),
+  ]);
+  const readable = new Map(
+    files.map(({ path, file }) => [path, { size: file.size, read: () => file.read() }]),
+  );
+  const place = servedAt ?? { sitePath: '/folder/', rootPath: '/', origin: 'https://site.invalid' };
+  const inspection = await inspectSite(readable, { ...place, entry, selfContained, signal });
+  return { inspection, format: formatSiteFindings };
+}
+
+function brokenSiteError(
+  subject: string,
+  findings: readonly SiteFinding[],
+  lines: readonly string[],
+): DeliveryError {
+  const hints = new Set(findings.flatMap(({ hint }) => hint ?? []));
+  const [hint] = hints;
+  return new DeliveryError('BAD_FILE', `the folder ${subject} is not complete: ${lines.join('; ')}`, {
+    hint: hint ?? 'put the missing files into the folder, or correct the addresses',
+    leftBehind: [],
+  });
+}
