@@ -27,6 +27,7 @@ describe('composeOutputs', () => {
       'commit-sha': 'c0ffee',
       sha256: 'f00d',
       size: '12',
+      files: '1',
     });
   });
 
@@ -49,6 +50,7 @@ describe('composeOutputs', () => {
       'commit-sha': '',
       sha256: '',
       size: '',
+      files: '0',
     });
   });
 
@@ -70,6 +72,7 @@ describe('composeOutputs', () => {
       'commit-sha': 'c0ffee\nc0ffee',
       sha256: 'f00d\nf00d',
       size: '12\n12',
+      files: '2',
     });
   });
 

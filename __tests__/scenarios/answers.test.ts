@@ -143,3 +143,28 @@ test('a deprecated call leaves nothing on the error output, and one debug line',
   const lines = delivered.stdout.split('\n').filter((line) => /deprecat/i.test(line));
   expect(lines).toEqual([expect.stringMatching(/^::debug::/)]);
 });
+
+test('a release with 1,000 assets takes another tag, which the hint says', async () => {
+  const repository = await scenario.repository();
+  repository.addEarlierAssets('v1', 1_000);
+  const delivered = await scenario.deliver({ repository, files, inputs: { channel: 'K2', tag: 'v1' } });
+  expectNotReady(delivered, {
+    step: 'place',
+    httpCode: 422,
+    reason: /file_count|assets/,
+    hint: /the release is full: set `tag:` to another one/,
+  });
+});
+
+test('the rate limit of GraphQL, which comes with HTTP 200, is waited out', async () => {
+  const repository = await scenario.repository({ pages: { buildType: 'workflow' } });
+  const limited = {
+    status: 200,
+    headers: JSON_TYPE,
+    body: JSON.stringify({ errors: [{ type: 'RATE_LIMITED', message: 'API rate limit exceeded' }] }),
+  };
+  scenario.intercept({ url: /\/graphql$/, times: 1 }, limited);
+  const delivered = await scenario.deliver({ repository, files, inputs, simulatedTime: true });
+  expectNotReady(delivered, { step: 'check', reason: /commit by the job's own token starts no workflow/ });
+  expect(listRequests(scenario, /graphql/)).toHaveLength(2);
+});

@@ -221,6 +221,17 @@ test('a client id that nobody knows is said, and not fallen back from', async ()
   expect(world.traffic.exchanges()).toHaveLength(1);
 });
 
+test('a client id whose app has no device flow is said, with what to change', async () => {
+  world.deviceUser.disabledClientIds = ['Iv1.0123456789abcdef'];
+  try {
+    const report = await run();
+    expect(report).toMatchObject({ ready: false, notReady: { step: 'authorize' } });
+    expect(report.notReady?.reason).toMatch(/device flow/i);
+  } finally {
+    world.deviceUser.disabledClientIds = [];
+  }
+});
+
 test('no human is asked where no channel needs a token, or there is one', async () => {
   await expect(run({ channel: 'K3' })).resolves.toMatchObject({ ready: true });
   await expect(run({ channel: 'K1', token: world.token() })).resolves.toMatchObject({ ready: true });

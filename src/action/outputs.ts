@@ -51,5 +51,6 @@ export function composeOutputs(reports: readonly Report[]): Record<OutputName, s
     'commit-sha': joinLines(({ commitSha }) => commitSha),
     sha256: joinLines(({ file }) => file?.sha256),
     size: joinLines(({ file }) => file?.size),
+    files: String(reports.reduce((sum, { site, ready }) => sum + (ready ? (site?.count ?? 1) : 0), 0)),
   };
 }

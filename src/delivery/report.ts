@@ -33,7 +33,7 @@ export interface SiteReport {
   readonly leftOut: readonly string[];
 }
 
-/** The report on one file: the protocol's lines, and the same as data. @see protocol 4.7 */
+/** The report on one file or folder: the protocol's lines, and the same as data. @see protocol 4.7 */
 export interface Report {
   readonly protocol: typeof PROTOCOL.identifier;
   readonly version: typeof PROTOCOL.version;
@@ -106,7 +106,7 @@ export function composeReport(delivery: FileDelivery): Report {
     file:
       subject === LINK_SUBJECT
         ? null
-        : { path: subject, size: file?.size ?? null, sha256: file?.sha256 ?? null },
+        : { path: subject, size: delivery.site?.size ?? file?.size ?? null, sha256: file?.sha256 ?? null },
     site: reportSite(delivery),
     channel: mainPlan(delivery)?.channel ?? null,
     commitSha: main?.placement?.commitSha ?? null,

@@ -157,8 +157,9 @@ export const OUTPUTS = {
   'raw-url': 'K1: the proven raw address; empty when it could not be verified.',
   'duplicate-url': 'The proven addresses of the duplicates, one per line.',
   'commit-sha': 'K1: the commit that contains the file.',
-  sha256: 'SHA-256 of the file, lowercase hex.',
-  size: 'Size of the file in bytes.',
+  sha256: 'SHA-256 of the file, lowercase hex; of a folder that of its entry page.',
+  size: 'Size in bytes; of a folder that of all its files.',
+  files: 'How many files were delivered, those of folders included.',
 } as const;
 
 export type OutputName = keyof typeof OUTPUTS;
