@@ -6,6 +6,7 @@ import {
   parseDataUrl,
   type ReferenceGrade,
   type ResourceKind,
+  trimAddress,
 } from './addresses.ts';
 import { isLaterPrelude } from './css-grades.ts';
 import { findCssReferences } from './css-references.ts';
@@ -32,7 +33,7 @@ export interface PageReference
   readonly line: number;
   /** The element name, such as `link`, `img`, `style` or `script`. */
   readonly element: string;
-  /** As it is written; `formatAddress` makes it fit for messages. */
+  /** As a URL parser reads it; `formatAddress` makes it fit for messages. */
   readonly address: string;
   /** Whether it is in the content of a `data:` address, to which nothing can be relative. */
   readonly isOpaque?: boolean;
@@ -174,6 +175,9 @@ function searchInstruction(state: SearchState, comment: Dom.CommentNode, place: 
   });
 }
 
+/** The longest part of an address that is kept, in characters. */
+const MAX_ADDRESS = 4_000;
+
 /** Keeps the addresses that cause a request, and searches the content of `data:` addresses. */
 function addReferences(state: SearchState, found: readonly FoundAddress[], place: TextPlace): void {
   const getLine = createLineCounter(place.text, place.firstLine);
@@ -183,7 +187,15 @@ function addReferences(state: SearchState, found: readonly FoundAddress[], place
     const grade = laterGrade(place.grade, reference.grade);
     if (isExternal(address)) {
       const line = getLine(offset);
-      state.references.push({ ...reference, line, element, grade, ...(isOpaque && { isOpaque }) });
+      const kept = trimAddress(address, MAX_ADDRESS);
+      state.references.push({
+        ...reference,
+        address: kept,
+        line,
+        element,
+        grade,
+        ...(isOpaque && { isOpaque }),
+      });
     } else if (kind !== 'data' && grade !== 'link') {
       searchDataUrl(state, address, kind, { ...place, text: '', firstLine: getLine(offset), grade });
     }
