@@ -71,7 +71,7 @@ describe('the output of a real generator', () => {
     ['pytest-html', 'assets/style.css'],
     ['sphinx-alabaster', '_static/alabaster.css'],
     ['sphinx-furo', '_static/styles/furo.css'],
-    ['sphinx-rtd', /^_static\/css\/fonts\/.*\.woff2$/],
+    ['sphinx-rtd', '_static/js/theme.js'],
     ['storybook', 'sb-manager/globals-runtime.js'],
     ['typedoc', 'assets/main.js'],
     ['vite-legacy', /^assets\/index-(?!legacy).*\.js$/],

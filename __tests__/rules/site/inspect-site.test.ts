@@ -166,7 +166,7 @@ describe('a page that would miss something', () => {
         'b/b.css': 'a { b: url(b.png) }',
       },
     ],
-    ['a font', html('<style>@font-face { src: url(a.woff2) }</style>')],
+    ['a font', html('<style>@font-face { font-family: F; src: url(a.woff2) } p { font-family: F }</style>')],
     [
       'an import of a module',
       { ...html('<script type=module src=a.js></script>'), 'a.js': 'import "./b.js"' },
@@ -230,6 +230,44 @@ describe('a page that would miss something', () => {
     const pages = Array.from({ length: 30 }, (_, at) => [`p${at}.html`, '<script src=a.js></script>']);
     const { refusals } = await inspect({ ...html(''), ...Object.fromEntries(pages) });
     expect(refusals).toMatchObject([{ file: 'p0.html', count: 30 }]);
+  });
+});
+
+describe('a rule of a style sheet with a missing file', () => {
+  const page = '<link rel=stylesheet href=a.css>';
+
+  test.each<[string, string, string]>([
+    ['a class that is in the page', '.b { c: url(d.png) }', '<p class="a b">'],
+    ['an id that is in the page', '#b { c: url(d.png) }', '<p id=b>'],
+    ['a class that a script sets', '.b { c: url(d.png) }', '<script>a.className = "b"</script>'],
+    ['an element', 'p > b { c: url(d.png) }', ''],
+    ['one of its selectors', '.b, p { c: url(d.png) }', ''],
+    ['a class that must be absent', 'p:not(.b) { c: url(d.png) }', ''],
+    [
+      'a font that a rule uses',
+      '@font-face { font-family: F G; src: url(d.woff2) } p { font: 1em "F G" }',
+      '',
+    ],
+    ['a font that is a property', '@font-face { font-family: "F"; src: url(d.woff2) } :root { --f: F }', ''],
+    [
+      'a font that an element names',
+      '@font-face { font-family: "F"; src: url(d.woff2) }',
+      '<p style="font-family: F">',
+    ],
+  ])('is refused if it may match by %s', async (_, css, body) => {
+    expect(await kindsOf({ ...html(page + body), 'a.css': css })).toMatch(/^missing \|/);
+  });
+
+  test.each<[string, string, string]>([
+    ['a class that is nowhere', '.b { c: url(d.png) } .e #f { c: url(g.png) }', '<p class=e>'],
+    ['a font that no rule uses', '@font-face { font-family: Fira; src: url(d.woff2) }', ''],
+    [
+      'a font of an unused rule',
+      '@font-face { font-family: Fira; src: url(d.woff2) } .b { font-family: Fira }',
+      '',
+    ],
+  ])('is a note if it matches nothing: %s', async (_, css, body) => {
+    expect(await kindsOf({ ...html(page + body), 'a.css': css })).toMatch(/^\|(?: later-missing)+$/);
   });
 });
 

@@ -21,6 +21,8 @@ type CssAddress = { -readonly [Field in keyof FoundAddress]: FoundAddress[Field]
 interface CssState {
   readonly source: string;
   readonly found: CssAddress[];
+  /** Filled if the uses of fonts are asked for. */
+  readonly fontUses: FontUse[] | null;
   /** The open functions and parentheses, innermost last. */
   readonly functions: string[];
   /** The style sheet and the open blocks, innermost last. */
@@ -52,10 +54,28 @@ interface CssState {
  * @see https://drafts.csswg.org/css-syntax/#tokenization
  */
 export function findCssReferences(text: string): FoundAddress[] {
+  return readCss(text).found;
+}
+
+/** A declaration outside of `@font-face` that may name a font. */
+interface FontUse {
+  /** The declaration as it is written. */
+  readonly declaration: string;
+  /** The selector of its rule. */
+  readonly rule: string;
+}
+
+/** The declarations of a style sheet that choose a font, and those of custom properties. */
+export function findFontUses(text: string): readonly FontUse[] {
+  return readCss(text, []).fontUses ?? [];
+}
+
+function readCss(text: string, fontUses: FontUse[] | null = null): CssState {
   const source = decodeUrlNames(text);
   const state: CssState = {
     source,
     found: [],
+    fontUses,
     functions: [],
     blocks: [{ rule: '', grade: 'start', fontSources: null }],
     atRule: '',
@@ -73,7 +93,7 @@ export function findCssReferences(text: string): FoundAddress[] {
   });
   endStatement(state, source.length);
   while (state.blocks.length > 1) closeBlock(state);
-  return state.found;
+  return state;
 }
 
 function readCssToken(state: CssState, type: number, start: number, end: number): void {
@@ -147,6 +167,11 @@ function endStatement(state: CssState, start: number, end = start): void {
   const { lastImport, source, conditionsStart } = state;
   if (lastImport !== null && isLaterPrelude(`@media ${source.slice(conditionsStart, start)}`)) {
     lastImport.grade = 'later';
+  }
+  const { rule, fontSources } = state.blocks.at(-1) as CssBlock;
+  if (fontSources === null && /^(?:font|font-family|--.*)$/.test(state.property)) {
+    const declaration = source.slice(state.statementStart, Math.min(start, state.statementStart + MAX_RULE));
+    state.fontUses?.push({ declaration, rule });
   }
   state.lastImport = null;
   state.atRule = '';

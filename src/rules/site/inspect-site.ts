@@ -3,9 +3,10 @@ import { FindingCollector } from './findings.ts';
 import { describeBase, findGenerator } from './generators.ts';
 import type { SiteState } from './judge-reference.ts';
 import { createNearNames } from './near-names.ts';
-import { createQueue, enqueueFile, searchQueue } from './search-site.ts';
+import { createQueue, enqueueFile, readSiteText, searchQueue } from './search-site.ts';
 import { createAddressResolver } from './site-address.ts';
 import type { SiteFiles, SiteFinding, SiteInspection, SiteOptions } from './site-files.ts';
+import { createRuleUse } from './used-rules.ts';
 
 /**
  * Resolves every reference of a folder as a browser would that opens its pages on GitHub Pages.
@@ -34,9 +35,30 @@ export async function inspectSite(files: SiteFiles, options: SiteOptions): Promi
   enqueueFile(state, queue, options.entry, 'start');
   for (const path of files.keys()) if (isOpenedPage(path)) enqueueFile(state, queue, path, 'start');
   await searchQueue(state, queue);
+  const unused = await takeUnused(state, queue.searched);
   for (const path of files.keys()) if (!queue.searched.has(path)) enqueueFile(state, queue, path, 'later');
   await searchQueue(state, queue);
-  return { refusals: nameBase(state, state.refusals.list()), notes: state.notes.list() };
+  return { refusals: nameBase(state, state.refusals.list()), notes: [...unused, ...state.notes.list()] };
+}
+
+/** A browser loads nothing for a rule of a style sheet that matches nothing: such findings become notes. */
+async function takeUnused(state: SiteState, searched: ReadonlySet<string>): Promise<readonly SiteFinding[]> {
+  const rules = state.refusals.listRules();
+  if (rules.length === 0) return [];
+  const use = createRuleUse(rules);
+  for (const path of searched) {
+    state.options.signal?.throwIfAborted();
+    const isStyle = /\.css$/i.test(path);
+    if (!isStyle && !isHtml(path) && !/\.(?:m?js|svg)$/i.test(path)) continue;
+    const text = await readSiteText(state, path);
+    if (isStyle) use.readStyles(text);
+    else use.readPage(text);
+  }
+  return state.refusals.takeUnused(use.isUsed).map((finding) => ({
+    ...finding,
+    kind: 'later-missing',
+    text: `${finding.text}, but no page uses its rule`,
+  }));
 }
 
 /** Pages that a host shows for addresses without a page: their addresses are made for another place. */

@@ -75,19 +75,28 @@ export async function searchQueue(state: SiteState, queue: SearchQueue): Promise
     state.options.signal?.throwIfAborted();
     const visit = queue.pending[at] as FileVisit;
     queue.searched.add(visit.path);
+    noteSize(state, visit.path);
     if (visit.kind === 'page') await searchSitePage(state, queue, visit);
     else await searchText(state, queue, visit, visit.kind);
   }
   queue.pending.length = 0;
 }
 
-async function readSiteText(state: SiteState, { path, kind }: FileVisit): Promise<string> {
-  const file = state.files.get(path);
-  if (file === undefined) return '';
-  const limit = kind === 'page' ? LARGEST_PAGE : LARGEST_TEXT;
-  if (file.size > limit) addIncomplete(state, path, `is larger than ${limit / 1_048_576} MB`);
-  if (file.size > limit && kind === 'page') return '';
+/** The text of a file, at most its first part; empty for a page that is too large. */
+export async function readSiteText({ files }: Pick<SiteState, 'files'>, path: string): Promise<string> {
+  const file = files.get(path);
+  const limit = getLimit(path);
+  if (file === undefined || (file.size > limit && isHtml(path))) return '';
   return decodeText(await readBytes(file, limit));
+}
+
+/** How many bytes of a file are searched. */
+const getLimit = (path: string): number => (isHtml(path) ? LARGEST_PAGE : LARGEST_TEXT);
+
+function noteSize(state: SiteState, path: string): void {
+  const limit = getLimit(path);
+  const isLarger = (state.files.get(path)?.size ?? 0) > limit;
+  if (isLarger) addIncomplete(state, path, `is larger than ${limit / 1_048_576} MB`);
 }
 
 function addIncomplete(state: SiteState, file: string, reason: string): void {
@@ -98,7 +107,7 @@ function addIncomplete(state: SiteState, file: string, reason: string): void {
 async function searchSitePage(state: SiteState, queue: SearchQueue, visit: FileVisit): Promise<void> {
   const { path } = visit;
   const url = state.resolver.toUrl(path);
-  const text = await readSiteText(state, visit);
+  const text = await readSiteText(state, path);
   const search = searchPage(text, isXhtml(path) || /\.svg$/i.test(path));
   if (!search.complete) addIncomplete(state, path, 'is nested too deeply or has too many elements');
   state.generator ||= search.generator;
@@ -118,7 +127,7 @@ async function searchText(
   kind: TextKind,
 ): Promise<void> {
   const url = state.resolver.toUrl(visit.path);
-  const text = await readSiteText(state, visit);
+  const text = await readSiteText(state, visit.path);
   for (const reference of readFileReferences(text, kind)) {
     const base = reference.isPageRelative ? visit.page.base : url;
     followReference(state, queue, visit, { ...reference, base });
