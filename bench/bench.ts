@@ -8,6 +8,7 @@ import { type BenchEnvironment, startBenchEnvironment } from './environment.ts';
 import { writeSampleFile } from './files.ts';
 import { OWNER, REPOSITORY } from './hosts/route.ts';
 import { measureManyFiles } from './many-files.ts';
+import { measureSite } from './site.ts';
 import { measureRun, median } from './measure.ts';
 import { runPlainGit } from './plain-git.ts';
 
@@ -105,7 +106,11 @@ const MANY_FILES = 500;
 
 async function compareWithGit(environment: BenchEnvironment): Promise<readonly GitResult[]> {
   const large = await compareLargeFile(environment);
-  const many = await measureManyFiles(MANY_FILES);
+  const many = [
+    ...(await measureManyFiles(MANY_FILES)),
+    ...(await measureSite({ files: 3_000, bytes: 150e6 })),
+    ...(await measureSite({ files: 10_000, bytes: 40e6 })),
+  ];
   const results = [
     large,
     ...many.map(({ step, seconds, requests, peer }) => ({

@@ -54,7 +54,8 @@ async function measureIn(world: GitHubWorld, count: number): Promise<readonly Ma
   ];
 }
 
-async function measurePeer(world: GitHubWorld, source: string): Promise<number> {
+/** Seconds that plain git and curl need together for the same folder. */
+export async function measurePeer(world: GitHubWorld, source: string): Promise<number> {
   const repository = await world.repository({ owner: 'bench', name: 'peer', pages: { buildMs: 0 } });
   const folder = join(world.folder, 'peer');
   await mkdir(folder);

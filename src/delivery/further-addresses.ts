@@ -37,20 +37,31 @@ export async function verifyFurtherAddresses(
   limits: WaitLimits,
   ports: Ports,
 ): Promise<FurtherProof> {
-  const { placement, expected } = address;
-  const unknown: string[] = [];
-  if (placement.bypassCache) {
-    ports.logger.info('the address without ?v=, as a person will open it');
-    unknown.push(...(await verifyPlainAddress(address, limits, ports)));
-  }
-  const { rawUrl } = placement;
-  if (rawUrl === undefined || (expected.file === null && !expected.gone)) return { rawUrl: null, unknown };
-  ports.logger.info('the raw address');
+  const { placement } = address;
+  // Both download the whole file, so they are asked at the same time.
+  const [plain, raw] = await Promise.allSettled([
+    placement.bypassCache ? verifyPlainAddress(address, limits, ports) : [],
+    verifyRawAddress(address, limits, ports),
+  ]);
+  if (plain.status === 'rejected') throw plain.reason;
+  if (raw.status === 'rejected') throw raw.reason;
+  return { rawUrl: raw.value.rawUrl, unknown: [...plain.value, ...raw.value.unknown] };
+}
+
+/** The raw address; `null` where there is none, or where it was not proven. */
+async function verifyRawAddress(
+  { placement: { rawUrl }, expected }: ProvenAddress,
+  limits: WaitLimits,
+  ports: Ports,
+): Promise<FurtherProof> {
+  if (rawUrl === undefined || (expected.file === null && !expected.gone))
+    return { rawUrl: null, unknown: [] };
+  ports.logger.info('the raw address, at the same time');
   const isFile = ({ match }: ProbeResult): boolean => match === (expected.gone ? 'gone' : 'identical');
   const raw = await probeFurther(rawUrl, expected, isFile, { limits, ports });
-  if (raw.shows === 'expected') return { rawUrl, unknown: [...unknown, ...raw.internal] };
+  if (raw.shows === 'expected') return { rawUrl, unknown: raw.internal };
   const description = RAW_DESCRIPTIONS[expected.gone ? 'stale' : raw.shows];
-  return { rawUrl: null, unknown: [...unknown, `the raw address ${description}, so it was not verified`] };
+  return { rawUrl: null, unknown: [`the raw address ${description}, so it was not verified`] };
 }
 
 /**
@@ -64,6 +75,7 @@ async function verifyPlainAddress(
   limits: WaitLimits,
   ports: Ports,
 ): Promise<readonly string[]> {
+  ports.logger.info('the address without ?v=, as a person will open it');
   const probe = new UrlProbe({ ...placement, bypassCache: false }, expected, limits.deadline, ports);
   const series = createProbeSeries({ ...placement, bypassCache: false }, probe, limits, ports);
   const isEnd = ({ hosts }: ProbeResult): boolean => hosts.at(-1) === proof.hosts.at(-1);
