@@ -158,3 +158,23 @@ test('a job whose draft is deleted while it uploads starts again, and deletes no
   expect(repository.releases()).toMatchObject([{ draft: false, tag: TAG, assets: [{}, {}] }]);
   expect(listRequests(scenario, /^DELETE /)).toEqual([]);
 });
+
+test('jobs that deliver other bytes under one name at once end under numbered tags, and delete no draft', async () => {
+  const repository = await createRepository(true);
+  const jobs = Array.from({ length: 8 }, (_, at) => `PK ${at}`);
+  const delivered = await Promise.all(
+    jobs.map((bytes) =>
+      deliver(repository, {
+        files: { 'build.zip': bytes },
+        inputs: { file: 'build.zip', tag: '' },
+        timeoutMs: 240_000,
+      }),
+    ),
+  );
+  expect(delivered.map(({ report }) => report.notReady)).toEqual(jobs.map(() => null));
+  expect(new Set(delivered.map(({ outputs }) => outputs.url)).size).toBe(jobs.length);
+  expect(repository.releases().map(({ draft, assets }) => [draft, assets.length])).toEqual(
+    jobs.map(() => [false, 1]),
+  );
+  expect(listRequests(scenario, /^DELETE /)).toEqual([]);
+});

@@ -135,8 +135,11 @@ export const TAG_ATTEMPTS = 100;
 /** How often a new release is started again, because somebody else published or removed it meanwhile. */
 export const RELEASE_RESTARTS = 5;
 
-/** A draft that did not change for so many intervals, but not longer, is filled by no job any more. Milliseconds. */
-export const QUIET_DRAFT = { looks: 6, longest: 30 * SECOND } as const;
+/**
+ * A draft that did not change for so many intervals is filled by no job any more. Milliseconds; the shortest time is
+ * several times the pause between two writes.
+ */
+export const QUIET_DRAFT = { intervals: 6, shortest: 5 * SECOND, longest: 30 * SECOND } as const;
 
 /** How many writes GitHub allows a token in an hour, less some for other jobs. */
 export const WRITES_PER_HOUR = 480;

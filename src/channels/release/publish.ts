@@ -142,6 +142,11 @@ function describeAdded({ name, file, overwrite }: AssetTask, { tag, assets }: Re
   return overwrite ? `the asset ${name} would be replaced` : assetExistsError(name, tag, existing);
 }
 
+function computeQuietTime(interval: number): number {
+  const { intervals, shortest, longest } = QUIET_DRAFT;
+  return Math.min(Math.max(intervals * interval, shortest), longest);
+}
+
 /** Chooses the release, and starts again where another job was faster. */
 async function uploadAssets(
   tasks: AssetTasks,
@@ -171,7 +176,7 @@ async function uploadAssets(
     open = open.filter((task) => !choice.present.has(task));
     const rest = { ...batch, tasks: open };
     // Only at the first start: two deliveries that delete each other's drafts again and again would never end.
-    const quietTime = start === 0 ? Math.min(QUIET_DRAFT.looks * interval, QUIET_DRAFT.longest) : null;
+    const quietTime = start === 0 ? computeQuietTime(interval) : null;
     const results = await uploadTo(choice, rest, { takenTags, waitForUpload, quietTime, absent }, ports);
     if (results !== null) return [...done, ...results].map((one) => toPlacement(one, tag));
   }
