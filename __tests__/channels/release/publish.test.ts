@@ -362,6 +362,17 @@ describe('a release that channel K2 does not touch', () => {
     await expect(task.perform()).rejects.toMatchObject({ code: 'TOO_LARGE', leftBehind: [] });
     expect([github.writes, host.seen]).toEqual([[], []]);
   });
+
+  test('is full, where a file would replace another one', async () => {
+    const full = Array.from({ length: 1_000 }, (_, at) => assetWith({ id: at, name: `${at}.zip` }));
+    const { github, host, task } = await prepareUpload({
+      assets: [full],
+      name: '7.zip',
+      options: { overwrite: true },
+    });
+    await expect(task.perform()).rejects.toMatchObject({ code: 'TOO_LARGE', leftBehind: [] });
+    expect([github.writes, host.seen]).toEqual([[], []]);
+  });
 });
 
 describe('what an upload to channel K2 leaves behind when it fails', () => {
@@ -473,12 +484,44 @@ describe('a new release of channel K2', () => {
       (stored) => stored.map((one) => ({ ...one, state: 'starter' })),
       'HOST_ERROR',
     ],
-    ['holds a file of somebody', (stored) => [...stored, assetWith({ name: 'notes.txt' })], 'NOT_OURS'],
+    [
+      'holds a file of somebody',
+      (stored) => [...stored, assetWith({ id: 77, name: 'notes.txt' })],
+      'NOT_OURS',
+    ],
   ])('is not published where the draft %s', async (_, change, code) => {
     const { github, perform, stored } = await prepareNew({
       answers: { list_assets: () => change(stored) },
     });
     expect(await perform()).toMatchObject([{ code }, { code }]);
+    expect(github.sent('publish_release')).toEqual([]);
+  });
+
+  test('is published with the name that the host gave to a file', async () => {
+    const renamed = assetWith({ id: 71, name: 'default.zip', digest: digestFor('a.zip') });
+    const { perform } = await prepareNew(
+      {
+        uploads: [{ status: 201, body: renamed }],
+        answers: {
+          list_assets: [renamed],
+          publish_release: { ...RELEASE, assets: [renamed] },
+        },
+      },
+      ['a.zip'],
+    );
+    expect(await perform()).toMatchObject([
+      { written: true, notes: expect.arrayContaining([expect.stringMatching(/is named default\.zip/)]) },
+    ]);
+  });
+
+  test('is not published where an upload is still open', async () => {
+    const { github, perform } = await prepareNew(
+      {
+        answers: { list_assets: [assetWith({ state: 'open', digest: null, size: 5 })] },
+      },
+      ['a.zip'],
+    );
+    expect(await perform()).toMatchObject([{ code: 'HOST_ERROR' }]);
     expect(github.sent('publish_release')).toEqual([]);
   });
 

@@ -136,26 +136,38 @@ async function deleteOutdated(
 const formatState = ({ tag_name, body, assets }: ListedRelease): string =>
   JSON.stringify([tag_name, body, assets.map(({ id, name, state, size }) => [id, name, state, size])]);
 
+/** A file, and the asset that it became. */
+export interface UploadedFile {
+  readonly task: AssetTask;
+  readonly asset: Asset;
+}
+
+/** The asset of an upload as it is listed now, if it holds the file. */
+export const findUpload = (assets: readonly Asset[], { task, asset }: UploadedFile): Asset | undefined =>
+  assets.find((one) => one.id === asset.id && hasSameContent(one, task.file, true));
+
 /**
  * Compares what the host stored with the files, before anybody can see it.
  *
  * @throws {DeliveryError} `HOST_ERROR` or `NOT_OURS` with the asset that differs
  */
 export async function checkDraft(
-  { github, tasks }: Pick<ReleaseBatch, 'github' | 'tasks'>,
+  github: GitHubClient,
   draft: Release,
+  uploads: readonly UploadedFile[],
 ): Promise<void> {
   const assets = await listAssets(github, draft);
-  const files = new Map(tasks.map(({ data }) => [data.name, data]));
-  const foreign = assets.find((asset) => !files.has(asset.name));
+  // By their numbers: the host may have given other names.
+  const foreign = assets.find(({ id }) => !uploads.some(({ asset }) => asset.id === id));
   if (foreign !== undefined) {
     throw new DeliveryError('NOT_OURS', `somebody added ${foreign.name} to the draft of this delivery`, {
       hint: 'remove the draft on the page of releases, and run the step again',
     });
   }
-  for (const { name, file } of files.values()) {
-    const asset = assets.find((one) => one.name === name);
-    if (asset !== undefined && !isUnfinished(asset) && hasSameContent(asset, file, true)) continue;
+  for (const upload of uploads) {
+    const asset = findUpload(assets, upload);
+    if (asset !== undefined && !isUnfinished(asset)) continue;
+    const { name } = upload.task;
     throw new DeliveryError('HOST_ERROR', `the draft of the release does not hold ${name} with its bytes`, {
       hint: 'run the step again',
     });

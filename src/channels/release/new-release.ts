@@ -10,8 +10,16 @@ import {
 import type { ItemResult } from '../../item-results.ts';
 import type { Ports } from '../../ports.ts';
 import type { AbsentFile, PreparedTask } from '../channel.ts';
-import { type AssetResult, type AssetTask, hasSameContent } from './asset.ts';
-import { checkDraft, describeDraft, discardDraft, type OwnDraft, openDraft } from './draft.ts';
+import type { AssetResult, AssetTask } from './asset.ts';
+import {
+  checkDraft,
+  describeDraft,
+  discardDraft,
+  findUpload,
+  type OwnDraft,
+  openDraft,
+  type UploadedFile,
+} from './draft.ts';
 import { type PublishMemory, publishUnderFreeTag } from './publish-draft.ts';
 import type { ReleaseBatch } from './release-choice.ts';
 import type { WaitForUpload } from './unfinished.ts';
@@ -81,9 +89,12 @@ async function fillDraft(
 ): Promise<FilledDraft> {
   const state = { release: draft, assets, waitForUpload };
   const uploads = await uploadFiles(batch.tasks, state, { stopsAtFailure: true }, ports);
-  const failed = uploads.map(({ result }) => result).find(hasFailed);
-  if (failed !== undefined) return { uploads, failure: failed };
-  const checked = await resultOf(() => checkDraft(batch, draft));
+  const uploaded: UploadedFile[] = [];
+  for (const { item, result } of uploads) {
+    if (hasFailed(result)) return { uploads, failure: result };
+    uploaded.push({ task: item.data, asset: result.asset });
+  }
+  const checked = await resultOf(() => checkDraft(batch.github, draft, uploaded));
   return { uploads, failure: hasFailed(checked) ? checked : null };
 }
 
@@ -127,13 +138,13 @@ async function placeAll(
   uploads: readonly UploadResult[],
   published: ListedRelease,
 ): Promise<readonly PlacedResult[]> {
-  const isComplete = uploads.every(({ item }) => findAsset(published.assets, item.data) !== undefined);
+  const isComplete = uploads.every((upload) => findPlaced(published.assets, upload) !== undefined);
   const listed = isComplete ? published.assets : await resultOf(() => listAssets(github, published));
   const left = [`the release ${published.tag_name}, which is published with all files`];
   if (hasFailed(listed)) throw toDeliveryError(listed).withLeftBehind(left);
   return uploads.map(({ item, result }): PlacedResult => {
     if (hasFailed(result)) return { item, result };
-    const asset = findAsset(listed, item.data);
+    const asset = findPlaced(listed, { item, result });
     const placed: Result<PlacedAsset> =
       asset === undefined
         ? new DeliveryError('HOST_ERROR', `the published release does not list ${item.data.name}`, {
@@ -145,5 +156,5 @@ async function placeAll(
   });
 }
 
-const findAsset = (assets: readonly Asset[], { name, file }: AssetTask): Asset | undefined =>
-  assets.find((asset) => asset.name === name && hasSameContent(asset, file, true));
+const findPlaced = (assets: readonly Asset[], { item, result }: UploadResult): Asset | undefined =>
+  hasFailed(result) ? undefined : findUpload(assets, { task: item.data, asset: result.asset });

@@ -126,18 +126,27 @@ export async function refuseBranchName(github: GitHubClient, tag: string): Promi
   });
 }
 
-/** The files for which the release has no room; GitHub would refuse them one by one. */
+/**
+ * The files for which the release has no room; GitHub would refuse them one by one. A file that replaces another
+ * needs room too: the old one is deleted last.
+ */
 export function findWithoutRoom(
   { assets }: Pick<ReleaseChoice, 'assets'>,
   tasks: ReleaseBatch['tasks'],
 ): ReleaseBatch['tasks'] {
-  const names = new Set(assets.map(({ name }) => name));
-  const added = tasks.filter(({ data }) => !names.has(data.name));
-  return assets.length + added.length > ASSETS.total ? added : [];
+  const existing = new Map(assets.map((asset) => [asset.name, asset]));
+  const added = tasks.filter(({ data }) => !existing.has(data.name));
+  const replacing = tasks.filter(({ data: { name, file, overwrite } }) => {
+    const asset = existing.get(name);
+    return overwrite && asset !== undefined && !hasSameContent(asset, file, false);
+  });
+  const hasRoom = assets.length + added.length <= ASSETS.total;
+  const count = assets.length + (hasRoom ? added.length : 0);
+  return [...(hasRoom ? [] : added), ...(count < ASSETS.total ? [] : replacing)];
 }
 
 export function noRoomError(tag: string, existing: number): DeliveryError {
-  const message = `the release ${tag} has ${existing} assets, and GitHub allows ${ASSETS.total}`;
+  const message = `the release ${tag} has ${existing} assets, and GitHub allows ${ASSETS.total}, also while one is replaced`;
   return new DeliveryError('TOO_LARGE', message, {
     hint: 'set `tag:` to another one, or use channel: K3',
     leftBehind: [],

@@ -5,8 +5,8 @@ import { type Asset, listAssets, type Release } from '../../github/api/releases.
 import type { Ports } from '../../ports.ts';
 import { SECOND } from '../../protocol/limits.ts';
 
-/** Whether an upload is still running, or broke off: the asset has a name and holds nothing. */
-export const isUnfinished = ({ state }: Pick<Asset, 'state'>): boolean => state === 'starter';
+/** Whether an upload is still running, or broke off. GitHub names `starter` and `open`; only `uploaded` is whole. */
+export const isUnfinished = ({ state }: Pick<Asset, 'state'>): boolean => state !== 'uploaded';
 
 /** The release that is listed again while an upload of another job is not finished. */
 export interface ListedAssets {
