@@ -1,3 +1,5 @@
+import { mkdtemp, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { listRequests, setUpScenario } from './scenario.ts';
 
@@ -58,3 +60,36 @@ test('the files that an immutable release holds are proven, although the new one
   expect(delivered.reports.map(({ ready }) => ready)).toEqual([true, false, false]);
   expect(repository.releases()).toHaveLength(1);
 });
+
+test('a file above 2 GiB is refused before anything is asked for or created', async () => {
+  const repository = await scenario.repository({ pages: false });
+  const workspace = await mkdtemp(join(scenario.world.folder, 'large-'));
+  await writeFile(join(workspace, 'a.zip'), 'PK a');
+  await writeFile(join(workspace, 'large.zip'), '');
+  // Sparse: it takes no room on the disk.
+  await truncate(join(workspace, 'large.zip'), 2 ** 31 + 1);
+  const inputs = { channel: 'K2', tag: 'v1', file: 'a.zip\nlarge.zip' };
+  const delivered = await scenario.deliver({ repository, workspace, inputs });
+  expect(delivered.reports.map(({ notReady }) => notReady?.code)).toEqual(['TOO_LARGE', 'TOO_LARGE']);
+  expect(repository.releases()).toEqual([]);
+});
+
+test('500 files are paced, with the time at the start and the progress, and published together', async () => {
+  const repository = await scenario.repository();
+  const names = Array.from({ length: 500 }, (_, at) => `part-${String(at).padStart(3, '0')}.bin`);
+  const files = Object.fromEntries(names.map((name) => [name, `bytes of ${name}`]));
+  const inputs = { channel: 'K2', tag: 'v1', file: '*.bin' };
+  const delivered = await scenario.deliver({
+    repository,
+    files,
+    inputs,
+    simulatedTime: true,
+    timeoutMs: 240_000,
+  });
+  expect(delivered.outputs).toMatchObject({ result: 'ready' });
+  expect(delivered.stdout).toMatch(/500 assets: at least 61 min/);
+  expect(delivered.stdout).toMatch(/the next one is in \d+ min/);
+  expect(delivered.stdout).toMatch(/475 of 500 assets/);
+  expect(repository.releases()).toMatchObject([{ draft: false, tag: 'v1' }]);
+  expect(repository.releases()[0]?.assets).toHaveLength(500);
+}, 300_000);
