@@ -1,0 +1,191 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  filesBelow,
+  findOwnedFiles,
+  listFolders,
+  listKept,
+  readBranchTree,
+  treeShaAt,
+} from '../../../../src/channels/pages/site/branch-tree.ts';
+import { SITE } from '../../../../src/protocol/limits.ts';
+import { FakeGitHub } from '../../../github/fake-github.ts';
+import { held, heldFiles, MemoryBranch, shaOf } from './memory-branch.ts';
+import { connect, deliverFile, deliverSite, withdrawFolder } from './site-runs.ts';
+
+const FOLDER = 'p/1/';
+const CONTENTS = { 'index.html': 'page', 'css/a.css': 'style' };
+
+const readTree = (branch: MemoryBranch) => readBranchTree(connect(branch).github, 'main');
+
+/** The paths of a folder that count as ours, and the rest of the answer. */
+async function findOwned(branch: MemoryBranch, folder = FOLDER) {
+  const { github } = connect(branch);
+  const { files, ...more } = await findOwnedFiles(github, await readBranchTree(github, 'main'), folder);
+  return { paths: [...files.keys()].sort(), ...more };
+}
+
+/** A branch with a person's README and a delivered folder. */
+async function deliveredBranch(files: Readonly<Record<string, string>> = {}): Promise<MemoryBranch> {
+  const branch = new MemoryBranch(heldFiles({ 'README.md': 'theirs', ...files }));
+  await deliverSite(branch, FOLDER, CONTENTS);
+  return branch;
+}
+
+describe('the tree of a branch', () => {
+  const branch = new MemoryBranch(heldFiles({ 'a.txt': '1', 'p/1/x': '2', 'p/10/y': '3', 'p/z': '4' }));
+
+  test('is read in two requests', async () => {
+    const { github, host } = connect(branch);
+    const { head, entries } = await readBranchTree(github, 'main');
+    expect(head).toBe(branch.head.sha);
+    expect(entries.get('p')).toMatchObject({ type: 'tree', sha: branch.treeSha('p') });
+    expect(host.seen).toHaveLength(2);
+  });
+
+  test('is refused where GitHub does not list all of it', async () => {
+    const github = new FakeGitHub({
+      get_ref: { object: { sha: 'a'.repeat(40) } },
+      tree_below: { truncated: true, tree: [] },
+    });
+    await expect(readBranchTree(github, 'main')).rejects.toMatchObject({ code: 'TOO_LARGE' });
+  });
+
+  test('has the files below a folder, and not those of one whose name only begins the same', async () => {
+    const tree = await readTree(branch);
+    expect([...filesBelow(tree, 'p/1/').keys()]).toEqual(['x']);
+    expect([...filesBelow(tree, 'p/').keys()].sort()).toEqual(['1/x', '10/y', 'z']);
+    expect(filesBelow(tree, '').size).toBe(4);
+  });
+
+  test('has the folders that lie directly in a folder', async () => {
+    const tree = await readTree(branch);
+    expect([...listFolders(tree, 'p/')].sort()).toEqual(['p/1/', 'p/10/']);
+    expect(listFolders(tree, '')).toEqual(['p/']);
+    expect(treeShaAt(tree, 'p/1/')).toBe(branch.treeSha('p/1'));
+    expect(treeShaAt(tree, 'p/2/')).toBeNull();
+  });
+});
+
+describe('what is ours in a folder', () => {
+  test('is nothing where the folder does not exist, without a look at the history', async () => {
+    const { github, host } = connect(new MemoryBranch(heldFiles({ 'README.md': 'theirs' })));
+    const tree = await readBranchTree(github, 'main');
+    await expect(findOwnedFiles(github, tree, FOLDER)).resolves.toMatchObject({ files: new Map() });
+    await expect(findOwnedFiles(github, { ...tree, head: null }, '')).resolves.toMatchObject({
+      files: new Map(),
+    });
+    expect(host.seen).toHaveLength(2);
+  });
+
+  test('is everything that the last delivery has delivered, after one more request', async () => {
+    const branch = await deliveredBranch();
+    const { github, host } = connect(branch);
+    const owned = await findOwnedFiles(github, await readBranchTree(github, 'main'), FOLDER);
+    expect(Object.fromEntries(owned.files)).toEqual({
+      'index.html': shaOf('page'),
+      'css/a.css': shaOf('style'),
+    });
+    expect(owned.lastCommit).toBe(branch.head.sha);
+    expect(host.seen).toHaveLength(3);
+  });
+
+  test.each<[string, (branch: MemoryBranch) => unknown, string[]]>([
+    ['another file was added', (one) => one.change({ 'p/1/new.txt': 'x' }), ['css/a.css', 'index.html']],
+    ['a file was changed', (one) => one.change({ 'p/1/index.html': 'hand' }), ['css/a.css']],
+    ['a file was removed', (one) => one.change({ 'p/1/index.html': null }), ['css/a.css']],
+    [
+      'a file was made executable',
+      (one) => one.change({ 'p/1/index.html': held('page', '100755') }),
+      ['css/a.css'],
+    ],
+    [
+      'a file was renamed',
+      (one) => one.change({ 'p/1/index.html': null, 'p/1/other.html': 'page' }),
+      ['css/a.css'],
+    ],
+    ['something else was changed', (one) => one.change({ 'README.md': 'x' }), ['css/a.css', 'index.html']],
+    [
+      'a single file was delivered into it',
+      (one) => deliverFile(one, 'p/1/single.html', 'x'),
+      ['css/a.css', 'index.html'],
+    ],
+  ])('is what is unchanged since, where %s', async (_, work, paths) => {
+    const branch = await deliveredBranch();
+    await work(branch);
+    expect((await findOwned(branch)).paths).toEqual(paths);
+  });
+
+  test('does not count a file of a person with the bytes that we deliver, which the commit names', async () => {
+    const branch = await deliveredBranch({ 'p/1/index.html': 'page' });
+    expect(branch.head.message).toContain(`Kept-object: ${shaOf('page')} index.html`);
+    expect((await findOwned(branch)).paths).toEqual(['css/a.css']);
+  });
+
+  test.each<[string, (message: string) => string]>([
+    ['quoted', (message) => `Squashed\n\n* ${message}`],
+    ['amended', (message) => message.replace('from run', 'by me:')],
+    ['copied', (message) => message],
+  ])('is nothing where a person wrote the bytes below a %s message', async (_, edit) => {
+    const branch = new MemoryBranch();
+    await deliverSite(branch, FOLDER, CONTENTS);
+    const files = heldFiles({ 'p/1/index.html': 'hand', 'p/1/css/a.css': 'style' });
+    branch.commit(files, edit(branch.head.message), branch.head.parent);
+    expect((await findOwned(branch)).paths).toEqual([]);
+  });
+
+  test('is nothing where a copied message names kept files that are others now', async () => {
+    const branch = await deliveredBranch({ 'p/1/notes.txt': 'theirs' });
+    branch.change({ 'p/1/notes.txt': 'theirs too' }, branch.head.message);
+    expect((await findOwned(branch)).paths).toEqual([]);
+  });
+
+  test('leaves out a whole folder of others, which the commit names by one line', async () => {
+    const branch = await deliveredBranch({ 'p/1/mine/a': '1', 'p/1/mine/deep/b': '2' });
+    expect(branch.head.message).toContain(`Kept-object: ${branch.treeSha('p/1/mine')} mine/`);
+    expect((await findOwned(branch)).paths).toEqual(['css/a.css', 'index.html']);
+  });
+
+  test('is found at the root of the branch as well', async () => {
+    const branch = new MemoryBranch(heldFiles({ 'README.md': 'theirs' }));
+    await deliverSite(branch, '', CONTENTS);
+    branch.change({ 'README.md': 'x' });
+    expect((await findOwned(branch, '')).paths).toEqual(['css/a.css', 'index.html']);
+  });
+});
+
+describe('what a folder keeps', () => {
+  const keptOf = async (files: Readonly<Record<string, string>>, delivered: readonly string[]) =>
+    listKept(await readTree(new MemoryBranch(heldFiles(files))), FOLDER, new Set(delivered)).map(
+      ({ path }) => path,
+    );
+
+  test('is named in short: the highest folder in which nothing is delivered', async () => {
+    const files = { 'p/1/a/b/c': '1', 'p/1/a/b/d': '2', 'p/1/a/e': '3', 'p/1/f': '4', 'p/2/g': '5' };
+    await expect(keptOf(files, ['a/e', 'new'])).resolves.toEqual(['a/b/', 'f']);
+    await expect(keptOf(files, [])).resolves.toEqual(['a/', 'f']);
+    await expect(keptOf(files, ['a/b/c', 'a/b/d', 'a/e', 'f'])).resolves.toEqual([]);
+  });
+
+  test('is refused where it is more than a message can name', async () => {
+    const files = Array.from({ length: SITE.kept + 1 }, (_, nth) => [`p/1/${nth}.txt`, String(nth)]);
+    await expect(keptOf(Object.fromEntries(files), [])).rejects.toMatchObject({
+      code: 'NOT_OURS',
+      message: expect.stringContaining(`${SITE.kept + 1} files and folders`),
+    });
+  });
+});
+
+test('what was withdrawn is not ours any more where a person put it back', async () => {
+  const branch = await deliveredBranch();
+  const { files } = branch.head;
+  await withdrawFolder(branch, FOLDER);
+  branch.commit(files, 'Revert "REMOVE 1"');
+  expect((await findOwned(branch)).paths).toEqual([]);
+});
+
+test('a delivery is found however many deliveries of other folders come after it', async () => {
+  const branch = new MemoryBranch();
+  await deliverSite(branch, '', CONTENTS);
+  for (let nth = 0; nth < 130; nth += 1) await deliverSite(branch, `p/${nth % 3}/`, { 'a.txt': String(nth) });
+  expect((await findOwned(branch, '')).paths).toEqual(['css/a.css', 'index.html']);
+});

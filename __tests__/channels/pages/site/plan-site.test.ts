@@ -1,0 +1,255 @@
+import { describe, expect, test } from '@jest/globals';
+import { readBranchTree } from '../../../../src/channels/pages/site/branch-tree.ts';
+import { isDone, planSite, type SitePlan } from '../../../../src/channels/pages/site/plan-site.ts';
+import type { FolderTarget } from '../../../../src/channels/pages/site/site-target.ts';
+import { SITE } from '../../../../src/protocol/limits.ts';
+import { held, heldFiles, MemoryBranch, shaOf } from './memory-branch.ts';
+import { connect, deliverFile, deliverSite, folderTarget, memorySite } from './site-runs.ts';
+
+const FOLDER = 'p/1/';
+const CONTENTS = { 'index.html': 'page', 'css/a.css': 'style' };
+
+type PlanOptions = Partial<Omit<FolderTarget, 'options'>> & {
+  readonly options?: Partial<FolderTarget['options']>;
+};
+
+async function plan(
+  branch: MemoryBranch,
+  contents: Readonly<Record<string, string>>,
+  more: PlanOptions = {},
+): Promise<SitePlan> {
+  const { github } = connect(branch);
+  const target = folderTarget(github, more.folder ?? FOLDER, more);
+  return planSite(memorySite(contents), target, await readBranchTree(github, 'main'));
+}
+
+const written = ({ writes }: SitePlan): string[] => writes.map(({ path }) => path).sort();
+
+async function deliveredBranch(files: Readonly<Record<string, string>> = {}): Promise<MemoryBranch> {
+  const branch = new MemoryBranch(heldFiles({ 'README.md': 'theirs', ...files }));
+  await deliverSite(branch, FOLDER, CONTENTS);
+  return branch;
+}
+
+describe('the plan for a folder', () => {
+  test('adds everything where nothing is', async () => {
+    const branch = new MemoryBranch(heldFiles({ 'README.md': 'theirs' }));
+    const planned = await plan(branch, CONTENTS);
+    expect(written(planned)).toEqual(['p/1/css/a.css', 'p/1/index.html']);
+    expect(planned).toMatchObject({
+      removals: [],
+      head: branch.head.sha,
+      changes: { added: ['index.html', 'css/a.css'], changed: [], removed: [], kept: [], removedFolders: [] },
+      totalSize: 'page'.length + 'style'.length + 1,
+    });
+    expect(planned.message).toMatch(/^ADD 1: from run 7 of Deliver\n/);
+  });
+
+  test('is done where everything is as wanted', async () => {
+    const branch = await deliveredBranch();
+    const planned = await plan(branch, CONTENTS);
+    expect(isDone(planned)).toBe(true);
+    expect(planned.lastCommit).toBe(branch.head.sha);
+  });
+
+  test('writes what is new or changed, and removes what has vanished', async () => {
+    const planned = await plan(await deliveredBranch(), { 'index.html': 'second', 'new.html': 'new' });
+    expect(written(planned)).toEqual(['p/1/index.html', 'p/1/new.html']);
+    expect(planned.removals).toEqual(['p/1/css/a.css']);
+    expect(planned.changes).toMatchObject({
+      added: ['new.html'],
+      changed: ['index.html'],
+      removed: ['css/a.css'],
+    });
+    expect(planned.message).toMatch(/^UPDATE 1: /);
+  });
+
+  test('leaves what has vanished where `prune` is off, and can remove it later', async () => {
+    const branch = await deliveredBranch();
+    const contents = { 'index.html': 'second' };
+    const planned = await plan(branch, contents, { options: { prune: false } });
+    expect(planned.removals).toEqual([]);
+    expect(planned.changes).toMatchObject({ removed: [], kept: [] });
+    await deliverSite(branch, FOLDER, contents, { prune: false });
+    expect((await plan(branch, contents)).removals).toEqual(['p/1/css/a.css']);
+  });
+
+  test('takes over what was delivered there as single files', async () => {
+    const branch = new MemoryBranch();
+    await deliverFile(branch, 'p/1/index.html', 'single');
+    await deliverFile(branch, 'p/1/css/a.css', 'style');
+    await deliverFile(branch, 'p/1/more.html', 'stays');
+    const planned = await plan(branch, CONTENTS);
+    expect(planned.changes).toMatchObject({ added: [], changed: ['index.html'], kept: ['more.html'] });
+    await deliverSite(branch, FOLDER, CONTENTS);
+    expect((await plan(branch, { 'index.html': 'page' })).removals).toEqual(['p/1/css/a.css']);
+  });
+
+  test('never removes the file of a person that has our bytes', async () => {
+    const branch = await deliveredBranch({ 'p/1/css/a.css': 'style' });
+    const planned = await plan(branch, { 'index.html': 'page' });
+    expect(isDone(planned)).toBe(true);
+    expect(planned.changes.kept).toEqual(['css/a.css']);
+  });
+
+  test('counts the file of a person with our bytes as theirs even with `overwrite`', async () => {
+    const branch = await deliveredBranch({ 'p/1/css/a.css': 'style' });
+    await deliverSite(branch, FOLDER, { ...CONTENTS, 'index.html': 'second' }, { overwrite: true });
+    expect((await plan(branch, { 'index.html': 'second' })).removals).toEqual([]);
+  });
+});
+
+describe('a folder with files of others', () => {
+  test('is refused where they would be replaced, the first ten by name', async () => {
+    const names = Array.from({ length: 12 }, (_, nth) => `f${nth}.html`);
+    const contents = (text: string) => Object.fromEntries(names.map((name) => [name, text]));
+    const theirs = names.map((name) => [`p/1/${name}`, 'theirs']);
+    const branch = new MemoryBranch(heldFiles(Object.fromEntries(theirs)));
+    await expect(plan(branch, contents('ours'))).rejects.toMatchObject({
+      code: 'NOT_OURS',
+      message: expect.stringMatching(/f9\.html and 2 more$/),
+      leftBehind: [],
+    });
+    const planned = await plan(branch, contents('ours'), { overwrite: true });
+    expect(planned.changes.changed).toHaveLength(12);
+  });
+
+  test.each<[string, Readonly<Record<string, string>>, Readonly<Record<string, string>>]>([
+    ['a file is where a folder of theirs is', { 'p/1/a/b': 'theirs' }, { a: 'ours' }],
+    ['a folder is where a file of theirs is', { 'p/1/a': 'theirs' }, { 'a/b': 'ours' }],
+    ['the folder itself is a file', { 'p/1': 'theirs' }, CONTENTS],
+    ['the folder lies in a file', { p: 'theirs' }, CONTENTS],
+  ])('is refused where %s, whatever `overwrite` says', async (_, theirs, contents) => {
+    for (const overwrite of [false, true]) {
+      const branch = new MemoryBranch(heldFiles(theirs));
+      await expect(plan(branch, contents, { overwrite })).rejects.toMatchObject({ code: 'NOT_OURS' });
+    }
+  });
+
+  test('may change between file and folder what is its own', async () => {
+    const branch = new MemoryBranch();
+    await deliverSite(branch, FOLDER, { 'index.html': 'page', a: 'file', 'b/c': 'folder' });
+    const planned = await plan(branch, { 'index.html': 'page', 'a/x': 'folder', b: 'file' });
+    expect(written(planned)).toEqual(['p/1/a/x', 'p/1/b']);
+    expect([...planned.removals].sort()).toEqual(['p/1/a', 'p/1/b/c']);
+    await expect(
+      plan(branch, { 'index.html': 'page', 'a/x': 'folder' }, { options: { prune: false } }),
+    ).rejects.toMatchObject({ code: 'NOT_OURS' });
+  });
+
+  test('is refused where our file was made executable', async () => {
+    const branch = await deliveredBranch();
+    branch.change({ 'p/1/index.html': held('page', '100755') });
+    await expect(plan(branch, CONTENTS)).rejects.toMatchObject({
+      message: expect.stringContaining('index.html'),
+    });
+  });
+
+  test('is refused where more of it was delivered as single files than are looked up', async () => {
+    const names = Array.from({ length: SITE.singleFiles + 1 }, (_, nth) => `f${nth}.html`);
+    const all = Object.fromEntries(names.map((name) => [name, name]));
+    const branch = new MemoryBranch(heldFiles(Object.fromEntries(names.map((name) => [`p/1/${name}`, 'x']))));
+    await expect(plan(branch, all)).rejects.toMatchObject({ code: 'NOT_OURS' });
+  });
+});
+
+describe('older folders beside it', () => {
+  const contents = (text: string) => ({ 'index.html': text });
+  const keeping = (keep: number): PlanOptions => ({ folder: 'p/9/', options: { keep } });
+
+  async function branchWithSites(): Promise<MemoryBranch> {
+    const branch = new MemoryBranch(heldFiles({ 'p/theirs/index.html': 'theirs', 'other/a': 'theirs' }));
+    for (const nth of [1, 2, 3]) await deliverSite(branch, `p/${nth}/`, contents(`site ${nth}`));
+    return branch;
+  }
+
+  test('are removed, the oldest first, until as many as wanted are there with it', async () => {
+    const branch = await branchWithSites();
+    const removed = async (keep: number) =>
+      (await plan(branch, contents('new'), keeping(keep))).changes.removedFolders;
+    await expect(removed(4)).resolves.toEqual([]);
+    await expect(removed(3)).resolves.toEqual(['p/1/']);
+    await expect(removed(1)).resolves.toEqual(['p/3/', 'p/2/', 'p/1/']);
+    expect((await plan(branch, contents('new'), keeping(3))).removals).toEqual(['p/1/index.html']);
+    expect((await plan(branch, contents('new'), { folder: 'p/9/' })).changes.removedFolders).toEqual([]);
+  });
+
+  test.each<[string, (branch: MemoryBranch) => unknown]>([
+    ['a file was added to it', (one) => one.change({ 'p/1/new': 'theirs' })],
+    ['a file of it was changed', (one) => one.change({ 'p/1/index.html': 'theirs' })],
+    [
+      'it was put back by a person',
+      (one) => {
+        const { files } = one.head;
+        one.change({ 'p/1/index.html': null });
+        one.commit(files, 'Revert');
+      },
+    ],
+    ['a mode was changed', (one) => one.change({ 'p/1/index.html': held('site 1', '100755') })],
+    [
+      'a copied message stands above other bytes',
+      (one) => {
+        const { message } = one.touching(one.head.sha, 'p/1')[0] ?? { message: '' };
+        one.change({ 'p/1/index.html': 'theirs' }, message);
+      },
+    ],
+  ])('stay where %s', async (_, work) => {
+    const branch = await branchWithSites();
+    work(branch);
+    const planned = await plan(branch, contents('new'), keeping(1));
+    expect(planned.changes.removedFolders).toEqual(['p/3/', 'p/2/']);
+  });
+
+  test('stay where they have files of others as well', async () => {
+    const branch = new MemoryBranch(heldFiles({ 'p/1/notes': 'theirs' }));
+    await deliverSite(branch, 'p/1/', contents('site 1'));
+    expect((await plan(branch, contents('new'), keeping(1))).removals).toEqual([]);
+  });
+
+  test('are not looked for at the root of the branch', async () => {
+    const branch = await branchWithSites();
+    const planned = await plan(branch, contents('new'), { folder: '', options: { keep: 1 } });
+    expect(planned.changes.removedFolders).toEqual([]);
+  });
+});
+
+describe('the file that switches Jekyll off', () => {
+  test('is written at the root of the site where there is none', async () => {
+    const branch = new MemoryBranch(heldFiles({ 'docs/README.md': 'theirs' }));
+    const more = { folder: 'docs/p/1/', siteRoot: 'docs/', options: { nojekyll: true } };
+    expect(written(await plan(branch, { 'index.html': 'x' }, more))).toEqual([
+      'docs/.nojekyll',
+      'docs/p/1/index.html',
+    ]);
+    branch.change({ 'docs/.nojekyll': 'theirs' });
+    expect(written(await plan(branch, { 'index.html': 'x' }, more))).toEqual(['docs/p/1/index.html']);
+  });
+
+  test.each(['', 'docs/'])(
+    'is no part of the site that lies at that root (%j), and stays',
+    async (siteRoot) => {
+      const branch = new MemoryBranch(heldFiles({ 'docs/README.md': 'theirs' }));
+      const options = { nojekyll: true, siteRoot: siteRoot.slice(0, -1) };
+      await deliverSite(branch, siteRoot, CONTENTS, options);
+      expect(branch.now[`${siteRoot}.nojekyll`]).toBe(shaOf(''));
+      const target = { folder: siteRoot, siteRoot, options: { nojekyll: true } };
+      expect(isDone(await plan(branch, CONTENTS, target))).toBe(true);
+      const planned = await plan(branch, { 'index.html': 'second' }, { folder: siteRoot, siteRoot });
+      expect(planned.removals).toEqual([`${siteRoot}css/a.css`]);
+    },
+  );
+});
+
+test('a site above the limit of Pages is refused before anything is sent', async () => {
+  const branch = new MemoryBranch(heldFiles({ 'large.bin': 'large', 'p/0/old': 'x' }));
+  branch.sizes.set(shaOf('large'), SITE.size - 4);
+  expect((await plan(branch, { 'i.html': 'abc' })).totalSize).toBe(SITE.size);
+  await expect(plan(branch, { 'i.html': 'abcd' })).rejects.toMatchObject({
+    code: 'TOO_LARGE',
+    hint: expect.stringContaining('`keep:`'),
+    leftBehind: [],
+  });
+  // What is outside of the site's root is not served.
+  const outside = { folder: 'p/1/', siteRoot: 'p/' };
+  expect((await plan(branch, { 'i.html': 'abcd' }, outside)).totalSize).toBe(5);
+});
