@@ -45,7 +45,7 @@ describe('API', () => {
 
   test.each<[keyof typeof API, string]>([
     ['get_file', '?ref'],
-    ['commits_of_path', '?sha,path,per_page'],
+    ['commits_of_path', '?sha,path,per_page,page'],
     ['tree_below', '?recursive'],
     ['branch_rules', '?per_page'],
     ['compare', '?per_page'],

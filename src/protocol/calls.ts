@@ -53,7 +53,7 @@ export const API = {
   },
   commits_of_path: {
     method: 'GET',
-    path: `${REPO}/commits{?sha,path,per_page}`,
+    path: `${REPO}/commits{?sha,path,per_page,page}`,
     description: "reading the file's history",
     permission: 'contents: read',
     repeatable: true,

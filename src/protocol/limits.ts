@@ -182,8 +182,9 @@ export const SITE = {
   probes: 16,
   /** Changed files that are sent by the object API where git can't be used: a request each. */
   apiWrites: 20,
-  /** Commits of the folder that are searched for the newest delivery. */
-  history: 30,
+  /** Commits of the folder that are searched for the newest delivery: pages, and commits on each. */
+  historyPages: 5,
+  history: 100,
   /** Folders beside the delivered one that `keep` looks at. */
   siblings: 500,
   /** Sites that one withdrawal removes. */

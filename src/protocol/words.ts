@@ -34,6 +34,9 @@ export const TREE_TRAILER = 'Delivered-tree';
 /** What was in that folder already and was not delivered: git's id of the object, and its path within the folder. */
 export const KEPT_TRAILER = 'Kept-object';
 
+/** The folder whose delivered files a commit removes: what is there afterwards is no longer ours. */
+export const REMOVED_TRAILER = 'Removed-folder';
+
 /** A channel's key in the protocol and its name in the action's inputs. @see protocol 1 */
 export const CHANNELS = {
   K1: { name: 'pages', title: 'hosted static pages', lifetime: 'permanent' },

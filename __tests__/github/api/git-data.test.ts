@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { commitChanges, createBlob } from '../../../src/github/api/git-data.ts';
+import { commitChanges, commitTree, createBlob } from '../../../src/github/api/git-data.ts';
 import { localFile } from '../../support/files.ts';
 import { FakeHttp, fakePorts, type Scripted } from '../../support/ports.ts';
 import { changeWith } from '../changes.ts';
@@ -133,6 +133,49 @@ describe('commitChanges', () => {
     const moved = failure('CONFLICT', 422, { retryable: true });
     const github = new FakeGitHub({ ...answers, update_ref: moved });
     await expect(commitChanges(github, 'main', [changeWith()])).rejects.toBe(moved);
+    expect(github.sent('update_ref')).toHaveLength(1);
+  });
+});
+
+describe('commitTree', () => {
+  const answers = {
+    get_commit: { tree: { sha: 'basetree' } },
+    tree: { sha: 'newtree' },
+    commit: { sha: 'newcommit' },
+    update_ref: {},
+  };
+  const commit = {
+    message: 'UPDATE site: changed',
+    writes: [{ path: 'site/a', file: { blobSha: 'b10b' } }],
+    removals: ['site/old'],
+    head: 'base',
+  };
+  const blob = { mode: '100644', type: 'blob' };
+
+  test('writes and removes in one commit on top of the given one, and moves the branch without force', async () => {
+    const github = new FakeGitHub(answers);
+    await expect(commitTree(github, 'main', commit)).resolves.toBe('newcommit');
+    expect(github.calls).toEqual([
+      { name: 'get_commit', parameters: { commit_sha: 'base' } },
+      {
+        name: 'tree',
+        parameters: {
+          base_tree: 'basetree',
+          tree: [
+            { ...blob, path: 'site/old', sha: null },
+            { ...blob, path: 'site/a', sha: 'b10b' },
+          ],
+        },
+      },
+      { name: 'commit', parameters: { message: commit.message, tree: 'newtree', parents: ['base'] } },
+      { name: 'update_ref', parameters: { ref: 'heads/main', sha: 'newcommit', force: false } },
+    ]);
+  });
+
+  test('throws the conflict where the branch has moved, without another attempt', async () => {
+    const moved = failure('CONFLICT', 422, { retryable: true });
+    const github = new FakeGitHub({ ...answers, update_ref: moved });
+    await expect(commitTree(github, 'main', commit)).rejects.toBe(moved);
     expect(github.sent('update_ref')).toHaveLength(1);
   });
 });

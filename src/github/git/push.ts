@@ -41,8 +41,13 @@ export interface CommitPush extends PushTarget {
   readonly commits: readonly PushedCommit[];
   /** Whether the branch does not exist yet: then the first commit has no parent. */
   readonly createsBranch?: boolean;
-  /** Compares the branch with what the commits were made for. @throws {DeliveryError} where it is another. */
-  checkBase(list: ListEntries): Promise<void>;
+  /**
+   * Compares the branch with what the commits were made for.
+   *
+   * @param base the fetched commit, on which the new ones are built; `null` for a new branch
+   * @throws {DeliveryError} where it is another
+   */
+  checkBase(list: ListEntries, base: string | null): Promise<void>;
 }
 
 export interface PushOptions extends PushTarget {
@@ -93,7 +98,8 @@ export async function pushCommits(push: CommitPush, ports: PushPorts): Promise<s
   try {
     const git = await createGitRepository(folder, push, ports);
     const base = push.createsBranch ? null : await fetchBranch(git, push);
-    await push.checkBase(async (paths) => (base === null ? new Map() : listEntries(git, base, paths)));
+    const list: ListEntries = async (paths) => (base === null ? new Map() : listEntries(git, base, paths));
+    await push.checkBase(list, base);
     const commits = await writeCommits(git, push, base, ports.clock);
     await pushToBranch(git, push, ports);
     return commits;

@@ -183,9 +183,9 @@ test('what was withdrawn is not ours any more where a person put it back', async
   expect((await findOwned(branch)).paths).toEqual([]);
 });
 
-test('a delivery is found however many deliveries of other folders come after it', async () => {
+test('a delivery is found even if a hundred deliveries of other folders come after it', async () => {
   const branch = new MemoryBranch();
   await deliverSite(branch, '', CONTENTS);
-  for (let nth = 0; nth < 130; nth += 1) await deliverSite(branch, `p/${nth % 3}/`, { 'a.txt': String(nth) });
+  for (let nth = 0; nth < 130; nth += 1) branch.change({ 'p/1/a.txt': String(nth) }, `UPDATE 1: ${nth}`);
   expect((await findOwned(branch, '')).paths).toEqual(['css/a.css', 'index.html']);
 });

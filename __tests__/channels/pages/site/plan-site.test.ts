@@ -89,7 +89,7 @@ describe('the plan for a folder', () => {
     const branch = await deliveredBranch({ 'p/1/css/a.css': 'style' });
     const planned = await plan(branch, { 'index.html': 'page' });
     expect(isDone(planned)).toBe(true);
-    expect(planned.changes.kept).toEqual(['css/a.css']);
+    expect(planned.changes.kept).toEqual(['css/']);
   });
 
   test('counts the file of a person with our bytes as theirs even with `overwrite`', async () => {

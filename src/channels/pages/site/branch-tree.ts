@@ -2,7 +2,7 @@ import { DeliveryError } from '../../../errors.ts';
 import type { GitHubClient } from '../../../github/api/client.ts';
 import { type BranchEntry, getBranchHead, listEntries } from '../../../github/api/existing-blobs.ts';
 import { SITE } from '../../../protocol/limits.ts';
-import { parseSiteMessage } from './site-message.ts';
+import { isSiteRemoval, parseSiteMessage, type SiteCommit } from './site-message.ts';
 import { hashTree, type TreeFile } from './tree.ts';
 
 /** What a commit of a branch contains. */
@@ -19,8 +19,6 @@ export interface OwnedFiles {
   readonly files: ReadonlyMap<string, string>;
   /** The last commit that touched the folder, by anybody; absent where none did. */
   readonly lastCommit?: string;
-  /** Whether that commit is the delivery itself. */
-  readonly isNewest: boolean;
 }
 
 /**
@@ -58,8 +56,9 @@ export const treeShaAt = ({ entries }: Pick<BranchTree, 'entries'>, folder: stri
   entries.get(folder.slice(0, -1))?.sha ?? null;
 
 /**
- * What this tool delivered to a folder, as far as nobody changed it since. The newest commit that has the form of
- * a delivery counts, if the tree that it names is the one that it made.
+ * What this tool delivered to a folder, as far as it is there. The newest commit that has the form of a delivery
+ * counts, if the tree that it names is the one that it made. A file that somebody removed meanwhile, and put back
+ * with the same bytes, is the delivered one; after a removal by this tool nothing is.
  *
  * @see design 4
  */
@@ -68,32 +67,42 @@ export async function findOwnedFiles(
   tree: BranchTree,
   folder: string,
 ): Promise<OwnedFiles> {
-  const nothing = { files: new Map<string, string>(), isNewest: false };
-  if (tree.head === null || !hasFilesBelow(tree, folder)) return nothing;
-  const { data: commits } = await github.rest.repos.listCommits({
-    ...github.repository,
-    sha: tree.head,
-    per_page: SITE.history,
-    ...(folder === '' ? {} : { path: folder.slice(0, -1) }),
-  });
-  const [last] = commits;
-  if (last === undefined) return nothing;
-  const found = { ...nothing, lastCommit: last.sha };
-  for (const { sha, commit } of commits) {
-    const delivery = parseSiteMessage(commit.message, folder);
-    if (delivery === null) continue;
-    const entries = sha === tree.head ? tree.entries : await listEntries(github, sha);
-    const delivered = listDelivered(filesBelow({ entries }, folder), entries, delivery.kept, folder);
-    if (hashTree(delivered) !== delivery.treeSha) return found;
-    const now = filesBelow(tree, folder);
-    const still = delivered.filter(({ path, sha: blob }) => isUnchanged(now.get(path), blob));
-    return {
-      ...found,
-      files: new Map(still.map(({ path, sha: blob }) => [path, blob])),
-      isNewest: sha === last.sha,
-    };
+  if (tree.head === null || !hasFilesBelow(tree, folder)) return { files: new Map() };
+  const { lastCommit, delivery } = await findDelivery(github, tree.head, folder);
+  const found = { files: new Map<string, string>(), ...(lastCommit === undefined ? {} : { lastCommit }) };
+  if (delivery === undefined) return found;
+  const { sha, treeSha, kept } = delivery;
+  const entries = sha === tree.head ? tree.entries : await listEntries(github, sha);
+  const delivered = listDelivered(filesBelow({ entries }, folder), entries, kept, folder);
+  if (hashTree(delivered) !== treeSha) return found;
+  const now = filesBelow(tree, folder);
+  const still = delivered.filter(({ path, sha: blob }) => isUnchanged(now.get(path), blob));
+  return { ...found, files: new Map(still.map(({ path, sha: blob }) => [path, blob])) };
+}
+
+interface FolderHistory {
+  /** The last commit that touched the folder. */
+  readonly lastCommit?: string | undefined;
+  /** The newest commit that says that it delivered the folder; absent where a newer one says that it removed it. */
+  readonly delivery?: SiteCommit & { readonly sha: string };
+}
+
+/** Searches the folder's history. At the root of the branch each delivery of another folder is part of it. */
+async function findDelivery(github: GitHubClient, head: string, folder: string): Promise<FolderHistory> {
+  const below = folder === '' ? {} : { path: folder.slice(0, -1) };
+  let lastCommit: string | undefined;
+  for (let page = 1; page <= SITE.historyPages; page += 1) {
+    const query = { ...github.repository, ...below, sha: head, per_page: SITE.history, page };
+    const { data: commits } = await github.rest.repos.listCommits(query);
+    lastCommit ??= commits[0]?.sha;
+    for (const { sha, commit } of commits) {
+      if (isSiteRemoval(commit.message, folder)) return { lastCommit };
+      const delivery = parseSiteMessage(commit.message, folder);
+      if (delivery !== null) return { lastCommit, delivery: { ...delivery, sha } };
+    }
+    if (commits.length < SITE.history) break;
   }
-  return found;
+  return { lastCommit };
 }
 
 const isUnchanged = (entry: BranchEntry | undefined, sha: string): boolean =>

@@ -8,7 +8,7 @@ import { EMPTY_FILE, type SiteBytes } from './empty-file.ts';
 import { findOldSites } from './old-sites.ts';
 import { formatSiteMessage } from './site-message.ts';
 import type { FolderTarget } from './site-target.ts';
-import { hashTree } from './tree.ts';
+import { hashTree, type TreeFile } from './tree.ts';
 
 /** One commit that makes the branch hold what is wanted. */
 export interface SitePlan {
@@ -16,7 +16,7 @@ export interface SitePlan {
   readonly writes: readonly { readonly path: string; readonly file: SiteBytes }[];
   /** Paths of files. */
   readonly removals: readonly string[];
-  /** Git's id of each folder that the plan was made for; `null` where there was none. */
+  /** Git's id of each folder and file that the plan was made for, by its path without a slash at the end. */
   readonly basis: ReadonlyMap<string, string | null>;
   /** The commit that the branch pointed to. */
   readonly head: string | null;
@@ -51,9 +51,10 @@ export async function planSite(site: LocalSite, target: FolderTarget, tree: Bran
   const files = new Map(site.files.map(({ path, file }) => [path, file]));
   const shaOf = (path: string): string => files.get(path)?.blobSha ?? owned.files.get(path) ?? '';
   const treeSha = hashTree(delivered.map((path) => ({ path, sha: shaOf(path) })));
+  const jekyllSwitch = switchJekyllOff(target, tree);
   const writes = [
     ...written.map((path) => ({ path: folder + path, file: files.get(path) ?? EMPTY_FILE })),
-    ...switchJekyllOff(target, tree),
+    ...jekyllSwitch,
   ];
   const removals = [
     ...removed.map((path) => folder + path),
@@ -62,16 +63,23 @@ export async function planSite(site: LocalSite, target: FolderTarget, tree: Bran
   const totalSize = measureSite(target.siteRoot, tree, { writes, removals });
   refuseLargeSite(totalSize);
   return {
-    message: formatSiteMessage({ folder, treeSha, kept }, verbFor(compared, tree, folder), essence),
+    message: formatSiteMessage(
+      { folder, treeSha, kept: [...kept, ...besideSite(jekyllSwitch, folder)] },
+      verbFor(compared, tree, folder),
+      essence,
+    ),
     writes,
     removals,
-    basis: new Map([folder, ...oldSites].map((one) => [one, treeShaAt(tree, one)])),
+    basis: new Map([
+      ...[folder, ...oldSites].map((one) => [one.slice(0, -1), treeShaAt(tree, one)] as const),
+      ...jekyllSwitch.map(({ path }) => [path, null] as const),
+    ]),
     head: tree.head,
     changes: {
       added: compared.added,
       changed: compared.changed,
       removed,
-      kept: kept.map(({ path }) => path),
+      kept: kept.flatMap(({ path }) => (folder + path === jekyllSwitchPath(target) ? [] : [path])),
       removedFolders: oldSites,
     },
     lastCommit: owned.lastCommit,
@@ -90,11 +98,19 @@ const verbFor = (
     : 'ADD';
 };
 
+const jekyllSwitchPath = ({ siteRoot }: FolderTarget): string => `${siteRoot}.nojekyll`;
+
 /** The file that switches Jekyll off, where it is wanted and not there yet. */
-function switchJekyllOff({ siteRoot, options }: FolderTarget, { entries }: BranchTree): SitePlan['writes'] {
-  const path = `${siteRoot}.nojekyll`;
-  return options.nojekyll && !entries.has(path) ? [{ path, file: EMPTY_FILE }] : [];
+function switchJekyllOff(target: FolderTarget, { entries }: BranchTree): SitePlan['writes'] {
+  const path = jekyllSwitchPath(target);
+  return target.options.nojekyll && !entries.has(path) ? [{ path, file: EMPTY_FILE }] : [];
 }
+
+/** What lies in the folder and is for the whole Pages site: no part of the delivery, so it stays when that ends. */
+const besideSite = (writes: SitePlan['writes'], folder: string): readonly TreeFile[] =>
+  writes.flatMap(({ path, file }) =>
+    path.startsWith(folder) ? [{ path: path.slice(folder.length), sha: file.blobSha }] : [],
+  );
 
 /** Bytes of everything below the root of what Pages serves, after some changes. */
 function measureSite(

@@ -55,7 +55,7 @@ export async function removeSite({ target, destination }: SiteRemoval, ports: Po
   const commitSha = await withRetries(ports, async () => {
     const tree = await readBranchTree(target.github, target.branch);
     const plan = await planRemoval(target, tree);
-    if (isDone(plan)) return plan.lastCommit;
+    if (isDone(plan)) return removed.length === 0 ? plan.lastCommit : findLastCommit(target, tree);
     removed = plan.removals;
     return write(plan);
   });
@@ -74,6 +74,16 @@ export async function removeSite({ target, destination }: SiteRemoval, ports: Po
   };
 }
 
+/** After an attempt whose answer was lost, the folder is gone: its last commit removed it. */
+async function findLastCommit(
+  { github, folder }: FolderTarget,
+  { head }: BranchTree,
+): Promise<string | undefined> {
+  if (head === null) return undefined;
+  const commits = await getLastCommits(github, head, [withoutSlash(folder)]);
+  return commits.get(withoutSlash(folder))?.sha;
+}
+
 /** What removing the site would do; reads only. */
 export async function previewRemoval({ target }: SiteRemoval): Promise<string> {
   const plan = await planRemoval(target, await readBranchTree(target.github, target.branch));
@@ -87,7 +97,7 @@ async function planRemoval({ github, folder, essence }: FolderTarget, tree: Bran
     message: formatSiteRemoval(folder, essence),
     writes: [],
     removals: paths.map((path) => folder + path),
-    basis: new Map([[folder, treeShaAt(tree, folder)]]),
+    basis: new Map([[withoutSlash(folder), treeShaAt(tree, folder)]]),
     head: tree.head,
     changes: { added: [], changed: [], removed: paths, kept: [], removedFolders: [] },
     lastCommit,

@@ -1,4 +1,4 @@
-import { KEPT_TRAILER, TRAILER, TREE_TRAILER } from '../../../protocol/words.ts';
+import { KEPT_TRAILER, REMOVED_TRAILER, TRAILER, TREE_TRAILER } from '../../../protocol/words.ts';
 import { baseName } from '../../../rules/naming.ts';
 import type { TreeFile } from './tree.ts';
 
@@ -34,9 +34,17 @@ export function formatSiteMessage(commit: SiteCommit, verb: 'ADD' | 'UPDATE', es
   ].join('\n');
 }
 
-/** The message of a commit that removes sites or files of them. */
+/** The message of a commit that removes what is ours in a folder. */
 export const formatSiteRemoval = (folder: string, essence: string): string =>
-  `REMOVE ${shortFolder(folder)}: ${essence}\n\n${TRAILER}`;
+  `REMOVE ${shortFolder(folder)}: ${essence}\n\n${formatRemovalTrailers(folder)}`;
+
+const formatRemovalTrailers = (folder: string): string =>
+  `${TRAILER}\n${REMOVED_TRAILER}: ${nameFolder(folder)}`;
+
+/** Whether a commit says that it removed what was ours in the folder. */
+export const isSiteRemoval = (message: string, folder: string): boolean =>
+  message.startsWith(`REMOVE ${shortFolder(folder)}: `) &&
+  message.trimEnd().endsWith(`\n\n${formatRemovalTrailers(folder)}`);
 
 /**
  * What a commit says that it delivered to a folder; `null` unless the message has exactly the form of

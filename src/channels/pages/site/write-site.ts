@@ -1,10 +1,11 @@
 import { DeliveryError } from '../../../errors.ts';
 import { needsSignatures } from '../../../github/api/branch-rules.ts';
-import { getBranchHead } from '../../../github/api/existing-blobs.ts';
+import { getBranchHead, parentFolders } from '../../../github/api/existing-blobs.ts';
 import { commitTree, createBlob, pathChangedError } from '../../../github/api/git-data.ts';
 import { type CommitIdentity, getCommitIdentity } from '../../../github/api/token-owner.ts';
 import { noGitError } from '../../../github/git/failures.ts';
 import { hasGit } from '../../../github/git/process.ts';
+import type { ListEntries } from '../../../github/git/push.ts';
 import { SIGNATURE_HINT } from '../../../github/hints.ts';
 import type { Ports } from '../../../ports.ts';
 import { SITE, SIZE } from '../../../protocol/limits.ts';
@@ -47,23 +48,37 @@ async function writeWithGit(
 ): Promise<string> {
   const { pushCommits } = await import(/* webpackMode: "eager" */ '../../../github/git/push.ts');
   const remote = new URL(`/${github.repository.owner}/${github.repository.repo}.git`, serverUrl);
-  const { message, writes, removals, basis } = plan;
+  const { message, writes, removals } = plan;
   const push = {
     remote,
     token: github.token,
     branch,
     author,
     commits: [{ message, writes, removals }],
-    checkBase: async (list: (paths: readonly string[]) => Promise<ReadonlyMap<string, { sha: string }>>) => {
-      const folders = [...basis].filter(([folder]) => folder !== '');
-      const entries = await list(folders.map(([folder]) => folder.slice(0, -1)));
-      for (const [folder, sha] of folders) {
-        if ((entries.get(folder.slice(0, -1))?.sha ?? null) !== sha) throw pathChangedError(folder);
-      }
-    },
+    checkBase: (list: ListEntries, base: string | null) => refuseOtherBase(plan, list, base),
   };
   const [commit = ''] = await pushCommits(push, ports);
   return commit;
+}
+
+/** What the commit replaces must be what was compared. Others may have changed anything else meanwhile. */
+async function refuseOtherBase(
+  { basis, head }: SitePlan,
+  list: ListEntries,
+  base: string | null,
+): Promise<void> {
+  if (base === head) return;
+  // Git names no id for the root, which every other commit changes.
+  if (basis.has('')) throw pathChangedError('the root');
+  const folders = new Set([...basis.keys()].flatMap(parentFolders));
+  const entries = await list([...basis.keys(), ...folders]);
+  for (const [path, sha] of basis) {
+    if ((entries.get(path)?.sha ?? null) !== sha) throw pathChangedError(path);
+  }
+  for (const folder of folders) {
+    // Unlike an index, fast-import would replace the file by a folder.
+    if ((entries.get(folder)?.type ?? 'tree') !== 'tree') throw pathChangedError(folder);
+  }
 }
 
 /** One request for each changed file, so for a few of them only. */

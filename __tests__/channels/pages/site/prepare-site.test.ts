@@ -1,0 +1,122 @@
+import { describe, expect, test } from '@jest/globals';
+import type { PagesOptions } from '../../../../src/channels/pages/publish.ts';
+import { prepareSite, previewSite } from '../../../../src/channels/pages/site/prepare-site.ts';
+import { commitTargetWith } from '../../fake-branch.ts';
+import { pagesOptionsWith } from '../../pages-options.ts';
+import { siteWith } from '../../repository-context.ts';
+import { heldFiles, MemoryBranch } from './memory-branch.ts';
+import { connect, memorySite } from './site-runs.ts';
+
+const PAGE = { 'index.html': '<p>' };
+
+function prepare(
+  contents: Readonly<Record<string, string>>,
+  {
+    name = 'p/1/',
+    options = {},
+    pages = siteWith(),
+    branch = new MemoryBranch(),
+    overwrite = false,
+  }: {
+    readonly name?: string;
+    readonly options?: Partial<PagesOptions>;
+    readonly pages?: ReturnType<typeof siteWith>;
+    readonly branch?: MemoryBranch;
+    readonly overwrite?: boolean;
+  } = {},
+) {
+  const asked: string[] = [];
+  const { github } = connect(branch);
+  const target = { ...commitTargetWith(github as never), overwrite };
+  const exists = async (_: string, path: string): Promise<boolean> => {
+    asked.push(path);
+    return branch.head.files.has(path);
+  };
+  const given = { site: memorySite(contents), name, target };
+  return { asked, prepared: prepareSite(given, pagesOptionsWith(options), pages, exists) };
+}
+
+describe('preparing a site', () => {
+  test('tells where it goes and where its pages will be served', async () => {
+    const { prepared } = prepare(PAGE, { name: 'a ä/1' });
+    await expect(prepared).resolves.toMatchObject({
+      servedAt: {
+        sitePath: '/site/a%20%C3%A4/1/',
+        rootPath: '/site/',
+        origin: 'https://octo.github.io',
+      },
+      plan: {
+        method: 'one commit for the folder',
+        destination: 'branch main, folder a ä/1/',
+        name: 'a ä/1/',
+      },
+      data: { path: 'a ä/1/index.html', site: { target: { folder: 'a ä/1/', siteRoot: '' } } },
+    });
+  });
+
+  test('knows the folder of the branch that is served, and the root of the branch', async () => {
+    const pages = siteWith({ folder: 'docs' });
+    await expect(prepare(PAGE, { name: 'docs/p/', pages }).prepared).resolves.toMatchObject({
+      servedAt: { sitePath: '/site/p/', rootPath: '/site/' },
+      data: { site: { target: { folder: 'docs/p/', siteRoot: 'docs/' } } },
+    });
+    await expect(prepare(PAGE, { name: './' }).prepared).resolves.toMatchObject({
+      plan: { name: './', destination: 'branch main, folder ./' },
+      data: { site: { target: { folder: '' } } },
+    });
+  });
+
+  test('refuses a file that the site or the repository obeys, unless `overwrite` is set', async () => {
+    const contents = { ...PAGE, CNAME: 'example.com' };
+    await expect(prepare(contents, { name: './' }).prepared).rejects.toMatchObject({
+      message: expect.stringContaining('CNAME'),
+    });
+    await expect(prepare(contents, { name: './', overwrite: true }).prepared).resolves.toBeDefined();
+    await expect(prepare(contents).prepared).resolves.toBeDefined();
+  });
+});
+
+describe('names that Jekyll changes', () => {
+  const contents = { ...PAGE, '_static/a.js': 'x', 'README.md': '# x', 'front.html': '---\ntitle: x\n---\n' };
+
+  test('are refused together, with both ways out', async () => {
+    const { prepared, asked } = prepare(contents);
+    await expect(prepared).rejects.toMatchObject({
+      code: 'BAD_INPUT',
+      step: 'check',
+      message:
+        'Jekyll, which builds this Pages site, leaves out _static/a.js, and renders README.md, front.html',
+      hint: expect.stringMatching(/`nojekyll: true`.*rename/),
+      leftBehind: [],
+    });
+    expect(asked).toEqual(['.nojekyll']);
+  });
+
+  test.each<[string, Parameters<typeof prepare>[1]]>([
+    ['`nojekyll` is set', { options: { nojekyll: true } }],
+    ['a workflow builds the site', { pages: siteWith({ builtBy: 'workflow' }) }],
+    ['the branch switches Jekyll off', { branch: new MemoryBranch(heldFiles({ '.nojekyll': '' })) }],
+  ])('are accepted where %s', async (_, more) => {
+    await expect(prepare(contents, more).prepared).resolves.toBeDefined();
+  });
+
+  test('are looked for at the root of what is served, without a request where there are none', async () => {
+    const pages = siteWith({ folder: 'docs' });
+    const { prepared, asked } = prepare({ ...PAGE, 'a.md': 'x' }, { name: 'docs/p/', pages });
+    await expect(prepared).rejects.toMatchObject({ hint: expect.stringContaining('docs/.nojekyll') });
+    expect(asked).toEqual(['docs/.nojekyll']);
+    const plain = prepare(PAGE);
+    await plain.prepared;
+    expect(plain.asked).toEqual([]);
+  });
+});
+
+test('a preview tells what would be done, and writes nothing', async () => {
+  const branch = new MemoryBranch();
+  const { data } = await prepare(PAGE, { branch }).prepared;
+  await expect(previewSite(data.site)).resolves.toBe('ADD 1: from run 7 of Deliver (files: 1 added)');
+  branch.commit(heldFiles({ 'p/1/index.html': '<p>' }), 'theirs');
+  const { head } = branch;
+  await expect(previewSite(data.site)).resolves.toBe(`commit ${head.sha} already holds this site`);
+  expect(branch.head).toBe(head);
+});

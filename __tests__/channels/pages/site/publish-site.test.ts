@@ -1,0 +1,145 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Placement } from '../../../../src/channels/channel.ts';
+import { resolveDestination } from '../../../../src/channels/pages/destination.ts';
+import type { SitePlan } from '../../../../src/channels/pages/site/plan-site.ts';
+import {
+  describeChanges,
+  entryUrl,
+  nameFew,
+  publishSite,
+} from '../../../../src/channels/pages/site/publish-site.ts';
+import { hasFailed } from '../../../../src/errors.ts';
+import { MEGABYTE, SITE } from '../../../../src/protocol/limits.ts';
+import { pagesOptionsWith } from '../../pages-options.ts';
+import { siteWith } from '../../repository-context.ts';
+import { heldFiles, MemoryBranch, shaOf } from './memory-branch.ts';
+import { connect, deliverSite, folderTarget, memorySite } from './site-runs.ts';
+
+const CONTENTS = { 'index.html': 'page', 'css/ä b.css': 'style' };
+
+function publish(
+  branch: MemoryBranch,
+  contents: Readonly<Record<string, string>>,
+  onReplace: () => Promise<readonly string[]> = async () => [],
+) {
+  const { github, ports } = connect(branch);
+  const site = memorySite(contents);
+  const location = { ...pagesOptionsWith(), path: 'p/1/', name: site.entry };
+  const destination = resolveDestination(github.repository, location, siteWith());
+  const placed = publishSite({ target: folderTarget(github, 'p/1/'), site, destination }, ports, onReplace);
+  return { placed, ports };
+}
+
+describe('publishing a site', () => {
+  test('places every file at its own address, and the entry at that of the folder', async () => {
+    const branch = new MemoryBranch();
+    const { placed, ports } = publish(branch, CONTENTS);
+    const placement: Placement = await placed;
+    expect(placement).toMatchObject({
+      evidence: `commit ${branch.head.sha}`,
+      commitSha: branch.head.sha,
+      written: true,
+      url: new URL('https://octo.github.io/site/p/1/'),
+      rawUrl: new URL('https://raw.githubusercontent.com/octo/site/main/p/1/index.html'),
+      hostMayChangeBytes: false,
+      changes: { added: ['index.html', 'css/ä b.css'] },
+      parts: [
+        { path: 'css/ä b.css', url: new URL('https://octo.github.io/site/p/1/css/%C3%A4%20b.css'), size: 5 },
+      ],
+    });
+    expect(placement.previousSha256).toBeUndefined();
+    expect(ports.logger.lines).toContain('files: 2 added');
+  });
+
+  test('writes nothing where everything is there, and names the commit that has it', async () => {
+    const branch = new MemoryBranch();
+    await publish(branch, CONTENTS).placed;
+    const { head } = branch;
+    await expect(publish(branch, CONTENTS).placed).resolves.toMatchObject({
+      evidence: `commit ${head.sha} already holds this site`,
+      commitSha: head.sha,
+      written: false,
+      notes: ['no file changed'],
+    });
+    expect(branch.head).toBe(head);
+  });
+
+  test('looks at the old page once before files are changed, and not where some are only added', async () => {
+    const branch = new MemoryBranch();
+    let looks = 0;
+    const look = async () => {
+      looks += 1;
+      return ['old'];
+    };
+    await publish(branch, CONTENTS, look).placed;
+    await publish(branch, { ...CONTENTS, 'more.html': 'more' }, look).placed;
+    expect(looks).toBe(0);
+    branch.beforeMove = () => {
+      branch.beforeMove = () => undefined;
+      branch.change({ 'README.md': 'theirs' });
+    };
+    await expect(publish(branch, { 'index.html': 'second' }, look).placed).resolves.toMatchObject({
+      previousSha256: ['old'],
+    });
+    expect(looks).toBe(1);
+    expect(branch.now).toEqual({ 'README.md': shaOf('theirs'), 'p/1/index.html': shaOf('second') });
+  });
+
+  test('compares again after another writer was first, and then refuses to replace their file', async () => {
+    const branch = new MemoryBranch();
+    branch.beforeMove = () => {
+      branch.beforeMove = () => undefined;
+      branch.change({ 'p/1/index.html': 'theirs' });
+    };
+    await expect(publish(branch, CONTENTS).placed).rejects.toMatchObject({ code: 'NOT_OURS' });
+    expect(branch.now).toEqual({ 'p/1/index.html': shaOf('theirs') });
+  });
+
+  test('is found by the preview, which writes nothing', async () => {
+    const branch = new MemoryBranch(heldFiles({ 'README.md': 'theirs' }));
+    const placed = await deliverSite(branch, 'p/1/', CONTENTS);
+    expect(hasFailed(placed)).toBe(false);
+  });
+});
+
+test('the address of an entry that is no index page is that of its file', () => {
+  expect(entryUrl(new URL('https://octo.github.io/site/p/start.html')).pathname).toBe('/site/p/start.html');
+  expect(entryUrl(new URL('https://octo.github.io/site/p/index.html')).pathname).toBe('/site/p/');
+});
+
+describe('what a person reads of the changes', () => {
+  const changes = { added: [], changed: [], removed: [], kept: [], removedFolders: [] };
+  const planWith = (more: Partial<SitePlan>): SitePlan => ({
+    message: '',
+    writes: [],
+    removals: [],
+    basis: new Map(),
+    head: null,
+    changes,
+    totalSize: 0,
+    ...more,
+  });
+
+  test('counts the files, and names what was left alone, what was removed, and a large site', () => {
+    const all = {
+      added: ['a'],
+      changed: ['b', 'c'],
+      removed: ['d'],
+      kept: ['e', 'f/'],
+      removedFolders: ['p/0/'],
+    };
+    expect(describeChanges(planWith({ changes: all, totalSize: SITE.largeSize + MEGABYTE }))).toEqual([
+      'files: 1 added, 2 changed, 1 removed',
+      'left alone, because this action did not deliver it: e, f/',
+      'older sites removed: p/0/',
+      'the whole Pages site has 801 MB; GitHub serves at most 1024',
+    ]);
+    expect(describeChanges(planWith({ totalSize: SITE.largeSize }))).toEqual(['no file changed']);
+  });
+
+  test('names the first ten of many', () => {
+    const names = Array.from({ length: 12 }, (_, nth) => String(nth));
+    expect(nameFew(names)).toBe('0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more');
+    expect(nameFew(names.slice(0, 10))).not.toContain('more');
+  });
+});

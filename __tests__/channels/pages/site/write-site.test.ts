@@ -1,0 +1,213 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { readBranchTree } from '../../../../src/channels/pages/site/branch-tree.ts';
+import { planSite, type SitePlan } from '../../../../src/channels/pages/site/plan-site.ts';
+import type { FolderTarget } from '../../../../src/channels/pages/site/site-target.ts';
+import { createSiteWriter } from '../../../../src/channels/pages/site/write-site.ts';
+import { SITE, SIZE } from '../../../../src/protocol/limits.ts';
+import { FakeGitHub } from '../../../github/fake-github.ts';
+import { temporaryFolder } from '../../../support/files.ts';
+import { fakePorts } from '../../../support/ports.ts';
+import type { TestRepository } from '../../../world/repository.ts';
+import { type GitHubWorld, startWorld } from '../../../world/world.ts';
+import { heldFiles, MemoryBranch, shaOf } from './memory-branch.ts';
+import { connect, folderTarget, memoryFile, memorySite } from './site-runs.ts';
+
+const { env: original } = process;
+const CONTENTS = { 'index.html': 'page', 'css/a.css': 'style' };
+
+const planWith = (more: Partial<SitePlan> = {}): SitePlan => ({
+  message: 'ADD 1: a site',
+  writes: [],
+  removals: [],
+  basis: new Map(),
+  head: null,
+  changes: { added: [], changed: [], removed: [], kept: [], removedFolders: [] },
+  totalSize: 0,
+  ...more,
+});
+
+describe('writing a site through git', () => {
+  let world: GitHubWorld;
+  let repository: TestRepository;
+  let repositories = 0;
+
+  beforeAll(async () => {
+    world = await startWorld();
+  });
+  afterAll(() => world.stop());
+
+  beforeEach(async () => {
+    process.env = { ...original, ...world.env, RUNNER_TEMP: await temporaryFolder() };
+    repositories += 1;
+    const files = { 'README.md': 'theirs', 'docs/p/old/index.html': 'old' };
+    repository = await world.repository({ owner: 'octo', name: `site-${repositories}`, files });
+    world.traffic.clear();
+  });
+  afterEach(() => {
+    process.env = original;
+  });
+
+  const runHostGit = (...args: string[]): string => {
+    const folder = join(world.folder, `octo--${repository.name}.git`);
+    return execFileSync('git', ['-C', folder, ...args], { encoding: 'utf8' }).trim();
+  };
+
+  /** A client whose answers about the branch are those of git. */
+  function createGitHub(rules: readonly object[] = []): FakeGitHub {
+    const listTree = () =>
+      runHostGit('ls-tree', '-r', '-t', 'main')
+        .split('\n')
+        .map((line) => {
+          const [, mode, type, sha, path] = /^(\d+) (\w+) (\w+)\t(.*)$/.exec(line) ?? [];
+          return { mode, type, sha, path };
+        });
+    const github = new FakeGitHub({
+      get_ref: () => ({ object: { sha: runHostGit('rev-parse', 'main') } }),
+      tree_below: () => ({ truncated: false, tree: listTree() }),
+      commits_of_path: [],
+      branch_rules: rules,
+      graphql: { data: { viewer: { login: 'octo', databaseId: 1 } } },
+    });
+    return Object.assign(github, {
+      repository: { owner: 'octo', repo: repository.name },
+      token: world.token(),
+    });
+  }
+
+  async function prepare(folder: string, more: Parameters<typeof folderTarget>[2] = {}) {
+    const github = createGitHub();
+    const target = folderTarget(github, folder, { siteRoot: 'docs/', ...more });
+    const plan = await planSite(memorySite(CONTENTS), target, await readBranchTree(github, 'main'));
+    return { plan, write: createSiteWriter(target, fakePorts()), github };
+  }
+
+  test('makes one commit of all files, by the account of the token', async () => {
+    const { plan, write } = await prepare('docs/p/1/', { options: { nojekyll: true } });
+    const commit = await write(plan);
+    expect((await repository.log())[0]).toMatchObject({
+      sha: commit,
+      message: plan.message,
+      files: ['docs/.nojekyll', 'docs/p/1/css/a.css', 'docs/p/1/index.html'],
+    });
+    expect(plan.message).toContain(`Delivered-tree: ${runHostGit('rev-parse', 'main:docs/p/1')} docs/p/1/`);
+  });
+
+  test('builds on what others committed elsewhere meanwhile', async () => {
+    const { plan, write } = await prepare('docs/p/1/');
+    await repository.commit('docs/p/2/index.html', 'theirs');
+    await write(plan);
+    expect(String(await repository.read('docs/p/2/index.html'))).toBe('theirs');
+    expect(String(await repository.read('docs/p/1/index.html'))).toBe('page');
+  });
+
+  test.each<[string, string, string, Parameters<typeof folderTarget>[2]]>([
+    ['a file in the folder', 'docs/p/1/', 'docs/p/1/index.html', {}],
+    ['another file in the folder', 'docs/p/1/', 'docs/p/1/notes.txt', {}],
+    ['a file with the name of the folder', 'docs/p/1/', 'docs/p/1', {}],
+    ['a file with the name of a folder that it lies in', 'docs/new/1/', 'docs/new', {}],
+    ['the file that switches Jekyll off', 'docs/p/1/', 'docs/.nojekyll', { options: { nojekyll: true } }],
+    ['a file at the root that is the folder', '', 'index.html', { siteRoot: '' }],
+  ])('writes nothing where somebody commits %s meanwhile', async (_, folder, theirs, more) => {
+    const { plan, write } = await prepare(folder, more);
+    const head = await repository.commit(theirs, 'theirs');
+    await expect(write(plan)).rejects.toMatchObject({ code: 'CONFLICT', retryable: true });
+    expect(await repository.head()).toBe(head);
+    expect(String(await repository.read(theirs))).toBe('theirs');
+  });
+
+  test('commits the root of the branch where nobody else does', async () => {
+    const { plan, write } = await prepare('', { siteRoot: '' });
+    await write(plan);
+    expect(String(await repository.read('index.html'))).toBe('page');
+    expect(String(await repository.read('README.md'))).toBe('theirs');
+  });
+
+  test('removes files before it writes others in their place', async () => {
+    const github = createGitHub();
+    const plan = planWith({
+      head: runHostGit('rev-parse', 'main'),
+      removals: ['docs/p/old/index.html'],
+      writes: [{ path: 'docs/p/old', file: memoryFile('a file now') }],
+    });
+    await createSiteWriter(folderTarget(github, 'docs/p/'), fakePorts())(plan);
+    expect(String(await repository.read('docs/p/old'))).toBe('a file now');
+  });
+});
+
+describe('writing a site by the object API', () => {
+  beforeEach(() => {
+    process.env = { ...original };
+  });
+  afterEach(() => {
+    process.env = original;
+  });
+
+  async function prepare(more: Parameters<typeof folderTarget>[2] = {}) {
+    const branch = new MemoryBranch(heldFiles({ 'README.md': 'theirs' }));
+    const connection = connect(branch);
+    const target: FolderTarget = folderTarget(connection.github, 'p/1/', more);
+    const tree = await readBranchTree(connection.github, 'main');
+    const plan = await planSite(memorySite({ ...CONTENTS, 'same.html': 'page' }), target, tree);
+    return { ...connection, branch, plan, write: createSiteWriter(target, connection.ports) };
+  }
+
+  test('makes one commit where the branch takes signed ones only, and sends equal bytes once', async () => {
+    const { branch, plan, write, host } = await prepare();
+    const commit = await write(plan);
+    expect(branch.head).toMatchObject({ sha: commit, message: plan.message });
+    expect(branch.now).toMatchObject({ 'README.md': shaOf('theirs'), 'p/1/same.html': shaOf('page') });
+    expect(host.seen.filter(({ url }) => url.endsWith('/git/blobs'))).toHaveLength(2);
+  });
+
+  test('makes one commit where there is no git', async () => {
+    process.env.PATH = await temporaryFolder();
+    const { branch, plan, write } = await prepare();
+    const commit = await write(plan);
+    expect(branch.head.sha).toBe(commit);
+  });
+
+  test('asks for the rules of the branch once for all attempts', async () => {
+    const { branch, plan, write, host } = await prepare();
+    branch.change({ 'README.md': 'x' });
+    await expect(write(plan)).rejects.toMatchObject({ code: 'CONFLICT', retryable: true });
+    await expect(write(plan)).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect(host.seen.filter(({ url }) => url.includes('/rules/branches/'))).toHaveLength(1);
+    expect(branch.now).toEqual({ 'README.md': shaOf('x') });
+  });
+
+  test('refuses to move the branch where somebody was first', async () => {
+    const { branch, plan, write } = await prepare();
+    branch.beforeMove = () => {
+      branch.beforeMove = () => undefined;
+      branch.change({ 'p/1/index.html': 'theirs' });
+    };
+    await expect(write(plan)).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect(branch.now['p/1/index.html']).toBe(shaOf('theirs'));
+  });
+
+  const many = Array.from({ length: SITE.apiWrites + 1 }, (_, nth) => ({
+    path: `p/1/${nth}`,
+    file: memoryFile(String(nth)),
+  }));
+  const large = [{ path: 'p/1/large', file: { ...memoryFile('x'), size: SIZE.methodB + 1 } }];
+
+  test.each([
+    ['too many files', many],
+    ['too large a file', large],
+  ])('sends nothing of %s', async (_, writes) => {
+    const { write, plan, host } = await prepare();
+    await expect(write({ ...plan, writes })).rejects.toMatchObject({
+      code: 'NEEDS_SIGNATURE',
+      message: expect.stringContaining(`at most ${SITE.apiWrites}`),
+      leftBehind: [],
+    });
+    process.env.PATH = await temporaryFolder();
+    const without = new FakeGitHub({ branch_rules: [] });
+    const writing = createSiteWriter(folderTarget(without, 'p/1/'), fakePorts())({ ...plan, writes });
+    await expect(writing).rejects.toMatchObject({ code: 'BAD_INPUT' });
+    expect(host.seen.filter(({ method }) => method === 'POST')).toEqual([]);
+    expect(without.writes).toEqual([]);
+  });
+});
