@@ -8,9 +8,9 @@ import { type BenchEnvironment, startBenchEnvironment } from './environment.ts';
 import { writeSampleFile } from './files.ts';
 import { OWNER, REPOSITORY } from './hosts/route.ts';
 import { measureManyFiles } from './many-files.ts';
-import { measureSite } from './site.ts';
 import { measureRun, median } from './measure.ts';
 import { runPlainGit } from './plain-git.ts';
+import { measureSite } from './site.ts';
 
 /**
  * Delivers files of many sizes with the built bundle, and each of them with curl in the same minute through the

@@ -68,6 +68,9 @@ async function writeSite(folder: string, { files, bytes }: SampleSite): Promise<
   const size = Math.floor(bytes / files);
   for (let nth = 1; nth < files; nth += 1) {
     const isPage = nth % 5 === 0;
-    await writeFile(join(folder, `file-${nth}.${isPage ? 'html' : 'bin'}`), isPage ? PAGE : randomBytes(size));
+    await writeFile(
+      join(folder, `file-${nth}.${isPage ? 'html' : 'bin'}`),
+      isPage ? PAGE : randomBytes(size),
+    );
   }
 }

@@ -450,7 +450,11 @@ describe('several files', () => {
   test('are told apart in the log', async () => {
     const { ports } = await publishAll(pages(2), live);
     expect(ports.logger.lines).toEqual(
-      expect.arrayContaining(['0.html: commit c0ffee', '1.html: commit c0ffee', '1.html: the raw address, at the same time']),
+      expect.arrayContaining([
+        '0.html: commit c0ffee',
+        '1.html: commit c0ffee',
+        '1.html: the raw address, at the same time',
+      ]),
     );
   });
 
