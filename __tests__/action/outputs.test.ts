@@ -140,6 +140,21 @@ describe('writeOutputs', () => {
     });
   });
 
+  test.each(['/nowhere/output', '/'])(
+    'names the file of the outputs that can not be written: %s',
+    async (path) => {
+      await inStep({}, async ({ env, printed, summary }) => {
+        process.env.GITHUB_OUTPUT = path;
+        const report = reportWith();
+        await expect(writeOutputs([report], env, logger)).resolves.toMatch(
+          /^Could not write the outputs of this step to the file of GITHUB_OUTPUT,.*: .+/,
+        );
+        expect(printed()).toBe(`${reportText(report)}\n`);
+        await expect(summary()).resolves.toContain('ГОТОВО');
+      });
+    },
+  );
+
   test('writes no summary if the runner offers no file for it', async () => {
     await inStep({}, async ({ env, summary }) => {
       await writeOutputs([reportWith()], { ...env, GITHUB_STEP_SUMMARY: undefined }, logger);

@@ -7,25 +7,38 @@ import { escapeLogLine } from './log.ts';
 import { composeSummary } from './summary.ts';
 
 /**
- * Writes the reports to the log, the job summary and the step's outputs. A summary that can't be written is only
- * a warning.
+ * Writes the reports to the log, the job summary and the step's outputs, each whatever becomes of the others. A
+ * summary that can't be written is only a warning.
  *
  * @param reports without secrets: they can't be found any more once the text is escaped
- * @throws if the outputs can't be written.
+ * @returns why the outputs could not be written, which fails the step: later steps would read nothing
  */
 export async function writeOutputs(
   reports: readonly Report[],
   env: RunnerEnvironment,
   logger: Pick<Logger, 'warning'>,
-): Promise<void> {
+): Promise<string | null> {
   for (const line of formatReports(reports).split('\n')) core.info(escapeLogLine(line));
-  for (const [name, value] of Object.entries(composeOutputs(reports))) core.setOutput(name, value);
-  if (!env.GITHUB_STEP_SUMMARY) return;
+  const failure = setOutputs(reports);
+  if (!env.GITHUB_STEP_SUMMARY) return failure;
   try {
     await core.summary.addRaw(composeSummary(reports)).write();
   } catch (thrown) {
     const reason = thrown instanceof Error ? thrown.message : String(thrown);
-    logger.warning(`Could not write the job summary (the delivery is not affected): ${reason}`);
+    logger.warning(
+      `Could not write the job summary to the file of GITHUB_STEP_SUMMARY (the delivery is not affected): ${reason}`,
+    );
+  }
+  return failure;
+}
+
+function setOutputs(reports: readonly Report[]): string | null {
+  try {
+    for (const [name, value] of Object.entries(composeOutputs(reports))) core.setOutput(name, value);
+    return null;
+  } catch (thrown) {
+    const reason = thrown instanceof Error ? thrown.message : String(thrown);
+    return `Could not write the outputs of this step to the file of GITHUB_OUTPUT, so no later step can read them (the report is in the log): ${reason}`;
   }
 }
 

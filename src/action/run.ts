@@ -38,13 +38,14 @@ export async function run(env: RunnerEnvironment, fail: (message: string) => voi
     const currentRun = await loadCurrentRun();
     const result = await parseAndPerform(inputs, env, currentRun, ports);
     const reports = result.reports.map((report) => redactReport(report, redactor));
-    await writeOutputs(reports, env, logger);
+    const outputFailure = await writeOutputs(reports, env, logger);
     if (result.request?.comment) {
       const connect = (options: GitHubClientOptions) => createGitHubClient(options, ports);
       await updateComment({ reports, request: result.request, run: currentRun, connect }, ports);
     }
     const message = describeFailure(reports);
     if (message !== null && (result.request?.failOnNotReady ?? failsOnRefusal(inputs))) fail(message);
+    else if (outputFailure !== null) fail(redactor.redact(outputFailure));
   } catch (thrown) {
     fail(redactor.redact(thrown instanceof Error ? thrown.message : String(thrown)));
   } finally {
