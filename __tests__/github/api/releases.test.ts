@@ -4,6 +4,7 @@ import {
   deleteAsset,
   deleteDraft,
   formatLabel,
+  getDownloadUrl,
   getReleaseByTag,
   hasOwnLabel,
   isOwnRelease,
@@ -29,6 +30,18 @@ const ASSET = {
   digest: null,
   browser_download_url: 'https://github.com/octo/site/releases/download/t/a.zip',
 };
+
+test.each([
+  'https://evil.example.net/octo/site/releases/download/t/a.zip',
+  'http://github.com/octo/site/releases/download/t/a.zip',
+  'https://github.com.evil.net/a.zip',
+  'https://github.com@evil.net/a.zip',
+  'a.zip',
+])('getDownloadUrl refuses an address that is not on the instance: %s', (address) => {
+  const github = new FakeGitHub({});
+  expect(getDownloadUrl(github, ASSET).href).toBe(ASSET.browser_download_url);
+  expect(() => getDownloadUrl(github, { ...ASSET, browser_download_url: address })).toThrow('foreign host');
+});
 
 describe('createDraft and publishDraft', () => {
   const DRAFT = { ...RELEASE, draft: true };

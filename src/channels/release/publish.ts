@@ -1,6 +1,6 @@
-import { DeliveryError, hasFailed, type Result } from '../../errors.ts';
+import { DeliveryError, hasFailed, type Result, toDeliveryError } from '../../errors.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
-import { type Asset, formatLabel, type Release } from '../../github/api/releases.ts';
+import { type Asset, formatLabel, getDownloadUrl, type Release } from '../../github/api/releases.ts';
 import { forEachItem, type ItemResult } from '../../item-results.ts';
 import type { Ports } from '../../ports.ts';
 import { QUIET_DRAFT, RELEASE_RESTARTS } from '../../protocol/limits.ts';
@@ -238,7 +238,11 @@ function toPlacement(
   { item, result }: PlacedResult,
   wantedTag: string,
 ): ItemResult<AssetTasks[number], Placement> {
-  return { item, result: hasFailed(result) ? result : assetPlacement(result, item.data, wantedTag) };
+  try {
+    return { item, result: hasFailed(result) ? result : assetPlacement(result, item.data, wantedTag) };
+  } catch (thrown) {
+    return { item, result: toDeliveryError(thrown) };
+  }
 }
 
 function assetPlacement(
@@ -251,7 +255,7 @@ function assetPlacement(
   const tag = release.tag_name;
   return {
     evidence: confirmed ? `HTTP 201, ${what}` : `${what} holds these bytes`,
-    url: new URL(asset.browser_download_url),
+    url: getDownloadUrl(github, asset),
     ...(tag === wantedTag ? {} : { destination: `release ${tag}, asset ${asset.name}` }),
     written,
     bypassCache: false,

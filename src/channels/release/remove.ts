@@ -3,6 +3,7 @@ import type { GitHubClient } from '../../github/api/client.ts';
 import {
   type Asset,
   deleteAsset,
+  getDownloadUrl,
   getReleaseByTag,
   hasOwnLabel,
   isOwnRelease,
@@ -203,12 +204,13 @@ async function removeAsset(
   refuseInterim(interim, removal);
   if (release !== null && asset !== null) {
     refuseRemoval(asset, release, removal);
+    getDownloadUrl(removal.github, asset);
     await deleteAsset(removal.github, asset);
   }
   const { otherTags, name } = removal;
   return {
     evidence: asset === null ? 'nothing exists there' : `asset ${asset.id} (${asset.name}) is deleted`,
-    url: asset === null ? removal.url : new URL(asset.browser_download_url),
+    url: asset === null ? removal.url : getDownloadUrl(removal.github, asset),
     written: asset !== null,
     bypassCache: false,
     hostMayChangeBytes: false,

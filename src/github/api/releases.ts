@@ -6,7 +6,7 @@ import { ASSETS, RELEASES } from '../../protocol/limits.ts';
 import { TOOL, TRAILER } from '../../protocol/words.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import { RETRY_HINT } from '../hints.ts';
-import { mayReceiveToken } from '../hosts.ts';
+import { mayReceiveToken, serverUrlOf } from '../hosts.ts';
 import type { GitHubClient } from './client.ts';
 import { nullIfNotFound } from './failures.ts';
 import { listAll } from './list-all.ts';
@@ -186,6 +186,21 @@ export async function uploadAsset(github: GitHubClient, upload: AssetUpload, por
     });
   }
   return asset as Asset;
+}
+
+/**
+ * Where an asset is downloaded.
+ *
+ * @throws {DeliveryError} `HOST_ERROR` for an address on another host than the instance's own.
+ */
+export function getDownloadUrl({ apiUrl }: Pick<GitHubClient, 'apiUrl'>, asset: Asset): URL {
+  const url = URL.parse(asset.browser_download_url);
+  if (url?.protocol === 'https:' && url.host === serverUrlOf(apiUrl).host) return url;
+  throw new DeliveryError(
+    'HOST_ERROR',
+    'the release asset has a download address on a foreign host; it is not handed over',
+    { hint: 'check `api-url:`, or use channel: K3' },
+  );
 }
 
 /** The release's upload address without its template, only on a host that may receive the token. */
