@@ -105,6 +105,7 @@ export const proofWith = (more: Partial<Proof> = {}): Proof => ({
   match: 'identical',
   hosts: [PAGE.host],
   parts: 0,
+  isCached: false,
   ...more,
 });
 

@@ -394,11 +394,15 @@ describe('taking a file away', () => {
   });
 
   test.each<[string, (request: Seen) => boolean, RegExp]>([
-    ['bare', (request) => !isStamped(request) && !isRaw(request), /^the address without \?v= still answered/],
-    ['raw', isRaw, /^the raw address still answered an older copy/],
+    [
+      'bare',
+      (request) => !isStamped(request) && !isRaw(request),
+      /^the address without \?v= still shows content to anybody; a cache may keep it/,
+    ],
+    ['raw', isRaw, /^the raw address still shows content to anybody; a cache may keep it/],
   ])('stands where the %s address still shows it, and UNKNOWN says so', async (_, still, words) => {
     const { attempt, ports } = await withdrawing((request) => (still(request) ? { body: BYTES } : NOT_FOUND));
-    expect(attempt).toMatchObject({ failure: null, proof: { match: 'gone' } });
+    expect(attempt).toMatchObject({ failure: null, proof: { match: 'gone', isCached: true } });
     expect(attempt?.unknown).toEqual([expect.stringMatching(words)]);
     expect(ports.clock.now() - NOON).toBe(2 * INTERVAL);
   });

@@ -449,6 +449,28 @@ describe('the report on a withdrawal', () => {
     );
   });
 
+  test.each([true, false])(
+    'of what a cache still shows never says that it is gone (written: %s)',
+    (written) => {
+      const main = {
+        ...gone,
+        placement: placementWith({ written }),
+        proof: proofWith({ match: 'gone', httpCode: 404, sha256: null, isCached: true }),
+        unknown: ['the address without ?v= still shows content'],
+      };
+      const report = composeReport(withdrawing({ main }));
+      const text = JSON.stringify(report);
+      expect(text).not.toMatch(
+        /no longer opens|does not open|nothing is served there|is no longer served|not served/,
+      );
+      expect(report.lines).toMatchObject({
+        CLAIM: `out/page.html is removed, but a cache still shows content of ${PAGE.href}`,
+        TEST: expect.stringContaining('nothing is served past caches; a cache still shows content'),
+        RESULT: expect.stringContaining('a cache still serves it; see UNKNOWN'),
+      });
+    },
+  );
+
   test('that is proven hands no address over, and says which one serves nothing', () => {
     const report = composeReport(withdrawing());
     expect(report).toMatchObject({ operation: 'withdraw', ready: true, url: null, withdrawn: PAGE.href });

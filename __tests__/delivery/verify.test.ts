@@ -101,6 +101,7 @@ describe('verifying', () => {
       match: 'identical',
       hosts: ['octo.github.io'],
       parts: 0,
+      isCached: false,
     });
     expect(host.seen).toHaveLength(1);
     expect(elapsed()).toBe(0);
@@ -409,6 +410,7 @@ describe('verifying that nothing is there any more', () => {
       match: 'gone',
       hosts: ['octo.github.io'],
       parts: 0,
+      isCached: false,
     });
     expect(host.seen).toHaveLength(1);
     expect(elapsed()).toBe(0);

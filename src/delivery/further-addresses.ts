@@ -12,6 +12,8 @@ export interface FurtherProof {
   /** The raw address, where it was proven too. */
   readonly rawUrl: URL | null;
   readonly unknown: readonly string[];
+  /** Whether an address still answered with what was there before. */
+  readonly isCached: boolean;
 }
 
 /** A proven address, with all that is known of it. */
@@ -40,12 +42,16 @@ export async function verifyFurtherAddresses(
   const { placement } = address;
   // Both download the whole file, so they are asked at the same time.
   const [plain, raw] = await Promise.allSettled([
-    placement.bypassCache ? verifyPlainAddress(address, limits, ports) : [],
+    placement.bypassCache ? verifyPlainAddress(address, limits, ports) : { unknown: [], isCached: false },
     verifyRawAddress(address, limits, ports),
   ]);
   if (plain.status === 'rejected') throw plain.reason;
   if (raw.status === 'rejected') throw raw.reason;
-  return { rawUrl: raw.value.rawUrl, unknown: [...plain.value, ...raw.value.unknown] };
+  return {
+    rawUrl: raw.value.rawUrl,
+    unknown: [...plain.value.unknown, ...raw.value.unknown],
+    isCached: plain.value.isCached || raw.value.isCached,
+  };
 }
 
 /** The raw address; `null` where there is none, or where it was not proven. */
@@ -54,27 +60,32 @@ async function verifyRawAddress(
   limits: WaitLimits,
   ports: Ports,
 ): Promise<FurtherProof> {
-  if (rawUrl === undefined || (expected.file === null && !expected.gone))
-    return { rawUrl: null, unknown: [] };
+  const nothing = { rawUrl: null, unknown: [], isCached: false };
+  if (rawUrl === undefined || (expected.file === null && !expected.gone)) return nothing;
   ports.logger.info('the raw address, at the same time');
   const isFile = ({ match }: ProbeResult): boolean => match === (expected.gone ? 'gone' : 'identical');
   const raw = await probeFurther(rawUrl, expected, isFile, { limits, ports });
-  if (raw.shows === 'expected') return { rawUrl, unknown: raw.internal };
-  const description = RAW_DESCRIPTIONS[expected.gone ? 'stale' : raw.shows];
-  return { rawUrl: null, unknown: [`the raw address ${description}, so it was not verified`] };
+  if (raw.shows === 'expected') return { ...nothing, rawUrl, unknown: raw.internal };
+  if (expected.gone) {
+    return { ...nothing, unknown: [describeCachedCopy('the raw address', raw.last)], isCached: true };
+  }
+  return {
+    ...nothing,
+    unknown: [`the raw address ${RAW_DESCRIPTIONS[raw.shows]}, so it was not verified`],
+  };
 }
 
 /**
  * Until the address answers as it should several times in a row. A copy from before gets a few requests, since
  * a cache may be late; then it is accepted, if the address with `?v=` is still right.
  *
- * @returns what is unknown of it
+ * @returns what is unknown of it, and whether it still shows the copy from before
  */
 async function verifyPlainAddress(
   { placement, proof, expected, confirm }: ProvenAddress,
   limits: WaitLimits,
   ports: Ports,
-): Promise<readonly string[]> {
+): Promise<Omit<FurtherProof, 'rawUrl'>> {
   ports.logger.info('the address without ?v=, as a person will open it');
   const probe = new UrlProbe({ ...placement, bypassCache: false }, expected, limits.deadline, ports);
   const series = createProbeSeries({ ...placement, bypassCache: false }, probe, limits, ports);
@@ -100,15 +111,18 @@ async function verifyPlainAddress(
     const isWaiting = oldAnswers + 1 < FURTHER_PROBES && ports.clock.now() < limits.deadline;
     if (isWaiting || (oldAnswers === 0 && !isOld(first))) {
       const result = await acceptNew(first);
-      return result && (await series.confirm(result, acceptNew)) && { unknown: [] };
+      return result && (await series.confirm(result, acceptNew)) && { unknown: [], isCached: false };
     }
     const result = await acceptEither(first);
     if (result === undefined || (await series.confirm(result, acceptEither)) === undefined) return undefined;
     // A cache with the old copy says nothing of the new one: that must still be there.
-    return (await confirm()) ? { unknown: [describeStaleCopy(first)] } : undefined;
+    if (!(await confirm())) return undefined;
+    const where = 'the address without ?v=';
+    const line = expected.gone ? describeCachedCopy(where, first) : describeStaleCopy(where, first);
+    return { unknown: [line], isCached: true };
   });
   if (proven === undefined) throw plainAddressError(probe.last, proof);
-  return [...internalUnknown(probe), ...proven.unknown];
+  return { ...proven, unknown: [...internalUnknown(probe), ...proven.unknown] };
 }
 
 /** An address that leads to another host than the one that was proven is not the one to hand over. */
@@ -122,24 +136,31 @@ function plainAddressError(last: ProbeResult | null, { hosts }: Proof): Delivery
   });
 }
 
-function describeStaleCopy({ keptFor }: ProbeResult): string {
-  const minutes = Math.ceil((keptFor ?? 0) / MINUTE);
-  const time =
-    keptFor === null
-      ? 'for a time that the host does not tell'
-      : `for up to ${minutes} minute${minutes === 1 ? '' : 's'}`;
-  return `the address without ?v= still answered an older copy; a cache may show it ${time}`;
+function describeStaleCopy(where: string, { keptFor }: ProbeResult): string {
+  return `${where} still answered an older copy; a cache may show it ${describeCacheTime(keptFor)}`;
+}
+
+/** What is withdrawn may still be read there. */
+function describeCachedCopy(where: string, last: ProbeResult | null): string {
+  if (last?.httpCode !== 200) return `whether ${where} still shows content: it gave no clear answer`;
+  return `${where} still shows content to anybody; a cache may keep it ${describeCacheTime(last.keptFor)}`;
+}
+
+function describeCacheTime(keptFor: number | null): string {
+  if (keptFor === null) return 'for a time that the host does not tell';
+  const minutes = Math.ceil(keptFor / MINUTE);
+  return `for up to ${minutes} minute${minutes === 1 ? '' : 's'}`;
 }
 
 const RAW_DESCRIPTIONS = {
   login: 'answers with a login page',
   other: 'did not show the file yet',
-  stale: 'still answered an older copy',
 } as const;
 
 interface FurtherResult {
   readonly shows: 'expected' | 'login' | 'other';
   readonly internal: readonly string[];
+  readonly last: ProbeResult | null;
 }
 
 async function probeFurther(
@@ -164,7 +185,7 @@ async function probeFurther(
     if (isExpected(result)) return (await series.confirm(result, accept)) && 'expected';
     return result.match === 'login' ? 'login' : undefined;
   }).catch(ignoreLocalAddress);
-  return { shows: shows ?? 'other', internal: internalUnknown(probe) };
+  return { shows: shows ?? 'other', internal: internalUnknown(probe), last: probe.last };
 }
 
 /** A further address on this machine is not handed over, and the delivery does not depend on it. */

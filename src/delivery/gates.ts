@@ -57,8 +57,13 @@ export function evaluateGates(attempt: ChannelAttempt | null, operation: Operati
   });
 }
 
-function describeProof({ match, markerCount }: NonNullable<ChannelAttempt['proof']>): string {
-  if (match === 'gone') return 'nothing is served there';
+/** What an address shows once its file is withdrawn. */
+export const describeGoneProof = ({ isCached }: NonNullable<ChannelAttempt['proof']>): string =>
+  isCached ? 'nothing is served past caches; a cache still shows content' : 'nothing is served there';
+
+function describeProof(proof: NonNullable<ChannelAttempt['proof']>): string {
+  const { match, markerCount } = proof;
+  if (match === 'gone') return describeGoneProof(proof);
   const bytes = match === 'identical' ? 'bytes identical to the file' : 'other bytes than the file';
   if (markerCount === null) return bytes;
   const marker = `marker found ${markerCount === 1 ? 'once' : `${markerCount} times`}`;

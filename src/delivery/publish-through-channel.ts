@@ -181,11 +181,12 @@ async function verifyAttempt(
     const further = await verifyFurtherAddresses({ placement, proof, expected, confirm }, limits, ports);
     const parts = await verifySite(placement, probe, { gone: expected.gone === true }, { limits, ports });
     const unknown = new Set([...placement.unknown, ...internalUnknown(probe), ...further.unknown]);
+    const { rawUrl, isCached } = further;
     return {
       ...attempt,
-      proof: { ...proof, parts },
+      proof: { ...proof, parts, isCached },
       lastProbe: probe.last,
-      rawUrl: further.rawUrl,
+      rawUrl,
       unknown: [...unknown],
     };
   } catch (thrown) {

@@ -4,6 +4,7 @@ import { CHANNELS, RESULTS, type ReportLine } from '../protocol/words.ts';
 import type { ChannelAttempt } from './channel-attempt.ts';
 import { type FailureReason, formatReason } from './failure-reason.ts';
 import { type FileDelivery, LINK_SUBJECT, mainAttempt } from './file-delivery.ts';
+import { describeGoneProof } from './gates.ts';
 import { neutralizeText } from './neutral-text.ts';
 import { countMarker } from './url-probe.ts';
 
@@ -43,9 +44,10 @@ function claimLine(delivery: FileDelivery, { provenUrl }: ReportFacts): string {
   const { operation, subject } = delivery;
   const main = mainAttempt(delivery);
   if (operation === 'withdraw') {
-    return provenUrl === null
-      ? `${subject} was not proven to be withdrawn`
-      : `${subject} ${main?.placement?.written ? 'no longer opens' : 'does not open'} at ${provenUrl}`;
+    if (provenUrl === null) return `${subject} was not proven to be withdrawn`;
+    if (main?.proof?.isCached)
+      return `${subject} is removed, but a cache still shows content of ${provenUrl}`;
+    return `${subject} ${main?.placement?.written ? 'no longer opens' : 'does not open'} at ${provenUrl}`;
   }
   if (main === null) return `${subject} was not published; there is no address`;
   const { channel, claim } = main.task.plan;
@@ -105,7 +107,7 @@ function describeParts({ site }: FileDelivery, { proof }: ChannelAttempt): strin
 }
 
 const describeGone = ({ proof }: ChannelAttempt): string[] => [
-  proof === null ? 'not proven to be gone' : 'nothing is served there',
+  proof === null ? 'not proven to be gone' : describeGoneProof(proof),
 ];
 
 function describeContent({ proof, lastProbe, expected }: ChannelAttempt): string[] {
@@ -128,6 +130,9 @@ function resultLine(delivery: FileDelivery, { notReady, provenUrl }: ReportFacts
   // No address follows the arrow of a result unless it is handed over.
   const subject = neutralizeText(delivery.subject);
   const main = mainAttempt(delivery);
+  if (main?.proof?.isCached) {
+    return `${RESULTS.ready}, removed: ${subject} is no longer at its source, but a cache still serves it; see UNKNOWN`;
+  }
   if (!main?.placement?.written) return `${RESULTS.ready}, nothing to withdraw: ${subject} is not served`;
   // A cache that still has it is named in UNKNOWN.
   return main.unknown.length === 0

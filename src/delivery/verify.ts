@@ -36,6 +36,8 @@ export interface Proof {
   readonly hosts: readonly string[];
   /** How many further files of a site were proven. */
   readonly parts: number;
+  /** Whether an address of it still answered with what was there before, as UNKNOWN says. */
+  readonly isCached: boolean;
 }
 
 /**
@@ -120,6 +122,7 @@ export async function verifyAddress(
     match: result.match,
     hosts: result.hosts,
     parts: 0,
+    isCached: false,
   };
 }
 
