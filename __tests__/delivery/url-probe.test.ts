@@ -10,6 +10,8 @@ import {
 } from '../../src/delivery/url-probe.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import type { SendHttp } from '../../src/ports.ts';
+import { findGateSign } from '../../src/rules/gate-page.ts';
+import { measureCpuTime } from '../rules/cpu-time.ts';
 import { localFile } from '../support/files.ts';
 import { FakeHttp, fakePorts, NOON, type Scripted, type Seen } from '../support/ports.ts';
 import { PAGE } from './builders.ts';
@@ -410,6 +412,14 @@ test.each([
 ])('A page that the host puts in place of the content by its headers is no proof: %o', async (headers) => {
   await expect(matchOf({ answer: { body: BYTES, headers } })).resolves.toBe('gate');
 });
+
+test.each(['<a ', '<title', '<!--', '<meta ', '<input ', '<h1>', '<script '])(
+  'A page of many %s takes no long time to judge.',
+  (start) => {
+    const page = start.repeat(65_536 / start.length);
+    expect(measureCpuTime(() => findGateSign(page))).toBeLessThan(1_000);
+  },
+);
 
 test('A page that a build made of a file with such words is the content.', async () => {
   const file = await localFile(`# Access denied: ${MARKER}`);

@@ -85,11 +85,12 @@ export function findGateSign(head: string): string | null {
   if (script !== undefined && /^\s*</.test(head)) return script;
   // A comment, a script or a text area may quote anything.
   const markup = head
-    .replace(/<!--[\s\S]*?-->/g, ' ')
+    .replace(/<!--[\s\S]*?(-->|$)/g, ' ')
     .replace(/<(script|style|textarea)\b[\s\S]*?(<\/\1\s*>|$)/gi, ' ');
   const [form] =
-    /<input\b[^>]*\btype\s*=\s*["']?password\b|<meta\b[^>]*\bhttp-equiv\s*=\s*["']?refresh\b/i.exec(markup) ??
-    [];
+    /<input\b[^<>]{0,1000}\btype\s{0,9}=\s{0,9}["']?password\b|<meta\b[^<>]{0,1000}\bhttp-equiv\s{0,9}=\s{0,9}["']?refresh\b/i.exec(
+      markup,
+    ) ?? [];
   return form ?? findSignInTexts(markup);
 }
 
@@ -110,13 +111,13 @@ function findSignInTexts(markup: string): string | null {
 
 /** The texts of all short elements of a kind. */
 function readTexts(markup: string, element: string): string[] {
-  const elements = new RegExp(`<(${element})\\b[^>]{0,2000}>([\\s\\S]{0,300}?)</\\1\\s*>`, 'gi');
+  const elements = new RegExp(`<(${element})\\b[^<>]{0,1000}>([\\s\\S]{0,300}?)</\\1\\s{0,9}>`, 'gi');
   return Array.from(markup.matchAll(elements), ([, , inner = '']) => toPlainText(inner));
 }
 
 const toPlainText = (markup: string): string =>
   markup
-    .replace(/<[^>]*>/g, ' ')
+    .replace(/<[^<>]*>/g, ' ')
     .replace(/&#0?39;|&rsquo;|&apos;|’|â\u0080\u0099/g, "'")
     .replace(/&nbsp;|\s+/g, ' ')
     .trim();
