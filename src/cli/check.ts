@@ -24,8 +24,14 @@ interface CheckResult {
   readonly file: string;
   /** Whether the file can be delivered. */
   readonly deliverable: boolean;
+  /** Bytes; of a folder those of all its files. */
   readonly size?: number;
+  /** Of a folder that of its entry page. */
   readonly sha256?: string;
+  /** Of a folder: how many files, and the page whose address is handed over. */
+  readonly files?: number;
+  readonly entry?: string;
+  readonly notes?: readonly string[];
   /** What the checks could not see, or were told to ignore. */
   readonly unknown?: readonly string[];
   readonly reason?: string;
@@ -78,9 +84,11 @@ async function checkAll(
   }
 }
 
-function toCheckResult({ subject, file, failure, unknown }: FileDelivery): CheckResult {
+function toCheckResult({ subject, file, site, failure, unknown, notes }: FileDelivery): CheckResult {
   if (failure !== null) return refusedResult(subject, failure);
-  return { file: subject, deliverable: true, size: file?.size ?? 0, sha256: file?.sha256 ?? '', unknown };
+  const found = { file: subject, deliverable: true, sha256: file?.sha256 ?? '', unknown };
+  if (site === null) return { ...found, size: file?.size ?? 0 };
+  return { ...found, size: site.size, files: site.files.length, entry: site.entry, notes };
 }
 
 const refusedResult = (file: string, { message, hint }: DeliveryError): CheckResult => ({
@@ -91,10 +99,14 @@ const refusedResult = (file: string, { message, hint }: DeliveryError): CheckRes
 });
 
 function formatCheckResult(result: CheckResult): string {
-  const { file, deliverable, size, sha256, unknown = [], reason, hint } = result;
+  const { file, deliverable, size, sha256, files, entry, unknown = [], notes = [], reason, hint } = result;
   if (deliverable) {
-    const found = `${file}: can be delivered, ${size} bytes, sha256 ${sha256}`;
-    return [found, ...unknown.map((line) => `UNKNOWN: ${line}`)].join('; ');
+    const site = files === undefined ? '' : `${files} files, entry ${entry}, `;
+    return [
+      `${file}: can be delivered, ${site}${size} bytes, sha256 ${sha256}`,
+      ...notes.map((line) => `note: ${line}`),
+      ...unknown.map((line) => `UNKNOWN: ${line}`),
+    ].join('; ');
   }
   return `${file}: can't be delivered: ${reason}${hint === undefined ? '' : `. To change: ${hint}`}`;
 }

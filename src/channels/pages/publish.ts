@@ -1,6 +1,7 @@
 import { DeliveryError, hasFailed } from '../../errors.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import { type ExistingBlobs, getBranchHead, getExistingBlobs } from '../../github/api/existing-blobs.ts';
+import type { RepositoryContext } from '../../github/api/repository.ts';
 import { fetchBack } from '../../http/fetch-back.ts';
 import { forEachItem, type ItemResult } from '../../item-results.ts';
 import type { Ports } from '../../ports.ts';
@@ -17,6 +18,7 @@ import { COMMIT_METHODS, type CommitTarget, chooseMethod } from './commit-method
 import {
   applyJekyll,
   createJekyllLookup,
+  type FileLookup,
   type PagesDestination,
   type PagesLocation,
   resolveDestination,
@@ -45,8 +47,8 @@ const opensInBrowser = (path: string): boolean => SHOWN_BY_BROWSERS.test(path);
 export const commitTarget = (
   github: GitHubClient,
   { essence, overwrite, serverUrl }: PagesOptions,
-  place: Pick<CommitTarget, 'branch' | 'method' | 'reader'>,
-): CommitTarget => ({ github, essence, overwrite, serverUrl, ...place });
+  place: Pick<CommitTarget, 'method' | 'reader'>,
+): Omit<CommitTarget, 'branch'> => ({ github, essence, overwrite, serverUrl, ...place });
 
 /** One file for the branch. */
 export interface PagesTask {
@@ -116,37 +118,50 @@ async function prepareFiles<Item extends ChannelItem>(
   );
   const lookup = createJekyllLookup(github);
   const watches = createBuildWatches(github, options, ports);
-  const hasMarker = options.marker !== undefined;
-  const reader = createBranchReader();
+  const target = commitTarget(github, options, { method, reader: createBranchReader() });
+  const pages = access.repository.site;
   return forEachItem(
     items,
     async ({ file, name, site = null }) => {
-      if (site !== null) {
-        const target = { github, reader, method: 'C', ...options } as const;
-        const task = await prepareSite({ site, name, target }, options, access.repository.site, lookup);
-        return { ...task, watch: watches(task.data.destination) };
-      }
-      if (file === null) {
-        throw new DeliveryError('BAD_INPUT', 'channel K1 needs a file to commit', { hint: 'set `file:`' });
-      }
-      const settings = resolveDestination(github.repository, { ...options, name }, access.repository.site);
-      if (!options.overwrite) refuseSpecialFile(settings.path, settings.folder);
-      const destination = await applyJekyll(settings, { head: file.head, hasMarker }, lookup);
-      const { branch, path } = destination;
-      return {
-        plan: {
-          channel: 'K1',
-          method: COMMIT_METHODS[method],
-          destination: `branch ${branch}, path ${path}`,
-          name: path,
-          claim: opensInBrowser(path) ? 'opens on the screen' : 'is downloaded',
-        },
-        data: { target: commitTarget(github, options, { branch, method, reader }), path, file, destination },
-        watch: watches(destination),
-      };
+      const task =
+        site === null
+          ? await prepareFile({ file, name, target }, options, pages, lookup)
+          : await prepareSite({ site, name, target: { ...target, method: 'C' } }, options, pages, lookup);
+      return { ...task, watch: watches(task.data.destination) };
     },
     BATCH.reads,
   );
+}
+
+/** Where a single file goes, and what the site would make of it. */
+async function prepareFile(
+  {
+    file,
+    name,
+    target,
+  }: Pick<ChannelItem, 'file' | 'name'> & { readonly target: Omit<CommitTarget, 'branch'> },
+  options: PagesOptions,
+  pages: RepositoryContext['site'],
+  lookup: FileLookup,
+): Promise<PreparedTask<PagesTask>> {
+  if (file === null) {
+    throw new DeliveryError('BAD_INPUT', 'channel K1 needs a file to commit', { hint: 'set `file:`' });
+  }
+  const settings = resolveDestination(target.github.repository, { ...options, name }, pages);
+  if (!options.overwrite) refuseSpecialFile(settings.path, settings.folder);
+  const hasMarker = options.marker !== undefined;
+  const destination = await applyJekyll(settings, { head: file.head, hasMarker }, lookup);
+  const { branch, path } = destination;
+  return {
+    plan: {
+      channel: 'K1',
+      method: COMMIT_METHODS[target.method],
+      destination: `branch ${branch}, path ${path}`,
+      name: path,
+      claim: opensInBrowser(path) ? 'opens on the screen' : 'is downloaded',
+    },
+    data: { target: { ...target, branch }, path, file, destination },
+  };
 }
 
 /**

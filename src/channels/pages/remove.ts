@@ -134,7 +134,7 @@ function createPreparation(options: PagesOptions, access: RepositoryAccess, port
         claim: 'is removed',
       },
       data: {
-        target: commitTarget(github, options, { branch, method, reader }),
+        target: { ...commitTarget(github, options, { method, reader }), branch },
         path: destination.path,
         file: null,
         destination,

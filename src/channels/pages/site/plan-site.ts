@@ -42,10 +42,7 @@ export async function planSite(site: LocalSite, target: FolderTarget, tree: Bran
   const { folder, options, essence } = target;
   const owned = await findOwnedFiles(target.github, tree, folder);
   const compared = await compareSite(site, target, tree, owned);
-  const removed = options.prune ? compared.vanished : [];
-  const stays = options.prune ? [] : compared.vanished;
-  const written = [...compared.added, ...compared.changed];
-  const delivered = [...written, ...compared.same, ...stays];
+  const { written, removed, delivered } = sortFiles(compared, options.prune);
   const kept = listKept(tree, folder, new Set([...delivered, ...removed]));
   const oldSites = await findOldSites(target, tree);
   const files = new Map(site.files.map(({ path, file }) => [path, file]));
@@ -56,10 +53,7 @@ export async function planSite(site: LocalSite, target: FolderTarget, tree: Bran
     ...written.map((path) => ({ path: folder + path, file: files.get(path) ?? EMPTY_FILE })),
     ...jekyllSwitch,
   ];
-  const removals = [
-    ...removed.map((path) => folder + path),
-    ...oldSites.flatMap((old) => [...filesBelow(tree, old).keys()].map((path) => old + path)),
-  ];
+  const removals = [...removed.map((path) => folder + path), ...listFilesIn(oldSites, tree)];
   const totalSize = measureSite(target.siteRoot, tree, { writes, removals });
   refuseLargeSite(totalSize);
   return {
@@ -86,6 +80,16 @@ export async function planSite(site: LocalSite, target: FolderTarget, tree: Bran
     totalSize,
   };
 }
+
+/** What of a comparison is written and removed, and what belongs to the delivery afterwards. */
+function sortFiles({ added, changed, same, vanished }: SiteComparison, prune: boolean) {
+  const written = [...added, ...changed];
+  const stays = prune ? [] : vanished;
+  return { written, removed: prune ? vanished : [], delivered: [...written, ...same, ...stays] };
+}
+
+const listFilesIn = (folders: readonly string[], tree: BranchTree): readonly string[] =>
+  folders.flatMap((folder) => [...filesBelow(tree, folder).keys()].map((path) => folder + path));
 
 const verbFor = (
   { added, changed, same, vanished }: SiteComparison,
