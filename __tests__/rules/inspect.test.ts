@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { appendFileSync, closeSync, constants, existsSync, openSync, renameSync, symlinkSync } from 'node:fs';
 import { mkdir, realpath, rename, rm, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import '../support/one-realm.ts';
@@ -458,6 +458,71 @@ describe('a file with allowed roots', () => {
     const link = join(workspace, 'link.html');
     await symlink(join(outside, 'out/page.html'), link);
     expect(await inspect(link, [])).toBe('from outside');
+  });
+});
+
+describe('a file of a folder', () => {
+  test('may be empty where that is said', async () => {
+    const file = await inspectFile({ ...(await writeTestFile('')), mayBeEmpty: true });
+    // The output of `git hash-object` for no bytes.
+    expect(file).toMatchObject({ size: 0, blobSha: 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391', head: '' });
+    expect(await text(file.read())).toBe('');
+    await file.close();
+  });
+
+  test('is closed between two reads, whether they end, stop early or fail', async () => {
+    const options = { ...(await writeTestFile('x'.repeat(1_000_000))), closesBetweenReads: true };
+    const handles = await watchFileHandles(async () => {
+      const file = await inspectFile(options);
+      expect(await text(file.read())).toHaveLength(1_000_000);
+      for await (const _ of file.pieces()) break;
+      await file.headSha256(3);
+      await writeFile(options.path, 'changed');
+      await expect(text(file.read())).rejects.toMatchObject({ code: 'BAD_FILE' });
+      await file.close();
+    });
+    expect(handles).toEqual({ used: 5, open: 0 });
+  });
+
+  test.each<[string, (path: string) => Promise<unknown>, string]>([
+    [
+      'was replaced by another',
+      async (path) => {
+        await writeFile(`${path}.new`, 'other');
+        await rename(`${path}.new`, path);
+      },
+      'changed while it was delivered',
+    ],
+    [
+      'was replaced by a link',
+      async (path) => {
+        await writeFile(`${path}.new`, 'bytes');
+        await rm(path);
+        await symlink(`${path}.new`, path);
+      },
+      'changed while it was delivered',
+    ],
+    ['was removed', (path) => rm(path), 'does not exist'],
+  ])('is refused on the next read if it %s', async (_, change, message) => {
+    const options = { ...(await writeTestFile('bytes')), closesBetweenReads: true };
+    const file = await inspectFile(options);
+    await change(options.path);
+    await expect(text(file.read())).rejects.toMatchObject({
+      code: 'BAD_FILE',
+      message: expect.stringContaining(message),
+    });
+  });
+
+  test('stays under the allowed folders at each read', async () => {
+    const options = await writeTestFile('bytes');
+    const root = dirname(options.path);
+    const file = await inspectFile({ ...options, allowedRoots: [root], closesBetweenReads: true });
+    expect(await text(file.read())).toBe('bytes');
+    await rename(options.path, `${options.path}.moved`);
+    await symlink(`${options.path}.moved`, options.path);
+    await expect(text(file.read())).rejects.toMatchObject({
+      message: expect.stringContaining('is a symbolic link'),
+    });
   });
 });
 

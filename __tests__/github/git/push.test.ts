@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { FileChange } from '../../../src/github/api/git-data.ts';
 import { gitError } from '../../../src/github/git/failures.ts';
-import { type PushOptions, pushChanges } from '../../../src/github/git/push.ts';
+import { type CommitPush, type PushOptions, pushChanges, pushCommits } from '../../../src/github/git/push.ts';
 import { localFile, temporaryFolder } from '../../support/files.ts';
 import { type FakePorts, fakePorts } from '../../support/ports.ts';
 import type { TestRepository } from '../../world/repository.ts';
@@ -415,6 +415,78 @@ describe('pushChanges: the file', () => {
     const [file, other] = [await localFile('one'), await localFile('two')];
     await expect(push({ file: { ...file, read: other.read } })).rejects.toMatchObject({ code: 'INTERNAL' });
     expect(world.traffic.lines(/receive-pack/)).toEqual([]);
+  });
+});
+
+describe('pushCommits', () => {
+  const pushSeveral = (more: Partial<CommitPush>): Promise<string[]> => {
+    const remote = new URL(`https://github.com/${repository.fullName}.git`);
+    const target = { remote, token: world.token(), branch: 'main', author: AUTHOR };
+    return pushCommits({ ...target, commits: [], checkBase: async () => undefined, ...more }, ports);
+  };
+
+  test('writes and removes several files in each commit, and sends equal bytes once', async () => {
+    const [page, other] = [await localFile('page'), await localFile('other')];
+    const commits = [
+      {
+        message: MESSAGE,
+        writes: ['a/1', 'a/2', 'b'].map((path) => ({ path, file: page })),
+        removals: ['docs/old.html'],
+      },
+      { message: 'second', writes: [{ path: 'a/1', file: other }], removals: ['b'] },
+    ];
+    const shas = await pushSeveral({ commits });
+    const log = await repository.log();
+    expect(log.slice(0, 2)).toEqual([
+      { sha: shas[1], message: 'second', files: ['a/1', 'b'] },
+      { sha: shas[0], message: MESSAGE, files: ['a/1', 'a/2', 'b', 'docs/old.html'] },
+    ]);
+    expect(runHostGit('ls-tree', '-r', '--name-only', 'main').split('\n')).toEqual([
+      'README.md',
+      'a/1',
+      'a/2',
+      'docs/beside.html',
+    ]);
+  });
+
+  test('shows the fetched branch before anything is made, and pushes nothing where it is another', async () => {
+    const head = await repository.head();
+    const failure = new Error('another branch');
+    let seen: unknown;
+    const checkBase: CommitPush['checkBase'] = async (list, base) => {
+      seen = [base, [...(await list(['docs', 'docs/old.html', 'missing', 'missing/deep']))].sort()];
+      throw failure;
+    };
+    const commits = [{ message: MESSAGE, writes: [], removals: ['docs/old.html'] }];
+    await expect(pushSeveral({ commits, checkBase })).rejects.toBe(failure);
+    expect(seen).toEqual([
+      head,
+      [
+        ['docs', { type: 'tree', sha: getBlob('docs') }],
+        ['docs/old.html', { type: 'blob', sha: getBlob('docs/old.html') }],
+      ],
+    ]);
+    expect(await repository.head()).toBe(head);
+    expect(world.traffic.lines(/receive-pack/)).toEqual([]);
+  });
+
+  test('makes a branch that does not exist, without the history of another', async () => {
+    const commits = [{ message: MESSAGE, writes: [{ path: 'a', file: await localFile('a') }], removals: [] }];
+    const bases: unknown[] = [];
+    const checkBase: CommitPush['checkBase'] = async (list, base) => {
+      bases.push(base, await list(['a']));
+    };
+    await pushSeveral({ commits, checkBase, branch: 'gh-pages', createsBranch: true });
+    expect(bases).toEqual([null, new Map()]);
+    expect(runHostGit('rev-list', '--count', 'gh-pages')).toBe('1');
+    expect(String(await repository.read('a', 'gh-pages'))).toBe('a');
+  });
+
+  test('does not make a branch that somebody made meanwhile', async () => {
+    const commits = [{ message: MESSAGE, writes: [{ path: 'a', file: await localFile('a') }], removals: [] }];
+    const head = await repository.head();
+    await expect(pushSeveral({ commits, createsBranch: true })).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect(await repository.head()).toBe(head);
   });
 });
 

@@ -1,0 +1,58 @@
+import { describe, expect, test } from '@jest/globals';
+import { checkSite } from '../../src/delivery/check-site.ts';
+import type { FileDelivery } from '../../src/delivery/file-delivery.ts';
+import { memorySite } from '../channels/pages/site/site-runs.ts';
+import { attemptWith, deliveryWith, taskWith } from './builders.ts';
+
+const SERVED = { sitePath: '/site/p/1/', rootPath: '/site/', origin: 'https://octo.github.io' };
+const { signal } = new AbortController();
+
+/** A delivery of the folder `dist`, served at an address where there is a host. */
+function delivery(isServed = true): FileDelivery {
+  const task = { ...taskWith(), ...(isServed ? { servedAt: SERVED } : {}) };
+  return {
+    ...deliveryWith({ main: { ...attemptWith(), task }, subject: 'dist', notes: ['before'] }),
+    tasks: new Map([['K1' as const, task]]),
+  };
+}
+
+const check = (contents: Readonly<Record<string, string>>, isServed = true) =>
+  checkSite(delivery(isServed), memorySite(contents), 'enforce', signal);
+
+const page = (body: string): string => `<!doctype html>\n<title>x</title>${body}`;
+
+describe('checking the references of a site', () => {
+  test('changes nothing of a delivery whose folder is complete', async () => {
+    const contents = { 'index.html': page('<script src="app.js"></script>'), 'app.js': 'document.title = 1' };
+    const checked = await check(contents);
+    expect(checked).toEqual(delivery());
+  });
+
+  test('refuses what a page misses, all of it together', async () => {
+    const contents = { 'index.html': page('<script src="a.js"></script><img src="b.png" alt="">') };
+    await expect(check(contents)).rejects.toMatchObject({
+      code: 'BAD_FILE',
+      message: expect.stringMatching(
+        /^the folder dist is not complete: index\.html line 2: .*a\.js.*; index\.html line 2: .*b\.png/,
+      ),
+      hint: 'add the file to the folder, or remove the reference',
+      leftBehind: [],
+    });
+  });
+
+  test('adds notes for what may load later', async () => {
+    const checked = await check({ 'index.html': page('<a href="other.html">other</a>') });
+    expect(checked.notes).toEqual(['before', expect.stringContaining('other.html')]);
+    expect(checked.unknown).toEqual([]);
+  });
+
+  test('refuses a base for another place with the hint to change it; without a host it is unknown', async () => {
+    const contents = {
+      'index.html': page('<script src="/app.js"></script>'),
+      'app.js': 'document.title = 1',
+    };
+    await expect(check(contents)).rejects.toMatchObject({ message: expect.stringContaining('/app.js') });
+    const checked = await check(contents, false);
+    expect(checked.unknown.join()).toContain('/app.js');
+  });
+});

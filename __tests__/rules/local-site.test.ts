@@ -1,0 +1,106 @@
+import { writeFileSync } from 'node:fs';
+import { mkdir, symlink, truncate, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { SITE } from '../../src/protocol/limits.ts';
+import { entryFile, listSiteFiles, refuseFindings, refuseLargeFolder } from '../../src/rules/local-site.ts';
+import { memoryFile } from '../channels/pages/site/site-runs.ts';
+import { temporaryFolder } from '../support/files.ts';
+
+async function folderWith(...paths: string[]): Promise<string> {
+  const folder = await temporaryFolder();
+  for (const path of paths) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), 'x');
+  }
+  return folder;
+}
+
+describe('listing the files of a site', () => {
+  test('finds them in all folders, in the order of their paths, and names the hidden ones', async () => {
+    const folder = await folderWith('b/c.txt', 'a.html', 'b/.env', '.git/config', 'b/d/e', 'Z');
+    await mkdir(join(folder, 'empty'));
+    const { paths, leftOut } = await listSiteFiles(folder, 'dist');
+    expect(paths).toEqual(['Z', 'a.html', 'b/c.txt', 'b/d/e']);
+    expect([...leftOut].sort()).toEqual(['.git/', 'b/.env']);
+  });
+
+  test.each([[[]], [['.hidden', '.well-known/x']]])(
+    'refuses a folder with nothing to deliver: %j',
+    async (paths) => {
+      await expect(listSiteFiles(await folderWith(...paths), 'dist')).rejects.toMatchObject({
+        code: 'BAD_FILE',
+        message: 'the folder dist has no file to deliver',
+      });
+    },
+  );
+
+  test('refuses everything that no site can have, together', async () => {
+    const folder = await folderWith('index.html', 'a\u202Eb.html', 'back\\slash', 'line\nbreak');
+    await symlink('index.html', join(folder, 'link.html'));
+    await symlink('.', join(folder, 'loop'));
+    const server = createServer().listen(join(folder, 'socket'));
+    await new Promise((resolve) => server.once('listening', resolve));
+    const refused = listSiteFiles(folder, 'dist');
+    await expect(refused).rejects.toMatchObject({ code: 'BAD_FILE' });
+    const message = await refused.catch(({ message }: Error) => message);
+    server.close();
+    for (const finding of [
+      '"a\u202Eb.html" has a control character in its name',
+      '"back\\\\slash" has a backslash in its name',
+      '"line\\nbreak" has a control character in its name',
+      'link.html is a symbolic link',
+      'loop is a symbolic link',
+      'socket is no regular file',
+    ]) {
+      expect(message).toContain(finding);
+    }
+  });
+
+  test('refuses a name that is not UTF-8', async () => {
+    const folder = await folderWith('index.html');
+    writeFileSync(Buffer.concat([Buffer.from(`${folder}/`), Buffer.from([0x61, 0xff])]), 'x');
+    await expect(listSiteFiles(folder, 'dist')).rejects.toMatchObject({
+      message: expect.stringContaining('not UTF-8'),
+    });
+  });
+
+  test('refuses more files than a site may have', async () => {
+    const folder = await temporaryFolder();
+    for (let nth = 0; nth <= SITE.files; nth += 1) writeFileSync(join(folder, String(nth)), '');
+    await expect(listSiteFiles(folder, 'dist')).rejects.toMatchObject({
+      code: 'TOO_LARGE',
+      hint: expect.stringContaining('channel: K2'),
+    });
+  });
+});
+
+test('findings are told in full up to the tenth', () => {
+  const findings = Array.from({ length: 12 }, (_, nth) => `f${nth}`);
+  expect(() => refuseFindings('dist', findings)).toThrow(
+    /^the folder dist can't be a site: f0; .*; f9; and 2 more$/,
+  );
+  expect(() => refuseFindings('dist', findings.slice(0, 1), 'do it')).toThrow(
+    expect.objectContaining({ message: "the folder dist can't be a site: f0", hint: 'do it' }),
+  );
+  expect(() => refuseFindings('dist', [])).not.toThrow();
+});
+
+test('a folder above the size of a site is refused before its files are read', async () => {
+  const folder = await folderWith('a', 'b');
+  await truncate(join(folder, 'a'), SITE.size - 1);
+  await expect(refuseLargeFolder(folder, 'dist', ['a', 'b'])).resolves.toBeUndefined();
+  await truncate(join(folder, 'a'), SITE.size);
+  await expect(refuseLargeFolder(folder, 'dist', ['a', 'b'])).rejects.toMatchObject({
+    code: 'TOO_LARGE',
+    message: 'the folder dist has 1024 MB, and a Pages site at most 1024',
+  });
+});
+
+test('the entry of a site is its file', () => {
+  const file = memoryFile('x');
+  const site = { entry: 'a', files: [{ path: 'a', file }], size: 1, leftOut: [] };
+  expect(entryFile(site)).toBe(file);
+  expect(() => entryFile({ ...site, entry: 'b' })).toThrow('the folder lost its entry page');
+});
