@@ -89,7 +89,7 @@ export class MemoryBranch {
     if (pathname === '/graphql') return this.#query(JSON.parse(body));
     const path = decodeURIComponent(pathname.slice(REPO.length));
     const [, kind = '', name = ''] =
-      /^\/(contents|git\/commits|git\/trees|git\/ref\/heads|rules\/branches)\/(.*)$/.exec(path) ?? [];
+      /^\/(contents|git\/commits|git\/trees|git\/ref\/heads|rules\/branches)\/?(.*)$/.exec(path) ?? [];
     if (method === 'PUT') return this.#put(name, JSON.parse(body));
     if (method === 'PATCH') return this.#move(JSON.parse(body));
     if (method === 'POST') return this.#post(path, JSON.parse(body));

@@ -96,7 +96,11 @@ describe('withdrawing a site', () => {
   test('works at the root of the branch', async () => {
     const branch = new MemoryBranch(heldFiles({ 'README.md': 'theirs' }));
     await deliverSite(branch, '', CONTENTS);
-    await withdrawFolder(branch, '');
+    const [outcome] = await withdrawFolder(branch, '');
+    expect(placementOf(outcome)).toMatchObject({
+      url: new URL('https://octo.github.io/site/'),
+      parts: [{ url: new URL('https://octo.github.io/site/css/a.css') }],
+    });
     expect(branch.now).toEqual({ 'README.md': shaOf('theirs') });
     expect(branch.head.message).toMatch(/^REMOVE \.: [\s\S]*Removed-folder: \.\/$/);
   });

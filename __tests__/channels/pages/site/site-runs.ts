@@ -44,12 +44,24 @@ export function memorySite(
   return { entry, files, size: files.reduce((sum, { file }) => sum + file.size, 0), leftOut: [] };
 }
 
-/** The real client and ports, with a branch as the host; any other address answers 404. */
-export function connect(branch: MemoryBranch): {
+/** What a channel needs to reach a branch. */
+interface Connection {
   readonly github: GitHubClient;
   readonly host: FakeHttp;
   readonly ports: FakePorts;
-} {
+}
+
+const CONNECTIONS = new WeakMap<MemoryBranch, Connection>();
+
+/** The connection that all runs on a branch share: a new client takes longer than all its requests in memory. */
+function reconnect(branch: MemoryBranch): Connection {
+  const connection = CONNECTIONS.get(branch) ?? connect(branch);
+  CONNECTIONS.set(branch, connection);
+  return connection;
+}
+
+/** The real client and ports, with a branch as the host; any other address answers 404. */
+export function connect(branch: MemoryBranch): Connection {
   const host = new FakeHttp((seen) =>
     seen.url.startsWith('https://api.github.com/') ? branch.answer(seen) : { status: 404 },
   );
@@ -98,7 +110,7 @@ export function deliverSite(
 ): Promise<RunOutcome> {
   const site = memorySite(contents);
   const { siteRoot = '', ...more } = options;
-  const { github, ports } = connect(branch);
+  const { github, ports } = reconnect(branch);
   const access = { github, repository: repositoryContextWith({ site: siteWith({ folder: siteRoot }) }) };
   const channel = createPagesPublisher(pagesOptionsWith(more), access, ports);
   return runOne(channel, { file: null, site, name: folder === '' ? './' : folder });
@@ -111,7 +123,7 @@ export function deliverFile(
   content: string,
   options: Partial<PagesOptions> = {},
 ): Promise<RunOutcome> {
-  const { github, ports } = connect(branch);
+  const { github, ports } = reconnect(branch);
   const access = { github, repository: repositoryContextWith() };
   const channel = createPagesPublisher(pagesOptionsWith({ path, ...options }), access, ports);
   return runOne(channel, { file: memoryFile(content), name: path });
@@ -135,7 +147,7 @@ export async function withdrawFolder(
   folder: string,
   options: Partial<PagesOptions> = {},
 ): Promise<readonly RunOutcome[]> {
-  const { github, ports } = connect(branch);
+  const { github, ports } = reconnect(branch);
   const access = { github, repository: repositoryContextWith() };
   const path = folder === '' ? './' : folder;
   const channel = createPagesRemover(pagesOptionsWith({ path, ...options }), access, ports);

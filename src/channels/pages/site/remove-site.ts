@@ -112,7 +112,8 @@ function listAddresses(
   { pageUrl, path: pagePath }: PagesDestination,
 ): readonly PlacedPart[] {
   const root = siteRoot.slice(0, -1);
-  const base = pageUrl.href.slice(0, -encodePath(servedPath(root, pagePath)).length);
+  const { href } = pageUrl;
+  const base = href.slice(0, href.length - encodePath(servedPath(root, pagePath)).length);
   const index = `${folder}index.html`;
   const sorted = [...paths].sort((one, other) => Number(other === index) - Number(one === index));
   return sorted.map((path) => ({
