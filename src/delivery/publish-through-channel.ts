@@ -147,7 +147,7 @@ async function verifyAll(
   const title = open.length === 1 ? 'Verify the public address' : `Verify ${open.length} public addresses`;
   ports.logger.startSection(title);
   const until = late === null ? limits : { ...limits, deadline: ports.clock.now() };
-  return mapConcurrently(attempts, BATCH.reads, async (attempt) => {
+  return mapConcurrently(attempts, BATCH.probes, async (attempt) => {
     if (attempt.failure !== null) return attempt;
     const begun = ports.clock.now();
     const verified = await verifyAttempt(attempt, site, until, withLogPrefix(attempt, open, ports));

@@ -165,6 +165,8 @@ export const BATCH = {
   files: 500,
   /** Read requests at the same time. */
   reads: 6,
+  /** Addresses that are verified at the same time. */
+  probes: 12,
   /** For more paths than this, the whole tree is read instead of each path. */
   paths: 3,
   /** Paths whose history one GraphQL query asks for. */
