@@ -50,7 +50,7 @@ describe('K1, many files', () => {
     expect(delivered.stdout.match(/^::group::Wait for the site/gm)).toHaveLength(1);
     expect(delivered.summary.match(/^### /gm)).toHaveLength(1);
     expect(Buffer.byteLength(delivered.summary)).toBeLessThan(1_048_576);
-  }, 150_000);
+  }, 170_000);
 });
 
 describe('a file that fails stops no other', () => {

@@ -128,6 +128,8 @@ export interface Placement {
   readonly previousSha256?: readonly string[] | undefined;
   /** Whether the host shows its known warning page before the content, once to each browser. */
   readonly warnsFirst?: boolean;
+  /** Whether the host may count each request as a download and limit them: then it is asked no more often than needed. */
+  readonly countsDownloads?: boolean;
   /** Whether every redirect must lead to a public host: the address came from outside. */
   readonly mustBeExternal: boolean;
   /** What a person should know: expiry, a warning page, a changed name. */

@@ -48,6 +48,7 @@ function placementOf(url: URL, binHostUrl: URL | undefined): Placement {
     hostMayChangeBytes: true,
     mustBeExternal: true,
     warnsFirst: isBin,
+    countsDownloads: isBin,
     notes: [
       'how long the link lives is up to the environment that gave it',
       ...(isBin ? ['a browser may be shown a warning page first'] : []),

@@ -182,19 +182,24 @@ const BROWSER_PROBE = 2;
  * address without it is asked next.
  */
 export function createProbeSeries(
-  { mustBeExternal, bypassCache }: Pick<Placement, 'mustBeExternal' | 'bypassCache'>,
+  {
+    mustBeExternal,
+    bypassCache,
+    countsDownloads,
+  }: Pick<Placement, 'mustBeExternal' | 'bypassCache' | 'countsDownloads'>,
   probe: UrlProbe,
   { deadline }: Pick<WaitLimits, 'deadline'>,
   { clock, signal }: Ports,
 ): ProbeSeries {
-  let needed: number = bypassCache ? 1 : AGREEING_PROBES.usual;
+  const usual = countsDownloads ? AGREEING_PROBES.counted : AGREEING_PROBES.usual;
+  let needed: number = bypassCache ? 1 : usual;
   return {
     async confirm(first, accept) {
       let result = first;
       for (let count = 1; count < needed; count += 1) {
         const left = Math.max(deadline - clock.now(), 0);
         // Where answers differed, a series that the deadline cuts short proves nothing.
-        if (left === 0 && count >= AGREEING_PROBES.usual) return undefined;
+        if (left === 0 && count >= usual) return undefined;
         if (mustBeExternal && count === 1) await clock.sleep(Math.min(LATER_PROBE, left), signal);
         const asBrowser = mustBeExternal && count === BROWSER_PROBE;
         const next = await accept(await probe.probe(isProof(first) ? 'part' : 'whole', asBrowser));

@@ -65,7 +65,12 @@ export const FURTHER_PROBES = 3;
  * Right answers in a row that prove an address. Of up to four cache nodes that take turns, each answers once. After
  * every wrong answer that follows a right one, twice as many are needed, up to `most`.
  */
-export const AGREEING_PROBES = { usual: 4, most: 32 } as const;
+export const AGREEING_PROBES = {
+  usual: 4,
+  /** Where the host may limit downloads: a file-bin has one store behind it. */
+  counted: 2,
+  most: 32,
+} as const;
 
 /** From the first to the second probe of a link from outside, which may open only once or for a moment. */
 export const LATER_PROBE = 5 * SECOND;

@@ -114,6 +114,7 @@ function binPlacement({ stored, written, confirmed }: StoreResult, url: URL): Pl
     hostMayChangeBytes: false,
     mustBeExternal: false,
     warnsFirst: true,
+    countsDownloads: true,
     notes: [...binNotes(stored), ...shown.notes],
     unknown: [],
   };
