@@ -33,11 +33,11 @@ const WRONG: Wrong[] = [
     hint: /the step that writes it/,
   },
   {
-    story: 'a folder',
+    story: 'a folder without its page',
     files: { 'reports/page.html': createPage() },
     inputs: { file: 'reports' },
-    reason: /^reports is a folder$/,
-    hint: /one file in it/,
+    reason: /^the folder reports has no page index\.html$/,
+    hint: /^set `entry:` to one of its pages: page\.html$/,
   },
   {
     story: 'one name for several files',
