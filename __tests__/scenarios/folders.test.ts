@@ -122,6 +122,28 @@ describe('a folder', () => {
     expect(listRequests(scenario, /^POST /)).toEqual([]);
   });
 
+  test.each(['a file', 'a folder', 'a hidden file'])(
+    'with a secret in the name of %s is refused',
+    async (where) => {
+      const repository = await scenario.repository();
+      const token = scenario.world.token();
+      const foreign = `ghp_${'0123456789abcdefghijABCDEFGHIJ012345'}`;
+      const name = {
+        'a file': `${token}.txt`,
+        'a folder': `${foreign}/a.txt`,
+        'a hidden file': `.${foreign}`,
+      }[where];
+      const files = { ...SITE, [`dist/${name}`]: 'x\n' };
+      const refused = await scenario.deliver({ repository, token, files, inputs });
+      expect(refused.report.notReady).toMatchObject({
+        step: 'check',
+        reason: expect.stringContaining('the name of a file contains'),
+      });
+      expect(await repository.log()).toHaveLength(1);
+      expect(JSON.stringify([refused.outputs, refused.summary])).not.toContain(foreign);
+    },
+  );
+
   test('costs the same few API requests with one file and with hundreds', async () => {
     const pages = Array.from({ length: 150 }, (_, nth) => [`dist/p${nth}.html`, `<p>${nth}</p>`]);
     const repository = await scenario.repository();

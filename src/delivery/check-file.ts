@@ -1,18 +1,17 @@
 import { lstat } from 'node:fs/promises';
-import { DeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { inspectFile, type LocalFile } from '../rules/inspect.ts';
 import { entryFile } from '../rules/local-site.ts';
 import { checkSelfContained, isHtml } from '../rules/page/self-contained.ts';
-import { findSecretsInText, refuseSecrets } from '../rules/secrets/secrets.ts';
-import { createSecretMatcher } from '../secret-pattern.ts';
+import { refuseSecrets } from '../rules/secrets/secrets.ts';
 import { checkSite } from './check-site.ts';
 import { refuseTooLarge } from './choose-channel.ts';
 import type { DeliveryContext } from './delivery-context.ts';
 import { type FileDelivery, LINK_SUBJECT, newDelivery, runStep } from './file-delivery.ts';
 import { deliveredName, type FoundFile, refuseOneNameForMany } from './find-files.ts';
 import { openSite, siteName } from './open-site.ts';
+import { refuseSecretNames } from './secret-names.ts';
 
 /**
  * Opens and checks every file that is named. `deliver` and `check` both begin with it.
@@ -31,7 +30,7 @@ export async function openFiles(
   const deliveries = found.map((one) => newDelivery('deliver', one.given, one));
   return runStep('check', deliveries, async (delivery) => {
     if (delivery.found === null) return delivery;
-    await refuseSecretName(delivery.found, request, context);
+    await refuseSecretNames([delivery.found.given, delivery.found.relativePath], request, context);
     context.logger.startSection(`Check ${delivery.found.given}`);
     if (await isFolder(delivery.found)) {
       const site = await openSite(delivery.found, request, context);
@@ -46,27 +45,8 @@ export async function openFiles(
 const isFolder = async ({ path }: FoundFile): Promise<boolean> =>
   (await lstat(path).catch(() => null))?.isDirectory() === true;
 
-/** The name and its folders become part of an address, a commit or the log. @see protocol 7 (prohibition 3) */
-async function refuseSecretName(
-  { given, relativePath }: FoundFile,
-  { ownSecrets, allowedSecrets }: Pick<DeliveryRequest, 'ownSecrets' | 'allowedSecrets'>,
-  { logger }: Pick<Ports, 'logger'>,
-): Promise<void> {
-  const text = `${given}\n${relativePath}`;
-  const isOwn = ownSecrets.some((secret) => createSecretMatcher(secret).isIn(text));
-  const found = (await findSecretsInText(text)).find(
-    ({ fingerprint }) => !allowedSecrets.includes(fingerprint),
-  );
-  if (!isOwn && found === undefined) return;
-  if (found !== undefined) logger.mask(found.secret);
-  const what = isOwn ? 'a credential of this job' : `what looks like a secret: ${found?.rule}`;
-  throw new DeliveryError('BAD_FILE', `the name of a file contains ${what}`, {
-    hint: 'rename the file, and revoke the secret',
-  });
-}
-
 /**
- * The checks on one file that need no host. A further one belongs here; one on its name, in `refuseSecretName`.
+ * The checks on one file that need no host. A further one belongs here; one on its name, in `refuseSecretNames`.
  *
  * @throws {DeliveryError} `BAD_FILE`, `BAD_INPUT` or `TOO_LARGE` with what to change.
  * @see protocol 1 (file rules), 7 (prohibition 3), 8

@@ -9,6 +9,7 @@ import { type LocalSite, listSiteFiles, refuseFindings, refuseLargeFolder } from
 import { nameFromFile } from '../rules/naming.ts';
 import { refuseSecrets } from '../rules/secrets/secrets.ts';
 import type { FoundFile } from './find-files.ts';
+import { refuseSecretNames } from './secret-names.ts';
 
 /**
  * Reads and checks every file of a folder. All findings are listed together, and one refuses the whole.
@@ -24,6 +25,7 @@ export async function openSite(
   const { given, path: folder } = found;
   refuseOtherChannels(given, request);
   const { paths, leftOut } = await listSiteFiles(folder, given);
+  await refuseSecretNames([...paths, ...leftOut], request, { logger });
   const { entry } = request;
   if (!paths.includes(entry)) throw noEntryError(given, entry, paths);
   await refuseLargeFolder(folder, given, paths);
