@@ -27,7 +27,12 @@ function verify(
   });
   const ports = fakePorts(host.http);
   const limits = { interval: 5_000, deadline: NOON + 60_000 };
-  const proven = verifyParts(parts, { gone: false, publicOnly: false, ...check }, limits, ports);
+  const proven = verifyParts(
+    parts,
+    { gone: false, publicOnly: false, host: 'octo.github.io', ...check },
+    limits,
+    ports,
+  );
   return { counts, host, ports, proven };
 }
 

@@ -8,7 +8,7 @@ import { askChannel } from './file-delivery.ts';
 import { internalUnknown, verifyFurtherAddresses } from './further-addresses.ts';
 import { UrlProbe } from './url-probe.ts';
 import { type AddressCheck, acceptResult, verifyAddress, type WaitLimits, waitForSite } from './verify.ts';
-import { verifyParts } from './verify-parts.ts';
+import { type PartsCheck, verifyParts } from './verify-parts.ts';
 
 /**
  * Files through one channel: place → wait → verify. All are placed together and waited for once; each is
@@ -179,7 +179,8 @@ async function verifyAttempt(
     const size = proof.match === 'identical' ? 'part' : 'whole';
     const confirm = async () => (await acceptResult(await probe.probe(size), placement, check)) !== undefined;
     const further = await verifyFurtherAddresses({ placement, proof, expected, confirm }, limits, ports);
-    const parts = await verifySite(placement, probe, { gone: expected.gone === true }, { limits, ports });
+    const wanted = { gone: expected.gone === true, host: proof.hosts.at(-1) };
+    const parts = await verifySite(placement, probe, wanted, { limits, ports });
     const unknown = new Set([...placement.unknown, ...internalUnknown(probe), ...further.unknown]);
     const { rawUrl, isCached } = further;
     return {
@@ -198,12 +199,12 @@ async function verifyAttempt(
 async function verifySite(
   { parts = [] }: Placement,
   probe: UrlProbe,
-  { gone }: { readonly gone: boolean },
+  wanted: Pick<PartsCheck, 'gone' | 'host'>,
   { limits, ports }: { readonly limits: WaitLimits; readonly ports: Ports },
 ): Promise<number> {
   if (parts.length === 0) return 0;
   ports.logger.info(`${parts.length} more files of the site`);
-  return verifyParts(parts, { gone, publicOnly: probe.internalReason === '' }, limits, ports);
+  return verifyParts(parts, { ...wanted, publicOnly: probe.internalReason === '' }, limits, ports);
 }
 
 /** The ports, with a log that says which of several files a line is about. */

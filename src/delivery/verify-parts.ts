@@ -1,7 +1,7 @@
 import { mapConcurrently } from '../async.ts';
 import type { PlacedPart } from '../channels/channel.ts';
 import { DeliveryError } from '../errors.ts';
-import { fetchBack } from '../http/fetch-back.ts';
+import { type FetchedContent, fetchBack } from '../http/fetch-back.ts';
 import { isAbsence } from '../http/response.ts';
 import type { Ports } from '../ports.ts';
 import { MEGABYTE, PROBE_TIME, SECOND, SITE } from '../protocol/limits.ts';
@@ -14,6 +14,8 @@ export interface PartsCheck {
   readonly gone: boolean;
   /** Whether only public addresses may be connected to. */
   readonly publicOnly: boolean;
+  /** The host that showed the entry page: a browser would be at another one after a redirect. */
+  readonly host: string | undefined;
 }
 
 /** A file that its address does not show, and what it answers instead. */
@@ -65,7 +67,7 @@ export async function verifyParts(
 
 async function probePart(
   part: PlacedPart,
-  { gone, publicOnly }: PartsCheck,
+  { gone, publicOnly, host }: PartsCheck,
   deadline: number,
   { clock, http, signal: stop }: Ports,
 ): Promise<WrongPart | null> {
@@ -78,14 +80,11 @@ async function probePart(
     if (getReach(hop).reach === 'machine') parseExternalAddress(hop.href, 'the address');
   };
   try {
-    const {
-      httpCode,
-      fingerprint,
-      login,
-      retryAfter = 0,
-    } = await fetchBack(http, url, { signal, guard, publicOnly, readAtMost: part.size + 1 }, []);
-    const isRight = gone ? isAbsence(httpCode) && !login : fingerprint?.sha256 === part.sha256;
-    return isRight ? null : { part, httpCode, problem: describeAnswer(httpCode, gone), retryAfter };
+    const options = { signal, guard, publicOnly, readAtMost: part.size + 1 };
+    const answer = await fetchBack(http, url, options, []);
+    const { httpCode, retryAfter = 0 } = answer;
+    const problem = gone ? describeStillOpen(answer) : describeOther(answer, part, host);
+    return problem === null ? null : { part, httpCode, problem, retryAfter };
   } catch (thrown) {
     stop.throwIfAborted();
     if (!(thrown instanceof DeliveryError) && !limit.aborted) throw thrown;
@@ -94,9 +93,22 @@ async function probePart(
   }
 }
 
-function describeAnswer(httpCode: number, gone: boolean): string {
+function describeStillOpen({ httpCode, login }: FetchedContent): string | null {
+  if (isAbsence(httpCode) && !login) return null;
+  return httpCode === 200 ? 'HTTP 200, still served' : `HTTP ${httpCode}`;
+}
+
+/** What an answer shows in place of the file; `null` where it shows the file itself. */
+function describeOther(
+  { httpCode, fingerprint, hosts, isReplaced }: FetchedContent,
+  { sha256 }: PlacedPart,
+  host: string | undefined,
+): string | null {
   if (httpCode !== 200) return `HTTP ${httpCode}`;
-  return gone ? 'HTTP 200, still served' : 'HTTP 200 with other bytes';
+  if (fingerprint?.sha256 !== sha256) return 'HTTP 200 with other bytes';
+  const end = hosts.at(-1);
+  if (host !== undefined && end !== host) return `leads to ${end}, and not to ${host}`;
+  return isReplaced ? 'HTTP 200 that leads a browser to another address' : null;
 }
 
 function describeWrong(wrong: readonly WrongPart[]): string {
