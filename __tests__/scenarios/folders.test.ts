@@ -100,6 +100,20 @@ describe('a folder', () => {
     expect((await repository.read('previews/mine/index.html'))?.toString()).toBe('a person');
   });
 
+  test('beside another one of the same step does not remove that', async () => {
+    const repository = await scenario.repository();
+    await scenario.deliver({ repository, files: SITE, inputs: { ...inputs, path: 'previews/old/' } });
+    const delivered = await scenario.deliver({
+      repository,
+      files: { 'one/index.html': createPage('one'), 'two/index.html': createPage('two') },
+      inputs: { channel: 'K1', file: 'one\ntwo', path: 'previews/', keep: '1' },
+    });
+    expect(delivered.outputs.result).toBe('ready');
+    expect(await repository.read('previews/old/index.html')).toBeNull();
+    expect(await repository.read('previews/one/index.html')).not.toBeNull();
+    expect(await repository.read('previews/two/index.html')).not.toBeNull();
+  });
+
   test('with names that Jekyll leaves out is refused before the commit, unless `nojekyll` is set', async () => {
     const repository = await scenario.repository();
     const files = { ...SITE, 'dist/_static/app.js': 'one\n', 'dist/README.md': '# two\n' };
@@ -141,6 +155,36 @@ describe('a folder', () => {
       });
       expect(await repository.log()).toHaveLength(1);
       expect(JSON.stringify([refused.outputs, refused.summary])).not.toContain(foreign);
+    },
+  );
+
+  test('with a pointer of Git LFS in place of a picture is refused', async () => {
+    const repository = await scenario.repository();
+    const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'a'.repeat(64)}\nsize 12345\n`;
+    const refused = await scenario.deliver({ repository, files: { ...SITE, 'dist/a.png': pointer }, inputs });
+    expect(refused.report.notReady).toMatchObject({
+      step: 'check',
+      reason: 'the file dist/a.png is a Git LFS pointer, not the file itself',
+      hint: expect.stringContaining('`lfs: true`'),
+    });
+    expect(await repository.log()).toHaveLength(1);
+  });
+
+  test.each(['true', 'false'])(
+    'too large for a machine without git is refused (dry run: %s)',
+    async (dryRun) => {
+      const repository = await scenario.repository();
+      const texts = Array.from({ length: 25 }, (_, nth) => [`dist/${nth}.txt`, `${nth}\n`]);
+      const refused = await scenario.deliver({
+        repository,
+        files: { ...SITE, ...Object.fromEntries(texts) },
+        inputs: { ...inputs, 'dry-run': dryRun },
+        env: { PATH: repository.name },
+      });
+      expect(refused.outputs.result).toBe('not-ready');
+      expect(refused.report.notReady?.reason).toMatch(/29 changed files, and no git .* at most 20 files/);
+      expect(refused.report.unknown.join()).toContain('nothing was published');
+      expect(listRequests(scenario, /^POST .*blobs/)).toEqual([]);
     },
   );
 

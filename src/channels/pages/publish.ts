@@ -74,13 +74,16 @@ export function createPagesPublisher(
 ): ChannelAction<PagesTask> {
   return {
     prepare: (items) => prepareFiles(items, options, access, ports),
-    preview: async (tasks) => [
-      ...(await previewCommits(
-        tasks.filter(isFileTask),
-        ({ commitSha }) => `commit ${commitSha} already holds these bytes`,
-      )),
-      ...(await forEachItem(tasks.filter(isSiteTask), ({ data }) => previewSite(data.site))),
-    ],
+    preview: async (tasks) => {
+      const sites = tasks.filter(isSiteTask);
+      return [
+        ...(await previewCommits(
+          tasks.filter(isFileTask),
+          ({ commitSha }) => `commit ${commitSha} already holds these bytes`,
+        )),
+        ...(await forEachItem(sites, (task) => previewSite(siteAmong(task, sites)))),
+      ];
+    },
     perform: async (tasks) => [
       ...(await publishFiles(tasks.filter(isFileTask), ports)),
       ...(await publishSites(tasks.filter(isSiteTask), ports)),
@@ -92,15 +95,21 @@ type PagesSiteTask = PreparedTask<PagesTask & { readonly site: SiteTask }>;
 
 const isSiteTask = (task: PreparedTask<PagesTask>): task is PagesSiteTask => task.data.site !== undefined;
 
+/** What a site is made of, with the folders of the whole step: one may not remove another as an old one. */
+function siteAmong({ data: { site } }: PagesSiteTask, tasks: readonly PagesSiteTask[]): SiteTask {
+  const together = tasks.map(({ data }) => data.site.target.folder);
+  return { ...site, target: { ...site.target, together } };
+}
+
 const isFileTask = (task: PreparedTask<PagesTask>): boolean => !isSiteTask(task);
 
 async function publishSites(
   tasks: readonly PagesSiteTask[],
   ports: Ports,
 ): Promise<readonly ItemResult<PreparedTask<PagesTask>, Placement>[]> {
-  return forEachItem(tasks, ({ data }) => {
-    const { pageUrl } = data.destination;
-    return publishSite(data.site, ports, () => fetchOldCopies(entryUrl(pageUrl), ports));
+  return forEachItem(tasks, (task) => {
+    const { pageUrl } = task.data.destination;
+    return publishSite(siteAmong(task, tasks), ports, () => fetchOldCopies(entryUrl(pageUrl), ports));
   });
 }
 

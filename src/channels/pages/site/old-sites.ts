@@ -12,11 +12,11 @@ import type { FolderTarget } from './site-target.ts';
  * @see design 2 (`keep`)
  */
 export async function findOldSites(target: FolderTarget, tree: BranchTree): Promise<readonly string[]> {
-  const { folder, github, options } = target;
+  const { folder, github, options, together = [folder] } = target;
   if (options.keep === undefined || folder === '' || tree.head === null) return [];
-  const parent = folder.slice(0, folder.lastIndexOf('/', folder.length - 2) + 1);
+  const parent = parentOf(folder);
   const siblings = listFolders(tree, parent)
-    .filter((path) => path !== folder)
+    .filter((path) => path !== folder && !together.includes(path))
     .slice(0, SITE.siblings);
   if (siblings.length === 0) return [];
   const commits = await getLastCommits(
@@ -31,5 +31,8 @@ export async function findOldSites(target: FolderTarget, tree: BranchTree): Prom
     return isWhole && last?.committedAt ? [{ path, committedAt: last.committedAt }] : [];
   });
   owned.sort((one, other) => other.committedAt - one.committedAt);
-  return owned.slice(options.keep - 1).map(({ path }) => path);
+  const beside = together.filter((path) => parentOf(path) === parent);
+  return owned.slice(Math.max(options.keep - beside.length, 0)).map(({ path }) => path);
 }
+
+const parentOf = (folder: string): string => folder.slice(0, folder.lastIndexOf('/', folder.length - 2) + 1);

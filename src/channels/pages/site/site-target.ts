@@ -17,4 +17,6 @@ export interface FolderTarget extends CommitTarget {
   /** The root of all that Pages serves, in the same form. */
   readonly siteRoot: string;
   readonly options: FolderSettings;
+  /** The folders that the same step delivers, this one included: `keep` counts them and removes none. */
+  readonly together?: readonly string[];
 }
