@@ -2,6 +2,7 @@ import { lstat } from 'node:fs/promises';
 import type { Ports } from '../ports.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { inspectFile, type LocalFile } from '../rules/inspect.ts';
+import { refuseLfsPointer } from '../rules/lfs-pointer.ts';
 import { entryFile } from '../rules/local-site.ts';
 import { checkSelfContained, isHtml } from '../rules/page/self-contained.ts';
 import { refuseSecrets } from '../rules/secrets/secrets.ts';
@@ -69,6 +70,7 @@ export async function checkFile(
   try {
     logger.info(`${file.size} bytes, sha256 ${file.sha256}`);
     if (file.markerCount !== null) logger.info(`marker found ${times(file.markerCount)}`);
+    await refuseLfsPointer(file, found.given);
     await refuseSecrets(file, allowedSecrets, signal);
     logger.info('no secret found');
     return file;
