@@ -81,7 +81,7 @@ export function createPagesPublisher(
           tasks.filter(isFileTask),
           ({ commitSha }) => `commit ${commitSha} already holds these bytes`,
         )),
-        ...(await forEachItem(sites, (task) => previewSite(siteAmong(task, sites)))),
+        ...(await forEachItem(sites, (task) => previewSite(siteAmong(task, sites), ports))),
       ];
     },
     perform: async (tasks) => [

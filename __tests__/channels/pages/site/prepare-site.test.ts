@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { PagesOptions } from '../../../../src/channels/pages/publish.ts';
 import { prepareSite, previewSite } from '../../../../src/channels/pages/site/prepare-site.ts';
+import { fakePorts } from '../../../support/ports.ts';
 import { commitTargetWith } from '../../fake-branch.ts';
 import { pagesOptionsWith } from '../../pages-options.ts';
 import { siteWith } from '../../repository-context.ts';
@@ -114,9 +115,13 @@ describe('names that Jekyll changes', () => {
 test('a preview tells what would be done, and writes nothing', async () => {
   const branch = new MemoryBranch();
   const { data } = await prepare(PAGE, { branch }).prepared;
-  await expect(previewSite(data.site)).resolves.toBe('ADD 1: from run 7 of Deliver (files: 1 added)');
+  await expect(previewSite(data.site, fakePorts())).resolves.toBe(
+    'ADD 1: from run 7 of Deliver (files: 1 added)',
+  );
   branch.commit(heldFiles({ 'p/1/index.html': '<p>' }), 'theirs');
   const { head } = branch;
-  await expect(previewSite(data.site)).resolves.toBe(`commit ${head.sha} already holds this site`);
+  await expect(previewSite(data.site, fakePorts())).resolves.toBe(
+    `commit ${head.sha} already holds this site`,
+  );
   expect(branch.head).toBe(head);
 });

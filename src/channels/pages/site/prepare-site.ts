@@ -1,5 +1,6 @@
 import { DeliveryError } from '../../../errors.ts';
 import type { RepositoryContext } from '../../../github/api/repository.ts';
+import type { Ports } from '../../../ports.ts';
 import { isLeftOutByJekyll, mayBeRendered } from '../../../rules/jekyll.ts';
 import type { LocalSite } from '../../../rules/local-site.ts';
 import { encodePath } from '../../../rules/naming.ts';
@@ -17,6 +18,7 @@ import { readBranchTree } from './branch-tree.ts';
 import { isDone, planSite } from './plan-site.ts';
 import { describeChanges, nameFew, type SiteTask } from './publish-site.ts';
 import type { FolderSettings } from './site-target.ts';
+import { refuseUnwritable } from './write-site.ts';
 
 /** A folder as it comes to the channel. */
 interface GivenSite {
@@ -96,12 +98,12 @@ function describeAddress({ pageUrl, path, folder }: PagesDestination, entry: str
 }
 
 /** What a delivery of the folder would do; reads only. */
-export async function previewSite({ target, site }: SiteTask): Promise<string> {
+export async function previewSite({ target, site }: SiteTask, ports: Pick<Ports, 'signal'>): Promise<string> {
   const plan = await planSite(site, target, await readBranchTree(target.github, target.branch));
+  if (isDone(plan)) return `commit ${plan.lastCommit} already holds this site`;
+  await refuseUnwritable(plan, target, ports);
   const subject = plan.message.split('\n')[0] ?? '';
-  return isDone(plan)
-    ? `commit ${plan.lastCommit} already holds this site`
-    : `${subject} (${describeChanges(plan).join('; ')})`;
+  return `${subject} (${describeChanges(plan).join('; ')})`;
 }
 
 /** @throws {DeliveryError} `BAD_INPUT` that names both ways out. */

@@ -3,12 +3,11 @@ import { needsSignatures } from '../../../github/api/branch-rules.ts';
 import { getBranchHead, parentFolders } from '../../../github/api/existing-blobs.ts';
 import { commitTree, createBlob, pathChangedError } from '../../../github/api/git-data.ts';
 import { type CommitIdentity, getCommitIdentity } from '../../../github/api/token-owner.ts';
-import { noGitError } from '../../../github/git/failures.ts';
 import { hasGit } from '../../../github/git/process.ts';
 import type { ListEntries } from '../../../github/git/push.ts';
 import { SIGNATURE_HINT } from '../../../github/hints.ts';
 import type { Ports } from '../../../ports.ts';
-import { SITE, SIZE } from '../../../protocol/limits.ts';
+import { MEGABYTE, SITE, SIZE } from '../../../protocol/limits.ts';
 import type { SitePlan } from './plan-site.ts';
 import type { FolderTarget } from './site-target.ts';
 
@@ -22,22 +21,46 @@ export type SiteWriter = (plan: SitePlan) => Promise<string>;
  * @throws {DeliveryError} `CONFLICT` where the folder changed since it was compared: then nothing was written.
  */
 export function createSiteWriter(target: FolderTarget, ports: Ports): SiteWriter {
-  const { github, branch } = target;
+  const { github } = target;
   let author: CommitIdentity | undefined;
-  let mustSign: boolean | undefined;
+  let way: WritingWay | undefined;
   return async (plan) => {
-    const usesGit = await hasGit(ports.signal);
-    mustSign ??= (await needsSignatures(github, branch)) === true;
-    if (mustSign || !usesGit) return writeWithApi(plan, target, mustSign, ports);
+    way ??= await findWay(target, ports);
+    if (way !== 'git') return writeWithApi(plan, target, way, ports);
     author ??= await getCommitIdentity(github);
     try {
       return await writeWithGit(plan, target, author, ports);
     } catch (thrown) {
       if (!(thrown instanceof DeliveryError) || thrown.code !== 'NEEDS_SIGNATURE') throw thrown;
-      mustSign = true;
-      return writeWithApi(plan, target, mustSign, ports);
+      way = 'signed';
+      return writeWithApi(plan, target, way, ports);
     }
   };
+}
+
+/** How the commit is made: by git, or by the API, for the host's signature or because there is no git. */
+type WritingWay = 'git' | 'signed' | 'without-git';
+
+async function findWay(
+  { github, branch }: FolderTarget,
+  { signal }: Pick<Ports, 'signal'>,
+): Promise<WritingWay> {
+  if ((await needsSignatures(github, branch)) === true) return 'signed';
+  return (await hasGit(signal)) ? 'git' : 'without-git';
+}
+
+/**
+ * Whether a plan could be written, as far as that is known before.
+ *
+ * @throws {DeliveryError} `NEEDS_SIGNATURE` or `BAD_INPUT` as `createSiteWriter` would.
+ */
+export async function refuseUnwritable(
+  plan: SitePlan,
+  target: FolderTarget,
+  ports: Pick<Ports, 'signal'>,
+): Promise<void> {
+  const way = await findWay(target, ports);
+  if (way !== 'git') refuseTooMuch(plan, target, way);
 }
 
 async function writeWithGit(
@@ -84,20 +107,13 @@ async function refuseOtherBase(
 /** One request for each changed file, so for a few of them only. */
 async function writeWithApi(
   plan: SitePlan,
-  { github, branch }: FolderTarget,
-  mustSign: boolean,
+  target: FolderTarget,
+  way: Exclude<WritingWay, 'git'>,
   ports: Ports,
 ): Promise<string> {
+  refuseTooMuch(plan, target, way);
+  const { github, branch } = target;
   const { writes } = plan;
-  const isTooMuch = writes.length > SITE.apiWrites || writes.some(({ file }) => file.size > SIZE.methodB);
-  if (isTooMuch && !mustSign) throw noGitError();
-  if (isTooMuch) {
-    throw new DeliveryError(
-      'NEEDS_SIGNATURE',
-      `the branch ${branch} takes signed commits only, and this folder has ${writes.length} changed files: GitHub signs only what is sent file by file, at most ${SITE.apiWrites}`,
-      { hint: SIGNATURE_HINT, leftBehind: [] },
-    );
-  }
   const sent = new Set<string>();
   for (const { file } of writes) {
     if (!sent.has(file.blobSha)) await createBlob(github, file, ports);
@@ -106,4 +122,27 @@ async function writeWithApi(
   // The commit is made on top of exactly what was compared.
   if ((await getBranchHead(github, branch)) !== plan.head) throw pathChangedError(branch);
   return commitTree(github, branch, plan);
+}
+
+function refuseTooMuch(
+  { writes }: SitePlan,
+  { branch }: FolderTarget,
+  way: Exclude<WritingWay, 'git'>,
+): void {
+  const large = writes.find(({ file }) => file.size > SIZE.methodB);
+  if (writes.length <= SITE.apiWrites && large === undefined) return;
+  const what = large === undefined ? `${writes.length} changed files` : `the large file ${large.path}`;
+  const limit = `at most ${SITE.apiWrites} files of ${SIZE.methodB / MEGABYTE} MB`;
+  if (way === 'without-git') {
+    throw new DeliveryError(
+      'BAD_INPUT',
+      `this folder has ${what}, and no git (2.31 or later) is installed here: without it GitHub takes file by file, ${limit}`,
+      { hint: 'install git', leftBehind: [] },
+    );
+  }
+  throw new DeliveryError(
+    'NEEDS_SIGNATURE',
+    `the branch ${branch} takes signed commits only, and this folder has ${what}: GitHub signs only what is sent file by file, ${limit}`,
+    { hint: SIGNATURE_HINT, leftBehind: [] },
+  );
 }
