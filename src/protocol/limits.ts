@@ -187,6 +187,8 @@ export const SITE = {
   /** Files that are checked, and addresses that are fetched back, at the same time. */
   checks: 4,
   probes: 16,
+  /** Milliseconds after the deadline until which files are still fetched back: a site is asked at least once. */
+  overtime: 15 * SECOND,
   /** Changed files that are sent by the object API where git can't be used: a request each. */
   apiWrites: 20,
   /** Commits of the folder that are searched for the newest delivery: pages, and commits on each. */
