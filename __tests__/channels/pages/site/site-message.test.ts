@@ -13,6 +13,14 @@ const commit = { folder: FOLDER, treeSha: TREE, kept: [] };
 const MESSAGE = `ADD pr-12: from run 7\n\nDelivered-by: screen-delivery\nDelivered-tree: ${TREE} previews/pr-12/`;
 
 describe('the message of a site', () => {
+  test('reads every name of others as it was, whatever is in it', () => {
+    const names = ['two\nlines', 'end ', '100%', '%0A', 'ä b', `x\nKept-object: ${TREE} y`];
+    const kept = names.map((path) => ({ path, sha: 'b'.repeat(40) }));
+    const message = formatSiteMessage({ ...commit, kept }, 'ADD', 'x');
+    expect(message.split('\n')).toHaveLength(4 + names.length);
+    expect(parseSiteMessage(message, FOLDER)?.kept).toEqual(kept);
+  });
+
   test('names the folder, what was delivered and what was kept', () => {
     expect(formatSiteMessage(commit, 'ADD', 'from run 7')).toBe(MESSAGE);
     const kept = [{ path: 'notes.txt', sha: 'b'.repeat(40) }];

@@ -12,6 +12,18 @@ export interface SiteCommit {
   readonly kept: readonly TreeFile[];
 }
 
+/** Names of others may have line breaks, and spaces at their end: these would change the form of the message. */
+const escapeName = (path: string): string => path.replace(/[\s\p{Cc}%]/gu, encodeURIComponent);
+
+/** A name that nobody escaped stays as it is: then it names nothing. */
+function unescapeName(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
+
 const nameFolder = (folder: string): string => (folder === '' ? './' : folder);
 
 /** How a person would name the folder, in short. */
@@ -30,7 +42,7 @@ export function formatSiteMessage(commit: SiteCommit, verb: 'ADD' | 'UPDATE', es
     '',
     TRAILER,
     `${TREE_TRAILER}: ${treeSha} ${nameFolder(folder)}`,
-    ...kept.map(({ sha, path }) => `${KEPT_TRAILER}: ${sha} ${path}`),
+    ...kept.map(({ sha, path }) => `${KEPT_TRAILER}: ${sha} ${escapeName(path)}`),
   ].join('\n');
 }
 
@@ -60,5 +72,9 @@ export function parseSiteMessage(message: string, folder: string): SiteCommit | 
     return null;
   const kept = rest.map((line) => /^Kept-object: ([0-9a-f]{40}) (.+)$/.exec(line));
   if (kept.includes(null)) return null;
-  return { folder, treeSha, kept: kept.map((parts) => ({ sha: parts?.[1] ?? '', path: parts?.[2] ?? '' })) };
+  return {
+    folder,
+    treeSha,
+    kept: kept.map((parts) => ({ sha: parts?.[1] ?? '', path: unescapeName(parts?.[2] ?? '') })),
+  };
 }
