@@ -28,8 +28,9 @@ type SiteRun = Extract<AskedRun, { kind: 'site' }>;
  */
 export class Authorship {
   readonly #authors = new Map<string, Author>();
-  /** What was ever delivered at a path. */
-  readonly #delivered = new Map<string, Set<string>>();
+  /** What was ever delivered at a path, and what of it was not removed by a run since. */
+  readonly #ever = new Map<string, Set<string>>();
+  readonly #current = new Map<string, Set<string>>();
   /** Our commits that delivered a site, by the site's folder. */
   readonly #deliveries = new Map<HeldCommit, string>();
   #seen: HeldCommit;
@@ -48,7 +49,7 @@ export class Authorship {
       const file = head.files.get(path);
       if (file === undefined) this.#authors.delete(path);
       else {
-        const wasOurs = file.mode === '100644' && this.#delivered.get(path)?.has(file.sha) === true;
+        const wasOurs = file.mode === '100644' && this.#current.get(path)?.has(file.sha) === true;
         this.#authors.set(path, wasOurs ? 'restored' : 'person');
       }
     }
@@ -58,7 +59,12 @@ export class Authorship {
   /** A person has rewritten the history, or copied one of our messages: what was ours need not be found any more. */
   seeRewriting(): void {
     this.seePerson();
-    for (const [path, author] of this.#authors) if (author !== 'person') this.#authors.set(path, 'restored');
+    for (const [path, author] of this.#authors) {
+      const sha = this.#branch.head.files.get(path)?.sha ?? '';
+      if (author !== 'person' || this.#ever.get(path)?.has(sha)) this.#authors.set(path, 'restored');
+    }
+    // What removed it may not be found any more either.
+    for (const [path, shas] of this.#ever) this.#current.set(path, new Set(shas));
   }
 
   /** What is wrong with the commits that a run has made since. */
@@ -80,7 +86,7 @@ export class Authorship {
       if (now === undefined && author?.startsWith('site') && !mayRemove(run, path, author)) {
         problems.push(`removed ${path} of ${author}`);
       }
-      if (now === undefined) this.#authors.delete(path);
+      if (now === undefined) this.#forget(path, run);
       else if (isAsked(run, path, now.sha)) this.#setOurs(path, now.sha, run);
       else problems.push(`wrote ${path}, which was not asked for`);
     }
@@ -93,8 +99,14 @@ export class Authorship {
     return problems;
   }
 
+  /** What a delivery or withdrawal has removed from its own site is a person's where they put it back. */
+  #forget(path: string, run: AskedRun): void {
+    if (run.kind !== 'file' && this.#authors.get(path) === `site ${run.folder}`) this.#current.delete(path);
+    this.#authors.delete(path);
+  }
+
   #setOurs(path: string, sha: string, run: AskedRun): void {
-    this.#delivered.set(path, (this.#delivered.get(path) ?? new Set()).add(sha));
+    for (const shas of [this.#ever, this.#current]) shas.set(path, (shas.get(path) ?? new Set()).add(sha));
     const isSwitch = run.kind === 'site' && path === '.nojekyll';
     const author = run.kind === 'site' ? (`site ${run.folder}` as const) : 'single file';
     this.#authors.set(path, isSwitch ? 'Jekyll switch' : author);

@@ -85,6 +85,13 @@ describe('the plan for a folder', () => {
     expect((await plan(branch, { 'index.html': 'page' })).removals).toEqual(['p/1/css/a.css']);
   });
 
+  test('does not take over a single file that was made executable below the same message', async () => {
+    const branch = new MemoryBranch();
+    await deliverFile(branch, 'p/1/index.html', 'page');
+    branch.commit(new Map([['p/1/index.html', held('page', '100755')]]), branch.head.message, null);
+    await expect(plan(branch, CONTENTS)).rejects.toMatchObject({ code: 'NOT_OURS' });
+  });
+
   test('never removes the file of a person that has our bytes', async () => {
     const branch = await deliveredBranch({ 'p/1/css/a.css': 'style' });
     const planned = await plan(branch, { 'index.html': 'page' });

@@ -69,13 +69,11 @@ async function findSingleFiles(
     tree.head,
     paths.map((path) => folder + path),
   );
-  const isOwned = (path: string): boolean =>
-    isOwnedFile(
-      commits.get(folder + path)?.message ?? '',
-      tree.entries.get(folder + path)?.sha ?? '',
-      folder + path,
-    );
-  return new Set(paths.filter(isOwned));
+  const isOwned = (path: string): boolean => {
+    const { sha = '', mode } = tree.entries.get(path) ?? {};
+    return mode === '100644' && isOwnedFile(commits.get(path)?.message ?? '', sha, path);
+  };
+  return new Set(paths.filter((path) => isOwned(folder + path)));
 }
 
 /** Paths that can't be written because a file takes the place of one of their folders, or a folder their own. */
