@@ -51,4 +51,16 @@ describe('the files of a site and the hosts that answer', () => {
     const { proven } = verify(partsWith(1), () => ({ body: BYTES, headers: { refresh: '0; url=/sign-in' } }));
     await expect(proven).rejects.toMatchObject({ code: 'NOT_PROVEN' });
   });
+
+  test('are not asked any more long after the deadline', async () => {
+    const { proven, host } = verify(partsWith(1_000), (_, pass) => {
+      pass(1_000);
+      return { status: 503 };
+    });
+    await expect(proven).rejects.toMatchObject({
+      code: 'NOT_PROVEN',
+      message: expect.stringContaining('1000 of 1000 files'),
+    });
+    expect(host.seen.length).toBeLessThan(100);
+  });
 });

@@ -143,16 +143,4 @@ describe('the files of a site that was withdrawn', () => {
     const { proven } = verify((path) => (path === 'a.js' ? answer : { status: 404 }), { check });
     await expect(proven).rejects.toThrow(`1 of 3 files of the site still open: ${problem}`);
   });
-
-  test('are not asked any more long after the deadline', async () => {
-    const { proven, host } = verify(partsWith(1_000), (_, pass) => {
-      pass(1_000);
-      return { status: 503 };
-    });
-    await expect(proven).rejects.toMatchObject({
-      code: 'NOT_PROVEN',
-      message: expect.stringContaining('1000 of 1000 files'),
-    });
-    expect(host.seen.length).toBeLessThan(100);
-  });
 });

@@ -23,28 +23,28 @@ export type SiteWriter = (plan: SitePlan) => Promise<string>;
 export function createSiteWriter(target: FolderTarget, ports: Ports): SiteWriter {
   const { github } = target;
   let author: CommitIdentity | undefined;
-  let way: WritingWay | undefined;
+  let method: WriteMethod | undefined;
   return async (plan) => {
-    way ??= await findWay(target, ports);
-    if (way !== 'git') return writeWithApi(plan, target, way, ports);
+    method ??= await findWriteMethod(target, ports);
+    if (method !== 'git') return writeWithApi(plan, target, method, ports);
     author ??= await getCommitIdentity(github);
     try {
       return await writeWithGit(plan, target, author, ports);
     } catch (thrown) {
       if (!(thrown instanceof DeliveryError) || thrown.code !== 'NEEDS_SIGNATURE') throw thrown;
-      way = 'signed';
-      return writeWithApi(plan, target, way, ports);
+      method = 'signed';
+      return writeWithApi(plan, target, method, ports);
     }
   };
 }
 
 /** How the commit is made: by git, or by the API, for the host's signature or because there is no git. */
-type WritingWay = 'git' | 'signed' | 'without-git';
+type WriteMethod = 'git' | 'signed' | 'without-git';
 
-async function findWay(
+async function findWriteMethod(
   { github, branch }: FolderTarget,
   { signal }: Pick<Ports, 'signal'>,
-): Promise<WritingWay> {
+): Promise<WriteMethod> {
   if ((await needsSignatures(github, branch)) === true) return 'signed';
   return (await hasGit(signal)) ? 'git' : 'without-git';
 }
@@ -59,8 +59,8 @@ export async function refuseUnwritable(
   target: FolderTarget,
   ports: Pick<Ports, 'signal'>,
 ): Promise<void> {
-  const way = await findWay(target, ports);
-  if (way !== 'git') refuseTooMuch(plan, target, way);
+  const method = await findWriteMethod(target, ports);
+  if (method !== 'git') refuseTooMuch(plan, target, method);
 }
 
 async function writeWithGit(
@@ -108,10 +108,10 @@ async function refuseOtherBase(
 async function writeWithApi(
   plan: SitePlan,
   target: FolderTarget,
-  way: Exclude<WritingWay, 'git'>,
+  method: Exclude<WriteMethod, 'git'>,
   ports: Ports,
 ): Promise<string> {
-  refuseTooMuch(plan, target, way);
+  refuseTooMuch(plan, target, method);
   const { github, branch } = target;
   const { writes } = plan;
   const sent = new Set<string>();
@@ -127,13 +127,13 @@ async function writeWithApi(
 function refuseTooMuch(
   { writes }: SitePlan,
   { branch }: FolderTarget,
-  way: Exclude<WritingWay, 'git'>,
+  method: Exclude<WriteMethod, 'git'>,
 ): void {
   const large = writes.find(({ file }) => file.size > SIZE.methodB);
   if (writes.length <= SITE.apiWrites && large === undefined) return;
   const what = large === undefined ? `${writes.length} changed files` : `the large file ${large.path}`;
   const limit = `at most ${SITE.apiWrites} files of ${SIZE.methodB / MEGABYTE} MB`;
-  if (way === 'without-git') {
+  if (method === 'without-git') {
     throw new DeliveryError(
       'BAD_INPUT',
       `this folder has ${what}, and no git (2.31 or later) is installed here: without it GitHub takes file by file, ${limit}`,
