@@ -129,6 +129,26 @@ describe('a folder', () => {
     expect((await repository.read('.nojekyll'))?.length).toBe(0);
   });
 
+  test('at the root of the site is delivered again and withdrawn beside the file that switches Jekyll off', async () => {
+    const repository = await scenario.repository();
+    const atRoot = { channel: 'K1', path: './' };
+    const files = { ...SITE, 'dist/_static/app.js': 'one\n' };
+    const deliver = (more: Readonly<Record<string, string>>) =>
+      scenario.deliver({ repository, files: { ...files, ...more }, inputs: { ...atRoot, ...delivery } });
+    const delivery = { file: 'dist', nojekyll: 'true' };
+    expectSite(await deliver({}), repository.pages.url, 5);
+    await repository.commit('theirs.txt', 'theirs');
+    const again = await deliver({ 'dist/index.html': createPage('second') });
+    expectSite(again, repository.pages.url, 5);
+    expect(again.report.site?.changes).toMatchObject({ changed: ['index.html'], removed: [] });
+    expect((await repository.read('.nojekyll'))?.length).toBe(0);
+    const withdrawn = await scenario.deliver({ repository, inputs: { ...atRoot, operation: 'withdraw' } });
+    expect(withdrawn.report.notReady).toBeNull();
+    expect(await repository.read('index.html')).toBeNull();
+    expect(String(await repository.read('theirs.txt'))).toBe('theirs');
+    expect((await repository.read('.nojekyll'))?.length).toBe(0);
+  });
+
   test.each(['K2', 'K3'])('is refused by %s with the command that packs it', async (channel) => {
     const repository = await scenario.repository();
     const refused = await scenario.deliver({ repository, files: SITE, inputs: { file: 'dist', channel } });

@@ -144,10 +144,12 @@ class History {
   }
 
   #rewrite({ how, change: one }: Extract<HistoryEvent, { kind: 'rewriting' }>): void {
-    const { head } = this.branch;
-    const after = applyChange(this.branch, one);
+    const { head, history } = this.branch;
+    const ours = history.find(({ message }) => message.includes('Delivered-tree'))?.message;
+    // The folder of the newest delivery, whose message is the one that is used.
+    const [, place] = /^Delivered-tree: \w+ (.*)$/m.exec(ours ?? '') ?? [];
+    const after = applyChange(this.branch, { ...one, folder: place?.replace(/^\.\/$/, '') ?? one.folder });
     const quoted = `Squashed\n\n* ${head.message}\n* ${head.parent?.message}`;
-    const ours = this.branch.history.find(({ message }) => message.includes('Delivered-tree'))?.message;
     if (how === 'amend') this.branch.commit(after, head.message, head.parent);
     if (how === 'reword') this.branch.commit(head.files, `Reworded: ${head.message}`, head.parent);
     if (how === 'squash') this.branch.commit(head.files, quoted, head.parent?.parent ?? null);
