@@ -1,3 +1,4 @@
+import type { Dirent } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DeliveryError } from '../errors.ts';
@@ -63,7 +64,7 @@ async function listInto(
   folder: string,
   prefix: string,
 ): Promise<void> {
-  for (const entry of await readdir(join(folder, prefix), { withFileTypes: true })) {
+  for (const entry of await readFolder(join(folder, prefix), prefix)) {
     const path = prefix + entry.name;
     if (entry.name.startsWith('.')) {
       listing.leftOut.push(entry.isDirectory() ? `${path}/` : path);
@@ -81,6 +82,23 @@ async function listInto(
     }
   }
 }
+
+async function readFolder(path: string, name: string): Promise<readonly Dirent[]> {
+  try {
+    return await readdir(path, { withFileTypes: true });
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+    // A name that is too long for the system may be too long for a message.
+    const short = name.length > SHOWN ? `${name.slice(0, SHOWN)}…` : name;
+    throw new DeliveryError('BAD_FILE', `a folder of the site can't be read (${code}): ${short || './'}`, {
+      hint: 'correct the step that writes the folder, and deliver it after that step has ended',
+      cause,
+    });
+  }
+}
+
+/** Characters of a name that a message shows. */
+const SHOWN = 100;
 
 /** Names that git, a browser or a host would change. */
 const PATH_PROBLEMS = [
