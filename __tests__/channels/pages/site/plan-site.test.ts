@@ -129,7 +129,10 @@ describe('a folder with files of others', () => {
   ])('is refused where %s, whatever `overwrite` says', async (_, theirs, contents) => {
     for (const overwrite of [false, true]) {
       const branch = new MemoryBranch(heldFiles(theirs));
-      await expect(plan(branch, contents, { overwrite })).rejects.toMatchObject({ code: 'NOT_OURS' });
+      await expect(plan(branch, contents, { overwrite })).rejects.toMatchObject({
+        code: 'NOT_OURS',
+        hint: 'set `path:` to a folder of its own',
+      });
     }
   });
 

@@ -43,10 +43,8 @@ export async function compareSite(
     return entry?.sha === wanted.get(path) && entry?.mode === '100644';
   };
   const others = both.filter((path) => !isSame(path));
-  refuseOthers(target, [
-    ...others.filter((path) => !mayReplace(path)),
-    ...findBlocked([...wanted.keys()], { tree, folder, leaving }),
-  ]);
+  const blocked = findBlocked([...wanted.keys()], { tree, folder, leaving });
+  refuseOthers(target, [...others.filter((path) => !mayReplace(path)), ...blocked], blocked.length > 0);
   const known = [...owned.files.keys()].filter((path) => wanted.has(path));
   return {
     added: [...wanted.keys()].filter((path) => !existing.has(path)),
@@ -94,15 +92,18 @@ function findBlocked(
   return paths.filter((path) => folders.has(path) || parentFolders(folder + path).some(isFile));
 }
 
-function refuseOthers({ folder }: FolderTarget, paths: readonly string[]): void {
+/** @param isBlocked whether a file is in the place of a folder, or the other way round: that is never replaced */
+function refuseOthers({ folder }: FolderTarget, paths: readonly string[], isBlocked: boolean): void {
   if (paths.length === 0) return;
   const more = paths.length - SITE.named;
   const list = paths.slice(0, SITE.named).join(', ') + (more > 0 ? ` and ${more} more` : '');
   throw new DeliveryError(
     'NOT_OURS',
-    `the folder ${folder || './'} of the repository has files that this action did not deliver: ${list}`,
+    `the folder ${folder || './'} of the repository ${isBlocked ? 'can not hold the site: a file of others is in the place of a folder, or a folder in that of a file' : 'has files that this action did not deliver'}: ${list}`,
     {
-      hint: 'set `path:` to a folder of its own, or `overwrite: true` if you may replace these files',
+      hint: isBlocked
+        ? 'set `path:` to a folder of its own'
+        : 'set `path:` to a folder of its own, or `overwrite: true` if you may replace these files',
       leftBehind: [],
     },
   );
