@@ -178,6 +178,25 @@ describe('a folder', () => {
     },
   );
 
+  test('without a path goes into what the site is built from, and nowhere else', async () => {
+    const repository = await scenario.repository({ files: { 'docs/a.txt': 'a' }, pages: { path: '/docs' } });
+    const delivered = await scenario.deliver({
+      repository,
+      files: SITE,
+      inputs: { channel: 'K1', file: 'dist/' },
+    });
+    expectSite(delivered, `${repository.pages.url}dist/`, 4);
+    expect(await repository.read('docs/dist/index.html')).not.toBeNull();
+    const refused = await scenario.deliver({ repository, files: SITE, inputs });
+    expect(refused.report.notReady?.hint).toBe('set `path: docs/previews/pr-12/`');
+  });
+
+  test('outside the workspace is refused without a look at its names', async () => {
+    const repository = await scenario.repository();
+    const refused = await scenario.deliver({ repository, inputs: { channel: 'K1', file: '/etc/' } });
+    expect(refused.report.notReady?.reason).toBe('the file /etc/ is outside the workspace');
+  });
+
   test('with a pointer of Git LFS in place of a picture is refused', async () => {
     const repository = await scenario.repository();
     const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'a'.repeat(64)}\nsize 12345\n`;

@@ -38,7 +38,7 @@ describe('resolveDestination: the branch and the path', () => {
   test.each([
     ['a.html', 'set `path: docs/a.html`'],
     ['docsy/a.html', 'set `path: docs/docsy/a.html`'],
-    ['sub/', 'set `path: docs/sub/page.html`'],
+    ['sub/', 'set `path: docs/sub/`'],
   ])('refuse the path %s, which the site does not show', (path, hint) => {
     expect(() => destinationFor({ path }, siteWith({ folder: 'docs' }))).toThrow(
       expect.objectContaining({ code: 'BAD_INPUT', step: 'check', hint }),

@@ -93,7 +93,7 @@ function pathBelow(
   throw new DeliveryError(
     'BAD_INPUT',
     `the site shows only the folder /${folder} of its branch, and ${whole} is outside`,
-    { step: 'check', hint: `set \`path: ${prefix}${whole}\`` },
+    { step: 'check', hint: `set \`path: ${prefix}${path}\`` },
   );
 }
 

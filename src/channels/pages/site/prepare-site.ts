@@ -53,7 +53,9 @@ export async function prepareSite(
   pages: RepositoryContext['site'],
   exists: FileLookup,
 ): Promise<PreparedSite> {
-  const path = name.endsWith('/') ? name : `${name}/`;
+  const below = name.endsWith('/') ? name : `${name}/`;
+  const root = options.path === undefined ? rootOf(pages) : '';
+  const path = below.startsWith(root) ? below : root + below;
   const location = { ...options, path, name: site.entry };
   const destination = resolveDestination(target.github.repository, location, pages);
   const { branch } = destination;
@@ -85,6 +87,10 @@ export async function prepareSite(
     },
   };
 }
+
+/** Where a folder goes that has only a name: below what the site is built from. */
+const rootOf = (pages: RepositoryContext['site']): string =>
+  typeof pages === 'object' && pages !== null && pages.folder !== '' ? `${pages.folder}/` : '';
 
 /** The paths that a browser sees: what comes before the entry page, and before everything in the site. */
 function describeAddress({ pageUrl, path, folder }: PagesDestination, entry: string): ServedFolder {
