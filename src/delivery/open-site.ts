@@ -8,6 +8,7 @@ import { inspectFile, type LocalFile } from '../rules/inspect.ts';
 import { refuseLfsPointer } from '../rules/lfs-pointer.ts';
 import { type LocalSite, listSiteFiles, refuseFindings, refuseLargeFolder } from '../rules/local-site.ts';
 import { nameFromFile } from '../rules/naming.ts';
+import { refuseOutside } from '../rules/open-file.ts';
 import { refuseSecrets } from '../rules/secrets/secrets.ts';
 import type { FoundFile } from './find-files.ts';
 import { refuseSecretNames } from './secret-names.ts';
@@ -25,6 +26,8 @@ export async function openSite(
 ): Promise<LocalSite> {
   const { given, path: folder } = found;
   refuseOtherChannels(given, request);
+  // Not even the names of other folders' files are listed.
+  await refuseOutside({ ...request, path: folder, given });
   const { paths, leftOut } = await listSiteFiles(folder, given);
   await refuseSecretNames([...paths, ...leftOut], request, { logger });
   const { entry } = request;

@@ -55,8 +55,12 @@ async function refuseReplaced(handle: FileHandle, location: FileLocation): Promi
   });
 }
 
-/** Refuses a path outside the allowed roots, and every symbolic link below them. */
-async function refuseOutside(location: FileLocation): Promise<void> {
+/**
+ * Refuses a path outside the allowed roots, and every symbolic link below them.
+ *
+ * @throws {DeliveryError} `BAD_FILE` with what to change.
+ */
+export async function refuseOutside(location: FileLocation): Promise<void> {
   if (mayBeAnywhere(location)) return;
   const { path, given, allowedRoots = [], allowsFullPaths } = location;
   const realPath = await realpath(path);
