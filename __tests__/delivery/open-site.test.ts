@@ -106,6 +106,22 @@ describe('a site with something that may not be published', () => {
     expect(error?.message).not.toContain(own);
   });
 
+  test("is refused where it is git's own folder, also one in it", async () => {
+    const { path } = await foundFolder({
+      'index.html': PAGE,
+      '.git/index.html': PAGE,
+      '.git/logs/index.html': '',
+    });
+    for (const name of ['.git', '.git/logs']) {
+      const found = { path: join(path, name), given: name, relativePath: name };
+      const opened = openSite(found, requestWith({ file: name, channel: 'K1' }), fakePorts());
+      await expect(opened).rejects.toMatchObject({
+        code: 'BAD_FILE',
+        message: `the folder ${name} holds git's own data`,
+      });
+    }
+  });
+
   test('is refused with the one finding as it is', async () => {
     const { opened } = await open({ 'index.html': PAGE, 'a.js': secret });
     const error = await getError(opened);

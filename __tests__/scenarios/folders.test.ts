@@ -53,16 +53,24 @@ describe('a folder', () => {
     expect((await repository.log())[0]?.sha).toBe(first?.sha);
 
     const { 'dist/assets/style.css': _, ...fewer } = SITE;
-    const files = { ...fewer, 'dist/index.html': createPage('second'), 'dist/new.html': createPage() };
+    const files = {
+      ...fewer,
+      'dist/assets/app.js': 'document.title = 2;\n',
+      'dist/index.html': createPage('second'),
+      'dist/new.html': createPage(),
+    };
     const updated = await scenario.deliver({ repository, files, inputs });
     expectSite(updated, url, 4);
     expect(updated.report.site?.changes).toEqual({
       added: ['new.html'],
-      changed: ['index.html'],
+      changed: ['assets/app.js', 'index.html'],
       removed: ['assets/style.css'],
       kept: [],
       removedFolders: [],
     });
+    expect(updated.report.unknown).toContain(
+      'whether a cache still shows older copies of assets/app.js, for up to ten minutes',
+    );
     expect((await repository.log())[0]?.message).toMatch(/^UPDATE pr-12: /);
     expect(await repository.read('previews/pr-12/assets/style.css')).toBeNull();
     expect((await scenario.fetchPublic(url)).toString()).toBe(createPage('second'));

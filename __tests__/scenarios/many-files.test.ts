@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { type DeliveredStep, listRequests, setUpScenario } from './scenario.ts';
 
 const scenario = setUpScenario();
-const COUNT = 60;
+const COUNT = 40;
 const names = Array.from({ length: COUNT }, (_, nth) => `page-${nth}.html`);
 const files = Object.fromEntries(names.map((name) => [`out/${name}`, `<p>${name}</p>`]));
 const inputs = { channel: 'K1', file: 'out/*.html', path: 'reports/' };

@@ -26,6 +26,7 @@ export async function openSite(
 ): Promise<LocalSite> {
   const { given, path: folder } = found;
   refuseOtherChannels(given, request);
+  refuseGitFolder(folder, given);
   // Not even the names of other folders' files are listed.
   await refuseOutside({ ...request, path: folder, given });
   const { paths, leftOut } = await listSiteFiles(folder, given);
@@ -50,6 +51,14 @@ export async function openSite(
   logger.info(`${files.length} files, ${size} bytes, no secret found`);
   if (leftOut.length > 0) logger.info(`hidden, and so left out: ${leftOut.slice(0, SITE.named).join(', ')}`);
   return { entry, files, size, leftOut };
+}
+
+/** Git's own data: its history holds what was removed from the files long ago. */
+function refuseGitFolder(folder: string, given: string): void {
+  if (!folder.split(/[\\/]/).includes('.git')) return;
+  throw new DeliveryError('BAD_FILE', `the folder ${given} holds git's own data`, {
+    hint: 'set `file:` to the folder that the build writes',
+  });
 }
 
 /** The checks on one file of a folder. */

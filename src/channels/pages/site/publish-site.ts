@@ -54,7 +54,7 @@ export async function publishSite(
     parts: listParts(site, destination.pageUrl),
     changes: plan.changes,
     notes: [...destination.notes, ...describeChanges(plan)],
-    unknown: destination.unknown,
+    unknown: [...destination.unknown, ...describeCaches(plan, site)],
   };
 }
 
@@ -87,6 +87,13 @@ export function describeChanges({ changes, totalSize }: SitePlan): string[] {
     );
   }
   return lines;
+}
+
+/** Only the entry is asked as a person opens it; of the other files a cache may still keep what was there before. */
+function describeCaches({ changes: { changed } }: SitePlan, { entry }: LocalSite): string[] {
+  const others = changed.filter((path) => path !== entry);
+  if (others.length === 0) return [];
+  return [`whether a cache still shows older copies of ${nameFew(others)}, for up to ten minutes`];
 }
 
 /** The first of many names. */
