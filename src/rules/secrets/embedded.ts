@@ -37,10 +37,12 @@ export function createEmbeddedDecoder(): (block: FileBlock) => Generator<Embedde
       }
       yield decodeBase64(bytes, start, end);
       // A long name is no base64.
-      if (end - start > LONGEST_SHIFTED || !/\d/.test(bytes.toString('latin1', start, end))) continue;
+      if (end - start > LONGEST_SHIFTED) continue;
+      const run = bytes.toString('latin1', start, end);
+      if (!/\d/.test(run)) continue;
       // Something of the alphabet may stand before it, such as a part of an address.
       for (let shift = 1; shift < 4; shift += 1) yield decodeBase64(bytes, start + shift, end);
-      for (const hex of bytes.toString('latin1', start, end).matchAll(HEX_RUN)) {
+      for (const hex of run.matchAll(HEX_RUN)) {
         yield* decodeHex(bytes, start + hex.index, start + hex.index + hex[0].length);
       }
     }
