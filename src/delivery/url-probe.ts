@@ -285,8 +285,12 @@ async function isBeginningOf(file: LocalFile, { size, sha256 }: ContentFingerpri
 function maxProbeTime({ file, gone }: ExpectedContent): number {
   // The size of a link's content is not known.
   if (file === null) return gone ? PROBE_TIME.least : Number.POSITIVE_INFINITY;
-  return PROBE_TIME.least + (file.size / MEGABYTE) * PROBE_TIME.perMegabyte;
+  return probeTimeFor(file.size);
 }
+
+/** Milliseconds that one request for so many bytes may take. */
+export const probeTimeFor = (size: number): number =>
+  PROBE_TIME.least + (size / MEGABYTE) * PROBE_TIME.perMegabyte;
 
 function stalledError(): DeliveryError {
   return new DeliveryError('NOT_PROVEN', 'the address gave no complete answer in time');

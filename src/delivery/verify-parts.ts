@@ -3,9 +3,11 @@ import type { PlacedPart } from '../channels/channel.ts';
 import { DeliveryError } from '../errors.ts';
 import { type FetchedContent, fetchBack } from '../http/fetch-back.ts';
 import { isAbsence } from '../http/response.ts';
+import { nameFew } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
-import { MEGABYTE, PROBE_TIME, SECOND, SITE } from '../protocol/limits.ts';
-import { getReach, parseExternalAddress } from '../rules/external-address.ts';
+import { SECOND, SITE } from '../protocol/limits.ts';
+import { refuseMachineAddress } from '../rules/external-address.ts';
+import { probeTimeFor } from './url-probe.ts';
 import type { WaitLimits } from './verify.ts';
 
 /** What the addresses of a site's files must show, and how they are asked. */
@@ -82,14 +84,10 @@ async function probePart(
 ): Promise<WrongPart | null> {
   const url = new URL(part.url);
   url.searchParams.set('v', String(Math.floor(clock.now() / SECOND)));
-  const most = PROBE_TIME.least + (part.size / MEGABYTE) * PROBE_TIME.perMegabyte;
-  const limit = clock.timeout(Math.min(most, Math.max(deadline - clock.now(), SECOND)));
+  const limit = clock.timeout(Math.min(probeTimeFor(part.size), Math.max(deadline - clock.now(), SECOND)));
   const signal = AbortSignal.any([stop, limit]);
-  const guard = (hop: URL): void => {
-    if (getReach(hop).reach === 'machine') parseExternalAddress(hop.href, 'the address');
-  };
   try {
-    const options = { signal, guard, publicOnly, readAtMost: part.size + 1 };
+    const options = { signal, guard: refuseMachineAddress, publicOnly, readAtMost: part.size + 1 };
     const answer = await fetchBack(http, url, options, []);
     const { httpCode, retryAfter = 0 } = answer;
     const problem = gone ? describeStillOpen(answer) : describeOther(answer, part, host);
@@ -120,11 +118,8 @@ function describeOther(
   return isReplaced ? 'HTTP 200 that leads a browser to another address' : null;
 }
 
-function describeWrong(wrong: readonly WrongPart[]): string {
-  const more = wrong.length - SITE.named;
-  const list = wrong.slice(0, SITE.named).map(({ part, problem }) => `${part.path} (${problem})`);
-  return list.join(', ') + (more > 0 ? ` and ${more} more` : '');
-}
+const describeWrong = (wrong: readonly WrongPart[]): string =>
+  nameFew(wrong.map(({ part, problem }) => `${part.path} (${problem})`));
 
 function wrongPartsError(
   wrong: readonly WrongPart[],

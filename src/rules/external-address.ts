@@ -129,3 +129,12 @@ function rangeOf(address: ipaddr.IPv4 | ipaddr.IPv6): string {
   if (range === 'unicast' && ((bytes[0] ?? 0) & 0xe0) !== 0x20) return 'reserved';
   return range;
 }
+
+/**
+ * Refuses an address on this machine; one inside a network may be meant.
+ *
+ * @throws {DeliveryError} `NOT_EXTERNAL`
+ */
+export function refuseMachineAddress(url: URL): void {
+  if (getReach(url).reach === 'machine') parseExternalAddress(url.href, 'the address');
+}

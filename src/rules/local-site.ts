@@ -107,14 +107,11 @@ const PATH_PROBLEMS = [
   { pattern: /\uFFFD/, text: 'has a name that is not UTF-8' },
 ] as const;
 
-/** How many findings a message lists in full. */
-const LISTED = 10;
-
 /** @throws {DeliveryError} `BAD_FILE` that lists what was found, the first ten in full. */
 export function refuseFindings(given: string, findings: readonly string[], hint?: string): void {
   if (findings.length === 0) return;
-  const more = findings.length - LISTED;
-  const list = findings.slice(0, LISTED).join('; ') + (more > 0 ? `; and ${more} more` : '');
+  const more = findings.length - SITE.named;
+  const list = findings.slice(0, SITE.named).join('; ') + (more > 0 ? `; and ${more} more` : '');
   throw new DeliveryError('BAD_FILE', `the folder ${given} can't be a site: ${list}`, {
     hint: hint ?? 'correct the step that writes the folder',
   });

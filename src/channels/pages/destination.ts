@@ -76,6 +76,9 @@ export function resolveDestination(
 const SETTINGS_UNREADABLE =
   'the Pages settings could not be read (`permissions: { pages: read }`); the usual address was assumed';
 
+/** The site's root folder as the beginning of a path: empty, or such as `docs/`. */
+export const folderPrefix = (folder: string): string => (folder === '' ? '' : `${folder}/`);
+
 /** The path as the site serves it: without the site's root folder. */
 export const servedPath = (folder: string, path: string): string =>
   folder === '' ? path : path.slice(folder.length + 1);
@@ -84,7 +87,7 @@ function pathBelow(
   folder: string,
   { path = '', name }: Pick<PagesLocation, 'path'> & { readonly name: string },
 ): string {
-  const prefix = folder === '' ? '' : `${folder}/`;
+  const prefix = folderPrefix(folder);
   if (path === '') return prefix + name;
   // `./` is the root of the site.
   if (path === './') return prefix + name;
@@ -145,7 +148,7 @@ export async function applyJekyll(
   const isLeftOut = isLeftOutByJekyll(served);
   if (builtBy === 'workflow') return { ...destination, hostMayChangeBytes: true };
   if (!isLeftOut && !mayBeRendered(served, content.head)) return destination;
-  const switchFile = folder === '' ? '.nojekyll' : `${folder}/.nojekyll`;
+  const switchFile = `${folderPrefix(folder)}.nojekyll`;
   if (await exists(branch, switchFile)) return destination;
   if (isLeftOut || !content.hasMarker) throw jekyllError(served, switchFile, isLeftOut);
   return {

@@ -6,7 +6,7 @@ import { fetchBack } from '../../http/fetch-back.ts';
 import { forEachItem, type ItemResult } from '../../item-results.ts';
 import type { Ports } from '../../ports.ts';
 import { BATCH, PROBE_TIME, SECOND } from '../../protocol/limits.ts';
-import { getReach, parseExternalAddress } from '../../rules/external-address.ts';
+import { refuseMachineAddress } from '../../rules/external-address.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import { refuseSpecialFile } from '../../rules/special-files.ts';
 import type { ChannelAction, ChannelItem, Placement, PreparedTask } from '../channel.ts';
@@ -304,10 +304,8 @@ async function fetchOldCopies(pageUrl: URL, ports: Ports): Promise<readonly stri
 async function fetchOldCopy(url: URL, ports: Ports): Promise<string | undefined> {
   const signal = AbortSignal.any([ports.signal, ports.clock.timeout(PROBE_TIME.least)]);
   try {
-    const guard = (hop: URL): void => {
-      if (getReach(hop).reach === 'machine') parseExternalAddress(hop.href, 'the address');
-    };
-    return (await fetchBack(ports.http, url, { signal, guard }, [])).fingerprint?.sha256;
+    return (await fetchBack(ports.http, url, { signal, guard: refuseMachineAddress }, [])).fingerprint
+      ?.sha256;
   } catch (thrown) {
     ports.signal.throwIfAborted();
     if (thrown instanceof DeliveryError || signal.aborted) return undefined;

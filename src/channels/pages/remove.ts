@@ -10,7 +10,7 @@ import { createBranchReader } from './branch-reader.ts';
 import { createBuildWatches } from './build.ts';
 import { type CommitResult, comparePaths } from './commit.ts';
 import { COMMIT_METHODS, type CommitMethod, chooseMethod } from './commit-methods.ts';
-import { applyJekyll, createJekyllLookup, resolveDestination } from './destination.ts';
+import { applyJekyll, createJekyllLookup, folderPrefix, resolveDestination } from './destination.ts';
 import { commitTarget, commitTasks, type PagesOptions, type PagesTask, previewCommits } from './publish.ts';
 import { findDeliveredSites, previewRemoval, removeSite, type SiteRemoval } from './site/remove-site.ts';
 import { checkSiteWorkflow } from './site-workflow.ts';
@@ -91,7 +91,7 @@ async function prepareSiteRemovals(
   { prune, keep, nojekyll }: PagesOptions,
 ): Promise<readonly { readonly task: PreparedTask<RemovalTask>; readonly paths: readonly string[] }[]> {
   const { destination } = data;
-  const siteRoot = destination.folder === '' ? '' : `${destination.folder}/`;
+  const siteRoot = folderPrefix(destination.folder);
   const target = { ...data.target, siteRoot, options: { prune, keep, nojekyll } };
   const sites = await findDeliveredSites(target, data.path);
   return [...sites].map(([folder, paths]) => ({

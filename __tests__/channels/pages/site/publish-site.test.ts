@@ -2,13 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import type { Placement } from '../../../../src/channels/channel.ts';
 import { resolveDestination } from '../../../../src/channels/pages/destination.ts';
 import type { SitePlan } from '../../../../src/channels/pages/site/plan-site.ts';
-import {
-  describeChanges,
-  entryUrl,
-  nameFew,
-  publishSite,
-} from '../../../../src/channels/pages/site/publish-site.ts';
+import { describeChanges, entryUrl, publishSite } from '../../../../src/channels/pages/site/publish-site.ts';
 import { hasFailed } from '../../../../src/errors.ts';
+import { nameFew } from '../../../../src/plain-text.ts';
 import { MEGABYTE, SITE } from '../../../../src/protocol/limits.ts';
 import { pagesOptionsWith } from '../../pages-options.ts';
 import { siteWith } from '../../repository-context.ts';

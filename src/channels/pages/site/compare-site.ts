@@ -1,6 +1,7 @@
 import { DeliveryError } from '../../../errors.ts';
 import { parentFolders } from '../../../github/api/existing-blobs.ts';
 import { getLastCommits } from '../../../github/api/history.ts';
+import { nameFew } from '../../../plain-text.ts';
 import { SITE } from '../../../protocol/limits.ts';
 import type { LocalSite } from '../../../rules/local-site.ts';
 import { isOwnedFile } from '../ownership.ts';
@@ -95,11 +96,9 @@ function findBlocked(
 /** @param isBlocked whether a file is in the place of a folder, or the other way round: that is never replaced */
 function refuseOthers({ folder }: FolderTarget, paths: readonly string[], isBlocked: boolean): void {
   if (paths.length === 0) return;
-  const more = paths.length - SITE.named;
-  const list = paths.slice(0, SITE.named).join(', ') + (more > 0 ? ` and ${more} more` : '');
   throw new DeliveryError(
     'NOT_OURS',
-    `the folder ${folder || './'} of the repository ${isBlocked ? 'can not hold the site: a file of others is in the place of a folder, or a folder in that of a file' : 'has files that this action did not deliver'}: ${list}`,
+    `the folder ${folder || './'} of the repository ${isBlocked ? 'can not hold the site: a file of others is in the place of a folder, or a folder in that of a file' : 'has files that this action did not deliver'}: ${nameFew(paths)}`,
     {
       hint: isBlocked
         ? 'set `path:` to a folder of its own'

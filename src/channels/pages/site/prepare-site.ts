@@ -1,14 +1,16 @@
 import { DeliveryError } from '../../../errors.ts';
 import type { RepositoryContext } from '../../../github/api/repository.ts';
+import { nameFew } from '../../../plain-text.ts';
 import type { Ports } from '../../../ports.ts';
-import { isLeftOutByJekyll, mayBeRendered } from '../../../rules/jekyll.ts';
 import type { LocalSite } from '../../../rules/local-site.ts';
 import { encodePath } from '../../../rules/naming.ts';
+import { findJekyllNames } from '../../../rules/site/jekyll-names.ts';
 import { refuseSpecialFile } from '../../../rules/special-files.ts';
 import type { ChannelPlan, ServedFolder } from '../../channel.ts';
 import type { CommitTarget } from '../commit-methods.ts';
 import {
   type FileLookup,
+  folderPrefix,
   type PagesDestination,
   type PagesLocation,
   resolveDestination,
@@ -16,7 +18,7 @@ import {
 } from '../destination.ts';
 import { readBranchTree } from './branch-tree.ts';
 import { isDone, planSite } from './plan-site.ts';
-import { describeChanges, nameFew, type SiteTask } from './publish-site.ts';
+import { describeChanges, type SiteTask } from './publish-site.ts';
 import type { FolderSettings } from './site-target.ts';
 import { refuseUnwritable } from './write-site.ts';
 
@@ -67,7 +69,7 @@ export async function prepareSite(
     await refuseJekyllNames(site, folder, destination, exists);
   }
   const { prune, keep, nojekyll } = options;
-  const siteRoot = destination.folder === '' ? '' : `${destination.folder}/`;
+  const siteRoot = folderPrefix(destination.folder);
   const siteTarget = { ...target, branch, folder, siteRoot, options: { prune, keep, nojekyll } };
   return {
     servedAt: describeAddress(destination, site.entry),
@@ -119,15 +121,14 @@ async function refuseJekyllNames(
   { branch, folder: root }: PagesDestination,
   exists: FileLookup,
 ): Promise<void> {
-  const served = (path: string): string => servedPath(root, folder + path);
-  const leftOut = files.filter(({ path }) => isLeftOutByJekyll(served(path)));
-  const rendered = files.filter(({ path, file }) => mayBeRendered(served(path), file.head));
+  const heads = files.map(({ path, file: { head } }) => ({ path, head }));
+  const { leftOut, rendered } = findJekyllNames(heads, servedPath(root, folder).replace(/\/$/, ''));
   if (leftOut.length + rendered.length === 0) return;
-  const switchFile = root === '' ? '.nojekyll' : `${root}/.nojekyll`;
+  const switchFile = `${folderPrefix(root)}.nojekyll`;
   if (await exists(branch, switchFile)) return;
   const problems = [
-    ...(leftOut.length === 0 ? [] : [`leaves out ${nameFew(leftOut.map(({ path }) => path))}`]),
-    ...(rendered.length === 0 ? [] : [`renders ${nameFew(rendered.map(({ path }) => path))}`]),
+    ...(leftOut.length === 0 ? [] : [`leaves out ${nameFew(leftOut)}`]),
+    ...(rendered.length === 0 ? [] : [`renders ${nameFew(rendered)}`]),
   ];
   throw new DeliveryError('BAD_INPUT', `Jekyll, which builds this Pages site, ${problems.join(', and ')}`, {
     step: 'check',

@@ -1,3 +1,4 @@
+import { nameFew } from '../../../plain-text.ts';
 import type { Ports } from '../../../ports.ts';
 import { MEGABYTE, SITE } from '../../../protocol/limits.ts';
 import { withRetries } from '../../../retry.ts';
@@ -94,10 +95,4 @@ function describeCaches({ changes: { changed } }: SitePlan, { entry }: LocalSite
   const others = changed.filter((path) => path !== entry);
   if (others.length === 0) return [];
   return [`whether a cache still shows older copies of ${nameFew(others)}, for up to ten minutes`];
-}
-
-/** The first of many names. */
-export function nameFew(names: readonly string[]): string {
-  const more = names.length - SITE.named;
-  return names.slice(0, SITE.named).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
