@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { TestRepository } from '../world/repository.ts';
 import { parseWorkflowDefinition } from '../world/workflow/definition.ts';
-import { createWorkflowRunner, type WorkflowRunner } from '../world/workflow/workflow-runner.ts';
 import { expectNotReady, expectReady } from './expect-report.ts';
 import { createPage, listRequests, setUpScenario } from './scenario.ts';
 import { createRunCompletedEvent, openPullRequest } from './workflow-events.ts';
+import { setUpPlayer } from './workflow-player.ts';
 import {
   expectGone,
   getOnlyDelivery,
@@ -15,11 +15,7 @@ import {
 } from './workflow-results.ts';
 
 const scenario = setUpScenario();
-let player: WorkflowRunner;
-
-beforeAll(() => {
-  player = createWorkflowRunner(scenario.world);
-});
+const player = setUpPlayer(scenario);
 
 const PREVIEW = 'examples/pull-request-preview.yml';
 const BUILD = 'examples/fork-safe-build.yml';

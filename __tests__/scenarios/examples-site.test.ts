@@ -1,8 +1,8 @@
-import { beforeAll, expect, test } from '@jest/globals';
-import { createWorkflowRunner, type WorkflowRunner } from '../world/workflow/workflow-runner.ts';
+import { expect, test } from '@jest/globals';
 import { expectReady } from './expect-report.ts';
 import { createPage, setUpScenario } from './scenario.ts';
 import { openPullRequest } from './workflow-events.ts';
+import { setUpPlayer } from './workflow-player.ts';
 import {
   expectGone,
   getOnlyDelivery,
@@ -11,11 +11,7 @@ import {
 } from './workflow-results.ts';
 
 const scenario = setUpScenario();
-let player: WorkflowRunner;
-
-beforeAll(() => {
-  player = createWorkflowRunner(scenario.world);
-});
+const player = setUpPlayer(scenario);
 
 const EXAMPLE = 'examples/site-preview.yml';
 

@@ -1,11 +1,11 @@
 import { globSync, readFileSync } from 'node:fs';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { TestRepository } from '../world/repository.ts';
 import type { EventPayload, WorkflowEvent } from '../world/workflow/event.ts';
-import { createWorkflowRunner, type WorkflowRunner } from '../world/workflow/workflow-runner.ts';
 import { expectReady } from './expect-report.ts';
 import { createPage, listRequests, setUpScenario } from './scenario.ts';
 import { createWorkflowEvent } from './workflow-events.ts';
+import { setUpPlayer } from './workflow-player.ts';
 import {
   findStep,
   getOnlyDelivery,
@@ -16,11 +16,7 @@ import {
 } from './workflow-results.ts';
 
 const scenario = setUpScenario();
-let player: WorkflowRunner;
-
-beforeAll(() => {
-  player = createWorkflowRunner(scenario.world);
-});
+const player = setUpPlayer(scenario);
 
 const ROOT = new URL('../../', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, ROOT), 'utf8');

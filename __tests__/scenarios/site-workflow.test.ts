@@ -1,13 +1,20 @@
 import { describe, expect, test } from '@jest/globals';
+import type { RepositoryOptions } from '../world/repository.ts';
 import { LOGINS } from '../world/tokens.ts';
 import { expectNotReady, expectReady } from './expect-report.ts';
-import { createPage, listRequests, setUpScenario } from './scenario.ts';
+import { createPage, type DeliveredStep, listRequests, setUpScenario } from './scenario.ts';
 
 const scenario = setUpScenario();
 const files = { 'page.html': createPage() };
 const inputs = { channel: 'K1', 'site-workflow': 'pages.yml' };
 const pages = { buildType: 'workflow', buildMs: 200 } as const;
 const allowed = () => scenario.world.token({ actions: 'write' });
+/** A delivery to a site whose workflow ends in some way. */
+async function deliverTo(workflow: RepositoryOptions['pages']): Promise<DeliveredStep> {
+  const repository = await scenario.repository({ pages: { ...pages, ...workflow } });
+  return scenario.deliver({ repository, files, inputs, token: allowed(), simulatedTime: true });
+}
+
 const RUN_PAGE = 'https://github\\.com/octo/demo-\\d+/actions/runs/\\d+';
 const runRequests = /^GET .*\/actions\/(workflows\/pages\.yml\/runs|runs\/)/;
 
@@ -20,14 +27,7 @@ describe('the run that was started publishes nothing: the wait ends at once, wit
     ['startup_failure', /ended with startup_failure/, /fix the workflow file/],
     ['approval', /waits for an approval/, /approve it and run the step again.*Settings → Environments/],
   ] as const)('%s', async (runOutcomes, reason, hint) => {
-    const repository = await scenario.repository({ pages: { ...pages, runOutcomes } });
-    const delivered = await scenario.deliver({
-      repository,
-      files,
-      inputs,
-      token: allowed(),
-      simulatedTime: true,
-    });
+    const delivered = await deliverTo({ runOutcomes });
     expectNotReady(delivered, { step: 'wait', reason, hint });
     expect(delivered.report.notReady?.reason).toContain('the run of the workflow pages.yml');
     expect(delivered.report.notReady?.hint).toMatch(new RegExp(`${RUN_PAGE}.*K2 or K3`));
@@ -41,27 +41,13 @@ describe('the run that was started goes no further until the timeout, which name
     ['queued', /its run waits for a runner/, /`runs-on:`/],
     ['pending', /its run waits for another run/, /`concurrency:`/],
   ] as const)('%s', async (runOutcomes, reason, hint) => {
-    const repository = await scenario.repository({ pages: { ...pages, runOutcomes } });
-    const delivered = await scenario.deliver({
-      repository,
-      files,
-      inputs,
-      token: allowed(),
-      simulatedTime: true,
-    });
+    const delivered = await deliverTo({ runOutcomes });
     expectNotReady(delivered, { step: 'wait', reason, hint });
     expect(delivered.report.notReady?.hint).toMatch(new RegExp(RUN_PAGE));
   });
 
   test('a run that ends with success and leaves the file out', async () => {
-    const repository = await scenario.repository({ pages: { ...pages, builds: 'never' } });
-    const delivered = await scenario.deliver({
-      repository,
-      files,
-      inputs,
-      token: allowed(),
-      simulatedTime: true,
-    });
+    const delivered = await deliverTo({ builds: 'never' });
     expectNotReady(delivered, {
       step: 'wait',
       reason: /its run ended with success/,
