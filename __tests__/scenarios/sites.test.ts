@@ -47,7 +47,7 @@ describe('where the site is', () => {
     expectNotReady(delivered, {
       step: 'check',
       reason: /shows only the folder \/docs/,
-      hint: /path: docs\/reports\/page\.html/,
+      hint: /set `path: docs\/reports\/`/,
     });
     expect(listRequests(scenario, /^(PUT|POST|PATCH) /)).toEqual([]);
   });
