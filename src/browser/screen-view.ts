@@ -1,0 +1,74 @@
+import type { Readable } from 'node:stream';
+
+/** A page that a browser is to open. */
+export interface PageToView {
+  /** The address as it is handed over. */
+  readonly url: string;
+  /** Text that must be visible; absent where there is none or where it is not text. */
+  readonly marker?: string | undefined;
+  /**
+   * The files to show instead of what the host has, before anything is published: by the path below the host,
+   * such as `/repository/reports/page.html`. Every other path of this host answers 404.
+   */
+  readonly local?: ReadonlyMap<string, UnpublishedFile> | undefined;
+  /** Whether a picture of it is wanted. */
+  readonly picture: boolean;
+}
+
+/** A file that is not published yet. */
+export interface UnpublishedFile {
+  readonly size: number;
+  readonly contentType: string;
+  /** Its bytes from the beginning, once per call. */
+  read(): Readable;
+}
+
+export type ScreenVerdict = 'shown' | 'not-shown' | 'not-checked';
+
+/** What a browser saw of one page. All texts are plain, without control characters, and bounded. */
+export interface ScreenView {
+  readonly verdict: ScreenVerdict;
+  /** One sentence without a period at its end: why it is not shown, or was not checked; empty for a shown page. */
+  readonly reason: string;
+  /** What would help, in the words of the inputs (`browser-sandbox: false`); empty where nothing is known. */
+  readonly hint: string;
+  /** Such as `HeadlessChrome/147.0.7727.0`; empty where none was started. */
+  readonly browser: string;
+  /** Of the document; `null` where none arrived. */
+  readonly httpCode: number | null;
+  readonly title: string;
+  /** What can be seen: characters of visible text, pictures, and drawings such as canvas or SVG. */
+  readonly painted: { readonly characters: number; readonly images: number; readonly drawings: number };
+  /** `null` without a marker. */
+  readonly isMarkerVisible: boolean | null;
+  /** Uncaught exceptions, in their order, the first ten. */
+  readonly exceptions: readonly string[];
+  /** Requests that failed: `404 https://…` or `net::ERR_… https://…`, the first ten. */
+  readonly failedRequests: readonly string[];
+  /** Requests that this tool refused, because they lead to an internal address, the first ten. */
+  readonly blockedRequests: readonly string[];
+  /** Console errors, the first ten. */
+  readonly consoleErrors: readonly string[];
+  /** How many there were in all, with those that are not listed. */
+  readonly counts: {
+    readonly exceptions: number;
+    readonly failedRequests: number;
+    readonly blockedRequests: number;
+    readonly consoleErrors: number;
+  };
+  /** CSS pixels by which the page is wider than a phone's 390; 0 where it fits. */
+  readonly overflow: number;
+  /** Milliseconds from the start of the navigation to the verdict. */
+  readonly elapsed: number;
+  /** PNG of 1280 × 800 CSS pixels, at most 1 MB, where it was asked for and could be taken. */
+  readonly picture: Uint8Array | null;
+  /** SHA-256 of the picture's pixels at two moments being equal: whether two looks at the page agree. */
+  readonly isStable: boolean | null;
+}
+
+/** A browser that was started for this run. It never throws: what fails is a view that says so. */
+export interface ScreenViewer {
+  view(page: PageToView, signal: AbortSignal): Promise<ScreenView>;
+  /** Ends the browser and removes its profile. */
+  close(): Promise<void>;
+}
