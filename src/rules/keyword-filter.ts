@@ -109,11 +109,12 @@ function findPairs(bytes: Buffer, start: number, pairs: Uint8Array): number {
   const step = PREFIX_LENGTH - 1;
   for (let at = findPair(bytes, start, pairs); at !== -1; at = findPair(bytes, at + step, pairs)) {
     const places = readPlaces(bytes, at, pairs);
-    const before = readPlaces(bytes, at - 1, pairs);
-    const after = readPlaces(bytes, at + 1, pairs);
-    if ((places & 1) !== 0 && (after & 2) !== 0) return at;
-    if ((places & 2) !== 0 && (before & 1) !== 0 && (after & 4) !== 0) return at;
-    if ((places & 4) !== 0 && (before & 2) !== 0) return at;
+    if ((places & 6) !== 0) {
+      const before = readPlaces(bytes, at - 1, pairs);
+      if ((places & 4) !== 0 && (before & 2) !== 0) return at;
+      if ((before & 1) !== 0 && (readPlaces(bytes, at + 1, pairs) & 4) !== 0) return at;
+    }
+    if ((places & 1) !== 0 && (readPlaces(bytes, at + 1, pairs) & 2) !== 0) return at;
   }
   return -1;
 }
@@ -122,13 +123,11 @@ function findPairs(bytes: Buffer, start: number, pairs: Uint8Array): number {
 const readPlaces = (bytes: Buffer, at: number, pairs: Uint8Array): number =>
   pairs[((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0)] ?? 0;
 
-type FourBytes = [number, number, number, number];
-
 /** Four bytes as one number; bytes after the end count as 0. */
-function readPrefix(bytes: Buffer, at: number): number {
-  // Shifting `undefined` gives 0.
-  const [one, two, three, four] = [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]] as FourBytes;
-  return (one << 24) | (two << 16) | (three << 8) | four;
-}
+const readPrefix = (bytes: Buffer, at: number): number =>
+  ((bytes[at] ?? 0) << 24) |
+  ((bytes[at + 1] ?? 0) << 16) |
+  ((bytes[at + 2] ?? 0) << 8) |
+  (bytes[at + 3] ?? 0);
 
 const hashPrefix = (prefix: number): number => Math.imul(prefix, 0x9e37_79b1) >>> 16;

@@ -1,3 +1,4 @@
+import { findRun, findRunEnd } from './byte-runs.ts';
 import type { FileBlock } from './file-blocks.ts';
 
 /** A block as a text. */
@@ -34,18 +35,38 @@ function findCharacterStart(bytes: Buffer, index: number): number {
 const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80;
 
 /** The printable ASCII strings of the block, as the command `strings` finds them, including line breaks. */
-export const extractAsciiStrings = (block: FileBlock): BlockText => extractStrings(block, 1);
+export const extractAsciiStrings = (block: FileBlock): BlockText =>
+  joinStrings(block, findAsciiStrings(block.bytes, SHORTEST_STRING), 1);
 
 /** The printable UTF-16 strings of the block, little-endian; big-endian is the same, one byte later. */
-export const extractUtf16Strings = (block: FileBlock): BlockText => extractStrings(block, 2);
+export const extractUtf16Strings = (block: FileBlock): BlockText =>
+  joinStrings(block, findUtf16Strings(block.bytes), 2);
+
+/** The start and end of a string in a block. */
+export type StringRange = readonly [start: number, end: number];
+
+/** The start and end of every printable ASCII string with at least so many characters. */
+export function findAsciiStrings(bytes: Buffer, length: number): StringRange[] {
+  const strings: StringRange[] = [];
+  for (let end = 0; ; ) {
+    const start = findRun(bytes, PRINTABLE, end, length);
+    if (start === -1) return strings;
+    end = findRunEnd(bytes, PRINTABLE, start + length);
+    strings.push([start, end]);
+  }
+}
 
 /** Bytes per character. */
 type CharacterWidth = 1 | 2;
 
-function extractStrings({ bytes, from, to }: FileBlock, width: CharacterWidth): BlockText {
+function joinStrings(
+  { bytes, from, to }: FileBlock,
+  strings: readonly StringRange[],
+  width: CharacterWidth,
+): BlockText {
   let text = '';
   const range = { from: 0, to: 0 };
-  for (const [start, end] of findRuns(bytes, width)) {
+  for (const [start, end] of strings) {
     const toTextIndex = (at: number): number => text.length + Math.max(Math.ceil((at - start) / width), 0);
     if (start < from) range.from = toTextIndex(Math.min(from, end));
     if (start < to) range.to = toTextIndex(Math.min(to, end));
@@ -55,36 +76,34 @@ function extractStrings({ bytes, from, to }: FileBlock, width: CharacterWidth): 
 }
 
 /** The start and end of every string. The bytes between them are not decoded. */
-function findRuns(bytes: Buffer, width: CharacterWidth): [start: number, end: number][] {
-  const runs: [number, number][] = [];
-  for (let phase = 0; phase < width; phase += 1) {
-    for (let at = findPrintable(bytes, phase, width); at !== -1; at = findPrintable(bytes, at, width)) {
+function findUtf16Strings(bytes: Buffer): StringRange[] {
+  const strings: StringRange[] = [];
+  for (const phase of [0, 1]) {
+    for (let at = findUtf16Character(bytes, phase); at !== -1; at = findUtf16Character(bytes, at)) {
       let start = at;
-      while (isPrintableAt(bytes, start - width, width)) start -= width;
-      while (isPrintableAt(bytes, at, width)) at += width;
-      if (at - start >= SHORTEST_STRING * width) runs.push([start, at]);
+      while (isUtf16Character(bytes, start - 2)) start -= 2;
+      while (isUtf16Character(bytes, at)) at += 2;
+      if (at - start >= SHORTEST_STRING * 2) strings.push([start, at]);
     }
   }
-  return runs.sort(([one], [other]) => one - other);
+  return strings.sort(([one], [other]) => one - other);
 }
 
 /**
  * Checks only as many positions from `from` on as are needed to hit every string of the shortest length.
  * Returns the first printable one, or -1. A separate loop that reads nothing after the end is faster.
  */
-function findPrintable(bytes: Buffer, from: number, width: CharacterWidth): number {
-  const end = bytes.length - width + 1;
-  for (let at = from; at < end; at += SHORTEST_STRING * width) {
-    if (width === 2 && bytes[at + 1] !== 0) continue;
-    if (isPrintable(bytes[at])) return at;
+function findUtf16Character(bytes: Buffer, from: number): number {
+  const end = bytes.length - 1;
+  for (let at = from; at < end; at += SHORTEST_STRING * 2) {
+    if (bytes[at + 1] === 0 && PRINTABLE[bytes[at] as number] !== 0) return at;
   }
   return -1;
 }
 
-function isPrintableAt(bytes: Buffer, at: number, width: CharacterWidth): boolean {
-  return (width === 1 || bytes[at + 1] === 0) && isPrintable(bytes[at]);
-}
+const isUtf16Character = (bytes: Buffer, at: number): boolean =>
+  at >= 0 && bytes[at + 1] === 0 && PRINTABLE[bytes[at] as number] !== 0;
 
-function isPrintable(byte = 0): boolean {
-  return (byte >= 0x20 && byte <= 0x7e) || byte === 0x09 || byte === 0x0a || byte === 0x0d;
-}
+/** 1 for printable ASCII, tab and line breaks. */
+const PRINTABLE = new Uint8Array(256).fill(1, 0x20, 0x7f);
+for (const byte of Buffer.from('\t\n\r')) PRINTABLE[byte] = 1;

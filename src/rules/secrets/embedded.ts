@@ -1,6 +1,10 @@
+import { findAsciiStrings, type StringRange } from './block-text.ts';
+import { findRun, findRunEnd } from './byte-runs.ts';
 import { decodeEscapes, decodeHex, type EmbeddedContent } from './escapes.ts';
 import { BLOCK_SIZES, type FileBlock } from './file-blocks.ts';
 
+/** Shorter strings of binary content hold no encoded secret. */
+const SHORTEST_STRING = 16;
 /** Fewer characters hold no well-known secret. */
 const SHORTEST_RUN = 40;
 /** The shortest line of several; only the last one may be shorter. */
@@ -10,23 +14,28 @@ const LONGEST_SHIFTED = 4_096;
 /** Hex digits in a run with other characters, such as `0x`. */
 const HEX_RUN = /[0-9a-f]{40,}/gi;
 
-/** The kind of each byte: 0 is no base64, in neither of its alphabets; 2 is a hex digit as well. */
+/** The kind of each byte: 1 is base64, in one of its alphabets; 3 is a hex digit as well. */
 const KINDS = new Uint8Array(256);
 for (const byte of Buffer.from('GHIJKLMNOPQRSTUVWXYZghijklmnopqrstuvwxyz+/-_')) KINDS[byte] = 1;
-for (const byte of Buffer.from('0123456789abcdefABCDEF')) KINDS[byte] = 2;
+for (const byte of Buffer.from('0123456789abcdefABCDEF')) KINDS[byte] = 3;
 
 /**
  * Creates a decoder for the blocks of one file, in their order. One level is decoded: what is encoded twice stays
  * as it is.
+ *
+ * @param binary whether the file is no text: then only its printable strings are read
  */
-export function createEmbeddedDecoder(): (block: FileBlock) => Generator<EmbeddedContent, void, undefined> {
+export function createEmbeddedDecoder(
+  binary: boolean,
+): (block: FileBlock) => Generator<EmbeddedContent, void, undefined> {
   /** How many characters at the start of the next block end a group of four. */
   let skipped = 0;
   return function* decode(block) {
     const { bytes } = block;
     const nextStart = block.to - BLOCK_SIZES.before;
     let nextSkipped = 0;
-    for (const [runStart, end] of findRuns(bytes)) {
+    const strings = binary ? findAsciiStrings(bytes, SHORTEST_STRING) : [[0, bytes.length] as const];
+    for (const [runStart, end] of findRuns(bytes, strings)) {
       const start = runStart === 0 && block.offset > 0 ? skipped : runStart;
       if (start < nextStart && end > nextStart) {
         nextSkipped = (4 - (toBase64Text(bytes, start, nextStart).length % 4)) % 4;
@@ -47,7 +56,7 @@ export function createEmbeddedDecoder(): (block: FileBlock) => Generator<Embedde
       }
     }
     skipped = nextSkipped;
-    const escaped = decodeEscapes(bytes);
+    const escaped = decodeEscapes(bytes, strings);
     if (escaped !== null) yield escaped;
   };
 }
@@ -58,35 +67,17 @@ function decodeBase64(bytes: Buffer, start: number, end: number): EmbeddedConten
 }
 
 /** The start and end of every long run of base64, with the line breaks inside it. */
-function* findRuns(bytes: Buffer): Generator<[start: number, end: number], void, undefined> {
-  for (let start = findRun(bytes, 0); start !== -1; ) {
-    const firstEnd = findEnd(bytes, start + SHORTEST_LINE);
-    const end = findLastLine(bytes, start, firstEnd);
-    if (end - start < SHORTEST_RUN || isCompressed(bytes, start)) {
-      start = findRun(bytes, firstEnd);
-      continue;
+function* findRuns(bytes: Buffer, strings: readonly StringRange[]): Generator<StringRange, void, undefined> {
+  for (const [from, to] of strings) {
+    const string = bytes.subarray(0, to);
+    for (let start = findRun(string, KINDS, from, SHORTEST_LINE); start !== -1; ) {
+      const firstEnd = findRunEnd(bytes, KINDS, start + SHORTEST_LINE);
+      const end = findLastLine(bytes, start, firstEnd);
+      const isLong = end - start >= SHORTEST_RUN && !isCompressed(bytes, start);
+      if (isLong) yield [start, end];
+      start = findRun(string, KINDS, isLong ? end : firstEnd, SHORTEST_LINE);
     }
-    yield [start, end];
-    start = findRun(bytes, end);
   }
-}
-
-/**
- * The start of the first long run from a position on, or -1. A run is read backward from where it would have the
- * length of the shortest line, so most bytes of a usual text are never read.
- */
-function findRun(bytes: Buffer, from: number): number {
-  let start = from;
-  let known = from;
-  for (let last = from + SHORTEST_LINE - 1; last < bytes.length; ) {
-    let at = last;
-    while (at >= known && KINDS[bytes[at] as number] !== 0) at -= 1;
-    if (at < known) return start;
-    start = at + 1;
-    known = last + 1;
-    last = at + SHORTEST_LINE;
-  }
-  return -1;
 }
 
 /** The end of the last of several lines of base64; none but the last one is short. */
@@ -95,7 +86,7 @@ function findLastLine(bytes: Buffer, start: number, firstEnd: number): number {
   for (let length = firstEnd - start; length >= SHORTEST_LINE; ) {
     const next = skipLineBreak(bytes, end);
     if (next === end || KINDS[bytes[next] ?? 0] === 0) return end;
-    end = findEnd(bytes, next);
+    end = findRunEnd(bytes, KINDS, next);
     length = end - next;
   }
   return end;
@@ -111,14 +102,8 @@ const isCompressed = (bytes: Buffer, start: number): boolean =>
 /** Whether a run has hex digits alone. */
 function isHex(bytes: Buffer, start: number, end: number): boolean {
   let at = start;
-  while (at < end && KINDS[bytes[at] as number] === 2) at += 1;
+  while (at < end && KINDS[bytes[at] as number] === 3) at += 1;
   return at === end;
-}
-
-function findEnd(bytes: Buffer, from: number): number {
-  let end = from;
-  while (end < bytes.length && KINDS[bytes[end] as number] !== 0) end += 1;
-  return end;
 }
 
 const [NEWLINE, RETURN, SPACE, TAB, BACKSLASH] = [0x0a, 0x0d, 0x20, 0x09, 0x5c];

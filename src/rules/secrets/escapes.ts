@@ -1,3 +1,5 @@
+import type { StringRange } from './block-text.ts';
+
 /** Decoded content of a block: of base64, hex or escapes. */
 export interface EmbeddedContent {
   readonly bytes: Buffer;
@@ -17,11 +19,11 @@ const LOOKED_AT = 12;
 const BETWEEN = '\n\0\n';
 
 /**
- * Decodes each word of a block that contains escapes, all together as one text. Where most is not escaped, little is
- * read twice.
+ * Decodes each word with escapes in the strings of a block, all together as one text. Where most is not escaped,
+ * little is read twice.
  */
-export function decodeEscapes(bytes: Buffer): EmbeddedContent | null {
-  const words = findEscapedWords(bytes);
+export function decodeEscapes(bytes: Buffer, strings: readonly StringRange[]): EmbeddedContent | null {
+  const words = strings.flatMap(([from, to]) => findEscapedWords(bytes.subarray(0, to), from));
   if (words.length === 0) return null;
   const starts: number[] = [];
   let text = '';
@@ -47,10 +49,10 @@ interface EscapedWord {
   readonly end: number;
 }
 
-function findEscapedWords(bytes: Buffer): EscapedWord[] {
+function findEscapedWords(bytes: Buffer, from: number): EscapedWord[] {
   const words = new Map<number, EscapedWord>();
   for (const mark of MARKS) {
-    for (let at = bytes.indexOf(mark); at !== -1; ) {
+    for (let at = bytes.indexOf(mark, from); at !== -1; ) {
       if (!isEscape(bytes, at)) {
         at = bytes.indexOf(mark, at + 1);
         continue;

@@ -51,13 +51,9 @@ export const RULE_KEYWORDS: Readonly<Record<string, readonly string[]>> = {
   cookie: anyCase('ooki'),
   authorization: anyCase('oriz'),
   'private-key': ['E KE', 'e-Li'],
-  'url-password': [...withAny('', `${LETTERS}${DIGITS}+.-`, '://'), ':\\/\\'],
   'npm-auth-token': ['_aut'],
   'aws-secret-key': [...anyCase('cret'), 'AKIA', 'ASIA'],
 };
-
-/** A second text that a rule with frequent keywords requires: without it, the rule finds nothing. */
-const REQUIRED_TEXTS: Readonly<Record<string, string>> = { 'url-password': '@' };
 
 /** Further keywords of rules with frequent ones: without one of these as well, the rule finds nothing. */
 const REQUIRED_KEYWORDS: Readonly<Record<string, readonly string[]>> = {
@@ -88,9 +84,6 @@ const findRules = createKeywordFilter(
 export function selectRules(bytes: Buffer): ReadonlySet<string> {
   const rules = findRules(bytes);
   for (const rule of selectCommonRules(bytes)) rules.add(rule);
-  for (const [rule, required] of Object.entries(REQUIRED_TEXTS)) {
-    if (rules.has(rule) && !bytes.includes(required)) rules.delete(rule);
-  }
   for (const rule of Object.keys(REQUIRED_KEYWORDS)) {
     if (!rules.delete(rule + REQUIRED)) rules.delete(rule);
   }

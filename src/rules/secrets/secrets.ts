@@ -129,7 +129,7 @@ async function* search(
 ): AsyncGenerator<LocatedFinding, void, undefined> {
   const fingerprint = createFingerprinter();
   const decoders = file.binary ? [decodeAscii, decodeUtf16] : [decodeText];
-  const decodeEmbedded = createEmbeddedDecoder();
+  const decodeEmbedded = createEmbeddedDecoder(file.binary);
   const findAll = createMatchFinder(extname(file.name).toLowerCase());
   for await (const block of readBlocks(readPieces(file, signal))) {
     const container = block.offset === 0 ? findKeyContainer(block.bytes) : null;

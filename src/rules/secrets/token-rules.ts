@@ -90,15 +90,21 @@ const COMMON_RULES = [
 ] as const;
 const AROUND = 12;
 
-/** Selects the rules whose tokens no keywords of four characters mark. */
+/** Selects the rules whose secrets no keywords of four characters mark. */
 export function selectCommonRules(bytes: Buffer): string[] {
-  return COMMON_RULES.filter(({ text, around }) => {
+  const rules: string[] = COMMON_RULES.filter(({ text, around }) => {
     for (let at = bytes.indexOf(text); at !== -1; at = bytes.indexOf(text, at + 1)) {
       if (around.test(bytes.toString('latin1', Math.max(at - AROUND, 0), at + AROUND))) return true;
     }
     return false;
   }).map(({ rule }) => rule);
+  // Addresses are everywhere, but few texts with addresses have this character as well.
+  const mayHavePassword = bytes.includes('@') && ADDRESS_MARKS.some((mark) => bytes.includes(mark));
+  return mayHavePassword ? [...rules, 'url-password'] : rules;
 }
+
+/** What is between the scheme of an address and its host, also with escaped slashes. */
+const ADDRESS_MARKS = ['://', ':\\/\\'];
 
 /** Fewer different characters than this are an example. */
 const FEWEST_CHARACTERS = 8;

@@ -1,0 +1,39 @@
+/** The kind of each possible byte: 0 for a byte that ends a run, an odd number for every other. */
+export type ByteKinds = Uint8Array;
+
+/**
+ * The start of the first run with at least so many bytes, from a position on, or -1. A run is read backward from where
+ * it would have that length, so most bytes outside of runs are never read.
+ *
+ * @param length at least 5
+ */
+export function findRun(bytes: Buffer, kinds: ByteKinds, from: number, length: number): number {
+  for (let last = from + length - 1; ; ) {
+    last = skipShortRuns(bytes, kinds, last, length);
+    if (last >= bytes.length) return -1;
+    let at = last;
+    while (at > last - length && kinds[bytes[at] as number] !== 0) at -= 1;
+    if (at === last - length) return at + 1;
+    last = at + length;
+  }
+}
+
+/**
+ * Moves the last position of a possible run on while one of three bytes in it ends a run. Three are compared together,
+ * because a processor predicts the result for one byte of random content badly.
+ */
+function skipShortRuns(bytes: Buffer, kinds: ByteKinds, from: number, length: number): number {
+  const end = bytes.length;
+  for (let last = from; last < end; last += length - 4) {
+    const [one, two, three] = [bytes[last - 4] as number, bytes[last - 2] as number, bytes[last] as number];
+    if (((kinds[one] as number) & (kinds[two] as number) & (kinds[three] as number)) !== 0) return last;
+  }
+  return end;
+}
+
+/** The position after the run that contains a position. */
+export function findRunEnd(bytes: Buffer, kinds: ByteKinds, from: number): number {
+  let end = from;
+  while (end < bytes.length && kinds[bytes[end] as number] !== 0) end += 1;
+  return end;
+}
