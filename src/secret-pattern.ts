@@ -1,3 +1,5 @@
+import { keepRecent } from './recent-values.ts';
+
 /** How a secret is found in a text, in every usual encoding. */
 export interface SecretPattern {
   /**
@@ -22,23 +24,17 @@ const SEARCHED_LENGTH = 96;
 /** The longest text, in characters, that a match can have with usual line breaks. */
 export const LONGEST_MATCH = 2_048;
 
-/** Patterns that are used again and again: a job has few credentials, and each is looked for in many places. */
-const recentPatterns = new Map<string, SecretPattern>();
-const MAX_RECENT = 16;
+/** A job has few credentials, and each is looked for in many places. */
+const RECENT_PATTERNS = 16;
 
 /**
  * How to find a secret in a text: plain or with any of its characters escaped (percent, quoted-printable, HTML,
  * JSON, JavaScript), in UTF-16, as hex, and as base64 in every alignment and alphabet, in one line or several.
  */
-export function createSecretPattern(secret: string): SecretPattern {
-  const searched = secret.slice(-SEARCHED_LENGTH);
-  const pattern = recentPatterns.get(searched) ?? buildPattern(searched);
-  recentPatterns.delete(searched);
-  recentPatterns.set(searched, pattern);
-  const [oldest] = recentPatterns.keys();
-  if (recentPatterns.size > MAX_RECENT && oldest !== undefined) recentPatterns.delete(oldest);
-  return pattern;
-}
+export const createSecretPattern = (secret: string): SecretPattern =>
+  getPattern(secret.slice(-SEARCHED_LENGTH));
+
+const getPattern = keepRecent(RECENT_PATTERNS, buildPattern);
 
 function buildPattern(searched: string): SecretPattern {
   const encodings = base64Cores(searched);

@@ -2,6 +2,7 @@ import { scrypt } from 'node:crypto';
 import { extname } from 'node:path';
 import { promisify } from 'node:util';
 import { DeliveryError } from '../../errors.ts';
+import { keepRecent } from '../../recent-values.ts';
 import type { LocalFile } from '../inspect.ts';
 import { type BlockText, decodeUtf8, extractAsciiStrings, extractUtf16Strings } from './block-text.ts';
 import { findCustomMatches, findKeyContainer, type SecretMatch } from './custom-rules.ts';
@@ -91,7 +92,6 @@ export async function findSecretsInText(text: string): Promise<readonly TextSecr
   const findPresetMatches = await loadPresetRules('.txt');
   const blockText = { text, from: 0, to: text.length };
   const matches = await findMatches({ blockText, rules }, findPresetMatches);
-  const fingerprint = createFingerprinter();
   return Promise.all(
     matches.map(async (match) => ({
       rule: match.rule,
@@ -127,7 +127,6 @@ async function* search(
   file: SearchedFile,
   signal: AbortSignal,
 ): AsyncGenerator<LocatedFinding, void, undefined> {
-  const fingerprint = createFingerprinter();
   const decoders = file.binary ? [decodeAscii, decodeUtf16] : [decodeText];
   const decodeEmbedded = createEmbeddedDecoder(file.binary);
   const findAll = createMatchFinder(extname(file.name).toLowerCase());
@@ -257,13 +256,13 @@ async function addLines(
 
 const deriveKey = promisify<string, string, number, Buffer>(scrypt);
 
-/** Computes fingerprints with a slow hash, so that a weak password can't be guessed from a printed one. */
-function createFingerprinter(): (match: SecretMatch) => Promise<string> {
-  const known = new Map<string, Promise<string>>();
-  return ({ rule, secret }) => {
-    const key = `${rule}\0${secret}`;
-    const fingerprint = known.get(key) ?? deriveKey(secret, rule, 8).then((hash) => hash.toString('hex'));
-    known.set(key, fingerprint);
-    return fingerprint;
-  };
-}
+const RECENT_FINGERPRINTS = 128;
+
+/** A slow hash, so that a weak password can't be guessed from a printed one. Files of a site often contain the same. */
+const computeFingerprint = keepRecent(RECENT_FINGERPRINTS, async (key) => {
+  const end = key.indexOf('\0');
+  const hash = await deriveKey(key.slice(end + 1), key.slice(0, end), 8);
+  return hash.toString('hex');
+});
+const fingerprint = ({ rule, secret }: Pick<SecretMatch, 'rule' | 'secret'>): Promise<string> =>
+  computeFingerprint(`${rule}\0${secret}`);
