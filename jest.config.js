@@ -11,6 +11,8 @@ export default {
   coverageThreshold: { global: { lines: 95 } },
   // The scenarios mostly wait for their child processes.
   maxWorkers: 3,
+  // A worker grows with every file of tests, and a large process starts others slowly.
+  workerIdleMemoryLimit: '300MB',
   // Only ends a test that hangs, on a busy machine as well.
   testTimeout: 180_000,
 };

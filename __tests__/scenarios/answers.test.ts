@@ -123,7 +123,7 @@ test('a site that limits requests until the end names the limits of GitHub Pages
   const repository = await scenario.repository();
   const busy = { status: 429, headers: { 'retry-after': '600' }, body: 'Too many requests' };
   scenario.intercept({ url: /github\.io\//, times: 999 }, busy);
-  const delivered = await scenario.deliver({ repository, files, inputs });
+  const delivered = await scenario.deliver({ repository, files, inputs, simulatedTime: true });
   expectNotReady(delivered, { step: 'verify', httpCode: 429, reason: /HTTP 429/, hint: /10 builds an hour/ });
 });
 

@@ -50,8 +50,10 @@ test.each([
     scenario.world.traffic.clear();
     expect((await deliver(await createRepository(isImmutable))).outputs.result).toBe('ready');
     const requests = scenario.world.traffic.lines();
-    expect(requests.length).toBeGreaterThan(8);
-    for (const at of requests.keys()) {
+    // A kill at the second of equal requests is a kill at the first one, a little later.
+    const places = requests.flatMap((line, at) => (requests.indexOf(line) === at ? at : []));
+    expect(places.length).toBeGreaterThan(8);
+    for (const at of places) {
       const repository = await createRepository(isImmutable);
       await killAt(repository, at);
       const killed = repository.releases().map(({ draft, assets }) => ({ draft, files: assets.length }));

@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { appendFile, mkdir, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { appendFile, mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { execGit, GitError, streamGitBlob } from './git.ts';
 
 /** One line of a tree. */
@@ -60,9 +61,18 @@ export function computeBlobSha(bytes: Buffer): string {
   return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
 }
 
-/** A real git repository on disk: objects, refs and history, reached by git's own plumbing. */
+/** A full object id: what git says of it is always the same. */
+const OBJECT_ID = /^[0-9a-f]{40}$/;
+/** The most answers that are kept, and the bytes of the longest one. */
+const KEPT = { answers: 500, length: 262_144 };
+
+/**
+ * A real git repository on disk: objects, refs and history, reached by git's own plumbing. What git says of an object
+ * is kept, because a process for each of the many requests is slow.
+ */
 export class BareRepository {
   readonly directory: string;
+  readonly #kept = new Map<string, Buffer>();
 
   private constructor(directory: string) {
     this.directory = directory;
@@ -79,16 +89,22 @@ export class BareRepository {
   /** The commit that a branch, tag or sha (possibly shortened) names; null when there is none. */
   async resolve(name: string): Promise<string | null> {
     if (name.startsWith('-') || name === '') return null;
-    const candidates = [`refs/heads/${name}`, `refs/tags/${name}`, name].map((ref) => `${ref}^{commit}`);
-    for (const candidate of candidates) {
-      const sha = await this.#tryText(['rev-parse', '--verify', '--quiet', '--end-of-options', candidate]);
-      if (sha !== null) return sha;
+    const branch = await this.readRef(`refs/heads/${name}`);
+    if (branch !== null) return branch;
+    const tag = await this.readRef(`refs/tags/${name}`);
+    for (const candidate of tag === null ? [name] : [tag, name]) {
+      const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${candidate}^{commit}`];
+      const sha = await orNull(this.#ask([candidate], args));
+      if (sha !== null) return sha.toString().trim();
     }
     return null;
   }
 
   /** Where a full ref (`refs/heads/main`) points; null when it does not exist. */
   async readRef(ref: string): Promise<string | null> {
+    const loose = await readFile(join(this.directory, ref), 'utf8').catch(() => '');
+    if (OBJECT_ID.test(loose.trim())) return loose.trim();
+    if (!existsSync(join(this.directory, 'packed-refs'))) return null;
     return this.#tryText(['show-ref', '--verify', '--hash', '--', ref]);
   }
 
@@ -99,7 +115,7 @@ export class BareRepository {
   }
 
   async getType(sha: string): Promise<string | null> {
-    return this.#tryText(['cat-file', '-t', sha]);
+    return (await orNull(this.#ask([sha], ['cat-file', '-t', sha])))?.toString().trim() ?? null;
   }
 
   async isAncestor(older: string, newer: string): Promise<boolean> {
@@ -122,21 +138,36 @@ export class BareRepository {
   }
 
   readBlob(sha: string): Promise<Buffer> {
-    return execGit(this.directory, ['cat-file', 'blob', sha]);
+    return this.#ask([sha], ['cat-file', 'blob', sha]);
   }
 
   streamBlob(sha: string): Readable {
-    return streamGitBlob(this.directory, sha);
+    return Readable.from(this.#streamPieces(sha));
+  }
+
+  async *#streamPieces(sha: string): AsyncGenerator<Buffer> {
+    const key = `blob ${sha}`;
+    const known = this.#kept.get(key);
+    if (known !== undefined) return yield known;
+    const pieces: Buffer[] = [];
+    let length = 0;
+    for await (const piece of streamGitBlob(this.directory, sha) as AsyncIterable<Buffer>) {
+      length += piece.length;
+      if (length <= KEPT.length) pieces.push(piece);
+      yield piece;
+    }
+    if (length > 0 && length <= KEPT.length && this.#kept.size < KEPT.answers)
+      this.#kept.set(key, Buffer.concat(pieces));
   }
 
   /** A tree's (or commit's) direct entries, or everything below it, folders included, as GitHub lists it. */
   async listTree(treeish: string, { recursive = false } = {}): Promise<TreeEntry[]> {
-    return this.#entries([...(recursive ? ['-r', '-t'] : []), treeish]);
+    return this.#entries(treeish, [...(recursive ? ['-r', '-t'] : []), treeish]);
   }
 
   /** The entry at a path; null when there is none. */
   async entryAt(treeish: string, path: string): Promise<TreeEntry | null> {
-    const [entry] = await this.#entries([treeish, '--', path]);
+    const [entry] = await this.#entries(treeish, [treeish, '--', path]);
     return entry ?? null;
   }
 
@@ -173,7 +204,7 @@ export class BareRepository {
   async log(from: string, { path = '', skip = 0, limit = 0, not = '' } = {}): Promise<GitCommit[]> {
     const args = ['log', '-z', `--format=${FIELDS}`, `--skip=${skip}`];
     if (limit > 0) args.push(`--max-count=${limit}`);
-    const out = await execGit(this.directory, [
+    const out = await this.#ask(not === '' ? [from] : [from, not], [
       ...args,
       from,
       ...(not === '' ? [] : [`^${not}`]),
@@ -206,7 +237,7 @@ export class BareRepository {
   ): Promise<{ path: string; status: string; sha: string }[]> {
     // A first commit is compared with git's empty tree.
     const from = before ?? '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
-    const out = await execGit(this.directory, ['diff-tree', '-r', '-z', '--no-renames', from, after]);
+    const out = await this.#ask([from, after], ['diff-tree', '-r', '-z', '--no-renames', from, after]);
     const parts = out.toString().split('\0').filter(Boolean);
     const files = [];
     for (let at = 0; at + 1 < parts.length; at += 2) {
@@ -216,9 +247,20 @@ export class BareRepository {
     return files;
   }
 
-  async #entries(args: readonly string[]): Promise<TreeEntry[]> {
-    const out = await execGit(this.directory, ['ls-tree', '-z', '-l', ...args]);
+  async #entries(treeish: string, args: readonly string[]): Promise<TreeEntry[]> {
+    const out = await this.#ask([treeish], ['ls-tree', '-z', '-l', ...args]);
     return out.toString().split('\0').filter(Boolean).map(parseEntry);
+  }
+
+  /** Runs a command that only reads. Where it names objects alone, its answer is kept. */
+  async #ask(names: readonly string[], args: readonly string[]): Promise<Buffer> {
+    const key = args.join('\0');
+    const known = this.#kept.get(key);
+    if (known !== undefined) return known;
+    const answer = await execGit(this.directory, args);
+    const isFixed = names.every((name) => OBJECT_ID.test(name)) && answer.length <= KEPT.length;
+    if (isFixed && this.#kept.size < KEPT.answers) this.#kept.set(key, answer);
+    return answer;
   }
 
   async #text(args: readonly string[], options = {}): Promise<string> {
@@ -226,12 +268,18 @@ export class BareRepository {
   }
 
   async #tryText(args: readonly string[]): Promise<string | null> {
-    try {
-      return await this.#text(args);
-    } catch (error) {
-      if (error instanceof GitError) return null;
-      throw error;
-    }
+    const out = await orNull(execGit(this.directory, args));
+    return out === null ? null : out.toString().trim();
+  }
+}
+
+/** Null where git says no. */
+async function orNull(answer: Promise<Buffer>): Promise<Buffer | null> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof GitError) return null;
+    throw error;
   }
 }
 
