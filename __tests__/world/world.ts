@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApiHost } from './api/host.ts';
+import { stopGitRunner } from './git/git.ts';
 import { type DeviceFlowUser, FakeDeviceFlow } from './hosts/device-flow.ts';
 import { createEnterpriseHosts } from './hosts/enterprise.ts';
 import { FakeFilebin, type FilebinControls } from './hosts/filebin.ts';
@@ -158,6 +159,7 @@ export async function startWorld(): Promise<GitHubWorld> {
       await proxy.close();
       await front.close();
       for (const repository of repositories.values()) await repository.issues.close();
+      stopGitRunner();
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };

@@ -1,8 +1,9 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, fork, spawn } from 'node:child_process';
 import type { IncomingHttpHeaders } from 'node:http';
 import { devNull } from 'node:os';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { collectBytes } from '../server/messages.ts';
+import { type GitAnswer, type GitCommand, runGit } from './run-git.ts';
 
 /** A git command that ended with another code than 0. */
 export class GitError extends Error {
@@ -19,27 +20,69 @@ interface GitOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+/** Bytes of input above which a message to another process takes longer than a start. */
+const LONGEST_MESSAGE = 1_048_576;
+
 /** Runs a git command in a bare repository, free of the machine's own git settings. */
 export async function execGit(
   directory: string,
   args: readonly string[],
   { input = '', env = {} }: GitOptions = {},
 ): Promise<Buffer> {
-  const child = spawn('git', args, { env: { ...createGitEnvironment(directory), ...env } });
-  // A command that ends without reading its input is judged by its exit code.
-  child.stdin.on('error', () => {});
-  child.stdin.end(input);
-  const ended = new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', resolve);
+  const command = { args, env: { ...createGitEnvironment(directory), ...env }, input };
+  const { stdout, stderr, exitCode, failure } = await (input.length > LONGEST_MESSAGE
+    ? runGit({ ...command, id: 0 })
+    : sendToRunner(command));
+  if (failure !== '') throw new Error(`git was not started: ${failure}`);
+  if (exitCode !== 0) throw new GitError(args, exitCode, stderr);
+  return Buffer.from(stdout);
+}
+
+/** The process that runs git, and who waits for it. */
+interface GitRunner {
+  readonly child: ChildProcess;
+  readonly waiting: Map<number, { resolve(answer: GitAnswer): void; reject(error: Error): void }>;
+}
+
+let runner: GitRunner | undefined;
+let lastId = 0;
+
+function sendToRunner(command: Omit<GitCommand, 'id'>): Promise<GitAnswer> {
+  runner ??= startRunner();
+  const { child, waiting } = runner;
+  lastId += 1;
+  const id = lastId;
+  return new Promise((resolve, reject) => {
+    waiting.set(id, { resolve, reject });
+    child.channel?.ref();
+    child.send({ ...command, id } satisfies GitCommand, (error) => error && reject(error));
   });
-  const [stdout, stderr, exitCode] = await Promise.all([
-    collectBytes(child.stdout),
-    collectBytes(child.stderr),
-    ended,
-  ]);
-  if (exitCode !== 0) throw new GitError(args, exitCode, stderr.toString());
-  return stdout;
+}
+
+function startRunner(): GitRunner {
+  const child = fork(join(import.meta.dirname, 'git-runner.ts'), [], {
+    serialization: 'advanced',
+    execArgv: ['--no-warnings'],
+  });
+  const waiting: GitRunner['waiting'] = new Map();
+  // An idle runner keeps no process of tests alive.
+  child.unref();
+  child.channel?.unref();
+  child.on('message', (answer: GitAnswer) => {
+    waiting.get(answer.id)?.resolve(answer);
+    waiting.delete(answer.id);
+    if (waiting.size === 0) child.channel?.unref();
+  });
+  child.once('exit', () => {
+    for (const { reject } of waiting.values()) reject(new Error('the process that runs git ended'));
+  });
+  return { child, waiting };
+}
+
+/** Ends the process that runs git; the next command starts another one. */
+export function stopGitRunner(): void {
+  runner?.child.disconnect();
+  runner = undefined;
 }
 
 /** The bytes of a blob as a stream. */
