@@ -14,7 +14,7 @@ import {
   formatRequestName,
   type RecordedRequest,
 } from './recorded-http.ts';
-import { GIT_FAULTS, type SocketFault } from './socket-faults.ts';
+import { GIT_FAULTS, type PendingRequest, type SocketFault } from './socket-faults.ts';
 
 // The fault matrix for method C: git connects to the hosts over real sockets and has a
 // clock of its own. A delivery runs a dozen processes, so each fault is tried only once.
@@ -35,6 +35,7 @@ const tooLarge: FaultHandler = async () =>
 let world: GitHubWorld;
 let runner: FaultRunner<SocketFault>;
 let interception: ActiveInterception | undefined;
+let isRunning = false;
 const environment = { ...process.env };
 const summary = new MatrixSummary(GIT_EXCEPTIONS);
 
@@ -46,7 +47,9 @@ beforeAll(async () => {
   await writeFiles(world.folder, DELIVERY_FILES);
   runner = new FaultRunner(world, ({ clock, repository, cell }) => {
     if (cell !== undefined) {
-      const reply = cell.fault.createReply?.({ clock, getRequest: () => undefined });
+      isRunning = true;
+      const getRequest = createWaitingCheck(repository.fullName);
+      const reply = cell.fault.createReply?.({ clock, getRequest });
       interception = interceptCell(world, cell, reply ?? { fault: 'reset-before' });
     }
     const recordedHttp = createWorldHttp(world, clock, ({ name }) =>
@@ -64,6 +67,16 @@ afterAll(async () => {
   process.env = environment;
   await world.stop();
 });
+
+/** Tells whether git sends no further request since this was asked first, and the delivery has not ended. */
+function createWaitingCheck(repository: string): PendingRequest['getRequest'] {
+  let count: number | undefined;
+  return () => {
+    const now = listGitRequests(repository).length;
+    count ??= now;
+    return isRunning && now === count ? {} : undefined;
+  };
+}
 
 function listGitRequests(repository: string): RecordedRequest[] {
   const counts = new Map<string, number>();
@@ -85,6 +98,7 @@ test('a delivery is proven or correctly refused when any request of git fails', 
   for (const cell of cells.filter(({ isPermanent }) => !isPermanent)) {
     wrong.push(...(await summary.checkCell(cell, world, () => runner.run(METHOD_C, cell))));
     interception?.remove();
+    isRunning = false;
   }
   expect(wrong).toEqual([]);
   expect(summary.unusedExceptions).toEqual([]);

@@ -15,8 +15,8 @@ export interface SocketFault extends InjectedFault {
 /** The product while it waits for the failing answer. */
 export interface PendingRequest {
   readonly clock: SimulatedClock;
-  /** The request, until the product sends another one. */
-  readonly getRequest: () => HttpRequest | undefined;
+  /** The request, until the product sends another one or ends. */
+  readonly getRequest: () => Pick<HttpRequest, 'signal'> | undefined;
 }
 
 const UNICORN = '<!doctype html><title>Unicorn!</title>';
@@ -92,10 +92,15 @@ export const GIT_FAULTS: readonly SocketFault[] = [
   {
     name: 'truncated',
     isTransient: true,
-    // After half a report git waits forever, so the product's clock must move.
-    createReply: ({ clock }) => ({
+    // After half a report git waits forever, so the product's clock must move until git is ended.
+    createReply: ({ clock, getRequest }) => ({
       alter: (real, { path }) => {
-        if (path.endsWith('/git-receive-pack')) setTimeout(() => clock.advance(EXCHANGE.git), 300);
+        if (path.endsWith('/git-receive-pack')) {
+          const timer = setInterval(() => {
+            if (getRequest() === undefined) clearInterval(timer);
+            else void clock.advance(EXCHANGE.git);
+          }, 300);
+        }
         return { ...real, body: real.body.subarray(0, real.body.length / 2) };
       },
     }),
