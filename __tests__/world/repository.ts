@@ -1,6 +1,12 @@
 import { join } from 'node:path';
 import { BRANCH_RULES, type BranchRule, BranchRules } from './branch-rules.ts';
-import { BareRepository, type GitStore, type NewCommit, type TreeChange } from './git/bare-repository.ts';
+import {
+  BareRepository,
+  type CommitPerson,
+  type GitStore,
+  type NewCommit,
+  type TreeChange,
+} from './git/bare-repository.ts';
 import { MemoryRepository } from './git/memory-repository.ts';
 import { GITHUB_COM, type GitHubInstance } from './instance.ts';
 import { IssueTracker } from './issue-tracker.ts';
@@ -51,6 +57,8 @@ export interface TestRepository {
   read(path: string, branch?: string): Promise<Buffer | null>;
   /** The newest first. */
   log(branch?: string): Promise<CommitSummary[]>;
+  /** Author and committer of each commit as `Name <address>`, the newest commit first. */
+  authors(branch?: string): Promise<string[]>;
   /** The commits of the history with more than one parent. */
   merges(branch?: string): Promise<string[]>;
   head(branch?: string): Promise<string | null>;
@@ -159,6 +167,14 @@ export class HostedRepository implements TestRepository {
       return { sha, message, files: changed.map(({ path }) => path) };
     });
     return Promise.all(entries);
+  }
+
+  async authors(branch = this.branch): Promise<string[]> {
+    const head = await this.head(branch);
+    const commits = head === null ? [] : await this.git.log(head);
+    return commits.map(({ author, committer }) =>
+      [author, committer].map(({ name, email }) => `${name} <${email}>`).join(', '),
+    );
   }
 
   async merges(branch = this.branch): Promise<string[]> {
