@@ -6,9 +6,11 @@ export function nameFew(names: readonly string[]): string {
   return names.slice(0, SITE.named).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
-/** Characters that change the order or the direction of the text around them, or that cannot be seen. */
-const INVISIBLE =
-  /[\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+/**
+ * Characters that change the order or the direction of the text around them, or that cannot be seen. Those that
+ * join letters and choose the form of an emoji stay.
+ */
+const INVISIBLE = /(?!\u200c|\u200d|\ufe0e|\ufe0f)[\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/gu;
 
 /** The text with a readable escape, such as `\u202e`, for each bidirectional or invisible character. */
 export function showInvisible(text: string): string {

@@ -63,8 +63,15 @@ describe('a body', () => {
   test.each([{}, { marker: MARKER, withFile: false }])(
     'is a gate where a header leads a browser away from it: %o',
     async (stage) => {
-      const headers = { refresh: '0; url=/login' };
-      await expect(matchOf({ answer: { body: BYTES, headers }, ...stage })).resolves.toBe('gate');
+      for (const refresh of [
+        '0; url=/login',
+        '0;/login',
+        '5, https://octo.dev/x',
+        "0 ; 'https://octo.dev'",
+      ]) {
+        const headers = { refresh };
+        await expect(matchOf({ answer: { body: BYTES, headers }, ...stage })).resolves.toBe('gate');
+      }
       const later = { refresh: '30' };
       await expect(matchOf({ answer: { body: BYTES, headers: later }, ...stage })).resolves.not.toBe('gate');
     },
@@ -336,6 +343,12 @@ describe('a marker that only the address brings into the page', () => {
     await expect(link(HREF, 'report-7', 'report-7', target)).resolves.toBe('echo');
   });
 
+  test('is one where only the title of the page has the marker, and none where the content has it as well', async () => {
+    const shell = '<title>Plan of June – Octo</title><meta property="og:title" content="Plan of June">';
+    await expect(link(HREF, `${shell}<div id="root"></div>`, 'Plan of June')).resolves.toBe('echo');
+    await expect(link(HREF, `${shell}<h1>Plan of June</h1>`, 'Plan of June')).resolves.toBe('marked');
+  });
+
   test('is none where the content has more of it than the address', async () => {
     await expect(link(HREF, 'The share-42 is closed', 'share-42 is closed')).resolves.toBe('marked');
   });
@@ -380,6 +393,9 @@ describe('a page in place of the content', () => {
     page('Google Drive - Virus scan warning'),
     page('Codespaces Access Port'),
     page('Before you continue to Octo'),
+    page('Вход'),
+    page('Доступ запрещён'),
+    page('Octo', '<script>location.href="/login"</script>'),
   ])('is no proof although it has the marker: %s', async (body) => {
     await expect(matchOf({ answer: { body }, marker: MARKER, withFile: false })).resolves.toBe('gate');
     await expect(matchOf({ answer: { body }, marker: MARKER })).resolves.toBe('gate');

@@ -164,6 +164,23 @@ describe('a request through the proxy of the environment', () => {
   });
 });
 
+describe('behind a proxy, a name that this machine knows as its own', () => {
+  test.each(['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'])(
+    'is refused where %s names the proxy',
+    async (name) => {
+      clientWithProxy();
+      process.env[name] = `http://127.0.0.1:${await unusedPort()}`;
+      const http = createHttpClient();
+      for (const publicOnly of [true, false]) {
+        expect(await errorOf(http(requestTo('https://localhost/', { publicOnly })))).toMatchObject({
+          code: 'NOT_EXTERNAL',
+          message: 'localhost resolves to a loopback address',
+        });
+      }
+    },
+  );
+});
+
 describe('a request is a NO_NETWORK error', () => {
   test('when the host refuses the connection', async () => {
     const port = await unusedPort();

@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { describe, expect, test } from '@jest/globals';
 import { DeliveryError } from '../../src/errors.ts';
-import { networkLookup, publicLookup, refuseMachineName } from '../../src/http/public-lookup.ts';
+import { networkLookup, publicLookup, refuseInternalName } from '../../src/http/public-lookup.ts';
 
 /** The arguments of the callback for a name that resolves to these addresses. */
 function lookUp(addresses: readonly string[], all: boolean, error: Error | null = null): Promise<unknown[]> {
@@ -77,17 +77,33 @@ describe('networkLookup', () => {
   );
 });
 
-describe('refuseMachineName', () => {
-  test('refuses a name behind a proxy that this machine resolves to itself', async () => {
-    const check = refuseMachineName('files.octo.dev', (_host, _options, callback) =>
-      callback(null, [{ address: '169.254.169.254', family: 4 }]),
+describe('refuseInternalName', () => {
+  const check = (address: string | null, publicOnly: boolean): Promise<void> =>
+    refuseInternalName('files.octo.dev', publicOnly, (_host, _options, callback) =>
+      address === null
+        ? callback(Object.assign(new Error('no'), { code: 'ENOTFOUND' }), [])
+        : callback(null, [{ address, family: address.includes(':') ? 6 : 4 }]),
     );
-    await expect(check).rejects.toMatchObject({ code: 'NOT_EXTERNAL' });
+
+  test.each([true, false])(
+    'refuses a name behind a proxy that leads to a machine itself, public only: %s',
+    async (publicOnly) => {
+      for (const address of ['169.254.169.254', '127.0.0.1', 'fd20:ce::254', '::']) {
+        await expect(check(address, publicOnly)).rejects.toMatchObject({ code: 'NOT_EXTERNAL' });
+      }
+    },
+  );
+
+  test('refuses a private address only where the host must be public', async () => {
+    for (const address of ['10.1.2.3', 'fd00::1', '198.18.0.1']) {
+      await expect(check(address, true)).rejects.toMatchObject({ code: 'NOT_EXTERNAL' });
+      await expect(check(address, false)).resolves.toBeUndefined();
+    }
   });
 
-  test('accepts a name that only the proxy can resolve', async () => {
-    const notFound = Object.assign(new Error('no'), { code: 'ENOTFOUND' });
-    const check = refuseMachineName('files.octo.dev', (_host, _options, callback) => callback(notFound, []));
-    await expect(check).resolves.toBeUndefined();
+  test('accepts a public address, and a name that only the proxy can resolve', async () => {
+    for (const address of ['140.82.112.3', null]) {
+      await expect(check(address, true)).resolves.toBeUndefined();
+    }
   });
 });

@@ -12,7 +12,7 @@ const DESCRIPTIONS: Readonly<Record<ContentMatch, string>> = {
   'cut-short': 'only the beginning of the file',
   different: 'other content',
   login: 'a login page: the host is in private mode, or the address is not public',
-  echo: 'the marker only as a part of its own address',
+  echo: 'the marker only as a part of its own address or in its title',
   gate: 'a page to sign in, a warning or an error in place of the content',
   absent: 'no page',
 };

@@ -1,22 +1,51 @@
 import { REPORT_LINES, RESULTS } from '../protocol/words.ts';
 
-/** Characters that hide or reorder text: zero width, direction, byte order mark. */
-const INVISIBLE = /[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;
+/** Letters of other alphabets that look like a letter of the report's words. */
+const LOOK_ALIKES: Readonly<Record<string, string>> = {
+  ...{ A: 'АΑᎪ', C: 'СϹᏟ', D: 'Ꭰ', E: 'ЕΕᎬ', I: 'ІΙӀᏆ', K: 'КΚᏦ', L: 'Ꮮ', M: 'МΜᎷ', N: 'Ν' },
+  ...{ O: 'ОΟՕ0', R: 'ᎡᏒ', S: 'ЅᏚՏ', T: 'ТΤᎢ', U: 'ՍᏌ', W: 'ԜᏔ' },
+  ...{ Г: 'ΓᎱ', О: 'OΟՕ0', Т: 'TΤᎢ', В: 'BΒᏴ' },
+};
 
-const LINE_NAMES = new RegExp(
-  `(?<![\\p{L}\\p{N}_])(${REPORT_LINES.join('|')})[^\\S\\n]*[:\uFF1A\uFE55\u2236]`,
-  'gu',
-);
-const READY = new RegExp(RESULTS.ready, 'giu');
+/** Where the copies of the Latin alphabet begin: full width, circled, squared, and those of mathematics. */
+const ALPHABETS = [
+  ...[0xff21, 0x24b6, 0x1f130, 0x1f150, 0x1f170],
+  ...Array.from({ length: 26 }, (_, nth) => 0x1d400 + nth * 26),
+];
+
+/** One letter in any alphabet, with any marks. */
+function anyForm(letter: string): string {
+  const similar = LOOK_ALIKES[letter] ?? '';
+  const copies = [letter, ...similar]
+    .filter((one) => /[A-Z]/.test(one))
+    .flatMap((one) =>
+      ALPHABETS.map((start) => String.fromCodePoint(start + one.charCodeAt(0) - 'A'.charCodeAt(0))),
+    );
+  return `[${letter}${similar}${copies.join('')}]\\p{M}*`;
+}
+
+const anyFormOf = (word: string): string => Array.from(word, anyForm).join('');
+
+const COLONS = ':\u02d0\u02f8\u0589\u05c3\u0703\u0704\u1803\u1809\u205a\u2236\ua789\ufe13\ufe30\ufe55\uff1a';
+
+/** The name of each line of the report, as a line begins. */
+const LINE_NAMES = REPORT_LINES.map((name) => ({
+  name,
+  pattern: new RegExp(`(?<![\\p{L}\\p{N}_])${anyFormOf(name)}[^\\S\\n]*[${COLONS}]`, 'gu'),
+}));
+
+const READY = new RegExp(anyFormOf(RESULTS.ready), 'giu');
 
 /**
  * Text from outside (a host's message, a file's name) for use within a report: on one line, and without the
- * words by which a reader recognizes a line of the report or its result.
+ * words by which a reader recognizes a line of the report or its result, in no letters that look like theirs.
  */
 export function neutralizeText(text: string): string {
-  return text
-    .replace(INVISIBLE, '')
-    .replace(/[\s\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
-    .replace(LINE_NAMES, (_, name: string) => `${name};`)
-    .replace(READY, RESULTS.ready.toLowerCase());
+  const visible = text
+    .replace(/[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu, '')
+    .replace(/[\s\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
+  return LINE_NAMES.reduce((clean, { name, pattern }) => clean.replace(pattern, `${name};`), visible).replace(
+    READY,
+    RESULTS.ready.toLowerCase(),
+  );
 }

@@ -1,6 +1,6 @@
 import type { Placement } from '../channels/channel.ts';
 import { DeliveryError } from '../errors.ts';
-import { type FetchedContent, fetchBack } from '../http/fetch-back.ts';
+import { type FetchedContent, fetchBack, HEAD_SIZE } from '../http/fetch-back.ts';
 import type { CookieJar } from '../http/follow.ts';
 import { isAbsence } from '../http/response.ts';
 import type { Ports } from '../ports.ts';
@@ -8,13 +8,13 @@ import { MEGABYTE, PARTIAL_PROBE, PROBE_TIME, SECOND } from '../protocol/limits.
 import { isPartOfAddress } from '../rules/address-echo.ts';
 import { getReach, parseExternalAddress } from '../rules/external-address.ts';
 import type { ContentFingerprint } from '../rules/fingerprint.ts';
-import { findGateSign } from '../rules/gate-page.ts';
+import { decodePage, findGateSign, isOnlyInMetadata } from '../rules/gate-page.ts';
 import type { LocalFile } from '../rules/inspect.ts';
 
 /**
  * How a body relates to the file. The first three prove it by themselves: `marked` is a body with the marker
  * where no file was given to compare with; `gone` is what a withdrawn address must answer. An `altered` body has
- * the marker, but other bytes than the file: it counts only with what the host says of its build; an `echo` has it only because the address has it, and a `gate`
+ * the marker, but other bytes than the file: it counts only with what the host says of its build; an `echo` has it only because the address or the title has it, and a `gate`
  * is a page to sign in, a warning or an error in place of the content.
  */
 export type ContentMatch =
@@ -163,7 +163,7 @@ export class UrlProbe {
       const fetched = await fetchBack(http, this.#url(), options, needles);
       this.#notBefore = clock.now() + (fetched.retryAfter ?? 0);
       const { httpCode, fingerprint, hosts, lastModified, keptFor, refusal, version } = fetched;
-      const hasMarker = (fingerprint?.counts[0] ?? 0) > 0 && !isEcho(fetched, this.#expected);
+      const hasMarker = (fingerprint?.counts[0] ?? 0) > 0 && !isEcho(fetched, this.#expected, isPart);
       const match = await this.#match({ ...fetched, hasMarker }, isBeginning);
       return { httpCode, fingerprint, hosts, hasMarker, lastModified, keptFor, refusal, version, match };
     } catch (thrown) {
@@ -231,9 +231,19 @@ const failedProbe = (failure: DeliveryError): ProbeResult => ({
   failure,
 });
 
-/** Whether the marker would be in any page that repeats its address. @see design 5 (K4) */
-const isEcho = ({ addresses }: FetchedContent, { marker }: ExpectedContent): boolean =>
-  marker !== undefined && isPartOfAddress(marker, addresses);
+/** Whether the marker says nothing of the content: a page has it that repeats its address or names what it hides. @see design 5 (K4) */
+function isEcho(
+  { addresses, fingerprint, head }: FetchedContent,
+  { marker, file }: ExpectedContent,
+  isPart: boolean,
+): boolean {
+  if (marker === undefined) return false;
+  if (isPartOfAddress(marker, addresses)) return true;
+  const { size = 0, counts = [] } = fingerprint ?? {};
+  // A long page that is not read to its end may have it again further down.
+  if (file !== null || (isPart && size >= HEAD_SIZE)) return false;
+  return isOnlyInMetadata(marker, decodePage(head), counts[0] ?? 0);
+}
 
 /** Compares the beginning of a body, and the length that its host announces, with the file. */
 async function matchBeginning(
@@ -262,7 +272,8 @@ async function matchContent(
   if (marker === undefined || fingerprint.counts[0] === 0) return 'different';
   if (!hasMarker) return 'echo';
   // A file may well be such a page itself; the marker of a link says nothing of that.
-  const sign = findGateSign(head);
+  const page = decodePage(head);
+  const sign = findGateSign(page);
   if (sign !== null && !(file !== null && (await hasGateSign(file, sign)))) return 'gate';
   return file === null ? 'marked' : 'altered';
 }
@@ -270,7 +281,7 @@ async function matchContent(
 /** Whether the file itself has what would show a page in its place; a build keeps the words, but not their markup. */
 async function hasGateSign(file: LocalFile, sign: string): Promise<boolean> {
   for await (const piece of file.pieces()) {
-    const text = piece.toString('latin1');
+    const text = decodePage(piece.toString('latin1'));
     return text.toLowerCase().includes(sign.trim().toLowerCase()) || findGateSign(text) !== null;
   }
   return false;

@@ -6,7 +6,7 @@ import { DeliveryError } from '../errors.ts';
 import type { HttpRequest, SendHttp } from '../ports.ts';
 import { EXCHANGE } from '../protocol/limits.ts';
 import { TOOL } from '../protocol/words.ts';
-import { networkLookup, publicLookup, refuseMachineName } from './public-lookup.ts';
+import { networkLookup, publicLookup, refuseInternalName } from './public-lookup.ts';
 
 /** Codes of Node and undici for errors after which the request certainly did not reach the host. */
 const UNREACHABLE_CODES = new Set([
@@ -48,11 +48,11 @@ export function createHttpClient(): SendHttp {
   // which saves about 50 MB of memory for any body.
   setFlagsFromString('--scavenger-max-new-space-capacity-mb=1');
   const selectAgent = createAgents();
-  const refuseMachine = createNameCheck();
+  const refuseInternal = createNameCheck();
   return async (httpRequest) => {
     refusePlainHttp(httpRequest);
     try {
-      await refuseMachine(httpRequest);
+      await refuseInternal(httpRequest);
       // undici checks the signal only after it has a connection.
       const response = await untilAborted(
         httpRequest.signal,
@@ -100,17 +100,20 @@ function createAgents(): (httpRequest: HttpRequest) => EnvHttpProxyAgent {
   };
 }
 
+/** Without a proxy for https, undici sends its requests through the one for http. */
+const PROXY_VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'];
+
 /**
  * Creates the check of names that a proxy resolves: each host once, and not those that receive the token, which
  * the settings name.
  */
 function createNameCheck(): (httpRequest: HttpRequest) => Promise<void> {
   const checked = new Map<string, Promise<void>>();
-  return async ({ url, headers }) => {
-    const { https_proxy, HTTPS_PROXY } = process.env;
-    if (!(https_proxy || HTTPS_PROXY) || headers?.authorization !== undefined) return;
-    const check = checked.get(url.hostname) ?? refuseMachineName(url.hostname);
-    checked.set(url.hostname, check);
+  return async ({ url: { hostname }, headers, publicOnly = false }) => {
+    if (!PROXY_VARIABLES.some((name) => process.env[name]) || headers?.authorization !== undefined) return;
+    const key = `${hostname} ${publicOnly}`;
+    const check = checked.get(key) ?? refuseInternalName(hostname, publicOnly);
+    checked.set(key, check);
     await check;
   };
 }

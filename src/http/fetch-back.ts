@@ -72,7 +72,7 @@ export async function fetchBack(
     hosts: hops.map((hop) => hop.host),
     addresses: hops,
     login: isRedirectedToSignIn(hops),
-    isReplaced: /url\s*=/i.test(firstHeader(response, 'refresh') ?? '') || hasHostPage(response),
+    isReplaced: LEADS_ON.test(firstHeader(response, 'refresh')?.trim() ?? '') || hasHostPage(response),
     ...readHeaders(response),
   };
   if (response.status !== 200) {
@@ -113,6 +113,9 @@ async function readRefusal(response: HttpResponse): Promise<string | undefined> 
   // A body that breaks off or goes on for too long is no reason.
   return shortHostMessage(await readText(response.body, TEXT.refusal).catch(() => '')) || undefined;
 }
+
+/** A `Refresh` with an address after its seconds; browsers need no `url=` before it. */
+const LEADS_ON = /[;,\s]\s*\S/;
 
 /** How ngrok and Cloudflare mark a page of their own. */
 const hasHostPage = (response: HttpResponse): boolean =>

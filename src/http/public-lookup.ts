@@ -9,6 +9,8 @@ type ResolveHost = (
   callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void;
 
+const isInternalRange = (range: string): boolean => range !== 'unicast';
+
 /**
  * Creates a DNS lookup for connections that refuses names with an address that is not public. The connection
  * uses exactly the addresses that were checked, so a second DNS answer can't replace them (DNS rebinding).
@@ -16,7 +18,7 @@ type ResolveHost = (
  * @param resolve the resolver of the operating system
  */
 export function publicLookup(resolve: ResolveHost = lookup): LookupFunction {
-  return checkedLookup((range) => range !== 'unicast', resolve);
+  return checkedLookup(isInternalRange, resolve);
 }
 
 /**
@@ -46,18 +48,24 @@ const OWN_LOOKUP_TIME = 300;
 
 /**
  * Refuses a name behind a proxy that this machine can resolve as well, and that leads to a machine's own
- * addresses. What only the proxy can resolve is not known here.
+ * addresses, or to any that is not public. What only the proxy can resolve is not known here.
  *
+ * @param publicOnly whether private addresses are refused as well
  * @throws {DeliveryError} `NOT_EXTERNAL`
  */
-export async function refuseMachineName(host: string, resolve: ResolveHost = lookup): Promise<void> {
+export async function refuseInternalName(
+  host: string,
+  publicOnly: boolean,
+  resolve: ResolveHost = lookup,
+): Promise<void> {
   if (isIP(host.replace(/^\[|\]$/g, '')) !== 0) return;
   const found = Promise.withResolvers<readonly LookupAddress[]>();
   const timer = setTimeout(() => found.resolve([]), OWN_LOOKUP_TIME);
   resolve(host, { all: true }, (error, addresses) => found.resolve(error === null ? addresses : []));
   const addresses = await found.promise;
   clearTimeout(timer);
-  const internal = addresses.find(({ address }) => isMachineRange(addressRange(address)));
+  const isRefused = publicOnly ? isInternalRange : isMachineRange;
+  const internal = addresses.find(({ address }) => isRefused(addressRange(address)));
   if (internal !== undefined) throw notPublicAddressError(host, addressRange(internal.address));
 }
 

@@ -2,42 +2,42 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { DeliveryError } from '../errors.ts';
 
+/** A pattern for these host names and everything below them. */
+const belowAny = (names: readonly string[]): RegExp =>
+  new RegExp(`(^|\\.)(${names.join('|').replaceAll('.', '\\.')})$`);
+
 /** Host names and endings that exist only on one machine or in one network. */
-const INTERNAL_HOSTS = new RegExp(
-  `(^|\\.)(${[
-    ...[
-      'localhost',
-      'local',
-      'internal',
-      'lan',
-      'home',
-      'corp',
-      'intranet',
-      'localdomain',
-      'arpa',
-      'private',
-    ],
-    ...['test', 'invalid', 'example', 'mail', 'intra', 'localnet', 'domain', 'workgroup', 'fritz\\.box'],
-    // Names of clusters and containers, and networks with a resolver of their own.
-    ...[
-      'svc',
-      'cluster',
-      'pod',
-      'consul',
-      'docker',
-      'kube',
-      'onion',
-      'exit',
-      'i2p',
-      'alt',
-      'bit',
-      'gnu',
-      'zkey',
-    ],
-    // Public names that resolve to loopback, or to whatever address they contain.
-    ...['localtest\\.me', 'lvh\\.me', 'vcap\\.me', 'lacolhost\\.com', 'nip\\.io', 'sslip\\.io', 'xip\\.io'],
-  ].join('|')})$`,
-);
+const INTERNAL_HOSTS = belowAny([
+  ...['localhost', 'local', 'internal', 'lan', 'home', 'corp', 'intranet', 'localdomain', 'arpa', 'private'],
+  ...[
+    'test',
+    'invalid',
+    'example',
+    'mail',
+    'intra',
+    'intern',
+    'localnet',
+    'domain',
+    'workgroup',
+    'fritz.box',
+  ],
+  // Names of clusters and containers, and networks with a resolver of their own.
+  ...['svc', 'default', 'cluster', 'pod', 'k8s', 'consul', 'docker', 'kube', 'onion', 'exit', 'i2p', 'alt'],
+  ...['bit', 'gnu', 'zkey', 'loki', 'snode'],
+]);
+
+/** Public names that resolve to whatever address they contain. */
+const ADDRESS_HOSTS = belowAny(['nip.io', 'sslip.io', 'xip.io', 'traefik.me', 'backname.io']);
+
+/** Names of this machine, of the one that runs its container, and of the services that give it its credentials. */
+const MACHINE_HOSTS = belowAny([
+  ...['localhost', 'localhost.localdomain', 'localhost6', 'localhost6.localdomain6'],
+  ...['ip6-localhost', 'ip6-loopback', 'host.docker.internal', 'gateway.docker.internal'],
+  ...['kubernetes.docker.internal', 'host.containers.internal'],
+  ...['metadata', 'metadata.google.internal', 'instance-data', 'metadata.tencentyun.com'],
+  // Public names that resolve to loopback.
+  ...['localtest.me', 'lvh.me', 'vcap.me', 'lacolhost.com', 'localho.st', 'lcl.host', 'local.gd', 'fuf.me'],
+]);
 
 /**
  * Parses a link that anyone can open from anywhere: an external https address.
@@ -77,9 +77,14 @@ const MACHINE_RANGES: readonly string[] = ['loopback', 'unspecified', 'linkLocal
 /** Whether a range leads to this machine, or to the service that gives it its credentials. */
 export const isMachineRange = (range: string): boolean => MACHINE_RANGES.includes(range);
 
-/** Services of a cloud for its machines, outside the link-local range: Azure, AWS, Alibaba, Oracle. */
-const METADATA_ADDRESSES = ['168.63.129.16', 'fd00:ec2::254', '100.100.100.200', '192.0.0.192'].map(
-  (address) => ipaddr.parse(address).toNormalizedString(),
+/** Services of a cloud for its machines, outside the link-local range: of Azure, Alibaba, Volcano, Oracle. */
+const METADATA_V4 = ['168.63.129.16', '100.100.100.200', '100.96.0.96', '192.0.0.192'].map((address) =>
+  ipaddr.IPv4.parse(address).toString(),
+);
+
+/** The same of AWS, Google and Scaleway. */
+const METADATA_V6 = ['fd00:ec2::/32', 'fd20:ce::254/128', 'fd00:42::42/128'].map((range) =>
+  ipaddr.IPv6.parseCIDR(range),
 );
 
 /** Judges a host by its name; the name may still resolve to an internal address. */
@@ -96,13 +101,23 @@ export function getReach({ hostname }: URL): AddressReach {
       why: `${host} is a ${range} address`,
     };
   }
-  const reach = /(^|\.)localhost(\.localdomain)?$/.test(host) ? 'machine' : 'network';
+  const isMachine = MACHINE_HOSTS.test(host) || namesMachineAddress(host);
+  const reach = isMachine ? 'machine' : 'network';
   if (!host.includes('.')) {
     return { reach, why: `${host} is a single-label host that only a local network knows` };
   }
-  return INTERNAL_HOSTS.test(host)
+  return isMachine || INTERNAL_HOSTS.test(host) || ADDRESS_HOSTS.test(host)
     ? { reach, why: `${host} is a host name of an internal network` }
     : ANYWHERE;
+}
+
+/** Whether a name resolves to the address that it contains, and that one leads to a machine itself. */
+function namesMachineAddress(host: string): boolean {
+  if (!ADDRESS_HOSTS.test(host)) return false;
+  const [, dotted, hex] = /(?:^|[.-])(?:(\d+(?:[.-]\d+){3})|([0-9a-f]{8}))\.[a-z]+\.[a-z]+$/.exec(host) ?? [];
+  const address = dotted?.replaceAll('-', '.') ?? (hex === undefined ? '' : `0x${hex}`);
+  // What it contains in another form is not known.
+  return !ipaddr.IPv4.isValid(address) || isMachineRange(addressRange(address));
 }
 
 /** NAT64 inside a network, whatever address is embedded. @see RFC 8215 */
@@ -117,13 +132,15 @@ export function addressRange(host: string): string {
 }
 
 function rangeOf(address: ipaddr.IPv4 | ipaddr.IPv6): string {
-  if (METADATA_ADDRESSES.includes(address.toNormalizedString())) return 'metadata';
-  if (!(address instanceof ipaddr.IPv6)) return address.range();
-  const bytes = address.toByteArray();
-  const range = address.match(LOCAL_NAT64) ? 'uniqueLocal' : address.range();
-  if (range === 'ipv4Mapped' || range === 'rfc6052' || range === 'rfc6145') {
-    return rangeOf(ipaddr.fromByteArray(bytes.slice(12)));
+  if (!(address instanceof ipaddr.IPv6)) {
+    return METADATA_V4.includes(address.toString()) ? 'metadata' : address.range();
   }
+  if (METADATA_V6.some((range) => address.match(range))) return 'metadata';
+  const bytes = address.toByteArray();
+  const range = address.range();
+  const embedded = (): string => rangeOf(ipaddr.fromByteArray(bytes.slice(12)));
+  if (address.match(LOCAL_NAT64)) return isMachineRange(embedded()) ? embedded() : 'uniqueLocal';
+  if (range === 'ipv4Mapped' || range === 'rfc6052' || range === 'rfc6145') return embedded();
   if (range === '6to4') return rangeOf(ipaddr.fromByteArray(bytes.slice(2, 6)));
   // Only 2000::/3 is assigned; ipaddr.js calls the rest unicast as well.
   if (range === 'unicast' && ((bytes[0] ?? 0) & 0xe0) !== 0x20) return 'reserved';

@@ -1,15 +1,31 @@
+import {
+  ANNOUNCEMENT,
+  BUTTONS,
+  FORMS,
+  LEADS_AWAY,
+  LONGEST_ANNOUNCEMENT,
+  SCRIPTS,
+  TITLES,
+} from './gate-words.ts';
+import { parseJsonText, toFields } from './page/json-fields.ts';
+
 /**
  * Pages that hosts show in place of the content: to sign in, to ask for access, to warn, to check for robots,
  * or to say that something failed. They may repeat the title of what they hide, and so its marker.
  */
 
 const SIGN_IN_WORD =
-  /^(log-?in|log-?on|sign-?in|sign-?on|sso|sso-api|pf-sign-?in|saml2?|oauth2?|openid|service-?login|authenticate)$/;
+  /^(log-?in|log-?on|sign-?in|sign-?on|sso|sso-api|pf-sign-?in|wp-login|saml2?|oauth2?|openid(-connect)?|service-?login|authenticate|authorize)(\.(php|aspx?|jsp|html?|do|action|cgi))?$/;
 
-/** Folders below which hosts keep their pages to sign in. */
-const ACCOUNT_FOLDER = /^(accounts?|users?|u|auth|sessions?|identity|cas|adfs|id|cdn-cgi|realms)$/;
+/** Folders below which hosts keep their pages to sign in; two letters are a language. */
+const ACCOUNT_FOLDER =
+  /^(accounts?|users?|members?|u|\.?auth|sessions?|identity|cas|adfs|id|cdn-cgi|realms|admin|api|app|portal|web|-layouts|[a-z]{2}(-[a-z]{2})?)$/;
 
-const SIGN_IN_HOST = /^(accounts?|login|signin|auth|sso|idp?|identity)[.-]/;
+const SIGN_IN_HOST = /^(accounts?|login|signin|auth|sso|sts|adfs|idp?|identity|passport)[.-]/;
+
+/** Services that only sign people in. */
+const SIGN_IN_SERVICE =
+  /(^|\.)(okta|oktapreview|onelogin|auth0|cloudflareaccess|b2clogin|microsoftonline|duosecurity|workos|pingone|jumpcloud)\.[a-z]+$|\.amazoncognito\.com$/;
 
 /** Query parameters that name the address to come back to. */
 const RETURN_PARAMETER =
@@ -26,7 +42,11 @@ export function isSignInAddress({ hostname, pathname, searchParams }: URL, start
   const comesBack = [...searchParams].some(
     ([name, value]) => RETURN_PARAMETER.test(name.toLowerCase()) && namesAddress(value, start),
   );
-  return isSignInPath(segments) || comesBack || (hostname !== start.hostname && SIGN_IN_HOST.test(hostname));
+  return (
+    isSignInPath(segments) ||
+    comesBack ||
+    (hostname !== start.hostname && (SIGN_IN_HOST.test(hostname) || SIGN_IN_SERVICE.test(hostname)))
+  );
 }
 
 /** A folder of that name further down may be anybody's own. */
@@ -44,54 +64,77 @@ function namesAddress(value: string, { href, pathname }: URL): boolean {
     : false;
 }
 
-/** What the titles and first headings of such pages say. */
-const TITLES = [
-  /^\W*(please )?(sign|log)[ -]?(in|on)\b|[-–—|·:]\s*(sign|log)[ -]?(in|on)\b|^\s*(вход|войдите|войти)(?!\p{L})/iu,
-  /\baccess (is )?(denied|required|restricted)\b|\b(request|need|needs) (access|permission)\b/i,
-  /\bpermission denied\b|\bunauthori[sz]ed\b|\bforbidden\b|\b(authentication|password|authorization) (is )?required\b/i,
-  /\bnot found\b|\bpage (was )?(removed|deleted|gone)\b|^\W*(error|http)?\W*[45]\d\d\b|\b(error|http) [45]\d\d\b/i,
-  /^\W*(error|oops|warning|caution|redirecting|please (read|wait)|(friendly )?reminder)\b\W*$|\bsomething went wrong\b|^\W*please read\b/i,
-  /\bjust a moment\b|\battention required\b|\bchecking (your|the site|if the site)\b|\bcaptcha\b|\bsecurity (check|verification)\b/i,
-  /\b(verify|confirm|verifying)\b.{0,20}\bhuman\b|\bnot a robot\b|\bare you (sure|a (robot|human))\b/i,
-  /\byou('re| are) (being redirected|leaving)\b|\btunnel (website ahead|password)\b/i,
-  /\b(virus scan|deceptive site|phishing) warning\b|\bcan't scan this file\b|\bsuspected (phishing|malware)\b/i,
-  /доступ (запрещ|закрыт|огранич)|страница не найдена|^\s*ошибка(?!\p{L})|проверка безопасности/iu,
-  /\blink (has |is )?expired\b|\b(service|temporarily) unavailable\b|\bunder maintenance\b|\btoo many requests\b/i,
-  /\bbefore you continue\b|\bage (verification|confirmation)\b|\bcodespaces access port\b|\bauthenticating\b/i,
-];
-
-/** What a page before another one says anywhere; such pages are short. */
-const ANNOUNCEMENT = /\byou('re| are) about to (visit|access|connect|open|leave|enter)\b/i;
-const LONGEST_ANNOUNCEMENT = 3_000;
-
-/** What leads on from such a page: a click is asked for before the content is shown. */
-const BUTTONS =
-  /^\W*(request (access|permission)|(continue|proceed) to( the| this)? (site|website|page|app)|continue anyway|proceed anyway|i understand,? continue|verify (that )?you are (a )?human|(sign|log)[ -]?in to (continue|view|access)\b.*)\W*$/i;
-
-/** What only the scripts of such pages contain: of ngrok, localtunnel, Cloudflare, and developer tunnels. */
-const SCRIPTS =
-  /\bERR_NGROK_\d+|cdn\.ngrok\.com\/static\/js\/error|\b_cf_chl_opt\b|\bcf-(please-wait|challenge-running|chl-widget)|\bbypass-tunnel-reminder\b|\/pf-signin\b|\btunnels-prod-rel-/i;
+/**
+ * The beginning of a page as text, by the encoding that it declares.
+ *
+ * @param head its bytes as Latin-1 text
+ */
+export function decodePage(head: string): string {
+  const [, label = 'utf-8'] =
+    /<meta\b[^<>]{0,200}\bcharset\s{0,9}=\s{0,9}["']?([\w-]{1,40})/i.exec(head) ?? [];
+  const bytes = Buffer.from(head, 'latin1');
+  try {
+    return new TextDecoder(label).decode(bytes);
+  } catch {
+    return bytes.toString('utf8');
+  }
+}
 
 /**
  * Recognizes a page that is shown before the content, or in its place.
  *
- * @param head the beginning of the body
+ * @param text the beginning of the body
  * @returns the words by which it is recognized, or `null`
  */
-export function findGateSign(head: string): string | null {
-  const [error] = /^\s*\{\s*"errors?"\s*:/i.exec(head) ?? [];
-  if (error !== undefined) return error;
-  const [script] = SCRIPTS.exec(head) ?? [];
-  if (script !== undefined && /^\s*</.test(head)) return script;
-  // A comment, a script or a text area may quote anything.
-  const markup = head
-    .replace(/<!--[\s\S]*?(-->|$)/g, ' ')
-    .replace(/<(script|style|textarea)\b[\s\S]*?(<\/\1\s*>|$)/gi, ' ');
-  const [form] =
-    /<input\b[^<>]{0,1000}\btype\s{0,9}=\s{0,9}["']?password\b|<meta\b[^<>]{0,1000}\bhttp-equiv\s{0,9}=\s{0,9}["']?refresh\b/i.exec(
-      markup,
-    ) ?? [];
+export function findGateSign(text: string): string | null {
+  const error = findDataError(text);
+  if (error !== null) return error;
+  const [script] = SCRIPTS.exec(text) ?? [];
+  if (script !== undefined && /^\s*</.test(text)) return script;
+  // A comment or a text area may quote anything, and a script as well.
+  const page = text.replace(/<!--[\s\S]*?(-->|$)/g, ' ').replace(/<(textarea)\b[\s\S]*?(<\/\1\s*>|$)/gi, ' ');
+  const [leading] = LEADS_AWAY.exec(page) ?? [];
+  if (leading !== undefined) return leading;
+  const markup = page.replace(/<(script|style)\b[\s\S]*?(<\/\1\s*>|$)/gi, ' ');
+  const [form] = FORMS.exec(markup) ?? [];
   return form ?? findSignInTexts(markup);
+}
+
+/** What names a page, and is not shown in it: services show the title of what they hide. */
+const METADATA =
+  /<title\b[^<>]{0,1000}>[\s\S]{0,2000}?<\/title\s{0,9}>|<(meta|link)\b[^<>]{0,4000}>|<!--[\s\S]*?-->/gi;
+
+/**
+ * Whether a text is only in what names a page.
+ *
+ * @param page the beginning of the body
+ * @param count how often the whole body has the text
+ */
+export function isOnlyInMetadata(text: string, page: string, count: number): boolean {
+  const countIn = (part: string): number => part.split(text).length - 1;
+  return count <= countIn(page) - countIn(page.replace(METADATA, ' '));
+}
+
+/** The error that data instead of a page reports: JSON or XML. */
+function findDataError(text: string): string | null {
+  const [xml] = /^\s*(?:<\?xml[^<>]{0,200}\?>\s*)?<Error>/.exec(text) ?? [];
+  if (xml !== undefined) return xml;
+  if (!/^\s*\{/.test(text)) return null;
+  const [start] = /^\s*\{\s*"errors?"\s*:/i.exec(text) ?? [];
+  return start ?? findErrorField(toFields(parseJsonText(text)));
+}
+
+/** A field by which APIs say that something failed. */
+function findErrorField(data: Readonly<Record<string, unknown>>): string | null {
+  const fields = Object.entries(data);
+  const found = fields.find(([name, value]) => {
+    if (/^errors?$/i.test(name)) return Boolean(value);
+    if (/^(ok|success)$/i.test(name)) return value === false;
+    if (/^(status|status_?code|code)$/i.test(name))
+      return /^([45]\d\d|errors?|fail(ed|ure)?)$/i.test(String(value));
+    return name === 'documentation_url' || (name === 'detail' && fields.length === 1);
+  });
+  return found === undefined ? null : `"${found[0]}":`;
 }
 
 /** Of the headings only the first counts: it names the page. */
@@ -118,6 +161,6 @@ function readTexts(markup: string, element: string): string[] {
 const toPlainText = (markup: string): string =>
   markup
     .replace(/<[^<>]*>/g, ' ')
-    .replace(/&#0?39;|&rsquo;|&apos;|’|â\u0080\u0099/g, "'")
+    .replace(/&#0?39;|&rsquo;|&apos;|’/g, "'")
     .replace(/&nbsp;|\s+/g, ' ')
     .trim();

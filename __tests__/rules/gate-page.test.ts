@@ -1,0 +1,157 @@
+import { describe, expect, test } from '@jest/globals';
+import { decodePage, findGateSign, isOnlyInMetadata, isSignInAddress } from '../../src/rules/gate-page.ts';
+import { measureCpuTime } from './cpu-time.ts';
+
+const MARKER = 'marker-42';
+const page = (title: string, body = ''): string => `<title>${title}</title><p>${MARKER}</p>${body}`;
+
+describe('a page in place of the content', () => {
+  test.each([
+    ...['Anmelden – Octo', 'Connexion', 'Se connecter | Octo', 'Iniciar sesión', 'Zaloguj się', 'Увійти'],
+    ...['登录 - Octo', 'ログイン', '로그인', 'Вход', 'Авторизация', 'Доступ ограничен', 'Ссылка устарела'],
+    ...[
+      'Access to this page has been denied',
+      'Vercel Security Checkpoint',
+      'Robot Check',
+      'Human Verification',
+    ],
+    ...['Making sure you&#39;re not a bot!', 'Pardon Our Interruption', 'One moment, please...'],
+    ...['Please wait while we verify your browser', 'Redirect Notice', 'LinkedIn | External link'],
+    ...['Application Error', 'This page can’t be found', 'This file is no longer available'],
+    ...['This content is private', 'Seite nicht gefunden', 'Service waking up'],
+  ])('is recognized by its title: %s', (title) => {
+    expect(findGateSign(page(title))).not.toBeNull();
+    expect(findGateSign(page('Octo', `<h1>${title}</h1>`))).not.toBeNull();
+  });
+
+  test.each([
+    '<iframe src="/_Incapsula_Resource?x=1"></iframe>',
+    '<script src="https://ct.captcha-delivery.com/c.js"></script>',
+    '<button>Ask to join</button>',
+    '<a href="https://octo.dev/x">Continue to https://octo.dev/x</a>',
+    '<script>window.location.href = "/login"</script>',
+    "<script>location.replace('/login')</script>",
+    "<script>'use strict'; setTimeout(function () { window.location = '/x' }, 100)</script>",
+    '<script>(() => { top.location.assign("/x") })()</script>',
+    '<script>document.cookie = "open=1"; location.reload()</script>',
+    '<body onload="document.forms[0].submit()"><form method="post" action="/saml">',
+    '<body onload="location.href=\'/x\'">',
+  ])('is recognized by what it does: %s', (markup) => {
+    expect(findGateSign(page('Octo', markup))).not.toBeNull();
+  });
+
+  test.each([
+    { message: `${MARKER} not found`, documentation_url: 'https://docs.octo.dev' },
+    { ok: false, title: MARKER },
+    { success: false, title: MARKER },
+    { title: MARKER, status: 'error' },
+    { title: MARKER, statusCode: 404 },
+    { title: MARKER, status: '403' },
+    { data: null, title: MARKER, error: { code: 1 } },
+    { detail: `Sign in to see ${MARKER}` },
+  ])('is recognized in data: %j', (data) => {
+    expect(findGateSign(JSON.stringify(data))).not.toBeNull();
+  });
+
+  test('is recognized in the XML of a storage', () => {
+    const xml = `<?xml version="1.0"?>\n<Error><Code>AccessDenied</Code>${MARKER}</Error>`;
+    expect(findGateSign(xml)).not.toBeNull();
+  });
+
+  test.each([
+    page('Test report', '<a href="/login">Log in</a><button>Continue to step 2</button>'),
+    page('Error report of June', '<h1>Errors by module</h1>'),
+    page('How to sign in'),
+    page('Certificates that expire'),
+    page('App', '<script>const next = "/x"; function go() { location.href = next }</script>'),
+    page('App', '<script>if (location.hash === "#a") show()</script>'),
+    page('App', '<script>location.hash = "#top"</script>'),
+    page('Connexions of the network'),
+    JSON.stringify({ status: 'ok', error: null, code: 200, items: [MARKER] }),
+    JSON.stringify({ detail: MARKER, title: 'Report' }),
+    JSON.stringify([{ error: MARKER }]),
+    `Error: ${MARKER}`,
+  ])('is not seen in ordinary content: %s', (text) => {
+    expect(findGateSign(text)).toBeNull();
+  });
+
+  test.each(['<script>', '<script>{', '<body onload=', '<form ', '{"error'])(
+    'of many %s is judged fast',
+    (start) => {
+      const text = start.repeat(65_536 / start.length);
+      expect(measureCpuTime(() => findGateSign(text))).toBeLessThan(1_000);
+      expect(measureCpuTime(() => isOnlyInMetadata(MARKER, text, 1))).toBeLessThan(1_000);
+    },
+  );
+});
+
+describe('decodePage', () => {
+  test.each([
+    ['utf-8', ''],
+    ['windows-1251', '<meta charset="windows-1251">'],
+    ['koi8-r', '<meta http-equiv="content-type" content="text/html; charset=koi8-r">'],
+  ])('reads a page in %s', (encoding, declaration) => {
+    const letters = new Map(
+      Array.from({ length: 128 }, (_, at) => [
+        new TextDecoder(encoding).decode(Buffer.of(at + 128)),
+        at + 128,
+      ]),
+    );
+    const title =
+      encoding === 'utf-8'
+        ? Buffer.from('Вход').toString('latin1')
+        : Array.from('Вход', (letter) => String.fromCharCode(letters.get(letter) ?? 0)).join('');
+    expect(findGateSign(decodePage(`${declaration}<title>${title}</title>`))).toBe('Вход');
+  });
+
+  test('reads a page that declares an encoding that does not exist', () => {
+    expect(decodePage('<meta charset=none><p>a')).toContain('<p>a');
+  });
+});
+
+describe('isOnlyInMetadata', () => {
+  test.each([
+    `<title>${MARKER} – Octo</title><div id=root></div>`,
+    `<meta property="og:title" content="${MARKER}"><p>Octo</p>`,
+    `<link rel=canonical href="/${MARKER}"><!-- ${MARKER} -->`,
+  ])('is true of %s', (text) => {
+    expect(isOnlyInMetadata(MARKER, text, text.split(MARKER).length - 1)).toBe(true);
+  });
+
+  test.each([page(`Report ${MARKER}`), `${MARKER}`, `<script>{"title":"${MARKER}"}</script>`])(
+    'is false of %s',
+    (text) => {
+      expect(isOnlyInMetadata(MARKER, text, text.split(MARKER).length - 1)).toBe(false);
+    },
+  );
+
+  test('is false where the rest of a long page has it', () => {
+    expect(isOnlyInMetadata(MARKER, `<title>${MARKER}</title>`, 2)).toBe(false);
+  });
+});
+
+describe('isSignInAddress', () => {
+  const start = new URL('https://app.octo.dev/share/42');
+
+  test.each([
+    ...['/api/auth/signin', '/realms/octo/protocol/openid-connect/auth?client_id=1', '/.auth/login/aad'],
+    ...['/wp-login.php', '/login.php', '/Login.aspx', '/account/logon.aspx', '/en/login', '/pt-br/login'],
+    ...['/admin/login/', '/_layouts/15/Authenticate.aspx', '/member/login', '/authorize?client_id=1'],
+    ...['https://octo.okta.com/app/x', 'https://octo.eu.auth0.com/x', 'https://octo.b2clogin.com/x'],
+    ...['https://octo.cloudflareaccess.com/x', 'https://sts.octo.net/x', 'https://passport.octo.ru/x'],
+    'https://octo.auth.eu-west-1.amazoncognito.com/x',
+  ])('is true of %s', (address) => {
+    expect(isSignInAddress(new URL(address, start), start)).toBe(true);
+  });
+
+  test.each([
+    '/docs/login',
+    '/share/42/login',
+    '/octo/login',
+    '/docs/how-to-login',
+    '/login-form',
+    '/api/reports',
+  ])('is false of %s', (address) => {
+    expect(isSignInAddress(new URL(address, start), start)).toBe(false);
+  });
+});
