@@ -24,10 +24,11 @@ type PrepareRemoval = (
 
 /** K1: removes owned files from the repository, a commit each. A `path` that ends in `/` means all below it. */
 export function createPagesRemover(
-  options: PagesOptions,
+  inputs: PagesOptions,
   access: RepositoryAccess,
   ports: Ports,
 ): ChannelAction<PagesTask> {
+  const options = { ...inputs, setup: undefined };
   return {
     prepare: (items) => prepareRemovals(items, options, access, ports),
     preview: async (tasks) => [

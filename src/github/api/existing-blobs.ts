@@ -35,6 +35,13 @@ export async function getBranchHead(github: GitHubClient, branch: string): Promi
   }
 }
 
+/** What is missing where a branch could not be read: the branch, all of the repository's commits, or neither. */
+export function findAbsence(thrown: unknown): 'branch' | 'commits' | null {
+  if (!(thrown instanceof DeliveryError) || thrown.code !== 'NOT_FOUND') return null;
+  if (thrown.httpCode === 404) return 'branch';
+  return thrown.httpCode === 409 ? 'commits' : null;
+}
+
 /**
  * The blobs at some paths. Few paths are requested one by one; for many the whole tree is read once.
  *

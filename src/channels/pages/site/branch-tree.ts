@@ -2,6 +2,8 @@ import { DeliveryError } from '../../../errors.ts';
 import type { GitHubClient } from '../../../github/api/client.ts';
 import { type BranchEntry, getBranchHead, listEntries } from '../../../github/api/existing-blobs.ts';
 import { SITE } from '../../../protocol/limits.ts';
+import type { CommitTarget } from '../commit-methods.ts';
+import { readTargetHead } from '../target-branch.ts';
 import { isSiteRemoval, parseSiteMessage, type SiteCommit } from './site-message.ts';
 import { hashTree, type TreeFile } from './tree.ts';
 
@@ -24,12 +26,21 @@ export interface OwnedFiles {
 /**
  * Reads all of the branch in two requests.
  *
+ * @param readHead the commit to read; `null` for a branch that does not exist yet
  * @throws {DeliveryError} `TOO_LARGE` where GitHub does not list so many files at once.
  */
-export async function readBranchTree(github: GitHubClient, branch: string): Promise<BranchTree> {
-  const head = await getBranchHead(github, branch);
-  return { head, entries: await listEntries(github, head) };
+export async function readBranchTree(
+  github: GitHubClient,
+  branch: string,
+  readHead: () => Promise<string | null> = () => getBranchHead(github, branch),
+): Promise<BranchTree> {
+  const head = await readHead();
+  return { head, entries: head === null ? new Map() : await listEntries(github, head) };
 }
+
+/** The branch that a target is written to, as it is now. */
+export const readTargetTree = (target: CommitTarget): Promise<BranchTree> =>
+  readBranchTree(target.github, target.branch, () => readTargetHead(target));
 
 /** The files of a tree below a folder, with their paths within it. */
 export function filesBelow(

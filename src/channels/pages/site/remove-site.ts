@@ -5,7 +5,7 @@ import { withRetries } from '../../../retry.ts';
 import { encodePath } from '../../../rules/naming.ts';
 import type { PlacedPart, Placement } from '../../channel.ts';
 import { type PagesDestination, servedPath } from '../destination.ts';
-import { type BranchTree, findOwnedFiles, listFolders, readBranchTree, treeShaAt } from './branch-tree.ts';
+import { type BranchTree, findOwnedFiles, listFolders, readTargetTree, treeShaAt } from './branch-tree.ts';
 import { isDone, type SitePlan } from './plan-site.ts';
 import { formatSiteRemoval, parseSiteMessage } from './site-message.ts';
 import type { FolderTarget } from './site-target.ts';
@@ -30,7 +30,7 @@ export async function findDeliveredSites(
   folder: string,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const { github } = target;
-  const tree = await readBranchTree(github, target.branch);
+  const tree = await readTargetTree(target);
   const below = listFolders(tree, folder).slice(0, SITE.siblings);
   const commits: LastCommits =
     tree.head === null ? new Map() : await getLastCommits(github, tree.head, below.map(withoutSlash));
@@ -53,7 +53,7 @@ export async function removeSite({ target, destination }: SiteRemoval, ports: Po
   const write = createSiteWriter(target, ports);
   let removed: readonly string[] = [];
   const commitSha = await withRetries(ports, async () => {
-    const tree = await readBranchTree(target.github, target.branch);
+    const tree = await readTargetTree(target);
     const plan = await planRemoval(target, tree);
     if (isDone(plan)) return removed.length === 0 ? plan.lastCommit : findLastCommit(target, tree);
     removed = plan.removals;
@@ -86,7 +86,7 @@ async function findLastCommit(
 
 /** What removing the site would do; reads only. */
 export async function previewRemoval({ target }: SiteRemoval): Promise<string> {
-  const plan = await planRemoval(target, await readBranchTree(target.github, target.branch));
+  const plan = await planRemoval(target, await readTargetTree(target));
   return `${plan.message.split('\n')[0]} (${plan.removals.length} files)`;
 }
 
