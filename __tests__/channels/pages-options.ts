@@ -9,6 +9,7 @@ export const pagesOptionsWith = (more: Partial<PagesOptions> = {}): PagesOptions
   prune: true,
   keep: undefined,
   nojekyll: false,
+  setup: false,
   branch: undefined,
   siteWorkflow: undefined,
   path: undefined,

@@ -11,7 +11,7 @@ describe('FLAGS', () => {
   });
 
   test('have a value unless the input is off by default', () => {
-    expect(FLAGS.filter(isSwitch)).toEqual(['nojekyll', 'overwrite', 'allow-public-bin', 'dry-run']);
+    expect(FLAGS.filter(isSwitch)).toEqual(['nojekyll', 'setup', 'overwrite', 'allow-public-bin', 'dry-run']);
   });
 
   test.each(FLAGS)('--%s sets the input of the same name', (name) => {

@@ -79,6 +79,11 @@ describe('the choice of a channel', () => {
       'K1',
       { size: 9, inputs: { 'pages-base': 'https://p.dev/' }, circumstances: { site: null } },
     ],
+    [
+      '`setup` instead of a site',
+      'K1',
+      { size: 9, inputs: { setup: 'true' }, circumstances: { site: null } },
+    ],
     ['a link beside a token', 'K1', { size: 9, inputs: { url: LINK } }],
     ['a link beside a large file', 'K2', { size: 96 * MEGABYTE, inputs: { url: LINK } }],
   ])('with %s is %s', (_, channel, situation) => {

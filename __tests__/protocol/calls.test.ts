@@ -68,8 +68,10 @@ describe('API', () => {
     expect(calls.filter(([, { repeatable }]) => !repeatable).map(([name]) => name)).toEqual([
       'put_file_le1mb',
       'update_ref',
+      'create_ref',
       'branch_rules',
       'compare',
+      'create_pages_site',
       'pages_latest',
       'request_build',
       'deployments',
@@ -91,6 +93,7 @@ describe('API', () => {
       'tree',
       'commit',
       'update_ref',
+      'create_ref',
       'create_release',
     ]);
   });
@@ -129,6 +132,7 @@ describe('permissions', () => {
     asset: 'contents: write',
     branch_rules: 'metadata: read',
     pending_deployments: 'actions: read',
+    create_pages_site: 'administration: write',
   };
   const published = readPublishedPermissions();
   const calls: [string, CallTemplate][] = Object.entries({ ...API, ...UPLOAD });

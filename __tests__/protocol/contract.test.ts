@@ -75,6 +75,8 @@ describe('the machine contract says what the protocol says', () => {
     [K1.api.commit, `POST {api_url}${repo}/git/commits`],
     [K1.api.ref, `GET {api_url}${repo}/git/ref/heads/main`],
     [K1.api.ref, `PATCH {api_url}${repo}/git/refs/heads/main`],
+    [K1.api.ref, `with \`setup\` also POST {api_url}${repo}/git/refs`],
+    [K1.api.pages_latest, `with \`setup\` also POST {api_url}${repo}/pages`],
     [K1.api.pages_latest, `GET {api_url}${repo}/pages/builds/latest`],
     [channels.K2_release_assets.create, `POST {api_url}${repo}/releases`],
     [channels.K2_release_assets.upload, `POST {upload_url}${repo}/releases/{id}/assets?name={file}`],

@@ -266,6 +266,7 @@ describe('parseRequest, given correct inputs', () => {
       prune: true,
       keep: undefined,
       nojekyll: false,
+      setup: false,
       essence: 'from run 7 of Deliver',
       job: 'Deliver/deliver',
       tag: 'files-20260102',

@@ -25,6 +25,47 @@ const latest = async ({ fullName }: TestRepository) => {
   return status === 200 ? json : status;
 };
 
+describe('switching Pages on', () => {
+  const source = { branch: 'main', path: '/' };
+  const switchOn = async (repository: TestRepository, body: object, client: WorldClient) => {
+    const { status, json } = await client.send(`POST /repos/${repository.fullName}/pages`, body);
+    return [status, status === 201 ? json.html_url : json.message];
+  };
+  const clientWith = (permissions: object, login: string): WorldClient =>
+    createWorldClient(setup.world, setup.world.token(permissions, login));
+
+  test('builds the branch, and is refused a second time', async () => {
+    const repository = await newSite({}, { pages: false, files: { 'a.html': 'a' } });
+    const admin = clientWith({ administration: 'write' }, LOGINS.human);
+    expect(await switchOn(repository, { source: { branch: 'none' } }, admin)).toEqual([
+      422,
+      'The none branch must exist before GitHub Pages can be built.',
+    ]);
+    expect(await switchOn(repository, { source: { branch: 'main', path: '/x' } }, admin)).toEqual([
+      422,
+      'Invalid property /source/path.',
+    ]);
+    expect(repository.site).toBeNull();
+    const [status, url] = await switchOn(repository, { build_type: 'legacy', source }, admin);
+    expect([status, url]).toEqual([201, repository.pages.url]);
+    await repository.pages.whenBuilt();
+    expect(await visit(repository, 'a.html')).toEqual([200, 'a']);
+    expect(await switchOn(repository, { source }, admin)).toEqual([409, 'GitHub Pages is already enabled.']);
+  });
+
+  test.each([
+    ["a job's own token, whatever it asks for", { administration: 'write' }, LOGINS.workflow],
+    ['an app without the permission', {}, LOGINS.app],
+    ['an app that may only administrate', { administration: 'write', pages: 'read' }, LOGINS.app],
+  ])('is refused for %s', async (_, permissions, login) => {
+    const repository = await newSite({}, { pages: false });
+    expect(await switchOn(repository, { source }, clientWith(permissions, login))).toEqual([
+      403,
+      'Resource not accessible by integration',
+    ]);
+  });
+});
+
 describe('a Pages build', () => {
   test('starts after a push, and its content is live when it has finished', async () => {
     const repository = await newSite({ buildMs: 500, built: false });

@@ -87,8 +87,9 @@ export class HostedRepository implements TestRepository {
   readonly git: GitStore;
   readonly releaseStore: ReleaseStore;
   readonly issues: IssueTracker;
-  readonly site: FakePages | null;
-  readonly serveSite: ReturnType<typeof serveSite> | null;
+  site: FakePages | null;
+  serveSite: ReturnType<typeof serveSite> | null;
+  readonly #stopped: AbortSignal;
   readonly rules = new BranchRules();
   /** The commits that GitHub has signed: those that a bot made through the API. */
   readonly signedCommits = new Set<string>();
@@ -106,8 +107,23 @@ export class HostedRepository implements TestRepository {
     this.releaseStore = new ReleaseStore(context.nextId);
     this.issues = new IssueTracker(spec.owner, spec.name, this.branch);
     const pages = spec.pages ?? {};
-    this.site = pages === false ? null : new FakePages(git, this, pages, context.stopped);
-    this.serveSite = this.site === null ? null : serveSite(git, this.site);
+    this.#stopped = context.stopped;
+    this.site = null;
+    this.serveSite = null;
+    if (pages !== false) this.switchPagesOn(pages);
+  }
+
+  /** Gives the repository a site; nothing of it is built yet. */
+  switchPagesOn(pages: FakePagesOptions): FakePages {
+    const site = new FakePages(this.git, this, pages, this.#stopped);
+    this.site = site;
+    this.serveSite = serveSite(this.git, site);
+    return site;
+  }
+
+  /** Whether it has no commit on any branch. */
+  async isEmpty(): Promise<boolean> {
+    return (await this.git.branches()).size === 0;
   }
 
   static async create(spec: RepositoryOptions, context: RepositoryDependencies): Promise<HostedRepository> {

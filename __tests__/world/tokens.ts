@@ -10,6 +10,8 @@ export interface TokenPermissions {
   issues: PermissionLevel;
   deployments: PermissionLevel;
   actions: PermissionLevel;
+  /** No job's token ever has it. */
+  administration: PermissionLevel;
 }
 
 /** Logins of the local GitHub, apart from the repositories' owners. */
@@ -39,6 +41,7 @@ export const FORK_PERMISSIONS: TokenPermissions = {
   issues: 'read',
   deployments: 'read',
   actions: 'read',
+  administration: 'none',
 };
 
 /** The tokens of the local GitHub with their logins and permissions. */
@@ -62,6 +65,7 @@ export class TokenStore {
       deployments: 'read',
       actions: 'none',
       ...permissions,
+      administration: login === LOGINS.workflow ? 'none' : (permissions.administration ?? 'none'),
     });
     return token;
   }

@@ -15,6 +15,7 @@ interface ChoiceFacts extends RepositoryContext {
   /** Bytes; `null` without a file. */
   readonly size: number | null;
   readonly hasUrl: boolean;
+  /** Whether the files are served at an address of their own, or `setup` makes the missing site. */
   readonly hasBase: boolean;
   /** Whether a token was given, even if no repository was. */
   readonly isTokenGiven: boolean;
@@ -89,7 +90,7 @@ export function chooseChannels(
     ...repository,
     size,
     hasUrl: request.url !== undefined,
-    hasBase: request.pagesBase !== undefined,
+    hasBase: request.pagesBase !== undefined || request.setup,
     isTokenGiven: request.token !== undefined,
   };
   // The last rule fits everything.

@@ -147,6 +147,6 @@ export function folderChannelError(given: string, channel: string, reason = ''):
   const name = given.replace(/\/+$/, '').split('/').at(-1) || 'site';
   const why = reason === '' ? '' : `${reason}, and `;
   return new DeliveryError('BAD_INPUT', `${why}${channel} takes single files, not the folder ${given}`, {
-    hint: `use channel: K1, or pack it in a step before: \`tar -czf ${name}.tar.gz ${given}\` with \`file: ${name}.tar.gz\``,
+    hint: `use channel: K1, with \`setup: true\` where there is no Pages site, or pack it in a step before: \`tar -czf ${name}.tar.gz ${given}\` with \`file: ${name}.tar.gz\``,
   });
 }

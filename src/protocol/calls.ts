@@ -113,6 +113,14 @@ export const API = {
     partOfWrite: true,
     sends: 'sha, force (false)',
   },
+  create_ref: {
+    method: 'POST',
+    path: `${REPO}/git/refs`,
+    description: 'creating the branch',
+    permission: 'contents: write',
+    partOfWrite: true,
+    sends: 'ref, sha',
+  },
   branch_rules: {
     method: 'GET',
     path: `${REPO}/rules/branches/{branch}{?per_page}`,
@@ -131,6 +139,14 @@ export const API = {
     description: 'reading the Pages settings',
     permission: 'pages: read',
     repeatable: true,
+  },
+  // A job can't be given this permission: only the token of an app or of a person may have it.
+  create_pages_site: {
+    method: 'POST',
+    path: `${REPO}/pages`,
+    description: 'switching Pages on',
+    permission: 'administration: write',
+    sends: 'build_type (legacy), source {branch, path}',
   },
   pages_latest: {
     method: 'GET',

@@ -38,8 +38,8 @@ export function machineContract() {
           blob: formatCall(API.blob, '{api_url}'),
           tree: formatCall(API.tree, '{api_url}'),
           commit: formatCall(API.commit, '{api_url}'),
-          ref: `${formatCall(API.get_ref, '{api_url}')}; ${formatCall(API.update_ref, '{api_url}')}`,
-          pages_latest: `${formatCall(API.pages_latest, '{api_url}')}, at most ${BUILD_WAIT.polls} polls ${BUILD_WAIT.interval / SECOND} s apart`,
+          ref: `${formatCall(API.get_ref, '{api_url}')}; ${formatCall(API.update_ref, '{api_url}')}; with \`setup\` also ${formatCall(API.create_ref, '{api_url}')}`,
+          pages_latest: `${formatCall(API.pages_latest, '{api_url}')}, at most ${BUILD_WAIT.polls} polls ${BUILD_WAIT.interval / SECOND} s apart; with \`setup\` also ${formatCall(API.create_pages_site, '{api_url}')}`,
         },
       },
       K2_release_assets: {

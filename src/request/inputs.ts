@@ -34,6 +34,11 @@ export const INPUTS = {
     description:
       'Of a folder: commit an empty `.nojekyll` to the root of the Pages site where there is none, so that Jekyll leaves out and changes nothing.',
   },
+  setup: {
+    default: 'false',
+    description:
+      "K1: create the branch where it does not exist, without the history of others, and switch Pages on for it where there is no site. The job's own token may not switch Pages on: then the message names the two clicks.",
+  },
   channel: {
     default: 'auto',
     description:

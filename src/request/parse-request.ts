@@ -63,6 +63,8 @@ export interface DeliveryRequest {
   readonly keep: number | undefined;
   /** Whether the file that switches Jekyll off is committed where there is none. */
   readonly nojekyll: boolean;
+  /** Whether a missing branch is created, and Pages switched on for it. */
+  readonly setup: boolean;
   readonly essence: string;
   /** The workflow and job that delivers; empty outside of one. */
   readonly job: string;
@@ -196,6 +198,7 @@ function parseSwitches(raw: RawInputs) {
     overwrite: parseBoolean(raw, 'overwrite'),
     prune: parseBoolean(raw, 'prune'),
     nojekyll: parseBoolean(raw, 'nojekyll'),
+    setup: parseBoolean(raw, 'setup'),
     dryRun: parseBoolean(raw, 'dry-run'),
     allowPublicBin: parseBoolean(raw, 'allow-public-bin'),
     comment: parseBoolean(raw, 'comment'),

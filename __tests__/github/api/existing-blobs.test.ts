@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { hasFailed } from '../../../src/errors.ts';
-import { getBranchHead, getExistingBlobs, listFilesBelow } from '../../../src/github/api/existing-blobs.ts';
+import { getBranchHead, getExistingBlobs } from '../../../src/github/api/existing-blobs.ts';
 import { absent, FakeGitHub, failure } from '../fake-github.ts';
 
 const COMMIT = 'c'.repeat(40);
@@ -124,26 +124,6 @@ describe('getExistingBlobs', () => {
       const github = new FakeGitHub({ get_ref: { object: { sha: COMMIT } }, [call]: denied });
       await expect(getExistingBlobs(github, 'main', many)).rejects.toBe(denied);
     }
-  });
-});
-
-describe('listFilesBelow', () => {
-  test('lists the files of the folder and its folders, but not of one whose name only begins the same', async () => {
-    await expect(listFilesBelow(fakeRepository(), 'main', 'docs/')).resolves.toEqual([
-      'docs/a.html',
-      'docs/deep/b.html',
-    ]);
-  });
-
-  test('lists nothing where there is no such folder', async () => {
-    await expect(listFilesBelow(fakeRepository(), 'main', 'gone/')).resolves.toEqual([]);
-  });
-
-  test('refuses a truncated list', async () => {
-    await expect(listFilesBelow(fakeRepository({ truncated: true }), 'main', 'docs/')).rejects.toMatchObject({
-      code: 'TOO_LARGE',
-      hint: 'set `path:` to one file',
-    });
   });
 });
 

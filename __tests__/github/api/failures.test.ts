@@ -32,6 +32,7 @@ describe('refusalError', () => {
     [409, { message: 'a.html does not match 0123' }, 'CONFLICT', true],
     [422, { message: `Invalid request. "sha" wasn't supplied.` }, 'CONFLICT', true],
     [422, { message: 'Update is not a fast forward' }, 'CONFLICT', true],
+    [422, { message: 'Reference already exists' }, 'CONFLICT', true],
     [422, { message: 'Validation Failed', codes: ['already_exists'] }, 'CONFLICT', true],
     [301, {}, 'NOT_FOUND', false],
     [200, {}, 'HOST_ERROR', true],

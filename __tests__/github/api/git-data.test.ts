@@ -129,6 +129,26 @@ describe('commitChanges', () => {
     expect(new Set(github.names)).toEqual(new Set(['get_ref', 'get_file']));
   });
 
+  test('creates a new branch with commits of its own, the first without a parent', async () => {
+    const github = new FakeGitHub({ ...answers, create_ref: {} });
+    const changes = [changeWith(), changeWith({ path: 'c.html' })];
+    await commitChanges(github, 'new', changes, async () => null);
+    expect(github.sent('tree')).toEqual([
+      { tree: [entry('a/b.html', 'b10b')] },
+      { base_tree: 'tree1', tree: [entry('c.html', 'b10b')] },
+    ]);
+    expect(github.sent('commit').map(({ parents }) => parents)).toEqual([[], ['commit1']]);
+    expect(github.sent('create_ref')).toEqual([{ ref: 'refs/heads/new', sha: 'commit2' }]);
+    expect(github.names).not.toContain('update_ref');
+  });
+
+  test('replaces nothing on a branch that is gone', async () => {
+    const github = new FakeGitHub(answers);
+    const gone = commitChanges(github, 'main', [changeWith({ replaces: '0ld' })], async () => null);
+    await expect(gone).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect(github.calls).toEqual([]);
+  });
+
   test('throws the conflict when the branch has moved, without another attempt', async () => {
     const moved = failure('CONFLICT', 422, { retryable: true });
     const github = new FakeGitHub({ ...answers, update_ref: moved });

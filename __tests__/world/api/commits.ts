@@ -86,14 +86,14 @@ async function listChangedFiles({ repository }: ApiCall, before: string | null, 
 }
 
 async function resolveRef({ repository }: ApiCall, ref: string): Promise<string> {
-  if ((await repository.head()) === null) fail(409, 'Git Repository is empty.');
+  if (await repository.isEmpty()) fail(409, 'Git Repository is empty.');
   return (await repository.git.resolve(ref)) ?? fail(422, `No commit found for SHA: ${ref}`);
 }
 
 async function listCommits(call: ApiCall) {
   const { repository, request } = call;
   const ref = request.query.get('sha') ?? repository.branch;
-  if ((await repository.head()) === null) fail(409, 'Git Repository is empty.');
+  if (await repository.isEmpty()) fail(409, 'Git Repository is empty.');
   const from = (await repository.git.resolve(ref)) ?? failNotFound();
   const commits = await repository.git.log(from, { path: request.query.get('path') ?? '' });
   const { page, headers } = paginate(call, commits);

@@ -39,7 +39,7 @@ async function readContents(call: ApiCall): Promise<HostReply> {
   const { git } = repository;
   const ref = request.query.get('ref') ?? repository.branch;
   const path = (parameters.path ?? '').replace(/\/+$/, '');
-  if ((await repository.head()) === null) fail(404, 'This repository is empty.');
+  if (await repository.isEmpty()) fail(404, 'This repository is empty.');
   const commit = (await git.resolve(ref)) ?? fail(404, `No commit found for the ref ${ref}`);
   if (path === '') return replyFolder(call, { path, type: 'tree', sha: commit, size: null, mode: '' }, ref);
   const entry = isMalformedPath(path) ? null : await git.entryAt(commit, path);

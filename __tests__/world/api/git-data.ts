@@ -10,7 +10,7 @@ import { createRoute } from './routes.ts';
 import { createAuthors, decodeBase64, isMalformedPath } from './write-checks.ts';
 
 async function assertNotEmpty({ repository }: ApiCall): Promise<void> {
-  if ((await repository.head()) === null) fail(409, 'Git Repository is empty.');
+  if (await repository.isEmpty()) fail(409, 'Git Repository is empty.');
 }
 
 async function createBlob(call: ApiCall): Promise<HostReply> {
@@ -168,6 +168,9 @@ async function createRef(call: ApiCall): Promise<HostReply> {
     if ((await repository.git.readRef(ref)) !== null) fail(422, 'Reference already exists');
     if (repository.releaseStore.isBurned(getTagName(ref)))
       failRule('Cannot create ref due to creations being restricted.');
+    const branch = getBranchName(ref);
+    const broken = branch === null ? null : await repository.findBrokenRule(branch, sha, null);
+    if (broken !== null) fail(422, refuseRefUpdate(broken));
     await moveRef(call, ref, sha, null);
     return replyJson(201, formatRef(call, ref, sha));
   });

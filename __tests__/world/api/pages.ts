@@ -1,7 +1,7 @@
 import type { FakePages, PagesBuild, PagesDeployment } from '../pages/fake-pages.ts';
 import { type HostReply, replyJson } from '../server/messages.ts';
-import { type ApiCall, getId, paginate } from './call.ts';
-import { fail, failNotFound } from './errors.ts';
+import { type ApiCall, getId, getText, paginate, readBody } from './call.ts';
+import { fail, failMissing, failNotFound } from './errors.ts';
 import { createNodeId, formatUser, getApiUrl, getPageUrl } from './repository.ts';
 import { createRoute } from './routes.ts';
 
@@ -14,12 +14,18 @@ function getSite({ repository }: ApiCall): FakePages {
   return repository.site ?? failNotFound();
 }
 
+/** Of a site there is no status for a build that waits. */
+function getSiteStatus({ buildType, history }: FakePages): string | null {
+  const status = buildType === 'workflow' ? undefined : history[0]?.status;
+  return status === undefined || status === 'queued' ? null : status;
+}
+
 function showSite(call: ApiCall): HostReply {
   const { repository } = call;
   const site = getSite(call);
   return replyJson(200, {
     url: `${getApiUrl(repository)}/pages`,
-    status: site.buildType === 'workflow' ? null : (site.history[0]?.status ?? null),
+    status: getSiteStatus(site),
     cname: site.cname,
     custom_404: false,
     html_url: site.url,
@@ -28,6 +34,35 @@ function showSite(call: ApiCall): HostReply {
     public: true,
     https_enforced: true,
   });
+}
+
+/**
+ * Switches Pages on. Only administrators and apps may; a job's own token never has the permission.
+ *
+ * @see https://docs.github.com/rest/pages/pages#create-a-github-pages-site
+ */
+async function createSite(call: ApiCall): Promise<HostReply> {
+  const { repository, permissions } = call;
+  const body = await readBody(call);
+  if (permissions?.pages !== 'write') fail(403, 'Resource not accessible by integration');
+  if (repository.site !== null) fail(409, 'GitHub Pages is already enabled.');
+  const buildType = getText(body, 'build_type') ?? 'legacy';
+  if (buildType !== 'legacy' && buildType !== 'workflow') fail(422, 'Invalid build_type.');
+  const source = (body.source ?? {}) as Record<string, unknown>;
+  const { branch, path = '/' } = source;
+  if (buildType === 'legacy' && typeof branch !== 'string') failMissing('source');
+  if (path !== '/' && path !== '/docs') fail(422, 'Invalid property /source/path.');
+  const head = typeof branch === 'string' ? await repository.head(branch) : null;
+  if (typeof branch === 'string' && head === null) {
+    fail(422, `The ${branch} branch must exist before GitHub Pages can be built.`);
+  }
+  const site = repository.switchPagesOn({
+    path,
+    buildType,
+    ...(typeof branch === 'string' ? { branch } : {}),
+  });
+  if (head !== null && site.startsBuilds && buildType === 'legacy') site.requestBuild(head);
+  return { ...showSite(call), status: 201 };
 }
 
 function formatBuild({ repository }: ApiCall, build: PagesBuild) {
@@ -137,6 +172,7 @@ async function listStatuses(call: ApiCall): Promise<HostReply> {
 
 export const PAGES_ROUTES = [
   createRoute('GET /pages', { pages: 'read' }, showSite),
+  createRoute('POST /pages', { administration: 'write' }, createSite),
   createRoute('GET /pages/builds', { pages: 'read' }, listBuilds),
   createRoute('GET /pages/builds/latest', { pages: 'read' }, showLatestBuild),
   createRoute('POST /pages/builds', { pages: 'write' }, requestBuild),

@@ -90,6 +90,7 @@ const NO_PERMISSIONS: TokenPermissions = {
   issues: 'none',
   deployments: 'none',
   actions: 'none',
+  administration: 'none',
 };
 
 /** The permissions of a job's token: those granted, and at most read for a fork. */

@@ -1,7 +1,16 @@
 import { hasFailed } from '../../errors.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
-import { type ExistingBlobs, getExistingBlobs } from '../../github/api/existing-blobs.ts';
+import {
+  type BranchEntry,
+  type ExistingBlobs,
+  findInTree,
+  getExistingBlobs,
+  listEntries,
+} from '../../github/api/existing-blobs.ts';
 import { getLastCommits, type LastCommits } from '../../github/api/history.ts';
+
+/** Everything that a commit holds, by path. */
+export type CommitEntries = ReadonlyMap<string, BranchEntry>;
 
 /** Reads what a commit of the branch holds. A commit never changes, so nothing of it is asked for twice. */
 export interface BranchReader {
@@ -9,13 +18,34 @@ export interface BranchReader {
   getBlobs(github: GitHubClient, head: string, paths: readonly string[]): Promise<ExistingBlobs>;
   /** The last commit that touched each path. @param head sha of the commit that the history begins with */
   getCommits(github: GitHubClient, head: string, paths: readonly string[]): Promise<LastCommits>;
+  /** @param commit its sha @throws {DeliveryError} `TOO_LARGE` where GitHub does not list so many files. */
+  getEntries(github: GitHubClient, commit: string): Promise<CommitEntries>;
 }
 
-/** Creates a reader that remembers the newest commit only. */
+/** Commits whose entries are remembered: the newest one, and the one that delivered what is looked at. */
+const REMEMBERED = 2;
+
+/** Creates a reader that remembers the newest commit only, and the entries of the one before. */
 export function createBranchReader(): BranchReader {
   const blobs = createMemory(getExistingBlobs);
   const commits = createMemory(getLastCommits);
-  return { getBlobs: blobs, getCommits: commits };
+  const entries = new Map<string, CommitEntries>();
+  return {
+    getBlobs: async (github, head, paths) => {
+      const tree = entries.get(head);
+      if (tree === undefined) return blobs(github, head, paths);
+      return new Map(paths.map((path) => [path, findInTree(tree, path)]));
+    },
+    getCommits: commits,
+    getEntries: async (github, commit) => {
+      const found = entries.get(commit) ?? (await listEntries(github, commit));
+      // The one that was used last is at the end.
+      entries.delete(commit);
+      entries.set(commit, found);
+      for (const oldest of [...entries.keys()].slice(0, -REMEMBERED)) entries.delete(oldest);
+      return found;
+    },
+  };
 }
 
 type ReadPaths<Value> = (

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { DeliveryError, hasFailed, hasSucceeded } from '../../errors.ts';
 import { needsSignatures } from '../../github/api/branch-rules.ts';
-import type { GitHubClient } from '../../github/api/client.ts';
 import { putFile } from '../../github/api/contents.ts';
 import { commitChanges, createBlob, type FileChange } from '../../github/api/git-data.ts';
 import { type CommitIdentity, getCommitIdentity } from '../../github/api/token-owner.ts';
@@ -13,6 +12,7 @@ import type { Ports } from '../../ports.ts';
 import { MEGABYTE, SIZE } from '../../protocol/limits.ts';
 import { changedFileError, type LocalFile } from '../../rules/inspect.ts';
 import type { BranchReader } from './branch-reader.ts';
+import { readTargetHead, type TargetBranch } from './target-branch.ts';
 
 /** How files are committed. @see protocol 4.2, 8 */
 export const COMMIT_METHODS = {
@@ -24,9 +24,7 @@ export const COMMIT_METHODS = {
 export type CommitMethod = keyof typeof COMMIT_METHODS;
 
 /** The branch, and how it is written to. */
-export interface CommitTarget {
-  readonly github: GitHubClient;
-  readonly branch: string;
+export interface CommitTarget extends TargetBranch {
   readonly method: CommitMethod;
   /** Essence of the commit messages. */
   readonly essence: string;
@@ -159,7 +157,9 @@ async function writeObjects(
     return useGit(changes);
   }
   const ready = blobs.flatMap(({ item, result }) => (hasSucceeded(result) ? [item] : []));
-  const commits = ready.length === 0 ? [] : await commitChanges(target.github, target.branch, ready);
+  const readHead = () => readTargetHead(target);
+  const commits =
+    ready.length === 0 ? [] : await commitChanges(target.github, target.branch, ready, readHead);
   return [
     ...pairUp(ready, commits),
     ...blobs.flatMap((blob) => {
@@ -188,12 +188,15 @@ async function sendBlob(
 async function writeWithGit(
   changes: readonly FileChange[],
   author: CommitIdentity,
-  { github, branch, serverUrl }: CommitTarget,
+  target: CommitTarget,
   ports: Ports,
 ): Promise<Commits> {
+  const { github, branch, serverUrl, setup = false } = target;
+  const createsBranch = setup && (await readTargetHead(target)) === null;
   const { pushChanges } = await import(/* webpackMode: "eager" */ '../../github/git/push.ts');
   const remote = new URL(`/${github.repository.owner}/${github.repository.repo}.git`, serverUrl);
-  const commits = await pushChanges({ remote, token: github.token, branch, changes, author }, ports);
+  const push = { remote, token: github.token, branch, changes, author, createsBranch };
+  const commits = await pushChanges(push, ports);
   return pairUp(changes, commits);
 }
 

@@ -7,7 +7,6 @@ import {
   resultOf,
   toDeliveryError,
 } from '../../errors.ts';
-import { getBranchHead } from '../../github/api/existing-blobs.ts';
 import type { FileChange } from '../../github/api/git-data.ts';
 import type { LastCommit } from '../../github/api/history.ts';
 import { forEachItem, type ItemResult } from '../../item-results.ts';
@@ -18,6 +17,7 @@ import type { LocalFile } from '../../rules/inspect.ts';
 import { createBranchReader } from './branch-reader.ts';
 import { type CommitTarget, createCommitWriter } from './commit-methods.ts';
 import { formatCommitMessage, isOwnedFile, notOwnedError } from './ownership.ts';
+import { readTargetHead } from './target-branch.ts';
 
 /** A path that should hold a file, or nothing. */
 export interface WantedFile {
@@ -132,10 +132,10 @@ export async function comparePaths(
   target: CommitTarget,
   sent: ReadonlySet<string> = new Set(),
 ): Promise<readonly PathState[]> {
-  const { github, branch } = target;
+  const { github } = target;
   // After a write, what a cache of the host still tells of the branch may be old.
   const reader = sent.size === 0 ? target.reader : createBranchReader();
-  const head = await getBranchHead(github, branch).catch(ignoreEmptyRepository);
+  const head = await readTargetHead(target);
   if (head === null) return forEachItem(wanted, async (one) => comparePath(one, NOTHING, target, false));
   const existing = await reader.getBlobs(
     github,
@@ -171,12 +171,6 @@ interface ExistingFile {
 }
 
 const NOTHING: ExistingFile = { blob: null, last: null };
-
-/** A repository without a commit has no branch; its first file can be written by method A. */
-function ignoreEmptyRepository(thrown: unknown): null {
-  if (thrown instanceof DeliveryError && thrown.code === 'NOT_FOUND' && thrown.httpCode === 409) return null;
-  throw thrown;
-}
 
 function comparePath(
   { path, file }: WantedFile,

@@ -18,6 +18,8 @@ export interface PagesLocation {
   readonly rawBase: URL | undefined;
   /** The instance's web address; it decides where its files are served. */
   readonly serverUrl: URL;
+  /** Whether a missing branch and a missing site are made; absent where files are removed. */
+  readonly setup?: boolean | undefined;
 }
 
 /** Where a file goes, and where it will be served. */
@@ -52,9 +54,10 @@ export function resolveDestination(
   site: RepositoryContext['site'],
 ): PagesDestination {
   const known = site === 'unreadable' || site === 'unasked' ? null : site;
-  if (site === null && location.pagesBase === undefined) throw noSiteError(repository);
-  if (known !== null && location.pagesBase === undefined) refuseUnusableSite(known, location);
-  const branch = location.branch ?? known?.branch ?? DEFAULT_BRANCH;
+  const { setup, pagesBase: givenBase } = location;
+  if (site === null && givenBase === undefined && !setup) throw noSiteError(repository, setup);
+  if (known !== null && givenBase === undefined) refuseUnusableSite(known, location);
+  const branch = targetBranch(location, site);
   const folder = known?.folder ?? '';
   const path = pathBelow(folder, location);
   const pagesBase = location.pagesBase ?? known?.base ?? defaultSiteUrl(location.serverUrl, repository);
@@ -71,6 +74,15 @@ export function resolveDestination(
     notes: [],
     unknown: site === 'unreadable' ? [SETTINGS_UNREADABLE] : [],
   };
+}
+
+/** The branch that `branch` names, that the site is built from, or the protocol's. */
+export function targetBranch(
+  { branch }: Pick<PagesLocation, 'branch'>,
+  site: RepositoryContext['site'],
+): string {
+  const built = typeof site === 'string' ? null : site?.branch;
+  return branch ?? built ?? DEFAULT_BRANCH;
 }
 
 const SETTINGS_UNREADABLE =
@@ -100,7 +112,11 @@ function pathBelow(
   );
 }
 
-function refuseUnusableSite({ branch, builtBy, isPublic }: PagesSite, location: PagesLocation): void {
+/** @throws {DeliveryError} where nobody could open the file on this site, or it is built from another branch. */
+export function refuseUnusableSite(
+  { branch, builtBy, isPublic }: PagesSite,
+  location: Pick<PagesLocation, 'branch'>,
+): void {
   if (!isPublic) {
     throw new DeliveryError('NOT_EXTERNAL', 'only members of the organization can open the Pages site', {
       hint: 'make the site public under Settings → Pages, or use channel: K2 or K3',
@@ -176,10 +192,11 @@ function urlBelow(base: URL, path: string): URL {
   return new URL(`${base.href.replace(/\/$/, '')}/${encodePath(path)}`);
 }
 
-function noSiteError({ owner, repo }: RepositoryName): DeliveryError {
+function noSiteError({ owner, repo }: RepositoryName, setup: boolean | undefined): DeliveryError {
+  const own = setup === undefined ? '' : 'set `setup: true` and `branch: gh-pages`, or ';
   return new DeliveryError('NOT_FOUND', `${owner}/${repo} has no Pages site`, {
     step: 'authorize',
     httpCode: 404,
-    hint: 'switch it on under Settings → Pages (Deploy from a branch), or use channel: K2 or K3',
+    hint: `${own}switch it on under Settings → Pages (Deploy from a branch), or use channel: K2 or K3`,
   });
 }

@@ -23,6 +23,7 @@ import {
   type PagesLocation,
   resolveDestination,
 } from './destination.ts';
+import { describeSetup, finishSetup, planSetup, type SetupPlan, setupMethod } from './set-up.ts';
 import { prepareSite, previewSite } from './site/prepare-site.ts';
 import { entryUrl, publishSite, type SiteTask } from './site/publish-site.ts';
 import type { FolderSettings } from './site/site-target.ts';
@@ -46,9 +47,9 @@ const opensInBrowser = (path: string): boolean => SHOWN_BY_BROWSERS.test(path);
 /** What a commit needs of the inputs. */
 export const commitTarget = (
   github: GitHubClient,
-  { essence, overwrite, serverUrl }: PagesOptions,
+  { essence, overwrite, serverUrl, setup }: PagesOptions,
   place: Pick<CommitTarget, 'method' | 'reader'>,
-): Omit<CommitTarget, 'branch'> => ({ github, essence, overwrite, serverUrl, ...place });
+): Omit<CommitTarget, 'branch'> => ({ github, essence, overwrite, serverUrl, setup, ...place });
 
 /** One file for the branch. */
 export interface PagesTask {
@@ -60,6 +61,8 @@ export interface PagesTask {
   /** `null` where the file is removed. */
   readonly file: LocalFile | null;
   readonly destination: PagesDestination;
+  /** What has to be set up first, the same for all files of a step; absent or `null` where nothing has. */
+  readonly setup?: SetupPlan | null;
 }
 
 /**
@@ -76,18 +79,30 @@ export function createPagesPublisher(
     prepare: (items) => prepareFiles(items, options, access, ports),
     preview: async (tasks) => {
       const sites = tasks.filter(isSiteTask);
-      return [
+      const setup = tasks[0]?.data.setup ?? null;
+      const previews = [
         ...(await previewCommits(
           tasks.filter(isFileTask),
           ({ commitSha }) => `commit ${commitSha} already holds these bytes`,
         )),
         ...(await forEachItem(sites, (task) => previewSite(siteAmong(task, sites), ports))),
       ];
+      if (setup === null) return previews;
+      return previews.map(({ item, result }) => ({
+        item,
+        result: hasFailed(result) ? result : result + describeSetup(setup),
+      }));
     },
-    perform: async (tasks) => [
-      ...(await publishFiles(tasks.filter(isFileTask), ports)),
-      ...(await publishSites(tasks.filter(isSiteTask), ports)),
-    ],
+    perform: async (tasks) => {
+      const placed = [
+        ...(await publishFiles(tasks.filter(isFileTask), ports)),
+        ...(await publishSites(tasks.filter(isSiteTask), ports)),
+      ];
+      const [first] = tasks;
+      if (first === undefined) return placed;
+      const { setup: plan = null, target } = first.data;
+      return finishSetup(placed, { plan, ...target }, ports);
+    },
   };
 }
 
@@ -121,10 +136,9 @@ async function prepareFiles<Item extends ChannelItem>(
 ): Promise<readonly ItemResult<Item, PreparedTask<PagesTask>>[]> {
   const github = requireGitHub(access, 'K1');
   await checkSiteWorkflow(github, options, access.repository.site);
-  const method = await chooseMethod(
-    items.flatMap(({ file, site = null }) => (site === null ? [file] : [])),
-    ports.signal,
-  );
+  const setup = await planSetup(github, options, access.repository.site);
+  const files = items.flatMap(({ file, site = null }) => (site === null ? [file] : []));
+  const method = await setupMethod(setup, await chooseMethod(files, ports.signal), ports.signal);
   const lookup = createJekyllLookup(github);
   const watches = createBuildWatches(github, options, ports);
   const target = commitTarget(github, options, { method, reader: createBranchReader() });
@@ -136,7 +150,7 @@ async function prepareFiles<Item extends ChannelItem>(
         site === null
           ? await prepareFile({ file, name, target }, options, pages, lookup)
           : await prepareSite({ site, name, target: { ...target, method: 'C' } }, options, pages, lookup);
-      return { ...task, watch: watches(task.data.destination) };
+      return { ...task, data: { ...task.data, setup }, watch: watches(task.data.destination) };
     },
     BATCH.reads,
   );

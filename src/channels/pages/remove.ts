@@ -1,6 +1,6 @@
 import { DeliveryError, hasFailed } from '../../errors.ts';
-import { listFilesBelow } from '../../github/api/existing-blobs.ts';
 import { forEachItem, type ItemResult } from '../../item-results.ts';
+import { nameFew } from '../../plain-text.ts';
 import type { Ports } from '../../ports.ts';
 import { BATCH } from '../../protocol/limits.ts';
 import { MARKDOWN } from '../../rules/jekyll.ts';
@@ -12,7 +12,14 @@ import { type CommitResult, comparePaths } from './commit.ts';
 import { COMMIT_METHODS, type CommitMethod, chooseMethod } from './commit-methods.ts';
 import { applyJekyll, createJekyllLookup, folderPrefix, resolveDestination } from './destination.ts';
 import { commitTarget, commitTasks, type PagesOptions, type PagesTask, previewCommits } from './publish.ts';
-import { findDeliveredSites, previewRemoval, removeSite, type SiteRemoval } from './site/remove-site.ts';
+import {
+  type FoundSites,
+  findDeliveredSites,
+  previewRemoval,
+  removeSite,
+  type SiteRemoval,
+} from './site/remove-site.ts';
+import type { FolderTarget } from './site/site-target.ts';
 import { checkSiteWorkflow } from './site-workflow.ts';
 
 /** Prepares the removal of one path. */
@@ -24,10 +31,11 @@ type PrepareRemoval = (
 
 /** K1: removes owned files from the repository, a commit each. A `path` that ends in `/` means all below it. */
 export function createPagesRemover(
-  options: PagesOptions,
+  inputs: PagesOptions,
   access: RepositoryAccess,
   ports: Ports,
 ): ChannelAction<PagesTask> {
+  const options = { ...inputs, setup: undefined };
   return {
     prepare: (items) => prepareRemovals(items, options, access, ports),
     preview: async (tasks) => [
@@ -69,14 +77,16 @@ async function prepareRemovals<Item extends ChannelItem>(
     return forEachItem(items, ({ name }) => prepareRemoval(path, name, method), BATCH.reads);
   }
   const folder = await prepareRemoval(path, '', 'B');
-  const sites = await prepareSiteRemovals(folder, options);
-  const inSites = new Set(sites.flatMap(({ paths }) => paths));
-  const owned = await findOwnedBelow(folder.data, inSites, ports);
-  const siteTasks = sites.map(({ task }) => ({ item: folderItem, result: task }));
+  const found = await findDeliveredSites(siteTarget(folder.data, options), folder.data.path);
+  if (found.unsearched.length > 0) ports.logger.warning(`not searched: ${nameFew(found.unsearched)}`);
+  const owned = await findOwnedBelow(folder.data, found, ports);
   // An empty folder is proven to be empty all the same.
-  if (owned.length === 0) {
-    return siteTasks.length > 0 ? siteTasks : [{ item: folderItem, result: folder }];
-  }
+  const sites = found.sites.size + owned.length === 0 ? [folder.data.path] : [...found.sites.keys()];
+  const siteTasks = sites.map((site) => ({
+    item: folderItem,
+    result: siteRemovalTask(site, folder, options),
+  }));
+  if (owned.length === 0) return siteTasks;
   const method = await chooseMethod(
     owned.map(() => null),
     ports.signal,
@@ -85,28 +95,34 @@ async function prepareRemovals<Item extends ChannelItem>(
   return [...siteTasks, ...tasks.map(({ result }) => ({ item: folderItem, result }))];
 }
 
-/** A task for each site in the folder, and the paths that it removes. */
-async function prepareSiteRemovals(
-  { plan, data, watch }: PreparedTask<PagesTask>,
+/** How the sites of a folder are removed. */
+function siteTarget(
+  { target, destination }: PagesTask,
   { prune, keep, nojekyll }: PagesOptions,
-): Promise<readonly { readonly task: PreparedTask<RemovalTask>; readonly paths: readonly string[] }[]> {
-  const { destination } = data;
+): Omit<FolderTarget, 'folder'> {
   const siteRoot = folderPrefix(destination.folder);
-  const target = { ...data.target, siteRoot, options: { prune, keep, nojekyll } };
-  const sites = await findDeliveredSites(target, data.path);
-  return [...sites].map(([folder, paths]) => ({
-    paths,
-    task: {
-      plan: {
-        ...plan,
-        method: 'one commit that removes it',
-        destination: `branch ${destination.branch}, folder ${folder || './'}`,
-        name: folder || './',
-      },
-      data: { ...data, path: folder, removal: { target: { ...target, folder }, destination } },
-      ...(watch === undefined ? {} : { watch }),
+  return { ...target, siteRoot, options: { prune, keep, nojekyll } };
+}
+
+/** The removal of one site, at or below the folder that was named. */
+function siteRemovalTask(
+  site: string,
+  { plan, data, watch }: PreparedTask<PagesTask>,
+  options: PagesOptions,
+): PreparedTask<RemovalTask> {
+  const { destination } = data;
+  const name = site || './';
+  const target = { ...siteTarget(data, options), folder: site };
+  return {
+    plan: {
+      ...plan,
+      method: 'one commit that removes it',
+      destination: `branch ${destination.branch}, folder ${name}`,
+      name,
     },
-  }));
+    data: { ...data, path: site, removal: { target, destination } },
+    ...(watch === undefined ? {} : { watch }),
+  };
 }
 
 function createPreparation(options: PagesOptions, access: RepositoryAccess, ports: Ports): PrepareRemoval {
@@ -147,20 +163,21 @@ function createPreparation(options: PagesOptions, access: RepositoryAccess, port
 /** The paths of the owned files below a folder. Files of others are left, and named in the log. */
 async function findOwnedBelow(
   { target, path }: PagesTask,
-  inSites: ReadonlySet<string>,
+  { sites, others }: FoundSites,
   { logger }: Ports,
 ): Promise<readonly string[]> {
-  const all = await listFilesBelow(target.github, target.branch, path);
-  const paths = all.filter((one) => !inSites.has(one));
-  if (paths.length > BATCH.files) {
-    throw new DeliveryError('TOO_LARGE', `there are ${paths.length} files below ${path}`, {
-      hint: `set \`path:\` to a folder with at most ${BATCH.files} files`,
-    });
+  if (others.length > BATCH.files) {
+    const count = `there are ${others.length} files below ${path || './'}`;
+    if (sites.size === 0) {
+      throw new DeliveryError('TOO_LARGE', count, {
+        hint: `set \`path:\` to a folder with at most ${BATCH.files} files`,
+      });
+    }
+    logger.warning(`${count} that are no part of a site: they are too many to look at, and stay`);
+    return [];
   }
-  const states = await comparePaths(
-    paths.map((one) => ({ path: one, file: null })),
-    target,
-  );
+  const wanted = others.map((one) => ({ path: one, file: null }));
+  const states = wanted.length === 0 ? [] : await comparePaths(wanted, target);
   return states.flatMap(({ item, result }) => {
     if (!hasFailed(result)) return [item.path];
     if (result.code !== 'NOT_OURS') throw result;

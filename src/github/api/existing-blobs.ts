@@ -35,6 +35,13 @@ export async function getBranchHead(github: GitHubClient, branch: string): Promi
   }
 }
 
+/** What is missing where a branch could not be read: the branch, all of the repository's commits, or neither. */
+export function findAbsence(thrown: unknown): 'branch' | 'commits' | null {
+  if (!(thrown instanceof DeliveryError) || thrown.code !== 'NOT_FOUND') return null;
+  if (thrown.httpCode === 404) return 'branch';
+  return thrown.httpCode === 409 ? 'commits' : null;
+}
+
 /**
  * The blobs at some paths. Few paths are requested one by one; for many the whole tree is read once.
  *
@@ -53,7 +60,11 @@ export async function getExistingBlobs(
   return new Map(paths.map((path, index) => [path, blobs[index] ?? null]));
 }
 
-function findInTree(tree: ReadonlyMap<string, TreeEntry>, path: string): Result<string | null> {
+/** The blob that a tree has at a path, `null` where it has none, or why no file can be there. */
+export function findInTree(
+  tree: ReadonlyMap<string, Pick<BranchEntry, 'type' | 'sha'>>,
+  path: string,
+): Result<string | null> {
   const entry = tree.get(path);
   if (entry !== undefined) return entry.type === 'blob' ? entry.sha : pathIsFolderError(path);
   const file = parentFolders(path).find((folder) => (tree.get(folder)?.type ?? 'tree') !== 'tree');
@@ -103,30 +114,14 @@ export async function listEntries(
   commit: string,
 ): Promise<ReadonlyMap<string, BranchEntry>> {
   const tree = await getTree(github, commit);
-  if (tree === null) throw tooManyFilesError('set `branch:` to one for sites only');
+  if (tree === null) {
+    throw new DeliveryError('TOO_LARGE', 'the branch has more files than GitHub lists at once', {
+      hint: 'set `branch:` to one for sites only',
+    });
+  }
   return new Map(
     [...tree].map(([path, { type, mode, sha, size = 0 }]) => [path, { type, mode, sha, size }] as const),
   );
-}
-
-const tooManyFilesError = (hint: string): DeliveryError =>
-  new DeliveryError('TOO_LARGE', 'the branch has more files than GitHub lists at once', { hint });
-
-/**
- * The paths of the files below a folder of the branch.
- *
- * @param folder such as `previews/pr-12/`
- * @throws {DeliveryError} `TOO_LARGE` where GitHub does not list so many files.
- */
-export async function listFilesBelow(
-  github: GitHubClient,
-  branch: string,
-  folder: string,
-): Promise<readonly string[]> {
-  const tree = await getTree(github, branch);
-  if (tree === null) throw tooManyFilesError('set `path:` to one file');
-  const files = [...tree.values()].filter(({ type, path }) => type === 'blob' && path.startsWith(folder));
-  return files.map(({ path }) => path);
 }
 
 /** Every entry of a commit's tree by its path; `null` where GitHub truncated the list. */

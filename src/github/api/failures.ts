@@ -132,7 +132,12 @@ const REFUSAL_RULES: readonly RefusalRule[] = [
     hint: SIZE_HINT,
   },
   {
-    when: ({ status, message }) => (status === 409 || status === 422) && /repository is empty/i.test(message),
+    when: ({ status, message }) => status === 409 && /repository is empty/i.test(message),
+    code: 'NOT_FOUND',
+    hint: 'the repository has no commit yet: push a first one, such as a README, or set `setup: true`, or use channel: K3',
+  },
+  {
+    when: ({ status, message }) => status === 422 && /repository is empty/i.test(message),
     code: 'NOT_FOUND',
     hint: 'the repository has no commit yet: push a first one, such as a README, or use channel: K3',
   },
@@ -165,7 +170,8 @@ function isConflict({ status, message, codes }: ApiRefusal): boolean {
   if (status === 409) return RACE.test(message) || codes.includes('already_exists');
   return (
     status === 422 &&
-    (/"sha" wasn't supplied|fast.?forward|BadObjectState/i.test(message) || codes.includes('already_exists'))
+    (/"sha" wasn't supplied|fast.?forward|BadObjectState|reference already exists/i.test(message) ||
+      codes.includes('already_exists'))
   );
 }
 

@@ -70,6 +70,7 @@ export interface FileChange {
  * and moves the branch once, never by force. The blobs must exist already. When another writer is first, only
  * unused objects are left behind, and the caller starts again.
  *
+ * @param readHead the commit to build on; `null` for a branch that does not exist yet
  * @returns the commits' shas, in the order of the changes
  * @throws {DeliveryError} `CONFLICT` when the branch or one of the paths changed meanwhile.
  * @see protocol 4.2
@@ -78,27 +79,27 @@ export async function commitChanges(
   github: GitHubClient,
   branch: string,
   changes: readonly FileChange[],
+  readHead: () => Promise<string | null> = () => getBranchHead(github, branch),
 ): Promise<string[]> {
   const { rest, repository } = github;
   const waitForTurn = (): Promise<void> => github.pace(async () => undefined);
   // The calls for one file are one write. With many files each commit is one; the first waits before the branch is read.
   if (changes.length > 1) await waitForTurn();
-  const base = await getBranchHead(github, branch);
+  const base = await readHead();
   await refuseChangedPaths(github, base, changes);
-  const { data: baseCommit } = await rest.git.getCommit({ ...repository, commit_sha: base });
   const commits: string[] = [];
-  let tree = baseCommit.tree.sha;
+  let tree = await getTreeSha(github, base);
   for (const { path, message, file } of changes) {
     if (commits.length > 0) await waitForTurn();
     const entry = { path, mode: '100644', type: 'blob', sha: file?.blobSha ?? null } as const;
-    const created = await rest.git.createTree({ ...repository, base_tree: tree, tree: [entry] });
+    const created = await rest.git.createTree({ ...repository, ...onTopOf(tree), tree: [entry] });
     tree = created.data.sha;
-    const parents = [commits.at(-1) ?? base];
+    const parents = [commits.at(-1) ?? base].filter((sha) => sha !== null);
     const { data: commit } = await rest.git.createCommit({ ...repository, message, tree, parents });
     commits.push(commit.sha);
   }
-  const sha = commits.at(-1) ?? base;
-  await rest.git.updateRef({ ...repository, ref: `heads/${branch}`, sha, force: false });
+  const sha = commits.at(-1);
+  if (sha !== undefined) await moveBranch(github, branch, { from: base, to: sha });
   return commits;
 }
 
@@ -129,31 +130,46 @@ export async function commitTree(github: GitHubClient, branch: string, commit: T
     mode: '100644' as const,
     type: 'blob' as const,
   }));
-  const base =
-    head === null
-      ? {}
-      : {
-          base_tree: (await rest.git.getCommit({ ...repository, commit_sha: head })).data.tree.sha,
-        };
-  const tree = await rest.git.createTree({ ...repository, ...base, tree: entries });
+  const base = await getTreeSha(github, head);
+  const tree = await rest.git.createTree({ ...repository, ...onTopOf(base), tree: entries });
   const parents = head === null ? [] : [head];
   const created = await rest.git.createCommit({ ...repository, message, tree: tree.data.sha, parents });
   const { sha } = created.data;
-  await (head === null
+  await moveBranch(github, branch, { from: head, to: sha });
+  return sha;
+}
+
+/** The tree of a commit; `null` for none. */
+async function getTreeSha({ rest, repository }: GitHubClient, commit: string | null): Promise<string | null> {
+  if (commit === null) return null;
+  return (await rest.git.getCommit({ ...repository, commit_sha: commit })).data.tree.sha;
+}
+
+/** Without a tree below it, the new one has nothing but what is listed. */
+const onTopOf = (tree: string | null): { readonly base_tree?: string } =>
+  tree === null ? {} : { base_tree: tree };
+
+/** Moves the branch, never by force; from `null` it is created. */
+async function moveBranch(
+  { rest, repository }: GitHubClient,
+  branch: string,
+  { from, to: sha }: { readonly from: string | null; readonly to: string },
+): Promise<void> {
+  await (from === null
     ? rest.git.createRef({ ...repository, ref: `refs/heads/${branch}`, sha })
     : rest.git.updateRef({ ...repository, ref: `heads/${branch}`, sha, force: false }));
-  return sha;
 }
 
 async function refuseChangedPaths(
   github: GitHubClient,
-  base: string,
+  base: string | null,
   changes: readonly FileChange[],
 ): Promise<void> {
   const paths = changes.map(({ path }) => path);
-  const existing = await getExistingBlobs(github, base, paths);
+  const existing = base === null ? null : await getExistingBlobs(github, base, paths);
   for (const { path, replaces } of changes) {
-    if (existing.get(path) !== replaces) throw pathChangedError(path);
+    const now = existing === null ? null : existing.get(path);
+    if (now !== replaces) throw pathChangedError(path);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { RestEndpointMethodTypes } from '@octokit/rest';
 import { DeliveryError } from '../../errors.ts';
+import { type RetryPorts, withRetries } from '../../retry.ts';
 import { defaultSiteUrl, serverUrlOf } from '../hosts.ts';
 import type { GitHubClient } from './client.ts';
 
@@ -30,6 +31,28 @@ export async function getPagesSite(github: GitHubClient): Promise<PagesSite | nu
     if (thrown.code === 'NOT_FOUND' && thrown.httpCode === 404) return null;
     throw thrown;
   }
+}
+
+/**
+ * Switches Pages on for a branch, which must exist. Where it is on by now, these settings count.
+ *
+ * @throws {DeliveryError} `NO_PERMISSION` or `NOT_FOUND` where the token may not: the own token of a job never may.
+ * @see https://docs.github.com/rest/pages/pages#create-a-github-pages-site
+ */
+export function createPagesSite(github: GitHubClient, branch: string, ports: RetryPorts): Promise<PagesSite> {
+  let wasSent = false;
+  return withRetries(ports, async () => {
+    const existing = wasSent ? await getPagesSite(github) : null;
+    if (existing !== null && existing !== 'unreadable') return existing;
+    wasSent = true;
+    const source = { branch, path: '/' } as const;
+    const { data } = await github.rest.repos.createPagesSite({
+      ...github.repository,
+      build_type: 'legacy',
+      source,
+    });
+    return toPagesSite(data, github);
+  });
 }
 
 function toPagesSite(

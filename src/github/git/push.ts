@@ -34,13 +34,13 @@ export interface PushTarget extends GitRemote {
   readonly branch: string;
   /** Author and committer of the commits. */
   readonly author: CommitIdentity;
+  /** Whether the branch does not exist yet: then the first commit has no parent. */
+  readonly createsBranch?: boolean;
 }
 
 export interface CommitPush extends PushTarget {
   /** At least one; each on top of the one before. */
   readonly commits: readonly PushedCommit[];
-  /** Whether the branch does not exist yet: then the first commit has no parent. */
-  readonly createsBranch?: boolean;
   /**
    * Compares the branch with what the commits were made for.
    *

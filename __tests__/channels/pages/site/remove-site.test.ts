@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { createPagesRemover } from '../../../../src/channels/pages/remove.ts';
 import { hasFailed } from '../../../../src/errors.ts';
+import { BATCH, SITE } from '../../../../src/protocol/limits.ts';
 import { pagesOptionsWith } from '../../pages-options.ts';
 import { accessWith } from '../../repository-context.ts';
 import { heldFiles, MemoryBranch, shaOf } from './memory-branch.ts';
@@ -56,6 +57,89 @@ describe('withdrawing a site', () => {
     expect(outcomes.map((one) => placementOf(one).written)).toEqual([true, true, true]);
     expect(Object.keys(branch.now)).toEqual(['README.md', 'p/theirs/index.html']);
   });
+
+  test('removes what is left of a site in it that a person changed last', async () => {
+    const branch = await deliveredBranch();
+    await deliverSite(branch, 'p/2/', CONTENTS);
+    branch.change({ 'p/1/index.html': 'theirs', 'p/2/notes.txt': 'theirs', 'p/3/theirs.txt': 'theirs' });
+    const outcomes = await withdrawFolder(branch, 'p/');
+    expect(outcomes.map((one) => placementOf(one).written)).toEqual([true, true]);
+    expect(Object.keys(branch.now).sort()).toEqual([
+      'README.md',
+      'p/1/index.html',
+      'p/2/notes.txt',
+      'p/3/theirs.txt',
+    ]);
+  });
+
+  test('says which folders were not searched, because there are too many', async () => {
+    const branch = await deliveredBranch();
+    const theirs = Array.from({ length: SITE.removals + 1 }, (_, nth) => [`p/a${nth}/x.txt`, 'theirs']);
+    branch.change(Object.fromEntries(theirs));
+    const { github, ports, host } = connect(branch);
+    const remover = createPagesRemover(pagesOptionsWith({ path: 'p/' }), accessWith(github), ports);
+    const prepared = await remover.prepare([{ file: null, name: '' }]);
+    expect(prepared).toMatchObject([{ result: { plan: { name: FOLDER } } }]);
+    expect(ports.logger.lines[0]).toMatch(/^warning: not searched: p\/a\d+\/, p\/a\d+\/$/);
+    expect(host.seen.length).toBeLessThanOrEqual(SITE.removals + 8);
+  });
+
+  test('leaves more files of others than can be looked at, and says so', async () => {
+    const branch = await deliveredBranch();
+    const theirs = Array.from({ length: BATCH.files + 1 }, (_, nth) => [`p/1/${nth}.txt`, 'theirs']);
+    branch.change(Object.fromEntries(theirs));
+    const { github, ports } = connect(branch);
+    const remover = createPagesRemover(pagesOptionsWith({ path: FOLDER }), accessWith(github), ports);
+    const prepared = await remover.prepare([{ file: null, name: '' }]);
+    expect(prepared).toMatchObject([{ result: { plan: { name: FOLDER } } }]);
+    expect(ports.logger.lines).toEqual([
+      'warning: there are 501 files below p/1/ that are no part of a site: they are too many to look at, and stay',
+    ]);
+  });
+
+  test('reads the tree of the branch once, and that of an older delivery once', async () => {
+    const branch = await deliveredBranch();
+    const delivery = branch.head.sha;
+    branch.change({ 'p/1/notes.txt': 'theirs' });
+    const { sha } = branch.head;
+    const { github, ports, host } = connect(branch);
+    const remover = createPagesRemover(pagesOptionsWith({ path: FOLDER }), accessWith(github), ports);
+    const prepared = await remover.prepare([{ file: null, name: '' }]);
+    await remover.perform(prepared.map(({ result }) => result) as never);
+    const trees = host.seen.flatMap(({ method, url }) =>
+      method === 'GET' ? (/git\/trees\/(\w+)/.exec(url)?.[1] ?? []) : [],
+    );
+    expect(trees).toEqual([sha, delivery]);
+  });
+
+  test.each([
+    ['', './', 'nothing that this action delivered exists there'],
+    ['theirs/', 'theirs/', 'nothing that this action delivered exists there'],
+    ['gone/', 'gone/', 'nothing exists there'],
+  ])(
+    'of which nothing is there (%j) names the folder, and proves its address',
+    async (folder, name, nothing) => {
+      const branch = new MemoryBranch(heldFiles({ 'README.md': 'theirs', 'theirs/a.txt': 'theirs' }));
+      const { github, ports } = connect(branch);
+      const remover = createPagesRemover(pagesOptionsWith({ path: name }), accessWith(github), ports);
+      const prepared = await remover.prepare([{ file: null, name: '' }]);
+      expect(prepared).toMatchObject([
+        { result: { plan: { name, destination: `branch main, folder ${name}` } } },
+      ]);
+      const tasks = prepared.map(({ result }) => result) as never;
+      expect(await remover.preview(tasks)).toMatchObject([{ result: nothing }]);
+      expect(await remover.perform(tasks)).toMatchObject([
+        {
+          result: {
+            evidence: nothing,
+            written: false,
+            url: new URL(`https://octo.github.io/site/${folder}`),
+            notes: [],
+          },
+        },
+      ]);
+    },
+  );
 
   test('compares again after another writer was first', async () => {
     const branch = await deliveredBranch();

@@ -2,6 +2,9 @@ import { DeliveryError } from '../../../errors.ts';
 import type { GitHubClient } from '../../../github/api/client.ts';
 import { type BranchEntry, getBranchHead, listEntries } from '../../../github/api/existing-blobs.ts';
 import { SITE } from '../../../protocol/limits.ts';
+import type { BranchReader } from '../branch-reader.ts';
+import type { CommitTarget } from '../commit-methods.ts';
+import { readTargetHead } from '../target-branch.ts';
 import { isSiteRemoval, parseSiteMessage, type SiteCommit } from './site-message.ts';
 import { hashTree, type TreeFile } from './tree.ts';
 
@@ -21,15 +24,27 @@ export interface OwnedFiles {
   readonly lastCommit?: string;
 }
 
+/** Reads everything that a commit holds. */
+type ReadEntries = BranchReader['getEntries'];
+
 /**
  * Reads all of the branch in two requests.
  *
  * @throws {DeliveryError} `TOO_LARGE` where GitHub does not list so many files at once.
  */
-export async function readBranchTree(github: GitHubClient, branch: string): Promise<BranchTree> {
-  const head = await getBranchHead(github, branch);
-  return { head, entries: await listEntries(github, head) };
+export async function readBranchTree(
+  github: GitHubClient,
+  branch: string,
+  readHead: () => Promise<string | null> = () => getBranchHead(github, branch),
+  readEntries: ReadEntries = listEntries,
+): Promise<BranchTree> {
+  const head = await readHead();
+  return { head, entries: head === null ? new Map() : await readEntries(github, head) };
 }
+
+/** The branch that a target is written to, as it is now; a tree that is known already is not read again. */
+export const readTargetTree = (target: CommitTarget): Promise<BranchTree> =>
+  readBranchTree(target.github, target.branch, () => readTargetHead(target), target.reader.getEntries);
 
 /** The files of a tree below a folder, with their paths within it. */
 export function filesBelow(
@@ -55,6 +70,13 @@ export function listFolders({ entries }: Pick<BranchTree, 'entries'>, folder: st
 export const treeShaAt = ({ entries }: Pick<BranchTree, 'entries'>, folder: string): string | null =>
   entries.get(folder.slice(0, -1))?.sha ?? null;
 
+/** How the delivery to a folder is looked for. */
+export interface OwnershipSearch {
+  readonly readEntries?: ReadEntries;
+  /** Pages of the folder's history, each with `SITE.history` commits. */
+  readonly historyPages?: number;
+}
+
 /**
  * What this tool delivered to a folder, as far as it is there. The newest commit that has the form of a delivery
  * counts, if the tree that it names is the one that it made. A file that somebody removed meanwhile, and put back
@@ -66,13 +88,14 @@ export async function findOwnedFiles(
   github: GitHubClient,
   tree: BranchTree,
   folder: string,
+  { readEntries = listEntries, historyPages = SITE.historyPages }: OwnershipSearch = {},
 ): Promise<OwnedFiles> {
   if (tree.head === null || !hasFilesBelow(tree, folder)) return { files: new Map() };
-  const { lastCommit, delivery } = await findDelivery(github, tree.head, folder);
+  const { lastCommit, delivery } = await findDelivery(github, tree.head, folder, historyPages);
   const found = { files: new Map<string, string>(), ...(lastCommit === undefined ? {} : { lastCommit }) };
   if (delivery === undefined) return found;
   const { sha, treeSha, kept } = delivery;
-  const entries = sha === tree.head ? tree.entries : await listEntries(github, sha);
+  const entries = sha === tree.head ? tree.entries : await readEntries(github, sha);
   const delivered = listDelivered(filesBelow({ entries }, folder), entries, kept, folder);
   if (hashTree(delivered) !== treeSha) return found;
   const now = filesBelow(tree, folder);
@@ -88,10 +111,15 @@ interface FolderHistory {
 }
 
 /** Searches the folder's history. At the root of the branch each delivery of another folder is part of it. */
-async function findDelivery(github: GitHubClient, head: string, folder: string): Promise<FolderHistory> {
+async function findDelivery(
+  github: GitHubClient,
+  head: string,
+  folder: string,
+  historyPages: number,
+): Promise<FolderHistory> {
   const below = folder === '' ? {} : { path: folder.slice(0, -1) };
   let lastCommit: string | undefined;
-  for (let page = 1; page <= SITE.historyPages; page += 1) {
+  for (let page = 1; page <= historyPages; page += 1) {
     const query = { ...github.repository, ...below, sha: head, per_page: SITE.history, page };
     const { data: commits } = await github.rest.repos.listCommits(query);
     lastCommit ??= commits[0]?.sha;

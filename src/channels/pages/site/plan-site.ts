@@ -40,7 +40,9 @@ export const isDone = ({ writes, removals }: SitePlan): boolean =>
  */
 export async function planSite(site: LocalSite, target: FolderTarget, tree: BranchTree): Promise<SitePlan> {
   const { folder, options, essence } = target;
-  const owned = await findOwnedFiles(target.github, tree, folder);
+  const owned = await findOwnedFiles(target.github, tree, folder, {
+    readEntries: target.reader.getEntries,
+  });
   const compared = await compareSite(site, target, tree, owned);
   const { written, removed, delivered } = sortFiles(compared, options.prune);
   const kept = listKept(tree, folder, new Set([...delivered, ...removed]));

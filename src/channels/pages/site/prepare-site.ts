@@ -16,7 +16,7 @@ import {
   resolveDestination,
   servedPath,
 } from '../destination.ts';
-import { readBranchTree } from './branch-tree.ts';
+import { readTargetTree } from './branch-tree.ts';
 import { isDone, planSite } from './plan-site.ts';
 import { describeChanges, type SiteTask } from './publish-site.ts';
 import type { FolderSettings } from './site-target.ts';
@@ -107,7 +107,7 @@ function describeAddress({ pageUrl, path, folder }: PagesDestination, entry: str
 
 /** What a delivery of the folder would do; reads only. */
 export async function previewSite({ target, site }: SiteTask, ports: Pick<Ports, 'signal'>): Promise<string> {
-  const plan = await planSite(site, target, await readBranchTree(target.github, target.branch));
+  const plan = await planSite(site, target, await readTargetTree(target));
   if (isDone(plan)) return `commit ${plan.lastCommit} already holds this site`;
   await refuseUnwritable(plan, target, ports);
   const subject = plan.message.split('\n')[0] ?? '';

@@ -6,7 +6,7 @@ import type { LocalSite } from '../../../rules/local-site.ts';
 import { encodePath } from '../../../rules/naming.ts';
 import type { PlacedPart, Placement } from '../../channel.ts';
 import type { PagesDestination } from '../destination.ts';
-import { readBranchTree } from './branch-tree.ts';
+import { readTargetTree } from './branch-tree.ts';
 import { isDone, planSite, type SitePlan } from './plan-site.ts';
 import type { FolderTarget } from './site-target.ts';
 import { createSiteWriter } from './write-site.ts';
@@ -34,7 +34,7 @@ export async function publishSite(
   let wasSent = false;
   let previousSha256: readonly string[] | undefined;
   const { plan, commitSha } = await withRetries(ports, async () => {
-    const tree = await readBranchTree(target.github, target.branch);
+    const tree = await readTargetTree(target);
     const compared = await planSite(site, target, tree);
     if (isDone(compared)) return { plan: compared, commitSha: compared.lastCommit };
     if (compared.changes.changed.length > 0) previousSha256 ??= await onReplace();

@@ -1,11 +1,11 @@
-import { getLastCommits, type LastCommits } from '../../../github/api/history.ts';
+import { getLastCommits } from '../../../github/api/history.ts';
 import type { Ports } from '../../../ports.ts';
 import { SITE } from '../../../protocol/limits.ts';
 import { withRetries } from '../../../retry.ts';
 import { encodePath } from '../../../rules/naming.ts';
 import type { PlacedPart, Placement } from '../../channel.ts';
 import { type PagesDestination, servedPath } from '../destination.ts';
-import { type BranchTree, findOwnedFiles, listFolders, readBranchTree, treeShaAt } from './branch-tree.ts';
+import { type BranchTree, filesBelow, findOwnedFiles, readTargetTree, treeShaAt } from './branch-tree.ts';
 import { isDone, type SitePlan } from './plan-site.ts';
 import { formatSiteRemoval, parseSiteMessage } from './site-message.ts';
 import type { FolderTarget } from './site-target.ts';
@@ -18,50 +18,101 @@ export interface SiteRemoval {
   readonly destination: PagesDestination;
 }
 
+/** The delivered sites of a folder, and what else is in it. */
+export interface FoundSites {
+  /** By folder: the paths in the branch that are still as they were delivered. */
+  readonly sites: ReadonlyMap<string, readonly string[]>;
+  /** The paths in the branch of all other files. */
+  readonly others: readonly string[];
+  /** Folders that were not searched, because there are too many. */
+  readonly unsearched: readonly string[];
+}
+
 /**
- * The folders that were delivered as sites: the given one, and those that lie directly in it. What others changed
- * or added in them is not part of it.
+ * The folders that were delivered as sites: the given one, and those that lie directly in it, whoever changed them
+ * last. What others changed or added in them is not part of it.
  *
  * @param folder empty, or ending in `/`
- * @returns by folder: the paths in the branch that are still as they were delivered
  */
 export async function findDeliveredSites(
   target: Omit<FolderTarget, 'folder'>,
   folder: string,
-): Promise<ReadonlyMap<string, readonly string[]>> {
-  const { github } = target;
-  const tree = await readBranchTree(github, target.branch);
-  const below = listFolders(tree, folder).slice(0, SITE.siblings);
-  const commits: LastCommits =
-    tree.head === null ? new Map() : await getLastCommits(github, tree.head, below.map(withoutSlash));
-  const delivered = below.filter(
-    (path) => parseSiteMessage(commits.get(withoutSlash(path))?.message ?? '', path) !== null,
-  );
+): Promise<FoundSites> {
+  const tree = await readTargetTree(target);
+  const all = [...filesBelow(tree, folder).keys()].map((path) => folder + path);
   const sites = new Map<string, readonly string[]>();
-  for (const one of [folder, ...delivered.slice(0, SITE.removals)]) {
-    const { files } = await findOwnedFiles(github, tree, one);
-    const paths = [...files.keys()].map((path) => one + path);
+  const removed = new Set<string>();
+  const search = async (one: string, historyPages?: number): Promise<void> => {
+    const options = { readEntries: target.reader.getEntries, ...(historyPages && { historyPages }) };
+    const { files } = await findOwnedFiles(target.github, tree, one, options);
+    const paths = [...files.keys()].map((path) => one + path).filter((path) => !removed.has(path));
+    for (const path of paths) removed.add(path);
     if (paths.length > 0) sites.set(one, paths);
-  }
-  return sites;
+  };
+  await search(folder);
+  const left = foldersOf(
+    all.filter((path) => !removed.has(path)),
+    folder,
+  );
+  const candidates = await orderByDelivery(target, tree, left.slice(0, SITE.siblings));
+  // Most of the others are folders of a person, each with a long history.
+  for (const one of candidates.slice(0, SITE.removals)) await search(one, 1);
+  return {
+    sites,
+    others: all.filter((path) => !removed.has(path)),
+    unsearched: [...candidates.slice(SITE.removals), ...left.slice(SITE.siblings)],
+  };
+}
+
+/** The folders directly in a folder that have any of these files. */
+const foldersOf = (paths: readonly string[], folder: string): readonly string[] => [
+  ...new Set(
+    paths.flatMap((path) => {
+      const end = path.indexOf('/', folder.length);
+      return end === -1 ? [] : [path.slice(0, end + 1)];
+    }),
+  ),
+];
+
+/** Those that a delivery changed last come first; the others may have been changed by a person since. */
+async function orderByDelivery(
+  { github, reader }: Pick<FolderTarget, 'github' | 'reader'>,
+  { head }: BranchTree,
+  folders: readonly string[],
+): Promise<readonly string[]> {
+  if (head === null || folders.length === 0) return [];
+  const commits = await reader.getCommits(github, head, folders.map(withoutSlash));
+  const rank = (folder: string): number => {
+    const message = commits.get(withoutSlash(folder))?.message ?? '';
+    return parseSiteMessage(message, folder) === null ? 1 : 0;
+  };
+  return folders.toSorted((one, other) => rank(one) - rank(other));
 }
 
 const withoutSlash = (folder: string): string => folder.slice(0, -1);
+
+/** What is said where nothing is to be removed. */
+const describeNothing = ({ folder }: FolderTarget, { basis }: SitePlan): string =>
+  folder !== '' && basis.get(withoutSlash(folder)) === null
+    ? 'nothing exists there'
+    : 'nothing that this action delivered exists there';
 
 /** Removes what of a site is still as it was delivered, in one commit. Each attempt compares first. */
 export async function removeSite({ target, destination }: SiteRemoval, ports: Ports): Promise<Placement> {
   const write = createSiteWriter(target, ports);
   let removed: readonly string[] = [];
+  let nothing = '';
   const commitSha = await withRetries(ports, async () => {
-    const tree = await readBranchTree(target.github, target.branch);
+    const tree = await readTargetTree(target);
     const plan = await planRemoval(target, tree);
+    nothing = describeNothing(target, plan);
     if (isDone(plan)) return removed.length === 0 ? plan.lastCommit : findLastCommit(target, tree);
     removed = plan.removals;
     return write(plan);
   });
   const [url, ...parts] = listAddresses(removed, target, destination);
   return {
-    evidence: removed.length > 0 ? `commit ${commitSha} removes it` : 'nothing exists there',
+    evidence: removed.length > 0 ? `commit ${commitSha} removes it` : nothing,
     url: url?.url ?? destination.pageUrl,
     written: removed.length > 0,
     ...(commitSha === undefined ? {} : { commitSha }),
@@ -69,7 +120,10 @@ export async function removeSite({ target, destination }: SiteRemoval, ports: Po
     hostMayChangeBytes: false,
     mustBeExternal: false,
     parts,
-    notes: [`${removed.length} files removed`, 'caches may still show them for up to ten minutes'],
+    notes:
+      removed.length === 0
+        ? []
+        : [`${removed.length} files removed`, 'caches may still show them for up to ten minutes'],
     unknown: destination.unknown,
   };
 }
@@ -86,12 +140,17 @@ async function findLastCommit(
 
 /** What removing the site would do; reads only. */
 export async function previewRemoval({ target }: SiteRemoval): Promise<string> {
-  const plan = await planRemoval(target, await readBranchTree(target.github, target.branch));
+  const plan = await planRemoval(target, await readTargetTree(target));
+  if (isDone(plan)) return describeNothing(target, plan);
   return `${plan.message.split('\n')[0]} (${plan.removals.length} files)`;
 }
 
-async function planRemoval({ github, folder, essence }: FolderTarget, tree: BranchTree): Promise<SitePlan> {
-  const { files, lastCommit } = await findOwnedFiles(github, tree, folder);
+async function planRemoval(
+  { github, reader, folder, essence }: FolderTarget,
+  tree: BranchTree,
+): Promise<SitePlan> {
+  const options = { readEntries: reader.getEntries };
+  const { files, lastCommit } = await findOwnedFiles(github, tree, folder, options);
   const paths = [...files.keys()];
   return {
     message: formatSiteRemoval(folder, essence),

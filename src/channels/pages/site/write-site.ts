@@ -1,6 +1,6 @@
 import { DeliveryError } from '../../../errors.ts';
 import { needsSignatures } from '../../../github/api/branch-rules.ts';
-import { getBranchHead, parentFolders } from '../../../github/api/existing-blobs.ts';
+import { parentFolders } from '../../../github/api/existing-blobs.ts';
 import { commitTree, createBlob, pathChangedError } from '../../../github/api/git-data.ts';
 import { type CommitIdentity, getCommitIdentity } from '../../../github/api/token-owner.ts';
 import { hasGit } from '../../../github/git/process.ts';
@@ -8,6 +8,7 @@ import type { ListEntries } from '../../../github/git/push.ts';
 import { SIGNATURE_HINT } from '../../../github/hints.ts';
 import type { Ports } from '../../../ports.ts';
 import { MEGABYTE, SITE, SIZE } from '../../../protocol/limits.ts';
+import { readTargetHead } from '../target-branch.ts';
 import type { SitePlan } from './plan-site.ts';
 import type { FolderTarget } from './site-target.ts';
 
@@ -71,12 +72,13 @@ async function writeWithGit(
 ): Promise<string> {
   const { pushCommits } = await import(/* webpackMode: "eager" */ '../../../github/git/push.ts');
   const remote = new URL(`/${github.repository.owner}/${github.repository.repo}.git`, serverUrl);
-  const { message, writes, removals } = plan;
+  const { message, writes, removals, head } = plan;
   const push = {
     remote,
     token: github.token,
     branch,
     author,
+    createsBranch: head === null,
     commits: [{ message, writes, removals }],
     checkBase: (list: ListEntries, base: string | null) => refuseOtherBase(plan, list, base),
   };
@@ -120,7 +122,7 @@ async function writeWithApi(
     sent.add(file.blobSha);
   }
   // The commit is made on top of exactly what was compared.
-  if ((await getBranchHead(github, branch)) !== plan.head) throw pathChangedError(branch);
+  if ((await readTargetHead(target)) !== plan.head) throw pathChangedError(branch);
   return commitTree(github, branch, plan);
 }
 

@@ -1,0 +1,238 @@
+import { describe, expect, test } from '@jest/globals';
+import { createPagesPublisher, type PagesOptions } from '../../../src/channels/pages/publish.ts';
+import type { RepositoryContext } from '../../../src/github/api/repository.ts';
+import { absent, FakeGitHub, failure } from '../../github/fake-github.ts';
+import { localFile } from '../../support/files.ts';
+import { FakeHttp, fakePorts } from '../../support/ports.ts';
+import { pagesOptionsWith } from '../pages-options.ts';
+import { accessWith, siteWith } from '../repository-context.ts';
+
+type Answers = ConstructorParameters<typeof FakeGitHub>[0];
+
+interface Situation {
+  readonly answers?: Answers;
+  readonly options?: Partial<PagesOptions>;
+  readonly site?: RepositoryContext['site'];
+  readonly isLarge?: boolean;
+}
+
+const EMPTY_REPOSITORY = failure('NOT_FOUND', 409);
+const NEW_SITE = { html_url: 'https://octo.github.io/site/', source: { branch: 'gh-pages', path: '/' } };
+const WRITES: Answers = {
+  blob: () => ({ sha: 'unused' }),
+  tree: { sha: 'newtree' },
+  commit: { sha: 'c0ffee' },
+  create_ref: {},
+  create_pages_site: NEW_SITE,
+};
+
+/** A file for the new branch `gh-pages` of a repository without a site, unless the situation says otherwise. */
+async function prepare({ answers = {}, options = {}, site = null, isLarge = false }: Situation = {}) {
+  const file = await localFile(isLarge ? Buffer.alloc(1_100_000, 'x') : '<p>hello</p>');
+  const github = new FakeGitHub({ get_ref: absent, ...WRITES, ...answers });
+  // Blobs are streamed past the API's methods.
+  const host = new FakeHttp(({ url }) =>
+    url.endsWith('/git/blobs') ? { status: 201, body: { sha: file.blobSha } } : { status: 404 },
+  );
+  const ports = fakePorts(host.http);
+  const given = pagesOptionsWith({ branch: 'gh-pages', setup: true, ...options });
+  const action = createPagesPublisher(given, accessWith(github, { site }), ports);
+  const prepared = action.prepare([{ file, name: 'page.html' }]);
+  return { github, ports, action, prepared };
+}
+
+async function perform(situation: Situation = {}) {
+  const { action, prepared, ...rest } = await prepare(situation);
+  const tasks = (await prepared).map(({ result }) => result);
+  const [placed] = await action.perform(tasks as never);
+  return { ...rest, tasks, result: placed?.result };
+}
+
+describe('a missing branch', () => {
+  test('is created by the first commit, which has no parent and nothing else in its tree', async () => {
+    const { github, result, tasks } = await perform();
+    expect(tasks).toMatchObject([{ plan: { method: 'method B, object API' } }]);
+    expect(github.sent('tree')).toEqual([{ tree: [expect.objectContaining({ path: 'page.html' })] }]);
+    expect(github.sent('commit')).toMatchObject([{ tree: 'newtree', parents: [] }]);
+    expect(github.sent('create_ref')).toEqual([{ ref: 'refs/heads/gh-pages', sha: 'c0ffee' }]);
+    expect(github.sent('create_pages_site')).toEqual([
+      { build_type: 'legacy', source: { branch: 'gh-pages', path: '/' } },
+    ]);
+    expect(result).toMatchObject({
+      written: true,
+      url: new URL('https://octo.github.io/site/page.html'),
+      notes: ['the branch gh-pages was created', 'Pages was switched on for the branch gh-pages'],
+    });
+  });
+
+  test('that somebody else creates meanwhile is written to as it is then', async () => {
+    let isThere = false;
+    const { github, result } = await perform({
+      answers: {
+        get_ref: () => (isThere ? { object: { sha: 'theirs' } } : absent),
+        get_file: absent,
+        get_commit: { tree: { sha: 'theirtree' } },
+        update_ref: {},
+        create_ref: () => {
+          isThere = true;
+          return failure('CONFLICT', 422, { retryable: true });
+        },
+      },
+    });
+    expect(github.sent('create_ref')).toHaveLength(1);
+    expect(github.sent('commit').at(-1)).toMatchObject({ parents: ['theirs'] });
+    expect(github.sent('update_ref')).toEqual([{ ref: 'heads/gh-pages', sha: 'c0ffee', force: false }]);
+    expect(result).toMatchObject({ written: true });
+  });
+
+  test.each<[string, Situation, object]>([
+    [
+      'without `setup`',
+      { options: { setup: false }, site: siteWith({ branch: 'gh-pages' }) },
+      { code: 'NOT_FOUND', hint: expect.stringContaining('`setup: true` to create it') },
+    ],
+    [
+      'that no workflow knows',
+      {
+        site: siteWith({ builtBy: 'workflow', branch: null }),
+        answers: { graphql: { data: { viewer: { login: 'octo' } } } },
+      },
+      { code: 'BAD_INPUT', hint: expect.stringContaining('`branch:`') },
+    ],
+  ])('%s is not created', async (_, situation, error) => {
+    const { github, action, prepared } = await prepare(situation);
+    const refused = prepared.then(async (all) => {
+      const [placed] = await action.perform(all.map(({ result }) => result) as never);
+      throw placed?.result;
+    });
+    await expect(refused).rejects.toMatchObject(error);
+    expect(github.writes).toEqual([]);
+  });
+});
+
+describe('what `setup` can not know is refused before anything is written', () => {
+  test.each<[string, Situation, object]>([
+    [
+      'settings that the token may not read',
+      { site: 'unreadable' },
+      { code: 'NO_PERMISSION', hint: expect.stringContaining('pages: read') },
+    ],
+    [
+      'an existing branch that nobody named',
+      { options: { branch: undefined }, answers: { get_ref: { object: { sha: 'base' } } } },
+      { code: 'BAD_INPUT', hint: expect.stringContaining('`branch: gh-pages`') },
+    ],
+    [
+      'a workflow for a site that is built from a branch',
+      { options: { siteWorkflow: 'pages.yml' }, answers: { get_workflow: { state: 'active' } } },
+      { code: 'BAD_INPUT', hint: expect.stringContaining('`site-workflow:`') },
+    ],
+    [
+      'a branch that can not be read',
+      { answers: { get_ref: failure('HOST_ERROR', 500) } },
+      { httpCode: 500 },
+    ],
+  ])('%s', async (_, situation, error) => {
+    const { github, prepared } = await prepare(situation);
+    await expect(prepared).rejects.toMatchObject(error);
+    expect(github.writes).toEqual([]);
+  });
+});
+
+describe('Pages', () => {
+  const existing = {
+    get_ref: { object: { sha: 'base' } },
+    get_file: absent,
+    put_file_le1mb: { commit: { sha: 'put' } },
+  };
+
+  test('is switched on for an existing branch that is named', async () => {
+    const { github, result } = await perform({ answers: existing });
+    expect(github.writes).toEqual(['put_file_le1mb', 'create_pages_site']);
+    expect(result).toMatchObject({ notes: ['Pages was switched on for the branch gh-pages'] });
+  });
+
+  test('is left alone where it is on, or where the files have an address of their own', async () => {
+    const own = { pagesBase: new URL('https://pages.dev/') };
+    for (const situation of [{ site: siteWith({ branch: 'gh-pages' }) }, { options: own }]) {
+      const { github, result } = await perform(situation);
+      expect(github.writes).toEqual(['tree', 'commit', 'create_ref']);
+      expect(result).toMatchObject({ notes: ['the branch gh-pages was created'] });
+    }
+  });
+
+  test('that another job switched on meanwhile is used, if it shows this branch', async () => {
+    const taken = failure('HOST_ERROR', 409, { retryable: true });
+    const used = await perform({ answers: { create_pages_site: taken, pages_site: NEW_SITE } });
+    expect(used.result).toMatchObject({ url: new URL('https://octo.github.io/site/page.html') });
+    const pages_site = { ...NEW_SITE, source: { branch: 'main', path: '/' } };
+    const other = await perform({ answers: { create_pages_site: taken, pages_site } });
+    expect(other.result).toMatchObject({
+      code: 'BAD_INPUT',
+      message: expect.stringContaining('from branch main'),
+    });
+  });
+
+  test('is looked at before it is switched on again after an answer that was lost', async () => {
+    const lost = failure('CONNECTION', undefined, { retryable: true });
+    const { github, result } = await perform({ answers: { create_pages_site: lost, pages_site: NEW_SITE } });
+    expect(github.sent('create_pages_site')).toHaveLength(1);
+    expect(result).toMatchObject({ written: true });
+  });
+
+  test('at a domain of its own gives the addresses there', async () => {
+    const html_url = 'https://www.octo.dev/site/';
+    const { result } = await perform({ answers: { create_pages_site: { ...NEW_SITE, html_url } } });
+    expect(result).toMatchObject({ url: new URL('https://www.octo.dev/site/page.html') });
+  });
+
+  test.each([
+    ['at another path', { html_url: 'https://octo.dev/' }, 'NOT_PROVEN'],
+    ['for members only', { public: false }, 'NOT_EXTERNAL'],
+  ])('%s hands over nothing, and says what the branch has', async (_, more, code) => {
+    const { result } = await perform({ answers: { create_pages_site: { ...NEW_SITE, ...more } } });
+    expect(result).toMatchObject({ code, leftBehind: ['commit c0ffee on the branch gh-pages'] });
+  });
+
+  test.each([
+    [
+      failure('NO_PERMISSION', 403),
+      /may not switch Pages on/,
+      /"Deploy from a branch" and the branch gh-pages/,
+    ],
+    [failure('NOT_FOUND', 404), /may not switch Pages on/, /`token:`/],
+    [failure('HOST_ERROR', 422, { hint: 'a plan' }), /could not be switched on/, /Settings → Pages .*a plan/],
+  ])('that can not be switched on (%s) names the clicks', async (refusal, reason, hint) => {
+    const { github, result } = await perform({ answers: { create_pages_site: refusal } });
+    expect(result).toMatchObject({
+      httpCode: refusal.httpCode,
+      message: expect.stringMatching(reason),
+      hint: expect.stringMatching(hint),
+      leftBehind: ['commit c0ffee on the branch gh-pages'],
+    });
+    expect(github.sent('create_ref')).toHaveLength(1);
+  });
+
+  test('is not switched on for a branch that nothing was written to', async () => {
+    const { action, github, prepared } = await prepare({ answers: { tree: failure('TOO_LARGE', 422) } });
+    const tasks = (await prepared).map(({ result }) => result);
+    await expect(action.perform(tasks as never)).rejects.toMatchObject({ code: 'TOO_LARGE' });
+    expect(github.sent('create_pages_site')).toEqual([]);
+  });
+});
+
+describe('the method', () => {
+  test.each([
+    ['a missing branch, 1 MB', { isLarge: false }, 'method B, object API'],
+    ['a missing branch, above 1 MB', { isLarge: true }, 'method B, object API'],
+    ['an empty repository', { answers: { get_ref: EMPTY_REPOSITORY } }, "method C, git's own protocol"],
+    [
+      'an existing branch',
+      { answers: { get_ref: { object: { sha: 'base' } } } },
+      'method A, single-call write',
+    ],
+  ])('for %s is one that can write to it', async (_, situation, method) => {
+    const { prepared } = await prepare(situation);
+    expect((await prepared).map(({ result }) => result)).toMatchObject([{ plan: { method } }]);
+  });
+});

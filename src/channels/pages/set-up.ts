@@ -1,0 +1,187 @@
+import { DeliveryError, hasFailed, resultOf } from '../../errors.ts';
+import type { GitHubClient } from '../../github/api/client.ts';
+import { findAbsence, getBranchHead } from '../../github/api/existing-blobs.ts';
+import { createPagesSite, type PagesSite } from '../../github/api/pages-site.ts';
+import type { RepositoryContext } from '../../github/api/repository.ts';
+import { hasGit } from '../../github/git/process.ts';
+import { formatPermissionHint } from '../../github/hints.ts';
+import { defaultSiteUrl } from '../../github/hosts.ts';
+import type { ItemResult } from '../../item-results.ts';
+import type { Ports } from '../../ports.ts';
+import type { Placement } from '../channel.ts';
+import type { CommitMethod } from './commit-methods.ts';
+import { type PagesLocation, refuseUnusableSite, targetBranch } from './destination.ts';
+
+/** What a delivery has to set up besides its commit. */
+export interface SetupPlan {
+  readonly branch: string;
+  /** What is missing: the branch, or all commits of the repository; `null` where the branch exists. */
+  readonly absence: 'branch' | 'commits' | null;
+  /** Whether Pages is to be switched on. */
+  readonly enablesPages: boolean;
+}
+
+/**
+ * What `setup` has to do for this repository; `null` without it.
+ *
+ * @throws {DeliveryError} where it can't be known or would show more than the delivery, with what to change.
+ */
+export async function planSetup(
+  github: GitHubClient,
+  options: PagesLocation,
+  site: RepositoryContext['site'],
+): Promise<SetupPlan | null> {
+  if (!options.setup) return null;
+  const isOwnAddress = options.pagesBase !== undefined;
+  if (site === 'unreadable' && !isOwnAddress) throw unreadableError();
+  const branch = targetBranch(options, site);
+  const absence = await readAbsence(github, branch);
+  const plan = { branch, absence, enablesPages: site === null && !isOwnAddress };
+  const isByWorkflow = typeof site === 'object' && site?.builtBy === 'workflow' && !isOwnAddress;
+  if (absence !== null && isByWorkflow) throw workflowSiteError(branch);
+  if (plan.enablesPages) refuseUnclear(plan, options);
+  return plan;
+}
+
+async function readAbsence(github: GitHubClient, branch: string): Promise<SetupPlan['absence']> {
+  const head = await resultOf(() => getBranchHead(github, branch));
+  const absence = findAbsence(head);
+  if (hasFailed(head) && absence === null) throw head;
+  return absence;
+}
+
+/** A page would show everything that the branch has, so an existing one must be named. */
+function refuseUnclear({ branch, absence }: SetupPlan, { branch: named, siteWorkflow }: PagesLocation): void {
+  if (siteWorkflow !== undefined) {
+    throw new DeliveryError('BAD_INPUT', '`setup` switches on a site that is built from a branch', {
+      step: 'check',
+      hint: 'leave `site-workflow:` out, or switch Pages on under Settings → Pages (GitHub Actions)',
+    });
+  }
+  if (named !== undefined || absence !== null) return;
+  throw new DeliveryError(
+    'BAD_INPUT',
+    `\`setup\` would show everything in the branch ${branch} on the Pages site`,
+    {
+      step: 'check',
+      hint: `set \`branch: gh-pages\` for a branch of its own, or \`branch: ${branch}\` if all of it may be public`,
+    },
+  );
+}
+
+/** The method for a branch that may have to be created: the single-call write can't do it, nor can the API create the first commit. */
+export async function setupMethod(
+  plan: SetupPlan | null,
+  chosen: CommitMethod,
+  signal: AbortSignal,
+): Promise<CommitMethod> {
+  if (plan?.absence === 'branch' && chosen === 'A') return 'B';
+  if (plan?.absence === 'commits' && (await hasGit(signal))) return 'C';
+  return chosen;
+}
+
+/** What a real run would set up, for a preview; empty where nothing is missing. */
+export function describeSetup({ branch, absence, enablesPages }: SetupPlan): string {
+  return [
+    ...(absence === null ? [] : [`; creates the branch ${branch}`]),
+    ...(enablesPages ? [`; switches Pages on for the branch ${branch}, if the token may`] : []),
+  ].join('');
+}
+
+/** What `finishSetup` needs besides the placements. */
+interface SetupContext {
+  readonly plan: SetupPlan | null;
+  readonly github: GitHubClient;
+  readonly serverUrl: URL;
+}
+
+/**
+ * Switches Pages on, once there is something to show, and gives the placements the addresses that the site has.
+ * Where that fails, nothing was published, though the branch has it.
+ */
+export async function finishSetup<Item>(
+  placed: readonly ItemResult<Item, Placement>[],
+  { plan, github, serverUrl }: SetupContext,
+  ports: Ports,
+): Promise<readonly ItemResult<Item, Placement>[]> {
+  if (plan === null || placed.every(({ result }) => hasFailed(result))) return placed;
+  const site = plan.enablesPages ? await resultOf(() => enablePages(github, plan.branch, ports)) : null;
+  const assumed = defaultSiteUrl(serverUrl, github.repository);
+  return placed.map(({ item, result }) => {
+    if (hasFailed(result)) return { item, result };
+    if (hasFailed(site)) return { item, result: site.withLeftBehind([describeLeft(result, plan)]) };
+    if (site !== null && site.base.pathname !== assumed.pathname) {
+      return { item, result: otherAddressError(site).withLeftBehind([describeLeft(result, plan)]) };
+    }
+    const address = site === null ? result : moveTo(site.base, assumed, result);
+    return { item, result: { ...address, notes: [...address.notes, ...describeDone(plan, result)] } };
+  });
+}
+
+const describeLeft = ({ commitSha }: Placement, { branch }: SetupPlan): string =>
+  `commit ${commitSha} on the branch ${branch}`;
+
+const describeDone = ({ branch, absence, enablesPages }: SetupPlan, { written }: Placement): string[] => [
+  ...(absence !== null && written ? [`the branch ${branch} was created`] : []),
+  ...(enablesPages ? [`Pages was switched on for the branch ${branch}`] : []),
+];
+
+async function enablePages(github: GitHubClient, branch: string, ports: Ports): Promise<PagesSite> {
+  const site = await resultOf(() => createPagesSite(github, branch, ports));
+  if (hasFailed(site)) throw notEnabledError(site, branch);
+  refuseUnusableSite(site, { branch });
+  ports.logger.info(`Pages was switched on for the branch ${branch}: ${site.base.href}`);
+  return site;
+}
+
+/** The same placement at the site's real address, such as a domain of its own. */
+function moveTo(base: URL, assumed: URL, placement: Placement): Placement {
+  const move = (url: URL): URL =>
+    url.href.startsWith(assumed.href) ? new URL(base.href + url.href.slice(assumed.href.length)) : url;
+  const { url, parts } = placement;
+  return {
+    ...placement,
+    url: move(url),
+    ...(parts === undefined ? {} : { parts: parts.map((part) => ({ ...part, url: move(part.url) })) }),
+  };
+}
+
+/** A token that may not do it is told so by 403, or by 404. */
+function notEnabledError(cause: DeliveryError, branch: string): DeliveryError {
+  const { code, httpCode, message } = cause;
+  const mayNot = code === 'NO_PERMISSION' || code === 'NOT_FOUND';
+  const clicks = `under Settings → Pages choose "Deploy from a branch" and the branch ${branch}, and run the step again`;
+  const hint = mayNot
+    ? `${clicks}; or set \`token:\` to that of an administrator`
+    : `${clicks}; or ${cause.hint}`;
+  const reason = mayNot
+    ? 'this token may not switch Pages on for it'
+    : 'Pages could not be switched on for it';
+  return new DeliveryError(code, `the branch ${branch} is there already, but ${reason}: ${message}`, {
+    httpCode,
+    hint,
+    leftBehind: [],
+    cause,
+  });
+}
+
+function otherAddressError({ base }: PagesSite): DeliveryError {
+  return new DeliveryError('NOT_PROVEN', `Pages was switched on at ${base.href}, another path than assumed`, {
+    hint: 'run the step again, which checks the references of the pages for this path',
+  });
+}
+
+function unreadableError(): DeliveryError {
+  return new DeliveryError('NO_PERMISSION', "`setup` needs the Pages settings, and they can't be read", {
+    step: 'check',
+    hint: formatPermissionHint('pages: read'),
+  });
+}
+
+function workflowSiteError(branch: string): DeliveryError {
+  return new DeliveryError(
+    'BAD_INPUT',
+    `a workflow builds the Pages site, and it does not know the new branch ${branch}`,
+    { step: 'check', hint: 'set `branch:` to one that exists, or leave `setup:` out' },
+  );
+}
