@@ -172,7 +172,23 @@ describe('channels that take no folder', () => {
     expect(folderChannelError('out/dist/', 'K3', 'there is no site').message).toBe(
       'there is no site, and K3 takes single files, not the folder out/dist/',
     );
-    expect(folderChannelError('/', 'K3').hint).toContain('site.tar.gz');
+  });
+
+  test.each([
+    ['dist/', 'tar -czf dist.tar.gz dist/', 'dist.tar.gz'],
+    ['out/my site', "tar -czf my-site.tar.gz 'out/my site'", 'my-site.tar.gz'],
+    ["it's", "tar -czf it-s.tar.gz 'it'\\''s'", 'it-s.tar.gz'],
+    ['-v', 'tar -czf v.tar.gz ./-v', 'v.tar.gz'],
+    ['C:\\build\\dist', "tar -czf dist.tar.gz 'C:\\build\\dist'", 'dist.tar.gz'],
+    ['.', 'tar --exclude=./site.tar.gz -czf site.tar.gz .', 'site.tar.gz'],
+    ['./', 'tar --exclude=./site.tar.gz -czf site.tar.gz .', 'site.tar.gz'],
+    ['..', 'tar -czf site.tar.gz ..', 'site.tar.gz'],
+    ['/', 'tar -czf site.tar.gz /', 'site.tar.gz'],
+  ])('name a command that works in a shell: %s', (given, command, archive) => {
+    const { hint } = folderChannelError(given, 'K3');
+    expect(hint).toBe(
+      `use channel: K1, or pack it in a step before: \`${command}\` with \`file: ${archive}\``,
+    );
   });
 });
 

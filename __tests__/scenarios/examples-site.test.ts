@@ -1,7 +1,12 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
+import type { TestRepository } from '../world/repository.ts';
+import { parseWorkflowDefinition, type WorkflowDefinition } from '../world/workflow/definition.ts';
+import type { WorkflowEvent } from '../world/workflow/event.ts';
 import { expectReady } from './expect-report.ts';
+import { type FolderFiles, inFolder, readExtract, readOutput } from './generator-outputs.ts';
 import { createPage, setUpScenario } from './scenario.ts';
-import { openPullRequest } from './workflow-events.ts';
+import { createRunCompletedEvent, createWorkflowEvent, openPullRequest } from './workflow-events.ts';
 import { setUpPlayer } from './workflow-player.ts';
 import {
   expectGone,
@@ -14,6 +19,10 @@ const scenario = setUpScenario();
 const player = setUpPlayer(scenario);
 
 const EXAMPLE = 'examples/site-preview.yml';
+const FORK_BUILD = 'examples/fork-safe-build.yml';
+const FORK_PUBLISH = 'examples/fork-safe-publish.yml';
+const PLAYWRIGHT = 'examples/playwright-report.yml';
+const COVERAGE = 'examples/coverage.yml';
 
 /** A commit with the sources of a site, and what builds it. */
 const commit = (text: string) => ({
@@ -59,4 +68,115 @@ test('a site for a pull request: one commit a push, one link in one comment, and
   expect(await repository.read(`${folder}index.html`)).toBeNull();
   const [last] = await repository.issues.comments(pull.number);
   expect(last?.body).toContain('**Withdrawn:** the preview was removed.');
+});
+
+/** A commit whose script makes a folder as a generator made it. */
+const makes = (folder: string, output: FolderFiles, script = 'build.sh', exitCode = 0): FolderFiles => ({
+  [script]: `#!/bin/sh\nmkdir -p ${folder}\ncp -r generated/. ${folder}\nexit ${exitCode}\n`,
+  ...inFolder('generated', output),
+});
+
+/** A user's copy of an example. */
+const alterExample = (path: string, from: string, to: string): WorkflowDefinition =>
+  parseWorkflowDefinition(readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8').replace(from, to));
+
+const push = (repository: TestRepository, files: FolderFiles): WorkflowEvent => ({
+  ...createWorkflowEvent(repository, 'push', {}),
+  files,
+});
+
+test('a Storybook of the main branch, at an address that never changes', async () => {
+  const repository = await scenario.repository(SITE_WITHOUT_PUSH_BUILDS);
+  const output = readExtract('storybook');
+  const run = await player.run('examples/storybook.yml', push(repository, makes('storybook-static', output)));
+  expect(listConclusions(run)).toEqual(['success', 'storybook: success']);
+  const url = `${repository.pages.url}storybook/`;
+  const shows = output['index.html'] ?? '';
+  await expectReady(scenario, getOnlyDelivery(run), { channel: 'K1', url, shows });
+  expect(await repository.log()).toHaveLength(2);
+});
+
+test('a coverage report of the main branch, and of a pull request until it is closed', async () => {
+  const repository = await scenario.repository(SITE_WITHOUT_PUSH_BUILDS);
+  const output = readOutput('c8');
+  const shows = output['index.html'] ?? '';
+  const commit = makes('coverage', output, 'test.sh');
+  const main = await player.run(COVERAGE, push(repository, commit));
+  const mainUrl = `${repository.pages.url}coverage/main/`;
+  await expectReady(scenario, getOnlyDelivery(main), { channel: 'K1', url: mainUrl, shows });
+
+  const pull = await openPullRequest(repository, 'feature', commit);
+  const opened = await player.run(COVERAGE, pull.opened);
+  const url = `${repository.pages.url}coverage/pr-${pull.number}/`;
+  await expectReady(scenario, getOnlyDelivery(opened), { channel: 'K1', url, shows });
+  expect((await repository.issues.comments(pull.number)).map(({ body }) => body)).toEqual([
+    expect.stringContaining(`<${url}>`),
+  ]);
+
+  const closed = await player.run(COVERAGE, (await pull.close()).pull_request);
+  expect(listConclusions(closed)).toEqual(['success', 'coverage: success']);
+  await expectGone(scenario, url);
+  expect((await scenario.fetchPublic(mainUrl)).toString()).toBe(shows);
+  expect([main, opened, closed].map((run) => run?.group)).toEqual([
+    'coverage-main',
+    `coverage-${pull.number}`,
+    `coverage-${pull.number}`,
+  ]);
+});
+
+test('a Playwright report of each run, above all of one that failed, and only the newest stay', async () => {
+  const repository = await scenario.repository(SITE_WITHOUT_PUSH_BUILDS);
+  const keepsTwo = alterExample(PLAYWRIGHT, 'keep: 20', 'keep: 2');
+  const output = readExtract('playwright');
+  const folders: string[] = [];
+  for (const exitCode of [1, 0, 1]) {
+    const commit = makes('playwright-report', output, 'test.sh', exitCode);
+    const run = await player.run(keepsTwo, push(repository, commit));
+    const result = exitCode === 0 ? 'success' : 'failure';
+    expect(listConclusions(run)).toEqual([result, `test: ${result}`]);
+    const folder = `playwright/run-${run?.id}-1/`;
+    const url = `${repository.pages.url}${folder}`;
+    await expectReady(scenario, getOnlyDelivery(run), {
+      channel: 'K1',
+      url,
+      shows: output['index.html'] ?? '',
+    });
+    folders.push(folder);
+  }
+  const kept = await Promise.all(folders.map((folder) => repository.read(`${folder}index.html`)));
+  expect(kept.map((file) => file !== null)).toEqual([false, true, true]);
+  const attachment = Object.keys(output).find((path) => path.endsWith('.md'));
+  expect(await repository.read(`${folders[2]}${attachment}`)).not.toBeNull();
+});
+
+test('documentation with names that begin with an underscore', async () => {
+  const repository = await scenario.repository(SITE_WITHOUT_PUSH_BUILDS);
+  const output = readOutput('sphinx');
+  const commit = makes('docs/_build/html', output);
+  const run = await player.run('examples/documentation.yml', push(repository, commit));
+  expect(listConclusions(run)).toEqual(['success', 'documentation: success']);
+  const url = `${repository.pages.url}manual/`;
+  await expectReady(scenario, getOnlyDelivery(run), {
+    channel: 'K1',
+    url,
+    shows: output['index.html'] ?? '',
+  });
+  const style = await scenario.fetchPublic(`${url}_static/alabaster.css`);
+  expect(style.toString()).toBe(output['_static/alabaster.css']);
+});
+
+test('a folder of a fork, through the two workflows for forks', async () => {
+  const repository = await scenario.repository(SITE_WITHOUT_PUSH_BUILDS);
+  const output = readOutput('vite');
+  const pull = await openPullRequest(repository, 'human:feature', makes('out', output));
+  const build = await player.run(alterExample(FORK_BUILD, 'path: out/index.html', 'path: out/'), pull.opened);
+  if (build === null) throw new Error('No build.');
+  const publish = alterExample(FORK_PUBLISH, 'file: preview/index.html', 'file: preview/');
+  const published = await player.run(publish, createRunCompletedEvent(build));
+  const url = `${repository.pages.url}previews/human/feature/`;
+  await expectReady(scenario, getOnlyDelivery(published), {
+    channel: 'K1',
+    url,
+    shows: output['index.html'] ?? '',
+  });
 });

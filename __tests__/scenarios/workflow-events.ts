@@ -2,15 +2,14 @@ import type { PullRequestPayload } from '../world/issue-tracker.ts';
 import type { TestRepository } from '../world/repository.ts';
 import type { EventPayload, WorkflowEvent } from '../world/workflow/event.ts';
 import type { WorkflowRun } from '../world/workflow/workflow-runner.ts';
-
-type TextFiles = Readonly<Record<string, string>>;
+import type { FolderFiles } from './generator-outputs.ts';
 
 /** A pull request and its workflow events. */
 export interface PullRequestEvents {
   readonly number: number;
   readonly opened: WorkflowEvent;
   /** A further commit. */
-  push(files: TextFiles): Promise<WorkflowEvent>;
+  push(files: FolderFiles): Promise<WorkflowEvent>;
   /** Closes it, and creates both events about that. */
   close(): Promise<Record<'pull_request' | 'pull_request_target', WorkflowEvent>>;
 }
@@ -19,7 +18,7 @@ export interface PullRequestEvents {
 export async function openPullRequest(
   repository: TestRepository,
   head: string,
-  files: TextFiles,
+  files: FolderFiles,
 ): Promise<PullRequestEvents> {
   const { issues } = repository;
   const number = await issues.openPullRequest('Another page', head);

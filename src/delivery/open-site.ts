@@ -144,9 +144,18 @@ function refuseOtherChannels(given: string, { channels }: DeliveryRequest): void
 
 /** Only K1 shows a folder. */
 export function folderChannelError(given: string, channel: string, reason = ''): DeliveryError {
-  const name = given.replace(/\/+$/, '').split('/').at(-1) || 'site';
+  const name = /([^/\\]*)[/\\]*$/.exec(given)?.[1] ?? '';
+  const archive = `${name.replace(/[^\p{L}\p{Nd}]+/gu, '-').replace(/^-|-$/g, '') || 'site'}.tar.gz`;
   const why = reason === '' ? '' : `${reason}, and `;
   return new DeliveryError('BAD_INPUT', `${why}${channel} takes single files, not the folder ${given}`, {
-    hint: `use channel: K1, with \`setup: true\` where there is no Pages site, or pack it in a step before: \`tar -czf ${name}.tar.gz ${given}\` with \`file: ${name}.tar.gz\``,
+    hint: `use channel: K1, with \`setup: true\` where there is no Pages site, or pack it in a step before: \`${packCommand(given, archive)}\` with \`file: ${archive}\``,
   });
+}
+
+/** The command for a POSIX shell; an archive in the folder itself leaves itself out. */
+function packCommand(folder: string, archive: string): string {
+  if (/^\.[/\\]*$/.test(folder)) return `tar --exclude=./${archive} -czf ${archive} .`;
+  const path = folder.startsWith('-') ? `./${folder}` : folder;
+  const isPlain = /^[\w./@%+=,-]+$/.test(path);
+  return `tar -czf ${archive} ${isPlain ? path : `'${path.replaceAll("'", "'\\''")}'`}`;
 }

@@ -13,7 +13,7 @@ export interface WorkflowEvent {
   readonly ref: string;
   readonly sha: string;
   /** The files for a checkout; absent if the event has nothing to check out. */
-  readonly files?: Readonly<Record<string, string>>;
+  readonly files?: Readonly<Record<string, string | Buffer>>;
 }
 
 /** The fields of an event's payload that are used here. */

@@ -53,8 +53,8 @@ async function checkOutFiles({ event, workspace }: ActionContext): Promise<void>
   const { files, name } = event;
   if (files === undefined) throw new Error(`A run of ${name} has nothing to check out.`);
   await writeFiles(workspace, files);
-  for (const [path, text] of Object.entries(files)) {
-    if (text.startsWith('#!')) await chmod(join(workspace, path), 0o755);
+  for (const [path, file] of Object.entries(files)) {
+    if (file.toString().startsWith('#!')) await chmod(join(workspace, path), 0o755);
   }
 }
 
