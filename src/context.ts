@@ -1,3 +1,5 @@
+import { createLazyViewer } from './browser/lazy-viewer.ts';
+import { loadBrowserCode } from './browser/load-code.ts';
 import type { ChannelMap } from './channels/channel.ts';
 import { createFilebinPublisher } from './channels/filebin/publish.ts';
 import { createFilebinRemover } from './channels/filebin/remove.ts';
@@ -27,13 +29,17 @@ export function createPorts(logger: Logger, signal: AbortSignal): Ports {
 }
 
 /** Does what was asked for, and reports on every file. */
-export function runRequest(
+export async function runRequest(
   request: DeliveryRequest,
   ports: Ports,
   findFiles?: FindFiles,
 ): Promise<readonly Report[]> {
   const context = createDeliveryContext(request, ports, findFiles);
-  return request.operation === 'withdraw' ? withdraw(request, context) : deliver(request, context);
+  try {
+    return await (request.operation === 'withdraw' ? withdraw(request, context) : deliver(request, context));
+  } finally {
+    await context.screen.close();
+  }
 }
 
 /**
@@ -49,6 +55,7 @@ export function createDeliveryContext(
   return {
     ...ports,
     findFiles,
+    screen: createLazyViewer(() => loadBrowserCode({ request, ports })),
     async openRepository(query) {
       const { apiUrl, repository: name } = request;
       const { token, authorizationError } = await getToken(request, query, ports);

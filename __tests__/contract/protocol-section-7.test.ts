@@ -20,6 +20,7 @@ import { parseRequest } from '../../src/request/parse-request.ts';
 import { rawInputs, runContextWith } from '../delivery/builders.ts';
 import { absent, FakeGitHub, failure } from '../github/fake-github.ts';
 import { temporaryFolder } from '../support/files.ts';
+import { FakeScreen } from '../support/fake-screen.ts';
 import { FakeHttp, fakePorts, NOON, type Scripted, type Seen } from '../support/ports.ts';
 
 const BYTES = '<!doctype html><p>It works</p>';
@@ -62,6 +63,7 @@ async function delivering({ inputs = {}, api = {}, answer = () => ({ status: 404
   const [report] = await deliver(request, {
     ...ports,
     findFiles: findLiteralFiles,
+    screen: new FakeScreen(),
     openRepository: async (query) => {
       const repository = await loadRepositoryContext(github, query);
       const channels = {
