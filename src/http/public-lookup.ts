@@ -3,7 +3,8 @@ import { isIP, type LookupFunction } from 'node:net';
 import { DeliveryError } from '../errors.ts';
 import { addressRange, isMachineRange } from '../rules/external-address.ts';
 
-type ResolveHost = (
+/** A resolver as Node's own `lookup`. */
+export type ResolveHost = (
   host: string,
   options: LookupOptions & { all: true },
   callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
@@ -16,7 +17,7 @@ type ResolveHost = (
  * @param resolve the resolver of the operating system
  */
 export function publicLookup(resolve: ResolveHost = lookup): LookupFunction {
-  return checkedLookup((range) => range !== 'unicast', resolve);
+  return checkedLookup(isNotPublic, resolve);
 }
 
 /**
@@ -50,14 +51,29 @@ const OWN_LOOKUP_TIME = 300;
  *
  * @throws {DeliveryError} `NOT_EXTERNAL`
  */
-export async function refuseMachineName(host: string, resolve: ResolveHost = lookup): Promise<void> {
+export function refuseMachineName(host: string, resolve: ResolveHost = lookup): Promise<void> {
+  return refuseOwnName(host, isMachineRange, resolve);
+}
+
+/** The same for a host that only an untrusted page names: no internal address at all. */
+export function refuseInternalName(host: string, resolve: ResolveHost = lookup): Promise<void> {
+  return refuseOwnName(host, isNotPublic, resolve);
+}
+
+const isNotPublic = (range: string): boolean => range !== 'unicast';
+
+async function refuseOwnName(
+  host: string,
+  isRefused: (range: string) => boolean,
+  resolve: ResolveHost,
+): Promise<void> {
   if (isIP(host.replace(/^\[|\]$/g, '')) !== 0) return;
   const found = Promise.withResolvers<readonly LookupAddress[]>();
   const timer = setTimeout(() => found.resolve([]), OWN_LOOKUP_TIME);
   resolve(host, { all: true }, (error, addresses) => found.resolve(error === null ? addresses : []));
   const addresses = await found.promise;
   clearTimeout(timer);
-  const internal = addresses.find(({ address }) => isMachineRange(addressRange(address)));
+  const internal = addresses.find(({ address }) => isRefused(addressRange(address)));
   if (internal !== undefined) throw notPublicAddressError(host, addressRange(internal.address));
 }
 
