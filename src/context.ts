@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import { createLazyViewer } from './browser/lazy-viewer.ts';
 import { loadBrowserCode } from './browser/load-code.ts';
 import type { ChannelMap } from './channels/channel.ts';
@@ -55,7 +56,7 @@ export function createDeliveryContext(
   return {
     ...ports,
     findFiles,
-    screen: createLazyViewer(() => loadBrowserCode({ request, ports })),
+    screen: createLazyViewer(() => loadBrowserCode(browserOptions(request, ports))),
     async openRepository(query) {
       const { apiUrl, repository: name } = request;
       const { token, authorizationError } = await getToken(request, query, ports);
@@ -69,6 +70,14 @@ export function createDeliveryContext(
     },
   };
 }
+
+const browserOptions = ({ browserSandbox }: DeliveryRequest, { clock, logger }: Ports) => ({
+  sandbox: browserSandbox,
+  environment: process.env,
+  clock,
+  logger,
+  tempFolder: tmpdir(),
+});
 
 /**
  * Uses the token that was given; else a person may grant one. If they decline, it goes on without a token.

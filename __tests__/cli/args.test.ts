@@ -11,7 +11,13 @@ describe('FLAGS', () => {
   });
 
   test('have a value unless the input is off by default', () => {
-    expect(FLAGS.filter(isSwitch)).toEqual(['nojekyll', 'overwrite', 'picture', 'allow-public-bin', 'dry-run']);
+    expect(FLAGS.filter(isSwitch)).toEqual([
+      'nojekyll',
+      'overwrite',
+      'picture',
+      'allow-public-bin',
+      'dry-run',
+    ]);
   });
 
   test.each(FLAGS)('--%s sets the input of the same name', (name) => {

@@ -19,8 +19,8 @@ import { INPUTS } from '../../src/request/inputs.ts';
 import { parseRequest } from '../../src/request/parse-request.ts';
 import { rawInputs, runContextWith } from '../delivery/builders.ts';
 import { absent, FakeGitHub, failure } from '../github/fake-github.ts';
-import { temporaryFolder } from '../support/files.ts';
 import { FakeScreen } from '../support/fake-screen.ts';
+import { temporaryFolder } from '../support/files.ts';
 import { FakeHttp, fakePorts, NOON, type Scripted, type Seen } from '../support/ports.ts';
 
 const BYTES = '<!doctype html><p>It works</p>';

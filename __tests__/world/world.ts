@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApiHost } from './api/host.ts';
+import { WITHOUT_BROWSER } from './chromium.ts';
 import { type DeviceFlowUser, FakeDeviceFlow } from './hosts/device-flow.ts';
 import { createEnterpriseHosts } from './hosts/enterprise.ts';
 import { FakeFilebin, type FilebinControls } from './hosts/filebin.ts';
@@ -99,7 +100,7 @@ export async function startWorld(): Promise<GitHubWorld> {
   const proxy = await startProxy(front.port, folder);
 
   return {
-    env: proxy.env,
+    env: { ...proxy.env, ...WITHOUT_BROWSER },
     ca: proxy.ca,
     proxyUrl: proxy.url,
     folder,

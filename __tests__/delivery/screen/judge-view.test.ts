@@ -58,11 +58,19 @@ describe('the judgement of a view', () => {
   test.each(['auto', 'enforce'] as const)('fails a blank page with its evidence in mode %s', (mode) => {
     const thrown = { ...BLANK, exceptions: ['boom'], counts: countsWith({ exceptions: 1 }) };
     const { failure } = judgeView(thrown, mode, PAGE);
-    expect(failure).toMatchObject({ code: 'NOT_SHOWN', httpCode: 200 });
+    expect(failure).toMatchObject({ code: 'NOT_SHOWN' });
     expect(failure?.message).toBe(
       'a browser does not show the page: nothing was painted within 10 s; uncaught exception: boom',
     );
     expect(failure?.hint).toContain('`screen: off`');
+  });
+
+  test('names the same exception once', () => {
+    const counts = countsWith({ exceptions: 1 });
+    const thrown = { ...BLANK, reason: 'it is blank: boom', exceptions: ['boom'], counts };
+    expect(judgeView(thrown, 'auto', PAGE).failure?.message).toBe(
+      'a browser does not show the page: it is blank: boom',
+    );
   });
 
   test.each(FAULTS)('notes %s with auto and fails with enforce', (_, more, line) => {

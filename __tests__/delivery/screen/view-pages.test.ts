@@ -135,6 +135,9 @@ describe('a page before it is published', () => {
     const { step, http } = setUp({ answer: () => BLANK });
     const [refused] = await viewLocalPages([plannedPage()], step);
     expect(refused?.failure).toMatchObject({ code: 'NOT_SHOWN', step: 'check', leftBehind: [] });
+    const report = refused && composeReport(refused);
+    expect(report?.screen).toMatchObject({ verdict: 'not-shown', isPublished: false });
+    expect(report?.lines.TEST).toContain('; screen: not shown (nothing was painted');
     expect(http.seen).toEqual([]);
   });
 

@@ -34,7 +34,8 @@ export function judgeView(view: ScreenView, mode: Exclude<ScreenMode, 'off'>, pa
   }
   const problems = listProblems(view, page);
   if (view.verdict === 'not-shown') {
-    return failWith(notShownError([reason, ...problems], view));
+    const further = problems.filter((line) => !isPartOf(line, reason));
+    return failWith(notShownError([reason, ...further], view));
   }
   const notes = [...problems, ...listRemarks(view)];
   return mode === 'enforce' && problems.length > 0
@@ -70,7 +71,6 @@ function notShownError(
   { httpCode, hint, isMarkerVisible }: ScreenView,
 ): DeliveryError {
   return new DeliveryError('NOT_SHOWN', `a browser does not show the page: ${evidence.join('; ')}`, {
-    httpCode: httpCode ?? undefined,
     hint: hint || (isMarkerVisible === false && httpCode === 200 ? MARKER_HINT : BLANK_HINT),
   });
 }
@@ -103,6 +103,10 @@ function listProblems(view: ScreenView, page: URL): string[] {
 /** What is no fault. */
 const listRemarks = ({ overflow }: ScreenView): string[] =>
   overflow > 0 ? [`at the width of a phone the page is ${overflow} pixels too wide`] : [];
+
+/** Whether the reason says the same, in as many words. */
+const isPartOf = (problem: string, reason: string): boolean =>
+  reason.includes(problem.slice(problem.indexOf(': ') + 2).replace(/ and \d+ more$|…$/, ''));
 
 const shorten = (text: string): string =>
   text.length > SCREEN.text ? `${text.slice(0, SCREEN.text).toWellFormed()}…` : text;

@@ -10,7 +10,7 @@ import { SCREEN, SECOND } from '../../protocol/limits.ts';
  *
  * @throws the signal's reason where the delivery is stopped
  */
-export type OpenPage = (page: PageToView) => Promise<ScreenView>;
+export type PageOpener = (page: PageToView) => Promise<ScreenView>;
 
 /**
  * Opens pages one after the other, each within its time, and all within the time that one step may lose to a
@@ -21,7 +21,7 @@ export type OpenPage = (page: PageToView) => Promise<ScreenView>;
 export function createPageOpener(
   screen: DeliveryScreen,
   { clock, signal }: Pick<Ports, 'clock' | 'signal'>,
-): OpenPage {
+): PageOpener {
   let lost = 0;
   return async (page) => {
     const left = SCREEN.lost - lost;

@@ -7,18 +7,18 @@ import type { ChannelKey } from '../../protocol/words.ts';
 import type { DeliveryRequest } from '../../request/parse-request.ts';
 import type { ChannelAttempt } from '../channel-attempt.ts';
 import type { DeliveryContext } from '../delivery-context.ts';
-import { type FileDelivery, isOngoing, runStep } from '../file-delivery.ts';
+import { type FileDelivery, isOngoing, runStep, withFailure } from '../file-delivery.ts';
 import { describeView, formatShare } from './describe-view.ts';
 import { describeUnseen, judgeView } from './judge-view.ts';
 import { dependsOnHost, listLocalFiles } from './local-files.ts';
-import type { OpenPage } from './open-pages.ts';
+import type { PageOpener } from './open-pages.ts';
 import { pageToView } from './page-to-view.ts';
 
 /** What the steps with a browser share. */
 export interface ScreenStep {
   readonly request: Pick<DeliveryRequest, 'screen' | 'opensLinks' | 'marker'>;
   readonly context: DeliveryContext;
-  readonly open: OpenPage;
+  readonly open: PageOpener;
 }
 
 /**
@@ -44,10 +44,9 @@ export async function viewLocalPages(
     const view = await open(await pageToView(page.url, delivery, request, local));
     context.logger.info(`${delivery.subject}: ${describeView(view)}`);
     const { failure } = judgeView(view, mode, page.url);
-    if (failure !== null && !(await dependsOnHost(view, page.url, context))) {
-      throw failure.withLeftBehind([]);
-    }
-    return { ...delivery, localView: view };
+    const viewed = { ...delivery, localView: view };
+    const isRefused = failure !== null && !(await dependsOnHost(view, page.url, context));
+    return isRefused ? withFailure(viewed, 'check', failure.withLeftBehind([])) : viewed;
   });
 }
 
