@@ -3,7 +3,7 @@ export default {
   testEnvironment: 'node',
   transform: {},
   extensionsToTreatAsEsm: ['.ts'],
-  setupFiles: ['<rootDir>/__tests__/support/one-realm.ts'],
+  setupFiles: ['<rootDir>/__tests__/support/one-realm.ts', '<rootDir>/__tests__/support/no-browser.ts'],
   testMatch: ['<rootDir>/__tests__/**/*.test.ts'],
   collectCoverageFrom: ['src/**/*.ts'],
   coverageProvider: 'v8',

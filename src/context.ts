@@ -1,3 +1,6 @@
+import { tmpdir } from 'node:os';
+import { createLazyViewer } from './browser/lazy-viewer.ts';
+import { loadBrowserCode } from './browser/load-code.ts';
 import type { ChannelMap } from './channels/channel.ts';
 import { createFilebinPublisher } from './channels/filebin/publish.ts';
 import { createFilebinRemover } from './channels/filebin/remove.ts';
@@ -27,13 +30,17 @@ export function createPorts(logger: Logger, signal: AbortSignal): Ports {
 }
 
 /** Does what was asked for, and reports on every file. */
-export function runRequest(
+export async function runRequest(
   request: DeliveryRequest,
   ports: Ports,
   findFiles?: FindFiles,
 ): Promise<readonly Report[]> {
   const context = createDeliveryContext(request, ports, findFiles);
-  return request.operation === 'withdraw' ? withdraw(request, context) : deliver(request, context);
+  try {
+    return await (request.operation === 'withdraw' ? withdraw(request, context) : deliver(request, context));
+  } finally {
+    await context.screen.close();
+  }
 }
 
 /**
@@ -49,6 +56,7 @@ export function createDeliveryContext(
   return {
     ...ports,
     findFiles,
+    screen: createLazyViewer(() => loadBrowserCode(browserOptions(request, ports))),
     async openRepository(query) {
       const { apiUrl, repository: name } = request;
       const { token, authorizationError } = await getToken(request, query, ports);
@@ -62,6 +70,14 @@ export function createDeliveryContext(
     },
   };
 }
+
+const browserOptions = ({ browserSandbox }: DeliveryRequest, { clock, logger }: Ports) => ({
+  sandbox: browserSandbox,
+  environment: process.env,
+  clock,
+  logger,
+  tempFolder: tmpdir(),
+});
 
 /**
  * Uses the token that was given; else a person may grant one. If they decline, it goes on without a token.

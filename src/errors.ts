@@ -34,6 +34,8 @@ export type ErrorCode =
   | 'BUILD_TIMEOUT'
   /** The address does not show the delivered content. */
   | 'NOT_PROVEN'
+  /** A browser does not show the page as it should. @see design 7 */
+  | 'NOT_SHOWN'
   /** A link that can't count as a delivery, for example a local address. @see protocol 1 */
   | 'NOT_EXTERNAL'
   | 'ABORTED'

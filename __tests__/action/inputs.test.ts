@@ -52,6 +52,7 @@ describe('createRunContext', () => {
       secrets: ['runtime-token-Ab12'],
       allowedRoots: ['/ws', '/tmp/r'],
       allowsFullPaths: false,
+      opensLinks: false,
       sources: [null],
     });
   });
@@ -64,6 +65,7 @@ describe('createRunContext', () => {
       secrets: [],
       allowedRoots: ['/ws'],
       allowsFullPaths: false,
+      opensLinks: false,
       sources: [null],
       origin: 'from run 7 of Deliver',
       now: NOON,

@@ -28,6 +28,8 @@ describe('composeOutputs', () => {
       sha256: 'f00d',
       size: '12',
       files: '1',
+      screen: '',
+      'picture-url': '',
     });
   });
 
@@ -51,6 +53,8 @@ describe('composeOutputs', () => {
       sha256: '',
       size: '',
       files: '0',
+      screen: '',
+      'picture-url': '',
     });
   });
 
@@ -73,6 +77,8 @@ describe('composeOutputs', () => {
       sha256: 'f00d\nf00d',
       size: '12\n12',
       files: '2',
+      screen: '',
+      'picture-url': '',
     });
   });
 

@@ -11,7 +11,14 @@ describe('FLAGS', () => {
   });
 
   test('have a value unless the input is off by default', () => {
-    expect(FLAGS.filter(isSwitch)).toEqual(['nojekyll', 'setup', 'overwrite', 'allow-public-bin', 'dry-run']);
+    expect(FLAGS.filter(isSwitch)).toEqual([
+      'nojekyll',
+      'setup',
+      'overwrite',
+      'picture',
+      'allow-public-bin',
+      'dry-run',
+    ]);
   });
 
   test.each(FLAGS)('--%s sets the input of the same name', (name) => {
@@ -48,6 +55,20 @@ describe('parseCommand', () => {
         flags: { file: 'a.html', marker: '-m' },
       },
     ],
+    ...[
+      ['verify', 'https://a.b/', '--screen'],
+      ['verify', '--screen', 'https://a.b/'],
+      ['verify', '--screen', '--', 'https://a.b/'],
+      ['verify', '--screen', 'auto', 'https://a.b/'],
+    ].map((args): [string[], object] => [
+      args,
+      { ...EMPTY, name: 'verify', positionals: ['https://a.b/'], flags: { screen: 'auto' } },
+    ]),
+    [
+      ['verify', 'https://a.b/', '--screen', 'enforce'],
+      { ...EMPTY, name: 'verify', positionals: ['https://a.b/'], flags: { screen: 'enforce' } },
+    ],
+    [['deliver', '--', '--screen'], { ...EMPTY, name: 'deliver', positionals: ['--screen'] }],
     [['deliver', '--', '--odd.html'], { ...EMPTY, name: 'deliver', positionals: ['--odd.html'] }],
     [['check', 'a.html'], { ...EMPTY, name: 'check', positionals: ['a.html'] }],
     [['contract'], { ...EMPTY, name: 'contract' }],

@@ -19,6 +19,7 @@ import { INPUTS } from '../../src/request/inputs.ts';
 import { parseRequest } from '../../src/request/parse-request.ts';
 import { rawInputs, runContextWith } from '../delivery/builders.ts';
 import { absent, FakeGitHub, failure } from '../github/fake-github.ts';
+import { FakeScreen } from '../support/fake-screen.ts';
 import { temporaryFolder } from '../support/files.ts';
 import { FakeHttp, fakePorts, NOON, type Scripted, type Seen } from '../support/ports.ts';
 
@@ -62,6 +63,7 @@ async function delivering({ inputs = {}, api = {}, answer = () => ({ status: 404
   const [report] = await deliver(request, {
     ...ports,
     findFiles: findLiteralFiles,
+    screen: new FakeScreen(),
     openRepository: async (query) => {
       const repository = await loadRepositoryContext(github, query);
       const channels = {

@@ -51,6 +51,7 @@ export const runContextWith = (more: Partial<RunContext> = {}): RunContext => ({
   secrets: [],
   allowedRoots: [],
   allowsFullPaths: false,
+  opensLinks: false,
   sourceIsPrivate: null,
   sources: ['octo/site'],
   ...more,

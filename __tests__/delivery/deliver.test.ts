@@ -13,6 +13,7 @@ import type { LocalFile } from '../../src/rules/inspect.ts';
 import { findSecrets } from '../../src/rules/secrets/secrets.ts';
 import { repositoryContextWith, siteWith } from '../channels/repository-context.ts';
 import { drawn, fileOf } from '../rules/secrets/fake-secrets.ts';
+import { FakeScreen } from '../support/fake-screen.ts';
 import { watchFileHandles } from '../support/file-handles.ts';
 import { temporaryFolder } from '../support/files.ts';
 import { FakeHttp, fakePorts, type Scripted } from '../support/ports.ts';
@@ -37,6 +38,7 @@ interface Stage {
   readonly circumstances?: Partial<RepositoryContext>;
   readonly survey?: (needs: RepositoryQuery) => Promise<RepositoryContext>;
   readonly answer?: Scripted | Error;
+  readonly screen?: FakeScreen;
   /** Further credentials of the job. */
   readonly secrets?: readonly string[];
   /** The file's name on disk; `page.html` unless told. */
@@ -55,6 +57,7 @@ async function delivering(stage: Stage = {}) {
   const reports = await deliver(requestWith({ file, ...stage.inputs }, around), {
     ...ports,
     findFiles: findLiteralFiles,
+    screen: stage.screen ?? new FakeScreen(),
     openRepository: async (query) => {
       asked.push(query);
       const repository = (await stage.survey?.(query)) ?? repositoryContextWith(stage.circumstances);
@@ -212,7 +215,7 @@ describe('a delivery that fails', () => {
       repository: repositoryContextWith(),
       channels: channelsWith({}),
     });
-    const context = { ...fakePorts(), findFiles: findLiteralFiles, openRepository };
+    const context = { ...fakePorts(), findFiles: findLiteralFiles, screen: new FakeScreen(), openRepository };
     await deliver(requestWith({}, { folder }), context);
     await expect(access(path)).resolves.toBeUndefined();
   });
@@ -424,6 +427,7 @@ describe('several files', () => {
     const reports = await deliver(requestWith(asked, { folder }), {
       ...ports,
       findFiles: findLiteralFiles,
+      screen: new FakeScreen(),
       openRepository: async () => {
         authorized += 1;
         return { repository: repositoryContextWith(), channels: channelsWith({ K1, ...others }) };
@@ -577,6 +581,7 @@ describe('several files', () => {
     const reports = await deliver(request, {
       ...ports,
       findFiles: findLiteralFiles,
+      screen: new FakeScreen(),
       openRepository: async () => ({
         repository: repositoryContextWith(),
         channels: channelsWith({ K1, K2 }),

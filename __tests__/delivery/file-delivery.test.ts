@@ -32,6 +32,7 @@ describe('newDelivery', () => {
       name: '',
       choice: null,
       tasks: new Map(),
+      localView: null,
       attempts: new Map(),
       unknown: [],
       notes: [],

@@ -70,6 +70,7 @@ describe('a ready report', () => {
       commitSha: 'c0ffee',
       rawUrl: RAW.href,
       duplicates: [],
+      screen: null,
       notReady: null,
       unknown: [],
       notes: [],

@@ -82,6 +82,7 @@ async function run(
     secrets: [],
     allowedRoots: [],
     allowsFullPaths: false,
+    opensLinks: false,
     job: '',
     sources: [],
     sourceIsPrivate,

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { commitOwned } from '../support/commit-owned.ts';
 import type { TestRepository } from '../world/repository.ts';
 import type { InterceptedReply } from '../world/server/interceptions.ts';
-import { expectNotReady, expectReady } from './expect-report.ts';
+import { expectNotReady, expectReady, listUnproven } from './expect-report.ts';
 import { createPage, listRequests, MARKER, setUpScenario } from './scenario.ts';
 
 const scenario = setUpScenario();
@@ -164,7 +164,7 @@ describe('a page that lags', () => {
     const delivered = await scenario.deliver({ repository, files, inputs, simulatedTime: true });
     expect(delivered.outputs).toMatchObject({ url, result: 'ready' });
     expect(delivered.stderr).toBe('');
-    expect(delivered.report.lines.UNKNOWN).toBe(
+    expect(listUnproven(delivered.report)).toBe(
       'the address without ?v= still answered an older copy; a cache may show it for up to 10 minutes',
     );
     expect((await scenario.fetchPublic(url)).toString()).toBe(createPage('old'));

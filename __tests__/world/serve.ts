@@ -1,3 +1,4 @@
+import { WITHOUT_BROWSER } from './chromium.ts';
 import { startWorld } from './world.ts';
 
 const world = await startWorld();
@@ -8,7 +9,10 @@ const repository = await world.repository({
 });
 const token = world.token();
 const api = `https://api.github.com/repos/${repository.fullName}`;
-const environment = Object.entries({ ...world.env, GH_TOKEN: token });
+// A person's own browser opens the pages.
+const environment = Object.entries({ ...world.env, GH_TOKEN: token }).filter(
+  ([name]) => !(name in WITHOUT_BROWSER),
+);
 
 console.log(`# A local GitHub with the repository ${repository.fullName}. In another shell:
 ${environment.map(([name, value]) => `export ${name}=${value}`).join('\n')}

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApiHost } from './api/host.ts';
+import { WITHOUT_BROWSER } from './chromium.ts';
 import { stopGitRunner } from './git/git.ts';
 import { type DeviceFlowUser, FakeDeviceFlow } from './hosts/device-flow.ts';
 import { createEnterpriseHosts } from './hosts/enterprise.ts';
@@ -100,7 +101,7 @@ export async function startWorld(): Promise<GitHubWorld> {
   const proxy = await startProxy(front.port, folder);
 
   return {
-    env: proxy.env,
+    env: { ...proxy.env, ...WITHOUT_BROWSER },
     ca: proxy.ca,
     proxyUrl: proxy.url,
     folder,

@@ -48,5 +48,6 @@ export function createRunContext(
     secrets: readCredentials(env),
     allowedRoots: [folder, env.RUNNER_TEMP ?? ''].filter((root) => root !== ''),
     allowsFullPaths: false,
+    opensLinks: false,
   };
 }

@@ -65,5 +65,7 @@ export function composeOutputs(reports: readonly Report[]): Record<OutputName, s
     sha256: joinLines(({ file }) => file?.sha256),
     size: joinLines(({ file }) => file?.size),
     files: String(reports.reduce((sum, { site, ready }) => sum + (ready ? (site?.count ?? 1) : 0), 0)),
+    screen: joinLines(({ screen }) => screen?.verdict),
+    'picture-url': '',
   };
 }

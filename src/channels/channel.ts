@@ -38,10 +38,22 @@ export interface PreparedTask<Data = unknown> {
    * @throws {DeliveryError} `BUILD_ERRORED` when the host says that it failed.
    */
   watch?(placement: Placement): Promise<HostProgress>;
+  /** K1: how it will be served, once it is published. */
+  readonly served?: ServedFile;
   /** Of a folder: where it will be served, for the references of its pages. */
   readonly servedAt?: ServedFolder;
   /** What the host means when it refuses the public address; absent where it says no more than its HTTP code. */
   explainRefusal?(refusal: HostRefusal): RefusalMeaning | undefined;
+}
+
+/** A file, or the entry of a folder, as a host of pages will serve it. */
+export interface ServedFile {
+  /** Where it will be: no address to hand over, because nothing is proven yet. */
+  readonly url: URL;
+  /** Whether a browser will open it as a page. */
+  readonly isPage: boolean;
+  /** Whether the host serves the bytes of the file, and does not build the page of them. */
+  readonly isServedAsIs: boolean;
 }
 
 /** Where a folder will be served, as its pages refer to it. */

@@ -73,7 +73,12 @@ export function parseCommand(args: readonly string[]): CliCommand {
 
 function parseArguments(args: readonly string[]) {
   try {
-    return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true, strict: true });
+    return parseArgs({
+      args: args.map(completeScreen),
+      options: OPTIONS,
+      allowPositionals: true,
+      strict: true,
+    });
   } catch (thrown) {
     if (args.some((arg) => /^--token(=|$)/.test(arg))) {
       throw new UsageError(
@@ -82,6 +87,12 @@ function parseArguments(args: readonly string[]) {
     }
     throw new UsageError(thrown instanceof Error ? thrown.message : String(thrown));
   }
+}
+
+/** `--screen` alone, before another flag, or before a file or link, asks for the usual mode. */
+function completeScreen(arg: string, at: number, args: readonly string[]): string {
+  const isFlag = arg === '--screen' && !args.slice(0, at).includes('--');
+  return isFlag && !/^[a-z]+$/i.test(args[at + 1] ?? '') ? `--screen=${INPUTS.screen.default}` : arg;
 }
 
 function selectFlags(values: Readonly<Record<string, unknown>>): CliCommand['flags'] {

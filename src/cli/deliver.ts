@@ -41,7 +41,8 @@ async function createReports(
     const { repository, sources } = await findSources(command, ports, env);
     const raw = readRawInputs(command, env, { token, repository });
     await refuseSecretInputs(raw, secrets, ports.logger);
-    const request = parseCliRequest(raw, { sources, secrets }, ports);
+    const opensLinks = command.name === 'verify';
+    const request = parseCliRequest(raw, { sources, secrets, opensLinks }, ports);
     return await failIfAbandoned(() => runRequest(request, ports));
   } catch (thrown) {
     const failure = toDeliveryError(thrown).withStep('check');

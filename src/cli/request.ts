@@ -30,7 +30,7 @@ export function readRawInputs(
     return [name, value.startsWith('${{') ? '' : value];
   });
   const given = command.positionals.join('\n');
-  const subject = command.name === 'verify' ? { url: given, channel: 'K4' } : { file: given };
+  const subject = command.name === 'verify' ? createLinkInputs(given, command) : { file: given };
   const operation = command.name === 'withdraw' ? 'withdraw' : 'deliver';
   return {
     ...Object.fromEntries(defaults),
@@ -43,10 +43,24 @@ export function readRawInputs(
   };
 }
 
-/** @throws {DeliveryError} `BAD_INPUT` with what to change. */
+/** A link is opened in a browser only where `--screen` asks for it. */
+const createLinkInputs = (url: string, { flags }: CliCommand): Partial<RawInputs> => ({
+  url,
+  channel: 'K4',
+  screen: flags.screen ?? 'off',
+});
+
+/**
+ * @param context with whether a link is opened in a browser
+ * @throws {DeliveryError} `BAD_INPUT` with what to change.
+ */
 export function parseCliRequest(
   raw: RawInputs,
-  { sources, secrets }: Pick<CommandContext, 'sources' | 'secrets'>,
+  {
+    sources,
+    secrets,
+    opensLinks = false,
+  }: Pick<CommandContext, 'sources' | 'secrets'> & { readonly opensLinks?: boolean },
   { clock, random }: Pick<Ports, 'clock' | 'random'>,
 ): DeliveryRequest {
   return parseRequest(raw, {
@@ -61,6 +75,7 @@ export function parseCliRequest(
     secrets,
     allowedRoots: [process.cwd()],
     allowsFullPaths: true,
+    opensLinks,
   });
 }
 

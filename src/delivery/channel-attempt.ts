@@ -1,8 +1,16 @@
+import type { ScreenView } from '../browser/screen-view.ts';
 import type { Placement, PreparedTask } from '../channels/channel.ts';
 import type { DeliveryError } from '../errors.ts';
 import type { Step } from '../protocol/words.ts';
 import type { ExpectedContent, ProbeResult } from './url-probe.ts';
 import type { Proof } from './verify.ts';
+
+/** What a browser saw of a published page. */
+export interface ScreenResult {
+  readonly view: ScreenView;
+  /** The share of pixels, from 0 to 1, that it has in common with the page before publishing; `null` if not known. */
+  readonly agreement: number | null;
+}
 
 /** One file's way through one channel. Each step returns a new one. */
 export interface ChannelAttempt {
@@ -17,6 +25,8 @@ export interface ChannelAttempt {
   readonly lastProbe: ProbeResult | null;
   /** The raw address, where it was proven too. */
   readonly rawUrl: URL | null;
+  /** What a browser saw at the proven address; `null` where none was to look. */
+  readonly screen: ScreenResult | null;
   readonly unknown: readonly string[];
   readonly failure: DeliveryError | null;
   /** Milliseconds that each step took. */
@@ -33,6 +43,7 @@ export function newAttempt(job: ChannelJob): ChannelAttempt {
     proof: null,
     lastProbe: null,
     rawUrl: null,
+    screen: null,
     unknown: [],
     failure: null,
     took: {},

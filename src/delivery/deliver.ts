@@ -15,6 +15,8 @@ import { folderChannelError } from './open-site.ts';
 import { actionsFor, prepareTasks, previewTasks } from './plan.ts';
 import { publishTasks } from './publish.ts';
 import { composeReport, type Report } from './report.ts';
+import { createPageOpener } from './screen/open-pages.ts';
+import { viewLocalPages, viewPublishedPages } from './screen/view-pages.ts';
 
 /**
  * Delivers every file that is named: check → authorize → place → wait → verify → report. A file that fails
@@ -56,7 +58,8 @@ async function deliverOpenFiles(
   });
   const planned = await prepareTasks(chosen, actions, context);
   const checked = await checkPages(planned, request, ({ tasks }) => tasks.has('K1'), context);
-  return request.dryRun
-    ? previewTasks(checked, actions, context)
-    : publishTasks(checked, request, actions, context);
+  const step = { request, context, open: createPageOpener(context.screen, context) };
+  const viewed = await viewLocalPages(checked, step);
+  if (request.dryRun) return previewTasks(viewed, actions, context);
+  return viewPublishedPages(await publishTasks(viewed, request, actions, context), step);
 }

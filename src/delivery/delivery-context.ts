@@ -1,3 +1,4 @@
+import type { DeliveryScreen } from '../browser/lazy-viewer.ts';
 import type { ChannelMap } from '../channels/channel.ts';
 import type { RepositoryContext, RepositoryQuery } from '../github/api/repository.ts';
 import type { Ports } from '../ports.ts';
@@ -6,6 +7,8 @@ import type { FindFiles } from './find-files.ts';
 /** Dependencies of a delivery. `context.ts` makes them. */
 export interface DeliveryContext extends Ports {
   readonly findFiles: FindFiles;
+  /** Opens pages in a real browser, which is started for the first one. */
+  readonly screen: DeliveryScreen;
   /** Gets a token where one is needed, and asks the repository what the query names. */
   readonly openRepository: (query: RepositoryQuery) => Promise<OpenRepository>;
 }

@@ -1,3 +1,4 @@
+import type { ScreenView } from '../browser/screen-view.ts';
 import type { AbsentFile, PreparedTask } from '../channels/channel.ts';
 import { type DeliveryError, hasFailed, resultOf, toDeliveryError } from '../errors.ts';
 import type { ItemResult } from '../item-results.ts';
@@ -28,6 +29,8 @@ export interface FileDelivery {
   readonly choice: ChannelChoice | null;
   /** What each chosen channel has prepared. */
   readonly tasks: ReadonlyMap<ChannelKey, PreparedTask>;
+  /** What a browser saw of the page before it was published; `null` where none looked. */
+  readonly localView: ScreenView | null;
   /** How it went in each channel that was tried. */
   readonly attempts: ReadonlyMap<ChannelKey, ChannelAttempt>;
   /** What the checks could not see, or were told to ignore. */
@@ -52,6 +55,7 @@ export function newDelivery(
     name: '',
     choice: null,
     tasks: new Map(),
+    localView: null,
     attempts: new Map(),
     unknown: [],
     notes: [],

@@ -34,7 +34,10 @@ const CONDITIONS: Readonly<Record<GateName, GateCondition>> = {
     missing: { deliver: 'the channel returned no address', withdraw: 'the channel returned no address' },
   },
   G3_VERIFY_200_и_маркер: {
-    evidence: ({ proof }) => (proof === null ? null : `HTTP ${proof.httpCode}, ${describeProof(proof)}`),
+    evidence: ({ proof, screen }) =>
+      proof === null
+        ? null
+        : `HTTP ${proof.httpCode}, ${describeProof(proof)}${screen?.view.verdict === 'shown' ? ', shown in a browser' : ''}`,
     missing: {
       deliver: 'the address is not proven',
       withdraw: 'the address is not proven to be empty',
@@ -53,8 +56,18 @@ const CONDITIONS: Readonly<Record<GateName, GateCondition>> = {
 export function evaluateGates(attempt: ChannelAttempt | null, operation: Operation): Gate[] {
   return GATES.map((name) => {
     const evidence = attempt === null ? null : CONDITIONS[name].evidence(attempt);
-    return { name, passed: evidence !== null, evidence: evidence ?? CONDITIONS[name].missing[operation] };
+    return {
+      name,
+      passed: evidence !== null,
+      evidence: evidence ?? describeMissing(name, attempt, operation),
+    };
   });
+}
+
+/** What a browser saw is the evidence that a page is not shown. */
+function describeMissing(name: GateName, attempt: ChannelAttempt | null, operation: Operation): string {
+  const isSeen = name === 'G3_VERIFY_200_и_маркер' && attempt?.failure?.code === 'NOT_SHOWN';
+  return isSeen ? attempt.failure.message : CONDITIONS[name].missing[operation];
 }
 
 /** What an address shows once its file is withdrawn. */

@@ -6,6 +6,7 @@ import { type FailureReason, formatReason } from './failure-reason.ts';
 import { type FileDelivery, LINK_SUBJECT, mainAttempt } from './file-delivery.ts';
 import { describeGoneProof } from './gates.ts';
 import { neutralizeText } from './neutral-text.ts';
+import { describeScreen } from './screen/screen-report.ts';
 import { countMarker } from './url-probe.ts';
 
 /** What the report has concluded about a delivery. */
@@ -88,13 +89,15 @@ function testLine(delivery: FileDelivery, { notReady }: ReportFacts): string {
   const main = mainAttempt(delivery);
   if (main === null || main.placement === null) {
     if (notReady?.code === 'DRY_RUN') return 'nothing was fetched: this is a dry run';
-    return `nothing was fetched; the delivery ended at step ${notReady?.step}`;
+    const ended = `nothing was fetched; the delivery ended at step ${notReady?.step}`;
+    return [ended, ...describeScreen(delivery)].join('; ');
   }
   const { wait } = main.took;
   return [
     `HTTP ${main.proof?.httpCode ?? main.lastProbe?.httpCode ?? 'none'}`,
     ...(delivery.operation === 'withdraw' ? describeGone(main) : describeContent(main)),
     ...describeParts(delivery, main),
+    ...describeScreen(delivery),
     `build time: ${wait === undefined ? 'no build' : `${(wait / SECOND).toFixed(1)} s`}`,
   ].join('; ');
 }

@@ -9,6 +9,7 @@ import { type FileDelivery, LINK_SUBJECT, mainAttempt, newDelivery } from './fil
 import { evaluateGates, type Gate } from './gates.ts';
 import { neutralizeText } from './neutral-text.ts';
 import { composeLines, duplicateAttempts, listUnknown, mainPlan } from './report-lines.ts';
+import { reportScreen, type ScreenReport } from './screen/screen-report.ts';
 
 /** How a duplicate went. */
 export interface DuplicateReport {
@@ -57,6 +58,8 @@ export interface Report {
   readonly commitSha: string | null;
   readonly rawUrl: string | null;
   readonly duplicates: readonly DuplicateReport[];
+  /** What a browser saw of the page (K1); `null` where none was to look. */
+  readonly screen: ScreenReport | null;
   readonly notReady: FailureReason | null;
   readonly unknown: readonly string[];
   /** What a person should know of the address, such as when it expires. */
@@ -112,6 +115,7 @@ export function composeReport(delivery: FileDelivery): Report {
     commitSha: main?.placement?.commitSha ?? null,
     rawUrl: main?.rawUrl?.href ?? null,
     duplicates: duplicateAttempts(delivery).map(reportDuplicate),
+    screen: reportScreen(delivery),
     notReady,
     unknown,
     notes: [...(main?.placement?.notes ?? []), ...delivery.notes].map(neutralizeText),

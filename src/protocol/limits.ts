@@ -208,6 +208,23 @@ export const SITE = {
   listed: 500,
 } as const;
 
+/** Pages that a browser opens. @see design 7 */
+export const SCREEN = {
+  /** Of many pages in one step, so many are opened. */
+  pages: 10,
+  /** Milliseconds that may be lost in one step to a browser that does not start, crashes or hangs. */
+  lost: 30 * SECOND,
+  /** Milliseconds for one page. */
+  page: 30 * SECOND,
+  /** The share of pixels from which on two pictures clearly differ. */
+  clearDifference: 0.02,
+  /** Characters of the longest marker that is looked for on the screen, and bytes of the largest page with one. */
+  marker: 1_000,
+  markedPage: 4 * MEGABYTE,
+  /** Characters of one text of a page, such as an exception, in a note. */
+  text: 200,
+} as const;
+
 /** The longest texts from the user or from a host: `marker` and `refusal` in bytes, the others in characters. */
 export const TEXT = {
   path: 1_024,

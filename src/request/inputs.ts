@@ -105,6 +105,21 @@ export const INPUTS = {
     description:
       'What to do with an `.html` for the screen (K1) that loads anything from another address: `enforce` refuses it, `warn` reports it in UNKNOWN, `off` skips the check.',
   },
+  screen: {
+    default: 'auto',
+    description:
+      'Open the proven page (K1) in a real browser: `auto` refuses one that shows nothing, `enforce` refuses exceptions, failed requests and console errors too and needs a browser, `off` does not look.',
+  },
+  'browser-sandbox': {
+    default: 'true',
+    description:
+      '`false` starts the browser without its own sandbox, for a container that runs as root; only for pages that you trust.',
+  },
+  picture: {
+    default: 'false',
+    description:
+      'Deliver a picture of the page (K1) in the same commit, and show it in the job summary and in the comment.',
+  },
   'allow-secret': {
     default: '',
     description: 'Fingerprints, as printed in the error, of findings that are known to be harmless.',
@@ -165,6 +180,9 @@ export const OUTPUTS = {
   sha256: 'SHA-256 of the file, lowercase hex; of a folder that of its entry page.',
   size: 'Size in bytes; of a folder that of all its files.',
   files: 'How many files were delivered, those of folders included.',
+  screen:
+    '`shown`, `not-shown` or `not-checked`: what a browser saw of the page; empty where there is no page.',
+  'picture-url': 'The proven address of the picture of the page; empty unless `picture: true`.',
 } as const;
 
 export type OutputName = keyof typeof OUTPUTS;

@@ -29,11 +29,13 @@ import {
   parseOptional,
   parsePath,
   parseRepository,
+  parseScreen,
   parseSeconds,
   parseSelfContained,
   parseToken,
   parseWorkflowFile,
   refuseInput,
+  type ScreenMode,
 } from './values.ts';
 
 /** What to do, strict: every input checked, every default filled in. Nothing is parsed again later. */
@@ -78,6 +80,13 @@ export interface DeliveryRequest {
   readonly overwrite: boolean;
   readonly dryRun: boolean;
   readonly selfContained: SelfContained;
+  readonly screen: ScreenMode;
+  /** Whether a link (K4) is opened in a browser as well. */
+  readonly opensLinks: boolean;
+  /** Whether the browser runs in its own sandbox. */
+  readonly browserSandbox: boolean;
+  /** Whether a picture of the page is delivered with it. */
+  readonly picture: boolean;
   /** Fingerprints of findings that are known to be harmless. */
   readonly allowedSecrets: readonly string[];
   /** Strings that must not be in the file, whatever is allowed. */
@@ -127,6 +136,8 @@ export interface RunContext {
   readonly allowedRoots: readonly string[];
   /** Whether an absolute path may name a file outside the allowed roots, or a symbolic link. */
   readonly allowsFullPaths: boolean;
+  /** Whether a link (K4) is opened in a browser as well. */
+  readonly opensLinks: boolean;
 }
 
 /**
@@ -145,6 +156,8 @@ export function parseRequest(raw: RawInputs, context: RunContext): DeliveryReque
     ...parseHosts(raw),
     ...parseSwitches(raw),
     selfContained: parseSelfContained(raw['self-contained']),
+    screen: parseScreen(raw.screen),
+    opensLinks: context.opensLinks,
     allowedSecrets: parseFingerprints(raw['allow-secret']),
     ownSecrets: [...new Set([token ?? '', ...context.secrets])].filter(isCredential),
     folder,
@@ -201,6 +214,8 @@ function parseSwitches(raw: RawInputs) {
     setup: parseBoolean(raw, 'setup'),
     dryRun: parseBoolean(raw, 'dry-run'),
     allowPublicBin: parseBoolean(raw, 'allow-public-bin'),
+    browserSandbox: parseBoolean(raw, 'browser-sandbox'),
+    picture: parseBoolean(raw, 'picture'),
     comment: parseBoolean(raw, 'comment'),
     failOnNotReady: parseBoolean(raw, 'fail-on-not-ready'),
   };

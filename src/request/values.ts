@@ -111,6 +111,15 @@ export function parseSelfContained(text: string): SelfContained {
   );
 }
 
+/** Whether a page is opened in a browser, and what makes it not ready. @see design 7 */
+export type ScreenMode = 'auto' | 'enforce' | 'off';
+
+export function parseScreen(text: string): ScreenMode {
+  const modes = ['auto', 'enforce', 'off'] as const;
+  const known = modes.find((mode) => mode === text.trim().toLowerCase());
+  return known ?? refuseInput(`input \`screen\` is not one of ${modes.join(', ')}`, 'set `screen: auto`');
+}
+
 export function parseRepository(text: string): { owner: string; repo: string } {
   const [, owner, repo] = /^([A-Za-z0-9][\w-]*)\/([\w.-]+)$/.exec(text.trim()) ?? [];
   if (owner === undefined || repo === undefined || repo === '.' || repo === '..') {

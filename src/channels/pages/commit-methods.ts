@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { DeliveryError, hasFailed, hasSucceeded } from '../../errors.ts';
 import { needsSignatures } from '../../github/api/branch-rules.ts';
 import { putFile } from '../../github/api/contents.ts';
-import { commitChanges, createBlob, type FileChange } from '../../github/api/git-data.ts';
+import { commitChanges, createBlob, type FileChange, pathChangesOf } from '../../github/api/git-data.ts';
 import { type CommitIdentity, getCommitIdentity } from '../../github/api/token-owner.ts';
 import { noGitError } from '../../github/git/failures.ts';
 import { hasGit } from '../../github/git/process.ts';
@@ -76,7 +76,11 @@ export function createCommitWriter(target: CommitTarget, ports: Ports): CommitWr
   const sentBlobs = new Set<string>();
   const useGit = createGitWriter({ target, sentBlobs, useGit: null }, ports);
   const writers: Readonly<Record<CommitMethod, CommitWriter>> = {
-    A: (changes) => writeContents(changes, target),
+    // One call writes one file.
+    A: (changes) =>
+      changes.some(({ beside = [] }) => beside.length > 0)
+        ? writers.B(changes)
+        : writeContents(changes, target),
     B: (changes) => writeObjects(changes, { target, sentBlobs, useGit }, ports),
     C: useGit,
   };
@@ -150,7 +154,7 @@ async function writeObjects(
   { target, sentBlobs, useGit }: WriterState,
   ports: Ports,
 ): Promise<Commits> {
-  const blobs = await forEachItem(changes, (change) => sendBlob(change, target, sentBlobs, ports));
+  const blobs = await forEachItem(changes, (change) => sendBlobs(change, target, sentBlobs, ports));
   const refused = blobs.filter(({ result }) => hasFailed(result) && result.code === 'TOO_LARGE');
   if (refused.length > 0 && useGit !== null && (await hasGit(ports.signal))) {
     ports.logger.info('the host refuses a blob of this size: using git instead');
@@ -173,15 +177,17 @@ async function writeObjects(
 }
 
 /** A blob is named by its content, so it is sent only once. */
-async function sendBlob(
-  { file }: FileChange,
+async function sendBlobs(
+  change: FileChange,
   { github }: CommitTarget,
   sentBlobs: Set<string>,
   ports: Ports,
 ): Promise<void> {
-  if (file === null || sentBlobs.has(file.blobSha)) return;
-  await createBlob(github, file, ports);
-  sentBlobs.add(file.blobSha);
+  for (const { file } of pathChangesOf(change)) {
+    if (file === null || sentBlobs.has(file.blobSha)) continue;
+    await createBlob(github, file, ports);
+    sentBlobs.add(file.blobSha);
+  }
 }
 
 /** Method C; its code is loaded only where it is needed. */

@@ -1,12 +1,22 @@
 import { DeliveryError } from '../../errors.ts';
 import { OBJECT_TRAILER, TRAILER } from '../../protocol/words.ts';
 import { baseName } from '../../rules/naming.ts';
+import { isPictureOf } from './pictures.ts';
+
+/** A file of a commit. */
+export interface DeliveredObject {
+  readonly path: string;
+  /** Git's id of the file's bytes. */
+  readonly blobSha: string;
+}
 
 /** What a commit does to one path. */
 export interface DeliveryCommit {
   readonly path: string;
   /** Git's id of the file's bytes; `null` where the path is removed. */
   readonly blobSha: string | null;
+  /** The pictures of a page that the same commit delivers. */
+  readonly pictures?: readonly DeliveredObject[];
   /** Whether a file exists at the path. */
   readonly replaces: boolean;
   /** What the user said about the delivery, in one line. */
@@ -18,14 +28,15 @@ export interface DeliveryCommit {
  *
  * @see protocol 1 (repository etiquette), design 4
  */
-export function formatCommitMessage({ path, blobSha, replaces, essence }: DeliveryCommit): string {
+export function formatCommitMessage(commit: DeliveryCommit): string {
+  const { path, blobSha, replaces, essence, pictures = [] } = commit;
   const verb = blobSha === null ? 'REMOVE' : replaces ? 'UPDATE' : 'ADD';
   const subject = `${verb} ${baseName(path)}: ${essence}`;
-  return `${subject}\n\n${blobSha === null ? TRAILER : formatTrailers(blobSha, path)}`;
+  const objects = blobSha === null ? [] : [{ path, blobSha }, ...pictures];
+  return [subject, '', TRAILER, ...objects.map(formatObject)].join('\n');
 }
 
-const formatTrailers = (blobSha: string, path: string): string =>
-  `${TRAILER}\n${OBJECT_TRAILER}: ${blobSha} ${path}`;
+const formatObject = ({ path, blobSha }: DeliveredObject): string => `${OBJECT_TRAILER}: ${blobSha} ${path}`;
 
 /**
  * Whether this tool delivered what a path holds, and nobody changed it since. The message must have exactly the
@@ -37,16 +48,23 @@ const formatTrailers = (blobSha: string, path: string): string =>
  * @see design 4, protocol 7 (prohibition 4)
  */
 export function isOwnedFile(message: string, blobSha: string, path: string): boolean {
-  const [subject = '', ...rest] = message.trimEnd().split('\n');
+  const [subject = '', empty, trailer, first = '', ...further] = message.trimEnd().split('\n');
   const [, verb = '', essence = ''] = /^(ADD|UPDATE) (.*)$/.exec(subject) ?? [];
-  const prefix = `${baseName(path)}: `;
+  const [, main = ''] = OBJECT_LINE.exec(first) ?? [];
+  const prefix = `${baseName(main)}: `;
   return (
     verb !== '' &&
+    main !== '' &&
     essence.startsWith(prefix) &&
     essence.length > prefix.length &&
-    rest.join('\n') === `\n${formatTrailers(blobSha, path)}`
+    empty === '' &&
+    trailer === TRAILER &&
+    further.every((line) => isPictureOf(OBJECT_LINE.exec(line)?.[1] ?? '', main)) &&
+    [first, ...further].includes(formatObject({ path, blobSha }))
   );
 }
+
+const OBJECT_LINE = new RegExp(`^${OBJECT_TRAILER}: \\S+ (.+)$`);
 
 /** @see protocol 7 (prohibition 4) */
 export function notOwnedError(path: string, isRemoval: boolean): DeliveryError {

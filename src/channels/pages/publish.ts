@@ -8,8 +8,9 @@ import type { Ports } from '../../ports.ts';
 import { BATCH, PROBE_TIME, SECOND } from '../../protocol/limits.ts';
 import { refuseMachineAddress } from '../../rules/external-address.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
+import { isHtml } from '../../rules/page/self-contained.ts';
 import { refuseSpecialFile } from '../../rules/special-files.ts';
-import type { ChannelAction, ChannelItem, Placement, PreparedTask } from '../channel.ts';
+import type { ChannelAction, ChannelItem, Placement, PreparedTask, ServedFile } from '../channel.ts';
 import { type RepositoryAccess, requireGitHub } from '../require-github.ts';
 import { createBranchReader } from './branch-reader.ts';
 import { createBuildWatches } from './build.ts';
@@ -184,8 +185,15 @@ async function prepareFile(
       claim: opensInBrowser(path) ? 'opens on the screen' : 'is downloaded',
     },
     data: { target: { ...target, branch }, path, file, destination },
+    served: describeServed(destination),
   };
 }
+
+const describeServed = ({ pageUrl, hostMayChangeBytes }: PagesDestination): ServedFile => ({
+  url: pageUrl,
+  isPage: isHtml(pageUrl.pathname),
+  isServedAsIs: !hostMayChangeBytes,
+});
 
 /**
  * What committing would do: the first line of each message, or that nothing has to be done.

@@ -63,7 +63,18 @@ export interface FileChange {
   readonly replaces: string | null;
   /** The file to write; `null` removes the existing one. */
   readonly file: LocalFile | null;
+  /** What the same commit changes beside it. */
+  readonly beside?: readonly PathChange[];
 }
+
+/** What a commit does to one path. */
+export type PathChange = Pick<FileChange, 'path' | 'replaces' | 'file'>;
+
+/** Every path that the commit of a change touches. */
+export const pathChangesOf = (change: FileChange): readonly PathChange[] => [
+  change,
+  ...(change.beside ?? []),
+];
 
 /**
  * Method B, the other calls: reads the branch, creates one commit per change, each on top of the one before,
@@ -89,10 +100,13 @@ export async function commitChanges(
   await refuseChangedPaths(github, base, changes);
   const commits: string[] = [];
   let tree = await getTreeSha(github, base);
-  for (const { path, message, file } of changes) {
+  for (const change of changes) {
+    const { message } = change;
     if (commits.length > 0) await waitForTurn();
-    const entry = { path, mode: '100644', type: 'blob', sha: file?.blobSha ?? null } as const;
-    const created = await rest.git.createTree({ ...repository, ...onTopOf(tree), tree: [entry] });
+    const entries = pathChangesOf(change).map(
+      ({ path, file }) => ({ path, mode: '100644', type: 'blob', sha: file?.blobSha ?? null }) as const,
+    );
+    const created = await rest.git.createTree({ ...repository, ...onTopOf(tree), tree: entries });
     tree = created.data.sha;
     const parents = [commits.at(-1) ?? base].filter((sha) => sha !== null);
     const { data: commit } = await rest.git.createCommit({ ...repository, message, tree, parents });
@@ -165,9 +179,10 @@ async function refuseChangedPaths(
   base: string | null,
   changes: readonly FileChange[],
 ): Promise<void> {
-  const paths = changes.map(({ path }) => path);
+  const all = changes.flatMap(pathChangesOf);
+  const paths = all.map(({ path }) => path);
   const existing = base === null ? null : await getExistingBlobs(github, base, paths);
-  for (const { path, replaces } of changes) {
+  for (const { path, replaces } of all) {
     const now = existing === null ? null : existing.get(path);
     if (now !== replaces) throw pathChangedError(path);
   }

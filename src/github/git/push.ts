@@ -8,7 +8,7 @@ import { SECOND } from '../../protocol/limits.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import { belowFileError } from '../api/contents.ts';
 import { parentFolders } from '../api/existing-blobs.ts';
-import { type FileChange, pathChangedError } from '../api/git-data.ts';
+import { type FileChange, pathChangedError, pathChangesOf } from '../api/git-data.ts';
 import type { CommitIdentity } from '../api/token-owner.ts';
 import { noGitError } from './failures.ts';
 import { hasGit } from './process.ts';
@@ -72,11 +72,14 @@ const PATHS_AT_ONCE = 20;
  * @see protocol 4.2
  */
 export function pushChanges({ changes, ...target }: PushOptions, ports: PushPorts): Promise<string[]> {
-  const commits = changes.map(({ path, message, file }) => ({
-    message,
-    writes: file === null ? [] : [{ path, file }],
-    removals: file === null ? [path] : [],
-  }));
+  const commits = changes.map((change) => {
+    const all = pathChangesOf(change);
+    return {
+      message: change.message,
+      writes: all.flatMap(({ path, file }) => (file === null ? [] : [{ path, file }])),
+      removals: all.flatMap(({ path, file }) => (file === null ? [path] : [])),
+    };
+  });
   return pushCommits({ ...target, commits, checkBase: (list) => refuseChangedPaths(changes, list) }, ports);
 }
 
@@ -121,9 +124,10 @@ async function fetchBranch(git: RunGitCommand, { branch }: PushTarget): Promise<
 
 /** A tree built over it would drop another writer's file. @see protocol 7 (prohibition 4) */
 async function refuseChangedPaths(changes: readonly FileChange[], list: ListEntries): Promise<void> {
-  const paths = new Set(changes.flatMap(({ path }) => [path, ...parentFolders(path)]));
+  const all = changes.flatMap(pathChangesOf);
+  const paths = new Set(all.flatMap(({ path }) => [path, ...parentFolders(path)]));
   const entries = await list([...paths]);
-  for (const { path, replaces } of changes) {
+  for (const { path, replaces } of all) {
     const file = parentFolders(path).find((folder) => (entries.get(folder)?.type ?? 'tree') !== 'tree');
     // Unlike an index, fast-import would replace the file by a folder.
     if (file !== undefined) throw belowFileError(path, file);

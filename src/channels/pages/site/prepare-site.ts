@@ -4,9 +4,10 @@ import { nameFew } from '../../../plain-text.ts';
 import type { Ports } from '../../../ports.ts';
 import type { LocalSite } from '../../../rules/local-site.ts';
 import { encodePath } from '../../../rules/naming.ts';
+import { isHtml } from '../../../rules/page/self-contained.ts';
 import { findJekyllNames } from '../../../rules/site/jekyll-names.ts';
 import { refuseSpecialFile } from '../../../rules/special-files.ts';
-import type { ChannelPlan, ServedFolder } from '../../channel.ts';
+import type { ChannelPlan, ServedFile, ServedFolder } from '../../channel.ts';
 import type { CommitTarget } from '../commit-methods.ts';
 import {
   type FileLookup,
@@ -18,7 +19,7 @@ import {
 } from '../destination.ts';
 import { readTargetTree } from './branch-tree.ts';
 import { isDone, planSite } from './plan-site.ts';
-import { describeChanges, type SiteTask } from './publish-site.ts';
+import { describeChanges, entryUrl, type SiteTask } from './publish-site.ts';
 import type { FolderSettings } from './site-target.ts';
 import { refuseUnwritable } from './write-site.ts';
 
@@ -33,6 +34,7 @@ interface GivenSite {
 /** What is prepared for one folder. */
 export interface PreparedSite {
   readonly servedAt: ServedFolder;
+  readonly served: ServedFile;
   readonly plan: ChannelPlan;
   readonly data: {
     readonly target: CommitTarget;
@@ -73,6 +75,7 @@ export async function prepareSite(
   const siteTarget = { ...target, branch, folder, siteRoot, options: { prune, keep, nojekyll } };
   return {
     servedAt: describeAddress(destination, site.entry),
+    served: { url: entryUrl(destination.pageUrl), isPage: isHtml(site.entry), isServedAsIs: true },
     plan: {
       channel: 'K1',
       method: 'one commit for the folder',

@@ -1,0 +1,116 @@
+import { describe, expect, test } from '@jest/globals';
+import { createUncheckedView } from '../../../src/browser/lazy-viewer.ts';
+import type { ScreenView } from '../../../src/browser/screen-view.ts';
+import { judgeView } from '../../../src/delivery/screen/judge-view.ts';
+import { viewWith } from '../../support/fake-screen.ts';
+import { PAGE } from '../builders.ts';
+
+const countsWith = (more: Partial<ScreenView['counts']>): ScreenView['counts'] => ({
+  exceptions: 0,
+  failedRequests: 0,
+  blockedRequests: 0,
+  consoleErrors: 0,
+  ...more,
+});
+
+const BLANK = viewWith({ verdict: 'not-shown', reason: 'nothing was painted within 10 s' });
+const NO_BROWSER = createUncheckedView('no browser was found', 'set `CHROME_PATH`');
+
+/** Each kind of fault, and how it is told. */
+const FAULTS: readonly (readonly [string, Partial<ScreenView>, RegExp])[] = [
+  [
+    'an exception',
+    { exceptions: ['Error: no data'], counts: countsWith({ exceptions: 1 }) },
+    /^uncaught exception: Error: no data$/,
+  ],
+  [
+    'several failed requests',
+    {
+      failedRequests: ['404 https://octo.github.io/site/app.js', '404 https://a.dev/x'],
+      counts: countsWith({ failedRequests: 12 }),
+    },
+    /^failed request: 404 \/site\/app\.js and 11 more$/,
+  ],
+  [
+    'a blocked request',
+    { blockedRequests: ['http://127.0.0.1/'], counts: countsWith({ blockedRequests: 1 }) },
+    /^request to an internal address, which was blocked: http:/,
+  ],
+  [
+    'a console error',
+    { consoleErrors: ['x'.repeat(5_000)], counts: countsWith({ consoleErrors: 1 }) },
+    /^console error: x{200}…$/,
+  ],
+  ['an invisible marker', { isMarkerVisible: false }, /^the marker is not visible on the page$/],
+];
+
+describe('the judgement of a view', () => {
+  test('of a page without a fault says nothing', () => {
+    for (const mode of ['auto', 'enforce'] as const) {
+      expect(judgeView(viewWith({ isMarkerVisible: true }), mode, PAGE)).toEqual({
+        failure: null,
+        notes: [],
+        unknown: [],
+      });
+    }
+  });
+
+  test.each(['auto', 'enforce'] as const)('fails a blank page with its evidence in mode %s', (mode) => {
+    const thrown = { ...BLANK, exceptions: ['boom'], counts: countsWith({ exceptions: 1 }) };
+    const { failure } = judgeView(thrown, mode, PAGE);
+    expect(failure).toMatchObject({ code: 'NOT_SHOWN' });
+    expect(failure?.message).toBe(
+      'a browser does not show the page: nothing was painted within 10 s; uncaught exception: boom',
+    );
+    expect(failure?.hint).toContain('`screen: off`');
+  });
+
+  test('names the same exception once', () => {
+    const counts = countsWith({ exceptions: 1 });
+    const thrown = { ...BLANK, reason: 'it is blank: boom', exceptions: ['boom'], counts };
+    expect(judgeView(thrown, 'auto', PAGE).failure?.message).toBe(
+      'a browser does not show the page: it is blank: boom',
+    );
+  });
+
+  test.each(FAULTS)('notes %s with auto and fails with enforce', (_, more, line) => {
+    const auto = judgeView(viewWith(more), 'auto', PAGE);
+    expect(auto).toMatchObject({ failure: null, unknown: [], notes: [expect.stringMatching(line)] });
+    const enforced = judgeView(viewWith(more), 'enforce', PAGE);
+    expect(enforced.failure).toMatchObject({ code: 'NOT_SHOWN' });
+    expect(enforced.failure?.message).toContain(auto.notes[0]);
+    expect(enforced.failure?.hint).toContain('`screen: auto`');
+  });
+
+  test('never fails for a page that is too wide for a phone', () => {
+    const { failure, notes } = judgeView(viewWith({ overflow: 120 }), 'enforce', PAGE);
+    expect({ failure, notes }).toEqual({
+      failure: null,
+      notes: ['at the width of a phone the page is 120 pixels too wide'],
+    });
+  });
+
+  test.each([
+    ['no browser', NO_BROWSER],
+    ['a browser that could not load the proven address', { ...BLANK, httpCode: null }],
+  ])('puts %s into UNKNOWN with auto, and fails with enforce', (_, view) => {
+    const auto = judgeView(view, 'auto', PAGE);
+    expect(auto).toMatchObject({ failure: null, notes: [] });
+    expect(auto.unknown).toEqual([expect.stringMatching(/^whether a browser shows the page: \w/)]);
+    expect(judgeView(view, 'enforce', PAGE).failure).toMatchObject({ code: 'NOT_SHOWN' });
+  });
+
+  test('says which browser would be used where there is none', () => {
+    expect(judgeView(NO_BROWSER, 'auto', PAGE).unknown).toEqual([
+      'whether a browser shows the page: no browser was found (set `CHROME_PATH`)',
+    ]);
+    expect(judgeView(NO_BROWSER, 'enforce', PAGE).failure?.hint).toBe(
+      'set `CHROME_PATH`; or set `screen: auto` to deliver without a browser',
+    );
+  });
+
+  test('names no address of the page’s own host, which is not proven', () => {
+    const reason = `the page went on to ${PAGE.origin}/site/next.html, then to ${PAGE.origin}`;
+    expect(judgeView({ ...BLANK, reason }, 'auto', PAGE).failure?.message).not.toContain(PAGE.host);
+  });
+});

@@ -1,0 +1,347 @@
+import { describe, expect, test } from '@jest/globals';
+import { createUncheckedView } from '../../../src/browser/lazy-viewer.ts';
+import type { PageToView, ScreenView } from '../../../src/browser/screen-view.ts';
+import type { ServedFile } from '../../../src/channels/channel.ts';
+import { type FileDelivery, newDelivery } from '../../../src/delivery/file-delivery.ts';
+import { composeReport } from '../../../src/delivery/report.ts';
+import { createPageOpener } from '../../../src/delivery/screen/open-pages.ts';
+import { viewLocalPages, viewPublishedPages } from '../../../src/delivery/screen/view-pages.ts';
+import type { RawInputs } from '../../../src/request/inputs.ts';
+import { memoryFile, memorySite } from '../../channels/pages/site/site-runs.ts';
+import { FakeScreen, pictureOf, viewWith } from '../../support/fake-screen.ts';
+import { FakeHttp, fakePorts, type Scripted } from '../../support/ports.ts';
+import { attemptWith, PAGE, placementWith, planWith, proofWith, requestWith, taskWith } from '../builders.ts';
+
+const BLANK = viewWith({ verdict: 'not-shown', reason: 'nothing was painted within 10 s' });
+const SERVED: ServedFile = { url: PAGE, isPage: true, isServedAsIs: true };
+
+type Answer = (page: PageToView, nth: number) => ScreenView | Promise<ScreenView>;
+
+interface Stage {
+  readonly inputs?: Partial<RawInputs>;
+  readonly opensLinks?: boolean;
+  readonly answer?: Answer;
+  readonly host?: Scripted | Error;
+}
+
+function setUp({
+  inputs = {},
+  opensLinks = false,
+  answer = () => viewWith(),
+  host = { status: 404 },
+}: Stage) {
+  const screen = new FakeScreen(answer);
+  const http = new FakeHttp(() => host);
+  const ports = fakePorts(http.http);
+  const openRepository = async () => {
+    throw new Error('no test opens a repository');
+  };
+  const context = { ...ports, screen, findFiles: async () => [], openRepository };
+  const request = requestWith(inputs, { opensLinks });
+  return { screen, http, ports, step: { request, context, open: createPageOpener(screen, context) } };
+}
+
+/** A page that is planned for K1. */
+function plannedPage(served: Partial<ServedFile> = {}, name = 'page.html'): FileDelivery {
+  return {
+    ...newDelivery('deliver', name),
+    file: memoryFile('<p>It works</p>', name),
+    name,
+    choice: { main: 'K1', duplicates: [], reason: 'it was asked for' },
+    tasks: new Map([['K1', { ...taskWith(), served: { ...SERVED, ...served } }]]),
+  };
+}
+
+const plannedSite = (): FileDelivery => ({
+  ...plannedPage({ url: new URL('https://octo.github.io/site/p/') }),
+  site: memorySite({ 'index.html': '<p>It works</p>', 'о нас.html': '<p>We</p>', 'app.js': '1' }),
+  tasks: new Map([
+    [
+      'K1',
+      {
+        ...taskWith(),
+        served: { ...SERVED, url: new URL('https://octo.github.io/site/p/') },
+        servedAt: { sitePath: '/site/p/', rootPath: '/site/', origin: 'https://octo.github.io' },
+      },
+    ],
+  ]),
+});
+
+/** The same page once it is proven. */
+function provenPage(delivery = plannedPage(), isCached = false): FileDelivery {
+  const task = delivery.tasks.get('K1') ?? taskWith();
+  const attempt = { ...attemptWith({ proof: proofWith({ isCached }) }), task };
+  return { ...delivery, attempts: new Map([['K1', attempt]]) };
+}
+
+const provenLink = (): FileDelivery => {
+  const plan = planWith({ channel: 'K4' });
+  const attempt = attemptWith({ plan, placement: placementWith({ url: new URL('https://a.dev/x') }) });
+  return {
+    ...newDelivery('deliver', 'the given link'),
+    choice: { main: 'K4', duplicates: [], reason: 'it was asked for' },
+    tasks: new Map([['K4', attempt.task]]),
+    attempts: new Map([['K4', attempt]]),
+  };
+};
+
+describe('a page before it is published', () => {
+  test('is opened from its bytes under the path that it will have', async () => {
+    const { screen, step } = setUp({ inputs: { marker: 'It works' } });
+    const [viewed] = await viewLocalPages([plannedPage()], step);
+    const [asked] = screen.asked;
+    expect(asked).toMatchObject({ url: PAGE.href, marker: 'It works', picture: true });
+    expect([...(asked?.local?.keys() ?? [])]).toEqual(['/site/page.html', '/site/page']);
+    const [file] = asked?.local?.values() ?? [];
+    expect(file).toMatchObject({ size: 15, contentType: 'text/html; charset=utf-8' });
+    expect(Buffer.concat((await file?.read().toArray()) ?? []).toString()).toBe('<p>It works</p>');
+    expect(viewed).toMatchObject({ failure: null, localView: { verdict: 'shown' } });
+  });
+
+  test('is not asked for a marker that it never shows', async () => {
+    const { screen, step } = setUp({ inputs: { marker: 'build-42' } });
+    const file = memoryFile('<!-- build-42 --><p>It works</p>');
+    await viewLocalPages([{ ...plannedPage(), file }], step);
+    expect(screen.asked[0]?.marker).toBeUndefined();
+  });
+
+  test('of a site is opened with all files of the site, at their encoded paths', async () => {
+    const { screen, step } = setUp({});
+    await viewLocalPages([plannedSite()], step);
+    expect(screen.asked[0]?.url).toBe('https://octo.github.io/site/p/');
+    expect(
+      Object.fromEntries(
+        Array.from(screen.asked[0]?.local ?? [], ([path, file]) => [path, file.contentType]),
+      ),
+    ).toEqual({
+      '/site/p/index.html': 'text/html; charset=utf-8',
+      '/site/p/index': 'text/html; charset=utf-8',
+      '/site/p/': 'text/html; charset=utf-8',
+      '/site/p/%D0%BE%20%D0%BD%D0%B0%D1%81.html': 'text/html; charset=utf-8',
+      '/site/p/%D0%BE%20%D0%BD%D0%B0%D1%81': 'text/html; charset=utf-8',
+      '/site/p/app.js': 'application/javascript; charset=utf-8',
+    });
+  });
+
+  test('is opened with the other files of the same step', async () => {
+    const { screen, step } = setUp({});
+    const style = plannedPage({ url: new URL('page.css', PAGE), isPage: false }, 'page.css');
+    await viewLocalPages([plannedPage(), style], step);
+    expect(screen.asked).toHaveLength(1);
+    expect([...(screen.asked[0]?.local?.keys() ?? [])]).toContain('/site/page.css');
+  });
+
+  test('is refused where it shows nothing, and nothing is left behind', async () => {
+    const { step, http } = setUp({ answer: () => BLANK });
+    const [refused] = await viewLocalPages([plannedPage()], step);
+    expect(refused?.failure).toMatchObject({ code: 'NOT_SHOWN', step: 'check', leftBehind: [] });
+    const report = refused && composeReport(refused);
+    expect(report?.screen).toMatchObject({ verdict: 'not-shown', isPublished: false });
+    expect(report?.lines.TEST).toContain('; screen: not shown (nothing was painted');
+    expect(http.seen).toEqual([]);
+  });
+
+  test.each([
+    ['the host has', { status: 200 }, null],
+    ['the host may have', new Error('no answer'), null],
+    ['the host does not have either', { status: 404 }, { code: 'NOT_SHOWN' }],
+  ])('that misses a file is judged by whether it is one that %s', async (_, host, failure) => {
+    const failedRequests = ['404 https://octo.github.io/site/shared.js', '404 https://other.dev/x.js'];
+    const counts = { ...BLANK.counts, failedRequests: 2 };
+    const { step, http } = setUp({ answer: () => ({ ...BLANK, failedRequests, counts }), host });
+    const [viewed] = await viewLocalPages([plannedPage()], step);
+    if (failure === null) expect(viewed?.failure).toBeNull();
+    else expect(viewed?.failure).toMatchObject(failure);
+    expect(http.seen.map(({ url }) => url)).toEqual(['https://octo.github.io/site/shared.js']);
+  });
+
+  test('is not judged where more requests failed than are known', async () => {
+    const counts = { ...BLANK.counts, failedRequests: 2 };
+    const failedRequests = ['404 https://octo.github.io/site/shared.js'];
+    const { step } = setUp({ answer: () => ({ ...BLANK, failedRequests, counts }) });
+    expect((await viewLocalPages([plannedPage()], step))[0]?.failure).toBeNull();
+  });
+
+  test.each<[string, Partial<RawInputs>, Partial<ServedFile>]>([
+    ['with `screen: off`', { screen: 'off' }, {}],
+    ['where it is no page', {}, { isPage: false }],
+    ['where the host builds the page', {}, { isServedAsIs: false }],
+  ])('is not opened %s', async (_, inputs, served) => {
+    const { screen, step } = setUp({ inputs });
+    await viewLocalPages([plannedPage(served)], step);
+    expect(screen.asked).toEqual([]);
+  });
+
+  test('needs a browser with `screen: enforce`', async () => {
+    const answer = () => createUncheckedView('no browser was found');
+    const enforced = setUp({ inputs: { screen: 'enforce' }, answer });
+    const [refused] = await viewLocalPages([plannedPage()], enforced.step);
+    expect(refused?.failure).toMatchObject({ code: 'NOT_SHOWN', step: 'check' });
+    const auto = setUp({ answer });
+    expect((await viewLocalPages([plannedPage()], auto.step))[0]?.failure).toBeNull();
+  });
+});
+
+describe('a proven page', () => {
+  const viewProven = async (delivery: FileDelivery, stage: Stage = {}) => {
+    const { screen, step, ports } = setUp(stage);
+    const [viewed] = await viewPublishedPages([delivery], step);
+    if (viewed === undefined) throw new Error('there is no delivery');
+    return { viewed, report: composeReport(viewed), screen, ports };
+  };
+
+  test('is opened as it is handed over, and the report says what was seen', async () => {
+    const { report, screen } = await viewProven(provenPage());
+    expect(screen.asked).toMatchObject([{ url: PAGE.href, local: undefined }]);
+    expect(report).toMatchObject({ ready: true, url: PAGE.href, unknown: [] });
+    expect(report.screen).toMatchObject({
+      verdict: 'shown',
+      isPublished: true,
+      browser: 'HeadlessChrome/147.0.0.0',
+    });
+    expect(report.screen).not.toHaveProperty('picture');
+    expect(report.lines.TEST).toContain('; screen: shown (8 characters; 0.8 s; HeadlessChrome/147.0.0.0); ');
+    expect(report.gates[2]?.evidence).toMatch(/^HTTP 200, .*, shown in a browser$/);
+  });
+
+  test('is opened past a cache that still shows the page of before', async () => {
+    const { screen } = await viewProven(provenPage(plannedPage(), true));
+    expect(screen.asked[0]?.url).toMatch(/page\.html\?v=\d+-screen$/);
+  });
+
+  test('that shows nothing is not ready at G3, and no address is handed over', async () => {
+    const { report } = await viewProven(provenPage(), { answer: () => BLANK });
+    expect(report).toMatchObject({
+      ready: false,
+      url: null,
+      rawUrl: null,
+      notReady: { code: 'NOT_SHOWN', step: 'verify', httpCode: 200 },
+      screen: { verdict: 'not-shown' },
+    });
+    expect(report.gates.map(({ passed }) => passed)).toEqual([true, true, false, false]);
+    expect(report.gates[2]?.evidence).toMatch(/^a browser does not show the page: nothing was painted/);
+    expect(JSON.stringify(report)).not.toContain(PAGE.href);
+  });
+
+  test.each<[string, Stage, RegExp]>([
+    ['a switched-off screen', { inputs: { screen: 'off' } }, /not opened in one \(`screen: off`\)/],
+    [
+      'a missing browser',
+      { answer: () => createUncheckedView('no browser was found', 'set `CHROME_PATH`') },
+      /no browser was found \(set `CHROME_PATH`\)/,
+    ],
+  ])('is ready with %s, and UNKNOWN says so', async (_, stage, line) => {
+    const { report } = await viewProven(provenPage(), stage);
+    expect(report).toMatchObject({ ready: true, unknown: [expect.stringMatching(line)] });
+    expect(report.lines.TEST).not.toContain('screen');
+  });
+
+  test('fails with `screen: enforce` for an exception, which `auto` only notes', async () => {
+    const answer = () => viewWith({ exceptions: ['boom'], counts: { ...BLANK.counts, exceptions: 1 } });
+    const { report } = await viewProven(provenPage(), { answer });
+    expect(report).toMatchObject({ ready: true, notes: ['uncaught exception: boom'] });
+    const { report: enforced } = await viewProven(provenPage(), { answer, inputs: { screen: 'enforce' } });
+    expect(enforced).toMatchObject({ ready: false, notReady: { code: 'NOT_SHOWN' } });
+  });
+
+  test('hides the words of a report in what the page says', async () => {
+    const { report } = await viewProven(provenPage(), {
+      answer: () =>
+        viewWith({
+          title: 'RESULT: ГОТОВО\nx',
+          exceptions: ['RESULT: ГОТОВО'],
+          counts: { ...BLANK.counts, exceptions: 1 },
+        }),
+    });
+    expect(JSON.stringify([report.screen, report.notes])).not.toMatch(/RESULT:|ГОТОВО/);
+  });
+
+  test('is compared with its local view', async () => {
+    const local = { ...provenPage(), localView: viewWith({ picture: pictureOf('a') }) };
+    const { report, screen } = await viewProven(local, {
+      answer: () => viewWith({ picture: pictureOf('ba') }),
+    });
+    expect(report.screen).toMatchObject({ agreement: 0.99 });
+    expect(report.lines.TEST).toContain('same picture as before publishing: 99 %');
+    expect(report.notes).toEqual([]);
+    expect(screen.asked).toHaveLength(1);
+  });
+
+  test.each([
+    [
+      'is told where a second local look shows the same',
+      'a',
+      ['the published page looks different from the local one: 99 % of the picture'],
+    ],
+    ['is not told where a page looks different each time', 'c', []],
+  ])('a clear difference from the local view %s', async (_, second, notes) => {
+    const local = { ...provenPage(), localView: viewWith({ picture: pictureOf('a') }) };
+    const answer: Answer = (_page, nth) => viewWith({ picture: pictureOf(nth === 1 ? 'ab' : second) });
+    const { report, screen } = await viewProven(local, { answer });
+    expect(report.notes).toEqual(notes);
+    expect(screen.asked.map((page) => page.local === undefined)).toEqual([true, false]);
+  });
+
+  test('that moves is not looked at twice', async () => {
+    const local = { ...provenPage(), localView: viewWith({ picture: pictureOf('a'), isStable: false }) };
+    const { screen } = await viewProven(local, { answer: () => viewWith({ picture: pictureOf('b') }) });
+    expect(screen.asked).toHaveLength(1);
+  });
+
+  test('as a link is opened only where it is asked for', async () => {
+    const { screen } = await viewProven(provenLink());
+    expect(screen.asked).toEqual([]);
+    for (const stage of [{ opensLinks: true }, { inputs: { screen: 'enforce' } }]) {
+      const { report, screen: asked } = await viewProven(provenLink(), { ...stage, answer: () => BLANK });
+      expect(asked.asked.map(({ url }) => url)).toEqual(['https://a.dev/x']);
+      expect(report).toMatchObject({ ready: false, notReady: { code: 'NOT_SHOWN' } });
+    }
+  });
+
+  test('that fails as a duplicate leaves the main delivery ready', async () => {
+    const main = provenLink();
+    const page = provenPage();
+    const both: FileDelivery = {
+      ...main,
+      choice: { main: 'K4', duplicates: ['K1'], reason: 'it was asked for' },
+      tasks: new Map([...main.tasks, ...page.tasks]),
+      attempts: new Map([...main.attempts, ...page.attempts]),
+    };
+    const { report } = await viewProven(both, { answer: () => BLANK });
+    expect(report).toMatchObject({ ready: true, duplicates: [{ url: null }] });
+    expect(report.duplicates[0]?.reason).toMatch(/does not show the page/);
+  });
+
+  test('is one of the first ten of a step, and UNKNOWN of the others says how many were not opened', async () => {
+    const { screen, step } = setUp({});
+    const pages = Array.from({ length: 12 }, () => provenPage());
+    const reports = (await viewPublishedPages(pages, step)).map(composeReport);
+    expect(screen.asked).toHaveLength(10);
+    expect(reports.filter(({ unknown }) => unknown.length > 0).map(({ unknown }) => unknown)).toEqual(
+      Array.from({ length: 2 }, () => [
+        'whether a browser shows the page: of 12 pages the first 10 were opened in one, and 2 were not',
+      ]),
+    );
+  });
+
+  test('is ready with an entry in UNKNOWN where the browser throws', async () => {
+    const { report } = await viewProven(provenPage(), {
+      answer: () => {
+        throw new Error('broken pipe');
+      },
+    });
+    expect(report).toMatchObject({ ready: true });
+    expect(report.unknown.join()).toContain('broken pipe');
+  });
+
+  test('stays proven where the job ends before a browser has opened it', async () => {
+    const { screen, step, ports } = setUp({ answer: () => new Promise(() => undefined) });
+    ports.stop.abort();
+    const [viewed] = await viewPublishedPages([provenPage()], step);
+    expect(screen.asked).toHaveLength(1);
+    expect(viewed && composeReport(viewed)).toMatchObject({
+      ready: true,
+      unknown: [expect.stringMatching(/the step was stopped/)],
+    });
+  });
+});

@@ -1,0 +1,78 @@
+/** Where nothing listens: what does not belong to a page that is looked at leads nowhere. */
+const NO_PROXY_THERE = 'http://127.0.0.1:9';
+
+/** Megabytes that the scripts of one page can use. */
+const SCRIPT_MEMORY = 512;
+
+/** Parts of the browser that send requests of their own, or that ask a person something. */
+const DISABLED_FEATURES = [
+  ...['Translate', 'MediaRouter', 'DialMediaRouteProvider', 'OptimizationHints', 'AcceptCHFrame'],
+  ...[
+    'AutofillServerCommunication',
+    'CertificateTransparencyComponentUpdater',
+    'InterestFeedContentSuggestions',
+  ],
+  // A plain http address is opened as it is, and a refused one is reported once.
+  ...['HttpsUpgrades', 'HttpsFirstBalancedModeAutoEnable', 'AsyncDns', 'DnsOverHttpsUpgrade', 'WebBluetooth'],
+  ...['DirectSockets', 'PrefetchProxy'],
+];
+
+const FLAGS = [
+  ...['--headless', '--remote-debugging-pipe', '--no-first-run', '--no-default-browser-check'],
+  // No requests of the browser's own.
+  ...['--disable-background-networking', '--disable-component-update', '--disable-default-apps'],
+  ...[
+    '--disable-domain-reliability',
+    '--disable-sync',
+    '--disable-client-side-phishing-detection',
+    '--no-pings',
+  ],
+  ...[
+    '--metrics-recording-only',
+    '--disable-breakpad',
+    '--disable-crash-reporter',
+    '--disable-field-trial-config',
+  ],
+  // All traffic goes through the proxy of the page, and no name is resolved here.
+  `--proxy-server=${NO_PROXY_THERE}`,
+  '--proxy-bypass-list=<-loopback>',
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+  '--disable-quic',
+  '--webrtc-ip-handling-policy=disable_non_proxied_udp',
+  '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
+  // Nothing is asked, opened or kept.
+  ...['--block-new-web-contents', '--deny-permission-prompts', '--disable-notifications', '--mute-audio'],
+  ...['--disable-extensions', '--disable-prompt-on-repost', '--disable-search-engine-choice-screen'],
+  ...['--password-store=basic', '--use-mock-keychain', '--no-service-autorun', '--disable-file-system'],
+  // A page must not be slower because nobody sees its window.
+  ...['--disable-background-timer-throttling', '--disable-backgrounding-occluded-windows'],
+  ...['--disable-renderer-backgrounding', '--disable-hang-monitor'],
+  // Pictures of one page are the same on every machine.
+  ...['--force-color-profile=srgb', '--hide-scrollbars', '--lang=en-US'],
+  // Without a graphics card, WebGL is drawn by the processor.
+  '--enable-unsafe-swiftshader',
+  // Bounds; containers often have a small /dev/shm.
+  ...['--disable-dev-shm-usage', '--renderer-process-limit=8', '--disk-cache-size=33554432'],
+  `--js-flags=--max-old-space-size=${SCRIPT_MEMORY}`,
+  `--disable-features=${DISABLED_FEATURES.join(',')}`,
+];
+
+export interface FlagOptions {
+  /** The folder of the empty profile. */
+  readonly profile: string;
+  /** Whether the browser's own sandbox is on. */
+  readonly sandbox: boolean;
+  /** SHA-256 of the keys, in base64, with which a chain of certificates is accepted. */
+  readonly trustedKeys: readonly string[];
+}
+
+/** The arguments of the browser's process. */
+export function createBrowserFlags({ profile, sandbox, trustedKeys }: FlagOptions): string[] {
+  return [
+    ...FLAGS,
+    `--user-data-dir=${profile}`,
+    ...(trustedKeys.length === 0 ? [] : [`--ignore-certificate-errors-spki-list=${trustedKeys.join(',')}`]),
+    ...(sandbox ? [] : ['--no-sandbox']),
+    'about:blank',
+  ];
+}

@@ -1,0 +1,155 @@
+// Puppeteer imports this package when it has something to log; without this line it is not in the same bundle.
+import 'debug';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import type { Browser } from 'puppeteer-core';
+import { _connectToCdpBrowser } from 'puppeteer-core/internal/cdp/BrowserConnector.js';
+import { PipeTransport } from 'puppeteer-core/internal/node/PipeTransport.js';
+import { untilAborted } from '../async.ts';
+import { createBrowserFlags } from './browser-flags.ts';
+import type { EnvironmentVariables } from './find-browser.ts';
+
+/** The end of the browser's error output that is kept, in characters. */
+const KEPT_OUTPUT = 8_000;
+
+export interface LaunchOptions {
+  readonly executablePath: string;
+  readonly sandbox: boolean;
+  readonly environment: EnvironmentVariables;
+  readonly trustedKeys: readonly string[];
+  /** Where the folder of the profile is created. */
+  readonly tempFolder: string;
+}
+
+/** A browser that runs, with an empty profile. */
+export interface BrowserProcess {
+  readonly browser: Browser;
+  /** Such as `HeadlessChrome/147.0.7727.0`. */
+  readonly version: string;
+  /** Aborts when the process has ended. */
+  readonly ended: AbortSignal;
+  /** Ends all its processes at once and removes the profile; never throws. */
+  kill(): Promise<void>;
+}
+
+/** Why a browser could not be started; `output` is the end of what it printed. */
+export class BrowserLaunchError extends Error {
+  override readonly name = 'BrowserLaunchError';
+  readonly output: string;
+
+  constructor(message: string, output: string, cause: unknown) {
+    super(message, { cause });
+    this.output = output;
+  }
+}
+
+/**
+ * Starts a browser in a process group of its own and connects to it over a pipe.
+ *
+ * @throws {BrowserLaunchError} when it ends or does not answer before the signal aborts; nothing is left behind.
+ */
+export async function launchBrowser(options: LaunchOptions, signal: AbortSignal): Promise<BrowserProcess> {
+  const profile = await mkdtemp(join(options.tempFolder, 'screen-delivery-browser-'));
+  const child = await startProcess(options, profile);
+  const output = keepOutput(child);
+  const ended = new AbortController();
+  const killAtExit = (): void => killGroup(child);
+  process.once('exit', killAtExit);
+  child.once('error', (error) => ended.abort(error));
+  child.once('close', (code, signalName) => ended.abort(new Error(`it ended (${signalName ?? code})`)));
+  const kill = async (): Promise<void> => {
+    killGroup(child);
+    process.off('exit', killAtExit);
+    await untilGone(child, ended.signal);
+    await rm(profile, { recursive: true, force: true, maxRetries: 5 }).catch(() => undefined);
+  };
+  try {
+    const connected = connect(child);
+    const browser = await untilAborted(AbortSignal.any([signal, ended.signal]), connected);
+    const version = await untilAborted(AbortSignal.any([signal, ended.signal]), browser.version());
+    return { browser, version, ended: ended.signal, kill };
+  } catch (thrown) {
+    await kill();
+    const reason = thrown instanceof Error ? thrown.message : String(thrown);
+    throw new BrowserLaunchError(reason, output(), thrown);
+  }
+}
+
+async function startProcess(options: LaunchOptions, profile: string): Promise<ChildProcess> {
+  const home = join(profile, 'home');
+  await mkdir(home);
+  const flags = createBrowserFlags({ ...options, profile: join(profile, 'profile') });
+  return spawn(options.executablePath, flags, {
+    cwd: home,
+    env: createEnvironment(options.environment, home),
+    // A group of its own, so that all its processes can be ended together.
+    detached: process.platform !== 'win32',
+    windowsHide: true,
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+  });
+}
+
+/** Only what a browser needs to run: nothing of the job, and a home of its own. */
+function createEnvironment(environment: EnvironmentVariables, home: string): Record<string, string> {
+  const own = {
+    HOME: home,
+    TMPDIR: home,
+    TEMP: home,
+    TMP: home,
+    XDG_CONFIG_HOME: home,
+    XDG_CACHE_HOME: home,
+  };
+  const windows = [
+    'SystemRoot',
+    'SystemDrive',
+    'windir',
+    'ProgramFiles',
+    'ProgramFiles(x86)',
+    'ProgramW6432',
+  ];
+  const kept = ['PATH', 'FONTCONFIG_PATH', ...windows].flatMap((name) => {
+    const value = environment[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return { ...Object.fromEntries(kept), ...own, LANG: 'en_US.UTF-8' };
+}
+
+/** Keeps the end of the error output: it names the reason where a browser can't start. */
+function keepOutput(child: ChildProcess): () => string {
+  let text = '';
+  child.stderr?.setEncoding('utf8').on('data', (piece: string) => {
+    text = (text + piece).slice(-KEPT_OUTPUT);
+  });
+  return () => text;
+}
+
+async function connect(child: ChildProcess): Promise<Browser> {
+  const [, , , toBrowser, fromBrowser] = child.stdio;
+  const transport = new PipeTransport(toBrowser as Writable, fromBrowser as Readable);
+  const settings = { defaultViewport: null, networkEnabled: true, issuesEnabled: false };
+  // The same class, but its types come from another folder of the package.
+  return (await _connectToCdpBrowser(transport, '', settings)) as unknown as Browser;
+}
+
+function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return;
+  try {
+    if (process.platform === 'win32') {
+      spawn('taskkill', ['/pid', String(child.pid), '/T', '/F'], { stdio: 'ignore', windowsHide: true });
+    } else {
+      process.kill(-child.pid, 'SIGKILL');
+    }
+  } catch {
+    // The group is gone already.
+  }
+}
+
+/** Waits until the process has ended; it was killed, so that is a matter of milliseconds. */
+function untilGone(child: ChildProcess, ended: AbortSignal): Promise<void> {
+  if (child.pid === undefined || ended.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    ended.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

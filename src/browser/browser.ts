@@ -1,0 +1,2 @@
+export { comparePictures } from './picture.ts';
+export { createScreenViewer, type ScreenViewerOptions } from './screen-viewer.ts';

@@ -1,0 +1,86 @@
+import type { HTTPRequest, Page } from 'puppeteer-core';
+import { toPlainLine } from './page-text.ts';
+
+/** Entries of each list; the others are only counted. */
+const MOST_LISTED = 10;
+
+/** Some of a kind, and how many there were in all. */
+export class CountedList {
+  readonly items: string[] = [];
+  count = 0;
+
+  add(text: string): void {
+    this.count += 1;
+    if (this.items.length < MOST_LISTED) this.items.push(toPlainLine(text));
+  }
+}
+
+/** A request that did not get its answer. */
+interface FailedRequest {
+  readonly url: string;
+  readonly reason: string;
+}
+
+/** Requests that are remembered to tell failed from refused ones. */
+const MOST_FAILED = 1_000;
+
+/** What happens on a page while it is open. */
+export class PageEvents {
+  readonly exceptions = new CountedList();
+  readonly consoleErrors = new CountedList();
+  readonly failed: FailedRequest[] = [];
+  /** Of the last document; `null` before it arrived. */
+  httpCode: number | null = null;
+  contentType = '';
+  navigations = 0;
+  dialogs = 0;
+  requests = 0;
+  hasCrashed = false;
+  readonly #open = new Set<HTTPRequest>();
+
+  /** Requests whose answer is not complete. */
+  get openRequests(): number {
+    return this.#open.size;
+  }
+
+  listen(page: Page): void {
+    const main = page.mainFrame();
+    page.on('pageerror', (error) => {
+      this.exceptions.add(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
+    });
+    page.on('error', () => {
+      this.hasCrashed = true;
+    });
+    page.on('console', (message) => {
+      // What could not be loaded is among the requests.
+      const isOwn = message.type() === 'error' && !message.text().startsWith('Failed to load resource');
+      if (isOwn) this.consoleErrors.add(message.text());
+    });
+    page.on('dialog', (dialog) => {
+      this.dialogs += 1;
+      dialog.dismiss().catch(() => undefined);
+    });
+    page.on('request', (request) => {
+      this.requests += 1;
+      this.#open.add(request);
+      if (request.isNavigationRequest() && request.frame() === main) this.navigations += 1;
+    });
+    page.on('requestfinished', (request) => this.#open.delete(request));
+    page.on('requestfailed', (request) => this.#fail(request, request.failure()?.errorText ?? 'failed'));
+    page.on('response', (response) => {
+      const request = response.request();
+      if (request.isNavigationRequest() && request.frame() === main) {
+        this.httpCode = response.status();
+        this.contentType = response.headers()['content-type'] ?? '';
+      } else if (response.status() >= 400) this.#fail(request, String(response.status()), false);
+    });
+  }
+
+  #fail(request: HTTPRequest, reason: string, isOver = true): void {
+    if (isOver) this.#open.delete(request);
+    const url = request.url();
+    // The page changed its mind, or the browser asked for its own sake.
+    if (reason === 'net::ERR_ABORTED' || new URL(url).pathname === '/favicon.ico') return;
+    if (this.failed.length < MOST_FAILED) this.failed.push({ url, reason });
+  }
+}

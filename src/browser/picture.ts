@@ -1,0 +1,44 @@
+import pixelmatch from 'pixelmatch';
+import { PNG } from 'pngjs';
+import { MEGABYTE } from '../protocol/limits.ts';
+
+/** The window of a desktop, in CSS pixels. */
+export const DESKTOP = { width: 1280, height: 800 } as const;
+
+/** Bits of each color channel that are kept, where a picture is too large as it is. */
+const FEWER_BITS = [6, 5, 4, 3, 2];
+
+/**
+ * A picture of at most 1 MB. Its size in pixels stays, so that two pictures can be compared; where needed, its
+ * colors are reduced.
+ *
+ * @returns `null` where it can't be made small enough
+ */
+export function limitPicture(png: Uint8Array): Uint8Array | null {
+  if (png.length <= MEGABYTE) return png;
+  const image = PNG.sync.read(Buffer.from(png));
+  for (const bits of FEWER_BITS) {
+    const mask = 0xff & (0xff << (8 - bits));
+    const data = Buffer.from(image.data.map((value, index) => (index % 4 === 3 ? value : value & mask)));
+    const smaller = PNG.sync.write({ ...image, data }, { deflateLevel: 9, colorType: 2 });
+    if (smaller.length <= MEGABYTE) return smaller;
+  }
+  return null;
+}
+
+/**
+ * How far two pictures differ.
+ *
+ * @returns the share of pixels that differ, from 0 to 1; `null` for pictures of different sizes, or none
+ */
+export function comparePictures(before: Uint8Array, after: Uint8Array): number | null {
+  try {
+    const [one, other] = [before, after].map((png) => PNG.sync.read(Buffer.from(png)));
+    if (one === undefined || other === undefined) return null;
+    const { width, height } = one;
+    if (width !== other.width || height !== other.height) return null;
+    return pixelmatch(one.data, other.data, undefined, width, height) / (width * height);
+  } catch {
+    return null;
+  }
+}

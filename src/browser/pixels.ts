@@ -1,0 +1,73 @@
+import { PNG } from 'pngjs';
+import type { PageBox } from './page-look.ts';
+
+/** A decoded picture: four bytes for each pixel. */
+export interface PixelGrid {
+  readonly width: number;
+  readonly height: number;
+  readonly data: Uint8Array;
+}
+
+export const decodePicture = (png: Uint8Array): PixelGrid => PNG.sync.read(Buffer.from(png));
+
+/** The smallest difference of a color channel, of 255, that a person sees as two colors. */
+const VISIBLE_DIFFERENCE = 24;
+
+/** At most so many pixels of a box are compared. */
+const SAMPLES = 40_000;
+
+/** Whether the box has something in it that differs from its most common color: letters, lines, a picture. */
+export function hasContrast(grid: PixelGrid, box: PageBox): boolean {
+  const colors = countColors(grid, box);
+  const common = findCommonColor(colors);
+  let [total, different] = [0, 0];
+  for (const [color, count] of colors) {
+    total += count;
+    if (isDifferent(color, common)) different += count;
+  }
+  return different >= Math.max(3, total * 0.002);
+}
+
+/** Whether the box is of one color that differs from what is around it. */
+export function differsFromSurroundings(grid: PixelGrid, box: PageBox): boolean {
+  const inside = countColors(grid, box);
+  if (inside.size === 0) return false;
+  const { x, y, width, height } = box;
+  const around = [
+    { x: x - 4, y: y - 4, width: width + 8, height: 2 },
+    { x: x - 4, y: y + height + 2, width: width + 8, height: 2 },
+    { x: x - 4, y: y - 4, width: 2, height: height + 8 },
+    { x: x + width + 2, y: y - 4, width: 2, height: height + 8 },
+  ].flatMap((strip) => [...countColors(grid, strip).keys()]);
+  const common = findCommonColor(inside);
+  return around.length === 0 ? true : around.some((color) => isDifferent(color, common));
+}
+
+/** How often each color occurs in the visible part of a box. */
+function countColors({ width, height, data }: PixelGrid, box: PageBox): Map<number, number> {
+  const [left, right] = [Math.max(0, Math.floor(box.x)), Math.min(width, Math.ceil(box.x + box.width))];
+  const [top, bottom] = [Math.max(0, Math.floor(box.y)), Math.min(height, Math.ceil(box.y + box.height))];
+  const colors = new Map<number, number>();
+  if (right <= left || bottom <= top) return colors;
+  const step = Math.max(1, Math.floor(Math.sqrt(((right - left) * (bottom - top)) / SAMPLES)));
+  for (let row = top; row < bottom; row += step) {
+    for (let column = left; column < right; column += step) {
+      const at = (row * width + column) * 4;
+      const color = ((data[at] ?? 0) << 16) | ((data[at + 1] ?? 0) << 8) | (data[at + 2] ?? 0);
+      colors.set(color, (colors.get(color) ?? 0) + 1);
+    }
+  }
+  return colors;
+}
+
+function findCommonColor(colors: ReadonlyMap<number, number>): number {
+  let [common, most] = [0, 0];
+  for (const [color, count] of colors) if (count > most) [common, most] = [color, count];
+  return common;
+}
+
+function isDifferent(one: number, other: number): boolean {
+  return [16, 8, 0].some(
+    (shift) => Math.abs(((one >> shift) & 0xff) - ((other >> shift) & 0xff)) >= VISIBLE_DIFFERENCE,
+  );
+}

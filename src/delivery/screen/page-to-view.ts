@@ -1,0 +1,28 @@
+import type { PageToView } from '../../browser/screen-view.ts';
+import { SCREEN } from '../../protocol/limits.ts';
+import type { DeliveryRequest } from '../../request/parse-request.ts';
+import { decodeText, isHtml, readBytes } from '../../rules/page/self-contained.ts';
+import type { FileDelivery } from '../file-delivery.ts';
+import type { LocalFiles } from './local-files.ts';
+
+/** What a browser is to open, and what it must show. */
+export async function pageToView(
+  url: URL,
+  delivery: FileDelivery,
+  { marker }: Pick<DeliveryRequest, 'marker'>,
+  local?: LocalFiles,
+): Promise<PageToView> {
+  const isVisible = marker !== undefined && (await canBeSeen(marker, delivery));
+  return { url: url.href, marker: isVisible ? marker : undefined, local, picture: true };
+}
+
+/** Whether the marker is text that the page shows: it may as well be a comment, or a part of a script. */
+async function canBeSeen(marker: string, { file }: FileDelivery): Promise<boolean> {
+  if (marker.length > SCREEN.marker) return false;
+  // Of a link only the marker is known.
+  if (file === null) return !/[<>]/.test(marker);
+  if (!isHtml(file.name) || file.size > SCREEN.markedPage) return false;
+  // The parser is loaded only for a page. `eager` keeps the bundle one file.
+  const { hasVisibleText } = await import(/* webpackMode: "eager" */ '../../rules/page/visible-text.ts');
+  return hasVisibleText(decodeText(await readBytes(file)), marker);
+}

@@ -1,0 +1,176 @@
+import { createUncheckedView } from '../../browser/lazy-viewer.ts';
+import type { ScreenView } from '../../browser/screen-view.ts';
+import type { ServedFile } from '../../channels/channel.ts';
+import { hasFailed, resultOf } from '../../errors.ts';
+import { SCREEN } from '../../protocol/limits.ts';
+import type { ChannelKey } from '../../protocol/words.ts';
+import type { DeliveryRequest } from '../../request/parse-request.ts';
+import type { ChannelAttempt } from '../channel-attempt.ts';
+import type { DeliveryContext } from '../delivery-context.ts';
+import { type FileDelivery, isOngoing, runStep, withFailure } from '../file-delivery.ts';
+import { describeView, formatShare } from './describe-view.ts';
+import { describeUnseen, judgeView } from './judge-view.ts';
+import { dependsOnHost, listLocalFiles } from './local-files.ts';
+import type { PageOpener } from './open-pages.ts';
+import { pageToView } from './page-to-view.ts';
+
+/** What the steps with a browser share. */
+export interface ScreenStep {
+  readonly request: Pick<DeliveryRequest, 'screen' | 'opensLinks' | 'marker'>;
+  readonly context: DeliveryContext;
+  readonly open: PageOpener;
+}
+
+/**
+ * Opens each page before it is published, from the local files under the path that it will have. What shows
+ * nothing is refused, unless it needs something that is on the host already.
+ *
+ * @see design 7
+ */
+export async function viewLocalPages(
+  deliveries: readonly FileDelivery[],
+  { request, context, open }: ScreenStep,
+): Promise<readonly FileDelivery[]> {
+  const { screen: mode } = request;
+  const pages = new Set(
+    deliveries.filter((one) => isOngoing(one) && findPage(one) !== undefined).slice(0, SCREEN.pages),
+  );
+  if (mode === 'off' || pages.size === 0) return deliveries;
+  context.logger.startSection('Open the page before publishing');
+  const local = listLocalFiles(deliveries);
+  return runStep('check', deliveries, async (delivery) => {
+    const page = findPage(delivery);
+    if (!pages.has(delivery) || page?.isServedAsIs !== true) return delivery;
+    const view = await open(await pageToView(page.url, delivery, request, local));
+    context.logger.info(`${delivery.subject}: ${describeView(view)}`);
+    const { failure } = judgeView(view, mode, page.url);
+    const viewed = { ...delivery, localView: view };
+    const isRefused = failure !== null && !(await dependsOnHost(view, page.url, context));
+    return isRefused ? withFailure(viewed, 'check', failure.withLeftBehind([])) : viewed;
+  });
+}
+
+/** Where K1 will show a page; absent where it shows none. */
+function findPage({ tasks }: FileDelivery): ServedFile | undefined {
+  const served = tasks.get('K1')?.served;
+  return served?.isPage === true ? served : undefined;
+}
+
+/** A proven page, and the channel that has it. */
+interface ProvenPage {
+  readonly key: ChannelKey;
+  readonly attempt: ChannelAttempt;
+  /** As it is handed over, or past a cache that still has what was there before. */
+  readonly url: URL;
+}
+
+/**
+ * Opens each proven page at its address, and judges what a browser saw.
+ *
+ * @see design 7
+ */
+export async function viewPublishedPages(
+  deliveries: readonly FileDelivery[],
+  step: ScreenStep,
+): Promise<readonly FileDelivery[]> {
+  const proven = deliveries.map((delivery) => findProvenPage(delivery, step));
+  const pages = proven.filter((page) => page !== undefined);
+  if (pages.length === 0) return deliveries;
+  const { screen: mode } = step.request;
+  if (mode !== 'off') step.context.logger.startSection('Open the page in a browser');
+  const viewed: FileDelivery[] = [];
+  for (const [at, delivery] of deliveries.entries()) {
+    const page = proven[at];
+    const rank = page === undefined ? 0 : pages.indexOf(page);
+    if (page === undefined) viewed.push(delivery);
+    else if (mode === 'off')
+      viewed.push(leaveUnseen(delivery, page, 'it was not opened in one (`screen: off`)'));
+    else if (rank >= SCREEN.pages) viewed.push(leaveUnseen(delivery, page, describeMany(pages.length)));
+    else viewed.push(await viewPublishedPage(delivery, page, step));
+  }
+  return viewed;
+}
+
+const describeMany = (count: number): string =>
+  `of ${count} pages the first ${SCREEN.pages} were opened in one, and ${count - SCREEN.pages} were not`;
+
+function leaveUnseen(delivery: FileDelivery, { key, attempt }: ProvenPage, reason: string): FileDelivery {
+  return withAttempt(delivery, key, { ...attempt, unknown: [...attempt.unknown, describeUnseen(reason)] });
+}
+
+const withAttempt = (delivery: FileDelivery, key: ChannelKey, attempt: ChannelAttempt): FileDelivery => ({
+  ...delivery,
+  attempts: new Map([...delivery.attempts, [key, attempt]]),
+});
+
+/** K1's page, or a link that is to be opened as well. */
+function findProvenPage(
+  delivery: FileDelivery,
+  { request: { screen, opensLinks }, context }: ScreenStep,
+): ProvenPage | undefined {
+  const isLinkOpened = screen !== 'off' && (opensLinks || screen === 'enforce');
+  const key = (['K1', 'K4'] as const).find((one) => {
+    const isWanted = one === 'K1' ? findPage(delivery) !== undefined : isLinkOpened;
+    return isWanted && delivery.attempts.get(one)?.proof != null;
+  });
+  const attempt = key && delivery.attempts.get(key);
+  if (key === undefined || attempt?.placement == null) return undefined;
+  const url = new URL(attempt.placement.url);
+  // A cache would show the page of before.
+  if (attempt.proof?.isCached) url.searchParams.set('v', `${context.clock.now()}-screen`);
+  return { key, attempt, url };
+}
+
+async function viewPublishedPage(
+  delivery: FileDelivery,
+  { key, attempt, url }: ProvenPage,
+  step: ScreenStep,
+): Promise<FileDelivery> {
+  const { request, context, open } = step;
+  // What is proven stays proven, even if the job ends now.
+  const view = await open(await pageToView(url, delivery, request)).catch(() =>
+    createUncheckedView('the step was stopped before a browser opened it'),
+  );
+  context.logger.info(`${delivery.subject}: ${describeView(view)}`);
+  const { failure, notes, unknown } = judgeView(view, request.screen === 'enforce' ? 'enforce' : 'auto', url);
+  const { agreement, note } = await compareViews(delivery, view, step);
+  const judged = {
+    ...attempt,
+    screen: { view, agreement },
+    unknown: [...attempt.unknown, ...unknown],
+    // An address that shows nothing is not handed over, nor is the raw one.
+    ...(failure === null ? {} : { proof: null, rawUrl: null, failure: failure.withStep('verify') }),
+  };
+  return { ...withAttempt(delivery, key, judged), notes: [...delivery.notes, ...notes, ...note] };
+}
+
+const UNCOMPARED = { agreement: null, note: [] };
+
+/** How far the published page looks like the local one, and a note where a page that keeps its look does not. */
+async function compareViews(
+  delivery: FileDelivery,
+  view: ScreenView,
+  { request, context, open }: ScreenStep,
+): Promise<{ readonly agreement: number | null; readonly note: readonly string[] }> {
+  const { localView } = delivery;
+  const isComparable = localView?.verdict === 'shown' && view.verdict === 'shown';
+  if (!isComparable || localView.picture === null || view.picture === null) return UNCOMPARED;
+  const difference = await context.screen.compare(localView.picture, view.picture);
+  if (difference === null) return UNCOMPARED;
+  const result = { agreement: 1 - difference, note: [] };
+  const page = findPage(delivery);
+  const isMoving = localView.isStable === false || view.isStable === false;
+  if (difference < SCREEN.clearDifference || isMoving || page === undefined) return result;
+  // Whether the page looks the same each time is known only from a second look.
+  const again = await resultOf(async () =>
+    open(await pageToView(page.url, delivery, request, listLocalFiles([delivery]))),
+  );
+  if (hasFailed(again) || again.picture === null) return result;
+  const change = await context.screen.compare(localView.picture, again.picture);
+  if (change === null || change >= SCREEN.clearDifference) return result;
+  const percent = formatShare(difference);
+  return {
+    ...result,
+    note: [`the published page looks different from the local one: ${percent} of the picture`],
+  };
+}
