@@ -4,12 +4,15 @@ import type { Clock, Logger } from '../ports.ts';
 import { type BrowserProcess, launchBrowser } from './browser-process.ts';
 import { type EnvironmentVariables, findBrowser } from './find-browser.ts';
 import { createLocalCertificate, type LocalCertificate } from './local-certificate.ts';
-import { type OpenPage, openPage } from './open-page.ts';
+import { openPage } from './open-page.ts';
 import type { PageToView, ScreenView, ScreenViewer } from './screen-view.ts';
 import { readTrustedKeys } from './trusted-keys.ts';
-import { describeLaunchFailure, notCheckedView } from './view-result.ts';
+import { describeLaunchFailure, notCheckedView, type SeenPage } from './view-result.ts';
 import { VIEW_TIMES, type ViewTimes } from './view-times.ts';
 import { watchPage } from './watch-page.ts';
+
+/** Milliseconds for a page to close; the browser ends where that is not enough. */
+const CLOSE_TIME = 2_000;
 
 export interface ScreenViewerOptions {
   /** Where the browser is; found on the machine where it is not given. */
@@ -62,18 +65,19 @@ class LazyViewer implements ScreenViewer {
   }
 
   async #viewNext(page: PageToView, outer: AbortSignal): Promise<ScreenView> {
-    const { clock, times = VIEW_TIMES } = this.#options;
+    const { clock, sandbox, times = VIEW_TIMES } = this.#options;
     const signal = AbortSignal.any([outer, clock.timeout(times.total)]);
     let browser = '';
     try {
       const running = await this.#start(AbortSignal.any([signal, clock.timeout(times.launch)]));
-      if (typeof running === 'string') return notCheckedView(running);
+      if (typeof running === 'string') return { ...notCheckedView(running), browser };
       browser = running.version;
-      return await this.#viewIn(running, page, AbortSignal.any([signal, running.ended]));
+      const seen = await this.#viewIn(running, page, AbortSignal.any([signal, running.ended]));
+      return { ...seen, browser };
     } catch (thrown) {
       // Whatever state the browser is in: the next page gets a new one.
       await this.#stop();
-      return { ...describeLaunchFailure(thrown, this.#options.sandbox), browser };
+      return { ...describeLaunchFailure(thrown, sandbox), browser };
     }
   }
 
@@ -93,20 +97,16 @@ class LazyViewer implements ScreenViewer {
     return this.#running;
   }
 
-  async #viewIn(running: BrowserProcess, page: PageToView, signal: AbortSignal): Promise<ScreenView> {
+  async #viewIn(running: BrowserProcess, page: PageToView, signal: AbortSignal): Promise<SeenPage> {
     const { environment, resolve, clock, times = VIEW_TIMES } = this.#options;
     const connector = { environment, resolve };
-    const opened: OpenPage = await untilAborted(
-      signal,
-      openPage(running, page, { connector, certificate: this.#certificate }),
-    );
+    const opening = openPage(running, page, { connector, certificate: this.#certificate });
+    const opened = await untilAborted(signal, opening);
     try {
-      return await untilAborted(
-        signal,
-        watchPage(opened, page, { clock, signal, times, browser: running.version }),
-      );
+      return await untilAborted(signal, watchPage(opened, page, { clock, signal, times }));
     } finally {
-      await untilAborted(AbortSignal.any([signal, clock.timeout(2_000)]), opened.close());
+      const closing = untilAborted(AbortSignal.any([signal, clock.timeout(CLOSE_TIME)]), opened.close());
+      await closing.catch(() => this.#stop());
     }
   }
 
