@@ -1,4 +1,3 @@
-import type { Clock } from '../ports.ts';
 import { DESKTOP } from './picture.ts';
 import { evaluateApart, type PageAccess } from './view-page.ts';
 
@@ -15,7 +14,7 @@ const MEASURE = `(() => {
 })()`;
 
 /** CSS pixels by which the page is wider than a phone; the window is a desktop's again afterwards. */
-export async function measureOverflow({ page, session }: PageAccess, clock: Clock): Promise<number> {
+export async function measureOverflow({ page, session, clock }: PageAccess): Promise<number> {
   await session.send('Emulation.setDeviceMetricsOverride', { ...PHONE, deviceScaleFactor: 1, mobile: false });
   await clock.sleep(LAYOUT_TIME);
   const wider = await evaluateApart(page.mainFrame(), MEASURE);

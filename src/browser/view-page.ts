@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { CDPSession, Frame, Page } from 'puppeteer-core';
+import { untilAborted } from '../async.ts';
+import type { Clock } from '../ports.ts';
 import { findClosedRoots } from './closed-roots.ts';
 import type { PageBox } from './dom-types.ts';
 import { MarkerSearch } from './marker-search.ts';
@@ -30,17 +32,21 @@ export interface PageSight {
 export interface PageAccess {
   readonly page: Page;
   readonly session: CDPSession;
+  readonly clock: Clock;
 }
 
 /** Frames of one page that are looked at. */
 const MOST_FRAMES = 12;
+
+/** Milliseconds for a frame to answer: one that is not loaded yet never does. */
+const FRAME_TIME = 1_000;
 
 /** Looks at the page once: what its documents contain, and what of it is in the pixels. */
 export async function lookAtPage(access: PageAccess, marker: string | undefined): Promise<PageSight> {
   const { title, isComplete, boxes } = await lookAtFrame(access.page.mainFrame());
   const png = await takePicture(access);
   const grid = decodePicture(png);
-  let visible = keepVisible([...boxes, ...(await lookAtInnerFrames(access.page))], grid);
+  let visible = keepVisible([...boxes, ...(await lookAtInnerFrames(access))], grid);
   // Both cost more, and are needed only where nothing else is there.
   if (visible.length === 0) visible = keepVisible(await findClosedRoots(access), grid);
   if (visible.length === 0) visible = await lookBelow(access, boxes, grid);
@@ -84,12 +90,13 @@ const lookAtFrame = async (frame: Frame): Promise<FrameLook> =>
   (await evaluateApart(frame, `new (${PageLook.toString()})().run()`)) as FrameLook;
 
 /** What the frames inside the page contain, at their place in the window; an error page of the browser is nothing. */
-async function lookAtInnerFrames(page: Page): Promise<ContentBox[]> {
+async function lookAtInnerFrames({ page, clock }: PageAccess): Promise<ContentBox[]> {
   const frames = page.frames().filter((frame) => frame !== page.mainFrame() && !isErrorPage(frame));
-  const found = await Promise.all(
-    frames.slice(0, MOST_FRAMES).map((frame) => lookAtInnerFrame(frame).catch(() => [])),
-  );
-  return found.flat();
+  const tooLate = clock.timeout(FRAME_TIME);
+  const found = frames
+    .slice(0, MOST_FRAMES)
+    .map((frame) => untilAborted(tooLate, lookAtInnerFrame(frame)).catch(() => []));
+  return (await Promise.all(found)).flat();
 }
 
 const isErrorPage = (frame: Frame): boolean => frame.url().startsWith('chrome-error:');

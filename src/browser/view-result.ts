@@ -1,5 +1,6 @@
 import { BrowserLaunchError } from './browser-process.ts';
 import type { Judgment } from './judge.ts';
+import { PageMemoryError } from './memory-watch.ts';
 import type { OpenPage } from './open-page.ts';
 import { toPlainLine } from './page-text.ts';
 import { limitPicture } from './picture.ts';
@@ -34,8 +35,15 @@ const EMPTY_VIEW: SeenPage = {
 /** The view of a page that could not be judged. */
 export const notCheckedView = (reason: string, hint = ''): SeenPage => ({ ...EMPTY_VIEW, reason, hint });
 
+/** Whether the host's answer says that this is not the page. */
+export const isAnsweredWithError = ({ httpCode }: SeenPage): boolean =>
+  httpCode !== null && (httpCode < 200 || httpCode > 299);
+
 /** The view of a page whose browser could not be started, ended by itself or did not answer in time. */
-export function describeLaunchFailure(thrown: unknown, sandbox: boolean): SeenPage {
+export function describeFailure(thrown: unknown, sandbox: boolean): SeenPage {
+  if (thrown instanceof PageMemoryError) {
+    return { ...EMPTY_VIEW, verdict: 'not-shown', reason: thrown.message };
+  }
   if (!(thrown instanceof BrowserLaunchError)) {
     return notCheckedView('the browser ended or did not answer in time');
   }

@@ -48,7 +48,7 @@ export async function watchPage(
   const elapsed = clock.now() - start;
   const judgment = judge(watched.sight, opened.events);
   const overflow = watched.isResponsive
-    ? await within(bounds, MEASURE_TIME, measureOverflow(opened, clock))
+    ? await within(bounds, MEASURE_TIME, measureOverflow({ ...opened, clock }))
     : null;
   return {
     ...createView(opened, judgment),
@@ -76,7 +76,7 @@ async function watch(opened: OpenPage, marker: string | undefined, bounds: WaitB
   while (!events.hasCrashed) {
     const left = deadline - clock.now();
     const { sight: before } = watched;
-    const sight = await within(bounds, Math.max(left, INTERVAL), lookAtPage(opened, marker));
+    const sight = await within(bounds, Math.max(left, INTERVAL), lookAtPage({ ...opened, clock }, marker));
     if (sight === null) watched = { ...watched, isResponsive: false };
     else
       watched = { sight, isStable: before === null ? null : before.hash === sight.hash, isResponsive: true };
