@@ -60,9 +60,9 @@ export class PersonAuthorizations {
    *
    * @throws {DeliveryError} `BAD_INPUT` for a handle that is not known any more, or is one of another tool.
    */
-  findArguments(handle: string, tool: ToolName, { now }: Pick<Clock, 'now'>): ToolArguments {
+  findArguments(handle: string, tool: ToolName, clock: Pick<Clock, 'now'>): ToolArguments {
     const call = this.#waiting.get(handle);
-    return call?.tool === tool && call.deadline > now() ? call.args : refuseHandle();
+    return call?.tool === tool && call.deadline > clock.now() ? call.args : refuseHandle();
   }
 
   /**

@@ -41,7 +41,10 @@ async function runAndTell(
   const { ports, redactor } = session;
   const report = createProgressReporter(mcpReq);
   const logger = createCallLogger(label, redactor, ports.clock, report);
-  const signal = AbortSignal.any([ports.signal, mcpReq.signal]);
+  // The client's reason may be any text; a delivery is stopped by an abort.
+  const stop = new AbortController();
+  mcpReq.signal.addEventListener('abort', () => stop.abort(), { once: true });
+  const signal = AbortSignal.any([ports.signal, stop.signal]);
   const answer = await runCall(call, session, { ...ports, logger, signal });
   const canceled = mcpReq.signal.aborted;
   session.remember({ tool: call.tool, canceled, answer });

@@ -10,6 +10,7 @@ import { completeInputs, selectInstance } from '../request/local-inputs.ts';
 import { type DeliveryRequest, parseRequest } from '../request/parse-request.ts';
 import { refuseSecretInputs } from '../request/secret-inputs.ts';
 import { findRepository } from '../request/source-repository.ts';
+import { refuseInput } from '../request/values.ts';
 import { failIfAbandoned } from '../system.ts';
 import { mergeArguments, type ToolArguments, toRawInputs } from './arguments.ts';
 import type { PersonRequest } from './authorizations.ts';
@@ -67,6 +68,7 @@ async function createRequest(
   const { env, fixed, secrets, roots } = session;
   const given: ReturnType<typeof toRawInputs> = { ...toRawInputs(args, TOOLS[tool]), ...fixed };
   const needsRepository = tool === 'deliver' || tool === 'withdraw';
+  if (tool === 'verify' && !given.url) refuseInput('there is no link to verify', 'set `url:` to it');
   const serverUrl = selectInstance(given, env)['auth-url'];
   const query = { given: given.repository, folder: roots[0], files: source.file.split('\n'), serverUrl, env };
   const { repository, sources } = needsRepository
