@@ -7,11 +7,11 @@ import type { CheckAnswer, ReportsAnswer } from './tool-answer.ts';
 
 /** What the tools answer. Each schema is held to its type by the compiler. */
 
-const CHANNEL = z.enum(Object.keys(CHANNELS) as [ChannelKey, ...ChannelKey[]]);
+const CHANNEL_SCHEMA = z.enum(Object.keys(CHANNELS) as [ChannelKey, ...ChannelKey[]]);
 const paths = () => z.array(z.string());
 const count = () => z.number();
 
-const SITE = z.object({
+const SITE_SCHEMA = z.object({
   entry: z.string().describe('The page whose address is handed over.'),
   count: count(),
   size: count(),
@@ -22,7 +22,7 @@ const SITE = z.object({
   leftOut: paths(),
 }) satisfies z.ZodType<SiteReport>;
 
-const REPORT = z.object({
+const REPORT_SCHEMA = z.object({
   protocol: z.literal(PROTOCOL.identifier),
   version: z.literal(PROTOCOL.version),
   operation: z.enum(['deliver', 'withdraw']),
@@ -32,12 +32,12 @@ const REPORT = z.object({
   lines: z.record(z.enum(REPORT_LINES), z.string()),
   gates: z.array(z.object({ name: z.enum(GATES), passed: z.boolean(), evidence: z.string() })),
   file: z.object({ path: z.string(), size: count().nullable(), sha256: z.string().nullable() }).nullable(),
-  site: SITE.nullable(),
-  channel: CHANNEL.nullable(),
+  site: SITE_SCHEMA.nullable(),
+  channel: CHANNEL_SCHEMA.nullable(),
   commitSha: z.string().nullable(),
   rawUrl: z.string().nullable(),
   duplicates: z.array(
-    z.object({ channel: CHANNEL, url: z.string().nullable(), reason: z.string().nullable() }),
+    z.object({ channel: CHANNEL_SCHEMA, url: z.string().nullable(), reason: z.string().nullable() }),
   ),
   notReady: z
     .object({
@@ -53,7 +53,7 @@ const REPORT = z.object({
   took: z.partialRecord(z.enum(STEPS), z.number()).describe('Milliseconds by step.'),
 }) satisfies z.ZodType<Report>;
 
-const AUTHORIZATION = z.object({
+const AUTHORIZATION_SCHEMA = z.object({
   userCode: z.string().describe('Show it to your human, with the page.'),
   page: z.string(),
   handle: z.string().describe('Call the tool again with `authorization` set to it.'),
@@ -66,11 +66,11 @@ export const REPORTS_ANSWER = z.object({
   url: z.string().describe('Give it to your human if it is not empty; of several files a line each.'),
   reason: z.string().describe('Else give this, and `hint`.'),
   hint: z.string().describe('What to change.'),
-  reports: z.array(REPORT),
-  authorization: AUTHORIZATION.optional(),
+  reports: z.array(REPORT_SCHEMA),
+  authorization: AUTHORIZATION_SCHEMA.optional(),
 }) satisfies z.ZodType<AsParsed<ReportsAnswer>>;
 
-const CHECKED_FILE = z.object({
+const CHECKED_FILE_SCHEMA = z.object({
   file: z.string(),
   deliverable: z.boolean(),
   size: count().optional(),
@@ -86,7 +86,7 @@ const CHECKED_FILE = z.object({
 /** The answer of `check`. */
 export const CHECK_ANSWER = z.object({
   deliverable: z.boolean().describe('Whether all files can be delivered.'),
-  files: z.array(CHECKED_FILE),
+  files: z.array(CHECKED_FILE_SCHEMA),
 }) satisfies z.ZodType<AsParsed<CheckAnswer>>;
 
 /** The same type as zod writes it: what may be absent may also be `undefined`. */

@@ -4,12 +4,13 @@ import { checkRequest, refusedResult } from '../delivery/check-results.ts';
 import { redactReport, redactTexts } from '../delivery/redact-report.ts';
 import { type Report, refusalReport } from '../delivery/report.ts';
 import { type DeliveryError, toDeliveryError } from '../errors.ts';
-import type { Ports } from '../ports.ts';
+import type { Logger, Ports } from '../ports.ts';
 import { refuseUnsafeEnvironment } from '../request/environment.ts';
+import type { RawInputs } from '../request/inputs.ts';
 import { completeInputs, selectInstance } from '../request/local-inputs.ts';
 import { type DeliveryRequest, parseRequest } from '../request/parse-request.ts';
 import { refuseSecretInputs } from '../request/secret-inputs.ts';
-import { findRepository } from '../request/source-repository.ts';
+import { findRepository, type SourceRepository } from '../request/source-repository.ts';
 import { refuseInput } from '../request/values.ts';
 import { failIfAbandoned } from '../system.ts';
 import { mergeArguments, type ToolArguments, toRawInputs } from './arguments.ts';
@@ -65,16 +66,10 @@ async function createRequest(
   session: McpSession,
   { clock, random, logger }: Ports,
 ): Promise<DeliveryRequest> {
-  const { env, fixed, secrets, roots } = session;
-  const given: ReturnType<typeof toRawInputs> = { ...toRawInputs(args, TOOLS[tool]), ...fixed };
-  const needsRepository = tool === 'deliver' || tool === 'withdraw';
+  const { env, fixed, secrets } = session;
+  const given: Partial<RawInputs> = { ...toRawInputs(args, TOOLS[tool]), ...fixed };
   if (tool === 'verify' && !given.url) refuseInput('there is no link to verify', 'set `url:` to it');
-  const serverUrl = selectInstance(given, env)['auth-url'];
-  const query = { given: given.repository, folder: roots[0], files: source.file.split('\n'), serverUrl, env };
-  const { repository, sources } = needsRepository
-    ? await findRepository(query, logger)
-    : { repository: '', sources: [] };
-  const token = needsRepository ? session.token : '';
+  const { token, repository, sources } = await findDestination(tool, given, { source, session, logger });
   const raw = completeInputs(
     {
       ...given,
@@ -100,6 +95,23 @@ async function createRequest(
     allowedRoots: source.roots,
     allowsFullPaths: false,
   });
+}
+
+/** Where it is published and with which token, and the repositories that the file may come from. */
+async function findDestination(
+  tool: ToolName,
+  given: Partial<RawInputs>,
+  {
+    source,
+    session,
+    logger,
+  }: { readonly source: SourceFile; readonly session: McpSession; readonly logger: Logger },
+): Promise<SourceRepository & { readonly token: string }> {
+  const { env, roots, token } = session;
+  if (tool === 'verify' || tool === 'check') return { token: '', repository: '', sources: [] };
+  const serverUrl = selectInstance(given, env)['auth-url'];
+  const query = { given: given.repository, folder: roots[0], files: source.file.split('\n'), serverUrl, env };
+  return { token, ...(await findRepository(query, logger)) };
 }
 
 async function answerCheck(
