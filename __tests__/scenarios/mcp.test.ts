@@ -26,6 +26,12 @@ describe.each(LINES)('a client of the %s specification', (line) => {
       'second.html': createPage('2'),
     };
     const server = await connectClient(line, scenario.world, { files, env: { GITHUB_TOKEN: token } });
+    // From here on, the client holds every answer to the schema of its tool.
+    const tools = await server.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(['deliver', 'verify', 'check', 'withdraw']);
+    for (const tool of tools) {
+      expect(tool).toMatchObject({ title: expect.any(String), outputSchema: { type: 'object' } });
+    }
     const to = { repository: repository.fullName, channel: 'K1' };
     const page = `${repository.pages.url}page.html`;
 

@@ -44,6 +44,7 @@ async function runAndTell(
   // The client's reason may be any text; a delivery is stopped by an abort.
   const stop = new AbortController();
   mcpReq.signal.addEventListener('abort', () => stop.abort(), { once: true });
+  if (mcpReq.signal.aborted) stop.abort();
   const signal = AbortSignal.any([ports.signal, stop.signal]);
   const answer = await runCall(call, session, { ...ports, logger, signal });
   const canceled = mcpReq.signal.aborted;
