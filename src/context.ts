@@ -19,6 +19,7 @@ import { DeliveryError } from './errors.ts';
 import { createGitHubClient } from './github/api/client.ts';
 import { loadRepositoryContext, type RepositoryQuery } from './github/api/repository.ts';
 import { authorizeDevice } from './github/device-flow.ts';
+import type { DeviceFlowOptions } from './github/device-flow-calls.ts';
 import { createHttpClient } from './http/client.ts';
 import type { Logger, Ports } from './ports.ts';
 import type { DeliveryRequest } from './request/parse-request.ts';
@@ -29,13 +30,21 @@ export function createPorts(logger: Logger, signal: AbortSignal): Ports {
   return { http: createHttpClient(), clock: systemClock, logger, signal, random };
 }
 
+/** What an interface does in its own way. */
+export interface InterfaceParts {
+  /** How the lines of `file` are read: literally, unless the interface knows patterns. */
+  readonly findFiles?: FindFiles;
+  /** How a person is asked for a token: by the log, unless the interface can ask them itself. */
+  readonly authorize?: typeof authorizeDevice;
+}
+
 /** Does what was asked for, and reports on every file. */
 export async function runRequest(
   request: DeliveryRequest,
   ports: Ports,
-  findFiles?: FindFiles,
+  parts: InterfaceParts = {},
 ): Promise<readonly Report[]> {
-  const context = createDeliveryContext(request, ports, findFiles);
+  const context = createDeliveryContext(request, ports, parts);
   try {
     return await (request.operation === 'withdraw' ? withdraw(request, context) : deliver(request, context));
   } finally {
@@ -43,15 +52,11 @@ export async function runRequest(
   }
 }
 
-/**
- * Puts the parts of a delivery together, for any interface.
- *
- * @param findFiles how the lines of `file` are read: literally, unless the interface knows patterns
- */
+/** Puts the parts of a delivery together, for any interface. */
 export function createDeliveryContext(
   request: DeliveryRequest,
   ports: Ports,
-  findFiles: FindFiles = findLiteralFiles,
+  { findFiles = findLiteralFiles, authorize = authorizeDevice }: InterfaceParts = {},
 ): DeliveryContext {
   return {
     ...ports,
@@ -59,7 +64,9 @@ export function createDeliveryContext(
     screen: createLazyViewer(() => loadBrowserCode(browserOptions(request, ports))),
     async openRepository(query) {
       const { apiUrl, repository: name } = request;
-      const { token, authorizationError } = await getToken(request, query, ports);
+      const { token, authorizationError } = await getToken(request, query, (options) =>
+        authorize(options, ports),
+      );
       const isUsable = token !== undefined && name !== undefined;
       const github = isUsable ? createGitHubClient({ apiUrl, token, ...name }, ports) : null;
       const repository = { ...(await loadRepositoryContext(github, query)), authorizationError };
@@ -87,13 +94,13 @@ const browserOptions = ({ browserSandbox }: DeliveryRequest, { clock, logger }: 
 async function getToken(
   { token, clientId, repository, serverUrl, dryRun }: DeliveryRequest,
   query: RepositoryQuery,
-  ports: Ports,
+  askPerson: (options: DeviceFlowOptions) => Promise<string>,
 ): Promise<{ readonly token?: string | undefined; readonly authorizationError?: DeliveryError }> {
   const isNeeded = repository !== undefined && (query.repository || query.site);
   // A dry run asks no person for anything.
   if (token !== undefined || clientId === undefined || !isNeeded || dryRun) return { token };
   try {
-    return { token: await authorizeDevice({ authUrl: serverUrl, clientId }, ports) };
+    return { token: await askPerson({ authUrl: serverUrl, clientId }) };
   } catch (thrown) {
     if (!(thrown instanceof DeliveryError) || thrown.code !== 'NOT_AUTHORIZED') throw thrown;
     return { authorizationError: thrown };

@@ -8,6 +8,8 @@ export type ErrorCode =
   /** No usable credential, or one without the necessary permission. */
   | 'NO_TOKEN'
   | 'NOT_AUTHORIZED'
+  /** A person must enter a code first; the same delivery can then go on. */
+  | 'AUTHORIZATION_REQUIRED'
   | 'BAD_TOKEN'
   | 'NO_PERMISSION'
   /** No host could be reached. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { FLAGS, isSwitch, parseCommand, UsageError } from '../../src/cli/args.ts';
 import { INPUTS } from '../../src/request/inputs.ts';
 
-const EMPTY = { positionals: [], flags: {}, tokenEnv: undefined, json: false };
+const EMPTY = { positionals: [], flags: {}, tokenEnv: undefined, root: '.', json: false };
 
 describe('FLAGS', () => {
   test('are all inputs except those that are not needed on the command line', () => {
@@ -72,6 +72,10 @@ describe('parseCommand', () => {
     [['deliver', '--', '--odd.html'], { ...EMPTY, name: 'deliver', positionals: ['--odd.html'] }],
     [['check', 'a.html'], { ...EMPTY, name: 'check', positionals: ['a.html'] }],
     [['contract'], { ...EMPTY, name: 'contract' }],
+    [
+      ['mcp', '--root', 'pages', '--repository', 'octo/site'],
+      { ...EMPTY, name: 'mcp', root: 'pages', flags: { repository: 'octo/site' } },
+    ],
     [[], { ...EMPTY, name: 'help' }],
     [['--help'], { ...EMPTY, name: 'help' }],
     [['-h'], { ...EMPTY, name: 'help' }],
@@ -93,6 +97,8 @@ describe('parseCommand', () => {
     [['verify'], /^verify takes exactly one URL$/],
     [['verify', 'https://a.b/', 'https://c.d/'], /^verify takes exactly one URL$/],
     [['contract', 'a'], /^contract takes no arguments$/],
+    [['mcp', 'a.html'], /^mcp takes no files/],
+    [['check', 'a.html', '--root', 'b'], /^--root can only be used with mcp$/],
     [['deliver', 'a.html', '--chanel', 'K3'], /--chanel/],
     [['deliver', 'a.html', '--channel'], /--channel/],
     [['deliver', 'a.html', '--overwrite=true'], /--overwrite/],

@@ -39,7 +39,7 @@ describe('usage', () => {
     const starts = lines
       .filter((line) => /^ {2}-/.test(line))
       .map((line) => /^ {2}.*? {2,}(?=\S)/.exec(line)?.[0].length);
-    expect(starts).toHaveLength(FLAGS.length + 5);
+    expect(starts).toHaveLength(FLAGS.length + 6);
     expect(new Set(starts).size).toBe(1);
   });
 

@@ -31,8 +31,18 @@ describe('bundles', () => {
     ],
     ['dist/index.js', '@octokit/core', '`octokit-core.js/', 'node_modules/@octokit/core/dist-src/index.js'],
     ['dist/cli.js', '@octokit/core', '`octokit-core.js/', 'node_modules/@octokit/core/dist-src/index.js'],
+    ['dist/mcp.js', 'undici', "'undici.error.UND_ERR_PRX_TLS'", 'node_modules/undici/lib/core/errors.js'],
+    ['dist/mcp.js', '@octokit/core', '`octokit-core.js/', 'node_modules/@octokit/core/dist-src/index.js'],
   ])('%s contains one copy of %s', (bundle, _name, marker, source) => {
     expect(countIn(read(source), marker)).toBe(1);
     expect(countIn(read(bundle), marker.replace(/['`]/g, ''))).toBe(1);
+  });
+
+  test('neither the action nor the command line loads the MCP server with itself', () => {
+    const marker = 'io.modelcontextprotocol/';
+    expect(countIn(read('dist/mcp.js'), marker)).toBeGreaterThan(0);
+    expect(countIn(read('dist/index.js'), marker)).toBe(0);
+    expect(countIn(read('dist/cli.js'), marker)).toBe(0);
+    expect(read('dist/cli.js')).toContain('"./mcp.js"');
   });
 });

@@ -55,6 +55,21 @@ describe('the workflows of the project', () => {
   });
 });
 
+test('the release publishes the npm package as itself, with provenance, after the same checks', () => {
+  const release = read('.github/workflows/release.yml');
+  const { npm, attest } = parse(release).jobs;
+  expect(npm).toMatchObject({ needs: 'attest', permissions: { 'id-token': 'write' } });
+  expect(Object.keys(npm.permissions)).toEqual(['id-token']);
+  expect(attest.needs).toEqual(['check', 'build']);
+  // No code of the project or of a dependency runs where npm trusts the job, and no token is stored.
+  const used = npm.steps.flatMap(({ uses = '' }) => uses.replace(/@.*/, '') || []);
+  expect(used).toEqual(['actions/download-artifact', 'actions/setup-node']);
+  const scripts = npm.steps.flatMap(({ run = '' }) => run || []).join('\n');
+  expect(scripts).toMatch(/npm publish \.\/screen-delivery-\*\.tgz .*--provenance/);
+  expect(scripts).toContain('--ignore-scripts');
+  expect(release).not.toMatch(/secrets\.|NODE_AUTH_TOKEN|NPM_TOKEN/);
+});
+
 const SHA = '0123456789abcdef0123456789abcdef01234567';
 
 const SOUND = `

@@ -284,15 +284,15 @@ describe('with a token', () => {
   });
 });
 
-test('on an older Node one sentence says which is needed', async () => {
-  const older = "data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.20.2'})";
+test.each(['20.20.2', '22.18.9'])('on Node %s one sentence says which is needed', async (version) => {
+  const older = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'${version}'})`;
   const { exitCode, stdout, stderr } = await run(['contract'], {
     env: { NODE_OPTIONS: `--import=${older}` },
   });
   expect({ exitCode, stdout, stderr }).toEqual({
     exitCode: 2,
     stdout: '',
-    stderr: 'screen-delivery needs Node 24 or newer; this is 20.20.2\n',
+    stderr: `screen-delivery needs Node 22.19 or newer; this is ${version}\n`,
   });
 });
 

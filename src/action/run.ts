@@ -73,7 +73,7 @@ async function parseAndPerform(
     await refuseSecretInputs(inputs, context.secrets, ports.logger);
     const parsed = parseRequest(inputs, context);
     request = parsed;
-    const reports = await failIfAbandoned(() => runRequest(parsed, ports, findFiles));
+    const reports = await failIfAbandoned(() => runRequest(parsed, ports, { findFiles }));
     return { request, reports };
   } catch (thrown) {
     const failure = toDeliveryError(thrown).withStep('check');

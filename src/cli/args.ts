@@ -8,13 +8,15 @@ export class UsageError extends Error {
 
 /** A parsed command line. */
 export interface CliCommand {
-  readonly name: 'deliver' | 'withdraw' | 'verify' | 'check' | 'contract' | 'help' | 'version';
+  readonly name: 'deliver' | 'withdraw' | 'verify' | 'check' | 'mcp' | 'contract' | 'help' | 'version';
   /** Files, or the URL of `verify`. */
   readonly positionals: readonly string[];
   /** Inputs that were given as flags. */
   readonly flags: Readonly<Partial<Record<InputName, string>>>;
   /** The environment variable that holds the token. */
   readonly tokenEnv: string | undefined;
+  /** The folder that the files of `mcp` must be in. */
+  readonly root: string;
   readonly json: boolean;
 }
 
@@ -27,6 +29,7 @@ const POSITIONALS: Readonly<Record<string, { min: number; max: number; descripti
   withdraw: { min: 0, max: Number.POSITIVE_INFINITY, description: 'any number of files' },
   verify: { min: 1, max: 1, description: 'exactly one URL' },
   check: { min: 1, max: Number.POSITIVE_INFINITY, description: 'at least one file' },
+  mcp: { min: 0, max: 0, description: 'no files: each call names its own' },
   contract: { min: 0, max: 0, description: 'no arguments' },
 };
 
@@ -40,6 +43,7 @@ const OPTIONS: NonNullable<ParseArgsConfig['options']> = {
   ...Object.fromEntries(FLAGS.map((name) => [name, { type: isSwitch(name) ? 'boolean' : 'string' }])),
   file: { type: 'string' },
   'token-env': { type: 'string' },
+  root: { type: 'string' },
   json: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },
@@ -53,7 +57,8 @@ const OPTIONS: NonNullable<ParseArgsConfig['options']> = {
 export function parseCommand(args: readonly string[]): CliCommand {
   const parsed = parseArguments(args);
   const { values } = parsed;
-  const empty = { positionals: [], flags: {}, tokenEnv: undefined, json: values.json === true };
+  const root = typeof values.root === 'string' ? values.root : '.';
+  const empty = { positionals: [], flags: {}, tokenEnv: undefined, root, json: values.json === true };
   if (values.help === true || args.length === 0) return { ...empty, name: 'help' };
   if (values.version === true) return { ...empty, name: 'version' };
   const [name = '', ...positionals] = parsed.positionals;
@@ -67,6 +72,7 @@ export function parseCommand(args: readonly string[]): CliCommand {
   if (name !== 'verify' && values.file !== undefined) {
     throw new UsageError('--file can only be used with verify');
   }
+  if (name !== 'mcp' && values.root !== undefined) throw new UsageError('--root can only be used with mcp');
   const tokenEnv = typeof values['token-env'] === 'string' ? values['token-env'] : undefined;
   return { ...empty, name: name as CliCommand['name'], positionals, flags: selectFlags(values), tokenEnv };
 }

@@ -4,11 +4,12 @@ import { getDeliveryResult, type Report, refusalReport, reportText } from '../de
 import { toDeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import { refuseUnsafeEnvironment } from '../request/environment.ts';
+import { selectInstance } from '../request/local-inputs.ts';
 import { refuseSecretInputs } from '../request/secret-inputs.ts';
+import { findRepository } from '../request/source-repository.ts';
 import { failIfAbandoned } from '../system.ts';
 import type { CliCommand } from './args.ts';
-import { findRepository } from './repository.ts';
-import { parseCliRequest, readAndMaskCredentials, readRawInputs, selectInstance } from './request.ts';
+import { parseCliRequest, readAndMaskCredentials, readRawInputs } from './request.ts';
 import type { Terminal } from './terminal.ts';
 
 /**
@@ -56,7 +57,8 @@ async function createReports(
 /** A link needs no repository. */
 function findSources(command: CliCommand, { logger }: Pick<Ports, 'logger'>, env: NodeJS.ProcessEnv) {
   if (command.name === 'verify') return { repository: '', sources: [] };
-  const { 'auth-url': serverUrl } = selectInstance(command, env);
-  const query = { given: command.flags.repository, files: command.positionals, serverUrl, env };
+  const { flags, positionals: files } = command;
+  const { 'auth-url': serverUrl } = selectInstance(flags, env);
+  const query = { given: flags.repository, folder: process.cwd(), files, serverUrl, env };
   return findRepository(query, logger);
 }

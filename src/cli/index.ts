@@ -1,8 +1,10 @@
 #!/usr/bin/env node
-const MIN_NODE = 24;
+/** Major and minor version. */
+const MIN_NODE = [22, 19] as const;
 
-if (Number.parseInt(process.versions.node, 10) < MIN_NODE) {
-  console.error(`screen-delivery needs Node ${MIN_NODE} or newer; this is ${process.versions.node}`);
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+if (major < MIN_NODE[0] || (major === MIN_NODE[0] && minor < MIN_NODE[1])) {
+  console.error(`screen-delivery needs Node ${MIN_NODE.join('.')} or newer; this is ${process.versions.node}`);
   process.exit(2);
 }
 

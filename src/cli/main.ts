@@ -8,6 +8,7 @@ import { systemClock } from '../system.ts';
 import { type CliCommand, parseCommand, UsageError } from './args.ts';
 import { checkFiles } from './check.ts';
 import { deliverAll } from './deliver.ts';
+import { readAndMaskCredentials } from './request.ts';
 import { createTerminal, type Terminal } from './terminal.ts';
 import { usage } from './usage.ts';
 
@@ -26,6 +27,7 @@ const COMMANDS: Readonly<Record<CliCommand['name'], RunCommand>> = {
   withdraw: deliverAll,
   verify: deliverAll,
   check: checkFiles,
+  mcp: serveMcpClient,
   contract: async (_, terminal) => {
     terminal.print(JSON.stringify(machineContract(), null, 2));
     return true;
@@ -39,6 +41,19 @@ const COMMANDS: Readonly<Record<CliCommand['name'], RunCommand>> = {
     return true;
   },
 };
+
+/** The flags that are inputs hold for every call of the client. */
+async function serveMcpClient(
+  command: CliCommand,
+  { logger }: Terminal,
+  { signal }: Ports,
+  env: NodeJS.ProcessEnv,
+): Promise<boolean> {
+  const credentials = readAndMaskCredentials(command, env, logger);
+  const { startServer } = await import(/* webpackIgnore: true */ './mcp.js');
+  await startServer({ ...credentials, root: command.root, fixed: command.flags, env, signal });
+  return true;
+}
 
 /**
  * Runs one command of the command line.

@@ -1,6 +1,7 @@
 import { readCredentials } from '../credentials.ts';
 import type { Logger, Ports } from '../ports.ts';
-import { INPUTS, type InputName, type RawInputs } from '../request/inputs.ts';
+import type { RawInputs } from '../request/inputs.ts';
+import { completeInputs } from '../request/local-inputs.ts';
 import { type DeliveryRequest, parseRequest } from '../request/parse-request.ts';
 import { type CliCommand, UsageError } from './args.ts';
 
@@ -15,32 +16,16 @@ export interface CommandContext {
   readonly secrets: readonly string[];
 }
 
-/**
- * The raw inputs of a command: the defaults of all inputs, replaced by the flags. Defaults that only a runner
- * can evaluate are empty.
- */
+/** The raw inputs of a command: the defaults of all inputs, replaced by the flags. */
 export function readRawInputs(
   command: CliCommand,
   env: NodeJS.ProcessEnv,
   { token, repository }: Pick<CommandContext, 'token' | 'repository'>,
 ): RawInputs {
-  const names = Object.keys(INPUTS) as InputName[];
-  const defaults = names.map((name) => {
-    const value = INPUTS[name].default;
-    return [name, value.startsWith('${{') ? '' : value];
-  });
   const given = command.positionals.join('\n');
   const subject = command.name === 'verify' ? createLinkInputs(given, command) : { file: given };
   const operation = command.name === 'withdraw' ? 'withdraw' : 'deliver';
-  return {
-    ...Object.fromEntries(defaults),
-    ...command.flags,
-    ...selectInstance(command, env),
-    operation,
-    token,
-    repository,
-    ...subject,
-  };
+  return completeInputs({ ...command.flags, operation, token, repository, ...subject }, env);
 }
 
 /** A link is opened in a browser only where `--screen` asks for it. */
@@ -77,17 +62,6 @@ export function parseCliRequest(
     allowsFullPaths: true,
     opensLinks,
   });
-}
-
-/** The GitHub instance: from the flags, else the one of the runner (its token is used), else github.com. */
-export function selectInstance(
-  { flags }: CliCommand,
-  env: NodeJS.ProcessEnv,
-): Pick<RawInputs, 'api-url' | 'auth-url'> {
-  return {
-    'api-url': flags['api-url'] ?? (env.GITHUB_API_URL || 'https://api.github.com'),
-    'auth-url': flags['auth-url'] ?? (env.GITHUB_SERVER_URL || 'https://github.com'),
-  };
 }
 
 /**

@@ -64,14 +64,18 @@ export const POLL_ANSWERS: Readonly<Record<string, PollAnswer>> = {
   ),
 };
 
-/** @see protocol 2.2 */
-interface DeviceCode {
+/** A device flow that has begun; the device code is a secret. @see protocol 2.2 */
+export interface DeviceFlow extends DeviceFlowOptions {
   readonly deviceCode: string;
+  /** What a person enters on the page. */
   readonly userCode: string;
-  /** Milliseconds. */
-  readonly interval: number;
-  /** Milliseconds. */
-  readonly lifetime: number;
+  /** Address of the host's own page. */
+  readonly page: string;
+  /** When the codes expire: milliseconds since the epoch. */
+  readonly deadline: number;
+  /** When the host may be polled next, and the pause after that. Milliseconds. */
+  readonly nextPoll: number;
+  readonly pause: number;
 }
 
 /**
@@ -82,18 +86,54 @@ interface DeviceCode {
  * @see protocol 4.1, 5
  */
 export async function authorizeDevice(options: DeviceFlowOptions, ports: Ports): Promise<string> {
-  const { clock, logger, signal } = ports;
-  const code = await withRetries(ports, () => getDeviceCode(options, ports));
-  logger.mask(code.deviceCode);
-  logger.info(`Open ${options.authUrl.origin}${AUTH.user_entry.path} and enter the code ${code.userCode}`);
+  const flow = await startDeviceFlow(options, ports);
+  ports.logger.info(`Open ${flow.page} and enter the code ${flow.userCode}`);
+  const result = await pollForToken(flow, flow.deadline, ports);
+  if (typeof result !== 'string') throw flowError(EXPIRED);
+  return result;
+}
 
-  const deadline = clock.now() + code.lifetime;
-  let pause = code.interval;
+/**
+ * Asks the host for the codes of a new flow.
+ *
+ * @throws {DeliveryError} where the host gives none.
+ */
+export async function startDeviceFlow(options: DeviceFlowOptions, ports: Ports): Promise<DeviceFlow> {
+  const code = await withRetries(ports, () => getDeviceCode(options, ports));
+  ports.logger.mask(code.deviceCode);
+  const now = ports.clock.now();
+  return {
+    ...options,
+    deviceCode: code.deviceCode,
+    userCode: code.userCode,
+    page: `${options.authUrl.origin}${AUTH.user_entry.path}`,
+    deadline: now + code.lifetime,
+    nextPoll: now + code.interval,
+    pause: code.interval,
+  };
+}
+
+/**
+ * Polls until the user has entered the code.
+ *
+ * @param until milliseconds since the epoch; no poll starts later
+ * @returns the token, or the flow to go on with where the user has not decided yet
+ * @throws {DeliveryError} `NOT_AUTHORIZED` when the user refused, or the code expired.
+ */
+export async function pollForToken(
+  flow: DeviceFlow,
+  until: number,
+  { clock, ...ports }: Ports,
+): Promise<string | DeviceFlow> {
+  let { nextPoll, pause } = flow;
   let failure: string | undefined;
-  while (clock.now() + pause < deadline) {
-    await clock.sleep(pause, signal);
-    const answer = await requestToken(options, code.deviceCode, ports);
-    if (answer.access_token !== undefined) return acceptToken(answer.access_token, answer.scope, logger);
+  while (nextPoll < flow.deadline) {
+    if (nextPoll > until) return { ...flow, nextPoll, pause };
+    await clock.sleep(Math.max(nextPoll - clock.now(), 0), ports.signal);
+    const answer = await requestToken(flow, flow.deviceCode, { clock, ...ports });
+    if (answer.access_token !== undefined) {
+      return acceptToken(answer.access_token, answer.scope, ports.logger);
+    }
     ({ failure } = answer);
     const poll = getPollAnswer(answer.error) ?? unknownAnswer(answer);
     if (poll.next === 'fail') throw flowError(poll);
@@ -102,10 +142,21 @@ export async function authorizeDevice(options: DeviceFlowOptions, ports: Ports):
       const asked = toSeconds(answer.interval, 0, 0, DEVICE_FLOW.longestInterval);
       pause = Math.max(pause + DEVICE_FLOW.slowDown, asked);
     }
+    nextPoll = clock.now() + pause;
   }
   throw flowError(
     failure === undefined ? EXPIRED : { ...EXPIRED, message: `${EXPIRED.message}: ${failure}` },
   );
+}
+
+/** @see protocol 2.2 */
+interface DeviceCode {
+  readonly deviceCode: string;
+  readonly userCode: string;
+  /** Milliseconds. */
+  readonly interval: number;
+  /** Milliseconds. */
+  readonly lifetime: number;
 }
 
 async function getDeviceCode(options: DeviceFlowOptions, ports: Ports): Promise<DeviceCode> {

@@ -237,7 +237,7 @@ export const TEXT = {
 } as const;
 
 /** Time between two progress lines. */
-export const PROGRESS_INTERVAL = { action: 10 * SECOND, cli: 3 * SECOND } as const;
+export const PROGRESS_INTERVAL = { action: 10 * SECOND, cli: 3 * SECOND, mcp: 5 * SECOND } as const;
 
 /** The device flow. @see protocol 2.2, 4.1, 8 */
 export const DEVICE_FLOW = {
@@ -253,4 +253,21 @@ export const DEVICE_FLOW = {
   /** Seconds; no host may make a job wait for longer than these. */
   longestInterval: 60,
   longestLifetime: 1_800,
+} as const;
+
+/** The MCP server. */
+export const MCP = {
+  /** The argument `content` in bytes, and any other argument in characters. */
+  content: 5 * MEGABYTE,
+  argument: 65_536,
+  /** The longest message that is read: of `content`, JSON may escape every byte. */
+  message: 32 * MEGABYTE,
+  /** Calls at the same time. */
+  calls: 8,
+  /** Calls that wait for a person's authorization. */
+  waiting: 8,
+  /** Milliseconds that one call waits for it: clients give up after 60 s unless they are told otherwise. */
+  authorization: 40 * SECOND,
+  /** The last answers that a client can read again. */
+  answers: 20,
 } as const;

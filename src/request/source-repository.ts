@@ -17,8 +17,10 @@ export interface SourceRepository {
 }
 
 interface SourceQuery {
-  /** The flag `--repository`. */
+  /** What the user or the agent named. */
   readonly given: string | undefined;
+  /** Absolute; the files are relative to it. */
+  readonly folder: string;
   /** The files as given. */
   readonly files: readonly string[];
   /** The web pages of the instance. */
@@ -27,17 +29,17 @@ interface SourceQuery {
 }
 
 /**
- * Finds the repository: the flag, else `GITHUB_REPOSITORY`, else the remotes of the git repository in which the
- * files or the current folder are. What the files may come from is every one of these: it decides whether they
+ * Finds the repository outside of a workflow: the one that was named, else `GITHUB_REPOSITORY`, else the remotes of
+ * the git repository in which the files or the folder are. What the files may come from is every one of these: it decides whether they
  * may be private.
  */
 export async function findRepository(
   query: SourceQuery,
   logger: Pick<Logger, 'info'>,
 ): Promise<SourceRepository> {
-  const { given, env, files, serverUrl } = query;
-  const folders = [process.cwd(), ...files.map((file) => dirname(realPath(resolve(file))))];
-  const roots = new Set(folders.map((folder) => findGitRoot(folder, env)));
+  const { given, env, files, folder, serverUrl } = query;
+  const folders = [folder, ...files.map((file) => dirname(realPath(resolve(folder, file))))];
+  const roots = new Set(folders.map((one) => findGitRoot(one, env)));
   const found: GitSource[] = [];
   for (const root of roots) if (root !== null) found.push(await readRemotes(root, serverUrl));
   const ofRunner = env.GITHUB_REPOSITORY || undefined;
@@ -72,7 +74,7 @@ function describeOrigin({
   readonly found: readonly GitSource[];
   readonly names: readonly string[];
 }): string {
-  if (given !== undefined) return `${given}, as --repository says`;
+  if (given !== undefined) return `${given}, as asked for`;
   if (ofRunner !== undefined) return `${ofRunner}, as GITHUB_REPOSITORY says`;
   if (found.length === 0) return 'none, the files are in no git repository';
   const details = found.map(({ root, detail }) => `${detail} (${root})`).join('; ');

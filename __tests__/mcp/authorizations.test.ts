@@ -1,0 +1,158 @@
+import { describe, expect, test } from '@jest/globals';
+import '../support/one-realm.ts';
+import {
+  type AuthorizedCall,
+  PersonAuthorizations,
+  type PersonRequest,
+} from '../../src/mcp/authorizations.ts';
+import { MCP } from '../../src/protocol/limits.ts';
+import { FakeHttp, type FakePorts, fakePorts, type Scripted } from '../support/ports.ts';
+
+const TOKEN = 'gho_Abcdefghijklmnop0123';
+const OPTIONS = { authUrl: new URL('https://github.com'), clientId: 'Iv1.0123456789abcdef' };
+const PENDING: Scripted = { body: { error: 'authorization_pending' } };
+const GRANTED: Scripted = { body: { access_token: TOKEN, scope: 'repo' } };
+
+/** A host that answers the polls in this order; the last answer is repeated. */
+function createFlow(...answers: readonly Scripted[]) {
+  let codes = 0;
+  let polls = 0;
+  const host = new FakeHttp(({ url }) => {
+    if (url.endsWith('/login/device/code')) {
+      codes += 1;
+      return {
+        body: { device_code: `secret-${codes}`, user_code: `ABCD-000${codes}`, interval: 5, expires_in: 899 },
+      };
+    }
+    polls += 1;
+    return answers[Math.min(polls, answers.length) - 1];
+  });
+  const ports = fakePorts(host.http);
+  const authorizations = new PersonAuthorizations();
+  const asked: PersonRequest[] = [];
+  const authorize = (call: Partial<AuthorizedCall> = {}, own: FakePorts = ports) => {
+    const usual = {
+      tool: 'deliver',
+      args: { file: 'a.html' },
+      handle: undefined,
+      isDeclined: false,
+    } as const;
+    return authorizations.authorize(
+      { ...usual, onRequired: (one) => void asked.push(one), ...call },
+      OPTIONS,
+      own,
+    );
+  };
+  return { ports, authorizations, asked, authorize, host, counts: () => ({ codes, polls }) };
+}
+
+describe('a person', () => {
+  test('is shown a code at once, and a call with the handle gets the token', async () => {
+    const { asked, authorize, authorizations, ports, counts } = createFlow(PENDING, GRANTED);
+    await expect(authorize()).rejects.toMatchObject({ code: 'AUTHORIZATION_REQUIRED' });
+    expect(counts()).toEqual({ codes: 1, polls: 0 });
+    const [{ handle } = { handle: '' }] = asked;
+    expect(asked).toEqual([
+      { userCode: 'ABCD-0001', page: 'https://github.com/login/device', handle, expiresIn: 899 },
+    ]);
+    expect(JSON.stringify(asked)).not.toContain('secret');
+    expect(authorizations.findArguments(handle, 'deliver', ports.clock)).toEqual({ file: 'a.html' });
+    await expect(authorize({ handle })).resolves.toBe(TOKEN);
+    // Later calls need no person.
+    await expect(authorize()).resolves.toBe(TOKEN);
+    expect(counts()).toEqual({ codes: 1, polls: 2 });
+    expect(ports.logger.masked).toEqual(['secret-1', TOKEN]);
+  });
+
+  test('who needs long is waited for in several calls, in the pace that the host asks for', async () => {
+    const slow: Scripted = { body: { error: 'slow_down' } };
+    const { asked, authorize, ports } = createFlow(PENDING, slow, PENDING);
+    await authorize().catch(() => undefined);
+    const handle = asked[0]?.handle;
+    const began = ports.clock.now();
+    await expect(authorize({ handle })).rejects.toMatchObject({ code: 'AUTHORIZATION_REQUIRED' });
+    expect(ports.clock.now() - began).toBeLessThanOrEqual(MCP.authorization);
+    expect(ports.clock.slept).toEqual([5_000, 5_000, 10_000, 10_000, 10_000]);
+    // The next call goes on where this one ended.
+    await authorize({ handle }).catch(() => undefined);
+    expect(new Set(ports.clock.slept.slice(5))).toEqual(new Set([10_000]));
+    expect(new Set(asked.map(({ userCode }) => userCode))).toEqual(new Set(['ABCD-0001']));
+  });
+
+  test('enters one code for several calls, and the host is polled once', async () => {
+    const { asked, authorize, counts } = createFlow(PENDING, GRANTED);
+    await authorize().catch(() => undefined);
+    await authorize().catch(() => undefined);
+    const [one, other] = asked;
+    expect(one?.userCode).toBe(other?.userCode);
+    expect(one?.handle).not.toBe(other?.handle);
+    const tokens = await Promise.all(asked.map(({ handle }) => authorize({ handle })));
+    expect(tokens).toEqual([TOKEN, TOKEN]);
+    expect(counts()).toEqual({ codes: 1, polls: 2 });
+  });
+
+  test('who refuses ends the flow for all calls, and the next one has a new code', async () => {
+    const { asked, authorize } = createFlow({ body: { error: 'access_denied' } });
+    await authorize().catch(() => undefined);
+    await authorize().catch(() => undefined);
+    const results = await Promise.allSettled(asked.map(({ handle }) => authorize({ handle })));
+    for (const result of results) expect(result).toMatchObject({ reason: { code: 'NOT_AUTHORIZED' } });
+    await authorize().catch(() => undefined);
+    expect(asked.at(-1)?.userCode).toBe('ABCD-0002');
+  });
+
+  test('who declines in the client is not polled for', async () => {
+    const { asked, authorize, counts } = createFlow(GRANTED);
+    await authorize().catch(() => undefined);
+    const declined = authorize({ handle: asked[0]?.handle, isDeclined: true });
+    await expect(declined).rejects.toMatchObject({ code: 'NOT_AUTHORIZED' });
+    expect(counts().polls).toBe(0);
+  });
+});
+
+test('a canceled call leaves the code to the next one, which keeps the pause', async () => {
+  const { asked, authorize, ports, counts, host } = createFlow(PENDING, GRANTED);
+  await authorize().catch(() => undefined);
+  const handle = asked[0]?.handle;
+  const other = fakePorts(host.http);
+  other.stop.abort();
+  await expect(authorize({ handle }, other)).rejects.toBeDefined();
+  await expect(authorize({ handle })).resolves.toBe(TOKEN);
+  expect(counts().codes).toBe(1);
+  expect(ports.clock.slept[0]).toBe(5_000);
+});
+
+test('a token that the host does not accept any more is asked for again', async () => {
+  const { asked, authorize, authorizations, counts } = createFlow(GRANTED);
+  await authorize().catch(() => undefined);
+  await authorize({ handle: asked[0]?.handle });
+  authorizations.forget(TOKEN);
+  await expect(authorize()).rejects.toMatchObject({ code: 'AUTHORIZATION_REQUIRED' });
+  expect(counts().codes).toBe(2);
+});
+
+describe('a handle', () => {
+  test('is refused if it is unknown, used up, expired or of another tool', async () => {
+    const { asked, authorize, authorizations, ports } = createFlow(GRANTED);
+    await authorize().catch(() => undefined);
+    const handle = asked[0]?.handle ?? '';
+    const find = (one: string, tool: 'deliver' | 'withdraw' = 'deliver') =>
+      authorizations.findArguments(one, tool, ports.clock);
+    expect(find(handle)).toEqual({ file: 'a.html' });
+    expect(() => find('other')).toThrow(/no handle of a call/);
+    expect(() => find(handle, 'withdraw')).toThrow(/no handle of a call/);
+    ports.clock.time += 899_000;
+    expect(() => find(handle)).toThrow(/no handle of a call/);
+    ports.clock.time -= 899_000;
+    await authorize({ handle });
+    expect(() => find(handle)).toThrow(/no handle of a call/);
+  });
+
+  test('is forgotten when many others wait', async () => {
+    const { asked, authorize, authorizations, ports } = createFlow(PENDING);
+    for (let count = 0; count <= MCP.waiting; count += 1) await authorize().catch(() => undefined);
+    const [first, second] = asked.map(({ handle }) => handle);
+    expect(() => authorizations.findArguments(first ?? '', 'deliver', ports.clock)).toThrow(/no handle/);
+    expect(authorizations.findArguments(second ?? '', 'deliver', ports.clock)).toBeDefined();
+  });
+});

@@ -1,0 +1,116 @@
+import { describe, expect, test } from '@jest/globals';
+import type { ServerContext } from '@modelcontextprotocol/server';
+import '../support/one-realm.ts';
+import { createCallQueue } from '../../src/mcp/call-queue.ts';
+import type { ToolCall } from '../../src/mcp/run-call.ts';
+import { createSession } from '../../src/mcp/session.ts';
+import { MCP } from '../../src/protocol/limits.ts';
+import { captureOutput } from '../cli/terminals.ts';
+import { temporaryFolder } from '../support/files.ts';
+import { FakeHttp, fakePorts } from '../support/ports.ts';
+
+// The log of the server goes to stderr.
+const output = captureOutput();
+
+const SECRET = 'ghp_AbCd0123';
+const CALL: ToolCall = {
+  tool: 'deliver',
+  args: { content: '<p>x</p>', name: 'a.html', channel: 'K3' },
+  handle: undefined,
+  isDeclined: false,
+};
+
+/** A queue whose host never answers, and the context of a client's call. */
+async function setUp(progressToken?: string) {
+  const requested = Promise.withResolvers<void>();
+  const host = new FakeHttp(() => undefined);
+  const ports = fakePorts((request) => {
+    requested.resolve();
+    const stopped = Promise.withResolvers<never>();
+    request.signal?.addEventListener('abort', () => stopped.reject(request.signal?.reason));
+    return stopped.promise;
+  });
+  const root = await temporaryFolder();
+  const settings = { root, fixed: {}, token: '', secrets: [SECRET], env: {}, signal: ports.signal };
+  const session = createSession(settings, ports);
+  const stop = new AbortController();
+  const sent: { readonly progress: number; readonly message: string }[] = [];
+  const logged: unknown[] = [];
+  const context = {
+    mcpReq: {
+      _meta: progressToken === undefined ? {} : { progressToken },
+      signal: stop.signal,
+      notify: async ({ params }: { params: { progress: number; message: string } }) => void sent.push(params),
+      log: async (_: string, data: unknown) => void logged.push(data),
+    },
+  } as unknown as ServerContext;
+  return {
+    queue: createCallQueue(session),
+    context,
+    session,
+    stop,
+    sent,
+    logged,
+    host,
+    requested: requested.promise,
+  };
+}
+
+describe('a call that the client cancels', () => {
+  test.each([undefined, 'any text', new Error('closed')])(
+    'with the reason %j is stopped, not broken',
+    async (reason) => {
+      const { queue, context, session, stop, requested, logged } = await setUp();
+      const call = queue.run(CALL, context);
+      await requested;
+      stop.abort(reason);
+      await expect(call).resolves.toMatchObject({ reports: [{ notReady: { code: 'ABORTED' } }] });
+      expect(session.ended).toMatchObject([
+        { tool: 'deliver', canceled: true, answer: { result: 'not-ready' } },
+      ]);
+      expect(logged).toEqual([expect.stringMatching(/^deliver 1, canceled: Not ready: a\.html/)]);
+    },
+  );
+
+  test('before it began sends nothing', async () => {
+    const { queue, context, stop, host } = await setUp();
+    stop.abort('early');
+    await expect(queue.run(CALL, context)).resolves.toMatchObject({ result: 'not-ready' });
+    expect(host.seen).toEqual([]);
+  });
+});
+
+test('more calls at once than allowed are refused, and what is under way can be waited for', async () => {
+  const { queue, context, stop, session } = await setUp();
+  const calls = Array.from({ length: MCP.calls + 1 }, () => queue.run(CALL, context));
+  await expect(calls.at(-1)).resolves.toMatchObject({ reports: [{ notReady: { code: 'RATE_LIMITED' } }] });
+  stop.abort();
+  await queue.settle();
+  expect(session.ended).toHaveLength(MCP.calls);
+});
+
+test('only the last answers are kept', async () => {
+  const { queue, context, session } = await setUp();
+  for (let count = 0; count < MCP.answers + 2; count += 1) {
+    await queue.run({ ...CALL, tool: 'check', args: { name: `${count}` } }, context);
+  }
+  expect(session.ended).toHaveLength(MCP.answers);
+  expect(session.ended.at(-1)).toMatchObject({ answer: { files: [{ file: `${MCP.answers + 1}` }] } });
+});
+
+describe('progress', () => {
+  test('is sent with a growing number and without secrets, where the client asked for it', async () => {
+    const { queue, context, sent } = await setUp('p1');
+    await queue.run({ ...CALL, tool: 'check', args: { content: 'x', name: `${SECRET}.html` } }, context);
+    expect(sent.length).toBeGreaterThan(0);
+    expect(sent.map(({ progress }) => progress)).toEqual(sent.map((_, at) => at + 1));
+    expect(`${JSON.stringify(sent)}${output.stderr}`).not.toContain(SECRET);
+    expect(output.stdout).toBe('');
+  });
+
+  test('is not sent where it did not', async () => {
+    const { queue, context, sent } = await setUp();
+    await queue.run({ ...CALL, tool: 'check' }, context);
+    expect(sent).toEqual([]);
+  });
+});

@@ -1,0 +1,133 @@
+import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import '../support/one-realm.ts';
+import { runCall } from '../../src/mcp/run-call.ts';
+import { createSession, type McpSettings } from '../../src/mcp/session.ts';
+import type { CheckAnswer, ReportsAnswer } from '../../src/mcp/tool-answer.ts';
+import type { ToolName } from '../../src/mcp/tools.ts';
+import { temporaryFolder } from '../support/files.ts';
+import { FakeHttp, fakePorts, type Scripted, type Seen } from '../support/ports.ts';
+
+const PAGE = '<p>marker-42</p>\n';
+const TOKEN = 'ghp_AbCd0123';
+
+/** A file-bin that accepts this page; any other host answers 401. */
+function fakeBin({ method, url }: Seen): Scripted {
+  const [, name, file] = new URL(url).pathname.split('/');
+  if (!url.startsWith('https://filebin.net/')) return { status: 401, body: { message: 'Bad credentials' } };
+  if (method === 'POST') return { status: 201, body: { bin: { id: name }, file: { filename: file } } };
+  return { body: method === 'PUT' ? 'locked' : PAGE };
+}
+
+/** One call of a tool, on a root of its own unless one is given. */
+async function run(tool: ToolName, args: Record<string, string>, settings: Partial<McpSettings> = {}) {
+  const host = new FakeHttp(fakeBin);
+  const ports = fakePorts(host.http);
+  const root = settings.root ?? (await temporaryFolder());
+  const usual = { root, fixed: {}, token: '', secrets: [], env: {}, signal: ports.signal };
+  const session = createSession({ ...usual, ...settings }, ports);
+  const answer = await runCall({ tool, args, handle: undefined, isDeclined: false }, session, ports);
+  return { host, ports, answer: answer as ReportsAnswer, checked: answer as CheckAnswer };
+}
+
+async function folderWith(...names: readonly string[]): Promise<string> {
+  const root = await temporaryFolder();
+  for (const name of names) await writeFile(join(root, name), PAGE);
+  return root;
+}
+
+describe('a file', () => {
+  test('below the root is delivered, also where the root is a link', async () => {
+    const real = await folderWith('page.html');
+    const link = join(await temporaryFolder(), 'link');
+    await symlink(real, link);
+    for (const file of ['page.html', join(link, 'page.html'), join(real, 'page.html')]) {
+      const { answer } = await run('deliver', { file }, { root: link });
+      expect(answer).toMatchObject({
+        result: 'ready',
+        url: expect.stringMatching(/^https:\/\/filebin\.net\//),
+      });
+    }
+  });
+
+  test.each(['../page.html', '/etc/hostname', 'link.html', 'folder/page.html', 'folder'])(
+    'outside the root, or behind a link, is refused before any request: %s',
+    async (file) => {
+      const outside = await folderWith('page.html', 'index.html');
+      const root = join(outside, 'root');
+      await mkdir(root);
+      await symlink(join(outside, 'page.html'), join(root, 'link.html'));
+      await symlink(outside, join(root, 'folder'));
+      for (const tool of ['deliver', 'check'] as const) {
+        const { host, answer, checked } = await run(tool, { file }, { root });
+        expect(tool === 'check' ? checked.deliverable : answer.result).toBe(
+          tool === 'check' ? false : 'not-ready',
+        );
+        expect(JSON.stringify(answer)).toMatch(/outside|symbolic link/);
+        expect(host.seen).toEqual([]);
+      }
+    },
+  );
+
+  test('with the token of the server is refused', async () => {
+    const root = await temporaryFolder();
+    await writeFile(join(root, 'leak.html'), `<p>${TOKEN}</p>`);
+    const { answer, host } = await run('deliver', { file: 'leak.html' }, { root, token: TOKEN });
+    expect(answer.reason).toContain('contains');
+    expect(JSON.stringify(answer)).not.toContain(TOKEN);
+    expect(host.seen).toEqual([]);
+  });
+});
+
+test('a content leaves nothing behind, however the call ends', async () => {
+  const left = async () => (await readdir(tmpdir())).filter((name) => /^screen-delivery-/.test(name)).sort();
+  const root = await temporaryFolder();
+  const before = await left();
+  const content = { content: PAGE, name: 'page.html' };
+  const { answer } = await run('deliver', content, { root });
+  expect(answer).toMatchObject({ result: 'ready', reports: [{ file: { path: 'page.html' } }] });
+  expect((await run('deliver', { ...content, channel: 'K9' }, { root })).answer.result).toBe('not-ready');
+  expect((await run('check', content, { root })).checked.deliverable).toBe(true);
+  expect(await left()).toEqual(before);
+});
+
+test('what the server has fixed can not be changed by a call', async () => {
+  const fixed = { channel: 'K3', marker: 'marker-42' };
+  const args = { content: PAGE, name: 'a.html', channel: 'K1', marker: 'other' };
+  const { answer } = await run('deliver', args, { fixed });
+  expect(answer).toMatchObject({ result: 'ready', reports: [{ channel: 'K3' }] });
+});
+
+test.each<[ToolName, Record<string, string>, RegExp]>([
+  ['deliver', {}, /nothing to deliver/],
+  ['deliver', { file: 'absent.html' }, /does not exist/],
+  ['verify', {}, /no link to verify/],
+  ['verify', { url: 'http://localhost/', marker: 'marker-42' }, /./],
+  ['withdraw', {}, /nothing to withdraw/],
+  [
+    'deliver',
+    { content: PAGE, name: 'a.html', message: 'ghp_R4nd0mR4nd0mR4nd0mR4nd0mR4nd0mR4nd0m' },
+    /secret/,
+  ],
+])('%s %j is an answer that says what to change, and no request', async (tool, args, reason) => {
+  const { answer, host } = await run(tool, args);
+  expect(answer).toMatchObject({ result: 'not-ready', url: '', reason: expect.stringMatching(reason) });
+  expect(answer.reports).toHaveLength(1);
+  expect(host.seen).toEqual([]);
+});
+
+test('an environment that trusts any host is refused', async () => {
+  const env = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
+  const { answer, host } = await run('deliver', { content: PAGE, name: 'a.html' }, { env });
+  expect(answer.reason).toContain('NODE_TLS_REJECT_UNAUTHORIZED');
+  expect(host.seen).toEqual([]);
+});
+
+test('a root that is no folder is refused', async () => {
+  const file = join(await folderWith('page.html'), 'page.html');
+  for (const root of [file, '/no/such/folder']) {
+    await expect(run('check', {}, { root })).rejects.toMatchObject({ code: 'BAD_INPUT' });
+  }
+});

@@ -1,0 +1,278 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { describe, expect, test } from '@jest/globals';
+import type { TestRepository } from '../world/repository.ts';
+import { type ClientLine, type ConnectedServer, connectClient, prepareServer } from './mcp-clients.ts';
+import { createPage, MARKER, setUpScenario } from './scenario.ts';
+
+const scenario = setUpScenario();
+const LINES: readonly ClientLine[] = ['2025', '2026'];
+const CLIENT_ID = 'Iv1.0123456789abcdef';
+
+/** A repository whose site answers after its builds, however fast the server's clock runs. */
+async function createRepository(): Promise<TestRepository> {
+  const repository = await scenario.repository();
+  repository.pages.beforeAnswer = () => repository.pages.whenBuilt();
+  return repository;
+}
+
+describe.each(LINES)('a client of the %s specification', (line) => {
+  test('delivers, is refused with what to change, corrects, verifies and withdraws', async () => {
+    const repository = await createRepository();
+    const token = scenario.world.token();
+    const files = {
+      'page.html': '<script src="https://cdn.example.com/x.js"></script>',
+      'second.html': createPage('2'),
+    };
+    const server = await connectClient(line, scenario.world, { files, env: { GITHUB_TOKEN: token } });
+    // From here on, the client holds every answer to the schema of its tool.
+    const tools = await server.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(['deliver', 'verify', 'check', 'withdraw']);
+    for (const tool of tools) {
+      expect(tool).toMatchObject({ title: expect.any(String), outputSchema: { type: 'object' } });
+    }
+    const to = { repository: repository.fullName, channel: 'K1' };
+    const page = `${repository.pages.url}page.html`;
+
+    const refused = await server.call('deliver', { ...to, file: 'page.html' });
+    expect(refused).toMatchObject({ isError: true, answer: { result: 'not-ready', url: '' } });
+    expect(refused.answer.reason).toContain('cdn.example.com');
+    expect(refused.answer.hint).not.toBe('');
+
+    const corrected = { ...to, content: createPage(), name: 'page.html', marker: MARKER };
+    const progress: string[] = [];
+    // Two calls at once.
+    const [delivered, second] = await Promise.all([
+      server.call('deliver', corrected, { onProgress: (message) => progress.push(message) }),
+      server.call('deliver', { ...to, file: 'second.html' }),
+    ]);
+    expect(delivered).toMatchObject({ isError: false, answer: { result: 'ready', url: page } });
+    expect(delivered.text).toContain(`Ready: ${page}`);
+    expect(second.answer).toMatchObject({ result: 'ready', url: `${repository.pages.url}second.html` });
+    expect((await repository.read('page.html'))?.toString()).toBe(createPage());
+    expect(progress).toEqual(expect.arrayContaining(['Check page.html', 'Authorize', 'Plan']));
+
+    const verified = await server.call('verify', { url: page, content: createPage(), name: 'page.html' });
+    expect(verified.answer).toMatchObject({ result: 'ready', url: page, reports: [{ channel: 'K4' }] });
+
+    const withdrawn = await server.call('withdraw', { repository: repository.fullName, path: 'page.html' });
+    expect(withdrawn.answer).toMatchObject({ result: 'withdrawn', url: '', reports: [{ withdrawn: page }] });
+    expect(await repository.read('page.html')).toBeNull();
+
+    expect(await server.read('screen-delivery://contract')).toMatchObject({ version: '1.1' });
+    await server.close();
+    expect(server.stderr()).not.toContain(token);
+  });
+
+  test('asks its person itself where it can, and goes on after they entered the code', async () => {
+    const repository = await createRepository();
+    const asked: { url: string; message: string }[] = [];
+    scenario.world.deviceUser.script = ['pending', 'grant'];
+    const server = await connectClient(line, scenario.world, {
+      decide(question) {
+        asked.push(question);
+        return 'accept';
+      },
+    });
+    const delivery = { content: createPage(), name: 'page.html', channel: 'K1', 'client-id': CLIENT_ID };
+    const delivered = await server.call('deliver', { ...delivery, repository: repository.fullName });
+    expect(delivered.answer).toMatchObject({ result: 'ready', url: `${repository.pages.url}page.html` });
+    expect(asked).toEqual([
+      {
+        ...asked[0],
+        url: 'https://github.com/login/device',
+        message: expect.stringMatching(/code [A-Z]{4}-[A-Z]{4}$/),
+      },
+    ]);
+    expectNoSecret(server, [delivered, asked]);
+    await server.close();
+  });
+});
+
+test('without an elicitation the answer has the code and a handle, and a call with it goes on', async () => {
+  const repository = await createRepository();
+  const { deviceUser } = scenario.world;
+  deviceUser.script = ['pending'];
+  const server = await connectClient('2025', scenario.world);
+  const to = { repository: repository.fullName, channel: 'K1', 'client-id': CLIENT_ID };
+  const first = await server.call('deliver', { ...to, content: createPage(), name: 'page.html' });
+  expect(first).toMatchObject({
+    isError: false,
+    answer: {
+      result: 'authorization_required',
+      url: '',
+      authorization: {
+        userCode: expect.stringMatching(/^[A-Z]{4}-[A-Z]{4}$/),
+        page: 'https://github.com/login/device',
+      },
+      reports: [{ ready: false, notReady: { code: 'AUTHORIZATION_REQUIRED', step: 'authorize' } }],
+    },
+  });
+  const { handle: authorization = '', userCode } = first.answer.authorization ?? {};
+
+  // The person takes longer than a call may: it is answered with the same code, and nothing is lost.
+  const second = await server.call('deliver', { authorization });
+  expect(second.answer).toMatchObject({
+    result: 'authorization_required',
+    authorization: { userCode, handle: authorization },
+  });
+  deviceUser.script = ['grant'];
+  const third = await server.call('deliver', { authorization });
+  expect(third.answer).toMatchObject({ result: 'ready', url: `${repository.pages.url}page.html` });
+
+  // The handle is used up; the token stays in the server's memory.
+  const again = await server.call('deliver', { authorization });
+  expect(again.answer.reason).toContain('`authorization` is no handle');
+  const withdrawn = await server.call('withdraw', { ...to, path: 'page.html' });
+  expect(withdrawn.answer.result).toBe('withdrawn');
+  expect(scenario.world.traffic.exchanges(/login\/device\/code$/)).toHaveLength(1);
+  expectNoSecret(server, [first, second, third, again, withdrawn]);
+  await server.close();
+});
+
+test('a person who declines is not asked again, and the file is not published elsewhere', async () => {
+  const repository = await createRepository();
+  const server = await connectClient('2026', scenario.world, { decide: () => 'decline' });
+  const { answer } = await server.call('deliver', {
+    content: createPage(),
+    name: 'page.html',
+    repository: repository.fullName,
+    channel: 'K1',
+    'client-id': CLIENT_ID,
+  });
+  expect(answer).toMatchObject({
+    result: 'not-ready',
+    url: '',
+    reports: [{ notReady: { step: 'authorize' } }],
+  });
+  expect(scenario.world.traffic.exchanges(/access_token$/)).toEqual([]);
+  await server.close();
+});
+
+test.each(LINES)('a canceled call is stopped, and what it left is told (%s)', async (line) => {
+  const repository = await scenario.repository();
+  const server = await connectClient(line, scenario.world, { env: { GITHUB_TOKEN: scenario.world.token() } });
+  const stop = new AbortController();
+  const { arrived, release } = holdSite(repository);
+  const call = server.call(
+    'deliver',
+    { content: createPage(), name: 'page.html', repository: repository.fullName, channel: 'K1' },
+    { signal: stop.signal },
+  );
+  await arrived;
+  stop.abort();
+  await expect(call).rejects.toThrow();
+  const ended = await waitForAnswer(server);
+  expect(ended).toMatchObject({
+    tool: 'deliver',
+    canceled: true,
+    answer: { result: 'not-ready', url: '', reports: [{ notReady: { code: 'ABORTED' } }] },
+  });
+  // The file is committed, and that is not hidden.
+  expect(await repository.read('page.html')).not.toBeNull();
+  expect(JSON.stringify(ended)).toContain('it is placed');
+  if (line === '2025') expect(server.warnings.join()).toContain('canceled');
+  release();
+  await server.close();
+});
+
+/** The site does not answer, so that a call is under way until it is stopped. */
+function holdSite({ pages }: TestRepository) {
+  const [arrived, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  pages.beforeAnswer = () => {
+    arrived.resolve();
+    return released.promise;
+  };
+  return { arrived: arrived.promise, release: released.resolve };
+}
+
+/** The newest answer, once there is one: the client got none. */
+async function waitForAnswer(server: ConnectedServer): Promise<unknown> {
+  for (;;) {
+    const ended = (await server.read('screen-delivery://answers')) as readonly unknown[];
+    if (ended.length > 0) return ended.at(-1);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+describe('the process', () => {
+  test('answers after garbage, writes nothing else to stdout, and ends with stdin', async () => {
+    const server = await startProcess();
+    server.write('garbage\n\n{"jsonrpc":"2.0"}\n[]\n{"jsonrpc":"2.0","id":1,"method":"no/such"}\n');
+    server.write(`${'x'.repeat(100_000)}\n${toLine(INITIALIZE)}`);
+    await server.answerTo(2);
+    server.write(toLine({ id: 3, method: 'tools/call', params: { name: 'check', arguments: { file: 7 } } }));
+    server.write(toLine({ id: 4, method: 'tools/call', params: { name: 'none', arguments: {} } }));
+    expect(await server.answerTo(3)).toMatchObject({ result: { isError: true } });
+    expect(await server.answerTo(4)).toMatchObject({ error: { code: -32602 } });
+    server.end();
+    expect(await server.exitCode).toBe(0);
+  });
+
+  test.each(['SIGTERM', 'end of stdin'])('ends in order after %s while a call is under way', async (how) => {
+    const repository = await scenario.repository();
+    const { arrived, release } = holdSite(repository);
+    const server = await startProcess({ GITHUB_TOKEN: scenario.world.token() });
+    server.write(toLine(INITIALIZE));
+    const to = { repository: repository.fullName, channel: 'K1' };
+    const params = { name: 'deliver', arguments: { ...to, content: createPage(), name: 'page.html' } };
+    server.write(toLine({ id: 3, method: 'tools/call', params }));
+    await arrived;
+    if (how === 'SIGTERM') {
+      server.kill();
+      const { result } = (await server.answerTo(3)) as { result: { structuredContent: unknown } };
+      expect(result.structuredContent).toMatchObject({ reports: [{ notReady: { code: 'ABORTED' } }] });
+    } else server.end();
+    expect(await server.exitCode).toBe(0);
+    release();
+    expect(server.stderr()).toMatch(/^deliver 1.*: Not ready: page\.html: the delivery was stopped/m);
+  });
+});
+
+const INITIALIZE = {
+  id: 2,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } },
+};
+
+const toLine = (message: object): string => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`;
+
+/** The server without a client: every line of its stdout must be a message. */
+async function startProcess(env: Readonly<Record<string, string>> = {}) {
+  const { command, args, ...options } = await prepareServer(scenario.world, { env });
+  const child = spawn(command, args, { ...options, stdio: 'pipe' });
+  const messages: { readonly id?: number }[] = [];
+  let log = '';
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    messages.push(JSON.parse(line));
+    child.stdout.emit('message');
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    log += chunk.toString();
+  });
+  return {
+    write: (text: string) => child.stdin.write(text),
+    end: () => child.stdin.end(),
+    kill: () => child.kill('SIGTERM'),
+    stderr: () => log,
+    exitCode: once(child, 'close').then(([code]) => code as number | null),
+    async answerTo(id: number) {
+      for (;;) {
+        const found = messages.find((message) => message.id === id);
+        if (found !== undefined) return found;
+        await once(child.stdout, 'message');
+      }
+    },
+  };
+}
+
+/** The device codes and tokens of a flow are nowhere in what the client got. */
+function expectNoSecret(server: ConnectedServer, results: unknown): void {
+  const polls = scenario.world.traffic.exchanges(/access_token$/);
+  const codes = polls.map(({ body }) => new URLSearchParams(body.head).get('device_code') ?? '');
+  expect(codes).not.toEqual([]);
+  for (const secret of [...codes, ...scenario.world.deviceUser.tokens]) {
+    expect(`${JSON.stringify(results)}${server.stderr()}`).not.toContain(secret);
+  }
+}

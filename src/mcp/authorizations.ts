@@ -1,0 +1,185 @@
+import { randomUUID } from 'node:crypto';
+import { untilAborted } from '../async.ts';
+import { DeliveryError } from '../errors.ts';
+import { type DeviceFlow, pollForToken, startDeviceFlow } from '../github/device-flow.ts';
+import type { DeviceFlowOptions } from '../github/device-flow-calls.ts';
+import type { Clock, Ports } from '../ports.ts';
+import { MCP, SECOND } from '../protocol/limits.ts';
+import { refuseInput } from '../request/values.ts';
+import type { ToolArguments } from './arguments.ts';
+import type { ToolName } from './tools.ts';
+
+/** What a person is shown, and the handle with which the call goes on. The device code is not in it. */
+export interface PersonRequest {
+  readonly userCode: string;
+  /** Address of the host's own page. */
+  readonly page: string;
+  readonly handle: string;
+  /** Seconds. */
+  readonly expiresIn: number;
+}
+
+/** A call, as far as its authorization needs to know it. */
+export interface AuthorizedCall {
+  readonly tool: ToolName;
+  readonly args: ToolArguments;
+  /** The handle of an earlier answer; `undefined` in a first call. */
+  readonly handle: string | undefined;
+  /** Whether the person declined. */
+  readonly isDeclined: boolean;
+  /** Called where a person must enter a code before the call can go on. */
+  readonly onRequired: (request: PersonRequest) => void;
+}
+
+/** A flow that waits for a person; several calls may need it. */
+interface OpenFlow {
+  flow: DeviceFlow;
+  /** The poll that is under way: the host limits how often it is asked. */
+  polling: Promise<unknown> | null;
+}
+
+interface WaitingCall {
+  readonly tool: ToolName;
+  readonly args: ToolArguments;
+  /** When its code expires: milliseconds since the epoch. */
+  readonly deadline: number;
+}
+
+/**
+ * The authorizations of one server. Tokens and device codes are kept in memory only, until it ends.
+ *
+ * @see protocol 4.1, 5
+ */
+export class PersonAuthorizations {
+  readonly #tokens = new Map<string, string>();
+  readonly #flows = new Map<string, OpenFlow>();
+  readonly #waiting = new Map<string, WaitingCall>();
+
+  /**
+   * The arguments of a call that waits.
+   *
+   * @throws {DeliveryError} `BAD_INPUT` for a handle that is not known any more, or is one of another tool.
+   */
+  findArguments(handle: string, tool: ToolName, clock: Pick<Clock, 'now'>): ToolArguments {
+    const call = this.#waiting.get(handle);
+    return call?.tool === tool && call.deadline > clock.now() ? call.args : refuseHandle();
+  }
+
+  /**
+   * A token: one that a person granted before, or after a short wait for them.
+   *
+   * @throws {DeliveryError} `AUTHORIZATION_REQUIRED` where they have not decided yet, `NOT_AUTHORIZED` where they
+   * declined.
+   */
+  async authorize(call: AuthorizedCall, options: DeviceFlowOptions, ports: Ports): Promise<string> {
+    const key = `${options.authUrl.origin} ${options.clientId}`;
+    if (call.isDeclined) {
+      this.#flows.delete(key);
+      throw declinedError();
+    }
+    const token = this.#tokens.get(key) ?? (await this.#askPerson(call, key, options, ports));
+    if (call.handle !== undefined) this.#waiting.delete(call.handle);
+    return token;
+  }
+
+  /** Forgets a token that the host does not accept any more. */
+  forget(token: string): void {
+    for (const [key, known] of this.#tokens) if (known === token) this.#tokens.delete(key);
+  }
+
+  /** A first call is answered at once; one with a handle waits a while for the person. */
+  async #askPerson(
+    call: AuthorizedCall,
+    key: string,
+    options: DeviceFlowOptions,
+    ports: Ports,
+  ): Promise<string> {
+    const open = await this.#openFlow(key, options, ports);
+    const token = call.handle === undefined ? undefined : await this.#waitForPerson(key, open, ports);
+    if (token !== undefined) return token;
+    const { tool, args, handle = randomUUID() } = call;
+    const { userCode, page, deadline } = open.flow;
+    this.#waiting.set(handle, { tool, args, deadline });
+    removeOldest(this.#waiting);
+    const expiresIn = Math.max(Math.floor((deadline - ports.clock.now()) / SECOND), 0);
+    call.onRequired({ userCode, page, handle, expiresIn });
+    throw authorizationRequiredError({ userCode, page });
+  }
+
+  /** Calls for the same app share one code: a person enters it once. */
+  async #openFlow(key: string, options: DeviceFlowOptions, ports: Ports): Promise<OpenFlow> {
+    const existing = this.#flows.get(key);
+    if (existing !== undefined && existing.flow.nextPoll < existing.flow.deadline) return existing;
+    const open = { flow: await startDeviceFlow(options, ports), polling: null };
+    this.#flows.set(key, open);
+    removeOldest(this.#flows);
+    return open;
+  }
+
+  async #waitForPerson(key: string, open: OpenFlow, ports: Ports): Promise<string | undefined> {
+    const until = ports.clock.now() + MCP.authorization;
+    while (open.polling !== null) await untilAborted(ports.signal, open.polling);
+    const known = this.#tokens.get(key);
+    if (known !== undefined) return known;
+    if (this.#flows.get(key) !== open) throw authorizationOverError();
+    const work = this.#poll(key, open, until, ports);
+    open.polling = work.then(ignore, ignore);
+    return work.finally(() => {
+      open.polling = null;
+    });
+  }
+
+  async #poll(key: string, open: OpenFlow, until: number, ports: Ports): Promise<string | undefined> {
+    try {
+      const result = await pollForToken(open.flow, until, ports);
+      if (typeof result !== 'string') {
+        open.flow = result;
+        return undefined;
+      }
+      this.#tokens.set(key, result);
+      this.#flows.delete(key);
+      return result;
+    } catch (thrown) {
+      // A call that was canceled leaves the code to the next one.
+      if (ports.signal.aborted) open.flow = { ...open.flow, nextPoll: ports.clock.now() + open.flow.pause };
+      else this.#flows.delete(key);
+      throw thrown;
+    }
+  }
+}
+
+const ignore = (): void => undefined;
+
+/** A map lists its entries in the order in which they were added. */
+function removeOldest(entries: Map<string, unknown>): void {
+  const [oldest] = entries.keys();
+  if (entries.size > MCP.waiting && oldest !== undefined) entries.delete(oldest);
+}
+
+const refuseHandle = (): never =>
+  refuseInput(
+    'input `authorization` is no handle of a call that waits for an authorization',
+    'leave `authorization:` out and give the other arguments again: the answer has a new code',
+  );
+
+function authorizationRequiredError({
+  userCode,
+  page,
+}: Pick<PersonRequest, 'userCode' | 'page'>): DeliveryError {
+  return new DeliveryError('AUTHORIZATION_REQUIRED', `a person must enter the code ${userCode} at ${page}`, {
+    step: 'authorize',
+    hint: 'show your human only this code and this page, then call again with `authorization:` set to the handle; if they decline, use channel: K3',
+  });
+}
+
+const declinedError = (): DeliveryError =>
+  new DeliveryError('NOT_AUTHORIZED', 'the person declined the authorization', {
+    step: 'authorize',
+    hint: 'use channel: K3, or give the server a token in `GITHUB_TOKEN`',
+  });
+
+const authorizationOverError = (): DeliveryError =>
+  new DeliveryError('NOT_AUTHORIZED', 'the authorization was refused or has expired', {
+    step: 'authorize',
+    hint: 'use channel: K3, or call again without `authorization:`',
+  });

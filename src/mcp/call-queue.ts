@@ -1,0 +1,74 @@
+import type { ServerContext } from '@modelcontextprotocol/server';
+import { DeliveryError } from '../errors.ts';
+import { MCP } from '../protocol/limits.ts';
+import { createCallLogger, writeLogLine } from './call-log.ts';
+import { refuseCall, runCall, type ToolCall } from './run-call.ts';
+import type { McpSession } from './session.ts';
+import { formatAnswer, type ToolAnswer } from './tool-answer.ts';
+
+/** The calls that are under way. */
+export interface CallQueue {
+  /** Runs a call. It never throws. */
+  run(call: ToolCall, context: ServerContext): Promise<ToolAnswer>;
+  /** Resolves once no call is under way. */
+  settle(): Promise<void>;
+}
+
+export function createCallQueue(session: McpSession): CallQueue {
+  const running = new Set<Promise<ToolAnswer>>();
+  let count = 0;
+  return {
+    async run(call, context) {
+      if (running.size >= MCP.calls) return refuseCall(call, busyError(), session);
+      count += 1;
+      const work = runAndTell(call, `${call.tool} ${count}`, context, session);
+      running.add(work);
+      return work.finally(() => running.delete(work));
+    },
+    async settle() {
+      while (running.size > 0) await Promise.allSettled(running);
+    },
+  };
+}
+
+/** A call that was canceled gets no answer: the log and the resource tell what happened to it. */
+async function runAndTell(
+  call: ToolCall,
+  label: string,
+  { mcpReq }: ServerContext,
+  session: McpSession,
+): Promise<ToolAnswer> {
+  const { ports, redactor } = session;
+  const report = createProgressReporter(mcpReq);
+  const logger = createCallLogger(label, redactor, ports.clock, report);
+  // The client's reason may be any text; a delivery is stopped by an abort.
+  const stop = new AbortController();
+  mcpReq.signal.addEventListener('abort', () => stop.abort(), { once: true });
+  if (mcpReq.signal.aborted) stop.abort();
+  const signal = AbortSignal.any([ports.signal, stop.signal]);
+  const answer = await runCall(call, session, { ...ports, logger, signal });
+  const canceled = mcpReq.signal.aborted;
+  session.remember({ tool: call.tool, canceled, answer });
+  const text = `${label}${canceled ? ', canceled' : ''}: ${formatAnswer(answer)}`;
+  writeLogLine(text, redactor);
+  if (canceled) await mcpReq.log('warning', redactor.redact(text), label).catch(() => undefined);
+  return answer;
+}
+
+/** Sends lines as progress, if the client asked for it; a client that is gone is no failure. */
+function createProgressReporter({ _meta, notify, signal }: ServerContext['mcpReq']): (line: string) => void {
+  const progressToken = _meta?.progressToken;
+  let progress = 0;
+  return (message) => {
+    if (progressToken === undefined || signal.aborted) return;
+    progress += 1;
+    const params = { progressToken, progress, message };
+    notify({ method: 'notifications/progress', params }).catch(() => undefined);
+  };
+}
+
+const busyError = (): DeliveryError =>
+  new DeliveryError('RATE_LIMITED', `${MCP.calls} calls are under way already`, {
+    step: 'check',
+    hint: 'wait for one of them to end, or name several files in one call',
+  });

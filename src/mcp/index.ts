@@ -1,0 +1,1 @@
+export { serveMcp as startServer } from './serve.ts';

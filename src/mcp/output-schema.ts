@@ -1,0 +1,101 @@
+import * as z from 'zod';
+import type { CheckResult } from '../delivery/check-results.ts';
+import type { Report, SiteReport } from '../delivery/report.ts';
+import { CHANNELS, type ChannelKey, GATES, PROTOCOL, REPORT_LINES, STEPS } from '../protocol/words.ts';
+import type { PersonRequest } from './authorizations.ts';
+import type { CheckAnswer, ReportsAnswer } from './tool-answer.ts';
+
+/** What the tools answer. Each schema is held to its type by the compiler. */
+
+const CHANNEL_SCHEMA = z.enum(Object.keys(CHANNELS) as [ChannelKey, ...ChannelKey[]]);
+const paths = () => z.array(z.string());
+const count = () => z.number();
+
+const SITE_SCHEMA = z.object({
+  entry: z.string().describe('The page whose address is handed over.'),
+  count: count(),
+  size: count(),
+  files: z.array(z.object({ path: z.string(), size: count(), sha256: z.string() })),
+  changes: z
+    .object({ added: paths(), changed: paths(), removed: paths(), kept: paths(), removedFolders: paths() })
+    .nullable(),
+  leftOut: paths(),
+}) satisfies z.ZodType<SiteReport>;
+
+const REPORT_SCHEMA = z.object({
+  protocol: z.literal(PROTOCOL.identifier),
+  version: z.literal(PROTOCOL.version),
+  operation: z.enum(['deliver', 'withdraw']),
+  ready: z.boolean(),
+  url: z.string().nullable().describe('The proven address; null unless every gate is passed.'),
+  withdrawn: z.string().nullable().describe('The address that no longer serves the file.'),
+  lines: z.record(z.enum(REPORT_LINES), z.string()),
+  gates: z.array(z.object({ name: z.enum(GATES), passed: z.boolean(), evidence: z.string() })),
+  file: z.object({ path: z.string(), size: count().nullable(), sha256: z.string().nullable() }).nullable(),
+  site: SITE_SCHEMA.nullable(),
+  channel: CHANNEL_SCHEMA.nullable(),
+  commitSha: z.string().nullable(),
+  rawUrl: z.string().nullable(),
+  duplicates: z.array(
+    z.object({ channel: CHANNEL_SCHEMA, url: z.string().nullable(), reason: z.string().nullable() }),
+  ),
+  notReady: z
+    .object({
+      step: z.enum(STEPS),
+      httpCode: z.number().nullable(),
+      code: z.string(),
+      reason: z.string(),
+      hint: z.string(),
+    })
+    .nullable(),
+  unknown: paths().describe('What was not verified.'),
+  notes: paths(),
+  took: z.partialRecord(z.enum(STEPS), z.number()).describe('Milliseconds by step.'),
+}) satisfies z.ZodType<Report>;
+
+const AUTHORIZATION_SCHEMA = z.object({
+  userCode: z.string().describe('Show it to your human, with the page.'),
+  page: z.string(),
+  handle: z.string().describe('Call the tool again with `authorization` set to it.'),
+  expiresIn: z.number().describe('Seconds.'),
+}) satisfies z.ZodType<PersonRequest>;
+
+/** The answer of `deliver`, `verify` and `withdraw`. */
+export const REPORTS_ANSWER = z.object({
+  result: z.enum(['ready', 'withdrawn', 'planned', 'not-ready', 'authorization_required']),
+  url: z.string().describe('Give it to your human if it is not empty; of several files a line each.'),
+  reason: z.string().describe('Else give this, and `hint`.'),
+  hint: z.string().describe('What to change.'),
+  reports: z.array(REPORT_SCHEMA),
+  authorization: AUTHORIZATION_SCHEMA.optional(),
+}) satisfies z.ZodType<AsParsed<ReportsAnswer>>;
+
+const CHECKED_FILE_SCHEMA = z.object({
+  file: z.string(),
+  deliverable: z.boolean(),
+  size: count().optional(),
+  sha256: z.string().optional(),
+  files: count().optional(),
+  entry: z.string().optional(),
+  notes: paths().optional(),
+  unknown: paths().optional(),
+  reason: z.string().optional(),
+  hint: z.string().optional(),
+}) satisfies z.ZodType<AsParsed<CheckResult>>;
+
+/** The answer of `check`. */
+export const CHECK_ANSWER = z.object({
+  deliverable: z.boolean().describe('Whether all files can be delivered.'),
+  files: z.array(CHECKED_FILE_SCHEMA),
+}) satisfies z.ZodType<AsParsed<CheckAnswer>>;
+
+/** The same type as zod writes it: what may be absent may also be `undefined`. */
+type AsParsed<T> = T extends readonly (infer Item)[]
+  ? readonly AsParsed<Item>[]
+  : T extends object
+    ? {
+        readonly [Key in keyof T]: Record<never, never> extends Pick<T, Key>
+          ? AsParsed<T[Key]> | undefined
+          : AsParsed<T[Key]>;
+      }
+    : T;

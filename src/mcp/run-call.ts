@@ -1,0 +1,175 @@
+import { createDeliveryContext, runRequest } from '../context.ts';
+import { composeAnswer } from '../delivery/answer.ts';
+import { checkRequest, refusedResult } from '../delivery/check-results.ts';
+import { redactReport, redactTexts } from '../delivery/redact-report.ts';
+import { type Report, refusalReport } from '../delivery/report.ts';
+import { type DeliveryError, toDeliveryError } from '../errors.ts';
+import type { Logger, Ports } from '../ports.ts';
+import { refuseUnsafeEnvironment } from '../request/environment.ts';
+import type { RawInputs } from '../request/inputs.ts';
+import { completeInputs, selectInstance } from '../request/local-inputs.ts';
+import { type DeliveryRequest, parseRequest } from '../request/parse-request.ts';
+import { refuseSecretInputs } from '../request/secret-inputs.ts';
+import { findRepository, type SourceRepository } from '../request/source-repository.ts';
+import { refuseInput } from '../request/values.ts';
+import { failIfAbandoned } from '../system.ts';
+import { mergeArguments, type ToolArguments, toRawInputs } from './arguments.ts';
+import type { PersonRequest } from './authorizations.ts';
+import type { McpSession } from './session.ts';
+import { openSourceFile, type SourceFile } from './source-file.ts';
+import type { ToolAnswer } from './tool-answer.ts';
+import { TOOLS, type ToolName } from './tools.ts';
+
+/** One call of a tool. */
+export interface ToolCall {
+  readonly tool: ToolName;
+  readonly args: ToolArguments;
+  /** The handle of the authorization that the call waits for. */
+  readonly handle: string | undefined;
+  /** Whether the person declined it. */
+  readonly isDeclined: boolean;
+}
+
+/**
+ * Does what a tool was called for. It never throws: a failure is an answer that says so, also after the signal
+ * has aborted.
+ */
+export async function runCall(call: ToolCall, session: McpSession, ports: Ports): Promise<ToolAnswer> {
+  let source: SourceFile | undefined;
+  let args = call.args;
+  try {
+    args = findArguments(call, session, ports);
+    refuseUnsafeEnvironment(session.env);
+    source = await openSourceFile(args, session.roots);
+    const request = await createRequest({ ...call, args }, source, session, ports);
+    const answer =
+      call.tool === 'check'
+        ? await answerCheck(request, session, ports)
+        : await answerReports({ ...call, args }, request, session, ports);
+    return answer;
+  } catch (thrown) {
+    return refuseCall({ ...call, args }, toDeliveryError(thrown).withStep('check'), session);
+  } finally {
+    await source?.remove();
+  }
+}
+
+function findArguments({ tool, args, handle }: ToolCall, { authorizations }: McpSession, { clock }: Ports) {
+  if (handle === undefined) return args;
+  return mergeArguments(args, authorizations.findArguments(handle, tool, clock));
+}
+
+/** @throws {DeliveryError} `BAD_INPUT` with what to change. */
+async function createRequest(
+  { tool, args }: ToolCall,
+  source: SourceFile,
+  session: McpSession,
+  { clock, random, logger }: Ports,
+): Promise<DeliveryRequest> {
+  const { env, fixed, secrets } = session;
+  const given: Partial<RawInputs> = { ...toRawInputs(args, TOOLS[tool]), ...fixed };
+  if (tool === 'verify' && !given.url) refuseInput('there is no link to verify', 'set `url:` to it');
+  const { token, repository, sources } = await findDestination(tool, given, { source, session, logger });
+  const raw = completeInputs(
+    {
+      ...given,
+      ...(tool === 'verify' ? { channel: 'K4' } : {}),
+      file: source.file,
+      operation: tool === 'withdraw' ? 'withdraw' : 'deliver',
+      token,
+      repository,
+    },
+    env,
+  );
+  await refuseSecretInputs(raw, secrets, logger);
+  return parseRequest(raw, {
+    folder: source.folder,
+    origin: 'from an agent',
+    job: '',
+    now: clock.now(),
+    random,
+    // Without any repository the source can't be private; a token shows that there is one, even if not which.
+    sourceIsPrivate: sources.length === 0 && token === '' ? false : null,
+    sources,
+    secrets,
+    allowedRoots: source.roots,
+    allowsFullPaths: false,
+  });
+}
+
+/** Where it is published and with which token, and the repositories that the file may come from. */
+async function findDestination(
+  tool: ToolName,
+  given: Partial<RawInputs>,
+  {
+    source,
+    session,
+    logger,
+  }: { readonly source: SourceFile; readonly session: McpSession; readonly logger: Logger },
+): Promise<SourceRepository & { readonly token: string }> {
+  const { env, roots, token } = session;
+  if (tool === 'verify' || tool === 'check') return { token: '', repository: '', sources: [] };
+  const serverUrl = selectInstance(given, env)['auth-url'];
+  const query = { given: given.repository, folder: roots[0], files: source.file.split('\n'), serverUrl, env };
+  return { token, ...(await findRepository(query, logger)) };
+}
+
+async function answerCheck(
+  request: DeliveryRequest,
+  { redactor }: McpSession,
+  ports: Ports,
+): Promise<ToolAnswer> {
+  const results = await failIfAbandoned(() => checkRequest(request, createDeliveryContext(request, ports)));
+  const files = redactTexts(results, redactor.redact);
+  return { deliverable: files.every(({ deliverable }) => deliverable), files };
+}
+
+async function answerReports(
+  call: ToolCall,
+  request: DeliveryRequest,
+  session: McpSession,
+  ports: Ports,
+): Promise<ToolAnswer> {
+  const { authorizations } = session;
+  let required: PersonRequest | undefined;
+  let granted: string | undefined;
+  const onRequired = (asked: PersonRequest): void => {
+    required = asked;
+  };
+  const reports = await failIfAbandoned(() =>
+    runRequest(request, ports, {
+      async authorize(options, own) {
+        granted = await authorizations.authorize({ ...call, onRequired }, options, own);
+        return granted;
+      },
+    }),
+  );
+  if (granted !== undefined && reports.some(({ notReady }) => notReady?.code === 'BAD_TOKEN')) {
+    authorizations.forget(granted);
+  }
+  return answerWith(reports, session, required);
+}
+
+function answerWith(
+  reports: readonly Report[],
+  { redactor }: McpSession,
+  required?: PersonRequest,
+): ToolAnswer {
+  const answer = composeAnswer(reports.map((report) => redactReport(report, redactor)));
+  if (required === undefined) return answer;
+  return { ...answer, result: 'authorization_required', authorization: required };
+}
+
+/** The answer to a call that was refused before it could begin. */
+export function refuseCall(
+  { tool, args }: ToolCall,
+  failure: DeliveryError,
+  session: McpSession,
+): ToolAnswer {
+  const { redactor } = session;
+  const subject = String(args.name ?? args.file ?? args.path ?? '');
+  if (tool === 'check') {
+    return { deliverable: false, files: redactTexts([refusedResult(subject, failure)], redactor.redact) };
+  }
+  return answerWith([refusalReport(subject, failure, tool === 'withdraw' ? 'withdraw' : 'deliver')], session);
+}

@@ -1,0 +1,64 @@
+import { Console } from 'node:console';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import { untilAborted } from '../async.ts';
+import { createHttpClient } from '../http/client.ts';
+import { CLEANUP_TIME, MCP } from '../protocol/limits.ts';
+import { TOOL } from '../protocol/words.ts';
+import { random, systemClock } from '../system.ts';
+import { writeLogLine } from './call-log.ts';
+import { createCallQueue } from './call-queue.ts';
+import { createServer } from './server.ts';
+import { createSession, type McpSettings } from './session.ts';
+
+/**
+ * Serves MCP on stdin and stdout until the client closes stdin or the signal aborts. Calls that are under way are
+ * stopped, and end in order before this resolves.
+ *
+ * @throws {DeliveryError} `BAD_INPUT` where the root is no folder.
+ */
+export async function serveMcp(settings: McpSettings): Promise<void> {
+  const stop = new AbortController();
+  const session = createSession(settings, {
+    http: createHttpClient(),
+    clock: systemClock,
+    random,
+    signal: stop.signal,
+  });
+  // Whatever a library prints must not be taken for a message.
+  globalThis.console = new Console(process.stderr);
+  // A client that closed its end of the log is no reason to stop.
+  process.stderr.on('error', () => undefined);
+  const log = (line: string): void => writeLogLine(`${TOOL.name}: ${line}`, session.redactor);
+  const queue = createCallQueue(session);
+  const transport = new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: MCP.message });
+  const handle = serveStdio(() => createServer(session, queue), {
+    transport,
+    onerror: ({ message }) => log(message),
+  });
+  const closed = whenClosed(transport);
+  log(`MCP server ${TOOL.version}, files below ${session.roots[0]}`);
+  await untilAborted(settings.signal, closed).catch(() => undefined);
+  stop.abort();
+  await queue.settle();
+  // The answers of calls that a signal stopped are sent in the next turn.
+  await new Promise((resolve) => setImmediate(resolve));
+  await handle.close();
+  await flushStdout();
+}
+
+/** Resolves once the client closed stdin, or can't be written to any more. */
+function whenClosed(transport: StdioServerTransport): Promise<void> {
+  const closed = Promise.withResolvers<void>();
+  const { onclose } = transport;
+  transport.onclose = () => {
+    onclose?.();
+    closed.resolve();
+  };
+  return closed.promise;
+}
+
+/** Waits until everything is written, but not for a client that reads no more. */
+async function flushStdout(): Promise<void> {
+  const written = new Promise((resolve) => process.stdout.write('', resolve));
+  await Promise.race([written, systemClock.sleep(CLEANUP_TIME)]);
+}

@@ -1,0 +1,126 @@
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  type ClientCapabilities,
+  type InputRequiredResult,
+  inputRequired,
+  inputResponse,
+  McpServer,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import { machineContract } from '../protocol/contract.ts';
+import { TOOL } from '../protocol/words.ts';
+import { createInputSchema, type ToolArguments } from './arguments.ts';
+import type { PersonRequest } from './authorizations.ts';
+import type { CallQueue } from './call-queue.ts';
+import { CHECK_ANSWER, REPORTS_ANSWER } from './output-schema.ts';
+import type { ToolCall } from './run-call.ts';
+import type { McpSession } from './session.ts';
+import { formatAnswer, isFailure, type ToolAnswer } from './tool-answer.ts';
+import { TOOLS, type ToolName } from './tools.ts';
+
+const INSTRUCTIONS =
+  'A file that exists only in your environment is not delivered until its https address is proven. Call `deliver`, and give your human `url` if it is not empty, else `reason` and `hint`. Read the resource screen-delivery://contract for the rules.';
+
+const JSON_TYPE = 'application/json';
+
+/** The key of the only question that a call asks. */
+const QUESTION = 'authorization';
+
+/** The server of one connection: its tools and resources. */
+export function createServer(session: McpSession, queue: CallQueue): McpServer {
+  const server = new McpServer(
+    { name: TOOL.name, title: 'Screen Delivery', version: TOOL.version },
+    { capabilities: { logging: {} }, instructions: INSTRUCTIONS },
+  );
+  for (const [name, definition] of Object.entries(TOOLS) as [ToolName, (typeof TOOLS)[ToolName]][]) {
+    const { title, description, annotations } = definition;
+    server.registerTool(
+      name,
+      {
+        title,
+        description,
+        annotations: { title, ...annotations },
+        inputSchema: createInputSchema(definition, session.fixed),
+        outputSchema: name === 'check' ? CHECK_ANSWER : REPORTS_ANSWER,
+      },
+      async (args: ToolArguments, context: ServerContext) => {
+        const answer = await queue.run(readCall(name, args, context), context);
+        const asked = 'authorization' in answer ? answer.authorization : undefined;
+        const mayAsk = asked !== undefined && context.mcpReq.requestState() === undefined;
+        return mayAsk && canOpenUrl(server, context) ? askPerson(asked) : toResult(answer);
+      },
+    );
+  }
+  registerResources(server, session);
+  return server;
+}
+
+/** The call as it was sent, or as it goes on after the person was asked. */
+function readCall(tool: ToolName, args: ToolArguments, { mcpReq }: ServerContext): ToolCall {
+  const { authorization, ...others } = args;
+  const state = mcpReq.requestState<string>();
+  const response = inputResponse(mcpReq.inputResponses, QUESTION);
+  const given = authorization === undefined ? undefined : String(authorization);
+  return {
+    tool,
+    args: others,
+    handle: state ?? given,
+    isDeclined: response.kind === 'elicit' && response.action !== 'accept',
+  };
+}
+
+/** Whether the client shows a person an address and asks for their consent. */
+function canOpenUrl({ server }: McpServer, { mcpReq }: ServerContext): boolean {
+  const envelope: Readonly<Record<string, unknown>> = { ...mcpReq.envelope };
+  const declared = (envelope[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities()) as
+    | ClientCapabilities
+    | undefined;
+  return declared?.elicitation?.url !== undefined;
+}
+
+/** Only the code and the host's own page are shown. @see protocol 5 (2) */
+function askPerson({ userCode, page, handle }: PersonRequest): InputRequiredResult {
+  return inputRequired({
+    inputRequests: {
+      [QUESTION]: inputRequired.elicitUrl({
+        url: page,
+        message: `To publish in your repository, open ${page} and enter the code ${userCode}`,
+      }),
+    },
+    requestState: handle,
+  });
+}
+
+function toResult(answer: ToolAnswer) {
+  return {
+    content: [{ type: 'text' as const, text: formatAnswer(answer) }],
+    structuredContent: { ...answer },
+    isError: isFailure(answer),
+  };
+}
+
+function registerResources(server: McpServer, session: McpSession): void {
+  const add = (name: string, about: { title: string; description: string }, read: () => unknown): void => {
+    const uri = `${TOOL.name}://${name}`;
+    server.registerResource(name, uri, { ...about, mimeType: JSON_TYPE }, async () => ({
+      contents: [{ uri, mimeType: JSON_TYPE, text: JSON.stringify(read(), null, 2) }],
+    }));
+  };
+  add(
+    'contract',
+    {
+      title: 'The machine contract',
+      description: 'Channels, gates, limits, and what is not a delivery: the content of contract.json.',
+    },
+    machineContract,
+  );
+  add(
+    'answers',
+    {
+      title: 'The last answers',
+      description:
+        'What the last calls of this server answered, the newest last. A call that was canceled gets no answer: here is what happened to it.',
+    },
+    () => session.ended,
+  );
+}

@@ -1,0 +1,84 @@
+import { realpathSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { DeliveryError } from '../errors.ts';
+import type { Ports } from '../ports.ts';
+import { MCP } from '../protocol/limits.ts';
+import { createRedactor, type Redactor } from '../redact.ts';
+import type { RawInputs } from '../request/inputs.ts';
+import { PersonAuthorizations } from './authorizations.ts';
+import type { ToolAnswer } from './tool-answer.ts';
+import type { ToolName } from './tools.ts';
+
+/** What the server is started with. */
+export interface McpSettings {
+  /** The folder that files must be in. */
+  readonly root: string;
+  /** Inputs that hold for every call, and that no call can change. */
+  readonly fixed: Readonly<Partial<RawInputs>>;
+  /** Empty if there is none. */
+  readonly token: string;
+  /** Further credentials in the environment. */
+  readonly secrets: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  /** Aborts when the server must end. */
+  readonly signal: AbortSignal;
+}
+
+/** How a call ended. */
+export interface EndedCall {
+  readonly tool: ToolName;
+  /** Whether the client canceled it, so that it got no answer. */
+  readonly canceled: boolean;
+  readonly answer: ToolAnswer;
+}
+
+/** What the calls of one server share. */
+export interface McpSession extends Omit<McpSettings, 'root' | 'signal'> {
+  /** The folder as given, absolute, and without symbolic links: a file may be named through either. */
+  readonly roots: readonly [string, ...string[]];
+  readonly redactor: Redactor;
+  readonly authorizations: PersonAuthorizations;
+  /** Everything of a call but its log. */
+  readonly ports: Omit<Ports, 'logger'>;
+  /** The last calls that ended, the newest last. */
+  readonly ended: readonly EndedCall[];
+  remember(call: EndedCall): void;
+}
+
+/** @throws {DeliveryError} `BAD_INPUT` where the root is no folder. */
+export function createSession(settings: McpSettings, ports: Omit<Ports, 'logger'>): McpSession {
+  const { root, signal: _, ...shared } = settings;
+  const redactor = createRedactor();
+  for (const secret of new Set([settings.token, ...settings.secrets])) redactor.addSecret(secret);
+  const ended: EndedCall[] = [];
+  return {
+    ...shared,
+    roots: findRoots(root),
+    redactor,
+    authorizations: new PersonAuthorizations(),
+    ports,
+    ended,
+    remember(call) {
+      ended.push(call);
+      if (ended.length > MCP.answers) ended.shift();
+    },
+  };
+}
+
+function findRoots(root: string): readonly [string, ...string[]] {
+  const given = resolve(root);
+  try {
+    const real = realpathSync(given);
+    if (statSync(real).isDirectory()) return [real, given];
+  } catch (cause) {
+    throw rootError(root, cause);
+  }
+  throw rootError(root);
+}
+
+const rootError = (root: string, cause?: unknown): DeliveryError =>
+  new DeliveryError('BAD_INPUT', `the root ${root} is no folder that can be read`, {
+    step: 'check',
+    hint: 'set `--root` to the folder with the files',
+    cause,
+  });
