@@ -7,6 +7,8 @@ import { createPagesRemover } from './channels/pages/remove.ts';
 import { createReleasePublisher } from './channels/release/publish.ts';
 import { createReleaseRemover } from './channels/release/remove.ts';
 import type { RepositoryAccess } from './channels/require-github.ts';
+import { type CheckResult, checkRequest } from './delivery/check-results.ts';
+import { useContentFile } from './delivery/content-file.ts';
 import { deliver } from './delivery/deliver.ts';
 import type { DeliveryContext } from './delivery/delivery-context.ts';
 import { type FindFiles, findLiteralFiles } from './delivery/find-files.ts';
@@ -41,8 +43,23 @@ export function runRequest(
   ports: Ports,
   parts: InterfaceParts = {},
 ): Promise<readonly Report[]> {
-  const context = createDeliveryContext(request, ports, parts);
-  return request.operation === 'withdraw' ? withdraw(request, context) : deliver(request, context);
+  return useContentFile(request, ports, (prepared) => {
+    const context = createDeliveryContext(prepared.request, ports, { ...parts, ...prepared.parts });
+    const run = request.operation === 'withdraw' ? withdraw : deliver;
+    return run(prepared.request, context);
+  });
+}
+
+/** Makes the checks of a delivery, without any request to a host. */
+export function runCheck(
+  request: DeliveryRequest,
+  ports: Ports,
+  parts: InterfaceParts = {},
+): Promise<readonly CheckResult[]> {
+  return useContentFile(request, ports, (prepared) => {
+    const context = createDeliveryContext(prepared.request, ports, { ...parts, ...prepared.parts });
+    return checkRequest(prepared.request, context);
+  });
 }
 
 /** Puts the parts of a delivery together, for any interface. */

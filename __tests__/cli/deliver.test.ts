@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
@@ -40,10 +41,10 @@ function fakeBin({ method, url }: Seen): Scripted {
   return { body: method === 'PUT' ? 'locked' : PAGE };
 }
 
-async function run(args: readonly string[], env: Record<string, string> = {}) {
+async function run(args: readonly string[], env: Record<string, string> = {}, input: readonly string[] = []) {
   const host = new FakeHttp(fakeBin);
   const ports = fakePorts(host.http);
-  const terminal = fakeTerminal(ports.logger);
+  const terminal = fakeTerminal(ports.logger, input);
   const ready = await deliverAll(parseCommand(args), terminal, ports, env);
   return { ready, printed: terminal.printed, host, logger: ports.logger };
 }
@@ -114,6 +115,30 @@ describe('deliverAll for deliver', () => {
       file: { path: 'page.html' },
       notReady: { step: 'check', code: 'BAD_INPUT' },
     });
+  });
+});
+
+describe('standard input', () => {
+  test('is delivered under the name that is given, and reported by it', async () => {
+    const { ready, printed, host } = await run(['deliver', '-', '--name', 'answer.html'], {}, [
+      '<p>marker-',
+      '42</p>\n',
+    ]);
+    expect(ready).toBe(true);
+    expect(printed[0]).toMatch(/^CODE: file answer\.html; channel K3/m);
+    expect(printed[0]).toMatch(/^RESULT: ГОТОВО → https:\/\/filebin\.net\/[\w-]+\/answer\.html$/m);
+    expect(host.seen.find(({ method }) => method === 'POST')?.body).toBe(PAGE);
+    expect(JSON.stringify([printed, host.seen])).not.toContain(tmpdir());
+  });
+
+  test.each([
+    [[], PAGE, 'page', /`content` has no file name/],
+    [['--name', 'answer.html'], '', 'answer.html', /the content of answer\.html is empty/],
+  ])('is refused with %j and %j', async (flags, text, subject, reason) => {
+    const { ready, printed, host } = await run(['deliver', '-', ...flags], {}, text === '' ? [] : [text]);
+    expect({ ready, seen: host.seen }).toEqual({ ready: false, seen: [] });
+    expect(printed[0]).toMatch(reason);
+    if (subject !== 'page') expect(printed[0]).toContain(`CLAIM: ${subject} was not published`);
   });
 });
 

@@ -1,11 +1,17 @@
-import { createDeliveryContext } from '../context.ts';
-import { type CheckResult, checkRequest, refusedResult } from '../delivery/check-results.ts';
+import { runCheck } from '../context.ts';
+import { type CheckResult, refusedResult } from '../delivery/check-results.ts';
 import { redactTexts } from '../delivery/redact-report.ts';
 import { toDeliveryError } from '../errors.ts';
 import type { Logger, Ports } from '../ports.ts';
 import { refuseSecretInputs } from '../request/secret-inputs.ts';
 import type { CliCommand } from './args.ts';
-import { parseCliRequest, readAndMaskCredentials, readRawInputs } from './request.ts';
+import {
+  type CommandContext,
+  parseCliRequest,
+  readAndMaskCredentials,
+  readRawInputs,
+  readsStandardInput,
+} from './request.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The results say everything; the steps of the checks are not logged. */
@@ -31,7 +37,9 @@ export async function checkFiles(
 ): Promise<boolean> {
   const { token, secrets } = readAndMaskCredentials(command, env, terminal.logger);
   const raw = readRawInputs(command, env, { token, repository: command.flags.repository ?? '' });
-  const results = redactTexts(await checkAll(raw, secrets, ports), terminal.redactor.redact);
+  const contentStream = readsStandardInput(command) ? terminal.input() : undefined;
+  const checked = await checkAll(raw, { sources: [null], secrets, contentStream }, ports);
+  const results = redactTexts(checked, terminal.redactor.redact);
   if (command.json) terminal.printJson(results);
   else for (const result of results) terminal.print(formatCheckResult(result));
   return results.every(({ deliverable }) => deliverable);
@@ -39,20 +47,17 @@ export async function checkFiles(
 
 async function checkAll(
   raw: ReturnType<typeof readRawInputs>,
-  secrets: readonly string[],
+  given: Pick<CommandContext, 'sources' | 'secrets' | 'contentStream'>,
   ports: Ports,
 ): Promise<readonly CheckResult[]> {
   try {
-    await refuseSecretInputs(raw, secrets, ports.logger);
-    const request = parseCliRequest(raw, { sources: [null], secrets }, ports);
-    const context = createDeliveryContext(request, {
-      ...ports,
-      // What is found to be secret is hidden in the results, too.
-      logger: { ...SILENT, mask: (secret) => ports.logger.mask(secret) },
-    });
-    return await checkRequest(request, context);
+    await refuseSecretInputs(raw, given.secrets, ports.logger);
+    const request = parseCliRequest(raw, given, ports);
+    // What is found to be secret is hidden in the results, too.
+    const logger = { ...SILENT, mask: (secret: string) => ports.logger.mask(secret) };
+    return await runCheck(request, { ...ports, logger });
   } catch (thrown) {
-    return [refusedResult(raw.file.split('\n')[0] ?? '', toDeliveryError(thrown))];
+    return [refusedResult(raw.file.split('\n')[0] || raw.name, toDeliveryError(thrown))];
   }
 }
 

@@ -9,7 +9,13 @@ import { refuseSecretInputs } from '../request/secret-inputs.ts';
 import { findRepository } from '../request/source-repository.ts';
 import { failIfAbandoned } from '../system.ts';
 import type { CliCommand } from './args.ts';
-import { parseCliRequest, readAndMaskCredentials, readRawInputs } from './request.ts';
+import {
+  type CommandContext,
+  parseCliRequest,
+  readAndMaskCredentials,
+  readRawInputs,
+  readsStandardInput,
+} from './request.ts';
 import type { Terminal } from './terminal.ts';
 
 /**
@@ -24,7 +30,8 @@ export async function deliverAll(
   env: NodeJS.ProcessEnv,
 ): Promise<boolean> {
   const { token, secrets } = readAndMaskCredentials(command, env, terminal.logger);
-  const created = await createReports(command, { token, secrets }, ports, env);
+  const contentStream = readsStandardInput(command) ? terminal.input() : undefined;
+  const created = await createReports(command, { token, secrets, contentStream }, ports, env);
   const reports = created.map((report) => redactReport(report, terminal.redactor));
   if (command.json) terminal.printJson(reports);
   else terminal.print(reports.map(reportText).join('\n\n'));
@@ -33,7 +40,7 @@ export async function deliverAll(
 
 async function createReports(
   command: CliCommand,
-  { token, secrets }: { readonly token: string; readonly secrets: readonly string[] },
+  { token, secrets, contentStream }: Pick<CommandContext, 'token' | 'secrets' | 'contentStream'>,
   ports: Ports,
   env: NodeJS.ProcessEnv,
 ): Promise<readonly Report[]> {
@@ -42,12 +49,13 @@ async function createReports(
     const { repository, sources } = await findSources(command, ports, env);
     const raw = readRawInputs(command, env, { token, repository });
     await refuseSecretInputs(raw, secrets, ports.logger);
-    const request = parseCliRequest(raw, { sources, secrets }, ports);
+    const request = parseCliRequest(raw, { sources, secrets, contentStream }, ports);
     return await failIfAbandoned(() => runRequest(request, ports));
   } catch (thrown) {
     const failure = toDeliveryError(thrown).withStep('check');
-    const { file = '', path = '' } = command.flags;
-    const [given = ''] = command.positionals;
+    const { file = '', path = '', name = '' } = command.flags;
+    const [first = ''] = command.positionals;
+    const given = readsStandardInput(command) ? name : first;
     if (command.name === 'withdraw') return [refusalReport(path || given, failure, 'withdraw')];
     return [refusalReport(command.name === 'verify' ? file : given, failure)];
   }

@@ -3,7 +3,7 @@ import type { Logger, Ports } from '../ports.ts';
 import type { RawInputs } from '../request/inputs.ts';
 import { completeInputs } from '../request/local-inputs.ts';
 import { type DeliveryRequest, parseRequest } from '../request/parse-request.ts';
-import { type CliCommand, UsageError } from './args.ts';
+import { type CliCommand, STANDARD_INPUT, UsageError } from './args.ts';
 
 /** Where the command line runs. */
 export interface CommandContext {
@@ -14,6 +14,7 @@ export interface CommandContext {
   readonly sources: readonly (string | null)[];
   /** Further credentials in the environment. */
   readonly secrets: readonly string[];
+  readonly contentStream: AsyncIterable<Uint8Array> | undefined;
 }
 
 /** The raw inputs of a command: the defaults of all inputs, replaced by the flags. */
@@ -22,16 +23,18 @@ export function readRawInputs(
   env: NodeJS.ProcessEnv,
   { token, repository }: Pick<CommandContext, 'token' | 'repository'>,
 ): RawInputs {
-  const given = command.positionals.join('\n');
+  const given = readsStandardInput(command) ? '' : command.positionals.join('\n');
   const subject = command.name === 'verify' ? { url: given, channel: 'K4' } : { file: given };
   const operation = command.name === 'withdraw' ? 'withdraw' : 'deliver';
   return completeInputs({ ...command.flags, operation, token, repository, ...subject }, env);
 }
 
+export const readsStandardInput = ({ positionals }: CliCommand): boolean => positionals[0] === STANDARD_INPUT;
+
 /** @throws {DeliveryError} `BAD_INPUT` with what to change. */
 export function parseCliRequest(
   raw: RawInputs,
-  { sources, secrets }: Pick<CommandContext, 'sources' | 'secrets'>,
+  { sources, secrets, contentStream }: Pick<CommandContext, 'sources' | 'secrets' | 'contentStream'>,
   { clock, random }: Pick<Ports, 'clock' | 'random'>,
 ): DeliveryRequest {
   return parseRequest(raw, {
@@ -46,6 +49,7 @@ export function parseCliRequest(
     secrets,
     allowedRoots: [process.cwd()],
     allowsFullPaths: true,
+    contentStream,
   });
 }
 

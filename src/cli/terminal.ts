@@ -13,6 +13,8 @@ const BAR_DELAY = 500;
 export interface Terminal {
   readonly logger: Logger;
   readonly redactor: Redactor;
+  /** Standard input, from its beginning. */
+  input(): AsyncIterable<Uint8Array>;
   /** Prints a result. */
   print(text: string): void;
   /** Prints data as JSON. It must contain no secret: JSON that is redacted as a text may be JSON no more. */
@@ -32,6 +34,7 @@ export function createTerminal(redactor: Redactor, clock: Clock, env: NodeJS.Pro
     stderr.isTTY && !env.NO_COLOR ? styleText('bold', text, { validateStream: false }) : text;
   return {
     redactor,
+    input: () => process.stdin,
     printJson: (data) =>
       void stdout.write(`${showInvisible(JSON.stringify(data, null, 2)).replace(C1, escapeCode)}\n`),
     print: (text) => void stdout.write(`${clean(text)}\n`),

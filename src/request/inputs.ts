@@ -13,8 +13,14 @@ export const INPUTS = {
   file: {
     default: '',
     description:
-      'Path of the file to deliver, relative to the workspace; several lines or globs deliver several; a folder is delivered as one site (K1). Required, unless `url` is given.',
+      'Path of the file to deliver, relative to the workspace; several lines or globs deliver several; a folder is delivered as one site (K1). Required, unless `content` or `url` is given.',
   },
+  content: {
+    default: '',
+    description:
+      'Text to deliver instead of a file; needs `name`. A runner passes about 100 KB at most: write more than that to a file.',
+  },
+  name: { default: '', description: 'The file name that `content` gets, such as `page.html`.' },
   entry: {
     default: 'index.html',
     description: 'Of a folder: the page whose address is handed over.',
