@@ -7,7 +7,7 @@ import { createPagesRemover } from './channels/pages/remove.ts';
 import { createReleasePublisher } from './channels/release/publish.ts';
 import { createReleaseRemover } from './channels/release/remove.ts';
 import type { RepositoryAccess } from './channels/require-github.ts';
-import { type CheckResult, checkRequest } from './delivery/check-results.ts';
+import { checkOnly } from './delivery/check-only.ts';
 import { useContentFile } from './delivery/content-file.ts';
 import { deliver } from './delivery/deliver.ts';
 import type { DeliveryContext } from './delivery/delivery-context.ts';
@@ -55,10 +55,10 @@ export function runCheck(
   request: DeliveryRequest,
   ports: Ports,
   parts: InterfaceParts = {},
-): Promise<readonly CheckResult[]> {
+): Promise<readonly Report[]> {
   return useContentFile(request, ports, (prepared) => {
     const context = createDeliveryContext(prepared.request, ports, { ...parts, ...prepared.parts });
-    return checkRequest(prepared.request, context);
+    return checkOnly(prepared.request, context);
   });
 }
 

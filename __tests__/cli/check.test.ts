@@ -42,7 +42,7 @@ describe('check accepts a file', () => {
     const { allDeliverable, printed, file } = await check(['page.html']);
     expect(allDeliverable).toBe(true);
     expect(printed).toEqual([
-      `${file}: can be delivered, ${Buffer.byteLength(PAGE)} bytes, sha256 ${SHA256}`,
+      `${file}: can be delivered, ${Buffer.byteLength(PAGE)} bytes, sha256 ${SHA256}; UNKNOWN: everything that only a real run can show`,
     ]);
   });
 
@@ -110,23 +110,24 @@ describe('check refuses', () => {
   });
 });
 
-test('check --json prints the results as one JSON array', async () => {
+test('check --json prints the same document as a delivery: planned where it can be delivered', async () => {
   const { allDeliverable, printed } = await check(['page.html', 'empty.html'], '--json');
   expect(allDeliverable).toBe(false);
   expect(printed).toHaveLength(1);
-  expect(JSON.parse(printed[0] ?? '')).toEqual([
-    {
-      file: join(folder, 'page.html'),
-      deliverable: true,
-      size: Buffer.byteLength(PAGE),
-      sha256: SHA256,
-      unknown: [],
-    },
-    {
-      file: join(folder, 'empty.html'),
-      deliverable: false,
-      reason: expect.stringContaining('is empty'),
-      hint: expect.stringContaining('check the step'),
-    },
-  ]);
+  expect(JSON.parse(printed[0] ?? '')).toMatchObject({
+    result: 'not-ready',
+    code: 'BAD_FILE',
+    url: '',
+    reason: expect.stringMatching(/^1 of 2 are not ready; .*is empty$/),
+    hint: expect.stringContaining('check the step'),
+    reports: [
+      {
+        file: { path: join(folder, 'page.html'), size: Buffer.byteLength(PAGE), sha256: SHA256 },
+        notReady: { code: 'DRY_RUN' },
+      },
+      { file: { path: join(folder, 'empty.html') }, notReady: { code: 'BAD_FILE' } },
+    ],
+  });
+  const one = await check(['page.html'], '--json');
+  expect(JSON.parse(one.printed[0] ?? '')).toMatchObject({ result: 'planned', code: 'DRY_RUN', url: '' });
 });

@@ -9,6 +9,7 @@ import '../support/one-realm.ts';
 import { parseCommand, UsageError } from '../../src/cli/args.ts';
 import { deliverAll } from '../../src/cli/deliver.ts';
 import type { Report } from '../../src/delivery/report.ts';
+import type { ReportDocument } from '../../src/delivery/report-document.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { temporaryFolder } from '../support/files.ts';
 import { FakeHttp, fakePorts, type Scripted, type Seen } from '../support/ports.ts';
@@ -52,7 +53,8 @@ async function run(args: readonly string[], env: Record<string, string> = {}, in
 /** Runs with --json and returns the only report. */
 async function runForReport(args: readonly string[], env: Record<string, string> = {}) {
   const { printed, host } = await run([...args, '--json'], env);
-  const [report] = JSON.parse(printed[0] ?? '') as [Report];
+  const { reports } = JSON.parse(printed[0] ?? '') as { readonly reports: readonly [Report] };
+  const [report] = reports;
   return { report, host };
 }
 
@@ -83,11 +85,12 @@ describe('deliverAll for deliver', () => {
     ]);
   });
 
-  test('--json prints all reports as one array', async () => {
+  test('--json prints all reports in one document', async () => {
     const { ready, printed } = await run(['deliver', 'page.html', 'second.html', '--json']);
     expect(ready).toBe(true);
     expect(printed).toHaveLength(1);
-    const reports = JSON.parse(printed[0] ?? '') as Report[];
+    const { result, url, reports } = JSON.parse(printed[0] ?? '') as ReportDocument;
+    expect({ result, lines: url.split('\n').length }).toEqual({ result: 'ready', lines: 2 });
     expect(reports.map(({ ready: each, file }) => [each, file?.path])).toEqual([
       [true, 'page.html'],
       [true, 'second.html'],
@@ -363,7 +366,8 @@ describe('the repository of the command line', () => {
     async (_, prepare, env, logged) => {
       await prepare();
       const { printed, host, logger } = await run(['deliver', 'page.html', '--json'], env);
-      const [report] = JSON.parse(printed[0] ?? '') as [Report];
+      const { reports } = JSON.parse(printed[0] ?? '') as { readonly reports: readonly [Report] };
+      const [report] = reports;
       expect(host.seen.filter(({ url }) => url.includes('filebin'))).toEqual([]);
       expect(report).toMatchObject({ ready: false });
       expect(logger.lines.join('\n')).toContain(logged);

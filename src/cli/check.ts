@@ -1,6 +1,7 @@
 import { runCheck } from '../context.ts';
-import { type CheckResult, refusedResult } from '../delivery/check-results.ts';
-import { redactTexts } from '../delivery/redact-report.ts';
+import { redactReport } from '../delivery/redact-report.ts';
+import { getDeliveryResult, type Report, refusalReport } from '../delivery/report.ts';
+import { composeDocument } from '../delivery/report-document.ts';
 import { toDeliveryError } from '../errors.ts';
 import type { Logger, Ports } from '../ports.ts';
 import { refuseSecretInputs } from '../request/secret-inputs.ts';
@@ -39,17 +40,18 @@ export async function checkFiles(
   const raw = readRawInputs(command, env, { token, repository: command.flags.repository ?? '' });
   const contentStream = readsStandardInput(command) ? terminal.input() : undefined;
   const checked = await checkAll(raw, { sources: [null], secrets, contentStream }, ports);
-  const results = redactTexts(checked, terminal.redactor.redact);
-  if (command.json) terminal.printJson(results);
-  else for (const result of results) terminal.print(formatCheckResult(result));
-  return results.every(({ deliverable }) => deliverable);
+  const reports = checked.map((report) => redactReport(report, terminal.redactor));
+  const document = composeDocument(reports);
+  if (command.json) terminal.printJson(document);
+  else for (const report of reports) terminal.print(formatCheckResult(report));
+  return document.result === 'planned';
 }
 
 async function checkAll(
   raw: ReturnType<typeof readRawInputs>,
   given: Pick<CommandContext, 'sources' | 'secrets' | 'contentStream'>,
   ports: Ports,
-): Promise<readonly CheckResult[]> {
+): Promise<readonly Report[]> {
   try {
     await refuseSecretInputs(raw, given.secrets, ports.logger);
     const request = parseCliRequest(raw, given, ports);
@@ -57,19 +59,20 @@ async function checkAll(
     const logger = { ...SILENT, mask: (secret: string) => ports.logger.mask(secret) };
     return await runCheck(request, { ...ports, logger });
   } catch (thrown) {
-    return [refusedResult(raw.file.split('\n')[0] || raw.name, toDeliveryError(thrown))];
+    return [refusalReport(raw.file || raw.name, toDeliveryError(thrown).withStep('check'))];
   }
 }
 
-function formatCheckResult(result: CheckResult): string {
-  const { file, deliverable, size, sha256, files, entry, unknown = [], notes = [], reason, hint } = result;
-  if (deliverable) {
-    const site = files === undefined ? '' : `${files} files, entry ${entry}, `;
-    return [
-      `${file}: can be delivered, ${site}${size} bytes, sha256 ${sha256}`,
-      ...notes.map((line) => `note: ${line}`),
-      ...unknown.map((line) => `UNKNOWN: ${line}`),
-    ].join('; ');
+function formatCheckResult(report: Report): string {
+  const { file, site, unknown, notes, notReady } = report;
+  if (getDeliveryResult(report) !== 'planned') {
+    const hint = notReady?.hint ? `. To change: ${notReady.hint}` : '';
+    return `${file?.path}: can't be delivered: ${notReady?.reason}${hint}`;
   }
-  return `${file}: can't be delivered: ${reason}${hint === undefined ? '' : `. To change: ${hint}`}`;
+  const folder = site === null ? '' : `${site.count} files, entry ${site.entry}, `;
+  return [
+    `${file?.path}: can be delivered, ${folder}${file?.size} bytes, sha256 ${file?.sha256}`,
+    ...notes.map((line) => `note: ${line}`),
+    ...unknown.map((line) => `UNKNOWN: ${line}`),
+  ].join('; ');
 }

@@ -1,6 +1,7 @@
 import { runRequest } from '../context.ts';
 import { redactReport } from '../delivery/redact-report.ts';
-import { getDeliveryResult, type Report, refusalReport, reportText } from '../delivery/report.ts';
+import { type Report, refusalReport, reportText } from '../delivery/report.ts';
+import { composeDocument } from '../delivery/report-document.ts';
 import { toDeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import { refuseUnsafeEnvironment } from '../request/environment.ts';
@@ -33,9 +34,10 @@ export async function deliverAll(
   const contentStream = readsStandardInput(command) ? terminal.input() : undefined;
   const created = await createReports(command, { token, secrets, contentStream }, ports, env);
   const reports = created.map((report) => redactReport(report, terminal.redactor));
-  if (command.json) terminal.printJson(reports);
+  const document = composeDocument(reports);
+  if (command.json) terminal.printJson(document);
   else terminal.print(reports.map(reportText).join('\n\n'));
-  return reports.every((report) => getDeliveryResult(report) !== 'not-ready');
+  return document.result !== 'not-ready';
 }
 
 async function createReports(

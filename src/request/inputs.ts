@@ -157,7 +157,8 @@ export type RawInputs = Readonly<Record<InputName, string>>;
 export const OUTPUTS = {
   url: 'The proven https address, one line for each file; empty unless the result is ready.',
   report: 'The report: CLAIM, CODE, TEST, RESULT, UNKNOWN.',
-  'report-json': 'The reports as a JSON array, one for each file.',
+  'report-json':
+    'The same as JSON, with `result`, `url`, `reason`, `hint` and `reports`; its schema is `report.schema.json`.',
   result: '`ready`, `withdrawn`, `planned` (a dry run) or `not-ready`.',
   channel: 'The channel that was used, such as `K1`; one line for each file, like all outputs below.',
   'raw-url': 'K1: the proven raw address; empty when it could not be verified.',
