@@ -55,7 +55,7 @@ describe('check accepts a file', () => {
 
 describe('check refuses', () => {
   test.each([
-    ['empty.html', [], /is empty. To change: check the step/],
+    ['empty.html', [], /is empty. To change: check what writes it/],
     ['absent.html', [], /does not exist. To change: /],
     ['folder', [], /has no file to deliver. To change: /],
     ['page.html', ['--marker', 'marker-43'], /marker was not found in the file.* To change: /],
@@ -76,7 +76,7 @@ describe('check refuses', () => {
       await writeFile(join(folder, 'leak.html'), `<p>${token}</p>`);
       const { allDeliverable, printed } = await checkWith({ [name]: token }, ['leak.html']);
       expect(allDeliverable).toBe(false);
-      expect(printed[0]).toMatch(/contains a credential of this job. To change: /);
+      expect(printed[0]).toMatch(/contains a credential of this environment. To change: /);
     },
   );
 
@@ -85,7 +85,7 @@ describe('check refuses', () => {
     await large.truncate(SIZE.repository + 1);
     await large.close();
     const { printed } = await check(['large.bin'], '--channel', 'K1');
-    expect(printed[0]).toMatch(/K1 takes at most 95 MB. To change: use channel: K2 or K3$/);
+    expect(printed[0]).toMatch(/K1 takes at most 95 MB. To change: use `--channel K2` or K3$/);
   });
 
   test('a page for the screen that needs other files, and no page for download', async () => {
@@ -106,7 +106,7 @@ describe('check refuses', () => {
   test('one file and still checks the others', async () => {
     const { allDeliverable, printed } = await check(['empty.html', 'page.html']);
     expect(allDeliverable).toBe(false);
-    expect(printed.map((line) => line.includes(': can be delivered'))).toEqual([false, true]);
+    expect(printed[0]?.split('\n').map((line) => line.includes(': can be delivered'))).toEqual([false, true]);
   });
 });
 
@@ -119,7 +119,7 @@ test('check --json prints the same document as a delivery: planned where it can 
     code: 'BAD_FILE',
     url: '',
     reason: expect.stringMatching(/^1 of 2 are not ready; .*is empty$/),
-    hint: expect.stringContaining('check the step'),
+    hint: expect.stringContaining('check what writes it'),
     reports: [
       {
         file: { path: join(folder, 'page.html'), size: Buffer.byteLength(PAGE), sha256: SHA256 },

@@ -1,11 +1,10 @@
 import { runCheck } from '../context.ts';
-import { redactReport } from '../delivery/redact-report.ts';
 import { getDeliveryResult, type Report, refusalReport } from '../delivery/report.ts';
-import { composeDocument } from '../delivery/report-document.ts';
 import { toDeliveryError } from '../errors.ts';
 import type { Logger, Ports } from '../ports.ts';
 import { refuseSecretInputs } from '../request/secret-inputs.ts';
 import type { CliCommand } from './args.ts';
+import { printReports } from './print-reports.ts';
 import {
   type CommandContext,
   parseCliRequest,
@@ -40,11 +39,7 @@ export async function checkFiles(
   const raw = readRawInputs(command, env, { token, repository: command.flags.repository ?? '' });
   const contentStream = readsStandardInput(command) ? terminal.input() : undefined;
   const checked = await checkAll(raw, { sources: [null], secrets, contentStream }, ports);
-  const reports = checked.map((report) => redactReport(report, terminal.redactor));
-  const document = composeDocument(reports);
-  if (command.json) terminal.printJson(document);
-  else for (const report of reports) terminal.print(formatCheckResult(report));
-  return document.result === 'planned';
+  return printReports(checked, command, terminal, (reports) => reports.map(formatCheckResult).join('\n'));
 }
 
 async function checkAll(

@@ -1,7 +1,5 @@
 import { runRequest } from '../context.ts';
-import { redactReport } from '../delivery/redact-report.ts';
 import { type Report, refusalReport, reportText } from '../delivery/report.ts';
-import { composeDocument } from '../delivery/report-document.ts';
 import { toDeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import { refuseUnsafeEnvironment } from '../request/environment.ts';
@@ -10,6 +8,7 @@ import { refuseSecretInputs } from '../request/secret-inputs.ts';
 import { findRepository } from '../request/source-repository.ts';
 import { failIfAbandoned } from '../system.ts';
 import type { CliCommand } from './args.ts';
+import { printReports } from './print-reports.ts';
 import {
   type CommandContext,
   parseCliRequest,
@@ -33,11 +32,7 @@ export async function deliverAll(
   const { token, secrets } = readAndMaskCredentials(command, env, terminal.logger);
   const contentStream = readsStandardInput(command) ? terminal.input() : undefined;
   const created = await createReports(command, { token, secrets, contentStream }, ports, env);
-  const reports = created.map((report) => redactReport(report, terminal.redactor));
-  const document = composeDocument(reports);
-  if (command.json) terminal.printJson(document);
-  else terminal.print(reports.map(reportText).join('\n\n'));
-  return document.result !== 'not-ready';
+  return printReports(created, command, terminal, (reports) => reports.map(reportText).join('\n\n'));
 }
 
 async function createReports(

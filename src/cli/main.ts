@@ -10,7 +10,7 @@ import { type CliCommand, parseCommand, UsageError } from './args.ts';
 import { checkFiles } from './check.ts';
 import { deliverAll } from './deliver.ts';
 import { readAndMaskCredentials } from './request.ts';
-import { createTerminal, type Terminal } from './terminal.ts';
+import { CLI_WORDING, createTerminal, type Terminal } from './terminal.ts';
 import { usage } from './usage.ts';
 
 /** Exit codes. */
@@ -92,7 +92,7 @@ const usageError = ({ message }: UsageError): DeliveryError =>
 /** What could not even begin, in the form that was asked for. */
 function printFailure(terminal: Terminal, { code, message, hint }: DeliveryError, isJson: boolean): void {
   const { redact } = terminal.redactor;
-  const clean = { code, message: redact(message), hint: redact(hint ?? '') };
+  const clean = { code, message: redact(CLI_WORDING(message)), hint: redact(CLI_WORDING(hint ?? '')) };
   if (isJson) terminal.printJson(failureDocument(clean));
-  else terminal.printError(hint === undefined ? message : `${message}; ${hint}`);
+  else terminal.printError([clean.message, clean.hint].filter((part) => part !== '').join('; '));
 }

@@ -5,6 +5,10 @@ import type { Clock, Logger, Progress, ProgressUnit } from '../ports.ts';
 import { describeProgress, lineProgress } from '../progress.ts';
 import { PROGRESS_INTERVAL } from '../protocol/limits.ts';
 import type { Redactor } from '../redact.ts';
+import { createWording } from '../request/wording.ts';
+
+/** Messages and hints as the command line writes them. */
+export const CLI_WORDING = createWording('cli');
 
 /** Milliseconds before a progress bar appears. */
 const BAR_DELAY = 500;
@@ -29,7 +33,7 @@ export function createTerminal(redactor: Redactor, clock: Clock, env: NodeJS.Pro
   // Clears a progress bar on the current line; the bar is drawn again below the new line.
   const lineStart = stderr.isTTY ? '\r\u001b[K' : '';
   const printError = (text: string): void => void stderr.write(`${lineStart}${clean(text)}\n`);
-  const info = (line: string): void => printError(`  ${line}`);
+  const info = (line: string): void => printError(`  ${CLI_WORDING(line)}`);
   const heading = (text: string): string =>
     stderr.isTTY && !env.NO_COLOR ? styleText('bold', text, { validateStream: false }) : text;
   return {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { CheckResult } from '../delivery/check-results.ts';
 import type { Report, SiteReport } from '../delivery/report.ts';
+import { ERROR_CODES, type ErrorCode } from '../protocol/error-codes.ts';
 import { CHANNELS, type ChannelKey, GATES, PROTOCOL, REPORT_LINES, STEPS } from '../protocol/words.ts';
 import type { PersonRequest } from './authorizations.ts';
 import type { CheckAnswer, ReportsAnswer } from './tool-answer.ts';
@@ -43,7 +44,7 @@ const REPORT = z.object({
     .object({
       step: z.enum(STEPS),
       httpCode: z.number().nullable(),
-      code: z.string(),
+      code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]),
       reason: z.string(),
       hint: z.string(),
     })
