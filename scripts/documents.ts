@@ -1,10 +1,28 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { machineContract } from '../src/protocol/contract.ts';
 import { INPUTS, OUTPUTS } from '../src/request/inputs.ts';
+import { createSchema } from './schema/json-schema.ts';
+import { readDeclarations } from './schema/type-declarations.ts';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /** The content of contract.json. @see protocol 2.1 */
 export function contractJson(): string {
   return `${JSON.stringify(machineContract(), null, 2)}\n`;
+}
+
+/** The content of report.schema.json: the type `ReportDocument` as JSON Schema. */
+export function reportSchemaJson(): string {
+  const files = globSync('src/**/*.ts', { cwd: ROOT }).filter((name) => !name.endsWith('.d.ts'));
+  const sources = files.map((name) => readFileSync(join(ROOT, name), 'utf8'));
+  const schema = {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'Screen Delivery report',
+    ...createSchema('ReportDocument', readDeclarations(sources)),
+  };
+  return `${JSON.stringify(schema, null, 2)}\n`;
 }
 
 /** The content of action.yml, with the inputs and outputs of the code. */
@@ -56,6 +74,7 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 if (process.argv[1] === import.meta.filename) {
   writeFileSync('contract.json', contractJson());
+  writeFileSync('report.schema.json', reportSchemaJson());
   writeFileSync('action.yml', actionYml());
   writeFileSync('README.md', readme(readFileSync('README.md', 'utf8')));
 }

@@ -10,6 +10,8 @@ import { createPagesRemover } from './channels/pages/remove.ts';
 import { createReleasePublisher } from './channels/release/publish.ts';
 import { createReleaseRemover } from './channels/release/remove.ts';
 import type { RepositoryAccess } from './channels/require-github.ts';
+import { checkOnly } from './delivery/check-only.ts';
+import { useContentFile } from './delivery/content-file.ts';
 import { deliver } from './delivery/deliver.ts';
 import type { DeliveryContext } from './delivery/delivery-context.ts';
 import { type FindFiles, findLiteralFiles } from './delivery/find-files.ts';
@@ -44,12 +46,27 @@ export async function runRequest(
   ports: Ports,
   parts: InterfaceParts = {},
 ): Promise<readonly Report[]> {
-  const context = createDeliveryContext(request, ports, parts);
-  try {
-    return await (request.operation === 'withdraw' ? withdraw(request, context) : deliver(request, context));
-  } finally {
-    await context.screen.close();
-  }
+  return useContentFile(request, ports, async (prepared) => {
+    const context = createDeliveryContext(prepared.request, ports, { ...parts, ...prepared.parts });
+    const run = request.operation === 'withdraw' ? withdraw : deliver;
+    try {
+      return await run(prepared.request, context);
+    } finally {
+      await context.screen.close();
+    }
+  });
+}
+
+/** Makes the checks of a delivery, without any request to a host. */
+export function runCheck(
+  request: DeliveryRequest,
+  ports: Ports,
+  parts: InterfaceParts = {},
+): Promise<readonly Report[]> {
+  return useContentFile(request, ports, (prepared) => {
+    const context = createDeliveryContext(prepared.request, ports, { ...parts, ...prepared.parts });
+    return checkOnly(prepared.request, context);
+  });
 }
 
 /** Puts the parts of a delivery together, for any interface. */

@@ -1,50 +1,7 @@
+import type { ErrorCode } from './protocol/error-codes.ts';
 import type { Step } from './protocol/words.ts';
 
-/** Why a delivery is not ready. Code decides by this, never by the text of a message. */
-export type ErrorCode =
-  /** The request can't be fulfilled: an input or the file itself must change. */
-  | 'BAD_INPUT'
-  | 'BAD_FILE'
-  /** No usable credential, or one without the necessary permission. */
-  | 'NO_TOKEN'
-  | 'NOT_AUTHORIZED'
-  /** A person must enter a code first; the same delivery can then go on. */
-  | 'AUTHORIZATION_REQUIRED'
-  | 'BAD_TOKEN'
-  | 'NO_PERMISSION'
-  /** No host could be reached. */
-  | 'NO_NETWORK'
-  /** A host answered with an error, or the connection failed. */
-  | 'HOST_ERROR'
-  | 'CONNECTION'
-  /** The requested resource does not exist. */
-  | 'NOT_FOUND'
-  /** Somebody else changed the same resource at the same time. */
-  | 'CONFLICT'
-  /** A deleted immutable release had this tag; no other release can ever have it. */
-  | 'TAG_USED_UP'
-  /** A rule of the repository forbids the write. */
-  | 'FORBIDDEN_BY_RULE'
-  /** A rule of the branch forbids commits without a signature. */
-  | 'NEEDS_SIGNATURE'
-  /** The destination already exists and was not delivered by this tool. */
-  | 'NOT_OURS'
-  | 'TOO_LARGE'
-  | 'RATE_LIMITED'
-  /** The build of the site failed, or did not finish in time. */
-  | 'BUILD_ERRORED'
-  | 'BUILD_TIMEOUT'
-  /** The address does not show the delivered content. */
-  | 'NOT_PROVEN'
-  /** A browser does not show the page as it should. @see design 7 */
-  | 'NOT_SHOWN'
-  /** A link that can't count as a delivery, for example a local address. @see protocol 1 */
-  | 'NOT_EXTERNAL'
-  | 'ABORTED'
-  /** Only a preview was requested. */
-  | 'DRY_RUN'
-  /** A bug in this tool. */
-  | 'INTERNAL';
+export type { ErrorCode };
 
 export interface ErrorDetails {
   /** HTTP status of the response that caused the failure. */

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { composeOutputs, writeOutputs } from '../../src/action/outputs.ts';
 import { redactReport } from '../../src/delivery/redact-report.ts';
 import { refusalReport, reportText } from '../../src/delivery/report.ts';
+import { composeDocument } from '../../src/delivery/report-document.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { createRedactor, type Redactor } from '../../src/redact.ts';
 import { OUTPUTS } from '../../src/request/inputs.ts';
@@ -19,7 +20,7 @@ describe('composeOutputs', () => {
     expect(composeOutputs([report])).toEqual({
       url: PAGE.href,
       report: reportText(report),
-      'report-json': JSON.stringify([report]),
+      'report-json': JSON.stringify(composeDocument([report])),
       result: 'ready',
       channel: 'K1',
       'raw-url': RAW.href,
@@ -67,7 +68,7 @@ describe('composeOutputs', () => {
     expect(composeOutputs(reports)).toEqual({
       url: `https://octo.github.io/site/a.html\n${PAGE.href}`,
       report: `${reportText(provenFile('a.html'))}\n\n${reportText(reportWith())}`,
-      'report-json': JSON.stringify(reports),
+      'report-json': JSON.stringify(composeDocument(reports)),
       result: 'ready',
       channel: 'K1\nK1',
       // The first one has none.

@@ -33,7 +33,9 @@ describe('run, when an input is refused', () => {
   test('names the given file or the link in the report', async () => {
     await inStep({ INPUT_FILE: 'page.html', INPUT_CHANNEL: 'K9' }, async (step) => {
       await runStep(step.env);
-      const [report] = JSON.parse((await step.outputs())['report-json'] ?? '');
+      const {
+        reports: [report],
+      } = JSON.parse((await step.outputs())['report-json'] ?? '');
       expect(report).toMatchObject({
         file: { path: 'page.html' },
         notReady: { step: 'check', code: 'BAD_INPUT' },
@@ -41,7 +43,9 @@ describe('run, when an input is refused', () => {
     });
     await inStep({ INPUT_URL: 'sandbox:/mnt/data/a.html' }, async (step) => {
       await runStep(step.env);
-      const [report] = JSON.parse((await step.outputs())['report-json'] ?? '');
+      const {
+        reports: [report],
+      } = JSON.parse((await step.outputs())['report-json'] ?? '');
       expect(report).toMatchObject({ file: null, notReady: { step: 'check', code: 'NOT_EXTERNAL' } });
     });
   });

@@ -7,7 +7,7 @@ const EMPTY = { positionals: [], flags: {}, tokenEnv: undefined, root: '.', json
 describe('FLAGS', () => {
   test('are all inputs except those that are not needed on the command line', () => {
     const others = Object.keys(INPUTS).filter((name) => !FLAGS.some((flag) => flag === name));
-    expect(others.sort()).toEqual(['comment', 'fail-on-not-ready', 'file', 'operation', 'token']);
+    expect(others.sort()).toEqual(['comment', 'content', 'fail-on-not-ready', 'file', 'operation', 'token']);
   });
 
   test('have a value unless the input is off by default', () => {
@@ -94,6 +94,8 @@ describe('parseCommand', () => {
     [['constructor'], /^there is no command constructor$/],
     [['deliver'], /^deliver takes at least one file$/],
     [['check'], /^check takes at least one file$/],
+    [['deliver', '-', 'a.html'], /can only be given alone/],
+    [['withdraw', '-'], /withdraw reads no standard input/],
     [['verify'], /^verify takes exactly one URL$/],
     [['verify', 'https://a.b/', 'https://c.d/'], /^verify takes exactly one URL$/],
     [['contract', 'a'], /^contract takes no arguments$/],

@@ -42,7 +42,7 @@ describe('check accepts a file', () => {
     const { allDeliverable, printed, file } = await check(['page.html']);
     expect(allDeliverable).toBe(true);
     expect(printed).toEqual([
-      `${file}: can be delivered, ${Buffer.byteLength(PAGE)} bytes, sha256 ${SHA256}`,
+      `${file}: can be delivered, ${Buffer.byteLength(PAGE)} bytes, sha256 ${SHA256}; UNKNOWN: everything that only a real run can show`,
     ]);
   });
 
@@ -55,7 +55,7 @@ describe('check accepts a file', () => {
 
 describe('check refuses', () => {
   test.each([
-    ['empty.html', [], /is empty. To change: check the step/],
+    ['empty.html', [], /is empty. To change: check what writes it/],
     ['absent.html', [], /does not exist. To change: /],
     ['folder', [], /has no file to deliver. To change: /],
     ['page.html', ['--marker', 'marker-43'], /marker was not found in the file.* To change: /],
@@ -76,7 +76,7 @@ describe('check refuses', () => {
       await writeFile(join(folder, 'leak.html'), `<p>${token}</p>`);
       const { allDeliverable, printed } = await checkWith({ [name]: token }, ['leak.html']);
       expect(allDeliverable).toBe(false);
-      expect(printed[0]).toMatch(/contains a credential of this job. To change: /);
+      expect(printed[0]).toMatch(/contains a credential of this environment. To change: /);
     },
   );
 
@@ -85,7 +85,7 @@ describe('check refuses', () => {
     await large.truncate(SIZE.repository + 1);
     await large.close();
     const { printed } = await check(['large.bin'], '--channel', 'K1');
-    expect(printed[0]).toMatch(/K1 takes at most 95 MB. To change: use channel: K2 or K3$/);
+    expect(printed[0]).toMatch(/K1 takes at most 95 MB. To change: use `--channel K2` or K3$/);
   });
 
   test('a page for the screen that needs other files, and no page for download', async () => {
@@ -106,27 +106,28 @@ describe('check refuses', () => {
   test('one file and still checks the others', async () => {
     const { allDeliverable, printed } = await check(['empty.html', 'page.html']);
     expect(allDeliverable).toBe(false);
-    expect(printed.map((line) => line.includes(': can be delivered'))).toEqual([false, true]);
+    expect(printed[0]?.split('\n').map((line) => line.includes(': can be delivered'))).toEqual([false, true]);
   });
 });
 
-test('check --json prints the results as one JSON array', async () => {
+test('check --json prints the same document as a delivery: planned where it can be delivered', async () => {
   const { allDeliverable, printed } = await check(['page.html', 'empty.html'], '--json');
   expect(allDeliverable).toBe(false);
   expect(printed).toHaveLength(1);
-  expect(JSON.parse(printed[0] ?? '')).toEqual([
-    {
-      file: join(folder, 'page.html'),
-      deliverable: true,
-      size: Buffer.byteLength(PAGE),
-      sha256: SHA256,
-      unknown: [],
-    },
-    {
-      file: join(folder, 'empty.html'),
-      deliverable: false,
-      reason: expect.stringContaining('is empty'),
-      hint: expect.stringContaining('check the step'),
-    },
-  ]);
+  expect(JSON.parse(printed[0] ?? '')).toMatchObject({
+    result: 'not-ready',
+    code: 'BAD_FILE',
+    url: '',
+    reason: expect.stringMatching(/^1 of 2 are not ready; .*is empty$/),
+    hint: expect.stringContaining('check what writes it'),
+    reports: [
+      {
+        file: { path: join(folder, 'page.html'), size: Buffer.byteLength(PAGE), sha256: SHA256 },
+        notReady: { code: 'DRY_RUN' },
+      },
+      { file: { path: join(folder, 'empty.html') }, notReady: { code: 'BAD_FILE' } },
+    ],
+  });
+  const one = await check(['page.html'], '--json');
+  expect(JSON.parse(one.printed[0] ?? '')).toMatchObject({ result: 'planned', code: 'DRY_RUN', url: '' });
 });

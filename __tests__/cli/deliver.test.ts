@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
@@ -8,6 +9,7 @@ import '../support/one-realm.ts';
 import { parseCommand, UsageError } from '../../src/cli/args.ts';
 import { deliverAll } from '../../src/cli/deliver.ts';
 import type { Report } from '../../src/delivery/report.ts';
+import type { ReportDocument } from '../../src/delivery/report-document.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { temporaryFolder } from '../support/files.ts';
 import { FakeHttp, fakePorts, type Scripted, type Seen } from '../support/ports.ts';
@@ -40,10 +42,10 @@ function fakeBin({ method, url }: Seen): Scripted {
   return { body: method === 'PUT' ? 'locked' : PAGE };
 }
 
-async function run(args: readonly string[], env: Record<string, string> = {}) {
+async function run(args: readonly string[], env: Record<string, string> = {}, input: readonly string[] = []) {
   const host = new FakeHttp(fakeBin);
   const ports = fakePorts(host.http);
-  const terminal = fakeTerminal(ports.logger);
+  const terminal = fakeTerminal(ports.logger, input);
   const ready = await deliverAll(parseCommand(args), terminal, ports, env);
   return { ready, printed: terminal.printed, host, logger: ports.logger };
 }
@@ -51,7 +53,8 @@ async function run(args: readonly string[], env: Record<string, string> = {}) {
 /** Runs with --json and returns the only report. */
 async function runForReport(args: readonly string[], env: Record<string, string> = {}) {
   const { printed, host } = await run([...args, '--json'], env);
-  const [report] = JSON.parse(printed[0] ?? '') as [Report];
+  const { reports } = JSON.parse(printed[0] ?? '') as { readonly reports: readonly [Report] };
+  const [report] = reports;
   return { report, host };
 }
 
@@ -82,11 +85,12 @@ describe('deliverAll for deliver', () => {
     ]);
   });
 
-  test('--json prints all reports as one array', async () => {
+  test('--json prints all reports in one document', async () => {
     const { ready, printed } = await run(['deliver', 'page.html', 'second.html', '--json']);
     expect(ready).toBe(true);
     expect(printed).toHaveLength(1);
-    const reports = JSON.parse(printed[0] ?? '') as Report[];
+    const { result, url, reports } = JSON.parse(printed[0] ?? '') as ReportDocument;
+    expect({ result, lines: url.split('\n').length }).toEqual({ result: 'ready', lines: 2 });
     expect(reports.map(({ ready: each, file }) => [each, file?.path])).toEqual([
       [true, 'page.html'],
       [true, 'second.html'],
@@ -114,6 +118,30 @@ describe('deliverAll for deliver', () => {
       file: { path: 'page.html' },
       notReady: { step: 'check', code: 'BAD_INPUT' },
     });
+  });
+});
+
+describe('standard input', () => {
+  test('is delivered under the name that is given, and reported by it', async () => {
+    const { ready, printed, host } = await run(['deliver', '-', '--name', 'answer.html'], {}, [
+      '<p>marker-',
+      '42</p>\n',
+    ]);
+    expect(ready).toBe(true);
+    expect(printed[0]).toMatch(/^CODE: file answer\.html; channel K3/m);
+    expect(printed[0]).toMatch(/^RESULT: ГОТОВО → https:\/\/filebin\.net\/[\w-]+\/answer\.html$/m);
+    expect(host.seen.find(({ method }) => method === 'POST')?.body).toBe(PAGE);
+    expect(JSON.stringify([printed, host.seen])).not.toContain(tmpdir());
+  });
+
+  test.each([
+    [[], PAGE, 'page', /standard input has no file name/],
+    [['--name', 'answer.html'], '', 'answer.html', /the content of answer\.html is empty/],
+  ])('is refused with %j and %j', async (flags, text, subject, reason) => {
+    const { ready, printed, host } = await run(['deliver', '-', ...flags], {}, text === '' ? [] : [text]);
+    expect({ ready, seen: host.seen }).toEqual({ ready: false, seen: [] });
+    expect(printed[0]).toMatch(reason);
+    if (subject !== 'page') expect(printed[0]).toContain(`CLAIM: ${subject} was not published`);
   });
 });
 
@@ -150,14 +178,14 @@ describe('the credentials of the command line', () => {
     await writeFile('page.html', Buffer.from(`x${other}`).toString('base64'));
     const env = { GITHUB_TOKEN: TOKEN, GH_TOKEN: TOKEN, [name]: other };
     const { report, host } = await runForReport(['deliver', 'page.html', ...flags], env);
-    expect(report.notReady?.reason).toContain('contains a credential of this job');
+    expect(report.notReady?.reason).toContain('contains a credential of this environment');
     expect(host.seen).toEqual([]);
   });
 
   test.each(['null', '17', 'ready', 'a\nb', `${TOKEN}\nx`])('are refused as a token: %j', async (value) => {
     const { report, host } = await runForReport(['deliver', 'page.html'], { GH_TOKEN: value });
     expect(report).toMatchObject({ ready: false, url: null });
-    expect(report.notReady?.reason).toContain('input `token`');
+    expect(report.notReady?.reason).toMatch(/^the token (is|contains) /);
     expect(host.seen).toEqual([]);
   });
 
@@ -177,7 +205,7 @@ describe('the credentials of the command line', () => {
       const value = flag === 'url' ? `https://a.dev/?t=${secret}` : secret;
       const { host, printed, logger } = await run(['deliver', 'page.html', `--${flag}`, value]);
       expect(host.seen).toEqual([]);
-      expect(printed[0]).toContain(`input \`${flag}\` contains what looks like a secret`);
+      expect(printed[0]).toContain(`\`--${flag}\` contains what looks like a secret`);
       expect([...printed, ...logger.lines].join()).not.toContain(secret);
     },
   );
@@ -276,7 +304,7 @@ describe('the repository of the command line', () => {
     const instance = ['--repository', 'octo/site', '--api-url', 'https://git.example.com/api/v3'];
     const { host, report } = await runForReport([...args, ...instance], { GITHUB_TOKEN: TOKEN });
     expect(host.seen).toEqual([]);
-    expect(report.notReady?.hint).toContain('auth-url: https://git.example.com');
+    expect(report.notReady?.hint).toContain('--auth-url https://git.example.com');
   });
 
   test('is taken from --repository before any git remote', async () => {
@@ -338,7 +366,8 @@ describe('the repository of the command line', () => {
     async (_, prepare, env, logged) => {
       await prepare();
       const { printed, host, logger } = await run(['deliver', 'page.html', '--json'], env);
-      const [report] = JSON.parse(printed[0] ?? '') as [Report];
+      const { reports } = JSON.parse(printed[0] ?? '') as { readonly reports: readonly [Report] };
+      const [report] = reports;
       expect(host.seen.filter(({ url }) => url.includes('filebin'))).toEqual([]);
       expect(report).toMatchObject({ ready: false });
       expect(logger.lines.join('\n')).toContain(logged);

@@ -68,7 +68,11 @@ describe('main', () => {
       },
     };
     await expect(main(['deliver', 'x'], broken)).resolves.toBe(EXIT.notReady);
-    expect(output).toEqual({ stdout: '', stderr: 'unexpected error: no environment\n' });
+    expect(output).toEqual({
+      stdout: '',
+      stderr:
+        'unexpected error: no environment; this is a bug in screen-delivery: please report it together with the log\n',
+    });
   });
 
   test('has three exit codes', () => {

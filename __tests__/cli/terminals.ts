@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { afterEach, beforeEach } from '@jest/globals';
 import type { Terminal } from '../../src/cli/terminal.ts';
 import type { Logger } from '../../src/ports.ts';
@@ -31,7 +32,10 @@ export function captureOutput(): CapturedOutput {
 }
 
 /** A terminal that records what is printed. */
-export function fakeTerminal(logger: Logger): Terminal & { readonly printed: readonly string[] } {
+export function fakeTerminal(
+  logger: Logger,
+  input: readonly string[] = [],
+): Terminal & { readonly printed: readonly string[] } {
   const printed: string[] = [];
   const redactor = createRedactor();
   return {
@@ -42,6 +46,7 @@ export function fakeTerminal(logger: Logger): Terminal & { readonly printed: rea
       },
     }),
     redactor,
+    input: () => Readable.from(input.map((chunk) => Buffer.from(chunk))),
     printed,
     print: (text) => void printed.push(text),
     printJson: (data) => void printed.push(JSON.stringify(data, null, 2)),

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { FLAGS, isSwitch } from '../../src/cli/args.ts';
+import { CLI_WORDING } from '../../src/cli/terminal.ts';
 import { usage } from '../../src/cli/usage.ts';
 import { INPUTS } from '../../src/request/inputs.ts';
 
@@ -9,7 +10,7 @@ const findLine = (flag: string): string => lines.find((line) => line.startsWith(
 describe('usage', () => {
   test.each(FLAGS)('explains --%s', (name) => {
     const line = findLine(`--${name} `);
-    expect(line).toContain(INPUTS[name].description.replaceAll('`', ''));
+    expect(line).toContain(CLI_WORDING(INPUTS[name].description).replaceAll('`', ''));
     expect(/^ {2}\S+ …/.test(line)).toBe(!isSwitch(name));
   });
 

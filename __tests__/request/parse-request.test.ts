@@ -19,6 +19,29 @@ describe('parseRequest, given a wrong input', () => {
   test.each<[string, Partial<RawInputs>, RegExp, RegExp]>([
     ['a request with nothing to deliver', { file: '' }, /nothing to deliver/, /`file:`.*`url:`/],
     [
+      'content without a name',
+      { file: '', content: 'x' },
+      /`content` has no file name/,
+      /`name:` .*page\.html/,
+    ],
+    ['a name without content', { file: '', name: 'a.html' }, /`content` is empty/, /`content:`.*`file:`/],
+    ['a name for a file', { name: 'a.html' }, /`content` is empty/, /leave `name:` out/],
+    [
+      'content of spaces alone',
+      { file: '', content: ' \n', name: 'a.html' },
+      /`content` is empty/,
+      /`content:`/,
+    ],
+    ['a file and content', { content: 'x', name: 'a.html' }, /are both given/, /leave `file:` or `content:`/],
+    ...['a/b.html', 'a\\b.html', '..', '.git', 'a\u202eb.html', 'x'.repeat(256)].map(
+      (name): [string, Partial<RawInputs>, RegExp, RegExp] => [
+        `content with a name that is no file name: ${JSON.stringify(name.slice(0, 12))}`,
+        { file: '', content: 'x', name },
+        /`name` is not a file name/,
+        /`name:`.*`path:`/,
+      ],
+    ),
+    [
       'more lines than a step takes',
       { file: 'a.html\n'.repeat(501) },
       /`file` has 501 lines/,
@@ -450,4 +473,21 @@ describe('parseBoolean', () => {
       }
     },
   );
+});
+
+describe('parseRequest, given content', () => {
+  test('names the subject by it, and keeps every byte', () => {
+    const request = requestWith({ file: '', content: ' <p>x</p>\n', name: 'my page.html' });
+    expect(request.fileLines).toEqual(['my-page.html']);
+    expect(request.content).toEqual({ name: 'my-page.html', bytes: ' <p>x</p>\n' });
+  });
+
+  test('of an interface, such as standard input, takes it in place of the input', () => {
+    async function* contentStream() {
+      yield Buffer.from('x');
+    }
+    const request = requestWith({ file: '', name: 'a.html' }, { contentStream: contentStream() });
+    expect(request.content?.bytes).not.toBe('');
+    expect(request.fileLines).toEqual(['a.html']);
+  });
 });

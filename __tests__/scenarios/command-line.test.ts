@@ -13,6 +13,7 @@ import { SIMULATED_TIME, writeFiles } from '../world/runner.ts';
 import type { ActiveInterception, InterceptedReply, RequestMatch } from '../world/server/interceptions.ts';
 import { type GitHubWorld, startWorld } from '../world/world.ts';
 import { checkAndClearTraffic } from './api-requests.ts';
+import { parseDocument, parseReports } from './report-documents.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const NODE = join(ROOT, 'node_modules/.bin/node');
@@ -87,9 +88,7 @@ const run = async (args: readonly string[], call: Call = {}): Promise<ChildResul
   runChild(NODE, await launch(args, call));
 
 /** The reports of a call with --json: stdout holds them and nothing else. */
-function reportsOf({ stdout }: Pick<ChildResult, 'stdout'>): Report[] {
-  return JSON.parse(stdout) as Report[];
-}
+const reportsOf = ({ stdout }: Pick<ChildResult, 'stdout'>): readonly Report[] => parseReports(stdout);
 
 /** The one report of a call with --json. */
 async function reported(args: readonly string[], call: Call = {}): Promise<ChildResult & { report: Report }> {
@@ -324,7 +323,12 @@ describe('the other commands', () => {
     expect(good.stdout).toContain(`sha256 ${sha256(page())}`);
     const bad = await run(['check', 'page.html', 'empty.html', '--json'], { files });
     expect(bad.exitCode).toBe(1);
-    expect(JSON.parse(bad.stdout)).toMatchObject([{ deliverable: true }, { deliverable: false }]);
+    expect(parseDocument(bad.stdout)).toMatchObject({
+      result: 'not-ready',
+      code: 'BAD_FILE',
+      reason: '1 of 2 are not ready; empty.html: the file empty.html is empty',
+      reports: [{ notReady: { code: 'DRY_RUN' } }, { notReady: { code: 'BAD_FILE' } }],
+    });
     expect(world.traffic.lines()).toEqual([]);
   });
 
@@ -343,6 +347,19 @@ describe('the other commands', () => {
     const { exitCode, stdout, stderr } = await run(args);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toMatch(/; see screen-delivery --help\n$/);
+  });
+
+  test('wrong usage is JSON, too, where JSON is asked for', async () => {
+    const { exitCode, stdout, stderr } = await run(['deliver', 'page.html', '--chanel', 'K3', '--json']);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: '' });
+    const hint = 'see screen-delivery --help';
+    expect(parseDocument(stdout)).toMatchObject({
+      result: 'not-ready',
+      code: 'BAD_USAGE',
+      url: '',
+      hint,
+      reports: [],
+    });
   });
 });
 

@@ -14,6 +14,7 @@ import type { ActiveInterception, InterceptedReply, RequestMatch } from '../worl
 import type { HttpExchange } from '../world/server/traffic-log.ts';
 import { type GitHubWorld, startWorld } from '../world/world.ts';
 import { checkAndClearTraffic } from './api-requests.ts';
+import { parseReports } from './report-documents.ts';
 
 export const MARKER = 'marker-42';
 /** A small page that holds the marker. */
@@ -94,7 +95,7 @@ export function setUpScenario(): ScenarioWorld {
       }
       const inputs = { file, ...limits, ...delivery.inputs };
       const result = await runAction({ world, ...run, inputs, env });
-      const reports = JSON.parse(result.outputs['report-json'] ?? '[]') as Report[];
+      const reports = parseReports(result.outputs['report-json']);
       const [report] = reports;
       if (report === undefined) throw new Error(`No report:\n${result.stdout}\n${result.stderr}`);
       return { ...result, report, reports };

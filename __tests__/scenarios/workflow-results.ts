@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
-import type { Report } from '../../src/delivery/report.ts';
 import type { JobRun, StepRun, WorkflowRun } from '../world/workflow/workflow-runner.ts';
+import { parseReports } from './report-documents.ts';
 import type { DeliveredStep, ScenarioWorld } from './scenario.ts';
 
 /** A site whose builds are not started by a push: for these the examples need `pages: write`. */
@@ -27,7 +27,7 @@ export function getOnlyDelivery(run: WorkflowRun | null): DeliveredStep {
 export function listJobDeliveries({ steps }: JobRun): readonly DeliveredStep[] {
   return steps.flatMap(({ action }) => {
     if (action === undefined) return [];
-    const reports = JSON.parse(action.outputs['report-json'] ?? '[]') as Report[];
+    const reports = parseReports(action.outputs['report-json']);
     const [report] = reports;
     if (report === undefined) throw new Error(`No report:\n${action.stdout}\n${action.stderr}`);
     return [{ ...action, report, reports }];

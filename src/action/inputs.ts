@@ -16,8 +16,11 @@ const EXPRESSIONS: Readonly<Record<string, string>> = {
 
 /** Every input as the runner passes it; an empty one gets its default. */
 export function readInputs(env: RunnerEnvironment): RawInputs {
-  const read = (name: InputName): string =>
-    (env[`INPUT_${name.toUpperCase()}`] ?? '').trim() || getDefault(name, env);
+  const read = (name: InputName): string => {
+    const text = env[`INPUT_${name.toUpperCase()}`] ?? '';
+    // What is delivered is proven byte by byte, its last line break too.
+    return (name === 'content' ? text : text.trim()) || getDefault(name, env);
+  };
   const names = Object.keys(INPUTS) as InputName[];
   return Object.fromEntries(names.map((name) => [name, read(name)])) as RawInputs;
 }

@@ -1,5 +1,6 @@
 import * as core from '@actions/core';
 import { getSharedResult, type Report, reportText } from '../delivery/report.ts';
+import { composeDocument, joinUrls } from '../delivery/report-document.ts';
 import type { Logger } from '../ports.ts';
 import type { OutputName } from '../request/inputs.ts';
 import type { RunnerEnvironment } from './inputs.ts';
@@ -52,9 +53,9 @@ export function composeOutputs(reports: readonly Report[]): Record<OutputName, s
     return lines.every((line) => line === '') ? '' : lines.join('\n');
   };
   return {
-    url: result === 'ready' ? joinLines(({ url }) => url) : '',
+    url: result === 'ready' ? joinUrls(reports) : '',
     report: formatReports(reports),
-    'report-json': JSON.stringify(reports),
+    'report-json': JSON.stringify(composeDocument(reports)),
     result,
     channel: joinLines(({ channel }) => channel),
     'raw-url': joinLines(({ rawUrl }) => rawUrl),

@@ -78,7 +78,7 @@ async function parseAndPerform(
   } catch (thrown) {
     const failure = toDeliveryError(thrown).withStep('check');
     const isWithdrawal = inputs.operation.trim().toLowerCase() === 'withdraw';
-    const subject = (isWithdrawal && inputs.path) || inputs.file;
+    const subject = (isWithdrawal && inputs.path) || inputs.file || inputs.name;
     return { request, reports: [refusalReport(subject, failure, isWithdrawal ? 'withdraw' : 'deliver')] };
   }
 }

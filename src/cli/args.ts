@@ -21,7 +21,9 @@ export interface CliCommand {
 }
 
 /** Inputs that are not flags: a token would be visible in the process list, the others have no use here. */
-const NOT_FLAGS: readonly InputName[] = ['token', 'fail-on-not-ready', 'file', 'operation', 'comment'];
+const NOT_FLAGS: readonly InputName[] = [
+  ...(['token', 'fail-on-not-ready', 'file', 'content', 'operation', 'comment'] as const),
+];
 
 /** How many positionals each command needs. */
 const POSITIONALS: Readonly<Record<string, { min: number; max: number; description: string }>> = {
@@ -32,6 +34,9 @@ const POSITIONALS: Readonly<Record<string, { min: number; max: number; descripti
   mcp: { min: 0, max: 0, description: 'no files: each call names its own' },
   contract: { min: 0, max: 0, description: 'no arguments' },
 };
+
+/** Stands for standard input, in place of a file. */
+export const STANDARD_INPUT = '-';
 
 /** The inputs that can be given as flags, in their order. */
 export const FLAGS = (Object.keys(INPUTS) as InputName[]).filter((name) => !NOT_FLAGS.includes(name));
@@ -69,12 +74,18 @@ export function parseCommand(args: readonly string[]): CliCommand {
   if (positionals.length < needed.min || positionals.length > needed.max) {
     throw new UsageError(`${name} takes ${needed.description}`);
   }
+  if (positionals.includes(STANDARD_INPUT)) refuseOtherInput(name, positionals);
   if (name !== 'verify' && values.file !== undefined) {
     throw new UsageError('--file can only be used with verify');
   }
   if (name !== 'mcp' && values.root !== undefined) throw new UsageError('--root can only be used with mcp');
   const tokenEnv = typeof values['token-env'] === 'string' ? values['token-env'] : undefined;
   return { ...empty, name: name as CliCommand['name'], positionals, flags: selectFlags(values), tokenEnv };
+}
+
+function refuseOtherInput(name: string, positionals: readonly string[]): void {
+  if (name !== 'deliver' && name !== 'check') throw new UsageError(`${name} reads no standard input`);
+  if (positionals.length > 1) throw new UsageError('standard input (-) can only be given alone');
 }
 
 function parseArguments(args: readonly string[]) {

@@ -1,11 +1,17 @@
-import { createDeliveryContext } from '../context.ts';
-import { type CheckResult, checkRequest, refusedResult } from '../delivery/check-results.ts';
-import { redactTexts } from '../delivery/redact-report.ts';
+import { runCheck } from '../context.ts';
+import { getDeliveryResult, type Report, refusalReport } from '../delivery/report.ts';
 import { toDeliveryError } from '../errors.ts';
 import type { Logger, Ports } from '../ports.ts';
 import { refuseSecretInputs } from '../request/secret-inputs.ts';
 import type { CliCommand } from './args.ts';
-import { parseCliRequest, readAndMaskCredentials, readRawInputs } from './request.ts';
+import { printReports } from './print-reports.ts';
+import {
+  type CommandContext,
+  parseCliRequest,
+  readAndMaskCredentials,
+  readRawInputs,
+  readsStandardInput,
+} from './request.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The results say everything; the steps of the checks are not logged. */
@@ -31,40 +37,37 @@ export async function checkFiles(
 ): Promise<boolean> {
   const { token, secrets } = readAndMaskCredentials(command, env, terminal.logger);
   const raw = readRawInputs(command, env, { token, repository: command.flags.repository ?? '' });
-  const results = redactTexts(await checkAll(raw, secrets, ports), terminal.redactor.redact);
-  if (command.json) terminal.printJson(results);
-  else for (const result of results) terminal.print(formatCheckResult(result));
-  return results.every(({ deliverable }) => deliverable);
+  const contentStream = readsStandardInput(command) ? terminal.input() : undefined;
+  const checked = await checkAll(raw, { sources: [null], secrets, contentStream }, ports);
+  return printReports(checked, command, terminal, (reports) => reports.map(formatCheckResult).join('\n'));
 }
 
 async function checkAll(
   raw: ReturnType<typeof readRawInputs>,
-  secrets: readonly string[],
+  given: Pick<CommandContext, 'sources' | 'secrets' | 'contentStream'>,
   ports: Ports,
-): Promise<readonly CheckResult[]> {
+): Promise<readonly Report[]> {
   try {
-    await refuseSecretInputs(raw, secrets, ports.logger);
-    const request = parseCliRequest(raw, { sources: [null], secrets }, ports);
-    const context = createDeliveryContext(request, {
-      ...ports,
-      // What is found to be secret is hidden in the results, too.
-      logger: { ...SILENT, mask: (secret) => ports.logger.mask(secret) },
-    });
-    return await checkRequest(request, context);
+    await refuseSecretInputs(raw, given.secrets, ports.logger);
+    const request = parseCliRequest(raw, given, ports);
+    // What is found to be secret is hidden in the results, too.
+    const logger = { ...SILENT, mask: (secret: string) => ports.logger.mask(secret) };
+    return await runCheck(request, { ...ports, logger });
   } catch (thrown) {
-    return [refusedResult(raw.file.split('\n')[0] ?? '', toDeliveryError(thrown))];
+    return [refusalReport(raw.file || raw.name, toDeliveryError(thrown).withStep('check'))];
   }
 }
 
-function formatCheckResult(result: CheckResult): string {
-  const { file, deliverable, size, sha256, files, entry, unknown = [], notes = [], reason, hint } = result;
-  if (deliverable) {
-    const site = files === undefined ? '' : `${files} files, entry ${entry}, `;
-    return [
-      `${file}: can be delivered, ${site}${size} bytes, sha256 ${sha256}`,
-      ...notes.map((line) => `note: ${line}`),
-      ...unknown.map((line) => `UNKNOWN: ${line}`),
-    ].join('; ');
+function formatCheckResult(report: Report): string {
+  const { file, site, unknown, notes, notReady } = report;
+  if (getDeliveryResult(report) !== 'planned') {
+    const hint = notReady?.hint ? `. To change: ${notReady.hint}` : '';
+    return `${file?.path}: can't be delivered: ${notReady?.reason}${hint}`;
   }
-  return `${file}: can't be delivered: ${reason}${hint === undefined ? '' : `. To change: ${hint}`}`;
+  const folder = site === null ? '' : `${site.count} files, entry ${site.entry}, `;
+  return [
+    `${file?.path}: can be delivered, ${folder}${file?.size} bytes, sha256 ${file?.sha256}`,
+    ...notes.map((line) => `note: ${line}`),
+    ...unknown.map((line) => `UNKNOWN: ${line}`),
+  ].join('; ');
 }

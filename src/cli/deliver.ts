@@ -1,6 +1,5 @@
 import { runRequest } from '../context.ts';
-import { redactReport } from '../delivery/redact-report.ts';
-import { getDeliveryResult, type Report, refusalReport, reportText } from '../delivery/report.ts';
+import { type Report, refusalReport, reportText } from '../delivery/report.ts';
 import { toDeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import { refuseUnsafeEnvironment } from '../request/environment.ts';
@@ -9,7 +8,14 @@ import { refuseSecretInputs } from '../request/secret-inputs.ts';
 import { findRepository } from '../request/source-repository.ts';
 import { failIfAbandoned } from '../system.ts';
 import type { CliCommand } from './args.ts';
-import { parseCliRequest, readAndMaskCredentials, readRawInputs } from './request.ts';
+import { printReports } from './print-reports.ts';
+import {
+  type CommandContext,
+  parseCliRequest,
+  readAndMaskCredentials,
+  readRawInputs,
+  readsStandardInput,
+} from './request.ts';
 import type { Terminal } from './terminal.ts';
 
 /**
@@ -24,16 +30,14 @@ export async function deliverAll(
   env: NodeJS.ProcessEnv,
 ): Promise<boolean> {
   const { token, secrets } = readAndMaskCredentials(command, env, terminal.logger);
-  const created = await createReports(command, { token, secrets }, ports, env);
-  const reports = created.map((report) => redactReport(report, terminal.redactor));
-  if (command.json) terminal.printJson(reports);
-  else terminal.print(reports.map(reportText).join('\n\n'));
-  return reports.every((report) => getDeliveryResult(report) !== 'not-ready');
+  const contentStream = readsStandardInput(command) ? terminal.input() : undefined;
+  const created = await createReports(command, { token, secrets, contentStream }, ports, env);
+  return printReports(created, command, terminal, (reports) => reports.map(reportText).join('\n\n'));
 }
 
 async function createReports(
   command: CliCommand,
-  { token, secrets }: { readonly token: string; readonly secrets: readonly string[] },
+  { token, secrets, contentStream }: Pick<CommandContext, 'token' | 'secrets' | 'contentStream'>,
   ports: Ports,
   env: NodeJS.ProcessEnv,
 ): Promise<readonly Report[]> {
@@ -43,12 +47,13 @@ async function createReports(
     const raw = readRawInputs(command, env, { token, repository });
     await refuseSecretInputs(raw, secrets, ports.logger);
     const opensLinks = command.name === 'verify';
-    const request = parseCliRequest(raw, { sources, secrets, opensLinks }, ports);
+    const request = parseCliRequest(raw, { sources, secrets, opensLinks, contentStream }, ports);
     return await failIfAbandoned(() => runRequest(request, ports));
   } catch (thrown) {
     const failure = toDeliveryError(thrown).withStep('check');
-    const { file = '', path = '' } = command.flags;
-    const [given = ''] = command.positionals;
+    const { file = '', path = '', name = '' } = command.flags;
+    const [first = ''] = command.positionals;
+    const given = readsStandardInput(command) ? name : first;
     if (command.name === 'withdraw') return [refusalReport(path || given, failure, 'withdraw')];
     return [refusalReport(command.name === 'verify' ? file : given, failure)];
   }

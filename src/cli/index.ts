@@ -4,7 +4,9 @@ const MIN_NODE = [22, 19] as const;
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < MIN_NODE[0] || (major === MIN_NODE[0] && minor < MIN_NODE[1])) {
-  console.error(`screen-delivery needs Node ${MIN_NODE.join('.')} or newer; this is ${process.versions.node}`);
+  console.error(
+    `screen-delivery needs Node ${MIN_NODE.join('.')} or newer; this is ${process.versions.node}`,
+  );
   process.exit(2);
 }
 

@@ -1,5 +1,6 @@
 import { createPorts } from '../context.ts';
-import { toDeliveryError } from '../errors.ts';
+import { failureDocument } from '../delivery/report-document.ts';
+import { DeliveryError, toDeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import { machineContract } from '../protocol/contract.ts';
 import { TOOL } from '../protocol/words.ts';
@@ -9,7 +10,7 @@ import { type CliCommand, parseCommand, UsageError } from './args.ts';
 import { checkFiles } from './check.ts';
 import { deliverAll } from './deliver.ts';
 import { readAndMaskCredentials } from './request.ts';
-import { createTerminal, type Terminal } from './terminal.ts';
+import { CLI_WORDING, createTerminal, type Terminal } from './terminal.ts';
 import { usage } from './usage.ts';
 
 /** Exit codes. */
@@ -71,13 +72,27 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Pro
     const ports = createPorts(terminal.logger, stop.signal);
     return (await COMMANDS[command.name](command, terminal, ports, env)) ? EXIT.ready : EXIT.notReady;
   } catch (thrown) {
-    if (thrown instanceof UsageError) {
-      terminal.printError(`${thrown.message}; see ${TOOL.name} --help`);
-      return EXIT.wrongUsage;
-    }
-    terminal.printError(toDeliveryError(thrown).message);
-    return EXIT.notReady;
+    const isUsage = thrown instanceof UsageError;
+    printFailure(terminal, isUsage ? usageError(thrown) : toDeliveryError(thrown), asksForJson(args));
+    return isUsage ? EXIT.wrongUsage : EXIT.notReady;
   } finally {
     process.off('SIGINT', abort).off('SIGTERM', abort);
   }
+}
+
+/** Arguments that can't be parsed may still ask for JSON. */
+function asksForJson(args: readonly string[]): boolean {
+  const end = args.indexOf('--');
+  return args.slice(0, end === -1 ? args.length : end).includes('--json');
+}
+
+const usageError = ({ message }: UsageError): DeliveryError =>
+  new DeliveryError('BAD_USAGE', message, { hint: `see ${TOOL.name} --help` });
+
+/** What could not even begin, in the form that was asked for. */
+function printFailure(terminal: Terminal, { code, message, hint }: DeliveryError, isJson: boolean): void {
+  const { redact } = terminal.redactor;
+  const clean = { code, message: redact(CLI_WORDING(message)), hint: redact(CLI_WORDING(hint ?? '')) };
+  if (isJson) terminal.printJson(failureDocument(clean));
+  else terminal.printError([clean.message, clean.hint].filter((part) => part !== '').join('; '));
 }

@@ -3,7 +3,7 @@ import type { Logger, Ports } from '../ports.ts';
 import type { RawInputs } from '../request/inputs.ts';
 import { completeInputs } from '../request/local-inputs.ts';
 import { type DeliveryRequest, parseRequest } from '../request/parse-request.ts';
-import { type CliCommand, UsageError } from './args.ts';
+import { type CliCommand, STANDARD_INPUT, UsageError } from './args.ts';
 
 /** Where the command line runs. */
 export interface CommandContext {
@@ -14,6 +14,7 @@ export interface CommandContext {
   readonly sources: readonly (string | null)[];
   /** Further credentials in the environment. */
   readonly secrets: readonly string[];
+  readonly contentStream: AsyncIterable<Uint8Array> | undefined;
 }
 
 /** The raw inputs of a command: the defaults of all inputs, replaced by the flags. */
@@ -22,11 +23,13 @@ export function readRawInputs(
   env: NodeJS.ProcessEnv,
   { token, repository }: Pick<CommandContext, 'token' | 'repository'>,
 ): RawInputs {
-  const given = command.positionals.join('\n');
+  const given = readsStandardInput(command) ? '' : command.positionals.join('\n');
   const subject = command.name === 'verify' ? createLinkInputs(given, command) : { file: given };
   const operation = command.name === 'withdraw' ? 'withdraw' : 'deliver';
   return completeInputs({ ...command.flags, operation, token, repository, ...subject }, env);
 }
+
+export const readsStandardInput = ({ positionals }: CliCommand): boolean => positionals[0] === STANDARD_INPUT;
 
 /** A link is opened in a browser only where `--screen` asks for it. */
 const createLinkInputs = (url: string, { flags }: CliCommand): Partial<RawInputs> => ({
@@ -44,8 +47,9 @@ export function parseCliRequest(
   {
     sources,
     secrets,
+    contentStream,
     opensLinks = false,
-  }: Pick<CommandContext, 'sources' | 'secrets'> & { readonly opensLinks?: boolean },
+  }: Pick<CommandContext, 'sources' | 'secrets' | 'contentStream'> & { readonly opensLinks?: boolean },
   { clock, random }: Pick<Ports, 'clock' | 'random'>,
 ): DeliveryRequest {
   return parseRequest(raw, {
@@ -61,6 +65,7 @@ export function parseCliRequest(
     allowedRoots: [process.cwd()],
     allowsFullPaths: true,
     opensLinks,
+    contentStream,
   });
 }
 

@@ -5,6 +5,10 @@ import type { Clock, Logger, Progress, ProgressUnit } from '../ports.ts';
 import { describeProgress, lineProgress } from '../progress.ts';
 import { PROGRESS_INTERVAL } from '../protocol/limits.ts';
 import type { Redactor } from '../redact.ts';
+import { createWording } from '../request/wording.ts';
+
+/** Messages and hints as the command line writes them. */
+export const CLI_WORDING = createWording('cli');
 
 /** Milliseconds before a progress bar appears. */
 const BAR_DELAY = 500;
@@ -13,6 +17,8 @@ const BAR_DELAY = 500;
 export interface Terminal {
   readonly logger: Logger;
   readonly redactor: Redactor;
+  /** Standard input, from its beginning. */
+  input(): AsyncIterable<Uint8Array>;
   /** Prints a result. */
   print(text: string): void;
   /** Prints data as JSON. It must contain no secret: JSON that is redacted as a text may be JSON no more. */
@@ -27,11 +33,12 @@ export function createTerminal(redactor: Redactor, clock: Clock, env: NodeJS.Pro
   // Clears a progress bar on the current line; the bar is drawn again below the new line.
   const lineStart = stderr.isTTY ? '\r\u001b[K' : '';
   const printError = (text: string): void => void stderr.write(`${lineStart}${clean(text)}\n`);
-  const info = (line: string): void => printError(`  ${line}`);
+  const info = (line: string): void => printError(`  ${CLI_WORDING(line)}`);
   const heading = (text: string): string =>
     stderr.isTTY && !env.NO_COLOR ? styleText('bold', text, { validateStream: false }) : text;
   return {
     redactor,
+    input: () => process.stdin,
     printJson: (data) =>
       void stdout.write(`${showInvisible(JSON.stringify(data, null, 2)).replace(C1, escapeCode)}\n`),
     print: (text) => void stdout.write(`${clean(text)}\n`),

@@ -1,6 +1,7 @@
 import { TOOL } from '../protocol/words.ts';
 import { INPUTS } from '../request/inputs.ts';
 import { FLAGS, isSwitch } from './args.ts';
+import { CLI_WORDING } from './terminal.ts';
 
 /** The text that `--help` prints. */
 export function usage(): string {
@@ -9,7 +10,7 @@ export function usage(): string {
     const showsDefault = value !== '' && !value.startsWith('${{') && !isSwitch(name);
     return [
       `  --${name}${isSwitch(name) ? '' : ' …'}`,
-      `${description.replaceAll('`', '')}${showsDefault ? ` (${value})` : ''}`,
+      `${CLI_WORDING(description).replaceAll('`', '')}${showsDefault ? ` (${value})` : ''}`,
     ] as const;
   });
   const flags = [

@@ -1,4 +1,4 @@
-import type { DeliveryError } from '../errors.ts';
+import type { DeliveryError, ErrorCode } from '../errors.ts';
 import type { Step } from '../protocol/words.ts';
 import { neutralizeText } from './neutral-text.ts';
 
@@ -6,7 +6,7 @@ import { neutralizeText } from './neutral-text.ts';
 export interface FailureReason {
   readonly step: Step;
   readonly httpCode: number | null;
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly reason: string;
   /** What to change; empty where nothing is known. */
   readonly hint: string;

@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import type { CheckResult } from '../delivery/check-results.ts';
 import type { Report, SiteReport } from '../delivery/report.ts';
+import type { ScreenReport } from '../delivery/screen/screen-report.ts';
+import { ERROR_CODES, type ErrorCode } from '../protocol/error-codes.ts';
 import { CHANNELS, type ChannelKey, GATES, PROTOCOL, REPORT_LINES, STEPS } from '../protocol/words.ts';
 import type { PersonRequest } from './authorizations.ts';
 import type { CheckAnswer, ReportsAnswer } from './tool-answer.ts';
@@ -22,6 +24,32 @@ const SITE_SCHEMA = z.object({
   leftOut: paths(),
 }) satisfies z.ZodType<SiteReport>;
 
+const SCREEN_SCHEMA = z.object({
+  isPublished: z.boolean(),
+  verdict: z.enum(['shown', 'not-shown', 'not-checked']),
+  reason: z.string(),
+  hint: z.string(),
+  browser: z.string(),
+  httpCode: count().nullable(),
+  title: z.string(),
+  painted: z.object({ characters: count(), images: count(), drawings: count() }),
+  isMarkerVisible: z.boolean().nullable(),
+  exceptions: paths(),
+  failedRequests: paths(),
+  blockedRequests: paths(),
+  consoleErrors: paths(),
+  counts: z.object({
+    exceptions: count(),
+    failedRequests: count(),
+    blockedRequests: count(),
+    consoleErrors: count(),
+  }),
+  overflow: count(),
+  elapsed: count(),
+  isStable: z.boolean().nullable(),
+  agreement: count().nullable(),
+}) satisfies z.ZodType<ScreenReport>;
+
 const REPORT_SCHEMA = z.object({
   protocol: z.literal(PROTOCOL.identifier),
   version: z.literal(PROTOCOL.version),
@@ -33,6 +61,7 @@ const REPORT_SCHEMA = z.object({
   gates: z.array(z.object({ name: z.enum(GATES), passed: z.boolean(), evidence: z.string() })),
   file: z.object({ path: z.string(), size: count().nullable(), sha256: z.string().nullable() }).nullable(),
   site: SITE_SCHEMA.nullable(),
+  screen: SCREEN_SCHEMA.nullable(),
   channel: CHANNEL_SCHEMA.nullable(),
   commitSha: z.string().nullable(),
   rawUrl: z.string().nullable(),
@@ -43,7 +72,7 @@ const REPORT_SCHEMA = z.object({
     .object({
       step: z.enum(STEPS),
       httpCode: z.number().nullable(),
-      code: z.string(),
+      code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]),
       reason: z.string(),
       hint: z.string(),
     })

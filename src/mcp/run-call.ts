@@ -94,6 +94,7 @@ async function createRequest(
     secrets,
     allowedRoots: source.roots,
     allowsFullPaths: false,
+    opensLinks: false,
   });
 }
 

@@ -236,6 +236,9 @@ export const TEXT = {
   shortestMarker: 3,
 } as const;
 
+/** Content that is given instead of a file: its bytes, those of its name, and how long nothing may arrive. */
+export const CONTENT = { bytes: SIZE.repository, name: 255, silence: 300 * SECOND } as const;
+
 /** Time between two progress lines. */
 export const PROGRESS_INTERVAL = { action: 10 * SECOND, cli: 3 * SECOND, mcp: 5 * SECOND } as const;
 

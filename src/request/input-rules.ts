@@ -59,7 +59,10 @@ export function refuseMissingInputs(given: GivenInputs, raw: RawInputs): void {
 
 function refuseMissingForDelivery({ fileLines, channels, url }: GivenInputs, { marker }: RawInputs): void {
   if (fileLines.length === 0 && url === undefined) {
-    refuseInput('there is nothing to deliver', 'set `file:` to the file, or `url:` to a link');
+    refuseInput(
+      'there is nothing to deliver',
+      'set `file:` to the file, `content:` to a text, or `url:` to a link',
+    );
   }
   if (channels !== 'auto' && channels.includes('K4') && url === undefined) {
     refuseInput(

@@ -13,8 +13,14 @@ export const INPUTS = {
   file: {
     default: '',
     description:
-      'Path of the file to deliver, relative to the workspace; several lines or globs deliver several; a folder is delivered as one site (K1). Required, unless `url` is given.',
+      'Path of the file to deliver, relative to the workspace; several lines or globs deliver several; a folder is delivered as one site (K1). Required, unless `content` or `url` is given.',
   },
+  content: {
+    default: '',
+    description:
+      'Text to deliver instead of a file; needs `name`. A runner passes about 100 KB at most: write more than that to a file.',
+  },
+  name: { default: '', description: 'The file name that `content` gets, such as `page.html`.' },
   entry: {
     default: 'index.html',
     description: 'Of a folder: the page whose address is handed over.',
@@ -171,7 +177,8 @@ export type RawInputs = Readonly<Record<InputName, string>>;
 export const OUTPUTS = {
   url: 'The proven https address, one line for each file; empty unless the result is ready.',
   report: 'The report: CLAIM, CODE, TEST, RESULT, UNKNOWN.',
-  'report-json': 'The reports as a JSON array, one for each file.',
+  'report-json':
+    'The same as JSON, with `result`, `url`, `reason`, `hint` and `reports`; its schema is `report.schema.json`.',
   result: '`ready`, `withdrawn`, `planned` (a dry run) or `not-ready`.',
   channel: 'The channel that was used, such as `K1`; one line for each file, like all outputs below.',
   'raw-url': 'K1: the proven raw address; empty when it could not be verified.',

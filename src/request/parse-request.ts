@@ -9,6 +9,7 @@ import {
 } from '../protocol/limits.ts';
 import { parseExternalAddress } from '../rules/external-address.ts';
 import type { SelfContained } from '../rules/page/self-contained.ts';
+import { type GivenContent, parseContent } from './content.ts';
 import { refuseLeaks, refuseMarkerInUrl, refuseMissingInputs, refuseTwoInstances } from './input-rules.ts';
 import type { RawInputs } from './inputs.ts';
 import {
@@ -41,8 +42,10 @@ import {
 /** What to do, strict: every input checked, every default filled in. Nothing is parsed again later. */
 export interface DeliveryRequest {
   readonly operation: Operation;
-  /** The lines of `file` as written; empty for a link that is verified by its marker alone. */
+  /** The lines of `file` as written, or the name of the content; empty for a link that is verified by its marker alone. */
   readonly fileLines: readonly string[];
+  /** What is delivered instead of a file. */
+  readonly content: GivenContent | undefined;
   /** Absolute; the lines are relative to it. */
   readonly folder: string;
   /** `auto`, or the main channel and its duplicates. */
@@ -138,6 +141,8 @@ export interface RunContext {
   readonly allowsFullPaths: boolean;
   /** Whether a link (K4) is opened in a browser as well. */
   readonly opensLinks: boolean;
+  /** Bytes to deliver in place of the input `content`, such as standard input. */
+  readonly contentStream?: AsyncIterable<Uint8Array> | undefined;
 }
 
 /**
@@ -151,7 +156,7 @@ export function parseRequest(raw: RawInputs, context: RunContext): DeliveryReque
   const { folder, allowedRoots, sourceIsPrivate, sources, allowsFullPaths } = context;
   return {
     ...parseTimes(raw),
-    ...parseTask(raw),
+    ...parseTask(raw, context),
     ...parseDestination(raw, context, token),
     ...parseHosts(raw),
     ...parseSwitches(raw),
@@ -172,9 +177,11 @@ const isSameName = (one: string | null, other: string): boolean =>
   one !== null && one.toLowerCase() === other.trim().toLowerCase();
 
 /** What to deliver or to withdraw, and through which channels. */
-function parseTask(raw: RawInputs) {
+function parseTask(raw: RawInputs, { contentStream }: RunContext) {
+  const content = parseContent(raw, contentStream);
   const task = {
-    fileLines: parseFileLines(raw),
+    content,
+    fileLines: content === undefined ? parseFileLines(raw) : [content.name],
     channels: parseChannels(raw.channel),
     url: parseOptional(raw.url, (link) => parseExternalAddress(link, 'input `url`')),
     operation: parseOperation(raw.operation),

@@ -5,8 +5,8 @@ import { refuseLeaks } from './input-rules.ts';
 import type { InputName, RawInputs } from './inputs.ts';
 import { parseFingerprints, refuseInput } from './values.ts';
 
-/** Inputs that are never published or printed, or that hold no free text. */
-const NOT_SEARCHED: readonly InputName[] = ['token', 'allow-secret'];
+/** Inputs that are never published or printed, or that hold no free text; content is searched as a file, with its lines. */
+const NOT_SEARCHED: readonly InputName[] = ['token', 'allow-secret', 'content'];
 
 /**
  * Refuses well-known secrets in the inputs: whatever is given may become public or be printed, in a commit, in an

@@ -1,4 +1,5 @@
 import type { Report } from '../../../src/delivery/report.ts';
+import type { ReportDocument } from '../../../src/delivery/report-document.ts';
 import type { TestRepository } from '../repository.ts';
 import { runAction } from '../runner.ts';
 import type { GitHubWorld } from '../world.ts';
@@ -43,7 +44,8 @@ export async function deliverAtOnce(
     done += 1;
     if (done % step === 0)
       say(`${done} of ${files.length} deliveries done, ${formatSecondsSince(startedAt)}`);
-    const [report] = JSON.parse(outputs['report-json'] || '[]') as Report[];
+    const { reports } = JSON.parse(outputs['report-json'] || '{"reports":[]}') as ReportDocument;
+    const [report] = reports;
     return { file, report, maxRssKb };
   };
   return Promise.all(files.map(deliver));

@@ -1,0 +1,111 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { describe, expect, test } from '@jest/globals';
+import { useContentFile } from '../../src/delivery/content-file.ts';
+import { CONTENT } from '../../src/protocol/limits.ts';
+import type { DeliveryRequest } from '../../src/request/parse-request.ts';
+import { FakeClock } from '../support/ports.ts';
+import { requestWith } from './builders.ts';
+
+const listTemporary = async (): Promise<string[]> =>
+  (await readdir(tmpdir())).filter((name) => name.startsWith('screen-delivery-')).sort();
+
+/** A request with a stream as its content. */
+function requestFor(stream: AsyncIterable<Uint8Array>): DeliveryRequest {
+  const request = requestWith({ file: '', name: 'page.html' }, { contentStream: stream });
+  return request;
+}
+
+const ports = (signal = new AbortController().signal) => ({ clock: new FakeClock(), signal });
+
+async function* chunksOf(...chunks: readonly string[]): AsyncGenerator<Uint8Array> {
+  for (const chunk of chunks) yield Buffer.from(chunk);
+}
+
+/** A stream that gives one chunk and never ends. */
+async function* endless(whenWaiting: () => void): AsyncGenerator<Uint8Array> {
+  yield Buffer.from('x');
+  setImmediate(whenWaiting);
+  await new Promise(() => undefined);
+}
+
+describe('useContentFile', () => {
+  test.each([
+    ['a text', { content: '<p>ü</p>\n', name: 'page.html' }, undefined],
+    ['a stream', { name: 'page.html' }, chunksOf('<p>', 'ü</p>\n')],
+  ])('lends %s as a private file under the given name, and removes it', async (_, inputs, contentStream) => {
+    const before = await listTemporary();
+    const request = requestWith({ file: '', ...inputs }, { contentStream });
+    let path = '';
+    await useContentFile(request, ports(), async (prepared) => {
+      const [found] = (await prepared.parts.findFiles?.(request.fileLines, request.folder)) ?? [];
+      expect(found).toMatchObject({ given: 'page.html', relativePath: 'page.html' });
+      path = found?.path ?? '';
+      expect(await readFile(path, 'utf8')).toBe('<p>ü</p>\n');
+      expect((await stat(path)).mode & 0o777).toBe(0o600);
+      // Nothing but this file may be opened.
+      expect(prepared.request).toMatchObject({ allowsFullPaths: false, allowedRoots: [expect.any(String)] });
+      expect(path.startsWith(prepared.request.allowedRoots[0] ?? '?')).toBe(true);
+    });
+    await expect(stat(path)).rejects.toThrow('ENOENT');
+    expect(await listTemporary()).toEqual(before);
+  });
+
+  test('removes the file when the work fails', async () => {
+    const before = await listTemporary();
+    const work = useContentFile(requestFor(chunksOf('x')), ports(), async () => {
+      throw new Error('stop');
+    });
+    await expect(work).rejects.toThrow('stop');
+    expect(await listTemporary()).toEqual(before);
+  });
+
+  test('leaves a request without content as it is', async () => {
+    const request = requestWith();
+    await useContentFile(request, ports(), async (prepared) => {
+      expect(prepared).toEqual({ request, parts: {} });
+    });
+  });
+
+  test('refuses content without a byte, and content above the limit', async () => {
+    const work = async () => undefined;
+    await expect(useContentFile(requestFor(chunksOf('')), ports(), work)).rejects.toMatchObject({
+      code: 'BAD_INPUT',
+      message: 'the content of page.html is empty',
+    });
+    async function* large() {
+      const chunk = Buffer.alloc(8_388_608);
+      for (let size = 0; size <= CONTENT.bytes; size += chunk.length) yield chunk;
+    }
+    await expect(useContentFile(requestFor(large()), ports(), work)).rejects.toMatchObject({
+      code: 'TOO_LARGE',
+      message: 'the content of page.html has more than 95 MB',
+    });
+  });
+
+  test('ends the wait for content that never ends: at the signal, and after a long silence', async () => {
+    const stop = new AbortController();
+    const stopped = useContentFile(
+      requestFor(endless(() => stop.abort())),
+      ports(stop.signal),
+      async () => undefined,
+    );
+    await expect(stopped).rejects.toMatchObject({ name: 'AbortError' });
+
+    const silence = new AbortController();
+    const timeout = (ms: number) => {
+      expect(ms).toBe(CONTENT.silence);
+      return silence.signal;
+    };
+    const clock = Object.assign(new FakeClock(), { timeout });
+    const silent = useContentFile(
+      requestFor(endless(() => silence.abort())),
+      { ...ports(), clock },
+      async () => undefined,
+    );
+    await expect(silent).rejects.toMatchObject({
+      code: 'BAD_INPUT',
+      message: 'the content did not end: nothing arrived for 300 s',
+    });
+  });
+});

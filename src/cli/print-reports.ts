@@ -1,0 +1,25 @@
+import { redactReport } from '../delivery/redact-report.ts';
+import type { Report } from '../delivery/report.ts';
+import { composeDocument } from '../delivery/report-document.ts';
+import { wordReport } from '../delivery/word-report.ts';
+import type { CliCommand } from './args.ts';
+import { CLI_WORDING, type Terminal } from './terminal.ts';
+
+/**
+ * Prints reports as text or as JSON, in the words of the command line and without secrets.
+ *
+ * @param format the reports as text
+ * @returns whether nothing failed
+ */
+export function printReports(
+  created: readonly Report[],
+  { json }: Pick<CliCommand, 'json'>,
+  terminal: Terminal,
+  format: (reports: readonly Report[]) => string,
+): boolean {
+  const reports = created.map((report) => redactReport(wordReport(report, CLI_WORDING), terminal.redactor));
+  const document = composeDocument(reports);
+  if (json) terminal.printJson(document);
+  else terminal.print(format(reports));
+  return document.result !== 'not-ready';
+}

@@ -1,0 +1,110 @@
+import { mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { untilAborted } from '../async.ts';
+import { DeliveryError } from '../errors.ts';
+import { createSilenceTimer } from '../github/git/silence-timer.ts';
+import type { Ports } from '../ports.ts';
+import { CONTENT, MEGABYTE, SECOND } from '../protocol/limits.ts';
+import { TOOL } from '../protocol/words.ts';
+import type { GivenContent } from '../request/content.ts';
+import type { DeliveryRequest } from '../request/parse-request.ts';
+import type { FindFiles } from './find-files.ts';
+
+/** A request whose content lies in a file, and how that file is found. */
+export interface FileRequest {
+  readonly request: DeliveryRequest;
+  readonly parts: { readonly findFiles?: FindFiles };
+}
+
+/**
+ * Runs some work on a request. Content that is given instead of a file lies in a private temporary file until
+ * the work ends; checks and reports call it by the name that was given.
+ *
+ * @throws {DeliveryError} `TOO_LARGE`, or `BAD_INPUT` where the content is empty or does not end.
+ */
+export async function useContentFile<T>(
+  request: DeliveryRequest,
+  ports: Pick<Ports, 'clock' | 'signal'>,
+  work: (prepared: FileRequest) => Promise<T>,
+): Promise<T> {
+  const { content } = request;
+  if (content === undefined) return work({ request, parts: {} });
+  const folder = await mkdtemp(join(tmpdir(), `${TOOL.name}-`)).catch(failOnDisk);
+  try {
+    const path = join(folder, 'content');
+    await writeContent(path, content, ports);
+    const found = { path, given: content.name, relativePath: content.name };
+    // No other file of the machine is meant, whatever its name is.
+    const location = { folder, allowedRoots: [folder], allowsFullPaths: false };
+    return await work({ request: { ...request, ...location }, parts: { findFiles: async () => [found] } });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function writeContent(
+  path: string,
+  { name, bytes }: GivenContent,
+  ports: Pick<Ports, 'clock' | 'signal'>,
+): Promise<void> {
+  const file = await open(path, 'wx', 0o600).catch(failOnDisk);
+  try {
+    let size = 0;
+    for await (const chunk of readWhileActive(bytes, ports)) {
+      size += chunk.length;
+      if (size > CONTENT.bytes) throw largeContentError(name);
+      await file.writeFile(chunk).catch(failOnDisk);
+    }
+    if (size === 0) throw emptyContentError(name);
+  } finally {
+    await file.close();
+  }
+}
+
+/** The chunks of a content, until the delivery is stopped or nothing has arrived for too long. */
+async function* readWhileActive(
+  bytes: GivenContent['bytes'],
+  { clock, signal }: Pick<Ports, 'clock' | 'signal'>,
+): AsyncGenerator<Uint8Array> {
+  if (typeof bytes === 'string') return yield Buffer.from(bytes);
+  const silence = createSilenceTimer(clock, CONTENT.silence);
+  const either = AbortSignal.any([signal, silence.signal]);
+  const chunks = bytes[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await untilAborted(either, chunks.next());
+      if (next.done === true) return;
+      silence.restart();
+      yield next.value;
+    }
+  } catch (thrown) {
+    signal.throwIfAborted();
+    throw silence.signal.aborted ? silentContentError() : thrown;
+  }
+}
+
+/** Such as a full disk, or a temporary folder that nobody may write to. */
+function failOnDisk(cause: NodeJS.ErrnoException): never {
+  throw new DeliveryError('BAD_FILE', `the content can't be written to a temporary file (${cause.code})`, {
+    hint: 'make room in the temporary folder, or set TMPDIR to another one',
+    cause,
+  });
+}
+
+const largeContentError = (name: string): DeliveryError =>
+  new DeliveryError('TOO_LARGE', `the content of ${name} has more than ${CONTENT.bytes / MEGABYTE} MB`, {
+    hint: 'write it to a file, and set `file:` to that file',
+  });
+
+const emptyContentError = (name: string): DeliveryError =>
+  new DeliveryError('BAD_INPUT', `the content of ${name} is empty`, {
+    hint: 'check what writes it; an empty file is never delivered',
+  });
+
+const silentContentError = (): DeliveryError =>
+  new DeliveryError(
+    'BAD_INPUT',
+    `the content did not end: nothing arrived for ${CONTENT.silence / SECOND} s`,
+    { hint: 'close the pipe after the last byte, or write the content to a file and set `file:` to it' },
+  );

@@ -1,0 +1,125 @@
+/** What a code means, and what to do about it. */
+export interface CodeMeaning {
+  readonly meaning: string;
+  readonly action: string;
+}
+
+/**
+ * Every reason why a delivery is not ready. Code and agents decide by these, never by the text of a message; what
+ * to change in this very case is the report's `hint`.
+ */
+export const ERROR_CODES = {
+  BAD_INPUT: {
+    meaning: 'An input can not be fulfilled.',
+    action: 'Change the input as `hint` says, and try again.',
+  },
+  BAD_FILE: {
+    meaning: 'The file itself must change: it is missing, empty, not self-contained, or holds a secret.',
+    action: 'Change the file as `hint` says, and try again. Never go around the refusal of a secret.',
+  },
+  BAD_USAGE: {
+    meaning: 'The command line itself is wrong, such as an unknown flag.',
+    action: 'Correct the command; `--help` lists commands and flags.',
+  },
+  NO_TOKEN: {
+    meaning: 'The channel needs a token, and there is none.',
+    action: 'Set GITHUB_TOKEN, or give a client id and let the human authorize it, or use K3.',
+  },
+  NOT_AUTHORIZED: {
+    meaning: 'The human refused, or entered no code in time.',
+    action: 'Do not insist: use K3 or K4, or attach the file.',
+  },
+  AUTHORIZATION_REQUIRED: {
+    meaning: 'A human must enter a code on the page of the host first.',
+    action: 'Show the human only the code and the page, and go on with the same delivery.',
+  },
+  BAD_TOKEN: {
+    meaning: 'The host does not accept the token.',
+    action: 'Ask the human for another token, or use K3.',
+  },
+  NO_PERMISSION: {
+    meaning: 'The token may not do this.',
+    action: 'Ask the human for the permission that `hint` names, or use K3.',
+  },
+  NO_NETWORK: {
+    meaning: 'No host could be reached: the protocol can not be executed.',
+    action: 'Say so, and attach the file. Do not invent an address.',
+  },
+  HOST_ERROR: {
+    meaning: 'A host answered with an error.',
+    action: 'Try once more; if it stays, do what `hint` says.',
+  },
+  CONNECTION: {
+    meaning: 'The connection to a host failed.',
+    action: 'Try once more; if it stays, check proxy and certificates.',
+  },
+  NOT_FOUND: {
+    meaning: 'What was named does not exist, or the token may not see it.',
+    action: 'Check repository, branch and token.',
+  },
+  CONFLICT: {
+    meaning: 'Somebody else changed the same thing at the same time.',
+    action: 'Try again a little later.',
+  },
+  TAG_USED_UP: {
+    meaning: 'The tag belonged to an immutable release that was deleted; no release can ever have it again.',
+    action: 'Choose another tag.',
+  },
+  FORBIDDEN_BY_RULE: {
+    meaning: 'A rule of the repository forbids the write.',
+    action: 'Use what `hint` names: another branch, a token that may bypass the rule, or another channel.',
+  },
+  NEEDS_SIGNATURE: {
+    meaning: 'The branch takes signed commits only.',
+    action: 'Use what `hint` names: another branch, another token, or another channel.',
+  },
+  NOT_OURS: {
+    meaning: 'Something that this tool did not deliver is already at the destination.',
+    action: 'Choose another path. Overwrite only if the human says that the existing file may be replaced.',
+  },
+  TOO_LARGE: {
+    meaning: 'The file is too large for the channel.',
+    action: 'Use the channel that `hint` names.',
+  },
+  RATE_LIMITED: {
+    meaning: 'The host limits requests for a while.',
+    action: 'Try again later, or use another channel.',
+  },
+  BUILD_ERRORED: {
+    meaning: 'The build of the site failed.',
+    action: 'Fix what `reason` quotes, or use K2 or K3.',
+  },
+  BUILD_TIMEOUT: {
+    meaning: 'The site did not show the file in time; it may be placed.',
+    action: 'Try the same again: what is placed is only verified.',
+  },
+  NOT_PROVEN: {
+    meaning: 'The address does not show the delivered content.',
+    action: 'Give the human no address. Try again, or use another channel.',
+  },
+  NOT_SHOWN: {
+    meaning: 'The bytes are right, but a browser does not show the page as it should.',
+    action:
+      'Correct the page as `reason` says: a script throws, a file is missing, or the base path is wrong.',
+  },
+  NOT_EXTERNAL: {
+    meaning:
+      'The link does not count as a delivery (a local address), or only a public bin was left for a file that may be private.',
+    action: 'Give no such link. Choose the channel and the repository as `hint` says.',
+  },
+  ABORTED: {
+    meaning: 'The delivery was stopped before it was finished.',
+    action: 'Read UNKNOWN for what may be left behind, and try again if it is still wanted.',
+  },
+  DRY_RUN: {
+    meaning: 'Only a preview or a check was asked for, and nothing is wrong.',
+    action: 'Deliver it.',
+  },
+  INTERNAL: {
+    meaning: 'A bug in this tool.',
+    action: 'Report it together with the log.',
+  },
+} as const satisfies Record<string, CodeMeaning>;
+
+/** Why a delivery is not ready. */
+export type ErrorCode = keyof typeof ERROR_CODES;
