@@ -139,6 +139,11 @@ describe('listFilesBelow', () => {
     await expect(listFilesBelow(fakeRepository(), 'main', 'gone/')).resolves.toEqual([]);
   });
 
+  test('lists nothing in a repository without a commit', async () => {
+    const github = new FakeGitHub({ get_ref: failure('NOT_FOUND', 409) });
+    await expect(listFilesBelow(github, 'main', 'docs/')).resolves.toEqual([]);
+  });
+
   test('refuses a truncated list', async () => {
     await expect(listFilesBelow(fakeRepository({ truncated: true }), 'main', 'docs/')).rejects.toMatchObject({
       code: 'TOO_LARGE',

@@ -7,7 +7,7 @@ import {
   resultOf,
   toDeliveryError,
 } from '../../errors.ts';
-import { getBranchHead } from '../../github/api/existing-blobs.ts';
+import { findBranchHead } from '../../github/api/existing-blobs.ts';
 import type { FileChange } from '../../github/api/git-data.ts';
 import type { LastCommit } from '../../github/api/history.ts';
 import { forEachItem, type ItemResult } from '../../item-results.ts';
@@ -135,7 +135,8 @@ export async function comparePaths(
   const { github, branch } = target;
   // After a write, what a cache of the host still tells of the branch may be old.
   const reader = sent.size === 0 ? target.reader : createBranchReader();
-  const head = await getBranchHead(github, branch).catch(ignoreEmptyRepository);
+  const head = await findBranchHead(github, branch);
+  // The first file of an empty repository can be written by method A.
   if (head === null) return forEachItem(wanted, async (one) => comparePath(one, NOTHING, target, false));
   const existing = await reader.getBlobs(
     github,
@@ -171,12 +172,6 @@ interface ExistingFile {
 }
 
 const NOTHING: ExistingFile = { blob: null, last: null };
-
-/** A repository without a commit has no branch; its first file can be written by method A. */
-function ignoreEmptyRepository(thrown: unknown): null {
-  if (thrown instanceof DeliveryError && thrown.code === 'NOT_FOUND' && thrown.httpCode === 409) return null;
-  throw thrown;
-}
 
 function comparePath(
   { path, file }: WantedFile,

@@ -4,6 +4,7 @@ import { DeliveryError, hasFailed, type Result, resultOf } from '../../errors.ts
 import { BATCH } from '../../protocol/limits.ts';
 import type { GitHubClient } from './client.ts';
 import { belowFileError, getBlobSha, pathIsFolderError } from './contents.ts';
+import { isEmptyRepository, isNotFound } from './failures.ts';
 
 /** By path: the blob that the branch has there, `null` where it has none, or why no file can be there. */
 export type ExistingBlobs = ReadonlyMap<string, Result<string | null>>;
@@ -21,7 +22,7 @@ export async function getBranchHead(github: GitHubClient, branch: string): Promi
     const { data } = await github.rest.git.getRef({ ...github.repository, ref: `heads/${branch}` });
     return data.object.sha;
   } catch (thrown) {
-    if (!(thrown instanceof DeliveryError) || thrown.httpCode !== 404) throw thrown;
+    if (!isNotFound(thrown)) throw thrown;
     const { owner, repo } = github.repository;
     throw new DeliveryError(
       'NOT_FOUND',
@@ -32,6 +33,16 @@ export async function getBranchHead(github: GitHubClient, branch: string): Promi
         cause: thrown,
       },
     );
+  }
+}
+
+/** The same, or `null` in a repository without a commit, which has no branch. */
+export async function findBranchHead(github: GitHubClient, branch: string): Promise<string | null> {
+  try {
+    return await getBranchHead(github, branch);
+  } catch (thrown) {
+    if (isEmptyRepository(thrown)) return null;
+    throw thrown;
   }
 }
 
@@ -113,7 +124,7 @@ const tooManyFilesError = (hint: string): DeliveryError =>
   new DeliveryError('TOO_LARGE', 'the branch has more files than GitHub lists at once', { hint });
 
 /**
- * The paths of the files below a folder of the branch.
+ * The paths of the files below a folder of the branch; none in a repository without a commit.
  *
  * @param folder such as `previews/pr-12/`
  * @throws {DeliveryError} `TOO_LARGE` where GitHub does not list so many files.
@@ -123,7 +134,9 @@ export async function listFilesBelow(
   branch: string,
   folder: string,
 ): Promise<readonly string[]> {
-  const tree = await getTree(github, branch);
+  const head = await findBranchHead(github, branch);
+  if (head === null) return [];
+  const tree = await getTree(github, head);
   if (tree === null) throw tooManyFilesError('set `path:` to one file');
   const files = [...tree.values()].filter(({ type, path }) => type === 'blob' && path.startsWith(folder));
   return files.map(({ path }) => path);

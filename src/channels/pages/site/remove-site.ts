@@ -1,3 +1,4 @@
+import { isEmptyRepository } from '../../../github/api/failures.ts';
 import { getLastCommits, type LastCommits } from '../../../github/api/history.ts';
 import type { Ports } from '../../../ports.ts';
 import { SITE } from '../../../protocol/limits.ts';
@@ -30,7 +31,7 @@ export async function findDeliveredSites(
   folder: string,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const { github } = target;
-  const tree = await readBranchTree(github, target.branch);
+  const tree = await readBranchTree(github, target.branch).catch(ignoreEmptyRepository);
   const below = listFolders(tree, folder).slice(0, SITE.siblings);
   const commits: LastCommits =
     tree.head === null ? new Map() : await getLastCommits(github, tree.head, below.map(withoutSlash));
@@ -44,6 +45,12 @@ export async function findDeliveredSites(
     if (paths.length > 0) sites.set(one, paths);
   }
   return sites;
+}
+
+/** A repository without a commit has nothing to remove. */
+function ignoreEmptyRepository(thrown: unknown): BranchTree {
+  if (isEmptyRepository(thrown)) return { head: null, entries: new Map() };
+  throw thrown;
 }
 
 const withoutSlash = (folder: string): string => folder.slice(0, -1);
