@@ -288,6 +288,16 @@ describe('the UNKNOWN line', () => {
       'whether the link will show it later',
     ],
     [
+      'a write that a renamed repository has redirected',
+      { main: attemptWith({ ...unplaced, failure: failing('NOT_FOUND', 307) }) },
+      'everything after the failed step; nothing was published',
+    ],
+    [
+      'an upload after which the host names another page',
+      { main: attemptWith({ ...unplaced, failure: failing('HOST_ERROR', 303) }) },
+      'whether a part of the file has arrived (branch main, path page.html)',
+    ],
+    [
       'an upload that broke off',
       { main: attemptWith({ ...unplaced, failure: failing('CONNECTION') }) },
       'whether a part of the file has arrived (branch main, path page.html)',

@@ -167,3 +167,129 @@ test('the rate limit of GraphQL, which comes with HTTP 200, is waited out', asyn
   expectNotReady(delivered, { step: 'check', reason: /commit by the job's own token starts no workflow/ });
   expect(listRequests(scenario, /graphql/)).toHaveLength(2);
 });
+
+describe('answers that pass', () => {
+  const page = { status: 503, headers: { 'content-type': 'text/html' }, body: '<title>Unicorn!</title>' };
+
+  test('are waited out, and the file is committed once', async () => {
+    const repository = await scenario.repository();
+    scenario.intercept({ method: 'GET', url: /\/pages$/ }, { status: 304 });
+    scenario.intercept({ method: 'GET', url: /\/git\/ref\// }, { ...answer(202, 'Accepted') });
+    const later = {
+      ...page,
+      headers: { ...page.headers, 'retry-after': new Date(Date.now() + 90_000).toUTCString() },
+    };
+    scenario.intercept({ method: 'GET', url: /\/contents\// }, later);
+    const alter = async <Answer extends { status: number }>(real: Answer): Promise<Answer> => ({
+      ...real,
+      status: 202,
+    });
+    const quickly = { message: 'Validation Failed', errors: ['was submitted too quickly'] };
+    scenario.intercept(
+      { method: 'PUT', url: /\/contents\// },
+      { ...answer(422, ''), body: JSON.stringify(quickly) },
+    );
+    scenario.intercept({ method: 'PUT', url: /\/contents\//, skip: 1 }, { alter });
+    const delivered = await scenario.deliver({ repository, files, inputs, simulatedTime: true });
+    await expectReady(scenario, delivered, { channel: 'K1', shows: createPage() });
+    expect(delivered.stdout.match(/trying again in/g)).toHaveLength(5);
+    expect(await repository.log()).toHaveLength(2);
+    // Each made-up answer differs from GitHub's description.
+    scenario.world.traffic.clear();
+  });
+
+  test('of GraphQL are waited out too: a part of the data is not all of it', async () => {
+    const repository = await scenario.repository();
+    const several = Object.fromEntries(
+      ['a', 'b', 'c', 'd'].map((name) => [`out/${name}.html`, createPage(name)]),
+    );
+    const delivery = { repository, files: several, inputs: { ...inputs, file: 'out/*.html' } };
+    expect((await scenario.deliver(delivery)).outputs.result).toBe('ready');
+    const fault = 'Something went wrong while executing your query. This may be the result of a timeout.';
+    const partial = { data: { repository: { object: null } }, errors: [{ message: fault }] };
+    scenario.intercept({ url: /\/graphql$/ }, { ...answer(200, ''), body: JSON.stringify(partial) });
+    const again = await scenario.deliver({ ...delivery, simulatedTime: true });
+    expect(again.reports.map(({ ready }) => ready)).toEqual([true, true, true, true]);
+  });
+});
+
+describe('a repository that was renamed', () => {
+  const target = 'https://api.github.com/repositories/7';
+  const moved = answer(301, 'Moved Permanently', { location: target });
+
+  test.each(['K1', 'K2'])('is said to have moved, not to be absent: %s', async (channel) => {
+    const repository = await scenario.repository();
+    scenario.intercept({ url: /api\.github\.com\/repos/, times: 9 }, moved);
+    const delivered = await scenario.deliver({ repository, files, inputs: { channel } });
+    expectNotReady(delivered, {
+      step: 'authorize',
+      httpCode: 301,
+      reason: /redirected: the repository has moved/,
+      hint: /set `repository:` to its new name/,
+    });
+    expect(delivered.report.lines.UNKNOWN).toContain('nothing was published');
+  });
+
+  test('during the delivery ends it without a second place for the file', async () => {
+    const repository = await scenario.repository();
+    scenario.intercept({ method: 'PUT', url: /\/contents\//, times: 9 }, { ...moved, status: 307 });
+    const delivered = await scenario.deliver({ repository, files, inputs });
+    expectNotReady(delivered, { step: 'place', httpCode: 307, reason: /has moved/, hint: /its new name/ });
+    expect(delivered.report.lines.UNKNOWN).toContain('nothing was published');
+  });
+});
+
+test('a page in place of an answer says nothing about the site', async () => {
+  const repository = await scenario.repository();
+  const notFound = {
+    status: 404,
+    headers: { 'content-type': 'text/html' },
+    body: '<title>Not found</title>',
+  };
+  scenario.intercept({ method: 'GET', url: /\/pages$/, times: 9 }, notFound);
+  const delivered = await scenario.deliver({ repository, files, inputs });
+  expectNotReady(delivered, {
+    step: 'authorize',
+    httpCode: 404,
+    reason: /a page came instead of an answer of GitHub's API/,
+    hint: /`api-url:` and the proxy/,
+  });
+  scenario.world.traffic.clear();
+});
+
+test('a page that GitHub renders names the limit of requests that keeps it from being proven', async () => {
+  const repository = await scenario.repository();
+  const limit = async <Answer>(real: Answer): Promise<Answer> => {
+    scenario.world.rateLimits.setLeft(repository, 0);
+    return real;
+  };
+  scenario.intercept({ method: 'PUT', url: /\/contents\// }, { alter: limit });
+  const marked = { 'page.md': '# A page with marker-42\n' };
+  const delivered = await scenario.deliver({
+    repository,
+    files: marked,
+    inputs: { ...inputs, marker: 'marker-42' },
+    simulatedTime: true,
+  });
+  expectNotReady(delivered, {
+    step: 'wait',
+    reason: /API rate limit exceeded/,
+    hint: /^GitHub limits this token/,
+  });
+});
+
+test('an empty repository has nothing to withdraw, and takes several files only after a first commit', async () => {
+  const repository = await scenario.repository({ empty: true });
+  const withdrawal = { channel: 'K1', path: 'previews/', operation: 'withdraw' };
+  const withdrawn = await scenario.deliver({ repository, inputs: withdrawal });
+  expect(withdrawn.report.lines.RESULT).toMatch(/^ГОТОВО, nothing to withdraw/);
+  const several = { 'out/a.html': createPage('a'), 'out/b.html': createPage('b') };
+  const refused = await scenario.deliver({
+    repository,
+    files: several,
+    inputs: { ...inputs, file: 'out/*' },
+  });
+  expect(refused.reports.map(({ notReady }) => notReady?.hint)).toEqual(
+    Array(2).fill(expect.stringContaining('push a first one')),
+  );
+});

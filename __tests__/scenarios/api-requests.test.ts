@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { findUnknownApiRequests } from './api-requests.ts';
+import { API_VERSION } from '../../src/protocol/words.ts';
+import { findUnknownApiRequests, findUnversionedRequests } from './api-requests.ts';
 
 const request = (line: string, agent = 'screen-delivery/0.1.0') => {
   const [method = '', url = ''] = line.split(' ');
@@ -35,4 +36,20 @@ describe('findUnknownApiRequests', () => {
   test('ignores requests of other clients', () => {
     expect(findUnknownApiRequests([request('GET https://api.github.com/user', 'curl/8')])).toEqual([]);
   });
+});
+
+test('findUnversionedRequests finds requests to API and upload host that name another version, or none', () => {
+  const lines = [
+    'GET https://api.github.com/repos/octo/site',
+    'POST https://git.corp.io/api/graphql',
+    'POST https://uploads.github.com/repos/octo/site/releases/7/assets?name=a&label=b',
+  ];
+  const withVersion = (line: string, version: string) => {
+    const { headers, ...rest } = request(line);
+    return { ...rest, headers: { ...headers, 'x-github-api-version': version } };
+  };
+  expect(findUnversionedRequests(lines.map((line) => request(line)))).toEqual(lines);
+  expect(findUnversionedRequests(lines.map((line) => withVersion(line, '2026-03-10')))).toEqual(lines);
+  expect(findUnversionedRequests(lines.map((line) => withVersion(line, API_VERSION)))).toEqual([]);
+  expect(findUnversionedRequests([request('GET https://octo.github.io/site/')])).toEqual([]);
 });

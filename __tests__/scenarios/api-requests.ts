@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals';
 import { API, type CallTemplate, UPLOAD } from '../../src/protocol/calls.ts';
+import { API_VERSION } from '../../src/protocol/words.ts';
 import { findDeviations } from '../world/openapi/deviations.ts';
 import type { HttpExchange, TrafficLog } from '../world/server/traffic-log.ts';
 
@@ -8,17 +9,33 @@ const API_BASE = /^https:\/\/(?:api\.[^/]+|[^/]+\/api\/v3|[^/]+\/api(?=\/graphql
 const UPLOAD_BASE = /^https:\/\/(?:uploads\.[^/]+|[^/]+\/api\/uploads)(?=\/)/;
 
 /**
- * After a test: clears the recorded requests. Fails when one of them is not in the protocol's tables of calls, or when
- * it or the local GitHub's answer to it differs from GitHub's own description.
+ * After a test: clears the recorded requests. Fails when one of them is not in the protocol's tables of calls or names
+ * no version of the API, or when it or the local GitHub's answer to it differs from GitHub's own description.
  */
 export function checkAndClearTraffic(traffic: TrafficLog): void {
   const exchanges = traffic.exchanges();
   traffic.clear();
   const unknown = findUnknownApiRequests(exchanges);
+  const unversioned = findUnversionedRequests(exchanges);
   const deviations = findDeviations(
     exchanges.filter(({ headers }) => /screen-delivery/.test(headers['user-agent'] ?? '')),
   );
-  expect({ unknown, deviations: [...new Set(deviations)] }).toEqual({ unknown: [], deviations: [] });
+  expect({ unknown, unversioned, deviations: [...new Set(deviations)] }).toEqual({
+    unknown: [],
+    unversioned: [],
+    deviations: [],
+  });
+}
+
+/** The action's requests to GitHub's API and upload host that do not name the version of the API. */
+export function findUnversionedRequests(
+  exchanges: readonly Pick<HttpExchange, 'method' | 'url' | 'headers'>[],
+): string[] {
+  return exchanges
+    .filter(({ headers }) => /screen-delivery/.test(headers['user-agent'] ?? ''))
+    .filter(({ url }) => API_BASE.test(url) || UPLOAD_BASE.test(url))
+    .filter(({ headers }) => headers['x-github-api-version'] !== API_VERSION)
+    .map(({ method, url }) => `${method} ${url}`);
 }
 
 /** The action's requests to GitHub's API and upload host that match no template, as `METHOD address`. */

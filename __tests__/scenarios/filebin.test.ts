@@ -181,6 +181,23 @@ describe('what the host says', () => {
     await expectReady(scenario, delivered, { channel: 'K3', shows: createPage() });
   });
 
+  test('about a download limit is found out with one download: the person has the second', async () => {
+    const repository = await scenario.repository();
+    scenario.world.filebin.downloadLimit = 2;
+    const delivered = await scenario.deliver({ repository, files, inputs: { channel: 'K3', token: '' } });
+    await expectReady(scenario, delivered, { channel: 'K3', shows: createPage() });
+  });
+
+  test('about a download limit comes too late without a warning page, and UNKNOWN says so', async () => {
+    const repository = await scenario.repository();
+    const { filebin } = scenario.world;
+    Object.assign(filebin, { downloadLimit: 2, cookieCheck: false });
+    const delivered = await scenario.deliver({ repository, files, inputs: inputsFor('bin-used-up') });
+    expect(delivered.outputs.result).toBe('ready');
+    expect(delivered.report.lines.UNKNOWN).toMatch(/^whether the file can be downloaded again: .* may limit/);
+    expect(filebin.bins.get('bin-used-up')?.files.get('page.html')?.downloads).toBe(2);
+  });
+
   test.each([
     ['ends the wait at once', 0, 3],
     ['that the proof has used up makes it not ready, without another wait', 1, 4],
@@ -213,6 +230,24 @@ describe('what the host says', () => {
     });
     expect(page.report.lines.CLAIM).toMatch(/^page\.txt downloads at .*not shown on the screen/);
   });
+});
+
+test('a host that takes ten minutes to store the file is waited for, and gets it once', async () => {
+  const repository = await scenario.repository();
+  let pid = 0;
+  // The step's clock moves on while the host stores the file.
+  scenario.world.filebin.beforeAnswer = async () => void process.kill(pid, 'SIGUSR2');
+  const delivered = await scenario.deliver({
+    repository,
+    files,
+    inputs: { channel: 'K3', token: '' },
+    simulatedTime: true,
+    onStart: (started) => {
+      pid = started;
+    },
+  });
+  await expectReady(scenario, delivered, { channel: 'K3', shows: createPage() });
+  expect(listRequests(scenario, /^POST /)).toHaveLength(1);
 });
 
 test('a lock that a late upload has undone is set again after the proof', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { commitOwned } from '../support/commit-owned.ts';
+import { createWorldClient } from '../world/client.ts';
 import { expectNotReady } from './expect-report.ts';
 import { createPage, type DeliveredStep, listRequests, setUpScenario } from './scenario.ts';
 
@@ -112,6 +113,22 @@ describe('K2', () => {
     ]);
     expect(repository.releases()).toMatchObject([{ tag: 'files-1', assets: [] }]);
     expect(await codeAt(delivered.outputs.url ?? '')).toBe('404');
+  });
+
+  test('where its release or its tag is gone already, there is nothing to do and nothing to warn of', async () => {
+    const repository = await scenario.repository();
+    const { token } = await scenario.deliver({ repository, files, inputs });
+    const api = createWorldClient(scenario.world, token);
+    const path = `/repos/${repository.fullName}`;
+    const [release] = repository.releases();
+    await api.send(`DELETE ${path}/git/refs/tags/files-1`);
+    await api.send(`DELETE ${path}/releases/${release?.id}`);
+    await api.close();
+    scenario.world.traffic.clear();
+    const withdrawn = await scenario.deliver({ repository, files, inputs: { ...inputs, ...withdrawal } });
+    expectWithdrawn(withdrawn, ['page.html'], /^ГОТОВО, nothing to withdraw: \S+ is not served$/);
+    expect(withdrawn.stdout).not.toContain('::warning');
+    expect(listRequests(scenario, /^(DELETE|PATCH|PUT) /)).toEqual([]);
   });
 
   test('an asset whose bytes nobody vouches for stays', async () => {

@@ -1,12 +1,6 @@
 import { join } from 'node:path';
 import { BRANCH_RULES, type BranchRule, BranchRules } from './branch-rules.ts';
-import {
-  BareRepository,
-  type CommitPerson,
-  type GitStore,
-  type NewCommit,
-  type TreeChange,
-} from './git/bare-repository.ts';
+import { BareRepository, type GitStore, type NewCommit, type TreeChange } from './git/bare-repository.ts';
 import { MemoryRepository } from './git/memory-repository.ts';
 import { GITHUB_COM, type GitHubInstance } from './instance.ts';
 import { IssueTracker } from './issue-tracker.ts';

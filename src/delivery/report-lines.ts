@@ -189,6 +189,11 @@ function describeLeftBehind(delivery: FileDelivery): string {
     : `everything after the failed step; left behind: ${left.join(', ')}`;
 }
 
+/** The request must be sent to another address; after 302 and 303 it may have been carried out. */
+const MOVED_STATUSES = [301, 307, 308];
+
 /** Whether the host was not reached, or refused the request. */
-const isRefusal = (error: ChannelAttempt['failure']): boolean =>
-  error?.code === 'NO_NETWORK' || Math.floor((error?.httpCode ?? 0) / 100) === 4;
+function isRefusal(error: ChannelAttempt['failure']): boolean {
+  const { code, httpCode = 0 } = error ?? {};
+  return code === 'NO_NETWORK' || MOVED_STATUSES.includes(httpCode) || Math.floor(httpCode / 100) === 4;
+}

@@ -186,12 +186,15 @@ export function createProbeSeries(
     mustBeExternal,
     bypassCache,
     countsDownloads,
-  }: Pick<Placement, 'mustBeExternal' | 'bypassCache' | 'countsDownloads'>,
+    recheck,
+  }: Pick<Placement, 'mustBeExternal' | 'bypassCache' | 'countsDownloads' | 'recheck'>,
   probe: UrlProbe,
   { deadline }: Pick<WaitLimits, 'deadline'>,
   { clock, signal }: Ports,
 ): ProbeSeries {
-  const usual = countsDownloads ? AGREEING_PROBES.counted : AGREEING_PROBES.usual;
+  const { counted, rechecked } = AGREEING_PROBES;
+  const fewest = recheck === undefined ? counted : rechecked;
+  const usual = countsDownloads ? fewest : AGREEING_PROBES.usual;
   let needed: number = bypassCache ? 1 : usual;
   return {
     async confirm(first, accept) {

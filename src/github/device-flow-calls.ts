@@ -5,7 +5,8 @@ import { sendUpload } from '../http/upload.ts';
 import type { Ports } from '../ports.ts';
 import { AUTH, type CallTemplate } from '../protocol/calls.ts';
 import { DEVICE_FLOW, SECOND } from '../protocol/limits.ts';
-import { isRateLimited, parseErrorBody } from './api/failures.ts';
+import { isRateLimited } from './api/failures.ts';
+import { parseErrorBody } from './api/refusal.ts';
 
 export interface DeviceFlowOptions {
   /** Such as `https://github.com`. */

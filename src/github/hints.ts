@@ -24,6 +24,11 @@ export const NOT_FOUND_HINT =
 
 export const MOVED_HINT = 'the repository has moved: set `repository:` to its new name';
 
+export const PAGE_HINT =
+  "check `api-url:` and the proxy in the job's `https_proxy` variable, or use channel: K3";
+
+export const NEWER_ACTION_HINT = 'use the newest version of this action, or use channel: K3';
+
 export const RULE_HINT =
   'set `branch:` to one without the rule and open a pull request from it, set `token:` to one that may bypass the rule, or use channel: K2, which pushes nothing';
 

@@ -21,6 +21,8 @@ export interface CallTemplate {
   readonly repeatable?: boolean;
   /** One of several calls that make up one write: not paced, because others could move the branch in a pause. */
   readonly partOfWrite?: boolean;
+  /** What is read from the JSON of a success, and so must be in it: the path of a property, `[]` for a list. */
+  readonly returns?: string;
   /** What the body contains; absent when nothing is sent. */
   readonly sends?: string;
 }
@@ -35,6 +37,7 @@ export const API = {
     description: 'reading the repository',
     permission: 'metadata: read',
     repeatable: true,
+    returns: 'private',
   },
   get_file: {
     method: 'GET',
@@ -42,6 +45,7 @@ export const API = {
     description: 'reading the file record',
     permission: 'contents: read',
     repeatable: true,
+    returns: 'sha',
   },
   put_file_le1mb: {
     method: 'PUT',
@@ -49,6 +53,7 @@ export const API = {
     description: 'writing the file',
     permission: 'contents: write',
     expects: [200, 201],
+    returns: 'commit.sha',
     sends: 'message, content (base64), branch, sha (only when replacing)',
   },
   commits_of_path: {
@@ -57,6 +62,7 @@ export const API = {
     description: "reading the file's history",
     permission: 'contents: read',
     repeatable: true,
+    returns: '[]',
   },
   tree_below: {
     method: 'GET',
@@ -64,6 +70,7 @@ export const API = {
     description: "listing the branch's files",
     permission: 'contents: read',
     repeatable: true,
+    returns: 'tree',
   },
   get_commit: {
     method: 'GET',
@@ -71,6 +78,7 @@ export const API = {
     description: 'reading the base commit',
     permission: 'contents: read',
     repeatable: true,
+    returns: 'tree.sha',
   },
   blob: {
     method: 'POST',
@@ -86,6 +94,7 @@ export const API = {
     description: 'reading the branch',
     permission: 'contents: read',
     repeatable: true,
+    returns: 'object.sha',
   },
   tree: {
     method: 'POST',
@@ -94,6 +103,7 @@ export const API = {
     permission: 'contents: write',
     repeatable: true,
     partOfWrite: true,
+    returns: 'sha',
     sends: 'base_tree, tree [path, mode 100644, type blob, sha]',
   },
   commit: {
@@ -103,6 +113,7 @@ export const API = {
     permission: 'contents: write',
     repeatable: true,
     partOfWrite: true,
+    returns: 'sha',
     sends: 'message, tree, parents [base commit]',
   },
   update_ref: {
@@ -126,12 +137,14 @@ export const API = {
     path: `${REPO}/rules/branches/{branch}{?per_page}`,
     description: "reading the branch's rules",
     permission: 'metadata: read',
+    returns: '[]',
   },
   compare: {
     method: 'GET',
     path: `${REPO}/compare/{basehead}{?per_page}`,
     description: 'comparing two commits',
     permission: 'contents: read',
+    returns: 'status',
   },
   pages_site: {
     method: 'GET',
@@ -139,6 +152,7 @@ export const API = {
     description: 'reading the Pages settings',
     permission: 'pages: read',
     repeatable: true,
+    returns: 'public',
   },
   // A job can't be given this permission: only the token of an app or of a person may have it.
   create_pages_site: {
@@ -153,6 +167,7 @@ export const API = {
     path: `${REPO}/pages/builds/latest`,
     description: 'reading the latest Pages build',
     permission: 'pages: read',
+    returns: 'status',
   },
   request_build: {
     method: 'POST',
@@ -165,12 +180,14 @@ export const API = {
     path: `${REPO}/deployments{?environment,per_page}`,
     description: 'listing the deployments',
     permission: 'deployments: read',
+    returns: '[]',
   },
   deployment_statuses: {
     method: 'GET',
     path: `${REPO}/deployments/{deployment_id}/statuses{?per_page}`,
     description: "reading a deployment's statuses",
     permission: 'deployments: read',
+    returns: '[]',
   },
   get_workflow: {
     method: 'GET',
@@ -178,6 +195,7 @@ export const API = {
     description: "reading the site's workflow",
     permission: 'actions: read',
     repeatable: true,
+    returns: 'state',
   },
   dispatch_workflow: {
     method: 'POST',
@@ -192,12 +210,14 @@ export const API = {
     path: `${REPO}/actions/workflows/{workflow_id}/runs{?branch,per_page,exclude_pull_requests}`,
     description: "listing the runs of the site's workflow",
     permission: 'actions: read',
+    returns: 'workflow_runs',
   },
   pending_deployments: {
     method: 'GET',
     path: `${REPO}/actions/runs/{run_id}/pending_deployments`,
     description: "reading what the run of the site's workflow waits for",
     permission: 'actions: read',
+    returns: '[]',
   },
   // Before the first upload, which is the next write.
   create_release: {
@@ -206,6 +226,7 @@ export const API = {
     description: 'creating the draft of the release',
     permission: 'contents: write',
     partOfWrite: true,
+    returns: 'upload_url',
     sends: 'tag_name, name, body, draft (true)',
   },
   publish_release: {
@@ -213,6 +234,7 @@ export const API = {
     path: `${REPO}/releases/{release_id}`,
     description: 'publishing the release',
     permission: 'contents: write',
+    returns: 'id',
     sends: 'tag_name, name, body, draft (false), make_latest (false)',
   },
   list_releases: {
@@ -221,6 +243,7 @@ export const API = {
     description: 'listing the releases',
     permission: 'contents: read',
     repeatable: true,
+    returns: '[]',
   },
   get_release: {
     method: 'GET',
@@ -228,6 +251,7 @@ export const API = {
     description: 'reading the draft of the release',
     permission: 'contents: read',
     repeatable: true,
+    returns: 'id',
   },
   release_by_tag: {
     method: 'GET',
@@ -235,6 +259,7 @@ export const API = {
     description: 'reading the release',
     permission: 'contents: read',
     repeatable: true,
+    returns: 'upload_url',
   },
   list_assets: {
     method: 'GET',
@@ -242,6 +267,7 @@ export const API = {
     description: "listing the release's assets",
     permission: 'contents: read',
     repeatable: true,
+    returns: '[]',
   },
   rename_asset: {
     method: 'PATCH',
@@ -249,6 +275,7 @@ export const API = {
     description: 'renaming the asset',
     permission: 'contents: write',
     repeatable: true,
+    returns: 'browser_download_url',
     sends: 'name, label',
   },
   delete_draft: {
@@ -279,6 +306,7 @@ export const API = {
     description: "listing the branch's pull requests",
     permission: 'pull-requests: read',
     repeatable: true,
+    returns: '[]',
   },
   list_comments: {
     method: 'GET',
@@ -286,6 +314,7 @@ export const API = {
     description: "listing the pull request's comments",
     permission: 'pull-requests: read',
     repeatable: true,
+    returns: '[]',
   },
   create_comment: {
     method: 'POST',

@@ -69,6 +69,8 @@ export const AGREEING_PROBES = {
   usual: 4,
   /** Where the host may limit downloads: a file-bin has one store behind it. */
   counted: 2,
+  /** The same where the address is looked at once more after the proof anyway. */
+  rechecked: 1,
   most: 32,
 } as const;
 

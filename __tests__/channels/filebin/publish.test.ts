@@ -561,22 +561,29 @@ describe('an upload whose connection broke off', () => {
   });
 });
 
-describe('the lock of a bin', () => {
-  /** Performs an upload to a host that says of each of its lists whether the bin is locked. */
-  async function performWith(readonly: readonly (boolean | null)[], look: Scripted = { status: 302 }) {
-    const host: FakeHttp = new FakeHttp(({ method, url }) => {
-      if (method === 'POST') return { status: 201, body: RECORD };
-      if (method === 'PUT') return { status: 200 };
-      if (url.endsWith('/page.html')) return look;
-      const lists = host.seen.filter((one) => one.method === 'GET' && one.url.endsWith(OPTIONS.bin));
-      const value = readonly[Math.min(lists.length, readonly.length) - 1];
-      return value == null ? { status: 404 } : { body: { bin: { readonly: value }, files: [] } };
-    });
-    const action = createFilebinPublisher(OPTIONS, fakePorts(host.http));
-    const placement = await (await prepareOne(action, await localFile('x'))).perform();
-    return { placement, methods: () => host.seen.map(({ method }) => method) };
-  }
+/** The page that comes only before a file that may still be downloaded. */
+const WARNING = {
+  status: 200,
+  headers: { 'content-type': 'text/html; charset=utf-8', 'set-cookie': 'verified=1' },
+  body: '<title>Please read</title>',
+};
 
+/** Performs an upload to a host that says of each of its lists whether the bin is locked. */
+async function performWith(readonly: readonly (boolean | null)[], look: Scripted | Error = WARNING) {
+  const host: FakeHttp = new FakeHttp(({ method, url }) => {
+    if (method === 'POST') return { status: 201, body: RECORD };
+    if (method === 'PUT') return { status: 200 };
+    if (url.endsWith('/page.html')) return look;
+    const lists = host.seen.filter((one) => one.method === 'GET' && one.url.endsWith(OPTIONS.bin));
+    const value = readonly[Math.min(lists.length, readonly.length) - 1];
+    return value == null ? { status: 404 } : { body: { bin: { readonly: value }, files: [] } };
+  });
+  const action = createFilebinPublisher(OPTIONS, fakePorts(host.http));
+  const placement = await (await prepareOne(action, await localFile('x'))).perform();
+  return { placement, methods: () => host.seen.map(({ method }) => method) };
+}
+
+describe('the lock of a bin', () => {
   test('is read again after the proof, once for all files', async () => {
     const { methods, placement } = await performWith([true]);
     await expect(placement.recheck?.()).resolves.toEqual([]);
@@ -611,6 +618,23 @@ describe('the lock of a bin', () => {
       message: `after its proof the address answers HTTP ${status}: ${body}`,
       hint: expect.stringContaining(hint),
     });
+  });
+});
+
+describe('the last look at an address, after its proof', () => {
+  const OPENED = [expect.stringMatching(/^whether the file can be downloaded again: .* may limit downloads/)];
+  const UNCLEAR = [expect.stringMatching(/^whether the address still opens after its proof/)];
+
+  test.each<[string, Scripted | Error, unknown[]]>([
+    ['nothing, after the warning page, which is no download', WARNING, []],
+    ['further downloads, after a redirect, which is one', { status: 302 }, OPENED],
+    ['further downloads, after the file itself', { status: 200, body: '<p>hello</p>' }, OPENED],
+    ['whether it opens, after a failure of the host', { status: 502 }, UNCLEAR],
+    ['whether it opens, after a limit of requests', { status: 429 }, UNCLEAR],
+    ['whether it opens, without an answer', new DeliveryError('CONNECTION', 'reset'), UNCLEAR],
+  ])('leaves open %s', async (_, look, unknown) => {
+    const { placement } = await performWith([true], look);
+    await expect(placement.recheck?.()).resolves.toEqual(unknown);
   });
 });
 

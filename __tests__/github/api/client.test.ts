@@ -47,7 +47,7 @@ describe('createGitHubClient: requests', () => {
   });
 
   test('keeps the folder of a GitHub Enterprise Server API address', async () => {
-    const { host, ports } = createTestClient({ body: {} });
+    const { host, ports } = createTestClient({ body: { private: true } });
     const apiUrl = new URL('https://git.corp.io/api/v3/');
     const github = createGitHubClient({ ...OPTIONS, apiUrl }, ports);
     await github.rest.repos.get(github.repository);
@@ -82,7 +82,10 @@ describe('createGitHubClient: requests', () => {
 
   test('logs nothing for an expected failure, and a deprecation as one debug line', async () => {
     const sunset = { deprecation: 'true', sunset: 'Fri, 01 Jan 2027 00:00:00 GMT' };
-    const { ports, getRepository } = createTestClient({ status: 404 }, { headers: sunset, body: {} });
+    const { ports, getRepository } = createTestClient(
+      { status: 404 },
+      { headers: sunset, body: { private: false } },
+    );
     await expect(getRepository()).rejects.toMatchObject({ code: 'NOT_FOUND' });
     expect(ports.logger.lines).toEqual([]);
     await getRepository();
@@ -91,6 +94,37 @@ describe('createGitHubClient: requests', () => {
       `debug: [@octokit/request] "GET ${REPO}" is deprecated. It is scheduled to be removed on Fri, 01 Jan 2027 00:00:00 GMT`,
     ]);
   });
+});
+
+describe('createGitHubClient: errors of GraphQL, which come with HTTP 200', () => {
+  const query = 'query { viewer { login } }';
+  const FAULT = 'Something went wrong while executing your query. This may be the result of a timeout.';
+
+  test('are no answer, even with a part of the data, and the query is sent again', async () => {
+    const partial = { data: { viewer: { login: null } }, errors: [{ message: FAULT }] };
+    const { host, github } = createTestClient({ body: partial }, { body: { data: { viewer: 'me' } } });
+    await expect(github.graphql(query)).resolves.toEqual({ viewer: 'me' });
+    expect(host.seen).toHaveLength(2);
+  });
+
+  test.each([
+    [{ message: FAULT }, 'HOST_ERROR', 5],
+    [{ message: "Field 'x' doesn't exist on type 'User'" }, 'HOST_ERROR', 1],
+    [{ type: 'NOT_FOUND', message: 'Could not resolve to a Repository' }, 'NOT_FOUND', 1],
+    [{ type: 'FORBIDDEN', message: 'Resource not accessible by integration' }, 'NO_PERMISSION', 1],
+    [{ type: 'INSUFFICIENT_SCOPES', message: 'Your token has not been granted' }, 'NO_PERMISSION', 1],
+  ])(
+    'end as a failure of the host, after as many attempts as can help: %j',
+    async (error, code, attempts) => {
+      const { host, github } = createTestClient({ body: { data: null, errors: [error, error] } });
+      await expect(github.graphql(query)).rejects.toMatchObject({
+        code,
+        httpCode: 200,
+        message: `asking the GraphQL API answered HTTP 200: ${error.message}`,
+      });
+      expect(host.seen).toHaveLength(attempts);
+    },
+  );
 });
 
 describe('createGitHubClient: attempts', () => {
@@ -109,7 +143,7 @@ describe('createGitHubClient: attempts', () => {
   });
 
   test('names the version of the API in every request', async () => {
-    const { host, getRepository } = createTestClient({ body: { id: 1 } });
+    const { host, getRepository } = createTestClient({ body: { id: 1, private: false } });
     await getRepository();
     expect(host.seen[0]?.headers).toMatchObject({ 'x-github-api-version': '2022-11-28' });
   });
@@ -118,9 +152,9 @@ describe('createGitHubClient: attempts', () => {
     const { host, ports, getRepository } = createTestClient(
       { status: 502 },
       { status: 503 },
-      { body: { id: 1 } },
+      { body: { id: 1, private: false } },
     );
-    await expect(getRepository()).resolves.toEqual({ id: 1 });
+    await expect(getRepository()).resolves.toEqual({ id: 1, private: false });
     expect(host.seen).toHaveLength(3);
     expect(ports.clock.slept).toEqual([750, 1_500]);
   });
@@ -146,8 +180,10 @@ describe('createGitHubClient: attempts', () => {
   });
 
   test('waits until a rate limit is lifted', async () => {
-    const { host, ports, getRepository } = createTestClient(limitedFor(420), { body: { id: 1 } });
-    await expect(getRepository()).resolves.toEqual({ id: 1 });
+    const { host, ports, getRepository } = createTestClient(limitedFor(420), {
+      body: { id: 1, private: false },
+    });
+    await expect(getRepository()).resolves.toEqual({ id: 1, private: false });
     expect([host.seen.length, ports.clock.slept]).toEqual([2, [421_500]]);
   });
 
@@ -169,6 +205,80 @@ describe('createGitHubClient: failures', () => {
     await expect(getRepository()).rejects.toBe(offline);
   });
 
+  test.each([
+    ['a list', []],
+    ['nothing', {}],
+    ['null in place of what is read', { object: null }],
+  ])('refuses an HTTP 200 with %s, and asks again', async (_, body) => {
+    const { host, github } = createTestClient({ body }, { body: { object: { sha: 'abc' } } });
+    const readBranch = () => github.rest.git.getRef({ ...github.repository, ref: 'heads/main' });
+    await expect(readBranch()).resolves.toMatchObject({ data: { object: { sha: 'abc' } } });
+    expect(host.seen).toHaveLength(2);
+    await expect(createTestClient({ body }).getRepository()).rejects.toMatchObject({
+      code: 'HOST_ERROR',
+      message: 'reading the repository returned JSON without private',
+    });
+  });
+
+  test('refuses anything but a list where a list is read', async () => {
+    const { github } = createTestClient({ body: { message: 'ok' } });
+    await expect(github.rest.repos.listReleases(github.repository)).rejects.toMatchObject({
+      code: 'HOST_ERROR',
+      message: 'listing the releases returned JSON without a list',
+    });
+  });
+
+  test('asks again for what GitHub has only accepted, and says so in the end', async () => {
+    const accepted = { status: 202, body: { object: { sha: 'abc' } } };
+    const { host, github } = createTestClient(accepted);
+    await expect(github.rest.git.getRef({ ...github.repository, ref: 'heads/main' })).rejects.toMatchObject({
+      code: 'HOST_ERROR',
+      httpCode: 202,
+      message: 'reading the branch answered HTTP 202: it is not done yet',
+    });
+    expect(host.seen).toHaveLength(5);
+  });
+
+  test('asks again where a cache answers 304 to a request without a condition', async () => {
+    const { host, getRepository } = createTestClient({ status: 304 }, { body: { private: false } });
+    await expect(getRepository()).resolves.toEqual({ private: false });
+    expect(host.seen).toHaveLength(2);
+  });
+
+  const PAGE = { headers: { 'content-type': 'text/html; charset=utf-8' }, body: '<title>Blocked</title>' };
+
+  test.each([401, 403, 404, 410, 422])(
+    'takes nothing about the repository from a page with HTTP %d, which another host sent',
+    async (status) => {
+      const { host, getRepository } = createTestClient({ ...PAGE, status });
+      await expect(getRepository()).rejects.toMatchObject({
+        code: 'HOST_ERROR',
+        httpCode: status,
+        message: `reading the repository answered HTTP ${status}: a page came instead of an answer of GitHub's API`,
+        hint: expect.stringContaining('`https_proxy`'),
+      });
+      expect(host.seen).toHaveLength(1);
+    },
+  );
+
+  test('does not take a page with HTTP 404 for the absence of a file', async () => {
+    const { github } = createTestClient({ ...PAGE, status: 404 });
+    await expect(getBlobSha(github, { branch: 'main', path: 'a.html' })).rejects.toMatchObject({
+      code: 'HOST_ERROR',
+    });
+  });
+
+  test('waits after a page with HTTP 429 or 5xx as after any other answer', async () => {
+    const later = new Date(NOON + 90_000).toUTCString();
+    const { ports, getRepository } = createTestClient(
+      { ...PAGE, status: 503, headers: { ...PAGE.headers, 'retry-after': later } },
+      { ...PAGE, status: 429, headers: { ...PAGE.headers, 'retry-after': '7' } },
+      { body: { private: true } },
+    );
+    await expect(getRepository()).resolves.toEqual({ private: true });
+    expect(ports.clock.slept).toEqual([90_500, 7_500]);
+  });
+
   test('throws ABORTED and sends nothing when the delivery is stopped', async () => {
     const { host, ports, getRepository } = createTestClient({});
     ports.stop.abort(Object.assign(new Error('stopped'), { name: 'AbortError' }));
@@ -177,7 +287,7 @@ describe('createGitHubClient: failures', () => {
   });
 
   test('sends requests under the new signal after withSignal', async () => {
-    const { host, ports, github } = createTestClient({ body: { id: 1 } });
+    const { host, ports, github } = createTestClient({ body: { id: 1, private: false } });
     const other = github.withSignal(new AbortController().signal);
     ports.stop.abort();
     await expect(other.rest.repos.get(other.repository)).resolves.toMatchObject({ data: { id: 1 } });
@@ -214,7 +324,9 @@ describe('createGitHubClient: failures', () => {
 
 describe('createGitHubClient: writes', () => {
   test('paces whole writes, but neither reads nor the parts of a write', async () => {
-    const { ports, github } = createTestClient({ body: { sha: 'abc' } });
+    const { ports, github } = createTestClient({
+      body: { sha: 'abc', private: false, browser_download_url: 'https://github.com/a' },
+    });
     const { rest, repository } = github;
     const rename = () => rest.repos.updateReleaseAsset({ ...repository, asset_id: 7, name: 'a' });
     await rename();

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { DeliveryError } from '../../../src/errors.ts';
-import { type ApiRefusal, apiError, parseErrorBody, refusalError } from '../../../src/github/api/failures.ts';
+import { apiError, refusalError } from '../../../src/github/api/failures.ts';
+import { type ApiRefusal, parseErrorBody } from '../../../src/github/api/refusal.ts';
 import { shortHostMessage } from '../../../src/http/response.ts';
 import { API } from '../../../src/protocol/calls.ts';
 import { NOON } from '../../support/ports.ts';
@@ -14,6 +15,18 @@ describe('refusalError', () => {
     [403, { headers: { 'x-ratelimit-remaining': '0' } }, 'RATE_LIMITED', true],
     [403, { headers: { 'retry-after': '7' } }, 'RATE_LIMITED', true],
     [403, { message: 'You have exceeded a secondary rate limit' }, 'RATE_LIMITED', true],
+    [403, { message: 'You have triggered an abuse detection mechanism.' }, 'RATE_LIMITED', true],
+    [422, { message: 'Validation Failed; was submitted too quickly' }, 'RATE_LIMITED', true],
+    [
+      403,
+      {
+        message: 'Resource not accessible by integration',
+        headers: { 'x-ratelimit-remaining': '0' },
+      },
+      'NO_PERMISSION',
+      false,
+    ],
+    [304, {}, 'HOST_ERROR', true],
     [401, { message: 'Bad credentials' }, 'BAD_TOKEN', false],
     [403, { message: 'Resource not accessible by integration' }, 'NO_PERMISSION', false],
     [403, { headers: { 'x-github-sso': 'required; url=https://github.com/orgs/o/sso' } }, 'BAD_TOKEN', false],
@@ -152,6 +165,13 @@ describe('refusalError', () => {
     [410, '', 'HOST_ERROR', 'newest version of this action'],
     [422, 'Validation Failed; file_count limited to 1000 assets per release', 'TOO_LARGE', 'set `tag:`'],
     [422, 'Reference does not exist', 'NOT_FOUND', '`branch:`'],
+    [422, 'Validation Failed; size must be less than or equal to 2147483648', 'TOO_LARGE', 'channel: K3'],
+    [
+      400,
+      'Bad Request: The version you specified in the "X-GitHub-API-Version" request header, "2022-11-28", is not a supported version.',
+      'HOST_ERROR',
+      'newest version of this action',
+    ],
     [451, '', 'FORBIDDEN_BY_RULE', 'set `repository:`'],
   ] as const)('has its own meaning and hint for HTTP %i %j', (status, message, code, words) => {
     const failure = refused(status, { message });
@@ -253,15 +273,15 @@ describe('apiError', () => {
 describe('parseErrorBody', () => {
   test('returns the message and the codes of the errors', () => {
     const body = { message: 'two\n lines', errors: [{ code: 'custom' }, 'text', null, { field: 'x' }] };
-    expect(parseErrorBody(body)).toEqual({ message: 'two lines', codes: ['custom'] });
+    expect(parseErrorBody(body)).toEqual({ message: 'two lines; text', codes: ['custom'] });
   });
 
   test.each<unknown>(['<html>', null, undefined])('returns nothing for %j', (body) => {
     expect(parseErrorBody(body)).toEqual({ message: '', codes: [] });
   });
 
-  test('returns no codes without a list of errors', () => {
-    expect(parseErrorBody({ message: 'm', errors: 'e' })).toEqual({ message: 'm', codes: [] });
+  test('returns errors that are no list of objects as a part of the message', () => {
+    expect(parseErrorBody({ message: 'm', errors: 'e' })).toEqual({ message: 'm; e', codes: [] });
   });
 });
 

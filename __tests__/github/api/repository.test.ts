@@ -56,6 +56,8 @@ describe('loadRepositoryContext', () => {
 
   test.each([
     ['get_repository', failure('BAD_TOKEN', 401)],
+    ['get_repository', failure('NOT_FOUND', 301)],
+    ['get_repository', failure('HOST_ERROR', 404)],
     ['pages_site', failure('HOST_ERROR', 502)],
   ] as const)('throws any other refusal of %s unchanged', async (call, refused) => {
     const github = new FakeGitHub({ get_repository: {}, pages_site: SITE, [call]: refused });

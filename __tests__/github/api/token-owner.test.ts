@@ -14,8 +14,8 @@ describe('getTokenOwner', () => {
   });
 
   test.each([
-    ['errors', { errors: [{ message: 'no' }] }],
-    ['no viewer', { data: null }],
+    ['no data', { data: null }],
+    ['no viewer', { data: { viewer: null } }],
   ])('fails where the answer has %s', async (_, viewer) => {
     await expect(getTokenOwner(new FakeGitHub({ graphql: viewer }))).rejects.toMatchObject({
       code: 'NO_PERMISSION',

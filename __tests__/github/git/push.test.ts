@@ -622,6 +622,16 @@ describe('gitError', () => {
     expect(failure.hint).toBeTruthy();
   });
 
+  test.each([
+    ["fatal: unable to access 'x': The requested URL returned error: 301", /has moved: set `repository:`/],
+    ["fatal: couldn't find remote ref refs/heads/main", /set `branch:`.*push a first one/],
+    ['remote: Repository not found.', /`repository:` and `branch:` exist/],
+  ])('says what to change after %j', (err, hint) => {
+    const failure = gitError('fetching', { exitCode: 128, out: '', err }, { online: true, secrets: [] });
+    expect(failure).toMatchObject({ code: 'NOT_FOUND', retryable: false });
+    expect(failure.hint).toMatch(hint);
+  });
+
   test('maps a failure of an offline command to INTERNAL, whatever its message', () => {
     const err = 'fatal: No space left on device; HTTP 403';
     const failure = gitError('writing', { exitCode: 128, out: '', err }, { online: false, secrets: [] });

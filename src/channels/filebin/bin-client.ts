@@ -1,10 +1,10 @@
 import { DeliveryError, hasFailed, resultOf } from '../../errors.ts';
 import { connectionError } from '../../http/client.ts';
-import { firstHeader, parseJson, readText } from '../../http/response.ts';
+import { discard, firstHeader, parseJson, readText } from '../../http/response.ts';
 import { sendUpload, type UploadResponse } from '../../http/upload.ts';
 import type { Ports } from '../../ports.ts';
 import { BIN, type CallTemplate } from '../../protocol/calls.ts';
-import { BIN_ANSWER, EXCHANGE, SECOND } from '../../protocol/limits.ts';
+import { BIN_ANSWER, EXCHANGE, SECOND, TEXT } from '../../protocol/limits.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import type { HostRefusal } from '../channel.ts';
 import { createAnswerWait } from './answer-wait.ts';
@@ -29,6 +29,14 @@ export interface BinFile {
  * expired or deleted one is never usable again.
  */
 export type BinStatus = 'absent' | 'open' | 'locked' | 'unavailable';
+
+/**
+ * What somebody new gets at a file's address: a refusal; the warning page, which comes only before a file that may
+ * be downloaded and is no download itself; a download, which the host may have counted; or no clear answer.
+ */
+export type BinLook =
+  | { readonly kind: 'refused'; readonly refusal: HostRefusal }
+  | { readonly kind: 'warned' | 'opened' | 'unclear' };
 
 /** What the host says about a bin. */
 export interface BinState {
@@ -56,12 +64,8 @@ export interface BinClient {
   lock(): Promise<boolean>;
   /** Deletes a file; `false` where it did not exist. */
   remove(filename: string): Promise<boolean>;
-  /**
-   * Looks at a file's address as somebody new, without following it to the storage.
-   *
-   * @returns why the host refuses it; `null` where it does not, or gives no clear answer
-   */
-  look(filename: string): Promise<HostRefusal | null>;
+  /** Looks at a file's address as somebody new, without following it to the storage. */
+  look(filename: string): Promise<BinLook>;
   address(filename: string): URL;
 }
 
@@ -231,14 +235,23 @@ async function deleteFile(filename: string, location: BinLocation, ports: Ports)
   });
 }
 
-async function lookAtFile(
-  filename: string,
-  location: BinLocation,
-  ports: Ports,
-): Promise<HostRefusal | null> {
-  const answer = await resultOf(() => send(BIN.get, urlFor(BIN.get, location, filename), ports));
-  if (hasFailed(answer) || ![403, 404, 410].includes(answer.status)) return null;
-  return { httpCode: answer.status, text: plainText(answer.text) };
+async function lookAtFile(filename: string, location: BinLocation, ports: Ports): Promise<BinLook> {
+  const { http, clock, signal } = ports;
+  const url = urlFor(BIN.get, location, filename);
+  const limited = AbortSignal.any([signal, clock.timeout(EXCHANGE.api)]);
+  const answer = await resultOf(() =>
+    http({ method: BIN.get.method, url, headers: { accept: 'application/json' }, signal: limited }),
+  );
+  if (hasFailed(answer)) return { kind: 'unclear' };
+  const { status } = answer;
+  if ([403, 404, 410].includes(status)) {
+    const text = await readText(answer.body, TEXT.refusal).catch(() => '');
+    return { kind: 'refused', refusal: { httpCode: status, text: plainText(text) } };
+  }
+  discard(answer);
+  const isPage = /html/.test(firstHeader(answer, 'content-type') ?? '');
+  if (status === 200 && isPage && firstHeader(answer, 'set-cookie') !== undefined) return { kind: 'warned' };
+  return { kind: status >= 200 && status < 400 ? 'opened' : 'unclear' };
 }
 
 /** Reads what the host answers about the file that it stored. */

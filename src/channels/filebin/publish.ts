@@ -5,7 +5,7 @@ import type { Ports } from '../../ports.ts';
 import { withRetries } from '../../retry.ts';
 import { binFileName, flatName } from '../../rules/naming.ts';
 import type { ChannelAction, ChannelItem, Placement, PreparedTask } from '../channel.ts';
-import { type BinFile, type BinState, createBinClient } from './bin-client.ts';
+import { type BinFile, type BinLook, type BinState, createBinClient } from './bin-client.ts';
 import { describeShown } from './content-type.ts';
 import { type LeftBin, lockOwnBin } from './lock.ts';
 import { findOrAllowUpload } from './ownership.ts';
@@ -92,13 +92,22 @@ async function postFiles(
     const url = client.address(filename);
     const { unknown = [], recheck: recheckBin } = left.get(bin) ?? {};
     const recheck = async (): Promise<readonly string[]> => {
-      const refusal = await client.look(filename);
-      if (refusal !== null) throw refusedLaterError(refusal, bin);
-      return (await recheckBin?.()) ?? [];
+      const seen = await client.look(filename);
+      if (seen.kind === 'refused') throw refusedLaterError(seen.refusal, bin);
+      return [...UNKNOWN_AFTER[seen.kind], ...((await recheckBin?.()) ?? [])];
     };
     return { item, result: { ...binPlacement(result, url), unknown, recheck } };
   });
 }
+
+/** What the last look at the address leaves open: whether the next person can still download the file. */
+const UNKNOWN_AFTER: Readonly<Record<Exclude<BinLook['kind'], 'refused'>, readonly string[]>> = {
+  warned: [],
+  opened: [
+    'whether the file can be downloaded again: the bin host may limit downloads, and the proof itself was some of them',
+  ],
+  unclear: ['whether the address still opens after its proof: the bin host gave no clear answer'],
+};
 
 function binPlacement({ stored, written, confirmed }: StoreResult, url: URL): Placement {
   const where = `bin ${stored.bin}, file ${stored.filename}`;

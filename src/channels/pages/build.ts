@@ -85,7 +85,9 @@ export function watchBuild(
     const requested = Math.min(status.retryAfter ?? 0, options.timeout / BUILD_WAIT.longestPauses);
     asked = { next: clock.now() + Math.max(pause, requested), polls };
     const committedAt = await readCommitTime(github, status, { commitSha, hostMayChangeBytes });
-    const hint = run?.hint ?? notAsked.hint ?? '';
+    // Without the host's word, what the site's build may change cannot be proven at all.
+    const unread = hostMayChangeBytes && status.status === 'unknown' ? status.hint : undefined;
+    const hint = run?.hint ?? unread ?? notAsked.hint ?? '';
     progress = { ...toProgress(status, words), hint, committedAt };
     if (progress.finished) finished.set(commitSha, progress);
     return progress;

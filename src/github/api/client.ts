@@ -6,9 +6,10 @@ import { API_VERSION, TOOL } from '../../protocol/words.ts';
 import { withRetries } from '../../retry.ts';
 import { MOVED_HINT, RETRY_HINT } from '../hints.ts';
 import type { RepositoryName } from '../hosts.ts';
-import { type ApiRefusal, apiError, findGraphqlLimit, refusalError } from './failures.ts';
+import { apiError, refusalError } from './failures.ts';
 import { octokitFetch } from './octokit-fetch.ts';
 import { createWritePacer, type PaceWrite } from './pacing.ts';
+import { type ApiRefusal, findGraphqlRefusal } from './refusal.ts';
 
 /**
  * Octokit for one repository. Every request follows the row of its route in the table of API calls: writes
@@ -99,8 +100,8 @@ async function sendOnce<T extends ApiAnswer>(
   try {
     const answer = await send();
     refuseUnusable(answer, call);
-    const limit = call.path === API.graphql.path ? findGraphqlLimit(answer.data) : undefined;
-    if (limit !== undefined) throw refusalError({ ...answer, ...limit }, call, clock.now());
+    const refusal = call.path === API.graphql.path ? findGraphqlRefusal(answer.data) : undefined;
+    if (refusal !== undefined) throw refusalError({ ...answer, ...refusal }, call, clock.now());
     return answer;
   } catch (thrown) {
     if (signal.aborted) throw toDeliveryError(signal.reason);
@@ -114,26 +115,37 @@ interface ApiAnswer {
   readonly data: unknown;
 }
 
-/** Octokit returns an answer that is not JSON as text or bytes, and a redirect as a success: both are refused. */
-function refuseUnusable({ status, data }: ApiAnswer, { description, expects }: CallTemplate): void {
+/**
+ * Octokit returns an answer that is not JSON as text or bytes, and a redirect as a success: both are refused, and
+ * so are an answer that GitHub has only accepted and one without what is read from it.
+ */
+function refuseUnusable({ status, data }: ApiAnswer, { description, expects, returns }: CallTemplate): void {
   if (status >= 300) {
     throw new DeliveryError('NOT_FOUND', `${description} was redirected: the repository has moved`, {
       httpCode: status,
       hint: MOVED_HINT,
     });
   }
+  const unusable = (message: string): DeliveryError =>
+    new DeliveryError('HOST_ERROR', message, { httpCode: status, hint: RETRY_HINT, retryable: true });
   if (expects !== undefined && !expects.includes(status)) {
     const expected = expects.join(' or ');
-    throw new DeliveryError('HOST_ERROR', `${description} answered HTTP ${status} instead of ${expected}`, {
-      httpCode: status,
-      hint: RETRY_HINT,
-    });
+    throw unusable(`${description} answered HTTP ${status} instead of ${expected}`);
   }
+  if (status === 202) throw unusable(`${description} answered HTTP 202: it is not done yet`);
   if (status !== 204 && (typeof data !== 'object' || data === null || data instanceof ArrayBuffer)) {
-    throw new DeliveryError('HOST_ERROR', `${description} returned something that is not JSON`, {
-      httpCode: status,
-      hint: RETRY_HINT,
-      retryable: true,
-    });
+    throw unusable(`${description} returned something that is not JSON`);
   }
+  if (returns !== undefined && !hasReturned(data, returns)) {
+    throw unusable(`${description} returned JSON without ${returns === '[]' ? 'a list' : returns}`);
+  }
+}
+
+/** @see CallTemplate.returns */
+function hasReturned(data: unknown, returns: string): boolean {
+  if (returns === '[]') return Array.isArray(data);
+  const value = returns
+    .split('.')
+    .reduce<unknown>((outer, name) => (outer as Record<string, unknown> | null | undefined)?.[name], data);
+  return value !== undefined && value !== null;
 }

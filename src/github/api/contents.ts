@@ -1,6 +1,7 @@
 import { DeliveryError } from '../../errors.ts';
 import { OTHER_PATH_HINT } from '../hints.ts';
 import type { GitHubClient } from './client.ts';
+import { isNotFound } from './failures.ts';
 
 /** A file's place in a repository. */
 export interface BranchPath {
@@ -29,9 +30,7 @@ export async function getBlobSha(github: GitHubClient, { branch, path }: BranchP
     if (Array.isArray(data) || (data.type as string) === 'dir') throw pathIsFolderError(path);
     return typeof data.sha === 'string' ? data.sha : null;
   } catch (thrown) {
-    if (thrown instanceof DeliveryError && thrown.code === 'NOT_FOUND' && thrown.httpCode === 404) {
-      return null;
-    }
+    if (isNotFound(thrown)) return null;
     throw thrown;
   }
 }

@@ -4,6 +4,7 @@ import { DeliveryError, hasFailed, type Result, resultOf } from '../../errors.ts
 import { BATCH } from '../../protocol/limits.ts';
 import type { GitHubClient } from './client.ts';
 import { belowFileError, getBlobSha, pathIsFolderError } from './contents.ts';
+import { isEmptyRepository, isNotFound } from './failures.ts';
 
 /** By path: the blob that the branch has there, `null` where it has none, or why no file can be there. */
 export type ExistingBlobs = ReadonlyMap<string, Result<string | null>>;
@@ -21,7 +22,7 @@ export async function getBranchHead(github: GitHubClient, branch: string): Promi
     const { data } = await github.rest.git.getRef({ ...github.repository, ref: `heads/${branch}` });
     return data.object.sha;
   } catch (thrown) {
-    if (!(thrown instanceof DeliveryError) || thrown.httpCode !== 404) throw thrown;
+    if (!isNotFound(thrown)) throw thrown;
     const { owner, repo } = github.repository;
     throw new DeliveryError(
       'NOT_FOUND',
@@ -37,9 +38,8 @@ export async function getBranchHead(github: GitHubClient, branch: string): Promi
 
 /** What is missing where a branch could not be read: the branch, all of the repository's commits, or neither. */
 export function findAbsence(thrown: unknown): 'branch' | 'commits' | null {
-  if (!(thrown instanceof DeliveryError) || thrown.code !== 'NOT_FOUND') return null;
-  if (thrown.httpCode === 404) return 'branch';
-  return thrown.httpCode === 409 ? 'commits' : null;
+  if (isNotFound(thrown)) return 'branch';
+  return isEmptyRepository(thrown) ? 'commits' : null;
 }
 
 /**

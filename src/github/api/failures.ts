@@ -1,5 +1,5 @@
 import { DeliveryError, type ErrorCode, type ErrorDetails } from '../../errors.ts';
-import { parseRetryAfter, shortHostMessage } from '../../http/response.ts';
+import { parseRetryAfter } from '../../http/response.ts';
 import type { CallTemplate } from '../../protocol/calls.ts';
 import { SECOND } from '../../protocol/limits.ts';
 import {
@@ -7,23 +7,16 @@ import {
   CONFLICT_HINT,
   formatPermissionHint,
   MOVED_HINT,
+  NEWER_ACTION_HINT,
   NOT_FOUND_HINT,
+  PAGE_HINT,
   RATE_LIMIT_HINT,
   RETRY_HINT,
   SIZE_HINT,
   TOKEN_HINT,
 } from '../hints.ts';
 import { SHARED_REFUSALS } from '../host-messages.ts';
-
-/** A call's answer that is not a success. */
-export interface ApiRefusal {
-  readonly status: number;
-  /** GitHub's own message, in one line, shortened. */
-  readonly message: string;
-  readonly headers: Readonly<Record<string, string | number | undefined>>;
-  /** `errors[].code` of a validation failure. */
-  readonly codes: readonly string[];
-}
+import { type ApiRefusal, GRAPHQL_FAULT, GRAPHQL_LIMIT, isPage, parseRefusal } from './refusal.ts';
 
 /** The parts of a call that describe its failure. */
 type RefusedCall = Pick<CallTemplate, 'description' | 'permission'>;
@@ -37,8 +30,8 @@ interface RefusalRule {
   readonly retryable?: boolean;
 }
 
-/** The type of the error with which GraphQL says so, in an answer with HTTP 200. */
-const GRAPHQL_LIMIT = 'RATE_LIMITED';
+/** GitHub's own words for too many requests; Enterprise Server has older ones, and comments have some of their own. */
+const LIMIT_TEXT = /secondary rate|abuse detection|submitted too quickly/i;
 
 /** Whether GitHub refuses only for a while, because it received too many requests. */
 export const isRateLimited = ({
@@ -49,14 +42,40 @@ export const isRateLimited = ({
 }: Omit<ApiRefusal, 'codes'> & Partial<ApiRefusal>): boolean =>
   status === 429 ||
   codes.includes(GRAPHQL_LIMIT) ||
-  (status === 403 &&
-    (headers['x-ratelimit-remaining'] === '0' ||
-      headers['retry-after'] !== undefined ||
-      /secondary rate/i.test(message)));
+  ([403, 422].includes(status) && LIMIT_TEXT.test(message)) ||
+  (status === 403 && (hasNoneLeft(headers, message) || headers['retry-after'] !== undefined));
+
+/** The last request of the hour may be refused for another reason, which GitHub then says. */
+const hasNoneLeft = (headers: ApiRefusal['headers'], message: string): boolean =>
+  headers['x-ratelimit-remaining'] === '0' && !/not accessible/i.test(message);
 
 /** The meaning of each refusal; the first rule that matches counts. */
 const REFUSAL_RULES: readonly RefusalRule[] = [
   { when: isRateLimited, code: 'RATE_LIMITED', retryable: true, hint: RATE_LIMIT_HINT },
+  // GitHub's API never answers with a page: this says nothing of the repository, such as that something is absent.
+  {
+    when: (refusal) => refusal.status >= 400 && refusal.status < 500 && isPage(refusal),
+    code: 'HOST_ERROR',
+    meaning: "a page came instead of an answer of GitHub's API",
+    hint: PAGE_HINT,
+  },
+  {
+    when: ({ status, message }) => status === 400 && /api-version.*not a supported version/i.test(message),
+    code: 'HOST_ERROR',
+    hint: NEWER_ACTION_HINT,
+  },
+  { when: ({ codes }) => codes.includes('NOT_FOUND'), code: 'NOT_FOUND', hint: NOT_FOUND_HINT },
+  {
+    when: ({ codes }) => codes.includes('FORBIDDEN') || codes.includes('INSUFFICIENT_SCOPES'),
+    code: 'NO_PERMISSION',
+    hint: TOKEN_HINT,
+  },
+  {
+    when: ({ codes, message }) =>
+      codes.includes(GRAPHQL_FAULT) && !/something went wrong|time(d )?out|try again/i.test(message),
+    code: 'HOST_ERROR',
+    hint: RETRY_HINT,
+  },
   { when: ({ status }) => status === 401, code: 'BAD_TOKEN', hint: TOKEN_HINT },
   asRefusedWrite(SHARED_REFUSALS.archived),
   {
@@ -92,7 +111,7 @@ const REFUSAL_RULES: readonly RefusalRule[] = [
     when: ({ status }) => status === 410,
     code: 'HOST_ERROR',
     meaning: 'GitHub does not offer this any more',
-    hint: 'use the newest version of this action, or use channel: K3',
+    hint: NEWER_ACTION_HINT,
   },
   {
     when: ({ status }) => status === 451,
@@ -122,6 +141,11 @@ const REFUSAL_RULES: readonly RefusalRule[] = [
     hint: 'the release is full: set `tag:` to another one, or use channel: K3',
   },
   {
+    when: ({ status, message }) => status === 422 && /size must be less than/i.test(message),
+    code: 'TOO_LARGE',
+    hint: 'GitHub takes assets below 2 GiB only: use channel: K3',
+  },
+  {
     when: ({ status, message }) => status === 422 && /reference does not exist/i.test(message),
     code: 'NOT_FOUND',
     hint: NOT_FOUND_HINT,
@@ -142,6 +166,8 @@ const REFUSAL_RULES: readonly RefusalRule[] = [
     hint: 'the repository has no commit yet: push a first one, such as a README, or use channel: K3',
   },
   { when: isConflict, code: 'CONFLICT', retryable: true, hint: CONFLICT_HINT },
+  // Nothing was asked for on the condition that it has changed: a cache between this machine and GitHub answers.
+  { when: ({ status }) => status === 304, code: 'HOST_ERROR', retryable: true },
   { when: ({ status }) => status >= 300 && status < 400, code: 'NOT_FOUND', hint: MOVED_HINT },
   // A proxy between this machine and GitHub may answer 200 with a page of its own.
   {
@@ -217,52 +243,12 @@ export function refusalError(
   );
 }
 
-/**
- * The rate limit of GraphQL, which it reports with HTTP 200.
- *
- * @see https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
- */
-export function findGraphqlLimit(data: unknown): Pick<ApiRefusal, 'message' | 'codes'> | undefined {
-  const { errors } = (data ?? {}) as { errors?: unknown };
-  const list = (Array.isArray(errors) ? errors : []) as ({ type?: unknown; message?: unknown } | null)[];
-  const limit = list.find(
-    (error) => error?.type === GRAPHQL_LIMIT || /rate limit/i.test(String(error?.message)),
-  );
-  if (!limit) return undefined;
-  return { message: shortHostMessage(limit.message), codes: [GRAPHQL_LIMIT] };
-}
-
 /** Our own error, where Octokit wrapped it as a cause. */
 function findDeliveryError(thrown: unknown): DeliveryError | undefined {
   for (let error = thrown; error instanceof Error; error = error.cause) {
     if (error instanceof DeliveryError) return error;
   }
   return undefined;
-}
-
-function parseRefusal(thrown: unknown): ApiRefusal | undefined {
-  if (!(thrown instanceof Error) || !('response' in thrown)) return undefined;
-  const response = thrown.response as
-    | { status: number; data: unknown; headers: ApiRefusal['headers'] }
-    | undefined;
-  if (response === undefined) return undefined;
-  return { status: response.status, headers: response.headers, ...parseErrorBody(response.data) };
-}
-
-/** The message and codes of an error body; empty where it is not GitHub's JSON. */
-export function parseErrorBody(data: unknown): Pick<ApiRefusal, 'message' | 'codes'> {
-  if (typeof data !== 'object' || data === null) return { message: '', codes: [] };
-  const { message, errors } = data as { message?: unknown; errors?: unknown };
-  const list: unknown[] = Array.isArray(errors) ? errors : [];
-  const getAll = (field: 'code' | 'message'): string[] =>
-    list.flatMap((error) => {
-      const text = (error as Record<string, unknown> | null)?.[field];
-      return text === undefined ? [] : [String(text)];
-    });
-  return {
-    message: shortHostMessage([message, ...getAll('message')].join('; ')),
-    codes: getAll('code'),
-  };
 }
 
 /**
@@ -297,14 +283,21 @@ function getLimitPause(refusal: ApiRefusal, now: number): number | undefined {
   return undefined;
 }
 
+/** Whether GitHub says that what was asked for does not exist; a redirect to another name does not. */
+export const isNotFound = (thrown: unknown): boolean => isFailure(thrown, 'NOT_FOUND', 404);
+
+/** Whether GitHub says that the repository has no commit, and so neither branches nor files. */
+export const isEmptyRepository = (thrown: unknown): boolean => isFailure(thrown, 'NOT_FOUND', 409);
+
+const isFailure = (thrown: unknown, code: ErrorCode, status: number): boolean =>
+  thrown instanceof DeliveryError && thrown.code === code && thrown.httpCode === status;
+
 /** The result of `work`, or `null` where what it asked for does not exist. */
 export async function nullIfNotFound<T>(work: () => Promise<T>): Promise<T | null> {
   try {
     return await work();
   } catch (thrown) {
-    // A redirect to another name is no absence.
-    if (thrown instanceof DeliveryError && thrown.code === 'NOT_FOUND' && thrown.httpCode === 404)
-      return null;
+    if (isNotFound(thrown)) return null;
     throw thrown;
   }
 }

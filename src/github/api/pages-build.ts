@@ -2,7 +2,7 @@ import { DeliveryError } from '../../errors.ts';
 import { shortHostMessage } from '../../http/response.ts';
 import { API, type CallTemplate } from '../../protocol/calls.ts';
 import type { GitHubClient } from './client.ts';
-import { nullIfNotFound } from './failures.ts';
+import { isNotFound, nullIfNotFound } from './failures.ts';
 
 /** The state of the build that should publish our commit. */
 export interface BuildStatus {
@@ -19,6 +19,8 @@ export interface BuildStatus {
   readonly build?: string;
   /** Milliseconds that the host asks to wait before the next question. */
   readonly retryAfter?: number | undefined;
+  /** What to change so that it can be read. */
+  readonly hint?: string | undefined;
 }
 
 const NO_ERROR_TEXT = 'no error text was given';
@@ -114,6 +116,8 @@ interface Unreadable {
   readonly httpCode?: number | undefined;
   /** Milliseconds that the host asks to wait. */
   readonly retryAfter?: number | undefined;
+  /** What to change so that it can be read. */
+  readonly hint?: string | undefined;
 }
 
 /**
@@ -126,16 +130,16 @@ export function describeUnreadable(
   { permission }: Pick<CallTemplate, 'permission'>,
 ): Unreadable {
   if (!(thrown instanceof DeliveryError)) throw thrown;
-  const { code, httpCode, message, retryAfter } = thrown;
+  const { code, httpCode, message, retryAfter, hint } = thrown;
   switch (code) {
     case 'NO_PERMISSION':
-      return { detail: `the build status needs \`permissions: { ${permission} }\``, httpCode };
+      return { detail: `the build status needs \`permissions: { ${permission} }\``, httpCode, hint };
     case 'NOT_FOUND':
     case 'HOST_ERROR':
     case 'CONNECTION':
     case 'RATE_LIMITED':
     case 'NO_NETWORK':
-      return { detail: message, httpCode, retryAfter };
+      return { detail: message, httpCode, retryAfter, hint };
     default:
       throw thrown;
   }
@@ -148,7 +152,7 @@ async function unknownIfUnreadable(
   try {
     return await getStatus();
   } catch (thrown) {
-    if (thrown instanceof DeliveryError && thrown.code === 'NOT_FOUND' && thrown.httpCode === 404) {
+    if (isNotFound(thrown)) {
       return { status: 'unknown', detail: 'no build yet', httpCode: 404, notStarted: true };
     }
     return { status: 'unknown', ...describeUnreadable(thrown, call) };

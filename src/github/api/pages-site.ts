@@ -3,6 +3,7 @@ import { DeliveryError } from '../../errors.ts';
 import { type RetryPorts, withRetries } from '../../retry.ts';
 import { defaultSiteUrl, serverUrlOf } from '../hosts.ts';
 import type { GitHubClient } from './client.ts';
+import { isNotFound } from './failures.ts';
 
 /** The Pages site of a repository, as its settings describe it. */
 export interface PagesSite {
@@ -25,10 +26,8 @@ export async function getPagesSite(github: GitHubClient): Promise<PagesSite | nu
     const { data } = await github.rest.repos.getPages(github.repository);
     return toPagesSite(data, github);
   } catch (thrown) {
-    if (!(thrown instanceof DeliveryError)) throw thrown;
-    if (thrown.code === 'NO_PERMISSION') return 'unreadable';
-    // A redirect to another name is no absence.
-    if (thrown.code === 'NOT_FOUND' && thrown.httpCode === 404) return null;
+    if (isNotFound(thrown)) return null;
+    if (thrown instanceof DeliveryError && thrown.code === 'NO_PERMISSION') return 'unreadable';
     throw thrown;
   }
 }

@@ -1,5 +1,6 @@
 import { DeliveryError } from '../../errors.ts';
 import type { GitHubClient } from './client.ts';
+import { isNotFound } from './failures.ts';
 import { getPagesSite, type PagesSite } from './pages-site.ts';
 
 /** What is known of the repository when the channel is chosen; only what the possible channels need is requested. */
@@ -40,10 +41,10 @@ async function isPrivate({ rest, repository }: GitHubClient): Promise<boolean> {
   try {
     return (await rest.repos.get(repository)).data.private === true;
   } catch (thrown) {
-    if (!(thrown instanceof DeliveryError) || thrown.code !== 'NOT_FOUND') throw thrown;
+    if (!isNotFound(thrown)) throw thrown;
     const name = `${repository.owner}/${repository.repo}`;
     throw new DeliveryError('NOT_FOUND', `the repository ${name} does not exist for this token`, {
-      httpCode: thrown.httpCode,
+      httpCode: 404,
       hint: 'set `repository: <owner>/<repo>` to one that `token:` may write to',
       cause: thrown,
     });

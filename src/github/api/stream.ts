@@ -4,7 +4,8 @@ import type { Ports } from '../../ports.ts';
 import type { CallTemplate } from '../../protocol/calls.ts';
 import { API_VERSION, PROTOCOL } from '../../protocol/words.ts';
 import type { GitHubClient } from './client.ts';
-import { parseErrorBody, refusalError } from './failures.ts';
+import { refusalError } from './failures.ts';
+import { parseErrorBody } from './refusal.ts';
 
 /** A call whose body is too large for memory, and so for Octokit. */
 export interface StreamedCall {

@@ -38,20 +38,14 @@ export const UNKNOWN_IDENTITY: CommitIdentity = { name: TOOL.name, email: `${TOO
  * @see https://docs.github.com/graphql/reference/queries#viewer
  */
 export async function getTokenOwner(github: GitHubClient): Promise<TokenOwner> {
-  let cause: unknown;
-  try {
-    const query = 'query { viewer { login databaseId } }';
-    const answer = await github.graphql<{ viewer?: { login?: string; databaseId?: number } } | null>(query);
-    const { login, databaseId } = answer?.viewer ?? {};
-    if (login) return { login, id: databaseId ?? null };
-  } catch (thrown) {
-    if (thrown instanceof DeliveryError) throw thrown;
-    // The answer has HTTP 200 and `errors`.
-    cause = thrown;
-  }
+  const query = 'query { viewer { login databaseId } }';
+  const answer = await github.graphql<{ viewer?: { login?: string; databaseId?: number } | null } | null>(
+    query,
+  );
+  const { login, databaseId } = answer?.viewer ?? {};
+  if (login) return { login, id: databaseId ?? null };
   throw new DeliveryError('NO_PERMISSION', 'could not find out whose token this is', {
     hint: 'use the `token:` of the job, of an app or of a user',
-    cause,
   });
 }
 

@@ -4,6 +4,7 @@ import { shortHostMessage } from '../../http/response.ts';
 import { createRedactor } from '../../redact.ts';
 import {
   formatPermissionHint,
+  MOVED_HINT,
   NOT_FOUND_HINT,
   OTHER_PATH_HINT,
   RATE_LIMIT_HINT,
@@ -52,11 +53,13 @@ const GIT_RULES: readonly GitRule[] = [
     code: 'NO_PERMISSION',
     hint: formatPermissionHint('contents: write'),
   },
+  { text: /returned error: 30\d|redirect/i, code: 'NOT_FOUND', hint: MOVED_HINT },
   {
-    text: /couldn't find remote ref|repository .*not found|returned error: (404|30\d)|redirect/i,
+    text: /couldn't find remote ref/i,
     code: 'NOT_FOUND',
-    hint: NOT_FOUND_HINT,
+    hint: 'set `branch:` to one that exists; a repository without a commit has none: push a first one, such as a README',
   },
+  { text: /repository .*not found|returned error: 404/i, code: 'NOT_FOUND', hint: NOT_FOUND_HINT },
   {
     text: /GH001\b|exceeds .*size limit|maximum allowed size|(returned error:|HTTP) 413/i,
     code: 'TOO_LARGE',
