@@ -53,6 +53,7 @@ function buildPattern(searched: string): SecretPattern {
         ...new Set([
           ...escapedKeywords(searched),
           ...hexKeywords(searched),
+          ...decimalKeywords(searched),
           ...encodings.flatMap(base64Keywords),
         ]),
       ];
@@ -83,6 +84,7 @@ function compilePattern(searched: string, encodings: readonly string[], flags = 
   const forms = [
     joinEscaped(searched),
     hexPattern(searched),
+    decimalPattern(searched),
     ...encodings.map((core) => Array.from(core, base64Character).join(BASE64_BREAK)),
   ];
   return new RegExp(forms.join('|'), flags);
@@ -134,8 +136,17 @@ const ENTITY_NAMES: Readonly<Record<string, string>> = {
   '~': 'tilde',
 };
 
-/** Between two characters: the other byte of UTF-16, a soft line break, or a control character or what replaces it. */
-const CHARACTER_BREAK = String.raw`(?:[\0-\x20\x7f]|=\r?\n|\\\r?\n)?`;
+/** Where a string of a program ends and the next one goes on. */
+const NEXT_STRING = String.raw`["'\x60][\s+.,&]*["'\x60]`;
+
+/** What cannot be seen in a page: a place for a line break, as a tag, an entity or a character. */
+const UNSEEN = String.raw`<wbr\s?\/?>|&(?:shy|ZeroWidthSpace|#8203|#173);|\u200b|\xe2\x80\x8b|\u00ad|\xc2\xad`;
+
+/**
+ * Between two characters: the other bytes of UTF-16 or UTF-32, a line break with indentation, a control character or
+ * what replaces it, or a break that belongs to no text.
+ */
+const CHARACTER_BREAK = String.raw`(?:[\0-\x20\x7f]+|=\r?\n|\\\r?\n|${NEXT_STRING}|${UNSEEN})?`;
 
 /** One character, plain or escaped. */
 function escapedCharacter(character: string): string {
@@ -144,31 +155,37 @@ function escapedCharacter(character: string): string {
   const name = ENTITY_NAMES[character];
   return `(?:${[
     String.raw`\\{0,2}${escapeRegex(character)}`,
-    `%(?:25){0,2}${hex}`,
+    `(?:%|&#37;|&#[xX]25;)(?:25)*${hex}`,
+    `%u00${hex}`,
     `=${hex}`,
-    `&(?:amp;)?#0{0,5}${code};?`,
-    `&(?:amp;)?#[xX]0{0,5}${hex};?`,
-    String.raw`\\{1,4}u(?:00${hex}|\{0{0,5}${hex}\})`,
-    String.raw`\\{1,4}x${hex}`,
-    String.raw`\\{1,4}0?${code.toString(8)}`,
+    `&(?:amp;)?#(?:0*${code}|[xX]0*${hex});?`,
+    String.raw`\\{1,8}(?:(?:u00|U0{6}|x)${hex}|u\{0*${hex}\}|0?${code.toString(8)})`,
+    // As CSS writes it; a space may follow.
+    String.raw`\\{1,2}0*${hex}`,
     ...(name === undefined ? [] : [`&${name};`]),
   ].join('|')})`;
 }
 
 const joinEscaped = (secret: string): string => Array.from(secret, escapedCharacter).join(CHARACTER_BREAK);
 
+/** Hex digits in one run, in UTF-16, or between the separators of a dump or a list. */
 const hexPattern = (secret: string): string =>
-  Array.from(secret, (character) => `(?:(?:0x|\\\\x)?${anyCaseHex(character)})`).join(
-    String.raw`[\s\0:,;-]{0,2}`,
-  );
+  Array.from(secret, (character) => {
+    const [first = '', second = ''] = anyCaseHex(character).match(/\d|\[..\]/g) ?? [];
+    return `(?:0[xX]|\\\\x)?${first}\\0?${second}`;
+  }).join(String.raw`(?:00)?[\s\0:,;-]*`);
 
-/** Between two characters of base64: a line break, plain or escaped, with indentation. */
-const BASE64_BREAK = String.raw`(?:[\s\0]|\\{1,2}[rn]|%0[aAdD]|=\r?\n){0,24}`;
+/** A list of numbers, as programs print bytes. */
+const decimalPattern = (secret: string): string =>
+  `(?<!\\d)${Array.from(secret, (character) => character.charCodeAt(0)).join(String.raw`[\s\0,;]+`)}(?!\\d)`;
+
+/** Between two characters of base64: a line break, plain or escaped, with indentation, or with the sign of a comment. */
+const BASE64_BREAK = String.raw`(?:[\s\0]|(?<=\s)(?:[#>*]|\/\/)|\\{1,2}[rn]|%0[aAdD]|=\r?\n|<br\s?\/?>|${NEXT_STRING})*`;
 
 /** The two alphabets of base64 differ in two characters. */
 function base64Character(character: string): string {
-  if (character === '+') return String.raw`(?:\+|-|%2[bB]|&#43;|\\u002[bB])`;
-  if (character === '/') return String.raw`(?:\\?\/|_|%2[fF]|&#47;|\\u002[fF])`;
+  if (character === '+') return String.raw`(?:\+|-|%2[bB]|&(?:#43|#[xX]2[bB]|plus);|\\(?:u00|x)2[bB])`;
+  if (character === '/') return String.raw`(?:\\?\/|_|%2[fF]|&(?:#47|#[xX]2[fF]|sol);|\\(?:u00|x)2[fF])`;
   return character;
 }
 
@@ -177,7 +194,8 @@ function base64Character(character: string): string {
  * in UTF-8 and in UTF-16.
  */
 function base64Cores(secret: string): string[] {
-  const cores = [Buffer.from(secret), Buffer.from(secret, 'utf16le')].flatMap((bytes) =>
+  // The last byte of UTF-16 is not part of it where the first one of each pair is zero.
+  const cores = [Buffer.from(secret), Buffer.from(secret, 'utf16le').subarray(0, -1)].flatMap((bytes) =>
     [0, 1, 2].map((shift) => {
       const encoded = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64');
       return encoded.slice(Math.ceil((shift * 8) / 6), Math.floor(((shift + bytes.length) * 8) / 6));
@@ -209,17 +227,19 @@ function escapedKeywords(secret: string): string[] {
     const code = character.charCodeAt(0);
     const escapes = [hex, hex.toUpperCase()].flatMap((digits) => [
       ...[`%${digits}`, `%25${digits}`, `%2525`, `=${digits}`, `&#x${digits}`, `&#X${digits}`],
-      ...[`\\u00${digits}`, `\\x${digits}`, `\\\\x${digits}`],
+      ...[`\\u00${digits}`, `\\x${digits}`, `\\\\x${digits}`, `\\U00`, `%u00${digits}`, `\\0${digits}`],
+      ...[`\\${digits}\\`, `\\${digits} `, '\\000', '&#37', '&#x25', '&#X25'],
     ]);
     const others = [
       ...[`&#${code}`, '&#00', `&#0${code}`, '&#x0', '&#X0', '&amp', '\\u{0', `\\u{${hex}`],
-      ...['\\\\u0', '\\\\u{', '\\\\\\'],
+      ...['\\\\u0', '\\\\U0', '\\\\u{', '\\\\\\'],
       ...[`\\${code.toString(8)}`, `\\0${code.toString(8)}`, `\\\\${code.toString(8)}`, '\\\\0'],
       ...[`\\${character}`, `\\\\${character}`, `&${ENTITY_NAMES[character] ?? '#'}`],
     ];
     return [
       character,
       `${character}\0`,
+      `${character}\0\0\0`,
       `${character} `,
       `${character}=\n`,
       `${character}=\r`,
@@ -232,23 +252,33 @@ function escapedKeywords(secret: string): string[] {
 
 function hexKeywords(secret: string): string[] {
   const characters = Array.from(secret.slice(0, KEYWORD_LENGTH), (character) =>
-    [hexOf(character), hexOf(character).toUpperCase()].flatMap((hex) =>
-      ['', ' ', ':'].flatMap((separator) => hex + separator),
-    ),
+    [hexOf(character), hexOf(character).toUpperCase()].flatMap((hex) => [
+      ...['', ' ', ':', '-', ',', ';', '00'].map((separator) => hex + separator),
+      ...[`${hex}\n`, `${hex}\r`, Array.from(hex, (digit) => `${digit}\0`).join('')],
+    ]),
   );
   const first = hexOf(secret);
-  const prefixed = [first, first.toUpperCase()].flatMap((hex) => [`0x${hex}`, `\\x${hex}`]);
+  const prefixed = [first, first.toUpperCase()].flatMap((hex) => [`0x${hex}`, `0X${hex}`, `\\x${hex}`]);
   return [...keywordsOf(characters), ...prefixed];
+}
+
+function decimalKeywords(secret: string): string[] {
+  const [first = 0, second = 0] = Array.from(secret, (character) => character.charCodeAt(0));
+  const separators = [',', ', ', ' ', ',\0', ';'].map((separator) => `${first}${separator}${second}`);
+  return [...separators, `${first},\n`, `${first},\r`, `${first}\n`].map((keyword) =>
+    keyword.padEnd(KEYWORD_LENGTH),
+  );
 }
 
 function base64Keywords(core: string): string[] {
   const lineBreaks = ['\n', '\r\n'].flatMap((line) =>
     ['', ' ', '  ', '\t', '\t\t'].map((indent) => line + indent),
   );
-  const breaks = ['', '\\n', '\\r', '\\\\', '%0', ...lineBreaks];
+  const pieces = ['\n# ', '\n> ', '\n//', '" +', '",\n', '"\n ', "' +", "',\n", "'\n ", '<br'];
+  const breaks = ['', '\0', '\\n', '\\r', '\\\\', '%0', ...lineBreaks, ...pieces];
   const alphabets: Readonly<Record<string, readonly string[]>> = {
-    '+': ['+', '-', '%2b', '%2B', '&#4', '\\u0'],
-    '/': ['/', '\\/', '_', '%2f', '%2F', '&#4', '\\u0'],
+    '+': ['+', '-', '%2b', '%2B', '&#4', '&#x2', '&#X2', '&plus', '\\u0', '\\x2'],
+    '/': ['/', '\\/', '_', '%2f', '%2F', '&#4', '&#x2', '&#X2', '&sol', '\\u0', '\\x2'],
   };
   const characters = Array.from(core.slice(0, KEYWORD_LENGTH), (character) =>
     (alphabets[character] ?? [character]).flatMap((written) => breaks.map((after) => written + after)),
