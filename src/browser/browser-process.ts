@@ -26,6 +26,7 @@ export interface LaunchOptions {
 /** A browser that runs, with an empty profile. */
 export interface BrowserProcess {
   readonly browser: Browser;
+  readonly pid: number;
   /** Such as `HeadlessChrome/147.0.7727.0`. */
   readonly version: string;
   /** Aborts when the process has ended. */
@@ -69,7 +70,7 @@ export async function launchBrowser(options: LaunchOptions, signal: AbortSignal)
     const connected = connect(child);
     const browser = await untilAborted(AbortSignal.any([signal, ended.signal]), connected);
     const version = await untilAborted(AbortSignal.any([signal, ended.signal]), browser.version());
-    return { browser, version, ended: ended.signal, kill };
+    return { browser, pid: child.pid ?? 0, version, ended: ended.signal, kill };
   } catch (thrown) {
     await kill();
     const reason = thrown instanceof Error ? thrown.message : String(thrown);

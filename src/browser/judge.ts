@@ -4,7 +4,7 @@ import type { ScreenVerdict } from './screen-view.ts';
 import type { PageSight } from './view-page.ts';
 
 /** Why a page counts as shown or not. */
-export interface Judgment {
+export interface PageJudgment {
   readonly verdict: ScreenVerdict;
   /** Empty for a shown page. */
   readonly reason: string;
@@ -14,7 +14,7 @@ export interface Judgment {
 const ENDLESS = 5;
 
 /** Judges what was seen of a page; `null` where the page never answered a look. */
-export function judge(sight: PageSight | null, events: PageEvents): Judgment {
+export function judge(sight: PageSight | null, events: PageEvents): PageJudgment {
   const reason = findReason(sight, events);
   return { verdict: reason === '' ? 'shown' : 'not-shown', reason };
 }
@@ -65,20 +65,36 @@ function describeBlank(events: PageEvents): string {
   return describeOpenRequest(events) || 'no text, image or drawing can be seen';
 }
 
-/** Errors of the way to the host, of certificates and of this machine: they say nothing about the page. */
-const OWN_ERRORS =
-  /_(PROXY|TUNNEL|NAME_|INTERNET|ADDRESS|CONNECTION_|CONNECT|NETWORK|TIMED_OUT|CERT_|SSL_|SOCKET|DNS|HTTP2|QUIC|OUT_OF_MEMORY|INSUFFICIENT|ACCESS_DENIED|BLOCKED_BY)/;
+/** What a host or page does wrong by itself. Everything else may be the way to it, or this machine. */
+const PAGE_ERRORS = new RegExp(
+  `^net::ERR_(${[
+    ...[
+      'TOO_MANY_REDIRECTS',
+      'INVALID_REDIRECT',
+      'UNSAFE_REDIRECT',
+      'UNKNOWN_URL_SCHEME',
+      'DISALLOWED_URL_SCHEME',
+    ],
+    ...['BLOCKED_BY_RESPONSE.*', 'BLOCKED_BY_CSP', 'CONTENT_DECODING_FAILED', 'CONTENT_LENGTH_MISMATCH'],
+    ...['INVALID_URL', 'INVALID_RESPONSE', 'INVALID_HTTP_RESPONSE', 'RESPONSE_HEADERS_.*', 'ABORTED'],
+  ].join('|')})$`,
+);
 
 /** Judges a navigation that ended with one of the browser's error codes, such as `net::ERR_TOO_MANY_REDIRECTS`. */
-export function judgeNavigationError(errorText: string, events: PageEvents, isDownload: boolean): Judgment {
+export function judgeNavigationError(
+  errorText: string,
+  events: PageEvents,
+  isDownload: boolean,
+): PageJudgment {
   if (isDownload)
     return { verdict: 'not-shown', reason: 'the browser downloads the page instead of showing it' };
-  // An error without a page of its own: the browser would show one instead.
-  if (errorText.includes('ERR_HTTP_RESPONSE_CODE_FAILURE')) return judge(null, events);
-  if (errorText.includes('_CERT_')) {
-    return { verdict: 'not-checked', reason: `the browser does not trust the certificate: ${errorText}` };
+  // An answer without a page: the browser would show one of its own.
+  if (errorText === 'net::ERR_HTTP_RESPONSE_CODE_FAILURE') return judge(null, events);
+  if (PAGE_ERRORS.test(errorText)) {
+    return { verdict: 'not-shown', reason: `the browser can't open the page: ${errorText}` };
   }
-  return OWN_ERRORS.test(errorText)
-    ? { verdict: 'not-checked', reason: `the browser can't reach the page: ${errorText}` }
-    : { verdict: 'not-shown', reason: `the browser can't open the page: ${errorText}` };
+  const reason = errorText.includes('_CERT_')
+    ? 'the browser does not trust the certificate'
+    : "the browser can't reach the page";
+  return { verdict: 'not-checked', reason: `${reason}: ${errorText}` };
 }

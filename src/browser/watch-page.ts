@@ -42,7 +42,10 @@ export async function watchPage(
   if (navigated === null) return notCheckedView('the host did not answer the browser in time');
   const { errorText, isDownload } = navigated;
   if (errorText !== undefined || isDownload) {
-    return createView(opened, judgeNavigationError(errorText ?? '', opened.events, isDownload === true));
+    const judgment = judgeNavigationError(errorText ?? '', opened.events, isDownload === true);
+    // Where the page's own host is refused, there is nothing else that could be.
+    const [refusal = ''] = judgment.verdict === 'not-checked' ? opened.proxy.refused.values() : [];
+    return createView(opened, refusal === '' ? judgment : { ...judgment, reason: `not opened: ${refusal}` });
   }
   const watched = await watch(opened, wanted.marker, bounds);
   const elapsed = clock.now() - start;
