@@ -41,7 +41,7 @@ const FLAGS = [
   '--webrtc-ip-handling-policy=disable_non_proxied_udp',
   '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
   // Nothing is asked, opened or kept.
-  ...['--block-new-web-contents', '--deny-permission-prompts', '--disable-notifications', '--mute-audio'],
+  ...['--block-new-web-contents', '--deny-permission-prompts', '--mute-audio'],
   ...['--disable-extensions', '--disable-prompt-on-repost', '--disable-search-engine-choice-screen'],
   ...['--password-store=basic', '--use-mock-keychain', '--no-service-autorun', '--disable-file-system'],
   // A page must not be slower because nobody sees its window.

@@ -33,11 +33,25 @@ export async function openPage(
 ): Promise<OpenPage> {
   const localHost = local === undefined ? undefined : createLocalHost(new URL(url).host, local, certificate);
   const proxy = await startOutboundProxy({ connector, limits: TRAFFIC, local: localHost });
-  const context = await browser.createBrowserContext({
-    proxyServer: proxy.url,
-    proxyBypassList: ['<-loopback>'],
-    downloadBehavior: { policy: 'deny' },
-  });
+  const endTraffic = async (): Promise<void> => {
+    localHost?.close();
+    await proxy.close();
+  };
+  try {
+    const context = await browser.createBrowserContext({
+      proxyServer: proxy.url,
+      proxyBypassList: ['<-loopback>'],
+      downloadBehavior: { policy: 'deny' },
+    });
+    const opened = await preparePage(context, proxy);
+    return { ...opened, close: () => endTraffic().then(() => context.close()) };
+  } catch (thrown) {
+    await endTraffic();
+    throw thrown;
+  }
+}
+
+async function preparePage(context: BrowserContext, proxy: OutboundProxy): Promise<Omit<OpenPage, 'close'>> {
   const page = await context.newPage();
   const session = await page.createCDPSession();
   await denyPermissions(session, context);
@@ -49,17 +63,7 @@ export async function openPage(
   });
   const events = new PageEvents();
   events.listen(page);
-  return {
-    page,
-    session,
-    proxy,
-    events,
-    async close() {
-      localHost?.close();
-      await proxy.close();
-      await context.close();
-    },
-  };
+  return { page, session, proxy, events };
 }
 
 /** All of them, for every origin: nothing is granted, so everything else is denied. */

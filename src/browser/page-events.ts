@@ -35,12 +35,25 @@ export class PageEvents {
   navigations = 0;
   dialogs = 0;
   requests = 0;
-  hasCrashed = false;
+  readonly #crash = new AbortController();
   readonly #open = new Set<HTTPRequest>();
+
+  /** Aborts when the page has crashed: nothing of it answers from then on. */
+  get crashed(): AbortSignal {
+    return this.#crash.signal;
+  }
+
+  get hasCrashed(): boolean {
+    return this.crashed.aborted;
+  }
 
   /** Requests whose answer is not complete. */
   get openRequests(): number {
     return this.#open.size;
+  }
+
+  get openUrls(): string[] {
+    return [...this.#open].slice(0, MOST_LISTED).map((request) => request.url());
   }
 
   listen(page: Page): void {
@@ -48,9 +61,7 @@ export class PageEvents {
     page.on('pageerror', (error) => {
       this.exceptions.add(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
     });
-    page.on('error', () => {
-      this.hasCrashed = true;
-    });
+    page.on('error', () => this.#crash.abort());
     page.on('console', (message) => {
       // What could not be loaded is among the requests.
       const isOwn = message.type() === 'error' && !message.text().startsWith('Failed to load resource');

@@ -1,12 +1,7 @@
-/** A rectangle in CSS pixels, from the top left corner of the window. */
-export interface PageBox {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-}
+import type { DomDocument, DomElement, DomNode, DomStyle, PageBox } from './dom-types.ts';
 
-export type ContentKind = 'text' | 'image' | 'drawing' | 'frame';
+/** `shape`: an area with a color of its own; one says nothing, several can be a drawing. */
+export type ContentKind = 'text' | 'image' | 'drawing' | 'shape';
 
 /** Something on the page that a person could see, unless its pixels say otherwise. */
 export interface ContentBox extends PageBox {
@@ -24,51 +19,17 @@ export interface FrameLook {
   readonly boxes: readonly ContentBox[];
 }
 
-/** The parts of the browser's own types that are used here: this project is not compiled for browsers. */
-interface DomNode {
-  readonly nodeType: number;
-  readonly childNodes: Iterable<DomNode>;
-  readonly nodeValue: string | null;
-}
-interface DomElement extends DomNode {
-  readonly localName: string;
-  readonly shadowRoot: DomNode | null;
-  getBoundingClientRect(): PageBox;
-  checkVisibility(options: object): boolean;
-  closest(selector: string): DomElement | null;
-  querySelector(selector: string): DomElement | null;
-}
-interface DomMedia extends DomElement {
-  readonly complete?: boolean;
-  readonly naturalWidth?: number;
-  readonly readyState?: number;
-  readonly poster?: string;
-  readonly value?: string;
-  readonly type?: string;
-  readonly placeholder?: string;
-}
-interface DomRange {
-  selectNodeContents(node: DomNode): void;
-  getClientRects(): Iterable<PageBox>;
-}
-interface DomAnimation {
-  readonly effect: { readonly target?: DomElement | null; getComputedTiming(): { endTime?: unknown } } | null;
-}
-declare const document: DomNode & {
-  readonly title: string;
-  readonly readyState: string;
-  readonly documentElement: DomElement | null;
-  createRange(): DomRange;
-  getAnimations(): DomAnimation[];
-};
-declare function getComputedStyle(element: DomElement, pseudo?: string): Record<string, string>;
+declare const document: DomDocument;
+declare const innerWidth: number;
+declare const innerHeight: number;
+declare function getComputedStyle(element: DomElement, pseudo?: string): DomStyle;
 
 /**
  * Looks at the document from inside. This class runs in the page, in a world of its own that the page's scripts
  * can't change: its source is sent there, so it may use nothing from outside.
  */
 export class PageLook {
-  readonly #limits = { elements: 20_000, boxes: 600, text: 4_000, milliseconds: 400 };
+  readonly #limits = { elements: 20_000, boxes: 800, text: 4_000, milliseconds: 400 };
   readonly #boxes: ContentBox[] = [];
   readonly #range = document.createRange();
   readonly #start = performance.now();
@@ -76,10 +37,11 @@ export class PageLook {
   readonly #spinners = new Set<DomElement>();
   #elements = 0;
 
-  run(): FrameLook {
+  /** @param root where to start, such as a closed shadow root; the whole document by default */
+  run(root: DomNode | null = document.documentElement): FrameLook {
     this.#findSpinners();
-    const root = document.documentElement;
-    if (root !== null) this.#visit(root, false);
+    if (root?.nodeType === 1) this.#visit(root as DomElement, false);
+    else if (root !== null) this.#visitChildren(root, false, true);
     return { title: document.title, isComplete: document.readyState === 'complete', boxes: this.#boxes };
   }
 
@@ -87,19 +49,28 @@ export class PageLook {
     for (const { effect } of document.getAnimations().slice(0, 500)) {
       const target = effect?.target;
       if (!target || effect.getComputedTiming().endTime !== Number.POSITIVE_INFINITY) continue;
-      const { width, height } = target.getBoundingClientRect();
-      if (width <= 200 && height <= 200) this.#spinners.add(target);
+      if (this.#isSmall(target)) this.#spinners.add(target);
     }
+  }
+
+  #isSmall(element: DomElement): boolean {
+    const { width, height } = element.getBoundingClientRect();
+    return width <= 200 && height <= 200;
   }
 
   #visit(element: DomElement, isWaiting: boolean): void {
     this.#elements += 1;
-    if (this.#isEnough() || ['script', 'style', 'noscript', 'template', 'title'].includes(element.localName))
-      return;
+    const isIgnored = ['script', 'style', 'noscript', 'template', 'title'].includes(element.localName);
+    if (isIgnored || this.#isEnough()) return;
     const isSpinner = isWaiting || this.#spinners.has(element);
     const isVisible = element.checkVisibility({ checkOpacity: true, checkVisibilityCSS: true });
     if (isVisible) this.#addElement(element, isSpinner);
-    for (const child of [...(element.shadowRoot?.childNodes ?? []), ...element.childNodes]) {
+    if (element.shadowRoot !== null) this.#visitChildren(element.shadowRoot, isSpinner, isVisible);
+    this.#visitChildren(element, isSpinner, isVisible);
+  }
+
+  #visitChildren(parent: DomNode, isSpinner: boolean, isVisible: boolean): void {
+    for (const child of parent.childNodes) {
       if (child.nodeType === 1) this.#visit(child as DomElement, isSpinner);
       else if (child.nodeType === 3 && isVisible) this.#addTextNode(child);
     }
@@ -117,46 +88,67 @@ export class PageLook {
     if (text.trim() === '') return;
     this.#range.selectNodeContents(node);
     const lines = [...this.#range.getClientRects()].filter(({ width, height }) => width >= 2 && height >= 2);
-    for (const [index, line] of lines.slice(0, 4).entries()) this.#add('text', line, index === 0 ? text : '');
+    const parent = node.parentNode?.nodeType === 1 ? (node.parentNode as DomElement) : null;
+    for (const [index, line] of lines.slice(0, 4).entries()) {
+      this.#add('text', line, index === 0 ? text : '', parent);
+    }
   }
 
-  #addElement(element: DomMedia, isSpinner: boolean): void {
+  #addElement(element: DomElement, isSpinner: boolean): void {
     const style = getComputedStyle(element);
     const kind = isSpinner ? null : this.#kindOf(element, style);
-    if (kind !== null) this.#add(kind, element.getBoundingClientRect(), '');
-    const text = this.#ownText(element);
-    if (text !== '') this.#add('text', element.getBoundingClientRect(), text);
+    if (kind !== null) this.#add(kind, this.#innerBox(element, style), '', element);
+    const text = isSpinner ? '' : this.#ownText(element);
+    // Characters of icon fonts are pictures.
+    const isIcon = /^[\p{Co}\s]+$/u.test(text);
+    if (text !== '') this.#add(isIcon ? 'drawing' : 'text', element.getBoundingClientRect(), text, element);
   }
 
-  #kindOf(element: DomMedia, style: Record<string, string>): ContentKind | null {
+  #kindOf(element: DomElement, style: DomStyle): ContentKind | null {
     switch (element.localName) {
       case 'img':
         return element.complete && (element.naturalWidth ?? 0) > 0 ? 'image' : null;
       case 'video':
         return (element.readyState ?? 0) >= 2 || element.poster ? 'image' : null;
-      case 'canvas':
-        return 'drawing';
       case 'svg':
         return this.#isMovingPicture(element) ? null : 'drawing';
       case 'iframe':
       case 'frame':
-      case 'object':
-      case 'embed':
-        return 'frame';
+        return null; // Its own document is looked at.
       default:
-        return style.backgroundImage?.includes('url(') ? 'image' : null;
+        if (/^(canvas|object|embed|audio|input|select|progress|meter)$/.test(element.localName))
+          return 'drawing';
+        if (style.backgroundImage?.includes('url(')) return 'image';
+        return this.#isShape(style) ? 'shape' : null;
     }
   }
 
   /** A small picture that repeats its movement forever. */
   #isMovingPicture(element: DomElement): boolean {
-    const { width, height } = element.getBoundingClientRect();
-    const isSmall = width <= 200 && height <= 200;
-    return isSmall && element.querySelector('[repeatCount="indefinite"]') !== null;
+    return this.#isSmall(element) && element.querySelector('[repeatCount="indefinite"]') !== null;
+  }
+
+  #isShape(style: DomStyle): boolean {
+    return this.#isOpaque(style) || (style.backgroundImage ?? '').includes('gradient(');
+  }
+
+  #isOpaque({ backgroundColor = '', opacity }: DomStyle): boolean {
+    // `rgb(0, 0, 0)`, `rgba(0, 0, 0, 0.5)` or `oklch(0.5 0.1 90 / 0.5)`
+    const [, alpha = '1'] = /[,/] ([\d.]+)\)$/.exec(backgroundColor.replace(/^rgb\(.*/, '')) ?? [];
+    return Number(alpha) >= 0.9 && Number(opacity) >= 0.9;
+  }
+
+  /** Without the border, which is no part of a picture. */
+  #innerBox(element: DomElement, style: DomStyle): PageBox {
+    const { x, y, width, height } = element.getBoundingClientRect();
+    const edge = (name: string): number => Number.parseFloat(style[`border${name}Width`] ?? '') || 0;
+    const [left, top] = [edge('Left'), edge('Top')];
+    const inner = { width: width - left - edge('Right'), height: height - top - edge('Bottom') };
+    return { x: x + left, y: y + top, ...inner };
   }
 
   /** Text that is not in a text node: of form fields and of style sheets. */
-  #ownText(element: DomMedia): string {
+  #ownText(element: DomElement): string {
     if (['input', 'textarea'].includes(element.localName)) {
       return element.type === 'hidden' ? '' : element.value || element.placeholder || '';
     }
@@ -169,8 +161,36 @@ export class PageLook {
       .trim();
   }
 
-  #add(kind: ContentKind, { x, y, width, height }: PageBox, text: string): void {
-    if (width < 2 || height < 2) return;
+  #add(kind: ContentKind, { x, y, width, height }: PageBox, text: string, element: DomElement | null): void {
+    if (width < 2 || height < 2 || x + width <= 0 || y + height <= 0) return;
+    if (element !== null && this.#isCovered(element, x + width / 2, y + height / 2)) return;
     this.#boxes.push({ kind, x, y, width, height, text });
+  }
+
+  /** Whether something opaque lies over this point of the element. */
+  #isCovered(element: DomElement, x: number, y: number): boolean {
+    if (x < 0 || y < 0 || x >= innerWidth || y >= innerHeight) return false;
+    const top = document.elementFromPoint(x, y);
+    const parents = this.#listParents(element);
+    let over = top === null || top.contains(element) || parents.includes(top) ? null : top;
+    while (over !== null && !parents.includes(over)) {
+      if (/^(img|video|canvas|iframe)$/.test(over.localName) || this.#isOpaque(getComputedStyle(over)))
+        return true;
+      over = this.#parentOf(over);
+    }
+    return false;
+  }
+
+  /** The element and everything around it, shadow hosts included. */
+  #listParents(element: DomElement): DomElement[] {
+    const parents: DomElement[] = [];
+    for (let next: DomElement | null = element; next !== null; next = this.#parentOf(next))
+      parents.push(next);
+    return parents;
+  }
+
+  #parentOf({ parentNode }: DomElement): DomElement | null {
+    if (parentNode?.nodeType === 1) return parentNode as DomElement;
+    return parentNode?.host ?? null;
   }
 }

@@ -36,9 +36,3 @@ const ONLY_WAITING = new RegExp(
 /** Whether all the text of a page only tells that something is still to come. */
 export const isOnlyWaiting = (text: string): boolean =>
   text.length <= 80 && ONLY_WAITING.test(text.replace(/\s+/g, ' ').trim());
-
-/** Whether the marker is part of the text; line breaks and repeated spaces don't matter, as in a browser. */
-export function containsMarker(text: string, marker: string): boolean {
-  const joined = (value: string): string => value.normalize('NFC').replace(/\s+/g, '');
-  return joined(text).includes(joined(marker));
-}

@@ -1,5 +1,5 @@
 import { PNG } from 'pngjs';
-import type { PageBox } from './page-look.ts';
+import type { PageBox } from './dom-types.ts';
 
 /** A decoded picture: four bytes for each pixel. */
 export interface PixelGrid {
@@ -12,6 +12,8 @@ export const decodePicture = (png: Uint8Array): PixelGrid => PNG.sync.read(Buffe
 
 /** The smallest difference of a color channel, of 255, that a person sees as two colors. */
 const VISIBLE_DIFFERENCE = 24;
+
+const WHITE = 0xffffff;
 
 /** At most so many pixels of a box are compared. */
 const SAMPLES = 40_000;
@@ -28,8 +30,12 @@ export function hasContrast(grid: PixelGrid, box: PageBox): boolean {
   return different >= Math.max(3, total * 0.002);
 }
 
-/** Whether the box is of one color that differs from what is around it. */
-export function differsFromSurroundings(grid: PixelGrid, box: PageBox): boolean {
+/**
+ * Whether the most common color of the box differs from what is around it.
+ *
+ * @param least the smallest difference of a color channel, of 255
+ */
+export function differsFromSurroundings(grid: PixelGrid, box: PageBox, least = VISIBLE_DIFFERENCE): boolean {
   const inside = countColors(grid, box);
   if (inside.size === 0) return false;
   const { x, y, width, height } = box;
@@ -40,7 +46,13 @@ export function differsFromSurroundings(grid: PixelGrid, box: PageBox): boolean 
     { x: x + width + 2, y: y - 4, width: 2, height: height + 8 },
   ].flatMap((strip) => [...countColors(grid, strip).keys()]);
   const common = findCommonColor(inside);
-  return around.length === 0 ? true : around.some((color) => isDifferent(color, common));
+  return around.some((color) => isDifferent(color, common, least));
+}
+
+/** Whether the box fills the window with one color that is not the white of an empty page. */
+export function fillsWindow(grid: PixelGrid, { x, y, width, height }: PageBox): boolean {
+  const isWhole = x <= 4 && y <= 4 && x + width >= grid.width - 4 && y + height >= grid.height - 4;
+  return isWhole && isDifferent(findCommonColor(countColors(grid, { x, y, width, height })), WHITE);
 }
 
 /** How often each color occurs in the visible part of a box. */
@@ -66,8 +78,6 @@ function findCommonColor(colors: ReadonlyMap<number, number>): number {
   return common;
 }
 
-function isDifferent(one: number, other: number): boolean {
-  return [16, 8, 0].some(
-    (shift) => Math.abs(((one >> shift) & 0xff) - ((other >> shift) & 0xff)) >= VISIBLE_DIFFERENCE,
-  );
+function isDifferent(one: number, other: number, least = VISIBLE_DIFFERENCE): boolean {
+  return [16, 8, 0].some((shift) => Math.abs(((one >> shift) & 0xff) - ((other >> shift) & 0xff)) >= least);
 }

@@ -2,14 +2,21 @@ import { untilAborted } from '../async.ts';
 import type { ResolveHost } from '../http/public-lookup.ts';
 import type { Clock, Logger } from '../ports.ts';
 import { type BrowserProcess, launchBrowser } from './browser-process.ts';
+import { CONTROL_PAGE } from './control-page.ts';
 import { type EnvironmentVariables, findBrowser } from './find-browser.ts';
 import { createLocalCertificate, type LocalCertificate } from './local-certificate.ts';
-import { type OpenPage, openPage } from './open-page.ts';
+import { exceedsMemory, MOST_MEMORY, PageMemoryError } from './memory-watch.ts';
+import { openPage } from './open-page.ts';
 import type { PageToView, ScreenView, ScreenViewer } from './screen-view.ts';
 import { readTrustedKeys } from './trusted-keys.ts';
-import { describeLaunchFailure, notCheckedView } from './view-result.ts';
+import { describeFailure, isAnsweredWithError, notCheckedView, type SeenPage } from './view-result.ts';
 import { VIEW_TIMES, type ViewTimes } from './view-times.ts';
 import { watchPage } from './watch-page.ts';
+
+const UNABLE = 'the browser can not show even a simple page on this machine';
+
+/** Milliseconds for a page to close; the browser ends where that is not enough. */
+const CLOSE_TIME = 2_000;
 
 export interface ScreenViewerOptions {
   /** Where the browser is; found on the machine where it is not given. */
@@ -41,6 +48,8 @@ class LazyViewer implements ScreenViewer {
   readonly #certificate: LocalCertificate;
   readonly #trustedKeys: readonly string[];
   #running: BrowserProcess | null = null;
+  /** Whether the browser that runs has shown a page. */
+  #hasShown = false;
   /** One page after the other: a page that hangs takes the browser with it. */
   #last: Promise<unknown> = Promise.resolve();
 
@@ -62,18 +71,20 @@ class LazyViewer implements ScreenViewer {
   }
 
   async #viewNext(page: PageToView, outer: AbortSignal): Promise<ScreenView> {
-    const { clock, times = VIEW_TIMES } = this.#options;
+    const { clock, sandbox, times = VIEW_TIMES } = this.#options;
     const signal = AbortSignal.any([outer, clock.timeout(times.total)]);
     let browser = '';
     try {
       const running = await this.#start(AbortSignal.any([signal, clock.timeout(times.launch)]));
-      if (typeof running === 'string') return notCheckedView(running);
+      if (typeof running === 'string') return { ...notCheckedView(running), browser };
       browser = running.version;
-      return await this.#viewIn(running, page, AbortSignal.any([signal, running.ended]));
+      const seen = await this.#viewIn(running, page, AbortSignal.any([signal, running.ended]));
+      const isTrusted = await this.#canShowPages(seen, AbortSignal.any([signal, running.ended]));
+      return isTrusted ? { ...seen, browser } : { ...notCheckedView(UNABLE), browser };
     } catch (thrown) {
       // Whatever state the browser is in: the next page gets a new one.
       await this.#stop();
-      return { ...describeLaunchFailure(thrown, this.#options.sandbox), browser };
+      return { ...describeFailure(thrown, sandbox), browser };
     }
   }
 
@@ -93,26 +104,40 @@ class LazyViewer implements ScreenViewer {
     return this.#running;
   }
 
-  async #viewIn(running: BrowserProcess, page: PageToView, signal: AbortSignal): Promise<ScreenView> {
+  async #viewIn(running: BrowserProcess, page: PageToView, signal: AbortSignal): Promise<SeenPage> {
     const { environment, resolve, clock, times = VIEW_TIMES } = this.#options;
     const connector = { environment, resolve };
-    const opened: OpenPage = await untilAborted(
-      signal,
-      openPage(running, page, { connector, certificate: this.#certificate }),
-    );
+    const opening = openPage(running, page, { connector, certificate: this.#certificate });
+    const opened = await untilAborted(signal, opening);
+    const over = new AbortController();
+    const watching = { clock, signal: AbortSignal.any([signal, over.signal]) };
+    void exceedsMemory(running.browser, MOST_MEMORY, watching).then((isTooLarge) => {
+      if (isTooLarge) over.abort(new PageMemoryError('the page needs more than 2 GB of memory'));
+    });
     try {
-      return await untilAborted(
-        signal,
-        watchPage(opened, page, { clock, signal, times, browser: running.version }),
-      );
+      return await untilAborted(watching.signal, watchPage(opened, page, { ...watching, times }));
     } finally {
-      await untilAborted(AbortSignal.any([signal, clock.timeout(2_000)]), opened.close());
+      over.abort();
+      const closing = untilAborted(AbortSignal.any([signal, clock.timeout(CLOSE_TIME)]), opened.close());
+      await closing.catch(() => this.#stop());
     }
+  }
+
+  /** Whether this browser has ever shown a page. A blank one may be the browser's fault: it is tried with another. */
+  async #canShowPages(seen: SeenPage, signal: AbortSignal): Promise<boolean> {
+    if (seen.verdict === 'shown') this.#hasShown = true;
+    if (this.#hasShown || seen.verdict === 'not-checked' || isAnsweredWithError(seen)) return true;
+    const running = await this.#start(signal);
+    if (typeof running === 'string') return false;
+    const { verdict } = await this.#viewIn(running, CONTROL_PAGE, signal);
+    this.#hasShown = verdict === 'shown';
+    return this.#hasShown;
   }
 
   async #stop(): Promise<void> {
     const running = this.#running;
     this.#running = null;
+    this.#hasShown = false;
     await running?.kill();
   }
 }

@@ -1,9 +1,18 @@
 import { createHash } from 'node:crypto';
 import type { CDPSession, Frame, Page } from 'puppeteer-core';
+import { untilAborted } from '../async.ts';
 import type { Clock } from '../ports.ts';
+import { findClosedRoots } from './closed-roots.ts';
+import type { PageBox } from './dom-types.ts';
+import { MarkerSearch } from './marker-search.ts';
 import { type ContentBox, type FrameLook, PageLook } from './page-look.ts';
-import { DESKTOP } from './picture.ts';
-import { decodePicture, differsFromSurroundings, hasContrast, type PixelGrid } from './pixels.ts';
+import {
+  decodePicture,
+  differsFromSurroundings,
+  fillsWindow,
+  hasContrast,
+  type PixelGrid,
+} from './pixels.ts';
 
 /** What one look at the open page found. */
 export interface PageSight {
@@ -12,32 +21,60 @@ export interface PageSight {
   /** All text that can be seen. */
   readonly text: string;
   readonly painted: { readonly characters: number; readonly images: number; readonly drawings: number };
+  /** `null` without a marker. */
+  readonly isMarkerVisible: boolean | null;
   readonly png: Uint8Array;
   /** SHA-256 of the picture. */
   readonly hash: string;
 }
 
-/** Looks at the page once: what its document contains, and what of it is in the pixels. */
-export async function lookAtPage(page: Page, session: CDPSession): Promise<PageSight> {
-  const { title, isComplete, boxes } = await lookAtFrame(page.mainFrame());
-  const { data } = await session.send('Page.captureScreenshot', { format: 'png', optimizeForSpeed: true });
-  const png = Buffer.from(data, 'base64');
-  const visible = keepVisible(boxes, decodePicture(png));
-  const texts = visible.filter(({ kind }) => kind === 'text').map(({ text }) => text);
-  const count = (kinds: readonly string[]): number =>
-    visible.filter(({ kind }) => kinds.includes(kind)).length;
+/** A page that is open, and the session through which it is controlled. */
+export interface PageAccess {
+  readonly page: Page;
+  readonly session: CDPSession;
+  readonly clock: Clock;
+}
+
+/** Frames of one page that are looked at. */
+const MOST_FRAMES = 12;
+
+/** Milliseconds for a frame to answer: one that is not loaded yet never does. */
+const FRAME_TIME = 1_000;
+
+/** Looks at the page once: what its documents contain, and what of it is in the pixels. */
+export async function lookAtPage(access: PageAccess, marker: string | undefined): Promise<PageSight> {
+  const { title, isComplete, boxes } = await lookAtFrame(access.page.mainFrame());
+  const png = await takePicture(access);
+  const grid = decodePicture(png);
+  let visible = keepVisible([...boxes, ...(await lookAtInnerFrames(access))], grid);
+  // Both cost more, and are needed only where nothing else is there.
+  if (visible.length === 0) visible = keepVisible(await findClosedRoots(access), grid);
+  if (visible.length === 0) visible = await lookBelow(access, boxes, grid);
+  const text = joinTexts(visible);
+  const isMarkerVisible = marker === undefined ? null : await isVisibleMarker(access, marker, text);
+  const hash = createHash('sha256').update(png).digest('hex');
+  return { title, isComplete, text, painted: countPainted(visible), isMarkerVisible, png, hash };
+}
+
+const joinTexts = (boxes: readonly ContentBox[]): string => boxes.map(({ text }) => text).join(' ');
+
+/** Areas of color of their own that are a drawing together: charts and figures without a single picture. */
+const SHAPES_OF_DRAWING = 3;
+
+function countPainted(visible: readonly ContentBox[]): PageSight['painted'] {
+  const count = (wanted: string): number => visible.filter(({ kind }) => kind === wanted).length;
+  const texts = visible.filter(({ kind }) => kind === 'text');
+  const shapes = count('shape');
   return {
-    title,
-    isComplete,
-    text: texts.join(' '),
-    painted: {
-      characters: texts.join('').replace(/\s/g, '').length,
-      images: count(['image']),
-      drawings: count(['drawing', 'frame']),
-    },
-    png,
-    hash: createHash('sha256').update(png).digest('hex'),
+    characters: texts.reduce((sum, { text }) => sum + text.replace(/\s/g, '').length, 0),
+    images: count('image'),
+    drawings: count('drawing') + (shapes >= SHAPES_OF_DRAWING ? 1 : 0),
   };
+}
+
+async function takePicture({ session }: PageAccess): Promise<Uint8Array> {
+  const { data } = await session.send('Page.captureScreenshot', { format: 'png', optimizeForSpeed: true });
+  return Buffer.from(data, 'base64');
 }
 
 /** The world of its own that puppeteer keeps in every frame; its public methods use it as well. */
@@ -45,36 +82,79 @@ interface IsolatedFrame {
   isolatedRealm(): { evaluate(expression: string): Promise<unknown> };
 }
 
-async function lookAtFrame(frame: Frame): Promise<FrameLook> {
-  const realm = (frame as unknown as IsolatedFrame).isolatedRealm();
-  return (await realm.evaluate(`new (${PageLook.toString()})().run()`)) as FrameLook;
+/** Runs an expression in a world of its own, which the page's scripts can't change. */
+export const evaluateApart = (frame: Frame, expression: string): Promise<unknown> =>
+  (frame as unknown as IsolatedFrame).isolatedRealm().evaluate(expression);
+
+const lookAtFrame = async (frame: Frame): Promise<FrameLook> =>
+  (await evaluateApart(frame, `new (${PageLook.toString()})().run()`)) as FrameLook;
+
+/** What the frames inside the page contain, at their place in the window; an error page of the browser is nothing. */
+async function lookAtInnerFrames({ page, clock }: PageAccess): Promise<ContentBox[]> {
+  const frames = page.frames().filter((frame) => frame !== page.mainFrame() && !isErrorPage(frame));
+  const tooLate = clock.timeout(FRAME_TIME);
+  const found = frames
+    .slice(0, MOST_FRAMES)
+    .map((frame) => untilAborted(tooLate, lookAtInnerFrame(frame)).catch(() => []));
+  return (await Promise.all(found)).flat();
 }
 
-/** What is outside of the window is believed; what is in it must be in the pixels. */
-function keepVisible(boxes: readonly ContentBox[], grid: PixelGrid): ContentBox[] {
-  return boxes.filter((box) => {
-    const isInside =
-      box.x < grid.width && box.y < grid.height && box.x + box.width > 0 && box.y + box.height > 0;
-    if (!isInside) return box.y >= grid.height && box.x < grid.width && box.x + box.width > 0;
-    return hasContrast(grid, box) || (box.kind === 'image' && differsFromSurroundings(grid, box));
-  });
+const isErrorPage = (frame: Frame): boolean => frame.url().startsWith('chrome-error:');
+
+async function lookAtInnerFrame(frame: Frame): Promise<ContentBox[]> {
+  const element = await frame.frameElement();
+  const place = await element?.boundingBox();
+  if (!place) return [];
+  const { boxes } = await lookAtFrame(frame);
+  const isInside = (box: ContentBox): boolean => box.x < place.width && box.y < place.height;
+  return boxes.filter(isInside).map((box) => ({ ...box, x: box.x + place.x, y: box.y + place.y }));
 }
 
-/** CSS pixels by which the page is wider than a phone. */
-export async function measureOverflow(page: Page, session: CDPSession, clock: Clock): Promise<number> {
-  const phone = { width: 390, height: 844, deviceScaleFactor: 1, mobile: false };
-  await session.send('Emulation.setDeviceMetricsOverride', phone);
-  await clock.sleep(200);
-  const realm = (page.mainFrame() as unknown as IsolatedFrame).isolatedRealm();
-  const wider = await realm.evaluate(`(() => {
-    const { documentElement: root, body, scrollingElement } = document;
-    const clips = [root, body].some((one) => one && /hidden|clip/.test(getComputedStyle(one).overflowX));
-    return clips || !scrollingElement ? 0 : Math.max(0, scrollingElement.scrollWidth - ${phone.width});
-  })()`);
-  await session.send('Emulation.setDeviceMetricsOverride', {
-    ...DESKTOP,
-    deviceScaleFactor: 1,
-    mobile: false,
-  });
-  return typeof wider === 'number' ? wider : 0;
+/** Keeps what is in the pixels of the window. */
+const keepVisible = (boxes: readonly ContentBox[], grid: PixelGrid): ContentBox[] =>
+  boxes.filter((box) => isInPixels(box, grid));
+
+function isInPixels(box: ContentBox, grid: PixelGrid): boolean {
+  switch (box.kind) {
+    case 'text':
+      return hasContrast(grid, box);
+    case 'image':
+      return hasContrast(grid, box) || differsFromSurroundings(grid, box) || fillsWindow(grid, box);
+    case 'drawing':
+      return hasContrast(grid, box) || differsFromSurroundings(grid, box);
+    case 'shape':
+      return (
+        box.width * box.height < grid.width * grid.height * 0.5 && differsFromSurroundings(grid, box, 64)
+      );
+  }
 }
+
+/** Scrolls to what the page has below the window, as a person would, and looks there. */
+async function lookBelow(
+  access: PageAccess,
+  boxes: readonly ContentBox[],
+  grid: PixelGrid,
+): Promise<ContentBox[]> {
+  const first = boxes.find(({ y, kind }) => y >= grid.height && kind !== 'shape');
+  if (first === undefined) return [];
+  const main = access.page.mainFrame();
+  await evaluateApart(main, `scrollTo({ top: ${Math.floor(first.y - 100)}, behavior: 'instant' })`);
+  const { boxes: lower } = await lookAtFrame(main);
+  const visible = keepVisible(lower, decodePicture(await takePicture(access)));
+  await evaluateApart(main, "scrollTo({ top: 0, behavior: 'instant' })");
+  return visible;
+}
+
+/** Whether the marker is in the pixels, anywhere on the page: it is scrolled to. */
+async function isVisibleMarker(access: PageAccess, marker: string, text: string): Promise<boolean> {
+  const main = access.page.mainFrame();
+  const search = `new (${MarkerSearch.toString()})().run(${JSON.stringify(marker)})`;
+  const box = (await evaluateApart(main, search)) as PageBox | null;
+  // Of inner frames and form fields only what is in the window counts.
+  if (box === null) return joinWords(text).includes(joinWords(marker));
+  const isThere = hasContrast(decodePicture(await takePicture(access)), box);
+  await evaluateApart(main, "scrollTo({ top: 0, behavior: 'instant' })");
+  return isThere;
+}
+
+const joinWords = (text: string): string => text.normalize('NFC').replace(/\s+/g, '');

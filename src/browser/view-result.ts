@@ -1,12 +1,22 @@
 import { BrowserLaunchError } from './browser-process.ts';
+import type { Judgment } from './judge.ts';
+import { PageMemoryError } from './memory-watch.ts';
+import type { OpenPage } from './open-page.ts';
 import { toPlainLine } from './page-text.ts';
-import type { ScreenView } from './screen-view.ts';
+import { limitPicture } from './picture.ts';
+import type { PageToView, ScreenView } from './screen-view.ts';
+import type { PageSight } from './view-page.ts';
 
-export const EMPTY_VIEW: ScreenView = {
+/** A view without the name of the browser, which is the same for all of them. */
+export type SeenPage = Omit<ScreenView, 'browser'>;
+
+/** Entries of each list. */
+const MOST_LISTED = 10;
+
+const EMPTY_VIEW: SeenPage = {
   verdict: 'not-checked',
   reason: '',
   hint: '',
-  browser: '',
   httpCode: null,
   title: '',
   painted: { characters: 0, images: 0, drawings: 0 },
@@ -22,10 +32,18 @@ export const EMPTY_VIEW: ScreenView = {
   isStable: null,
 };
 
-export const notCheckedView = (reason: string, hint = ''): ScreenView => ({ ...EMPTY_VIEW, reason, hint });
+/** The view of a page that could not be judged. */
+export const notCheckedView = (reason: string, hint = ''): SeenPage => ({ ...EMPTY_VIEW, reason, hint });
+
+/** Whether the host's answer says that this is not the page. */
+export const isAnsweredWithError = ({ httpCode }: SeenPage): boolean =>
+  httpCode !== null && (httpCode < 200 || httpCode > 299);
 
 /** The view of a page whose browser could not be started, ended by itself or did not answer in time. */
-export function describeLaunchFailure(thrown: unknown, sandbox: boolean): ScreenView {
+export function describeFailure(thrown: unknown, sandbox: boolean): SeenPage {
+  if (thrown instanceof PageMemoryError) {
+    return { ...EMPTY_VIEW, verdict: 'not-shown', reason: thrown.message };
+  }
   if (!(thrown instanceof BrowserLaunchError)) {
     return notCheckedView('the browser ended or did not answer in time');
   }
@@ -37,4 +55,50 @@ export function describeLaunchFailure(thrown: unknown, sandbox: boolean): Screen
   }
   const [last = ''] = thrown.output.trim().split('\n').slice(-1);
   return notCheckedView(`the browser could not be started: ${toPlainLine(last || thrown.message, 200)}`);
+}
+
+/** The view of a page that was opened, with what happened on it. */
+export function createView({ events, proxy }: OpenPage, judgment: Judgment): SeenPage {
+  const urls = events.failed.map(({ url }) => url);
+  const refused = new Set(urls.filter((url) => proxy.refused.has(authorityOf(url))));
+  const unseen = [...proxy.refused.keys()].filter((one) => !urls.some((url) => authorityOf(url) === one));
+  const blocked = [...events.failed.filter(({ url }) => refused.has(url)).map(({ url }) => url), ...unseen];
+  const failed = events.failed.filter(({ url }) => !refused.has(url));
+  const { exceptions, consoleErrors } = events;
+  return {
+    ...EMPTY_VIEW,
+    ...judgment,
+    httpCode: events.httpCode,
+    exceptions: exceptions.items,
+    consoleErrors: consoleErrors.items,
+    failedRequests: failed.slice(0, MOST_LISTED).map(({ url, reason }) => toPlainLine(`${reason} ${url}`)),
+    blockedRequests: blocked.slice(0, MOST_LISTED).map((url) => toPlainLine(url)),
+    counts: {
+      exceptions: exceptions.count,
+      consoleErrors: consoleErrors.count,
+      failedRequests: failed.length,
+      blockedRequests: blocked.length,
+    },
+  };
+}
+
+/** Host and port of an address, as the proxy names them. */
+function authorityOf(address: string): string {
+  const { hostname, port, protocol } = new URL(address);
+  return `${hostname}:${port || (/^(http|ws):$/.test(protocol) ? '80' : '443')}`;
+}
+
+/** What was seen of the page itself. */
+export function describeSight(
+  sight: PageSight | null,
+  { marker, picture }: PageToView,
+): Pick<SeenPage, 'title' | 'painted' | 'isMarkerVisible' | 'picture'> {
+  const isMarkerVisible = marker === undefined ? null : sight?.isMarkerVisible === true;
+  if (sight === null) return { title: '', painted: EMPTY_VIEW.painted, isMarkerVisible, picture: null };
+  return {
+    title: toPlainLine(sight.title),
+    painted: sight.painted,
+    isMarkerVisible,
+    picture: picture ? limitPicture(sight.png) : null,
+  };
 }

@@ -1,22 +1,31 @@
+import { untilAborted } from '../async.ts';
 import type { Clock } from '../ports.ts';
-import { isPainted, isWaiting, judge } from './judge.ts';
+import { judge, judgeNavigationError } from './judge.ts';
 import type { OpenPage } from './open-page.ts';
-import type { PageEvents } from './page-events.ts';
-import { containsMarker, toPlainLine } from './page-text.ts';
-import { limitPicture } from './picture.ts';
-import type { PageToView, ScreenView } from './screen-view.ts';
-import { lookAtPage, measureOverflow, type PageSight } from './view-page.ts';
-import { EMPTY_VIEW } from './view-result.ts';
+import { measureOverflow } from './phone.ts';
+import type { PageToView } from './screen-view.ts';
+import { lookAtPage, type PageSight } from './view-page.ts';
+import { createView, describeSight, notCheckedView, type SeenPage } from './view-result.ts';
 import type { ViewTimes } from './view-times.ts';
 
 /** Milliseconds between two looks. */
 const INTERVAL = 300;
 
+/** Milliseconds after which a shown page that still loads or moves is not waited for. */
+const PATIENCE = 4_000;
+
+/** Milliseconds for the measurement of the width on a phone. */
+const MEASURE_TIME = 2_000;
+
 export interface WatchOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly times: ViewTimes;
-  readonly browser: string;
+}
+
+/** What ends a wait early: the view is over, or the page has crashed. */
+interface WaitBounds extends WatchOptions {
+  readonly crashed: AbortSignal;
 }
 
 /** Sends the page to its address, and looks at it until it is shown and quiet, or the time is over. */
@@ -24,94 +33,70 @@ export async function watchPage(
   opened: OpenPage,
   wanted: PageToView,
   options: WatchOptions,
-): Promise<ScreenView> {
-  const { clock } = options;
+): Promise<SeenPage> {
+  const { clock, times } = options;
+  const bounds: WaitBounds = { ...options, crashed: opened.events.crashed };
   const start = clock.now();
-  const navigated = await opened.session.send('Page.navigate', { url: wanted.url });
-  if (navigated.errorText !== undefined) {
-    return {
-      ...EMPTY_VIEW,
-      verdict: 'not-shown',
-      browser: options.browser,
-      reason: toPlainLine(navigated.errorText),
-    };
+  const navigating = opened.session.send('Page.navigate', { url: wanted.url });
+  const navigated = await within(bounds, times.navigate, navigating);
+  if (navigated === null) return notCheckedView('the host did not answer the browser in time');
+  const { errorText, isDownload } = navigated;
+  if (errorText !== undefined || isDownload) {
+    return createView(opened, judgeNavigationError(errorText ?? '', opened.events, isDownload === true));
   }
-  const { sight, isStable } = await watch(opened, wanted.marker, options);
+  const watched = await watch(opened, wanted.marker, bounds);
   const elapsed = clock.now() - start;
-  const { events } = opened;
-  const judgment = judge(sight, events, wanted.marker);
-  const overflow =
-    sight === null ? 0 : await measureOverflow(opened.page, opened.session, clock).catch(() => 0);
+  const judgment = judge(watched.sight, opened.events);
+  const overflow = watched.isResponsive
+    ? await within(bounds, MEASURE_TIME, measureOverflow({ ...opened, clock }))
+    : null;
   return {
-    ...EMPTY_VIEW,
-    ...judgment,
-    ...describeEvents(opened),
-    browser: options.browser,
-    httpCode: events.httpCode,
-    title: toPlainLine(sight?.title ?? ''),
-    painted: sight?.painted ?? EMPTY_VIEW.painted,
-    isMarkerVisible: wanted.marker === undefined ? null : containsMarker(sight?.text ?? '', wanted.marker),
-    overflow,
+    ...createView(opened, judgment),
+    ...describeSight(watched.sight, wanted),
+    overflow: overflow ?? 0,
     elapsed,
-    picture: wanted.picture && sight !== null ? limitPicture(sight.png) : null,
-    isStable,
+    isStable: watched.isStable,
   };
 }
 
 interface Watched {
+  /** The last look that succeeded. */
   readonly sight: PageSight | null;
   readonly isStable: boolean | null;
+  /** Whether the page answered to the end. */
+  readonly isResponsive: boolean;
 }
 
-async function watch(opened: OpenPage, marker: string | undefined, options: WatchOptions): Promise<Watched> {
-  const { clock, signal, times } = options;
+async function watch(opened: OpenPage, marker: string | undefined, bounds: WaitBounds): Promise<Watched> {
+  const { clock, signal, times } = bounds;
   const { events } = opened;
   const deadline = clock.now() + times.render;
-  let sight: PageSight | null = null;
-  let isStable: boolean | null = null;
-  let since: number | null = null;
+  let watched: Watched = { sight: null, isStable: null, isResponsive: false };
+  let shownSince: number | null = null;
   while (!events.hasCrashed) {
-    const before: PageSight | null = sight;
-    const looked = lookAtPage(opened.page, opened.session).catch(() => null);
-    const timeout = clock.sleep(Math.max(0, deadline - clock.now()), signal).then(() => null);
-    const found = await Promise.race([looked, timeout]);
-    if (found !== null) {
-      sight = found;
-      isStable = before === null ? null : before.hash === found.hash;
-      const isShown = judge(found, events, marker).verdict === 'shown';
-      since = isShown ? (since ?? clock.now()) : null;
-      if (isShown && isStable !== null && isQuiet(found, events, isStable)) break;
-      if (since !== null && clock.now() - since > 4_000) break;
-    }
-    if (clock.now() >= deadline) break;
-    await clock.sleep(Math.min(INTERVAL, deadline - clock.now()), signal);
+    const left = deadline - clock.now();
+    const { sight: before } = watched;
+    const sight = await within(bounds, Math.max(left, INTERVAL), lookAtPage({ ...opened, clock }, marker));
+    if (sight === null) watched = { ...watched, isResponsive: false };
+    else
+      watched = { sight, isStable: before === null ? null : before.hash === sight.hash, isResponsive: true };
+    const isShown = sight !== null && judge(sight, events).verdict === 'shown';
+    shownSince = isShown ? (shownSince ?? clock.now()) : null;
+    const isQuiet = sight?.isComplete === true && events.openRequests === 0 && watched.isStable === true;
+    const isOver = shownSince !== null && (isQuiet || clock.now() - shownSince >= PATIENCE);
+    if (isOver || clock.now() >= deadline) break;
+    await clock.sleep(Math.min(INTERVAL, Math.max(1, deadline - clock.now())), signal);
   }
-  return { sight, isStable };
+  return watched;
 }
 
-const isQuiet = (sight: PageSight, events: PageEvents, isStable: boolean): boolean =>
-  sight.isComplete && events.openRequests === 0 && isStable && isPainted(sight) && !isWaiting(sight);
-
-function describeEvents({ events, proxy }: OpenPage): Partial<ScreenView> {
-  const isRefused = (url: string): boolean => {
-    const { hostname, port, protocol } = new URL(url);
-    return proxy.refused.has(`${hostname}:${port || (/^(http|ws):$/.test(protocol) ? '80' : '443')}`);
-  };
-  const describe = ({ url, reason }: { url: string; reason: string }): string =>
-    toPlainLine(`${reason} ${url}`);
-  const blocked = events.failed.filter(({ url }) => isRefused(url)).map(({ url }) => toPlainLine(url));
-  const failed = events.failed.filter(({ url }) => !isRefused(url)).map(describe);
-  const { exceptions, consoleErrors } = events;
-  return {
-    exceptions: exceptions.items,
-    consoleErrors: consoleErrors.items,
-    failedRequests: failed.slice(0, 10),
-    blockedRequests: blocked.slice(0, 10),
-    counts: {
-      exceptions: exceptions.count,
-      consoleErrors: consoleErrors.count,
-      failedRequests: failed.length,
-      blockedRequests: blocked.length,
-    },
-  };
+/** The result of some work; `null` where it fails or needs more time. @throws the signal's reason */
+async function within<T>(bounds: WaitBounds, ms: number, work: Promise<T>): Promise<T | null> {
+  const { clock, signal, crashed } = bounds;
+  try {
+    return await untilAborted(AbortSignal.any([signal, crashed, clock.timeout(ms)]), work);
+  } catch {
+    signal.throwIfAborted();
+    return null;
+  }
 }

@@ -1,0 +1,298 @@
+import type { ScreenVerdict } from '../../src/browser/screen-view.ts';
+
+/** One answer of the corpus' host; without a body it never ends. */
+export interface CorpusAnswer {
+  readonly status?: number;
+  readonly type?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer;
+  /** Sent before the answer stays open forever. */
+  readonly start?: string;
+}
+
+/** One page, its other files, and how it must be judged. */
+export interface CorpusPage {
+  readonly name: string;
+  readonly verdict: ScreenVerdict;
+  /** Part of the reason; nothing for a page that is shown. */
+  readonly reason?: string;
+  readonly marker?: string;
+  /** Looked at for as long as outside of tests, because it ends by itself. */
+  readonly isPatient?: boolean;
+  /** The page itself, as HTML or as an answer. */
+  readonly page: string | CorpusAnswer;
+  /** Answers by the file's name; all others are 404. */
+  readonly files?: Readonly<Record<string, string | CorpusAnswer>>;
+}
+
+/** A picture of 40 × 40 pixels in two colors. */
+export const PICTURE =
+  '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><rect width="40" height="40" fill="#c00"/><circle cx="20" cy="20" r="12" fill="#fff"/></svg>';
+const WHITE_PICTURE =
+  '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><rect width="40" height="40" fill="#fff"/></svg>';
+const SVG = 'image/svg+xml';
+const APP = '<!doctype html><title>App</title><div id="app"></div>';
+const TEXT = '<h1>Quarterly report</h1><p>All numbers of the third quarter.</p>';
+const page = (body: string, head = ''): string =>
+  `<!doctype html><html><head><title>Page</title>${head}</head><body>${body}</body></html>`;
+
+const blank = (name: string, source: CorpusPage['page'], more: Partial<CorpusPage> = {}): CorpusPage => ({
+  name,
+  verdict: 'not-shown',
+  reason: 'blank',
+  page: source,
+  ...more,
+});
+
+/** Pages of which a person sees nothing, or not what was delivered. */
+export const BLANK_PAGES: readonly CorpusPage[] = [
+  blank('empty', page('')),
+  blank('script-throws', `${APP}<script>const data = undefined; app.textContent = data.items</script>`, {
+    reason: "reading 'items'",
+  }),
+  blank('missing-chunk', `${APP}<script src="chunk-4f2a.js"></script>`, { reason: '404 https://' }),
+  blank(
+    'missing-module',
+    `${APP}<script type="module">import './missing.js'; app.textContent = 'x'</script>`,
+  ),
+  blank(
+    'wrong-base',
+    `${APP}<link rel="stylesheet" href="/assets/a.css"><script src="/assets/a.js"></script>`,
+  ),
+  blank(
+    'content-policy',
+    `${page('<div id="app"></div>', '<meta http-equiv="Content-Security-Policy" content="script-src \'none\'">')}<script>app.textContent = "x"</script>`,
+  ),
+  blank(
+    'removed-after-error',
+    page(
+      `<div id="app">${TEXT}</div><script>setTimeout(() => { app.remove(); throw new Error("hydration failed") }, 50)</script>`,
+    ),
+    { reason: 'hydration failed' },
+  ),
+  blank('display-none', page(TEXT, '<style>body > * { display: none }</style>')),
+  blank('visibility-hidden', page(TEXT, '<style>body { visibility: hidden }</style>')),
+  blank('opacity-zero', page(`<main style="opacity:0">${TEXT}</main>`)),
+  blank('opacity-nearly-zero', page(`<main style="opacity:0.01">${TEXT}</main>`)),
+  blank('white-on-white', page(TEXT, '<style>* { color: #fff; background: #fff }</style>')),
+  blank('nearly-white-on-white', page(TEXT, '<style>* { color: #fafafa }</style>')),
+  blank('dark-on-dark', page(TEXT, '<style>html { background: #101014 } * { color: #121216 }</style>')),
+  blank('off-screen', page(`<div style="position:absolute;left:-9999px">${TEXT}</div>`)),
+  blank('no-font-size', page(TEXT, '<style>* { font-size: 0 }</style>')),
+  blank('clipped', page(`<main style="clip-path:inset(100%)">${TEXT}</main>`)),
+  blank('scaled-to-nothing', page(`<main style="transform:scale(0)">${TEXT}</main>`)),
+  blank('under-a-white-cover', page(`${TEXT}<div style="position:fixed;inset:0;background:#fff"></div>`)),
+  blank(
+    'under-a-preloader',
+    page(
+      `${TEXT}<div style="position:fixed;inset:0;background:#fff"><i class="s"></i></div>`,
+      '<style>@keyframes r { to { rotate: 1turn } } .s { position:absolute; left:20px; top:20px; width:40px; height:40px; border:4px solid #06c; border-top-color:transparent; border-radius:50%; animation:r 1s linear infinite }</style>',
+    ),
+  ),
+  blank(
+    'spinner-only',
+    page(
+      '<svg width="60" height="60"><circle cx="30" cy="30" r="20" fill="none" stroke="#06c" stroke-width="6" stroke-dasharray="60"><animateTransform attributeName="transform" type="rotate" from="0 30 30" to="360 30 30" dur="1s" repeatCount="indefinite"/></circle></svg>',
+    ),
+  ),
+  blank('loading-forever', page('<div id="app">Loading…</div><script src="app.js"></script>'), {
+    reason: 'nothing but "Loading…"',
+  }),
+  blank(
+    'skeleton',
+    page(
+      '<div class="k"></div><div class="k"></div><div class="k"></div><div class="k"></div>',
+      '<style>.k { background: #e8e8e8; height: 60px; margin: 12px }</style>',
+    ),
+  ),
+  blank('gradient-only', page('', '<style>html { background: linear-gradient(#fff, #246) }</style>')),
+  blank('broken-image', page('<img src="missing.png" alt="A chart of the third quarter">')),
+  blank('white-image', page('<img src="white.svg">'), {
+    files: { 'white.svg': { type: SVG, body: WHITE_PICTURE } },
+  }),
+  blank('empty-canvas', page('<canvas width="600" height="400" style="border:1px solid #000"></canvas>')),
+  blank(
+    'empty-canvas-on-black',
+    page(
+      '<canvas style="position:fixed;inset:0;width:100%;height:100%"></canvas>',
+      '<style>body { background: #000 }</style>',
+    ),
+  ),
+  blank(
+    'frame-refused',
+    page('<iframe src="http://127.0.0.1:9/" width="600" height="400" style="border:0"></iframe>'),
+  ),
+  blank('only-noscript', page(`<noscript>${TEXT}</noscript>`)),
+  blank('only-template', page(`<template>${TEXT}</template>`)),
+  blank('never-ends', { start: '<!doctype html><title>Page</title>' }),
+  blank('style-never-arrives', page(TEXT, '<link rel="stylesheet" href="hang.css">'), {
+    reason: 'still waiting for https://',
+    files: { 'hang.css': {} },
+  }),
+  blank('endless-loop', `${APP}<script>for (;;);</script>`, { reason: 'does not respond' }),
+  blank('endless-alert', `${APP}<script>for (;;) alert("Hello")</script>`, {
+    reason: 'one dialog after the other',
+  }),
+  blank('endless-reload', `${APP}<script>location.reload()</script>`, { reason: 'without end' }),
+  blank('endless-navigation', `${APP}<script>location.href = "?" + Math.random()</script>`, {
+    reason: 'without end',
+  }),
+  blank(
+    'much-dom',
+    `${APP}<script>const text = 'x'.repeat(90); for (let i = 0; i < 1e6; i++) { const e = document.createElement('i'); e.id = text + i; app.append(e) }</script>`,
+    { reason: '' },
+  ),
+  blank('out-of-memory', `${APP}<script>const a = []; for (;;) a.push(new Array(1e7).fill(0.5))</script>`, {
+    reason: 'crashed',
+  }),
+  blank('not-found', { status: 404, body: page(TEXT) }, { reason: 'answered with 404' }),
+  blank('server-error', { status: 500, body: page(TEXT) }, { reason: 'answered with 500' }),
+  blank(
+    'redirects-forever',
+    { status: 302, headers: { location: 'page' } },
+    { reason: 'ERR_TOO_MANY_REDIRECTS' },
+  ),
+  blank(
+    'download',
+    { headers: { 'content-disposition': 'attachment; filename="a.html"' }, body: page(TEXT) },
+    { reason: 'downloads' },
+  ),
+  blank('marker-in-a-comment', page(`${TEXT}<!-- run 4711 -->`), { reason: 'marker', marker: 'run 4711' }),
+  blank('marker-hidden', page(`${TEXT}<p style="display:none">run 4711</p>`), {
+    reason: 'marker',
+    marker: 'run 4711',
+  }),
+  blank('marker-in-white', page(`${TEXT}<p style="color:#fff">run 4711</p>`), {
+    reason: 'marker',
+    marker: 'run 4711',
+  }),
+];
+
+const shown = (name: string, source: CorpusPage['page'], more: Partial<CorpusPage> = {}): CorpusPage => ({
+  name,
+  verdict: 'shown',
+  page: source,
+  ...more,
+});
+
+const SHADOW = (mode: string): string =>
+  page(
+    `<x-card></x-card><script>customElements.define('x-card', class extends HTMLElement { connectedCallback() { this.attachShadow({ mode: '${mode}' }).innerHTML = '<p>Text in a shadow</p>' } })</script>`,
+  );
+
+/** Pages that a person sees. */
+export const SHOWN_PAGES: readonly CorpusPage[] = [
+  shown('plain', page(TEXT), { marker: 'Quarterly report' }),
+  shown('one-digit', page('1')),
+  shown('marker-across-elements', page('<p>Run <b>47</b>11 of\n  main</p>'), { marker: 'Run 4711 of main' }),
+  shown('marker-far-below', page(`${'<p>Line of text</p>'.repeat(3_000)}<p>run 4711</p>`), {
+    marker: 'run 4711',
+  }),
+  shown('late', `${APP}<script>setTimeout(() => { app.textContent = 'Here it is' }, 1500)</script>`),
+  shown(
+    'fetched',
+    page(
+      '<div id="app">Loading…</div><script>fetch("data.json").then((r) => r.json()).then((d) => { app.textContent = d.text })</script>',
+    ),
+    { files: { 'data.json': { type: 'application/json', body: '{"text":"From the data"}' } } },
+  ),
+  shown(
+    'module',
+    `${APP}<script type="module">import { text } from './text.js'; app.textContent = text</script>`,
+    { files: { 'text.js': { type: 'text/javascript', body: "export const text = 'From a module'" } } },
+  ),
+  shown(
+    'canvas-only',
+    page(
+      '<canvas id="c" width="300" height="150"></canvas><script>const x = c.getContext("2d"); x.fillStyle = "#06c"; x.fillRect(20, 20, 100, 60)</script>',
+    ),
+  ),
+  shown('svg-only', page(PICTURE)),
+  shown('single-image', page('<img src="a.svg">'), { files: { 'a.svg': { type: SVG, body: PICTURE } } }),
+  shown('image-document', { type: SVG, body: PICTURE }),
+  shown('background-image', page('<div style="width:200px;height:100px;background:url(a.svg)"></div>'), {
+    files: { 'a.svg': { type: SVG, body: PICTURE } },
+  }),
+  shown('dark-mode', page(TEXT, '<style>html { background: #111 } * { color: #eee }</style>')),
+  shown('gray-text', page(TEXT, '<style>* { color: #999 }</style>')),
+  shown('open-shadow', SHADOW('open'), { marker: 'Text in a shadow' }),
+  shown('closed-shadow', SHADOW('closed')),
+  shown(
+    'slots',
+    page(
+      '<x-box><b slot="t">Slotted text</b></x-box><script>customElements.define("x-box", class extends HTMLElement { constructor() { super(); this.attachShadow({ mode: "open" }).innerHTML = "<h2><slot name=t></slot></h2>" } })</script>',
+    ),
+  ),
+  shown(
+    'plain-text',
+    { type: 'text/plain; charset=utf-8', body: 'A log of the run\nline 2\n' },
+    { marker: 'line 2' },
+  ),
+  shown('json', { type: 'application/json', body: '{"passed":true}' }),
+  shown('xhtml', {
+    type: 'application/xhtml+xml',
+    body: '<html xmlns="http://www.w3.org/1999/xhtml"><head><title>x</title></head><body><p>Strict</p></body></html>',
+  }),
+  shown('frame', page('<iframe src="inner.html" width="600" height="300"></iframe>'), {
+    marker: 'Inside the frame',
+    files: { 'inner.html': page('<p>Inside the frame</p>') },
+  }),
+  shown(
+    'frameset',
+    '<!doctype html><frameset cols="50%,50%"><frame src="a.html"><frame src="a.html"></frameset>',
+    { files: { 'a.html': page(TEXT) } },
+  ),
+  shown('srcdoc', page('<iframe srcdoc="<p>From an attribute</p>"></iframe>')),
+  shown('below-the-window', page(`<div style="height:900px"></div>${TEXT}`), { marker: 'Quarterly report' }),
+  shown(
+    'generated-text',
+    page('<p class="g"></p>', '<style>.g::before { content: "Only in the style sheet" }</style>'),
+  ),
+  shown('form', page('<input placeholder="Your name"><textarea></textarea>')),
+  shown('one-alert', page(`${TEXT}<script>alert("Welcome")</script>`)),
+  shown(
+    'one-dialog-element',
+    page(`${TEXT}<dialog id="d">Accept the terms</dialog><script>d.showModal()</script>`),
+  ),
+  shown('throws-afterwards', page(`${TEXT}<script>throw new Error("late")</script>`)),
+  shown(
+    'missing-extras',
+    page(`${TEXT}<img src="no.png"><script src="no.js"></script>`, '<link rel="stylesheet" href="no.css">'),
+  ),
+  shown('open-request', page(`${TEXT}<script>fetch("hang")</script>`), { files: { hang: {} } }),
+  shown('still-arriving', { start: page(TEXT) }),
+  shown(
+    'never-still',
+    page(
+      `${TEXT}<i class="m">moving</i>`,
+      '<style>@keyframes m { to { margin-left: 400px } } .m { display:block; animation:m 1s infinite }</style>',
+    ),
+  ),
+  shown('talks-of-loading', page('<p>Loading times of the start page, third quarter</p>')),
+  shown('other-scripts', page('<p>加载完成 مرحبا 🙂</p>')),
+  shown(
+    'bars',
+    page(
+      '<div class="b" style="width:200px"></div><div class="b" style="width:300px"></div><div class="b" style="width:120px"></div>',
+      '<style>.b { height: 24px; margin: 8px; background: #06c }</style>',
+    ),
+  ),
+  shown('large', page(`<table>${'<tr><td>cell</td><td>other</td></tr>'.repeat(20_000)}</table>`)),
+  shown('redirect-by-script', page('<script>location.replace("there.html")</script>'), {
+    files: { 'there.html': page(TEXT) },
+  }),
+  shown('redirect-by-meta', page('', '<meta http-equiv="refresh" content="0;url=there.html">'), {
+    files: { 'there.html': page(TEXT) },
+  }),
+  shown(
+    'redirect-by-host',
+    { status: 301, headers: { location: 'there.html' } },
+    { files: { 'there.html': page(TEXT) } },
+  ),
+  shown(
+    'own-prototypes',
+    page(
+      `${TEXT}<script>Array.prototype.toJSON = Array.prototype.entries = Map.prototype.get = Element.prototype.checkVisibility = null</script>`,
+    ),
+  ),
+];

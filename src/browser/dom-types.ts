@@ -1,0 +1,56 @@
+/** A rectangle in CSS pixels, from the top left corner of the window. */
+export interface PageBox {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The parts of the browser's own types that are used here: this project is not compiled for browsers. */
+export interface DomNode {
+  readonly nodeType: number;
+  readonly childNodes: Iterable<DomNode>;
+  readonly nodeValue: string | null;
+  readonly parentNode: DomNode | null;
+  /** Of a shadow root. */
+  readonly host?: DomElement;
+  contains(other: DomNode): boolean;
+}
+
+export interface DomElement extends DomNode {
+  readonly localName: string;
+  readonly shadowRoot: DomNode | null;
+  readonly complete?: boolean;
+  readonly naturalWidth?: number;
+  readonly readyState?: number;
+  readonly poster?: string;
+  readonly value?: string;
+  readonly type?: string;
+  readonly placeholder?: string;
+  getBoundingClientRect(): PageBox;
+  checkVisibility(options: object): boolean;
+  querySelector(selector: string): DomElement | null;
+}
+
+export interface DomRange {
+  selectNodeContents(node: DomNode): void;
+  setStart(node: DomNode, offset: number): void;
+  setEnd(node: DomNode, offset: number): void;
+  getClientRects(): Iterable<PageBox>;
+  getBoundingClientRect(): PageBox;
+}
+
+export interface DomAnimation {
+  readonly effect: { readonly target?: DomElement | null; getComputedTiming(): { endTime?: unknown } } | null;
+}
+
+export interface DomDocument extends DomNode {
+  readonly title: string;
+  readonly readyState: string;
+  readonly documentElement: DomElement | null;
+  createRange(): DomRange;
+  getAnimations(): DomAnimation[];
+  elementFromPoint(x: number, y: number): DomElement | null;
+}
+
+export type DomStyle = Readonly<Record<string, string>>;
