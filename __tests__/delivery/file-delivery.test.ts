@@ -33,6 +33,7 @@ describe('newDelivery', () => {
       choice: null,
       tasks: new Map(),
       localView: null,
+      picture: null,
       attempts: new Map(),
       unknown: [],
       notes: [],

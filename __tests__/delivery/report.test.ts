@@ -71,6 +71,7 @@ describe('a ready report', () => {
       rawUrl: RAW.href,
       duplicates: [],
       screen: null,
+      picture: null,
       notReady: null,
       unknown: [],
       notes: [],

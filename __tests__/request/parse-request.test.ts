@@ -85,6 +85,13 @@ describe('parseRequest, given a wrong input', () => {
       /K1 \(pages\).*K1\+K3/,
     ],
     ['an empty channel', { channel: '' }, /unknown channel: nothing/, /auto/],
+    [
+      'an unknown screen mode',
+      { screen: 'yes' },
+      /`screen` is not one of auto, enforce, off/,
+      /`screen: auto`/,
+    ],
+    ['a picture without a browser', { screen: 'off', picture: 'true' }, /needs a browser/, /`screen: auto`/],
     ['a channel list with a gap', { channel: 'K1+' }, /unknown channel: nothing/, /auto/],
     ['auto in a list', { channel: 'auto+K3' }, /unknown channel: auto/, /list such as K1\+K3/],
     ['a channel twice', { channel: 'K1+pages' }, /names a channel twice: K1\+pages/, /`channel: K1\+K3`/],

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { findChromium, type StepBrowser } from '../world/chromium.ts';
+import type { TestRepository } from '../world/repository.ts';
 import { expectNotReady, expectReady } from './expect-report.ts';
-import { createPage, MARKER, setUpScenario } from './scenario.ts';
+import { createPage, MARKER, type ScenarioDelivery, setUpScenario } from './scenario.ts';
 
 const scenario = setUpScenario();
 let browser: StepBrowser;
@@ -10,32 +11,67 @@ beforeAll(async () => {
   browser = await findChromium();
 });
 
-const BROKEN = `<!doctype html><title>App</title><div id="app"></div>
-<script>throw new Error('no configuration ${MARKER}')</script>\n`;
+/** Delivers `page.html` with a browser on the machine. */
+const deliverPage = (repository: TestRepository, page: string, inputs: ScenarioDelivery['inputs'] = {}) =>
+  scenario.deliver({
+    repository,
+    files: { 'page.html': page },
+    inputs: { marker: MARKER, ...browser.inputs, ...inputs },
+    env: browser.env,
+  });
 
 describe('a page in a real browser', () => {
-  test('is shown, and the report says what was seen', async () => {
+  test('is shown and delivered with its picture, with the one of before beside it, and withdrawn with both', async () => {
     const repository = await scenario.repository();
-    const delivered = await scenario.deliver({
+    const first = await deliverPage(repository, createPage('first'), { picture: 'true' });
+    await expectReady(scenario, first, { channel: 'K1', shows: createPage('first') });
+    expect(first.report.unknown).toEqual([]);
+    expect(first.outputs.screen).toBe('shown');
+    expect(first.report.lines.TEST).toMatch(/; screen: shown \(\d+ characters; .*HeadlessChrome\/\d/);
+    expect(first.report.screen).toMatchObject({ httpCode: 200, isMarkerVisible: true, agreement: 1 });
+    const pictureUrl = `${first.outputs.url}.png`;
+    expect(first.outputs['picture-url']).toBe(pictureUrl);
+    expect((await scenario.fetchPublic(pictureUrl)).subarray(1, 4).toString()).toBe('PNG');
+    const commits = (await repository.log()).length;
+
+    const second = await deliverPage(repository, createPage('<h1>second</h1>'), { picture: 'true' });
+    await expectReady(scenario, second, { channel: 'K1', shows: createPage('<h1>second</h1>') });
+    expect(second.summary).toContain(`(<${pictureUrl}?v=`);
+    expect(second.summary).toMatch(/\*\*Changed:\*\* 0\.\d % of the picture/);
+    const beforeUrl = `${first.outputs.url}.before.png`;
+    expect(second.report.picture).toMatchObject({ url: pictureUrl, beforeUrl });
+    await scenario.fetchPublic(beforeUrl);
+    // One commit for the page and its pictures.
+    expect(await repository.log()).toHaveLength(commits + 1);
+
+    const withdrawn = await scenario.deliver({
       repository,
-      files: { 'page.html': createPage() },
-      inputs: { marker: MARKER, ...browser.inputs },
-      env: browser.env,
+      inputs: { operation: 'withdraw', file: 'page.html', channel: 'K1' },
     });
-    await expectReady(scenario, delivered, { channel: 'K1', shows: createPage() });
-    expect(delivered.outputs.screen).toBe('shown');
+    expect(withdrawn.outputs.result).toBe('withdrawn');
+    for (const path of ['page.html', 'page.html.png', 'page.html.before.png']) {
+      expect(await repository.read(path)).toBeNull();
+    }
   });
 
   test('that throws before anything is painted is refused, and nothing is written', async () => {
     const repository = await scenario.repository();
     const head = await repository.head();
-    const delivered = await scenario.deliver({
-      repository,
-      files: { 'page.html': BROKEN },
-      inputs: { ...browser.inputs },
-      env: browser.env,
-    });
-    expectNotReady(delivered, { step: 'check', reason: /does not show the page/ });
+    const page = `<!doctype html><title>App</title><div id="app"></div>
+<script>throw new Error('no configuration ${MARKER}')</script>\n`;
+    const delivered = await deliverPage(repository, page);
+    expectNotReady(delivered, { step: 'check', reason: /does not show the page: .*no configuration/ });
+    expect(delivered.outputs.screen).toBe('not-shown');
     expect(await repository.head()).toBe(head);
+  });
+
+  test('that is blank only at its address is not ready, although its bytes are there', async () => {
+    const repository = await scenario.repository({ files: { 'data.json': '{}' } });
+    const page = `<!doctype html><title>App</title><p id="app">${MARKER}</p>
+<script>fetch('data.json').then((answer) => answer.ok && document.getElementById('app').remove())</script>\n`;
+    const delivered = await deliverPage(repository, page, { marker: '' });
+    expectNotReady(delivered, { step: 'verify', reason: /does not show the page/, httpCode: 200 });
+    expect(delivered.report.gates.map(({ passed }) => passed)).toEqual([true, true, false, false]);
+    expect(delivered.outputs['commit-sha']).toBe((await repository.head()) ?? '');
   });
 });

@@ -8,6 +8,7 @@ import {
   joinBlocks,
   takeWhileFits,
 } from './markdown.ts';
+import { formatPicture } from './picture-markdown.ts';
 import {
   ALL_VERIFIED,
   describeHint,
@@ -107,7 +108,13 @@ function formatSharedCaveats(reports: readonly Report[]): string {
 
 /** Everything about one of several files, folded under its name. */
 function formatFoldedReport(report: Report): string {
-  const content = [describeHint(report), listFacts(report), formatGates(report), formatReportLines(report)];
+  const content = [
+    formatPicture(report),
+    describeHint(report),
+    listFacts(report),
+    formatGates(report),
+    formatReportLines(report),
+  ];
   const title = `${REPORT_STATES[getReportState(report)].sign} ${formatReportName(report)}`;
   return formatFoldedSection(title, joinBlocks(content));
 }

@@ -10,6 +10,7 @@ import {
   joinBlocks,
   takeWhileFits,
 } from './markdown.ts';
+import { formatPicture } from './picture-markdown.ts';
 import {
   describeHint,
   describeReason,
@@ -42,7 +43,11 @@ export function composeComment(reports: readonly Report[], context: CommentConte
 function composeSingleComment(report: Report, context: CommentContext): string {
   const head = joinBlocks([context.marker, ...composeOutcome(report), composeFooter(context)]);
   const pointer = describeElsewhere(context);
-  const details = [listFacts(report), formatFoldedSection('Report', formatReportLines(report))];
+  const details = [
+    formatPicture(report),
+    listFacts(report),
+    formatFoldedSection('Report', formatReportLines(report)),
+  ].filter((text) => text !== '');
   const room = COMMENTS.body - head.length - pointer.length - 2 * BREAK;
   const shown = takeWhileFits(
     details,

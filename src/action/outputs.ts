@@ -67,6 +67,6 @@ export function composeOutputs(reports: readonly Report[]): Record<OutputName, s
     size: joinLines(({ file }) => file?.size),
     files: String(reports.reduce((sum, { site, ready }) => sum + (ready ? (site?.count ?? 1) : 0), 0)),
     screen: joinLines(({ screen }) => screen?.verdict),
-    'picture-url': '',
+    'picture-url': joinLines(({ picture }) => picture?.url),
   };
 }

@@ -8,6 +8,7 @@ import {
   formatLink,
   joinBlocks,
 } from './markdown.ts';
+import { formatPicture } from './picture-markdown.ts';
 import {
   describeHint,
   describeReason,
@@ -35,6 +36,7 @@ function composeSingleSummary(report: Report): string {
   const isPlan = getReportState(report) === 'planned';
   return joinBlocks([
     ...composeResult(report),
+    formatPicture(report),
     describeHint(report),
     isPlan ? `**Plan:** ${formatShortText(report.lines.CODE)}` : formatGates(report),
     listFacts(report),

@@ -40,6 +40,14 @@ export interface PreparedTask<Data = unknown> {
   watch?(placement: Placement): Promise<HostProgress>;
   /** K1: how it will be served, once it is published. */
   readonly served?: ServedFile;
+  /**
+   * K1: what changes where pictures of the page are delivered with it.
+   *
+   * @returns with the folder, where it is one: the pictures are then a part of it
+   */
+  withPictures?(
+    pictures: PagePictures,
+  ): Pick<PreparedTask<Data>, 'plan' | 'data'> & { readonly site?: LocalSite };
   /** Of a folder: where it will be served, for the references of its pages. */
   readonly servedAt?: ServedFolder;
   /** What the host means when it refuses the public address; absent where it says no more than its HTTP code. */
@@ -54,6 +62,23 @@ export interface ServedFile {
   readonly isPage: boolean;
   /** Whether the host serves the bytes of the file, and does not build the page of them. */
   readonly isServedAsIs: boolean;
+  /** Where a picture of the page will be; `null` where it can have none. */
+  readonly pictureUrl: URL | null;
+}
+
+/** Pictures of a page that are delivered beside it. */
+export interface PagePictures {
+  readonly picture: LocalFile;
+  /** The picture of the delivery before, where the page looked different. */
+  readonly before: LocalFile | null;
+}
+
+/** Where the pictures of a page are. */
+export interface PlacedPictures {
+  readonly url: URL;
+  /** Of the picture, lowercase hex. */
+  readonly sha256: string;
+  readonly before: URL | null;
 }
 
 /** Where a folder will be served, as its pages refer to it. */
@@ -128,8 +153,10 @@ export interface Placement {
   readonly commitSha?: string;
   /** The raw address of the same file, verified too. */
   readonly rawUrl?: URL;
-  /** The other files of a site: each is fetched back as well. */
+  /** The other files of a site, or the pictures of a page: each is fetched back as well. */
   readonly parts?: readonly PlacedPart[];
+  /** The pictures of the page; they are among the parts. */
+  readonly pictures?: PlacedPictures | undefined;
   /** What a site's delivery changed. */
   readonly changes?: SiteChanges;
   /** Whether `?v=` is added to each request, to get past caches. @see protocol 4.5 */

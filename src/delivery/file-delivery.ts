@@ -31,6 +31,8 @@ export interface FileDelivery {
   readonly tasks: ReadonlyMap<ChannelKey, PreparedTask>;
   /** What a browser saw of the page before it was published; `null` where none looked. */
   readonly localView: ScreenView | null;
+  /** The picture that is delivered with the page: its title, and the share of pixels that changed; `null` without one. */
+  readonly picture: { readonly title: string; readonly changed: number | null } | null;
   /** How it went in each channel that was tried. */
   readonly attempts: ReadonlyMap<ChannelKey, ChannelAttempt>;
   /** What the checks could not see, or were told to ignore. */
@@ -56,6 +58,7 @@ export function newDelivery(
     choice: null,
     tasks: new Map(),
     localView: null,
+    picture: null,
     attempts: new Map(),
     unknown: [],
     notes: [],

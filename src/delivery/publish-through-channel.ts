@@ -203,7 +203,7 @@ async function verifySite(
   { limits, ports }: { readonly limits: WaitLimits; readonly ports: Ports },
 ): Promise<number> {
   if (parts.length === 0) return 0;
-  ports.logger.info(`${parts.length} more files of the site`);
+  ports.logger.info(`${parts.length} further file${parts.length === 1 ? '' : 's'}`);
   return verifyParts(parts, { ...wanted, publicOnly: probe.internalReason === '' }, limits, ports);
 }
 

@@ -10,7 +10,7 @@ const OWN_WORDS: ReadonlySet<string> = new Set([
 ]);
 
 /** Fields with an address: it is handed over as it was proven, or not at all. */
-const ADDRESSES: ReadonlySet<string> = new Set(['url', 'withdrawn', 'rawUrl']);
+const ADDRESSES: ReadonlySet<string> = new Set(['url', 'withdrawn', 'rawUrl', 'beforeUrl']);
 
 /**
  * The report without secrets, and without invisible characters. Each text is redacted by itself, before anything

@@ -9,6 +9,7 @@ import { type FileDelivery, LINK_SUBJECT, mainAttempt, newDelivery } from './fil
 import { evaluateGates, type Gate } from './gates.ts';
 import { neutralizeText } from './neutral-text.ts';
 import { composeLines, duplicateAttempts, listUnknown, mainPlan } from './report-lines.ts';
+import { type PictureReport, reportPicture } from './screen/picture-report.ts';
 import { reportScreen, type ScreenReport } from './screen/screen-report.ts';
 
 /** How a duplicate went. */
@@ -60,6 +61,8 @@ export interface Report {
   readonly duplicates: readonly DuplicateReport[];
   /** What a browser saw of the page (K1); `null` where none was to look. */
   readonly screen: ScreenReport | null;
+  /** The picture that was delivered with the page; `null` unless it is proven. */
+  readonly picture: PictureReport | null;
   readonly notReady: FailureReason | null;
   readonly unknown: readonly string[];
   /** What a person should know of the address, such as when it expires. */
@@ -116,6 +119,7 @@ export function composeReport(delivery: FileDelivery): Report {
     rawUrl: main?.rawUrl?.href ?? null,
     duplicates: duplicateAttempts(delivery).map(reportDuplicate),
     screen: reportScreen(delivery),
+    picture: ready ? reportPicture(delivery) : null,
     notReady,
     unknown,
     notes: [...(main?.placement?.notes ?? []), ...delivery.notes].map(neutralizeText),

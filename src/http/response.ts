@@ -5,13 +5,17 @@ import { SECOND, TEXT } from '../protocol/limits.ts';
 
 type Headers = Readonly<Record<string, string | number | string[] | undefined>>;
 
+/** The body of a short response as text. @throws {DeliveryError} like `readBody` */
+export const readText = async (body: Readable, limit: number): Promise<string> =>
+  (await readBody(body, limit)).toString('utf8');
+
 /**
  * Reads the whole body of a short response.
  *
  * @param limit largest number of bytes that is accepted; a longer body is not read further
  * @throws {DeliveryError} `HOST_ERROR` when the body is longer.
  */
-export async function readText(body: Readable, limit: number): Promise<string> {
+export async function readBody(body: Readable, limit: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {
@@ -21,7 +25,7 @@ export async function readText(body: Readable, limit: number): Promise<string> {
     }
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
 }
 
 /** Closes a response without reading its body. */

@@ -223,6 +223,8 @@ export const SCREEN = {
   /** Characters of the longest marker that is looked for on the screen, and bytes of the largest page with one. */
   marker: 1_000,
   markedPage: 4 * MEGABYTE,
+  /** Bytes of a picture. */
+  picture: MEGABYTE,
   /** Characters of one text of a page, such as an exception, in a note. */
   text: 200,
 } as const;

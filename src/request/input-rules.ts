@@ -51,6 +51,18 @@ export function refuseMarkerInUrl(url: URL, marker: string | undefined): void {
   );
 }
 
+/** Refuses a picture that no browser would take. */
+export function refuseUnseenPicture({
+  picture,
+  screen,
+}: {
+  readonly picture: boolean;
+  readonly screen: string;
+}): void {
+  if (!picture || screen !== 'off') return;
+  refuseInput('a picture of the page needs a browser', 'set `screen: auto`, or leave `picture` out');
+}
+
 /** Refuses a request that lacks an input. */
 export function refuseMissingInputs(given: GivenInputs, raw: RawInputs): void {
   if (given.operation === 'withdraw') refuseMissingForWithdrawal(given, raw);

@@ -10,7 +10,13 @@ import {
 import { parseExternalAddress } from '../rules/external-address.ts';
 import type { SelfContained } from '../rules/page/self-contained.ts';
 import { type GivenContent, parseContent } from './content.ts';
-import { refuseLeaks, refuseMarkerInUrl, refuseMissingInputs, refuseTwoInstances } from './input-rules.ts';
+import {
+  refuseLeaks,
+  refuseMarkerInUrl,
+  refuseMissingInputs,
+  refuseTwoInstances,
+  refuseUnseenPicture,
+} from './input-rules.ts';
 import type { RawInputs } from './inputs.ts';
 import {
   type ChannelSelection,
@@ -154,14 +160,15 @@ export function parseRequest(raw: RawInputs, context: RunContext): DeliveryReque
   const token = parseOptional(raw.token, parseToken);
   refuseLeaks(raw, context.secrets);
   const { folder, allowedRoots, sourceIsPrivate, sources, allowsFullPaths } = context;
+  const switches = { ...parseSwitches(raw), screen: parseScreen(raw.screen) };
+  refuseUnseenPicture(switches);
   return {
     ...parseTimes(raw),
     ...parseTask(raw, context),
     ...parseDestination(raw, context, token),
     ...parseHosts(raw),
-    ...parseSwitches(raw),
+    ...switches,
     selfContained: parseSelfContained(raw['self-contained']),
-    screen: parseScreen(raw.screen),
     opensLinks: context.opensLinks,
     allowedSecrets: parseFingerprints(raw['allow-secret']),
     ownSecrets: [...new Set([token ?? '', ...context.secrets])].filter(isCredential),

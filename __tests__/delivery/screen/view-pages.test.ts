@@ -1,19 +1,22 @@
 import { describe, expect, test } from '@jest/globals';
 import { createUncheckedView } from '../../../src/browser/lazy-viewer.ts';
 import type { PageToView, ScreenView } from '../../../src/browser/screen-view.ts';
-import type { ServedFile } from '../../../src/channels/channel.ts';
+import type { PagePictures, PreparedTask, ServedFile } from '../../../src/channels/channel.ts';
+import type { ChannelAttempt } from '../../../src/delivery/channel-attempt.ts';
 import { type FileDelivery, newDelivery } from '../../../src/delivery/file-delivery.ts';
 import { composeReport } from '../../../src/delivery/report.ts';
 import { createPageOpener } from '../../../src/delivery/screen/open-pages.ts';
 import { viewLocalPages, viewPublishedPages } from '../../../src/delivery/screen/view-pages.ts';
 import type { RawInputs } from '../../../src/request/inputs.ts';
+import type { LocalFile } from '../../../src/rules/inspect.ts';
 import { memoryFile, memorySite } from '../../channels/pages/site/site-runs.ts';
 import { FakeScreen, pictureOf, viewWith } from '../../support/fake-screen.ts';
 import { FakeHttp, fakePorts, type Scripted } from '../../support/ports.ts';
 import { attemptWith, PAGE, placementWith, planWith, proofWith, requestWith, taskWith } from '../builders.ts';
 
 const BLANK = viewWith({ verdict: 'not-shown', reason: 'nothing was painted within 10 s' });
-const SERVED: ServedFile = { url: PAGE, isPage: true, isServedAsIs: true };
+const PICTURE = new URL(`${PAGE.href}.png`);
+const SERVED: ServedFile = { url: PAGE, isPage: true, isServedAsIs: true, pictureUrl: PICTURE };
 
 type Answer = (page: PageToView, nth: number) => ScreenView | Promise<ScreenView>;
 
@@ -343,5 +346,101 @@ describe('a proven page', () => {
       ready: true,
       unknown: [expect.stringMatching(/the step was stopped/)],
     });
+  });
+});
+
+describe('a picture of a page', () => {
+  const ANSWER = () => viewWith({ title: 'Nightly', picture: pictureOf('ab') });
+
+  /** Views a page that is to be delivered with its picture. */
+  async function viewWithPicture(stage: Stage = {}, served: Partial<ServedFile> = {}) {
+    const { step, http } = setUp({ answer: ANSWER, ...stage, inputs: { picture: 'true', ...stage.inputs } });
+    const page = plannedPage(served);
+    const asked: PagePictures[] = [];
+    const task = page.tasks.get('K1') ?? taskWith();
+    const withPictures: PreparedTask['withPictures'] = (pictures) => {
+      asked.push(pictures);
+      return { plan: { ...task.plan, method: 'with a picture' }, data: task.data };
+    };
+    const [viewed] = await viewLocalPages(
+      [{ ...page, tasks: new Map([['K1', { ...task, withPictures }]]) }],
+      step,
+    );
+    const bytesOf = async (file: LocalFile | null | undefined) =>
+      file == null ? null : String(Buffer.concat(await file.read().toArray())).replace(/(.)\1+$/, '$1');
+    const [pictures] = asked;
+    return {
+      viewed,
+      http,
+      picture: await bytesOf(pictures?.picture),
+      before: await bytesOf(pictures?.before),
+    };
+  }
+
+  test('is delivered with it', async () => {
+    const { viewed, picture, before, http } = await viewWithPicture();
+    expect({ picture, before }).toEqual({ picture: 'ab', before: null });
+    expect(viewed?.tasks.get('K1')?.plan.method).toBe('with a picture');
+    expect(viewed?.picture).toEqual({ title: 'Nightly', changed: null });
+    expect(http.seen.map(({ url }) => url)).toEqual([
+      expect.stringMatching(/page\.html\.png\?v=\d+-before$/),
+    ]);
+  });
+
+  test.each([
+    ['is kept where it differs', `a${'b'.repeat(23)}${'c'.repeat(76)}`, 'before', 0.76],
+    ['stays alone where nothing changed', `a${'b'.repeat(99)}`, null, 0],
+  ])('of the delivery before %s', async (_, body, expected, changed) => {
+    const { viewed, before } = await viewWithPicture({ host: { body } });
+    expect(viewed?.picture).toMatchObject({ changed });
+    expect(before === null ? null : 'before').toBe(expected);
+  });
+
+  test.each([
+    ['another size', { body: 'x'.repeat(100) }],
+    ['too many bytes', { body: 'x'.repeat(1_048_577) }],
+    ['an error', { status: 500 }],
+    ['a broken connection', new Error('broken')],
+  ])('is delivered alone where the earlier one has %s', async (_, host) => {
+    const { viewed, before } = await viewWithPicture({ host });
+    expect({ before, picture: viewed?.picture }).toEqual({
+      before: null,
+      picture: { title: 'Nightly', changed: null },
+    });
+  });
+
+  test('that the browser did not take is told in UNKNOWN', async () => {
+    const { viewed } = await viewWithPicture({ answer: () => createUncheckedView('no browser was found') });
+    expect(viewed).toMatchObject({
+      failure: null,
+      picture: null,
+      unknown: ['how the page looks: no picture of it was delivered, because no browser was found'],
+    });
+  });
+
+  test('is taken of a page that the host builds, which is not judged before', async () => {
+    const { viewed, picture } = await viewWithPicture(
+      { answer: () => ({ ...BLANK, picture: pictureOf('ab') }) },
+      { isServedAsIs: false },
+    );
+    expect({ failure: viewed?.failure, picture }).toEqual({ failure: null, picture: 'ab' });
+  });
+
+  test('is reported with its address only once all is proven', async () => {
+    const pictures = { url: PICTURE, sha256: 'aa', before: null };
+    const proven = (placed: ChannelAttempt): FileDelivery => ({
+      ...plannedPage(),
+      picture: { title: 'RESULT: Nightly', changed: 0.5 },
+      attempts: new Map([['K1', placed]]),
+    });
+    const placement = placementWith({ pictures });
+    expect(composeReport(proven(attemptWith({ placement }))).picture).toEqual({
+      url: PICTURE.href,
+      sha256: 'aa',
+      alternative: 'Picture of RESULT; Nightly',
+      beforeUrl: null,
+      changed: 0.5,
+    });
+    expect(composeReport(proven(attemptWith({ placement, proof: null }))).picture).toBeNull();
   });
 });

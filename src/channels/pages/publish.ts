@@ -8,13 +8,23 @@ import type { Ports } from '../../ports.ts';
 import { BATCH, PROBE_TIME, SECOND } from '../../protocol/limits.ts';
 import { refuseMachineAddress } from '../../rules/external-address.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
+import { baseName, encodePath } from '../../rules/naming.ts';
 import { isHtml } from '../../rules/page/self-contained.ts';
 import { refuseSpecialFile } from '../../rules/special-files.ts';
-import type { ChannelAction, ChannelItem, Placement, PreparedTask, ServedFile } from '../channel.ts';
+import type {
+  ChannelAction,
+  ChannelItem,
+  ChannelPlan,
+  PlacedPart,
+  PlacedPictures,
+  Placement,
+  PreparedTask,
+  ServedFile,
+} from '../channel.ts';
 import { type RepositoryAccess, requireGitHub } from '../require-github.ts';
 import { createBranchReader } from './branch-reader.ts';
 import { createBuildWatches } from './build.ts';
-import { type CommitResult, commitFiles, comparePaths, isChange } from './commit.ts';
+import { type CommitResult, commitFiles, comparePaths, isChange, type PlacedPicture } from './commit.ts';
 import { COMMIT_METHODS, type CommitTarget, chooseMethod } from './commit-methods.ts';
 import {
   applyJekyll,
@@ -24,6 +34,7 @@ import {
   type PagesLocation,
   resolveDestination,
 } from './destination.ts';
+import { listPictures, pictureUrl, placePictures } from './pictures.ts';
 import { describeSetup, finishSetup, planSetup, type SetupPlan, setupMethod } from './set-up.ts';
 import { prepareSite, previewSite } from './site/prepare-site.ts';
 import { entryUrl, publishSite, type SiteTask } from './site/publish-site.ts';
@@ -64,6 +75,9 @@ export interface PagesTask {
   readonly destination: PagesDestination;
   /** What has to be set up first, the same for all files of a step; absent or `null` where nothing has. */
   readonly setup?: SetupPlan | null;
+  /** What the same commit delivers beside a page. */
+  readonly pictures?: readonly PlacedPicture[];
+  readonly placedPictures?: PlacedPictures;
 }
 
 /**
@@ -176,24 +190,40 @@ async function prepareFile(
   const hasMarker = options.marker !== undefined;
   const destination = await applyJekyll(settings, { head: file.head, hasMarker }, lookup);
   const { branch, path } = destination;
+  const plan: ChannelPlan = {
+    channel: 'K1',
+    method: COMMIT_METHODS[target.method],
+    destination: `branch ${branch}, path ${path}`,
+    name: path,
+    claim: opensInBrowser(path) ? 'opens on the screen' : 'is downloaded',
+  };
+  const data = { target: { ...target, branch }, path, file, destination };
   return {
-    plan: {
-      channel: 'K1',
-      method: COMMIT_METHODS[target.method],
-      destination: `branch ${branch}, path ${path}`,
-      name: path,
-      claim: opensInBrowser(path) ? 'opens on the screen' : 'is downloaded',
-    },
-    data: { target: { ...target, branch }, path, file, destination },
+    plan,
+    data,
     served: describeServed(destination),
+    withPictures: (pictures) => ({
+      // One call of method A writes one file.
+      plan: target.method === 'A' ? { ...plan, method: COMMIT_METHODS.B } : plan,
+      data: {
+        ...data,
+        pictures: listPictures(pictures, path),
+        placedPictures: placePictures(pictures, destination.pageUrl),
+      },
+    }),
   };
 }
 
-const describeServed = ({ pageUrl, hostMayChangeBytes }: PagesDestination): ServedFile => ({
-  url: pageUrl,
-  isPage: isHtml(pageUrl.pathname),
-  isServedAsIs: !hostMayChangeBytes,
-});
+function describeServed({ pageUrl, path, hostMayChangeBytes }: PagesDestination): ServedFile {
+  // A rendered page has another name than its file.
+  const isNamedAlike = pageUrl.pathname.endsWith(`/${encodePath(baseName(path))}`);
+  return {
+    url: pageUrl,
+    isPage: isHtml(pageUrl.pathname),
+    isServedAsIs: !hostMayChangeBytes,
+    pictureUrl: isNamedAlike ? pictureUrl(pageUrl) : null,
+  };
+}
 
 /**
  * What committing would do: the first line of each message, or that nothing has to be done.
@@ -257,8 +287,9 @@ async function publishFiles(
   return commitTasks(
     tasks,
     ports,
-    (done, { destination, path }) => ({
+    (done, { destination, path, pictures = [], placedPictures }) => ({
       ...pagePlacement(done, destination),
+      ...(placedPictures && { pictures: placedPictures, parts: listPictureParts(pictures, destination) }),
       previousSha256: replaced.get(path),
       // A page that the host renders is known by its marker only, which a file of somebody else may have as well.
       ...(destination.hostMayChangeBytes ? { recheck: () => recheck(path) } : {}),
@@ -290,6 +321,18 @@ function createBlobRecheck(tasks: readonly PagesTask[]): (path: string) => Promi
     );
   };
 }
+
+/** The pictures of a page, each at its own address beside it. */
+const listPictureParts = (
+  pictures: readonly PlacedPicture[],
+  { pageUrl }: PagesDestination,
+): readonly PlacedPart[] =>
+  pictures.map(({ path, file: { size, sha256 } }) => ({
+    path,
+    url: new URL(encodePath(baseName(path)), pageUrl),
+    size,
+    sha256,
+  }));
 
 function pagePlacement({ commitSha, written }: CommitResult, destination: PagesDestination): Placement {
   return {

@@ -8,6 +8,7 @@ import type { DeliveryRequest } from '../../request/parse-request.ts';
 import type { ChannelAttempt } from '../channel-attempt.ts';
 import type { DeliveryContext } from '../delivery-context.ts';
 import { type FileDelivery, isOngoing, runStep, withFailure } from '../file-delivery.ts';
+import { addPicture } from './add-picture.ts';
 import { describeView, formatShare } from './describe-view.ts';
 import { describeUnseen, judgeView } from './judge-view.ts';
 import { dependsOnHost, listLocalFiles } from './local-files.ts';
@@ -16,7 +17,7 @@ import { pageToView } from './page-to-view.ts';
 
 /** What the steps with a browser share. */
 export interface ScreenStep {
-  readonly request: Pick<DeliveryRequest, 'screen' | 'opensLinks' | 'marker'>;
+  readonly request: Pick<DeliveryRequest, 'screen' | 'opensLinks' | 'marker' | 'picture'>;
   readonly context: DeliveryContext;
   readonly open: PageOpener;
 }
@@ -40,13 +41,17 @@ export async function viewLocalPages(
   const local = listLocalFiles(deliveries);
   return runStep('check', deliveries, async (delivery) => {
     const page = findPage(delivery);
-    if (!pages.has(delivery) || page?.isServedAsIs !== true) return delivery;
+    const isWanted = page?.isServedAsIs === true || request.picture;
+    if (!pages.has(delivery) || page === undefined || !isWanted) return delivery;
     const view = await open(await pageToView(page.url, delivery, request, local));
     context.logger.info(`${delivery.subject}: ${describeView(view)}`);
     const { failure } = judgeView(view, mode, page.url);
-    const viewed = { ...delivery, localView: view };
-    const isRefused = failure !== null && !(await dependsOnHost(view, page.url, context));
-    return isRefused ? withFailure(viewed, 'check', failure.withLeftBehind([])) : viewed;
+    const viewed = { ...delivery, localView: page.isServedAsIs ? view : null };
+    const isJudged = failure !== null && page.isServedAsIs;
+    if (isJudged && !(await dependsOnHost(view, page.url, context))) {
+      return withFailure(viewed, 'check', failure.withLeftBehind([]));
+    }
+    return request.picture ? addPicture(viewed, view, context) : viewed;
   });
 }
 

@@ -7,7 +7,7 @@ import { encodePath } from '../../../rules/naming.ts';
 import { isHtml } from '../../../rules/page/self-contained.ts';
 import { findJekyllNames } from '../../../rules/site/jekyll-names.ts';
 import { refuseSpecialFile } from '../../../rules/special-files.ts';
-import type { ChannelPlan, ServedFile, ServedFolder } from '../../channel.ts';
+import type { ChannelPlan, PagePictures, PreparedTask, ServedFile, ServedFolder } from '../../channel.ts';
 import type { CommitTarget } from '../commit-methods.ts';
 import {
   type FileLookup,
@@ -17,6 +17,7 @@ import {
   resolveDestination,
   servedPath,
 } from '../destination.ts';
+import { listPictures, pictureUrl, placePictures } from '../pictures.ts';
 import { readTargetTree } from './branch-tree.ts';
 import { isDone, planSite } from './plan-site.ts';
 import { describeChanges, entryUrl, type SiteTask } from './publish-site.ts';
@@ -35,6 +36,7 @@ interface GivenSite {
 export interface PreparedSite {
   readonly servedAt: ServedFolder;
   readonly served: ServedFile;
+  readonly withPictures: NonNullable<PreparedTask<PreparedSite['data']>['withPictures']>;
   readonly plan: ChannelPlan;
   readonly data: {
     readonly target: CommitTarget;
@@ -73,24 +75,47 @@ export async function prepareSite(
   const { prune, keep, nojekyll } = options;
   const siteRoot = folderPrefix(destination.folder);
   const siteTarget = { ...target, branch, folder, siteRoot, options: { prune, keep, nojekyll } };
+  const plan: ChannelPlan = {
+    channel: 'K1',
+    method: 'one commit for the folder',
+    destination: `branch ${branch}, folder ${folder || './'}`,
+    name: folder || './',
+    claim: 'opens on the screen',
+  };
+  const task = { target: siteTarget, site, destination };
+  const data = { target: siteTarget, path: destination.path, file: null, destination, site: task };
   return {
     servedAt: describeAddress(destination, site.entry),
-    served: { url: entryUrl(destination.pageUrl), isPage: isHtml(site.entry), isServedAsIs: true },
-    plan: {
-      channel: 'K1',
-      method: 'one commit for the folder',
-      destination: `branch ${branch}, folder ${folder || './'}`,
-      name: folder || './',
-      claim: 'opens on the screen',
+    served: {
+      url: entryUrl(destination.pageUrl),
+      isPage: isHtml(site.entry),
+      isServedAsIs: true,
+      pictureUrl: pictureUrl(destination.pageUrl),
     },
-    data: {
-      target: siteTarget,
-      path: destination.path,
-      file: null,
-      destination,
-      site: { target: siteTarget, site, destination },
+    plan,
+    data,
+    withPictures(pictures) {
+      const whole = addPictures(site, pictures);
+      const placed = placePictures(pictures, destination.pageUrl);
+      return { plan, data: { ...data, site: { ...task, site: whole, pictures: placed } }, site: whole };
     },
   };
+}
+
+/** @throws {DeliveryError} `BAD_INPUT` where a file of the folder has such a name already */
+function addPictures(site: LocalSite, pictures: PagePictures): LocalSite {
+  const added = listPictures(pictures, site.entry);
+  const names = new Set(added.map(({ path }) => path));
+  const taken = site.files.find(({ path }) => names.has(path));
+  if (taken !== undefined) {
+    throw new DeliveryError('BAD_INPUT', `the folder has a file ${taken.path}, where the picture goes`, {
+      step: 'check',
+      hint: 'give that file another name, or set `picture: false`',
+      leftBehind: [],
+    });
+  }
+  const files = [...site.files, ...added].sort((one, other) => (one.path < other.path ? -1 : 1));
+  return { ...site, files, size: files.reduce((sum, { file }) => sum + file.size, 0) };
 }
 
 /** Where a folder goes that has only a name: below what the site is built from. */

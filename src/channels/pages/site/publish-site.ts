@@ -4,7 +4,7 @@ import { MEGABYTE, SITE } from '../../../protocol/limits.ts';
 import { withRetries } from '../../../retry.ts';
 import type { LocalSite } from '../../../rules/local-site.ts';
 import { encodePath } from '../../../rules/naming.ts';
-import type { PlacedPart, Placement } from '../../channel.ts';
+import type { PlacedPart, PlacedPictures, Placement } from '../../channel.ts';
 import type { PagesDestination } from '../destination.ts';
 import { readTargetTree } from './branch-tree.ts';
 import { isDone, planSite, type SitePlan } from './plan-site.ts';
@@ -17,6 +17,8 @@ export interface SiteTask {
   readonly site: LocalSite;
   /** Where the entry page goes; the other files are beside it. */
   readonly destination: PagesDestination;
+  /** Where the pictures of the entry page will be; they are files of the site. */
+  readonly pictures?: PlacedPictures;
 }
 
 /**
@@ -26,7 +28,7 @@ export interface SiteTask {
  * @see design 6
  */
 export async function publishSite(
-  { target, site, destination }: SiteTask,
+  { target, site, destination, pictures }: SiteTask,
   ports: Ports,
   onReplace: () => Promise<readonly string[]>,
 ): Promise<Placement> {
@@ -53,6 +55,7 @@ export async function publishSite(
     mustBeExternal: false,
     previousSha256,
     parts: listParts(site, destination.pageUrl),
+    pictures,
     changes: plan.changes,
     notes: [...destination.notes, ...describeChanges(plan)],
     unknown: [...destination.unknown, ...describeCaches(plan, site)],

@@ -1,0 +1,71 @@
+import type { ScreenView } from '../../browser/screen-view.ts';
+import { resultOf } from '../../errors.ts';
+import { discard, readBody } from '../../http/response.ts';
+import type { Ports } from '../../ports.ts';
+import { PROBE_TIME, SCREEN } from '../../protocol/limits.ts';
+import { createMemoryFile } from '../../rules/memory-file.ts';
+import type { DeliveryContext } from '../delivery-context.ts';
+import type { FileDelivery } from '../file-delivery.ts';
+
+/**
+ * Adds the picture of a page to what is delivered. Where an earlier delivery left another one, that is kept
+ * beside it.
+ *
+ * @throws {DeliveryError} `BAD_INPUT` where a file of the folder has the name of the picture.
+ * @see design 7
+ */
+export async function addPicture(
+  delivery: FileDelivery,
+  view: ScreenView,
+  context: DeliveryContext,
+): Promise<FileDelivery> {
+  const task = delivery.tasks.get('K1');
+  const url = task?.served?.pictureUrl;
+  if (task?.withPictures === undefined || url == null) {
+    return withoutPicture(delivery, 'the host builds the page under another name');
+  }
+  if (view.picture === null) return withoutPicture(delivery, view.reason || 'the browser took none');
+  const earlier = await fetchEarlier(url, view.picture, context);
+  const changed = earlier && (await context.screen.compare(earlier, view.picture));
+  const hasChanged = changed !== null && changed > 0;
+  const name = decodeURIComponent(url.pathname.slice(url.pathname.lastIndexOf('/') + 1));
+  const updated = task.withPictures({
+    // The same pixels need no commit.
+    picture: createMemoryFile(name, changed === 0 && earlier !== null ? earlier : view.picture),
+    before: hasChanged && earlier !== null ? createMemoryFile(name, earlier) : null,
+  });
+  const { site, ...changes } = updated;
+  return {
+    ...delivery,
+    site: site ?? delivery.site,
+    tasks: new Map([...delivery.tasks, ['K1', { ...task, ...changes }]]),
+    picture: { title: view.title, changed },
+  };
+}
+
+const withoutPicture = (delivery: FileDelivery, reason: string): FileDelivery => ({
+  ...delivery,
+  unknown: [...delivery.unknown, `how the page looks: no picture of it was delivered, because ${reason}`],
+});
+
+/** The picture that an earlier delivery left; `null` where there is none of the same size. */
+async function fetchEarlier(
+  url: URL,
+  picture: Uint8Array,
+  { http, clock, signal }: Ports,
+): Promise<Uint8Array | null> {
+  const fresh = new URL(url);
+  fresh.searchParams.set('v', `${clock.now()}-before`);
+  const limit = AbortSignal.any([signal, clock.timeout(PROBE_TIME.least)]);
+  const fetched = await resultOf(async () => {
+    const answer = await http({ method: 'GET', url: fresh, signal: limit });
+    if (answer.status === 200) return readBody(answer.body, SCREEN.picture);
+    discard(answer);
+    return null;
+  });
+  // Only a picture of the same size is decoded: it may be anybody's.
+  return fetched instanceof Uint8Array && headOf(fetched) === headOf(picture) ? fetched : null;
+}
+
+/** The signature of a PNG, and the size in pixels that its first block tells. */
+const headOf = (png: Uint8Array): string => Buffer.from(png.subarray(0, 24)).toString('hex');
