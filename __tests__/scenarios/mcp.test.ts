@@ -95,6 +95,7 @@ test('without an elicitation the answer has the code and a handle, and a call wi
   const { deviceUser } = scenario.world;
   deviceUser.script = ['pending'];
   const server = await connectClient('2025', scenario.world);
+  await server.listTools();
   const to = { repository: repository.fullName, channel: 'K1', 'client-id': CLIENT_ID };
   const first = await server.call('deliver', { ...to, content: createPage(), name: 'page.html' });
   expect(first).toMatchObject({
