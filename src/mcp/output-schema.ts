@@ -62,6 +62,15 @@ const REPORT_SCHEMA = z.object({
   file: z.object({ path: z.string(), size: count().nullable(), sha256: z.string().nullable() }).nullable(),
   site: SITE_SCHEMA.nullable(),
   screen: SCREEN_SCHEMA.nullable(),
+  picture: z
+    .object({
+      url: z.string(),
+      sha256: z.string(),
+      alternative: z.string(),
+      beforeUrl: z.string().nullable(),
+      changed: count().nullable(),
+    })
+    .nullable(),
   channel: CHANNEL_SCHEMA.nullable(),
   commitSha: z.string().nullable(),
   rawUrl: z.string().nullable(),

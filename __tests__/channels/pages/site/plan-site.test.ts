@@ -106,6 +106,16 @@ describe('the plan for a folder', () => {
   });
 });
 
+test('the plan for a folder leaves the files of a newer site below it, even with bytes that were its own', async () => {
+  const branch = new MemoryBranch(heldFiles({ 'README.md': 'theirs' }));
+  const before = branch.head.files;
+  await deliverSite(branch, FOLDER, { 'index.html': 'page', 'deep/a': 'same', 'deep/b': 'same' });
+  const kept = new Map([...branch.head.files].filter(([path]) => path.endsWith('deep/b')));
+  branch.commit(new Map([...before, ...kept]), 'Revert most of it');
+  await deliverSite(branch, `${FOLDER}deep/`, { 'index.html': 'other', a: 'same' });
+  expect((await plan(branch, { 'index.html': 'page' })).removals).toEqual(['p/1/deep/b']);
+});
+
 describe('a folder with files of others', () => {
   test('is refused where they would be replaced, the first ten by name', async () => {
     const names = Array.from({ length: 12 }, (_, nth) => `f${nth}.html`);

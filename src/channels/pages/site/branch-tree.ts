@@ -5,7 +5,7 @@ import { SITE } from '../../../protocol/limits.ts';
 import type { BranchReader } from '../branch-reader.ts';
 import type { CommitTarget } from '../commit-methods.ts';
 import { readTargetHead } from '../target-branch.ts';
-import { isSiteRemoval, parseSiteMessage, type SiteCommit } from './site-message.ts';
+import { isSiteRemoval, parseMessageBelow, parseSiteMessage, type SiteCommit } from './site-message.ts';
 import { hashTree, type TreeFile } from './tree.ts';
 
 /** What a commit of a branch contains. */
@@ -91,7 +91,7 @@ export async function findOwnedFiles(
   { readEntries = listEntries, historyPages = SITE.historyPages }: OwnershipSearch = {},
 ): Promise<OwnedFiles> {
   if (tree.head === null || !hasFilesBelow(tree, folder)) return { files: new Map() };
-  const { lastCommit, delivery } = await findDelivery(github, tree.head, folder, historyPages);
+  const { lastCommit, delivery, later } = await findDelivery(github, tree.head, folder, historyPages);
   const found = { files: new Map<string, string>(), ...(lastCommit === undefined ? {} : { lastCommit }) };
   if (delivery === undefined) return found;
   const { sha, treeSha, kept } = delivery;
@@ -99,7 +99,10 @@ export async function findOwnedFiles(
   const delivered = listDelivered(filesBelow({ entries }, folder), entries, kept, folder);
   if (hashTree(delivered) !== treeSha) return found;
   const now = filesBelow(tree, folder);
-  const still = delivered.filter(({ path, sha: blob }) => isUnchanged(now.get(path), blob));
+  const still = delivered.filter(
+    ({ path, sha: blob }) =>
+      isUnchanged(now.get(path), blob) && !later.some((one) => isPartOf(folder + path, one)),
+  );
   return { ...found, files: new Map(still.map(({ path, sha: blob }) => [path, blob])) };
 }
 
@@ -108,6 +111,8 @@ interface FolderHistory {
   readonly lastCommit?: string | undefined;
   /** The newest commit that says that it delivered the folder; absent where a newer one says that it removed it. */
   readonly delivery?: SiteCommit & { readonly sha: string };
+  /** Newer commits that delivered a site of its own below the folder. */
+  readonly later: readonly SiteCommit[];
 }
 
 /** Searches the folder's history. At the root of the branch each delivery of another folder is part of it. */
@@ -117,21 +122,28 @@ async function findDelivery(
   folder: string,
   historyPages: number,
 ): Promise<FolderHistory> {
-  const below = folder === '' ? {} : { path: folder.slice(0, -1) };
+  const place = folder === '' ? {} : { path: folder.slice(0, -1) };
   let lastCommit: string | undefined;
+  const later: SiteCommit[] = [];
   for (let page = 1; page <= historyPages; page += 1) {
-    const query = { ...github.repository, ...below, sha: head, per_page: SITE.history, page };
+    const query = { ...github.repository, ...place, sha: head, per_page: SITE.history, page };
     const { data: commits } = await github.rest.repos.listCommits(query);
     lastCommit ??= commits[0]?.sha;
     for (const { sha, commit } of commits) {
-      if (isSiteRemoval(commit.message, folder)) return { lastCommit };
+      if (isSiteRemoval(commit.message, folder)) return { lastCommit, later };
       const delivery = parseSiteMessage(commit.message, folder);
-      if (delivery !== null) return { lastCommit, delivery: { ...delivery, sha } };
+      if (delivery !== null) return { lastCommit, delivery: { ...delivery, sha }, later };
+      const below = parseMessageBelow(commit.message, folder);
+      if (below !== null) later.push(below);
     }
     if (commits.length < SITE.history) break;
   }
-  return { lastCommit };
+  return { lastCommit, later };
 }
+
+/** Whether a file is part of a site that a commit delivered, and not one that it kept. */
+const isPartOf = (path: string, { folder, kept }: SiteCommit): boolean =>
+  path.startsWith(folder) && !isNamed(path.slice(folder.length), new Set(kept.map((one) => one.path)));
 
 const isUnchanged = (entry: BranchEntry | undefined, sha: string): boolean =>
   entry?.sha === sha && entry.mode === '100644';
@@ -149,14 +161,16 @@ function listDelivered(
   const isAsNamed = ({ path, sha }: TreeFile): boolean =>
     entries.get(folder + path.replace(/\/$/, ''))?.sha === sha;
   const names = new Set(kept.filter(isAsNamed).map(({ path }) => path));
-  const isKept = (path: string): boolean => {
-    if (names.has(path)) return true;
-    for (let end = path.indexOf('/'); end !== -1; end = path.indexOf('/', end + 1)) {
-      if (names.has(path.slice(0, end + 1))) return true;
-    }
-    return false;
-  };
-  return [...files].flatMap(([path, { sha }]) => (isKept(path) ? [] : [{ path, sha }]));
+  return [...files].flatMap(([path, { sha }]) => (isNamed(path, names) ? [] : [{ path, sha }]));
+}
+
+/** Whether a path, or a folder of it, is one of these names. */
+function isNamed(path: string, names: ReadonlySet<string>): boolean {
+  if (names.has(path)) return true;
+  for (let end = path.indexOf('/'); end !== -1; end = path.indexOf('/', end + 1)) {
+    if (names.has(path.slice(0, end + 1))) return true;
+  }
+  return false;
 }
 
 /**

@@ -78,3 +78,9 @@ export function parseSiteMessage(message: string, folder: string): SiteCommit | 
     kept: kept.map((parts) => ({ sha: parts?.[1] ?? '', path: unescapeName(parts?.[2] ?? '') })),
   };
 }
+
+/** The same for a delivery to any folder below a folder. */
+export function parseMessageBelow(message: string, folder: string): SiteCommit | null {
+  const [, place = ''] = /^Delivered-tree: [0-9a-f]{40} (.+)$/m.exec(message) ?? [];
+  return place.startsWith(folder) && place !== folder ? parseSiteMessage(message, place) : null;
+}
