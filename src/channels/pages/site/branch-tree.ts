@@ -1,6 +1,7 @@
 import { DeliveryError } from '../../../errors.ts';
 import type { GitHubClient } from '../../../github/api/client.ts';
 import { type BranchEntry, getBranchHead, listEntries } from '../../../github/api/existing-blobs.ts';
+import { isLastPage } from '../../../github/api/list-all.ts';
 import { SITE } from '../../../protocol/limits.ts';
 import { isSiteRemoval, parseSiteMessage, type SiteCommit } from './site-message.ts';
 import { hashTree, type TreeFile } from './tree.ts';
@@ -93,14 +94,15 @@ async function findDelivery(github: GitHubClient, head: string, folder: string):
   let lastCommit: string | undefined;
   for (let page = 1; page <= SITE.historyPages; page += 1) {
     const query = { ...github.repository, ...below, sha: head, per_page: SITE.history, page };
-    const { data: commits } = await github.rest.repos.listCommits(query);
+    const answer = await github.rest.repos.listCommits(query);
+    const commits = answer.data;
     lastCommit ??= commits[0]?.sha;
     for (const { sha, commit } of commits) {
       if (isSiteRemoval(commit.message, folder)) return { lastCommit };
       const delivery = parseSiteMessage(commit.message, folder);
       if (delivery !== null) return { lastCommit, delivery: { ...delivery, sha } };
     }
-    if (commits.length < SITE.history) break;
+    if (isLastPage(answer, SITE.history)) break;
   }
   return { lastCommit };
 }
