@@ -85,6 +85,15 @@ describe('parseRetryAfter', () => {
     expect(parse(value)).toBe(ms);
   });
 
+  test('compares a date with the clock of the host that names it', () => {
+    const headers = {
+      'retry-after': new Date(NOON + 45_000).toUTCString(),
+      date: new Date(NOON + 40_000).toUTCString(),
+    };
+    expect(parseRetryAfter({ headers }, NOON)).toBe(5_000);
+    expect(parseRetryAfter({ headers: { ...headers, 'retry-after': '7' } }, NOON)).toBe(7_000);
+  });
+
   test.each([undefined, '', 'soon', '5s', '1.5', '-5', '1e3'])('returns undefined for %j', (value) => {
     expect(parse(value)).toBeUndefined();
   });

@@ -76,8 +76,7 @@ export async function fetchBack(
     ...readHeaders(response),
   };
   if (response.status !== 200) {
-    // A date in Retry-After is compared with the host's own clock.
-    const retryAfter = parseRetryAfter(response, Date.parse(firstHeader(response, 'date') ?? ''));
+    const retryAfter = parseRetryAfter(response, Number.NaN);
     return { ...answer, fingerprint: null, head: '', retryAfter, refusal: await readRefusal(response) };
   }
   refuseEncoding(response);

@@ -43,12 +43,20 @@ export function firstHeader({ headers }: { readonly headers: Headers }, name: st
   return first === undefined ? undefined : String(first);
 }
 
+/** The time by the host's own clock, with which its dates are compared; by ours where it does not tell. */
+export function getHostTime(response: { readonly headers: Headers }, now: number): number {
+  const date = Date.parse(firstHeader(response, 'date') ?? '');
+  return Number.isNaN(date) ? now : date;
+}
+
 /** The pause in milliseconds that a Retry-After header asks for, as seconds or as a date. */
 export function parseRetryAfter(response: { readonly headers: Headers }, now: number): number | undefined {
   const value = firstHeader(response, 'retry-after');
   if (value === undefined) return undefined;
   // Date.parse accepts almost anything, such as "1.5" or "-5"; an HTTP date ends in GMT.
-  const ms = /^\d+$/.test(value) ? Number(value) * SECOND : Date.parse(/GMT$/.test(value) ? value : '') - now;
+  const ms = /^\d+$/.test(value)
+    ? Number(value) * SECOND
+    : Date.parse(/GMT$/.test(value) ? value : '') - getHostTime(response, now);
   return Number.isFinite(ms) ? Math.max(ms, 0) : undefined;
 }
 

@@ -217,6 +217,15 @@ describe('refusalError: retryAfter', () => {
     expect(refused(503, { headers: { 'retry-after': '3' } }).retryAfter).toBe(3_000);
   });
 
+  test('is measured by the clock of the host where that tells the time', () => {
+    const headers = {
+      'x-ratelimit-remaining': '0',
+      'x-ratelimit-reset': String(NOON / 1000 + 30),
+      date: new Date(NOON + 20_000).toUTCString(),
+    };
+    expect(refused(403, { headers }).retryAfter).toBe(11_000);
+  });
+
   test('lasts until a second after the rate limit is reset', () => {
     const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(NOON / 1000 + 30) };
     expect(refused(403, { headers }).retryAfter).toBe(31_000);

@@ -1,5 +1,5 @@
 import { DeliveryError, type ErrorCode, type ErrorDetails } from '../../errors.ts';
-import { parseRetryAfter } from '../../http/response.ts';
+import { getHostTime, parseRetryAfter } from '../../http/response.ts';
 import type { CallTemplate } from '../../protocol/calls.ts';
 import { SECOND } from '../../protocol/limits.ts';
 import {
@@ -278,7 +278,7 @@ function getLimitPause(refusal: ApiRefusal, now: number): number | undefined {
   if (retryAfter !== undefined) return retryAfter;
   const reset = Number(refusal.headers['x-ratelimit-reset']);
   if (refusal.headers['x-ratelimit-remaining'] === '0' && Number.isFinite(reset)) {
-    return Math.max(reset * SECOND - now, 0) + SECOND;
+    return Math.max(reset * SECOND - getHostTime(refusal, now), 0) + SECOND;
   }
   return undefined;
 }

@@ -6,6 +6,7 @@ import { describeChanges, entryUrl, publishSite } from '../../../../src/channels
 import { hasFailed } from '../../../../src/errors.ts';
 import { nameFew } from '../../../../src/plain-text.ts';
 import { MEGABYTE, SITE } from '../../../../src/protocol/limits.ts';
+import { FakeGitHub, failure } from '../../../github/fake-github.ts';
 import { pagesOptionsWith } from '../../pages-options.ts';
 import { siteWith } from '../../repository-context.ts';
 import { heldFiles, MemoryBranch, shaOf } from './memory-branch.ts';
@@ -89,6 +90,19 @@ describe('publishing a site', () => {
     };
     await expect(publish(branch, CONTENTS).placed).rejects.toMatchObject({ code: 'NOT_OURS' });
     expect(branch.now).toEqual({ 'p/1/index.html': shaOf('theirs') });
+  });
+
+  test('says that nothing was written where the branch cannot even be read', async () => {
+    const { github, ports } = connect(new MemoryBranch());
+    const refused = failure('HOST_ERROR', 502);
+    const target = folderTarget(
+      Object.assign(github, { rest: new FakeGitHub({ get_ref: refused }).rest }),
+      'p/1/',
+    );
+    const location = { ...pagesOptionsWith(), path: 'p/1/', name: 'index.html' };
+    const destination = resolveDestination(github.repository, location, siteWith());
+    const placed = publishSite({ target, site: memorySite(CONTENTS), destination }, ports, async () => []);
+    await expect(placed).rejects.toMatchObject({ code: 'HOST_ERROR', leftBehind: [] });
   });
 
   test('is found by the preview, which writes nothing', async () => {

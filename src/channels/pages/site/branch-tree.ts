@@ -1,6 +1,7 @@
 import { DeliveryError } from '../../../errors.ts';
 import type { GitHubClient } from '../../../github/api/client.ts';
 import { type BranchEntry, getBranchHead, listEntries } from '../../../github/api/existing-blobs.ts';
+import { isLastPage } from '../../../github/api/list-all.ts';
 import { SITE } from '../../../protocol/limits.ts';
 import type { BranchReader } from '../branch-reader.ts';
 import type { CommitTarget } from '../commit-methods.ts';
@@ -127,7 +128,8 @@ async function findDelivery(
   const later: SiteCommit[] = [];
   for (let page = 1; page <= historyPages; page += 1) {
     const query = { ...github.repository, ...place, sha: head, per_page: SITE.history, page };
-    const { data: commits } = await github.rest.repos.listCommits(query);
+    const answer = await github.rest.repos.listCommits(query);
+    const commits = answer.data;
     lastCommit ??= commits[0]?.sha;
     for (const { sha, commit } of commits) {
       if (isSiteRemoval(commit.message, folder)) return { lastCommit, later };
@@ -136,7 +138,7 @@ async function findDelivery(
       const below = parseMessageBelow(commit.message, folder);
       if (below !== null) later.push(below);
     }
-    if (commits.length < SITE.history) break;
+    if (isLastPage(answer, SITE.history)) break;
   }
   return { lastCommit, later };
 }

@@ -1,3 +1,4 @@
+import { toDeliveryError } from '../../../errors.ts';
 import { nameFew } from '../../../plain-text.ts';
 import type { Ports } from '../../../ports.ts';
 import { MEGABYTE, SITE } from '../../../protocol/limits.ts';
@@ -42,6 +43,8 @@ export async function publishSite(
     if (compared.changes.changed.length > 0) previousSha256 ??= await onReplace();
     wasSent = true;
     return { plan: compared, commitSha: await write(compared) };
+  }).catch((thrown: unknown) => {
+    throw wasSent ? thrown : toDeliveryError(thrown).withLeftBehind([]);
   });
   for (const line of describeChanges(plan)) ports.logger.info(line);
   return {
