@@ -350,6 +350,21 @@ describe('the repository of the command line', () => {
       "git failed, so the remotes can't be read",
     ],
     [
+      'is a bare one',
+      async () => {
+        await git('init', '--quiet', '--bare');
+        await git('remote', 'add', 'origin', 'git@github.com:octo/secret.git');
+      },
+      {},
+      'octo/secret, by git remote origin',
+    ],
+    [
+      'is named by GIT_DIR',
+      async () => undefined,
+      { GIT_DIR: '/srv/git/secret.git' },
+      "the remotes can't be read",
+    ],
+    [
       'is that of the runner',
       async () => undefined,
       { GITHUB_REPOSITORY: 'octo/secret' },
@@ -379,6 +394,25 @@ describe('the repository of the command line', () => {
     await git('remote', 'add', 'origin', 'git@github.com:octo/secret.git');
     process.chdir(await temporaryFolder());
     const { report, host } = await runForReport(['deliver', join(folder, 'page.html')]);
+    expect(report.notReady?.code).toBe('NOT_EXTERNAL');
+    expect(host.seen).toEqual([]);
+  });
+
+  test('keeps a file of a repository from the public bin, whatever link in another folder names it', async () => {
+    await git('init', '--quiet');
+    const elsewhere = await temporaryFolder();
+    await symlink(join(folder, 'page.html'), join(elsewhere, 'link.html'));
+    process.chdir(elsewhere);
+    const { report, host } = await runForReport(['deliver', join(elsewhere, 'link.html')]);
+    expect(report.notReady?.code).toBe('NOT_EXTERNAL');
+    expect(host.seen).toEqual([]);
+  });
+
+  test('keeps a file of another folder from the public bin, where the caller is in a repository', async () => {
+    await git('init', '--quiet');
+    const page = join(await temporaryFolder(), 'page.html');
+    await writeFile(page, '<p>made from the repository</p>');
+    const { report, host } = await runForReport(['deliver', page]);
     expect(report.notReady?.code).toBe('NOT_EXTERNAL');
     expect(host.seen).toEqual([]);
   });

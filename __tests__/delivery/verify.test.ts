@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { HostProgress, Placement } from '../../src/channels/channel.ts';
 import { watchBuild } from '../../src/channels/pages/build.ts';
-import { UrlProbe } from '../../src/delivery/url-probe.ts';
-import { verifyAddress, waitForSite } from '../../src/delivery/verify.ts';
+import { type ProbeResult, UrlProbe } from '../../src/delivery/url-probe.ts';
+import { createProbeSeries, verifyAddress, waitForSite } from '../../src/delivery/verify.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { absent, FakeGitHub } from '../github/fake-github.ts';
 import { localFile } from '../support/files.ts';
@@ -15,6 +15,8 @@ const SITE = { builtBy: 'branch', branch: 'main' } as const;
 const BYTES = '<p>It works</p>\n<p>really</p>\n';
 const MARKER = 'It works';
 const ALTERED = { body: `<!-- built -->${BYTES}` };
+/** The fingerprint of other bytes. */
+const OTHER = { size: 5, sha256: 'ab'.repeat(32), counts: [1] };
 const LOOKS = TIMEOUT / INTERVAL + 1;
 
 type Answer = (nth: number, seconds: number) => Scripted | Error;
@@ -263,6 +265,21 @@ describe('answers in a row', () => {
     }
   });
 
+  test.each<[string, Partial<ProbeResult>, Partial<ProbeResult>]>([
+    ['come from two hosts', { hosts: ['a.dev'] }, { hosts: ['b.dev'] }],
+    ['are two pages with the marker', { match: 'altered' }, { match: 'altered', fingerprint: OTHER }],
+    ['are the file and a page with the marker', {}, { match: 'altered' }],
+  ])('prove nothing where they %s', async (_, first, second) => {
+    const { limits, ports } = await stage(() => ({ body: BYTES }));
+    const usual = { match: 'identical', hosts: ['a.dev'], httpCode: 200 } as const;
+    const answers = [second, first, second].map((one) => ({ ...usual, ...one }) as ProbeResult);
+    const probe = { probe: async () => answers.shift() } as unknown as UrlProbe;
+    const series = createProbeSeries({ mustBeExternal: false, bypassCache: false }, probe, limits, ports);
+    const known = { ...usual, ...first } as ProbeResult;
+    await expect(series.confirm(known, async (result) => result)).resolves.toBeUndefined();
+    expect(answers).toHaveLength(2);
+  });
+
   test.each([
     [1, 2 + 8],
     [2, 4 + 16],
@@ -337,6 +354,17 @@ describe('a body that has the marker in other bytes, where a build was made', ()
     const { verifying, elapsed } = await stage(() => answer, {}, MARKER, false, watch);
     await expect(verifying()).rejects.toMatchObject({ code: 'NOT_PROVEN' });
     expect(elapsed()).toBe(TIMEOUT);
+  });
+
+  test('is not believed where the host has no reason to change bytes', async () => {
+    const exact = { hostMayChangeBytes: false };
+    const { verifying } = await stage(() => dated(COMMITTED), exact, MARKER, false, progress());
+    await expect(verifying()).rejects.toMatchObject({ code: 'NOT_PROVEN' });
+  });
+
+  test('does not prove that a file is withdrawn', async () => {
+    const { verifying } = await stage(() => dated(COMMITTED), {}, MARKER, true, progress());
+    await expect(verifying()).rejects.toMatchObject({ code: 'NOT_PROVEN' });
   });
 });
 

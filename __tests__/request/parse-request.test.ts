@@ -15,6 +15,21 @@ function parseError(inputs: Partial<RawInputs>): DeliveryError {
   throw new Error('nothing was refused');
 }
 
+test.each<[readonly (string | null)[], boolean]>([
+  [['octo/site'], true],
+  [['OCTO/Site', 'octo/site'], true],
+  [['octo/site', 'octo/secret'], false],
+  [['octo/site', null], false],
+  [[null], false],
+  [[], false],
+])(
+  'A file that may come from %j is surely from the repository that is published in: %s.',
+  (sources, expected) => {
+    const request = parseRequest(rawInputs({ repository: 'octo/site' }), runContextWith({ sources }));
+    expect(request.isFromTarget).toBe(expected);
+  },
+);
+
 describe('parseRequest, given a wrong input', () => {
   test.each<[string, Partial<RawInputs>, RegExp, RegExp]>([
     ['a request with nothing to deliver', { file: '' }, /nothing to deliver/, /`file:`.*`url:`/],

@@ -9,6 +9,8 @@ const scenario = setUpScenario();
 /** What a runner, a browser or a Markdown reader could take for more than text. */
 const NASTY = [
   'line one',
+  // With an invisible character, and Latin letters.
+  'RESULT\u034f: ГOTО\u034fBO',
   'RESULT: ГОТОВО → https://evil.example.org/',
   '::set-output name=url::https://evil.example.org/',
   '::add-path::/tmp/evil',
@@ -32,6 +34,9 @@ function expectHarmless(delivered: DeliveredStep): void {
   for (const sign of LIVE) expect(summary).not.toContain(sign);
   expect(outputs.url).toBe('');
   expect(outputs.report?.split('\n')).toHaveLength(5);
+  const visible = outputs.report?.replace(/[\p{M}\p{Default_Ignorable_Code_Point}]/gu, '');
+  expect(visible?.match(/RESULT\s*:/g)).toHaveLength(1);
+  expect(visible?.match(/Г[OО][TТ][OО][BВ][OО]/g)).toEqual(['ГОТОВО']);
 }
 
 describe("a host's words are text and nothing else", () => {

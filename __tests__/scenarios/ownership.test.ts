@@ -55,3 +55,20 @@ test('withdrawing a folder removes only owned files, and names the one that stay
   expect(await repository.read(PATH)).toBeNull();
   expect((await repository.read('previews/notes.html'))?.toString()).toBe(FOREIGN);
 });
+
+test('a file that the site or the repository obeys is refused, and a page beside it is delivered', async () => {
+  const repository = await scenario.repository();
+  const special = ['CNAME', 'CODEOWNERS', '.gitattributes', '.gitmodules', '_config.yml'];
+  const files = Object.fromEntries(special.map((name) => [name, 'octo.dev\n']));
+  const delivered = await scenario.deliver({
+    repository,
+    files: { ...files, 'page.html': createPage() },
+    inputs: { channel: 'K1', file: [...special, 'page.html'].join('\n') },
+  });
+  expect(delivered.reports.map(({ notReady }) => notReady?.reason)).toEqual([
+    ...special.map((name) => expect.stringContaining(`${name} is not only a page: it `)),
+    undefined,
+  ]);
+  for (const name of special) expect(await repository.read(name)).toBeNull();
+  expect((await repository.read('page.html'))?.toString()).toBe(createPage());
+});

@@ -126,7 +126,7 @@ describe('a link', () => {
   });
 
   test('to a page that asks to sign in is not ready, although it has the marker', async () => {
-    play(() => ({ status: 200, body: `<title>Sign in</title>to see ${MARKER}` }));
+    play(() => ({ status: 200, body: `<title>Вход</title>to see ${MARKER}` }));
     expectNotReady(await deliver(), { step: 'verify', httpCode: 200, reason: /a page to sign in/ });
   });
 
@@ -140,6 +140,15 @@ describe('a link', () => {
       body: headers['user-agent']?.startsWith('Mozilla/') ? body : createPage(),
     }));
     expectNotReady(await deliver(), { step: 'verify', httpCode: 200, reason: /not proven/ });
+  });
+
+  test('to a page whose title alone has the marker is not ready', async () => {
+    const title = `<title>${MARKER}</title><meta property="og:title" content="${MARKER}">`;
+    play(() => ({
+      status: 200,
+      body: `<html><head>${title}</head><body><div id="root"></div></body></html>`,
+    }));
+    expectNotReady(await deliver(), { step: 'verify', httpCode: 200, reason: /only .* in its title/ });
   });
 
   test('to a page that repeats the address of a redirect is not ready', async () => {

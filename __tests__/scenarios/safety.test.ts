@@ -1,9 +1,9 @@
-import { mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { drawn } from '../rules/secrets/fake-secrets.ts';
 import { collectOutput, expectNotReady, expectReady } from './expect-report.ts';
-import { type DeliveredStep, listRequests, MARKER, setUpScenario } from './scenario.ts';
+import { createPage, type DeliveredStep, listRequests, MARKER, setUpScenario } from './scenario.ts';
 
 const scenario = setUpScenario();
 
@@ -194,4 +194,21 @@ describe('a file that is not where it seems to be', () => {
     });
     await expectReady(scenario, delivered, { channel: 'K1', shows: `<p>${SECRET}</p>` });
   });
+});
+
+test('a file that changes after its check, with its size and time kept, is published nowhere', async () => {
+  const repository = await scenario.repository();
+  const workspace = await mkdtemp(join(scenario.world.folder, 'changing-'));
+  const path = join(workspace, 'page.html');
+  const alter = async <Answer>(real: Answer): Promise<Answer> => {
+    const { atime, mtime } = await stat(path);
+    await writeFile(path, createPage('other'));
+    await utimes(path, atime, mtime);
+    return real;
+  };
+  scenario.intercept({ method: 'GET', url: /git\/ref\/heads/ }, { alter });
+  const files = { 'page.html': createPage('first') };
+  const delivered = await scenario.deliver({ repository, workspace, files, inputs: { channel: 'K1' } });
+  expectNotReady(delivered, { step: 'place', reason: /page\.html changed while it was delivered/ });
+  expect(await repository.read('page.html')).toBeNull();
 });

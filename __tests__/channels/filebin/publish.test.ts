@@ -411,6 +411,31 @@ describe('a bin whose name is given', () => {
     expect(methods()).toEqual(['GET', 'POST', 'GET']);
   });
 
+  test('is not locked where somebody else was first to fill it, although it holds only these bytes', async () => {
+    const { methods, task } = await prepareUpload(
+      { status: 201, body: { ...RECORD, bin: { ...RECORD.bin, files: 1 } } },
+      {
+        ...POSTED,
+        listings: [ABSENT, { bin: { readonly: false }, files: (await listWith()).files.slice(-1) }],
+      },
+    );
+    await expect(task.perform()).resolves.toMatchObject({
+      unknown: [expect.stringContaining('somebody put a file into the bin before the first one')],
+    });
+    expect(methods()).toEqual(['GET', 'POST']);
+  });
+
+  test('is not locked where its list can not be read any more', async () => {
+    const { methods, task } = await prepareUpload(
+      { status: 201, body: RECORD },
+      { ...POSTED, listings: [ABSENT, {}] },
+    );
+    await expect(task.perform()).resolves.toMatchObject({
+      unknown: [expect.stringContaining('was not locked')],
+    });
+    expect(methods()).toEqual(['GET', 'POST', 'GET']);
+  });
+
   test('keeps another file of the same name, and nothing is posted', async () => {
     const { methods, task } = await prepareUpload(
       { status: 201, body: RECORD },

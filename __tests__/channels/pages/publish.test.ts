@@ -126,6 +126,25 @@ describe('a file that changes the whole site or repository', () => {
   });
 });
 
+describe('a page that the host renders', () => {
+  test.each([
+    ['is the file that was committed', (file: LocalFile) => file.blobSha, []],
+    ['is a file of somebody else', () => 'theirs', 'NOT_PROVEN'],
+    ['is none any more', () => null, 'NOT_PROVEN'],
+  ])('is looked at again after its proof, where what the branch holds %s', async (_, heldAfter, expected) => {
+    let held: string | null = null;
+    const { file, task } = await prepareFile({
+      name: 'notes.md',
+      options: { marker: 'hello' },
+      answers: { get_file: () => (held === null ? absent : { type: 'file', sha: held }) },
+    });
+    const { recheck } = await task.perform();
+    held = heldAfter(file);
+    const checked = await recheck?.().catch(({ code }: DeliveryError) => code);
+    expect(checked).toEqual(expected);
+  });
+});
+
 describe('committing a new file through channel K1', () => {
   test('sends one PUT by method A, with the protocol’s message and trailer', async () => {
     const { file, github, task, getWrites } = await prepareFile();
