@@ -4,7 +4,7 @@ import type { CurrentRun } from '../../src/action/current-run.ts';
 import type { Report } from '../../src/delivery/report.ts';
 import type { GitHubClientOptions } from '../../src/github/api/client.ts';
 import type { RawInputs } from '../../src/request/inputs.ts';
-import { requestWith } from '../delivery/builders.ts';
+import { attemptWith, placementWith, requestWith } from '../delivery/builders.ts';
 import { Discussion } from '../github/discussion.ts';
 import { type CallName, type FakeGitHub, failure } from '../github/fake-github.ts';
 import { fakePorts } from '../support/ports.ts';
@@ -156,6 +156,72 @@ describe('updateComment, with several steps', () => {
     ['links', { file: '', url: 'https://a.dev/' }, { file: '', url: 'https://b.dev/' }],
   ])('uses two comments for steps with different %s', async (_, one, other) => {
     expect(await markerOf(one)).not.toBe(await markerOf(other));
+  });
+});
+
+describe('updateComment, after a withdrawal', () => {
+  const AT = 'https://octo.github.io/site/';
+  const byOther = (reports: readonly Report[]) =>
+    update(reports, { request: commentRequest({ path: 'p/1/page.html' }) });
+  const body = async (...reports: Report[]): Promise<string> => (await byOther(reports)).body ?? '';
+
+  /** The comments on the pull request once `gone` is withdrawn by a step of its own. */
+  async function withdraw(gone: readonly string[], bodies: readonly [string, string][]) {
+    const discussion = new Discussion();
+    for (const [text, author] of bodies) discussion.write(text, author);
+    const github = discussion.seenBy(BOT);
+    const { logger, ...ports } = fakePorts();
+    const reports = [{ ...withdrawn(provenFile('p/')), gone }];
+    const request = commentRequest({ path: 'p/', file: '', operation: 'withdraw' });
+    await updateComment({ reports, request, run: runForPull(), connect: () => github }, { ...ports, logger });
+    return { texts: discussion.comments.map((comment) => comment.body), lines: logger.lines, github };
+  }
+
+  test.each([
+    ['its page', `${AT}page.html`],
+    ['the page of its folder, by its other name', `${AT}p/1/`],
+  ])('the comment of another step about %s says that it is gone', async (_, address) => {
+    const url = new URL(address.endsWith('/') ? `${address}index.html` : address);
+    const report = reportWith({
+      subject: 'a_b.html',
+      main: attemptWith({ rawUrl: null, placement: placementWith({ url }) }),
+    });
+    const before = await body(report);
+    const { texts, lines } = await withdraw([`${AT}other.html`, address], [[before, BOT]]);
+    expect(texts[0]?.split('\n\n').slice(0, 3)).toEqual([
+      markerIn(before),
+      '### 🗑️ a&#95;b.html',
+      '**Withdrawn:** the preview was removed.',
+    ]);
+    expect(texts[0]).not.toMatch(/\]\(<https:\/\/octo/);
+    expect(texts[0]).toMatch(/\n\n2026-\S+ \S+ UTC · .*\[run\]\(<\S+>\)$/);
+    expect(lines.at(-1)).toBe('Comments of other steps that say now what is gone: 1');
+    // Once more: there is nothing left to say.
+    const again = await withdraw([address], [[texts[0] ?? '', BOT]]);
+    expect(again.github.writes).toEqual([]);
+  });
+
+  test('the comment about several files keeps the links that still open', async () => {
+    const before = await body(provenFile('a.html'), provenFile('b.html'));
+    const { texts } = await withdraw([`${AT}a.html`], [[before, BOT]]);
+    expect(texts[0]).toContain('**Withdrawn:** the preview was removed.');
+    expect(texts[0]).toContain('| 🗑️ | a.html |');
+    expect(texts[0]).toContain('| ✅ | [b.html](<https://octo.github.io/site/b.html>) |');
+    expect(texts[0]).not.toContain('](<https://octo.github.io/site/a.html>)');
+    expect(texts[0]).not.toContain('<summary>Reports');
+  });
+
+  test('comments about anything else, of others, and a quoted one stay as they are', async () => {
+    const ours = await body(provenFile('a.html'));
+    const stays: [string, string][] = [
+      [await body(provenFile('a.html.html')), BOT],
+      [await body(unprovenFile('a.html')), BOT],
+      [ours, 'human'],
+      [`> ${ours}`, BOT],
+    ];
+    const { texts, github } = await withdraw([`${AT}a.html`], stays);
+    expect(texts).toEqual(stays.map(([text]) => text));
+    expect(github.writes).toEqual([]);
   });
 });
 

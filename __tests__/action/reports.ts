@@ -29,6 +29,7 @@ export const withdrawn = (report: Report): Report => ({
   operation: 'withdraw',
   url: null,
   withdrawn: report.url,
+  gone: report.url === null ? [] : [report.url],
 });
 
 /** What a dry run reports. */

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { mkdir, symlink, truncate, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -74,6 +74,27 @@ describe('listing the files of a site', () => {
       hint: expect.stringContaining('channel: K2'),
     });
   });
+});
+
+test.each([
+  ['hidden files', (folder: string, nth: number) => writeFileSync(join(folder, `.${nth}`), '')],
+  ['empty folders', (folder: string, nth: number) => mkdirSync(join(folder, String(nth)))],
+])('a folder with too many %s is refused', async (_, add) => {
+  const folder = await folderWith('index.html');
+  const { entries } = SITE;
+  // Fewer are enough to see the bound, and a folder of 50,000 takes long to write.
+  Object.assign(SITE, { entries: 50 });
+  try {
+    for (let nth = 1; nth < 50; nth += 1) add(folder, nth);
+    await expect(listSiteFiles(folder, 'dist')).resolves.toMatchObject({ paths: ['index.html'] });
+    add(folder, 50);
+    await expect(listSiteFiles(folder, 'dist')).rejects.toMatchObject({
+      code: 'TOO_LARGE',
+      message: 'the folder has more than 50 files and folders',
+    });
+  } finally {
+    Object.assign(SITE, { entries });
+  }
 });
 
 test('findings are told in full up to the tenth', () => {

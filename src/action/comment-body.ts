@@ -92,7 +92,7 @@ const describeElsewhere = ({ runUrl }: CommentContext): string =>
   runUrl === null ? 'see the summary' : formatLink('see the summary', runUrl);
 
 /** When this was written, and for which commit. */
-function composeFooter({ now, headSha, runUrl }: CommentContext): string {
+export function composeFooter({ now, headSha, runUrl }: CommentContext): string {
   const time = new Date(now).toISOString().slice(0, 16).replace('T', ' ');
   return [
     `${time} UTC`,

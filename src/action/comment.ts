@@ -2,15 +2,16 @@ import { createHash } from 'node:crypto';
 import type { Report } from '../delivery/report.ts';
 import { DeliveryError, type ErrorCode, toDeliveryError } from '../errors.ts';
 import type { GitHubClient, GitHubClientOptions } from '../github/api/client.ts';
-import { updateStickyComment } from '../github/api/comments.ts';
+import { rewriteOwnComments, updateStickyComment } from '../github/api/comments.ts';
 import { serverUrlOf } from '../github/hosts.ts';
 import type { Ports } from '../ports.ts';
 import { TOOL } from '../protocol/words.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
-import { composeComment } from './comment-body.ts';
+import { type CommentContext, composeComment } from './comment-body.ts';
 import type { CurrentRun } from './current-run.ts';
 import { findPullRequest, type PullRequest } from './pull-request.ts';
 import { getReportState } from './report-markdown.ts';
+import { composeWithdrawnComment } from './withdrawn-comment.ts';
 
 /** The parts of the request that decide which comment it is, and how GitHub is reached. */
 export type CommentRequest = Pick<DeliveryRequest, 'fileLines' | 'path' | 'url' | 'token' | 'apiUrl'>;
@@ -49,16 +50,40 @@ export async function updateComment(job: CommentJob, ports: Ports): Promise<void
     }
     const marker = createMarker(request);
     const { number, headSha } = pull;
-    const body = composeComment(reports, { marker, headSha, now: clock.now(), runUrl: run.url });
+    const context = { marker, headSha, now: clock.now(), runUrl: run.url };
+    const body = composeComment(reports, context);
     const mayCreate = reports.some((report) => getReportState(report) === 'ready');
-    const result = await updateStickyComment(connect(), { number, marker, body, mayCreate }, ports);
+    const github = connect();
+    const result = await updateStickyComment(github, { number, marker, body, mayCreate }, ports);
     logger.info(`Comment on pull request ${number}: ${result}`);
+    const others = await updateOtherComments(reports, { number, context, github }, ports);
+    if (others > 0) logger.info(`Comments of other steps that say now what is gone: ${others}`);
     // A fork's delivery that failed for lack of permission needs the same two workflows.
     const isRefused = reports.some(({ notReady }) => notReady?.code === 'NO_PERMISSION');
     if (isRefused && pull.readOnlyFor !== null) logger.info(FORK_HELP);
   } catch (thrown) {
     warnAboutComment(toDeliveryError(thrown), pull, ports);
   }
+}
+
+interface OtherComments {
+  /** The pull request's number. */
+  readonly number: number;
+  readonly context: CommentContext;
+  readonly github: GitHubClient;
+}
+
+/** What a withdrawal has removed, other steps may have delivered: their comments must not link to it any more. */
+async function updateOtherComments(
+  reports: readonly Report[],
+  { number, context, github }: OtherComments,
+  ports: Ports,
+): Promise<number> {
+  const gone = reports.flatMap((report) => report.gone ?? []);
+  if (gone.length === 0) return 0;
+  const rewrite = (body: string): string | null => composeWithdrawnComment(body, gone, context);
+  const marker = `<!-- ${TOOL.name}:`;
+  return rewriteOwnComments(github, { number, marker, except: context.marker, rewrite }, ports);
 }
 
 /**

@@ -126,6 +126,11 @@ export interface PlacedPart {
   readonly size: number;
   /** Lowercase hex. */
   readonly sha256: string;
+  /**
+   * SHA-256 of every copy that the address answered before the file was replaced: then it is asked without `?v=` as
+   * well. Absent where nothing was replaced.
+   */
+  readonly previousSha256?: readonly string[];
 }
 
 /** What a delivery changed in its folder: paths within the folder, except for whole folders. */

@@ -146,7 +146,7 @@ function describeCachedCopy(where: string, last: ProbeResult | null): string {
   return `${where} still shows content to anybody; a cache may keep it ${describeCacheTime(last.keptFor)}`;
 }
 
-function describeCacheTime(keptFor: number | null): string {
+export function describeCacheTime(keptFor: number | null): string {
   if (keptFor === null) return 'for a time that the host does not tell';
   const minutes = Math.ceil(keptFor / MINUTE);
   return `for up to ${minutes} minute${minutes === 1 ? '' : 's'}`;

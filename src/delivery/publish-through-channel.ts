@@ -9,6 +9,7 @@ import { internalUnknown, verifyFurtherAddresses } from './further-addresses.ts'
 import { UrlProbe } from './url-probe.ts';
 import { type AddressCheck, acceptResult, verifyAddress, type WaitLimits, waitForSite } from './verify.ts';
 import { type PartsCheck, verifyParts } from './verify-parts.ts';
+import { verifyPlainParts } from './verify-plain-parts.ts';
 
 /**
  * Files through one channel: place → wait → verify. All are placed together and waited for once; each is
@@ -180,12 +181,13 @@ async function verifyAttempt(
     const confirm = async () => (await acceptResult(await probe.probe(size), placement, check)) !== undefined;
     const further = await verifyFurtherAddresses({ placement, proof, expected, confirm }, limits, ports);
     const wanted = { gone: expected.gone === true, host: proof.hosts.at(-1) };
-    const parts = await verifySite(placement, probe, wanted, { limits, ports });
-    const unknown = new Set([...placement.unknown, ...internalUnknown(probe), ...further.unknown]);
+    const site = await verifySite(placement, probe, wanted, { limits, ports });
+    const seen = [...internalUnknown(probe), ...further.unknown, ...site.unknown];
+    const unknown = new Set([...placement.unknown, ...seen]);
     const { rawUrl, isCached } = further;
     return {
       ...attempt,
-      proof: { ...proof, parts, isCached },
+      proof: { ...proof, parts: site.proven, isCached },
       lastProbe: probe.last,
       rawUrl,
       unknown: [...unknown],
@@ -195,16 +197,24 @@ async function verifyAttempt(
   }
 }
 
-/** The other files of a site, once its entry page is proven; 0 for a single file. */
+/** How many of a site's other files were proven, none of a single file; and for UNKNOWN, what a cache still has. */
+interface SiteProof {
+  readonly proven: number;
+  readonly unknown: readonly string[];
+}
+
+/** The other files of a site, once its entry page is proven. */
 async function verifySite(
   { parts = [] }: Placement,
   probe: UrlProbe,
   wanted: Pick<PartsCheck, 'gone' | 'host'>,
   { limits, ports }: { readonly limits: WaitLimits; readonly ports: Ports },
-): Promise<number> {
-  if (parts.length === 0) return 0;
+): Promise<SiteProof> {
+  if (parts.length === 0) return { proven: 0, unknown: [] };
   ports.logger.info(`${parts.length} further file${parts.length === 1 ? '' : 's'}`);
-  return verifyParts(parts, { ...wanted, publicOnly: probe.internalReason === '' }, limits, ports);
+  const check = { ...wanted, publicOnly: probe.internalReason === '' };
+  const proven = await verifyParts(parts, check, limits, ports);
+  return { proven, unknown: await verifyPlainParts(parts, check, limits, ports) };
 }
 
 /** The ports, with a log that says which of several files a line is about. */

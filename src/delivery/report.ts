@@ -1,4 +1,4 @@
-import type { SiteChanges } from '../channels/channel.ts';
+import type { Placement, SiteChanges } from '../channels/channel.ts';
 import type { DeliveryError } from '../errors.ts';
 import { SITE } from '../protocol/limits.ts';
 import { type ChannelKey, PROTOCOL, REPORT_LINES, type ReportLine, type Step } from '../protocol/words.ts';
@@ -46,6 +46,8 @@ export interface Report {
   readonly url: string | null;
   /** The address that no longer serves the file, once every gate of a withdrawal is passed. */
   readonly withdrawn: string | null;
+  /** Only once all gates of a withdrawal are passed: every address that is gone, at most `SITE.listed`, pages first. */
+  readonly gone?: readonly string[];
   readonly lines: Readonly<Record<ReportLine, string>>;
   readonly gates: readonly Gate[];
   readonly file: {
@@ -107,6 +109,7 @@ export function composeReport(delivery: FileDelivery): Report {
     ready,
     url: operation === 'deliver' ? provenUrl : null,
     withdrawn: operation === 'withdraw' ? provenUrl : null,
+    ...(operation === 'withdraw' && ready ? { gone: listAddresses(main?.placement ?? null) } : {}),
     lines: composeLines(delivery, { notReady, provenUrl, unknown }),
     gates,
     file:
@@ -170,6 +173,12 @@ function reportSite(delivery: FileDelivery): SiteReport | null {
           },
     leftOut: bound(site.leftOut),
   };
+}
+
+function listAddresses(placement: Placement | null): readonly string[] {
+  if (placement === null) return [];
+  const urls = [placement.url, ...(placement.parts ?? []).map(({ url }) => url)];
+  return urls.slice(0, SITE.listed).map(({ href }) => href);
 }
 
 function reportDuplicate({ task, placement, proof, failure }: ChannelAttempt): DuplicateReport {

@@ -78,25 +78,38 @@ const notAsked = (part: PlacedPart): WrongPart => ({
 
 async function probePart(
   part: PlacedPart,
-  { gone, publicOnly, host }: PartsCheck,
+  check: PartsCheck,
   deadline: number,
-  { clock, http, signal: stop }: Ports,
+  ports: Ports,
 ): Promise<WrongPart | null> {
   const url = new URL(part.url);
-  url.searchParams.set('v', String(Math.floor(clock.now() / SECOND)));
-  const limit = clock.timeout(Math.min(probeTimeFor(part.size), Math.max(deadline - clock.now(), SECOND)));
+  url.searchParams.set('v', String(Math.floor(ports.clock.now() / SECOND)));
+  const answer = await fetchPart({ ...part, url, readAtMost: part.size + 1 }, check, deadline, ports);
+  if (typeof answer === 'string') return { part, httpCode: null, problem: answer, retryAfter: 0 };
+  const { httpCode, retryAfter = 0 } = answer;
+  const problem = check.gone ? describeStillOpen(answer) : describeOther(answer, part, check.host);
+  return problem === null ? null : { part, httpCode, problem, retryAfter };
+}
+
+/**
+ * What a file's address answers to anybody.
+ *
+ * @returns why there was no complete answer, as text
+ */
+export async function fetchPart(
+  { url, size, readAtMost }: Pick<PlacedPart, 'url' | 'size'> & { readonly readAtMost: number },
+  { publicOnly }: Pick<PartsCheck, 'publicOnly'>,
+  deadline: number,
+  { clock, http, signal: stop }: Ports,
+): Promise<FetchedContent | string> {
+  const limit = clock.timeout(Math.min(probeTimeFor(size), Math.max(deadline - clock.now(), SECOND)));
   const signal = AbortSignal.any([stop, limit]);
   try {
-    const options = { signal, guard: refuseMachineAddress, publicOnly, readAtMost: part.size + 1 };
-    const answer = await fetchBack(http, url, options, []);
-    const { httpCode, retryAfter = 0 } = answer;
-    const problem = gone ? describeStillOpen(answer) : describeOther(answer, part, host);
-    return problem === null ? null : { part, httpCode, problem, retryAfter };
+    return await fetchBack(http, url, { signal, guard: refuseMachineAddress, publicOnly, readAtMost }, []);
   } catch (thrown) {
     stop.throwIfAborted();
     if (!(thrown instanceof DeliveryError) && !limit.aborted) throw thrown;
-    const problem = thrown instanceof DeliveryError ? thrown.message : 'no complete answer in time';
-    return { part, httpCode: null, problem, retryAfter: 0 };
+    return thrown instanceof DeliveryError ? thrown.message : 'no complete answer in time';
   }
 }
 
@@ -106,9 +119,9 @@ function describeStillOpen({ httpCode, login }: FetchedContent): string | null {
 }
 
 /** What an answer shows in place of the file; `null` where it shows the file itself. */
-function describeOther(
+export function describeOther(
   { httpCode, fingerprint, hosts, isReplaced }: FetchedContent,
-  { sha256 }: PlacedPart,
+  { sha256 }: Pick<PlacedPart, 'sha256'>,
   host: string | undefined,
 ): string | null {
   if (httpCode !== 200) return `HTTP ${httpCode}`;

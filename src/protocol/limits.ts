@@ -151,8 +151,11 @@ export const QUIET_DRAFT = { intervals: 6, shortest: 5 * SECOND, longest: 30 * S
 /** How many writes GitHub allows a token in an hour, less some for other jobs. */
 export const WRITES_PER_HOUR = 480;
 
-/** Comments of a pull request: page size, how many GitHub allows, and how many characters in one. */
-export const COMMENTS = { page: 100, total: 2_500, body: 65_536 } as const;
+/**
+ * Comments of a pull request: page size, how many GitHub allows, how many characters in one, and how many one
+ * withdrawal changes.
+ */
+export const COMMENTS = { page: 100, total: 2_500, body: 65_536, rewrites: 50 } as const;
 
 /** How many rules of one branch are read. */
 export const BRANCH_RULES_PAGE = 100;
@@ -183,12 +186,16 @@ export const BATCH = {
 /** A folder that is delivered as one site. @see design 6 */
 export const SITE = {
   files: 10_000,
+  /** Files and folders that are looked at, hidden and empty ones included. */
+  entries: 50_000,
   /** Bytes of the whole Pages site, and from where on a warning is given. */
   size: 1_024 * MEGABYTE,
   largeSize: 800 * MEGABYTE,
   /** Files that are checked, and addresses that are fetched back, at the same time. */
   checks: 4,
   probes: 16,
+  /** Changed files whose addresses are asked without `?v=` as well, as a browser asks them. */
+  plainProbes: 100,
   /** Milliseconds after the deadline until which files are still fetched back: a site is asked at least once. */
   overtime: 15 * SECOND,
   /** Changed files that are sent by the object API where git can't be used: a request each. */

@@ -1,5 +1,5 @@
 import type { Dirent } from 'node:fs';
-import { lstat, readdir } from 'node:fs/promises';
+import { lstat, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DeliveryError } from '../errors.ts';
 import { MEGABYTE, SITE } from '../protocol/limits.ts';
@@ -43,11 +43,12 @@ export interface FolderListing {
  * files more often than pages.
  *
  * @param folder absolute
- * @throws {DeliveryError} `BAD_FILE` that names everything which no site can have, or too many or no files.
+ * @throws {DeliveryError} `BAD_FILE` that names everything which no site can have, or no files; `TOO_LARGE` for too
+ * many files, or files and folders of any kind.
  * @see design 6
  */
 export async function listSiteFiles(folder: string, given: string): Promise<FolderListing> {
-  const listing = { paths: [] as string[], leftOut: [] as string[], refused: [] as string[] };
+  const listing = { paths: [] as string[], leftOut: [] as string[], refused: [] as string[], entries: 0 };
   await listInto(listing, folder, '');
   refuseFindings(given, listing.refused);
   const { paths, leftOut } = listing;
@@ -56,15 +57,21 @@ export async function listSiteFiles(folder: string, given: string): Promise<Fold
       hint: 'check the step that writes it; hidden files are left out',
     });
   }
-  return { paths: paths.sort(), leftOut };
+  return { paths: paths.sort(), leftOut: leftOut.sort() };
 }
 
-async function listInto(
-  listing: { readonly paths: string[]; readonly leftOut: string[]; readonly refused: string[] },
-  folder: string,
-  prefix: string,
-): Promise<void> {
-  for (const entry of await readFolder(join(folder, prefix), prefix)) {
+interface OpenListing {
+  readonly paths: string[];
+  readonly leftOut: string[];
+  readonly refused: string[];
+  /** How many files and folders were seen, of any kind. */
+  entries: number;
+}
+
+async function listInto(listing: OpenListing, folder: string, prefix: string): Promise<void> {
+  for (const entry of await readFolder(join(folder, prefix), prefix, SITE.entries - listing.entries)) {
+    listing.entries += 1;
+    if (listing.entries > SITE.entries) throw tooManyError(`${SITE.entries} files and folders`);
     const path = prefix + entry.name;
     if (entry.name.startsWith('.')) {
       listing.leftOut.push(entry.isDirectory() ? `${path}/` : path);
@@ -75,17 +82,24 @@ async function listInto(
     else if (entry.isDirectory()) await listInto(listing, folder, `${path}/`);
     else if (entry.isFile()) listing.paths.push(path);
     else listing.refused.push(`${path} is ${entry.isSymbolicLink() ? 'a symbolic link' : 'no regular file'}`);
-    if (listing.paths.length > SITE.files) {
-      throw new DeliveryError('TOO_LARGE', `the folder has more than ${SITE.files} files`, {
-        hint: 'deliver a part of it, or pack it: `tar -czf site.tar.gz` and channel: K2',
-      });
-    }
+    if (listing.paths.length > SITE.files) throw tooManyError(`${SITE.files} files`);
   }
 }
 
-async function readFolder(path: string, name: string): Promise<readonly Dirent[]> {
+const tooManyError = (count: string): DeliveryError =>
+  new DeliveryError('TOO_LARGE', `the folder has more than ${count}`, {
+    hint: 'deliver a part of it, or pack it: `tar -czf site.tar.gz` and channel: K2',
+  });
+
+/** @param most how many entries may be left: one more is read, and no others */
+async function readFolder(path: string, name: string, most: number): Promise<readonly Dirent[]> {
+  const entries: Dirent[] = [];
   try {
-    return await readdir(path, { withFileTypes: true });
+    for await (const entry of await opendir(path)) {
+      entries.push(entry);
+      if (entries.length > most) break;
+    }
+    return entries;
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
     // A name that is too long for the system may be too long for a message.

@@ -2,11 +2,9 @@ import { DeliveryError, hasFailed } from '../../errors.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import { type ExistingBlobs, getBranchHead, getExistingBlobs } from '../../github/api/existing-blobs.ts';
 import type { RepositoryContext } from '../../github/api/repository.ts';
-import { fetchBack } from '../../http/fetch-back.ts';
 import { forEachItem, type ItemResult } from '../../item-results.ts';
 import type { Ports } from '../../ports.ts';
-import { BATCH, PROBE_TIME, SECOND } from '../../protocol/limits.ts';
-import { refuseMachineAddress } from '../../rules/external-address.ts';
+import { BATCH } from '../../protocol/limits.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import { baseName, encodePath } from '../../rules/naming.ts';
 import { isHtml } from '../../rules/page/self-contained.ts';
@@ -34,10 +32,11 @@ import {
   type PagesLocation,
   resolveDestination,
 } from './destination.ts';
+import { fetchOldCopies } from './old-copies.ts';
 import { listPictures, pictureUrl, placePictures } from './pictures.ts';
 import { describeSetup, finishSetup, planSetup, type SetupPlan, setupMethod } from './set-up.ts';
 import { prepareSite, previewSite } from './site/prepare-site.ts';
-import { entryUrl, publishSite, type SiteTask } from './site/publish-site.ts';
+import { publishSite, type SiteTask } from './site/publish-site.ts';
 import type { FolderSettings } from './site/site-target.ts';
 import { checkSiteWorkflow } from './site-workflow.ts';
 
@@ -137,10 +136,7 @@ async function publishSites(
   tasks: readonly PagesSiteTask[],
   ports: Ports,
 ): Promise<readonly ItemResult<PreparedTask<PagesTask>, Placement>[]> {
-  return forEachItem(tasks, (task) => {
-    const { pageUrl } = task.data.destination;
-    return publishSite(siteAmong(task, tasks), ports, () => fetchOldCopies(entryUrl(pageUrl), ports));
-  });
+  return forEachItem(tasks, (task) => publishSite(siteAmong(task, tasks), ports));
 }
 
 async function prepareFiles<Item extends ChannelItem>(
@@ -347,33 +343,4 @@ function pagePlacement({ commitSha, written }: CommitResult, destination: PagesD
     notes: destination.notes,
     unknown: destination.unknown,
   };
-}
-
-/**
- * SHA-256 of what the page's address answers before it is replaced, with and without `?v=`: by these the proof
- * recognizes a cache that still has the old page. An answer that is not complete is left out.
- *
- * @see design 5 (K1)
- */
-async function fetchOldCopies(pageUrl: URL, ports: Ports): Promise<readonly string[]> {
-  const fresh = new URL(pageUrl);
-  fresh.searchParams.set('v', `${Math.floor(ports.clock.now() / SECOND)}-before`);
-  const copies = new Set<string>();
-  for (const url of [fresh, pageUrl]) {
-    const sha256 = await fetchOldCopy(url, ports);
-    if (sha256 !== undefined) copies.add(sha256);
-  }
-  return [...copies];
-}
-
-async function fetchOldCopy(url: URL, ports: Ports): Promise<string | undefined> {
-  const signal = AbortSignal.any([ports.signal, ports.clock.timeout(PROBE_TIME.least)]);
-  try {
-    return (await fetchBack(ports.http, url, { signal, guard: refuseMachineAddress }, [])).fingerprint
-      ?.sha256;
-  } catch (thrown) {
-    ports.signal.throwIfAborted();
-    if (thrown instanceof DeliveryError || signal.aborted) return undefined;
-    throw thrown;
-  }
 }

@@ -49,10 +49,45 @@ export async function updateStickyComment(
   });
 }
 
+/** Which of our other comments on a pull request are changed, and how. */
+export interface CommentRewrite {
+  /** The pull request's number. */
+  readonly number: number;
+  /** How the bodies of all our comments begin. */
+  readonly marker: string;
+  /** How the body of the comment begins that is left alone. */
+  readonly except: string;
+  /** The new body; `null` where it stays. */
+  readonly rewrite: (body: string) => string | null;
+}
+
+/**
+ * Changes our own comments that say something of a delivery that is gone.
+ *
+ * @returns how many were changed
+ * @throws {DeliveryError} as `updateStickyComment`.
+ */
+export async function rewriteOwnComments(
+  github: GitHubClient,
+  { number, marker, except, rewrite }: CommentRewrite,
+  ports: Ports,
+): Promise<number> {
+  const { login: author } = await getTokenOwner(github);
+  const existing = await listOwnComments(github, { number, marker }, author);
+  const changes = existing.flatMap(({ id, body = '' }) => {
+    const changed = body.startsWith(except) ? null : rewrite(body);
+    return changed === null ? [] : [{ comment_id: id, body: changed }];
+  });
+  for (const change of changes.slice(0, COMMENTS.rewrites)) {
+    await withRetries(ports, () => github.rest.issues.updateComment({ ...github.repository, ...change }));
+  }
+  return Math.min(changes.length, COMMENTS.rewrites);
+}
+
 /** Our own comments, the oldest first. A quoted marker is not at the start of the body, so it does not count. */
 async function listOwnComments(
   github: GitHubClient,
-  { number, marker }: StickyComment,
+  { number, marker }: Pick<StickyComment, 'number' | 'marker'>,
   author: string,
 ): Promise<IssueComment[]> {
   const comments = await listAll(COMMENTS, (query) =>

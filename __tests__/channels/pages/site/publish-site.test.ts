@@ -3,6 +3,8 @@ import type { Placement } from '../../../../src/channels/channel.ts';
 import { resolveDestination } from '../../../../src/channels/pages/destination.ts';
 import type { SitePlan } from '../../../../src/channels/pages/site/plan-site.ts';
 import { describeChanges, entryUrl, publishSite } from '../../../../src/channels/pages/site/publish-site.ts';
+import { formatSiteMessage } from '../../../../src/channels/pages/site/site-message.ts';
+import { hashTree } from '../../../../src/channels/pages/site/tree.ts';
 import { hasFailed } from '../../../../src/errors.ts';
 import { nameFew } from '../../../../src/plain-text.ts';
 import { MEGABYTE, SITE } from '../../../../src/protocol/limits.ts';
@@ -17,14 +19,14 @@ const CONTENTS = { 'index.html': 'page', 'css/ä b.css': 'style' };
 function publish(
   branch: MemoryBranch,
   contents: Readonly<Record<string, string>>,
-  onReplace: () => Promise<readonly string[]> = async () => [],
+  fetchOld: (url: URL) => Promise<readonly string[]> = async () => [],
 ) {
-  const { github, ports } = connect(branch);
+  const { github, ports, host } = connect(branch);
   const site = memorySite(contents);
   const location = { ...pagesOptionsWith(), path: 'p/1/', name: site.entry };
   const destination = resolveDestination(github.repository, location, siteWith());
-  const placed = publishSite({ target: folderTarget(github, 'p/1/'), site, destination }, ports, onReplace);
-  return { placed, ports };
+  const placed = publishSite({ target: folderTarget(github, 'p/1/'), site, destination }, ports, fetchOld);
+  return { placed, ports, host };
 }
 
 describe('publishing a site', () => {
@@ -80,6 +82,58 @@ describe('publishing a site', () => {
     });
     expect(looks).toBe(1);
     expect(branch.now).toEqual({ 'README.md': shaOf('theirs'), 'p/1/index.html': shaOf('second') });
+  });
+
+  test('looks at what each changed file answers before, and at no others', async () => {
+    const branch = new MemoryBranch();
+    const contents = { 'index.html': 'page', 'a b.css': 'one', 'b.js': 'two', 'same.txt': 'same' };
+    await publish(branch, contents).placed;
+    const changed = { ...contents, 'a b.css': 'second', 'b.js': 'second', 'new.txt': 'new' };
+    const { parts, unknown } = await publish(branch, changed, async ({ pathname }) => [pathname]).placed;
+    expect(parts).toMatchObject([
+      { path: 'a b.css', previousSha256: ['/site/p/1/a%20b.css'] },
+      { path: 'b.js', previousSha256: ['/site/p/1/b.js'] },
+      expect.not.objectContaining({ previousSha256: expect.anything() }),
+      expect.not.objectContaining({ previousSha256: expect.anything() }),
+    ]);
+    expect(unknown).toEqual([]);
+  });
+
+  test('looks at a bounded number of changed files', async () => {
+    const paths = ['index.html', ...Array.from({ length: SITE.plainProbes + 2 }, (_, nth) => `${nth}.txt`)];
+    const files = paths.map((path) => ({ path, sha: shaOf('first') }));
+    const message = formatSiteMessage({ folder: 'p/1/', treeSha: hashTree(files), kept: [] }, 'ADD', 'x');
+    const branch = new MemoryBranch();
+    branch.commit(heldFiles(Object.fromEntries(paths.map((path) => [`p/1/${path}`, 'first']))), message);
+    const asked: string[] = [];
+    const second = Object.fromEntries(paths.map((path) => [path, 'second']));
+    const { placed } = publish(branch, second, async ({ pathname }) => {
+      asked.push(pathname);
+      return [];
+    });
+    // More files than the object API takes one by one.
+    await expect(placed).rejects.toMatchObject({ code: 'NEEDS_SIGNATURE' });
+    expect(asked).toHaveLength(1 + SITE.plainProbes);
+  });
+
+  test.each([
+    ['a warning from 800 MB on', SITE.largeSize, 'warning: the whole Pages site has 800 MB'],
+    ['a line of the log below', SITE.largeSize - MEGABYTE, 'the whole Pages site has 799 MB'],
+  ])('tells the size of the whole Pages site: %s', async (_, size, line) => {
+    const branch = new MemoryBranch(heldFiles({ 'large.bin': 'large' }));
+    branch.sizes.set(shaOf('large'), size);
+    const { placed, ports } = publish(branch, CONTENTS);
+    const { notes } = await placed;
+    expect(ports.logger.lines).toContain(`${line}; GitHub serves at most 1024`);
+    expect(notes.some((note) => note.includes('the whole Pages site'))).toBe(size === SITE.largeSize);
+  });
+
+  test('of more than 1 GB in all is refused before anything is sent', async () => {
+    const branch = new MemoryBranch(heldFiles({ 'large.bin': 'large' }));
+    branch.sizes.set(shaOf('large'), SITE.size);
+    const { placed, host } = publish(branch, CONTENTS);
+    await expect(placed).rejects.toMatchObject({ code: 'TOO_LARGE', leftBehind: [] });
+    expect(host.seen.every(({ method }) => method === 'GET')).toBe(true);
   });
 
   test('compares again after another writer was first, and then refuses to replace their file', async () => {

@@ -164,7 +164,7 @@ async function planRemoval(
   };
 }
 
-/** The address of each removed file, the folder's page first. */
+/** The address of each removed file: the folder's page first, then the other pages. */
 function listAddresses(
   paths: readonly string[],
   { folder, siteRoot }: FolderTarget,
@@ -173,8 +173,9 @@ function listAddresses(
   const root = siteRoot.slice(0, -1);
   const { href } = pageUrl;
   const base = href.slice(0, href.length - encodePath(servedPath(root, pagePath)).length);
-  const index = `${folder}index.html`;
-  const sorted = [...paths].sort((one, other) => Number(other === index) - Number(one === index));
+  const rank = (path: string): number =>
+    path === `${folder}index.html` ? 0 : /\.html?$/i.test(path) ? 1 : 2;
+  const sorted = paths.toSorted((one, other) => rank(one) - rank(other));
   return sorted.map((path) => ({
     path,
     url: new URL((base + encodePath(servedPath(root, path))).replace(/\/index\.html$/, '/')),
