@@ -17,8 +17,10 @@ import {
   formatReportName,
   getReportState,
   listFacts,
+  listFindings,
   REPORT_STATES,
 } from './report-markdown.ts';
+import { formatChangedFiles } from './site-markdown.ts';
 
 /** What the comment says beside the reports. */
 export interface CommentContext {
@@ -40,17 +42,25 @@ export function composeComment(reports: readonly Report[], context: CommentConte
 }
 
 function composeSingleComment(report: Report, context: CommentContext): string {
-  const head = joinBlocks([context.marker, ...composeOutcome(report), composeFooter(context)]);
+  const [heading = '', result = '', ...advice] = composeOutcome(report);
+  const before = joinBlocks([context.marker, heading, result]);
+  const after = joinBlocks([...advice, composeFooter(context)]);
   const pointer = describeElsewhere(context);
-  const details = [listFacts(report), formatFoldedSection('Report', formatReportLines(report))];
-  const room = COMMENTS.body - head.length - pointer.length - 2 * BREAK;
+  const findings = listFindings(report);
+  const details = [
+    listFacts(report),
+    formatChangedFiles(report),
+    formatFoldedSection('Report', formatReportLines(report)),
+  ].filter((part) => part !== '');
+  const room = COMMENTS.body - before.length - after.length - pointer.length - 3 * BREAK;
   const shown = takeWhileFits(
-    details,
+    [findings, ...details],
     (text) => text,
     room,
     (text) => text.length,
   );
-  return joinBlocks([head, ...shown, shown.length < details.length ? pointer : '']);
+  const isCut = shown.length <= details.length;
+  return joinBlocks([before, shown[0] ?? '', after, ...shown.slice(1), isCut ? pointer : '']);
 }
 
 /** An address that is not proven now is never a link, wherever it came from. */
