@@ -17,13 +17,18 @@ const DETAILS: Required<ErrorDetails> = {
   retryable: true,
   retryAfter: 2_000,
   leftBehind: [],
+  findings: ['one', 'two'],
   cause: new Error('cause'),
 };
 
 describe('DeliveryError', () => {
   test('has its code and every detail', () => {
     const error = new DeliveryError('HOST_ERROR', 'it failed', DETAILS);
-    expect(error).toMatchObject({ name: 'DeliveryError', code: 'HOST_ERROR', message: 'it failed' });
+    expect(error).toMatchObject({
+      name: 'DeliveryError',
+      code: 'HOST_ERROR',
+      message: 'it failed: one; two',
+    });
     for (const [name, value] of Object.entries(DETAILS)) expect(Reflect.get(error, name)).toBe(value);
   });
 
@@ -39,7 +44,12 @@ describe('DeliveryError', () => {
     const error = new DeliveryError('HOST_ERROR', 'it failed', withoutStep);
     const copy = error.withStep('verify');
     expect(copy).toBeInstanceOf(DeliveryError);
-    expect(copy).toMatchObject({ code: 'HOST_ERROR', message: 'it failed', ...withoutStep, step: 'verify' });
+    expect(copy).toMatchObject({
+      code: 'HOST_ERROR',
+      message: 'it failed: one; two',
+      ...withoutStep,
+      step: 'verify',
+    });
     expect(copy.cause).toBe(withoutStep.cause);
     expect(error.step).toBeUndefined();
   });

@@ -16,6 +16,8 @@ export interface ErrorDetails {
   readonly retryAfter?: number | undefined;
   /** What the failing step left behind; empty where nothing was written, absent where that is not known. */
   readonly leftBehind?: readonly string[] | undefined;
+  /** What was found, one line each: the message names them after its sentence. */
+  readonly findings?: readonly string[] | undefined;
   readonly cause?: unknown;
 }
 
@@ -32,10 +34,17 @@ export class DeliveryError extends Error {
   readonly retryable: boolean;
   readonly retryAfter: number | undefined;
   readonly leftBehind: readonly string[] | undefined;
+  readonly findings: readonly string[];
+  /** The message without its findings. */
+  readonly about: string;
 
-  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
-    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+  constructor(code: ErrorCode, about: string, details: ErrorDetails = {}) {
+    const { cause, findings = [] } = details;
+    const message = findings.length === 0 ? about : `${about}: ${findings.join('; ')}`;
+    super(message, cause === undefined ? undefined : { cause });
     this.code = code;
+    this.about = about;
+    this.findings = findings;
     this.httpCode = details.httpCode;
     this.step = details.step;
     this.hint = details.hint;
@@ -60,7 +69,7 @@ export class DeliveryError extends Error {
   }
 
   #with(details: ErrorDetails): DeliveryError {
-    return new DeliveryError(this.code, this.message, { ...this, cause: this.cause, ...details });
+    return new DeliveryError(this.code, this.about, { ...this, cause: this.cause, ...details });
   }
 }
 

@@ -18,12 +18,13 @@ describe('composeSummary, for a ready delivery', () => {
     ]);
   });
 
-  test('continues with gates, facts, timings and the folded report', () => {
+  test('continues with the facts, and folds gates, report and timings', () => {
     const parts = [
-      '| Gate |',
       '- **UNKNOWN:** nothing, everything',
-      'Took: place 1.2 s, wait 34.6 s\n',
       '<summary>Report</summary>',
+      '| Gate |',
+      '- **CLAIM:**',
+      'Took: place 1.2 s, wait 34.6 s\n',
     ];
     const places = parts.map((part) => summary.indexOf(part));
     expect(places).not.toContain(-1);
@@ -57,7 +58,7 @@ describe('composeSummary, for a delivery that is not ready', () => {
   test('leaves out what is not known: HTTP code, hint, timings, file', () => {
     const summary = composeSummary([refusalReport('the given link', new DeliveryError('BAD_INPUT', 'no'))]);
     expect(summary).toMatch(
-      /^### ❌ the given link\n\n\*\*Not ready · НЕ ГОТОВО\*\* → no \(step <code>check<\/code>\)\n\n\| Gate/,
+      /^### ❌ the given link\n\n\*\*Not ready · НЕ ГОТОВО\*\* → no \(step <code>check<\/code>\)\n\n- \*\*UNKNOWN/,
     );
     expect(summary).not.toContain('Took');
   });
@@ -85,7 +86,9 @@ describe('composeSummary', () => {
   test('shows a withdrawn address without a link', () => {
     const report = withdrawn({ ...reportWith(), took: {} });
     const summary = shown(composeSummary([report]));
-    expect(summary).toMatch(/^### 🗑️ page\.html\n\n\*\*Withdrawn\*\* → <code>https:.+<\/code>\n\n\| Gate/u);
+    expect(summary).toMatch(
+      /^### 🗑️ page\.html\n\n\*\*Withdrawn\*\* → <code>https:.+<\/code>\n\n- \*\*UNKNOWN/u,
+    );
     expect(summary).not.toMatch(/<https:|\]\(/);
     expect(composeSummary([{ ...report, withdrawn: null }])).toContain('\n\n**Withdrawn**\n\n');
   });

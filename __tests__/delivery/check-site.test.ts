@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { checkSite } from '../../src/delivery/check-site.ts';
 import type { FileDelivery } from '../../src/delivery/file-delivery.ts';
+import type { DeliveryError } from '../../src/errors.ts';
 import { memorySite } from '../channels/pages/site/site-runs.ts';
 import { attemptWith, deliveryWith, taskWith } from './builders.ts';
 
@@ -30,14 +31,29 @@ describe('checking the references of a site', () => {
 
   test('refuses what a page misses, all of it together', async () => {
     const contents = { 'index.html': page('<script src="a.js"></script><img src="b.png" alt="">') };
+    const hint = 'add the file to the folder, or remove the reference';
     await expect(check(contents)).rejects.toMatchObject({
       code: 'BAD_FILE',
       message: expect.stringMatching(
         /^the folder dist is not complete: index\.html line 2: .*a\.js.*; index\.html line 2: .*b\.png/,
       ),
-      hint: 'add the file to the folder, or remove the reference',
+      about: 'the folder dist is not complete',
+      findings: [expect.stringContaining('a.js'), expect.stringContaining('b.png')],
+      hint,
       leftBehind: [],
     });
+    await expect(check(contents)).rejects.not.toMatchObject({ message: expect.stringContaining(hint) });
+  });
+
+  test('says a hint that not all findings share at the first one that has it', async () => {
+    const other = '<script src="https://a.example/a.js"></script><img src="https://a.example/b.png" alt="">';
+    const { findings } = (await check({ 'index.html': page(`<img src="c.png" alt="">${other}`) }).catch(
+      (thrown: unknown) => thrown,
+    )) as DeliveryError;
+    expect(findings).toHaveLength(3);
+    expect(findings.filter((line) => line.includes('deliver a copy of it'))).toEqual([
+      expect.stringContaining('a.example/a.js'),
+    ]);
   });
 
   test('adds notes for what may load later', async () => {

@@ -21,9 +21,11 @@ import {
   getReportState,
   listCaveats,
   listFacts,
+  listFindings,
   REPORT_STATES,
   type ReportState,
 } from './report-markdown.ts';
+import { describeSite } from './site-markdown.ts';
 
 /** The blocks around the files of a batch, and the room there is. */
 export interface BatchFrame {
@@ -81,7 +83,9 @@ function formatCounts(reports: readonly Report[]): string {
 function formatRow(report: Report): string {
   const state = getReportState(report);
   const name = formatReportName(report);
-  const proof = formatShortText(report.gates.find((gate) => gate.name === PROOF_GATE)?.evidence ?? '');
+  const { site, gates } = report;
+  const evidence = gates.find((gate) => gate.name === PROOF_GATE)?.evidence ?? '';
+  const proof = site !== null && report.ready ? describeSite(site) : formatShortText(evidence);
   const reason = [describeReason(report), describeHint(report)].filter((part) => part !== '').join('. ');
   const linked = state === 'ready' && report.url !== null ? formatLink(name, report.url) : name;
   return formatTableRow([REPORT_STATES[state].sign, linked, reason === '' ? proof : reason]);
@@ -103,12 +107,13 @@ function formatSharedCaveats(reports: readonly Report[]): string {
     if (text === ALL_VERIFIED) return [];
     return [[kind, `${text} (${names.length === 1 ? names[0] : `${names.length} files`})`] as const];
   });
-  return formatList(caveats);
+  return formatList(caveats.toSorted(([one], [other]) => Number(one !== 'Note') - Number(other !== 'Note')));
 }
 
 /** Everything about one of several files, folded under its name. */
 function formatFoldedReport(report: Report): string {
   const content = [
+    listFindings(report),
     formatPicture(report),
     describeHint(report),
     listFacts(report),

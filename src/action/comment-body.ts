@@ -18,8 +18,10 @@ import {
   formatReportName,
   getReportState,
   listFacts,
+  listFindings,
   REPORT_STATES,
 } from './report-markdown.ts';
+import { formatChangedFiles } from './site-markdown.ts';
 
 /** What the comment says beside the reports. */
 export interface CommentContext {
@@ -41,21 +43,26 @@ export function composeComment(reports: readonly Report[], context: CommentConte
 }
 
 function composeSingleComment(report: Report, context: CommentContext): string {
-  const head = joinBlocks([context.marker, ...composeOutcome(report), composeFooter(context)]);
+  const [heading = '', result = '', ...advice] = composeOutcome(report);
+  const before = joinBlocks([context.marker, heading, result]);
+  const after = joinBlocks([...advice, composeFooter(context)]);
   const pointer = describeElsewhere(context);
+  const findings = listFindings(report);
   const details = [
     formatPicture(report),
     listFacts(report),
+    formatChangedFiles(report),
     formatFoldedSection('Report', formatReportLines(report)),
-  ].filter((text) => text !== '');
-  const room = COMMENTS.body - head.length - pointer.length - 2 * BREAK;
+  ].filter((part) => part !== '');
+  const room = COMMENTS.body - before.length - after.length - pointer.length - 3 * BREAK;
   const shown = takeWhileFits(
-    details,
+    [findings, ...details],
     (text) => text,
     room,
     (text) => text.length,
   );
-  return joinBlocks([head, ...shown, shown.length < details.length ? pointer : '']);
+  const isCut = shown.length <= details.length;
+  return joinBlocks([before, shown[0] ?? '', after, ...shown.slice(1), isCut ? pointer : '']);
 }
 
 /** An address that is not proven now is never a link, wherever it came from. */

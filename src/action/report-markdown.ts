@@ -17,6 +17,7 @@ import {
   formatTable,
   formatTableRow,
 } from './markdown.ts';
+import { listSiteFacts } from './site-markdown.ts';
 
 /** The result of one file, as the summary and the comment show it. */
 export type ReportState = 'ready' | 'withdrawn' | 'planned' | 'notReady';
@@ -60,8 +61,12 @@ export function describeReason(report: Report): string {
   if (notReady === null) return '';
   if (getReportState(report) === 'planned') return formatShortText(notReady.reason);
   const http = notReady.httpCode === null ? '' : `, HTTP ${notReady.httpCode}`;
-  return `${formatShortText(notReady.reason)} (step ${formatInlineCode(notReady.step)}${http})`;
+  return `${formatShortText(notReady.findings?.about ?? notReady.reason)} (step ${formatInlineCode(notReady.step)}${http})`;
 }
+
+/** What was found, where that is more than one thing, as a list. */
+export const listFindings = ({ notReady }: Report): string =>
+  (notReady?.findings?.lines ?? []).map((line) => `- ${formatShortText(line)}`).join('\n');
 
 /** What to change; empty if not known. */
 export function describeHint({ notReady }: Report): string {
@@ -81,18 +86,19 @@ export function listCaveats({ notes, unknown, ready }: Report): (readonly [kind:
   ];
 }
 
-/** Further proven addresses and the caveats, as a list. */
+/** What a site has and what changed of it, further proven addresses and the caveats, as a list. */
 export function listFacts(report: Report): string {
-  const { rawUrl, duplicates } = report;
+  const { rawUrl, duplicates, site } = report;
+  // Of a site one address is handed over; the raw one of its page alone shows nothing of it.
   const addresses = [
-    ...(rawUrl === null ? [] : [['Raw', rawUrl] as const]),
+    ...(rawUrl === null || site !== null ? [] : [['Raw', rawUrl] as const]),
     ...duplicates.flatMap(({ channel, url }) =>
       url === null ? [] : [[`Duplicate on ${channel}`, url] as const],
     ),
   ];
   const links = addresses.map(([kind, url]) => [kind, formatAddressLink(url)] as const);
   const isGone = getReportState(report) === 'withdrawn';
-  return formatList([...(isGone ? [] : links), ...listCaveats(report)]);
+  return formatList([...listSiteFacts(report), ...(isGone ? [] : links), ...listCaveats(report)]);
 }
 
 /** A list, cut to what a person reads. */

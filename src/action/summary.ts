@@ -19,12 +19,15 @@ import {
   formatTimings,
   getReportState,
   listFacts,
+  listFindings,
   REPORT_STATES,
 } from './report-markdown.ts';
+import { formatChangedFiles } from './site-markdown.ts';
 
 /**
- * The job summary: the link first, or all of them; then the gates with their evidence, what is unknown, the
- * timings and the report. It stays below the runner's limit, however many files there are.
+ * The job summary: the link first, or all of them; then what was delivered and what is unknown; folded, the
+ * changed files of a site, the gates with their evidence, the report and the timings. It stays below the runner's
+ * limit, however many files there are.
  */
 export function composeSummary(reports: readonly Report[]): string {
   const [only, ...others] = reports;
@@ -36,12 +39,16 @@ function composeSingleSummary(report: Report): string {
   const isPlan = getReportState(report) === 'planned';
   return joinBlocks([
     ...composeResult(report),
+    listFindings(report),
     formatPicture(report),
     describeHint(report),
-    isPlan ? `**Plan:** ${formatShortText(report.lines.CODE)}` : formatGates(report),
+    isPlan ? `**Plan:** ${formatShortText(report.lines.CODE)}` : '',
     listFacts(report),
-    formatTimings([report]),
-    formatFoldedSection('Report', formatReportLines(report)),
+    formatChangedFiles(report),
+    formatFoldedSection(
+      'Report',
+      joinBlocks([isPlan ? '' : formatGates(report), formatReportLines(report), formatTimings([report])]),
+    ),
   ]);
 }
 

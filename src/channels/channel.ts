@@ -164,6 +164,10 @@ export interface Placement {
   readonly pictures?: PlacedPictures | undefined;
   /** What a site's delivery changed. */
   readonly changes?: SiteChanges;
+  /** Git's id of a site's files as a tree. */
+  readonly treeSha?: string | undefined;
+  /** Bytes of everything that Pages serves from the branch with the site. */
+  readonly servedSize?: number;
   /** Whether `?v=` is added to each request, to get past caches. @see protocol 4.5 */
   readonly bypassCache: boolean;
   /** Whether the host may rightly change the bytes (a site's build, a viewer page). */

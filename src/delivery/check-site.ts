@@ -23,7 +23,7 @@ export async function checkSite(
   // Without a host it is not known where the folder will be.
   const isFinal = ({ kind }: SiteFinding): boolean => servedAt !== undefined || kind !== 'base';
   const final = refusals.filter(isFinal);
-  if (final.length > 0) throw brokenSiteError(delivery.subject, final, format(final));
+  if (final.length > 0) throw brokenSiteError(delivery.subject, final, format);
   const open = refusals.filter((finding) => !isFinal(finding));
   return {
     ...delivery,
@@ -35,6 +35,8 @@ export async function checkSite(
 /** What was not looked at; anything else is only worth knowing. */
 const isUnknown = ({ kind }: SiteFinding): boolean => kind === 'incomplete' || kind === 'unchecked';
 
+type FindingFormatter = (findings: readonly SiteFinding[]) => readonly string[];
+
 async function inspect(
   { entry, files }: LocalSite,
   selfContained: SelfContained,
@@ -42,7 +44,7 @@ async function inspect(
   signal: AbortSignal,
 ): Promise<{
   readonly inspection: SiteInspection;
-  readonly format: (findings: readonly SiteFinding[]) => readonly string[];
+  readonly format: FindingFormatter;
 }> {
   // The parsers are loaded only for a folder. `eager` keeps the bundle one file.
   const [{ inspectSite }, { formatSiteFindings }] = await Promise.all([
@@ -60,12 +62,25 @@ async function inspect(
 function brokenSiteError(
   subject: string,
   findings: readonly SiteFinding[],
-  lines: readonly string[],
+  format: FindingFormatter,
 ): DeliveryError {
-  const hints = new Set(findings.flatMap(({ hint }) => hint ?? []));
-  const [hint] = hints;
-  return new DeliveryError('BAD_FILE', `the folder ${subject} is not complete: ${lines.join('; ')}`, {
+  const hint = findings.find((finding) => finding.hint !== undefined)?.hint;
+  return new DeliveryError('BAD_FILE', `the folder ${subject} is not complete`, {
     hint: hint ?? 'put the missing files into the folder, or correct the addresses',
     leftBehind: [],
+    findings: format(dropRepeatedHints(findings, hint)),
+  });
+}
+
+/** Each hint stands at its first finding only, and that of the whole error at none. */
+function dropRepeatedHints(
+  findings: readonly SiteFinding[],
+  shared: string | undefined,
+): readonly SiteFinding[] {
+  const said = new Set([shared]);
+  return findings.map((finding) => {
+    if (said.has(finding.hint)) return { ...finding, hint: undefined };
+    said.add(finding.hint);
+    return finding;
   });
 }

@@ -7,7 +7,10 @@ export interface FailureReason {
   readonly step: Step;
   readonly httpCode: number | null;
   readonly code: ErrorCode;
+  /** What failed, with everything that was found. */
   readonly reason: string;
+  /** The same in parts, where several things were found. */
+  readonly findings?: { readonly about: string; readonly lines: readonly string[] };
   /** What to change; empty where nothing is known. */
   readonly hint: string;
 }
@@ -24,7 +27,7 @@ export function toFailureReason(
   if (error === null) {
     return { step: 'report', httpCode: null, code: 'INTERNAL', reason: 'nothing was delivered', hint: '' };
   }
-  const { step, httpCode, code, message, hint } = error;
+  const { step, httpCode, code, message, hint, about, findings } = error;
   const reason =
     code === 'NO_NETWORK' ? `the protocol can't be executed, there is no network: ${message}` : message;
   return {
@@ -33,6 +36,9 @@ export function toFailureReason(
     code,
     // Both may quote a host or a file's name.
     reason: neutralizeText(reason),
+    ...(findings.length < 2
+      ? {}
+      : { findings: { about: neutralizeText(about), lines: findings.map((line) => neutralizeText(line)) } }),
     hint: neutralizeText(hint ?? ''),
   };
 }

@@ -1,4 +1,5 @@
 import type { ChannelPlan } from '../channels/channel.ts';
+import { countChanges, formatChangeCounts } from '../channels/site-changes.ts';
 import { SECOND } from '../protocol/limits.ts';
 import { CHANNELS, RESULTS, type ReportLine } from '../protocol/words.ts';
 import type { ChannelAttempt } from './channel-attempt.ts';
@@ -74,9 +75,14 @@ function codeLine(delivery: FileDelivery): string {
       mainAttempt(delivery)?.placement?.destination ?? plan.destination,
     );
   }
-  const commit = mainAttempt(delivery)?.placement?.commitSha;
-  if (commit !== undefined) parts.push(`commit ${commit}`);
-  if (site !== null) parts.push(`${site.files.length} files`, `${site.size} bytes`, `entry ${site.entry}`);
+  const { commitSha, changes, treeSha } = mainAttempt(delivery)?.placement ?? {};
+  if (commitSha !== undefined) parts.push(`commit ${commitSha}`);
+  if (site !== null) {
+    parts.push(`${site.files.length} files`, `${site.size} bytes`);
+    if (changes !== undefined) parts.push(formatChangeCounts(countChanges(changes)) || 'no file changed');
+    if (treeSha !== undefined) parts.push(`tree ${treeSha}`);
+    parts.push(`entry ${site.entry}`);
+  }
   if (file !== null) parts.push(...(site === null ? [`${file.size} bytes`] : []), `sha256 ${file.sha256}`);
   for (const { task } of duplicateAttempts(delivery)) {
     const { channel } = task.plan;

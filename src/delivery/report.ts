@@ -1,4 +1,5 @@
 import type { Placement, SiteChanges } from '../channels/channel.ts';
+import { type ChangeCounts, countChanges } from '../channels/site-changes.ts';
 import type { DeliveryError } from '../errors.ts';
 import { SITE } from '../protocol/limits.ts';
 import { type ChannelKey, PROTOCOL, REPORT_LINES, type ReportLine, type Step } from '../protocol/words.ts';
@@ -31,6 +32,12 @@ export interface SiteReport {
   readonly files: readonly { readonly path: string; readonly size: number; readonly sha256: string }[];
   /** What the delivery changed in the folder; `null` where it was not placed. Each list has at most `SITE.listed` paths. */
   readonly changes: SiteChanges | null;
+  /** How many files were added, changed and removed. */
+  readonly changeCounts: ChangeCounts | null;
+  /** Git's id of the files as a tree. */
+  readonly treeSha: string | null;
+  /** Bytes of everything that Pages serves from the branch with it. */
+  readonly servedSize: number | null;
   /** Hidden files and folders, which are not delivered. */
   readonly leftOut: readonly string[];
 }
@@ -153,7 +160,7 @@ function reportSite(delivery: FileDelivery): SiteReport | null {
   const { site } = delivery;
   if (site === null) return null;
   const bound = (paths: readonly string[]): readonly string[] => paths.slice(0, SITE.listed);
-  const changes = mainAttempt(delivery)?.placement?.changes;
+  const { changes, treeSha = null, servedSize = null } = mainAttempt(delivery)?.placement ?? {};
   return {
     entry: site.entry,
     count: site.files.length,
@@ -171,6 +178,9 @@ function reportSite(delivery: FileDelivery): SiteReport | null {
             kept: bound(changes.kept),
             removedFolders: bound(changes.removedFolders),
           },
+    changeCounts: changes === undefined ? null : countChanges(changes),
+    treeSha,
+    servedSize,
     leftOut: bound(site.leftOut),
   };
 }

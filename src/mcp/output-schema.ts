@@ -21,6 +21,9 @@ const SITE_SCHEMA = z.object({
   changes: z
     .object({ added: paths(), changed: paths(), removed: paths(), kept: paths(), removedFolders: paths() })
     .nullable(),
+  changeCounts: z.object({ added: count(), changed: count(), removed: count() }).nullable(),
+  treeSha: z.string().nullable(),
+  servedSize: count().nullable(),
   leftOut: paths(),
 }) satisfies z.ZodType<SiteReport>;
 
@@ -84,12 +87,13 @@ const REPORT_SCHEMA = z.object({
       code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]),
       reason: z.string(),
       hint: z.string(),
+      findings: z.object({ about: z.string(), lines: paths() }).optional(),
     })
     .nullable(),
   unknown: paths().describe('What was not verified.'),
   notes: paths(),
   took: z.partialRecord(z.enum(STEPS), z.number()).describe('Milliseconds by step.'),
-}) satisfies z.ZodType<Report>;
+}) satisfies z.ZodType<AsParsed<Report>>;
 
 const AUTHORIZATION_SCHEMA = z.object({
   userCode: z.string().describe('Show it to your human, with the page.'),

@@ -125,9 +125,9 @@ const PATH_PROBLEMS = [
 export function refuseFindings(given: string, findings: readonly string[], hint?: string): void {
   if (findings.length === 0) return;
   const more = findings.length - SITE.named;
-  const list = findings.slice(0, SITE.named).join('; ') + (more > 0 ? `; and ${more} more` : '');
-  throw new DeliveryError('BAD_FILE', `the folder ${given} can't be a site: ${list}`, {
+  throw new DeliveryError('BAD_FILE', `the folder ${given} can't be a site`, {
     hint: hint ?? 'correct the step that writes the folder',
+    findings: [...findings.slice(0, SITE.named), ...(more > 0 ? [`and ${more} more`] : [])],
   });
 }
 

@@ -58,7 +58,7 @@ describe('publishing a site', () => {
       evidence: `commit ${head.sha} already holds this site`,
       commitSha: head.sha,
       written: false,
-      notes: ['no file changed'],
+      notes: [],
     });
     expect(branch.head).toBe(head);
   });

@@ -21,6 +21,8 @@ export interface SitePlan {
   /** The commit that the branch pointed to. */
   readonly head: string | null;
   readonly changes: SiteChanges;
+  /** Git's id of what is delivered as a tree; absent for a removal. */
+  readonly treeSha?: string;
   /** The last commit that touched the folder; absent where none did. */
   readonly lastCommit?: string | undefined;
   /** Bytes of everything that Pages serves from the branch, after the commit. */
@@ -78,6 +80,7 @@ export async function planSite(site: LocalSite, target: FolderTarget, tree: Bran
       kept: kept.flatMap(({ path }) => (folder + path === jekyllSwitchPath(target) ? [] : [path])),
       removedFolders: oldSites,
     },
+    treeSha,
     lastCommit: owned.lastCommit,
     totalSize,
   };

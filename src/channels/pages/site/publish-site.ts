@@ -7,6 +7,7 @@ import { withRetries } from '../../../retry.ts';
 import type { LocalSite } from '../../../rules/local-site.ts';
 import { encodePath } from '../../../rules/naming.ts';
 import type { PlacedPart, PlacedPictures, Placement } from '../../channel.ts';
+import { countChanges, formatChangeCounts } from '../../site-changes.ts';
 import type { PagesDestination } from '../destination.ts';
 import { fetchOldCopies } from '../old-copies.ts';
 import { readTargetTree } from './branch-tree.ts';
@@ -67,7 +68,9 @@ export async function publishSite(
     parts: listParts(site, destination.pageUrl).map((part) => withCopies(part, old)),
     pictures,
     changes: plan.changes,
-    notes: [...destination.notes, ...describeChanges(plan)],
+    treeSha: plan.treeSha,
+    servedSize: plan.totalSize,
+    notes: [...destination.notes, ...describeEffects(plan)],
     unknown: [...destination.unknown, ...describeUnasked(plan, site, old)],
   };
 }
@@ -84,15 +87,14 @@ function listParts({ files, entry }: LocalSite, page: URL): readonly PlacedPart[
 }
 
 /** What the delivery changed, in a few lines for people. */
-export function describeChanges({ changes, totalSize }: SitePlan): string[] {
-  const { added, changed, removed, kept, removedFolders } = changes;
-  const counts = [
-    [added.length, 'added'],
-    [changed.length, 'changed'],
-    [removed.length, 'removed'],
-  ] as const;
-  const parts = counts.flatMap(([count, verb]) => (count === 0 ? [] : [`${count} ${verb}`]));
-  const lines = [parts.length === 0 ? 'no file changed' : `files: ${parts.join(', ')}`];
+export function describeChanges(plan: SitePlan): string[] {
+  const counts = formatChangeCounts(countChanges(plan.changes));
+  return [counts === '' ? 'no file changed' : `files: ${counts}`, ...describeEffects(plan)];
+}
+
+/** What a person should know of a delivery beside the number of changed files. */
+function describeEffects({ changes: { kept, removedFolders }, totalSize }: SitePlan): string[] {
+  const lines: string[] = [];
   if (kept.length > 0) lines.push(`left alone, because this action did not deliver it: ${nameFew(kept)}`);
   if (removedFolders.length > 0) lines.push(`older sites removed: ${nameFew(removedFolders)}`);
   if (totalSize > SITE.largeSize) lines.push(describeSize(totalSize));
