@@ -144,6 +144,7 @@ export const BLANK_PAGES: readonly CorpusPage[] = [
   ),
   blank('out-of-memory', `${APP}<script>const a = []; for (;;) a.push(new Array(1e7).fill(0.5))</script>`, {
     reason: 'crashed',
+    isPatient: true,
   }),
   blank('not-found', { status: 404, body: page(TEXT) }, { reason: 'answered with 404' }),
   blank('server-error', { status: 500, body: page(TEXT) }, { reason: 'answered with 500' }),

@@ -192,7 +192,7 @@ describe('a view', () => {
     const view = await hurried.view(localPage('<script>for (;;);</script>'), SIGNAL);
     expect(view).toMatchObject({
       verdict: 'not-checked',
-      reason: 'the browser ended or did not answer in time',
+      reason: 'the browser did not answer in time',
     });
     await hurried.close();
   });

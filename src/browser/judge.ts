@@ -13,18 +13,20 @@ export interface PageJudgment {
 /** Navigations and dialogs of a page that does not end them. */
 const ENDLESS = 5;
 
-/** Judges what was seen of a page; `null` where the page never answered a look. */
-export function judge(sight: PageSight | null, events: PageEvents): PageJudgment {
-  const reason = findReason(sight, events);
+/**
+ * Judges what was seen of a page.
+ *
+ * @param sight `null` where no picture could be taken: nothing is painted, or the page is busy without end
+ * @param isAnswering whether the page still runs
+ */
+export function judge(sight: PageSight | null, events: PageEvents, isAnswering = true): PageJudgment {
+  const reason = sight === null ? describeSilence(events, isAnswering) : findReason(sight, events);
   return { verdict: reason === '' ? 'shown' : 'not-shown', reason };
 }
 
-function findReason(sight: PageSight | null, events: PageEvents): string {
-  const { httpCode } = events;
-  if (events.hasCrashed) return 'the page crashed';
-  if (httpCode !== null && (httpCode < 200 || httpCode > 299))
-    return `the page was answered with ${httpCode}`;
-  if (sight === null) return describeSilence(events);
+function findReason(sight: PageSight, events: PageEvents): string {
+  const wrong = describeWrongPage(events);
+  if (wrong !== '') return wrong;
   if (!isPainted(sight)) return `the page is blank: ${describeBlank(events)}`;
   if (isWaiting(sight)) return `the page shows nothing but "${toPlainLine(sight.text, 80)}"`;
   if (events.navigations > ENDLESS) return describeEndless(events);
@@ -42,10 +44,17 @@ function describeEndless({ dialogs, navigations }: PageEvents): string {
   return dialogs > ENDLESS ? 'the page opens one dialog after the other' : '';
 }
 
+/** What no sight of the page can make up for. */
+function describeWrongPage({ hasCrashed, httpCode }: PageEvents): string {
+  if (hasCrashed) return 'the page crashed';
+  const isGood = httpCode === null || (httpCode >= 200 && httpCode <= 299);
+  return isGood ? '' : `the page was answered with ${httpCode}`;
+}
+
 /** Nothing is painted before the style sheets are there. */
-function describeSilence(events: PageEvents): string {
-  const endless = describeEndless(events);
-  if (endless !== '') return endless;
+function describeSilence(events: PageEvents, isAnswering: boolean): string {
+  const certain = describeWrongPage(events) || describeEndless(events);
+  if (certain !== '' || !isAnswering) return certain || 'the page does not respond';
   const open = describeOpenRequest(events);
   return open === '' ? 'the page does not respond' : `the page is blank: ${open}`;
 }
