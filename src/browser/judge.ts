@@ -1,5 +1,5 @@
 import type { PageEvents } from './page-events.ts';
-import { isOnlyWaiting, toPlainLine } from './page-text.ts';
+import { isErrorScreen, isOnlyWaiting, toPlainLine } from './page-text.ts';
 import type { ScreenVerdict } from './screen-view.ts';
 import type { PageSight } from './view-page.ts';
 
@@ -10,6 +10,14 @@ export interface PageJudgment {
   readonly reason: string;
 }
 
+/** How the page changes while it is looked at. */
+export interface PageMotion {
+  /** Whether it still runs. */
+  readonly isAnswering?: boolean;
+  /** Whether it looks different from one moment to the next. */
+  readonly isMoving?: boolean;
+}
+
 /** Navigations and dialogs of a page that does not end them. */
 const ENDLESS = 5;
 
@@ -17,27 +25,35 @@ const ENDLESS = 5;
  * Judges what was seen of a page.
  *
  * @param sight `null` where no picture could be taken: nothing is painted, or the page is busy without end
- * @param isAnswering whether the page still runs
  */
-export function judge(sight: PageSight | null, events: PageEvents, isAnswering = true): PageJudgment {
-  const reason = sight === null ? describeSilence(events, isAnswering) : findReason(sight, events);
+export function judge(
+  sight: PageSight | null,
+  events: PageEvents,
+  { isAnswering = true, isMoving = false }: PageMotion = {},
+): PageJudgment {
+  const reason = sight === null ? describeSilence(events, isAnswering) : findReason(sight, events, isMoving);
   return { verdict: reason === '' ? 'shown' : 'not-shown', reason };
 }
 
-function findReason(sight: PageSight, events: PageEvents): string {
+function findReason(sight: PageSight, events: PageEvents, isMoving: boolean): string {
   const wrong = describeWrongPage(events);
   if (wrong !== '') return wrong;
-  if (!isPainted(sight)) return `the page is blank: ${describeBlank(events)}`;
-  if (isWaiting(sight)) return `the page shows nothing but "${toPlainLine(sight.text, 80)}"`;
+  if (sight.isErrorPage) return withCause("the page leads to one that can't be opened", events);
+  if (!isPainted(sight))
+    return withCause('the page is blank', events, 'no text, image or drawing can be seen');
+  if (sight.isSmall && isOnlyWaiting(sight.text)) {
+    return withCause(`the page shows nothing but "${toPlainLine(sight.text, 80)}"`, events);
+  }
+  if (sight.isSmall && sight.text.trim() === '' && isMoving) {
+    return withCause('the page shows nothing but a small moving picture', events);
+  }
+  if (isErrorScreen(sight.text)) return `the page shows an error: ${toPlainLine(sight.text, 160)}`;
   if (events.navigations > ENDLESS) return describeEndless(events);
   return sight.isMarkerVisible === false ? 'the marker is not visible on the page' : '';
 }
 
 const isPainted = ({ painted }: PageSight): boolean =>
   painted.characters + painted.images + painted.drawings > 0;
-
-const isWaiting = ({ painted, text }: PageSight): boolean =>
-  painted.images + painted.drawings === 0 && isOnlyWaiting(text);
 
 function describeEndless({ dialogs, navigations }: PageEvents): string {
   if (navigations > ENDLESS) return 'the page goes from one address to the next without end';
@@ -63,15 +79,21 @@ function describeOpenRequest({ openUrls: [open] }: PageEvents): string {
   return open === undefined ? '' : toPlainLine(`still waiting for ${open}`, 160);
 }
 
+/** @param otherwise what is said where no cause is known */
+function withCause(text: string, events: PageEvents, otherwise = ''): string {
+  const cause = findCause(events) || otherwise;
+  return cause === '' ? text : `${text}: ${cause}`;
+}
+
 /** The most likely cause first. */
-function describeBlank(events: PageEvents): string {
+function findCause(events: PageEvents): string {
   const endless = describeEndless(events);
   if (endless !== '') return endless;
   const [exception] = events.exceptions.items;
   if (exception !== undefined) return toPlainLine(exception, 160);
   const [failed] = events.failed;
   if (failed !== undefined) return toPlainLine(`${failed.reason} ${failed.url}`, 160);
-  return describeOpenRequest(events) || 'no text, image or drawing can be seen';
+  return describeOpenRequest(events);
 }
 
 /** What a host or page does wrong by itself. Everything else may be the way to it, or this machine. */

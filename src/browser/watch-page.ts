@@ -11,6 +11,9 @@ import type { ViewTimes } from './view-times.ts';
 /** Milliseconds between two looks. */
 const INTERVAL = 300;
 
+/** Milliseconds that a look has at least, at the end as well. */
+const LOOK_TIME = 1_000;
+
 /** Milliseconds after which a shown page that still loads or moves is not waited for. */
 const PATIENCE = 4_000;
 
@@ -53,7 +56,10 @@ export async function watchPage(
   const watched = await watch(opened, wanted.marker, bounds);
   const elapsed = clock.now() - start;
   const isAnswering = await within(bounds, ANSWER_TIME, evaluateApart(opened.page.mainFrame(), '1'));
-  const judgment = judge(watched.sight, opened.events, isAnswering !== null);
+  const judgment = judge(watched.sight, opened.events, {
+    isAnswering: isAnswering !== null,
+    isMoving: watched.isStable === false,
+  });
   const overflow =
     isAnswering !== null ? await within(bounds, MEASURE_TIME, measureOverflow({ ...opened, clock })) : null;
   return {
@@ -80,9 +86,10 @@ async function watch(opened: OpenPage, marker: string | undefined, bounds: WaitB
   while (!events.hasCrashed) {
     const left = deadline - clock.now();
     const { sight: before } = watched;
-    const sight = await within(bounds, Math.max(left, INTERVAL), lookAtPage({ ...opened, clock }, marker));
+    const sight = await within(bounds, Math.max(left, LOOK_TIME), lookAtPage({ ...opened, clock }, marker));
     if (sight !== null) watched = { sight, isStable: before === null ? null : before.hash === sight.hash };
-    const isShown = sight !== null && judge(sight, events).verdict === 'shown';
+    const isShown =
+      sight !== null && judge(sight, events, { isMoving: watched.isStable !== true }).verdict === 'shown';
     shownSince = isShown ? (shownSince ?? clock.now()) : null;
     const isQuiet = sight?.isComplete === true && events.openRequests === 0 && watched.isStable === true;
     const isOver = shownSince !== null && (isQuiet || clock.now() - shownSince >= PATIENCE);
