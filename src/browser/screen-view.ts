@@ -39,7 +39,7 @@ export interface ScreenView {
   /** Of the document; `null` where none arrived. */
   readonly httpCode: number | null;
   readonly title: string;
-  /** What can be seen: characters of visible text, pictures, and drawings such as canvas or SVG. */
+  /** What can be seen in the window: characters of text, pictures, and drawings such as canvas or SVG. */
   readonly painted: { readonly characters: number; readonly images: number; readonly drawings: number };
   /** `null` without a marker. */
   readonly isMarkerVisible: boolean | null;

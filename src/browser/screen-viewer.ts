@@ -82,6 +82,7 @@ class LazyViewer implements ScreenViewer {
       const isTrusted = await this.#canShowPages(seen, AbortSignal.any([signal, running.ended]));
       return isTrusted ? { ...seen, browser } : { ...notCheckedView(UNABLE), browser };
     } catch (thrown) {
+      this.#options.logger.debug(`browser: ${thrown instanceof Error ? thrown.stack : thrown}`);
       // Whatever state the browser is in: the next page gets a new one.
       await this.#stop();
       return { ...describeBrokenView(thrown, sandbox), browser };

@@ -45,7 +45,11 @@ export function describeBrokenView(thrown: unknown, sandbox: boolean): SeenPage 
     return { ...EMPTY_VIEW, verdict: 'not-shown', reason: thrown.message };
   }
   if (!(thrown instanceof BrowserLaunchError)) {
-    return notCheckedView('the browser ended or did not answer in time');
+    const isTimeout = thrown instanceof Error && /^(Timeout|Abort)Error$/.test(thrown.name);
+    const reason = thrown instanceof Error ? thrown.message : String(thrown);
+    return notCheckedView(
+      isTimeout ? 'the browser did not answer in time' : `the browser failed: ${toPlainLine(reason, 200)}`,
+    );
   }
   if (sandbox && /sandbox/i.test(thrown.output)) {
     return notCheckedView(

@@ -4,15 +4,24 @@ import { judge, judgeNavigationError } from './judge.ts';
 import type { OpenPage } from './open-page.ts';
 import { measureOverflow } from './phone.ts';
 import type { PageToView } from './screen-view.ts';
-import { lookAtPage, type PageSight } from './view-page.ts';
+import { evaluateApart, lookAtPage, type PageSight } from './view-page.ts';
 import { createView, describeSight, notCheckedView, type SeenPage } from './view-result.ts';
 import type { ViewTimes } from './view-times.ts';
 
 /** Milliseconds between two looks. */
 const INTERVAL = 300;
 
+/** Milliseconds that a look has at least, at the end as well. */
+const LOOK_TIME = 1_000;
+
 /** Milliseconds after which a shown page that still loads or moves is not waited for. */
 const PATIENCE = 4_000;
+
+/** Milliseconds for a page that runs to answer. */
+const ANSWER_TIME = 3_000;
+
+/** Milliseconds for one more look at a page that runs, on a machine that is too busy for two until then. */
+const LAST_LOOK_TIME = 4_000;
 
 /** Milliseconds for the measurement of the width on a phone. */
 const MEASURE_TIME = 2_000;
@@ -47,10 +56,17 @@ export async function watchPage(
     const [refusal = ''] = judgment.verdict === 'not-checked' ? opened.proxy.refused.values() : [];
     return createView(opened, refusal === '' ? judgment : { ...judgment, reason: `not opened: ${refusal}` });
   }
-  const watched = await watch(opened, wanted.marker, bounds);
+  const main = opened.page.mainFrame();
+  const first = await watch(opened, wanted.marker, bounds);
+  const isAnswering = (await within(bounds, ANSWER_TIME, evaluateApart(main, '1'))) !== null;
+  const watched =
+    isAnswering && first.isStable === null ? await lookOnceMore(opened, wanted.marker, bounds, first) : first;
   const elapsed = clock.now() - start;
-  const judgment = judge(watched.sight, opened.events);
-  const overflow = watched.isResponsive
+  const judgment = judge(watched.sight, opened.events, {
+    isAnswering,
+    isMoving: watched.isStable !== true,
+  });
+  const overflow = isAnswering
     ? await within(bounds, MEASURE_TIME, measureOverflow({ ...opened, clock }))
     : null;
   return {
@@ -62,28 +78,40 @@ export async function watchPage(
   };
 }
 
+/** What was seen until now, and what one more look adds. */
+async function lookOnceMore(
+  opened: OpenPage,
+  marker: string | undefined,
+  bounds: WaitBounds,
+  first: Watched,
+): Promise<Watched> {
+  const { clock } = bounds;
+  const sight = await within(bounds, LAST_LOOK_TIME, lookAtPage({ ...opened, clock }, marker));
+  return sight === null ? first : { sight, isStable: compareSights(first.sight, sight) };
+}
+
+const compareSights = (before: PageSight | null, after: PageSight): boolean | null =>
+  before === null ? null : before.hash === after.hash;
+
 interface Watched {
   /** The last look that succeeded. */
   readonly sight: PageSight | null;
   readonly isStable: boolean | null;
-  /** Whether the page answered to the end. */
-  readonly isResponsive: boolean;
 }
 
 async function watch(opened: OpenPage, marker: string | undefined, bounds: WaitBounds): Promise<Watched> {
   const { clock, signal, times } = bounds;
   const { events } = opened;
   const deadline = clock.now() + times.render;
-  let watched: Watched = { sight: null, isStable: null, isResponsive: false };
+  let watched: Watched = { sight: null, isStable: null };
   let shownSince: number | null = null;
   while (!events.hasCrashed) {
     const left = deadline - clock.now();
     const { sight: before } = watched;
-    const sight = await within(bounds, Math.max(left, INTERVAL), lookAtPage({ ...opened, clock }, marker));
-    if (sight === null) watched = { ...watched, isResponsive: false };
-    else
-      watched = { sight, isStable: before === null ? null : before.hash === sight.hash, isResponsive: true };
-    const isShown = sight !== null && judge(sight, events).verdict === 'shown';
+    const sight = await within(bounds, Math.max(left, LOOK_TIME), lookAtPage({ ...opened, clock }, marker));
+    if (sight !== null) watched = { sight, isStable: compareSights(before, sight) };
+    const isShown =
+      sight !== null && judge(sight, events, { isMoving: watched.isStable !== true }).verdict === 'shown';
     shownSince = isShown ? (shownSince ?? clock.now()) : null;
     const isQuiet = sight?.isComplete === true && events.openRequests === 0 && watched.isStable === true;
     const isOver = shownSince !== null && (isQuiet || clock.now() - shownSince >= PATIENCE);
