@@ -24,8 +24,9 @@ import type {
 import { type RepositoryAccess, requireGitHub } from '../require-github.ts';
 import { createBranchReader } from './branch-reader.ts';
 import { createBuildWatches } from './build.ts';
-import { type CommitResult, commitFiles, comparePaths, isChange, type PlacedPicture } from './commit.ts';
+import { commitFiles } from './commit.ts';
 import { COMMIT_METHODS, type CommitTarget, chooseMethod } from './commit-methods.ts';
+import { type CommitResult, comparePaths, isChange, type PlacedPicture } from './compare-paths.ts';
 import {
   applyJekyll,
   createJekyllLookup,

@@ -35,13 +35,18 @@ export async function addPicture(
     before: hasChanged && earlier !== null ? createMemoryFile(name, earlier) : null,
   });
   const { site, ...changes } = updated;
+  // Of a folder, the channel itself says which files a cache may still have.
+  const isStale = hasChanged && site === undefined;
   return {
     ...delivery,
     site: site ?? delivery.site,
+    unknown: [...delivery.unknown, ...(isStale ? [STALE_PICTURE] : [])],
     tasks: new Map([...delivery.tasks, ['K1', { ...task, ...changes }]]),
     picture: { title: view.title, changed },
   };
 }
+
+const STALE_PICTURE = 'whether a cache still shows the older picture, for up to ten minutes';
 
 const withoutPicture = (delivery: FileDelivery, reason: string): FileDelivery => ({
   ...delivery,
