@@ -35,7 +35,7 @@ import {
   type PagesLocation,
   resolveDestination,
 } from './destination.ts';
-import { listPictures, pictureUrl, placePictures } from './pictures.ts';
+import { listPictures, listPictureUrls, placePictures } from './pictures.ts';
 import { prepareSite, previewSite } from './site/prepare-site.ts';
 import { entryUrl, publishSite, type SiteTask } from './site/publish-site.ts';
 import type { FolderSettings } from './site/site-target.ts';
@@ -208,7 +208,7 @@ function describeServed({ pageUrl, path, hostMayChangeBytes }: PagesDestination)
     url: pageUrl,
     isPage: isHtml(pageUrl.pathname),
     isServedAsIs: !hostMayChangeBytes,
-    pictureUrl: isNamedAlike ? pictureUrl(pageUrl) : null,
+    pictureUrls: isNamedAlike ? listPictureUrls(pageUrl) : null,
   };
 }
 
