@@ -30,6 +30,8 @@ export const PICTURE =
   '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><rect width="40" height="40" fill="#c00"/><circle cx="20" cy="20" r="12" fill="#fff"/></svg>';
 const WHITE_PICTURE =
   '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><rect width="40" height="40" fill="#fff"/></svg>';
+const SPINNER =
+  '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><style>@keyframes r { to { rotate: 1turn } } path { animation: r 1s linear infinite; transform-origin: 20px 20px }</style><path d="M20 4 A16 16 0 0 1 36 20" stroke="#06c" stroke-width="6" fill="none"/></svg>';
 const SVG = 'image/svg+xml';
 const APP = '<!doctype html><title>App</title><div id="app"></div>';
 const TEXT = '<h1>Quarterly report</h1><p>All numbers of the third quarter.</p>';
@@ -47,6 +49,25 @@ const blank = (name: string, source: CorpusPage['page'], more: Partial<CorpusPag
 /** Pages of which a person sees nothing, or not what was delivered. */
 export const BLANK_PAGES: readonly CorpusPage[] = [
   blank('empty', page('')),
+  blank('spinner-and-text', page('<img src="spin.svg"><p>Loading…</p>'), {
+    reason: 'nothing but "Loading…"',
+    files: { 'spin.svg': { type: SVG, body: SPINNER } },
+  }),
+  blank('spinner-picture', page('<img src="spin.svg">'), {
+    reason: 'a small moving picture',
+    files: { 'spin.svg': { type: SVG, body: SPINNER } },
+  }),
+  blank('error-screen', page('<h2>Application error: a client-side exception has occurred.</h2>'), {
+    reason: 'shows an error',
+  }),
+  blank(
+    'broken-xhtml',
+    { type: 'application/xhtml+xml', body: '<html xmlns="http://www.w3.org/1999/xhtml"><p>a<br></p></html>' },
+    { reason: 'shows an error' },
+  ),
+  blank('leads-nowhere', page(`${TEXT}<script>location.href = 'http://127.0.0.1:9/'</script>`), {
+    reason: "leads to one that can't be opened",
+  }),
   blank('script-throws', `${APP}<script>const data = undefined; app.textContent = data.items</script>`, {
     reason: "reading 'items'",
   }),
@@ -144,6 +165,7 @@ export const BLANK_PAGES: readonly CorpusPage[] = [
   ),
   blank('out-of-memory', `${APP}<script>const a = []; for (;;) a.push(new Array(1e7).fill(0.5))</script>`, {
     reason: 'crashed',
+    isPatient: true,
   }),
   blank('not-found', { status: 404, body: page(TEXT) }, { reason: 'answered with 404' }),
   blank('server-error', { status: 500, body: page(TEXT) }, { reason: 'answered with 500' }),
@@ -266,6 +288,12 @@ export const SHOWN_PAGES: readonly CorpusPage[] = [
     page(
       `${TEXT}<i class="m">moving</i>`,
       '<style>@keyframes m { to { margin-left: 400px } } .m { display:block; animation:m 1s infinite }</style>',
+    ),
+  ),
+  shown(
+    'moving-canvas',
+    page(
+      '<canvas id="c" width="600" height="300"></canvas><script>let t = 0; setInterval(() => { const x = c.getContext("2d"); x.clearRect(0, 0, 600, 300); x.fillRect(t++ % 500, 20, 80, 80) }, 30)</script>',
     ),
   ),
   shown('talks-of-loading', page('<p>Loading times of the start page, third quarter</p>')),

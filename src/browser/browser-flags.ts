@@ -17,7 +17,7 @@ const DISABLED_FEATURES = [
   ...['DirectSockets', 'PrefetchProxy'],
 ];
 
-const FLAGS = [
+const BROWSER_FLAGS = [
   ...['--headless', '--remote-debugging-pipe', '--no-first-run', '--no-default-browser-check'],
   // No requests of the browser's own.
   ...['--disable-background-networking', '--disable-component-update', '--disable-default-apps'],
@@ -69,7 +69,7 @@ export interface FlagOptions {
 /** The arguments of the browser's process. */
 export function createBrowserFlags({ profile, sandbox, trustedKeys }: FlagOptions): string[] {
   return [
-    ...FLAGS,
+    ...BROWSER_FLAGS,
     `--user-data-dir=${profile}`,
     ...(trustedKeys.length === 0 ? [] : [`--ignore-certificate-errors-spki-list=${trustedKeys.join(',')}`]),
     ...(sandbox ? [] : ['--no-sandbox']),

@@ -14,6 +14,9 @@ import type { EnvironmentVariables } from './find-browser.ts';
 /** The end of the browser's error output that is kept, in characters. */
 const KEPT_OUTPUT = 8_000;
 
+/** Milliseconds for a killed process to end. */
+const END_TIME = 2_000;
+
 export interface LaunchOptions {
   readonly executablePath: string;
   readonly sandbox: boolean;
@@ -26,6 +29,7 @@ export interface LaunchOptions {
 /** A browser that runs, with an empty profile. */
 export interface BrowserProcess {
   readonly browser: Browser;
+  readonly pid: number;
   /** Such as `HeadlessChrome/147.0.7727.0`. */
   readonly version: string;
   /** Aborts when the process has ended. */
@@ -58,7 +62,7 @@ export async function launchBrowser(options: LaunchOptions, signal: AbortSignal)
   const killAtExit = (): void => killGroup(child);
   process.once('exit', killAtExit);
   child.once('error', (error) => ended.abort(error));
-  child.once('close', (code, signalName) => ended.abort(new Error(`it ended (${signalName ?? code})`)));
+  child.once('exit', (code, signalName) => ended.abort(new Error(`it ended (${signalName ?? code})`)));
   const kill = async (): Promise<void> => {
     killGroup(child);
     process.off('exit', killAtExit);
@@ -69,7 +73,7 @@ export async function launchBrowser(options: LaunchOptions, signal: AbortSignal)
     const connected = connect(child);
     const browser = await untilAborted(AbortSignal.any([signal, ended.signal]), connected);
     const version = await untilAborted(AbortSignal.any([signal, ended.signal]), browser.version());
-    return { browser, version, ended: ended.signal, kill };
+    return { browser, pid: child.pid ?? 0, version, ended: ended.signal, kill };
   } catch (thrown) {
     await kill();
     const reason = thrown instanceof Error ? thrown.message : String(thrown);
@@ -147,9 +151,8 @@ function killGroup(child: ChildProcess): void {
 }
 
 /** Waits until the process has ended; it was killed, so that is a matter of milliseconds. */
-function untilGone(child: ChildProcess, ended: AbortSignal): Promise<void> {
-  if (child.pid === undefined || ended.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    ended.addEventListener('abort', () => resolve(), { once: true });
-  });
+async function untilGone(child: ChildProcess, ended: AbortSignal): Promise<void> {
+  if (child.pid === undefined) return;
+  const tooLate = AbortSignal.timeout(END_TIME);
+  await untilAborted(AbortSignal.any([ended, tooLate]), new Promise(() => undefined)).catch(() => undefined);
 }

@@ -1,32 +1,53 @@
 import type { PageEvents } from './page-events.ts';
-import { isOnlyWaiting, toPlainLine } from './page-text.ts';
+import { isErrorScreen, isOnlyWaiting, toPlainLine } from './page-text.ts';
 import type { ScreenVerdict } from './screen-view.ts';
 import type { PageSight } from './view-page.ts';
 
 /** Why a page counts as shown or not. */
-export interface Judgment {
+export interface PageJudgment {
   readonly verdict: ScreenVerdict;
   /** Empty for a shown page. */
   readonly reason: string;
 }
 
+/** How the page changes while it is looked at. */
+export interface PageMotion {
+  /** Whether it still runs. */
+  readonly isAnswering?: boolean;
+  /** Whether it looks different from one moment to the next. */
+  readonly isMoving?: boolean;
+}
+
 /** Navigations and dialogs of a page that does not end them. */
 const ENDLESS = 5;
 
-/** Judges what was seen of a page; `null` where the page never answered a look. */
-export function judge(sight: PageSight | null, events: PageEvents): Judgment {
-  const reason = findReason(sight, events);
+/**
+ * Judges what was seen of a page.
+ *
+ * @param sight `null` where no picture could be taken: nothing is painted, or the page is busy without end
+ */
+export function judge(
+  sight: PageSight | null,
+  events: PageEvents,
+  { isAnswering = true, isMoving = false }: PageMotion = {},
+): PageJudgment {
+  const reason = sight === null ? describeSilence(events, isAnswering) : findReason(sight, events, isMoving);
   return { verdict: reason === '' ? 'shown' : 'not-shown', reason };
 }
 
-function findReason(sight: PageSight | null, events: PageEvents): string {
-  const { httpCode } = events;
-  if (events.hasCrashed) return 'the page crashed';
-  if (httpCode !== null && (httpCode < 200 || httpCode > 299))
-    return `the page was answered with ${httpCode}`;
-  if (sight === null) return describeSilence(events);
-  if (!isPainted(sight)) return `the page is blank: ${describeBlank(events)}`;
-  if (isWaiting(sight)) return `the page shows nothing but "${toPlainLine(sight.text, 80)}"`;
+function findReason(sight: PageSight, events: PageEvents, isMoving: boolean): string {
+  const wrong = describeWrongPage(events);
+  if (wrong !== '') return wrong;
+  if (sight.isErrorPage) return withCause("the page leads to one that can't be opened", events);
+  if (!isPainted(sight))
+    return withCause('the page is blank', events, 'no text, image or drawing can be seen');
+  if (sight.isSmall && isOnlyWaiting(sight.text)) {
+    return withCause(`the page shows nothing but "${toPlainLine(sight.text, 80)}"`, events);
+  }
+  if (sight.isSmall && sight.text.trim() === '' && isMoving) {
+    return withCause('the page shows nothing but a small moving picture', events);
+  }
+  if (isErrorScreen(sight.text)) return `the page shows an error: ${toPlainLine(sight.text, 160)}`;
   if (events.navigations > ENDLESS) return describeEndless(events);
   return sight.isMarkerVisible === false ? 'the marker is not visible on the page' : '';
 }
@@ -34,18 +55,22 @@ function findReason(sight: PageSight | null, events: PageEvents): string {
 const isPainted = ({ painted }: PageSight): boolean =>
   painted.characters + painted.images + painted.drawings > 0;
 
-const isWaiting = ({ painted, text }: PageSight): boolean =>
-  painted.images + painted.drawings === 0 && isOnlyWaiting(text);
-
 function describeEndless({ dialogs, navigations }: PageEvents): string {
   if (navigations > ENDLESS) return 'the page goes from one address to the next without end';
   return dialogs > ENDLESS ? 'the page opens one dialog after the other' : '';
 }
 
+/** What no sight of the page can make up for. */
+function describeWrongPage({ hasCrashed, httpCode }: PageEvents): string {
+  if (hasCrashed) return 'the page crashed';
+  const isGood = httpCode === null || (httpCode >= 200 && httpCode <= 299);
+  return isGood ? '' : `the page was answered with ${httpCode}`;
+}
+
 /** Nothing is painted before the style sheets are there. */
-function describeSilence(events: PageEvents): string {
-  const endless = describeEndless(events);
-  if (endless !== '') return endless;
+function describeSilence(events: PageEvents, isAnswering: boolean): string {
+  const certain = describeWrongPage(events) || describeEndless(events);
+  if (certain !== '' || !isAnswering) return certain || 'the page does not respond';
   const open = describeOpenRequest(events);
   return open === '' ? 'the page does not respond' : `the page is blank: ${open}`;
 }
@@ -54,31 +79,53 @@ function describeOpenRequest({ openUrls: [open] }: PageEvents): string {
   return open === undefined ? '' : toPlainLine(`still waiting for ${open}`, 160);
 }
 
+/** @param otherwise what is said where no cause is known */
+function withCause(text: string, events: PageEvents, otherwise = ''): string {
+  const cause = findCause(events) || otherwise;
+  return cause === '' ? text : `${text}: ${cause}`;
+}
+
 /** The most likely cause first. */
-function describeBlank(events: PageEvents): string {
+function findCause(events: PageEvents): string {
   const endless = describeEndless(events);
   if (endless !== '') return endless;
   const [exception] = events.exceptions.items;
   if (exception !== undefined) return toPlainLine(exception, 160);
   const [failed] = events.failed;
   if (failed !== undefined) return toPlainLine(`${failed.reason} ${failed.url}`, 160);
-  return describeOpenRequest(events) || 'no text, image or drawing can be seen';
+  return describeOpenRequest(events);
 }
 
-/** Errors of the way to the host, of certificates and of this machine: they say nothing about the page. */
-const OWN_ERRORS =
-  /_(PROXY|TUNNEL|NAME_|INTERNET|ADDRESS|CONNECTION_|CONNECT|NETWORK|TIMED_OUT|CERT_|SSL_|SOCKET|DNS|HTTP2|QUIC|OUT_OF_MEMORY|INSUFFICIENT|ACCESS_DENIED|BLOCKED_BY)/;
+/** What a host or page does wrong by itself. Everything else may be the way to it, or this machine. */
+const PAGE_ERRORS = new RegExp(
+  `^net::ERR_(${[
+    ...[
+      'TOO_MANY_REDIRECTS',
+      'INVALID_REDIRECT',
+      'UNSAFE_REDIRECT',
+      'UNKNOWN_URL_SCHEME',
+      'DISALLOWED_URL_SCHEME',
+    ],
+    ...['BLOCKED_BY_RESPONSE.*', 'BLOCKED_BY_CSP', 'CONTENT_DECODING_FAILED', 'CONTENT_LENGTH_MISMATCH'],
+    ...['INVALID_URL', 'INVALID_RESPONSE', 'INVALID_HTTP_RESPONSE', 'RESPONSE_HEADERS_.*', 'ABORTED'],
+  ].join('|')})$`,
+);
 
 /** Judges a navigation that ended with one of the browser's error codes, such as `net::ERR_TOO_MANY_REDIRECTS`. */
-export function judgeNavigationError(errorText: string, events: PageEvents, isDownload: boolean): Judgment {
+export function judgeNavigationError(
+  errorText: string,
+  events: PageEvents,
+  isDownload: boolean,
+): PageJudgment {
   if (isDownload)
     return { verdict: 'not-shown', reason: 'the browser downloads the page instead of showing it' };
-  // An error without a page of its own: the browser would show one instead.
-  if (errorText.includes('ERR_HTTP_RESPONSE_CODE_FAILURE')) return judge(null, events);
-  if (errorText.includes('_CERT_')) {
-    return { verdict: 'not-checked', reason: `the browser does not trust the certificate: ${errorText}` };
+  // An answer without a page: the browser would show one of its own.
+  if (errorText === 'net::ERR_HTTP_RESPONSE_CODE_FAILURE') return judge(null, events);
+  if (PAGE_ERRORS.test(errorText)) {
+    return { verdict: 'not-shown', reason: `the browser can't open the page: ${errorText}` };
   }
-  return OWN_ERRORS.test(errorText)
-    ? { verdict: 'not-checked', reason: `the browser can't reach the page: ${errorText}` }
-    : { verdict: 'not-shown', reason: `the browser can't open the page: ${errorText}` };
+  const reason = errorText.includes('_CERT_')
+    ? 'the browser does not trust the certificate'
+    : "the browser can't reach the page";
+  return { verdict: 'not-checked', reason: `${reason}: ${errorText}` };
 }

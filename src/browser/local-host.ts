@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createSecureContext, TLSSocket } from 'node:tls';
+import { decodePath, findServed } from '../rules/site/serving.ts';
 import type { LocalCertificate } from './local-certificate.ts';
 import type { LocalAnswer } from './outbound-proxy.ts';
 import type { UnpublishedFile } from './screen-view.ts';
@@ -56,32 +57,19 @@ async function answer(files: LocalFiles, message: IncomingMessage, response: Ser
   await pipeline(file.read(), response);
 }
 
-interface FoundFile {
+interface LocalResponse {
   readonly file?: UnpublishedFile | undefined;
   readonly httpCode: number;
   /** The path to which the host redirects. */
   readonly redirect?: string;
 }
 
-/** What GitHub Pages answers for a path: the file, `index.html` of a folder, `page.html` for `page`, or `404.html`. */
-export function findLocalFile(files: LocalFiles, pathname: string): FoundFile {
-  const get = (path: string): UnpublishedFile | undefined => files.get(path) ?? files.get(decodePath(path));
-  if (pathname.endsWith('/')) {
-    const file = get(`${pathname}index.html`);
-    if (file !== undefined) return { file, httpCode: 200 };
-  } else {
-    const file = get(pathname) ?? get(`${pathname}.html`);
-    if (file !== undefined) return { file, httpCode: 200 };
-    if (get(`${pathname}/index.html`) !== undefined) return { httpCode: 301, redirect: `${pathname}/` };
-  }
-  const [, root] = pathname.split('/');
-  return { file: get(`/${root}/404.html`) ?? get('/404.html'), httpCode: 404 };
-}
-
-function decodePath(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
+/** What GitHub Pages answers for a path: the file, a redirect to a folder, or `404.html`. */
+export function findLocalFile(files: LocalFiles, pathname: string): LocalResponse {
+  const path = decodePath(pathname).slice(1);
+  const served = findServed(path, (one) => files.has(`/${one}`));
+  if (served === `${path}/index.html`) return { httpCode: 301, redirect: `${pathname}/` };
+  if (served !== null) return { file: files.get(`/${served}`), httpCode: 200 };
+  const [root = ''] = path.split('/');
+  return { file: files.get(`/${root}/404.html`) ?? files.get('/404.html'), httpCode: 404 };
 }

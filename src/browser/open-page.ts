@@ -2,7 +2,7 @@ import type { BrowserContext, CDPSession, Page } from 'puppeteer-core';
 import type { BrowserProcess } from './browser-process.ts';
 import type { LocalCertificate } from './local-certificate.ts';
 import { createLocalHost } from './local-host.ts';
-import type { Connector } from './outbound-connection.ts';
+import type { HostConnector } from './outbound-connection.ts';
 import { type OutboundProxy, PROXY_GREETING, startOutboundProxy } from './outbound-proxy.ts';
 import { PageEvents } from './page-events.ts';
 import { DESKTOP } from './picture.ts';
@@ -21,7 +21,7 @@ export interface OpenPage {
 }
 
 export interface OpenOptions {
-  readonly connector: Connector;
+  readonly connector: HostConnector;
   readonly certificate: LocalCertificate;
 }
 

@@ -15,7 +15,7 @@ import type { EnvironmentVariables } from './find-browser.ts';
 import { findUpstreamProxy } from './proxy-route.ts';
 
 /** How hosts are reached. */
-export interface Connector {
+export interface HostConnector {
   readonly environment: EnvironmentVariables;
   /** The resolver of the operating system, unless another one is given. */
   readonly resolve?: ResolveHost | undefined;
@@ -32,7 +32,7 @@ const CONNECT_TIME = 10_000;
  *
  * @throws {DeliveryError} `NOT_EXTERNAL` for an internal host
  */
-export async function openConnection(target: URL, connector: Connector): Promise<Socket> {
+export async function openConnection(target: URL, connector: HostConnector): Promise<Socket> {
   const { environment, resolve = lookup } = connector;
   const { reach, why } = getReach(target);
   const mayBePrivate = target.hostname === connector.privateHost;

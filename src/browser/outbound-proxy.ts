@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { type Duplex, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { toDeliveryError } from '../errors.ts';
-import { type Connector, openConnection } from './outbound-connection.ts';
+import { type HostConnector, openConnection } from './outbound-connection.ts';
 
 /** What one page may use of the network. */
 export interface TrafficLimits {
@@ -16,7 +16,7 @@ export interface TrafficLimits {
 
 export interface OutboundProxyOptions {
   /** How a host is reached, and which hosts are refused. */
-  readonly connector: Connector;
+  readonly connector: HostConnector;
   readonly limits: TrafficLimits;
   /** Answers for one host instead of the network: the page that is not published yet. */
   readonly local?: LocalAnswer | undefined;

@@ -36,3 +36,11 @@ const ONLY_WAITING = new RegExp(
 /** Whether all the text of a page only tells that something is still to come. */
 export const isOnlyWaiting = (text: string): boolean =>
   text.length <= 80 && ONLY_WAITING.test(text.replace(/\s+/g, ' ').trim());
+
+/** What browsers and frameworks show in place of a page that failed. */
+const ERROR_SCREENS =
+  /^(This page contains the following errors:|Application error: a (client|server)-side exception has occurred|Unexpected Application Error!)/;
+
+/** Whether the text is that of an error screen, and not of a page that talks about one. */
+export const isErrorScreen = (text: string): boolean =>
+  text.length <= 2_000 && ERROR_SCREENS.test(text.replace(/\s+/g, ' ').trim());

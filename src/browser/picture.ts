@@ -1,29 +1,21 @@
 import pixelmatch from 'pixelmatch';
 import { PNG } from 'pngjs';
 import { MEGABYTE } from '../protocol/limits.ts';
+import { writeIndexedPng } from './indexed-png.ts';
 
 /** The window of a desktop, in CSS pixels. */
 export const DESKTOP = { width: 1280, height: 800 } as const;
 
-/** Bits of each color channel that are kept, where a picture is too large as it is. */
-const FEWER_BITS = [6, 5, 4, 3, 2];
-
 /**
- * A picture of at most 1 MB. Its size in pixels stays, so that two pictures can be compared; where needed, its
- * colors are reduced.
+ * A picture of at most 1 MB. Its size in pixels stays, so that two pictures can be compared; where needed, it gets
+ * fewer colors.
  *
  * @returns `null` where it can't be made small enough
  */
 export function limitPicture(png: Uint8Array): Uint8Array | null {
   if (png.length <= MEGABYTE) return png;
-  const image = PNG.sync.read(Buffer.from(png));
-  for (const bits of FEWER_BITS) {
-    const mask = 0xff & (0xff << (8 - bits));
-    const data = Buffer.from(image.data.map((value, index) => (index % 4 === 3 ? value : value & mask)));
-    const smaller = PNG.sync.write({ ...image, data }, { deflateLevel: 9, colorType: 2 });
-    if (smaller.length <= MEGABYTE) return smaller;
-  }
-  return null;
+  const smaller = writeIndexedPng(PNG.sync.read(Buffer.from(png)));
+  return smaller.length <= MEGABYTE ? smaller : null;
 }
 
 /**

@@ -8,7 +8,7 @@ declare module 'pngjs' {
   export const PNG: {
     sync: {
       read(png: Buffer): PngImage;
-      write(image: PngImage, options?: { deflateLevel?: number; colorType?: number }): Buffer;
+      write(image: PngImage, options?: { deflateLevel?: number; filterType?: number }): Buffer;
     };
   };
 }

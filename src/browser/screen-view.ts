@@ -11,6 +11,8 @@ export interface PageToView {
    * such as `/repository/reports/page.html`. Every other path of this host answers 404.
    */
   readonly local?: ReadonlyMap<string, UnpublishedFile> | undefined;
+  /** Whether its host may be in a private network, because the settings name it; no other host ever may. */
+  readonly isPrivateHost?: boolean | undefined;
   /** Whether a picture of it is wanted. */
   readonly picture: boolean;
 }
@@ -37,7 +39,7 @@ export interface ScreenView {
   /** Of the document; `null` where none arrived. */
   readonly httpCode: number | null;
   readonly title: string;
-  /** What can be seen: characters of visible text, pictures, and drawings such as canvas or SVG. */
+  /** What can be seen in the window: characters of text, pictures, and drawings such as canvas or SVG. */
   readonly painted: { readonly characters: number; readonly images: number; readonly drawings: number };
   /** `null` without a marker. */
   readonly isMarkerVisible: boolean | null;

@@ -9,7 +9,7 @@ import { exceedsMemory, MOST_MEMORY, PageMemoryError } from './memory-watch.ts';
 import { openPage } from './open-page.ts';
 import type { PageToView, ScreenView, ScreenViewer } from './screen-view.ts';
 import { readTrustedKeys } from './trusted-keys.ts';
-import { describeFailure, isAnsweredWithError, notCheckedView, type SeenPage } from './view-result.ts';
+import { describeBrokenView, isAnsweredWithError, notCheckedView, type SeenPage } from './view-result.ts';
 import { VIEW_TIMES, type ViewTimes } from './view-times.ts';
 import { watchPage } from './watch-page.ts';
 
@@ -82,9 +82,10 @@ class LazyViewer implements ScreenViewer {
       const isTrusted = await this.#canShowPages(seen, AbortSignal.any([signal, running.ended]));
       return isTrusted ? { ...seen, browser } : { ...notCheckedView(UNABLE), browser };
     } catch (thrown) {
+      this.#options.logger.debug(`browser: ${thrown instanceof Error ? thrown.stack : thrown}`);
       // Whatever state the browser is in: the next page gets a new one.
       await this.#stop();
-      return { ...describeFailure(thrown, sandbox), browser };
+      return { ...describeBrokenView(thrown, sandbox), browser };
     }
   }
 
@@ -106,7 +107,8 @@ class LazyViewer implements ScreenViewer {
 
   async #viewIn(running: BrowserProcess, page: PageToView, signal: AbortSignal): Promise<SeenPage> {
     const { environment, resolve, clock, times = VIEW_TIMES } = this.#options;
-    const connector = { environment, resolve };
+    const privateHost = page.isPrivateHost ? new URL(page.url).hostname : undefined;
+    const connector = { environment, resolve, privateHost };
     const opening = openPage(running, page, { connector, certificate: this.#certificate });
     const opened = await untilAborted(signal, opening);
     const over = new AbortController();

@@ -21,6 +21,10 @@ export interface PageSight {
   /** All text that can be seen. */
   readonly text: string;
   readonly painted: { readonly characters: number; readonly images: number; readonly drawings: number };
+  /** Whether all pictures and drawings are small, as those that tell a person to wait. */
+  readonly isSmall: boolean;
+  /** Whether the browser shows a page of its own, because what it was sent to can't be opened. */
+  readonly isErrorPage: boolean;
   /** `null` without a marker. */
   readonly isMarkerVisible: boolean | null;
   readonly png: Uint8Array;
@@ -38,6 +42,9 @@ export interface PageAccess {
 /** Frames of one page that are looked at. */
 const MOST_FRAMES = 12;
 
+/** CSS pixels of a picture that may only tell a person to wait. */
+const SMALL = 200;
+
 /** Milliseconds for a frame to answer: one that is not loaded yet never does. */
 const FRAME_TIME = 1_000;
 
@@ -53,7 +60,11 @@ export async function lookAtPage(access: PageAccess, marker: string | undefined)
   const text = joinTexts(visible);
   const isMarkerVisible = marker === undefined ? null : await isVisibleMarker(access, marker, text);
   const hash = createHash('sha256').update(png).digest('hex');
-  return { title, isComplete, text, painted: countPainted(visible), isMarkerVisible, png, hash };
+  return {
+    ...{ title, isComplete, text, painted: countPainted(visible), isMarkerVisible, png, hash },
+    isSmall: visible.every(({ kind, width, height }) => kind === 'text' || Math.max(width, height) <= SMALL),
+    isErrorPage: isErrorPage(access.page.mainFrame()),
+  };
 }
 
 const joinTexts = (boxes: readonly ContentBox[]): string => boxes.map(({ text }) => text).join(' ');

@@ -1,5 +1,5 @@
 import { BrowserLaunchError } from './browser-process.ts';
-import type { Judgment } from './judge.ts';
+import type { PageJudgment } from './judge.ts';
 import { PageMemoryError } from './memory-watch.ts';
 import type { OpenPage } from './open-page.ts';
 import { toPlainLine } from './page-text.ts';
@@ -40,12 +40,16 @@ export const isAnsweredWithError = ({ httpCode }: SeenPage): boolean =>
   httpCode !== null && (httpCode < 200 || httpCode > 299);
 
 /** The view of a page whose browser could not be started, ended by itself or did not answer in time. */
-export function describeFailure(thrown: unknown, sandbox: boolean): SeenPage {
+export function describeBrokenView(thrown: unknown, sandbox: boolean): SeenPage {
   if (thrown instanceof PageMemoryError) {
     return { ...EMPTY_VIEW, verdict: 'not-shown', reason: thrown.message };
   }
   if (!(thrown instanceof BrowserLaunchError)) {
-    return notCheckedView('the browser ended or did not answer in time');
+    const isTimeout = thrown instanceof Error && /^(Timeout|Abort)Error$/.test(thrown.name);
+    const reason = thrown instanceof Error ? thrown.message : String(thrown);
+    return notCheckedView(
+      isTimeout ? 'the browser did not answer in time' : `the browser failed: ${toPlainLine(reason, 200)}`,
+    );
   }
   if (sandbox && /sandbox/i.test(thrown.output)) {
     return notCheckedView(
@@ -58,7 +62,7 @@ export function describeFailure(thrown: unknown, sandbox: boolean): SeenPage {
 }
 
 /** The view of a page that was opened, with what happened on it. */
-export function createView({ events, proxy }: OpenPage, judgment: Judgment): SeenPage {
+export function createView({ events, proxy }: OpenPage, judgment: PageJudgment): SeenPage {
   const urls = events.failed.map(({ url }) => url);
   const refused = new Set(urls.filter((url) => proxy.refused.has(authorityOf(url))));
   const unseen = [...proxy.refused.keys()].filter((one) => !urls.some((url) => authorityOf(url) === one));

@@ -4,15 +4,21 @@ import { judge, judgeNavigationError } from './judge.ts';
 import type { OpenPage } from './open-page.ts';
 import { measureOverflow } from './phone.ts';
 import type { PageToView } from './screen-view.ts';
-import { lookAtPage, type PageSight } from './view-page.ts';
+import { evaluateApart, lookAtPage, type PageSight } from './view-page.ts';
 import { createView, describeSight, notCheckedView, type SeenPage } from './view-result.ts';
 import type { ViewTimes } from './view-times.ts';
 
 /** Milliseconds between two looks. */
 const INTERVAL = 300;
 
+/** Milliseconds that a look has at least, at the end as well. */
+const LOOK_TIME = 1_000;
+
 /** Milliseconds after which a shown page that still loads or moves is not waited for. */
 const PATIENCE = 4_000;
+
+/** Milliseconds for a page that runs to answer. */
+const ANSWER_TIME = 1_000;
 
 /** Milliseconds for the measurement of the width on a phone. */
 const MEASURE_TIME = 2_000;
@@ -42,14 +48,20 @@ export async function watchPage(
   if (navigated === null) return notCheckedView('the host did not answer the browser in time');
   const { errorText, isDownload } = navigated;
   if (errorText !== undefined || isDownload) {
-    return createView(opened, judgeNavigationError(errorText ?? '', opened.events, isDownload === true));
+    const judgment = judgeNavigationError(errorText ?? '', opened.events, isDownload === true);
+    // Where the page's own host is refused, there is nothing else that could be.
+    const [refusal = ''] = judgment.verdict === 'not-checked' ? opened.proxy.refused.values() : [];
+    return createView(opened, refusal === '' ? judgment : { ...judgment, reason: `not opened: ${refusal}` });
   }
   const watched = await watch(opened, wanted.marker, bounds);
   const elapsed = clock.now() - start;
-  const judgment = judge(watched.sight, opened.events);
-  const overflow = watched.isResponsive
-    ? await within(bounds, MEASURE_TIME, measureOverflow({ ...opened, clock }))
-    : null;
+  const isAnswering = await within(bounds, ANSWER_TIME, evaluateApart(opened.page.mainFrame(), '1'));
+  const judgment = judge(watched.sight, opened.events, {
+    isAnswering: isAnswering !== null,
+    isMoving: watched.isStable === false,
+  });
+  const overflow =
+    isAnswering !== null ? await within(bounds, MEASURE_TIME, measureOverflow({ ...opened, clock })) : null;
   return {
     ...createView(opened, judgment),
     ...describeSight(watched.sight, wanted),
@@ -63,24 +75,21 @@ interface Watched {
   /** The last look that succeeded. */
   readonly sight: PageSight | null;
   readonly isStable: boolean | null;
-  /** Whether the page answered to the end. */
-  readonly isResponsive: boolean;
 }
 
 async function watch(opened: OpenPage, marker: string | undefined, bounds: WaitBounds): Promise<Watched> {
   const { clock, signal, times } = bounds;
   const { events } = opened;
   const deadline = clock.now() + times.render;
-  let watched: Watched = { sight: null, isStable: null, isResponsive: false };
+  let watched: Watched = { sight: null, isStable: null };
   let shownSince: number | null = null;
   while (!events.hasCrashed) {
     const left = deadline - clock.now();
     const { sight: before } = watched;
-    const sight = await within(bounds, Math.max(left, INTERVAL), lookAtPage({ ...opened, clock }, marker));
-    if (sight === null) watched = { ...watched, isResponsive: false };
-    else
-      watched = { sight, isStable: before === null ? null : before.hash === sight.hash, isResponsive: true };
-    const isShown = sight !== null && judge(sight, events).verdict === 'shown';
+    const sight = await within(bounds, Math.max(left, LOOK_TIME), lookAtPage({ ...opened, clock }, marker));
+    if (sight !== null) watched = { sight, isStable: before === null ? null : before.hash === sight.hash };
+    const isShown =
+      sight !== null && judge(sight, events, { isMoving: watched.isStable !== true }).verdict === 'shown';
     shownSince = isShown ? (shownSince ?? clock.now()) : null;
     const isQuiet = sight?.isComplete === true && events.openRequests === 0 && watched.isStable === true;
     const isOver = shownSince !== null && (isQuiet || clock.now() - shownSince >= PATIENCE);

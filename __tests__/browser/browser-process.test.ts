@@ -1,0 +1,52 @@
+import { access, readdir } from 'node:fs/promises';
+import { describe, expect, test } from '@jest/globals';
+import { BrowserLaunchError, launchBrowser } from '../../src/browser/browser-process.ts';
+import { exceedsMemory } from '../../src/browser/memory-watch.ts';
+import { MEGABYTE } from '../../src/protocol/limits.ts';
+import { systemClock } from '../../src/system.ts';
+import { chromiumPath } from '../support/chromium.ts';
+import { temporaryFolder } from '../support/files.ts';
+
+const launch = async (tempFolder: string, executablePath?: string) =>
+  launchBrowser(
+    {
+      executablePath: executablePath ?? (await chromiumPath()),
+      sandbox: false,
+      environment: { PATH: process.env.PATH },
+      trustedKeys: [],
+      tempFolder,
+    },
+    new AbortController().signal,
+  );
+
+describe('launchBrowser', () => {
+  test('starts a browser over a pipe, and tells when it has ended by itself', async () => {
+    const folder = await temporaryFolder();
+    const running = await launch(folder);
+    expect(running.version).toMatch(/^HeadlessChrome\//);
+    const ended = new Promise((resolve) => running.ended.addEventListener('abort', resolve));
+    process.kill(running.pid, 'SIGKILL');
+    await ended;
+    await running.kill();
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  test('measures the memory of all its processes, where the system tells it', async () => {
+    const running = await launch(await temporaryFolder());
+    const watching = { clock: systemClock, signal: new AbortController().signal };
+    const isLinux = await access('/proc/self/status').then(
+      () => true,
+      () => false,
+    );
+    if (isLinux) expect(await exceedsMemory(running.browser, MEGABYTE, watching)).toBe(true);
+    const stop = AbortSignal.timeout(50);
+    expect(await exceedsMemory(running.browser, 1e12, { ...watching, signal: stop })).toBe(false);
+    await running.kill();
+  });
+
+  test('leaves no folder behind for a program that is not there', async () => {
+    const folder = await temporaryFolder();
+    await expect(launch(folder, '/nowhere/chrome')).rejects.toBeInstanceOf(BrowserLaunchError);
+    expect(await readdir(folder)).toEqual([]);
+  });
+});

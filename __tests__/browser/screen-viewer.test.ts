@@ -1,0 +1,213 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { PNG } from 'pngjs';
+import { createScreenViewer, type ScreenViewerOptions } from '../../src/browser/index.ts';
+import type { PageToView, ScreenView, ScreenViewer, UnpublishedFile } from '../../src/browser/screen-view.ts';
+import { VIEW_TIMES } from '../../src/browser/view-times.ts';
+import { systemClock } from '../../src/system.ts';
+import { chromiumPath } from '../support/chromium.ts';
+import { temporaryFolder } from '../support/files.ts';
+import { FakeLogger } from '../support/ports.ts';
+
+const HOST = 'https://octo.github.io';
+const SIGNAL = new AbortController().signal;
+
+let tempFolder: string;
+let viewer: ScreenViewer;
+
+const file = (text: string, contentType: string): UnpublishedFile => ({
+  size: Buffer.byteLength(text),
+  contentType,
+  read: () => Readable.from([Buffer.from(text)]),
+});
+
+/** A page that is not published yet, with its other files by name. */
+const localPage = (
+  html: string,
+  more: Partial<PageToView> = {},
+  scripts: Record<string, string> = {},
+): PageToView => ({
+  url: `${HOST}/site/page.html`,
+  picture: false,
+  local: new Map([
+    ['/site/page.html', file(html, 'text/html; charset=utf-8')],
+    ...Object.entries(scripts).map(
+      ([name, text]) => [`/site/${name}`, file(text, 'text/javascript')] as const,
+    ),
+  ]),
+  ...more,
+});
+
+async function createViewer(more: Partial<ScreenViewerOptions> = {}): Promise<ScreenViewer> {
+  return createScreenViewer({
+    executablePath: await chromiumPath(),
+    sandbox: false,
+    environment: { PATH: process.env.PATH, GITHUB_TOKEN: 'ghs_secret' },
+    clock: systemClock,
+    logger: new FakeLogger(),
+    tempFolder,
+    ...more,
+  });
+}
+
+/** Whether a process runs; one that has ended stays listed until its parent asks for it. */
+async function isRunning(pid: string): Promise<boolean> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => 'State:\tZ');
+  return !/^State:\s+[ZX]/m.test(status);
+}
+
+/** A program in place of the browser. */
+async function fakeBrowser(script: string): Promise<string> {
+  const path = join(await temporaryFolder(), 'chrome');
+  await writeFile(path, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  return path;
+}
+
+beforeAll(async () => {
+  tempFolder = await temporaryFolder();
+  viewer = await createViewer();
+});
+afterAll(() => viewer.close());
+
+describe('a page from local files', () => {
+  test('has the address, the path and the secure context that it will have', async () => {
+    const html = `<title>Report</title><p id="p"></p><script type="module">
+      import { name } from './name.js';
+      await navigator.serviceWorker.register('worker.js');
+      p.textContent = [name, location.href, isSecureContext, (await navigator.serviceWorker.ready).scope].join(' ');
+    </script>`;
+    const scripts = { 'name.js': "export const name = 'octo'", 'worker.js': '' };
+    const marker = `octo ${HOST}/site/page.html true ${HOST}/site/`;
+    const view = await viewer.view(localPage(html, { marker, picture: true }, scripts), SIGNAL);
+    expect(view).toMatchObject({
+      ...{ verdict: 'shown', reason: '', hint: '', httpCode: 200, title: 'Report' },
+      ...{ isMarkerVisible: true, overflow: 0, isStable: true, exceptions: [], failedRequests: [] },
+      browser: expect.stringMatching(/^HeadlessChrome\/\d+/),
+    });
+    expect(PNG.sync.read(Buffer.from(view.picture ?? []))).toMatchObject({ width: 1280, height: 800 });
+  });
+
+  test('is seen with its exceptions, failed and refused requests, console errors and width', async () => {
+    const view = await viewer.view(
+      localPage(`<h1>Report</h1><div style="width:500px">wide</div><img src="gone.png"><script>
+        console.error('not good', 42);
+        fetch('https://localhost:8443/metadata').catch(() => 0);
+        Promise.reject(new TypeError('later'));
+        throw new RangeError('at once \\u001b[31m');
+      </script>`),
+      SIGNAL,
+    );
+    expect(view.verdict).toBe('shown');
+    expect([...view.exceptions].sort()).toEqual([
+      expect.stringContaining('RangeError: at once [31m'),
+      expect.stringContaining('TypeError: later'),
+    ]);
+    expect(view.consoleErrors).toEqual(['not good 42']);
+    expect(view.failedRequests).toEqual([`404 ${HOST}/site/gone.png`]);
+    expect(view.blockedRequests).toEqual(['https://localhost:8443/metadata']);
+    expect(view.counts).toEqual({ exceptions: 2, consoleErrors: 1, failedRequests: 1, blockedRequests: 1 });
+    expect(view.overflow).toBeGreaterThan(100);
+    expect(view.overflow).toBeLessThan(130);
+  });
+
+  test('keeps nothing of the page before', async () => {
+    const write = `<p>first</p><script>document.cookie = 'a=1'; localStorage.b = 2</script>`;
+    const read = `<p id="p"></p><script>p.textContent = 'kept:' + document.cookie + (localStorage.b ?? '') + '.'</script>`;
+    await viewer.view(localPage(write), SIGNAL);
+    expect((await viewer.view(localPage(read, { marker: 'kept:.' }), SIGNAL)).isMarkerVisible).toBe(true);
+  });
+
+  test('is bounded in what it makes the report say', async () => {
+    const html = `<p>much</p><title>${'t'.repeat(5_000)}</title><script>for (let i = 0; i < 200; i++) console.error('e'.repeat(5000))</script>`;
+    const view = await viewer.view(localPage(html), SIGNAL);
+    expect(view.title).toHaveLength(300);
+    expect(view.consoleErrors).toHaveLength(10);
+    expect(view.counts.consoleErrors).toBe(200);
+    expect(Math.max(...view.consoleErrors.map(({ length }) => length))).toBe(300);
+  });
+});
+
+describe('a browser that does not work', () => {
+  const notChecked = async (script: string, more: Partial<ScreenViewerOptions> = {}): Promise<ScreenView> => {
+    const broken = await createViewer({ executablePath: await fakeBrowser(script), ...more });
+    const view = await broken.view(localPage('<p>text</p>'), SIGNAL);
+    await broken.close();
+    expect(view.verdict).toBe('not-checked');
+    return view;
+  };
+
+  test.each([
+    'Running as root without --no-sandbox is not supported. See https://crbug.com/638180.',
+    'No usable sandbox! If this is a Debian system, please install the chromium-sandbox package',
+    'The SUID sandbox helper binary was found, but is not configured correctly.',
+  ])('names the input that turns its sandbox off: %s', async (output) => {
+    const view = await notChecked(`echo '[1:1:FATAL] ${output}' >&2; exit 1`, { sandbox: true });
+    expect(view.reason).toContain("the browser's own sandbox can't run here");
+    expect(view.hint).toContain('`browser-sandbox: false`');
+  });
+
+  test('says what it printed', async () => {
+    const view = await notChecked("echo 'error while loading shared libraries: libnss3.so' >&2; exit 127");
+    expect(view.reason).toBe(
+      'the browser could not be started: error while loading shared libraries: libnss3.so',
+    );
+  });
+
+  test('is ended with all its processes when it does not answer', async () => {
+    const times = { ...VIEW_TIMES, launch: 300 };
+    const script = 'sleep 600 & echo $$ $! > "$HOME/../../pids"; sleep 600';
+    const view = await notChecked(script, { times });
+    expect(view.reason).toContain('could not be started');
+    const pids = (await readFile(join(tempFolder, 'pids'), 'utf8')).trim().split(' ');
+    expect(pids).toHaveLength(2);
+    expect(await Promise.all(pids.map(isRunning))).toEqual([false, false]);
+  });
+
+  test('is not there', async () => {
+    const nowhere = await createViewer({ executablePath: '/nowhere/chrome' });
+    expect(await nowhere.view(localPage('<p>text</p>'), SIGNAL)).toMatchObject({ verdict: 'not-checked' });
+    const wrong = await createViewer({ executablePath: undefined, environment: { CHROME_PATH: '/nowhere' } });
+    expect(await wrong.view(localPage('<p>text</p>'), SIGNAL)).toMatchObject({
+      verdict: 'not-checked',
+      reason: '`CHROME_PATH` names no file that can be run',
+    });
+  });
+
+  test('sees nothing of the environment of the job', async () => {
+    await notChecked('env > "$HOME/../../env"; exit 1');
+    const text = await readFile(join(tempFolder, 'env'), 'utf8');
+    const names = text.split('\n').map((line) => line.split('=')[0]);
+    expect(text).not.toContain('ghs_secret');
+    expect(names).toEqual(expect.arrayContaining(['PATH', 'HOME', 'LANG']));
+    expect(names.filter((name) => /TOKEN|GITHUB|proxy|NODE/i.test(name ?? ''))).toEqual([]);
+  });
+});
+
+describe('a view', () => {
+  test('ends with the run, and the next one has a new browser', async () => {
+    const stop = new AbortController();
+    const waiting = viewer.view(localPage('<script>for (;;);</script>'), stop.signal);
+    setTimeout(() => stop.abort(), 500);
+    expect(await waiting).toMatchObject({ verdict: 'not-checked' });
+    expect(await viewer.view(localPage('<p>text</p>'), SIGNAL)).toMatchObject({ verdict: 'shown' });
+  });
+
+  test('ends when its time is over, whatever the page does', async () => {
+    const hurried = await createViewer({ times: { ...VIEW_TIMES, total: 1_500 } });
+    const view = await hurried.view(localPage('<script>for (;;);</script>'), SIGNAL);
+    expect(view).toMatchObject({
+      verdict: 'not-checked',
+      reason: 'the browser did not answer in time',
+    });
+    await hurried.close();
+  });
+
+  test('leaves no profile behind', async () => {
+    await viewer.close();
+    expect((await readdir(tempFolder)).filter((name) => name.startsWith('screen-delivery-browser-'))).toEqual(
+      [],
+    );
+  });
+});
