@@ -450,6 +450,16 @@ describe('the repository of the command line', () => {
 });
 
 describe('deliverAll for verify', () => {
+  test('opens the link in a browser only with --screen', async () => {
+    const args = ['verify', 'https://filebin.net/b/page.html', '--marker', 'marker-42'];
+    const opened = await runForReport([...args, '--screen']);
+    expect(opened.report).toMatchObject({ ready: true, screen: { verdict: 'not-checked' } });
+    expect(opened.report.unknown.join()).toContain('whether a browser shows the page');
+    const { report } = await runForReport(args);
+    expect(report).toMatchObject({ ready: true, screen: null });
+    expect(report.unknown.join()).not.toContain('browser');
+  });
+
   test('proves a link by the marker or by the file', async () => {
     const link = 'https://filebin.net/bin/page.html';
     const marked = await runForReport(['verify', link, '--marker', 'marker-42']);

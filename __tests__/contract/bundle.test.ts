@@ -12,6 +12,15 @@ function listCopies(name: string): string[] {
 const countIn = (text: string, part: string): number => text.split(part).length - 1;
 
 describe('bundles', () => {
+  test('load the code that drives a browser only for a page: it is in a file of its own', () => {
+    const marker = 'Target.setAutoAttach';
+    expect(countIn(read('dist/browser.js'), marker)).toBeGreaterThan(0);
+    for (const bundle of ['dist/index.js', 'dist/cli.js']) {
+      expect(countIn(read(bundle), marker)).toBe(0);
+      expect(read(bundle)).toContain('import("./browser.js")');
+    }
+  });
+
   test.each(['undici', '@actions/http-client', '@octokit/core', '@octokit/request'])(
     'the lock file installs one copy of %s',
     (name) => {

@@ -1,13 +1,16 @@
+import { findChromium } from './chromium.ts';
 import { type ActionResult, runAction } from './runner.ts';
 import { startWorld } from './world.ts';
 
 /**
- * Five deliveries with the real bundle, as a runner would make them, against the local GitHub.
+ * Seven deliveries with the real bundle, as a runner would make them, against the local GitHub.
  * Prints each step, its log with the report, and its outputs.
  */
 
 interface DemoDelivery {
   readonly title: string;
+  /** Whether the machine has a browser. */
+  readonly hasBrowser?: boolean;
   readonly inputs: Readonly<Record<string, string>>;
   readonly files: Readonly<Record<string, string | Buffer>>;
 }
@@ -20,6 +23,26 @@ const DEMO_DELIVERIES: readonly DemoDelivery[] = [
     title: 'A page on the screen: K1, GitHub Pages',
     inputs: { file: 'report.html', channel: 'K1', marker: 'build-7f3a' },
     files: { 'report.html': createDemoPage('Nightly report') },
+  },
+  {
+    title: 'A page that a real browser shows, with its picture',
+    hasBrowser: true,
+    inputs: { file: 'chart.html', channel: 'K1', marker: 'build-7f3a', picture: 'true' },
+    files: {
+      'chart.html': createDemoPage(
+        'Test results',
+        '<svg width="300" height="100"><rect width="240" height="60" fill="teal"/></svg>\n',
+      ),
+    },
+  },
+  {
+    title: 'A page that stays blank, because its script throws: refused before anything is written',
+    hasBrowser: true,
+    inputs: { file: 'app.html', channel: 'K1' },
+    files: {
+      'app.html':
+        '<!doctype html>\n<title>App</title>\n<div id="app"></div>\n<script>render(configuration)</script>\n',
+    },
   },
   {
     title: 'A page of 3 MB: K1 by the object API',
@@ -64,8 +87,8 @@ function formatLog(log: string): string {
 }
 
 function printResult(number: number, scene: DemoDelivery, result: ActionResult): void {
-  const outputs = ['result', 'url', 'raw-url', 'sha256'].map(
-    (name) => `  ${name.padEnd(8)} ${result.outputs[name] || '–'}`,
+  const outputs = ['result', 'url', 'raw-url', 'picture-url', 'screen', 'sha256'].map(
+    (name) => `  ${name.padEnd(11)} ${result.outputs[name] || '–'}`,
   );
   const seconds = (result.durationMs / 1000).toFixed(1);
   console.log(
@@ -79,10 +102,12 @@ const startedAt = performance.now();
 const world = await startWorld();
 try {
   const repository = await world.repository({ owner: 'octo', name: 'pages-demo', pages: {} });
+  const browser = await findChromium();
   const results: ActionResult[] = [];
   for (const scene of DEMO_DELIVERIES) {
-    const inputs = { ...scene.inputs, 'poll-interval': '0.2' };
-    const result = await runAction({ world, repository, inputs, files: scene.files });
+    const { env, inputs: needed } = scene.hasBrowser ? browser : { env: {}, inputs: {} };
+    const inputs = { ...scene.inputs, ...needed, 'poll-interval': '0.2' };
+    const result = await runAction({ world, repository, inputs, files: scene.files, env });
     results.push(result);
     printResult(results.length, scene, result);
   }
@@ -90,8 +115,8 @@ try {
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   console.log(`\n${formatBold('The job summary of the last step')}\n\n${results.at(-1)?.summary}`);
   console.log(formatBold(`${ready} ГОТОВО, ${results.length - ready} НЕ ГОТОВО, ${seconds} s in all.`));
-  // Four deliveries and one refusal are expected.
-  if (ready !== 4 || results.at(-1)?.outputs.result !== 'not-ready') process.exitCode = 1;
+  // Five deliveries and two refusals are expected.
+  if (ready !== 5 || results.at(-1)?.outputs.result !== 'not-ready') process.exitCode = 1;
 } finally {
   await world.stop();
 }

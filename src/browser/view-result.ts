@@ -1,5 +1,6 @@
 import { BrowserLaunchError } from './browser-process.ts';
 import type { PageJudgment } from './judge.ts';
+import { createUncheckedView } from './lazy-viewer.ts';
 import { PageMemoryError } from './memory-watch.ts';
 import type { OpenPage } from './open-page.ts';
 import { toPlainLine } from './page-text.ts';
@@ -13,24 +14,7 @@ export type SeenPage = Omit<ScreenView, 'browser'>;
 /** Entries of each list. */
 const MOST_LISTED = 10;
 
-const EMPTY_VIEW: SeenPage = {
-  verdict: 'not-checked',
-  reason: '',
-  hint: '',
-  httpCode: null,
-  title: '',
-  painted: { characters: 0, images: 0, drawings: 0 },
-  isMarkerVisible: null,
-  exceptions: [],
-  failedRequests: [],
-  blockedRequests: [],
-  consoleErrors: [],
-  counts: { exceptions: 0, failedRequests: 0, blockedRequests: 0, consoleErrors: 0 },
-  overflow: 0,
-  elapsed: 0,
-  picture: null,
-  isStable: null,
-};
+const { browser: _, ...EMPTY_VIEW } = createUncheckedView('');
 
 /** The view of a page that could not be judged. */
 export const notCheckedView = (reason: string, hint = ''): SeenPage => ({ ...EMPTY_VIEW, reason, hint });

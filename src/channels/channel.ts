@@ -62,8 +62,8 @@ export interface ServedFile {
   readonly isPage: boolean;
   /** Whether the host serves the bytes of the file, and does not build the page of them. */
   readonly isServedAsIs: boolean;
-  /** Where a picture of the page will be; `null` where it can have none. */
-  readonly pictureUrl: URL | null;
+  /** Where a picture of the page will be, and the one of before; `null` where it can have none. */
+  readonly pictureUrls: { readonly picture: URL; readonly before: URL } | null;
 }
 
 /** Pictures of a page that are delivered beside it. */

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { commitFiles, comparePaths, type WantedFile } from '../../../src/channels/pages/commit.ts';
+import { commitFiles } from '../../../src/channels/pages/commit.ts';
 import { type CommitTarget, chooseMethod } from '../../../src/channels/pages/commit-methods.ts';
+import { comparePaths, type WantedFile } from '../../../src/channels/pages/compare-paths.ts';
 import { hasFailed, type Result } from '../../../src/errors.ts';
 import { absent, type FakeGitHub, failure } from '../../github/fake-github.ts';
 import { localFile, temporaryFolder } from '../../support/files.ts';

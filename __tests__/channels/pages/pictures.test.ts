@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { commitFiles, comparePaths, type WantedFile } from '../../../src/channels/pages/commit.ts';
+import { commitFiles } from '../../../src/channels/pages/commit.ts';
+import { comparePaths, type WantedFile } from '../../../src/channels/pages/compare-paths.ts';
 import { formatCommitMessage, isOwnedFile } from '../../../src/channels/pages/ownership.ts';
 import type { FileChange } from '../../../src/github/api/git-data.ts';
 import type { LocalFile } from '../../../src/rules/inspect.ts';

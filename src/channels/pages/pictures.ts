@@ -5,8 +5,6 @@ import type { PagePictures, PlacedPictures } from '../channel.ts';
 /** What the name of a page gets at its end for its picture, and for the picture of the delivery before. */
 export const PICTURE_ENDINGS = { picture: '.png', before: '.before.png' } as const;
 
-export type PictureKind = keyof typeof PICTURE_ENDINGS;
-
 /** The pictures with the paths that they get. @param page path of the page */
 export function listPictures(
   { picture, before }: PagePictures,
@@ -16,17 +14,17 @@ export function listPictures(
   return before === null ? [shown] : [shown, { path: page + PICTURE_ENDINGS.before, file: before }];
 }
 
-/** The addresses of pictures. @param pageUrl that of the page's own file */
-export function placePictures({ picture, before }: PagePictures, pageUrl: URL): PlacedPictures {
-  return {
-    url: pictureUrl(pageUrl, 'picture'),
-    sha256: picture.sha256,
-    before: before && pictureUrl(pageUrl, 'before'),
-  };
-}
+/** The addresses of a page's pictures. @param pageUrl that of the page's own file */
+export const listPictureUrls = ({ href }: URL): { readonly picture: URL; readonly before: URL } => ({
+  picture: new URL(href + PICTURE_ENDINGS.picture),
+  before: new URL(href + PICTURE_ENDINGS.before),
+});
 
-export const pictureUrl = (pageUrl: URL, kind: PictureKind = 'picture'): URL =>
-  new URL(pageUrl.href + PICTURE_ENDINGS[kind]);
+/** Where the pictures that are delivered will be. */
+export function placePictures({ picture, before }: PagePictures, pageUrl: URL): PlacedPictures {
+  const urls = listPictureUrls(pageUrl);
+  return { url: urls.picture, sha256: picture.sha256, before: before && urls.before };
+}
 
 /** Whether a path is that of a picture of the page. */
 export const isPictureOf = (path: string, page: string): boolean =>

@@ -22,8 +22,9 @@ import type {
 import { type RepositoryAccess, requireGitHub } from '../require-github.ts';
 import { createBranchReader } from './branch-reader.ts';
 import { createBuildWatches } from './build.ts';
-import { type CommitResult, commitFiles, comparePaths, isChange, type PlacedPicture } from './commit.ts';
+import { commitFiles } from './commit.ts';
 import { COMMIT_METHODS, type CommitTarget, chooseMethod } from './commit-methods.ts';
+import { type CommitResult, comparePaths, isChange, type PlacedPicture } from './compare-paths.ts';
 import {
   applyJekyll,
   createJekyllLookup,
@@ -33,7 +34,7 @@ import {
   resolveDestination,
 } from './destination.ts';
 import { fetchOldCopies } from './old-copies.ts';
-import { listPictures, pictureUrl, placePictures } from './pictures.ts';
+import { listPictures, listPictureUrls, placePictures } from './pictures.ts';
 import { describeSetup, finishSetup, planSetup, type SetupPlan, setupMethod } from './set-up.ts';
 import { prepareSite, previewSite } from './site/prepare-site.ts';
 import { publishSite, type SiteTask } from './site/publish-site.ts';
@@ -217,7 +218,7 @@ function describeServed({ pageUrl, path, hostMayChangeBytes }: PagesDestination)
     url: pageUrl,
     isPage: isHtml(pageUrl.pathname),
     isServedAsIs: !hostMayChangeBytes,
-    pictureUrl: isNamedAlike ? pictureUrl(pageUrl) : null,
+    pictureUrls: isNamedAlike ? listPictureUrls(pageUrl) : null,
   };
 }
 

@@ -8,8 +8,8 @@ import type { ChannelAction, ChannelItem, Placement, PreparedTask } from '../cha
 import { type RepositoryAccess, requireGitHub } from '../require-github.ts';
 import { createBranchReader } from './branch-reader.ts';
 import { createBuildWatches } from './build.ts';
-import { type CommitResult, comparePaths } from './commit.ts';
 import { COMMIT_METHODS, type CommitMethod, chooseMethod } from './commit-methods.ts';
+import { type CommitResult, comparePaths } from './compare-paths.ts';
 import { applyJekyll, createJekyllLookup, folderPrefix, resolveDestination } from './destination.ts';
 import { commitTarget, commitTasks, type PagesOptions, type PagesTask, previewCommits } from './publish.ts';
 import {

@@ -1,4 +1,5 @@
 import type { ScreenView } from '../../browser/screen-view.ts';
+import type { PagePictures, ServedFile } from '../../channels/channel.ts';
 import { resultOf } from '../../errors.ts';
 import { discard, readBody } from '../../http/response.ts';
 import type { Ports } from '../../ports.ts';
@@ -20,28 +21,45 @@ export async function addPicture(
   context: DeliveryContext,
 ): Promise<FileDelivery> {
   const task = delivery.tasks.get('K1');
-  const url = task?.served?.pictureUrl;
-  if (task?.withPictures === undefined || url == null) {
+  const urls = task?.served?.pictureUrls;
+  if (task?.withPictures === undefined || urls == null) {
     return withoutPicture(delivery, 'the host builds the page under another name');
   }
   if (view.picture === null) return withoutPicture(delivery, view.reason || 'the browser took none');
-  const earlier = await fetchEarlier(url, view.picture, context);
-  const changed = earlier && (await context.screen.compare(earlier, view.picture));
-  const hasChanged = changed !== null && changed > 0;
-  const name = decodeURIComponent(url.pathname.slice(url.pathname.lastIndexOf('/') + 1));
-  const updated = task.withPictures({
-    // The same pixels need no commit.
-    picture: createMemoryFile(name, changed === 0 && earlier !== null ? earlier : view.picture),
-    before: hasChanged && earlier !== null ? createMemoryFile(name, earlier) : null,
-  });
-  const { site, ...changes } = updated;
+  const { changed, ...pictures } = await compareWithEarlier(view.picture, urls, context);
+  const { site, ...changes } = task.withPictures(pictures);
+  // Of a folder, the channel itself says which files a cache may still have.
+  const isStale = changed !== null && changed > 0 && site === undefined;
   return {
     ...delivery,
     site: site ?? delivery.site,
+    unknown: [...delivery.unknown, ...(isStale ? [STALE_PICTURE] : [])],
     tasks: new Map([...delivery.tasks, ['K1', { ...task, ...changes }]]),
     picture: { title: view.title, changed },
   };
 }
+
+/** The pictures to deliver. Where nothing changed, both stay as they are: that needs no commit. */
+async function compareWithEarlier(
+  taken: Uint8Array,
+  urls: NonNullable<ServedFile['pictureUrls']>,
+  context: DeliveryContext,
+): Promise<PagePictures & { readonly changed: number | null }> {
+  const earlier = await fetchEarlier(urls.picture, taken, context);
+  const changed = earlier && (await context.screen.compare(earlier, taken));
+  const isSame = changed === 0;
+  const before = isSame ? await fetchEarlier(urls.before, taken, context) : earlier;
+  return {
+    changed,
+    picture: createMemoryFile(nameOf(urls.picture), isSame && earlier !== null ? earlier : taken),
+    before: before === null || changed === null ? null : createMemoryFile(nameOf(urls.before), before),
+  };
+}
+
+const nameOf = ({ pathname }: URL): string =>
+  decodeURIComponent(pathname.slice(pathname.lastIndexOf('/') + 1));
+
+const STALE_PICTURE = 'whether a cache still shows the older picture, for up to ten minutes';
 
 const withoutPicture = (delivery: FileDelivery, reason: string): FileDelivery => ({
   ...delivery,

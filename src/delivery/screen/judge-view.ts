@@ -28,7 +28,7 @@ export const describeUnseen = (reason: string, hint = ''): string =>
  */
 export function judgeView(view: ScreenView, mode: Exclude<ScreenMode, 'off'>, page: URL): ScreenJudgement {
   const reason = hideOrigin(view.reason, page);
-  if (isUnchecked(view)) {
+  if (isUnchecked(view, page)) {
     const unseen = describeUnseen(reason, view.hint);
     return mode === 'enforce' ? failWith(uncheckedError(reason, view.hint)) : { ...OK, unknown: [unseen] };
   }
@@ -48,11 +48,15 @@ const OK: ScreenJudgement = { failure: null, notes: [], unknown: [] };
 const failWith = (failure: DeliveryError): ScreenJudgement => ({ ...OK, failure });
 
 /**
- * Whether the browser saw nothing of the page. The address was fetched back before: a document that does not
- * arrive in the browser is a fault of its connection.
+ * Whether the browser saw nothing of the page. The address was fetched back before: where no connection to it
+ * could be made, the fault is in the browser's own way to the network.
  */
-const isUnchecked = ({ verdict, httpCode }: ScreenView): boolean =>
-  verdict === 'not-checked' || (verdict === 'not-shown' && httpCode === null);
+function isUnchecked({ verdict, httpCode, failedRequests }: ScreenView, { href }: URL): boolean {
+  const isUnconnected = failedRequests.some(
+    (line) => line.startsWith('net::ERR_') && line.endsWith(` ${href}`),
+  );
+  return verdict === 'not-checked' || (httpCode === null && isUnconnected);
+}
 
 function uncheckedError(reason: string, hint: string): DeliveryError {
   return new DeliveryError('NOT_SHOWN', `no browser has opened the page: ${reason}`, {

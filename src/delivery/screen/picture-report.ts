@@ -24,7 +24,8 @@ export function reportPicture(delivery: FileDelivery): PictureReport | null {
     url: pictures.url.href,
     sha256: pictures.sha256,
     alternative: neutralizeText(`Picture of ${picture.title || subject}`),
-    beforeUrl: pictures.before?.href ?? null,
+    // One of an even earlier delivery stays where nothing changed.
+    beforeUrl: picture.changed === 0 ? null : (pictures.before?.href ?? null),
     changed: picture.changed,
   };
 }

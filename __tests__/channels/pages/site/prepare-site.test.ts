@@ -6,7 +6,7 @@ import { commitTargetWith } from '../../fake-branch.ts';
 import { pagesOptionsWith } from '../../pages-options.ts';
 import { siteWith } from '../../repository-context.ts';
 import { heldFiles, MemoryBranch } from './memory-branch.ts';
-import { connect, memorySite } from './site-runs.ts';
+import { connect, memoryFile, memorySite } from './site-runs.ts';
 
 const PAGE = { 'index.html': '<p>' };
 
@@ -65,6 +65,33 @@ describe('preparing a site', () => {
       plan: { name: './', destination: 'branch main, folder ./' },
       data: { site: { target: { folder: '' } } },
     });
+  });
+
+  test('takes the pictures of the entry as files of the site, and tells where they will be', async () => {
+    const prepared = await prepare({ ...PAGE, 'a.css': 'p{}' }).prepared;
+    const page = 'https://octo.github.io/site/p/1/index.html';
+    expect(prepared.served).toMatchObject({
+      url: new URL('https://octo.github.io/site/p/1/'),
+      isPage: true,
+      pictureUrls: { picture: new URL(`${page}.png`) },
+    });
+    const pictures = { picture: memoryFile('picture'), before: memoryFile('before') };
+    const { site, data } = prepared.withPictures(pictures);
+    expect(site?.files.map(({ path }) => path)).toEqual([
+      'a.css',
+      'index.html',
+      'index.html.before.png',
+      'index.html.png',
+    ]);
+    expect(site?.size).toBe('<p>p{}picturebefore'.length);
+    expect(data.site).toMatchObject({ site, pictures: { url: new URL(`${page}.png`) } });
+  });
+
+  test('refuses a folder that has a file where the picture goes', async () => {
+    const { withPictures } = await prepare({ ...PAGE, 'index.html.png': 'x' }).prepared;
+    expect(() => withPictures({ picture: memoryFile('picture'), before: null })).toThrow(
+      'the folder has a file index.html.png, where the picture goes',
+    );
   });
 
   test('refuses a file that the site or the repository obeys, unless `overwrite` is set', async () => {

@@ -17,7 +17,7 @@ import {
   resolveDestination,
   servedPath,
 } from '../destination.ts';
-import { listPictures, pictureUrl, placePictures } from '../pictures.ts';
+import { listPictures, listPictureUrls, placePictures } from '../pictures.ts';
 import { readTargetTree } from './branch-tree.ts';
 import { isDone, planSite } from './plan-site.ts';
 import { describeChanges, entryUrl, type SiteTask } from './publish-site.ts';
@@ -90,7 +90,7 @@ export async function prepareSite(
       url: entryUrl(destination.pageUrl),
       isPage: isHtml(site.entry),
       isServedAsIs: true,
-      pictureUrl: pictureUrl(destination.pageUrl),
+      pictureUrls: listPictureUrls(destination.pageUrl),
     },
     plan,
     data,
