@@ -77,9 +77,8 @@ export class PersonAuthorizations {
       this.#flows.delete(key);
       throw declinedError();
     }
-    const token = this.#tokens.get(key) ?? (await this.#askPerson(call, key, options, ports));
-    if (call.handle !== undefined) this.#waiting.delete(call.handle);
-    return token;
+    // The handle stays valid until its code expires: a client may give up while the delivery goes on.
+    return this.#tokens.get(key) ?? this.#askPerson(call, key, options, ports);
   }
 
   /** Forgets a token that the host does not accept any more. */
