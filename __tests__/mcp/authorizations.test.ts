@@ -91,6 +91,24 @@ describe('a person', () => {
     expect(counts()).toEqual({ codes: 1, polls: 2 });
   });
 
+  test('sees one code, also if two calls need it at the same moment', async () => {
+    const { asked, authorize, counts } = createFlow(GRANTED);
+    await Promise.allSettled([authorize(), authorize()]);
+    expect(new Set(asked.map(({ userCode }) => userCode))).toEqual(new Set(['ABCD-0001']));
+    expect(counts().codes).toBe(1);
+  });
+
+  test('who refused is shown a new code by the other call, and not waited for', async () => {
+    const { asked, authorize, counts } = createFlow({ body: { error: 'access_denied' } });
+    await authorize().catch(() => undefined);
+    await authorize().catch(() => undefined);
+    const [one, other] = asked.map(({ handle }) => handle);
+    await expect(authorize({ handle: one })).rejects.toMatchObject({ code: 'NOT_AUTHORIZED' });
+    await expect(authorize({ handle: other })).rejects.toMatchObject({ code: 'AUTHORIZATION_REQUIRED' });
+    expect(asked.at(-1)).toMatchObject({ userCode: 'ABCD-0002', handle: other });
+    expect(counts()).toEqual({ codes: 2, polls: 1 });
+  });
+
   test('who refuses ends the flow for all calls, and the next one has a new code', async () => {
     const { asked, authorize } = createFlow({ body: { error: 'access_denied' } });
     await authorize().catch(() => undefined);
@@ -122,6 +140,16 @@ test('a canceled call leaves the code to the next one, which keeps the pause', a
   expect(ports.clock.slept[0]).toBe(5_000);
 });
 
+test('a canceled request for a code is no reason for another call to fail', async () => {
+  const { asked, authorize, host } = createFlow(GRANTED);
+  const other = fakePorts(host.http);
+  other.stop.abort();
+  const [canceled, first] = await Promise.allSettled([authorize({}, other), authorize()]);
+  expect(canceled.status).toBe('rejected');
+  expect(first).toMatchObject({ reason: { code: 'AUTHORIZATION_REQUIRED' } });
+  expect(asked).toHaveLength(1);
+});
+
 test('a token that the host does not accept any more is asked for again', async () => {
   const { asked, authorize, authorizations, counts } = createFlow(GRANTED);
   await authorize().catch(() => undefined);
@@ -132,7 +160,7 @@ test('a token that the host does not accept any more is asked for again', async 
 });
 
 describe('a handle', () => {
-  test('is refused if it is unknown, used up, expired or of another tool', async () => {
+  test('is refused if it is unknown, expired or of another tool', async () => {
     const { asked, authorize, authorizations, ports } = createFlow(GRANTED);
     await authorize().catch(() => undefined);
     const handle = asked[0]?.handle ?? '';
@@ -141,10 +169,10 @@ describe('a handle', () => {
     expect(find(handle)).toEqual({ file: 'a.html' });
     expect(() => find('other')).toThrow(/no handle of a call/);
     expect(() => find(handle, 'withdraw')).toThrow(/no handle of a call/);
-    ports.clock.time += 899_000;
-    expect(() => find(handle)).toThrow(/no handle of a call/);
-    ports.clock.time -= 899_000;
+    // A client that gave up during the delivery may go on with it.
     await authorize({ handle });
+    expect(find(handle)).toEqual({ file: 'a.html' });
+    ports.clock.time += 899_000;
     expect(() => find(handle)).toThrow(/no handle of a call/);
   });
 

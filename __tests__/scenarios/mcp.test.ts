@@ -122,13 +122,13 @@ test('without an elicitation the answer has the code and a handle, and a call wi
   const third = await server.call('deliver', { authorization });
   expect(third.answer).toMatchObject({ result: 'ready', url: `${repository.pages.url}page.html` });
 
-  // The handle is used up; the token stays in the server's memory.
-  const again = await server.call('deliver', { authorization });
-  expect(again.answer.reason).toContain('`authorization` is no handle');
+  // The token stays in the server's memory, for the same app.
+  const other = await server.call('withdraw', { authorization });
+  expect(other.answer.reason).toContain('`authorization` is no handle');
   const withdrawn = await server.call('withdraw', { ...to, path: 'page.html' });
   expect(withdrawn.answer.result).toBe('withdrawn');
   expect(scenario.world.traffic.exchanges(/login\/device\/code$/)).toHaveLength(1);
-  expectNoSecret(server, [first, second, third, again, withdrawn]);
+  expectNoSecret(server, [first, second, third, other, withdrawn]);
   await server.close();
 });
 

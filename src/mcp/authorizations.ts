@@ -36,6 +36,8 @@ interface OpenFlow {
   flow: DeviceFlow;
   /** The poll that is under way: the host limits how often it is asked. */
   polling: Promise<unknown> | null;
+  /** Whether the person has decided, or the code has expired. */
+  isOver: boolean;
 }
 
 interface WaitingCall {
@@ -52,7 +54,7 @@ interface WaitingCall {
  */
 export class PersonAuthorizations {
   readonly #tokens = new Map<string, string>();
-  readonly #flows = new Map<string, OpenFlow>();
+  readonly #flows = new Map<string, Promise<OpenFlow>>();
   readonly #waiting = new Map<string, WaitingCall>();
 
   /**
@@ -77,9 +79,8 @@ export class PersonAuthorizations {
       this.#flows.delete(key);
       throw declinedError();
     }
-    const token = this.#tokens.get(key) ?? (await this.#askPerson(call, key, options, ports));
-    if (call.handle !== undefined) this.#waiting.delete(call.handle);
-    return token;
+    // The handle stays valid until its code expires: a client may give up while the delivery goes on.
+    return this.#tokens.get(key) ?? this.#askPerson(call, key, options, ports);
   }
 
   /** Forgets a token that the host does not accept any more. */
@@ -87,15 +88,16 @@ export class PersonAuthorizations {
     for (const [key, known] of this.#tokens) if (known === token) this.#tokens.delete(key);
   }
 
-  /** A first call is answered at once; one with a handle waits a while for the person. */
+  /** A call is answered at once with a new code; one that goes on with a code waits a while for the person. */
   async #askPerson(
     call: AuthorizedCall,
     key: string,
     options: DeviceFlowOptions,
     ports: Ports,
   ): Promise<string> {
-    const open = await this.#openFlow(key, options, ports);
-    const token = call.handle === undefined ? undefined : await this.#waitForPerson(key, open, ports);
+    const { open, isNew } = await this.#openFlow(key, options, ports);
+    const goesOn = call.handle !== undefined && !isNew;
+    const token = goesOn ? await this.#waitForPerson(key, open, ports) : undefined;
     if (token !== undefined) return token;
     const { tool, args, handle = randomUUID() } = call;
     const { userCode, page, deadline } = open.flow;
@@ -106,14 +108,25 @@ export class PersonAuthorizations {
     throw authorizationRequiredError({ userCode, page });
   }
 
-  /** Calls for the same app share one code: a person enters it once. */
-  async #openFlow(key: string, options: DeviceFlowOptions, ports: Ports): Promise<OpenFlow> {
-    const existing = this.#flows.get(key);
-    if (existing !== undefined && existing.flow.nextPoll < existing.flow.deadline) return existing;
-    const open = { flow: await startDeviceFlow(options, ports), polling: null };
-    this.#flows.set(key, open);
-    removeOldest(this.#flows);
-    return open;
+  /** Calls for the same app share one code, also while the host is asked for it: a person enters it once. */
+  async #openFlow(
+    key: string,
+    options: DeviceFlowOptions,
+    ports: Ports,
+  ): Promise<{ readonly open: OpenFlow; readonly isNew: boolean }> {
+    for (;;) {
+      const current = this.#flows.get(key);
+      if (current === undefined) {
+        const starting = startDeviceFlow(options, ports).then(createOpenFlow);
+        this.#flows.set(key, starting);
+        removeOldest(this.#flows);
+        return { open: await starting, isNew: true };
+      }
+      const known = current.catch(() => undefined);
+      const open = await untilAborted(ports.signal, known);
+      if (open?.isOver === false && open.flow.nextPoll < open.flow.deadline) return { open, isNew: false };
+      if (this.#flows.get(key) === current) this.#flows.delete(key);
+    }
   }
 
   async #waitForPerson(key: string, open: OpenFlow, ports: Ports): Promise<string | undefined> {
@@ -121,7 +134,7 @@ export class PersonAuthorizations {
     while (open.polling !== null) await untilAborted(ports.signal, open.polling);
     const known = this.#tokens.get(key);
     if (known !== undefined) return known;
-    if (this.#flows.get(key) !== open) throw authorizationOverError();
+    if (open.isOver) throw authorizationOverError();
     const work = this.#poll(key, open, until, ports);
     open.polling = work.then(ignore, ignore);
     return work.finally(() => {
@@ -137,18 +150,20 @@ export class PersonAuthorizations {
         return undefined;
       }
       this.#tokens.set(key, result);
-      this.#flows.delete(key);
+      open.isOver = true;
       return result;
     } catch (thrown) {
       // A call that was canceled leaves the code to the next one.
       if (ports.signal.aborted) open.flow = { ...open.flow, nextPoll: ports.clock.now() + open.flow.pause };
-      else this.#flows.delete(key);
+      else open.isOver = true;
       throw thrown;
     }
   }
 }
 
 const ignore = (): void => undefined;
+
+const createOpenFlow = (flow: DeviceFlow): OpenFlow => ({ flow, polling: null, isOver: false });
 
 /** A map lists its entries in the order in which they were added. */
 function removeOldest(entries: Map<string, unknown>): void {
