@@ -79,4 +79,19 @@ describe('lineProgress', () => {
     }
     expect(lines.map((line) => line.split(',')[0])).toEqual(['uploaded: 1 %', 'uploaded: 3 %']);
   });
+
+  test('prints nothing where no more is done, and nothing for a mere wait', () => {
+    const { clock, lines, progress } = startProgress();
+    clock.time += 9_000;
+    progress.advance(0);
+    const wait = lineProgress({
+      ...{ title: 'waited', total: 240_000, unit: 'milliseconds', interval: 3_000, clock },
+      print: (line) => lines.push(line),
+    });
+    for (let poll = 0; poll < 40; poll += 1) {
+      clock.time += 5_000;
+      wait.advance(5_000);
+    }
+    expect(lines).toEqual([]);
+  });
 });

@@ -1,8 +1,8 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { machineContract } from '../src/protocol/contract.ts';
 import { INPUTS, OUTPUTS } from '../src/request/inputs.ts';
+import { toolContract } from '../src/request/tool-contract.ts';
 import { createSchema } from './schema/json-schema.ts';
 import { readDeclarations } from './schema/type-declarations.ts';
 
@@ -10,7 +10,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /** The content of contract.json. @see protocol 2.1 */
 export function contractJson(): string {
-  return `${JSON.stringify(machineContract(), null, 2)}\n`;
+  return `${JSON.stringify(toolContract(), null, 2)}\n`;
 }
 
 /** The content of report.schema.json: the type `ReportDocument` as JSON Schema. */

@@ -12,8 +12,9 @@ export interface LineProgressOptions {
 }
 
 /**
- * Shows progress as plain lines: percent, rate and remaining time, one line every `interval`.
- * Nothing is printed for work that ends before the first interval is over.
+ * Shows progress as plain lines: percent, rate and remaining time, one line every `interval`, and only where more
+ * is done than at the last line. Nothing is printed for work that ends before the first interval is over, nor for
+ * a mere wait: that time passes says nothing new.
  */
 export function lineProgress({ title, total, unit, interval, clock, print }: LineProgressOptions): Progress {
   const started = clock.now();
@@ -23,7 +24,7 @@ export function lineProgress({ title, total, unit, interval, clock, print }: Lin
     advance(amount) {
       done += amount;
       const now = clock.now();
-      if (now - lastPrinted < interval) return;
+      if (unit === 'milliseconds' || amount === 0 || now - lastPrinted < interval) return;
       lastPrinted = now;
       print(`${title}: ${describeProgress(done, total, unit, now - started)}`);
     },

@@ -1,8 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
-import { FLAGS, isSwitch, parseCommand, UsageError } from '../../src/cli/args.ts';
+import { parseCommand, UsageError } from '../../src/cli/args.ts';
+import { FLAGS, isSwitch } from '../../src/request/commands.ts';
 import { INPUTS } from '../../src/request/inputs.ts';
 
-const EMPTY = { positionals: [], flags: {}, tokenEnv: undefined, root: '.', json: false };
+const EMPTY = {
+  positionals: [],
+  flags: {},
+  tokenEnv: undefined,
+  root: '.',
+  json: false,
+  quiet: false,
+  qr: false,
+};
 
 describe('FLAGS', () => {
   test('are all inputs except those that are not needed on the command line', () => {

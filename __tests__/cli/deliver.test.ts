@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { symlink, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
@@ -12,7 +12,7 @@ import type { Report } from '../../src/delivery/report.ts';
 import type { ReportDocument } from '../../src/delivery/report-document.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { temporaryFolder } from '../support/files.ts';
-import { FakeHttp, fakePorts, type Scripted, type Seen } from '../support/ports.ts';
+import { FakeHttp, fakePorts, NOON, type Scripted, type Seen } from '../support/ports.ts';
 import { fakeTerminal } from './terminals.ts';
 
 const PAGE = '<p>marker-42</p>\n';
@@ -142,6 +142,54 @@ describe('standard input', () => {
     expect({ ready, seen: host.seen }).toEqual({ ready: false, seen: [] });
     expect(printed[0]).toMatch(reason);
     if (subject !== 'page') expect(printed[0]).toContain(`CLAIM: ${subject} was not published`);
+  });
+});
+
+describe('a pattern on the command line', () => {
+  test('names every file that it matches', async () => {
+    const { ready, printed } = await run(['deliver', '*.html']);
+    expect(ready).toBe(true);
+    expect(printed[0]?.split('\n').slice(-2)).toEqual([
+      expect.stringMatching(/^ready {2}page\.html {4}https:/),
+      expect.stringMatching(/^ready {2}second\.html {2}https:/),
+    ]);
+  });
+
+  test('that matches nothing is refused', async () => {
+    const { report, host } = await runForReport(['deliver', '*.pdf']);
+    expect(report.notReady?.reason).toBe('`FILE` matches no file: *.pdf');
+    expect(host.seen).toEqual([]);
+  });
+
+  test('may match a file of another repository, which may be private', async () => {
+    await mkdir(join(folder, 'clone'));
+    await writeFile(join(folder, 'clone/page.html'), PAGE);
+    await promisify(execFile)('git', ['init', '--quiet'], { cwd: join(folder, 'clone') });
+    const { report, host } = await runForReport(['deliver', 'clo*/*.html']);
+    expect(report.notReady).toMatchObject({
+      code: 'NOT_EXTERNAL',
+      hint: expect.stringContaining('--allow-public-bin'),
+    });
+    expect(host.seen).toEqual([]);
+  });
+});
+
+describe('verify on the command line', () => {
+  const link = 'https://preview.agent-host.com/page.html';
+
+  test.each([
+    [[], 30_000],
+    [['--timeout', '240'], 240_000],
+  ])('with %j waits %i ms for a dead link, and logs nothing of it', async (flags, longest) => {
+    const host = new FakeHttp(() => ({ status: 404 }));
+    const ports = fakePorts(host.http);
+    const terminal = fakeTerminal(ports.logger);
+    const args = ['verify', link, '--marker', 'marker-42', ...flags];
+    await expect(deliverAll(parseCommand(args), terminal, ports, {})).resolves.toBe(false);
+    const waited = ports.clock.now() - NOON;
+    expect([waited >= longest, waited <= longest + 1_000]).toEqual([true, true]);
+    expect(ports.logger.lines).toEqual([]);
+    expect(terminal.printed[0]?.split('\n')).toHaveLength(5);
   });
 });
 

@@ -5,8 +5,8 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import '../support/one-realm.ts';
 import { EXIT, main } from '../../src/cli/main.ts';
 import { usage } from '../../src/cli/usage.ts';
-import { machineContract } from '../../src/protocol/contract.ts';
 import { TOOL } from '../../src/protocol/words.ts';
+import { toolContract } from '../../src/request/tool-contract.ts';
 import { temporaryFolder } from '../support/files.ts';
 import { captureOutput } from './terminals.ts';
 
@@ -33,8 +33,8 @@ async function silentHost(): Promise<{ url: string; connected: Promise<void> }> 
 
 describe('main', () => {
   test.each<[string[], string]>([
-    [['contract'], JSON.stringify(machineContract(), null, 2)],
-    [['contract', '--json'], JSON.stringify(machineContract(), null, 2)],
+    [['contract'], JSON.stringify(toolContract(), null, 2)],
+    [['contract', '--json'], JSON.stringify(toolContract(), null, 2)],
     [['--version'], TOOL.version],
     [['--help'], usage()],
     [[], usage()],

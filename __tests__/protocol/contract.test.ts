@@ -4,8 +4,11 @@ import { parse } from 'yaml';
 import { actionYml, contractJson } from '../../scripts/documents.ts';
 import { machineContract } from '../../src/protocol/contract.ts';
 import { TOOL } from '../../src/protocol/words.ts';
+import { CLI_COMMANDS, EXIT_CODES, FLAGS } from '../../src/request/commands.ts';
 import { INPUTS, OUTPUTS } from '../../src/request/inputs.ts';
+import { ANSWER_RULE } from '../../src/request/tool-contract.ts';
 
+/** The repository's own file. */
 const atRoot = (name: string): string => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
 
 /** The contract as an agent reads it. */
@@ -16,7 +19,8 @@ const K1 = channels.K1_github_pages;
 describe('the machine contract has the fields of protocol 2.1', () => {
   test('at the top level', () => {
     const fields = ['protocol', 'version', 'goal', 'not_delivery', 'channels', 'gates', 'file_rules'];
-    expect(Object.keys(contract)).toEqual(fields);
+    expect(Object.keys(machineContract())).toEqual(fields);
+    expect(Object.keys(contract)).toEqual([...fields, 'tool']);
   });
 
   test.each([
@@ -108,10 +112,42 @@ describe('the machine contract says what the protocol says', () => {
   });
 });
 
+describe('the section on how to call this tool', () => {
+  const { tool } = contract;
+
+  test('names every command, flag, exit code and field of the answer', () => {
+    expect(Object.keys(tool.commands).map((usage) => usage.split(' ')[0])).toEqual(Object.keys(CLI_COMMANDS));
+    for (const name of FLAGS) expect(Object.keys(tool.flags).join(' ')).toContain(`--${name}`);
+    expect(tool.exit_codes).toEqual(Object.fromEntries(Object.entries(EXIT_CODES)));
+    const schema = JSON.parse(atRoot(tool.answer.schema));
+    expect(Object.keys(tool.answer.fields)).toEqual(Object.keys(schema.properties));
+  });
+
+  test('says of every error code what it means and what to do', () => {
+    const schema = JSON.parse(atRoot('report.schema.json'));
+    expect(Object.keys(tool.error_codes).sort()).toEqual([...schema.$defs.ErrorCode.enum].sort());
+    for (const code of Object.values<Record<string, string>>(tool.error_codes)) {
+      expect(code).toEqual({
+        meaning: expect.stringMatching(/^[A-Z].{10,}\.$/),
+        action: expect.stringMatching(/^[A-Z].{8,}\.$/),
+      });
+    }
+  });
+
+  test('gives the rule for agents, which the README gives as well', () => {
+    expect(tool.answer.rule).toBe(ANSWER_RULE);
+    expect(atRoot('README.md')).toContain(ANSWER_RULE);
+  });
+
+  test('has no word of a workflow', () => {
+    expect(JSON.stringify(tool)).not.toMatch(/permissions: \{|\$\{\{|`(?:path|channel|overwrite): /);
+  });
+});
+
 describe('the generated files are current (if not, run `npm run build:documents`)', () => {
   test('contract.json', () => {
     expect(atRoot('contract.json')).toBe(contractJson());
-    expect(contract).toEqual(machineContract());
+    expect(contract).toMatchObject(machineContract());
   });
 
   test('action.yml', () => {

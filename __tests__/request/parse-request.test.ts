@@ -33,6 +33,16 @@ test.each<[readonly (string | null)[], boolean]>([
 describe('parseRequest, given a wrong input', () => {
   test.each<[string, Partial<RawInputs>, RegExp, RegExp]>([
     ['a request with nothing to deliver', { file: '' }, /nothing to deliver/, /`file:`.*`url:`/],
+    ...[
+      { channel: 'auto' },
+      { channel: 'K2+K3' },
+      { channel: 'auto', operation: 'withdraw', path: 'a.html' },
+    ].map((inputs): [string, Partial<RawInputs>, RegExp, RegExp] => [
+      `a client id without a repository: ${JSON.stringify(inputs)}`,
+      { ...inputs, 'client-id': 'Iv1.0123', repository: '' },
+      /`client-id` is given, but no repository/,
+      /`repository: owner\/name`.*`client-id:`/,
+    ]),
     [
       'content without a name',
       { file: '', content: 'x' },
@@ -495,6 +505,17 @@ describe('parseBoolean', () => {
       }
     },
   );
+});
+
+describe('parseRequest, given a client id', () => {
+  test.each<[string, Partial<RawInputs>]>([
+    ['with a repository', { repository: 'octo/site' }],
+    ['that a token makes useless', { token: 'ghp_0123456789', repository: '' }],
+    ['for the public bin alone', { channel: 'K3', repository: '' }],
+    ['for a link', { file: '', url: 'https://a.dev/x', marker: 'a text', repository: '' }],
+  ])('accepts it %s', (_, inputs) => {
+    expect(requestWith({ 'client-id': 'Iv1.0123', ...inputs }).clientId).toBe('Iv1.0123');
+  });
 });
 
 describe('parseRequest, given content', () => {

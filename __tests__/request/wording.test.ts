@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from '@babel/parser';
 import { describe, expect, test } from '@jest/globals';
-import { FLAGS } from '../../src/cli/args.ts';
+import { FLAGS } from '../../src/request/commands.ts';
 import { INPUTS, type InputName } from '../../src/request/inputs.ts';
 import { createWording, type InterfaceName } from '../../src/request/wording.ts';
 
@@ -63,7 +63,15 @@ describe.each<InterfaceName>(['cli', 'mcp'])('every message and hint of the sour
 test('the command line names no flag that it does not have', () => {
   const word = createWording('cli');
   const named = TEXTS.flatMap((text) => [...word(text).matchAll(/`--([a-z-]+)/g)].map(([, name]) => name));
-  const known: readonly (string | undefined)[] = [...FLAGS, 'operation', 'help', 'prefix-paths'];
+  const known: readonly (string | undefined)[] = [
+    ...FLAGS,
+    'operation',
+    'help',
+    'prefix-paths',
+    'root',
+    'json',
+    'marker',
+  ];
   expect([...new Set(named)].filter((name) => !known.includes(name))).toEqual([]);
 });
 

@@ -524,7 +524,11 @@ describe('SIGINT', () => {
     const repository = await newRepository();
     world.deviceUser.script = ['pending'];
     const args = ['deliver', 'page.html', '--client-id', 'Iv1.0123', '--repository', repository.fullName];
-    const result = await interrupted(args, {}, (stderr) => stderr.includes('enter the code'));
+    // The code is shown even where the log is left out, and nothing else.
+    const result = await interrupted([...args, '--quiet'], {}, (stderr) => stderr.includes('enter the code'));
+    expect(result.stderr).toMatch(
+      /^ {2}Open https:\/\/github\.com\/login\/device and enter the code [\w-]+\n$/,
+    );
     expect(expectStopped(result, 'authorize')).toContain('nothing was published');
   });
 

@@ -1,4 +1,11 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import {
+  CLI_COMMANDS,
+  type CommandDefinition,
+  type CommandName,
+  FLAGS,
+  isSwitch,
+} from '../request/commands.ts';
 import { INPUTS, type InputName } from '../request/inputs.ts';
 
 /** The command line is wrong; the message says what. */
@@ -8,7 +15,7 @@ export class UsageError extends Error {
 
 /** A parsed command line. */
 export interface CliCommand {
-  readonly name: 'deliver' | 'withdraw' | 'verify' | 'check' | 'mcp' | 'contract' | 'help' | 'version';
+  readonly name: CommandName | 'help' | 'version';
   /** Files, or the URL of `verify`. */
   readonly positionals: readonly string[];
   /** Inputs that were given as flags. */
@@ -18,31 +25,14 @@ export interface CliCommand {
   /** The folder that the files of `mcp` must be in. */
   readonly root: string;
   readonly json: boolean;
+  /** Whether the log is left out. */
+  readonly quiet: boolean;
+  /** Whether the address is also shown as a QR code. */
+  readonly qr: boolean;
 }
-
-/** Inputs that are not flags: a token would be visible in the process list, the others have no use here. */
-const NOT_FLAGS: readonly InputName[] = [
-  ...(['token', 'fail-on-not-ready', 'file', 'content', 'operation', 'comment'] as const),
-];
-
-/** How many positionals each command needs. */
-const POSITIONALS: Readonly<Record<string, { min: number; max: number; description: string }>> = {
-  deliver: { min: 1, max: Number.POSITIVE_INFINITY, description: 'at least one file' },
-  withdraw: { min: 0, max: Number.POSITIVE_INFINITY, description: 'any number of files' },
-  verify: { min: 1, max: 1, description: 'exactly one URL' },
-  check: { min: 1, max: Number.POSITIVE_INFINITY, description: 'at least one file' },
-  mcp: { min: 0, max: 0, description: 'no files: each call names its own' },
-  contract: { min: 0, max: 0, description: 'no arguments' },
-};
 
 /** Stands for standard input, in place of a file. */
 export const STANDARD_INPUT = '-';
-
-/** The inputs that can be given as flags, in their order. */
-export const FLAGS = (Object.keys(INPUTS) as InputName[]).filter((name) => !NOT_FLAGS.includes(name));
-
-/** Whether an input is off unless it is set, so that its flag has no value. */
-export const isSwitch = (name: InputName): boolean => INPUTS[name].default === 'false';
 
 const OPTIONS: NonNullable<ParseArgsConfig['options']> = {
   ...Object.fromEntries(FLAGS.map((name) => [name, { type: isSwitch(name) ? 'boolean' : 'string' }])),
@@ -50,6 +40,8 @@ const OPTIONS: NonNullable<ParseArgsConfig['options']> = {
   'token-env': { type: 'string' },
   root: { type: 'string' },
   json: { type: 'boolean' },
+  quiet: { type: 'boolean', short: 'q' },
+  qr: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },
 };
@@ -63,16 +55,16 @@ export function parseCommand(args: readonly string[]): CliCommand {
   const parsed = parseArguments(args);
   const { values } = parsed;
   const root = typeof values.root === 'string' ? values.root : '.';
-  const empty = { positionals: [], flags: {}, tokenEnv: undefined, root, json: values.json === true };
+  const empty = { positionals: [], flags: {}, tokenEnv: undefined, root, ...selectOutput(values) };
   if (values.help === true || args.length === 0) return { ...empty, name: 'help' };
   if (values.version === true) return { ...empty, name: 'version' };
   const [name = '', ...positionals] = parsed.positionals;
-  const needed = Object.hasOwn(POSITIONALS, name) ? POSITIONALS[name] : undefined;
+  const needed = findCommand(name);
   if (needed === undefined) {
     throw new UsageError(name === '' ? 'a command is missing' : `there is no command ${name}`);
   }
   if (positionals.length < needed.min || positionals.length > needed.max) {
-    throw new UsageError(`${name} takes ${needed.description}`);
+    throw new UsageError(`${name} takes ${needed.takes}`);
   }
   if (positionals.includes(STANDARD_INPUT)) refuseOtherInput(name, positionals);
   if (name !== 'verify' && values.file !== undefined) {
@@ -82,6 +74,9 @@ export function parseCommand(args: readonly string[]): CliCommand {
   const tokenEnv = typeof values['token-env'] === 'string' ? values['token-env'] : undefined;
   return { ...empty, name: name as CliCommand['name'], positionals, flags: selectFlags(values), tokenEnv };
 }
+
+const findCommand = (name: string): CommandDefinition | undefined =>
+  Object.hasOwn(CLI_COMMANDS, name) ? CLI_COMMANDS[name as CommandName] : undefined;
 
 function refuseOtherInput(name: string, positionals: readonly string[]): void {
   if (name !== 'deliver' && name !== 'check') throw new UsageError(`${name} reads no standard input`);
@@ -111,6 +106,12 @@ function completeScreen(arg: string, at: number, args: readonly string[]): strin
   const isFlag = arg === '--screen' && !args.slice(0, at).includes('--');
   return isFlag && !/^[a-z]+$/i.test(args[at + 1] ?? '') ? `--screen=${INPUTS.screen.default}` : arg;
 }
+
+const selectOutput = ({ json, quiet, qr }: Readonly<Record<string, unknown>>) => ({
+  json: json === true,
+  quiet: quiet === true,
+  qr: qr === true,
+});
 
 function selectFlags(values: Readonly<Record<string, unknown>>): CliCommand['flags'] {
   const given = [...FLAGS, 'file' as const].filter((name) => values[name] !== undefined);

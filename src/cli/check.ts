@@ -1,10 +1,12 @@
 import { runCheck } from '../context.ts';
 import { getDeliveryResult, type Report, refusalReport } from '../delivery/report.ts';
 import { toDeliveryError } from '../errors.ts';
-import type { Logger, Ports } from '../ports.ts';
+import type { Ports } from '../ports.ts';
 import { refuseSecretInputs } from '../request/secret-inputs.ts';
 import type { CliCommand } from './args.ts';
+import { findPatternFiles } from './find-files.ts';
 import { printReports } from './print-reports.ts';
+import { quietLogger } from './quiet-logger.ts';
 import {
   type CommandContext,
   parseCliRequest,
@@ -13,16 +15,6 @@ import {
   readsStandardInput,
 } from './request.ts';
 import type { Terminal } from './terminal.ts';
-
-/** The results say everything; the steps of the checks are not logged. */
-const SILENT: Omit<Logger, 'mask'> = {
-  info: () => undefined,
-  warning: () => undefined,
-  debug: () => undefined,
-  startSection: () => undefined,
-  endSection: () => undefined,
-  progress: () => ({ advance: () => undefined, end: () => undefined }),
-};
 
 /**
  * Runs the checks of a delivery on every file, without any request to a host.
@@ -50,9 +42,12 @@ async function checkAll(
   try {
     await refuseSecretInputs(raw, given.secrets, ports.logger);
     const request = parseCliRequest(raw, given, ports);
-    // What is found to be secret is hidden in the results, too.
-    const logger = { ...SILENT, mask: (secret: string) => ports.logger.mask(secret) };
-    return await runCheck(request, { ...ports, logger });
+    // The results say everything; the steps of the checks are not logged.
+    return await runCheck(
+      request,
+      { ...ports, logger: quietLogger(ports.logger) },
+      { findFiles: findPatternFiles },
+    );
   } catch (thrown) {
     return [refusalReport(raw.file || raw.name, toDeliveryError(thrown).withStep('check'))];
   }

@@ -1,6 +1,7 @@
-import { runRequest } from '../context.ts';
-import { type Report, refusalReport, reportText } from '../delivery/report.ts';
+import { type InterfaceParts, runRequest } from '../context.ts';
+import { type Report, refusalReport } from '../delivery/report.ts';
 import { toDeliveryError } from '../errors.ts';
+import { authorizeDevice } from '../github/device-flow.ts';
 import type { Ports } from '../ports.ts';
 import { refuseUnsafeEnvironment } from '../request/environment.ts';
 import { selectInstance } from '../request/local-inputs.ts';
@@ -8,7 +9,10 @@ import { refuseSecretInputs } from '../request/secret-inputs.ts';
 import { findRepository } from '../request/source-repository.ts';
 import { failIfAbandoned } from '../system.ts';
 import type { CliCommand } from './args.ts';
+import { findPatternFiles } from './find-files.ts';
+import { formatReports } from './format-reports.ts';
 import { printReports } from './print-reports.ts';
+import { quietLogger } from './quiet-logger.ts';
 import {
   type CommandContext,
   parseCliRequest,
@@ -31,15 +35,26 @@ export async function deliverAll(
 ): Promise<boolean> {
   const { token, secrets } = readAndMaskCredentials(command, env, terminal.logger);
   const contentStream = readsStandardInput(command) ? terminal.input() : undefined;
-  const created = await createReports(command, { token, secrets, contentStream }, ports, env);
-  return printReports(created, command, terminal, (reports) => reports.map(reportText).join('\n\n'));
+  // The report of a link says all that there is; how long the wait is can be seen.
+  const { progress } = ports.logger;
+  const logger = command.name === 'verify' ? { ...quietLogger(ports.logger), progress } : ports.logger;
+  const own = { ...ports, logger };
+  const parts = { findFiles: findPatternFiles, authorize: askOn(terminal) };
+  const created = await createReports(command, { token, secrets, contentStream }, { ports: own, parts, env });
+  return printReports(created, command, terminal, formatReports);
+}
+
+/** What a command runs with. */
+interface CommandRun {
+  readonly ports: Ports;
+  readonly parts: InterfaceParts;
+  readonly env: NodeJS.ProcessEnv;
 }
 
 async function createReports(
   command: CliCommand,
   { token, secrets, contentStream }: Pick<CommandContext, 'token' | 'secrets' | 'contentStream'>,
-  ports: Ports,
-  env: NodeJS.ProcessEnv,
+  { ports, parts, env }: CommandRun,
 ): Promise<readonly Report[]> {
   try {
     refuseUnsafeEnvironment(env);
@@ -48,7 +63,7 @@ async function createReports(
     await refuseSecretInputs(raw, secrets, ports.logger);
     const opensLinks = command.name === 'verify';
     const request = parseCliRequest(raw, { sources, secrets, opensLinks, contentStream }, ports);
-    return await failIfAbandoned(() => runRequest(request, ports));
+    return await failIfAbandoned(() => runRequest(request, ports, parts));
   } catch (thrown) {
     const failure = toDeliveryError(thrown).withStep('check');
     const { file = '', path = '', name = '' } = command.flags;
@@ -59,11 +74,20 @@ async function createReports(
   }
 }
 
+/** A person must see the code even where the log is left out. */
+const askOn =
+  ({ logger }: Pick<Terminal, 'logger'>): typeof authorizeDevice =>
+  (options, ports) =>
+    authorizeDevice(options, { ...ports, logger });
+
 /** A link needs no repository. */
-function findSources(command: CliCommand, { logger }: Pick<Ports, 'logger'>, env: NodeJS.ProcessEnv) {
+async function findSources(command: CliCommand, { logger }: Pick<Ports, 'logger'>, env: NodeJS.ProcessEnv) {
   if (command.name === 'verify') return { repository: '', sources: [] };
-  const { flags, positionals: files } = command;
+  const { flags, positionals } = command;
+  const folder = process.cwd();
+  const found = readsStandardInput(command) ? [] : await findPatternFiles(positionals, folder);
+  const files = found.map(({ path }) => path);
   const { 'auth-url': serverUrl } = selectInstance(flags, env);
-  const query = { given: flags.repository, folder: process.cwd(), files, serverUrl, env };
+  const query = { given: flags.repository, folder, files, serverUrl, env };
   return findRepository(query, logger);
 }

@@ -2,13 +2,14 @@ import { createPorts } from '../context.ts';
 import { failureDocument } from '../delivery/report-document.ts';
 import { DeliveryError, toDeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
-import { machineContract } from '../protocol/contract.ts';
 import { TOOL } from '../protocol/words.ts';
 import { createRedactor } from '../redact.ts';
+import { toolContract } from '../request/tool-contract.ts';
 import { systemClock } from '../system.ts';
 import { type CliCommand, parseCommand, UsageError } from './args.ts';
 import { checkFiles } from './check.ts';
 import { deliverAll } from './deliver.ts';
+import { quietLogger } from './quiet-logger.ts';
 import { readAndMaskCredentials } from './request.ts';
 import { CLI_WORDING, createTerminal, type Terminal } from './terminal.ts';
 import { usage } from './usage.ts';
@@ -30,7 +31,7 @@ const COMMANDS: Readonly<Record<CliCommand['name'], RunCommand>> = {
   check: checkFiles,
   mcp: serveMcpClient,
   contract: async (_, terminal) => {
-    terminal.print(JSON.stringify(machineContract(), null, 2));
+    terminal.print(JSON.stringify(toolContract(), null, 2));
     return true;
   },
   help: async (_, terminal) => {
@@ -69,7 +70,8 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Pro
   process.once('SIGINT', abort).once('SIGTERM', abort);
   try {
     const command = parseCommand(args);
-    const ports = createPorts(terminal.logger, stop.signal);
+    const logger = command.quiet ? quietLogger(terminal.logger) : terminal.logger;
+    const ports = createPorts(logger, stop.signal);
     return (await COMMANDS[command.name](command, terminal, ports, env)) ? EXIT.ready : EXIT.notReady;
   } catch (thrown) {
     const isUsage = thrown instanceof UsageError;

@@ -1,6 +1,6 @@
 import { readCredentials } from '../credentials.ts';
 import type { Logger, Ports } from '../ports.ts';
-import type { RawInputs } from '../request/inputs.ts';
+import { LINK_DEFAULTS, type RawInputs } from '../request/inputs.ts';
 import { completeInputs } from '../request/local-inputs.ts';
 import { type DeliveryRequest, parseRequest } from '../request/parse-request.ts';
 import { type CliCommand, STANDARD_INPUT, UsageError } from './args.ts';
@@ -24,9 +24,13 @@ export function readRawInputs(
   { token, repository }: Pick<CommandContext, 'token' | 'repository'>,
 ): RawInputs {
   const given = readsStandardInput(command) ? '' : command.positionals.join('\n');
-  const subject = command.name === 'verify' ? createLinkInputs(given, command) : { file: given };
+  const isLink = command.name === 'verify';
+  const subject = isLink ? createLinkInputs(given, command) : { file: given };
   const operation = command.name === 'withdraw' ? 'withdraw' : 'deliver';
-  return completeInputs({ ...command.flags, operation, token, repository, ...subject }, env);
+  return completeInputs(
+    { ...(isLink ? LINK_DEFAULTS : {}), ...command.flags, operation, token, repository, ...subject },
+    env,
+  );
 }
 
 export const readsStandardInput = ({ positionals }: CliCommand): boolean => positionals[0] === STANDARD_INPUT;

@@ -17,6 +17,8 @@ const BAR_DELAY = 500;
 export interface Terminal {
   readonly logger: Logger;
   readonly redactor: Redactor;
+  /** Whether a person reads the results. */
+  isInteractive(): boolean;
   /** Standard input, from its beginning. */
   input(): AsyncIterable<Uint8Array>;
   /** Prints a result. */
@@ -38,6 +40,7 @@ export function createTerminal(redactor: Redactor, clock: Clock, env: NodeJS.Pro
     stderr.isTTY && !env.NO_COLOR ? styleText('bold', text, { validateStream: false }) : text;
   return {
     redactor,
+    isInteractive: () => stdout.isTTY === true,
     input: () => process.stdin,
     printJson: (data) =>
       void stdout.write(`${showInvisible(JSON.stringify(data, null, 2)).replace(C1, escapeCode)}\n`),

@@ -1,6 +1,6 @@
 import { TOOL } from '../protocol/words.ts';
+import { CLI_COMMANDS, EXIT_CODES, FLAGS, FURTHER_FLAGS, isSwitch } from '../request/commands.ts';
 import { INPUTS } from '../request/inputs.ts';
-import { FLAGS, isSwitch } from './args.ts';
 import { CLI_WORDING } from './terminal.ts';
 
 /** The text that `--help` prints. */
@@ -15,26 +15,18 @@ export function usage(): string {
   });
   const flags = [
     ...inputFlags,
-    [
-      '  --token-env NAME',
-      'Environment variable that contains the token. Default: GITHUB_TOKEN or GH_TOKEN.',
-    ],
-    ['  --file FILE', 'verify: the file that the URL must show.'],
-    ['  --root FOLDER', 'mcp: the folder that files must be in (.). Other flags hold for every call.'],
-    ['  --json', 'Print the reports as JSON on stdout.'],
-    ['  -h, --help', 'Print this help.'],
+    ...Object.entries(FURTHER_FLAGS).map(([flag, description]) => [`  ${flag}`, description] as const),
     ['  -v, --version', `Print the version (${TOOL.version}).`],
   ] as const;
   const width = Math.max(...flags.map(([flag]) => flag.length)) + 2;
+  const commands = Object.entries(CLI_COMMANDS).map(
+    ([name, { usage: given, description }]) => [`  ${TOOL.name} ${name} ${given}`, description] as const,
+  );
+  const callWidth = Math.max(...commands.map(([call]) => call.length)) + 2;
   return [
     'Publishes a file, fetches it back from its public address, and prints the https address only if the content is proven.',
     '',
-    `  ${TOOL.name} deliver FILE…    deliver one or more files`,
-    `  ${TOOL.name} withdraw [FILE…] remove what was delivered under these names, or below --path`,
-    `  ${TOOL.name} verify URL       verify a link from your environment (needs --marker or --file)`,
-    `  ${TOOL.name} check FILE…      check files without publishing them`,
-    `  ${TOOL.name} mcp              serve these commands to an agent (MCP on stdin and stdout)`,
-    `  ${TOOL.name} contract         print the machine contract`,
+    ...commands.map(([call, description]) => call.padEnd(callWidth) + description),
     '',
     ...flags.map(([flag, description]) => flag.padEnd(width) + description),
     '',
@@ -42,6 +34,8 @@ export function usage(): string {
     'If it is not certain that all of these are public, the public file-bin is used only with --allow-public-bin or --channel K3.',
     'Files: below the current folder, and no symbolic links; any other file must be named by its absolute path.',
     '',
-    'Exit code: 0 ready, 1 not ready, 2 wrong usage.',
+    `Exit code: ${Object.entries(EXIT_CODES)
+      .map(([code, meaning]) => `${code} ${meaning}`)
+      .join('; ')}.`,
   ].join('\n');
 }

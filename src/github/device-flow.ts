@@ -87,6 +87,8 @@ export interface DeviceFlow extends DeviceFlowOptions {
  */
 export async function authorizeDevice(options: DeviceFlowOptions, ports: Ports): Promise<string> {
   const flow = await startDeviceFlow(options, ports);
+  // In the log of a job, the lines of a section are folded.
+  ports.logger.endSection();
   ports.logger.info(`Open ${flow.page} and enter the code ${flow.userCode}`);
   const result = await pollForToken(flow, flow.deadline, ports);
   if (typeof result !== 'string') throw flowError(EXPIRED);

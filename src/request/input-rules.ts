@@ -63,6 +63,20 @@ export function refuseUnseenPicture({
   refuseInput('a picture of the page needs a browser', 'set `screen: auto`, or leave `picture` out');
 }
 
+/** Refuses to ask a person for a token that there is no use for. */
+export function refuseUselessClientId(
+  { channels, fileLines, operation }: GivenInputs,
+  raw: Pick<RawInputs, 'client-id' | 'token' | 'repository'>,
+): void {
+  const isLink = fileLines.length === 0 && operation === 'deliver';
+  const usesGitHub = channels === 'auto' ? !isLink : channels.some((key) => key === 'K1' || key === 'K2');
+  if (raw['client-id'] === '' || raw.token !== '' || raw.repository.trim() !== '' || !usesGitHub) return;
+  refuseInput(
+    'input `client-id` is given, but no repository that a token would be asked for',
+    'set `repository: owner/name`, or leave `client-id:` out',
+  );
+}
+
 /** Refuses a request that lacks an input. */
 export function refuseMissingInputs(given: GivenInputs, raw: RawInputs): void {
   if (given.operation === 'withdraw') refuseMissingForWithdrawal(given, raw);

@@ -170,6 +170,9 @@ export const INPUTS = {
 
 export type InputName = keyof typeof INPUTS;
 
+/** A link alone needs no build: it answers soon, or not at all. */
+export const LINK_DEFAULTS: Readonly<Partial<Record<InputName, string>>> = { timeout: '30' };
+
 /** The inputs as the user wrote them; empty if not set. */
 export type RawInputs = Readonly<Record<InputName, string>>;
 

@@ -16,6 +16,7 @@ import {
   refuseMissingInputs,
   refuseTwoInstances,
   refuseUnseenPicture,
+  refuseUselessClientId,
 } from './input-rules.ts';
 import type { RawInputs } from './inputs.ts';
 import {
@@ -194,6 +195,7 @@ function parseTask(raw: RawInputs, { contentStream }: RunContext) {
     operation: parseOperation(raw.operation),
   };
   refuseMissingInputs(task, raw);
+  refuseUselessClientId(task, raw);
   const marker = parseOptional(raw.marker, parseMarker);
   if (task.url !== undefined && task.fileLines.length === 0) refuseMarkerInUrl(task.url, marker);
   return { ...task, marker };

@@ -1,0 +1,51 @@
+import { describe, expect, test } from '@jest/globals';
+import { formatReports, formatReportTable } from '../../src/cli/format-reports.ts';
+import { reportText } from '../../src/delivery/report.ts';
+import { planned, provenFile, reportWith, unprovenFile } from '../action/reports.ts';
+
+/** A report on a folder of twelve files. */
+const siteReport = () => ({
+  ...provenFile('dist'),
+  site: {
+    entry: 'index.html',
+    count: 12,
+    size: 9,
+    files: [],
+    changes: null,
+    changeCounts: null,
+    treeSha: null,
+    servedSize: null,
+    leftOut: [],
+  },
+});
+
+describe('formatReports', () => {
+  test('prints one file as its report alone', () => {
+    expect(formatReports([reportWith()])).toBe(reportText(reportWith()));
+  });
+
+  test('ends several files with a table: what failed first, then the addresses', () => {
+    const reports = [provenFile('a.html'), unprovenFile('long-name.html'), planned('c.html')];
+    const text = formatReports(reports);
+    expect(text.startsWith(`${reports.map(reportText).join('\n\n')}\n\n`)).toBe(true);
+    expect(text.split('\n').slice(-3)).toEqual([
+      'not-ready  long-name.html  it shows | nothing |',
+      'planned    c.html',
+      'ready      a.html          https://octo.github.io/site/a.html',
+    ]);
+  });
+
+  test('ends a folder with a row that says how many files it has', () => {
+    expect(formatReports([siteReport()]).split('\n').at(-1)).toBe(
+      'ready  dist (12 files)  https://octo.github.io/site/dist',
+    );
+  });
+});
+
+test('formatReportTable stays short, whatever it lists', () => {
+  const many = [...Array.from({ length: 40 }, (_, at) => provenFile(`${at}.html`)), unprovenFile('x.html')];
+  const lines = formatReportTable(many).split('\n');
+  expect(lines).toHaveLength(31);
+  expect(lines[0]).toMatch(/^not-ready {2}x\.html/);
+  expect(lines.at(-1)).toBe('… and 11 more, see their reports');
+});
