@@ -12,7 +12,7 @@ import type { CliCommand } from './args.ts';
 import { findPatternFiles } from './find-files.ts';
 import { formatReports } from './format-reports.ts';
 import { printReports } from './print-reports.ts';
-import { quietLogger } from './quiet-logger.ts';
+import { progressLogger } from './quiet-logger.ts';
 import {
   type CommandContext,
   parseCliRequest,
@@ -36,8 +36,7 @@ export async function deliverAll(
   const { token, secrets } = readAndMaskCredentials(command, env, terminal.logger);
   const contentStream = readsStandardInput(command) ? terminal.input() : undefined;
   // The report of a link says all that there is; how long the wait is can be seen.
-  const { progress } = ports.logger;
-  const logger = command.name === 'verify' ? { ...quietLogger(ports.logger), progress } : ports.logger;
+  const logger = command.name === 'verify' ? progressLogger(ports.logger) : ports.logger;
   const own = { ...ports, logger };
   const parts = { findFiles: findPatternFiles, authorize: askOn(terminal) };
   const created = await createReports(command, { token, secrets, contentStream }, { ports: own, parts, env });

@@ -10,3 +10,9 @@ export const quietLogger = (logger: Logger): Logger => ({
   mask: (secret) => logger.mask(secret),
   progress: () => ({ advance: () => undefined, end: () => undefined }),
 });
+
+/** The same, but for the progress of what takes long. */
+export const progressLogger = (logger: Logger): Logger => ({
+  ...quietLogger(logger),
+  progress: (title, total, unit) => logger.progress(title, total, unit),
+});
