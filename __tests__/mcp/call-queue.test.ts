@@ -99,7 +99,9 @@ test('only the last answers are kept', async () => {
     await queue.run({ ...CALL, tool: 'check', args: { name: `${count}` } }, context);
   }
   expect(session.ended).toHaveLength(MCP.answers);
-  expect(session.ended.at(-1)).toMatchObject({ answer: { files: [{ file: `${MCP.answers + 1}` }] } });
+  expect(session.ended.at(-1)).toMatchObject({
+    answer: { reports: [{ file: { path: `${MCP.answers + 1}` } }] },
+  });
 });
 
 describe('progress', () => {

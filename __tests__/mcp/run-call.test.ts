@@ -6,7 +6,6 @@ import { describe, expect, test } from '@jest/globals';
 import '../support/one-realm.ts';
 import { runCall } from '../../src/mcp/run-call.ts';
 import { createSession, type McpSettings } from '../../src/mcp/session.ts';
-import type { CheckAnswer, ReportsAnswer } from '../../src/mcp/tool-answer.ts';
 import type { ToolName } from '../../src/mcp/tools.ts';
 import { temporaryFolder } from '../support/files.ts';
 import { FakeHttp, fakePorts, type Scripted, type Seen } from '../support/ports.ts';
@@ -30,7 +29,7 @@ async function run(tool: ToolName, args: Record<string, string>, settings: Parti
   const usual = { root, fixed: {}, token: '', secrets: [], env: {}, signal: ports.signal };
   const session = createSession({ ...usual, ...settings }, ports);
   const answer = await runCall({ tool, args, handle: undefined, isDeclined: false }, session, ports);
-  return { host, ports, answer: answer as ReportsAnswer, checked: answer as CheckAnswer };
+  return { host, ports, answer };
 }
 
 async function folderWith(...names: readonly string[]): Promise<string> {
@@ -62,10 +61,8 @@ describe('a file', () => {
       await symlink(join(outside, 'page.html'), join(root, 'link.html'));
       await symlink(outside, join(root, 'folder'));
       for (const tool of ['deliver', 'check'] as const) {
-        const { host, answer, checked } = await run(tool, { file }, { root });
-        expect(tool === 'check' ? checked.deliverable : answer.result).toBe(
-          tool === 'check' ? false : 'not-ready',
-        );
+        const { host, answer } = await run(tool, { file }, { root });
+        expect(answer.result).toBe('not-ready');
         expect(JSON.stringify(answer)).toMatch(/outside|symbolic link/);
         expect(host.seen).toEqual([]);
       }
@@ -92,7 +89,7 @@ test('a content leaves nothing behind, however the call ends', async () => {
   const { answer } = await run('deliver', content, { root });
   expect(answer).toMatchObject({ result: 'ready', reports: [{ file: { path: name } }] });
   expect((await run('deliver', { ...content, channel: 'K9' }, { root })).answer.result).toBe('not-ready');
-  expect((await run('check', content, { root })).checked.deliverable).toBe(true);
+  expect((await run('check', content, { root })).answer.result).toBe('planned');
   expect(await findLeft()).toEqual([]);
 });
 

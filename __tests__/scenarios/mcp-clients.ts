@@ -6,7 +6,7 @@ import { StdioClientTransport as Transport2026 } from '@modelcontextprotocol/cli
 import { Client as Client2025 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as Transport2025 } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { ElicitRequestSchema, LoggingMessageNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
-import type { ReportsAnswer } from '../../src/mcp/tool-answer.ts';
+import type { ToolAnswer } from '../../src/mcp/tool-answer.ts';
 import { SIMULATED_TIME, writeFiles } from '../world/runner.ts';
 import type { GitHubWorld } from '../world/world.ts';
 
@@ -30,7 +30,7 @@ export interface ServerStart {
 export interface ToolResult {
   readonly isError: boolean;
   readonly text: string;
-  readonly answer: ReportsAnswer;
+  readonly answer: ToolAnswer;
 }
 
 /** A call's way to be followed and to be stopped. */
@@ -113,7 +113,7 @@ export async function connectClient(
       return {
         isError: result.isError === true,
         text: first?.text ?? '',
-        answer: result.structuredContent as unknown as ReportsAnswer,
+        answer: result.structuredContent as unknown as ToolAnswer,
       };
     },
     async read(uri) {

@@ -1,15 +1,15 @@
 import * as z from 'zod';
-import type { CheckResult } from '../delivery/check-results.ts';
 import type { Report, SiteReport } from '../delivery/report.ts';
 import type { ScreenReport } from '../delivery/screen/screen-report.ts';
 import { ERROR_CODES, type ErrorCode } from '../protocol/error-codes.ts';
 import { CHANNELS, type ChannelKey, GATES, PROTOCOL, REPORT_LINES, STEPS } from '../protocol/words.ts';
 import type { PersonRequest } from './authorizations.ts';
-import type { CheckAnswer, ReportsAnswer } from './tool-answer.ts';
+import type { ToolAnswer } from './tool-answer.ts';
 
 /** What the tools answer. Each schema is held to its type by the compiler. */
 
 const CHANNEL_SCHEMA = z.enum(Object.keys(CHANNELS) as [ChannelKey, ...ChannelKey[]]);
+const CODE = z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]);
 const paths = () => z.array(z.string());
 const count = () => z.number();
 
@@ -84,7 +84,7 @@ const REPORT_SCHEMA = z.object({
     .object({
       step: z.enum(STEPS),
       httpCode: z.number().nullable(),
-      code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]),
+      code: CODE,
       reason: z.string(),
       hint: z.string(),
       findings: z.object({ about: z.string(), lines: paths() }).optional(),
@@ -102,34 +102,16 @@ const AUTHORIZATION_SCHEMA = z.object({
   expiresIn: z.number().describe('Seconds.'),
 }) satisfies z.ZodType<PersonRequest>;
 
-/** The answer of `deliver`, `verify` and `withdraw`. */
-export const REPORTS_ANSWER = z.object({
+/** The answer of every tool. */
+export const TOOL_ANSWER = z.object({
   result: z.enum(['ready', 'withdrawn', 'planned', 'not-ready', 'authorization_required']),
   url: z.string().describe('Give it to your human if it is not empty; of several files a line each.'),
   reason: z.string().describe('Else give this, and `hint`.'),
   hint: z.string().describe('What to change.'),
+  code: CODE.nullable().describe('Why it is not ready; the contract says what each code means.'),
   reports: z.array(REPORT_SCHEMA),
   authorization: AUTHORIZATION_SCHEMA.optional(),
-}) satisfies z.ZodType<AsParsed<ReportsAnswer>>;
-
-const CHECKED_FILE_SCHEMA = z.object({
-  file: z.string(),
-  deliverable: z.boolean(),
-  size: count().optional(),
-  sha256: z.string().optional(),
-  files: count().optional(),
-  entry: z.string().optional(),
-  notes: paths().optional(),
-  unknown: paths().optional(),
-  reason: z.string().optional(),
-  hint: z.string().optional(),
-}) satisfies z.ZodType<AsParsed<CheckResult>>;
-
-/** The answer of `check`. */
-export const CHECK_ANSWER = z.object({
-  deliverable: z.boolean().describe('Whether all files can be delivered.'),
-  files: z.array(CHECKED_FILE_SCHEMA),
-}) satisfies z.ZodType<AsParsed<CheckAnswer>>;
+}) satisfies z.ZodType<AsParsed<ToolAnswer>>;
 
 /** The same type as zod writes it: what may be absent may also be `undefined`. */
 type AsParsed<T> = T extends readonly (infer Item)[]

@@ -1,17 +1,19 @@
-import { createDeliveryContext, runRequest } from '../context.ts';
-import { composeAnswer } from '../delivery/answer.ts';
-import { checkRequest, refusedResult } from '../delivery/check-results.ts';
-import { redactReport, redactTexts } from '../delivery/redact-report.ts';
+import { runCheck, runRequest } from '../context.ts';
+import { redactReport } from '../delivery/redact-report.ts';
 import { type Report, refusalReport } from '../delivery/report.ts';
+import { composeDocument } from '../delivery/report-document.ts';
+import { wordReport } from '../delivery/word-report.ts';
 import { type DeliveryError, toDeliveryError } from '../errors.ts';
 import type { Logger, Ports } from '../ports.ts';
 import { refuseUnsafeEnvironment } from '../request/environment.ts';
 import type { RawInputs } from '../request/inputs.ts';
+import { LINK_DEFAULTS } from '../request/inputs.ts';
 import { completeInputs, selectInstance } from '../request/local-inputs.ts';
 import { type DeliveryRequest, parseRequest } from '../request/parse-request.ts';
 import { refuseSecretInputs } from '../request/secret-inputs.ts';
 import { findRepository, type SourceRepository } from '../request/source-repository.ts';
 import { refuseInput } from '../request/values.ts';
+import { createWording } from '../request/wording.ts';
 import { failIfAbandoned } from '../system.ts';
 import { mergeArguments, type ToolArguments, toRawInputs } from './arguments.ts';
 import type { PersonRequest } from './authorizations.ts';
@@ -19,6 +21,9 @@ import type { McpSession } from './session.ts';
 import { openSourceFile, type SourceFile } from './source-file.ts';
 import type { ToolAnswer } from './tool-answer.ts';
 import { TOOLS, type ToolName } from './tools.ts';
+
+/** Messages and hints as the tools write them. */
+const MCP_WORDING = createWording('mcp');
 
 /** One call of a tool. */
 export interface ToolCall {
@@ -72,6 +77,7 @@ async function createRequest(
   const { token, repository, sources } = await findDestination(tool, given, { source, session, logger });
   const raw = completeInputs(
     {
+      ...(tool === 'verify' ? LINK_DEFAULTS : {}),
       ...given,
       ...(tool === 'verify' ? { channel: 'K4' } : {}),
       file: source.file,
@@ -115,14 +121,8 @@ async function findDestination(
   return { token, ...(await findRepository(query, logger)) };
 }
 
-async function answerCheck(
-  request: DeliveryRequest,
-  { redactor }: McpSession,
-  ports: Ports,
-): Promise<ToolAnswer> {
-  const results = await failIfAbandoned(() => checkRequest(request, createDeliveryContext(request, ports)));
-  const files = redactTexts(results, redactor.redact);
-  return { deliverable: files.every(({ deliverable }) => deliverable), files };
+async function answerCheck(request: DeliveryRequest, session: McpSession, ports: Ports): Promise<ToolAnswer> {
+  return answerWith(await failIfAbandoned(() => runCheck(request, ports)), session);
 }
 
 async function answerReports(
@@ -156,7 +156,9 @@ function answerWith(
   { redactor }: McpSession,
   required?: PersonRequest,
 ): ToolAnswer {
-  const answer = composeAnswer(reports.map((report) => redactReport(report, redactor)));
+  const answer = composeDocument(
+    reports.map((report) => redactReport(wordReport(report, MCP_WORDING), redactor)),
+  );
   if (required === undefined) return answer;
   return { ...answer, result: 'authorization_required', authorization: required };
 }
@@ -167,10 +169,6 @@ export function refuseCall(
   failure: DeliveryError,
   session: McpSession,
 ): ToolAnswer {
-  const { redactor } = session;
   const subject = String(args.name ?? args.file ?? args.path ?? '');
-  if (tool === 'check') {
-    return { deliverable: false, files: redactTexts([refusedResult(subject, failure)], redactor.redact) };
-  }
   return answerWith([refusalReport(subject, failure, tool === 'withdraw' ? 'withdraw' : 'deliver')], session);
 }

@@ -7,12 +7,12 @@ import {
   McpServer,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { machineContract } from '../protocol/contract.ts';
 import { TOOL } from '../protocol/words.ts';
+import { toolContract } from '../request/tool-contract.ts';
 import { createInputSchema, type ToolArguments } from './arguments.ts';
 import type { PersonRequest } from './authorizations.ts';
 import type { CallQueue } from './call-queue.ts';
-import { CHECK_ANSWER, REPORTS_ANSWER } from './output-schema.ts';
+import { TOOL_ANSWER } from './output-schema.ts';
 import type { ToolCall } from './run-call.ts';
 import type { McpSession } from './session.ts';
 import { formatAnswer, isFailure, type ToolAnswer } from './tool-answer.ts';
@@ -41,7 +41,7 @@ export function createServer(session: McpSession, queue: CallQueue): McpServer {
         description,
         annotations: { title, ...annotations },
         inputSchema: createInputSchema(definition, session.fixed),
-        outputSchema: name === 'check' ? CHECK_ANSWER : REPORTS_ANSWER,
+        outputSchema: TOOL_ANSWER,
       },
       async (args: ToolArguments, context: ServerContext) => {
         const answer = await queue.run(readCall(name, args, context), context);
@@ -110,9 +110,10 @@ function registerResources(server: McpServer, session: McpSession): void {
     'contract',
     {
       title: 'The machine contract',
-      description: 'Channels, gates, limits, and what is not a delivery: the content of contract.json.',
+      description:
+        'Channels, gates, limits, what is not a delivery, and what each error code means: the content of contract.json.',
     },
-    machineContract,
+    toolContract,
   );
   add(
     'answers',
