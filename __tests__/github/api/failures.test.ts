@@ -38,6 +38,8 @@ describe('refusalError', () => {
     [422, { message: 'Cannot upload assets to an immutable release.' }, 'FORBIDDEN_BY_RULE', false],
     [422, { message: 'Cannot update this protected branch' }, 'FORBIDDEN_BY_RULE', false],
     [413, {}, 'TOO_LARGE', false],
+    [413, { headers: { 'content-type': 'text/html' } }, 'TOO_LARGE', false],
+    [408, { headers: { 'content-type': 'text/html' } }, 'HOST_ERROR', true],
     [422, { message: 'Sorry, your input was too large to process.' }, 'TOO_LARGE', false],
     [409, { message: 'Git Repository is empty.' }, 'NOT_FOUND', false],
     [422, { message: 'Validation Failed; Repository is empty.' }, 'NOT_FOUND', false],

@@ -49,12 +49,15 @@ export const isRateLimited = ({
 const hasNoneLeft = (headers: ApiRefusal['headers'], message: string): boolean =>
   headers['x-ratelimit-remaining'] === '0' && !/not accessible/i.test(message);
 
+/** Statuses that say something of the token or the repository; a page with 413 or 408 means the same as without it. */
+const ABOUT_REPOSITORY = [401, 403, 404, 410, 422, 451];
+
 /** The meaning of each refusal; the first rule that matches counts. */
 const REFUSAL_RULES: readonly RefusalRule[] = [
   { when: isRateLimited, code: 'RATE_LIMITED', retryable: true, hint: RATE_LIMIT_HINT },
-  // GitHub's API never answers with a page: this says nothing of the repository, such as that something is absent.
+  // GitHub's API never answers so with a page: it says nothing of the repository, such as that something is absent.
   {
-    when: (refusal) => refusal.status >= 400 && refusal.status < 500 && isPage(refusal),
+    when: (refusal) => ABOUT_REPOSITORY.includes(refusal.status) && isPage(refusal),
     code: 'HOST_ERROR',
     meaning: "a page came instead of an answer of GitHub's API",
     hint: PAGE_HINT,

@@ -57,7 +57,7 @@ const GIT_RULES: readonly GitRule[] = [
   {
     text: /couldn't find remote ref/i,
     code: 'NOT_FOUND',
-    hint: 'set `branch:` to one that exists; a repository without a commit has none: push a first one, such as a README',
+    hint: 'set `branch:` to one that exists; a repository without a commit has none: push a first one, such as a README, or use channel: K3',
   },
   { text: /repository .*not found|returned error: 404/i, code: 'NOT_FOUND', hint: NOT_FOUND_HINT },
   {
