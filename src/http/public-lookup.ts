@@ -3,7 +3,8 @@ import { isIP, type LookupFunction } from 'node:net';
 import { DeliveryError } from '../errors.ts';
 import { addressRange, isMachineRange } from '../rules/external-address.ts';
 
-type ResolveHost = (
+/** The resolver of names. */
+export type ResolveHost = (
   host: string,
   options: LookupOptions & { all: true },
   callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
