@@ -241,6 +241,17 @@ describe('a request is a NO_NETWORK error', () => {
   });
 });
 
+test.each(['not a url', 'http://[::1', 'http://127.0.0.1:99999', 'ftp://127.0.0.1'])(
+  'A proxy at %s is refused in one sentence that does not repeat it.',
+  async (proxy) => {
+    const refusal = await errorOf(clientWithProxy(proxy)(requestTo('https://files.octo.dev/')));
+    expect(refusal).toMatchObject({
+      code: 'BAD_INPUT',
+      message: "the proxy's address in `https_proxy` or `http_proxy` is not a URL",
+    });
+  },
+);
+
 describe('connectionError', () => {
   const request = { url: new URL('https://api.example.com/x?key=s3cret') };
   const withCode = (code: string): Error => Object.assign(new Error('low-level message'), { code });
