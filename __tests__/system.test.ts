@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { random, systemClock } from '../src/system.ts';
+import { failIfAbandoned, random, systemClock } from '../src/system.ts';
 
 /** Longer than any test may take. */
 const AN_HOUR = 3_600_000;
@@ -45,6 +45,23 @@ describe('systemClock', () => {
   test('creates a signal for a fraction of a millisecond', () => {
     // For example, the remaining time of `timeout: 60.0005`.
     expect(systemClock.timeout(60_000.5).aborted).toBe(false);
+  });
+});
+
+describe('failIfAbandoned', () => {
+  test.each(['beforeExit', 'uncaughtException', 'unhandledRejection'])(
+    'ends work that nothing would end any more: %s',
+    async (event) => {
+      const before = process.listenerCount(event);
+      const work = failIfAbandoned(() => new Promise(() => undefined));
+      process.emit(event as 'uncaughtException', new Error('thrown'));
+      await expect(work).rejects.toThrow(event === 'beforeExit' ? 'nothing was left to wait for' : 'thrown');
+      expect(process.listenerCount(event)).toBe(before);
+    },
+  );
+
+  test('returns the result of work that ends by itself', async () => {
+    await expect(failIfAbandoned(async () => 7)).resolves.toBe(7);
   });
 });
 

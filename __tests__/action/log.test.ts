@@ -16,6 +16,8 @@ describe('escapeLogLine', () => {
     ['##[error]boo', '## [error]boo'],
     ['a ##[group]b', 'a ## [group]b'],
     ['a::b', 'a::b'],
+    ['a\u202eb\u2066c\u200bd\u034fe', 'a\\u202eb\\u2066c\\u200bd\\u034fe'],
+    ['a\u001b[2Kb\u009bc', 'a [2Kb c'],
   ])('turns %j into %j', (text, line) => {
     expect(escapeLogLine(text)).toBe(line);
   });

@@ -15,6 +15,11 @@ import {
 import { shown } from './runner.ts';
 
 describe('escapeMarkdown', () => {
+  test('shows what changes the direction of a text or cannot be seen', () => {
+    const safe = escapeMarkdown('a\u202eb\u2066c\u200bd\u034fe\u001bf');
+    expect(shown(safe)).toBe('a\\u202eb\\u2066c\\u200bd\\u034fe f');
+  });
+
   test.each([
     '[click](https://evil.example)',
     '![x](https://evil.example/p.png)',

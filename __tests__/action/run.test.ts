@@ -4,6 +4,7 @@ import tls from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { RunnerEnvironment } from '../../src/action/inputs.ts';
 import { run } from '../../src/action/run.ts';
+import { drawn } from '../rules/secrets/fake-secrets.ts';
 import { type GitHubWorld, startWorld } from '../world/world.ts';
 import { inStep, shown } from './runner.ts';
 
@@ -27,6 +28,14 @@ describe('run, when an input is refused', () => {
       await expect(step.summary()).resolves.toContain('НЕ ГОТОВО');
       expect(step.printed()).toContain('RESULT: НЕ ГОТОВО → ');
       expect(step.printed()).toMatch(`::add-mask::${TOKEN}`);
+    });
+  });
+
+  test('refuses a well-known secret in an input, and prints it nowhere', async () => {
+    const secret = `ghp_${drawn(36)}`;
+    await inStep({ INPUT_FILE: 'page.html', INPUT_MESSAGE: `by ${secret}` }, async (step) => {
+      await expect(runStep(step.env)).resolves.toMatch(/input `message` contains what looks like a secret/);
+      expect(step.printed().replaceAll(`::add-mask::${secret}`, '')).not.toContain(secret);
     });
   });
 

@@ -46,6 +46,20 @@ describe('createTerminal without a terminal on stderr', () => {
     expect(output.stderr).toBe('an error\n  a line\n  warning: a problem\nA step\n');
   });
 
+  test('shows what changes the direction of a text or cannot be seen, as a text and in JSON', () => {
+    const { print, printError, printJson, logger } = openTerminal({ tty: false });
+    const text = 'a\u202eb\u034fc';
+    print(text);
+    printError(text);
+    logger.info(text);
+    printJson({ text: `${text}\u009bd` });
+    for (const printed of [output.stdout, output.stderr]) {
+      expect(printed).toContain('a\\u202eb\\u034fc');
+      expect(printed).not.toMatch(/[\u202e\u034f\u009b]/);
+    }
+    expect(output.stdout).toContain('\\u009bd');
+  });
+
   test('replaces a secret in everything that is printed', async () => {
     const { print, printError, logger } = openTerminal({ tty: false, secret: 'ghp_secret' });
     print('1 ghp_secret');

@@ -42,6 +42,30 @@ describe('redactReport', () => {
     expect(JSON.stringify(clean)).not.toContain(secret);
   });
 
+  test('leaves the words of the tool and the hashes as they are, whatever a secret is', () => {
+    const report = reportWith();
+    const sha256 = report.file?.sha256 ?? '';
+    const secrets = [sha256, 'c0ffee', 'K1', 'G1'];
+    const hiding: Redactor = {
+      addSecret: () => undefined,
+      redact: (text) => secrets.reduce((clean, one) => clean.replaceAll(one, '***'), text),
+    };
+    expect(redactReport(report, hiding)).toMatchObject({
+      channel: 'K1',
+      commitSha: report.commitSha,
+      file: { sha256 },
+      gates: report.gates.map(({ name }) => ({ name })),
+      lines: { CODE: expect.stringContaining('***') },
+    });
+  });
+
+  test('hands over no further address that it would have to change', () => {
+    const report = reportWith();
+    const secret = new URL(report.rawUrl ?? '').host;
+    const hiding: Redactor = { addSecret: () => undefined, redact: (text) => text.replaceAll(secret, '***') };
+    expect(redactReport(report, hiding)).toMatchObject({ ready: true, url: report.url, rawUrl: null });
+  });
+
   test('leaves no bidirectional or invisible character in a report', () => {
     const failure = new DeliveryError('BAD_FILE', 'a\u202eb\u2066c\u200bd');
     expect(redactReport(refusalReport('x', failure), redactorOf()).notReady?.reason).toBe('abcd');

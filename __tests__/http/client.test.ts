@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { errors } from 'undici';
 import { DeliveryError } from '../../src/errors.ts';
 import { connectionError, createHttpClient } from '../../src/http/client.ts';
+import type { ResolveHost } from '../../src/http/public-lookup.ts';
 import type { HttpRequest, SendHttp } from '../../src/ports.ts';
 import { type GitHubWorld, startWorld } from '../world/world.ts';
 
@@ -164,17 +165,39 @@ describe('a request through the proxy of the environment', () => {
   });
 });
 
-describe('behind a proxy, a name that this machine knows as its own', () => {
-  test.each(['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'])(
-    'is refused where %s names the proxy',
+describe('an address of a machine itself', () => {
+  test.each([
+    ...['https://127.0.0.1:9/', 'https://[::1]:9/', 'https://0.0.0.0:9/', 'https://169.254.169.254/'],
+    ...[
+      'https://[fd00:ec2::254]/',
+      'https://lvh.me/',
+      'https://127-0-0-1.nip.io/',
+      'https://host.docker.internal/',
+    ],
+  ])('receives no request without a token, with or without a proxy: %s', async (url) => {
+    for (const proxy of [undefined, `http://127.0.0.1:${await unusedPort()}`]) {
+      for (const publicOnly of [true, false]) {
+        const refusal = await errorOf(clientWithProxy(proxy)(requestTo(url, { publicOnly })));
+        expect(refusal).toMatchObject({ code: 'NOT_EXTERNAL' });
+      }
+    }
+  });
+});
+
+describe('a name that this machine resolves to an address of its own', () => {
+  const resolve: ResolveHost = (_host, _options, callback) =>
+    callback(null, [{ address: '127.0.0.1', family: 4 }]);
+
+  test.each(['', 'https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'])(
+    'receives no request without a token, where the proxy is named by %j',
     async (name) => {
       clientWithProxy();
-      process.env[name] = `http://127.0.0.1:${await unusedPort()}`;
-      const http = createHttpClient();
+      if (name !== '') process.env[name] = `http://127.0.0.1:${await unusedPort()}`;
+      const http = createHttpClient(resolve);
       for (const publicOnly of [true, false]) {
-        expect(await errorOf(http(requestTo('https://localhost/', { publicOnly })))).toMatchObject({
+        expect(await errorOf(http(requestTo('https://files.octo.dev/', { publicOnly })))).toMatchObject({
           code: 'NOT_EXTERNAL',
-          message: 'localhost resolves to a loopback address',
+          message: 'files.octo.dev resolves to a loopback address',
         });
       }
     },
@@ -184,7 +207,9 @@ describe('behind a proxy, a name that this machine knows as its own', () => {
 describe('a request is a NO_NETWORK error', () => {
   test('when the host refuses the connection', async () => {
     const port = await unusedPort();
-    expect(await errorOf(clientWithProxy()(requestTo(`https://127.0.0.1:${port}/`)))).toMatchObject({
+    // An instance of GitHub, which receives the token, may be on this machine.
+    const request = requestTo(`https://127.0.0.1:${port}/`, { headers: { authorization: 'Bearer x' } });
+    expect(await errorOf(clientWithProxy()(request))).toMatchObject({
       code: 'NO_NETWORK',
       message: `127.0.0.1:${port} can't be reached: it refused the connection`,
       hint: expect.stringContaining('https_proxy'),
@@ -215,6 +240,17 @@ describe('a request is a NO_NETWORK error', () => {
     });
   });
 });
+
+test.each(['not a url', 'http://[::1', 'http://127.0.0.1:99999', 'ftp://127.0.0.1'])(
+  'A proxy at %s is refused in one sentence that does not repeat it.',
+  async (proxy) => {
+    const refusal = await errorOf(clientWithProxy(proxy)(requestTo('https://files.octo.dev/')));
+    expect(refusal).toMatchObject({
+      code: 'BAD_INPUT',
+      message: "the proxy's address in `https_proxy` or `http_proxy` is not a URL",
+    });
+  },
+);
 
 describe('connectionError', () => {
   const request = { url: new URL('https://api.example.com/x?key=s3cret') };

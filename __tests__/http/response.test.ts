@@ -1,6 +1,12 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
-import { discard, firstHeader, parseRetryAfter, readText } from '../../src/http/response.ts';
+import {
+  discard,
+  firstHeader,
+  parseRetryAfter,
+  readText,
+  shortHostMessage,
+} from '../../src/http/response.ts';
 import { NOON } from '../support/ports.ts';
 
 describe('readText', () => {
@@ -96,5 +102,25 @@ describe('parseRetryAfter', () => {
 
   test.each([undefined, '', 'soon', '5s', '1.5', '-5', '1e3'])('returns undefined for %j', (value) => {
     expect(parse(value)).toBeUndefined();
+  });
+});
+
+describe('shortHostMessage', () => {
+  test('keeps a short text, on one line', () => {
+    expect(shortHostMessage(' a\n\tb\u0085c\u2028 d ')).toBe('a b c d');
+    expect(shortHostMessage(undefined)).toBe('');
+  });
+
+  test('cuts no word of a long text, which may be a secret that only a whole one is recognized as', () => {
+    const secret = `ghs_${'a1B2'.repeat(9)}`;
+    for (let before = 240; before < 300; before += 1) {
+      const short = shortHostMessage(`${'x'.repeat(before)} ${secret} and more of it${'.'.repeat(300)}`);
+      expect(short.length).toBeLessThanOrEqual(301);
+      expect(short.includes(secret) || !short.includes('ghs_')).toBe(true);
+    }
+  });
+
+  test('cuts a text without spaces', () => {
+    expect(shortHostMessage('я'.repeat(400))).toBe(`${'я'.repeat(300)}…`);
   });
 });

@@ -25,8 +25,7 @@ test.each<[readonly (string | null)[], boolean]>([
 ])(
   'A file that may come from %j is surely from the repository that is published in: %s.',
   (sources, expected) => {
-    const request = parseRequest(rawInputs({ repository: 'octo/site' }), runContextWith({ sources }));
-    expect(request.isFromTarget).toBe(expected);
+    expect(requestWith({ repository: 'octo/site' }, { sources }).isFromTarget).toBe(expected);
   },
 );
 
@@ -297,6 +296,31 @@ describe('parseRequest, given a wrong input', () => {
       expect(error.hint).not.toContain('ghs_s3cret');
     },
   );
+
+  test.each(['bin-host-url', 'pages-base', 'raw-base'] as const)(
+    'refuses a host in `%s` that leads to a machine itself, and accepts one in a network',
+    (name) => {
+      for (const host of ['localhost:8443', '127.0.0.1', '[::1]', '169.254.169.254', 'lvh.me', '0x7f.1']) {
+        expect(parseError({ [name]: `https://${host}/x` })).toMatchObject({
+          code: 'NOT_EXTERNAL',
+          message: expect.stringContaining(`input \`${name}\` is not an external https address`),
+        });
+      }
+      expect(() => requestWith({ [name]: 'https://files.octo.internal/' })).not.toThrow();
+    },
+  );
+
+  test.each(['null', '17', 'ready', 'undefined', 'page.html', 'ghs_'])('refuses the token %s', (token) => {
+    expect(parseError({ token })).toMatchObject({
+      code: 'BAD_INPUT',
+      message: 'input `token` is too short or too common to be a token',
+    });
+  });
+
+  test('takes no value for a credential that is too short or too common', () => {
+    const { ownSecrets } = requestWith({ token: 'ghs_s3cret' }, { secrets: ['17', 'ready', 'ghs_0ther'] });
+    expect(ownSecrets).toEqual(['ghs_s3cret', 'ghs_0ther']);
+  });
 
   test('repeats a wrong value in one short line', () => {
     const error = parseError({ branch: `a\n::set-output name=x::${'y'.repeat(500)}` });

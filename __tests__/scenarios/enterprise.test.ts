@@ -266,9 +266,9 @@ describe.each(['NO_PROXY', 'no_proxy'])('a host in %s is connected to directly',
     const inputs = { channel: 'K3', bin: 'own-bin-2', 'bin-host-url': door };
     const delivered = await scenario.deliver({ repository, files, inputs, env: direct });
     expectNotReady(delivered, {
-      step: 'place',
-      reason: /^localhost resolves to a loopback address/,
-      hint: /opened from the public internet/,
+      step: 'check',
+      reason: /^input `bin-host-url` is not an external https address: localhost is a single-label host/,
+      hint: /opens without this environment/,
     });
     expect(own.bins.get('own-bin-2')).toBeUndefined();
     expect(collectOutput(delivered)).not.toContain(`${door}/`);

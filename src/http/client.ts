@@ -6,7 +6,8 @@ import { DeliveryError } from '../errors.ts';
 import type { HttpRequest, SendHttp } from '../ports.ts';
 import { EXCHANGE } from '../protocol/limits.ts';
 import { TOOL } from '../protocol/words.ts';
-import { networkLookup, publicLookup, refuseInternalName } from './public-lookup.ts';
+import { refuseMachineAddress } from '../rules/external-address.ts';
+import { networkLookup, publicLookup, type ResolveHost, refuseInternalName } from './public-lookup.ts';
 
 /** Codes of Node and undici for errors after which the request certainly did not reach the host. */
 const UNREACHABLE_CODES = new Set([
@@ -42,13 +43,15 @@ const ERROR_DESCRIPTIONS: Readonly<Record<string, string>> = {
 /**
  * Creates the HTTP client for all requests: https only, through the proxy of the environment
  * (`https_proxy`, `no_proxy`), with a time limit on every wait. Redirects are not followed.
+ *
+ * @param resolve the resolver of the operating system
  */
-export function createHttpClient(): SendHttp {
+export function createHttpClient(resolve?: ResolveHost): SendHttp {
   // Each chunk of a body becomes garbage immediately. A small young generation makes V8 collect it often,
   // which saves about 50 MB of memory for any body.
   setFlagsFromString('--scavenger-max-new-space-capacity-mb=1');
-  const selectAgent = createAgents();
-  const refuseInternal = createNameCheck();
+  const selectAgent = createAgents(resolve);
+  const refuseInternal = createHostCheck(resolve);
   return async (httpRequest) => {
     refusePlainHttp(httpRequest);
     try {
@@ -81,7 +84,7 @@ function refusePlainHttp({ url }: HttpRequest): void {
 }
 
 /** The connections of each kind of request, opened when the first one is sent. */
-function createAgents(): (httpRequest: HttpRequest) => EnvHttpProxyAgent {
+function createAgents(resolve?: ResolveHost): (httpRequest: HttpRequest) => EnvHttpProxyAgent {
   const timeouts = { bodyTimeout: EXCHANGE.stall };
   const createAgent = (lookup?: LookupFunction) => () =>
     createProxyAgent({
@@ -91,8 +94,8 @@ function createAgents(): (httpRequest: HttpRequest) => EnvHttpProxyAgent {
   const agents = {
     /** The API, which the settings name and which receives the token, may even be on this machine. */
     api: once(createAgent()),
-    network: once(createAgent(networkLookup())),
-    public: once(createAgent(publicLookup())),
+    network: once(createAgent(networkLookup(resolve))),
+    public: once(createAgent(publicLookup(resolve))),
   };
   return ({ publicOnly, headers }) => {
     if (publicOnly) return agents.public();
@@ -104,15 +107,17 @@ function createAgents(): (httpRequest: HttpRequest) => EnvHttpProxyAgent {
 const PROXY_VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'];
 
 /**
- * Creates the check of names that a proxy resolves: each host once, and not those that receive the token, which
- * the settings name.
+ * Creates the check of hosts, but for those that receive the token, which the settings name. No connection looks up
+ * an IP address, and none behind a proxy a name: each such name is looked up here, once.
  */
-function createNameCheck(): (httpRequest: HttpRequest) => Promise<void> {
+function createHostCheck(resolve?: ResolveHost): (httpRequest: HttpRequest) => Promise<void> {
   const checked = new Map<string, Promise<void>>();
-  return async ({ url: { hostname }, headers, publicOnly = false }) => {
-    if (!PROXY_VARIABLES.some((name) => process.env[name]) || headers?.authorization !== undefined) return;
-    const key = `${hostname} ${publicOnly}`;
-    const check = checked.get(key) ?? refuseInternalName(hostname, publicOnly);
+  return async ({ url, headers, publicOnly = false }) => {
+    if (headers?.authorization !== undefined) return;
+    refuseMachineAddress(url);
+    if (!PROXY_VARIABLES.some((name) => process.env[name])) return;
+    const key = `${url.hostname} ${publicOnly}`;
+    const check = checked.get(key) ?? refuseInternalName(url.hostname, publicOnly, resolve);
     checked.set(key, check);
     await check;
   };

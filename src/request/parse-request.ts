@@ -7,7 +7,7 @@ import {
   SECOND,
   VERIFY_DEADLINE,
 } from '../protocol/limits.ts';
-import { parseExternalAddress } from '../rules/external-address.ts';
+import { parseExternalAddress, refuseMachineAddress } from '../rules/external-address.ts';
 import type { SelfContained } from '../rules/page/self-contained.ts';
 import { type GivenContent, parseContent } from './content.ts';
 import {
@@ -251,10 +251,17 @@ function parseHosts(raw: RawInputs) {
   return {
     apiUrl,
     serverUrl,
-    pagesBase: parseOptional(raw['pages-base'], (link) => parseHttpsUrl(link, 'pages-base')),
-    rawBase: parseOptional(raw['raw-base'], (link) => parseHttpsUrl(link, 'raw-base')),
-    binHostUrl: parseHttpsUrl(raw['bin-host-url'], 'bin-host-url'),
+    pagesBase: parseOptional(raw['pages-base'], (link) => parseHandedOut(link, 'pages-base')),
+    rawBase: parseOptional(raw['raw-base'], (link) => parseHandedOut(link, 'raw-base')),
+    binHostUrl: parseHandedOut(raw['bin-host-url'], 'bin-host-url'),
   };
+}
+
+/** A host whose addresses are handed over: it may be in a network, but never on this machine. */
+function parseHandedOut(text: string, input: 'pages-base' | 'raw-base' | 'bin-host-url'): URL {
+  const url = parseHttpsUrl(text, input);
+  refuseMachineAddress(url, `input \`${input}\``);
+  return url;
 }
 
 function parseFileLines({ file }: RawInputs): readonly string[] {

@@ -150,8 +150,9 @@ function rangeOf(address: ipaddr.IPv4 | ipaddr.IPv6): string {
 /**
  * Refuses an address on this machine; one inside a network may be meant.
  *
+ * @param label how the error message calls it
  * @throws {DeliveryError} `NOT_EXTERNAL`
  */
-export function refuseMachineAddress(url: URL): void {
-  if (getReach(url).reach === 'machine') parseExternalAddress(url.href, 'the address');
+export function refuseMachineAddress(url: URL, label = 'the address'): void {
+  if (getReach(url).reach === 'machine') parseExternalAddress(url.href, label);
 }

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import {
   COMMIT_METHODS,
@@ -102,6 +103,18 @@ describe('committing one file', () => {
       },
     ]);
     expect(host.seen).toEqual([]);
+  });
+
+  test('sends no bytes but those that were checked, even if nothing shows that they changed', async () => {
+    const github = branchWith();
+    const write = createCommitWriter(commitTargetWith(github), fakePorts());
+    const file = await localFile('checked');
+    const changed = { ...file, read: () => Readable.from([Buffer.from('changed')], { objectMode: false }) };
+    await expect(write([changeWith({ file: changed })])).rejects.toMatchObject({
+      code: 'BAD_FILE',
+      message: expect.stringContaining('changed while it was delivered'),
+    });
+    expect(github.sent('put_file_le1mb')).toEqual([]);
   });
 
   test('writes a tree without the file and sends no blob where the file is removed', async () => {
