@@ -8,7 +8,7 @@ import { inspectFile, type LocalFile } from '../rules/inspect.ts';
 import { refuseLfsPointer } from '../rules/lfs-pointer.ts';
 import { type LocalSite, listSiteFiles, refuseFindings, refuseLargeFolder } from '../rules/local-site.ts';
 import { nameFromFile } from '../rules/naming.ts';
-import { refuseOutside } from '../rules/open-file.ts';
+import { type CheckedFolders, refuseOutside } from '../rules/open-file.ts';
 import { refuseSecrets } from '../rules/secrets/secrets.ts';
 import type { FoundFile } from './find-files.ts';
 import { refuseSecretNames } from './secret-names.ts';
@@ -34,10 +34,13 @@ export async function openSite(
   const { entry } = request;
   if (!paths.includes(entry)) throw noEntryError(given, entry, paths);
   await refuseLargeFolder(folder, given, paths);
+  const checkedFolders: CheckedFolders = new Map();
   const progress = logger.progress(`check ${given}`, paths.length, 'files');
   const opened = await mapConcurrently(paths, SITE.checks, async (path) => {
     const marker = path === entry ? request.marker : undefined;
-    const file = await resultOf(() => checkSiteFile(found, path, { ...request, marker }, signal));
+    const file = await resultOf(() =>
+      checkSiteFile(found, path, { ...request, marker, checkedFolders }, signal),
+    );
     progress.advance(1);
     return { path, file };
   }).finally(() => progress.end());
@@ -71,7 +74,13 @@ async function checkSiteFile(
     allowedRoots,
     allowsFullPaths,
     allowedSecrets,
-  }: Pick<DeliveryRequest, 'marker' | 'ownSecrets' | 'allowedRoots' | 'allowsFullPaths' | 'allowedSecrets'>,
+    checkedFolders,
+  }: Pick<
+    DeliveryRequest,
+    'marker' | 'ownSecrets' | 'allowedRoots' | 'allowsFullPaths' | 'allowedSecrets'
+  > & {
+    readonly checkedFolders: CheckedFolders;
+  },
   signal: AbortSignal,
 ): Promise<LocalFile> {
   const file = await inspectFile({
@@ -81,6 +90,7 @@ async function checkSiteFile(
     secrets: ownSecrets,
     allowedRoots,
     allowsFullPaths,
+    checkedFolders,
     mayBeEmpty: true,
     closesBetweenReads: true,
     accept: refuseLargeFile,

@@ -1,5 +1,6 @@
-import { constants, type FileHandle, open, realpath, stat } from 'node:fs/promises';
-import { isAbsolute, join, relative, sep } from 'node:path';
+import type { Stats } from 'node:fs';
+import { constants, type FileHandle, lstat, open, realpath, stat } from 'node:fs/promises';
+import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { DeliveryError } from '../errors.ts';
 
 /** A file to open. */
@@ -11,7 +12,18 @@ export interface FileLocation {
   readonly allowedRoots?: readonly string[];
   /** Whether a path that is given as an absolute one may name any file. */
   readonly allowsFullPaths?: boolean;
+  /** Of many files: their folders that were compared already; absent where each file is compared by its whole path. */
+  readonly checkedFolders?: CheckedFolders;
 }
+
+/** By folder: which one it was when its whole path was compared with the allowed roots. */
+export type CheckedFolders = Map<string, Promise<FolderIdentity>>;
+
+/** What the system calls a file or folder, whatever its path. */
+type FolderIdentity = Pick<Stats, 'dev' | 'ino'>;
+
+const isSame = (one: FolderIdentity, other: FolderIdentity): boolean =>
+  one.ino === other.ino && one.dev === other.dev;
 
 /**
  * Opens the file at a path. Below the allowed roots it follows no symbolic link and accepts no file that
@@ -23,15 +35,15 @@ export async function openFile(location: FileLocation): Promise<FileHandle> {
   const { path, given } = location;
   let handle: FileHandle | undefined;
   try {
-    await refuseOutside(location);
-    // Without O_NONBLOCK, opening a pipe waits until something writes to it.
-    handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    await refusePath(location);
+    handle = await open(path, openFlags(location));
     await refuseReplaced(handle, location);
     return handle;
   } catch (cause) {
     await handle?.close();
     if (cause instanceof DeliveryError) throw cause;
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+    if (code === 'ELOOP' && location.checkedFolders !== undefined) throw linkError(location);
     const message =
       code === 'ENOENT' ? `the file ${given} does not exist` : `the file ${given} can't be opened (${code})`;
     throw new DeliveryError('BAD_FILE', message, {
@@ -44,15 +56,43 @@ export async function openFile(location: FileLocation): Promise<FileHandle> {
 const mayBeAnywhere = ({ given, allowedRoots = [], allowsFullPaths = false }: FileLocation): boolean =>
   allowedRoots.length === 0 || (allowsFullPaths && isAbsolute(given));
 
+/** Without O_NONBLOCK, opening a pipe waits until something writes to it. */
+function openFlags(location: FileLocation): number {
+  const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
+  return O_RDONLY | O_NONBLOCK | (mayBeAnywhere(location) ? 0 : O_NOFOLLOW);
+}
+
 /** Refuses a file that replaced another one between the check of its path and its opening. */
 async function refuseReplaced(handle: FileHandle, location: FileLocation): Promise<void> {
   if (mayBeAnywhere(location)) return;
-  await refuseOutside(location);
-  const [opened, current] = [await handle.stat(), await stat(location.path)];
-  if (opened.ino === current.ino && opened.dev === current.dev) return;
+  await refusePath(location);
+  // No link is followed: where the system can't refuse to open one, it is another file.
+  if (isSame(await handle.stat(), await lstat(location.path))) return;
   throw new DeliveryError('BAD_FILE', `the file ${location.given} was replaced while it was opened`, {
     hint: 'deliver it after the step that writes it has ended',
   });
+}
+
+/**
+ * Refuses a file whose path leads through a link. Its folder is compared by its whole path once; from then on it
+ * must be the same folder, which another one behind a link is not.
+ */
+async function refusePath(location: FileLocation): Promise<void> {
+  const { path, checkedFolders } = location;
+  if (checkedFolders === undefined || mayBeAnywhere(location)) return refuseOutside(location);
+  const folder = dirname(path);
+  const checked = checkedFolders.get(folder) ?? identifyFolder({ ...location, path: folder });
+  checkedFolders.set(folder, checked);
+  const known = await checked.catch(() => null);
+  // The failure of the folder would name another file of it.
+  if (known === null) return refuseOutside(location);
+  if (!isSame(known, await stat(folder))) throw linkError(location);
+}
+
+async function identifyFolder(location: FileLocation): Promise<FolderIdentity> {
+  const { dev, ino } = await stat(location.path);
+  await refuseOutside(location);
+  return { dev, ino };
 }
 
 /**
@@ -68,14 +108,18 @@ export async function refuseOutside(location: FileLocation): Promise<void> {
     const pathInRoot = relative(root, path);
     if (pathInRoot === '..' || pathInRoot.startsWith(`..${sep}`) || isAbsolute(pathInRoot)) continue;
     if (realPath === join(await realpath(root), pathInRoot)) return;
-    throw new DeliveryError('BAD_FILE', `the file ${given} is a symbolic link or is in a linked folder`, {
-      hint: allowsFullPaths ? 'name the file itself, by its absolute path' : 'set `file:` to the file itself',
-    });
+    throw linkError(location);
   }
   const roots = allowsFullPaths ? 'the current folder' : 'the workspace';
   throw new DeliveryError('BAD_FILE', `the file ${given} is outside ${roots}`, {
     hint: allowsFullPaths
       ? 'name it by its absolute path, if it may be published'
       : "copy it into the workspace or the runner's temp folder first",
+  });
+}
+
+function linkError({ given, allowsFullPaths }: FileLocation): DeliveryError {
+  return new DeliveryError('BAD_FILE', `the file ${given} is a symbolic link or is in a linked folder`, {
+    hint: allowsFullPaths ? 'name the file itself, by its absolute path' : 'set `file:` to the file itself',
   });
 }
