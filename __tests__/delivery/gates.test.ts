@@ -68,6 +68,7 @@ describe('the gates', () => {
     [{ match: 'identical', markerCount: null }, 'HTTP 200, bytes identical to the file'],
     [{ match: 'identical', markerCount: 1 }, 'HTTP 200, marker found once, bytes identical to the file'],
     [{ match: 'identical', markerCount: 3 }, 'HTTP 200, marker found 3 times, bytes identical to the file'],
+    [{ match: 'identical', markerCount: null, parts: 11 }, 'HTTP 200, bytes identical to all 12 files'],
     [{ match: 'altered', markerCount: 1 }, 'HTTP 200, marker found once, other bytes than the file'],
     [{ match: 'marked', markerCount: 2 }, 'HTTP 200, marker found 2 times'],
   ] as const)('G3 shows for %o the evidence %j', (proof, evidence) => {

@@ -1,8 +1,8 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import chromium from '@sparticuz/chromium';
 import { type Browser, launch, type Page } from 'puppeteer-core';
+import { chromiumPath } from '../support/chromium.ts';
 import { getMediaType } from '../world/media-types.ts';
 import type { GitHubWorld } from '../world/world.ts';
 import type { FolderFiles } from './generator-outputs.ts';
@@ -25,7 +25,7 @@ export async function launchBrowser({ proxyUrl, ca }: GitHubWorld): Promise<Brow
   const key = new X509Certificate(ca).publicKey.export({ type: 'spki', format: 'der' });
   const pin = createHash('sha256').update(key).digest('base64');
   return launch({
-    executablePath: await chromium.executablePath(),
+    executablePath: await chromiumPath(),
     pipe: true,
     headless: 'shell',
     args: [

@@ -75,9 +75,10 @@ export const describeGoneProof = ({ isCached }: NonNullable<ChannelAttempt['proo
   isCached ? 'nothing is served past caches; a cache still shows content' : 'nothing is served there';
 
 function describeProof(proof: NonNullable<ChannelAttempt['proof']>): string {
-  const { match, markerCount } = proof;
+  const { match, markerCount, parts } = proof;
   if (match === 'gone') return describeGoneProof(proof);
-  const bytes = match === 'identical' ? 'bytes identical to the file' : 'other bytes than the file';
+  const all = parts === 0 ? 'the file' : `all ${parts + 1} files`;
+  const bytes = match === 'identical' ? `bytes identical to ${all}` : 'other bytes than the file';
   if (markerCount === null) return bytes;
   const marker = `marker found ${markerCount === 1 ? 'once' : `${markerCount} times`}`;
   return match === 'marked' ? marker : `${marker}, ${bytes}`;
