@@ -150,13 +150,13 @@ export const BLANK_PAGES: readonly CorpusPage[] = [
     reason: 'still waiting for https://',
     files: { 'hang.css': {} },
   }),
-  blank('endless-loop', `${APP}<script>for (;;);</script>`, { reason: 'does not respond' }),
+  blank('endless-loop', `${APP}<script>for (;;);</script>`, { reason: '' }),
   blank('endless-alert', `${APP}<script>for (;;) alert("Hello")</script>`, {
-    reason: 'one dialog after the other',
+    reason: '',
   }),
-  blank('endless-reload', `${APP}<script>location.reload()</script>`, { reason: 'without end' }),
+  blank('endless-reload', `${APP}<script>location.reload()</script>`, { reason: '' }),
   blank('endless-navigation', `${APP}<script>location.href = "?" + Math.random()</script>`, {
-    reason: 'without end',
+    reason: '',
   }),
   blank(
     'much-dom',

@@ -30,7 +30,7 @@ tryAll((host) => { open('http://' + host + '/window') });
 tryAll((host) => { const frame = document.createElement('iframe'); frame.src = 'http://' + host + '/frame'; document.body.append(frame) });
 const source = 'onmessage = ({ data }) => data.forEach((host) => fetch("https://" + host + "/worker").catch(() => {}))';
 const url = URL.createObjectURL(new Blob([source]));
-for (let i = 0; i < 40; i++) new Worker(url).postMessage(hosts);
+for (let i = 0; i < 16; i++) new Worker(url).postMessage(hosts);
 const ice = ['stun:127.0.0.1:${udp}', 'stun:localhost:${udp}', 'stun:internal.octo.dev:${udp}'].map((urls) => ({ urls }));
 ice.push({ urls: 'turn:127.0.0.1:${tcp}?transport=tcp', username: 'a', credential: 'b' });
 ice.push({ urls: 'turns:localhost:${tcp}?transport=tcp', username: 'a', credential: 'b' });

@@ -4,6 +4,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createScreenViewer } from '../../src/browser/index.ts';
 import type { ScreenViewer } from '../../src/browser/screen-view.ts';
+import { VIEW_TIMES } from '../../src/browser/view-times.ts';
 import type { ResolveHost } from '../../src/http/public-lookup.ts';
 import { systemClock } from '../../src/system.ts';
 import { chromiumPath } from '../support/chromium.ts';
@@ -63,6 +64,8 @@ beforeAll(async () => {
     clock: systemClock,
     logger: new FakeLogger(),
     tempFolder,
+    // The page starts many workers: a busy machine needs a while.
+    times: { ...VIEW_TIMES, total: 60_000, render: 20_000 },
     resolve,
   });
 });
@@ -76,24 +79,15 @@ afterAll(async () => {
 
 describe('a hostile page', () => {
   test('reaches nothing on this machine, is granted nothing, and is still judged', async () => {
-    const page = { url: `${HOST}/page`, marker: 'Everything was tried', picture: false };
+    // The page writes what it was granted, and how many addresses of this machine it learned.
+    const marker = 'Everything was tried notification=denied location=denied camera=denied addresses=0';
+    const page = { url: `${HOST}/page`, marker, picture: false };
     const view = await viewer.view(page, new AbortController().signal);
-    expect(view).toMatchObject({ verdict: 'shown', isMarkerVisible: true });
+    expect(view).toMatchObject({ verdict: 'shown', reason: '', isMarkerVisible: true });
     expect(reached).toEqual([]);
     expect(site.connections.filter((one) => one !== 'octo.github.io:443')).toEqual([]);
     expect(view.counts.blockedRequests).toBeGreaterThan(10);
     expect(view.blockedRequests.join()).toContain('127.0.0.1');
-  });
-
-  test('shows what it got: no permission, no address of this machine', async () => {
-    for (const marker of ['notification=denied', 'location=denied', 'camera=denied', 'addresses=0']) {
-      const page = { url: `${HOST}/page`, marker, picture: false };
-      expect([marker, (await viewer.view(page, new AbortController().signal)).isMarkerVisible]).toEqual([
-        marker,
-        true,
-      ]);
-    }
-    expect(reached).toEqual([]);
   });
 
   test('leaves nothing behind when the browser is closed', async () => {

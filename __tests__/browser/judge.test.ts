@@ -1,9 +1,23 @@
 import { describe, expect, test } from '@jest/globals';
-import { judgeNavigationError } from '../../src/browser/judge.ts';
+import { judge, judgeNavigationError } from '../../src/browser/judge.ts';
 import { PageEvents } from '../../src/browser/page-events.ts';
 
 const judgeError = (errorText: string, httpCode: number | null = null, isDownload = false) =>
   judgeNavigationError(errorText, Object.assign(new PageEvents(), { httpCode }), isDownload);
+
+describe('judge', () => {
+  const judgeSilence = (more: Partial<PageEvents>, isAnswering: boolean): string =>
+    judge(null, Object.assign(new PageEvents(), { httpCode: 200, ...more }), { isAnswering }).reason;
+
+  test.each([
+    [{ navigations: 6 }, false, 'the page goes from one address to the next without end'],
+    [{ dialogs: 6 }, false, 'the page opens one dialog after the other'],
+    [{ httpCode: 503 }, true, 'the page was answered with 503'],
+    [{}, false, 'the page does not respond'],
+  ])('says why there is no sight of a page with %j', (events, isAnswering, reason) => {
+    expect(judgeSilence(events, isAnswering)).toBe(reason);
+  });
+});
 
 describe('judgeNavigationError', () => {
   test.each([

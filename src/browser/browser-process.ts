@@ -4,6 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import type { Browser } from 'puppeteer-core';
 import { _connectToCdpBrowser } from 'puppeteer-core/internal/cdp/BrowserConnector.js';
 import { PipeTransport } from 'puppeteer-core/internal/node/PipeTransport.js';
@@ -76,6 +77,7 @@ export async function launchBrowser(options: LaunchOptions, signal: AbortSignal)
     return { browser, pid: child.pid ?? 0, version, ended: ended.signal, kill };
   } catch (thrown) {
     await kill();
+    await untilRead(child);
     const reason = thrown instanceof Error ? thrown.message : String(thrown);
     throw new BrowserLaunchError(reason, output(), thrown);
   }
@@ -155,4 +157,10 @@ async function untilGone(child: ChildProcess, ended: AbortSignal): Promise<void>
   if (child.pid === undefined) return;
   const tooLate = AbortSignal.timeout(END_TIME);
   await untilAborted(AbortSignal.any([ended, tooLate]), new Promise(() => undefined)).catch(() => undefined);
+}
+
+/** Waits for the rest of the error output, which may arrive after the end of the process. */
+async function untilRead({ stderr }: ChildProcess): Promise<void> {
+  if (stderr === null || stderr.closed) return;
+  await untilAborted(AbortSignal.timeout(END_TIME), finished(stderr)).catch(() => undefined);
 }

@@ -18,7 +18,10 @@ const LOOK_TIME = 1_000;
 const PATIENCE = 4_000;
 
 /** Milliseconds for a page that runs to answer. */
-const ANSWER_TIME = 1_000;
+const ANSWER_TIME = 3_000;
+
+/** Milliseconds for one more look at a page that runs, on a machine that is too busy for two until then. */
+const LAST_LOOK_TIME = 4_000;
 
 /** Milliseconds for the measurement of the width on a phone. */
 const MEASURE_TIME = 2_000;
@@ -53,15 +56,19 @@ export async function watchPage(
     const [refusal = ''] = judgment.verdict === 'not-checked' ? opened.proxy.refused.values() : [];
     return createView(opened, refusal === '' ? judgment : { ...judgment, reason: `not opened: ${refusal}` });
   }
-  const watched = await watch(opened, wanted.marker, bounds);
+  const main = opened.page.mainFrame();
+  const first = await watch(opened, wanted.marker, bounds);
+  const isAnswering = (await within(bounds, ANSWER_TIME, evaluateApart(main, '1'))) !== null;
+  const watched =
+    isAnswering && first.isStable === null ? await lookOnceMore(opened, wanted.marker, bounds, first) : first;
   const elapsed = clock.now() - start;
-  const isAnswering = await within(bounds, ANSWER_TIME, evaluateApart(opened.page.mainFrame(), '1'));
   const judgment = judge(watched.sight, opened.events, {
-    isAnswering: isAnswering !== null,
-    isMoving: watched.isStable === false,
+    isAnswering,
+    isMoving: watched.isStable !== true,
   });
-  const overflow =
-    isAnswering !== null ? await within(bounds, MEASURE_TIME, measureOverflow({ ...opened, clock })) : null;
+  const overflow = isAnswering
+    ? await within(bounds, MEASURE_TIME, measureOverflow({ ...opened, clock }))
+    : null;
   return {
     ...createView(opened, judgment),
     ...describeSight(watched.sight, wanted),
@@ -70,6 +77,21 @@ export async function watchPage(
     isStable: watched.isStable,
   };
 }
+
+/** What was seen until now, and what one more look adds. */
+async function lookOnceMore(
+  opened: OpenPage,
+  marker: string | undefined,
+  bounds: WaitBounds,
+  first: Watched,
+): Promise<Watched> {
+  const { clock } = bounds;
+  const sight = await within(bounds, LAST_LOOK_TIME, lookAtPage({ ...opened, clock }, marker));
+  return sight === null ? first : { sight, isStable: compareSights(first.sight, sight) };
+}
+
+const compareSights = (before: PageSight | null, after: PageSight): boolean | null =>
+  before === null ? null : before.hash === after.hash;
 
 interface Watched {
   /** The last look that succeeded. */
@@ -87,7 +109,7 @@ async function watch(opened: OpenPage, marker: string | undefined, bounds: WaitB
     const left = deadline - clock.now();
     const { sight: before } = watched;
     const sight = await within(bounds, Math.max(left, LOOK_TIME), lookAtPage({ ...opened, clock }, marker));
-    if (sight !== null) watched = { sight, isStable: before === null ? null : before.hash === sight.hash };
+    if (sight !== null) watched = { sight, isStable: compareSights(before, sight) };
     const isShown =
       sight !== null && judge(sight, events, { isMoving: watched.isStable !== true }).verdict === 'shown';
     shownSince = isShown ? (shownSince ?? clock.now()) : null;
