@@ -260,6 +260,13 @@ export const SHOWN_PAGES: readonly CorpusPage[] = [
     files: { 'inner.html': page('<p>Inside the frame</p>') },
   }),
   shown(
+    'frame-of-another-host',
+    page(
+      '<iframe src="https://other.octo.dev/frame/inner.html" width="600" height="300" style="border:0"></iframe>',
+    ),
+    { marker: 'Inside the frame' },
+  ),
+  shown(
     'frameset',
     '<!doctype html><frameset cols="50%,50%"><frame src="a.html"><frame src="a.html"></frameset>',
     { files: { 'a.html': page(TEXT) } },

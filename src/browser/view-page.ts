@@ -55,7 +55,7 @@ export async function lookAtPage(access: PageAccess, marker: string | undefined)
   const grid = decodePicture(png);
   let visible = keepVisible([...boxes, ...(await lookAtInnerFrames(access))], grid);
   // Both cost more, and are needed only where nothing else is there.
-  if (visible.length === 0) visible = keepVisible(await findClosedRoots(access), grid);
+  if (visible.length === 0) visible = keepVisible(await findClosedRoots(access).catch(() => []), grid);
   if (visible.length === 0) visible = await lookBelow(access, boxes, grid);
   const text = joinTexts(visible);
   const isMarkerVisible = marker === undefined ? null : await isVisibleMarker(access, marker, text);
