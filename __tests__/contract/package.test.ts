@@ -32,7 +32,7 @@ const installed = (path: string): string => join(folder, 'node_modules/screen-de
 describe('the npm package', () => {
   test('contains the bundles, their licenses, the contract and the documents alone', () => {
     const expected =
-      /^(README\.md|LICENSE|package\.json|contract\.json|dist\/([\w-]+\.js|[\w-]*licenses\.txt|package\.json))$/;
+      /^(README\.md|LICENSE|package\.json|contract\.json|report\.schema\.json|dist\/([\w-]+\.js|[\w-]*licenses\.txt|package\.json))$/;
     expect(files.map(({ path }) => path).filter((path) => !expected.test(path))).toEqual([]);
     expect(files.map(({ path }) => path)).toEqual(
       expect.arrayContaining([
