@@ -1,14 +1,11 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { useContentFile } from '../../src/delivery/content-file.ts';
 import { CONTENT } from '../../src/protocol/limits.ts';
 import type { DeliveryRequest } from '../../src/request/parse-request.ts';
 import { FakeClock } from '../support/ports.ts';
 import { requestWith } from './builders.ts';
-
-const listTemporary = async (): Promise<string[]> =>
-  (await readdir(tmpdir())).filter((name) => name.startsWith('screen-delivery-')).sort();
 
 /** A request with a stream as its content. */
 function requestFor(stream: AsyncIterable<Uint8Array>): DeliveryRequest {
@@ -34,7 +31,6 @@ describe('useContentFile', () => {
     ['a text', { content: '<p>ü</p>\n', name: 'page.html' }, undefined],
     ['a stream', { name: 'page.html' }, chunksOf('<p>', 'ü</p>\n')],
   ])('lends %s as a private file under the given name, and removes it', async (_, inputs, contentStream) => {
-    const before = await listTemporary();
     const request = requestWith({ file: '', ...inputs }, { contentStream });
     let path = '';
     await useContentFile(request, ports(), async (prepared) => {
@@ -47,17 +43,18 @@ describe('useContentFile', () => {
       expect(prepared.request).toMatchObject({ allowsFullPaths: false, allowedRoots: [expect.any(String)] });
       expect(path.startsWith(prepared.request.allowedRoots[0] ?? '?')).toBe(true);
     });
-    await expect(stat(path)).rejects.toThrow('ENOENT');
-    expect(await listTemporary()).toEqual(before);
+    await expect(stat(dirname(path))).rejects.toThrow('ENOENT');
   });
 
   test('removes the file when the work fails', async () => {
-    const before = await listTemporary();
-    const work = useContentFile(requestFor(chunksOf('x')), ports(), async () => {
+    let folder = '';
+    const work = useContentFile(requestFor(chunksOf('x')), ports(), async ({ request }) => {
+      folder = request.folder;
       throw new Error('stop');
     });
     await expect(work).rejects.toThrow('stop');
-    expect(await listTemporary()).toEqual(before);
+    expect(folder).not.toBe('');
+    await expect(stat(folder)).rejects.toThrow('ENOENT');
   });
 
   test('leaves a request without content as it is', async () => {
