@@ -16,7 +16,9 @@ test('the command line calls the server as it is', () => {
 describe('the tools', () => {
   test('take every input, except those that no agent may choose', () => {
     const taken = new Set(DEFINITIONS.flatMap(([, { inputs }]) => inputs));
-    expect([...taken, ...NOT_ARGUMENTS].sort()).toEqual(Object.keys(INPUTS).sort());
+    // The tools that take content take both; they have their own words for it.
+    const content = ['content', 'name'];
+    expect([...taken, ...NOT_ARGUMENTS, ...content].sort()).toEqual(Object.keys(INPUTS).sort());
   });
 
   test.each(['token', 'api-url', 'auth-url', 'pages-base', 'raw-base', 'bin-host-url'] as const)(
