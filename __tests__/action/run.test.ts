@@ -59,6 +59,13 @@ describe('run, when an input is refused', () => {
     });
   });
 
+  test('fails the step whose outputs could not be written, whatever `fail-on-not-ready` says', async () => {
+    const env = { INPUT_CHANNEL: 'K9', INPUT_FILE: 'a', 'INPUT_FAIL-ON-NOT-READY': 'false' };
+    await inStep({ ...env, GITHUB_OUTPUT: '/nowhere/output' }, async (step) => {
+      await expect(runStep(step.env)).resolves.toMatch(/^Could not write the outputs of this step/);
+    });
+  });
+
   test.each(['false', 'False', 'FALSE'])(
     'does not fail the step with fail-on-not-ready: %s',
     async (said) => {
