@@ -41,11 +41,23 @@ class SchemaWriter {
       const { node, description } = found;
       const body =
         node.type === 'TSInterfaceDeclaration'
-          ? this.#object(node.body.body)
+          ? this.#object(this.#membersOf(node))
           : this.#schema(node.typeAnnotation);
       this.#defs.set(name, { ...(description === '' ? {} : { description }), ...body });
     }
     return { $ref: `#/$defs/${name}` };
+  }
+
+  /** The members of an interface, after those of the interfaces that it extends. */
+  #membersOf({ body, extends: parents }: TypeNode): readonly TypeNode[] {
+    const inherited = (parents ?? []).flatMap(({ expression, typeParameters }: TypeNode) => {
+      const parent = this.#declarations.types.get(expression.name)?.node;
+      if (parent?.type !== 'TSInterfaceDeclaration' || typeParameters) {
+        throw new Error(`No schema for an interface that extends ${expression.name}`);
+      }
+      return this.#membersOf(parent);
+    });
+    return [...inherited, ...body.body];
   }
 
   #schema(node: TypeNode): JsonSchema {

@@ -27,8 +27,8 @@ export interface UnpublishedFile {
 
 export type ScreenVerdict = 'shown' | 'not-shown' | 'not-checked';
 
-/** What a browser saw of one page. All texts are plain, without control characters, and bounded. */
-export interface ScreenView {
+/** What a browser saw of one page, without its picture. All texts are plain, without control characters, and bounded. */
+export interface ScreenFacts {
   readonly verdict: ScreenVerdict;
   /** One sentence without a period at its end: why it is not shown, or was not checked; empty for a shown page. */
   readonly reason: string;
@@ -62,10 +62,13 @@ export interface ScreenView {
   readonly overflow: number;
   /** Milliseconds from the start of the navigation to the verdict. */
   readonly elapsed: number;
+  /** Whether the pixels of two looks at the page agree; `null` where there were none. */
+  readonly isStable: boolean | null;
+}
+
+export interface ScreenView extends ScreenFacts {
   /** PNG of 1280 × 800 CSS pixels, at most 1 MB, where it was asked for and could be taken. */
   readonly picture: Uint8Array | null;
-  /** SHA-256 of the picture's pixels at two moments being equal: whether two looks at the page agree. */
-  readonly isStable: boolean | null;
 }
 
 /** A browser that was started for this run. It never throws: what fails is a view that says so. */

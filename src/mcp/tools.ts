@@ -24,6 +24,8 @@ export interface ToolDefinition {
  */
 export const NOT_ARGUMENTS: readonly InputName[] = [
   ...(['token', 'operation', 'comment', 'fail-on-not-ready'] as const),
+  // The person who starts the server decides what becomes public, and what a stranger's page may do here.
+  ...(['setup', 'browser-sandbox'] as const),
   ...(['api-url', 'auth-url', 'pages-base', 'raw-base', 'bin-host-url'] as const),
 ];
 
@@ -48,6 +50,8 @@ export const TOOLS: Readonly<Record<ToolName, ToolDefinition>> = {
         'prune',
         'keep',
         'nojekyll',
+        'screen',
+        'picture',
         'channel',
         'marker',
         'client-id',

@@ -1,11 +1,11 @@
-import type { ScreenView } from '../../browser/screen-view.ts';
+import type { ScreenFacts } from '../../browser/screen-view.ts';
 import { type FileDelivery, mainAttempt } from '../file-delivery.ts';
 import { neutralizeText } from '../neutral-text.ts';
 import { describeView, formatShare } from './describe-view.ts';
 import { hideOrigin } from './judge-view.ts';
 
 /** What a browser saw of a page. All lists have at most ten texts, and all texts are bounded. */
-export interface ScreenReport extends Omit<ScreenView, 'picture'> {
+export interface ScreenReport extends ScreenFacts {
   /** Whether it is the published page; else the local one, which was refused. */
   readonly isPublished: boolean;
   /** The share of pixels, from 0 to 1, that it has in common with the page before publishing; `null` if not known. */
