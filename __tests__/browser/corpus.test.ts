@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createScreenViewer } from '../../src/browser/index.ts';
+import { createScreenViewer } from '../../src/browser/browser.ts';
 import type { ScreenView, ScreenViewer } from '../../src/browser/screen-view.ts';
 import { VIEW_TIMES } from '../../src/browser/view-times.ts';
 import { systemClock } from '../../src/system.ts';

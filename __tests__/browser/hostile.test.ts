@@ -2,7 +2,7 @@ import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { readdir } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createScreenViewer } from '../../src/browser/index.ts';
+import { createScreenViewer } from '../../src/browser/browser.ts';
 import type { ScreenViewer } from '../../src/browser/screen-view.ts';
 import { VIEW_TIMES } from '../../src/browser/view-times.ts';
 import type { ResolveHost } from '../../src/http/public-lookup.ts';

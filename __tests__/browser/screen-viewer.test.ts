@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { PNG } from 'pngjs';
-import { createScreenViewer, type ScreenViewerOptions } from '../../src/browser/index.ts';
+import { createScreenViewer, type ScreenViewerOptions } from '../../src/browser/browser.ts';
 import type { PageToView, ScreenView, ScreenViewer, UnpublishedFile } from '../../src/browser/screen-view.ts';
 import { VIEW_TIMES } from '../../src/browser/view-times.ts';
 import { systemClock } from '../../src/system.ts';
