@@ -13,7 +13,7 @@ const CODE = z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]);
 const paths = () => z.array(z.string());
 const count = () => z.number();
 
-const SITE_SCHEMA = z.object({
+export const SITE_SCHEMA = z.object({
   entry: z.string().describe('The page whose address is handed over.'),
   count: count(),
   size: count(),
@@ -27,7 +27,7 @@ const SITE_SCHEMA = z.object({
   leftOut: paths(),
 }) satisfies z.ZodType<SiteReport>;
 
-const SCREEN_SCHEMA = z.object({
+export const SCREEN_SCHEMA = z.object({
   isPublished: z.boolean(),
   verdict: z.enum(['shown', 'not-shown', 'not-checked']),
   reason: z.string(),
@@ -53,13 +53,14 @@ const SCREEN_SCHEMA = z.object({
   agreement: count().nullable(),
 }) satisfies z.ZodType<ScreenReport>;
 
-const REPORT_SCHEMA = z.object({
+export const REPORT_SCHEMA = z.object({
   protocol: z.literal(PROTOCOL.identifier),
   version: z.literal(PROTOCOL.version),
   operation: z.enum(['deliver', 'withdraw']),
   ready: z.boolean(),
   url: z.string().nullable().describe('The proven address; null unless every gate is passed.'),
   withdrawn: z.string().nullable().describe('The address that no longer serves the file.'),
+  gone: paths().optional(),
   lines: z.record(z.enum(REPORT_LINES), z.string()),
   gates: z.array(z.object({ name: z.enum(GATES), passed: z.boolean(), evidence: z.string() })),
   file: z.object({ path: z.string(), size: count().nullable(), sha256: z.string().nullable() }).nullable(),
