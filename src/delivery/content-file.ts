@@ -34,7 +34,7 @@ export async function useContentFile<T>(
   try {
     const path = join(folder, 'content');
     await writeContent(path, content, ports);
-    const found = { path, given: content.name, relativePath: content.name };
+    const found = { path, given: content.name, relativePath: content.name, isTemporary: true };
     // No other file of the machine is meant, whatever its name is.
     const location = { folder, allowedRoots: [folder], allowsFullPaths: false };
     return await work({ request: { ...request, ...location }, parts: { findFiles: async () => [found] } });

@@ -10,6 +10,8 @@ export interface FoundFile {
   readonly given: string;
   /** Where it lies below the folder that all files have in common, separated by `/`. */
   readonly relativePath: string;
+  /** Whether it is removed when the delivery ends. */
+  readonly isTemporary?: boolean;
 }
 
 /**

@@ -167,7 +167,8 @@ export function listUnknown(delivery: FileDelivery, ready: boolean): string[] {
   if (ready) return unknown;
   if (failure?.code === 'DRY_RUN') return [...unknown, 'everything that only a real run can show'];
   unknown.push(operation === 'deliver' ? describeLeftBehind(delivery) : 'whether it still opens anywhere');
-  if ((failure ?? main?.failure)?.code === 'NO_NETWORK' && file !== null) {
+  const stays = file !== null && delivery.found?.isTemporary !== true;
+  if ((failure ?? main?.failure)?.code === 'NO_NETWORK' && stays) {
     unknown.push(`the file itself is still at ${subject}, sha256 ${file.sha256}`);
   }
   return unknown;
