@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { checkSite } from '../../src/delivery/check-site.ts';
 import type { FileDelivery } from '../../src/delivery/file-delivery.ts';
-import type { DeliveryError } from '../../src/errors.ts';
+import { DeliveryError } from '../../src/errors.ts';
 import { memorySite } from '../channels/pages/site/site-runs.ts';
 import { attemptWith, deliveryWith, taskWith } from './builders.ts';
 
@@ -54,6 +54,22 @@ describe('checking the references of a site', () => {
     expect(findings.filter((line) => line.includes('deliver a copy of it'))).toEqual([
       expect.stringContaining('a.example/a.js'),
     ]);
+  });
+
+  test('refuses what the host would not show, together with what a page misses', async () => {
+    const refusal = new DeliveryError('BAD_INPUT', 'Jekyll leaves out _static/a.js', {
+      hint: 'set `nojekyll`',
+    });
+    const checkAt = (contents: Readonly<Record<string, string>>) => {
+      const task = { ...taskWith(), servedAt: { ...SERVED, refusal } };
+      const given = { ...delivery(), tasks: new Map([['K1' as const, task]]) };
+      return checkSite(given, memorySite(contents), 'enforce', signal);
+    };
+    await expect(checkAt({ 'index.html': page('') })).rejects.toBe(refusal);
+    await expect(checkAt({ 'index.html': page('<script src="a.js"></script>') })).rejects.toMatchObject({
+      code: 'BAD_FILE',
+      findings: [expect.stringContaining('a.js'), 'Jekyll leaves out _static/a.js: set `nojekyll`'],
+    });
   });
 
   test('adds notes for what may load later', async () => {

@@ -89,6 +89,8 @@ export interface ServedFolder {
   readonly rootPath: string;
   /** Scheme and host. */
   readonly origin: string;
+  /** Why the host would not show all of it as it is; thrown with what its pages miss. */
+  readonly refusal?: DeliveryError | null;
 }
 
 /** A host's refusal of the public address, in its own plain text. */

@@ -23,7 +23,9 @@ export async function checkSite(
   // Without a host it is not known where the folder will be.
   const isFinal = ({ kind }: SiteFinding): boolean => servedAt !== undefined || kind !== 'base';
   const final = refusals.filter(isFinal);
-  if (final.length > 0) throw brokenSiteError(delivery.subject, final, format);
+  const refusal = servedAt?.refusal ?? null;
+  if (final.length > 0) throw brokenSiteError(delivery.subject, final, format, refusal);
+  if (refusal !== null) throw refusal;
   const open = refusals.filter((finding) => !isFinal(finding));
   return {
     ...delivery,
@@ -63,16 +65,20 @@ function brokenSiteError(
   subject: string,
   findings: readonly SiteFinding[],
   format: FindingFormatter,
+  refusal: DeliveryError | null,
 ): DeliveryError {
   const hint = findings.find((finding) => finding.hint !== undefined)?.hint;
   return new DeliveryError('BAD_FILE', `the folder ${subject} is not complete`, {
     hint: hint ?? 'put the missing files into the folder, or correct the addresses',
     leftBehind: [],
-    findings: format(dropRepeatedHints(findings, hint)),
+    findings: [
+      ...format(dropRepeatedHints(findings, hint)),
+      ...(refusal === null ? [] : [`${refusal.message}: ${refusal.hint}`]),
+    ],
   });
 }
 
-/** Each hint stands at its first finding only, and that of the whole error at none. */
+/** Each hint is said at its first finding only, and that of the whole error at none. */
 function dropRepeatedHints(
   findings: readonly SiteFinding[],
   shared: string | undefined,

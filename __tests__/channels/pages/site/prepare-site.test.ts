@@ -109,7 +109,7 @@ describe('names that Jekyll changes', () => {
 
   test('are refused together, with both ways out', async () => {
     const { prepared, asked } = prepare(contents);
-    await expect(prepared).rejects.toMatchObject({
+    expect((await prepared).servedAt.refusal).toMatchObject({
       code: 'BAD_INPUT',
       step: 'check',
       message:
@@ -125,13 +125,13 @@ describe('names that Jekyll changes', () => {
     ['a workflow builds the site', { pages: siteWith({ builtBy: 'workflow' }) }],
     ['the branch switches Jekyll off', { branch: new MemoryBranch(heldFiles({ '.nojekyll': '' })) }],
   ])('are accepted where %s', async (_, more) => {
-    await expect(prepare(contents, more).prepared).resolves.toBeDefined();
+    expect((await prepare(contents, more).prepared).servedAt.refusal).toBeNull();
   });
 
   test('are looked for at the root of what is served, without a request where there are none', async () => {
     const pages = siteWith({ folder: 'docs' });
     const { prepared, asked } = prepare({ ...PAGE, 'a.md': 'x' }, { name: 'docs/p/', pages });
-    await expect(prepared).rejects.toMatchObject({ hint: expect.stringContaining('docs/.nojekyll') });
+    expect((await prepared).servedAt.refusal?.hint).toContain('docs/.nojekyll');
     expect(asked).toEqual(['docs/.nojekyll']);
     const plain = prepare(PAGE);
     await plain.prepared;

@@ -50,7 +50,7 @@ export interface PreparedSite {
 /**
  * Where a folder goes, and what the site would make of its names.
  *
- * @throws {DeliveryError} `BAD_INPUT` or `NOT_OURS` that names what the site would never show.
+ * @throws {DeliveryError} `NOT_OURS` that names what would change the whole site.
  * @see design 6
  */
 export async function prepareSite(
@@ -69,9 +69,8 @@ export async function prepareSite(
   for (const one of target.overwrite ? [] : site.files) {
     refuseSpecialFile(folder + one.path, destination.folder);
   }
-  if (destination.builtBy === 'branch' && !options.nojekyll) {
-    await refuseJekyllNames(site, folder, destination, exists);
-  }
+  const isJekyll = destination.builtBy === 'branch' && !options.nojekyll;
+  const refusal = isJekyll ? await findJekyllRefusal(site, folder, destination, exists) : null;
   const { prune, keep, nojekyll } = options;
   const siteRoot = folderPrefix(destination.folder);
   const siteTarget = { ...target, branch, folder, siteRoot, options: { prune, keep, nojekyll } };
@@ -85,7 +84,7 @@ export async function prepareSite(
   const task = { target: siteTarget, site, destination };
   const data = { target: siteTarget, path: destination.path, file: null, destination, site: task };
   return {
-    servedAt: describeAddress(destination, site.entry),
+    servedAt: { ...describeAddress(destination, site.entry), refusal },
     served: {
       url: entryUrl(destination.pageUrl),
       isPage: isHtml(site.entry),
@@ -142,23 +141,23 @@ export async function previewSite({ target, site }: SiteTask, ports: Pick<Ports,
   return `${subject} (${describeChanges(plan).join('; ')})`;
 }
 
-/** @throws {DeliveryError} `BAD_INPUT` that names both ways out. */
-async function refuseJekyllNames(
+/** `BAD_INPUT` that names both ways out; `null` where Jekyll changes nothing. */
+async function findJekyllRefusal(
   { files }: LocalSite,
   folder: string,
   { branch, folder: root }: PagesDestination,
   exists: FileLookup,
-): Promise<void> {
+): Promise<DeliveryError | null> {
   const heads = files.map(({ path, file: { head } }) => ({ path, head }));
   const { leftOut, rendered } = findJekyllNames(heads, servedPath(root, folder).replace(/\/$/, ''));
-  if (leftOut.length + rendered.length === 0) return;
+  if (leftOut.length + rendered.length === 0) return null;
   const switchFile = `${folderPrefix(root)}.nojekyll`;
-  if (await exists(branch, switchFile)) return;
+  if (await exists(branch, switchFile)) return null;
   const problems = [
     ...(leftOut.length === 0 ? [] : [`leaves out ${nameFew(leftOut)}`]),
     ...(rendered.length === 0 ? [] : [`renders ${nameFew(rendered)}`]),
   ];
-  throw new DeliveryError('BAD_INPUT', `Jekyll, which builds this Pages site, ${problems.join(', and ')}`, {
+  return new DeliveryError('BAD_INPUT', `Jekyll, which builds this Pages site, ${problems.join(', and ')}`, {
     step: 'check',
     hint: `set \`nojekyll: true\`, which commits an empty ${switchFile} and ends Jekyll for the whole site, or rename these files`,
     leftBehind: [],
