@@ -1,0 +1,90 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createScreenViewer } from '../../src/browser/browser.ts';
+import type { ScreenView, ScreenViewer } from '../../src/browser/screen-view.ts';
+import { VIEW_TIMES } from '../../src/browser/view-times.ts';
+import { systemClock } from '../../src/system.ts';
+import { chromiumPath } from '../support/chromium.ts';
+import { FakeLogger } from '../support/ports.ts';
+import { BLANK_PAGES, type CorpusPage, SHOWN_PAGES } from './corpus.ts';
+import { startTestSite, type TestSite } from './test-site.ts';
+
+const HOST = 'https://octo.github.io';
+const PAGES = new Map([...BLANK_PAGES, ...SHOWN_PAGES].map((page) => [page.name, page]));
+
+/** `/name/page` is the page itself, `/name/file` one of its files. */
+function answer(message: IncomingMessage, response: ServerResponse): void {
+  const [, name = '', file = ''] = new URL(message.url ?? '/', HOST).pathname.split('/');
+  const found = file === 'page' ? PAGES.get(name)?.page : PAGES.get(name)?.files?.[file];
+  if (found === undefined) return void response.writeHead(404).end('not found');
+  const {
+    status = 200,
+    type = 'text/html; charset=utf-8',
+    headers,
+    body,
+    start,
+  } = typeof found === 'string' ? { body: found } : found;
+  if (body === undefined && start === undefined && headers === undefined) return;
+  response.writeHead(status, { 'content-type': type, ...headers });
+  if (start === undefined) response.end(body);
+  else response.write(start);
+}
+
+const createViewer = async (site: TestSite, tempFolder: string, render: number): Promise<ScreenViewer> =>
+  createScreenViewer({
+    executablePath: await chromiumPath(),
+    sandbox: false,
+    environment: { PATH: process.env.PATH, ...site.environment },
+    clock: systemClock,
+    logger: new FakeLogger(),
+    tempFolder,
+    times: { ...VIEW_TIMES, total: 60_000, render },
+  });
+
+/** Looks at the pages, one after the other. */
+async function viewInTurn(
+  pages: readonly CorpusPage[],
+  start: (render: number) => Promise<ScreenViewer>,
+  render: number,
+): Promise<[string, ScreenView][]> {
+  const viewer = await start(render);
+  const seen: [string, ScreenView][] = [];
+  for (const { name, marker } of pages) {
+    const page = { url: `${HOST}/${name}/page`, marker, picture: false };
+    seen.push([name, await viewer.view(page, new AbortController().signal)]);
+  }
+  await viewer.close();
+  return seen;
+}
+
+/** What a real browser says of pages of the corpus, by their names. */
+export async function viewPages(pages: readonly CorpusPage[]): Promise<ReadonlyMap<string, ScreenView>> {
+  const folder = await mkdtemp(join(tmpdir(), 'screen-delivery-'));
+  const site = await startTestSite(folder, answer);
+  const start = (render: number): Promise<ScreenViewer> => createViewer(site, folder, render);
+  const isQuick = (page: CorpusPage): boolean => BLANK_PAGES.includes(page) && !page.isPatient;
+  const quick = pages.filter(isQuick);
+  try {
+    // A blank page must not take ten seconds here; most of the time these only wait.
+    const seen = await Promise.all([
+      viewInTurn(
+        pages.filter((page) => !isQuick(page)),
+        start,
+        VIEW_TIMES.render,
+      ),
+      ...[0, 1].map((part) =>
+        viewInTurn(
+          quick.filter((_page, index) => index % 2 === part),
+          start,
+          1_200,
+        ),
+      ),
+    ]);
+    return new Map(seen.flat());
+  } finally {
+    await site.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
