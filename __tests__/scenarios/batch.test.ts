@@ -17,9 +17,9 @@ const pages = (count: number): Record<string, string> =>
 const calls = () => listRequests(scenario, /^\w+ https:\/\/api\.github\.com/);
 
 describe('K1, many files', () => {
-  test('40 files: 40 commits, one push, one wait, one summary, few calls', async () => {
+  test('20 files: 40 commits, one push, one wait, one summary, few calls', async () => {
     const repository = await scenario.repository();
-    const files = pages(40);
+    const files = pages(20);
     const before = (await repository.log()).length;
     const delivered = await scenario.deliver({
       repository,
@@ -28,11 +28,11 @@ describe('K1, many files', () => {
       timeoutMs: 150_000,
     });
     expect(delivered.exitCode).toBe(0);
-    expect(delivered.reports).toHaveLength(40);
+    expect(delivered.reports).toHaveLength(20);
     expect(delivered.reports.every(({ ready }) => ready)).toBe(true);
     const log = await repository.log();
-    expect(log).toHaveLength(before + 40);
-    const ours = log.slice(0, 40);
+    expect(log).toHaveLength(before + 20);
+    const ours = log.slice(0, 20);
     expect(new Set(ours.map(({ files: changed }) => changed.length))).toEqual(new Set([1]));
     expect(
       ours.every(({ message }) => /^ADD page-\d+\.html: .*\n\nDelivered-by: screen-delivery/.test(message)),
@@ -44,8 +44,8 @@ describe('K1, many files', () => {
       listRequests(scenario, /git-receive-pack/).length +
         listRequests(scenario, /^PATCH .*\/git\/refs\//).length,
     ).toBeLessThan(2);
-    console.log(`40 files, ${calls().length} calls to the API`);
-    expect(calls().length).toBeLessThanOrEqual(3 * 40 + 20);
+    console.log(`20 files, ${calls().length} calls to the API`);
+    expect(calls().length).toBeLessThanOrEqual(3 * 20 + 20);
     expect(delivered.outputs.url?.split('\n')).toEqual(delivered.reports.map(({ url }) => url));
     expect(delivered.stdout.match(/^::group::Wait for the site/gm)).toHaveLength(1);
     expect(delivered.summary.match(/^### /gm)).toHaveLength(1);

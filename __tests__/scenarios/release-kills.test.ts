@@ -50,9 +50,9 @@ test.each([
     scenario.world.traffic.clear();
     expect((await deliver(await createRepository(isImmutable))).outputs.result).toBe('ready');
     const requests = scenario.world.traffic.lines();
-    // A kill at the second of equal requests is a kill at the first one, a little later.
-    const places = requests.flatMap((line, at) => (requests.indexOf(line) === at ? at : []));
-    expect(places.length).toBeGreaterThan(8);
+    // After a request that only reads, everything is as it was before.
+    const places = requests.flatMap((line, at) => (at === 0 || !/^(?:GET|HEAD) /.test(line) ? at : []));
+    expect(places.length).toBeGreaterThan(4);
     for (const at of places) {
       const repository = await createRepository(isImmutable);
       await killAt(repository, at);
