@@ -187,7 +187,7 @@ describe('channels that take no folder', () => {
   ])('name a command that works in a shell: %s', (given, command, archive) => {
     const { hint } = folderChannelError(given, 'K3');
     expect(hint).toBe(
-      `use channel: K1, or pack it in a step before: \`${command}\` with \`file: ${archive}\``,
+      `use channel: K1, with \`setup: true\` where there is no Pages site, or pack it in a step before: \`${command}\` with \`file: ${archive}\``,
     );
   });
 });

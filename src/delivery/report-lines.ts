@@ -142,7 +142,11 @@ function resultLine(delivery: FileDelivery, { notReady, provenUrl }: ReportFacts
   if (main?.proof?.isCached) {
     return `${RESULTS.ready}, removed: ${subject} is no longer at its source, but a cache still serves it; see UNKNOWN`;
   }
-  if (!main?.placement?.written) return `${RESULTS.ready}, nothing to withdraw: ${subject} is not served`;
+  if (!main?.placement?.written) {
+    return main?.placement?.unknown.length
+      ? `${RESULTS.ready}, nothing to withdraw in ${subject}; see UNKNOWN`
+      : `${RESULTS.ready}, nothing to withdraw: ${subject} is not served`;
+  }
   // A cache that still has it is named in UNKNOWN.
   return main.unknown.length === 0
     ? `${RESULTS.ready}, withdrawn: ${subject} is no longer served`

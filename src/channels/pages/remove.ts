@@ -42,15 +42,29 @@ export function createPagesRemover(
       ...(await previewCommits(tasks.filter(isFileTask), () => 'nothing exists there')),
       ...(await forEachItem(tasks.filter(isRemovalTask), ({ data }) => previewRemoval(data.removal))),
     ],
-    perform: async (tasks) => [
-      ...(await forEachItem(tasks.filter(isRemovalTask), ({ data }) => removeSite(data.removal, ports))),
-      ...(await commitTasks(tasks.filter(isFileTask), ports, removalPlacement)),
-    ],
+    perform: async (tasks) =>
+      [
+        ...(await forEachItem(tasks.filter(isRemovalTask), ({ data }) => removeSite(data.removal, ports))),
+        ...(await commitTasks(tasks.filter(isFileTask), ports, removalPlacement)),
+      ].map(addStaying),
   };
 }
 
 /** The removal of a path, or of a whole site. */
-type RemovalTask = PagesTask & { readonly removal?: SiteRemoval };
+type RemovalTask = PagesTask & {
+  readonly removal?: SiteRemoval;
+  /** For UNKNOWN: what stays below the folder that was named. */
+  readonly stays?: string;
+};
+
+type RemovalResult = ItemResult<PreparedTask<RemovalTask>, Placement>;
+
+/** A folder of which anything stays is not simply gone. */
+function addStaying({ item, result }: RemovalResult): RemovalResult {
+  const { stays } = item.data;
+  if (stays === undefined || hasFailed(result)) return { item, result };
+  return { item, result: { ...result, unknown: [...result.unknown, stays] } };
+}
 
 type SiteRemovalTask = PreparedTask<PagesTask & { readonly removal: SiteRemoval }>;
 
@@ -80,19 +94,61 @@ async function prepareRemovals<Item extends ChannelItem>(
   const found = await findDeliveredSites(siteTarget(folder.data, options), folder.data.path);
   if (found.unsearched.length > 0) ports.logger.warning(`not searched: ${nameFew(found.unsearched)}`);
   const owned = await findOwnedBelow(folder.data, found, ports);
+  const stays = describeStaying(folder.data, found, owned);
+  if (stays instanceof DeliveryError) return [{ item: folderItem, result: stays }];
   // An empty folder is proven to be empty all the same.
   const sites = found.sites.size + owned.length === 0 ? [folder.data.path] : [...found.sites.keys()];
   const siteTasks = sites.map((site) => ({
     item: folderItem,
     result: siteRemovalTask(site, folder, options),
   }));
-  if (owned.length === 0) return siteTasks;
+  if (owned.length === 0) return withStaying(siteTasks, stays);
   const method = await chooseMethod(
     owned.map(() => null),
     ports.signal,
   );
   const tasks = await forEachItem(owned, (one) => prepareRemoval(one, '', method), BATCH.reads);
-  return [...siteTasks, ...tasks.map(({ result }) => ({ item: folderItem, result }))];
+  return withStaying([...siteTasks, ...tasks.map(({ result }) => ({ item: folderItem, result }))], stays);
+}
+
+/** The first task of a folder says what of it stays. */
+function withStaying<Item>(
+  tasks: readonly ItemResult<Item, PreparedTask<RemovalTask>>[],
+  stays: string | undefined,
+): readonly ItemResult<Item, PreparedTask<RemovalTask>>[] {
+  return tasks.map(({ item, result }, index) =>
+    index > 0 || stays === undefined || hasFailed(result)
+      ? { item, result }
+      : { item, result: { ...result, data: { ...result.data, stays } } },
+  );
+}
+
+/**
+ * What stays below a folder once everything of ours is removed; `NOT_OURS` where nothing is, so that all of it would
+ * still be served.
+ */
+function describeStaying(
+  { path, destination }: PagesTask,
+  { sites, others, unsearched }: FoundSites,
+  owned: readonly string[],
+): string | DeliveryError | undefined {
+  const removed = new Set(owned);
+  const left = [...others.filter((one) => !removed.has(one)), ...unsearched];
+  if (left.length === 0) return undefined;
+  const name = path || './';
+  // At the root of the site there are always files of others.
+  const isRoot = path === folderPrefix(destination.folder);
+  if (sites.size + owned.length === 0 && !isRoot) {
+    return new DeliveryError(
+      'NOT_OURS',
+      `nothing in ${name} is as this action delivered it, so nothing was removed: ${nameFew(left)}`,
+      {
+        hint: 'set `path:` to the folder that was delivered itself, or remove these files with git',
+        leftBehind: [],
+      },
+    );
+  }
+  return `what stays in ${name}, because it is not as this action delivered it: ${nameFew(left)}`;
 }
 
 /** How the sites of a folder are removed. */

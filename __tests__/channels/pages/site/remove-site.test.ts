@@ -114,7 +114,6 @@ describe('withdrawing a site', () => {
 
   test.each([
     ['', './', 'nothing that this action delivered exists there'],
-    ['theirs/', 'theirs/', 'nothing that this action delivered exists there'],
     ['gone/', 'gone/', 'nothing exists there'],
   ])(
     'of which nothing is there (%j) names the folder, and proves its address',
@@ -140,6 +139,36 @@ describe('withdrawing a site', () => {
       ]);
     },
   );
+
+  test('of which nothing is as it was delivered is refused: all of it would still be served', async () => {
+    const branch = new MemoryBranch(
+      heldFiles({ 'theirs/a.txt': 'theirs', 'theirs/deep/er/b.txt': 'theirs' }),
+    );
+    const { github, ports } = connect(branch);
+    const remover = createPagesRemover(pagesOptionsWith({ path: 'theirs/' }), accessWith(github), ports);
+    await expect(remover.prepare([{ file: null, name: '' }])).resolves.toMatchObject([
+      {
+        result: {
+          code: 'NOT_OURS',
+          message: expect.stringContaining('theirs/a.txt, theirs/deep/er/b.txt'),
+          hint: expect.stringContaining('`path:`'),
+        },
+      },
+    ]);
+  });
+
+  test('of which something stays names it', async () => {
+    const branch = await deliveredBranch();
+    branch.change({ 'p/1/index.html': 'theirs' });
+    const { github, ports } = connect(branch);
+    const remover = createPagesRemover(pagesOptionsWith({ path: 'p/1/' }), accessWith(github), ports);
+    const prepared = await remover.prepare([{ file: null, name: '' }]);
+    const [placed] = await remover.perform(prepared.map(({ result }) => result) as never);
+    expect(placed?.result).toMatchObject({
+      written: true,
+      unknown: ['what stays in p/1/, because it is not as this action delivered it: p/1/index.html'],
+    });
+  });
 
   test('compares again after another writer was first', async () => {
     const branch = await deliveredBranch();
