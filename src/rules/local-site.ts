@@ -22,6 +22,8 @@ export interface LocalSite {
   readonly size: number;
   /** Hidden files and folders, which are not delivered. */
   readonly leftOut: readonly string[];
+  /** The paths of the pictures of the entry page, which are no files of the user. */
+  readonly pictures?: readonly string[];
 }
 
 /** The page whose address is handed over. */

@@ -2,8 +2,9 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { commitFiles } from '../../../src/channels/pages/commit.ts';
 import { comparePaths, type WantedFile } from '../../../src/channels/pages/compare-paths.ts';
 import { formatCommitMessage, isOwnedFile } from '../../../src/channels/pages/ownership.ts';
-import type { FileChange } from '../../../src/github/api/git-data.ts';
+import { type FileChange, pathChangesOf } from '../../../src/github/api/git-data.ts';
 import type { LocalFile } from '../../../src/rules/inspect.ts';
+import { absent, failure } from '../../github/fake-github.ts';
 import { temporaryFolder } from '../../support/files.ts';
 import { FakeHttp, fakePorts } from '../../support/ports.ts';
 import {
@@ -12,6 +13,7 @@ import {
   commitTargetWith,
   existingFile,
   FOREIGN_MESSAGE,
+  ownMessage,
 } from '../fake-branch.ts';
 import { resultsFor } from '../prepare-one.ts';
 import { memoryFile } from './site/site-runs.ts';
@@ -104,6 +106,73 @@ describe('a page with a picture', () => {
     expect(besideOf(state)).toEqual({ [PICTURE]: null, [BEFORE]: null });
   });
 
+  test.each([
+    ['delivered again without one', pageWith('new')],
+    ['delivered again as it was', pageWith('old')],
+    ['withdrawn', { path: PATH, file: null }],
+  ])('takes a picture with it that came later than its own bytes when it is %s', async (_, wanted) => {
+    const { [PICTURE]: picture } = delivered('old', { [PICTURE]: 'p1' });
+    const files = { [PATH]: existingFile('old'), ...(picture && { [PICTURE]: picture }) };
+    const { state } = await compare(wanted, files);
+    expect(state).toMatchObject({ path: PATH, replaces: 'old' });
+    expect(besideOf(state)).toEqual({ [PICTURE]: null });
+  });
+
+  test('that is gone already is withdrawn with the picture that is not', async () => {
+    const { [PICTURE]: picture } = delivered('old', { [PICTURE]: 'p1' });
+    const { state } = await compare({ path: PATH, file: null }, picture ? { [PICTURE]: picture } : {});
+    expect(pathChangesOf(state).map(({ path, file }) => [path, file])).toEqual([[PICTURE, null]]);
+  });
+
+  test.each<[string, string | null]>([
+    ['a file of its own', null],
+    [
+      'the picture of another page',
+      formatCommitMessage({
+        path: 'docs/other.html',
+        blobSha: 'x',
+        pictures: [{ path: PICTURE, blobSha: 'mine' }],
+        replaces: false,
+        essence: 'x',
+      }),
+    ],
+  ])('neither replaces nor removes what was delivered as %s', async (_, message) => {
+    const files = { [PATH]: existingFile('old'), [PICTURE]: existingFile('mine', message) };
+    const { state } = await compare(pageWith('new', { [PICTURE]: 'p1' }), files);
+    expect(state).toMatchObject({
+      code: 'NOT_OURS',
+      message: expect.stringContaining(PICTURE),
+      hint: 'set `picture: false`, or `overwrite: true` if you may replace that file',
+    });
+    for (const wanted of [pageWith('new'), { path: PATH, file: null }]) {
+      expect(besideOf((await compare(wanted, files)).state)).toEqual({});
+    }
+  });
+
+  test('is not withdrawn where it is unknown whether it has a picture', async () => {
+    const down = failure('HOST_ERROR', 500);
+    const github = branchWith(
+      {},
+      {
+        get_file: ({ path }: { path: string }) => (path === PATH ? { type: 'file', sha: 'old' } : down),
+        commits_of_path: [{ sha: 'last', commit: { message: ownMessage('old', PATH) } }],
+      },
+    );
+    const wanted = { path: PATH, file: null };
+    const [state] = resultsFor(await comparePaths([wanted], commitTargetWith(github)), [wanted]);
+    expect(state).toMatchObject({ httpCode: 500 });
+  });
+
+  test('has it on a branch that does not exist yet', async () => {
+    const github = branchWith({}, { get_ref: absent });
+    const wanted = pageWith('new', { [PICTURE]: 'p1' });
+    const [state] = resultsFor(
+      await comparePaths([wanted], commitTargetWith(github, { method: 'B', setup: true })),
+      [wanted],
+    );
+    expect(besideOf(state as FileChange)).toEqual({ [PICTURE]: 'p1' });
+  });
+
   test('leaves a picture that somebody else changed meanwhile', async () => {
     const files = {
       ...delivered('old', { [PICTURE]: 'p1' }),
@@ -113,9 +182,12 @@ describe('a page with a picture', () => {
     expect(state).toMatchObject({ file: null, beside: [] });
   });
 
-  test('asks for no picture where none was delivered', async () => {
-    const { github } = await compare(pageWith('new'), { [PATH]: existingFile('old') });
-    expect(github.sent('get_file').map(({ path }) => path)).toEqual([PATH]);
+  test('is not asked for a picture where it is new, nor is a file that is no page', async () => {
+    const { github } = await compare(pageWith('new'), {});
+    const text = 'docs/notes.txt';
+    const other = await compare({ path: text, file: fileOf('new') }, { [text]: existingFile('old') });
+    expect(other.github.sent('get_file').map(({ path }) => path)).toEqual([text]);
+    expect(github.sent('get_file').map(({ path }) => path)).not.toContain(PICTURE);
   });
 
   test('is committed with it, in one commit', async () => {

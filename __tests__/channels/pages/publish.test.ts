@@ -261,9 +261,14 @@ describe('a commit through channel K1 that fails', () => {
   const DONE = { commit: { sha: 'c0ffee' } };
 
   test('reads the path again where the branch moved, and replaces the blob that exists now', async () => {
+    let reads = 0;
     const { github, task } = await prepareFile({
       answers: {
-        get_file: (_: unknown, nth: number) => ({ type: 'file', sha: `blob${nth}` }),
+        get_file({ path }: { path: string }) {
+          if (path !== 'page.html') return absent;
+          reads += 1;
+          return { type: 'file', sha: `blob${reads}` };
+        },
         commits_of_path: (_: unknown, nth: number) => [
           { sha: 'last', commit: { message: ownMessage(`blob${nth}`) } },
         ],

@@ -1,6 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { createPagesPublisher, type PagesOptions } from '../../../src/channels/pages/publish.ts';
+import type { PreparedTask } from '../../../src/channels/channel.ts';
+import {
+  createPagesPublisher,
+  type PagesOptions,
+  type PagesTask,
+} from '../../../src/channels/pages/publish.ts';
 import type { RepositoryContext } from '../../../src/github/api/repository.ts';
+import { createMemoryFile } from '../../../src/rules/memory-file.ts';
 import { absent, FakeGitHub, failure } from '../../github/fake-github.ts';
 import { localFile } from '../../support/files.ts';
 import { FakeHttp, fakePorts } from '../../support/ports.ts';
@@ -26,13 +32,17 @@ const WRITES: Answers = {
   create_pages_site: NEW_SITE,
 };
 
+/** Git's id of the blob that a request sends. */
+const shaOfSent = (body: string): string =>
+  createMemoryFile('x', Buffer.from(JSON.parse(body).content, 'base64')).blobSha;
+
 /** A file for the new branch `gh-pages` of a repository without a site, unless the situation says otherwise. */
 async function prepare({ answers = {}, options = {}, site = null, isLarge = false }: Situation = {}) {
   const file = await localFile(isLarge ? Buffer.alloc(1_100_000, 'x') : '<p>hello</p>');
   const github = new FakeGitHub({ get_ref: absent, ...WRITES, ...answers });
   // Blobs are streamed past the API's methods.
-  const host = new FakeHttp(({ url }) =>
-    url.endsWith('/git/blobs') ? { status: 201, body: { sha: file.blobSha } } : { status: 404 },
+  const host = new FakeHttp(({ url, body }) =>
+    url.endsWith('/git/blobs') ? { status: 201, body: { sha: shaOfSent(body) } } : { status: 404 },
   );
   const ports = fakePorts(host.http);
   const given = pagesOptionsWith({ branch: 'gh-pages', setup: true, ...options });
@@ -184,6 +194,21 @@ describe('Pages', () => {
     const html_url = 'https://www.octo.dev/site/';
     const { result } = await perform({ answers: { create_pages_site: { ...NEW_SITE, html_url } } });
     expect(result).toMatchObject({ url: new URL('https://www.octo.dev/site/page.html') });
+  });
+
+  test('shows a page together with its picture, whose address is there as well', async () => {
+    const html_url = 'https://www.octo.dev/site/';
+    const answers = { create_pages_site: { ...NEW_SITE, html_url } };
+    const { github, action, prepared } = await prepare({ answers });
+    const [first] = await prepared;
+    const task = first?.result as PreparedTask<PagesTask>;
+    const pictures = { picture: createMemoryFile('page.html.png', Buffer.from('picture')), before: null };
+    const data = task.withPictures?.(pictures).data;
+    expect(data?.setup).toEqual(task.data.setup);
+    const [done] = await action.perform([{ ...task, data: data ?? task.data }]);
+    expect(github.sent('create_pages_site')).toHaveLength(1);
+    const url = new URL(`${html_url}page.html.png`);
+    expect(done?.result).toMatchObject({ pictures: { url, before: null }, parts: [{ url }] });
   });
 
   test.each([

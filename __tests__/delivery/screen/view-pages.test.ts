@@ -355,6 +355,44 @@ describe('a proven page', () => {
   });
 });
 
+describe('a file where the picture of another file of the step goes', () => {
+  const file = (url: URL) => plannedPage({ url, isPage: false, pictureUrls: null }, 'mine.png');
+
+  test.each([
+    ['the picture', PICTURE],
+    ['the picture of before', BEFORE],
+  ])('is refused in the check where it is %s', async (_, url) => {
+    for (const both of [
+      [plannedPage(), file(url)],
+      [file(url), plannedPage()],
+    ]) {
+      const { step } = setUp({ inputs: { picture: 'true' } });
+      const viewed = await viewLocalPages(both, step);
+      expect(viewed.find(({ name }) => name === 'mine.png')?.failure).toMatchObject({
+        code: 'BAD_INPUT',
+        step: 'check',
+        message: 'mine.png would go where the picture of page.html goes',
+        hint: expect.stringContaining('`picture: false`'),
+      });
+      expect(viewed.find(({ name }) => name === 'page.html')?.failure).toBeNull();
+    }
+  });
+
+  test('is refused where it is a file of a folder', async () => {
+    const { step } = setUp({ inputs: { picture: 'true' } });
+    const page = new URL('https://octo.github.io/site/p/app.js');
+    const pictureUrls = { picture: page, before: new URL(`${page}.x`) };
+    const [, site] = await viewLocalPages([plannedPage({ pictureUrls }), plannedSite()], step);
+    expect(site?.failure).toMatchObject({ code: 'BAD_INPUT' });
+  });
+
+  test('is no problem without pictures', async () => {
+    const { step } = setUp({});
+    const viewed = await viewLocalPages([plannedPage(), file(PICTURE)], step);
+    expect(viewed.map(({ failure }) => failure)).toEqual([null, null]);
+  });
+});
+
 describe('a picture of a page', () => {
   const ANSWER = () => viewWith({ title: 'Nightly', picture: pictureOf('ab') });
 

@@ -3,10 +3,17 @@ import type { FileChange } from '../../github/api/git-data.ts';
 import type { LastCommit } from '../../github/api/history.ts';
 import { forEachItem, type ItemResult } from '../../item-results.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
+import { isHtml } from '../../rules/page/self-contained.ts';
 import { createBranchReader } from './branch-reader.ts';
 import type { CommitTarget } from './commit-methods.ts';
-import { formatCommitMessage, isOwnedFile, notOwnedError } from './ownership.ts';
-import { listDeliveredPictures } from './pictures.ts';
+import {
+  formatCommitMessage,
+  isOwnedFile,
+  isOwnedPicture,
+  notOwnedError,
+  pictureNotOwnedError,
+} from './ownership.ts';
+import { listPicturePaths } from './pictures.ts';
 import { readTargetHead } from './target-branch.ts';
 
 /** A path that should hold a file, or nothing. */
@@ -51,10 +58,11 @@ export async function comparePaths(
   // After a write, what a cache of the host still tells of the branch may be old.
   const reader = sent.size === 0 ? target.reader : createBranchReader();
   const head = await readTargetHead(target);
-  if (head === null) return forEachItem(wanted, async (one) => comparePath(one, NOTHING, target, false));
-  const read = (all: readonly WantedFile[]) => readExisting(all, { github, head, reader, sent });
+  const read = async (all: readonly WantedFile[]): Promise<ExistingFiles> =>
+    head === null ? new Map() : readExisting(all, { github, head, reader, sent });
   const existing = await read([...wanted, ...wanted.flatMap(({ pictures = [] }) => pictures)]);
-  const old = wanted.flatMap((one) => listOldPictures(one, existing, wanted));
+  const oldPictures = new Map(wanted.map((one) => [one, listOldPictures(one, existing, wanted, target)]));
+  const old = [...oldPictures.values()].flat();
   const found = old.length === 0 ? existing : new Map([...existing, ...(await read(old))]);
   return forEachItem(wanted, async (one) => {
     const state = found.get(one.path) ?? NOTHING;
@@ -62,7 +70,7 @@ export async function comparePaths(
       throw one.file === null && state.code === 'NOT_OURS' ? folderRemovalError(one.path) : state;
     }
     const compared = comparePath(one, state, target, sent.has(one.path));
-    const beside = [...(one.pictures ?? []), ...listOldPictures(one, existing, wanted)];
+    const beside = [...(one.pictures ?? []), ...(oldPictures.get(one) ?? [])];
     return beside.length === 0 ? compared : addPictures(one, { compared, state }, beside, { target, found });
   });
 }
@@ -100,18 +108,23 @@ async function readExisting(
   );
 }
 
-/** The pictures that the page's own commit delivered, and that are no longer wanted. */
+/**
+ * Where pictures of the page may be that are no longer wanted. The page's own commit does not tell: the bytes of
+ * the page may be older, or newer, than its picture.
+ */
 function listOldPictures(
-  { path, pictures = [] }: WantedFile,
+  { path, file, pictures = [] }: WantedFile,
   existing: ExistingFiles,
   wanted: readonly WantedFile[],
+  target: Pick<CommitTarget, 'overwrite'>,
 ): readonly WantedFile[] {
-  const state = existing.get(path);
-  if (state === undefined || hasFailed(state) || state.blob === null || state.last === null) return [];
-  const { message } = state.last;
-  if (!isOwnedFile(message, state.blob, path)) return [];
+  const state = existing.get(path) ?? NOTHING;
+  // A new page has none, which spares its delivery two requests.
+  if (!isHtml(path) || hasFailed(state) || (state.blob === null && file !== null)) return [];
+  // A page that may not be changed keeps everything.
+  if (state.blob !== file?.blobSha && isOthers(path, state, target)) return [];
   const known = new Set([...wanted, ...pictures].map((one) => one.path));
-  return listDeliveredPictures(message, path).flatMap((picture) =>
+  return listPicturePaths(path).flatMap((picture) =>
     known.has(picture) ? [] : [{ path: picture, file: null }],
   );
 }
@@ -126,11 +139,17 @@ function addPictures(
   const changes = beside.flatMap((one) => {
     const existing = found.get(one.path) ?? NOTHING;
     if (hasFailed(existing)) {
-      if (one.file === null) return [];
+      // A folder is no picture; what can't be read may be one.
+      if (one.file === null && existing.code === 'NOT_OURS') return [];
       throw existing;
     }
-    if (one.file === null && !isOwnedFile(existing.last?.message ?? '', existing.blob ?? '', one.path))
-      return [];
+    const { blob, last } = existing;
+    const isOwned =
+      blob !== null && isOwnedPicture(last?.message ?? '', { path: one.path, blobSha: blob }, path);
+    if (one.file === null && !isOwned) return [];
+    if (blob !== null && blob !== one.file?.blobSha && !isOwned && !target.overwrite) {
+      throw pictureNotOwnedError(one.path);
+    }
     const change = comparePath(one, existing, target, false);
     return isChange(change) ? [{ path: change.path, replaces: change.replaces, file: change.file }] : [];
   });
@@ -159,18 +178,23 @@ interface ExistingFile {
 
 const NOTHING: ExistingFile = { blob: null, last: null };
 
+/** Whether a path holds what may not be changed. */
+const isOthers = (
+  path: string,
+  { blob, last }: ExistingFile,
+  { overwrite }: Pick<CommitTarget, 'overwrite'>,
+): boolean => blob !== null && !overwrite && !isOwnedFile(last?.message ?? '', blob, path);
+
 function comparePath(
   { path, file }: WantedFile,
   { blob, last }: ExistingFile,
-  { essence, overwrite }: CommitTarget,
+  target: CommitTarget,
   wasSent: boolean,
 ): CommitResult | FileChange {
   const blobSha = file?.blobSha ?? null;
   if (blob === null && blobSha === null && !wasSent) return { written: false };
   if (blob === blobSha && last !== null) return { commitSha: last.sha, written: wasSent };
-  if (blob !== null && !overwrite && !isOwnedFile(last?.message ?? '', blob, path)) {
-    throw notOwnedError(path, file === null);
-  }
-  const message = formatCommitMessage({ path, blobSha, replaces: blob !== null, essence });
+  if (isOthers(path, { blob, last }, target)) throw notOwnedError(path, file === null);
+  const message = formatCommitMessage({ path, blobSha, replaces: blob !== null, essence: target.essence });
   return { path, message, replaces: blob, file };
 }

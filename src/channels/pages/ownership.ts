@@ -64,7 +64,29 @@ export function isOwnedFile(message: string, blobSha: string, path: string): boo
   );
 }
 
+/**
+ * Whether this tool delivered a picture together with its page, and nobody changed it since. A file that was
+ * delivered to the same path by itself is the user's own.
+ *
+ * @param message of the last commit that touched the picture's path
+ * @param object the path, and what it holds now
+ * @see design 4
+ */
+export function isOwnedPicture(message: string, { path, blobSha }: DeliveredObject, page: string): boolean {
+  const [, , , first = ''] = message.split('\n');
+  return path !== page && OBJECT_LINE.exec(first)?.[1] === page && isOwnedFile(message, blobSha, path);
+}
+
 const OBJECT_LINE = new RegExp(`^${OBJECT_TRAILER}: \\S+ (.+)$`);
+
+/** @see protocol 7 (prohibition 4) */
+export function pictureNotOwnedError(path: string): DeliveryError {
+  return new DeliveryError(
+    'NOT_OURS',
+    `${path}, where the picture goes, already exists in the repository, and it is no picture that this action took of the page`,
+    { hint: 'set `picture: false`, or `overwrite: true` if you may replace that file' },
+  );
+}
 
 /** @see protocol 7 (prohibition 4) */
 export function notOwnedError(path: string, isRemoval: boolean): DeliveryError {

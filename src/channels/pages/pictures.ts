@@ -1,4 +1,3 @@
-import { OBJECT_TRAILER } from '../../protocol/words.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import type { PagePictures, PlacedPictures } from '../channel.ts';
 
@@ -27,13 +26,8 @@ export function placePictures({ picture, before }: PagePictures, pageUrl: URL): 
 }
 
 /** Whether a path is that of a picture of the page. */
-export const isPictureOf = (path: string, page: string): boolean =>
-  Object.values(PICTURE_ENDINGS).some((ending) => path === page + ending);
+export const isPictureOf = (path: string, page: string): boolean => listPicturePaths(page).includes(path);
 
-/** The paths of the pictures that the commit of a page delivered with it. @param message its commit's message */
-export function listDeliveredPictures(message: string, page: string): string[] {
-  return message.split('\n').flatMap((line) => {
-    const [, path = ''] = new RegExp(`^${OBJECT_TRAILER}: \\S+ (.+)$`).exec(line) ?? [];
-    return isPictureOf(path, page) ? [path] : [];
-  });
-}
+/** Every path at which a page may have a picture. */
+export const listPicturePaths = (page: string): readonly string[] =>
+  Object.values(PICTURE_ENDINGS).map((ending) => page + ending);

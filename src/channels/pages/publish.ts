@@ -162,7 +162,16 @@ async function prepareFiles<Item extends ChannelItem>(
         site === null
           ? await prepareFile({ file, name, target }, options, pages, lookup)
           : await prepareSite({ site, name, target: { ...target, method: 'C' } }, options, pages, lookup);
-      return { ...task, data: { ...task.data, setup }, watch: watches(task.data.destination) };
+      const withSetup = (data: PagesTask): PagesTask => ({ ...data, setup });
+      return {
+        ...task,
+        data: withSetup(task.data),
+        withPictures: (pictures) => {
+          const changes = task.withPictures(pictures);
+          return { ...changes, data: withSetup(changes.data) };
+        },
+        watch: watches(task.data.destination),
+      };
     },
     BATCH.reads,
   );
@@ -178,7 +187,7 @@ async function prepareFile(
   options: PagesOptions,
   pages: RepositoryContext['site'],
   lookup: FileLookup,
-): Promise<PreparedTask<PagesTask>> {
+): Promise<PreparedTask<PagesTask> & Required<Pick<PreparedTask<PagesTask>, 'withPictures'>>> {
   if (file === null) {
     throw new DeliveryError('BAD_INPUT', 'channel K1 needs a file to commit', { hint: 'set `file:`' });
   }

@@ -138,11 +138,14 @@ async function enablePages(github: GitHubClient, branch: string, ports: Ports): 
 function moveTo(base: URL, assumed: URL, placement: Placement): Placement {
   const move = (url: URL): URL =>
     url.href.startsWith(assumed.href) ? new URL(base.href + url.href.slice(assumed.href.length)) : url;
-  const { url, parts } = placement;
+  const { url, parts, pictures } = placement;
   return {
     ...placement,
     url: move(url),
     ...(parts === undefined ? {} : { parts: parts.map((part) => ({ ...part, url: move(part.url) })) }),
+    ...(pictures && {
+      pictures: { ...pictures, url: move(pictures.url), before: pictures.before && move(pictures.before) },
+    }),
   };
 }
 

@@ -14,6 +14,7 @@ import { describeUnseen, judgeView } from './judge-view.ts';
 import { dependsOnHost, listLocalFiles } from './local-files.ts';
 import type { PageOpener } from './open-pages.ts';
 import { pageToView } from './page-to-view.ts';
+import { refusePicturePaths } from './picture-paths.ts';
 
 /** What the steps with a browser share. */
 export interface ScreenStep {
@@ -29,10 +30,11 @@ export interface ScreenStep {
  * @see design 7
  */
 export async function viewLocalPages(
-  deliveries: readonly FileDelivery[],
+  given: readonly FileDelivery[],
   { request, context, open }: ScreenStep,
 ): Promise<readonly FileDelivery[]> {
   const { screen: mode } = request;
+  const deliveries = request.picture ? refusePicturePaths(given) : given;
   const pages = new Set(
     deliveries.filter((one) => isOngoing(one) && findPage(one) !== undefined).slice(0, SCREEN.pages),
   );

@@ -71,10 +71,9 @@ export interface FileChange {
 export type PathChange = Pick<FileChange, 'path' | 'replaces' | 'file'>;
 
 /** Every path that the commit of a change touches. */
-export const pathChangesOf = (change: FileChange): readonly PathChange[] => [
-  change,
-  ...(change.beside ?? []),
-];
+export const pathChangesOf = (change: FileChange): readonly PathChange[] =>
+  // A page that is gone already may have a picture that is not.
+  [change, ...(change.beside ?? [])].filter(({ replaces, file }) => replaces !== null || file !== null);
 
 /**
  * Method B, the other calls: reads the branch, creates one commit per change, each on top of the one before,

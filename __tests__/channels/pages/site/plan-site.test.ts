@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { formatCommitMessage } from '../../../../src/channels/pages/ownership.ts';
 import { readBranchTree } from '../../../../src/channels/pages/site/branch-tree.ts';
 import { isDone, planSite, type SitePlan } from '../../../../src/channels/pages/site/plan-site.ts';
 import type { FolderTarget } from '../../../../src/channels/pages/site/site-target.ts';
@@ -83,6 +84,42 @@ describe('the plan for a folder', () => {
     expect(planned.changes).toMatchObject({ added: [], changed: ['index.html'], kept: ['more.html'] });
     await deliverSite(branch, FOLDER, CONTENTS);
     expect((await plan(branch, { 'index.html': 'page' })).removals).toEqual(['p/1/css/a.css']);
+  });
+
+  test('does not take a file that was delivered by itself for the picture of its page', async () => {
+    const branch = new MemoryBranch();
+    await deliverFile(branch, 'p/1/index.html.png', 'mine');
+    const { github } = connect(branch);
+    const site = {
+      ...memorySite({ 'index.html': 'page', 'index.html.png': 'picture' }),
+      pictures: ['index.html.png'],
+    };
+    const planWith = async (more: PlanOptions = {}) =>
+      planSite(site, folderTarget(github, FOLDER, more), await readBranchTree(github, 'main'));
+    await expect(planWith()).rejects.toMatchObject({
+      code: 'NOT_OURS',
+      message: expect.stringMatching(/^p\/1\/index\.html\.png, where the picture goes,/),
+      hint: expect.stringContaining('`picture: false`'),
+    });
+    expect(written(await planWith({ overwrite: true }))).toContain('p/1/index.html.png');
+  });
+
+  test('takes over the picture that was delivered with a single page', async () => {
+    const branch = new MemoryBranch();
+    const message = formatCommitMessage({
+      path: 'p/1/index.html',
+      blobSha: shaOf('page'),
+      pictures: [{ path: 'p/1/index.html.png', blobSha: shaOf('old') }],
+      replaces: false,
+      essence: 'x',
+    });
+    branch.commit(heldFiles({ 'p/1/index.html': 'page', 'p/1/index.html.png': 'old' }), message, null);
+    const { github } = connect(branch);
+    const tree = await readBranchTree(github, 'main');
+    const contents = { 'index.html': 'page', 'index.html.png': 'picture' };
+    const site = { ...memorySite(contents), pictures: ['index.html.png'] };
+    const planned = await planSite(site, folderTarget(github, FOLDER), tree);
+    expect(planned.changes.changed).toEqual(['index.html.png']);
   });
 
   test('does not take over a single file that was made executable below the same message', async () => {

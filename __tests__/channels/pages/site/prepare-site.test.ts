@@ -83,6 +83,7 @@ describe('preparing a site', () => {
       'index.html.before.png',
       'index.html.png',
     ]);
+    expect(site?.pictures).toEqual(['index.html.png', 'index.html.before.png']);
     expect(site?.size).toBe('<p>p{}picturebefore'.length);
     expect(data.site).toMatchObject({ site, pictures: { url: new URL(`${page}.png`) } });
   });

@@ -4,7 +4,7 @@ import { getLastCommits } from '../../../github/api/history.ts';
 import { nameFew } from '../../../plain-text.ts';
 import { SITE } from '../../../protocol/limits.ts';
 import type { LocalSite } from '../../../rules/local-site.ts';
-import { isOwnedFile } from '../ownership.ts';
+import { isOwnedFile, isOwnedPicture, pictureNotOwnedError } from '../ownership.ts';
 import { type BranchTree, filesBelow, type OwnedFiles } from './branch-tree.ts';
 import type { FolderTarget } from './site-target.ts';
 
@@ -37,7 +37,7 @@ export async function compareSite(
   const vanished = [...owned.files.keys()].filter((path) => !wanted.has(path));
   const leaving = new Set(options.prune ? vanished : []);
   const both = [...wanted.keys()].filter((path) => existing.has(path) && !owned.files.has(path));
-  const single = await findSingleFiles(target, tree, both);
+  const single = await findSingleFiles(target, tree, both, site);
   const mayReplace = (path: string): boolean => overwrite || owned.files.has(path) || single.has(path);
   const isSame = (path: string): boolean => {
     const entry = existing.get(path);
@@ -45,6 +45,8 @@ export async function compareSite(
   };
   const others = both.filter((path) => !isSame(path));
   const blocked = findBlocked([...wanted.keys()], { tree, folder, leaving });
+  const taken = others.find((path) => site.pictures?.includes(path) && !mayReplace(path));
+  if (taken !== undefined) throw pictureNotOwnedError(folder + taken).withLeftBehind([]);
   refuseOthers(target, [...others.filter((path) => !mayReplace(path)), ...blocked], blocked.length > 0);
   const known = [...owned.files.keys()].filter((path) => wanted.has(path));
   return {
@@ -60,6 +62,7 @@ async function findSingleFiles(
   { github, folder }: FolderTarget,
   tree: BranchTree,
   paths: readonly string[],
+  { entry: page, pictures = [] }: Pick<LocalSite, 'entry' | 'pictures'>,
 ): Promise<ReadonlySet<string>> {
   // Of more files than this it is not known, so they count as those of others.
   if (tree.head === null || paths.length === 0 || paths.length > SITE.singleFiles) return new Set();
@@ -69,10 +72,15 @@ async function findSingleFiles(
     paths.map((path) => folder + path),
   );
   const isOwned = (path: string): boolean => {
-    const { sha = '', mode } = tree.entries.get(path) ?? {};
-    return mode === '100644' && isOwnedFile(commits.get(path)?.message ?? '', sha, path);
+    const { sha: blobSha = '', mode } = tree.entries.get(folder + path) ?? {};
+    const { message = '' } = commits.get(folder + path) ?? {};
+    if (mode !== '100644') return false;
+    // What was delivered by itself where a picture goes is a file of the user.
+    return pictures.includes(path)
+      ? isOwnedPicture(message, { path: folder + path, blobSha }, folder + page)
+      : isOwnedFile(message, blobSha, folder + path);
   };
-  return new Set(paths.filter((path) => isOwned(folder + path)));
+  return new Set(paths.filter(isOwned));
 }
 
 /** Paths that can't be written because a file takes the place of one of their folders, or a folder their own. */

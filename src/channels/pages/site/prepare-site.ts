@@ -114,7 +114,8 @@ function addPictures(site: LocalSite, pictures: PagePictures): LocalSite {
     });
   }
   const files = [...site.files, ...added].sort((one, other) => (one.path < other.path ? -1 : 1));
-  return { ...site, files, size: files.reduce((sum, { file }) => sum + file.size, 0) };
+  const size = files.reduce((sum, { file }) => sum + file.size, 0);
+  return { ...site, files, size, pictures: [...names] };
 }
 
 /** Where a folder goes that has only a name: below what the site is built from. */
