@@ -71,7 +71,9 @@ describe('K1', () => {
     expectWithdrawn(
       withdrawn,
       [1, 2, 3, 4].map((at) => `previews/pr-12/${at}/page.html`),
+      /^ГОТОВО, withdrawn: \S+ is (?:no longer served|removed; see UNKNOWN)$/,
     );
+    expect(withdrawn.reports[0]?.lines.UNKNOWN).toMatch(/^what stays in previews\/pr-12\/.*theirs\.html$/);
     expect(withdrawn.stdout).toContain('not removed: previews/pr-12/theirs.html');
     const log = await repository.log();
     expect(log).toHaveLength(before + 4);
