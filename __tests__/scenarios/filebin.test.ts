@@ -232,24 +232,6 @@ describe('what the host says', () => {
   });
 });
 
-test('a host that takes ten minutes to store the file is waited for, and gets it once', async () => {
-  const repository = await scenario.repository();
-  let pid = 0;
-  // The step's clock moves on while the host stores the file.
-  scenario.world.filebin.beforeAnswer = async () => void process.kill(pid, 'SIGUSR2');
-  const delivered = await scenario.deliver({
-    repository,
-    files,
-    inputs: { channel: 'K3', token: '' },
-    simulatedTime: true,
-    onStart: (started) => {
-      pid = started;
-    },
-  });
-  await expectReady(scenario, delivered, { channel: 'K3', shows: createPage() });
-  expect(listRequests(scenario, /^POST /)).toHaveLength(1);
-});
-
 test('a lock that a late upload has undone is set again after the proof', async () => {
   const repository = await scenario.repository();
   const { filebin } = scenario.world;
