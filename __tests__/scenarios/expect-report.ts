@@ -52,7 +52,7 @@ function expectConsistentReport(delivered: DeliveredStep): void {
 
 /** UNKNOWN without the entry that no browser has opened the page: only few scenarios have a browser. */
 export const listUnproven = ({ unknown }: Report): string =>
-  unknown.filter((entry) => !entry.startsWith('whether a browser shows the page: ')).join('; ');
+  unknown.filter((entry) => !/^(?:K1: )?whether a browser shows the page: /.test(entry)).join('; ');
 
 interface ExpectedReady {
   readonly channel: ChannelKey;

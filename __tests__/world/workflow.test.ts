@@ -129,6 +129,7 @@ describe('the token of a job', () => {
       issues: 'none',
       deployments: 'none',
       actions: 'read',
+      administration: 'none',
     });
   });
 });
