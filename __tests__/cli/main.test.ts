@@ -85,13 +85,19 @@ describe('main handles signals', () => {
     const file = join(await temporaryFolder(), 'page.html');
     await writeFile(file, 'a page');
     const { url, connected } = await silentHost();
-    const args = ['deliver', file, '--channel', 'K3', '--bin', 'bin-00000001', '--bin-host-url', url];
-    const code = main(args, {});
-    await connected;
+    const env = {
+      GITHUB_API_URL: url,
+      GITHUB_SERVER_URL: url,
+      GITHUB_TOKEN: 'ghs_0123456789abcdef',
+      GITHUB_REPOSITORY: 'octo/pages',
+    };
+    const code = main(['deliver', file, '--channel', 'K2'], env);
+    // A delivery that ends before it asks the host fails here instead of hanging.
+    await Promise.race([connected, code]);
     process.emit(name);
     await expect(code).resolves.toBe(EXIT.notReady);
     expect(output.stdout).toMatch(
-      /^RESULT: НЕ ГОТОВО → the delivery was stopped before it was finished \(step place\)/m,
+      /^RESULT: НЕ ГОТОВО → the delivery was stopped before it was finished \(step authorize\)/m,
     );
     expect(output.stdout).toMatch(/^UNKNOWN: everything after the failed step; nothing was published$/m);
   });
