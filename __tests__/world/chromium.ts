@@ -1,3 +1,5 @@
+import { chromiumPath } from '../support/chromium.ts';
+
 /** The environment of a step on a machine without a browser, whatever this one has. */
 export const WITHOUT_BROWSER = { CHROME_PATH: '/nonexistent/chrome' } as const;
 
@@ -9,6 +11,5 @@ export interface StepBrowser {
 
 /** The Chromium that `npm ci` brings. Its own sandbox can't run for root in a container. */
 export async function findChromium(): Promise<StepBrowser> {
-  const { default: chromium } = await import('@sparticuz/chromium');
-  return { env: { CHROME_PATH: await chromium.executablePath() }, inputs: { 'browser-sandbox': 'false' } };
+  return { env: { CHROME_PATH: await chromiumPath() }, inputs: { 'browser-sandbox': 'false' } };
 }

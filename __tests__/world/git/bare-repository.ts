@@ -65,6 +65,9 @@ export function computeBlobSha(bytes: Buffer): string {
 const OBJECT_ID = /^[0-9a-f]{40}$/;
 /** The most answers that are kept, and the bytes of the longest one. */
 const KEPT = { answers: 500, length: 262_144 };
+const READ_BLOB = ['cat-file', 'blob'];
+const createKey = (args: readonly string[], ...more: readonly string[]): string =>
+  [...args, ...more].join('\0');
 
 /**
  * A real git repository on disk: objects, refs and history, reached by git's own plumbing. What git says of an object
@@ -138,7 +141,7 @@ export class BareRepository {
   }
 
   readBlob(sha: string): Promise<Buffer> {
-    return this.#ask([sha], ['cat-file', 'blob', sha]);
+    return this.#ask([sha], [...READ_BLOB, sha]);
   }
 
   streamBlob(sha: string): Readable {
@@ -146,7 +149,7 @@ export class BareRepository {
   }
 
   async *#streamPieces(sha: string): AsyncGenerator<Buffer> {
-    const key = `blob ${sha}`;
+    const key = createKey(READ_BLOB, sha);
     const known = this.#kept.get(key);
     if (known !== undefined) return yield known;
     const pieces: Buffer[] = [];
@@ -156,8 +159,7 @@ export class BareRepository {
       if (length <= KEPT.length) pieces.push(piece);
       yield piece;
     }
-    if (length > 0 && length <= KEPT.length && this.#kept.size < KEPT.answers)
-      this.#kept.set(key, Buffer.concat(pieces));
+    if (length <= KEPT.length) this.#keep(key, Buffer.concat(pieces));
   }
 
   /** A tree's (or commit's) direct entries, or everything below it, folders included, as GitHub lists it. */
@@ -254,13 +256,16 @@ export class BareRepository {
 
   /** Runs a command that only reads. Where it names objects alone, its answer is kept. */
   async #ask(names: readonly string[], args: readonly string[]): Promise<Buffer> {
-    const key = args.join('\0');
+    const key = createKey(args);
     const known = this.#kept.get(key);
     if (known !== undefined) return known;
     const answer = await execGit(this.directory, args);
-    const isFixed = names.every((name) => OBJECT_ID.test(name)) && answer.length <= KEPT.length;
-    if (isFixed && this.#kept.size < KEPT.answers) this.#kept.set(key, answer);
+    if (names.every((name) => OBJECT_ID.test(name))) this.#keep(key, answer);
     return answer;
+  }
+
+  #keep(key: string, answer: Buffer): void {
+    if (answer.length <= KEPT.length && this.#kept.size < KEPT.answers) this.#kept.set(key, answer);
   }
 
   async #text(args: readonly string[], options = {}): Promise<string> {
