@@ -41,31 +41,33 @@ export interface InterfaceParts {
 }
 
 /** Does what was asked for, and reports on every file. */
-export async function runRequest(
+export const runRequest = (
   request: DeliveryRequest,
+  ports: Ports,
+  parts?: InterfaceParts,
+): Promise<readonly Report[]> =>
+  runInContext(request.operation === 'withdraw' ? withdraw : deliver, request, ports, parts);
+
+/** Makes the checks of a delivery, without any request to a host. */
+export const runCheck = (
+  request: DeliveryRequest,
+  ports: Ports,
+  parts?: InterfaceParts,
+): Promise<readonly Report[]> => runInContext(checkOnly, request, ports, parts);
+
+function runInContext(
+  run: typeof deliver,
+  given: DeliveryRequest,
   ports: Ports,
   parts: InterfaceParts = {},
 ): Promise<readonly Report[]> {
-  return useContentFile(request, ports, async (prepared) => {
-    const context = createDeliveryContext(prepared.request, ports, { ...parts, ...prepared.parts });
-    const run = request.operation === 'withdraw' ? withdraw : deliver;
+  return useContentFile(given, ports, async ({ request, parts: own }) => {
+    const context = createDeliveryContext(request, ports, { ...parts, ...own });
     try {
-      return await run(prepared.request, context);
+      return await run(request, context);
     } finally {
       await context.screen.close();
     }
-  });
-}
-
-/** Makes the checks of a delivery, without any request to a host. */
-export function runCheck(
-  request: DeliveryRequest,
-  ports: Ports,
-  parts: InterfaceParts = {},
-): Promise<readonly Report[]> {
-  return useContentFile(request, ports, (prepared) => {
-    const context = createDeliveryContext(prepared.request, ports, { ...parts, ...prepared.parts });
-    return checkOnly(prepared.request, context);
   });
 }
 
