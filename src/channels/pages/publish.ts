@@ -158,36 +158,34 @@ async function prepareFiles<Item extends ChannelItem>(
   return forEachItem(
     items,
     async ({ file, name, site = null }) => {
-      const task =
+      const task: PreparedTask<PagesTask> =
         site === null
-          ? await prepareFile({ file, name, target }, options, pages, lookup)
-          : await prepareSite({ site, name, target: { ...target, method: 'C' } }, options, pages, lookup);
-      const withSetup = (data: PagesTask): PagesTask => ({ ...data, setup });
-      return {
-        ...task,
-        data: withSetup(task.data),
-        withPictures: (pictures) => {
-          const changes = task.withPictures(pictures);
-          return { ...changes, data: withSetup(changes.data) };
-        },
-        watch: watches(task.data.destination),
-      };
+          ? await prepareFile({ file, name, target, setup }, options, pages, lookup)
+          : await prepareSite(
+              { site, name, target: { ...target, method: 'C' }, setup },
+              options,
+              pages,
+              lookup,
+            );
+      return { ...task, watch: watches(task.data.destination) };
     },
     BATCH.reads,
   );
 }
 
+/** A single file for the branch, and what the whole step shares. */
+interface GivenFile extends Pick<ChannelItem, 'file' | 'name'> {
+  readonly target: Omit<CommitTarget, 'branch'>;
+  readonly setup: SetupPlan | null;
+}
+
 /** Where a single file goes, and what the site would make of it. */
 async function prepareFile(
-  {
-    file,
-    name,
-    target,
-  }: Pick<ChannelItem, 'file' | 'name'> & { readonly target: Omit<CommitTarget, 'branch'> },
+  { file, name, target, setup }: GivenFile,
   options: PagesOptions,
   pages: RepositoryContext['site'],
   lookup: FileLookup,
-): Promise<PreparedTask<PagesTask> & Required<Pick<PreparedTask<PagesTask>, 'withPictures'>>> {
+): Promise<PreparedTask<PagesTask>> {
   if (file === null) {
     throw new DeliveryError('BAD_INPUT', 'channel K1 needs a file to commit', { hint: 'set `file:`' });
   }
@@ -203,7 +201,7 @@ async function prepareFile(
     name: path,
     claim: opensInBrowser(path) ? 'opens on the screen' : 'is downloaded',
   };
-  const data = { target: { ...target, branch }, path, file, destination };
+  const data = { target: { ...target, branch }, path, file, destination, setup };
   return {
     plan,
     data,

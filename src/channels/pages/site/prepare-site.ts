@@ -18,6 +18,7 @@ import {
   servedPath,
 } from '../destination.ts';
 import { listPictures, listPictureUrls, placePictures } from '../pictures.ts';
+import type { SetupPlan } from '../set-up.ts';
 import { readTargetTree } from './branch-tree.ts';
 import { isDone, planSite } from './plan-site.ts';
 import { describeChanges, entryUrl, type SiteTask } from './publish-site.ts';
@@ -30,6 +31,8 @@ interface GivenSite {
   /** The folder that it gets. */
   readonly name: string;
   readonly target: Omit<CommitTarget, 'branch'>;
+  /** What has to be set up first; absent or `null` where nothing has. */
+  readonly setup?: SetupPlan | null;
 }
 
 /** What is prepared for one folder. */
@@ -43,6 +46,7 @@ export interface PreparedSite {
     readonly path: string;
     readonly file: null;
     readonly destination: PagesDestination;
+    readonly setup: SetupPlan | null;
     readonly site: SiteTask;
   };
 }
@@ -54,7 +58,7 @@ export interface PreparedSite {
  * @see design 6
  */
 export async function prepareSite(
-  { site, name, target }: GivenSite,
+  { site, name, target, setup = null }: GivenSite,
   options: PagesLocation & FolderSettings,
   pages: RepositoryContext['site'],
   exists: FileLookup,
@@ -82,7 +86,7 @@ export async function prepareSite(
     claim: 'opens on the screen',
   };
   const task = { target: siteTarget, site, destination };
-  const data = { target: siteTarget, path: destination.path, file: null, destination, site: task };
+  const data = { target: siteTarget, path: destination.path, file: null, destination, setup, site: task };
   return {
     servedAt: { ...describeAddress(destination, site.entry), refusal },
     served: {

@@ -29,8 +29,8 @@ export interface FoundSites {
 }
 
 /**
- * The folders that were delivered as sites: the given one, and those that lie directly in it, whoever changed them
- * last. What others changed or added in them is not part of it.
+ * The folders that were delivered as sites: the given one, and those that lie directly in it, no matter who
+ * changed them last. What others changed or added in them is not part of it.
  *
  * @param folder empty, or ending in `/`
  */
