@@ -6,8 +6,7 @@ import { wordReport } from '../delivery/word-report.ts';
 import { type DeliveryError, toDeliveryError } from '../errors.ts';
 import type { Logger, Ports } from '../ports.ts';
 import { refuseUnsafeEnvironment } from '../request/environment.ts';
-import type { RawInputs } from '../request/inputs.ts';
-import { LINK_DEFAULTS } from '../request/inputs.ts';
+import { LINK_DEFAULTS, type RawInputs } from '../request/inputs.ts';
 import { completeInputs, selectInstance } from '../request/local-inputs.ts';
 import { type DeliveryRequest, parseRequest } from '../request/parse-request.ts';
 import { refuseSecretInputs } from '../request/secret-inputs.ts';
@@ -47,11 +46,9 @@ export async function runCall(call: ToolCall, session: McpSession, ports: Ports)
     refuseUnsafeEnvironment(session.env);
     source = await openSourceFile(args, session.roots);
     const request = await createRequest({ ...call, args }, source, session, ports);
-    const answer =
-      call.tool === 'check'
-        ? await answerCheck(request, session, ports)
-        : await answerReports({ ...call, args }, request, session, ports);
-    return answer;
+    return call.tool === 'check'
+      ? await answerCheck(request, session, ports)
+      : await answerReports({ ...call, args }, request, session, ports);
   } catch (thrown) {
     return refuseCall({ ...call, args }, toDeliveryError(thrown).withStep('check'), session);
   } finally {
