@@ -54,7 +54,7 @@ function buildPattern(searched: string): SecretPattern {
           ...escapedKeywords(searched),
           ...hexKeywords(searched),
           ...decimalKeywords(searched),
-          ...encodings.flatMap(base64Keywords),
+          ...encodings.flatMap((core) => [...base64Keywords(core)]),
         ]),
       ];
       return keywords;
@@ -209,19 +209,32 @@ const SHORTEST_CORE = 8;
 
 const KEYWORD_LENGTH = 4;
 
-/** How every text begins that a list of alternatives for each character can form. */
-function keywordsOf(alternatives: readonly (readonly string[])[]): string[] {
-  const keywords: string[] = [];
-  let starts = [''];
+/**
+ * How every text begins that a list of alternatives for each character can form. Plain loops: every run begins with
+ * them, before the code is compiled.
+ *
+ * @param longest the longest keyword; longer ones are cut
+ */
+function keywordsOf(
+  alternatives: readonly (readonly string[])[],
+  longest = Number.POSITIVE_INFINITY,
+): ReadonlySet<string> {
+  const keywords = new Set<string>();
+  let starts = new Set(['']);
   for (const options of alternatives) {
-    const longer = starts.flatMap((start) => options.map((option) => start + option));
-    keywords.push(...longer.filter(({ length }) => length >= KEYWORD_LENGTH));
-    starts = longer.filter(({ length }) => length < KEYWORD_LENGTH);
+    const longer = new Set<string>();
+    for (const start of starts) {
+      for (const option of options) {
+        const text = (start + option).slice(0, longest);
+        (text.length < KEYWORD_LENGTH ? longer : keywords).add(text);
+      }
+    }
+    starts = longer;
   }
   return keywords;
 }
 
-function escapedKeywords(secret: string): string[] {
+function escapedKeywords(secret: string): ReadonlySet<string> {
   const characters = Array.from(secret.slice(0, KEYWORD_LENGTH + 1), (character) => {
     const hex = hexOf(character);
     const code = character.charCodeAt(0);
@@ -270,7 +283,7 @@ function decimalKeywords(secret: string): string[] {
   );
 }
 
-function base64Keywords(core: string): string[] {
+function base64Keywords(core: string): ReadonlySet<string> {
   const lineBreaks = ['\n', '\r\n'].flatMap((line) =>
     ['', ' ', '  ', '\t', '\t\t'].map((indent) => line + indent),
   );
@@ -284,5 +297,5 @@ function base64Keywords(core: string): string[] {
     (alphabets[character] ?? [character]).flatMap((written) => breaks.map((after) => written + after)),
   );
   // Longer ones would be many, and hardly rarer.
-  return keywordsOf(characters).map((keyword) => keyword.slice(0, KEYWORD_LENGTH));
+  return keywordsOf(characters, KEYWORD_LENGTH);
 }

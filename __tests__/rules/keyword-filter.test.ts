@@ -3,9 +3,7 @@ import fc from 'fast-check';
 import { createKeywordFilter } from '../../src/rules/keyword-filter.ts';
 
 const KEYWORDS = ['ghp_', 'ghp_', 'gho_', 'hp_a', 'aaaa', 'abab', '_aut', '://a'];
-const filter = createKeywordFilter(
-  KEYWORDS.map((keyword) => [keyword, Buffer.from(`${keyword} and more`)] as const),
-);
+const filter = createKeywordFilter(KEYWORDS.map((keyword) => [keyword, `${keyword} and more`] as const));
 
 /** The expected result, by the simplest search. */
 const findSimply = (bytes: Buffer): string[] =>
@@ -39,8 +37,8 @@ describe('createKeywordFilter', () => {
 
   test('returns every name that has the keyword', () => {
     const shared = createKeywordFilter([
-      ['one', Buffer.from('same')],
-      ['other', Buffer.from('same')],
+      ['one', 'same'],
+      ['other', 'same'],
     ]);
     expect([...shared(Buffer.from('the same'))]).toEqual(['one', 'other']);
   });
@@ -50,6 +48,6 @@ describe('createKeywordFilter', () => {
   });
 
   test('refuses a keyword that is shorter than four bytes', () => {
-    expect(() => createKeywordFilter([['short', Buffer.from('abc')]])).toThrow('outside buffer bounds');
+    expect(() => createKeywordFilter([['short', 'abc']])).toThrow('fewer than 4 bytes');
   });
 });

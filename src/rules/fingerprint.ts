@@ -43,7 +43,7 @@ const SHORTEST_FILTERED = 4;
 function createNeedleFilter(needles: readonly Buffer[]): (chunk: Buffer) => ReadonlySet<number> {
   const all = new Set(needles.keys());
   if (needles.length < 2 || needles.some(({ length }) => length < SHORTEST_FILTERED)) return () => all;
-  return createKeywordFilter(needles.entries());
+  return createKeywordFilter(needles.map((needle, index) => [index, needle.toString('latin1')] as const));
 }
 
 /** Counts a needle in a stream of chunks, also where it spans several chunks. */

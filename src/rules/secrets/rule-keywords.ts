@@ -72,8 +72,8 @@ const ALL_KEYWORDS = [
 
 const findRules = createKeywordFilter(
   ALL_KEYWORDS.flatMap(([rule, keywords]) => [
-    ...keywords.map((keyword) => [rule, Buffer.from(keyword)] as const),
-    ...(REQUIRED_KEYWORDS[rule] ?? []).map((keyword) => [rule + REQUIRED, Buffer.from(keyword)] as const),
+    ...keywords.map((keyword) => [rule, keyword] as const),
+    ...(REQUIRED_KEYWORDS[rule] ?? []).map((keyword) => [rule + REQUIRED, keyword] as const),
   ]),
 );
 
