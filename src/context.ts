@@ -1,15 +1,6 @@
 import { tmpdir } from 'node:os';
 import { createLazyViewer } from './browser/lazy-viewer.ts';
 import { loadBrowserCode } from './browser/load-code.ts';
-import type { ChannelMap } from './channels/channel.ts';
-import { createFilebinPublisher } from './channels/filebin/publish.ts';
-import { createFilebinRemover } from './channels/filebin/remove.ts';
-import { createNativeChannel } from './channels/native.ts';
-import { createPagesPublisher } from './channels/pages/publish.ts';
-import { createPagesRemover } from './channels/pages/remove.ts';
-import { createReleasePublisher } from './channels/release/publish.ts';
-import { createReleaseRemover } from './channels/release/remove.ts';
-import type { RepositoryAccess } from './channels/require-github.ts';
 import { checkOnly } from './delivery/check-only.ts';
 import { useContentFile } from './delivery/content-file.ts';
 import { deliver } from './delivery/deliver.ts';
@@ -20,7 +11,7 @@ import { withdraw } from './delivery/withdraw.ts';
 import { DeliveryError } from './errors.ts';
 import { createGitHubClient } from './github/api/client.ts';
 import { loadRepositoryContext, type RepositoryQuery } from './github/api/repository.ts';
-import { authorizeDevice } from './github/device-flow.ts';
+import type { authorizeDevice } from './github/device-flow.ts';
 import type { DeviceFlowOptions } from './github/device-flow-calls.ts';
 import { createHttpClient } from './http/client.ts';
 import type { Logger, Ports } from './ports.ts';
@@ -71,11 +62,17 @@ function runInContext(
   });
 }
 
+/** The code of the device flow is loaded only where a person is asked. */
+const authorizeInLog: typeof authorizeDevice = async (options, ports) => {
+  const deviceFlow = await import(/* webpackMode: "eager" */ './github/device-flow.ts');
+  return deviceFlow.authorizeDevice(options, ports);
+};
+
 /** Puts the parts of a delivery together, for any interface. */
 export function createDeliveryContext(
   request: DeliveryRequest,
   ports: Ports,
-  { findFiles = findLiteralFiles, authorize = authorizeDevice }: InterfaceParts = {},
+  { findFiles = findLiteralFiles, authorize = authorizeInLog }: InterfaceParts = {},
 ): DeliveryContext {
   return {
     ...ports,
@@ -89,6 +86,8 @@ export function createDeliveryContext(
       const isUsable = token !== undefined && name !== undefined;
       const github = isUsable ? createGitHubClient({ apiUrl, token, ...name }, ports) : null;
       const repository = { ...(await loadRepositoryContext(github, query)), authorizationError };
+      // Loaded after the first requests: most of the code is for what follows them. `eager` keeps the bundle one file.
+      const { createChannels } = await import(/* webpackMode: "eager" */ './create-channels.ts');
       return {
         repository,
         channels: createChannels(request, { github, repository, isTokenGiven: token !== undefined }, ports),
@@ -124,20 +123,4 @@ async function getToken(
     if (!(thrown instanceof DeliveryError) || thrown.code !== 'NOT_AUTHORIZED') throw thrown;
     return { authorizationError: thrown };
   }
-}
-
-/** The protocol's four channels. */
-function createChannels(request: DeliveryRequest, access: RepositoryAccess, ports: Ports): ChannelMap {
-  return {
-    K1: {
-      publish: createPagesPublisher(request, access, ports),
-      remove: createPagesRemover(request, access, ports),
-    },
-    K2: {
-      publish: createReleasePublisher(request, access, ports),
-      remove: createReleaseRemover(request, access),
-    },
-    K3: { publish: createFilebinPublisher(request, ports), remove: createFilebinRemover(request, ports) },
-    K4: createNativeChannel(request.url, request.binHostUrl),
-  };
 }

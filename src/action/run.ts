@@ -13,12 +13,10 @@ import { type DeliveryRequest, parseRequest } from '../request/parse-request.ts'
 import { refuseSecretInputs } from '../request/secret-inputs.ts';
 import { parseBoolean } from '../request/values.ts';
 import { failIfAbandoned, systemClock } from '../system.ts';
-import { updateComment } from './comment.ts';
 import { type CurrentRun, loadCurrentRun } from './current-run.ts';
 import { findFiles } from './find-files.ts';
 import { createRunContext, type RunnerEnvironment, readInputs } from './inputs.ts';
 import { createActionLogger } from './log.ts';
-import { writeOutputs } from './outputs.ts';
 
 /**
  * The action's whole run: inputs → request → delivery → outputs and summary → comment.
@@ -38,8 +36,11 @@ export async function run(env: RunnerEnvironment, fail: (message: string) => voi
     const currentRun = await loadCurrentRun();
     const result = await parseAndPerform(inputs, env, currentRun, ports);
     const reports = result.reports.map((report) => redactReport(report, redactor));
+    // Loaded after the delivery. `eager` keeps the bundle one file.
+    const { writeOutputs } = await import(/* webpackMode: "eager" */ './outputs.ts');
     const outputFailure = await writeOutputs(reports, env, logger);
     if (result.request?.comment) {
+      const { updateComment } = await import(/* webpackMode: "eager" */ './comment.ts');
       const connect = (options: GitHubClientOptions) => createGitHubClient(options, ports);
       await updateComment({ reports, request: result.request, run: currentRun, connect }, ports);
     }

@@ -28,13 +28,17 @@ const anyFormOf = (word: string): string => Array.from(word, anyForm).join('');
 
 const COLONS = ':\u02d0\u02f8\u0589\u05c3\u0703\u0704\u1803\u1809\u205a\u2236\ua789\ufe13\ufe30\ufe55\uff1a';
 
-/** The name of each line of the report, as a line begins. */
-const LINE_NAMES = REPORT_LINES.map((name) => ({
-  name,
-  pattern: new RegExp(`(?<![\\p{L}\\p{N}_])${anyFormOf(name)}[^\\S\\n]*[${COLONS}]`, 'gu'),
-}));
+/** What is replaced, and by what: the name of each line of the report, as a line begins, and its result. */
+const createReplacements = (): readonly { readonly pattern: RegExp; readonly replacement: string }[] => [
+  ...REPORT_LINES.map((name) => ({
+    pattern: new RegExp(`(?<![\\p{L}\\p{N}_])${anyFormOf(name)}[^\\S\\n]*[${COLONS}]`, 'gu'),
+    replacement: `${name};`,
+  })),
+  { pattern: new RegExp(anyFormOf(RESULTS.ready), 'giu'), replacement: RESULTS.ready.toLowerCase() },
+];
 
-const READY = new RegExp(anyFormOf(RESULTS.ready), 'giu');
+/** Large patterns: created with the first text, so not before the first request. */
+let replacements: ReturnType<typeof createReplacements> | undefined;
 
 /**
  * Text from outside (a host's message, a file's name) for use within a report: on one line, and without the
@@ -44,8 +48,9 @@ export function neutralizeText(text: string): string {
   const visible = text
     .replace(/[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu, '')
     .replace(/[\s\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
-  return LINE_NAMES.reduce((clean, { name, pattern }) => clean.replace(pattern, `${name};`), visible).replace(
-    READY,
-    RESULTS.ready.toLowerCase(),
+  replacements ??= createReplacements();
+  return replacements.reduce(
+    (clean, { pattern, replacement }) => clean.replace(pattern, replacement),
+    visible,
   );
 }
