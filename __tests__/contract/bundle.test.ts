@@ -11,7 +11,25 @@ function listCopies(name: string): string[] {
 
 const countIn = (text: string, part: string): number => text.split(part).length - 1;
 
+/** About 30 ms of a start are spent on each million bytes, whether their code runs or not. */
+const LARGEST_BUNDLE = 1_500_000;
+
 describe('bundles', () => {
+  test.each([
+    ['the parsers of pages', 'page-rules', 'unexpected-question-mark-instead-of-tag-name'],
+    ['the rules for secrets of other services', 'secret-preset', '@secretlint/secretlint-rule-sendgrid'],
+  ])('read %s only where they are needed: they are in a file of their own', (_, name, marker) => {
+    expect(countIn(read(`dist/${name}.js`), marker)).toBeGreaterThan(0);
+    for (const bundle of ['dist/index.js', 'dist/cli.js', 'dist/mcp.js']) {
+      expect(countIn(read(bundle), marker)).toBe(0);
+      expect(read(bundle)).toContain(`import("./${name}.js")`);
+    }
+  });
+
+  test('the bundle of the action is small enough to start at once', () => {
+    expect(read('dist/index.js').length).toBeLessThan(LARGEST_BUNDLE);
+  });
+
   test('load the code that drives a browser only for a page: it is in a file of its own', () => {
     const marker = 'Target.setAutoAttach';
     expect(countIn(read('dist/browser.js'), marker)).toBeGreaterThan(0);

@@ -1,7 +1,8 @@
 import type { ServedFolder } from '../channels/channel.ts';
 import { DeliveryError } from '../errors.ts';
+import { loadPageRules } from '../rules/load-page-rules.ts';
 import type { LocalSite } from '../rules/local-site.ts';
-import type { SelfContained } from '../rules/page/self-contained.ts';
+import type { SelfContained } from '../rules/page/page-file.ts';
 import type { SiteFinding, SiteInspection } from '../rules/site/site-files.ts';
 import type { FileDelivery } from './file-delivery.ts';
 
@@ -48,11 +49,7 @@ async function inspect(
   readonly inspection: SiteInspection;
   readonly format: FindingFormatter;
 }> {
-  // The parsers are loaded only for a folder. `eager` keeps the bundle one file.
-  const [{ inspectSite }, { formatSiteFindings }] = await Promise.all([
-    import(/* webpackMode: "eager" */ '../rules/site/inspect-site.ts'),
-    import(/* webpackMode: "eager" */ '../rules/site/findings.ts'),
-  ]);
+  const { inspectSite, formatSiteFindings } = await loadPageRules();
   const readable = new Map(
     files.map(({ path, file }) => [path, { size: file.size, read: () => file.read() }]),
   );

@@ -8,7 +8,7 @@ import {
   VERIFY_DEADLINE,
 } from '../protocol/limits.ts';
 import { parseExternalAddress, refuseMachineAddress } from '../rules/external-address.ts';
-import type { SelfContained } from '../rules/page/self-contained.ts';
+import type { SelfContained } from '../rules/page/page-file.ts';
 import { type GivenContent, parseContent } from './content.ts';
 import {
   refuseLeaks,

@@ -3,7 +3,7 @@ import { DeliveryError } from '../errors.ts';
 import { BIN_NAME, SECOND, TEXT, VERIFY_DEADLINE } from '../protocol/limits.ts';
 import { CHANNELS, type ChannelKey } from '../protocol/words.ts';
 import { repositoryPath } from '../rules/naming.ts';
-import type { SelfContained } from '../rules/page/self-contained.ts';
+import type { SelfContained } from '../rules/page/page-file.ts';
 import type { InputName, RawInputs } from './inputs.ts';
 
 /** One parser for each kind of input: text in, a checked value out, or one sentence that says what to change. */

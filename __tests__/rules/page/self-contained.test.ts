@@ -2,7 +2,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import { DeliveryError } from '../../../src/errors.ts';
-import { checkSelfContained, isHtml, LARGEST_PAGE } from '../../../src/rules/page/self-contained.ts';
+import { isHtml, LARGEST_PAGE } from '../../../src/rules/page/page-file.ts';
+import { checkSelfContained } from '../../../src/rules/page/self-contained.ts';
 
 const PAGES = new URL('pages/', import.meta.url);
 

@@ -3,7 +3,7 @@ import type { FileChange } from '../../github/api/git-data.ts';
 import type { LastCommit } from '../../github/api/history.ts';
 import { forEachItem, type ItemResult } from '../../item-results.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
-import { isHtml } from '../../rules/page/self-contained.ts';
+import { isHtml } from '../../rules/page/page-file.ts';
 import { createBranchReader } from './branch-reader.ts';
 import type { CommitTarget } from './commit-methods.ts';
 import {

@@ -7,7 +7,7 @@ import type { Ports } from '../../ports.ts';
 import { BATCH } from '../../protocol/limits.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import { baseName, encodePath } from '../../rules/naming.ts';
-import { isHtml } from '../../rules/page/self-contained.ts';
+import { isHtml } from '../../rules/page/page-file.ts';
 import { refuseSpecialFile } from '../../rules/special-files.ts';
 import type {
   ChannelAction,

@@ -1,7 +1,8 @@
 import type { PageToView } from '../../browser/screen-view.ts';
 import { SCREEN } from '../../protocol/limits.ts';
 import type { DeliveryRequest } from '../../request/parse-request.ts';
-import { decodeText, isHtml, readBytes } from '../../rules/page/self-contained.ts';
+import { loadPageRules } from '../../rules/load-page-rules.ts';
+import { decodeText, isHtml, readBytes } from '../../rules/page/page-file.ts';
 import type { FileDelivery } from '../file-delivery.ts';
 import type { LocalFiles } from './local-files.ts';
 
@@ -22,7 +23,6 @@ async function canBeSeen(marker: string, { file }: FileDelivery): Promise<boolea
   // Of a link only the marker is known.
   if (file === null) return !/[<>]/.test(marker);
   if (!isHtml(file.name) || file.size > SCREEN.markedPage) return false;
-  // The parser is loaded only for a page. `eager` keeps the bundle one file.
-  const { hasVisibleText } = await import(/* webpackMode: "eager" */ '../../rules/page/visible-text.ts');
+  const { hasVisibleText } = await loadPageRules();
   return hasVisibleText(decodeText(await readBytes(file)), marker);
 }

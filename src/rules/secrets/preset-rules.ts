@@ -30,8 +30,8 @@ export type FindPresetMatches = (text: string, rules: ReadonlySet<string>) => Pr
  * @param extension the lowercase file name ending with its dot; only `.json` makes a difference
  */
 export async function loadPresetRules(extension: string): Promise<FindPresetMatches> {
-  // `eager` keeps the bundle one file; the module is still evaluated only here.
-  const preset = await import(/* webpackMode: "eager" */ '@secretlint/secretlint-rule-preset-recommend');
+  // The import keeps its name: the sources, `lib/` and `dist/` each load their own.
+  const preset = await import(/* webpackIgnore: true */ './secret-preset.ts');
   const creators = (preset.rules as SecretLintRuleCreator[]).filter(
     ({ meta }) => !EXCLUDED_RULES.has(getRuleName(meta)),
   );

@@ -1,4 +1,4 @@
-import { isHtml } from '../page/self-contained.ts';
+import { isHtml } from '../page/page-file.ts';
 import { FindingCollector } from './findings.ts';
 import { describeBase, findGenerator } from './generators.ts';
 import type { SiteState } from './judge-reference.ts';

@@ -1,7 +1,7 @@
 import { isSpecifierAddress, type ReferenceGrade, type ResourceKind } from '../page/addresses.ts';
 import { type PageReference, searchPage } from '../page/html-references.ts';
 import { type ImportMapEntry, resolveSpecifier } from '../page/import-map.ts';
-import { decodeText, isHtml, isXhtml, LARGEST_PAGE, readBytes } from '../page/self-contained.ts';
+import { decodeText, isHtml, isXhtml, LARGEST_PAGE, readBytes } from '../page/page-file.ts';
 import {
   gradeWithin,
   judgeBareImport,

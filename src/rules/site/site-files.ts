@@ -1,4 +1,4 @@
-import type { SelfContained } from '../page/self-contained.ts';
+import type { SelfContained } from '../page/page-file.ts';
 
 /** A file of a site. */
 export interface SiteFile {

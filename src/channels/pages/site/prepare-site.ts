@@ -4,7 +4,7 @@ import { nameFew } from '../../../plain-text.ts';
 import type { Ports } from '../../../ports.ts';
 import type { LocalSite } from '../../../rules/local-site.ts';
 import { encodePath } from '../../../rules/naming.ts';
-import { isHtml } from '../../../rules/page/self-contained.ts';
+import { isHtml } from '../../../rules/page/page-file.ts';
 import { findJekyllNames } from '../../../rules/site/jekyll-names.ts';
 import { refuseSpecialFile } from '../../../rules/special-files.ts';
 import type { ChannelPlan, PagePictures, PreparedTask, ServedFile, ServedFolder } from '../../channel.ts';

@@ -1,0 +1,8 @@
+/**
+ * What `loadPageRules` loads. It gets texts and returns findings, and throws no `DeliveryError`: a bundle of its own
+ * has a class of its own.
+ */
+export { searchPage } from './page/html-references.ts';
+export { hasVisibleText } from './page/visible-text.ts';
+export { formatSiteFindings } from './site/findings.ts';
+export { inspectSite } from './site/inspect-site.ts';
