@@ -54,7 +54,7 @@ function buildPattern(searched: string): SecretPattern {
           ...escapedKeywords(searched),
           ...hexKeywords(searched),
           ...decimalKeywords(searched),
-          ...encodings.flatMap((core) => [...base64Keywords(core)]),
+          ...encodings.flatMap(base64Keywords),
         ]),
       ];
       return keywords;
@@ -234,7 +234,7 @@ function keywordsOf(
   return keywords;
 }
 
-function escapedKeywords(secret: string): ReadonlySet<string> {
+function escapedKeywords(secret: string): string[] {
   const characters = Array.from(secret.slice(0, KEYWORD_LENGTH + 1), (character) => {
     const hex = hexOf(character);
     const code = character.charCodeAt(0);
@@ -260,7 +260,7 @@ function escapedKeywords(secret: string): ReadonlySet<string> {
       ...others,
     ];
   });
-  return keywordsOf(characters);
+  return [...keywordsOf(characters)];
 }
 
 function hexKeywords(secret: string): string[] {
@@ -283,7 +283,7 @@ function decimalKeywords(secret: string): string[] {
   );
 }
 
-function base64Keywords(core: string): ReadonlySet<string> {
+function base64Keywords(core: string): string[] {
   const lineBreaks = ['\n', '\r\n'].flatMap((line) =>
     ['', ' ', '  ', '\t', '\t\t'].map((indent) => line + indent),
   );
@@ -297,5 +297,5 @@ function base64Keywords(core: string): ReadonlySet<string> {
     (alphabets[character] ?? [character]).flatMap((written) => breaks.map((after) => written + after)),
   );
   // Longer ones would be many, and hardly rarer.
-  return keywordsOf(characters, KEYWORD_LENGTH);
+  return [...keywordsOf(characters, KEYWORD_LENGTH)];
 }

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
+import { countMarker } from '../../src/delivery/describe-probe.ts';
 import {
   type ContentMatch,
-  countMarker,
   isProof,
   type ProbeResult,
   type ProbeTarget,

@@ -1,6 +1,6 @@
 import type { RefusalMeaning } from '../channels/channel.ts';
 import { DeliveryError } from '../errors.ts';
-import type { ContentMatch, ProbeResult } from './url-probe.ts';
+import type { ContentMatch, ExpectedContent, ProbeResult } from './url-probe.ts';
 
 /** What each match means to a person. */
 const DESCRIPTIONS: Readonly<Record<ContentMatch, string>> = {
@@ -16,6 +16,11 @@ const DESCRIPTIONS: Readonly<Record<ContentMatch, string>> = {
   gate: 'a page to sign in, a warning or an error in place of the content',
   absent: 'no page',
 };
+
+/** How often the marker was found in an answer; `null` without a marker. */
+export function countMarker(result: ProbeResult | null, { marker }: ExpectedContent): number | null {
+  return marker === undefined ? null : (result?.fingerprint?.counts[0] ?? 0);
+}
 
 /** One answer in words; never the address itself, which is not proven yet. */
 export function describeProbe(result: ProbeResult | null): string {

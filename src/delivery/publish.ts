@@ -10,7 +10,6 @@ import {
   isOngoing,
 } from './file-delivery.ts';
 import type { ChannelActions } from './plan.ts';
-import { publishThroughChannel } from './publish-through-channel.ts';
 
 /** Carries out what is prepared: the main channels first, then the duplicates, even where the main one failed. */
 export async function publishTasks(
@@ -42,7 +41,14 @@ async function publishOnChannel(
     return [{ task, title: delivery.subject, expected }];
   });
   const absent = findAbsent(deliveries, key);
-  const attempts = await publishThroughChannel(action, jobs, { interval, timeout, absent }, ports);
+  // What places and verifies is loaded after the first requests. `eager` keeps the bundle one file.
+  const channelCode = await import(/* webpackMode: "eager" */ './publish-through-channel.ts');
+  const attempts = await channelCode.publishThroughChannel(
+    action,
+    jobs,
+    { interval, timeout, absent },
+    ports,
+  );
   const byTask = new Map(attempts.map((attempt) => [attempt.task, attempt]));
   return deliveries.map((delivery) => {
     const task = delivery.tasks.get(key);

@@ -3,12 +3,12 @@ import { countChanges, formatChangeCounts } from '../channels/site-changes.ts';
 import { SECOND } from '../protocol/limits.ts';
 import { CHANNELS, RESULTS, type ReportLine } from '../protocol/words.ts';
 import type { ChannelAttempt } from './channel-attempt.ts';
+import { countMarker } from './describe-probe.ts';
 import { type FailureReason, formatReason } from './failure-reason.ts';
 import { type FileDelivery, LINK_SUBJECT, mainAttempt } from './file-delivery.ts';
 import { describeGoneProof } from './gates.ts';
 import { neutralizeText } from './neutral-text.ts';
 import { describeScreen } from './screen/screen-report.ts';
-import { countMarker } from './url-probe.ts';
 
 /** What the report has concluded about a delivery. */
 export interface ReportFacts {

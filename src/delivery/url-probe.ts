@@ -70,11 +70,6 @@ const PROOFS: readonly ContentMatch[] = ['identical', 'marked', 'gone'];
 /** Whether one answer is enough to prove the delivery or the withdrawal. */
 export const isProof = ({ match }: ProbeResult): boolean => PROOFS.includes(match);
 
-/** How often the marker was found in an answer; `null` without a marker. */
-export function countMarker(result: ProbeResult | null, { marker }: ExpectedContent): number | null {
-  return marker === undefined ? null : (result?.fingerprint?.counts[0] ?? 0);
-}
-
 /** Opens an address as anybody would, as often as it is asked to, and remembers the last answer. */
 export class UrlProbe {
   last: ProbeResult | null = null;

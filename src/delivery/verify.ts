@@ -3,10 +3,9 @@ import type { HostProgress, Placement, PreparedTask, RefusalMeaning } from '../c
 import { DeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import { AGREEING_PROBES, LATER_PROBE, SECOND } from '../protocol/limits.ts';
-import { BUSY_HINT, describeProbe, loginPageError, notProvenError } from './describe-probe.ts';
+import { BUSY_HINT, countMarker, describeProbe, loginPageError, notProvenError } from './describe-probe.ts';
 import {
   type ContentMatch,
-  countMarker,
   type ExpectedContent,
   isProof,
   type ProbeResult,
