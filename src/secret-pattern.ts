@@ -11,8 +11,8 @@ export interface SecretPattern {
   readonly keywords: readonly string[];
   /** Whether a match begins at this position of the text. */
   isAt(text: string, position: number): boolean;
-  /** Whether the text has a keyword: most have none, and need no search. */
-  mayBeIn(text: string): boolean;
+  /** Whether a match begins anywhere in the text; looks only where a keyword begins. */
+  isIn(text: string): boolean;
 }
 
 /**
@@ -68,12 +68,12 @@ function buildPattern(searched: string): SecretPattern {
       sticky.lastIndex = position;
       return sticky.test(text);
     },
-    mayBeIn(text) {
+    isIn(text) {
       // No encoding is shorter than what it encodes.
       if (text.length < searched.length) return false;
       prefixes ??= new Set(this.keywords.map((keyword) => keyword.slice(0, KEYWORD_LENGTH)));
       for (let at = 0; at + KEYWORD_LENGTH <= text.length; at += 1) {
-        if (prefixes.has(text.slice(at, at + KEYWORD_LENGTH))) return true;
+        if (prefixes.has(text.slice(at, at + KEYWORD_LENGTH)) && this.isAt(text, at)) return true;
       }
       return false;
     },
@@ -111,10 +111,10 @@ export interface SecretMatcher {
 export function createSecretMatcher(secret: string): SecretMatcher {
   const pattern = createSecretPattern(secret);
   return {
-    isIn: (text) => text.includes(secret) || (pattern.mayBeIn(text) && text.search(pattern.regex) !== -1),
+    isIn: (text) => text.includes(secret) || pattern.isIn(text),
     replaceIn(text, replacement) {
       const clean = text.replaceAll(secret, replacement);
-      return pattern.mayBeIn(clean) ? clean.replaceAll(pattern.regex, replacement) : clean;
+      return pattern.isIn(clean) ? clean.replaceAll(pattern.regex, replacement) : clean;
     },
   };
 }
