@@ -217,17 +217,20 @@ describe('a repository that was renamed', () => {
   const target = 'https://api.github.com/repositories/7';
   const moved = answer(301, 'Moved Permanently', { location: target });
 
-  test.each(['K1', 'K2'])('is said to have moved, not to be absent: %s', async (channel) => {
+  test.each(['K1', 'K2'])('is named by its new name, which the hint sets: %s', async (channel) => {
     const repository = await scenario.repository();
-    scenario.intercept({ url: /api\.github\.com\/repos/, times: 9 }, moved);
+    scenario.intercept({ url: /api\.github\.com\/repos\//, times: 9 }, moved);
+    const renamed = { ...answer(200, ''), body: JSON.stringify({ id: 7, full_name: 'octo/renamed' }) };
+    scenario.intercept({ url: /api\.github\.com\/repositories\/7$/ }, renamed);
     const delivered = await scenario.deliver({ repository, files, inputs: { channel } });
     expectNotReady(delivered, {
       step: 'authorize',
       httpCode: 301,
-      reason: /redirected: the repository has moved/,
-      hint: /set `repository:` to its new name/,
+      reason: /redirected: the repository octo\/demo-\d+ has moved, its name is octo\/renamed now/,
+      hint: /^set `repository: octo\/renamed` if that is where it belongs$/,
     });
     expect(delivered.report.lines.UNKNOWN).toContain('nothing was published');
+    expect(listRequests(scenario, /^(PUT|POST|PATCH) /)).toEqual([]);
   });
 
   test('during the delivery ends it without a second place for the file', async () => {
