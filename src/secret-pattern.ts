@@ -54,6 +54,7 @@ function buildPattern(searched: string): SecretPattern {
           ...escapedKeywords(searched),
           ...hexKeywords(searched),
           ...decimalKeywords(searched),
+          ...dumpKeywords(searched),
           ...encodings.flatMap(base64Keywords),
         ]),
       ];
@@ -85,6 +86,7 @@ function compilePattern(searched: string, encodings: readonly string[], flags = 
     joinEscaped(searched),
     hexPattern(searched),
     decimalPattern(searched),
+    ...dumpPatterns(searched),
     ...encodings.map((core) => Array.from(core, base64Character).join(BASE64_BREAK)),
   ];
   return new RegExp(forms.join('|'), flags);
