@@ -296,11 +296,11 @@ test('an empty repository has nothing to withdraw, and takes several files only 
 
 describe('a list of files that is not what the branch holds refuses the delivery, and nothing is changed', () => {
   const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
-  const site = { 'dist/index.html': createPage() };
+  const site: Record<string, string> = { 'dist/index.html': createPage() };
   const folder = { channel: 'K1', file: 'dist/', path: 'p/1/' };
   const many = Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [`out/${name}.html`, createPage(name)]));
 
-  test.each<[string, object, Parameters<typeof scenario.deliver>[0]['inputs']]>([
+  test.each<[string, Record<string, string>, Record<string, string>]>([
     ['a folder', site, folder],
     ['a folder with `keep`', site, { ...folder, keep: '1' }],
     ['a withdrawn folder', {}, { channel: 'K1', operation: 'withdraw', path: 'p/1/' }],
