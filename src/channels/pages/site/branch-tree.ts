@@ -29,7 +29,7 @@ export interface OwnedFiles {
 type ReadEntries = BranchReader['getEntries'];
 
 /**
- * Reads all of the branch in two requests.
+ * Reads all of the branch in three requests.
  *
  * @throws {DeliveryError} `TOO_LARGE` where GitHub does not list so many files at once.
  */
