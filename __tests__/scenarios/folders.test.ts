@@ -284,25 +284,26 @@ describe('withdrawing a folder', () => {
     await expect(scenario.fetchPublic(`${repository.pages.url}${path}`)).rejects.toThrow('404');
   });
 
-  test('removes every site that lies in it, and the comments about them say so', async () => {
+  test('removes every site below it in one commit, and the comments about them say so', async () => {
     const repository = await scenario.repository();
     await repository.issues.openPullRequest('a change', 'feature');
     const repo = { full_name: repository.fullName };
     const pull_request = { number: 1, head: { sha: 'c0ffee0123456789', repo }, base: { repo } };
     const event = { name: 'pull_request', payload: { action: 'closed', pull_request, repository: repo } };
-    for (const path of ['previews/pr-1/', 'previews/pr-2/']) {
+    for (const path of ['previews/pr-1/', 'previews/a/deeper/pr-2/']) {
       const files = { ...SITE, 'dist/start.html': createPage() };
       const given = { ...inputs, path, comment: 'true', entry: 'start.html' };
       await scenario.deliver({ repository, files, inputs: given, event });
     }
     const given = { ...withdrawal, path: 'previews/', comment: 'true' };
     const withdrawn = await scenario.deliver({ repository, inputs: given, event });
-    expect(withdrawn.reports.map(({ notReady }) => notReady)).toEqual([null, null]);
+    expect(withdrawn.reports.map(({ notReady, unknown }) => [notReady, unknown])).toEqual([[null, []]]);
+    expect((await repository.log())[0]?.message).toMatch(/^REMOVE previews: /);
     const comments = await repository.issues.comments(1);
     expect(comments.map(({ body }) => /\*\*Withdrawn:\*\*/.test(body))).toEqual([true, true]);
     expect(comments.map(({ body }) => body).join()).not.toContain('](<https://octo.github.io');
     expect(await repository.read('previews/pr-1/index.html')).toBeNull();
-    expect(await repository.read('previews/pr-2/index.html')).toBeNull();
+    expect(await repository.read('previews/a/deeper/pr-2/index.html')).toBeNull();
   });
 
   test.each(['squashed', 'quoted'])('that somebody %s removes nothing of it', async (how) => {
