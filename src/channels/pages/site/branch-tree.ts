@@ -23,6 +23,8 @@ export interface OwnedFiles {
   readonly files: ReadonlyMap<string, string>;
   /** The last commit that touched the folder, by anybody; absent where none did. */
   readonly lastCommit?: string;
+  /** The commit before the newest delivery; absent where there is none. */
+  readonly parent?: string;
 }
 
 /** Reads everything that a commit holds. */
@@ -99,7 +101,8 @@ export async function findOwnedFiles(
   const delivery = deliveries.get(folder);
   if (!delivery) return found;
   const entries = isWhole(tree, delivery) ? tree.entries : await readEntries(github, delivery.sha);
-  return { ...found, files: findRemaining(tree, delivery, entries) };
+  const { parent } = delivery;
+  return { ...found, files: findRemaining(tree, delivery, entries), ...(parent !== null && { parent }) };
 }
 
 /** Whether the folder holds now exactly what a commit says that it delivered: then its own tree tells no more. */
@@ -114,7 +117,7 @@ export const isWhole = ({ entries }: Pick<BranchTree, 'entries'>, delivery: Site
  */
 export function findRemaining(
   tree: BranchTree,
-  delivery: FoundDelivery,
+  delivery: Omit<FoundDelivery, 'parent'>,
   entries: BranchTree['entries'],
 ): ReadonlyMap<string, string> {
   const { folder, treeSha, later } = delivery;

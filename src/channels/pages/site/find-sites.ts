@@ -71,7 +71,7 @@ class SiteSearch {
     return paths.filter((path) => !this.#removed.has(path));
   }
 
-  async add(delivery: FoundDelivery): Promise<void> {
+  async add(delivery: Omit<FoundDelivery, 'parent'>): Promise<void> {
     const { folder, sha } = delivery;
     if (!hasFilesBelow(this.#tree, folder)) return;
     const isFull = this.sites.size >= SITE.removals || this.#removed.size >= SITE.files;

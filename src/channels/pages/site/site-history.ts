@@ -6,6 +6,8 @@ import { parseMessageBelow, parseSiteRemoval, type SiteCommit } from './site-mes
 /** A commit that says that it delivered a site. */
 export interface FoundDelivery extends SiteCommit {
   readonly sha: string;
+  /** Sha of the commit before it; `null` where there is none. */
+  readonly parent: string | null;
   /** Newer commits that delivered a site of its own below the folder. */
   readonly later: readonly SiteCommit[];
 }
@@ -47,8 +49,9 @@ export async function readSiteHistory(
     const query = { ...github.repository, ...place, sha: head, per_page: SITE.history, page };
     const answer = await github.rest.repos.listCommits(query);
     lastCommit ??= answer.data[0]?.sha;
-    for (const { sha, commit } of answer.data) {
-      readMessage(deliveries, newer, { sha, message: commit.message, folder });
+    for (const { sha, commit, parents } of answer.data) {
+      const parent = parents[0]?.sha ?? null;
+      readMessage(deliveries, newer, { sha, parent, message: commit.message, folder });
       if (deliveries.has(folder) && !isWithSitesBelow) return { lastCommit, deliveries, isComplete: false };
     }
     if (isLastPage(answer, SITE.history)) return { lastCommit, deliveries, isComplete: true };
@@ -56,10 +59,14 @@ export async function readSiteHistory(
   return { lastCommit, deliveries, isComplete: false };
 }
 
+interface HistoryCommit extends Pick<FoundDelivery, 'sha' | 'parent'> {
+  readonly message: string;
+}
+
 function readMessage(
   deliveries: Map<string, FoundDelivery | null>,
   newer: SiteCommit[],
-  { sha, message, folder }: { readonly sha: string; readonly message: string; readonly folder: string },
+  { message, folder, ...commit }: HistoryCommit & { readonly folder: string },
 ): void {
   for (const removed of parseSiteRemoval(message)) {
     if (removed.startsWith(folder) && !deliveries.has(removed)) deliveries.set(removed, null);
@@ -69,6 +76,6 @@ function readMessage(
   const later = newer.filter(
     (one) => one.folder.startsWith(delivery.folder) && one.folder !== delivery.folder,
   );
-  if (!deliveries.has(delivery.folder)) deliveries.set(delivery.folder, { ...delivery, sha, later });
+  if (!deliveries.has(delivery.folder)) deliveries.set(delivery.folder, { ...delivery, ...commit, later });
   newer.push(delivery);
 }
