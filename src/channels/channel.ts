@@ -1,4 +1,5 @@
 import type { DeliveryError } from '../errors.ts';
+import type { GitBlob } from '../http/fetch-back.ts';
 import type { ItemResult } from '../item-results.ts';
 import type { ChannelKey } from '../protocol/words.ts';
 import type { LocalFile } from '../rules/inspect.ts';
@@ -133,6 +134,8 @@ export interface PlacedPart {
    * well. Absent where nothing was replaced.
    */
   readonly previousSha256?: readonly string[];
+  /** The same for what an earlier run replaced: what git has of it. */
+  readonly previousBlob?: GitBlob;
 }
 
 /** What a delivery changed in its folder: paths within the folder, except for whole folders. */
@@ -176,6 +179,8 @@ export interface Placement {
   readonly hostMayChangeBytes: boolean;
   /** SHA-256 of every copy that the address answered before it was replaced, with and without `?v=`. */
   readonly previousSha256?: readonly string[] | undefined;
+  /** What an earlier run replaced with the same content. */
+  readonly previousBlob?: GitBlob | undefined;
   /** Whether the host shows its known warning page before the content, once to each browser. */
   readonly warnsFirst?: boolean;
   /** Whether the host may count each request as a download and limit them: then it is asked no more often than needed. */

@@ -203,10 +203,11 @@ export const SITE = {
   /** Commits of the folder that are searched for the newest delivery: pages, and commits on each. */
   historyPages: 5,
   history: 100,
-  /** Folders beside the delivered one that `keep` looks at. */
+  /** Folders whose last commit is asked for: those beside the delivered one for `keep`, those below a withdrawn one. */
   siblings: 500,
-  /** Sites that one withdrawal removes. */
-  removals: 20,
+  /** Sites that one withdrawal removes, and of how many that somebody changed it reads what was delivered. */
+  removals: 500,
+  olderTrees: 20,
   /** Files of others within the folder that a commit message names. */
   kept: 500,
   /** Files whose own history is read, to see whether they were delivered one by one. */

@@ -124,10 +124,11 @@ export class MemoryBranch {
   }
 
   /** Each commit is an hour younger than the one before. */
-  #describe({ sha, message }: HeldCommit): object {
+  #describe({ sha, message, parent }: HeldCommit): object {
     const hours = [...this.#commits.keys()].indexOf(sha);
     const date = new Date(Date.UTC(2026, 0, 1, hours)).toISOString();
-    return { sha, commit: { message, committer: { date } } };
+    const parents = parent === null ? [] : [{ sha: parent.sha }];
+    return { sha, parents, commit: { message, committer: { date } } };
   }
 
   #list(sha: string): readonly object[] {
