@@ -227,6 +227,17 @@ describe('a proven page', () => {
     expect(report.gates[2]?.evidence).toMatch(/^HTTP 200, .*, shown in a browser$/);
   });
 
+  test.each([
+    ['where it was proven there', { isInternal: true }, true],
+    ['not where it was proven in public', {}, false],
+    ['not where another host answered', { isInternal: true, hosts: [PAGE.host, 'wiki.corp.dev'] }, false],
+  ])('may be in a private network %s', async (_, proof, isPrivateHost) => {
+    const page = provenPage();
+    const attempt = { ...attemptWith({ proof: proofWith(proof) }), task: page.tasks.get('K1') ?? taskWith() };
+    const { screen } = await viewProven({ ...page, attempts: new Map([['K1', attempt]]) });
+    expect(screen.asked).toMatchObject([{ isPrivateHost }]);
+  });
+
   test('is opened past a cache that still shows the page of before', async () => {
     const { screen } = await viewProven(provenPage(plannedPage(), true));
     expect(screen.asked[0]?.url).toMatch(/page\.html\?v=\d+-screen$/);

@@ -139,7 +139,11 @@ async function viewPublishedPage(
 ): Promise<FileDelivery> {
   const { request, context, open } = step;
   // What is proven stays proven, even if the job ends now.
-  const view = await open(await pageToView(url, delivery, request)).catch(() =>
+  const page = {
+    ...(await pageToView(url, delivery, request)),
+    isPrivateHost: isInPrivateNetwork(attempt, url),
+  };
+  const view = await open(page).catch(() =>
     createUncheckedView('the step was stopped before a browser opened it'),
   );
   context.logger.info(`${delivery.subject}: ${describeView(view)}`);
@@ -154,6 +158,10 @@ async function viewPublishedPage(
   };
   return { ...withAttempt(delivery, key, judged), notes: [...delivery.notes, ...notes, ...note] };
 }
+
+/** Whether the address was proven in a private network, and by its own host: one behind a redirect stays refused. */
+const isInPrivateNetwork = ({ proof }: ChannelAttempt, { host }: URL): boolean =>
+  proof !== null && proof.isInternal && proof.hosts.every((one) => one === host);
 
 const UNCOMPARED = { agreement: null, note: [] };
 
