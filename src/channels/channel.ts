@@ -2,6 +2,7 @@ import type { DeliveryError } from '../errors.ts';
 import type { GitBlob } from '../http/fetch-back.ts';
 import type { ItemResult } from '../item-results.ts';
 import type { ChannelKey } from '../protocol/words.ts';
+import type { BrowserDisplay } from '../rules/browser-display.ts';
 import type { LocalFile } from '../rules/inspect.ts';
 import type { LocalSite } from '../rules/local-site.ts';
 
@@ -59,8 +60,8 @@ export interface PreparedTask<Data = unknown> {
 export interface ServedFile {
   /** Where it will be: no address to hand over, because nothing is proven yet. */
   readonly url: URL;
-  /** Whether a browser will open it as a page. */
-  readonly isPage: boolean;
+  /** How a browser will show it. */
+  readonly display: BrowserDisplay;
   /** Whether the host serves the bytes of the file, and does not build the page of them. */
   readonly isServedAsIs: boolean;
   /** Where a picture of the page will be, and the one of before; `null` where it can have none. */

@@ -222,6 +222,9 @@ export const SITE = {
 export const SCREEN = {
   /** Of many pages in one step, so many are opened. */
   pages: 10,
+  /** Bytes of the largest text and the largest picture that are opened: a browser needs too long for more. */
+  largestText: MEGABYTE,
+  largestImage: 8 * MEGABYTE,
   /** Milliseconds that may be lost in one step to a browser that does not start, crashes or hangs. */
   lost: 30 * SECOND,
   /** Milliseconds for one page. */

@@ -191,7 +191,7 @@ export const OUTPUTS = {
   size: 'Size in bytes; of a folder that of all its files.',
   files: 'How many files were delivered, those of folders included.',
   screen:
-    '`shown`, `not-shown` or `not-checked`: what a browser saw of the page; empty where there is no page.',
+    '`shown`, `not-shown` or `not-checked`: what a browser saw of the page; empty where none was to look.',
   'picture-url': 'The proven address of the picture of the page; empty unless `picture: true`.',
 } as const;
 
