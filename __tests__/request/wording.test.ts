@@ -66,6 +66,7 @@ test('the command line names no flag that it does not have', () => {
   const known: readonly (string | undefined)[] = [
     ...FLAGS,
     'operation',
+    'confine',
     'help',
     'prefix-paths',
     'root',

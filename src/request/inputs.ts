@@ -71,6 +71,11 @@ export const INPUTS = {
     description:
       'K1: the branch to commit to. By default the branch that the site is built from, else `main`.',
   },
+  confine: {
+    default: '',
+    description:
+      'K1, for a page whose `name` and `content` an agent chose: the only folder of the site that it may go to, such as `agent/`. Takes pages (`.html`) without front matter, and replaces only what the same job delivered in this way. The action in `agent/` sets it.',
+  },
   'site-workflow': {
     default: '',
     description:

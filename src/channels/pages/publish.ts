@@ -59,9 +59,17 @@ const opensInBrowser = (path: string): boolean => SHOWN_BY_BROWSERS.test(path);
 /** What a commit needs of the inputs. */
 export const commitTarget = (
   github: GitHubClient,
-  { essence, overwrite, serverUrl, setup }: PagesOptions,
+  { essence, overwrite, serverUrl, setup, confinement }: PagesOptions,
   place: Pick<CommitTarget, 'method' | 'reader'>,
-): Omit<CommitTarget, 'branch'> => ({ github, essence, overwrite, serverUrl, setup, ...place });
+): Omit<CommitTarget, 'branch'> => ({
+  github,
+  essence,
+  overwrite,
+  serverUrl,
+  setup,
+  confinedTo: confinement?.owner,
+  ...place,
+});
 
 /** One file for the branch. */
 export interface PagesTask {
