@@ -175,6 +175,14 @@ export const INPUTS = {
 
 export type InputName = keyof typeof INPUTS;
 
+/** What the value of an input is in JSON. */
+export function jsonTypeOf(name: InputName): 'string' | 'number' | 'boolean' {
+  const usual = INPUTS[name].default;
+  if (usual === 'true' || usual === 'false') return 'boolean';
+  // Of these, nothing is a value, too.
+  return /^\d+$/.test(usual) || name === 'keep' ? 'number' : 'string';
+}
+
 /** A link alone needs no build: it answers soon, or not at all. */
 export const LINK_DEFAULTS: Readonly<Partial<Record<InputName, string>>> = { timeout: '30' };
 
