@@ -275,7 +275,7 @@ export const DEVICE_FLOW = {
 
 /** The MCP server. */
 export const MCP = {
-  /** The argument `content` in bytes, and any other argument in characters. */
+  /** The longest arguments, in characters: `content`, and any other. */
   content: 5 * MEGABYTE,
   argument: 65_536,
   /** The longest message that is read: of `content`, JSON may escape every byte. */

@@ -65,7 +65,7 @@ export type CommandName = keyof typeof CLI_COMMANDS;
 
 /** Inputs that are not flags: a token would be visible in the process list, the others have no use here. */
 const NOT_FLAGS: readonly InputName[] = [
-  ...(['token', 'fail-on-not-ready', 'file', 'content', 'operation', 'comment'] as const),
+  ...(['token', 'fail-on-not-ready', 'file', 'content', 'operation', 'comment', 'confine'] as const),
 ];
 
 /** The inputs that can be given as flags, in their order. */

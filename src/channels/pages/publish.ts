@@ -53,9 +53,17 @@ export interface PagesOptions extends PagesLocation, FolderSettings {
 /** What a commit needs of the inputs. */
 export const commitTarget = (
   github: GitHubClient,
-  { essence, overwrite, serverUrl, setup }: PagesOptions,
+  { essence, overwrite, serverUrl, setup, confinement }: PagesOptions,
   place: Pick<CommitTarget, 'method' | 'reader'>,
-): Omit<CommitTarget, 'branch'> => ({ github, essence, overwrite, serverUrl, setup, ...place });
+): Omit<CommitTarget, 'branch'> => ({
+  github,
+  essence,
+  overwrite,
+  serverUrl,
+  setup,
+  confinedTo: confinement?.owner,
+  ...place,
+});
 
 /** One file for the branch. */
 export interface PagesTask {
