@@ -14,7 +14,8 @@ import {
   newDelivery,
   withFailure,
 } from './file-delivery.ts';
-import { deliveredName, type FoundFile, refuseOneNameForMany } from './find-files.ts';
+import { deliveredName, type FoundFile, isFolder, refuseOneNameForMany } from './find-files.ts';
+import { siteName } from './open-site.ts';
 import { actionsFor, type ChannelActions, previewTasks } from './plan.ts';
 import { publishTasks } from './publish.ts';
 import { composeReport, type Report } from './report.ts';
@@ -77,11 +78,19 @@ async function itemsToRemove(
   refuseOneNameForMany(found, path);
   const items: ChannelItem[] = [];
   for (const one of found) {
+    if (channels.every((key) => key === 'K1') && (await namesFolder(one))) {
+      items.push({ file: null, name: `${siteName(one, { path, isOnly: found.length === 1 })}/` });
+      continue;
+    }
     const file = channels.includes('K2') || channels.includes('K3') ? await openToCompare(one, signal) : null;
     items.push({ file, name: deliveredName(one, path) });
   }
   return items;
 }
+
+/** Whether a site is meant: a folder is named as such, or is one here. */
+const namesFolder = async (found: FoundFile): Promise<boolean> =>
+  /[/\\]$/.test(found.given) || (await isFolder(found));
 
 /** K2 and K3 compare the digest of what they hold with the file, which may no longer exist. */
 async function openToCompare(found: FoundFile, signal: AbortSignal): Promise<LocalFile | null> {
