@@ -47,7 +47,7 @@ describe('main', () => {
     [['sent'], 'there is no command sent; see screen-delivery --help\n'],
     [
       ['deliver', 'x', '--token-env', 'NONE'],
-      'the environment variable NONE does not contain a token; see screen-delivery --help\n',
+      'the environment variable NONE does not contain a token; set it, or name another one with --token-env\n',
     ],
   ])('with %j prints an error to stderr and returns the exit code 2', async (args, error) => {
     await expect(main(args, {})).resolves.toBe(EXIT.wrongUsage);

@@ -6,13 +6,15 @@ import { TOOL } from '../protocol/words.ts';
 import { createRedactor } from '../redact.ts';
 import { toolContract } from '../request/tool-contract.ts';
 import { systemClock } from '../system.ts';
-import { type CliCommand, parseCommand, UsageError } from './args.ts';
+import { type CliCommand, parseCommand } from './args.ts';
 import { checkFiles } from './check.ts';
 import { deliverAll } from './deliver.ts';
+import { findCommandName } from './flag-rules.ts';
 import { quietLogger } from './quiet-logger.ts';
-import { readAndMaskCredentials } from './request.ts';
+import { readAndMaskCredentials, refuseFixedInputs } from './request.ts';
 import { CLI_WORDING, createTerminal, type Terminal } from './terminal.ts';
 import { usage } from './usage.ts';
+import { refuseAsUsage, UsageError } from './usage-error.ts';
 
 /** Exit codes. */
 export const EXIT = { ready: 0, notReady: 1, wrongUsage: 2 } as const;
@@ -34,8 +36,8 @@ const COMMANDS: Readonly<Record<CliCommand['name'], RunCommand>> = {
     terminal.print(JSON.stringify(toolContract(), null, 2));
     return true;
   },
-  help: async (_, terminal) => {
-    terminal.print(usage());
+  help: async ({ positionals: [topic = ''] }, terminal) => {
+    terminal.print(usage(findCommandName(topic)));
     return true;
   },
   version: async (_, terminal) => {
@@ -52,8 +54,10 @@ async function serveMcpClient(
   env: NodeJS.ProcessEnv,
 ): Promise<boolean> {
   const credentials = readAndMaskCredentials(command, env, logger);
+  await refuseAsUsage(() => refuseFixedInputs(command, env));
   const { startServer } = await import(/* webpackIgnore: true */ './mcp.js');
-  await startServer({ ...credentials, root: command.root, fixed: command.flags, env, signal });
+  const settings = { ...credentials, root: command.root, fixed: command.flags, env, signal };
+  await refuseAsUsage(() => startServer(settings));
   return true;
 }
 
@@ -88,8 +92,8 @@ function asksForJson(args: readonly string[]): boolean {
   return args.slice(0, end === -1 ? args.length : end).includes('--json');
 }
 
-const usageError = ({ message }: UsageError): DeliveryError =>
-  new DeliveryError('BAD_USAGE', message, { hint: `see ${TOOL.name} --help` });
+const usageError = ({ message, hint }: UsageError): DeliveryError =>
+  new DeliveryError('BAD_USAGE', message, { hint });
 
 /** What could not even begin, in the form that was asked for. */
 function printFailure(terminal: Terminal, { code, message, hint }: DeliveryError, isJson: boolean): void {

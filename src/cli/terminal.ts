@@ -5,10 +5,17 @@ import type { Clock, Logger, Progress, ProgressUnit } from '../ports.ts';
 import { describeProgress, lineProgress } from '../progress.ts';
 import { PROGRESS_INTERVAL } from '../protocol/limits.ts';
 import type { Redactor } from '../redact.ts';
-import { createWording } from '../request/wording.ts';
+import { createWording, type Wording } from '../request/wording.ts';
 
 /** Messages and hints as the command line writes them. */
 export const CLI_WORDING = createWording('cli');
+
+/** A link is an argument, and the file that it is compared with a flag. */
+const LINK_WORDING = createWording('cli', { file: '`--file`', url: '`URL`' });
+
+/** The words of one command. */
+export const wordForCommand = (command: string): Wording =>
+  command === 'verify' ? LINK_WORDING : CLI_WORDING;
 
 /** Milliseconds before a progress bar appears. */
 const BAR_DELAY = 500;

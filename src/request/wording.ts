@@ -23,8 +23,10 @@ interface InputNotation {
 
 const TOKEN_VARIABLE = 'GITHUB_TOKEN';
 
-/** Inputs that are no flags. */
-const PLACES: Readonly<Partial<Record<InputName, string>>> = {
+/** How inputs are called that are no flags. */
+type InputPlaces = Readonly<Partial<Record<InputName, string>>>;
+
+const PLACES: InputPlaces = {
   file: '`FILE`',
   content: 'standard input',
   token: TOKEN_VARIABLE,
@@ -33,30 +35,33 @@ const PLACES: Readonly<Partial<Record<InputName, string>>> = {
 const quoteForShell = (value: string): string =>
   /^[\w./:@%+=,*<>…-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`;
 
-const NOTATIONS: Readonly<Record<Exclude<InterfaceName, 'action'>, InputNotation>> = {
-  cli: {
-    name: (name) => PLACES[name] ?? `\`--${name}\``,
-    value(name, value) {
-      if (PLACES[name] !== undefined) return name === 'token' ? TOKEN_VARIABLE : `\`${value}\``;
-      const isSwitch = INPUTS[name].default === 'false';
-      if (isSwitch) return value === 'true' ? `\`--${name}\`` : `no \`--${name}\``;
-      return `\`--${name} ${quoteForShell(value)}\``;
-    },
-    kind: '',
-    again: 'run the command again',
-    folder: 'the current folder',
+const createShellNotation = (places: InputPlaces): InputNotation => ({
+  name: (name) => places[name] ?? `\`--${name}\``,
+  value(name, value) {
+    if (places[name] !== undefined) return name === 'token' ? TOKEN_VARIABLE : `\`${value}\``;
+    const isSwitch = INPUTS[name].default === 'false';
+    if (isSwitch) return value === 'true' ? `\`--${name}\`` : `no \`--${name}\``;
+    return `\`--${name} ${quoteForShell(value)}\``;
   },
-  mcp: {
-    name: (name) => (name === 'token' ? TOKEN_VARIABLE : `\`${name}\``),
-    value(name, value) {
-      if (name === 'token') return TOKEN_VARIABLE;
-      return `\`${name}: ${/^(true|false)$/.test(value) ? value : JSON.stringify(value)}\``;
-    },
-    kind: 'argument ',
-    again: 'call the tool again',
-    folder: 'the allowed folder',
-  },
-};
+  kind: '',
+  again: 'run the command again',
+  folder: 'the current folder',
+});
+
+const NOTATIONS: Readonly<Record<Exclude<InterfaceName, 'action'>, (places: InputPlaces) => InputNotation>> =
+  {
+    cli: createShellNotation,
+    mcp: () => ({
+      name: (name) => (name === 'token' ? TOKEN_VARIABLE : `\`${name}\``),
+      value(name, value) {
+        if (name === 'token') return TOKEN_VARIABLE;
+        return `\`${name}: ${/^(true|false)$/.test(value) ? value : JSON.stringify(value)}\``;
+      },
+      kind: 'argument ',
+      again: 'call the tool again',
+      folder: 'the allowed folder',
+    }),
+  };
 
 /** What only a step of a workflow has, and what takes its place elsewhere; the first rules are the longest. */
 function listPhrases({ again, folder }: InputNotation): readonly (readonly [RegExp, string])[] {
@@ -97,10 +102,14 @@ const BARE_CHANNEL = /(?<!`)\bchannel: (K\d|auto)\b/g;
 const WITH_VALUE = new RegExp(`\`(${NAMES}): ([^\`]+)\``, 'g');
 const WITHOUT_VALUE = new RegExp(`(\\binputs? )?\`(${NAMES}):?\``, 'g');
 
-/** The words of an interface. */
-export function createWording(face: InterfaceName): Wording {
+/**
+ * The words of an interface.
+ *
+ * @param places how one of its commands calls inputs that are no flags of it
+ */
+export function createWording(face: InterfaceName, places: InputPlaces = {}): Wording {
   if (face === 'action') return (text) => text;
-  const notation = NOTATIONS[face];
+  const notation = NOTATIONS[face]({ ...PLACES, ...places });
   const phrases = listPhrases(notation);
   return (text) =>
     phrases
