@@ -179,6 +179,21 @@ describe('standard input', () => {
   });
 });
 
+test('a withdrawal without a token and a bin says how a bin is named', async () => {
+  const { report, host } = await runForReport(['withdraw', 'page.html']);
+  expect(report.notReady).toMatchObject({ code: 'NO_TOKEN', step: 'check' });
+  expect(report.notReady?.hint).toBe(
+    'set `--bin` to the first folder of the address that was delivered, or give a token for K1',
+  );
+  expect(host.seen).toEqual([]);
+});
+
+test('a link that is none is answered in the words of verify', async () => {
+  const { report } = await runForReport(['verify', 'page.html', '--marker', 'marker-42']);
+  expect(report.notReady?.reason).toMatch(/^`URL` is not an external https address/);
+  expect(report.notReady?.hint).toMatch(/ or publish the file with the command `deliver`$/);
+});
+
 describe('a pattern on the command line', () => {
   test('names every file that it matches', async () => {
     const { ready, printed } = await run(['deliver', '*.html']);

@@ -39,7 +39,7 @@ describe.each([undefined, ...COMMANDS])('the help of the command %s', (command) 
   });
 
   test('lists the exit codes', () => {
-    expect(lines.join(' ')).toContain('0 ready, withdrawn or planned; 1 not ready; 2 wrong usage');
+    expect(lines.join(' ')).toContain('0 ready, withdrawn or planned; 1 not ready; 2 wrong usage, such as');
   });
 });
 

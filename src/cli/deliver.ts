@@ -16,6 +16,7 @@ import { printReports } from './print-reports.ts';
 import { progressLogger } from './quiet-logger.ts';
 import {
   type CommandContext,
+  findCurrentFolder,
   parseCliRequest,
   readAndMaskCredentials,
   readRawInputs,
@@ -90,7 +91,7 @@ async function findSources(command: CliCommand, { findFiles }: CommandRun['parts
   const log: string[] = [];
   if (command.name === 'verify') return { repository: '', sources: [], log };
   const { flags, positionals } = command;
-  const folder = process.cwd();
+  const folder = findCurrentFolder();
   const found = readsStandardInput(command) ? [] : await findFiles(positionals, folder);
   const files = found.map(({ path }) => path);
   const { 'auth-url': serverUrl } = selectInstance(flags, env);

@@ -5,6 +5,7 @@ import type { Ports } from '../ports.ts';
 import { TOOL } from '../protocol/words.ts';
 import { createRedactor } from '../redact.ts';
 import { toolContract } from '../request/tool-contract.ts';
+import type { Wording } from '../request/wording.ts';
 import { systemClock } from '../system.ts';
 import { type CliCommand, parseCommand } from './args.ts';
 import { checkFiles } from './check.ts';
@@ -12,7 +13,7 @@ import { deliverAll } from './deliver.ts';
 import { findCommandName } from './flag-rules.ts';
 import { quietLogger } from './quiet-logger.ts';
 import { readAndMaskCredentials, refuseFixedInputs } from './request.ts';
-import { CLI_WORDING, createTerminal, type Terminal } from './terminal.ts';
+import { createTerminal, type Terminal, wordForCommand } from './terminal.ts';
 import { usage } from './usage.ts';
 import { refuseAsUsage, UsageError } from './usage-error.ts';
 
@@ -72,14 +73,17 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Pro
   const stop = new AbortController();
   const abort = (): void => stop.abort();
   process.once('SIGINT', abort).once('SIGTERM', abort);
+  let name = '';
   try {
     const command = parseCommand(args);
+    name = command.name;
     const logger = command.quiet ? quietLogger(terminal.logger) : terminal.logger;
     const ports = createPorts(logger, stop.signal);
     return (await COMMANDS[command.name](command, terminal, ports, env)) ? EXIT.ready : EXIT.notReady;
   } catch (thrown) {
     const isUsage = thrown instanceof UsageError;
-    printFailure(terminal, isUsage ? usageError(thrown) : toDeliveryError(thrown), asksForJson(args));
+    const failure = isUsage ? usageError(thrown) : toDeliveryError(thrown);
+    printFailure(terminal, failure, { isJson: asksForJson(args), word: wordForCommand(name) });
     return isUsage ? EXIT.wrongUsage : EXIT.notReady;
   } finally {
     process.off('SIGINT', abort).off('SIGTERM', abort);
@@ -96,9 +100,13 @@ const usageError = ({ message, hint }: UsageError): DeliveryError =>
   new DeliveryError('BAD_USAGE', message, { hint });
 
 /** What could not even begin, in the form that was asked for. */
-function printFailure(terminal: Terminal, { code, message, hint }: DeliveryError, isJson: boolean): void {
+function printFailure(
+  terminal: Terminal,
+  { code, message, hint }: DeliveryError,
+  { isJson, word }: { readonly isJson: boolean; readonly word: Wording },
+): void {
   const { redact } = terminal.redactor;
-  const clean = { code, message: redact(CLI_WORDING(message)), hint: redact(CLI_WORDING(hint ?? '')) };
+  const clean = { code, message: redact(word(message)), hint: redact(word(hint ?? '')) };
   if (isJson) terminal.printJson(failureDocument(clean));
   else terminal.printError([clean.message, clean.hint].filter((part) => part !== '').join('; '));
 }

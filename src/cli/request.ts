@@ -59,7 +59,7 @@ export function parseCliRequest(
   { clock, random }: Pick<Ports, 'clock' | 'random'>,
 ): DeliveryRequest {
   return parseRequest(raw, {
-    folder: process.cwd(),
+    folder: findCurrentFolder(),
     origin: 'from the command line',
     job: '',
     now: clock.now(),
@@ -68,7 +68,7 @@ export function parseCliRequest(
     sourceIsPrivate: sources.length === 0 && raw.token === '' ? false : null,
     sources,
     secrets,
-    allowedRoots: [process.cwd()],
+    allowedRoots: [findCurrentFolder()],
     allowsFullPaths: true,
     opensLinks,
     contentStream,
@@ -89,6 +89,15 @@ export function refuseFixedInputs({ flags }: CliCommand, env: NodeJS.ProcessEnv)
 }
 
 const EMPTY_CONTEXT = { sources: [], secrets: [], contentStream: undefined };
+
+/** @throws {UsageError} if it was removed. */
+export function findCurrentFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    throw new UsageError('the current folder does not exist any more', 'change to a folder that exists');
+  }
+}
 
 /**
  * Reads the token and the other credentials of the environment, and hides them in everything that is printed.

@@ -1,5 +1,5 @@
 import type { ChannelItem } from '../channels/channel.ts';
-import { hasFailed, resultOf } from '../errors.ts';
+import { DeliveryError, hasFailed, resultOf } from '../errors.ts';
 import type { ChannelKey } from '../protocol/words.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { inspectFile, type LocalFile } from '../rules/inspect.ts';
@@ -36,6 +36,7 @@ export async function withdraw(
     newDelivery('withdraw', request.path ?? request.fileLines[0] ?? LINK_SUBJECT),
   ];
   try {
+    refuseUnnamedBin(request);
     items = await itemsToRemove(request, channels, context);
     const actions = actionsFor((await authorize({ channels }, context)).channels, 'remove');
     files = await findDelivered(items, { channels, reason, path: request.path }, actions, context);
@@ -62,6 +63,16 @@ function channelsToWithdrawFrom({ channels, binIsNew }: DeliveryRequest): Withdr
   return binIsNew
     ? { channels: ['K1'], reason: 'no other channel was named' }
     : { channels: ['K3'], reason: 'a bin was named' };
+}
+
+/** Without a token it was delivered to the file-bin, where nothing is found without the bin's name. */
+function refuseUnnamedBin({ channels, binIsNew, token, clientId }: DeliveryRequest): void {
+  if (channels !== 'auto' || !binIsNew || token !== undefined || clientId !== undefined) return;
+  throw new DeliveryError('NO_TOKEN', 'without a token, only a named bin of the file-bin can be emptied', {
+    step: 'check',
+    hint: 'set `bin:` to the first folder of the address that was delivered, or give a token for K1',
+    leftBehind: [],
+  });
 }
 
 /** What is to be removed, by the names that were given; the files below a folder are found by the channel. */

@@ -114,5 +114,5 @@ export const FURTHER_FLAGS = {
 export const EXIT_CODES = {
   0: 'ready, withdrawn or planned',
   1: 'not ready',
-  2: 'wrong usage',
+  2: 'wrong usage, such as an unknown flag or a wrong value',
 } as const;
