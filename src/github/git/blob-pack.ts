@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { crc32 } from 'node:zlib';
+import { pipeline } from 'node:stream/promises';
+import { constants, crc32, createDeflate } from 'node:zlib';
 import { MEGABYTE } from '../../protocol/limits.ts';
 import { changedFileError, type LocalFile } from '../../rules/inspect.ts';
 
@@ -9,11 +10,13 @@ import { changedFileError, type LocalFile } from '../../rules/inspect.ts';
 export interface PushedFile {
   /** Path in the branch. */
   readonly path: string;
-  readonly file: Pick<LocalFile, 'size' | 'blobSha' | 'read' | 'pieces'>;
+  readonly file: Pick<LocalFile, 'size' | 'blobSha' | 'read'>;
 }
 
 /** Bytes from which on git neither compresses nor compares a blob: `core.bigFileThreshold` of all commands. */
 export const LARGE_BLOB = MEGABYTE;
+
+type WriteBytes = (bytes: Buffer) => Promise<void>;
 
 /** What the index of a pack says of one object. */
 interface PackEntry {
@@ -62,16 +65,14 @@ async function writePack(
   const entries: PackEntry[] = [];
   let offset = 0;
   let crc = 0;
-  const write = async (parts: readonly Buffer[]): Promise<void> => {
+  const write: WriteBytes = async (bytes) => {
     signal.throwIfAborted();
-    for (const part of parts) {
-      checksum.update(part);
-      crc = crc32(part, crc);
-      offset += part.length;
-    }
-    await handle.writev(parts);
+    checksum.update(bytes);
+    crc = crc32(bytes, crc);
+    offset += bytes.length;
+    await handle.appendFile(bytes);
   };
-  await write([Buffer.from('PACK'), uint32(VERSION), uint32(files.length)]);
+  await write(Buffer.concat([Buffer.from('PACK'), uint32(VERSION), uint32(files.length)]));
   for (const one of files) {
     const start = offset;
     crc = 0;
@@ -79,7 +80,7 @@ async function writePack(
     entries.push({ sha: Buffer.from(one.file.blobSha, 'hex'), crc, offset: start });
   }
   const digest = checksum.digest();
-  await handle.writev([digest]);
+  await handle.appendFile(digest);
   return { entries, checksum: digest };
 }
 
@@ -87,22 +88,25 @@ async function writePack(
 const VERSION = 2;
 
 /** Writes an object: its kind and size, and a zlib stream that compresses nothing. */
-async function writeBlob(
-  { path, file }: PushedFile,
-  write: (parts: readonly Buffer[]) => Promise<void>,
-): Promise<void> {
+async function writeBlob({ path, file }: PushedFile, write: WriteBytes): Promise<void> {
   const blob = createHash('sha1').update(`blob ${file.size}\0`);
-  let sum: Adler32 = { low: 1, high: 0 };
-  await write([formatObjectHeader(file.size), ZLIB_HEADER]);
-  for await (const piece of file.pieces()) {
-    blob.update(piece);
-    sum = addToAdler32(sum, piece);
-    await write(formatStoredBlocks(piece));
-  }
-  await write([LAST_BLOCK, uint32(sum.high * 0x10000 + sum.low)]);
+  await write(formatObjectHeader(file.size));
+  const hashBytes = async function* (bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const piece of bytes) {
+      blob.update(piece);
+      yield piece;
+    }
+  };
+  const store = createDeflate({ level: constants.Z_NO_COMPRESSION, chunkSize: STORED_CHUNK });
+  await pipeline(file.read(), hashBytes, store, async (stored: AsyncIterable<Buffer>) => {
+    for await (const chunk of stored) await write(chunk);
+  });
   // What was checked is what is sent, even if nothing showed that the file changed.
   if (blob.digest('hex') !== file.blobSha) throw changedFileError(path);
 }
+
+/** Bytes that are written at once. */
+const STORED_CHUNK = 131_072;
 
 const BLOB_TYPE = 3;
 
@@ -114,52 +118,6 @@ function formatObjectHeader(size: number): Buffer {
     bytes.push(rest & 0x7f);
   }
   return Buffer.from(bytes);
-}
-
-const ZLIB_HEADER = Buffer.from([0x78, 0x01]);
-
-/** Bytes of the longest block. @see RFC 1951, 3.2.4 */
-const STORED_BLOCK = 65_535;
-
-/** An empty block that ends the stream. */
-const LAST_BLOCK = Buffer.from([1, 0, 0, 0xff, 0xff]);
-
-/** Blocks that are stored as they are: each has its length before it, twice. */
-function formatStoredBlocks(piece: Buffer): Buffer[] {
-  const blocks: Buffer[] = [];
-  for (let start = 0; start < piece.length; start += STORED_BLOCK) {
-    const block = piece.subarray(start, start + STORED_BLOCK);
-    const header = Buffer.alloc(LAST_BLOCK.length);
-    header.writeUInt16LE(block.length, 1);
-    header.writeUInt16LE(block.length ^ 0xffff, 3);
-    blocks.push(header, block);
-  }
-  return blocks;
-}
-
-/** The two sums of the checksum at the end of a zlib stream. @see RFC 1950, 8.2 */
-interface Adler32 {
-  readonly low: number;
-  readonly high: number;
-}
-
-const ADLER_MODULUS = 65_521;
-
-/** Bytes after which the sums may no longer fit into 31 bits, in which numbers are added fastest. */
-const ADLER_RUN = 3_800;
-
-function addToAdler32(sum: Adler32, bytes: Buffer): Adler32 {
-  let { low, high } = sum;
-  for (let at = 0; at < bytes.length; ) {
-    const end = Math.min(at + ADLER_RUN, bytes.length);
-    for (; at < end; at += 1) {
-      low += bytes[at] ?? 0;
-      high += low;
-    }
-    low %= ADLER_MODULUS;
-    high %= ADLER_MODULUS;
-  }
-  return { low, high };
 }
 
 /** Where each object is: counts by first byte, ids in order, checksums, offsets, and two checksums of the whole. */
