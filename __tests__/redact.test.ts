@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { isCredential } from '../src/credentials.ts';
 import { createRedactor } from '../src/redact.ts';
-import { ENCODINGS } from './support/encodings.ts';
+import { DUMPED, ENCODINGS } from './support/encodings.ts';
 
 const TOKEN = 'ghs_AbCd0123';
 const LONG = 'ghs_AbCdEf0123456789AbCdEf0123456789abcd';
@@ -42,13 +42,20 @@ describe('createRedactor replaces a secret', () => {
     expect(redactWith([SIGNED])(`<${encode(SIGNED)}>`)).toContain('***');
   });
 
+  test.each(DUMPED)('%s', (_name, encode) => {
+    for (const secret of [TOKEN, LONG, SIGNED]) {
+      expect(redactWith([secret])(`<${encode(secret)}>`)).toContain('***');
+    }
+  });
+
   test('of any characters that a token may have', () => {
     const sign = fc.constantFrom(...'abcXYZ0189-_.~+/=');
     fc.assert(
       fc.property(fc.array(sign, { minLength: 24, maxLength: 60 }), (signs) => {
         const secret = `aZ9-${signs.join('')}`;
         fc.pre(isCredential(secret));
-        for (const [, encode] of ENCODINGS) expect(redactWith([secret])(encode(secret))).toContain('***');
+        for (const [, encode] of [...ENCODINGS, ...DUMPED])
+          expect(redactWith([secret])(encode(secret))).toContain('***');
       }),
       { numRuns: 25 },
     );

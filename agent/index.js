@@ -7,5 +7,7 @@ for (const name of Object.keys(process.env)) {
 }
 // The workflow gives the token to the step, in its environment.
 process.env.INPUT_TOKEN = process.env.GITHUB_TOKEN ?? '';
+// The page stays in a folder of its own, and replaces only what this action delivered for the same job.
+process.env.INPUT_CONFINE = 'agent/';
 
 await import('../dist/index.js');

@@ -1,4 +1,5 @@
 import { keepRecent } from './recent-values.ts';
+import { DUMP_LINE, DUMP_POSITION, dumpForms, uuencodedForms } from './secret-dumps.ts';
 
 /** How a secret is found in a text, in every usual encoding. */
 export interface SecretPattern {
@@ -11,8 +12,8 @@ export interface SecretPattern {
   readonly keywords: readonly string[];
   /** Whether a match begins at this position of the text. */
   isAt(text: string, position: number): boolean;
-  /** Whether the text has a keyword: most have none, and need no search. */
-  mayBeIn(text: string): boolean;
+  /** Whether a match begins anywhere in the text; looks only where a keyword begins. */
+  isIn(text: string): boolean;
 }
 
 /**
@@ -54,6 +55,8 @@ function buildPattern(searched: string): SecretPattern {
           ...escapedKeywords(searched),
           ...hexKeywords(searched),
           ...decimalKeywords(searched),
+          ...dumpForms(searched).keywords,
+          ...uuencodedForms(utf8CoresOf(encodings)).keywords,
           ...encodings.flatMap(base64Keywords),
         ]),
       ];
@@ -68,12 +71,12 @@ function buildPattern(searched: string): SecretPattern {
       sticky.lastIndex = position;
       return sticky.test(text);
     },
-    mayBeIn(text) {
+    isIn(text) {
       // No encoding is shorter than what it encodes.
       if (text.length < searched.length) return false;
       prefixes ??= new Set(this.keywords.map((keyword) => keyword.slice(0, KEYWORD_LENGTH)));
       for (let at = 0; at + KEYWORD_LENGTH <= text.length; at += 1) {
-        if (prefixes.has(text.slice(at, at + KEYWORD_LENGTH))) return true;
+        if (prefixes.has(text.slice(at, at + KEYWORD_LENGTH)) && this.isAt(text, at)) return true;
       }
       return false;
     },
@@ -85,6 +88,8 @@ function compilePattern(searched: string, encodings: readonly string[], flags = 
     joinEscaped(searched),
     hexPattern(searched),
     decimalPattern(searched),
+    ...dumpForms(searched).patterns,
+    ...uuencodedForms(utf8CoresOf(encodings)).patterns,
     ...encodings.map((core) => Array.from(core, base64Character).join(BASE64_BREAK)),
   ];
   return new RegExp(forms.join('|'), flags);
@@ -111,10 +116,10 @@ export interface SecretMatcher {
 export function createSecretMatcher(secret: string): SecretMatcher {
   const pattern = createSecretPattern(secret);
   return {
-    isIn: (text) => text.includes(secret) || (pattern.mayBeIn(text) && text.search(pattern.regex) !== -1),
+    isIn: (text) => text.includes(secret) || pattern.isIn(text),
     replaceIn(text, replacement) {
       const clean = text.replaceAll(secret, replacement);
-      return pattern.mayBeIn(clean) ? clean.replaceAll(pattern.regex, replacement) : clean;
+      return pattern.isIn(clean) ? clean.replaceAll(pattern.regex, replacement) : clean;
     },
   };
 }
@@ -146,7 +151,7 @@ const UNSEEN = String.raw`<wbr\s?\/?>|&(?:shy|ZeroWidthSpace|#8203|#173);|\u200b
  * Between two characters: the other bytes of UTF-16 or UTF-32, a line break with indentation, a control character or
  * what replaces it, or a break that belongs to no text.
  */
-const CHARACTER_BREAK = String.raw`(?:[\0-\x20\x7f]+|=\r?\n|\\\r?\n|${NEXT_STRING}|${UNSEEN})?`;
+const CHARACTER_BREAK = String.raw`(?:[\0-\x20\x7f]+(?:${DUMP_POSITION})?|=\r?\n|\\\r?\n|${NEXT_STRING}|${UNSEEN})?`;
 
 /** One character, plain or escaped. */
 function escapedCharacter(character: string): string {
@@ -173,7 +178,7 @@ const hexPattern = (secret: string): string =>
   Array.from(secret, (character) => {
     const [first = '', second = ''] = anyCaseHex(character).match(/\d|\[..\]/g) ?? [];
     return `(?:0[xX]|\\\\x)?${first}\\0?${second}`;
-  }).join(String.raw`(?:00)?[\s\0:,;-]*`);
+  }).join(String.raw`(?:00)?(?:${DUMP_LINE}|[\s\0:,;._|/-]*)`);
 
 /** A list of numbers, as programs print bytes. */
 const decimalPattern = (secret: string): string =>
@@ -191,18 +196,27 @@ function base64Character(character: string): string {
 
 /**
  * The characters of base64 that depend on the secret alone, for each of the three places in which it can begin,
- * in UTF-8 and in UTF-16.
+ * in UTF-8, in UTF-16, and as base64 of base64.
  */
 function base64Cores(secret: string): string[] {
+  const inUtf8 = coresOf(Buffer.from(secret));
   // The last byte of UTF-16 is not part of it where the first one of each pair is zero.
-  const cores = [Buffer.from(secret), Buffer.from(secret, 'utf16le').subarray(0, -1)].flatMap((bytes) =>
-    [0, 1, 2].map((shift) => {
-      const encoded = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64');
-      return encoded.slice(Math.ceil((shift * 8) / 6), Math.floor(((shift + bytes.length) * 8) / 6));
-    }),
-  );
-  return cores.filter(({ length }) => length >= SHORTEST_CORE);
+  const inUtf16 = coresOf(Buffer.from(secret, 'utf16le').subarray(0, -1));
+  const once = inUtf8.flatMap((core) => [core, toUrlSafe(core)]);
+  const twice = [...new Set(once)].flatMap((core) => coresOf(Buffer.from(core)));
+  return [...inUtf8, ...inUtf16, ...twice].filter(({ length }) => length >= SHORTEST_CORE);
 }
+
+const toUrlSafe = (core: string): string => core.replaceAll('+', '-').replaceAll('/', '_');
+
+const coresOf = (bytes: Buffer): string[] =>
+  [0, 1, 2].map((shift) => {
+    const encoded = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64');
+    return encoded.slice(Math.ceil((shift * 8) / 6), Math.floor(((shift + bytes.length) * 8) / 6));
+  });
+
+/** The first three. */
+const utf8CoresOf = (encodings: readonly string[]): readonly string[] => encodings.slice(0, 3);
 
 /** Fewer characters of base64 occur by chance. */
 const SHORTEST_CORE = 8;
@@ -254,6 +268,8 @@ function escapedKeywords(secret: string): string[] {
       `${character}\0`,
       `${character}\0\0\0`,
       `${character} `,
+      `${character}   `,
+      `${character}\n00`,
       `${character}=\n`,
       `${character}=\r`,
       ...escapes,
@@ -266,8 +282,14 @@ function escapedKeywords(secret: string): string[] {
 function hexKeywords(secret: string): string[] {
   const characters = Array.from(secret.slice(0, KEYWORD_LENGTH), (character) =>
     [hexOf(character), hexOf(character).toUpperCase()].flatMap((hex) => [
-      ...['', ' ', ':', '-', ',', ';', '00'].map((separator) => hex + separator),
-      ...[`${hex}\n`, `${hex}\r`, Array.from(hex, (digit) => `${digit}\0`).join('')],
+      ...['', ' ', '  ', ':', '-', ',', ';', '.', '_', '|', '/', '00'].map((separator) => hex + separator),
+      ...[
+        `${hex}\n0`,
+        `${hex}\r\n`,
+        `${hex}\n`,
+        `${hex}\r`,
+        Array.from(hex, (digit) => `${digit}\0`).join(''),
+      ],
     ]),
   );
   const first = hexOf(secret);

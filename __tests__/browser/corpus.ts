@@ -188,6 +188,67 @@ export const BLANK_PAGES: readonly CorpusPage[] = [
     reason: 'marker',
     marker: 'run 4711',
   }),
+  blank('only-404', page('<h1>404</h1>'), { reason: 'shows an error: 404' }),
+  blank('only-cannot-get', page('<pre>Cannot GET /previews/</pre>'), { reason: 'shows an error' }),
+  blank('only-undefined', page('<script>document.body.append(undefined)</script>'), {
+    reason: 'shows an error: undefined',
+  }),
+  blank('only-object', page('<main>[object Object]</main>'), { reason: 'shows an error' }),
+  blank(
+    'only-a-trace',
+    page(
+      '<pre id="p"></pre><script>try { null.items } catch (error) { p.textContent = error.stack }</script>',
+    ),
+    { reason: 'shows an error: TypeError' },
+  ),
+  blank('only-an-apology', page('<h2>Oops!</h2><p>Something went wrong.</p><a href="/">Go home</a>'), {
+    reason: 'shows an error',
+  }),
+  blank('frame-with-404', page('<iframe src="a.html" width="600" height="300"></iframe>'), {
+    reason: 'shows an error',
+    files: { 'a.html': page('<h1>404 Not Found</h1><hr>nginx') },
+  }),
+  blank(
+    'picture-without-namespace',
+    { type: SVG, body: PICTURE.replace(' xmlns="http://www.w3.org/2000/svg"', '') },
+    { reason: 'shows an error' },
+  ),
+  blank('broken-picture', { type: SVG, body: PICTURE.slice(0, 80) }, { reason: 'shows an error' }),
+  blank('no-picture', { type: 'image/png', body: 'not a picture' }),
+  blank('text-of-spaces', { type: 'text/plain', body: ' \n \n' }),
+  blank('print-only', page(TEXT, '<style>@media screen { body > * { display: none } }</style>')),
+  blank('refreshes-itself', page('', '<meta http-equiv="refresh" content="0">'), { reason: '' }),
+  blank(
+    'worker-reloads',
+    page(
+      '<script>navigator.serviceWorker.register("worker.js").then(() => setTimeout(() => location.reload(), 50))</script>',
+    ),
+    {
+      reason: '',
+      files: { 'worker.js': { type: 'text/javascript', body: 'oninstall = () => skipWaiting()' } },
+    },
+  ),
+  blank(
+    'object-missing',
+    page('<object data="none.svg" type="image/svg+xml" width="300" height="200"></object>'),
+  ),
+  blank('closed-dialog', page(`<dialog>${TEXT}</dialog>`)),
+  blank('closed-details-in-white', page('<details><summary style="color:#fff"></summary>Text</details>'), {
+    reason: '',
+  }),
+  blank(
+    'never-revealed',
+    page(
+      `<main class="r">${TEXT}</main><script src="reveal.js"></script>`,
+      '<style>.r { opacity: 0 }</style>',
+    ),
+  ),
+  blank(
+    'covered-by-popover',
+    page(
+      `${TEXT}<div popover id="o" style="position:fixed;inset:0;width:100%;height:100%;border:0;background:#fff"></div><script>o.showPopover()</script>`,
+    ),
+  ),
 ];
 
 const shown = (name: string, source: CorpusPage['page'], more: Partial<CorpusPage> = {}): CorpusPage => ({
@@ -329,5 +390,142 @@ export const SHOWN_PAGES: readonly CorpusPage[] = [
     page(
       `${TEXT}<script>Array.prototype.toJSON = Array.prototype.entries = Map.prototype.get = Element.prototype.checkVisibility = null</script>`,
     ),
+  ),
+  shown('talks-of-404', page('<h1>404 Not Found</h1><p>Why servers answer it, and what to do then.</p>')),
+  shown('counts-to-404', page('<b>404</b> visitors')),
+  shown(
+    'error-then-content',
+    page(
+      '<div id="app">undefined</div><script>setTimeout(() => { app.textContent = "Here it is" }, 900)</script>',
+    ),
+  ),
+  shown('error-above-content', page(`<h1 style="height:100vh">404</h1>${TEXT}`)),
+  shown('plain-text-undefined', { type: 'text/plain', body: 'undefined' }),
+  shown('json-null', { type: 'application/json', body: 'null' }),
+  shown('markdown', { type: 'text/markdown; charset=utf-8', body: '# Loading...\n' }),
+  shown('style-sheet', { type: 'text/css', body: 'a { color: red }' }),
+  shown('xml', { type: 'application/xml', body: '<?xml version="1.0"?><suite><case name="a"/></suite>' }),
+  shown('moving-picture', { type: SVG, body: SPINNER }),
+  shown('moving-picture-smil', {
+    type: SVG,
+    body: '<svg xmlns="http://www.w3.org/2000/svg" width="60" height="60"><circle cx="30" cy="30" r="20" fill="#06c"><animate attributeName="r" values="10;20;10" dur="1s" repeatCount="indefinite"/></circle></svg>',
+  }),
+  shown(
+    'after-nine-seconds',
+    `${APP}<script>setTimeout(() => { app.textContent = 'At last' }, 9000)</script>`,
+  ),
+  shown(
+    'webgl-only',
+    page(
+      '<canvas id="c" width="400" height="300"></canvas><script>const g = c.getContext("webgl"); g.clearColor(0.1, 0.4, 0.8, 1); g.clear(g.COLOR_BUFFER_BIT)</script>',
+    ),
+  ),
+  shown('object', page('<object data="a.svg" type="image/svg+xml" width="300" height="200"></object>'), {
+    files: { 'a.svg': { type: SVG, body: PICTURE } },
+  }),
+  shown(
+    'object-page',
+    page('<object data="inner.html" type="text/html" width="600" height="200"></object>'),
+    {
+      files: { 'inner.html': page('<p>Inside the object</p>') },
+    },
+  ),
+  shown('embed', page('<embed src="a.svg" type="image/svg+xml" width="300" height="200">'), {
+    files: { 'a.svg': { type: SVG, body: PICTURE } },
+  }),
+  shown('generated-picture', page('<i class="g"></i>', '<style>.g::before { content: url(a.svg) }</style>'), {
+    files: { 'a.svg': { type: SVG, body: PICTURE } },
+  }),
+  shown(
+    'generated-on-a-pseudo-background',
+    page(
+      '<i class="g"></i>',
+      '<style>.g::after { content: ""; display: block; width: 200px; height: 100px; background: url(a.svg) }</style>',
+    ),
+    { files: { 'a.svg': { type: SVG, body: PICTURE } } },
+  ),
+  shown(
+    'fades-in',
+    page(
+      `<main>${TEXT}</main>`,
+      '<style>@keyframes f { from { opacity: 0 } } main { animation: f 2s 0.5s both }</style>',
+    ),
+  ),
+  shown(
+    'revealed-by-scrolling',
+    page(
+      `<div style="height:1200px"></div><main style="opacity:0">${TEXT}</main><script>new IntersectionObserver(([{ isIntersecting, target }]) => { if (isIntersecting) target.style.opacity = 1 }).observe(document.querySelector('main'))</script>`,
+    ),
+  ),
+  shown('huge-picture', page('<img src="a.svg" width="30000" height="30000">'), {
+    files: { 'a.svg': { type: SVG, body: PICTURE.replace('<svg', '<svg viewBox="0 0 40 40"') } },
+  }),
+  shown(
+    'cookie-wall',
+    page(
+      `${TEXT}<div style="position:fixed;inset:0;background:#fff"><p>We value your privacy</p><button>Accept all</button></div>`,
+    ),
+  ),
+  shown('dialog-only', page('<dialog id="d"><p>The whole app</p></dialog><script>d.showModal()</script>')),
+  shown('document-write', page("<script>document.write('<h1>Written</h1>')</script>")),
+  shown(
+    'document-write-late',
+    page(
+      "<script>setTimeout(() => { document.open(); document.write('<h1>Written</h1>'); document.close() }, 400)</script>",
+    ),
+  ),
+  shown(
+    'utf-16',
+    {
+      type: 'text/html',
+      body: Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(page('<p>Зеленый отчет</p>'), 'utf16le')]),
+    },
+    { marker: 'Зеленый отчет' },
+  ),
+  shown('right-to-left', '<!doctype html><html dir="rtl"><title>x</title><p>تقرير ربع سنوي</p></html>', {
+    marker: 'تقرير ربع سنوي',
+  }),
+  shown('vertical-text', page(TEXT, '<style>html { writing-mode: vertical-rl }</style>')),
+  shown('refreshes-now-and-then', page(TEXT, '<meta http-equiv="refresh" content="3">')),
+  shown(
+    'worker-reloads-once',
+    page(
+      `${TEXT}<script>if (!navigator.serviceWorker.controller) navigator.serviceWorker.register("worker.js").then(() => navigator.serviceWorker.ready).then(() => location.reload())</script>`,
+    ),
+    {
+      files: {
+        'worker.js': {
+          type: 'text/javascript',
+          body: 'oninstall = () => skipWaiting(); onactivate = (event) => event.waitUntil(clients.claim())',
+        },
+      },
+    },
+  ),
+  shown('math', page('<math display="block"><mfrac><mi>a</mi><mi>b</mi></mfrac></math>')),
+  shown('popover', page('<div popover id="o">From a popover</div><script>o.showPopover()</script>')),
+  shown('text-in-columns-to-the-right', page(`<main style="width:200vw;padding-left:110vw">${TEXT}</main>`)),
+  shown(
+    'scrolling-box',
+    page(`<div style="height:300px;overflow:auto"><div style="height:600px"></div>${TEXT}</div>`),
+  ),
+  shown(
+    'image-set',
+    page(
+      '<i class="g"></i>',
+      '<style>.g { display: block; width: 200px; height: 100px; background: image-set(url(a.svg) 1x) }</style>',
+    ),
+    {
+      files: { 'a.svg': { type: SVG, body: PICTURE } },
+    },
+  ),
+  shown(
+    'masked-icon',
+    page(
+      '<i class="g"></i>',
+      '<style>.g { display: block; width: 200px; height: 100px; background: #06c; mask: url(a.svg) }</style>',
+    ),
+    {
+      files: { 'a.svg': { type: SVG, body: PICTURE } },
+    },
   ),
 ];

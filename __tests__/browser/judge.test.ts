@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { judge, judgeNavigationError } from '../../src/browser/judge.ts';
 import { PageEvents } from '../../src/browser/page-events.ts';
+import type { PageSight } from '../../src/browser/view-page.ts';
 
 const judgeError = (errorText: string, httpCode: number | null = null, isDownload = false) =>
   judgeNavigationError(errorText, Object.assign(new PageEvents(), { httpCode }), isDownload);
@@ -16,6 +17,43 @@ describe('judge', () => {
     [{}, false, 'the page does not respond'],
   ])('says why there is no sight of a page with %j', (events, isAnswering, reason) => {
     expect(judgeSilence(events, isAnswering)).toBe(reason);
+  });
+});
+
+describe('judge of a text that is only an error', () => {
+  const sight: PageSight = {
+    title: 'Page',
+    isComplete: true,
+    text: 'Cannot GET /',
+    painted: { characters: 10, images: 0, drawings: 0 },
+    isSmall: true,
+    hasMore: false,
+    isErrorPage: false,
+    isMarkerVisible: null,
+    png: new Uint8Array(),
+    hash: '',
+  };
+  const judgeSight = (more: Partial<PageSight>, context = {}, contentType = 'text/html'): string =>
+    judge({ ...sight, ...more }, Object.assign(new PageEvents(), { httpCode: 200, contentType }), context)
+      .verdict;
+
+  test('refuses a page, but not one with more content, one that was asked for, or a file that says so', () => {
+    expect(judgeSight({})).toBe('not-shown');
+    expect(judgeSight({ isMarkerVisible: false })).toBe('not-shown');
+    expect(judgeSight({ hasMore: true })).toBe('shown');
+    expect(judgeSight({ isSmall: false })).toBe('shown');
+    expect(judgeSight({ isMarkerVisible: true })).toBe('shown');
+    expect(judgeSight({}, { isErrorPage: true })).toBe('shown');
+    for (const type of ['text/plain', 'application/json; charset=utf-8', 'text/markdown', 'image/svg+xml']) {
+      expect(judgeSight({}, {}, type)).toBe('shown');
+    }
+  });
+
+  test('refuses the source of a drawing, but shows that of data', () => {
+    const text = 'This XML file does not appear to have any style information associated with it.';
+    expect(judgeSight({ text }, {}, 'image/svg+xml')).toBe('not-shown');
+    expect(judgeSight({ text }, {}, 'application/xhtml+xml')).toBe('not-shown');
+    expect(judgeSight({ text }, {}, 'application/xml')).toBe('shown');
   });
 });
 

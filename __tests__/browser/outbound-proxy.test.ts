@@ -158,10 +158,18 @@ describe('openConnection', () => {
     expect(resolve.calls).toBe(1);
   });
 
-  test('reaches a private network only for the host that the settings name, and this machine never', async () => {
-    const privateHost = { privateHost: 'pages.corp.dev', environment: environment() };
+  test('reaches a private network only for the host and port that the settings name, and this machine never', async () => {
+    const privateHost = { privateOrigin: 'https://pages.corp.dev', environment: environment() };
     expect(await open('https://pages.corp.dev/', resolving(['10.1.2.3']), privateHost)).toBe('connected');
     expect(await open('https://other.corp.dev/', resolving(['10.1.2.3']), privateHost)).toBe('NOT_EXTERNAL');
     expect(await open('https://pages.corp.dev/', resolving(['127.0.0.1']), privateHost)).toBe('NOT_EXTERNAL');
+    // Other services of the same machine are not the page's.
+    for (const url of [
+      'https://pages.corp.dev:8443/',
+      'http://pages.corp.dev/',
+      'https://pages.corp.dev:22/',
+    ]) {
+      expect(await open(url, resolving(['10.1.2.3']), privateHost)).toBe('NOT_EXTERNAL');
+    }
   });
 });

@@ -1,6 +1,7 @@
 import { createBranchReader } from '../../src/channels/pages/branch-reader.ts';
 import type { CommitTarget } from '../../src/channels/pages/commit-methods.ts';
 import { absent, FakeGitHub } from '../github/fake-github.ts';
+import { regularAnswers } from '../github/tree-answers.ts';
 
 /** A file of the branch: its blob, and the message of the commit that wrote it. */
 export interface BranchFile {
@@ -28,6 +29,9 @@ interface GraphqlCall {
   readonly variables: Readonly<Record<string, string>>;
 }
 
+const shasOf = (files: BranchFiles): Record<string, string> =>
+  Object.fromEntries(Object.entries(files).map(([path, { blob }]) => [path, blob]));
+
 type Answers = ConstructorParameters<typeof FakeGitHub>[0];
 
 /** A branch with these files, which no commit changes. Commits are numbered, unless `answers` say otherwise. */
@@ -38,10 +42,7 @@ export const branchWith = (files: BranchFiles = {}, answers: Answers = {}): Fake
       return file === undefined ? absent : { type: 'file', sha: file.blob };
     },
     get_ref: { object: { sha: 'base' } },
-    tree_below: () => ({
-      truncated: false,
-      tree: Object.entries(files).map(([path, { blob }]) => ({ path, type: 'blob', sha: blob })),
-    }),
+    tree_below: () => regularAnswers(shasOf(files)).tree_below,
     commits_of_path({ path }: { path: string }) {
       const file = files[path];
       return file === undefined
@@ -76,7 +77,7 @@ export const branchWith = (files: BranchFiles = {}, answers: Answers = {}): Fake
       return { data: { repository: { object: Object.fromEntries(pages) } } };
     },
     put_file_le1mb: { commit: { sha: 'put' } },
-    get_commit: { tree: { sha: 'basetree' } },
+    get_commit: () => regularAnswers(shasOf(files)).get_commit,
     tree: { sha: 'newtree' },
     commit: (_: unknown, nth: number) => ({ sha: `commit${nth}` }),
     update_ref: {},

@@ -107,6 +107,7 @@ export const proofWith = (more: Partial<Proof> = {}): Proof => ({
   hosts: [PAGE.host],
   parts: 0,
   isCached: false,
+  isInternal: false,
   ...more,
 });
 

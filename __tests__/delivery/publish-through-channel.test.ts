@@ -360,6 +360,7 @@ describe('an address that may open only inside this network', () => {
     const { attempt } = await publishOne(taskWith(placementWith({ url })), live);
     expect(attempt).toMatchObject({
       failure: null,
+      proof: { isInternal: true },
       unknown: [
         'whether the address opens outside this network: pages.git.corp is a host name of an internal network',
       ],

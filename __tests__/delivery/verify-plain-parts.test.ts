@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import type { PlacedPart } from '../../src/channels/channel.ts';
 import { verifyPlainParts } from '../../src/delivery/verify-plain-parts.ts';
+import { shaOf } from '../channels/pages/site/memory-branch.ts';
 import { FakeHttp, fakePorts, NOON, type Scripted } from '../support/ports.ts';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -54,6 +55,18 @@ describe('the replaced files of a site', () => {
       'without ?v= a cache still answered older copies of a.js; it may show them for up to 10 minutes',
     ]);
     expect(host.seen).toHaveLength(4);
+  });
+
+  test('are recognized by what git has of them, where an earlier run replaced them', async () => {
+    const previousBlob = { sha: shaOf('an old copy'), size: 11 };
+    const parts = [{ ...part('a.js', null), previousBlob }, part('b.css', null)];
+    await expect(verify(() => OLD, { parts }).unknown).resolves.toEqual([
+      expect.stringContaining('older copies of a.js'),
+    ]);
+    await expect(verify(() => ({ body: 'other bytes' }), { parts }).unknown).rejects.toMatchObject({
+      code: 'NOT_PROVEN',
+      message: expect.stringContaining('a.js (HTTP 200 with other bytes)'),
+    });
   });
 
   test('are named as far as the host tells how long', async () => {

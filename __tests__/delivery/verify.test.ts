@@ -104,6 +104,7 @@ describe('verifying', () => {
       hosts: ['octo.github.io'],
       parts: 0,
       isCached: false,
+      isInternal: false,
     });
     expect(host.seen).toHaveLength(1);
     expect(elapsed()).toBe(0);
@@ -439,6 +440,7 @@ describe('verifying that nothing is there any more', () => {
       hosts: ['octo.github.io'],
       parts: 0,
       isCached: false,
+      isInternal: false,
     });
     expect(host.seen).toHaveLength(1);
     expect(elapsed()).toBe(0);

@@ -1,3 +1,5 @@
+import type { ChildProcess } from 'node:child_process';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { writeFiles } from '../world/runner.ts';
 import type { ActiveInterception } from '../world/server/interceptions.ts';
@@ -35,11 +37,17 @@ const tooLarge: FaultHandler = async () =>
 let world: GitHubWorld;
 let runner: FaultRunner<SocketFault>;
 let interception: ActiveInterception | undefined;
-let isRunning = false;
+/** Every process that was started here; the hosts start some as well. */
+const processes: ChildProcess[] = [];
 const environment = { ...process.env };
 const summary = new MatrixSummary(GIT_EXCEPTIONS);
 
+const keepProcess = (message: unknown): void => {
+  processes.push((message as { readonly process: ChildProcess }).process);
+};
+
 beforeAll(async () => {
+  subscribe('child_process', keepProcess);
   // The proxy logs every connection that was reset.
   jest.spyOn(console, 'error').mockImplementation(() => undefined);
   world = await startWorld();
@@ -47,9 +55,7 @@ beforeAll(async () => {
   await writeFiles(world.folder, DELIVERY_FILES);
   runner = new FaultRunner(world, ({ clock, repository, cell }) => {
     if (cell !== undefined) {
-      isRunning = true;
-      const getRequest = createWaitingCheck(repository.fullName);
-      const reply = cell.fault.createReply?.({ clock, getRequest });
+      const reply = cell.fault.createReply?.({ clock, getRequest: createWaitingCheck() });
       interception = interceptCell(world, cell, reply ?? { fault: 'reset-before' });
     }
     const recordedHttp = createWorldHttp(world, clock, ({ name }) =>
@@ -64,17 +70,17 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
+  unsubscribe('child_process', keepProcess);
   process.env = environment;
   await world.stop();
 });
 
-/** Tells whether git sends no further request since this was asked first, and the delivery has not ended. */
-function createWaitingCheck(repository: string): PendingRequest['getRequest'] {
-  let count: number | undefined;
+/** Tells whether the push that ran when this was asked first has not ended. */
+function createWaitingCheck(): PendingRequest['getRequest'] {
+  let push: ChildProcess | undefined;
   return () => {
-    const now = listGitRequests(repository).length;
-    count ??= now;
-    return isRunning && now === count ? {} : undefined;
+    push ??= processes.findLast(({ spawnargs }) => spawnargs.includes('push'));
+    return push?.exitCode === null && push.signalCode === null ? {} : undefined;
   };
 }
 
@@ -98,7 +104,6 @@ test('a delivery is proven or correctly refused when any request of git fails', 
   for (const cell of cells.filter(({ isPermanent }) => !isPermanent)) {
     wrong.push(...(await summary.checkCell(cell, world, () => runner.run(METHOD_C, cell))));
     interception?.remove();
-    isRunning = false;
   }
   expect(wrong).toEqual([]);
   expect(summary.unusedExceptions).toEqual([]);

@@ -83,6 +83,14 @@ export const SOCKET_FAULTS: readonly SocketFault[] = [
   },
 ];
 
+/** Moves the clock until git has ended. Each time that git prints something, its time starts again. */
+async function endSilence(clock: SimulatedClock, isRunning: () => boolean): Promise<void> {
+  while (isRunning()) {
+    if (clock.hasTimeout(EXCHANGE.git)) await clock.advance(EXCHANGE.git);
+    await sleep(20);
+  }
+}
+
 /**
  * Faults of git's own requests. git measures silence with its own clock, so that is
  * not run; and only these few are, since it runs a dozen processes a delivery.
@@ -92,15 +100,10 @@ export const GIT_FAULTS: readonly SocketFault[] = [
   {
     name: 'truncated',
     isTransient: true,
-    // After half a report git waits forever, so the product's clock must move until git is ended.
+    // After half a report git waits forever.
     createReply: ({ clock, getRequest }) => ({
       alter: (real, { path }) => {
-        if (path.endsWith('/git-receive-pack')) {
-          const timer = setInterval(() => {
-            if (getRequest() === undefined) clearInterval(timer);
-            else void clock.advance(EXCHANGE.git);
-          }, 300);
-        }
+        if (path.endsWith('/git-receive-pack')) void endSilence(clock, () => getRequest() !== undefined);
         return { ...real, body: real.body.subarray(0, real.body.length / 2) };
       },
     }),

@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs';
-import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
@@ -80,17 +79,72 @@ describe('a file', () => {
 });
 
 test('a content leaves nothing behind, however the call ends', async () => {
-  // Other tests have folders there as well, but no file of this name.
-  const name = `content-of-${process.pid}.html`;
-  const findLeft = async () =>
-    (await readdir(tmpdir())).filter((folder) => existsSync(join(tmpdir(), folder, name)));
+  const text = `<p>marker-42 of ${process.pid}</p>`;
+  const findLeft = async () => {
+    const folders = (await readdir(tmpdir())).filter((name) => name.startsWith('screen-delivery-'));
+    const texts = folders.map((name) => readFile(join(tmpdir(), name, 'content'), 'utf8').catch(() => ''));
+    return (await Promise.all(texts)).filter((one) => one === text);
+  };
   const root = await temporaryFolder();
-  const content = { content: PAGE, name };
-  const { answer } = await run('deliver', content, { root });
-  expect(answer).toMatchObject({ result: 'ready', reports: [{ file: { path: name } }] });
-  expect((await run('deliver', { ...content, channel: 'K9' }, { root })).answer.result).toBe('not-ready');
+  const content = { content: text, name: 'a.html' };
   expect((await run('check', content, { root })).answer.result).toBe('planned');
+  expect((await run('deliver', content, { root })).answer.result).toBe('not-ready');
+  expect((await run('deliver', { ...content, channel: 'K9' }, { root })).answer.result).toBe('not-ready');
   expect(await findLeft()).toEqual([]);
+});
+
+describe('a content', () => {
+  test('gets the name that every interface gives it', async () => {
+    const { answer } = await run('deliver', { content: PAGE, name: 'Мой файл.html' });
+    expect(answer).toMatchObject({ result: 'ready', reports: [{ file: { path: 'Мой-файл.html' } }] });
+  });
+
+  test.each([
+    '',
+    '.',
+    '..',
+    '../a.html',
+    'a/b.html',
+    'a\\b.html',
+    '/etc/passwd',
+    'a\u202eb.html',
+    'я'.repeat(128),
+  ])('is refused with the name %j, before any request', async (name) => {
+    const { answer, host } = await run('deliver', { content: 'x', name });
+    expect(answer).toMatchObject({ result: 'not-ready', code: 'BAD_INPUT' });
+    expect(answer.hint).toContain('`name`');
+    expect(host.seen).toEqual([]);
+  });
+
+  test.each([
+    [{ content: 'x', name: 'a.html', file: 'b.html' }, /`file` and `content` are both given/],
+    [{ name: 'a.html' }, /`content` is empty/],
+    [{ content: ' ', name: 'a.html' }, /`content` is empty/],
+  ])('is refused as %j', async (args, reason) => {
+    const { answer, host } = await run('deliver', args);
+    expect(answer).toMatchObject({ code: 'BAD_INPUT', reason: expect.stringMatching(reason) });
+    expect(host.seen).toEqual([]);
+  });
+
+  test.each([
+    ['plain', TOKEN],
+    ['base64', Buffer.from(`xx${TOKEN}`).toString('base64')],
+    ['hex', Buffer.from(TOKEN).toString('hex')],
+    ['percent', [...TOKEN].map((sign) => `%${sign.charCodeAt(0).toString(16)}`).join('')],
+    ['references of HTML', [...TOKEN].map((sign) => `&#${sign.charCodeAt(0)};`).join('')],
+    ['escapes of JavaScript', [...TOKEN].map((sign) => `\\x${sign.charCodeAt(0).toString(16)}`).join('')],
+    ['base64url', Buffer.from(`${TOKEN}?>`).toString('base64url')],
+  ])('with the token of the server is refused: %s', async (_, text) => {
+    for (const args of [
+      { content: `<p>${text}</p>`, name: 'a.html' },
+      { content: 'x', name: 'a.html', message: text },
+    ]) {
+      const { answer, host } = await run('deliver', args, { token: TOKEN });
+      expect(answer).toMatchObject({ result: 'not-ready', url: '' });
+      expect(JSON.stringify(answer)).not.toContain(TOKEN);
+      expect(host.seen).toEqual([]);
+    }
+  });
 });
 
 test('what the server has fixed can not be changed by a call', async () => {

@@ -56,11 +56,19 @@ describe('the arguments', () => {
     ['a text for a switch', { overwrite: 'true' }],
     ['a number for a text', { file: 7 }],
     ['a text for a number', { timeout: '5' }],
+    ['a text for the number of folders', { keep: '20' }],
     ['a list', { file: ['a.html'] }],
     ['a text without a bound', { message: 'x'.repeat(100_000) }],
     ['a content without a bound', { content: 'x'.repeat(5_242_881) }],
   ])('are refused with %s', (_, args) => {
     expect(createInputSchema(deliver, {}).safeParse(args).success).toBe(false);
+  });
+
+  test('are described as a tool, not as a step', () => {
+    const { shape } = createInputSchema(deliver, {});
+    const texts = Object.values(shape).map((schema) => schema.description ?? '');
+    expect(texts.filter((text) => /permissions: \{|\$\{\{|the workspace|this action/.test(text))).toEqual([]);
+    expect(shape.keep?.safeParse(20).success).toBe(true);
   });
 
   test('that the server has fixed are not offered', () => {

@@ -1,48 +1,29 @@
-import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { parse } from '@babel/parser';
 import { describe, expect, test } from '@jest/globals';
 import { FLAGS } from '../../src/request/commands.ts';
 import { INPUTS, type InputName } from '../../src/request/inputs.ts';
-import { createWording, type InterfaceName } from '../../src/request/wording.ts';
-
-const SRC = fileURLToPath(new URL('../../src/', import.meta.url));
+import { createToolWording } from '../../src/request/tool-wording.ts';
+import { createWording, type Wording } from '../../src/request/wording.ts';
+import { listTexts } from './source-texts.ts';
 
 /** Only the action shows the texts of these: its comment, and the descriptions of its inputs. */
 const OF_ACTION = /^(?:action\/|request\/(?:inputs|wording)\.ts$)/;
 const OF_COMMENT = /`comment: false`/;
 
-/** Every text of the sources, with `X` for each value that is filled in. */
-function listTexts(): string[] {
-  const files = globSync('**/*.ts', { cwd: SRC }).filter(
-    (name) => !/\.d\.ts$/.test(name) && !OF_ACTION.test(name),
-  );
-  return files.flatMap((name) => {
-    const texts: string[] = [];
-    const visit = (node: unknown): void => {
-      if (typeof node !== 'object' || node === null) return;
-      const { type, value, quasis } = node as { type?: string; value?: string; quasis?: readonly unknown[] };
-      if (type === 'StringLiteral' && value !== undefined) texts.push(value);
-      if (type === 'TemplateLiteral' && quasis !== undefined) {
-        texts.push(quasis.map((one) => (one as { value: { cooked: string } }).value.cooked).join('X'));
-      }
-      for (const inner of Object.values(node)) visit(inner);
-    };
-    visit(
-      parse(readFileSync(join(SRC, name), 'utf8'), { sourceType: 'module', plugins: ['typescript'] }).program,
-    );
-    return texts;
-  });
-}
-
-const TEXTS = [...new Set(listTexts())].filter((text) => / /.test(text) && !OF_COMMENT.test(text));
+const TEXTS = listTexts((file) => OF_ACTION.test(file)).filter((text) => !OF_COMMENT.test(text));
 const YAML = new RegExp(`\`(?:${Object.keys(INPUTS).join('|')}):`);
 const OF_WORKFLOW =
   /permissions: \{|\$\{\{|\b(?:the|this|an earlier) step (?:again|that|before)\b|\bthe workspace\b|this job\b/;
 
-describe.each<InterfaceName>(['cli', 'mcp'])('every message and hint of the sources, for %s', (face) => {
-  const word = createWording(face);
+/** The words of a tool that takes every input, but for the token. */
+const wordForTool = createToolWording(
+  (Object.keys(INPUTS) as InputName[]).filter((name) => name !== 'token'),
+);
+const WORDINGS: readonly [string, Wording][] = [
+  ['cli', createWording('cli')],
+  ['mcp', wordForTool],
+];
+
+describe.each(WORDINGS)('every message and hint of the sources, for %s', (face, word) => {
   const hints = TEXTS.filter((text) => word(text) !== text);
 
   test('is found: a good hundred of them name an input, a channel or a step', () => {
@@ -54,7 +35,7 @@ describe.each<InterfaceName>(['cli', 'mcp'])('every message and hint of the sour
   });
 
   test('names inputs as the interface does', () => {
-    const isYaml = face === 'cli' ? YAML : new RegExp(`${YAML.source}(?! (?:true|false|"))`);
+    const isYaml = face === 'cli' ? YAML : new RegExp(`${YAML.source}(?! (?:true|false|\\d|"))`);
     const isBare = /(?<!`)\bchannel: K\d/;
     expect(TEXTS.map(word).filter((text) => isYaml.test(text) || isBare.test(text))).toEqual([]);
   });
@@ -66,6 +47,7 @@ test('the command line names no flag that it does not have', () => {
   const known: readonly (string | undefined)[] = [
     ...FLAGS,
     'operation',
+    'confine',
     'help',
     'prefix-paths',
     'root',
@@ -77,6 +59,11 @@ test('the command line names no flag that it does not have', () => {
 
 describe('createWording', () => {
   test.each<[string, string, string]>([
+    [
+      'input `channel` names an unknown channel: K5',
+      '`--channel` names an unknown channel: K5',
+      'argument `channel` names an unknown channel: K5',
+    ],
     ['set `path:` to a folder', 'set `--path` to a folder', 'set `path` to a folder'],
     ['set `path: a/`', 'set `--path a/`', 'set `path: "a/"`'],
     ["set `message: it's`", "set `--message 'it'\\''s'`", 'set `message: "it\'s"`'],
@@ -99,7 +86,7 @@ describe('createWording', () => {
     [
       'add `permissions: { pages: read }` to the job; a pull request from a fork gets a read-only token: use channel: K3 there',
       'use a token with the permissions `pages: read`, or use `--channel K3`',
-      'use a token with the permissions `pages: read`, or use `channel: "K3"`',
+      'set `GITHUB_TOKEN` to a token with the permissions `pages: read`, or use `channel: "K3"` (only the person who configured this server can set `GITHUB_TOKEN` in its environment)',
     ],
     ...[
       'check `runs-on:` and `concurrency:`',
@@ -108,15 +95,13 @@ describe('createWording', () => {
       'run `git lfs pull` before',
     ].map((text): [string, string, string] => [text, text, text]),
   ])('renders %j', (text, cli, mcp) => {
-    expect([createWording('cli')(text), createWording('mcp')(text)]).toEqual([cli, mcp]);
+    expect([createWording('cli')(text), wordForTool(text)]).toEqual([cli, mcp]);
     expect(createWording('action')(text)).toBe(text);
   });
 
   test.each(Object.keys(INPUTS) as InputName[])('knows the input %s', (name) => {
-    for (const face of ['cli', 'mcp'] as const) {
-      expect(createWording(face)(`set \`${name}: a b\` or \`${name}:\``)).not.toMatch(
-        YAML.source.replace(':', ': a'),
-      );
+    for (const [, word] of WORDINGS) {
+      expect(word(`set \`${name}: a b\` or \`${name}:\``)).not.toMatch(YAML.source.replace(':', ': a'));
     }
   });
 });

@@ -30,18 +30,52 @@ describe('the narrow action', () => {
     'api-url': 'https://ghes.example.com/api/v3',
   };
 
-  test('delivers to the repository of the job with the token of the step, and replaces no file of others', async () => {
-    const repository = await scenario.repository();
-    const env = { GITHUB_TOKEN: scenario.world.token() };
-    const inputs = { ...CHOSEN, content: createPage(), name: 'answer.html', marker: MARKER };
-    const step = { repository, bundle: NARROW, env, simulatedTime: true } as const;
-    const delivered = await scenario.deliver({ ...step, inputs });
-    const url = `${repository.pages.url}answer.html`;
-    await expectReady(scenario, delivered, { channel: 'K1', shows: createPage(), url });
+  const step = () => ({ bundle: NARROW, env: { GITHUB_TOKEN: scenario.world.token() }, simulatedTime: true });
+  const inputs = { ...CHOSEN, content: createPage(), name: 'answer.html', marker: MARKER };
 
-    await repository.commit('index.html', createPage('of somebody else'));
-    const refused = await scenario.deliver({ ...step, inputs: { ...inputs, name: 'index.html' } });
-    expectNotReady(refused, { step: 'place', reason: /already exists in the repository/ });
-    expect((await repository.read('index.html'))?.toString()).toBe(createPage('of somebody else'));
+  test('delivers to its own folder of the site, and replaces only what the same job delivered there', async () => {
+    const repository = await scenario.repository({ pages: { path: '/docs' } });
+    const url = `${repository.pages.url}agent/answer.html`;
+    const first = await scenario.deliver({ ...step(), repository, inputs });
+    await expectReady(scenario, first, { channel: 'K1', shows: createPage(), url });
+    const next = createPage('next');
+    const second = await scenario.deliver({ ...step(), repository, inputs: { ...inputs, content: next } });
+    await expectReady(scenario, second, { channel: 'K1', shows: next, url });
+
+    // What the tool itself, another job or a person put there is not the agent's.
+    const path = 'docs/agent/report.html';
+    await scenario.deliver({
+      repository,
+      simulatedTime: true,
+      inputs: { content: createPage('of the tool'), name: 'report.html', path: 'docs/agent/', channel: 'K1' },
+    });
+    const others = [
+      { name: 'report.html', env: {} },
+      { name: 'answer.html', env: { GITHUB_JOB: 'other' } },
+    ];
+    for (const { name, env } of others) {
+      const { env: own, ...rest } = step();
+      const page = { ...inputs, name, content: createPage('of the agent') };
+      const refused = await scenario.deliver({ ...rest, env: { ...own, ...env }, repository, inputs: page });
+      expectNotReady(refused, { step: 'place', reason: /not delivered by the same confined job/ });
+      expect(refused.report.notReady?.hint).toBe('set `name:` to another name');
+    }
+    expect((await repository.read(path))?.toString()).toBe(createPage('of the tool'));
+    expect((await repository.read('docs/agent/answer.html'))?.toString()).toBe(next);
+  });
+
+  test('refuses names and content that would act beyond the page, as text', async () => {
+    const repository = await scenario.repository();
+    const head = await repository.head();
+    const command = '::set-output name=url::https://evil.example.org/';
+    for (const wrong of [
+      { name: `\n${command}` },
+      { content: `---\npermalink: /index.html\n${command}\n---\n${MARKER}` },
+    ]) {
+      const refused = await scenario.deliver({ ...step(), repository, inputs: { ...inputs, ...wrong } });
+      expectNotReady(refused, { step: 'check', reason: /`name` is not the name of a page|front matter/ });
+      expect(refused.stdout).not.toMatch(/^\s*::set-output/m);
+    }
+    expect(await repository.head()).toBe(head);
   });
 });

@@ -217,17 +217,20 @@ describe('a repository that was renamed', () => {
   const target = 'https://api.github.com/repositories/7';
   const moved = answer(301, 'Moved Permanently', { location: target });
 
-  test.each(['K1', 'K2'])('is said to have moved, not to be absent: %s', async (channel) => {
+  test.each(['K1', 'K2'])('is named by its new name, which the hint sets: %s', async (channel) => {
     const repository = await scenario.repository();
-    scenario.intercept({ url: /api\.github\.com\/repos/, times: 9 }, moved);
+    scenario.intercept({ url: /api\.github\.com\/repos\//, times: 9 }, moved);
+    const renamed = { ...answer(200, ''), body: JSON.stringify({ id: 7, full_name: 'octo/renamed' }) };
+    scenario.intercept({ url: /api\.github\.com\/repositories\/7$/ }, renamed);
     const delivered = await scenario.deliver({ repository, files, inputs: { channel } });
     expectNotReady(delivered, {
       step: 'authorize',
       httpCode: 301,
-      reason: /redirected: the repository has moved/,
-      hint: /set `repository:` to its new name/,
+      reason: /redirected: the repository octo\/demo-\d+ has moved, its name is octo\/renamed now/,
+      hint: /^set `repository: octo\/renamed` if that is where it belongs$/,
     });
     expect(delivered.report.lines.UNKNOWN).toContain('nothing was published');
+    expect(listRequests(scenario, /^(PUT|POST|PATCH) /)).toEqual([]);
   });
 
   test('during the delivery ends it without a second place for the file', async () => {
@@ -292,4 +295,33 @@ test('an empty repository has nothing to withdraw, and takes several files only 
   expect(refused.reports.map(({ notReady }) => notReady?.hint)).toEqual(
     Array(2).fill(expect.stringContaining('push a first one')),
   );
+});
+
+describe('a list of files that is not what the branch holds refuses the delivery, and nothing is changed', () => {
+  const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
+  const site: Record<string, string> = { 'dist/index.html': createPage() };
+  const folder = { channel: 'K1', file: 'dist/', path: 'p/1/' };
+  const many = Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [`out/${name}.html`, createPage(name)]));
+
+  test.each<[string, Record<string, string>, Record<string, string>]>([
+    ['a folder', site, folder],
+    ['a folder with `keep`', site, { ...folder, keep: '1' }],
+    ['a withdrawn folder', {}, { channel: 'K1', operation: 'withdraw', path: 'p/1/' }],
+    ['many files', many, { channel: 'K1', file: 'out/*.html', path: 'p/1/' }],
+  ])('%s', async (_, given, inputs) => {
+    const theirs = { 'p/1/index.html': 'theirs', 'p/1/a.html': 'theirs' };
+    const repository = await scenario.repository({ files: theirs });
+    for (const sha of [undefined, EMPTY_TREE]) {
+      const alter = ({ body, ...real }: { status: number; body: Buffer }) => ({
+        ...real,
+        body: JSON.stringify({ ...JSON.parse(body.toString()), tree: [], ...(sha && { sha }) }),
+      });
+      scenario.intercept({ url: /git\/trees\/\w+\?/, times: 9 }, { alter });
+      const head = await repository.head();
+      const delivered = await scenario.deliver({ repository, files: given, inputs });
+      expect(delivered.reports.map(({ notReady }) => notReady?.code)).toContain('HOST_ERROR');
+      expect(delivered.report.notReady?.reason).toMatch(/a list that is not what the branch holds/);
+      expect(await repository.head()).toBe(head);
+    }
+  });
 });

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { expectNotReady, expectReady } from './expect-report.ts';
 import { createPage, listRequests, setUpScenario } from './scenario.ts';
@@ -230,6 +232,32 @@ describe('what the host says', () => {
     });
     expect(page.report.lines.CLAIM).toMatch(/^page\.txt downloads at .*not shown on the screen/);
   });
+});
+
+test('a host that takes ten minutes to store the file is waited for, and gets it once', async () => {
+  const repository = await scenario.repository();
+  const clockFile = join(scenario.world.folder, 'clock-moved');
+  let pid = 0;
+  scenario.world.filebin.beforeAnswer = async () => {
+    process.kill(pid, 'SIGUSR2');
+    // The answer is given only after ten minutes by the step's own clock.
+    while (!existsSync(clockFile)) await new Promise((resolve) => setTimeout(resolve, 5));
+  };
+  const delivered = await scenario.deliver({
+    repository,
+    files,
+    inputs: { channel: 'K3', token: '' },
+    env: { CLOCK_FILE: clockFile },
+    simulatedTime: true,
+    onStart: (started) => {
+      pid = started;
+    },
+  });
+  await expectReady(scenario, delivered, { channel: 'K3', shows: createPage() });
+  // A step that gave up would find the file in the bin, without an answer.
+  expect(delivered.stdout).toContain('HTTP 201');
+  expect(delivered.stdout).not.toContain('trying again');
+  expect(listRequests(scenario, /^POST /)).toHaveLength(1);
 });
 
 test('a lock that a late upload has undone is set again after the proof', async () => {

@@ -77,16 +77,19 @@ describe('a folder', () => {
     expect((await scenario.fetchPublic(url)).toString()).toBe(createPage('second'));
   });
 
-  test('of which a cache still has an old file is ready, and UNKNOWN names that file', async () => {
+  test('of which a cache still has an old file is ready, and UNKNOWN names it, also in a second run', async () => {
     const repository = await scenario.repository();
     await scenario.deliver({ repository, files: SITE, inputs });
     repository.pages.purges = false;
     const changed = { ...SITE, 'dist/assets/app.js': 'document.title = 2;\n' };
-    const delivered = await scenario.deliver({ repository, files: changed, inputs, simulatedTime: true });
-    expectSite(delivered, `${repository.pages.url}previews/pr-12/`, 4);
-    expect(listUnproven(delivered.report)).toBe(
-      'without ?v= a cache still answered older copies of assets/app.js; it may show them for up to 10 minutes',
-    );
+    for (const written of [true, false]) {
+      const delivered = await scenario.deliver({ repository, files: changed, inputs, simulatedTime: true });
+      expectSite(delivered, `${repository.pages.url}previews/pr-12/`, 4);
+      expect(delivered.stdout.includes('already holds this site')).toBe(!written);
+      expect(listUnproven(delivered.report)).toBe(
+        'without ?v= a cache still answered older copies of assets/app.js; it may show them for up to 10 minutes',
+      );
+    }
   });
 
   test('leaves files of others alone, and refuses to replace one of them', async () => {
@@ -284,25 +287,26 @@ describe('withdrawing a folder', () => {
     await expect(scenario.fetchPublic(`${repository.pages.url}${path}`)).rejects.toThrow('404');
   });
 
-  test('removes every site that lies in it, and the comments about them say so', async () => {
+  test('removes every site below it in one commit, and the comments about them say so', async () => {
     const repository = await scenario.repository();
     await repository.issues.openPullRequest('a change', 'feature');
     const repo = { full_name: repository.fullName };
     const pull_request = { number: 1, head: { sha: 'c0ffee0123456789', repo }, base: { repo } };
     const event = { name: 'pull_request', payload: { action: 'closed', pull_request, repository: repo } };
-    for (const path of ['previews/pr-1/', 'previews/pr-2/']) {
+    for (const path of ['previews/pr-1/', 'previews/a/deeper/pr-2/']) {
       const files = { ...SITE, 'dist/start.html': createPage() };
       const given = { ...inputs, path, comment: 'true', entry: 'start.html' };
       await scenario.deliver({ repository, files, inputs: given, event });
     }
     const given = { ...withdrawal, path: 'previews/', comment: 'true' };
     const withdrawn = await scenario.deliver({ repository, inputs: given, event });
-    expect(withdrawn.reports.map(({ notReady }) => notReady)).toEqual([null, null]);
+    expect(withdrawn.reports.map(({ notReady, unknown }) => [notReady, unknown])).toEqual([[null, []]]);
+    expect((await repository.log())[0]?.message).toMatch(/^REMOVE previews: /);
     const comments = await repository.issues.comments(1);
     expect(comments.map(({ body }) => /\*\*Withdrawn:\*\*/.test(body))).toEqual([true, true]);
     expect(comments.map(({ body }) => body).join()).not.toContain('](<https://octo.github.io');
     expect(await repository.read('previews/pr-1/index.html')).toBeNull();
-    expect(await repository.read('previews/pr-2/index.html')).toBeNull();
+    expect(await repository.read('previews/a/deeper/pr-2/index.html')).toBeNull();
   });
 
   test.each(['squashed', 'quoted'])('that somebody %s removes nothing of it', async (how) => {

@@ -10,6 +10,52 @@ const shifted = (by: number, secret: string): string => base64(`${'xyz'.slice(0,
 const wrapped = (text: string, width: number, lineBreak: string): string =>
   text.replace(new RegExp(`.{${width}}`, 'gs'), `$&${lineBreak}`);
 
+/** The numbers of a line of at most 16 bytes, and what the line ends with. */
+type DumpLine = (bytes: Buffer) => string;
+
+const pairs = (bytes: Buffer, write: (first: number, second: number) => string): string =>
+  Array.from({ length: Math.ceil(bytes.length / 2) }, (_, at) =>
+    write(bytes[at * 2] ?? 0, bytes[at * 2 + 1] ?? 0),
+  ).join(' ');
+const octal = (value: number, length: number): string => value.toString(8).padStart(length, '0');
+const codes = (bytes: Buffer, write: (code: number) => string): string => Array.from(bytes, write).join(' ');
+
+const DUMPS: readonly (readonly [name: string, line: DumpLine])[] = [
+  ['xxd', (bytes) => `: ${pairs(bytes, (one, two) => hex(one) + hex(two))}  ${bytes}`],
+  [
+    'hexdump -C',
+    (bytes) =>
+      `  ${codes(bytes.subarray(0, 8), (code) => hex(code))}  ${codes(bytes.subarray(8), (code) => hex(code))}  |${bytes}|`,
+  ],
+  ['od -t x1', (bytes) => ` ${codes(bytes, (code) => hex(code))}`],
+  ['od -t x1z', (bytes) => ` ${codes(bytes, (code) => hex(code))}  >${bytes}<`],
+  ['od -b', (bytes) => ` ${codes(bytes, (code) => octal(code, 3))}`],
+  ['od -c', (bytes) => `   ${Array.from(bytes, (code) => String.fromCharCode(code)).join('   ')}`],
+  ['od', (bytes) => ` ${pairs(bytes, (one, two) => octal(two * 256 + one, 6))}`],
+  ['od -x', (bytes) => ` ${pairs(bytes, (one, two) => hex(two * 256 + one, 4))}`],
+];
+
+const dump = (bytes: Buffer, line: DumpLine): string =>
+  Array.from({ length: Math.ceil(bytes.length / 16) }, (_, nth) => nth * 16)
+    .map((from) => `${hex(from, 7)}${line(bytes.subarray(from, from + 16))}\n`)
+    .join('');
+
+/** Lines of 45 bytes, each behind the sign of its length. */
+function uuencode(text: string): string {
+  const bytes = Buffer.from(text);
+  const sign = (value: number): string => (value === 0 ? '`' : String.fromCharCode(32 + value));
+  const lines = Array.from({ length: Math.ceil(bytes.length / 45) }, (_, nth) =>
+    bytes.subarray(nth * 45, nth * 45 + 45),
+  );
+  return lines
+    .map((line) => {
+      const padded = Buffer.concat([line, Buffer.alloc((3 - (line.length % 3)) % 3)]);
+      const bits = Array.from(padded, (byte) => byte.toString(2).padStart(8, '0')).join('');
+      return `${sign(line.length)}${(bits.match(/.{6}/g) ?? []).map((six) => sign(Number.parseInt(six, 2))).join('')}\n`;
+    })
+    .join('');
+}
+
 export const ENCODINGS: readonly SecretEncoding[] = [
   ['plain', (secret) => secret],
   ...[0, 1, 2].flatMap((by): SecretEncoding[] => [
@@ -45,6 +91,21 @@ export const ENCODINGS: readonly SecretEncoding[] = [
   ['as a hex dump', (secret) => each(secret, (code) => `${hex(code)} `)],
   ['as hex with dashes', (secret) => each(secret, (code) => `${hex(code)}-`)],
   ['as hex of UTF-16', (secret) => Buffer.from(secret, 'utf16le').toString('hex')],
+  ...[':', '.', '_', '|'].map(
+    (separator): SecretEncoding => [
+      `as hex with ${JSON.stringify(separator)} between bytes`,
+      (secret) => each(secret, (code) => `${hex(code)}${separator}`),
+    ],
+  ),
+  ...[0, 1, 2].flatMap((by) =>
+    [0, 1, 2].map(
+      (outer): SecretEncoding => [
+        `as base64 of base64, ${by} and ${outer} bytes later`,
+        (secret) => shifted(outer, shifted(by, secret)),
+      ],
+    ),
+  ),
+  ['as URL-encoded base64', (secret) => encodeURIComponent(shifted(1, `${secret}?>`))],
   ['as a list of hex numbers', (secret) => each(secret, (code) => `0x${hex(code)},\n    `)],
   ['as a list of numbers', (secret) => JSON.stringify([...Buffer.from(secret)])],
   ['as a list of numbers in lines', (secret) => JSON.stringify([...Buffer.from(secret)], null, 2)],
@@ -73,4 +134,19 @@ export const ENCODINGS: readonly SecretEncoding[] = [
   ['in UTF-32', (secret) => each(secret, (code) => `${String.fromCharCode(code)}\0\0\0`)],
   ['in two lines of quoted-printable', (secret) => `${secret.slice(0, 6)}=\r\n${secret.slice(6)}`],
   ['in mixed escapes', (secret) => secret.replace('s', '\\u0073').replace('_', '%5f').replace('A', '&#65;')],
+];
+
+/** In lines that have other text as well: positions, the characters, or the length. */
+export const DUMPED: readonly SecretEncoding[] = [
+  ...[0, 1, 5, 15].flatMap((by) =>
+    DUMPS.map(
+      ([name, numbers]): SecretEncoding => [
+        `as a dump of ${name}, ${by} bytes later`,
+        (secret) => dump(Buffer.from('x'.repeat(by) + secret), numbers),
+      ],
+    ),
+  ),
+  ...[0, 1, 2, 20, 43].map(
+    (by): SecretEncoding => [`by uuencode, ${by} bytes later`, (secret) => uuencode('x'.repeat(by) + secret)],
+  ),
 ];

@@ -30,6 +30,7 @@ export interface DomElement extends DomNode {
   getBoundingClientRect(): PageBox;
   checkVisibility(options: object): boolean;
   querySelector(selector: string): DomElement | null;
+  scrollIntoView(options: object): void;
 }
 
 export interface DomRange {

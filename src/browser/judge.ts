@@ -1,3 +1,4 @@
+import { isOnlyError } from './error-text.ts';
 import type { PageEvents } from './page-events.ts';
 import { isErrorScreen, isOnlyWaiting, toPlainLine } from './page-text.ts';
 import type { ScreenVerdict } from './screen-view.ts';
@@ -10,12 +11,14 @@ export interface PageJudgment {
   readonly reason: string;
 }
 
-/** How the page changes while it is looked at. */
-export interface PageMotion {
+/** What is known of a page beside one look at it. */
+export interface PageContext {
   /** Whether it still runs. */
   readonly isAnswering?: boolean;
   /** Whether it looks different from one moment to the next. */
   readonly isMoving?: boolean;
+  /** Whether it is there to show an error, such as `404.html`. */
+  readonly isErrorPage?: boolean;
 }
 
 /** Navigations and dialogs of a page that does not end them. */
@@ -26,30 +29,53 @@ const ENDLESS = 5;
  *
  * @param sight `null` where no picture could be taken: nothing is painted, or the page is busy without end
  */
-export function judge(
-  sight: PageSight | null,
-  events: PageEvents,
-  { isAnswering = true, isMoving = false }: PageMotion = {},
-): PageJudgment {
-  const reason = sight === null ? describeSilence(events, isAnswering) : findReason(sight, events, isMoving);
+export function judge(sight: PageSight | null, events: PageEvents, context: PageContext = {}): PageJudgment {
+  const reason =
+    sight === null
+      ? describeSilence(events, context.isAnswering ?? true)
+      : findReason(sight, events, context);
   return { verdict: reason === '' ? 'shown' : 'not-shown', reason };
 }
 
-function findReason(sight: PageSight, events: PageEvents, isMoving: boolean): string {
+function findReason(sight: PageSight, events: PageEvents, context: PageContext): string {
   const wrong = describeWrongPage(events);
   if (wrong !== '') return wrong;
   if (sight.isErrorPage) return withCause("the page leads to one that can't be opened", events);
   if (!isPainted(sight))
     return withCause('the page is blank', events, 'no text, image or drawing can be seen');
-  if (sight.isSmall && isOnlyWaiting(sight.text)) {
-    return withCause(`the page shows nothing but "${toPlainLine(sight.text, 80)}"`, events);
-  }
-  if (sight.isSmall && sight.text.trim() === '' && isMoving) {
-    return withCause('the page shows nothing but a small moving picture', events);
-  }
-  if (isErrorScreen(sight.text)) return `the page shows an error: ${toPlainLine(sight.text, 160)}`;
+  const other = PLAIN_TYPE.test(events.contentType) ? '' : describeOtherContent(sight, events, context);
+  if (other !== '') return other;
   if (events.navigations > ENDLESS) return describeEndless(events);
   return sight.isMarkerVisible === false ? 'the marker is not visible on the page' : '';
+}
+
+/** Files that a browser shows as they are: every text in them is theirs. */
+const PLAIN_TYPE = /^(?:text\/(?!html|xml)|image\/(?!svg)|application\/(?:json|javascript|manifest\+json))/;
+
+/** Types of which a browser shows a drawn page, where nothing is wrong with it. */
+const HTML_TYPE = /html/;
+const DRAWN_TYPE = /html|svg/;
+
+/** What a page shows in place of its content. */
+function describeOtherContent(sight: PageSight, events: PageEvents, context: PageContext): string {
+  const { text, title, isSmall, hasMore, isMarkerVisible } = sight;
+  const { contentType } = events;
+  const isHtml = contentType === '' || HTML_TYPE.test(contentType);
+  const isError =
+    isErrorScreen(text, DRAWN_TYPE.test(contentType)) ||
+    (isHtml &&
+      isSmall &&
+      !hasMore &&
+      !context.isErrorPage &&
+      isMarkerVisible !== true &&
+      isOnlyError(text, title));
+  if (isError) return withCause(`the page shows an error: ${toPlainLine(text, 160)}`, events);
+  // A picture that moves is what was delivered.
+  if (!isHtml || !isSmall) return '';
+  if (isOnlyWaiting(text)) return withCause(`the page shows nothing but "${toPlainLine(text, 80)}"`, events);
+  return text.trim() === '' && context.isMoving === true
+    ? withCause('the page shows nothing but a small moving picture', events)
+    : '';
 }
 
 const isPainted = ({ painted }: PageSight): boolean =>

@@ -13,8 +13,8 @@ export interface HostConnector {
   readonly environment: EnvironmentVariables;
   /** The resolver of the operating system, unless another one is given. */
   readonly resolve?: ResolveHost | undefined;
-  /** The host of a page inside a private network, which the settings name; all others must be public. */
-  readonly privateHost?: string | undefined;
+  /** Scheme, host and port of a page inside a private network, which the settings name; all else must be public. */
+  readonly privateOrigin?: string | undefined;
 }
 
 /** Milliseconds until a connection must be there. */
@@ -29,7 +29,7 @@ const CONNECT_TIME = 10_000;
 export async function openConnection(target: URL, connector: HostConnector): Promise<Socket> {
   const { environment, resolve = lookup } = connector;
   const { reach, why } = getReach(target);
-  const mayBePrivate = target.hostname === connector.privateHost;
+  const mayBePrivate = target.origin === connector.privateOrigin;
   if (reach === 'machine' || (reach === 'network' && !mayBePrivate)) {
     throw new DeliveryError('NOT_EXTERNAL', why);
   }

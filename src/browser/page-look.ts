@@ -22,6 +22,8 @@ export interface FrameLook {
 declare const document: DomDocument;
 declare const innerWidth: number;
 declare const innerHeight: number;
+declare const scrollY: number;
+declare function scrollTo(options: object): void;
 declare function getComputedStyle(element: DomElement, pseudo?: string): DomStyle;
 
 /**
@@ -31,6 +33,8 @@ declare function getComputedStyle(element: DomElement, pseudo?: string): DomStyl
 export class PageLook {
   readonly #limits = { elements: 20_000, boxes: 800, text: 4_000, milliseconds: 400 };
   readonly #boxes: ContentBox[] = [];
+  /** What each box belongs to. */
+  readonly #owners: (DomElement | null)[] = [];
   readonly #range = document.createRange();
   readonly #start = performance.now();
   /** Elements that move forever and are small: they tell a person to wait. */
@@ -43,6 +47,36 @@ export class PageLook {
     if (root?.nodeType === 1) this.#visit(root as DomElement, false);
     else if (root !== null) this.#visitChildren(root, false, true);
     return { title: document.title, isComplete: document.readyState === 'complete', boxes: this.#boxes };
+  }
+
+  /**
+   * Scrolls to the first content that is outside of the window, or of a box that scrolls; with `fallback` to that
+   * part of the page where there is none.
+   *
+   * @returns whether something was scrolled
+   */
+  scroll(fallback: number): boolean {
+    this.run();
+    const hidden = this.#boxes.findIndex(
+      (box, at) => box.kind !== 'shape' && this.#isAway(box, this.#owners[at]),
+    );
+    const owner = this.#owners[hidden];
+    if (owner != null) owner.scrollIntoView({ block: 'center', inline: 'start', behavior: 'instant' });
+    else scrollTo({ top: fallback * innerHeight, behavior: 'instant' });
+    return owner != null || scrollY > 0;
+  }
+
+  /** Whether a person would have to scroll to see the middle of the box. */
+  #isAway({ x, y, width, height }: PageBox, owner: DomElement | null | undefined): boolean {
+    const [left, top] = [x + Math.min(width, 200) / 2, y + Math.min(height, 200) / 2];
+    const isIn = (box: PageBox): boolean =>
+      left >= box.x && left < box.x + box.width && top >= box.y && top < box.y + box.height;
+    if (owner == null || !isIn({ x: 0, y: 0, width: innerWidth, height: innerHeight })) return true;
+    return this.#listParents(owner).some(
+      (parent) =>
+        /auto|scroll/.test(getComputedStyle(parent)['overflow'] ?? '') &&
+        !isIn(parent.getBoundingClientRect()),
+    );
   }
 
   #findSpinners(): void {
@@ -118,14 +152,32 @@ export class PageLook {
       default:
         if (/^(canvas|object|embed|audio|input|select|progress|meter)$/.test(element.localName))
           return 'drawing';
-        if (style.backgroundImage?.includes('url(')) return 'image';
-        return this.#isShape(style) ? 'shape' : null;
+        if (this.#hasPicture(style) || this.#pseudoStyles(element).some((one) => this.#hasPicture(one)))
+          return 'image';
+        if (!this.#isShape(style)) return null;
+        return /url\(|gradient\(/.test(style.maskImage ?? '') ? 'drawing' : 'shape';
     }
+  }
+
+  #hasPicture({ backgroundImage = '', content = '' }: DomStyle): boolean {
+    return backgroundImage.includes('url(') || /url\(/.test(content);
+  }
+
+  /** The styles of what a style sheet puts before and after the content of an element. */
+  #pseudoStyles(element: DomElement): DomStyle[] {
+    return ['::before', '::after']
+      .map((pseudo) => getComputedStyle(element, pseudo))
+      .filter(({ content = 'none' }) => content !== 'none' && content !== 'normal');
   }
 
   /** A small picture that repeats its movement forever. */
   #isMovingPicture(element: DomElement): boolean {
-    return this.#isSmall(element) && element.querySelector('[repeatCount="indefinite"]') !== null;
+    // A picture that was opened itself is no sign to wait.
+    return (
+      element !== document.documentElement &&
+      this.#isSmall(element) &&
+      element.querySelector('[repeatCount="indefinite"]') !== null
+    );
   }
 
   #isShape(style: DomStyle): boolean {
@@ -152,11 +204,8 @@ export class PageLook {
     if (['input', 'textarea'].includes(element.localName)) {
       return element.type === 'hidden' ? '' : element.value || element.placeholder || '';
     }
-    const generated = ['::before', '::after'].map(
-      (pseudo) => getComputedStyle(element, pseudo).content ?? '',
-    );
-    return generated
-      .map((content) => /^"(.*)"$/s.exec(content)?.[1] ?? '')
+    return this.#pseudoStyles(element)
+      .map(({ content = '' }) => /^"(.*)"$/s.exec(content)?.[1] ?? '')
       .join('')
       .trim();
   }
@@ -165,6 +214,7 @@ export class PageLook {
     if (width < 2 || height < 2 || x + width <= 0 || y + height <= 0) return;
     if (element !== null && this.#isCovered(element, x + width / 2, y + height / 2)) return;
     this.#boxes.push({ kind, x, y, width, height, text });
+    this.#owners.push(element);
   }
 
   /** Whether something opaque lies over this point of the element. */

@@ -37,10 +37,15 @@ const ONLY_WAITING = new RegExp(
 export const isOnlyWaiting = (text: string): boolean =>
   text.length <= 80 && ONLY_WAITING.test(text.replace(/\s+/g, ' ').trim());
 
-/** What browsers and frameworks show in place of a page that failed. */
+/** What browsers and frameworks show in place of a page that failed, with more text of any length. */
 const ERROR_SCREENS =
   /^(This page contains the following errors:|Application error: a (client|server)-side exception has occurred|Unexpected Application Error!)/;
 
-/** Whether the text is that of an error screen, and not of a page that talks about one. */
-export const isErrorScreen = (text: string): boolean =>
-  text.length <= 2_000 && ERROR_SCREENS.test(text.replace(/\s+/g, ' ').trim());
+/** What browsers show of a picture or a page that is not marked as one: its source. */
+const SOURCE_SCREEN = /^This XML file does not appear to have any style information/;
+
+/** Whether the text is that of an error screen, and not of a page that talks about one. @param isMarkup of a kind that is drawn, such as SVG */
+export function isErrorScreen(text: string, isMarkup: boolean): boolean {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return (text.length <= 2_000 && ERROR_SCREENS.test(line)) || (isMarkup && SOURCE_SCREEN.test(line));
+}

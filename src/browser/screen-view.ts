@@ -11,7 +11,7 @@ export interface PageToView {
    * such as `/repository/reports/page.html`. Every other path of this host answers 404.
    */
   readonly local?: ReadonlyMap<string, UnpublishedFile> | undefined;
-  /** Whether its host may be in a private network, because the settings name it; no other host ever may. */
+  /** Whether its host may be in a private network, because it was proven there; no other host or port ever may. */
   readonly isPrivateHost?: boolean | undefined;
   /** Whether a picture of it is wanted. */
   readonly picture: boolean;

@@ -107,8 +107,8 @@ class LazyViewer implements ScreenViewer {
 
   async #viewIn(running: BrowserProcess, page: PageToView, signal: AbortSignal): Promise<SeenPage> {
     const { environment, resolve, clock, times = VIEW_TIMES } = this.#options;
-    const privateHost = page.isPrivateHost ? new URL(page.url).hostname : undefined;
-    const connector = { environment, resolve, privateHost };
+    const privateOrigin = page.isPrivateHost ? new URL(page.url).origin : undefined;
+    const connector = { environment, resolve, privateOrigin };
     const opening = openPage(running, page, { connector, certificate: this.#certificate });
     const opened = await untilAborted(signal, opening);
     const over = new AbortController();

@@ -23,6 +23,8 @@ export interface PageSight {
   readonly painted: { readonly characters: number; readonly images: number; readonly drawings: number };
   /** Whether all pictures and drawings are small, as those that tell a person to wait. */
   readonly isSmall: boolean;
+  /** Whether the page has more text or pictures outside of the window. */
+  readonly hasMore: boolean;
   /** Whether the browser shows a page of its own, because what it was sent to can't be opened. */
   readonly isErrorPage: boolean;
   /** `null` without a marker. */
@@ -45,6 +47,12 @@ const MOST_FRAMES = 12;
 /** CSS pixels of a picture that may only tell a person to wait. */
 const SMALL = 200;
 
+/** Parts of a page, each as high as the window, that are scrolled to where nothing can be seen before. */
+const MOST_PARTS = 4;
+
+/** Milliseconds for a page to show what was scrolled to. */
+const SCROLL_TIME = 150;
+
 /** Milliseconds for a frame to answer: one that is not loaded yet never does. */
 const FRAME_TIME = 1_000;
 
@@ -56,13 +64,14 @@ export async function lookAtPage(access: PageAccess, marker: string | undefined)
   let visible = keepVisible([...boxes, ...(await lookAtInnerFrames(access))], grid);
   // Both cost more, and are needed only where nothing else is there.
   if (visible.length === 0) visible = keepVisible(await findClosedRoots(access).catch(() => []), grid);
-  if (visible.length === 0) visible = await lookBelow(access, boxes, grid);
+  if (visible.length === 0) visible = await lookElsewhere(access);
   const text = joinTexts(visible);
   const isMarkerVisible = marker === undefined ? null : await isVisibleMarker(access, marker, text);
   const hash = createHash('sha256').update(png).digest('hex');
   return {
     ...{ title, isComplete, text, painted: countPainted(visible), isMarkerVisible, png, hash },
     isSmall: visible.every(({ kind, width, height }) => kind === 'text' || Math.max(width, height) <= SMALL),
+    hasMore: boxes.some(({ y, kind }) => y >= grid.height && kind !== 'shape'),
     isErrorPage: isErrorPage(access.page.mainFrame()),
   };
 }
@@ -140,19 +149,19 @@ function isInPixels(box: ContentBox, grid: PixelGrid): boolean {
   }
 }
 
-/** Scrolls to what the page has below the window, as a person would, and looks there. */
-async function lookBelow(
-  access: PageAccess,
-  boxes: readonly ContentBox[],
-  grid: PixelGrid,
-): Promise<ContentBox[]> {
-  const first = boxes.find(({ y, kind }) => y >= grid.height && kind !== 'shape');
-  if (first === undefined) return [];
+/** Scrolls to what the page has outside of the window, as a person would, and looks there. */
+async function lookElsewhere(access: PageAccess): Promise<ContentBox[]> {
   const main = access.page.mainFrame();
-  await evaluateApart(main, `scrollTo({ top: ${Math.floor(first.y - 100)}, behavior: 'instant' })`);
-  const { boxes: lower } = await lookAtFrame(main);
-  const visible = keepVisible(lower, decodePicture(await takePicture(access)));
-  await evaluateApart(main, "scrollTo({ top: 0, behavior: 'instant' })");
+  let visible: ContentBox[] = [];
+  for (let part = 1; part <= MOST_PARTS && visible.length === 0; part += 1) {
+    const isMoved = await evaluateApart(main, `new (${PageLook.toString()})().scroll(${part})`);
+    if (isMoved !== true) break;
+    // What appears when it is scrolled to needs a moment.
+    await access.clock.sleep(SCROLL_TIME);
+    const { boxes } = await lookAtFrame(main);
+    visible = keepVisible(boxes, decodePicture(await takePicture(access)));
+  }
+  await evaluateApart(main, "scrollTo({ top: 0, left: 0, behavior: 'instant' })");
   return visible;
 }
 

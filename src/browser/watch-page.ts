@@ -1,5 +1,6 @@
 import { untilAborted } from '../async.ts';
 import type { Clock } from '../ports.ts';
+import { isErrorPageName } from './error-text.ts';
 import { judge, judgeNavigationError } from './judge.ts';
 import type { OpenPage } from './open-page.ts';
 import { measureOverflow } from './phone.ts';
@@ -35,6 +36,8 @@ export interface WatchOptions {
 /** What ends a wait early: the view is over, or the page has crashed. */
 interface WaitBounds extends WatchOptions {
   readonly crashed: AbortSignal;
+  /** Whether the page is there to show an error. */
+  readonly isErrorPage: boolean;
 }
 
 /** Sends the page to its address, and looks at it until it is shown and quiet, or the time is over. */
@@ -44,7 +47,8 @@ export async function watchPage(
   options: WatchOptions,
 ): Promise<SeenPage> {
   const { clock, times } = options;
-  const bounds: WaitBounds = { ...options, crashed: opened.events.crashed };
+  const isErrorPage = isErrorPageName(new URL(wanted.url).pathname);
+  const bounds: WaitBounds = { ...options, crashed: opened.events.crashed, isErrorPage };
   const start = clock.now();
   const navigating = opened.session.send('Page.navigate', { url: wanted.url });
   const navigated = await within(bounds, times.navigate, navigating);
@@ -65,6 +69,7 @@ export async function watchPage(
   const judgment = judge(watched.sight, opened.events, {
     isAnswering,
     isMoving: watched.isStable !== true,
+    isErrorPage,
   });
   const overflow = isAnswering
     ? await within(bounds, MEASURE_TIME, measureOverflow({ ...opened, clock }))
@@ -100,7 +105,7 @@ interface Watched {
 }
 
 async function watch(opened: OpenPage, marker: string | undefined, bounds: WaitBounds): Promise<Watched> {
-  const { clock, signal, times } = bounds;
+  const { clock, signal, times, isErrorPage } = bounds;
   const { events } = opened;
   const deadline = clock.now() + times.render;
   let watched: Watched = { sight: null, isStable: null };
@@ -111,7 +116,8 @@ async function watch(opened: OpenPage, marker: string | undefined, bounds: WaitB
     const sight = await within(bounds, Math.max(left, LOOK_TIME), lookAtPage({ ...opened, clock }, marker));
     if (sight !== null) watched = { sight, isStable: compareSights(before, sight) };
     const isShown =
-      sight !== null && judge(sight, events, { isMoving: watched.isStable !== true }).verdict === 'shown';
+      sight !== null &&
+      judge(sight, events, { isMoving: watched.isStable !== true, isErrorPage }).verdict === 'shown';
     shownSince = isShown ? (shownSince ?? clock.now()) : null;
     const isQuiet = sight?.isComplete === true && events.openRequests === 0 && watched.isStable === true;
     const isOver = shownSince !== null && (isQuiet || clock.now() - shownSince >= PATIENCE);

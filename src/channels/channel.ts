@@ -1,6 +1,8 @@
 import type { DeliveryError } from '../errors.ts';
+import type { GitBlob } from '../http/fetch-back.ts';
 import type { ItemResult } from '../item-results.ts';
 import type { ChannelKey } from '../protocol/words.ts';
+import type { BrowserDisplay } from '../rules/browser-display.ts';
 import type { LocalFile } from '../rules/inspect.ts';
 import type { LocalSite } from '../rules/local-site.ts';
 
@@ -10,7 +12,10 @@ export interface ChannelItem {
   readonly file: LocalFile | null;
   /** The folder that is delivered as one; `file` is then its entry page. */
   readonly site?: LocalSite | null;
-  /** The name to give: checked, with the folders that it keeps, such as `css/page.css`. */
+  /**
+   * The name to give: checked, with the folders that it keeps, such as `css/page.css`. Of a removal it may end in
+   * `/`: then everything that was delivered below this folder is meant.
+   */
   readonly name: string;
 }
 
@@ -58,8 +63,8 @@ export interface PreparedTask<Data = unknown> {
 export interface ServedFile {
   /** Where it will be: no address to hand over, because nothing is proven yet. */
   readonly url: URL;
-  /** Whether a browser will open it as a page. */
-  readonly isPage: boolean;
+  /** How a browser will show it. */
+  readonly display: BrowserDisplay;
   /** Whether the host serves the bytes of the file, and does not build the page of them. */
   readonly isServedAsIs: boolean;
   /** Where a picture of the page will be, and the one of before; `null` where it can have none. */
@@ -133,6 +138,8 @@ export interface PlacedPart {
    * well. Absent where nothing was replaced.
    */
   readonly previousSha256?: readonly string[];
+  /** The same for what an earlier run replaced: what git has of it. */
+  readonly previousBlob?: GitBlob;
 }
 
 /** What a delivery changed in its folder: paths within the folder, except for whole folders. */
@@ -176,6 +183,8 @@ export interface Placement {
   readonly hostMayChangeBytes: boolean;
   /** SHA-256 of every copy that the address answered before it was replaced, with and without `?v=`. */
   readonly previousSha256?: readonly string[] | undefined;
+  /** What an earlier run replaced with the same content. */
+  readonly previousBlob?: GitBlob | undefined;
   /** Whether the host shows its known warning page before the content, once to each browser. */
   readonly warnsFirst?: boolean;
   /** Whether the host may count each request as a download and limit them: then it is asked no more often than needed. */

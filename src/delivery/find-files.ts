@@ -1,3 +1,4 @@
+import { lstat } from 'node:fs/promises';
 import { dirname, relative, resolve, sep } from 'node:path';
 import { refuseInput } from '../request/values.ts';
 import { baseName, nameFromFile, repositoryPath } from '../rules/naming.ts';
@@ -50,6 +51,10 @@ function commonFolder(one: string, other: string): string {
   const differs = parts.findIndex((part, at) => part !== others[at]);
   return parts.slice(0, differs === -1 ? parts.length : differs).join(sep) || sep;
 }
+
+/** Whether a folder is at this place. */
+export const isFolder = async ({ path }: Pick<FoundFile, 'path'>): Promise<boolean> =>
+  (await lstat(path).catch(() => null))?.isDirectory() === true;
 
 /**
  * The name that a file gets in its channel: the one that `path` names, or its own with the folders that it

@@ -30,7 +30,14 @@ export function composeDocument(reports: readonly Report[]): ReportDocument {
     return { result, url: joinUrls(reports), reason: '', hint: '', code: null, reports };
   }
   if (result === 'withdrawn') {
-    return { result, url: '', reason: describeWithdrawals(reports), hint: '', code: null, reports };
+    return {
+      result,
+      url: '',
+      reason: reports.map(describeWithdrawal).join('; '),
+      hint: '',
+      code: null,
+      reports,
+    };
   }
   const failed = reports.filter((report) => getDeliveryResult(report) === result);
   const [first = reports[0]] = failed;
@@ -59,6 +66,6 @@ export const failureDocument = ({
 export const joinUrls = (reports: readonly Report[]): string =>
   reports.map(({ url }) => url ?? '').join('\n');
 
-/** Such as `withdrawn: page.html is no longer served`. */
-const describeWithdrawals = (reports: readonly Report[]): string =>
-  reports.map(({ lines }) => lines.RESULT.replace(`${RESULTS.ready}, `, '')).join('; ');
+/** How a withdrawal ended, such as `withdrawn: page.html is no longer served`; there may have been nothing. */
+export const describeWithdrawal = ({ lines }: Report): string =>
+  lines.RESULT.replace(`${RESULTS.ready}, `, '');

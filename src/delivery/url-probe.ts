@@ -62,7 +62,7 @@ export interface ExpectedContent {
 /** The address, and how it is asked. */
 export type ProbeTarget = Pick<
   Placement,
-  'url' | 'bypassCache' | 'mustBeExternal' | 'previousSha256' | 'warnsFirst'
+  'url' | 'bypassCache' | 'mustBeExternal' | 'previousSha256' | 'previousBlob' | 'warnsFirst'
 >;
 
 const PROOFS: readonly ContentMatch[] = ['identical', 'marked', 'gone'];
@@ -150,6 +150,7 @@ export class UrlProbe {
       asBrowser,
       ...(cookies === undefined ? {} : { cookies }),
       ...(isBeginning ? { readAtMost: PARTIAL_PROBE } : {}),
+      blob: this.#target.previousBlob,
       readUntilFound: isPart && this.#expected.file === null,
     };
     const { marker } = this.#expected;
@@ -253,7 +254,7 @@ async function matchBeginning(
 
 /** Compares a body with the file, and with what the address showed before. */
 async function matchContent(
-  { fingerprint, httpCode, login, hasMarker, head }: FetchedContent & Pick<ProbeResult, 'hasMarker'>,
+  { fingerprint, httpCode, login, hasMarker, head, isBlob }: FetchedContent & Pick<ProbeResult, 'hasMarker'>,
   { file, marker, gone = false }: ExpectedContent,
   previousSha256: readonly string[] = [],
 ): Promise<ContentMatch> {
@@ -262,7 +263,7 @@ async function matchContent(
   // A login page may contain any marker.
   if (login) return 'login';
   if (fingerprint === null) return 'absent';
-  if (gone || previousSha256.includes(fingerprint.sha256)) return 'previous';
+  if (gone || isBlob || previousSha256.includes(fingerprint.sha256)) return 'previous';
   if (file !== null && (await isBeginningOf(file, fingerprint))) return 'cut-short';
   if (marker === undefined || fingerprint.counts[0] === 0) return 'different';
   if (!hasMarker) return 'echo';

@@ -97,7 +97,12 @@ async function probePart(
  * @returns why there was no complete answer, as text
  */
 export async function fetchPart(
-  { url, size, readAtMost }: Pick<PlacedPart, 'url' | 'size'> & { readonly readAtMost: number },
+  {
+    url,
+    size,
+    readAtMost,
+    previousBlob,
+  }: Pick<PlacedPart, 'url' | 'size' | 'previousBlob'> & { readonly readAtMost: number },
   { publicOnly }: Pick<PartsCheck, 'publicOnly'>,
   deadline: number,
   { clock, http, signal: stop }: Ports,
@@ -105,7 +110,8 @@ export async function fetchPart(
   const limit = clock.timeout(Math.min(probeTimeFor(size), Math.max(deadline - clock.now(), SECOND)));
   const signal = AbortSignal.any([stop, limit]);
   try {
-    return await fetchBack(http, url, { signal, guard: refuseMachineAddress, publicOnly, readAtMost }, []);
+    const options = { signal, guard: refuseMachineAddress, publicOnly, readAtMost, blob: previousBlob };
+    return await fetchBack(http, url, options, []);
   } catch (thrown) {
     stop.throwIfAborted();
     if (!(thrown instanceof DeliveryError) && !limit.aborted) throw thrown;

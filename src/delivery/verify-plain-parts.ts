@@ -32,7 +32,9 @@ export async function verifyPlainParts(
   { deadline, interval }: Pick<WaitLimits, 'deadline' | 'interval'>,
   ports: Ports,
 ): Promise<readonly string[]> {
-  const replaced = parts.filter(({ previousSha256 }) => previousSha256 !== undefined);
+  const replaced = parts.filter(
+    ({ previousSha256, previousBlob }) => (previousSha256 ?? previousBlob) !== undefined,
+  );
   const { clock, logger, signal } = ports;
   if (replaced.length > 0) logger.info(`${replaced.length} of them were replaced: without ?v= as well`);
   let open = replaced;
@@ -59,13 +61,13 @@ async function probePlain(
 ): Promise<OldPart | null> {
   const answer = await fetchPart({ ...part, readAtMost: SIZE.repository + 1 }, check, deadline, ports);
   if (typeof answer === 'string') return { part, problem: answer, httpCode: null, keptFor: null };
-  const { httpCode, keptFor, fingerprint } = answer;
+  const { httpCode, keptFor, fingerprint, isBlob } = answer;
   const problem = describeOther(answer, part, check.host);
   if (problem === null) return null;
   const { previousSha256 = [] } = part;
   const isOld =
     fingerprint !== null &&
-    previousSha256.includes(fingerprint.sha256) &&
+    (isBlob || previousSha256.includes(fingerprint.sha256)) &&
     describeOther(answer, fingerprint, check.host) === null;
   return { part, problem: isOld ? null : problem, httpCode, keptFor };
 }

@@ -37,6 +37,8 @@ export interface Proof {
   readonly parts: number;
   /** Whether an address of it still answered with what was there before, as UNKNOWN says. */
   readonly isCached: boolean;
+  /** Whether it was reached in a private network, as UNKNOWN says. */
+  readonly isInternal: boolean;
 }
 
 /**
@@ -122,6 +124,7 @@ export async function verifyAddress(
     hosts: result.hosts,
     parts: 0,
     isCached: false,
+    isInternal: probe.internalReason !== '',
   };
 }
 

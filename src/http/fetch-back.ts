@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { DeliveryError } from '../errors.ts';
 import type { HttpResponse, Progress, SendHttp } from '../ports.ts';
@@ -13,6 +14,8 @@ export interface FetchedContent {
   readonly httpCode: number;
   /** The fingerprint of the body, or of its beginning; `null` unless the status was 200. */
   readonly fingerprint: ContentFingerprint | null;
+  /** Whether the body is the blob that was named. */
+  readonly isBlob: boolean;
   /** Hosts that were requested, in order. */
   readonly hosts: readonly string[];
   /** Why the host refuses, in its own plain text, on one line; absent where it says nothing beyond its code. */
@@ -45,8 +48,17 @@ export interface FetchBackOptions extends FollowOptions {
   readonly startProgress?: (total: number) => Progress;
   /** Bytes after which the body is not read further; by default it is read to its end. */
   readonly readAtMost?: number;
+  /** What the body is compared with as well. */
+  readonly blob?: GitBlob | undefined;
   /** Whether to read no further once the first needle was found and the head of the body was read. */
   readonly readUntilFound?: boolean;
+}
+
+/** Bytes as git names them. */
+export interface GitBlob {
+  readonly sha: string;
+  /** Bytes. */
+  readonly size: number;
 }
 
 /** Bytes of a body that are kept, to recognize a page that a host shows in place of the content. */
@@ -77,14 +89,19 @@ export async function fetchBack(
   };
   if (response.status !== 200) {
     const retryAfter = parseRetryAfter(response, Number.NaN);
-    return { ...answer, fingerprint: null, head: '', retryAfter, refusal: await readRefusal(response) };
+    const refusal = await readRefusal(response);
+    return { ...answer, fingerprint: null, isBlob: false, head: '', retryAfter, refusal };
   }
   refuseEncoding(response);
   const progress = options.startProgress?.(Math.min(answer.length ?? 0, options.readAtMost ?? Infinity));
+  const { blob } = options;
+  // Git's id is that of the bytes after their number.
+  const blobHash = blob && createHash('sha1').update(`blob ${blob.size}\0`);
   const head: Buffer[] = [];
   let headSize = 0;
   const onChunk = (chunk: Buffer): void => {
     progress?.advance(chunk.length);
+    blobHash?.update(chunk);
     if (headSize < HEAD_SIZE) head.push(Buffer.from(chunk.subarray(0, HEAD_SIZE - headSize)));
     headSize += chunk.length;
   };
@@ -94,7 +111,8 @@ export async function fetchBack(
       needles,
       onChunk,
     );
-    return { ...answer, fingerprint, head: Buffer.concat(head).toString('latin1') };
+    const isBlob = blob !== undefined && blobHash?.digest('hex') === blob.sha;
+    return { ...answer, fingerprint, isBlob, head: Buffer.concat(head).toString('latin1') };
   } catch (thrown) {
     throw connectionError(thrown, { url: hops.at(-1) ?? url, signal: options.signal });
   } finally {

@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { MCP } from '../protocol/limits.ts';
-import { INPUTS, type InputName, type RawInputs } from '../request/inputs.ts';
+import { INPUTS, type InputName, jsonTypeOf, type RawInputs } from '../request/inputs.ts';
+import { createToolWording } from '../request/tool-wording.ts';
 import { refuseInput } from '../request/values.ts';
+import type { Wording } from '../request/wording.ts';
 import type { ToolDefinition } from './tools.ts';
 
 /** The arguments of one call, as the client sent them. */
@@ -10,7 +12,7 @@ export type ToolArguments = Readonly<Record<string, string | number | boolean | 
 
 const text = () => z.string().max(MCP.argument);
 
-/** Arguments that are no inputs of the action. */
+/** Arguments that are no inputs of the action, or mean something else there. */
 const FURTHER_ARGUMENTS = {
   content: z
     .string()
@@ -28,21 +30,27 @@ const FURTHER_ARGUMENTS = {
  *
  * @param fixed inputs that the server's command line has set already
  */
-export function createInputSchema(
-  { inputs, takesContent, asksPerson }: ToolDefinition,
-  fixed: Readonly<Partial<RawInputs>>,
-) {
-  const names = inputs.filter((name) => !Object.hasOwn(fixed, name));
-  const { content, name, authorization } = FURTHER_ARGUMENTS;
+export function createInputSchema(definition: ToolDefinition, fixed: Readonly<Partial<RawInputs>>) {
+  const names = listInputs(definition, fixed);
+  const word = createToolWording(names);
+  const { authorization } = FURTHER_ARGUMENTS;
   return z.strictObject(
     Object.fromEntries(
       Object.entries({
-        ...Object.fromEntries(names.map((input) => [input, createArgument(input)])),
-        ...(takesContent ? { content, name } : {}),
-        ...(asksPerson && !Object.hasOwn(fixed, 'token') ? { authorization } : {}),
+        ...Object.fromEntries(names.map((input) => [input, createArgument(input, word)])),
+        ...(definition.asksPerson && !Object.hasOwn(fixed, 'token') ? { authorization } : {}),
       }).map(([key, schema]) => [key, schema.optional()]),
     ),
   );
+}
+
+/** The inputs that are arguments of a tool of this server. */
+export function listInputs(
+  { inputs, takesContent }: Pick<ToolDefinition, 'inputs' | 'takesContent'>,
+  fixed: Readonly<Partial<RawInputs>>,
+): readonly InputName[] {
+  const all = takesContent ? ([...inputs, 'content', 'name'] as const) : inputs;
+  return all.filter((name) => !Object.hasOwn(fixed, name));
 }
 
 /** Inputs that mean something else here than in a workflow. */
@@ -51,17 +59,17 @@ const DESCRIPTIONS: Readonly<Partial<Record<InputName, string>>> = {
   url: 'The https address to verify.',
 };
 
-function createArgument(name: InputName) {
+function createArgument(name: InputName, word: Wording) {
+  if (name === 'content' || name === 'name') return FURTHER_ARGUMENTS[name];
   const { default: usual, description: general } = INPUTS[name];
-  const description = DESCRIPTIONS[name] ?? general;
+  const description = DESCRIPTIONS[name] ?? word(general);
   const about = usual === '' || usual.startsWith('${{') ? description : `${description} Default: ${usual}.`;
-  if (usual === 'true' || usual === 'false') return z.boolean().describe(about);
-  return (/^\d+$/.test(usual) ? z.number() : text()).describe(about);
+  return { boolean: z.boolean(), number: z.number(), string: text() }[jsonTypeOf(name)].describe(about);
 }
 
 /** The inputs among the arguments, as texts. */
-export function toRawInputs(args: ToolArguments, { inputs }: ToolDefinition): Partial<RawInputs> {
-  const given = inputs.filter((name) => args[name] !== undefined);
+export function toRawInputs(args: ToolArguments, definition: ToolDefinition): Partial<RawInputs> {
+  const given = listInputs(definition, {}).filter((name) => args[name] !== undefined);
   return Object.fromEntries(given.map((name) => [name, String(args[name])]));
 }
 
@@ -77,7 +85,7 @@ export function mergeArguments(
   if (Object.keys(sent).length > 0 && !isDeepStrictEqual({ ...sent }, { ...first })) {
     refuseInput(
       'the authorization belongs to a call with other arguments',
-      'give `authorization:` alone, or leave it out for a new call',
+      'give `authorization` alone, or leave it out for a new call',
     );
   }
   return first;

@@ -174,7 +174,7 @@ function removeOldest(entries: Map<string, unknown>): void {
 const refuseHandle = (): never =>
   refuseInput(
     'input `authorization` is no handle of a call that waits for an authorization',
-    'leave `authorization:` out and give the other arguments again: the answer has a new code',
+    'leave `authorization` out and give the other arguments again: the answer has a new code',
   );
 
 function authorizationRequiredError({
@@ -183,18 +183,18 @@ function authorizationRequiredError({
 }: Pick<PersonRequest, 'userCode' | 'page'>): DeliveryError {
   return new DeliveryError('AUTHORIZATION_REQUIRED', `a person must enter the code ${userCode} at ${page}`, {
     step: 'authorize',
-    hint: 'show your human only this code and this page, then call again with `authorization:` set to the handle; if they decline, use channel: K3',
+    hint: 'show your human only this code and this page, then call again with `authorization` set to the handle; if they decline, use channel: K3',
   });
 }
 
 const declinedError = (): DeliveryError =>
   new DeliveryError('NOT_AUTHORIZED', 'the person declined the authorization', {
     step: 'authorize',
-    hint: 'use channel: K3, or give the server a token in `GITHUB_TOKEN`',
+    hint: 'use channel: K3, or give a token',
   });
 
 const authorizationOverError = (): DeliveryError =>
   new DeliveryError('NOT_AUTHORIZED', 'the authorization was refused or has expired', {
     step: 'authorize',
-    hint: 'use channel: K3, or call again without `authorization:`',
+    hint: 'use channel: K3, or call again without `authorization`',
   });

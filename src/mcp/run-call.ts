@@ -11,18 +11,14 @@ import { completeInputs, selectInstance } from '../request/local-inputs.ts';
 import { type DeliveryRequest, parseRequest } from '../request/parse-request.ts';
 import { refuseSecretInputs } from '../request/secret-inputs.ts';
 import { findRepository, type SourceRepository } from '../request/source-repository.ts';
+import { createToolWording } from '../request/tool-wording.ts';
 import { refuseInput } from '../request/values.ts';
-import { createWording } from '../request/wording.ts';
 import { failIfAbandoned } from '../system.ts';
-import { mergeArguments, type ToolArguments, toRawInputs } from './arguments.ts';
+import { listInputs, mergeArguments, type ToolArguments, toRawInputs } from './arguments.ts';
 import type { PersonRequest } from './authorizations.ts';
 import type { McpSession } from './session.ts';
-import { openSourceFile, type SourceFile } from './source-file.ts';
 import type { ToolAnswer } from './tool-answer.ts';
 import { TOOLS, type ToolName } from './tools.ts';
-
-/** Messages and hints as the tools write them. */
-const MCP_WORDING = createWording('mcp');
 
 /** One call of a tool. */
 export interface ToolCall {
@@ -39,20 +35,16 @@ export interface ToolCall {
  * has aborted.
  */
 export async function runCall(call: ToolCall, session: McpSession, ports: Ports): Promise<ToolAnswer> {
-  let source: SourceFile | undefined;
   let args = call.args;
   try {
     args = findArguments(call, session, ports);
     refuseUnsafeEnvironment(session.env);
-    source = await openSourceFile(args, session.roots);
-    const request = await createRequest({ ...call, args }, source, session, ports);
+    const request = await createRequest({ ...call, args }, session, ports);
     return call.tool === 'check'
       ? await answerCheck(request, session, ports)
       : await answerReports({ ...call, args }, request, session, ports);
   } catch (thrown) {
     return refuseCall({ ...call, args }, toDeliveryError(thrown).withStep('check'), session);
-  } finally {
-    await source?.remove();
   }
 }
 
@@ -64,20 +56,18 @@ function findArguments({ tool, args, handle }: ToolCall, { authorizations }: Mcp
 /** @throws {DeliveryError} `BAD_INPUT` with what to change. */
 async function createRequest(
   { tool, args }: ToolCall,
-  source: SourceFile,
   session: McpSession,
   { clock, random, logger }: Ports,
 ): Promise<DeliveryRequest> {
-  const { env, fixed, secrets } = session;
+  const { env, fixed, secrets, roots } = session;
   const given: Partial<RawInputs> = { ...toRawInputs(args, TOOLS[tool]), ...fixed };
   if (tool === 'verify' && !given.url) refuseInput('there is no link to verify', 'set `url:` to it');
-  const { token, repository, sources } = await findDestination(tool, given, { source, session, logger });
+  const { token, repository, sources } = await findDestination(tool, given, session, logger);
   const raw = completeInputs(
     {
       ...(tool === 'verify' ? LINK_DEFAULTS : {}),
       ...given,
       ...(tool === 'verify' ? { channel: 'K4' } : {}),
-      file: source.file,
       operation: tool === 'withdraw' ? 'withdraw' : 'deliver',
       token,
       repository,
@@ -86,7 +76,7 @@ async function createRequest(
   );
   await refuseSecretInputs(raw, secrets, logger);
   return parseRequest(raw, {
-    folder: source.folder,
+    folder: roots[0],
     origin: 'from an agent',
     job: '',
     now: clock.now(),
@@ -95,7 +85,7 @@ async function createRequest(
     sourceIsPrivate: sources.length === 0 && token === '' ? false : null,
     sources,
     secrets,
-    allowedRoots: source.roots,
+    allowedRoots: roots,
     allowsFullPaths: false,
     opensLinks: false,
   });
@@ -105,21 +95,23 @@ async function createRequest(
 async function findDestination(
   tool: ToolName,
   given: Partial<RawInputs>,
-  {
-    source,
-    session,
-    logger,
-  }: { readonly source: SourceFile; readonly session: McpSession; readonly logger: Logger },
+  { env, roots, token }: McpSession,
+  logger: Logger,
 ): Promise<SourceRepository & { readonly token: string }> {
-  const { env, roots, token } = session;
   if (tool === 'verify' || tool === 'check') return { token: '', repository: '', sources: [] };
   const serverUrl = selectInstance(given, env)['auth-url'];
-  const query = { given: given.repository, folder: roots[0], files: source.file.split('\n'), serverUrl, env };
+  const query = {
+    given: given.repository,
+    folder: roots[0],
+    files: given.file?.split('\n') ?? [],
+    serverUrl,
+    env,
+  };
   return { token, ...(await findRepository(query, logger)) };
 }
 
 async function answerCheck(request: DeliveryRequest, session: McpSession, ports: Ports): Promise<ToolAnswer> {
-  return answerWith(await failIfAbandoned(() => runCheck(request, ports)), session);
+  return answerWith(await failIfAbandoned(() => runCheck(request, ports)), 'check', session);
 }
 
 async function answerReports(
@@ -145,17 +137,17 @@ async function answerReports(
   if (granted !== undefined && reports.some(({ notReady }) => notReady?.code === 'BAD_TOKEN')) {
     authorizations.forget(granted);
   }
-  return answerWith(reports, session, required);
+  return answerWith(reports, call.tool, session, required);
 }
 
 function answerWith(
   reports: readonly Report[],
-  { redactor }: McpSession,
+  tool: ToolName,
+  { redactor, fixed }: McpSession,
   required?: PersonRequest,
 ): ToolAnswer {
-  const answer = composeDocument(
-    reports.map((report) => redactReport(wordReport(report, MCP_WORDING), redactor)),
-  );
+  const word = createToolWording(listInputs(TOOLS[tool], fixed));
+  const answer = composeDocument(reports.map((report) => redactReport(wordReport(report, word), redactor)));
   if (required === undefined) return answer;
   return { ...answer, result: 'authorization_required', authorization: required };
 }
@@ -167,5 +159,6 @@ export function refuseCall(
   session: McpSession,
 ): ToolAnswer {
   const subject = String(args.name ?? args.file ?? args.path ?? '');
-  return answerWith([refusalReport(subject, failure, tool === 'withdraw' ? 'withdraw' : 'deliver')], session);
+  const report = refusalReport(subject, failure, tool === 'withdraw' ? 'withdraw' : 'deliver');
+  return answerWith([report], tool, session);
 }

@@ -23,7 +23,7 @@ export interface ToolDefinition {
  * that the proof is fetched from, are the server's own.
  */
 export const NOT_ARGUMENTS: readonly InputName[] = [
-  ...(['token', 'operation', 'comment', 'fail-on-not-ready'] as const),
+  ...(['token', 'operation', 'comment', 'fail-on-not-ready', 'confine'] as const),
   // The person who starts the server decides what becomes public, and what a stranger's page may do here.
   ...(['setup', 'browser-sandbox'] as const),
   ...(['api-url', 'auth-url', 'pages-base', 'raw-base', 'bin-host-url'] as const),

@@ -39,6 +39,14 @@ export const API = {
     repeatable: true,
     returns: 'private',
   },
+  // Only where a repository has moved: for the name in the error's message, which must not wait.
+  repository_by_id: {
+    method: 'GET',
+    path: '/repositories/{repository_id}',
+    description: 'reading the new name of the repository',
+    permission: 'metadata: read',
+    returns: 'full_name',
+  },
   get_file: {
     method: 'GET',
     path: `${REPO}/contents/{path}{?ref}`,

@@ -203,10 +203,11 @@ export const SITE = {
   /** Commits of the folder that are searched for the newest delivery: pages, and commits on each. */
   historyPages: 5,
   history: 100,
-  /** Folders beside the delivered one that `keep` looks at. */
+  /** Folders whose last commit is asked for: those beside the delivered one for `keep`, those below a withdrawn one. */
   siblings: 500,
-  /** Sites that one withdrawal removes. */
-  removals: 20,
+  /** Sites that one withdrawal removes, and of how many that somebody changed it reads what was delivered. */
+  removals: 500,
+  olderTrees: 20,
   /** Files of others within the folder that a commit message names. */
   kept: 500,
   /** Files whose own history is read, to see whether they were delivered one by one. */
@@ -221,6 +222,9 @@ export const SITE = {
 export const SCREEN = {
   /** Of many pages in one step, so many are opened. */
   pages: 10,
+  /** Bytes of the largest text and the largest picture that are opened: a browser needs too long for more. */
+  largestText: MEGABYTE,
+  largestImage: 8 * MEGABYTE,
   /** Milliseconds that may be lost in one step to a browser that does not start, crashes or hangs. */
   lost: 30 * SECOND,
   /** Milliseconds for one page. */
@@ -271,7 +275,7 @@ export const DEVICE_FLOW = {
 
 /** The MCP server. */
 export const MCP = {
-  /** The argument `content` in bytes, and any other argument in characters. */
+  /** The longest arguments, in characters: `content`, and any other. */
   content: 5 * MEGABYTE,
   argument: 65_536,
   /** The longest message that is read: of `content`, JSON may escape every byte. */

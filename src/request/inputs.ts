@@ -71,6 +71,11 @@ export const INPUTS = {
     description:
       'K1: the branch to commit to. By default the branch that the site is built from, else `main`.',
   },
+  confine: {
+    default: '',
+    description:
+      'K1, for a page whose `name` and `content` an agent chose: the only folder of the site that it may go to, such as `agent/`. Takes pages (`.html`) without front matter, and replaces only what the same job delivered in this way. The action in `agent/` sets it.',
+  },
   'site-workflow': {
     default: '',
     description:
@@ -170,6 +175,14 @@ export const INPUTS = {
 
 export type InputName = keyof typeof INPUTS;
 
+/** What the value of an input is in JSON. */
+export function jsonTypeOf(name: InputName): 'string' | 'number' | 'boolean' {
+  const usual = INPUTS[name].default;
+  if (usual === 'true' || usual === 'false') return 'boolean';
+  // Of these, nothing is a value, too.
+  return /^\d+$/.test(usual) || name === 'keep' ? 'number' : 'string';
+}
+
 /** A link alone needs no build: it answers soon, or not at all. */
 export const LINK_DEFAULTS: Readonly<Partial<Record<InputName, string>>> = { timeout: '30' };
 
@@ -191,7 +204,7 @@ export const OUTPUTS = {
   size: 'Size in bytes; of a folder that of all its files.',
   files: 'How many files were delivered, those of folders included.',
   screen:
-    '`shown`, `not-shown` or `not-checked`: what a browser saw of the page; empty where there is no page.',
+    '`shown`, `not-shown` or `not-checked`: what a browser saw of the page; empty where none was to look.',
   'picture-url': 'The proven address of the picture of the page; empty unless `picture: true`.',
 } as const;
 

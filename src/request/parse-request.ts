@@ -1,3 +1,4 @@
+import type { Confinement } from '../channels/pages/destination.ts';
 import { isCredential } from '../credentials.ts';
 import {
   BATCH,
@@ -9,6 +10,7 @@ import {
 } from '../protocol/limits.ts';
 import { parseExternalAddress, refuseMachineAddress } from '../rules/external-address.ts';
 import type { SelfContained } from '../rules/page/page-file.ts';
+import { parseConfinement } from './confinement.ts';
 import { type GivenContent, parseContent } from './content.ts';
 import {
   refuseLeaks,
@@ -67,6 +69,8 @@ export interface DeliveryRequest {
   readonly siteWorkflow: string | undefined;
   /** K1: a checked path, ending in `/` for a folder. */
   readonly path: string | undefined;
+  /** Where the delivery must stay; `undefined` where its path is the user's own choice. */
+  readonly confinement: Confinement | undefined;
   /** The page of a folder whose address is handed over: its path within the folder. */
   readonly entry: string;
   /** Whether owned files that are no longer part of a folder are removed. */
@@ -163,10 +167,14 @@ export function parseRequest(raw: RawInputs, context: RunContext): DeliveryReque
   const { folder, allowedRoots, sourceIsPrivate, sources, allowsFullPaths } = context;
   const switches = { ...parseSwitches(raw), screen: parseScreen(raw.screen) };
   refuseUnseenPicture(switches);
+  const confinement = parseConfinement(raw, context.job);
   return {
     ...parseTimes(raw),
     ...parseTask(raw, context),
     ...parseDestination(raw, context, token),
+    // Another channel has no folder to stay in.
+    ...(confinement === undefined ? {} : { channels: ['K1'] as const }),
+    confinement,
     ...parseHosts(raw),
     ...switches,
     selfContained: parseSelfContained(raw['self-contained']),

@@ -2,29 +2,33 @@ import { INPUTS, type InputName } from './inputs.ts';
 
 /**
  * Messages and hints are written once, in the words of the action: inputs as YAML (`path: x`, `path:`), steps and
- * jobs. Each interface shows them in its own words: flags on the command line, arguments of a tool in MCP.
+ * jobs. Each interface shows them in its own words: flags on the command line, arguments of a tool in MCP
+ * (`tool-wording.ts`).
  */
-export type InterfaceName = 'action' | 'cli' | 'mcp';
+export type InterfaceName = 'action' | 'cli';
 
 /** Renders a text in the words of one interface. */
 export type Wording = (text: string) => string;
 
 /** How an interface writes the inputs. */
-interface InputNotation {
+export interface InputNotation {
   /** An input without a value, such as `path`. */
   readonly name: (name: InputName) => string;
   /** An input with its value. */
   readonly value: (name: InputName, value: string) => string;
-  /** What comes before an input's name in a sentence. */
-  readonly kind: string;
+  /** An input in a sentence on what is wrong with it. */
+  readonly subject: (name: InputName) => string;
   readonly again: string;
   readonly folder: string;
 }
 
-const TOKEN_VARIABLE = 'GITHUB_TOKEN';
+/** The environment variable of the token. */
+export const TOKEN_VARIABLE = 'GITHUB_TOKEN';
 
-/** Inputs that are no flags. */
-const PLACES: Readonly<Partial<Record<InputName, string>>> = {
+/** How inputs are called that are no flags. */
+type InputPlaces = Readonly<Partial<Record<InputName, string>>>;
+
+const PLACES: InputPlaces = {
   file: '`FILE`',
   content: 'standard input',
   token: TOKEN_VARIABLE,
@@ -33,30 +37,26 @@ const PLACES: Readonly<Partial<Record<InputName, string>>> = {
 const quoteForShell = (value: string): string =>
   /^[\w./:@%+=,*<>…-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`;
 
-const NOTATIONS: Readonly<Record<Exclude<InterfaceName, 'action'>, InputNotation>> = {
-  cli: {
-    name: (name) => PLACES[name] ?? `\`--${name}\``,
-    value(name, value) {
-      if (PLACES[name] !== undefined) return name === 'token' ? TOKEN_VARIABLE : `\`${value}\``;
-      const isSwitch = INPUTS[name].default === 'false';
-      if (isSwitch) return value === 'true' ? `\`--${name}\`` : `no \`--${name}\``;
-      return `\`--${name} ${quoteForShell(value)}\``;
-    },
-    kind: '',
-    again: 'run the command again',
-    folder: 'the current folder',
+const nameFlag = (name: InputName): string => `\`--${name}\``;
+
+/** A flag with its value. */
+export function formatFlag(name: InputName, value: string): string {
+  const isSwitch = INPUTS[name].default === 'false';
+  if (isSwitch) return value === 'true' ? nameFlag(name) : `no ${nameFlag(name)}`;
+  return `\`--${name} ${quoteForShell(value)}\``;
+}
+
+const createShellNotation = (places: InputPlaces): InputNotation => ({
+  name: (name) => places[name] ?? nameFlag(name),
+  value(name, value) {
+    if (places[name] === undefined) return formatFlag(name, value);
+    return name === 'token' ? TOKEN_VARIABLE : `\`${value}\``;
   },
-  mcp: {
-    name: (name) => (name === 'token' ? TOKEN_VARIABLE : `\`${name}\``),
-    value(name, value) {
-      if (name === 'token') return TOKEN_VARIABLE;
-      return `\`${name}: ${/^(true|false)$/.test(value) ? value : JSON.stringify(value)}\``;
-    },
-    kind: 'argument ',
-    again: 'call the tool again',
-    folder: 'the allowed folder',
-  },
-};
+  // A token comes from any of several variables.
+  subject: (name) => (name === 'token' ? 'the token' : (places[name] ?? nameFlag(name))),
+  again: 'run the command again',
+  folder: 'the current folder',
+});
 
 /** What only a step of a workflow has, and what takes its place elsewhere; the first rules are the longest. */
 function listPhrases({ again, folder }: InputNotation): readonly (readonly [RegExp, string])[] {
@@ -93,23 +93,33 @@ function listPhrases({ again, folder }: InputNotation): readonly (readonly [RegE
 
 const NAMES = Object.keys(INPUTS).join('|');
 /** The main channel of a list, which hints write without marks: `use channel: K1, K2 or K3`. */
-const BARE_CHANNEL = /(?<!`)\bchannel: (K\d|auto)\b/g;
+const BARE_CHANNEL = /(?<!`|unknown )\bchannel: (K\d|auto)\b/g;
 const WITH_VALUE = new RegExp(`\`(${NAMES}): ([^\`]+)\``, 'g');
 const WITHOUT_VALUE = new RegExp(`(\\binputs? )?\`(${NAMES}):?\``, 'g');
 
-/** The words of an interface. */
-export function createWording(face: InterfaceName): Wording {
-  if (face === 'action') return (text) => text;
-  const notation = NOTATIONS[face];
-  const phrases = listPhrases(notation);
+/** The words of a notation. @param more phrases that take the place of others */
+export function createTextWording(
+  notation: InputNotation,
+  more: readonly (readonly [RegExp, string])[] = [],
+): Wording {
+  const phrases = [...listPhrases(notation), ...more];
   return (text) =>
     phrases
       .reduce((worded, [pattern, replacement]) => worded.replace(pattern, replacement), text)
       .replace(BARE_CHANNEL, '`channel: $1`')
       .replace(WITH_VALUE, (_, name: InputName, value: string) => notation.value(name, value))
-      .replace(WITHOUT_VALUE, (_, kind: string | undefined, name: InputName) => {
-        if (kind === undefined) return notation.name(name);
-        // It comes from any of several variables.
-        return name === 'token' ? 'the token' : `${notation.kind}${notation.name(name)}`;
-      });
+      .replace(WITHOUT_VALUE, (_, kind: string | undefined, name: InputName) =>
+        kind === undefined ? notation.name(name) : notation.subject(name),
+      );
+}
+
+/**
+ * The words of an interface.
+ *
+ * @param places how one of its commands calls inputs that are no flags of it
+ */
+export function createWording(face: InterfaceName, places: InputPlaces = {}): Wording {
+  return face === 'action'
+    ? (text) => text
+    : createTextWording(createShellNotation({ ...PLACES, ...places }));
 }

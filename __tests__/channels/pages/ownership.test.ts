@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { formatCommitMessage, isOwnedFile } from '../../../src/channels/pages/ownership.ts';
+import { formatCommitMessage, isOwnedFile, isOwnedPicture } from '../../../src/channels/pages/ownership.ts';
 
 const PATH = 'previews/pr-12/page.html';
 const BLOB = 'b10b'.repeat(10);
@@ -25,8 +25,8 @@ describe('formatCommitMessage', () => {
 
 describe('isOwnedFile', () => {
   test('accepts the message of the commit that delivered what the path holds', () => {
-    expect(isOwnedFile(MESSAGE, BLOB, PATH)).toBe(true);
-    expect(isOwnedFile(`${MESSAGE}\n`, BLOB, PATH)).toBe(true);
+    expect(isOwnedFile(MESSAGE, { path: PATH, blobSha: BLOB })).toBe(true);
+    expect(isOwnedFile(`${MESSAGE}\n`, { path: PATH, blobSha: BLOB })).toBe(true);
   });
 
   test.each<[string, string]>([
@@ -44,11 +44,11 @@ describe('isOwnedFile', () => {
     ['a person', 'Improve the page'],
     ['nobody', ''],
   ])('refuses the message of %s', (_, message) => {
-    expect(isOwnedFile(message, BLOB, PATH)).toBe(false);
+    expect(isOwnedFile(message, { path: PATH, blobSha: BLOB })).toBe(false);
   });
 
   test('refuses other bytes than those that the commit names, as after an amended commit', () => {
-    expect(isOwnedFile(MESSAGE, '0ther'.repeat(8), PATH)).toBe(false);
+    expect(isOwnedFile(MESSAGE, { path: PATH, blobSha: '0ther'.repeat(8) })).toBe(false);
   });
 
   test('accepts every message of formatCommitMessage, and no text with anything more or less', () => {
@@ -59,10 +59,39 @@ describe('isOwnedFile', () => {
     fc.assert(
       fc.property(essence, fc.boolean(), noise, (text, replaces, more) => {
         const message = formatCommitMessage({ ...commit, essence: text, replaces });
-        expect(isOwnedFile(message, BLOB, PATH)).toBe(true);
-        expect(isOwnedFile(`${message}${more}`, BLOB, PATH)).toBe(false);
-        expect(isOwnedFile(`${more}${message}`, BLOB, PATH)).toBe(false);
+        expect(isOwnedFile(message, { path: PATH, blobSha: BLOB })).toBe(true);
+        expect(isOwnedFile(`${message}${more}`, { path: PATH, blobSha: BLOB })).toBe(false);
+        expect(isOwnedFile(`${more}${message}`, { path: PATH, blobSha: BLOB })).toBe(false);
       }),
     );
+  });
+});
+
+describe('a confined delivery', () => {
+  const object = { path: PATH, blobSha: BLOB };
+  const owner = 'previews/ Deliver/answer';
+  const confined = formatCommitMessage({ ...commit, confinedTo: owner });
+
+  test('names what it is confined to, and owns only what the same one delivered', () => {
+    expect(confined).toBe(MESSAGE.replace('delivery\n', `delivery\nConfined-to: ${owner}\n`));
+    expect(isOwnedFile(confined, object, owner)).toBe(true);
+    for (const other of ['previews/ Deliver/other', 'previews/', '']) {
+      expect(isOwnedFile(confined, object, other)).toBe(false);
+    }
+    expect(isOwnedFile(MESSAGE, object, owner)).toBe(false);
+  });
+
+  test('is owned by the tool as a whole, so that a person can withdraw it', () => {
+    expect(isOwnedFile(confined, object)).toBe(true);
+    expect(isOwnedFile(confined.replace('Confined-to: ', 'Confined-to:'), object)).toBe(false);
+    expect(isOwnedFile(`${confined}\nConfined-to: ${owner}`, object)).toBe(false);
+  });
+
+  test('owns no picture of a page that another one delivered', () => {
+    const picture = { path: `${PATH}.png`, blobSha: 'p1' };
+    const withPicture = { ...commit, pictures: [picture] };
+    const isOwned = (confinedTo?: string) =>
+      isOwnedPicture(formatCommitMessage({ ...withPicture, confinedTo }), picture, PATH, owner);
+    expect([isOwned(owner), isOwned('previews/ Other/job'), isOwned()]).toEqual([true, false, false]);
   });
 });

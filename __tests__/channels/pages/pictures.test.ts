@@ -71,7 +71,7 @@ describe('a page with a picture', () => {
       `ADD page.html: from run 7 of Deliver\n\nDelivered-by: screen-delivery\nDelivered-object: new ${PATH}\nDelivered-object: p1 ${PICTURE}`,
     );
     for (const [path, blob] of [[PATH, 'new'] as const, [PICTURE, 'p1'] as const]) {
-      expect(isOwnedFile(state.message, blob, path)).toBe(true);
+      expect(isOwnedFile(state.message, { path, blobSha: blob })).toBe(true);
     }
   });
 
@@ -220,6 +220,6 @@ describe('the ownership of a picture', () => {
     ['a file that is no picture of the page', message(`new ${PATH}`, `p1 ${PICTURE}`, 'x docs/other.html')],
     ['no page', message(`p1 ${PICTURE}`)],
   ])('needs the form that this tool writes, not %s', (_, text) => {
-    expect(isOwnedFile(text, 'p1', PICTURE)).toBe(false);
+    expect(isOwnedFile(text, { path: PICTURE, blobSha: 'p1' })).toBe(false);
   });
 });

@@ -19,7 +19,7 @@ const PICTURE = new URL(`${PAGE.href}.png`);
 const BEFORE = new URL(`${PAGE.href}.before.png`);
 const SERVED: ServedFile = {
   url: PAGE,
-  isPage: true,
+  display: 'page',
   isServedAsIs: true,
   pictureUrls: { picture: PICTURE, before: BEFORE },
 };
@@ -134,7 +134,7 @@ describe('a page before it is published', () => {
 
   test('is opened with the other files of the same step', async () => {
     const { screen, step } = setUp({});
-    const style = plannedPage({ url: new URL('page.css', PAGE), isPage: false }, 'page.css');
+    const style = plannedPage({ url: new URL('page.css', PAGE), display: 'none' }, 'page.css');
     await viewLocalPages([plannedPage(), style], step);
     expect(screen.asked).toHaveLength(1);
     expect([...(screen.asked[0]?.local?.keys() ?? [])]).toContain('/site/page.css');
@@ -173,12 +173,26 @@ describe('a page before it is published', () => {
 
   test.each<[string, Partial<RawInputs>, Partial<ServedFile>]>([
     ['with `screen: off`', { screen: 'off' }, {}],
-    ['where it is no page', {}, { isPage: false }],
+    ['where a browser downloads it', {}, { display: 'none' }],
+    ['where it needs a viewer', {}, { display: 'viewer' }],
     ['where the host builds the page', {}, { isServedAsIs: false }],
   ])('is not opened %s', async (_, inputs, served) => {
     const { screen, step } = setUp({ inputs });
     await viewLocalPages([plannedPage(served)], step);
     expect(screen.asked).toEqual([]);
+  });
+
+  test('may be a file that is shown as it is, and gets no picture', async () => {
+    const { screen, step } = setUp({
+      inputs: { picture: 'true' },
+      answer: () => ({ ...BLANK, picture: pictureOf('a') }),
+    });
+    const drawing = plannedPage({ url: new URL('a.svg', PAGE), display: 'plain' }, 'a.svg');
+    const [viewed] = await viewLocalPages([drawing], step);
+    expect(screen.asked).toHaveLength(1);
+    expect(viewed).toMatchObject({ failure: { code: 'NOT_SHOWN', leftBehind: [] }, picture: null });
+    const shown = setUp({ inputs: { picture: 'true' } });
+    expect((await viewLocalPages([drawing], shown.step))[0]).toMatchObject({ picture: null, unknown: [] });
   });
 
   test('needs a browser with `screen: enforce`', async () => {
@@ -211,6 +225,17 @@ describe('a proven page', () => {
     expect(report.screen).not.toHaveProperty('picture');
     expect(report.lines.TEST).toContain('; screen: shown (8 characters; 0.8 s; HeadlessChrome/147.0.0.0); ');
     expect(report.gates[2]?.evidence).toMatch(/^HTTP 200, .*, shown in a browser$/);
+  });
+
+  test.each([
+    ['where it was proven there', { isInternal: true }, true],
+    ['not where it was proven in public', {}, false],
+    ['not where another host answered', { isInternal: true, hosts: [PAGE.host, 'wiki.corp.dev'] }, false],
+  ])('may be in a private network %s', async (_, proof, isPrivateHost) => {
+    const page = provenPage();
+    const attempt = { ...attemptWith({ proof: proofWith(proof) }), task: page.tasks.get('K1') ?? taskWith() };
+    const { screen } = await viewProven({ ...page, attempts: new Map([['K1', attempt]]) });
+    expect(screen.asked).toMatchObject([{ isPrivateHost }]);
   });
 
   test('is opened past a cache that still shows the page of before', async () => {
@@ -328,9 +353,45 @@ describe('a proven page', () => {
     expect(screen.asked).toHaveLength(10);
     expect(reports.filter(({ unknown }) => unknown.length > 0).map(({ unknown }) => unknown)).toEqual(
       Array.from({ length: 2 }, () => [
-        'whether a browser shows the page: of 12 pages the first 10 were opened in one, and 2 were not',
+        'whether a browser shows the page: of 12 pages 10 were opened in one, and 2 were not',
       ]),
     );
+  });
+
+  test('is opened before files that are shown as they are', async () => {
+    const { screen, step } = setUp({});
+    const text = provenPage(plannedPage({ display: 'plain' }, 'a.txt'));
+    await viewPublishedPages([...Array.from({ length: 10 }, () => text), provenPage()], step);
+    expect(screen.asked).toHaveLength(10);
+    const reports = (
+      await viewPublishedPages([...Array.from({ length: 10 }, () => text), provenPage()], step)
+    ).map(composeReport);
+    expect(reports.map(({ screen: seen }) => seen?.verdict ?? null)).toEqual([
+      ...Array.from({ length: 9 }, () => 'shown'),
+      null,
+      'shown',
+    ]);
+  });
+
+  test.each<[string, Partial<ServedFile>, number, Partial<RawInputs>, RegExp | null]>([
+    ['a downloaded file', { display: 'none' }, 9, {}, null],
+    ['a PDF', { display: 'viewer' }, 9, {}, /: a file that needs a viewer or a player is not opened in one$/],
+    ['a PDF', { display: 'viewer' }, 9, { screen: 'off' }, /`screen: off`/],
+    ['a long text', { display: 'plain' }, 1_048_577, {}, /: a file of this kind above 1 MB is not opened/],
+    [
+      'a large picture',
+      { display: 'plain', url: new URL('a.png', PAGE) },
+      8_388_609,
+      {},
+      /: a file of this kind above 8 MB is not opened/,
+    ],
+  ])('is not %s, and UNKNOWN says so (%j)', async (_, served, size, inputs, line) => {
+    const planned = plannedPage(served);
+    const file = { ...memoryFile(''), size };
+    const { report, screen } = await viewProven(provenPage({ ...planned, file }), { inputs });
+    expect(screen.asked).toEqual([]);
+    expect(report).toMatchObject({ ready: true, screen: null });
+    expect(report.unknown).toEqual(line === null ? [] : [expect.stringMatching(line)]);
   });
 
   test('is ready with an entry in UNKNOWN where the browser throws', async () => {
@@ -356,7 +417,7 @@ describe('a proven page', () => {
 });
 
 describe('a file where the picture of another file of the step goes', () => {
-  const file = (url: URL) => plannedPage({ url, isPage: false, pictureUrls: null }, 'mine.png');
+  const file = (url: URL) => plannedPage({ url, display: 'none', pictureUrls: null }, 'mine.png');
 
   test.each([
     ['the picture', PICTURE],

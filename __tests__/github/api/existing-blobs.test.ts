@@ -1,35 +1,33 @@
 import { describe, expect, test } from '@jest/globals';
 import { hasFailed } from '../../../src/errors.ts';
 import { getBranchHead, getExistingBlobs } from '../../../src/github/api/existing-blobs.ts';
+import { type HeldFiles, listTree } from '../../channels/pages/site/memory-branch.ts';
 import { absent, FakeGitHub, failure } from '../fake-github.ts';
+import { treeAnswers } from '../tree-answers.ts';
 
 const COMMIT = 'c'.repeat(40);
-const TREE = [
-  { path: 'README.md', type: 'blob', sha: 'r' },
-  { path: 'docs', type: 'tree', sha: 't' },
-  { path: 'docs/a.html', type: 'blob', sha: 'a' },
-  { path: 'docs/deep', type: 'tree', sha: 't2' },
-  { path: 'docs/deep/b.html', type: 'blob', sha: 'b' },
-  { path: 'docsy/c.html', type: 'blob', sha: 'c' },
-  { path: 'module', type: 'commit', sha: 'm' },
-];
+const id = (letter: string): string => letter.repeat(40);
+const FILES: HeldFiles = new Map([
+  ['README.md', { sha: id('1'), mode: '100644' }],
+  ['docs/a.html', { sha: id('a'), mode: '100644' }],
+  ['docs/deep/b.html', { sha: id('b'), mode: '100755' }],
+  ['docs.txt', { sha: id('2'), mode: '120000' }],
+  ['docsy/c.html', { sha: id('c'), mode: '100644' }],
+  ['module', { sha: id('d'), mode: '160000' }],
+]);
+const TREE = treeAnswers(FILES).tree_below.sha;
+const TYPES = { blob: 'file', tree: 'dir', commit: 'submodule' } as const;
 
 /** A repository as the contents calls and the tree call return it. */
-function fakeRepository({
-  truncated = false,
-  tree = TREE,
-}: {
-  truncated?: boolean;
-  tree?: typeof TREE;
-} = {}) {
+function fakeRepository(answers: ConstructorParameters<typeof FakeGitHub>[0] = {}) {
   return new FakeGitHub({
     get_ref: { object: { sha: COMMIT } },
-    tree_below: { tree, truncated },
+    ...treeAnswers(FILES),
     get_file: ({ path }: { path: string }) => {
-      const entry = tree.find((one) => one.path === path);
-      if (entry === undefined) return absent;
-      return { type: { blob: 'file', tree: 'dir', commit: 'submodule' }[entry.type], sha: entry.sha };
+      const entry = listTree(FILES).get(path);
+      return entry === undefined ? absent : { type: TYPES[entry.type], sha: entry.sha };
     },
+    ...answers,
   });
 }
 
@@ -47,7 +45,7 @@ describe('getExistingBlobs', () => {
   test('requests a few paths one by one', async () => {
     const github = fakeRepository();
     await expect(getExisting(github, few)).resolves.toEqual([
-      ['docs/a.html', 'a'],
+      ['docs/a.html', id('a')],
       ['docs/new.html', null],
       ['docs', FOLDER],
     ]);
@@ -59,21 +57,22 @@ describe('getExistingBlobs', () => {
   test('reads many paths from one tree', async () => {
     const github = fakeRepository();
     await expect(getExisting(github, many)).resolves.toEqual([
-      ['docs/a.html', 'a'],
+      ['docs/a.html', id('a')],
       ['docs/new.html', null],
       ['docs', FOLDER],
-      ['docs/deep/b.html', 'b'],
+      ['docs/deep/b.html', id('b')],
       ['docs/deep', 'NOT_OURS: docs/deep is a folder of the repository'],
     ]);
     expect(github.calls).toEqual([
       { name: 'get_ref', parameters: { ref: 'heads/main' } },
-      { name: 'tree_below', parameters: { tree_sha: COMMIT, recursive: '1' } },
+      { name: 'get_commit', parameters: { commit_sha: COMMIT } },
+      { name: 'tree_below', parameters: { tree_sha: TREE, recursive: '1' } },
     ]);
   });
 
   test('requests many paths one by one where the tree is truncated', async () => {
-    const github = fakeRepository({ truncated: true });
-    await expect(getExisting(github, many)).resolves.toContainEqual(['docs/deep/b.html', 'b']);
+    const github = fakeRepository({ tree_below: { tree: [], truncated: true } });
+    await expect(getExisting(github, many)).resolves.toContainEqual(['docs/deep/b.html', id('b')]);
     expect(github.sent('get_file').map(({ path }) => path)).toEqual([...many, 'docs']);
   });
 
@@ -81,7 +80,10 @@ describe('getExistingBlobs', () => {
     const github = fakeRepository();
     const commit = 'd'.repeat(40);
     await getExisting(github, many, commit);
-    expect(github.calls).toMatchObject([{ name: 'tree_below', parameters: { tree_sha: commit } }]);
+    expect(github.calls).toMatchObject([
+      { name: 'get_commit', parameters: { commit_sha: commit } },
+      { name: 'tree_below', parameters: { tree_sha: TREE } },
+    ]);
   });
 
   test.each([
@@ -120,8 +122,8 @@ describe('getExistingBlobs', () => {
 
   test('throws where the branch or its tree cannot be read', async () => {
     const denied = failure('NO_PERMISSION', 403);
-    for (const call of ['get_ref', 'tree_below'] as const) {
-      const github = new FakeGitHub({ get_ref: { object: { sha: COMMIT } }, [call]: denied });
+    for (const call of ['get_ref', 'get_commit', 'tree_below'] as const) {
+      const github = fakeRepository({ [call]: denied });
       await expect(getExistingBlobs(github, 'main', many)).rejects.toBe(denied);
     }
   });

@@ -30,6 +30,8 @@ export interface CommitTarget extends TargetBranch {
   readonly essence: string;
   /** Whether a file that this tool did not deliver may be replaced or removed. */
   readonly overwrite: boolean;
+  /** The confinement whose files alone may be replaced; absent where those of the whole tool may. */
+  readonly confinedTo?: string | undefined;
   /** Where git finds the repository. */
   readonly serverUrl: URL;
   readonly reader: BranchReader;

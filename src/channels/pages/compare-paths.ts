@@ -10,6 +10,7 @@ import {
   formatCommitMessage,
   isOwnedFile,
   isOwnedPicture,
+  notConfinedError,
   notOwnedError,
   pictureNotOwnedError,
 } from './ownership.ts';
@@ -116,7 +117,7 @@ function listOldPictures(
   { path, file, pictures = [] }: WantedFile,
   existing: ExistingFiles,
   wanted: readonly WantedFile[],
-  target: Pick<CommitTarget, 'overwrite'>,
+  target: Pick<CommitTarget, 'overwrite' | 'confinedTo'>,
 ): readonly WantedFile[] {
   const state = existing.get(path) ?? NOTHING;
   // A new page has none, which spares its delivery two requests.
@@ -145,7 +146,8 @@ function addPictures(
     }
     const { blob, last } = existing;
     const isOwned =
-      blob !== null && isOwnedPicture(last?.message ?? '', { path: one.path, blobSha: blob }, path);
+      blob !== null &&
+      isOwnedPicture(last?.message ?? '', { path: one.path, blobSha: blob }, path, target.confinedTo);
     if (one.file === null && !isOwned) return [];
     if (blob !== null && blob !== one.file?.blobSha && !isOwned && !target.overwrite) {
       throw pictureNotOwnedError(one.path);
@@ -160,6 +162,7 @@ function addPictures(
     pictures: pictures.map((one) => ({ path: one.path, blobSha: one.file.blobSha })),
     replaces: state.blob !== null,
     essence: target.essence,
+    confinedTo: target.confinedTo,
   });
   return { path, message, replaces: state.blob, file, beside: changes };
 }
@@ -182,8 +185,9 @@ const NOTHING: ExistingFile = { blob: null, last: null };
 const isOthers = (
   path: string,
   { blob, last }: ExistingFile,
-  { overwrite }: Pick<CommitTarget, 'overwrite'>,
-): boolean => blob !== null && !overwrite && !isOwnedFile(last?.message ?? '', blob, path);
+  { overwrite, confinedTo }: Pick<CommitTarget, 'overwrite' | 'confinedTo'>,
+): boolean =>
+  blob !== null && !overwrite && !isOwnedFile(last?.message ?? '', { path, blobSha: blob }, confinedTo);
 
 function comparePath(
   { path, file }: WantedFile,
@@ -194,7 +198,10 @@ function comparePath(
   const blobSha = file?.blobSha ?? null;
   if (blob === null && blobSha === null && !wasSent) return { written: false };
   if (blob === blobSha && last !== null) return { commitSha: last.sha, written: wasSent };
-  if (isOthers(path, { blob, last }, target)) throw notOwnedError(path, file === null);
-  const message = formatCommitMessage({ path, blobSha, replaces: blob !== null, essence: target.essence });
+  const { essence, confinedTo } = target;
+  if (isOthers(path, { blob, last }, target)) {
+    throw confinedTo === undefined ? notOwnedError(path, file === null) : notConfinedError(path);
+  }
+  const message = formatCommitMessage({ path, blobSha, replaces: blob !== null, essence, confinedTo });
   return { path, message, replaces: blob, file };
 }

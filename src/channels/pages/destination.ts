@@ -7,6 +7,14 @@ import { defaultRawUrl, defaultSiteUrl, type RepositoryName } from '../../github
 import { isLeftOutByJekyll, MARKDOWN, mayBeRendered } from '../../rules/jekyll.ts';
 import { encodePath } from '../../rules/naming.ts';
 
+/** Where a delivery must stay whose name and content may be the words of others. */
+export interface Confinement {
+  /** The only folder of the site that is written to; it ends in `/`. */
+  readonly folder: string;
+  /** The folder and the job, in one line: what another one delivered is never replaced. */
+  readonly owner: string;
+}
+
 /** The inputs that decide where a file goes. */
 export interface PagesLocation {
   readonly branch: string | undefined;
@@ -14,6 +22,8 @@ export interface PagesLocation {
   readonly siteWorkflow: string | undefined;
   /** Path in the repository, ending in `/` for a folder. */
   readonly path: string | undefined;
+  /** The folder of the site that the file must stay in. */
+  readonly confinement?: Confinement | undefined;
   readonly pagesBase: URL | undefined;
   readonly rawBase: URL | undefined;
   /** The instance's web address; it decides where its files are served. */
@@ -97,9 +107,10 @@ export const servedPath = (folder: string, path: string): string =>
 
 function pathBelow(
   folder: string,
-  { path = '', name }: Pick<PagesLocation, 'path'> & { readonly name: string },
+  { path = '', name, confinement }: Pick<PagesLocation, 'path' | 'confinement'> & { readonly name: string },
 ): string {
   const prefix = folderPrefix(folder);
+  if (confinement !== undefined) return prefix + confinement.folder + name;
   if (path === '') return prefix + name;
   // `./` is the root of the site.
   if (path === './') return prefix + name;

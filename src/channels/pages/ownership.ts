@@ -1,5 +1,5 @@
 import { DeliveryError } from '../../errors.ts';
-import { OBJECT_TRAILER, TRAILER } from '../../protocol/words.ts';
+import { CONFINED_TRAILER, OBJECT_TRAILER, TRAILER } from '../../protocol/words.ts';
 import { baseName } from '../../rules/naming.ts';
 import { isPictureOf } from './pictures.ts';
 
@@ -21,6 +21,8 @@ export interface DeliveryCommit {
   readonly replaces: boolean;
   /** What the user said about the delivery, in one line. */
   readonly essence: string;
+  /** What the delivery was confined to. */
+  readonly confinedTo?: string | undefined;
 }
 
 /**
@@ -29,11 +31,12 @@ export interface DeliveryCommit {
  * @see protocol 1 (repository etiquette), design 4
  */
 export function formatCommitMessage(commit: DeliveryCommit): string {
-  const { path, blobSha, replaces, essence, pictures = [] } = commit;
+  const { path, blobSha, replaces, essence, confinedTo, pictures = [] } = commit;
   const verb = blobSha === null ? 'REMOVE' : replaces ? 'UPDATE' : 'ADD';
   const subject = `${verb} ${baseName(path)}: ${essence}`;
   const objects = blobSha === null ? [] : [{ path, blobSha }, ...pictures];
-  return [subject, '', TRAILER, ...objects.map(formatObject)].join('\n');
+  const confined = confinedTo === undefined ? [] : [`${CONFINED_TRAILER}: ${confinedTo}`];
+  return [subject, '', TRAILER, ...confined, ...objects.map(formatObject)].join('\n');
 }
 
 const formatObject = ({ path, blobSha }: DeliveredObject): string => `${OBJECT_TRAILER}: ${blobSha} ${path}`;
@@ -44,11 +47,14 @@ const formatObject = ({ path, blobSha }: DeliveredObject): string => `${OBJECT_T
  * proves nothing.
  *
  * @param message of the last commit that touched the path
- * @param blobSha git's id of what the path holds now
+ * @param object the path, and what it holds now
+ * @param confinedTo of a confined delivery, which owns only what the same one delivered
  * @see design 4, protocol 7 (prohibition 4)
  */
-export function isOwnedFile(message: string, blobSha: string, path: string): boolean {
-  const [subject = '', empty, trailer, first = '', ...further] = message.trimEnd().split('\n');
+export function isOwnedFile(message: string, object: DeliveredObject, confinedTo?: string): boolean {
+  const { owner, lines } = takeConfinement(message.trimEnd().split('\n'));
+  if (confinedTo !== undefined && owner !== confinedTo) return false;
+  const [subject = '', empty, trailer, first = '', ...further] = lines;
   const [, verb = '', essence = ''] = /^(ADD|UPDATE) (.*)$/.exec(subject) ?? [];
   const [, main = ''] = OBJECT_LINE.exec(first) ?? [];
   const prefix = `${baseName(main)}: `;
@@ -60,7 +66,7 @@ export function isOwnedFile(message: string, blobSha: string, path: string): boo
     empty === '' &&
     trailer === TRAILER &&
     further.every((line) => isPictureOf(OBJECT_LINE.exec(line)?.[1] ?? '', main)) &&
-    [first, ...further].includes(formatObject({ path, blobSha }))
+    [first, ...further].includes(formatObject(object))
   );
 }
 
@@ -72,11 +78,27 @@ export function isOwnedFile(message: string, blobSha: string, path: string): boo
  * @param object the path, and what it holds now
  * @see design 4
  */
-export function isOwnedPicture(message: string, { path, blobSha }: DeliveredObject, page: string): boolean {
-  const [, , , first = ''] = message.split('\n');
-  return path !== page && OBJECT_LINE.exec(first)?.[1] === page && isOwnedFile(message, blobSha, path);
+export function isOwnedPicture(
+  message: string,
+  object: DeliveredObject,
+  page: string,
+  confinedTo?: string,
+): boolean {
+  const { lines } = takeConfinement(message.split('\n'));
+  const isOfPage = object.path !== page && OBJECT_LINE.exec(lines[3] ?? '')?.[1] === page;
+  return isOfPage && isOwnedFile(message, object, confinedTo);
 }
 
+/** The lines of a message without the one that names its confinement. */
+function takeConfinement(lines: readonly string[]): {
+  readonly owner: string | undefined;
+  readonly lines: readonly string[];
+} {
+  const owner = CONFINED_LINE.exec(lines[3] ?? '')?.[1];
+  return { owner, lines: owner === undefined ? lines : lines.toSpliced(3, 1) };
+}
+
+const CONFINED_LINE = new RegExp(`^${CONFINED_TRAILER}: (.+)$`);
 const OBJECT_LINE = new RegExp(`^${OBJECT_TRAILER}: \\S+ (.+)$`);
 
 /** @see protocol 7 (prohibition 4) */
@@ -85,6 +107,15 @@ export function pictureNotOwnedError(path: string): DeliveryError {
     'NOT_OURS',
     `${path}, where the picture goes, already exists in the repository, and it is no picture that this action took of the page`,
     { hint: 'set `picture: false`, or `overwrite: true` if you may replace that file' },
+  );
+}
+
+/** @see protocol 7 (prohibition 4) */
+export function notConfinedError(path: string): DeliveryError {
+  return new DeliveryError(
+    'NOT_OURS',
+    `${path} already exists in the repository, and what it holds now was not delivered by the same confined job`,
+    { hint: 'set `name:` to another name' },
   );
 }
 

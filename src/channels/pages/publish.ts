@@ -5,9 +5,9 @@ import type { RepositoryContext } from '../../github/api/repository.ts';
 import { forEachItem, type ItemResult } from '../../item-results.ts';
 import type { Ports } from '../../ports.ts';
 import { BATCH } from '../../protocol/limits.ts';
+import { getBrowserDisplay } from '../../rules/browser-display.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import { baseName, encodePath } from '../../rules/naming.ts';
-import { isHtml } from '../../rules/page/page-file.ts';
 import { refuseSpecialFile } from '../../rules/special-files.ts';
 import type {
   ChannelAction,
@@ -50,18 +50,20 @@ export interface PagesOptions extends PagesLocation, FolderSettings {
   readonly timeout: number;
 }
 
-/** Names that Pages serves with a content type which browsers show; others are downloaded. */
-const SHOWN_BY_BROWSERS =
-  /\.(?:x?html?|xht|md|txt|css|m?js|json|xml|svgz?|png|jpe?g|gif|webp|avif|bmp|ico|pdf|mp4|webm|mp3|ogg|wav)$/i;
-
-const opensInBrowser = (path: string): boolean => SHOWN_BY_BROWSERS.test(path);
-
 /** What a commit needs of the inputs. */
 export const commitTarget = (
   github: GitHubClient,
-  { essence, overwrite, serverUrl, setup }: PagesOptions,
+  { essence, overwrite, serverUrl, setup, confinement }: PagesOptions,
   place: Pick<CommitTarget, 'method' | 'reader'>,
-): Omit<CommitTarget, 'branch'> => ({ github, essence, overwrite, serverUrl, setup, ...place });
+): Omit<CommitTarget, 'branch'> => ({
+  github,
+  essence,
+  overwrite,
+  serverUrl,
+  setup,
+  confinedTo: confinement?.owner,
+  ...place,
+});
 
 /** One file for the branch. */
 export interface PagesTask {
@@ -194,18 +196,19 @@ async function prepareFile(
   const hasMarker = options.marker !== undefined;
   const destination = await applyJekyll(settings, { head: file.head, hasMarker }, lookup);
   const { branch, path } = destination;
+  const served = describeServed(destination);
   const plan: ChannelPlan = {
     channel: 'K1',
     method: COMMIT_METHODS[target.method],
     destination: `branch ${branch}, path ${path}`,
     name: path,
-    claim: opensInBrowser(path) ? 'opens on the screen' : 'is downloaded',
+    claim: served.display === 'none' ? 'is downloaded' : 'opens on the screen',
   };
   const data = { target: { ...target, branch }, path, file, destination, setup };
   return {
     plan,
     data,
-    served: describeServed(destination),
+    served,
     withPictures: (pictures) => ({
       // One call of method A writes one file.
       plan: target.method === 'A' ? { ...plan, method: COMMIT_METHODS.B } : plan,
@@ -223,7 +226,7 @@ function describeServed({ pageUrl, path, hostMayChangeBytes }: PagesDestination)
   const isNamedAlike = pageUrl.pathname.endsWith(`/${encodePath(baseName(path))}`);
   return {
     url: pageUrl,
-    isPage: isHtml(pageUrl.pathname),
+    display: getBrowserDisplay(pageUrl.pathname),
     isServedAsIs: !hostMayChangeBytes,
     pictureUrls: isNamedAlike ? listPictureUrls(pageUrl) : null,
   };

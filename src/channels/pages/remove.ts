@@ -12,13 +12,8 @@ import { COMMIT_METHODS, type CommitMethod, chooseMethod } from './commit-method
 import { type CommitResult, comparePaths } from './compare-paths.ts';
 import { applyJekyll, createJekyllLookup, folderPrefix, resolveDestination } from './destination.ts';
 import { commitTarget, commitTasks, type PagesOptions, type PagesTask, previewCommits } from './publish.ts';
-import {
-  type FoundSites,
-  findDeliveredSites,
-  previewRemoval,
-  removeSite,
-  type SiteRemoval,
-} from './site/remove-site.ts';
+import type { FoundSites } from './site/find-sites.ts';
+import { findDeliveredSites, previewRemoval, removeSite, type SiteRemoval } from './site/remove-site.ts';
 import type { FolderTarget } from './site/site-target.ts';
 import { checkSiteWorkflow } from './site-workflow.ts';
 
@@ -82,26 +77,47 @@ async function prepareRemovals<Item extends ChannelItem>(
   await checkSiteWorkflow(requireGitHub(access, 'K1'), options, access.repository.site);
   const prepareRemoval = createPreparation(options, access, ports);
   const { path } = options;
-  const [folderItem] = items;
-  if (path === undefined || !path.endsWith('/') || folderItem === undefined) {
-    const method = await chooseMethod(
-      items.map(() => null),
-      ports.signal,
-    );
-    return forEachItem(items, ({ name }) => prepareRemoval(path, name, method), BATCH.reads);
+  const isAnyBelow = path?.endsWith('/') === true;
+  const results: ItemResult<Item, PreparedTask<RemovalTask>>[] = [];
+  for (const item of isAnyBelow ? items.slice(0, 1) : items.filter(isFolderItem)) {
+    results.push(...(await prepareFolderRemoval(item, { prepareRemoval, options, ports })));
   }
-  const folder = await prepareRemoval(path, '', 'B');
-  const found = await findDeliveredSites(siteTarget(folder.data, options), folder.data.path);
-  if (found.unsearched.length > 0) ports.logger.warning(`not searched: ${nameFew(found.unsearched)}`);
+  const files = isAnyBelow ? [] : items.filter((item) => !isFolderItem(item));
+  if (files.length === 0) return results;
+  const method = await chooseMethod(
+    files.map(() => null),
+    ports.signal,
+  );
+  const removals = await forEachItem(files, ({ name }) => prepareRemoval(path, name, method), BATCH.reads);
+  return [...results, ...removals];
+}
+
+/** Whether everything below a folder is meant, and no file. */
+const isFolderItem = ({ name }: ChannelItem): boolean => name.endsWith('/');
+
+/** The removals of everything owned below one folder: that of `path`, or the one that the item names. */
+async function prepareFolderRemoval<Item extends ChannelItem>(
+  folderItem: Item,
+  {
+    prepareRemoval,
+    options,
+    ports,
+  }: { readonly prepareRemoval: PrepareRemoval; readonly options: PagesOptions; readonly ports: Ports },
+): Promise<readonly ItemResult<Item, PreparedTask<RemovalTask>>[]> {
+  const { path } = options;
+  const folder =
+    path === undefined
+      ? await prepareRemoval(undefined, folderItem.name, 'B')
+      : await prepareRemoval(path.endsWith('/') ? path : `${path}/`, '', 'B');
+  const found = await findDeliveredSites(siteTarget(folder.data, options));
   const owned = await findOwnedBelow(folder.data, found, ports);
   const stays = describeStaying(folder.data, found, owned);
   if (stays instanceof DeliveryError) return [{ item: folderItem, result: stays }];
   // An empty folder is proven to be empty all the same.
-  const sites = found.sites.size + owned.length === 0 ? [folder.data.path] : [...found.sites.keys()];
-  const siteTasks = sites.map((site) => ({
-    item: folderItem,
-    result: siteRemovalTask(site, folder, options),
-  }));
+  const hasTask = found.sites.size > 0 || owned.length === 0;
+  const siteTasks = hasTask
+    ? [{ item: folderItem, result: siteRemovalTask(nameSites(folder.data, found), folder, options) }]
+    : [];
   if (owned.length === 0) return withStaying(siteTasks, stays);
   const method = await chooseMethod(
     owned.map(() => null),
@@ -129,38 +145,57 @@ function withStaying<Item>(
  */
 function describeStaying(
   { path, destination }: PagesTask,
-  { sites, others, unsearched }: FoundSites,
+  { sites, others, postponed, unsearched }: FoundSites,
   owned: readonly string[],
 ): string | DeliveryError | undefined {
   const removed = new Set(owned);
   const left = [...others.filter((one) => !removed.has(one)), ...unsearched];
-  if (left.length === 0) return undefined;
   const name = path || './';
   // At the root of the site there are always files of others.
   const isRoot = path === folderPrefix(destination.folder);
-  if (sites.size + owned.length === 0 && !isRoot) {
-    return new DeliveryError(
-      'NOT_OURS',
-      `nothing in ${name} is as this action delivered it, so nothing was removed: ${nameFew(left)}`,
-      {
-        hint: 'set `path:` to the folder that was delivered itself, or remove these files with git',
-        leftBehind: [],
-      },
-    );
+  if (sites.size + owned.length === 0 && left.length > 0 && !isRoot) {
+    return unsearched.length > 0 ? longHistoryError(name, unsearched) : nothingOwnedError(name, left);
   }
-  return `what stays in ${name}, because it is not as this action delivered it: ${nameFew(left)}`;
+  const reasons = [
+    ...(left.length === 0 ? [] : [`because it is not as this action delivered it: ${nameFew(left)}`]),
+    ...(postponed.length === 0
+      ? []
+      : [`because one run removes no more (run the step again): ${nameFew(postponed)}`]),
+  ];
+  return reasons.length === 0 ? undefined : `what stays in ${name}, ${reasons.join('; and ')}`;
 }
 
-/** How the sites of a folder are removed. */
+const nothingOwnedError = (name: string, left: readonly string[]): DeliveryError =>
+  new DeliveryError(
+    'NOT_OURS',
+    `nothing in ${name} is as this action delivered it, so nothing was removed: ${nameFew(left)}`,
+    {
+      hint: 'set `path:` to the folder that was delivered itself, or remove these files with git',
+      leftBehind: [],
+    },
+  );
+
+const longHistoryError = (name: string, unsearched: readonly string[]): DeliveryError =>
+  new DeliveryError(
+    'TOO_LARGE',
+    `the history of ${name} is too long to be searched whole, so nothing was removed: ${nameFew(unsearched)}`,
+    { hint: 'set `path:` to the folder that was delivered itself', leftBehind: [] },
+  );
+
+/** The only site that is removed, or else the folder that was named. */
+const nameSites = ({ path }: PagesTask, { sites }: FoundSites): string =>
+  (sites.size === 1 ? [...sites.keys()][0] : undefined) ?? path;
+
+/** How the sites at and below a folder are removed. */
 function siteTarget(
-  { target, destination }: PagesTask,
+  { target, destination, path }: PagesTask,
   { prune, keep, nojekyll }: PagesOptions,
-): Omit<FolderTarget, 'folder'> {
+): FolderTarget {
   const siteRoot = folderPrefix(destination.folder);
-  return { ...target, siteRoot, options: { prune, keep, nojekyll } };
+  return { ...target, folder: path, siteRoot, options: { prune, keep, nojekyll } };
 }
 
-/** The removal of one site, at or below the folder that was named. */
+/** The removal of one site, or of all below the folder that was named. */
 function siteRemovalTask(
   site: string,
   { plan, data, watch }: PreparedTask<PagesTask>,
@@ -168,7 +203,7 @@ function siteRemovalTask(
 ): PreparedTask<RemovalTask> {
   const { destination } = data;
   const name = site || './';
-  const target = { ...siteTarget(data, options), folder: site };
+  const target = siteTarget({ ...data, path: site }, options);
   return {
     plan: {
       ...plan,

@@ -26,7 +26,7 @@ const servedBy = (delivery: FileDelivery) =>
 /** Where the pictures of a page will be. */
 function listPictureAddresses(delivery: FileDelivery): readonly string[] {
   const served = servedBy(delivery);
-  if (served?.isPage !== true || served.pictureUrls === null) return [];
+  if (served?.display !== 'page' || served.pictureUrls === null) return [];
   return [served.pictureUrls.picture.href, served.pictureUrls.before.href];
 }
 

@@ -1,6 +1,5 @@
 import { createUncheckedView } from '../../browser/lazy-viewer.ts';
 import type { ScreenView } from '../../browser/screen-view.ts';
-import type { ServedFile } from '../../channels/channel.ts';
 import { hasFailed, resultOf } from '../../errors.ts';
 import { SCREEN } from '../../protocol/limits.ts';
 import type { ChannelKey } from '../../protocol/words.ts';
@@ -10,6 +9,7 @@ import type { DeliveryContext } from '../delivery-context.ts';
 import { type FileDelivery, isOngoing, runStep, withFailure } from '../file-delivery.ts';
 import { addPicture } from './add-picture.ts';
 import { describeView, formatShare } from './describe-view.ts';
+import { chooseFirst, findScreenPage, type ScreenChoice } from './find-page.ts';
 import { describeUnseen, judgeView } from './judge-view.ts';
 import { dependsOnHost, listLocalFiles } from './local-files.ts';
 import type { PageOpener } from './open-pages.ts';
@@ -35,16 +35,22 @@ export async function viewLocalPages(
 ): Promise<readonly FileDelivery[]> {
   const { screen: mode } = request;
   const deliveries = request.picture ? refusePicturePaths(given) : given;
-  const pages = new Set(
-    deliveries.filter((one) => isOngoing(one) && findPage(one) !== undefined).slice(0, SCREEN.pages),
+  const pages = new Map(
+    deliveries.filter(isOngoing).flatMap((delivery) => {
+      const page = findScreenPage(delivery);
+      return page === undefined ? [] : [[delivery, page] as const];
+    }),
   );
-  if (mode === 'off' || pages.size === 0) return deliveries;
+  const chosen = chooseFirst([...pages.values()]);
+  if (mode === 'off' || chosen.size === 0) return deliveries;
   context.logger.startSection('Open the page before publishing');
   const local = listLocalFiles(deliveries);
   return runStep('check', deliveries, async (delivery) => {
-    const page = findPage(delivery);
-    const isWanted = page?.isServedAsIs === true || request.picture;
-    if (!pages.has(delivery) || page === undefined || !isWanted) return delivery;
+    const found = pages.get(delivery);
+    const withPicture = request.picture && found?.isPage === true;
+    const isWanted = found?.served.isServedAsIs === true || withPicture;
+    if (found === undefined || !chosen.has(found) || !isWanted) return delivery;
+    const { served: page } = found;
     const view = await open(await pageToView(page.url, delivery, request, local));
     context.logger.info(`${delivery.subject}: ${describeView(view)}`);
     const { failure } = judgeView(view, mode, page.url);
@@ -53,18 +59,12 @@ export async function viewLocalPages(
     if (isJudged && !(await dependsOnHost(view, page.url, context))) {
       return withFailure(viewed, 'check', failure.withLeftBehind([]));
     }
-    return request.picture ? addPicture(viewed, view, context) : viewed;
+    return withPicture ? addPicture(viewed, view, context) : viewed;
   });
 }
 
-/** Where K1 will show a page; absent where it shows none. */
-function findPage({ tasks }: FileDelivery): ServedFile | undefined {
-  const served = tasks.get('K1')?.served;
-  return served?.isPage === true ? served : undefined;
-}
-
 /** A proven page, and the channel that has it. */
-interface ProvenPage {
+interface ProvenPage extends ScreenChoice {
   readonly key: ChannelKey;
   readonly attempt: ChannelAttempt;
   /** As it is handed over, or past a cache that still has what was there before. */
@@ -84,22 +84,24 @@ export async function viewPublishedPages(
   const pages = proven.filter((page) => page !== undefined);
   if (pages.length === 0) return deliveries;
   const { screen: mode } = step.request;
-  if (mode !== 'off') step.context.logger.startSection('Open the page in a browser');
+  const chosen = chooseFirst(pages);
+  const openable = pages.filter(({ unopened }) => unopened === '').length;
+  if (mode !== 'off' && chosen.size > 0) step.context.logger.startSection('Open the page in a browser');
   const viewed: FileDelivery[] = [];
   for (const [at, delivery] of deliveries.entries()) {
     const page = proven[at];
-    const rank = page === undefined ? 0 : pages.indexOf(page);
     if (page === undefined) viewed.push(delivery);
     else if (mode === 'off')
       viewed.push(leaveUnseen(delivery, page, 'it was not opened in one (`screen: off`)'));
-    else if (rank >= SCREEN.pages) viewed.push(leaveUnseen(delivery, page, describeMany(pages.length)));
+    else if (!chosen.has(page))
+      viewed.push(leaveUnseen(delivery, page, page.unopened || describeMany(openable)));
     else viewed.push(await viewPublishedPage(delivery, page, step));
   }
   return viewed;
 }
 
 const describeMany = (count: number): string =>
-  `of ${count} pages the first ${SCREEN.pages} were opened in one, and ${count - SCREEN.pages} were not`;
+  `of ${count} pages ${SCREEN.pages} were opened in one, and ${count - SCREEN.pages} were not`;
 
 function leaveUnseen(delivery: FileDelivery, { key, attempt }: ProvenPage, reason: string): FileDelivery {
   return withAttempt(delivery, key, { ...attempt, unknown: [...attempt.unknown, describeUnseen(reason)] });
@@ -116,8 +118,9 @@ function findProvenPage(
   { request: { screen, opensLinks }, context }: ScreenStep,
 ): ProvenPage | undefined {
   const isLinkOpened = screen !== 'off' && (opensLinks || screen === 'enforce');
+  const page = findScreenPage(delivery);
   const key = (['K1', 'K4'] as const).find((one) => {
-    const isWanted = one === 'K1' ? findPage(delivery) !== undefined : isLinkOpened;
+    const isWanted = one === 'K1' ? page !== undefined : isLinkOpened;
     return isWanted && delivery.attempts.get(one)?.proof != null;
   });
   const attempt = key && delivery.attempts.get(key);
@@ -125,7 +128,8 @@ function findProvenPage(
   const url = new URL(attempt.placement.url);
   // A cache would show the page of before.
   if (attempt.proof?.isCached) url.searchParams.set('v', `${context.clock.now()}-screen`);
-  return { key, attempt, url };
+  const { isPage, unopened } = (key === 'K1' && page) || { isPage: true, unopened: '' };
+  return { key, attempt, url, isPage, unopened };
 }
 
 async function viewPublishedPage(
@@ -135,7 +139,11 @@ async function viewPublishedPage(
 ): Promise<FileDelivery> {
   const { request, context, open } = step;
   // What is proven stays proven, even if the job ends now.
-  const view = await open(await pageToView(url, delivery, request)).catch(() =>
+  const page = {
+    ...(await pageToView(url, delivery, request)),
+    isPrivateHost: isInPrivateNetwork(attempt, url),
+  };
+  const view = await open(page).catch(() =>
     createUncheckedView('the step was stopped before a browser opened it'),
   );
   context.logger.info(`${delivery.subject}: ${describeView(view)}`);
@@ -151,6 +159,10 @@ async function viewPublishedPage(
   return { ...withAttempt(delivery, key, judged), notes: [...delivery.notes, ...notes, ...note] };
 }
 
+/** Whether the address was proven in a private network, and by its own host: one behind a redirect stays refused. */
+const isInPrivateNetwork = ({ proof }: ChannelAttempt, { host }: URL): boolean =>
+  proof?.isInternal === true && proof.hosts.every((one) => one === host);
+
 const UNCOMPARED = { agreement: null, note: [] };
 
 /** How far the published page looks like the local one, and a note where a page that keeps its look does not. */
@@ -165,7 +177,7 @@ async function compareViews(
   const difference = await context.screen.compare(localView.picture, view.picture);
   if (difference === null) return UNCOMPARED;
   const result = { agreement: 1 - difference, note: [] };
-  const page = findPage(delivery);
+  const page = findScreenPage(delivery)?.served;
   const isMoving = localView.isStable === false || view.isStable === false;
   if (difference < SCREEN.clearDifference || isMoving || page === undefined) return result;
   // Whether the page looks the same each time is known only from a second look.

@@ -1,12 +1,13 @@
 import { Octokit } from '@octokit/rest';
 import { DeliveryError, toDeliveryError } from '../../errors.ts';
 import type { Ports } from '../../ports.ts';
-import { API, type CallTemplate, getApiCall } from '../../protocol/calls.ts';
+import { API, type CallTemplate, getApiCall, getRoute } from '../../protocol/calls.ts';
 import { API_VERSION, TOOL } from '../../protocol/words.ts';
 import { withRetries } from '../../retry.ts';
-import { MOVED_HINT, RETRY_HINT } from '../hints.ts';
+import { RETRY_HINT } from '../hints.ts';
 import type { RepositoryName } from '../hosts.ts';
 import { apiError, refusalError } from './failures.ts';
+import { movedError, type ReadRepositoryById } from './moved.ts';
 import { octokitFetch } from './octokit-fetch.ts';
 import { createWritePacer, type PaceWrite } from './pacing.ts';
 import { type ApiRefusal, findGraphqlRefusal } from './refusal.ts';
@@ -54,9 +55,17 @@ export function createGitHubClient(options: GitHubClientOptions, ports: Ports): 
     headers.accept = headers.accept?.replace(/\.v3\+json$/, '+json');
     headers['x-github-api-version'] = API_VERSION;
   });
+  const readById: ReadRepositoryById = async (id) =>
+    (await octokit.request(getRoute(API.repository_by_id), { repository_id: id })).data;
   octokit.hook.wrap('request', (request, parameters) => {
     const call = getCall(parameters);
-    const send = async () => request(parameters);
+    const send = async () => {
+      const answer = await request(parameters);
+      // The call for the new name is never followed by another one.
+      if (answer.status < 300 || call === API.repository_by_id) return answer;
+      const moved = { apiUrl, repository: { owner, repo }, location: answer.headers.location };
+      throw await movedError({ ...call, httpCode: answer.status }, moved, readById);
+    };
     const isPaced = call.method !== 'GET' && !call.partOfWrite;
     const attempt = () => sendOnce(call, isPaced ? () => pace(send) : send, ports);
     return call.repeatable ? withRetries(ports, attempt) : attempt();
@@ -116,16 +125,10 @@ interface ApiAnswer {
 }
 
 /**
- * Octokit returns an answer that is not JSON as text or bytes, and a redirect as a success: both are refused, and
- * so are an answer that GitHub has only accepted and one without what is read from it.
+ * Octokit returns an answer that is not JSON as text or bytes: it is refused, and so are an answer that GitHub has
+ * only accepted and one without what is read from it.
  */
 function refuseUnusable({ status, data }: ApiAnswer, { description, expects, returns }: CallTemplate): void {
-  if (status >= 300) {
-    throw new DeliveryError('NOT_FOUND', `${description} was redirected: the repository has moved`, {
-      httpCode: status,
-      hint: MOVED_HINT,
-    });
-  }
   const unusable = (message: string): DeliveryError =>
     new DeliveryError('HOST_ERROR', message, { httpCode: status, hint: RETRY_HINT, retryable: true });
   if (expects !== undefined && !expects.includes(status)) {

@@ -5,6 +5,7 @@ import { BATCH } from '../../protocol/limits.ts';
 import type { GitHubClient } from './client.ts';
 import { belowFileError, getBlobSha, pathIsFolderError } from './contents.ts';
 import { isEmptyRepository, isNotFound } from './failures.ts';
+import { EMPTY_TREE, refuseOtherTree } from './tree-answer.ts';
 
 /** By path: the blob that the branch has there, `null` where it has none, or why no file can be there. */
 export type ExistingBlobs = ReadonlyMap<string, Result<string | null>>;
@@ -124,9 +125,20 @@ export async function listEntries(
   );
 }
 
-/** Every entry of a commit's tree by its path; `null` where GitHub truncated the list. */
+/**
+ * Every entry of a commit's tree by its path; `null` where GitHub truncated the list. The tree is asked for by the
+ * id that the commit names, and the list must have that id.
+ *
+ * @throws {DeliveryError} `HOST_ERROR` for a list that is not the commit's tree.
+ */
 async function getTree(github: GitHubClient, ref: string): Promise<ReadonlyMap<string, TreeEntry> | null> {
+  const { rest, repository } = github;
   const sha = /^[0-9a-f]{40}$/.test(ref) ? ref : await getBranchHead(github, ref);
-  const { data } = await github.rest.git.getTree({ ...github.repository, tree_sha: sha, recursive: '1' });
-  return data.truncated ? null : new Map(data.tree.map((entry) => [entry.path, entry]));
+  const commit = await rest.git.getCommit({ ...repository, commit_sha: sha });
+  const treeSha = commit.data.tree.sha;
+  if (treeSha === EMPTY_TREE) return new Map();
+  const { data } = await rest.git.getTree({ ...repository, tree_sha: treeSha, recursive: '1' });
+  if (data.truncated) return null;
+  refuseOtherTree(data, treeSha);
+  return new Map(data.tree.map((entry) => [entry.path, entry]));
 }

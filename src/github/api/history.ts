@@ -53,7 +53,7 @@ async function getLastCommit(github: GitHubClient, head: string, path: string): 
 const parseTime = (date = ''): number | null => Date.parse(date) || null;
 
 interface HistoryAnswer {
-  readonly repository?: { readonly object?: Readonly<Record<string, HistoryPage>> | null } | null;
+  readonly repository?: { readonly object?: Readonly<Record<string, HistoryPage | null>> | null } | null;
 }
 
 interface HistoryPage {
@@ -63,6 +63,10 @@ interface HistoryPage {
     readonly committedDate: string;
   }[];
 }
+
+/** Without a word about a path it is not known who changed it last, which is not the same as that no commit did. */
+const isHistory = (page: HistoryPage | null | undefined): page is HistoryPage =>
+  Array.isArray(page?.nodes) && page.nodes.every((node) => typeof node?.message === 'string' && node.oid);
 
 /** @see https://docs.github.com/graphql/reference/objects#commit */
 async function queryLastCommits(
@@ -86,7 +90,7 @@ async function queryLastCommits(
   const commits = answer?.repository?.object;
   return paths.map((path, nth) => {
     const page = commits?.[`p${nth}`];
-    if (page === undefined) {
+    if (!isHistory(page)) {
       throw new DeliveryError('HOST_ERROR', 'reading the history of several paths returned no history', {
         hint: RETRY_HINT,
       });

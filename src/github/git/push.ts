@@ -5,21 +5,14 @@ import { Readable } from 'node:stream';
 import { DeliveryError } from '../../errors.ts';
 import type { Clock, Ports, Progress } from '../../ports.ts';
 import { SECOND } from '../../protocol/limits.ts';
-import type { LocalFile } from '../../rules/inspect.ts';
 import { belowFileError } from '../api/contents.ts';
 import { parentFolders } from '../api/existing-blobs.ts';
 import { type FileChange, pathChangedError, pathChangesOf } from '../api/git-data.ts';
 import type { CommitIdentity } from '../api/token-owner.ts';
+import { LARGE_BLOB, type PushedFile, writeBlobPack } from './blob-pack.ts';
 import { noGitError } from './failures.ts';
 import { hasGit } from './process.ts';
 import { createGitRepository, type GitRemote, type RunGitCommand } from './repository.ts';
-
-/** A file that a commit writes. */
-export interface PushedFile {
-  /** Path in the branch. */
-  readonly path: string;
-  readonly file: Pick<LocalFile, 'size' | 'blobSha' | 'read'>;
-}
 
 /** One commit to make. */
 export interface PushedCommit {
@@ -100,15 +93,41 @@ export async function pushCommits(push: CommitPush, ports: PushPorts): Promise<s
   const folder = await mkdtemp(join(process.env.RUNNER_TEMP || tmpdir(), 'screen-delivery-git-'));
   try {
     const git = await createGitRepository(folder, push, ports);
-    const base = push.createsBranch ? null : await fetchBranch(git, push);
-    const list: ListEntries = async (paths) => (base === null ? new Map() : listEntries(git, base, paths));
-    await push.checkBase(list, base);
+    // The files are read while the host answers.
+    const [fetched, packed] = await Promise.allSettled([
+      fetchBase(git, push),
+      packLargeFiles(folder, push, ports),
+    ]);
+    if (fetched.status === 'rejected') throw fetched.reason;
+    if (packed.status === 'rejected') throw packed.reason;
+    const base = fetched.value;
     const commits = await writeCommits(git, push, base, ports.clock);
     await pushToBranch(git, push, ports);
     return commits;
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
+}
+
+/** The commit to build on, which is what the new ones were made for; `null` for a new branch. */
+async function fetchBase(git: RunGitCommand, push: CommitPush): Promise<string | null> {
+  const base = push.createsBranch ? null : await fetchBranch(git, push);
+  const list: ListEntries = async (paths) => (base === null ? new Map() : listEntries(git, base, paths));
+  await push.checkBase(list, base);
+  return base;
+}
+
+const isLarge = ({ file }: PushedFile): boolean => file.size > LARGE_BLOB;
+
+/** Equal bytes are packed once. */
+async function packLargeFiles(
+  folder: string,
+  { commits }: CommitPush,
+  { signal }: Pick<Ports, 'signal'>,
+): Promise<void> {
+  const large = commits.flatMap(({ writes }) => writes.filter(isLarge));
+  const files = new Map(large.map((one) => [one.file.blobSha, one]));
+  if (files.size > 0) await writeBlobPack(folder, [...files.values()], signal);
 }
 
 async function fetchBranch(git: RunGitCommand, { branch }: PushTarget): Promise<string> {
@@ -173,9 +192,9 @@ function parseEntries(output: string): [string, ListedEntry][] {
 }
 
 /**
- * Unlike `hash-object`, `fast-import` does not load a large blob into memory, and it needs neither an
- * index nor the other blobs of the branch, which were not fetched. When the file's bytes are not those that
- * were checked, their blob has another name: git then refuses the commit, whose blob does not exist.
+ * `fast-import` needs neither an index nor the other blobs of the branch, which were not fetched. When a file's
+ * bytes are not those that were checked, their blob has another name: git then refuses the commit, whose blob does
+ * not exist.
  */
 async function writeCommits(
   git: RunGitCommand,
@@ -200,8 +219,9 @@ async function* formatFastImport(
   const committer = `${author.name} <${author.email}> ${Math.floor(now / SECOND)} +0000`;
   yield 'feature done\n';
   const sent = new Set<string>();
-  for (const { file } of commits.flatMap(({ writes }) => writes)) {
-    if (sent.has(file.blobSha)) continue;
+  for (const one of commits.flatMap(({ writes }) => writes)) {
+    const { file } = one;
+    if (isLarge(one) || sent.has(file.blobSha)) continue;
     sent.add(file.blobSha);
     yield `blob\ndata ${file.size}\n`;
     yield* file.read();

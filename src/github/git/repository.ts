@@ -3,6 +3,7 @@ import { DeliveryError } from '../../errors.ts';
 import type { Clock, Ports } from '../../ports.ts';
 import { EXCHANGE, SECOND } from '../../protocol/limits.ts';
 import { RETRY_HINT } from '../hints.ts';
+import { LARGE_BLOB } from './blob-pack.ts';
 import { createGitEnvironment, formatGitSettings } from './environment.ts';
 import { gitError } from './failures.ts';
 import { type GitResult, type GitRun, runGit } from './process.ts';
@@ -24,7 +25,7 @@ type GitSettings = readonly (readonly [string, string])[];
 const SETTINGS: GitSettings = [
   ['core.hooksPath', devNull],
   ['core.compression', '0'],
-  ['core.bigFileThreshold', '1m'],
+  ['core.bigFileThreshold', String(LARGE_BLOB)],
   ['core.packedGitWindowSize', '1m'],
   ['core.packedGitLimit', '8m'],
   ['fastimport.unpackLimit', '0'],

@@ -101,7 +101,12 @@ export class Authorship {
 
   /** What a delivery or withdrawal has removed from its own site is a person's where they put it back. */
   #forget(path: string, run: AskedRun): void {
-    if (run.kind !== 'file' && this.#authors.get(path) === `site ${run.folder}`) this.#current.delete(path);
+    const author = this.#authors.get(path);
+    const isOfSite =
+      run.kind === 'withdrawal'
+        ? author?.startsWith('site ')
+        : run.kind === 'site' && author === `site ${run.folder}`;
+    if (isOfSite) this.#current.delete(path);
     this.#authors.delete(path);
   }
 
@@ -138,9 +143,11 @@ export class Authorship {
     const { folder } = run;
     for (const [path, author] of this.#authors) {
       if (!path.startsWith(folder)) continue;
-      const isSingle = run.kind === 'withdrawal' && author === 'single file';
-      const isLeft = run.kind === 'withdrawal' || (run.prune && !run.wanted.has(path.slice(folder.length)));
-      if ((author === `site ${folder}` && isLeft) || isSingle) problems.push(`left ${path} of ${author}`);
+      const isLeft =
+        run.kind === 'withdrawal'
+          ? author === 'single file' || author.startsWith(`site ${folder}`)
+          : author === `site ${folder}` && run.prune && !run.wanted.has(path.slice(folder.length));
+      if (isLeft) problems.push(`left ${path} of ${author}`);
     }
     if (run.kind === 'withdrawal') return problems;
     for (const [path, file] of run.wanted) {

@@ -96,7 +96,7 @@ export class MemoryBranch {
     if (kind === 'rules/branches') return { body: [{ type: 'required_signatures' }] };
     if (kind === 'git/ref/heads') return { body: { object: { sha: this.head.sha } } };
     if (kind === 'git/commits') return { body: { tree: { sha: this.#keep(this.#at(name).files) } } };
-    if (kind === 'git/trees') return { body: { truncated: false, tree: this.#list(name) } };
+    if (kind === 'git/trees') return { body: { sha: name, truncated: false, tree: this.#list(name) } };
     if (kind === 'contents') return this.#show(name, searchParams.get('ref') ?? '');
     if (path === '/commits') {
       const limit = Number(searchParams.get('per_page'));
@@ -124,14 +124,17 @@ export class MemoryBranch {
   }
 
   /** Each commit is an hour younger than the one before. */
-  #describe({ sha, message }: HeldCommit): object {
+  #describe({ sha, message, parent }: HeldCommit): object {
     const hours = [...this.#commits.keys()].indexOf(sha);
     const date = new Date(Date.UTC(2026, 0, 1, hours)).toISOString();
-    return { sha, commit: { message, committer: { date } } };
+    const parents = parent === null ? [] : [{ sha: parent.sha }];
+    return { sha, parents, commit: { message, committer: { date } } };
   }
 
   #list(sha: string): readonly object[] {
-    return [...listTree(this.#at(sha).files)].flatMap(([path, { sha: id, mode, type }]) => {
+    const files = this.#trees.get(sha);
+    if (files === undefined) throw new Error(`there is no tree ${sha}`);
+    return [...listTree(files)].flatMap(([path, { sha: id, mode, type }]) => {
       const size = type === 'blob' ? { size: this.sizes.get(id) ?? 1 } : {};
       return path === '' ? [] : [{ path, mode, type, sha: id, ...size }];
     });
@@ -231,19 +234,19 @@ const hasClash = (files: HeldFiles): boolean =>
   [...files.keys()].some((path) => [...files.keys()].some((other) => other.startsWith(`${path}/`)));
 
 interface ListedObject extends HeldFile {
-  readonly type: 'blob' | 'tree';
+  readonly type: 'blob' | 'tree' | 'commit';
 }
 
 const LISTS = new WeakMap<HeldFiles, ReadonlyMap<string, ListedObject>>();
 
 /** Every file and folder by path, the folders with git's ids; the whole has an empty path. */
-function listTree(files: HeldFiles): ReadonlyMap<string, ListedObject> {
+export function listTree(files: HeldFiles): ReadonlyMap<string, ListedObject> {
   const known = LISTS.get(files);
   if (known !== undefined) return known;
   const list = new Map<string, ListedObject>();
   const names = new Map<string, Set<string>>([['', new Set()]]);
   for (const [path, file] of files) {
-    list.set(path, { ...file, type: 'blob' });
+    list.set(path, { ...file, type: file.mode === '160000' ? 'commit' : 'blob' });
     const parts = path.split('/');
     for (let depth = parts.length; depth > 0; depth -= 1) {
       const parent = parts.slice(0, depth - 1).join('/');

@@ -6,7 +6,7 @@ import { type AskedRun, Authorship } from './authorship.ts';
 import { type HeldFile, held, heldFiles, MemoryBranch } from './memory-branch.ts';
 import { deliverFile, deliverSite, withdrawFolder } from './site-runs.ts';
 
-const RUNS = 300;
+const RUNS = 200;
 const { PATH } = process.env;
 
 // Without git the commits are made by the object API, which the branch in memory answers.
@@ -205,6 +205,13 @@ const SETTINGS: readonly (readonly [string, EventSetting])[] = [
     {
       folder: fc.constantFrom('p/1/', 'p/2/', 'p/2/', 'p/3/', 'p/3/'),
       keep: fc.constantFrom(1, 2, undefined),
+    },
+  ],
+  [
+    'folders in each other',
+    {
+      folder: fc.constantFrom('p/', 'p/1/', 'p/1/deep/', 'p/2/a/b/', 'p/2/a/b/'),
+      keep: fc.constant(undefined),
     },
   ],
 ];

@@ -72,7 +72,7 @@ describe('preparing a site', () => {
     const page = 'https://octo.github.io/site/p/1/index.html';
     expect(prepared.served).toMatchObject({
       url: new URL('https://octo.github.io/site/p/1/'),
-      isPage: true,
+      display: 'page',
       pictureUrls: { picture: new URL(`${page}.png`) },
     });
     const pictures = { picture: memoryFile('picture'), before: memoryFile('before') };

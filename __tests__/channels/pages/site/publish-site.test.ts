@@ -99,6 +99,39 @@ describe('publishing a site', () => {
     expect(unknown).toEqual([]);
   });
 
+  test('that finds everything there knows what the newest delivery replaced, and what it was', async () => {
+    const branch = new MemoryBranch();
+    const contents = { 'index.html': 'page', 'a.css': 'first', 'b.js': 'same' };
+    await publish(branch, contents).placed;
+    const changed = { 'index.html': 'second', 'a.css': 'second', 'b.js': 'same', 'new.txt': 'new' };
+    await publish(branch, changed).placed;
+    branch.change({ 'README.md': 'theirs' });
+    const { placed, host } = publish(branch, changed);
+    const { written, previousBlob, parts } = await placed;
+    expect([written, previousBlob]).toEqual([false, { sha: shaOf('page'), size: 4 }]);
+    expect(parts?.map(({ path, previousBlob: blob }) => [path, blob?.sha])).toEqual([
+      ['a.css', shaOf('first')],
+      ['b.js', undefined],
+      ['new.txt', undefined],
+    ]);
+    expect(host.seen).toHaveLength(4);
+  });
+
+  test('names the replaced files of the newest delivery that are too many to be asked', async () => {
+    const paths = ['index.html', ...Array.from({ length: SITE.plainProbes + 2 }, (_, nth) => `${nth}.txt`)];
+    const contentsOf = (text: string, folder = '') =>
+      Object.fromEntries(paths.map((path) => [folder + path, text]));
+    const branch = new MemoryBranch(heldFiles(contentsOf('first', 'p/1/')));
+    const files = paths.map((path) => ({ path, sha: shaOf('second') }));
+    const message = formatSiteMessage({ folder: 'p/1/', treeSha: hashTree(files), kept: [] }, 'ADD', 'x');
+    branch.commit(heldFiles(contentsOf('second', 'p/1/')), message);
+    const { parts = [], unknown } = await publish(branch, contentsOf('second')).placed;
+    expect(parts.filter(({ previousBlob }) => previousBlob !== undefined)).toHaveLength(SITE.plainProbes);
+    expect(unknown).toEqual([
+      'whether a cache still shows older copies of 100.txt, 101.txt, for up to ten minutes',
+    ]);
+  });
+
   test('looks at a bounded number of changed files', async () => {
     const paths = ['index.html', ...Array.from({ length: SITE.plainProbes + 2 }, (_, nth) => `${nth}.txt`)];
     const files = paths.map((path) => ({ path, sha: shaOf('first') }));

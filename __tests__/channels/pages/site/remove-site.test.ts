@@ -1,5 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
+import { createBranchReader } from '../../../../src/channels/pages/branch-reader.ts';
 import { createPagesRemover } from '../../../../src/channels/pages/remove.ts';
+import { readBranchTree } from '../../../../src/channels/pages/site/branch-tree.ts';
+import { findSites } from '../../../../src/channels/pages/site/find-sites.ts';
 import { hasFailed } from '../../../../src/errors.ts';
 import { BATCH, SITE } from '../../../../src/protocol/limits.ts';
 import { pagesOptionsWith } from '../../pages-options.ts';
@@ -48,14 +51,50 @@ describe('withdrawing a site', () => {
     expect(Object.keys(branch.now)).toEqual(['README.md', 'p/1/index.html', 'p/1/notes.txt']);
   });
 
-  test('removes single files that were delivered into it, and the sites that lie directly in it', async () => {
+  test('removes the sites below it in one commit, however deep, and single files that were delivered', async () => {
     const branch = await deliveredBranch();
-    await deliverSite(branch, 'p/2/', CONTENTS);
-    await deliverFile(branch, 'p/single.html', 'single');
-    branch.change({ 'p/theirs/index.html': 'theirs' });
-    const outcomes = await withdrawFolder(branch, 'p/');
-    expect(outcomes.map((one) => placementOf(one).written)).toEqual([true, true, true]);
-    expect(Object.keys(branch.now)).toEqual(['README.md', 'p/theirs/index.html']);
+    await deliverSite(branch, 'p/2026/11/22/', CONTENTS);
+    await deliverSite(branch, 'p/2026/', { 'index.html': 'of the year' });
+    await deliverFile(branch, 'p/deep/single.html', 'single');
+    branch.change({ 'p/theirs/deep/index.html': 'theirs' });
+    const before = branch.head;
+    const [placed, ...files] = await withdrawFolder(branch, 'p/');
+    expect(files.map((one) => placementOf(one).written)).toEqual([true]);
+    expect(branch.now).toEqual({ 'README.md': shaOf('theirs'), 'p/theirs/deep/index.html': shaOf('theirs') });
+    expect(branch.head.parent?.parent).toBe(before);
+    expect(branch.head.parent?.message).toBe(
+      [
+        'REMOVE p: from run 7 of Deliver\n\nDelivered-by: screen-delivery',
+        ...['p/2026/', 'p/2026/11/22/', 'p/1/'].map((one) => `Removed-folder: ${one}`),
+      ].join('\n'),
+    );
+    const { url, parts = [], notes } = placementOf(placed);
+    expect([url, ...parts.map((part) => part.url)].map(({ pathname }) => pathname)).toEqual([
+      '/site/p/2026/',
+      '/site/p/2026/11/22/',
+      '/site/p/1/',
+      '/site/p/2026/11/22/css/a.css',
+      '/site/p/1/css/a.css',
+    ]);
+    expect(notes[0]).toBe('5 files removed, of 3 sites: p/2026/, p/2026/11/22/, p/1/');
+    branch.change({ 'p/1/index.html': 'page', 'p/2026/11/22/index.html': 'page' });
+    await withdrawFolder(branch, 'p/');
+    expect(Object.keys(branch.now)).toContain('p/2026/11/22/index.html');
+    expect(Object.keys(branch.now)).toContain('p/1/index.html');
+  });
+
+  test('asks no more for many sites than for one', async () => {
+    const count = async (sites: number): Promise<number> => {
+      const branch = new MemoryBranch(heldFiles({ 'README.md': 'theirs' }));
+      for (let nth = 0; nth < sites; nth += 1) await deliverSite(branch, `p/${nth % 3}/${nth}/`, CONTENTS);
+      const { github, ports, host } = connect(branch);
+      const remover = createPagesRemover(pagesOptionsWith({ path: 'p/' }), accessWith(github), ports);
+      const prepared = await remover.prepare([{ file: null, name: '' }]);
+      await remover.perform(prepared.map(({ result }) => result) as never);
+      expect(branch.now).toEqual({ 'README.md': shaOf('theirs') });
+      return host.seen.length;
+    };
+    expect(await count(30)).toBe(await count(1));
   });
 
   test('removes what is left of a site in it that a person changed last', async () => {
@@ -63,7 +102,7 @@ describe('withdrawing a site', () => {
     await deliverSite(branch, 'p/2/', CONTENTS);
     branch.change({ 'p/1/index.html': 'theirs', 'p/2/notes.txt': 'theirs', 'p/3/theirs.txt': 'theirs' });
     const outcomes = await withdrawFolder(branch, 'p/');
-    expect(outcomes.map((one) => placementOf(one).written)).toEqual([true, true]);
+    expect(outcomes.map((one) => placementOf(one).written)).toEqual([true]);
     expect(Object.keys(branch.now).sort()).toEqual([
       'README.md',
       'p/1/index.html',
@@ -72,16 +111,39 @@ describe('withdrawing a site', () => {
     ]);
   });
 
-  test('says which folders were not searched, because there are too many', async () => {
+  test('finds the sites that lie before a long history: those nobody changed at once, of others a few', async () => {
     const branch = await deliveredBranch();
-    const theirs = Array.from({ length: SITE.removals + 1 }, (_, nth) => [`p/a${nth}/x.txt`, 'theirs']);
-    branch.change(Object.fromEntries(theirs));
-    const { github, ports, host } = connect(branch);
-    const remover = createPagesRemover(pagesOptionsWith({ path: 'p/' }), accessWith(github), ports);
-    const prepared = await remover.prepare([{ file: null, name: '' }]);
-    expect(prepared).toMatchObject([{ result: { plan: { name: FOLDER } } }]);
-    expect(ports.logger.lines[0]).toMatch(/^warning: not searched: p\/a\d+\/, p\/a\d+\/$/);
-    expect(host.seen.length).toBeLessThanOrEqual(SITE.removals + 8);
+    await deliverSite(branch, 'p/a/b/', CONTENTS);
+    await deliverSite(branch, 'p/changed/deep/', CONTENTS);
+    branch.change({ 'p/changed/deep/index.html': 'theirs' });
+    for (let nth = 0; nth < SITE.olderTrees; nth += 1) branch.change({ [`p/theirs-${nth}/x.txt`]: 'theirs' });
+    for (let nth = 0; nth <= SITE.history; nth += 1) branch.change({ 'p/other.txt': `${nth}` });
+    const { github } = connect(branch);
+    const tree = await readBranchTree(github, 'main');
+    const found = await findSites({ github, reader: createBranchReader() }, tree, 'p/', 1);
+    expect(Object.fromEntries(found.sites)).toEqual({
+      'p/1/': ['p/1/index.html', 'p/1/css/a.css'],
+      'p/a/b/': ['p/a/b/index.html', 'p/a/b/css/a.css'],
+      'p/changed/deep/': ['p/changed/deep/css/a.css'],
+    });
+    expect(found.unsearched).toEqual([expect.stringMatching(/^p\/theirs-\d+\/$/)]);
+    expect(found.others).toHaveLength(SITE.olderTrees + 2);
+  });
+
+  test('leaves for the next run the changed sites whose deliveries are too many to be read', async () => {
+    const branch = new MemoryBranch(heldFiles({ 'README.md': 'theirs' }));
+    for (let nth = 0; nth <= SITE.olderTrees; nth += 1) await deliverSite(branch, `p/x/${nth}/`, CONTENTS);
+    const names = Array.from({ length: SITE.olderTrees + 1 }, (_, nth) => `p/x/${nth}/index.html`);
+    branch.change(Object.fromEntries(names.map((name) => [name, 'theirs'])));
+    const [placed] = await withdrawFolder(branch, 'p/');
+    expect(placementOf(placed).unknown).toEqual([
+      expect.stringMatching(
+        /^what stays in p\/, because it is not as .*; and because one run removes no more \(run the step again\): p\/x\/0\/$/,
+      ),
+    ]);
+    expect(Object.keys(branch.now)).toHaveLength(1 + names.length + 1);
+    await withdrawFolder(branch, 'p/');
+    expect(Object.keys(branch.now)).toHaveLength(1 + names.length);
   });
 
   test('leaves more files of others than can be looked at, and says so', async () => {

@@ -4,6 +4,7 @@ import {
   formatSiteMessage,
   formatSiteRemoval,
   parseSiteMessage,
+  parseSiteRemoval,
   shortFolder,
 } from '../../../../src/channels/pages/site/site-message.ts';
 
@@ -63,9 +64,32 @@ describe('the message of a site', () => {
     ['names another tool', MESSAGE.replace('screen-delivery', 'a-tool'), FOLDER],
     ['names no tree', MESSAGE.replace(/\nDelivered-tree.*/, ''), FOLDER],
     ['names a short tree', MESSAGE.replace(TREE, TREE.slice(1)), FOLDER],
-    ['removes it', formatSiteRemoval(FOLDER, 'from run 7'), FOLDER],
+    ['removes it', formatSiteRemoval(FOLDER, [FOLDER], 'from run 7'), FOLDER],
     ['is empty', '', FOLDER],
   ])('proves nothing where it %s', (_, message, folder) => {
     expect(parseSiteMessage(message, folder)).toBeNull();
+  });
+});
+
+describe('the message of a removal', () => {
+  const removed = ['previews/', 'previews/a/deep/', ''];
+  const message = formatSiteRemoval('previews/', removed, 'from run 7');
+
+  test('names every folder whose site it removes', () => {
+    expect(message).toBe(
+      'REMOVE previews: from run 7\n\nDelivered-by: screen-delivery\nRemoved-folder: previews/\nRemoved-folder: previews/a/deep/\nRemoved-folder: ./',
+    );
+    expect(parseSiteRemoval(message)).toEqual(removed);
+  });
+
+  test.each([
+    ['is quoted', `Merge\n\n${message}`],
+    ['has one more line', `${message}\nCo-authored-by: a person <a@example.com>`],
+    ['has another subject', message.replace('REMOVE', 'Remove')],
+    ['names another tool', message.replace('screen-delivery', 'a-tool')],
+    ['delivers', MESSAGE],
+    ['is empty', ''],
+  ])('removes nothing where it %s', (_, text) => {
+    expect(parseSiteRemoval(text)).toEqual([]);
   });
 });

@@ -65,7 +65,12 @@ describe('writing a site through git', () => {
         });
     const github = new FakeGitHub({
       get_ref: () => ({ object: { sha: runHostGit('rev-parse', 'main') } }),
-      tree_below: () => ({ truncated: false, tree: listTree() }),
+      get_commit: () => ({ tree: { sha: runHostGit('rev-parse', 'main^{tree}') } }),
+      tree_below: () => ({
+        sha: runHostGit('rev-parse', 'main^{tree}'),
+        truncated: false,
+        tree: listTree(),
+      }),
       commits_of_path: [],
       branch_rules: rules,
       graphql: { data: { viewer: { login: 'octo', databaseId: 1 } } },
@@ -115,6 +120,13 @@ describe('writing a site through git', () => {
     await expect(write(plan)).rejects.toMatchObject({ code: 'CONFLICT', retryable: true });
     expect(await repository.head()).toBe(head);
     expect(String(await repository.read(theirs))).toBe('theirs');
+  });
+
+  test('writes nothing where the host listed another content of the folder than the commit has', async () => {
+    const { plan, write } = await prepare('docs/p/1/');
+    const head = await repository.commit('docs/p/1/index.html', 'theirs');
+    await expect(write({ ...plan, head })).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect(await repository.head()).toBe(head);
   });
 
   test('commits the root of the branch where nobody else does', async () => {

@@ -1,12 +1,12 @@
 import { DeliveryError } from '../../../errors.ts';
 import type { GitHubClient } from '../../../github/api/client.ts';
 import { type BranchEntry, getBranchHead, listEntries } from '../../../github/api/existing-blobs.ts';
-import { isLastPage } from '../../../github/api/list-all.ts';
 import { SITE } from '../../../protocol/limits.ts';
 import type { BranchReader } from '../branch-reader.ts';
 import type { CommitTarget } from '../commit-methods.ts';
 import { readTargetHead } from '../target-branch.ts';
-import { isSiteRemoval, parseMessageBelow, parseSiteMessage, type SiteCommit } from './site-message.ts';
+import { type FoundDelivery, readSiteHistory } from './site-history.ts';
+import type { SiteCommit } from './site-message.ts';
 import { hashTree, type TreeFile } from './tree.ts';
 
 /** What a commit of a branch contains. */
@@ -23,13 +23,15 @@ export interface OwnedFiles {
   readonly files: ReadonlyMap<string, string>;
   /** The last commit that touched the folder, by anybody; absent where none did. */
   readonly lastCommit?: string;
+  /** The commit before the newest delivery; absent where there is none. */
+  readonly parent?: string;
 }
 
 /** Reads everything that a commit holds. */
 type ReadEntries = BranchReader['getEntries'];
 
 /**
- * Reads all of the branch in two requests.
+ * Reads all of the branch in three requests.
  *
  * @throws {DeliveryError} `TOO_LARGE` where GitHub does not list so many files at once.
  */
@@ -89,58 +91,43 @@ export async function findOwnedFiles(
   github: GitHubClient,
   tree: BranchTree,
   folder: string,
-  { readEntries = listEntries, historyPages = SITE.historyPages }: OwnershipSearch = {},
+  { readEntries = listEntries, historyPages }: OwnershipSearch = {},
 ): Promise<OwnedFiles> {
   if (tree.head === null || !hasFilesBelow(tree, folder)) return { files: new Map() };
-  const { lastCommit, delivery, later } = await findDelivery(github, tree.head, folder, historyPages);
+  const { lastCommit, deliveries } = await readSiteHistory(github, tree.head, folder, {
+    pages: historyPages,
+  });
   const found = { files: new Map<string, string>(), ...(lastCommit === undefined ? {} : { lastCommit }) };
-  if (delivery === undefined) return found;
-  const { sha, treeSha, kept } = delivery;
-  const entries = sha === tree.head ? tree.entries : await readEntries(github, sha);
-  const delivered = listDelivered(filesBelow({ entries }, folder), entries, kept, folder);
-  if (hashTree(delivered) !== treeSha) return found;
-  const now = filesBelow(tree, folder);
+  const delivery = deliveries.get(folder);
+  if (!delivery) return found;
+  const entries = isWhole(tree, delivery) ? tree.entries : await readEntries(github, delivery.sha);
+  const { parent } = delivery;
+  return { ...found, files: findRemaining(tree, delivery, entries), ...(parent !== null && { parent }) };
+}
+
+/** Whether the folder holds now exactly what a commit says that it delivered: then its own tree tells no more. */
+export const isWhole = ({ entries }: Pick<BranchTree, 'entries'>, delivery: SiteCommit): boolean =>
+  hashTree(listDelivered(entries, delivery)) === delivery.treeSha;
+
+/**
+ * The files of a delivery that are still there; none where the commit did not make the tree that it names.
+ *
+ * @param entries of the delivery's commit
+ * @returns by path within the folder: git's id of the bytes
+ */
+export function findRemaining(
+  tree: BranchTree,
+  delivery: Omit<FoundDelivery, 'parent'>,
+  entries: BranchTree['entries'],
+): ReadonlyMap<string, string> {
+  const { folder, treeSha, later } = delivery;
+  const delivered = listDelivered(entries, delivery);
+  if (hashTree(delivered) !== treeSha) return new Map();
   const still = delivered.filter(
-    ({ path, sha: blob }) =>
-      isUnchanged(now.get(path), blob) && !later.some((one) => isPartOf(folder + path, one)),
+    ({ path, sha }) =>
+      isUnchanged(tree.entries.get(folder + path), sha) && !later.some((one) => isPartOf(folder + path, one)),
   );
-  return { ...found, files: new Map(still.map(({ path, sha: blob }) => [path, blob])) };
-}
-
-interface FolderHistory {
-  /** The last commit that touched the folder. */
-  readonly lastCommit?: string | undefined;
-  /** The newest commit that says that it delivered the folder; absent where a newer one says that it removed it. */
-  readonly delivery?: SiteCommit & { readonly sha: string };
-  /** Newer commits that delivered a site of its own below the folder. */
-  readonly later: readonly SiteCommit[];
-}
-
-/** Searches the folder's history. At the root of the branch each delivery of another folder is part of it. */
-async function findDelivery(
-  github: GitHubClient,
-  head: string,
-  folder: string,
-  historyPages: number,
-): Promise<FolderHistory> {
-  const place = folder === '' ? {} : { path: folder.slice(0, -1) };
-  let lastCommit: string | undefined;
-  const later: SiteCommit[] = [];
-  for (let page = 1; page <= historyPages; page += 1) {
-    const query = { ...github.repository, ...place, sha: head, per_page: SITE.history, page };
-    const answer = await github.rest.repos.listCommits(query);
-    const commits = answer.data;
-    lastCommit ??= commits[0]?.sha;
-    for (const { sha, commit } of commits) {
-      if (isSiteRemoval(commit.message, folder)) return { lastCommit, later };
-      const delivery = parseSiteMessage(commit.message, folder);
-      if (delivery !== null) return { lastCommit, delivery: { ...delivery, sha }, later };
-      const below = parseMessageBelow(commit.message, folder);
-      if (below !== null) later.push(below);
-    }
-    if (isLastPage(answer, SITE.history)) break;
-  }
-  return { lastCommit, later };
+  return new Map(still.map(({ path, sha }) => [path, sha]));
 }
 
 /** Whether a file is part of a site that a commit delivered, and not one that it kept. */
@@ -150,19 +137,19 @@ const isPartOf = (path: string, { folder, kept }: SiteCommit): boolean =>
 const isUnchanged = (entry: BranchEntry | undefined, sha: string): boolean =>
   entry?.sha === sha && entry.mode === '100644';
 
-const hasFilesBelow = ({ entries }: BranchTree, folder: string): boolean =>
+/** Whether the branch has anything in a folder. */
+export const hasFilesBelow = ({ entries }: BranchTree, folder: string): boolean =>
   folder === '' ? entries.size > 0 : entries.get(folder.slice(0, -1))?.type === 'tree';
 
 /** The files of a folder without those that its delivery has kept. */
 function listDelivered(
-  files: ReadonlyMap<string, BranchEntry>,
   entries: BranchTree['entries'],
-  kept: readonly TreeFile[],
-  folder: string,
+  { folder, kept }: Pick<SiteCommit, 'folder' | 'kept'>,
 ): readonly TreeFile[] {
   const isAsNamed = ({ path, sha }: TreeFile): boolean =>
     entries.get(folder + path.replace(/\/$/, ''))?.sha === sha;
   const names = new Set(kept.filter(isAsNamed).map(({ path }) => path));
+  const files = filesBelow({ entries }, folder);
   return [...files].flatMap(([path, { sha }]) => (isNamed(path, names) ? [] : [{ path, sha }]));
 }
 

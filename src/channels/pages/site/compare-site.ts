@@ -78,7 +78,7 @@ async function findSingleFiles(
     // What was delivered by itself where a picture goes is a file of the user.
     return pictures.includes(path)
       ? isOwnedPicture(message, { path: folder + path, blobSha }, folder + page)
-      : isOwnedFile(message, blobSha, folder + path);
+      : isOwnedFile(message, { path: folder + path, blobSha });
   };
   return new Set(paths.filter(isOwned));
 }

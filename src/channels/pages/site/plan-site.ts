@@ -25,6 +25,8 @@ export interface SitePlan {
   readonly treeSha?: string;
   /** The last commit that touched the folder; absent where none did. */
   readonly lastCommit?: string | undefined;
+  /** The commit before the newest delivery to the folder; absent where there is none. */
+  readonly parent?: string | undefined;
   /** Bytes of everything that Pages serves from the branch, after the commit. */
   readonly totalSize: number;
 }
@@ -82,6 +84,7 @@ export async function planSite(site: LocalSite, target: FolderTarget, tree: Bran
     },
     treeSha,
     lastCommit: owned.lastCommit,
+    parent: owned.parent,
     totalSize,
   };
 }

@@ -2,9 +2,9 @@ import { DeliveryError } from '../../../errors.ts';
 import type { RepositoryContext } from '../../../github/api/repository.ts';
 import { nameFew } from '../../../plain-text.ts';
 import type { Ports } from '../../../ports.ts';
+import { getBrowserDisplay } from '../../../rules/browser-display.ts';
 import type { LocalSite } from '../../../rules/local-site.ts';
 import { encodePath } from '../../../rules/naming.ts';
-import { isHtml } from '../../../rules/page/page-file.ts';
 import { findJekyllNames } from '../../../rules/site/jekyll-names.ts';
 import { refuseSpecialFile } from '../../../rules/special-files.ts';
 import type { ChannelPlan, PagePictures, PreparedTask, ServedFile, ServedFolder } from '../../channel.ts';
@@ -91,7 +91,7 @@ export async function prepareSite(
     servedAt: { ...describeAddress(destination, site.entry), refusal },
     served: {
       url: entryUrl(destination.pageUrl),
-      isPage: isHtml(site.entry),
+      display: getBrowserDisplay(site.entry),
       isServedAsIs: true,
       pictureUrls: listPictureUrls(destination.pageUrl),
     },

@@ -1,5 +1,6 @@
 import { mapConcurrently } from '../../../async.ts';
 import { toDeliveryError } from '../../../errors.ts';
+import type { GitBlob } from '../../../http/fetch-back.ts';
 import { nameFew } from '../../../plain-text.ts';
 import type { Ports } from '../../../ports.ts';
 import { MEGABYTE, PROBE_TIME, SITE } from '../../../protocol/limits.ts';
@@ -39,10 +40,14 @@ export async function publishSite(
   const write = createSiteWriter(target, ports);
   let wasSent = false;
   let old: OldCopies | undefined;
+  let earlier: EarlierFiles = NO_EARLIER_FILES;
   const { plan, commitSha } = await withRetries(ports, async () => {
     const tree = await readTargetTree(target);
     const compared = await planSite(site, target, tree);
-    if (isDone(compared)) return { plan: compared, commitSha: compared.lastCommit };
+    if (isDone(compared)) {
+      if (!wasSent) earlier = await findEarlierFiles(compared, target, site);
+      return { plan: compared, commitSha: compared.lastCommit };
+    }
     if (compared.changes.changed.length > 0) {
       old ??= await fetchOldFiles(compared, { target, site, destination }, ports, fetchOld);
     }
@@ -65,13 +70,14 @@ export async function publishSite(
     hostMayChangeBytes: false,
     mustBeExternal: false,
     previousSha256: old?.entry,
-    parts: listParts(site, destination.pageUrl).map((part) => withCopies(part, old)),
+    previousBlob: earlier.files.get(site.entry),
+    parts: listParts(site, destination.pageUrl).map((part) => withCopies(part, old, earlier)),
     pictures,
     changes: plan.changes,
     treeSha: plan.treeSha,
     servedSize: plan.totalSize,
     notes: [...destination.notes, ...describeEffects(plan)],
-    unknown: [...destination.unknown, ...describeUnasked(plan, site, old)],
+    unknown: [...destination.unknown, ...describeUnasked(plan, site, { old, earlier })],
   };
 }
 
@@ -133,14 +139,54 @@ async function fetchOldFiles(
   return { entry, files: new Map(files) };
 }
 
-function withCopies(part: PlacedPart, old: OldCopies | undefined): PlacedPart {
+/** What the newest delivery replaced, by path within the site. */
+interface EarlierFiles {
+  readonly files: ReadonlyMap<string, GitBlob>;
+  /** Those beyond the number whose addresses are asked. */
+  readonly unasked: readonly string[];
+}
+
+const NO_EARLIER_FILES: EarlierFiles = { files: new Map(), unasked: [] };
+
+/**
+ * A run that finds everything there proves as much as the one that placed it: also of what that one replaced, a cache
+ * may still have the old file.
+ *
+ * @see design 5
+ */
+async function findEarlierFiles(
+  { parent }: SitePlan,
+  { github, reader, folder }: FolderTarget,
+  { files, entry }: LocalSite,
+): Promise<EarlierFiles> {
+  if (parent === undefined) return NO_EARLIER_FILES;
+  const before = await reader.getEntries(github, parent);
+  const replaced = files.flatMap(({ path, file: { blobSha } }) => {
+    const { type, sha, size } = before.get(folder + path) ?? { type: 'none', sha: '', size: 0 };
+    return type === 'blob' && sha !== blobSha ? [[path, { sha, size }] as const] : [];
+  });
+  const others = replaced.filter(([path]) => path !== entry);
+  const page = replaced.filter(([path]) => path === entry);
+  return {
+    files: new Map([...page, ...others.slice(0, SITE.plainProbes)]),
+    unasked: others.slice(SITE.plainProbes).map(([path]) => path),
+  };
+}
+
+function withCopies(part: PlacedPart, old: OldCopies | undefined, earlier: EarlierFiles): PlacedPart {
   const previousSha256 = old?.files.get(part.path);
-  return previousSha256 === undefined ? part : { ...part, previousSha256 };
+  const previousBlob = earlier.files.get(part.path);
+  return { ...part, ...(previousSha256 && { previousSha256 }), ...(previousBlob && { previousBlob }) };
 }
 
 /** Of more changed files than are asked as a browser asks them, a cache may still have what was there before. */
-function describeUnasked(plan: SitePlan, site: LocalSite, old: OldCopies | undefined): string[] {
-  const others = changedParts(plan, site).filter((path) => !old?.files.has(path));
+function describeUnasked(
+  plan: SitePlan,
+  site: LocalSite,
+  { old, earlier }: { readonly old: OldCopies | undefined; readonly earlier: EarlierFiles },
+): string[] {
+  const changed = changedParts(plan, site).filter((path) => !old?.files.has(path));
+  const others = [...changed, ...earlier.unasked];
   if (others.length === 0) return [];
   return [`whether a cache still shows older copies of ${nameFew(others)}, for up to ten minutes`];
 }

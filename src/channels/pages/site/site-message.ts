@@ -46,17 +46,28 @@ export function formatSiteMessage(commit: SiteCommit, verb: 'ADD' | 'UPDATE', es
   ].join('\n');
 }
 
-/** The message of a commit that removes what is ours in a folder. */
-export const formatSiteRemoval = (folder: string, essence: string): string =>
-  `REMOVE ${shortFolder(folder)}: ${essence}\n\n${formatRemovalTrailers(folder)}`;
+/**
+ * The message of a commit that removes what is ours in a folder.
+ *
+ * @param removed the sites that it removes: the folder itself, and those below it
+ */
+export const formatSiteRemoval = (folder: string, removed: readonly string[], essence: string): string =>
+  [
+    `REMOVE ${shortFolder(folder)}: ${essence}`,
+    '',
+    TRAILER,
+    ...removed.map((one) => `${REMOVED_TRAILER}: ${nameFolder(one)}`),
+  ].join('\n');
 
-const formatRemovalTrailers = (folder: string): string =>
-  `${TRAILER}\n${REMOVED_TRAILER}: ${nameFolder(folder)}`;
+/** The folders of which a commit says that it removed what was ours in them; none unless it has exactly that form. */
+export function parseSiteRemoval(message: string): readonly string[] {
+  const [subject = '', empty, trailer, ...lines] = message.trimEnd().split('\n');
+  if (!/^REMOVE .+: /.test(subject) || empty !== '' || trailer !== TRAILER) return [];
+  const names = lines.map((line) => REMOVED_LINE.exec(line)?.[1]);
+  return names.includes(undefined) ? [] : names.map((name) => (name === './' ? '' : (name ?? '')));
+}
 
-/** Whether a commit says that it removed what was ours in the folder. */
-export const isSiteRemoval = (message: string, folder: string): boolean =>
-  message.startsWith(`REMOVE ${shortFolder(folder)}: `) &&
-  message.trimEnd().endsWith(`\n\n${formatRemovalTrailers(folder)}`);
+const REMOVED_LINE = new RegExp(`^${REMOVED_TRAILER}: (.+)$`);
 
 /**
  * What a commit says that it delivered to a folder; `null` unless the message has exactly the form of
@@ -79,8 +90,9 @@ export function parseSiteMessage(message: string, folder: string): SiteCommit | 
   };
 }
 
-/** The same for a delivery to any folder below a folder. */
+/** The same for a delivery to a folder, or to any folder below it. */
 export function parseMessageBelow(message: string, folder: string): SiteCommit | null {
   const [, place = ''] = /^Delivered-tree: [0-9a-f]{40} (.+)$/m.exec(message) ?? [];
-  return place.startsWith(folder) && place !== folder ? parseSiteMessage(message, place) : null;
+  if (place === nameFolder(folder)) return parseSiteMessage(message, folder);
+  return place.startsWith(folder) ? parseSiteMessage(message, place) : null;
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hashEntries } from '../../../github/api/tree-answer.ts';
 
 /** A file in a tree of git: its path, and git's id of its bytes. */
 export interface TreeFile {
@@ -6,24 +6,14 @@ export interface TreeFile {
   readonly sha: string;
 }
 
-/**
- * Git's id of the tree that has exactly these files, all of them regular.
- *
- * @see https://git-scm.com/book/en/v2/Git-Internals-Git-Objects
- */
+/** Git's id of the tree that has exactly these files, all of them regular. */
 export function hashTree(files: readonly TreeFile[]): string {
-  const entries: { readonly key: string; readonly bytes: Buffer }[] = [];
   const folders = Map.groupBy(files, ({ path }) => path.split('/', 1)[0] ?? path);
-  for (const [name, inside] of folders) {
+  const entries = [...folders].map(([name, inside]) => {
     const [only] = inside;
-    const isFile = only !== undefined && only.path === name;
-    const sha = isFile
-      ? only.sha
-      : hashTree(inside.map(({ path, sha }) => ({ path: path.slice(name.length + 1), sha })));
-    const head = Buffer.from(`${isFile ? '100644' : '40000'} ${name}\0`);
-    entries.push({ key: isFile ? name : `${name}/`, bytes: Buffer.concat([head, Buffer.from(sha, 'hex')]) });
-  }
-  entries.sort((one, other) => Buffer.compare(Buffer.from(one.key), Buffer.from(other.key)));
-  const body = Buffer.concat(entries.map(({ bytes }) => bytes));
-  return createHash('sha1').update(`tree ${body.length}\0`).update(body).digest('hex');
+    if (only?.path === name) return { name, mode: '100644', isFolder: false, sha: only.sha };
+    const below = inside.map(({ path, sha }) => ({ path: path.slice(name.length + 1), sha }));
+    return { name, mode: '40000', isFolder: true, sha: hashTree(below) };
+  });
+  return hashEntries(entries);
 }

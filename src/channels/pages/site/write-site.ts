@@ -92,12 +92,13 @@ async function refuseOtherBase(
   list: ListEntries,
   base: string | null,
 ): Promise<void> {
-  if (base === head) return;
   // Git names no id for the root, which every other commit changes.
-  if (basis.has('')) throw pathChangedError('the root');
-  const folders = new Set([...basis.keys()].flatMap(parentFolders));
-  const entries = await list([...basis.keys(), ...folders]);
-  for (const [path, sha] of basis) {
+  if (basis.has('') && base !== head) throw pathChangedError('the root');
+  // The same commit is compared as well: the host could have listed what it does not hold.
+  const named = [...basis].filter(([path]) => path !== '');
+  const folders = new Set(named.flatMap(([path]) => parentFolders(path)));
+  const entries = await list([...named.map(([path]) => path), ...folders]);
+  for (const [path, sha] of named) {
     if ((entries.get(path)?.sha ?? null) !== sha) throw pathChangedError(path);
   }
   for (const folder of folders) {

@@ -1,0 +1,24 @@
+import { describe, expect, test } from '@jest/globals';
+import { type BrowserDisplay, getBrowserDisplay } from '../../src/rules/browser-display.ts';
+import { getContentType } from '../../src/rules/media-type.ts';
+
+const NAMES: readonly (readonly [BrowserDisplay, readonly string[]])[] = [
+  ['page', ['a.html', 'a.HTM', 'a.shtml', 'a.xhtml', 'a.xht', 'index.html/b.html']],
+  [
+    'plain',
+    ['a.svg', 'a.png', 'a.JPG', 'a.webp', 'a.avif', 'a.ico', 'a.txt', 'a.md', 'a.json', 'a.xml', 'a.mjs'],
+  ],
+  ['viewer', ['a.pdf', 'a.svgz', 'a.mp4', 'a.ogg']],
+  ['none', ['a.zip', 'a.csv', 'a', 'a.html.zip', '.svg/a', 'a.wasm', 'a.heic']],
+];
+
+describe('how a browser shows a file of Pages', () => {
+  test.each(NAMES.flatMap(([display, names]) => names.map((name) => [name, display] as const)))(
+    '%s: %s',
+    (name, display) => {
+      expect(getBrowserDisplay(name)).toBe(display);
+      // A file that is opened from this machine gets a type that browsers show.
+      if (display === 'plain') expect(getContentType(name)).not.toBe('application/octet-stream');
+    },
+  );
+});

@@ -1,0 +1,39 @@
+import type { ServedFile } from '../../channels/channel.ts';
+import { MEGABYTE, SCREEN } from '../../protocol/limits.ts';
+import { isImage } from '../../rules/browser-display.ts';
+import type { FileDelivery } from '../file-delivery.ts';
+
+/** Whether something that is shown on the screen is opened in a browser. */
+export interface ScreenChoice {
+  /** Whether it is a page, and not a file that is shown as it is. */
+  readonly isPage: boolean;
+  /** Why no browser opens it, for UNKNOWN; empty where one does. */
+  readonly unopened: string;
+}
+
+/** What K1 will show on the screen. */
+export interface ScreenPage extends ScreenChoice {
+  readonly served: ServedFile;
+}
+
+/** What K1 will show of a delivery; absent where that is nothing, because a browser downloads the file. */
+export function findScreenPage({ tasks, file }: FileDelivery): ScreenPage | undefined {
+  const served = tasks.get('K1')?.served;
+  if (served === undefined || served.display === 'none') return undefined;
+  return { served, isPage: served.display === 'page', unopened: findObstacle(served, file?.size ?? 0) };
+}
+
+function findObstacle({ display, url }: ServedFile, size: number): string {
+  if (display === 'viewer') return 'a file that needs a viewer or a player is not opened in one';
+  if (display === 'page') return '';
+  const most = isImage(url.pathname) ? SCREEN.largestImage : SCREEN.largestText;
+  return size > most ? `a file of this kind above ${most / MEGABYTE} MB is not opened in one` : '';
+}
+
+/** The first of a step, as many as are opened: pages come before files that are shown as they are. */
+export function chooseFirst<Choice extends ScreenChoice>(found: readonly Choice[]): ReadonlySet<Choice> {
+  const opened = found.filter(({ unopened }) => unopened === '');
+  const pages = opened.filter(({ isPage }) => isPage);
+  const others = opened.filter(({ isPage }) => !isPage);
+  return new Set([...pages, ...others].slice(0, SCREEN.pages));
+}

@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import { DeliveryError } from '../../errors.ts';
+import { RETRY_HINT } from '../hints.ts';
+
+/** Git's id of a tree without entries. */
+export const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
+
+/** A list of everything in a tree, as GitHub returns it. */
+interface TreeAnswer {
+  readonly sha: string;
+  readonly tree: readonly ListedObject[];
+}
+
+interface ListedObject {
+  readonly path: string;
+  readonly mode: string;
+  readonly type: string;
+  readonly sha: string;
+}
+
+/** What lies directly in a tree. */
+interface DirectEntry {
+  readonly name: string;
+  readonly mode: string;
+  readonly isFolder: boolean;
+  readonly sha: string;
+}
+
+/**
+ * Git's id of the tree that has exactly these entries.
+ *
+ * @see https://git-scm.com/book/en/v2/Git-Internals-Git-Objects
+ */
+export function hashEntries(entries: readonly DirectEntry[]): string {
+  const lines = entries.map(({ name, mode, isFolder, sha }) => ({
+    // Git sorts a folder as if its name ended in a slash.
+    key: Buffer.from(isFolder ? `${name}/` : name),
+    bytes: Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(sha, 'hex')]),
+  }));
+  lines.sort((one, other) => Buffer.compare(one.key, other.key));
+  const body = Buffer.concat(lines.map(({ bytes }) => bytes));
+  return createHash('sha1').update(`tree ${body.length}\0`).update(body).digest('hex');
+}
+
+/**
+ * Refuses a list that is not the tree that was asked for. A file that it lacks would count as absent, and could be
+ * replaced. Git names a tree by its content, so the ids of all folders are computed from what is in them.
+ *
+ * @param asked git's id of the tree
+ * @throws {DeliveryError} `HOST_ERROR`
+ * @see design 4, protocol 7 (prohibition 4)
+ */
+export function refuseOtherTree({ sha, tree }: TreeAnswer, asked: string): void {
+  const entries = Array.isArray(tree) && tree.every(isListed) ? tree : [];
+  const folders = entries.filter(({ type }) => type === 'tree');
+  const ids = new Map([['', asked], ...folders.map(({ path, sha: id }) => [`${path}/`, id] as const)]);
+  const content = Map.groupBy(entries, ({ path }) => path.slice(0, path.lastIndexOf('/') + 1));
+  const isInFolders = [...content.keys()].every((folder) => ids.has(folder));
+  const hasAll = [...ids].every(([folder, id]) => hasId(content.get(folder) ?? [], id));
+  if (sha === asked && isInFolders && hasAll) return;
+  throw new DeliveryError(
+    'HOST_ERROR',
+    "listing the branch's files returned a list that is not what the branch holds",
+    { hint: RETRY_HINT, retryable: true },
+  );
+}
+
+const isListed = (entry: ListedObject | null): boolean =>
+  [entry?.path, entry?.mode, entry?.type, entry?.sha].every((value) => typeof value === 'string');
+
+/** GitHub returns a name that is no UTF-8 with this character, so the tree's id can't be computed from it. */
+const UNKNOWN_CHARACTER = '\ufffd';
+
+/** Whether a folder with this content has the id; long ago, modes were also written with a zero in front. */
+function hasId(content: readonly ListedObject[], sha: string): boolean {
+  if (content.some(({ path }) => path.includes(UNKNOWN_CHARACTER))) return true;
+  return hashFolder(content, '40000') === sha || hashFolder(content, '040000') === sha;
+}
+
+const hashFolder = (content: readonly ListedObject[], folderMode: string): string =>
+  hashEntries(
+    content.map(({ path, mode, type, sha }) => ({
+      name: path.slice(path.lastIndexOf('/') + 1),
+      mode: type === 'tree' ? folderMode : mode,
+      isFolder: type === 'tree',
+      sha,
+    })),
+  );
