@@ -1,7 +1,7 @@
 /** How a secret is found in what `xxd`, `hexdump`, `od` and `uuencode` print. */
 export interface WrittenForms {
-  /** Patterns of regular expressions. */
-  readonly patterns: readonly string[];
+  /** Creates patterns of regular expressions: they are large, and most texts have no keyword. */
+  createPatterns(): readonly string[];
   /** What a match of one of them begins with; each has four characters or more. */
   readonly keywords: readonly string[];
 }
@@ -21,7 +21,7 @@ export function dumpForms(secret: string): WrittenForms {
   const bytes = [...Buffer.from(secret)];
   const lists = [bytes.map((byte) => octal(byte, 3)), ...[0, 1].flatMap((from) => wordsFrom(bytes, from))];
   return {
-    patterns: lists.map((numbers) => numbers.map(anyCase).join(NEXT_NUMBER)),
+    createPatterns: () => lists.map((numbers) => numbers.map(anyCase).join(NEXT_NUMBER)),
     keywords: lists.flatMap(([first = '', second = '']) => [
       ...[' ', '\t', '  ', '   '].map((space) => first + space + second),
       ...[`${first}  `, `${first}\n0`, `${first}\r\n`],
@@ -57,9 +57,10 @@ export function uuencodedForms(cores: readonly string[]): WrittenForms {
   // Where a line ends among the first signs, the ones after them begin the match.
   const starts = cores.flatMap((core) => [core, core.slice(KEYWORD_LENGTH)]);
   return {
-    patterns: starts.map((core) =>
-      Array.from(core, (sign) => `[${signsOf(sign).map(escapeSign).join('')}]`).join(NEXT_SIGN),
-    ),
+    createPatterns: () =>
+      starts.map((core) =>
+        Array.from(core, (sign) => `[${signsOf(sign).map(escapeSign).join('')}]`).join(NEXT_SIGN),
+      ),
     keywords: starts.flatMap((core) =>
       Array.from(core.slice(0, KEYWORD_LENGTH), signsOf).reduce<string[]>(
         (before, signs) => before.flatMap((text) => signs.map((sign) => text + sign)),

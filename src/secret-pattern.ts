@@ -88,8 +88,8 @@ function compilePattern(searched: string, encodings: readonly string[], flags = 
     joinEscaped(searched),
     hexPattern(searched),
     decimalPattern(searched),
-    ...dumpForms(searched).patterns,
-    ...uuencodedForms(utf8CoresOf(encodings)).patterns,
+    ...dumpForms(searched).createPatterns(),
+    ...uuencodedForms(utf8CoresOf(encodings)).createPatterns(),
     ...encodings.map((core) => Array.from(core, base64Character).join(BASE64_BREAK)),
   ];
   return new RegExp(forms.join('|'), flags);
