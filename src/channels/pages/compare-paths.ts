@@ -194,7 +194,7 @@ function comparePath(
   const blobSha = file?.blobSha ?? null;
   if (blob === null && blobSha === null && !wasSent) return { written: false };
   if (blob === blobSha && last !== null) return { commitSha: last.sha, written: wasSent };
-  if (isOthers(path, { blob, last }, target)) throw notOwnedError(path, file === null);
+  if (isOthers(path, { blob, last }, target)) throw notOwnedError(path, file === null, last?.message);
   const message = formatCommitMessage({ path, blobSha, replaces: blob !== null, essence: target.essence });
   return { path, message, replaces: blob, file };
 }
