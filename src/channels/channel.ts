@@ -176,6 +176,8 @@ export interface Placement {
   readonly hostMayChangeBytes: boolean;
   /** SHA-256 of every copy that the address answered before it was replaced, with and without `?v=`. */
   readonly previousSha256?: readonly string[] | undefined;
+  /** Whether a browser is to show it as a page: then the answer must be of that type, and no download. */
+  readonly isPage?: boolean;
   /** Whether the host shows its known warning page before the content, once to each browser. */
   readonly warnsFirst?: boolean;
   /** Whether the host may count each request as a download and limit them: then it is asked no more often than needed. */

@@ -347,6 +347,7 @@ function pagePlacement({ commitSha, written }: CommitResult, destination: PagesD
     rawUrl: destination.rawUrl,
     bypassCache: true,
     hostMayChangeBytes: destination.hostMayChangeBytes,
+    isPage: isHtml(destination.pageUrl.pathname),
     mustBeExternal: false,
     notes: destination.notes,
     unknown: destination.unknown,

@@ -6,6 +6,7 @@ import { MEGABYTE, PROBE_TIME, SITE } from '../../../protocol/limits.ts';
 import { withRetries } from '../../../retry.ts';
 import type { LocalSite } from '../../../rules/local-site.ts';
 import { encodePath } from '../../../rules/naming.ts';
+import { isHtml } from '../../../rules/page/self-contained.ts';
 import type { PlacedPart, PlacedPictures, Placement } from '../../channel.ts';
 import { countChanges, formatChangeCounts } from '../../site-changes.ts';
 import type { PagesDestination } from '../destination.ts';
@@ -63,6 +64,7 @@ export async function publishSite(
     rawUrl: destination.rawUrl,
     bypassCache: true,
     hostMayChangeBytes: false,
+    isPage: isHtml(destination.pageUrl.pathname),
     mustBeExternal: false,
     previousSha256: old?.entry,
     parts: listParts(site, destination.pageUrl).map((part) => withCopies(part, old)),
