@@ -1,8 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MCP, MEGABYTE } from '../protocol/limits.ts';
 import { refuseInput } from '../request/values.ts';
+import { createTemporaryFolder } from '../temporary-folder.ts';
 import type { ToolArguments } from './arguments.ts';
 
 /** Where the file of a call lies. */
@@ -42,7 +43,7 @@ export async function openSourceFile(
   }
   const fileName = parseFileName(String(name ?? ''));
   // Only this user may read it.
-  const folder = await mkdtemp(join(tmpdir(), 'screen-delivery-'));
+  const folder = await createTemporaryFolder(tmpdir());
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
   try {
     await writeFile(join(folder, fileName), text, { mode: 0o600 });
