@@ -558,3 +558,9 @@ describe('parseRequest, given content', () => {
     expect(request.fileLines).toEqual(['a.html']);
   });
 });
+
+test('the essence of the commit is one line, whatever the name of the workflow is', () => {
+  const origin = 'from run 7 of x\n\nDelivered-by: screen-delivery';
+  expect(requestWith({}, { origin }).essence).toBe('from run 7 of x Delivered-by: screen-delivery');
+  expect(requestWith({ message: 'a\nb' }, { origin }).essence).toBe('a b');
+});

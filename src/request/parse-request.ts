@@ -220,7 +220,7 @@ function parseDestination(raw: RawInputs, context: RunContext, token: string | u
     path: parseOptional(raw.path, parsePath),
     entry: parseEntry(raw.entry),
     keep: parseOptional(raw.keep, parseKeep),
-    essence: oneLine(raw.message) || context.origin,
+    essence: oneLine(raw.message) || oneLine(context.origin),
     job: context.job,
     tag: parseOptional(raw.tag, (tag) => parseGitName(tag, 'tag')) ?? `files-${formatDay(context.now)}`,
     tagIsDefault: raw.tag === '',

@@ -228,6 +228,17 @@ describe('createGitHubClient: failures', () => {
     });
   });
 
+  test.each([[[{ sha: 'abc' }]], [[{ commit: 'abc' }]], [[{ commit: { message: 'x' } }, null]]])(
+    'refuses a list with an item that lacks what is read: %j',
+    async (body) => {
+      const { github } = createTestClient({ body });
+      await expect(github.rest.repos.listCommits(github.repository)).rejects.toMatchObject({
+        code: 'HOST_ERROR',
+        message: "reading the file's history returned JSON without commit.message",
+      });
+    },
+  );
+
   test('asks again for what GitHub has only accepted, and says so in the end', async () => {
     const accepted = { status: 202, body: { object: { sha: 'abc' } } };
     const { host, github } = createTestClient(accepted);

@@ -8,6 +8,7 @@ import { BATCH } from '../../protocol/limits.ts';
 import { getBrowserDisplay } from '../../rules/browser-display.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import { baseName, encodePath } from '../../rules/naming.ts';
+import { isHtml } from '../../rules/page/page-file.ts';
 import { refuseSpecialFile } from '../../rules/special-files.ts';
 import type {
   ChannelAction,
@@ -350,6 +351,7 @@ function pagePlacement({ commitSha, written }: CommitResult, destination: PagesD
     rawUrl: destination.rawUrl,
     bypassCache: true,
     hostMayChangeBytes: destination.hostMayChangeBytes,
+    isPage: isHtml(destination.pageUrl.pathname),
     mustBeExternal: false,
     notes: destination.notes,
     unknown: destination.unknown,

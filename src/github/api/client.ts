@@ -140,15 +140,20 @@ function refuseUnusable({ status, data }: ApiAnswer, { description, expects, ret
     throw unusable(`${description} returned something that is not JSON`);
   }
   if (returns !== undefined && !hasReturned(data, returns)) {
-    throw unusable(`${description} returned JSON without ${returns === '[]' ? 'a list' : returns}`);
+    const isNoList = returns.startsWith('[]') && !Array.isArray(data);
+    throw unusable(
+      `${description} returned JSON without ${isNoList ? 'a list' : returns.replace('[].', '')}`,
+    );
   }
 }
 
 /** @see CallTemplate.returns */
 function hasReturned(data: unknown, returns: string): boolean {
-  if (returns === '[]') return Array.isArray(data);
-  const value = returns
-    .split('.')
-    .reduce<unknown>((outer, name) => (outer as Record<string, unknown> | null | undefined)?.[name], data);
-  return value !== undefined && value !== null;
+  const [name = '', ...rest] = returns.split('.');
+  const further = rest.join('.');
+  if (name === '[]') {
+    return Array.isArray(data) && data.every((item) => further === '' || hasReturned(item, further));
+  }
+  const value = (data as Readonly<Record<string, unknown>> | null | undefined)?.[name];
+  return further === '' ? value !== undefined && value !== null : hasReturned(value, further);
 }
