@@ -237,6 +237,14 @@ describe('a page that would miss something', () => {
     ['a style sheet', html('<link rel=stylesheet href=a.css>')],
     ['an image', html('<img src=a.png>')],
     ['an image that is loaded when it is near', html('<img loading=lazy src=a.png>')],
+    [
+      'a style sheet for print that a script switches on',
+      html(`<link rel=stylesheet media=print href=a.css onload="this.media='all'">`),
+    ],
+    [
+      'a preloaded style sheet that a script switches on',
+      html(`<link rel=preload as=style href=a.css onload="this.onload=null;this.rel='stylesheet'">`),
+    ],
     ['the candidate of ordinary screens', { ...html('<img srcset="a.png 1x, b.png 2x">'), 'b.png': '' }],
     [
       'the image beside a candidate of fine screens',

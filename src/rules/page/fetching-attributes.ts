@@ -51,8 +51,13 @@ const FETCHED_LINK_TYPES: ReadonlyMap<string, readonly [ResourceKind, ReferenceG
 /** Link types that connect to a host and load nothing. */
 const CONNECTING_LINK_TYPES = new Set(['preconnect', 'dns-prefetch']);
 
+/** What a page writes into a link to use its style sheet as soon as it is loaded, so that nothing waits for it. */
+const SWITCH = /\b(?:media|rel)\b/;
+
 const link: AddressReader = (address, element) => {
   const types = splitWords(getAttribute(element, 'rel'));
+  const isStyle = types.includes('stylesheet') || getAttribute(element, 'as').toLowerCase() === 'style';
+  if (isStyle && SWITCH.test(getAttribute(element, 'onload'))) return single('style')(address, element);
   const [first, ...others] = types
     .map((type) => FETCHED_LINK_TYPES.get(type))
     .filter((found) => found !== undefined);
