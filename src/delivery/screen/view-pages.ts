@@ -161,7 +161,7 @@ async function viewPublishedPage(
 
 /** Whether the address was proven in a private network, and by its own host: one behind a redirect stays refused. */
 const isInPrivateNetwork = ({ proof }: ChannelAttempt, { host }: URL): boolean =>
-  proof !== null && proof.isInternal && proof.hosts.every((one) => one === host);
+  proof?.isInternal === true && proof.hosts.every((one) => one === host);
 
 const UNCOMPARED = { agreement: null, note: [] };
 
