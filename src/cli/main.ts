@@ -74,9 +74,9 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Pro
     const ports = createPorts(logger, stop.signal);
     return (await COMMANDS[command.name](command, terminal, ports, env)) ? EXIT.ready : EXIT.notReady;
   } catch (thrown) {
-    const isUsage = thrown instanceof UsageError;
-    printFailure(terminal, isUsage ? usageError(thrown) : toDeliveryError(thrown), asksForJson(args));
-    return isUsage ? EXIT.wrongUsage : EXIT.notReady;
+    const failure = thrown instanceof UsageError ? usageError(thrown) : asUsageError(toDeliveryError(thrown));
+    printFailure(terminal, failure, asksForJson(args));
+    return failure.code === 'BAD_USAGE' ? EXIT.wrongUsage : EXIT.notReady;
   } finally {
     process.off('SIGINT', abort).off('SIGTERM', abort);
   }
@@ -90,6 +90,12 @@ function asksForJson(args: readonly string[]): boolean {
 
 const usageError = ({ message }: UsageError): DeliveryError =>
   new DeliveryError('BAD_USAGE', message, { hint: `see ${TOOL.name} --help` });
+
+/** An input with which a command could not even begin, such as the root of `mcp`. */
+const asUsageError = (failure: DeliveryError): DeliveryError =>
+  failure.code === 'BAD_INPUT'
+    ? new DeliveryError('BAD_USAGE', failure.message, { hint: failure.hint })
+    : failure;
 
 /** What could not even begin, in the form that was asked for. */
 function printFailure(terminal: Terminal, { code, message, hint }: DeliveryError, isJson: boolean): void {
