@@ -16,7 +16,8 @@ const EMPTY = {
 describe('FLAGS', () => {
   test('are all inputs except those that are not needed on the command line', () => {
     const others = Object.keys(INPUTS).filter((name) => !FLAGS.some((flag) => flag === name));
-    expect(others.sort()).toEqual(['comment', 'content', 'fail-on-not-ready', 'file', 'operation', 'token']);
+    const notNeeded = ['comment', 'confine', 'content', 'fail-on-not-ready', 'file', 'operation', 'token'];
+    expect(others.sort()).toEqual(notNeeded);
   });
 
   test('have a value unless the input is off by default', () => {
