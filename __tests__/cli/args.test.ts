@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { parseCommand, UsageError } from '../../src/cli/args.ts';
-import { FLAGS, isSwitch } from '../../src/request/commands.ts';
+import { parseCommand } from '../../src/cli/args.ts';
+import { isValueless } from '../../src/cli/flag-rules.ts';
+import { UsageError } from '../../src/cli/usage-error.ts';
+import { COMMAND_FLAGS, FLAGS, isSwitch } from '../../src/request/commands.ts';
 import { INPUTS } from '../../src/request/inputs.ts';
 
 const EMPTY = {
@@ -33,7 +35,7 @@ describe('FLAGS', () => {
 
   test.each(FLAGS)('--%s sets the input of the same name', (name) => {
     const value = isSwitch(name) ? [] : ['given'];
-    const { flags } = parseCommand(['deliver', 'page.html', `--${name}`, ...value]);
+    const { flags } = parseCommand(['deliver', name === 'name' ? '-' : 'page.html', `--${name}`, ...value]);
     expect(flags).toEqual({ [name]: isSwitch(name) ? 'true' : 'given' });
   });
 });
@@ -89,7 +91,10 @@ describe('parseCommand', () => {
     [[], { ...EMPTY, name: 'help' }],
     [['--help'], { ...EMPTY, name: 'help' }],
     [['-h'], { ...EMPTY, name: 'help' }],
-    [['deliver', '--help'], { ...EMPTY, name: 'help' }],
+    [['deliver', '--help'], { ...EMPTY, name: 'help', positionals: ['deliver'] }],
+    [['help', 'verify'], { ...EMPTY, name: 'help', positionals: ['verify'] }],
+    [['help'], { ...EMPTY, name: 'help' }],
+    [['deliver', 'a.html', '-q', '-q'], { ...EMPTY, name: 'deliver', positionals: ['a.html'], quiet: true }],
     [['--version'], { ...EMPTY, name: 'version' }],
     [['-v'], { ...EMPTY, name: 'version' }],
   ])('accepts %j', (args, command) => {
@@ -110,22 +115,63 @@ describe('parseCommand', () => {
     [['verify', 'https://a.b/', 'https://c.d/'], /^verify takes exactly one URL$/],
     [['contract', 'a'], /^contract takes no arguments$/],
     [['mcp', 'a.html'], /^mcp takes no files/],
-    [['check', 'a.html', '--root', 'b'], /^--root can only be used with mcp$/],
-    [['deliver', 'a.html', '--chanel', 'K3'], /--chanel/],
-    [['deliver', 'a.html', '--channel'], /--channel/],
-    [['deliver', 'a.html', '--overwrite=true'], /--overwrite/],
-    [['deliver', 'a.html', '--fail-on-not-ready', 'false'], /--fail-on-not-ready/],
+    [['check', 'a.html', '--root', 'b'], /^--root is not a flag of check$/],
+    [['deliver', 'a.html', '--chanel', 'K3'], /^there is no flag --chanel$/],
+    [['deliver', 'a.html', '-x'], /^there is no flag -x$/],
+    [['deliver', 'a.html', '--no-setup'], /^there is no flag --no-setup$/],
+    [['deliver', 'a.html', '--channel'], /^--channel needs a value$/],
+    [['deliver', 'a.html', '--path', '--json'], /^--path needs a value, and a flag follows$/],
+    [['deliver', 'a.html', '--path', ''], /^the value of --path is empty$/],
+    [['deliver', 'a.html', '--marker= '], /^the value of --marker is empty$/],
+    [['deliver', ''], /^an argument of deliver is empty$/],
+    [['deliver', 'a.html', '--overwrite=true'], /^--overwrite takes no value$/],
+    [['deliver', 'a.html', '--channel', 'K1', '--channel', 'K3'], /^--channel is given twice$/],
+    [['deliver', 'a.html', '--fail-on-not-ready', 'false'], /^--fail-on-not-ready is an input of the action/],
+    [['deliver', '--file', 'a.html'], /^--file is not a flag of deliver$/],
+    [['verify', 'https://a.b/', '--channel', 'K3'], /^--channel is not a flag of verify$/],
+    [['verify', 'https://a.b/', '--token-env', 'MINE'], /^--token-env is not a flag of verify$/],
+    [['deliver', 'a.html', '--name', 'b.html'], /^--name is for standard input \(-\) alone$/],
+    [['contract', '--quiet'], /^--quiet is not a flag of contract$/],
+    [['mcp', '--json'], /^--json is not a flag of mcp$/],
   ])('refuses %j', (args, message) => {
     expect(() => parseCommand(args)).toThrow(UsageError);
     expect(() => parseCommand(args)).toThrow(message);
   });
 
+  test.each<[string[], RegExp]>([
+    [['deliver', 'a.html', '--chanel', 'K3'], /^did you mean --channel\?/],
+    [['deliver', 'a.html', '--repo', 'octo/site'], /^did you mean --repository\?/],
+    [['deliver', 'a.html', '--zzz'], /^`screen-delivery deliver --help` lists the flags$/],
+    [['delivr', 'a.html'], /^did you mean deliver\?/],
+    [['page.html'], /screen-delivery deliver page\.html$/],
+    [['deliver', 'a.html', '--operation', 'withdraw'], /^use the command withdraw$/],
+    [['deliver', 'a.html', '--path', '-x'], /--path=VALUE for a value that begins with -$/],
+    [['deliver', '--file', 'a.html'], /`screen-delivery deliver page\.html`$/],
+    [['verify', 'https://a.b/', '--branch', 'x'], /^`screen-delivery verify --help` lists the flags$/],
+  ])('says for %j what to write instead', (args, hint) => {
+    expect(() => parseCommand(args)).toThrow(expect.objectContaining({ hint: expect.stringMatching(hint) }));
+  });
+
+  test.each(['withdraw', 'check'])(
+    '%s takes every flag of deliver, so that a call can be repeated',
+    (name) => {
+      for (const flag of COMMAND_FLAGS.deliver) {
+        const value = isValueless(flag) ? [] : ['given'];
+        // Standard input has no second call.
+        if (flag !== 'name') expect(parseCommand([name, 'a.html', `--${flag}`, ...value]).name).toBe(name);
+      }
+    },
+  );
+
   test.each([
     [['deliver', 'a.html', '--token', 'ghp_secret']],
     [['deliver', 'a.html', '--token=ghp_secret']],
     [['--token', 'ghp_secret', '--help']],
+    [['deliver', '--path', '--token=ghp_secret', 'a.html']],
   ])('refuses the token in %j, says how to pass it, and does not repeat it', (args) => {
-    expect(() => parseCommand(args)).toThrow(/process list.*GITHUB_TOKEN.*--token-env/);
-    expect(() => parseCommand(args)).not.toThrow(/ghp_secret/);
+    const hint = expect.stringMatching(/GITHUB_TOKEN.*--token-env/);
+    expect(() => parseCommand(args)).toThrow(
+      expect.objectContaining({ message: expect.stringMatching(/process list$/), hint }),
+    );
   });
 });

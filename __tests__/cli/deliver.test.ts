@@ -4,10 +4,13 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import '../support/one-realm.ts';
-import { parseCommand, UsageError } from '../../src/cli/args.ts';
+import { parseCommand } from '../../src/cli/args.ts';
 import { deliverAll } from '../../src/cli/deliver.ts';
+import { createFileFinder, findPatternFiles } from '../../src/cli/find-files.ts';
+import { CLI_WORDING } from '../../src/cli/terminal.ts';
+import { UsageError } from '../../src/cli/usage-error.ts';
 import type { Report } from '../../src/delivery/report.ts';
 import type { ReportDocument } from '../../src/delivery/report-document.ts';
 import { DeliveryError } from '../../src/errors.ts';
@@ -48,6 +51,17 @@ async function run(args: readonly string[], env: Record<string, string> = {}, in
   const terminal = fakeTerminal(ports.logger, input);
   const ready = await deliverAll(parseCommand(args), terminal, ports, env);
   return { ready, printed: terminal.printed, host, logger: ports.logger };
+}
+
+/** What is wrong with a command; nothing may be asked or printed before it is found. */
+async function runForUsage(args: readonly string[], env: Record<string, string> = {}): Promise<UsageError> {
+  const host = new FakeHttp(fakeBin);
+  const ports = fakePorts(host.http);
+  const terminal = fakeTerminal(ports.logger);
+  const thrown = await deliverAll(parseCommand(args), terminal, ports, env).catch((error: unknown) => error);
+  expect([...host.seen, ...terminal.printed, ...ports.logger.lines]).toEqual([]);
+  if (!(thrown instanceof UsageError)) throw thrown;
+  return thrown;
 }
 
 /** Runs with --json and returns the only report. */
@@ -111,13 +125,28 @@ describe('deliverAll for deliver', () => {
     ]);
   });
 
-  test('prints a report for an input that is refused', async () => {
-    const { report } = await runForReport(['deliver', 'page.html', '--channel', 'K9']);
-    expect(report).toMatchObject({
-      ready: false,
-      file: { path: 'page.html' },
-      notReady: { step: 'check', code: 'BAD_INPUT' },
-    });
+  test.each([
+    [['--channel', 'K9'], /names an unknown channel: K9$/, /^use auto, K1/],
+    [['--timeout', 'soon'], /is soon, not a number of seconds/, /timeout: 240/],
+    [['--timeout', '999'], /the protocol's ceiling of 240$/, /timeout: 240/],
+    [['--repository', 'octo'], /is not of the form <owner>\/<repo>: octo$/, /repository: owner\/name/],
+    [['--prune', 'no'], /neither true nor false$/, /prune: true/],
+    [['--bin', 'x'], /not a name that the host accepts$/, /letters, digits/],
+    [['--picture', '--screen', 'off'], /needs a browser$/, /screen: auto/],
+    [['--client-id', 'Iv1.0123456789abcdef'], /no repository that a token would/, /repository: owner\/name/],
+  ])('refuses the flags %j as wrong usage, before anything is done', async (flags, message, hint) => {
+    const error = await runForUsage(['deliver', 'page.html', ...flags]);
+    expect(error.message).toMatch(message);
+    expect(error.hint).toMatch(hint);
+  });
+
+  test('searches the files of a pattern once', async () => {
+    const found = jest.fn(findPatternFiles);
+    const find = createFileFinder(found);
+    const [first, second] = [await find(['*.html'], folder), await find(['*.html'], folder)];
+    expect(second).toEqual(first);
+    await find(['page.html'], folder);
+    expect(found).toHaveBeenCalledTimes(2);
   });
 });
 
@@ -134,15 +163,35 @@ describe('standard input', () => {
     expect(JSON.stringify([printed, host.seen])).not.toContain(tmpdir());
   });
 
-  test.each([
-    [[], PAGE, 'page', /standard input has no file name/],
-    [['--name', 'answer.html'], '', 'answer.html', /the content of answer\.html is empty/],
-  ])('is refused with %j and %j', async (flags, text, subject, reason) => {
-    const { ready, printed, host } = await run(['deliver', '-', ...flags], {}, text === '' ? [] : [text]);
-    expect({ ready, seen: host.seen }).toEqual({ ready: false, seen: [] });
-    expect(printed[0]).toMatch(reason);
-    if (subject !== 'page') expect(printed[0]).toContain(`CLAIM: ${subject} was not published`);
+  test('is refused without a name, as wrong usage', async () => {
+    const { message, hint } = await runForUsage(['deliver', '-']);
+    expect([message, hint].map(CLI_WORDING)).toEqual([
+      'standard input has no file name',
+      'set `--name` to the name to give it, such as page.html',
+    ]);
   });
+
+  test('is refused where it is empty', async () => {
+    const { ready, printed, host } = await run(['deliver', '-', '--name', 'answer.html']);
+    expect({ ready, seen: host.seen }).toEqual({ ready: false, seen: [] });
+    expect(printed[0]).toMatch(/the content of answer\.html is empty/);
+    expect(printed[0]).toContain('CLAIM: answer.html was not published');
+  });
+});
+
+test('a withdrawal without a token and a bin says how a bin is named', async () => {
+  const { report, host } = await runForReport(['withdraw', 'page.html']);
+  expect(report.notReady).toMatchObject({ code: 'NO_TOKEN', step: 'check' });
+  expect(report.notReady?.hint).toBe(
+    'set `--bin` to the first folder of the address that was delivered, or give a token for K1',
+  );
+  expect(host.seen).toEqual([]);
+});
+
+test('a link that is none is answered in the words of verify', async () => {
+  const { report } = await runForReport(['verify', 'page.html', '--marker', 'marker-42']);
+  expect(report.notReady?.reason).toMatch(/^`URL` is not an external https address/);
+  expect(report.notReady?.hint).toMatch(/ or publish the file with the command `deliver`$/);
 });
 
 describe('a pattern on the command line', () => {
@@ -231,10 +280,8 @@ describe('the credentials of the command line', () => {
   });
 
   test.each(['null', '17', 'ready', 'a\nb', `${TOKEN}\nx`])('are refused as a token: %j', async (value) => {
-    const { report, host } = await runForReport(['deliver', 'page.html'], { GH_TOKEN: value });
-    expect(report).toMatchObject({ ready: false, url: null });
-    expect(report.notReady?.reason).toMatch(/^the token (is|contains) /);
-    expect(host.seen).toEqual([]);
+    const { message } = await runForUsage(['deliver', 'page.html'], { GH_TOKEN: value });
+    expect(CLI_WORDING(message)).toMatch(/^the token (is|contains) /);
   });
 
   test.each(['NODE_TLS_REJECT_UNAUTHORIZED', 'GIT_SSL_NO_VERIFY'])(
@@ -251,10 +298,9 @@ describe('the credentials of the command line', () => {
     async (flag) => {
       const secret = ['ghp', 'R4nd0mR4nd0mR4nd0mR4nd0mR4nd0mR4nd0m'].join('_');
       const value = flag === 'url' ? `https://a.dev/?t=${secret}` : secret;
-      const { host, printed, logger } = await run(['deliver', 'page.html', `--${flag}`, value]);
-      expect(host.seen).toEqual([]);
-      expect(printed[0]).toContain(`\`--${flag}\` contains what looks like a secret`);
-      expect([...printed, ...logger.lines].join()).not.toContain(secret);
+      const { message, hint } = await runForUsage(['deliver', 'page.html', `--${flag}`, value]);
+      expect(message).toContain(`\`${flag}\` contains what looks like a secret`);
+      expect(message + hint).not.toContain(secret);
     },
   );
 });
@@ -285,7 +331,7 @@ describe('the token of the command line', () => {
 
   test('is not read for verify', async () => {
     const link = 'https://preview.agent-host.com/';
-    const { logger } = await run(['verify', link, '--marker', 'm', '--timeout', '1'], {
+    const { logger } = await run(['verify', link, '--marker', 'marker-42', '--timeout', '1'], {
       GITHUB_TOKEN: TOKEN,
     });
     expect(logger.masked).toEqual(['', TOKEN]);
@@ -350,9 +396,8 @@ describe('the repository of the command line', () => {
 
   test('is not looked up if the flags name two different instances', async () => {
     const instance = ['--repository', 'octo/site', '--api-url', 'https://git.example.com/api/v3'];
-    const { host, report } = await runForReport([...args, ...instance], { GITHUB_TOKEN: TOKEN });
-    expect(host.seen).toEqual([]);
-    expect(report.notReady?.hint).toContain('--auth-url https://git.example.com');
+    const { hint } = await runForUsage([...args, ...instance], { GITHUB_TOKEN: TOKEN });
+    expect(CLI_WORDING(hint)).toContain('--auth-url https://git.example.com');
   });
 
   test('is taken from --repository before any git remote', async () => {

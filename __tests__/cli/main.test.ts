@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
@@ -47,11 +47,42 @@ describe('main', () => {
     [['sent'], 'there is no command sent; see screen-delivery --help\n'],
     [
       ['deliver', 'x', '--token-env', 'NONE'],
-      'the environment variable NONE does not contain a token; see screen-delivery --help\n',
+      'the environment variable NONE does not contain a token; set it, or name another one with --token-env\n',
     ],
   ])('with %j prints an error to stderr and returns the exit code 2', async (args, error) => {
     await expect(main(args, {})).resolves.toBe(EXIT.wrongUsage);
     expect(output).toEqual({ stdout: '', stderr: error });
+  });
+
+  test.each([
+    [
+      ['verify', 'https://preview.dev/'],
+      "a link alone can't be proven; set `--marker` to a text that it shows, or `--file` to its content\n",
+    ],
+    [['mcp', '--timeout', 'soon'], /^`--timeout` is soon, .*; set `--timeout 240`\n$/],
+  ])('with %j says what to change in the flags of the command', async (args, error) => {
+    await expect(main(args, {})).resolves.toBe(EXIT.wrongUsage);
+    expect(output).toEqual({
+      stdout: '',
+      stderr: typeof error === 'string' ? error : expect.stringMatching(error),
+    });
+  });
+
+  test('in a folder that was removed says so', async () => {
+    const folder = await temporaryFolder();
+    const original = process.cwd();
+    process.chdir(folder);
+    await rm(folder, { recursive: true });
+    try {
+      for (const name of ['deliver', 'check', 'withdraw']) {
+        await expect(main([name, 'page.html'], {})).resolves.toBe(EXIT.wrongUsage);
+      }
+    } finally {
+      process.chdir(original);
+    }
+    expect(new Set(output.stderr.trim().split('\n'))).toEqual(
+      new Set(['the current folder does not exist any more; change to a folder that exists']),
+    );
   });
 
   test('returns the exit code 1 if a file can not be delivered', async () => {

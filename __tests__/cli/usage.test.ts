@@ -1,58 +1,87 @@
 import { describe, expect, test } from '@jest/globals';
-import { CLI_WORDING } from '../../src/cli/terminal.ts';
+import { wordForCommand } from '../../src/cli/terminal.ts';
 import { usage } from '../../src/cli/usage.ts';
-import { FLAGS, isSwitch } from '../../src/request/commands.ts';
+import {
+  CLI_COMMANDS,
+  COMMAND_FLAGS,
+  type CommandName,
+  FLAGS,
+  isSwitch,
+} from '../../src/request/commands.ts';
 import { INPUTS } from '../../src/request/inputs.ts';
 
-const lines = usage().split('\n');
-const findLine = (flag: string): string => lines.find((line) => line.startsWith(`  ${flag}`)) ?? '';
+const COMMANDS = Object.keys(CLI_COMMANDS) as CommandName[];
 
-describe('usage', () => {
-  test.each(FLAGS)('explains --%s', (name) => {
-    const line = findLine(`--${name} `);
-    expect(line).toContain(CLI_WORDING(INPUTS[name].description).replaceAll('`', ''));
-    expect(/^ {2}\S+ …/.test(line)).toBe(!isSwitch(name));
+/** The terms of a help text with their whole meaning, in one line each. */
+function readEntries(text: string): ReadonlyMap<string, string> {
+  const entries = new Map<string, string>();
+  let term = '';
+  for (const line of text.split('\n')) {
+    const [, first, meaning = ''] = /^ {2}(\S.*?)(?: {2,}(\S.*))?$/.exec(line) ?? [];
+    const further = /^ {10,}(\S.*)$/.exec(line)?.[1];
+    if (first !== undefined) {
+      term = first;
+      entries.set(term, meaning);
+    } else if (further !== undefined) entries.set(term, `${entries.get(term)} ${further}`);
+  }
+  return entries;
+}
+
+describe.each([undefined, ...COMMANDS])('the help of the command %s', (command) => {
+  const lines = usage(command).split('\n');
+
+  test('has no line longer than 80 columns', () => {
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
   });
 
-  test.each(['deliver FILE…|FOLDER|-', 'verify URL', 'check FILE…|FOLDER|-', 'contract'])(
-    'lists the command %s',
-    (command) => {
-      expect(lines.some((line) => line.startsWith(`  screen-delivery ${command} `))).toBe(true);
-    },
-  );
-
-  test.each([
-    '--token-env NAME',
-    '--file FILE',
-    '--json',
-    '-q, --quiet',
-    '--qr',
-    '-h, --help',
-    '-v, --version',
-  ])('explains %s', (flag) => {
-    expect(findLine(flag)).not.toBe('');
-  });
-
-  test('shows useful defaults, but no expressions of the runner', () => {
-    expect(findLine('--timeout ')).toMatch(/\(240\)$/);
-    expect(findLine('--channel ')).toMatch(/\(auto\)$/);
-    expect(findLine('--overwrite ')).not.toMatch(/\(false\)/);
-    expect(usage()).not.toContain('${{');
-  });
-
-  test('lists no flag for the token', () => {
-    expect(findLine('--token ')).toBe('');
-  });
-
-  test('aligns all descriptions in one column', () => {
-    const starts = lines
-      .filter((line) => /^ {2}-/.test(line))
-      .map((line) => /^ {2}.*? {2,}(?=\S)/.exec(line)?.[0].length);
-    expect(starts).toHaveLength(FLAGS.length + 8);
-    expect(new Set(starts).size).toBe(1);
+  test('has no expression of the runner', () => {
+    expect(usage(command)).not.toContain('${{');
   });
 
   test('lists the exit codes', () => {
-    expect(usage()).toContain('0 ready, withdrawn or planned; 1 not ready; 2 wrong usage');
+    expect(lines.join(' ')).toContain('0 ready, withdrawn or planned; 1 not ready; 2 wrong usage, such as');
   });
+});
+
+test.each(COMMANDS)('the flags of %s are listed after it, and no others', (command) => {
+  const listed = [...readEntries(usage(command)).keys()].flatMap(
+    (term) => /--([a-z-]+)/.exec(term)?.[1] ?? [],
+  );
+  expect(listed.toSorted()).toEqual([...COMMAND_FLAGS[command], 'help'].toSorted());
+});
+
+test.each(FLAGS)('--%s is explained as the input is', (name) => {
+  const text = readEntries(usage('deliver')).get(`--${name}${isSwitch(name) ? '' : ' VALUE'}`);
+  expect(text).toContain(wordForCommand('deliver')(INPUTS[name].description).replaceAll('`', ''));
+});
+
+describe('the help without a command', () => {
+  test('lists every command with its arguments', () => {
+    const entries = readEntries(usage());
+    for (const [name, { usage: given, description }] of Object.entries(CLI_COMMANDS)) {
+      expect(entries.get(`${name} ${given}`.trim())).toBe(description);
+    }
+  });
+
+  test('lists what nearly all commands print, and says where the other flags are', () => {
+    for (const flag of ['--json', '-q, --quiet', '-h, --help', '-v, --version']) {
+      expect(readEntries(usage()).get(flag)).toMatch(/^Print /);
+    }
+    expect(usage()).toContain('screen-delivery COMMAND --help');
+  });
+});
+
+test('useful defaults are shown, and those of switches are not', () => {
+  const entries = readEntries(usage('deliver'));
+  expect(entries.get('--timeout VALUE')).toMatch(/\(240\)$/);
+  expect(entries.get('--channel VALUE')).toMatch(/\(auto\)$/);
+  expect(entries.get('--overwrite')).not.toMatch(/\(false\)/);
+});
+
+test('the default of verify is its own', () => {
+  expect(readEntries(usage('verify')).get('--timeout VALUE')).toMatch(/\(30\)$/);
+});
+
+test('no flag takes a token', () => {
+  for (const command of COMMANDS) expect(usage(command)).not.toMatch(/--token(?!-env)/);
 });

@@ -129,7 +129,9 @@ describe('the public bin', () => {
       expect.objectContaining({
         code: 'NOT_EXTERNAL',
         step: 'authorize',
-        message: expect.stringContaining(`${known}, and K3 is public`),
+        message: expect.stringMatching(
+          new RegExp(`^the file's repository ${known}, and only the public file-bin \\(K3\\) is left: `),
+        ),
         hint: expect.stringMatching(/`allow-public-bin: true`.*`channel: K3`/),
       }),
     );

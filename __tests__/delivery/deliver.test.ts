@@ -611,7 +611,7 @@ describe('a dry run', () => {
       notReady: { code: 'DRY_RUN', step: 'place' },
     });
     expect(report.lines.CODE).toContain('branch main, path page.html');
-    expect(report.lines.TEST).toBe('nothing was fetched: this is a dry run');
+    expect(report.lines.TEST).toBe('nothing was fetched, because nothing was written');
     expect(report.lines.UNKNOWN).toBe('everything that only a real run can show');
     expect([played.placed, host.seen]).toEqual([[], []]);
     expect(lines).toContain('page.html: K1: to be commit c0ffee');

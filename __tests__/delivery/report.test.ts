@@ -210,6 +210,52 @@ describe('the RESULT line', () => {
   });
 });
 
+describe('the CLAIM line', () => {
+  const K3 = planWith({ channel: 'K3' });
+  const BIN = 'https://filebin.net/b/page.html';
+  const inBin = placementWith({ url: new URL(BIN) });
+
+  test('gives the address of each proven duplicate', () => {
+    expect(lineOf('CLAIM', { duplicates: [attemptWith({ plan: K3, placement: inBin })] })).toBe(
+      `out/page.html opens on the screen at ${PAGE.href}; duplicate on K3 (about 7 days, public to anyone with the link): ${BIN}`,
+    );
+  });
+
+  test.each([
+    ['that is not proven', {}, { ...unproven }],
+    ['of a file that is not proven', { main: attemptWith({ ...unproven }) }, {}],
+  ])('gives no address of a duplicate %s', (_, more, duplicate) => {
+    const duplicates = [attemptWith({ plan: K3, placement: inBin, ...duplicate })];
+    expect(lineOf('CLAIM', { ...more, duplicates })).not.toContain(BIN);
+  });
+});
+
+describe('the report of a dry run', () => {
+  const failure = new DeliveryError('DRY_RUN', 'only planned: nothing failed', {
+    step: 'place',
+    hint: 'leave `dry-run` out',
+  });
+  const planned = deliveryWith({ failure, duplicates: [attemptWith({ plan: planWith({ channel: 'K3' }) })] });
+  const report = composeReport({ ...planned, attempts: new Map() });
+
+  test('names no failed step, and nothing to change', () => {
+    expect(report.lines).toMatchObject({
+      CLAIM: 'out/page.html was not published; there is no address',
+      TEST: 'nothing was fetched, because nothing was written',
+      RESULT: 'НЕ ГОТОВО → only planned: nothing failed. Next: leave `dry-run` out',
+    });
+  });
+
+  test('names the duplicates that are planned', () => {
+    expect(report.lines.CODE).toMatch(/; duplicate K3 \(filebin\)$/);
+  });
+
+  test('says of a withdrawal that it has yet to be made', () => {
+    const { lines } = composeReport({ ...planned, operation: 'withdraw', attempts: new Map() });
+    expect(lines.CLAIM).toBe('out/page.html is not withdrawn yet');
+  });
+});
+
 describe('the CODE line', () => {
   test('names each duplicate', () => {
     const plan = planWith({ channel: 'K3' });

@@ -59,6 +59,11 @@ test('the command line names no flag that it does not have', () => {
 
 describe('createWording', () => {
   test.each<[string, string, string]>([
+    [
+      'input `channel` names an unknown channel: K5',
+      '`--channel` names an unknown channel: K5',
+      'argument `channel` names an unknown channel: K5',
+    ],
     ['set `path:` to a folder', 'set `--path` to a folder', 'set `path` to a folder'],
     ['set `path: a/`', 'set `--path a/`', 'set `path: "a/"`'],
     ["set `message: it's`", "set `--message 'it'\\''s'`", 'set `message: "it\'s"`'],

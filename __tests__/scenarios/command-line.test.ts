@@ -238,6 +238,11 @@ describe('with a token', () => {
     expect(dry.exitCode).toBe(0);
     expect(reportsOf(dry).map(({ notReady }) => notReady?.code)).toEqual(['DRY_RUN', 'DRY_RUN']);
     expect(await repository.log()).toHaveLength(1);
+    expect(parseDocument(dry.stdout)).toMatchObject({
+      result: 'planned',
+      reason: 'only planned: nothing failed, and nothing was written',
+      hint: 'leave `--dry-run` out to do it',
+    });
 
     const delivered = await run(deliver, { env, files });
     expect(reportsOf(delivered).map(({ url }) => url)).toEqual([
@@ -254,6 +259,18 @@ describe('with a token', () => {
     ]);
     expect(await repository.read('previews/a.html')).toBeNull();
     expect(await repository.log()).toHaveLength(5);
+  });
+
+  test('a folder is withdrawn by the name that it was delivered by, without a slash', async () => {
+    const repository = await newRepository();
+    const files = { 'site/index.html': page(), 'site/more/b.html': page('b') };
+    const call = { env: { GITHUB_TOKEN: world.token() }, files };
+    const where = ['--repository', repository.fullName];
+    const delivered = await reported(['deliver', 'site', ...where], call);
+    expect(delivered.report.url).toBe(`${repository.pages.url}site/`);
+    const { report } = await reported(['withdraw', 'site', ...where], call);
+    expect(report).toMatchObject({ ready: true, withdrawn: `${repository.pages.url}site/` });
+    expect(await repository.read('site/more/b.html')).toBeNull();
   });
 
   test('that the host repeats in its refusal, nothing repeats it', async () => {
@@ -291,7 +308,9 @@ test.each(['20.20.2', '22.18.9'])('on Node %s one sentence says which is needed'
   expect({ exitCode, stdout, stderr }).toEqual({
     exitCode: 2,
     stdout: '',
-    stderr: `screen-delivery needs Node 22.19 or newer; this is ${version}\n`,
+    stderr: expect.stringMatching(
+      `^screen-delivery needs Node 22.19 or newer; this is ${version}; install a newer Node; .*\n$`,
+    ),
   });
 });
 
@@ -346,13 +365,23 @@ describe('the other commands', () => {
   ])('%j is wrong usage: exit code 2, and a way on', async (args) => {
     const { exitCode, stdout, stderr } = await run(args);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-    expect(stderr).toMatch(/; see screen-delivery --help\n$/);
+    expect(stderr).toMatch(/^[^\n]+; [^\n]*screen-delivery[^\n]*--help[^\n]*\n$/);
+    expect(stderr).not.toMatch(/Option|positional|argument missing/);
+  });
+
+  test.each([
+    ['a flag', ['--timeout', 'soon'], {}, /`--timeout` is soon, .*; set `--timeout 240`\n$/],
+    ['the token', [], { GITHUB_TOKEN: 'null' }, /the token is too short .*; set GITHUB_TOKEN to the whole/],
+  ])('a wrong value of %s is wrong usage, in words of the command line', async (_, flags, env, text) => {
+    const { exitCode, stdout, stderr } = await run(['deliver', 'page.html', ...flags], { env });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toMatch(text);
   });
 
   test('wrong usage is JSON, too, where JSON is asked for', async () => {
-    const { exitCode, stdout, stderr } = await run(['deliver', 'page.html', '--chanel', 'K3', '--json']);
+    const { exitCode, stdout, stderr } = await run(['deliver', 'page.html', '--channel', 'K9', '--json']);
     expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: '' });
-    const hint = 'see screen-delivery --help';
+    const hint = expect.stringMatching(/^use auto, K1/);
     expect(parseDocument(stdout)).toMatchObject({
       result: 'not-ready',
       code: 'BAD_USAGE',

@@ -10,7 +10,10 @@ export interface ChannelItem {
   readonly file: LocalFile | null;
   /** The folder that is delivered as one; `file` is then its entry page. */
   readonly site?: LocalSite | null;
-  /** The name to give: checked, with the folders that it keeps, such as `css/page.css`. */
+  /**
+   * The name to give: checked, with the folders that it keeps, such as `css/page.css`. Of a removal it may end in
+   * `/`: then everything that was delivered below this folder is meant.
+   */
   readonly name: string;
 }
 

@@ -1,22 +1,15 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import {
-  CLI_COMMANDS,
-  type CommandDefinition,
-  type CommandName,
-  FLAGS,
-  isSwitch,
-} from '../request/commands.ts';
+import { TOOL } from '../protocol/words.ts';
+import { CLI_COMMANDS, type CommandName, FLAGS } from '../request/commands.ts';
 import { INPUTS, type InputName } from '../request/inputs.ts';
-
-/** The command line is wrong; the message says what. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
+import { findClosestName } from './closest-name.ts';
+import { ALL_FLAGS, findCommandName, isValueless, refuseWrongFlags } from './flag-rules.ts';
+import { UsageError } from './usage-error.ts';
 
 /** A parsed command line. */
 export interface CliCommand {
   readonly name: CommandName | 'help' | 'version';
-  /** Files, or the URL of `verify`. */
+  /** Files, the URL of `verify`, or the command that `help` explains. */
   readonly positionals: readonly string[];
   /** Inputs that were given as flags. */
   readonly flags: Readonly<Partial<Record<InputName, string>>>;
@@ -34,17 +27,18 @@ export interface CliCommand {
 /** Stands for standard input, in place of a file. */
 export const STANDARD_INPUT = '-';
 
-const OPTIONS: NonNullable<ParseArgsConfig['options']> = {
-  ...Object.fromEntries(FLAGS.map((name) => [name, { type: isSwitch(name) ? 'boolean' : 'string' }])),
-  file: { type: 'string' },
-  'token-env': { type: 'string' },
-  root: { type: 'string' },
-  json: { type: 'boolean' },
-  quiet: { type: 'boolean', short: 'q' },
-  qr: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-  version: { type: 'boolean', short: 'v' },
-};
+/** The flags with one letter. */
+const LETTERS: Readonly<Record<string, string>> = { quiet: 'q', help: 'h', version: 'v' };
+
+const OPTIONS: NonNullable<ParseArgsConfig['options']> = Object.fromEntries(
+  ALL_FLAGS.map((name) => [
+    name,
+    {
+      type: isValueless(name) ? 'boolean' : 'string',
+      ...(LETTERS[name] === undefined ? {} : { short: LETTERS[name] }),
+    },
+  ]),
+);
 
 /**
  * Parses the arguments of the command line.
@@ -52,52 +46,77 @@ const OPTIONS: NonNullable<ParseArgsConfig['options']> = {
  * @throws {UsageError} if they are wrong.
  */
 export function parseCommand(args: readonly string[]): CliCommand {
-  const parsed = parseArguments(args);
-  const { values } = parsed;
+  refuseToken(args);
+  // Not strict: the parser's own messages do not say what to do here.
+  const config = { options: OPTIONS, allowPositionals: true, strict: false, tokens: true } as const;
+  const { values, positionals: words, tokens } = parseArgs({ ...config, args: args.map(completeScreen) });
+  const [name = '', ...positionals] = words;
+  const known = findCommandName(name);
+  refuseWrongFlags(
+    tokens.flatMap((token) => (token.kind === 'option' ? token : [])),
+    known,
+  );
   const root = typeof values.root === 'string' ? values.root : '.';
   const empty = { positionals: [], flags: {}, tokenEnv: undefined, root, ...selectOutput(values) };
-  if (values.help === true || args.length === 0) return { ...empty, name: 'help' };
+  if (name === 'help') return { ...empty, name: 'help', positionals: positionals.flatMap(toTopic) };
+  if (values.help === true || args.length === 0)
+    return { ...empty, name: 'help', positionals: toTopic(name) };
   if (values.version === true) return { ...empty, name: 'version' };
-  const [name = '', ...positionals] = parsed.positionals;
-  const needed = findCommand(name);
-  if (needed === undefined) {
-    throw new UsageError(name === '' ? 'a command is missing' : `there is no command ${name}`);
+  if (known === undefined) throw unknownCommandError(name);
+  refuseWrongCount(known, positionals);
+  if (values.name !== undefined && known !== 'mcp' && positionals[0] !== STANDARD_INPUT) {
+    throw new UsageError(
+      '--name is for standard input (-) alone',
+      'leave it out, or give a place with --path',
+    );
   }
-  if (positionals.length < needed.min || positionals.length > needed.max) {
-    throw new UsageError(`${name} takes ${needed.takes}`);
-  }
-  if (positionals.includes(STANDARD_INPUT)) refuseOtherInput(name, positionals);
-  if (name !== 'verify' && values.file !== undefined) {
-    throw new UsageError('--file can only be used with verify');
-  }
-  if (name !== 'mcp' && values.root !== undefined) throw new UsageError('--root can only be used with mcp');
   const tokenEnv = typeof values['token-env'] === 'string' ? values['token-env'] : undefined;
-  return { ...empty, name: name as CliCommand['name'], positionals, flags: selectFlags(values), tokenEnv };
+  return { ...empty, name: known, positionals, flags: selectFlags(values), tokenEnv };
 }
 
-const findCommand = (name: string): CommandDefinition | undefined =>
-  Object.hasOwn(CLI_COMMANDS, name) ? CLI_COMMANDS[name as CommandName] : undefined;
+const toTopic = (name: string): readonly CommandName[] => {
+  const known = findCommandName(name);
+  return known === undefined ? [] : [known];
+};
 
-function refuseOtherInput(name: string, positionals: readonly string[]): void {
-  if (name !== 'deliver' && name !== 'check') throw new UsageError(`${name} reads no standard input`);
-  if (positionals.length > 1) throw new UsageError('standard input (-) can only be given alone');
+/** A token as a flag, in any place. It is not repeated. */
+function refuseToken(args: readonly string[]): void {
+  const end = args.indexOf('--');
+  const flags = end === -1 ? args : args.slice(0, end);
+  if (!flags.some((arg) => /^--token(=|$)/.test(arg))) return;
+  throw new UsageError(
+    'a token on the command line is visible in the process list',
+    'put it in GITHUB_TOKEN, or name its environment variable with --token-env',
+  );
 }
 
-function parseArguments(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: args.map(completeScreen),
-      options: OPTIONS,
-      allowPositionals: true,
-      strict: true,
-    });
-  } catch (thrown) {
-    if (args.some((arg) => /^--token(=|$)/.test(arg))) {
-      throw new UsageError(
-        'a token on the command line is visible in the process list: put it in GITHUB_TOKEN, or name its environment variable with --token-env',
-      );
-    }
-    throw new UsageError(thrown instanceof Error ? thrown.message : String(thrown));
+function unknownCommandError(name: string): UsageError {
+  if (name === '') return new UsageError('a command is missing');
+  if (/[./\\]/.test(name)) {
+    return new UsageError(`there is no command ${name}`, `to publish a file: ${TOOL.name} deliver ${name}`);
+  }
+  const closest = findClosestName(name, Object.keys(CLI_COMMANDS));
+  const help = `see ${TOOL.name} --help`;
+  return new UsageError(
+    `there is no command ${name}`,
+    closest === undefined ? help : `did you mean ${closest}? ${help}`,
+  );
+}
+
+function refuseWrongCount(name: CommandName, positionals: readonly string[]): void {
+  const { min, max, takes } = CLI_COMMANDS[name];
+  if (positionals.length < min || positionals.length > max) {
+    throw new UsageError(`${name} takes ${takes}`, `see ${TOOL.name} ${name} --help`);
+  }
+  if (positionals.some((one) => one.trim() === '')) {
+    throw new UsageError(`an argument of ${name} is empty`, 'give it a value, or leave it out');
+  }
+  if (!positionals.includes(STANDARD_INPUT)) return;
+  if (name !== 'deliver' && name !== 'check') {
+    throw new UsageError(`${name} reads no standard input`, `see ${TOOL.name} ${name} --help`);
+  }
+  if (positionals.length > 1) {
+    throw new UsageError('standard input (-) can only be given alone', 'deliver the files by another call');
   }
 }
 

@@ -15,6 +15,7 @@ import {
   readsStandardInput,
 } from './request.ts';
 import type { Terminal } from './terminal.ts';
+import { refuseAsUsage, UsageError } from './usage-error.ts';
 
 /**
  * Runs the checks of a delivery on every file, without any request to a host.
@@ -40,8 +41,10 @@ async function checkAll(
   ports: Ports,
 ): Promise<readonly Report[]> {
   try {
-    await refuseSecretInputs(raw, given.secrets, ports.logger);
-    const request = parseCliRequest(raw, given, ports);
+    const request = await refuseAsUsage(async () => {
+      await refuseSecretInputs(raw, given.secrets, ports.logger);
+      return parseCliRequest(raw, given, ports);
+    });
     // The results say everything; the steps of the checks are not logged.
     return await runCheck(
       request,
@@ -49,7 +52,10 @@ async function checkAll(
       { findFiles: findPatternFiles },
     );
   } catch (thrown) {
-    return [refusalReport(raw.file || raw.name, toDeliveryError(thrown).withStep('check'))];
+    if (thrown instanceof UsageError) throw thrown;
+    return [
+      refusalReport(raw.file || raw.name || 'standard input', toDeliveryError(thrown).withStep('check')),
+    ];
   }
 }
 

@@ -1,4 +1,5 @@
 import { type InterfaceParts, runRequest } from '../context.ts';
+import type { FindFiles } from '../delivery/find-files.ts';
 import { type Report, refusalReport } from '../delivery/report.ts';
 import { toDeliveryError } from '../errors.ts';
 import { authorizeDevice } from '../github/device-flow.ts';
@@ -9,18 +10,20 @@ import { refuseSecretInputs } from '../request/secret-inputs.ts';
 import { findRepository } from '../request/source-repository.ts';
 import { failIfAbandoned } from '../system.ts';
 import type { CliCommand } from './args.ts';
-import { findPatternFiles } from './find-files.ts';
+import { createFileFinder } from './find-files.ts';
 import { formatReports } from './format-reports.ts';
 import { printReports } from './print-reports.ts';
 import { progressLogger } from './quiet-logger.ts';
 import {
   type CommandContext,
+  findCurrentFolder,
   parseCliRequest,
   readAndMaskCredentials,
   readRawInputs,
   readsStandardInput,
 } from './request.ts';
 import type { Terminal } from './terminal.ts';
+import { refuseAsUsage, UsageError } from './usage-error.ts';
 
 /**
  * Delivers or withdraws files, or verifies a link, and prints the reports.
@@ -38,7 +41,7 @@ export async function deliverAll(
   // The report of a link says all that there is; how long the wait is can be seen.
   const logger = command.name === 'verify' ? progressLogger(ports.logger) : ports.logger;
   const own = { ...ports, logger };
-  const parts = { findFiles: findPatternFiles, authorize: askOn(terminal) };
+  const parts = { findFiles: createFileFinder(), authorize: askOn(terminal) };
   const created = await createReports(command, { token, secrets, contentStream }, { ports: own, parts, env });
   return printReports(created, command, terminal, formatReports);
 }
@@ -46,7 +49,7 @@ export async function deliverAll(
 /** What a command runs with. */
 interface CommandRun {
   readonly ports: Ports;
-  readonly parts: InterfaceParts;
+  readonly parts: InterfaceParts & { readonly findFiles: FindFiles };
   readonly env: NodeJS.ProcessEnv;
 }
 
@@ -57,17 +60,21 @@ async function createReports(
 ): Promise<readonly Report[]> {
   try {
     refuseUnsafeEnvironment(env);
-    const { repository, sources } = await findSources(command, ports, env);
+    const { repository, sources, log } = await findSources(command, parts, env);
     const raw = readRawInputs(command, env, { token, repository });
-    await refuseSecretInputs(raw, secrets, ports.logger);
     const opensLinks = command.name === 'verify';
-    const request = parseCliRequest(raw, { sources, secrets, opensLinks, contentStream }, ports);
+    const request = await refuseAsUsage(async () => {
+      await refuseSecretInputs(raw, secrets, ports.logger);
+      return parseCliRequest(raw, { sources, secrets, opensLinks, contentStream }, ports);
+    });
+    for (const line of log) ports.logger.info(line);
     return await failIfAbandoned(() => runRequest(request, ports, parts));
   } catch (thrown) {
+    if (thrown instanceof UsageError) throw thrown;
     const failure = toDeliveryError(thrown).withStep('check');
     const { file = '', path = '', name = '' } = command.flags;
     const [first = ''] = command.positionals;
-    const given = readsStandardInput(command) ? name : first;
+    const given = readsStandardInput(command) ? name || 'standard input' : first;
     if (command.name === 'withdraw') return [refusalReport(path || given, failure, 'withdraw')];
     return [refusalReport(command.name === 'verify' ? file : given, failure)];
   }
@@ -79,14 +86,15 @@ const askOn =
   (options, ports) =>
     authorizeDevice(options, { ...ports, logger });
 
-/** A link needs no repository. */
-async function findSources(command: CliCommand, { logger }: Pick<Ports, 'logger'>, env: NodeJS.ProcessEnv) {
-  if (command.name === 'verify') return { repository: '', sources: [] };
+/** A link needs no repository. What was found is logged only once nothing is wrong with the command. */
+async function findSources(command: CliCommand, { findFiles }: CommandRun['parts'], env: NodeJS.ProcessEnv) {
+  const log: string[] = [];
+  if (command.name === 'verify') return { repository: '', sources: [], log };
   const { flags, positionals } = command;
-  const folder = process.cwd();
-  const found = readsStandardInput(command) ? [] : await findPatternFiles(positionals, folder);
+  const folder = findCurrentFolder();
+  const found = readsStandardInput(command) ? [] : await findFiles(positionals, folder);
   const files = found.map(({ path }) => path);
   const { 'auth-url': serverUrl } = selectInstance(flags, env);
   const query = { given: flags.repository, folder, files, serverUrl, env };
-  return findRepository(query, logger);
+  return { ...(await findRepository(query, { info: (line) => void log.push(line) })), log };
 }

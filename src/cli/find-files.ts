@@ -40,6 +40,17 @@ export const findPatternFiles: FindFiles = async (lines, folder) => {
   );
 };
 
+/** The same, but each list of lines is searched once: a pattern may take long in a large folder. */
+export function createFileFinder(find: FindFiles = findPatternFiles): FindFiles {
+  const searches = new Map<string, ReturnType<FindFiles>>();
+  return (lines, folder) => {
+    const key = JSON.stringify([folder, ...lines]);
+    const search = searches.get(key) ?? find(lines, folder);
+    searches.set(key, search);
+    return search;
+  };
+}
+
 const exists = (path: string): Promise<boolean> =>
   lstat(path).then(
     () => true,

@@ -5,14 +5,17 @@ import type { Ports } from '../ports.ts';
 import { TOOL } from '../protocol/words.ts';
 import { createRedactor } from '../redact.ts';
 import { toolContract } from '../request/tool-contract.ts';
+import type { Wording } from '../request/wording.ts';
 import { systemClock } from '../system.ts';
-import { type CliCommand, parseCommand, UsageError } from './args.ts';
+import { type CliCommand, parseCommand } from './args.ts';
 import { checkFiles } from './check.ts';
 import { deliverAll } from './deliver.ts';
+import { findCommandName } from './flag-rules.ts';
 import { quietLogger } from './quiet-logger.ts';
-import { readAndMaskCredentials } from './request.ts';
-import { CLI_WORDING, createTerminal, type Terminal } from './terminal.ts';
+import { readAndMaskCredentials, refuseFixedInputs } from './request.ts';
+import { createTerminal, type Terminal, wordForCommand } from './terminal.ts';
 import { usage } from './usage.ts';
+import { refuseAsUsage, UsageError } from './usage-error.ts';
 
 /** Exit codes. */
 export const EXIT = { ready: 0, notReady: 1, wrongUsage: 2 } as const;
@@ -34,8 +37,8 @@ const COMMANDS: Readonly<Record<CliCommand['name'], RunCommand>> = {
     terminal.print(JSON.stringify(toolContract(), null, 2));
     return true;
   },
-  help: async (_, terminal) => {
-    terminal.print(usage());
+  help: async ({ positionals: [topic = ''] }, terminal) => {
+    terminal.print(usage(findCommandName(topic)));
     return true;
   },
   version: async (_, terminal) => {
@@ -52,8 +55,10 @@ async function serveMcpClient(
   env: NodeJS.ProcessEnv,
 ): Promise<boolean> {
   const credentials = readAndMaskCredentials(command, env, logger);
+  await refuseAsUsage(() => refuseFixedInputs(command, env));
   const { startServer } = await import(/* webpackIgnore: true */ './mcp.js');
-  await startServer({ ...credentials, root: command.root, fixed: command.flags, env, signal });
+  const settings = { ...credentials, root: command.root, fixed: command.flags, env, signal };
+  await refuseAsUsage(() => startServer(settings));
   return true;
 }
 
@@ -68,15 +73,18 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Pro
   const stop = new AbortController();
   const abort = (): void => stop.abort();
   process.once('SIGINT', abort).once('SIGTERM', abort);
+  let name = '';
   try {
     const command = parseCommand(args);
+    name = command.name;
     const logger = command.quiet ? quietLogger(terminal.logger) : terminal.logger;
     const ports = createPorts(logger, stop.signal);
     return (await COMMANDS[command.name](command, terminal, ports, env)) ? EXIT.ready : EXIT.notReady;
   } catch (thrown) {
-    const failure = thrown instanceof UsageError ? usageError(thrown) : asUsageError(toDeliveryError(thrown));
-    printFailure(terminal, failure, asksForJson(args));
-    return failure.code === 'BAD_USAGE' ? EXIT.wrongUsage : EXIT.notReady;
+    const isUsage = thrown instanceof UsageError;
+    const failure = isUsage ? usageError(thrown) : toDeliveryError(thrown);
+    printFailure(terminal, failure, { isJson: asksForJson(args), word: wordForCommand(name) });
+    return isUsage ? EXIT.wrongUsage : EXIT.notReady;
   } finally {
     process.off('SIGINT', abort).off('SIGTERM', abort);
   }
@@ -88,19 +96,17 @@ function asksForJson(args: readonly string[]): boolean {
   return args.slice(0, end === -1 ? args.length : end).includes('--json');
 }
 
-const usageError = ({ message }: UsageError): DeliveryError =>
-  new DeliveryError('BAD_USAGE', message, { hint: `see ${TOOL.name} --help` });
-
-/** An input with which a command could not even begin, such as the root of `mcp`. */
-const asUsageError = (failure: DeliveryError): DeliveryError =>
-  failure.code === 'BAD_INPUT'
-    ? new DeliveryError('BAD_USAGE', failure.message, { hint: failure.hint })
-    : failure;
+const usageError = ({ message, hint }: UsageError): DeliveryError =>
+  new DeliveryError('BAD_USAGE', message, { hint });
 
 /** What could not even begin, in the form that was asked for. */
-function printFailure(terminal: Terminal, { code, message, hint }: DeliveryError, isJson: boolean): void {
+function printFailure(
+  terminal: Terminal,
+  { code, message, hint }: DeliveryError,
+  { isJson, word }: { readonly isJson: boolean; readonly word: Wording },
+): void {
   const { redact } = terminal.redactor;
-  const clean = { code, message: redact(CLI_WORDING(message)), hint: redact(CLI_WORDING(hint ?? '')) };
+  const clean = { code, message: redact(word(message)), hint: redact(word(hint ?? '')) };
   if (isJson) terminal.printJson(failureDocument(clean));
   else terminal.printError([clean.message, clean.hint].filter((part) => part !== '').join('; '));
 }

@@ -3,7 +3,9 @@ import type { Logger, Ports } from '../ports.ts';
 import { LINK_DEFAULTS, type RawInputs } from '../request/inputs.ts';
 import { completeInputs } from '../request/local-inputs.ts';
 import { type DeliveryRequest, parseRequest } from '../request/parse-request.ts';
-import { type CliCommand, STANDARD_INPUT, UsageError } from './args.ts';
+import { random, systemClock } from '../system.ts';
+import { type CliCommand, STANDARD_INPUT } from './args.ts';
+import { UsageError } from './usage-error.ts';
 
 /** Where the command line runs. */
 export interface CommandContext {
@@ -57,7 +59,7 @@ export function parseCliRequest(
   { clock, random }: Pick<Ports, 'clock' | 'random'>,
 ): DeliveryRequest {
   return parseRequest(raw, {
-    folder: process.cwd(),
+    folder: findCurrentFolder(),
     origin: 'from the command line',
     job: '',
     now: clock.now(),
@@ -66,11 +68,35 @@ export function parseCliRequest(
     sourceIsPrivate: sources.length === 0 && raw.token === '' ? false : null,
     sources,
     secrets,
-    allowedRoots: [process.cwd()],
+    allowedRoots: [findCurrentFolder()],
     allowsFullPaths: true,
     opensLinks,
     contentStream,
   });
+}
+
+/**
+ * Refuses values that no call of a client could use.
+ *
+ * @param command `mcp`, whose flags hold for every call
+ * @throws {DeliveryError} `BAD_INPUT` with what to change.
+ */
+export function refuseFixedInputs({ flags }: CliCommand, env: NodeJS.ProcessEnv): void {
+  const { name: _, ...fixed } = flags;
+  const call = { file: 'page.html', repository: 'owner/name' };
+  const ports = { clock: systemClock, random };
+  parseCliRequest(completeInputs({ ...call, ...fixed }, env), EMPTY_CONTEXT, ports);
+}
+
+const EMPTY_CONTEXT = { sources: [], secrets: [], contentStream: undefined };
+
+/** @throws {UsageError} if it was removed. */
+export function findCurrentFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    throw new UsageError('the current folder does not exist any more', 'change to a folder that exists');
+  }
 }
 
 /**
@@ -94,7 +120,10 @@ function readToken({ tokenEnv, name }: CliCommand, env: NodeJS.ProcessEnv): stri
   if (tokenEnv === undefined) return (env.GITHUB_TOKEN || env.GH_TOKEN || '').trim();
   const token = env[tokenEnv]?.trim();
   if (token === undefined || token === '') {
-    throw new UsageError(`the environment variable ${tokenEnv} does not contain a token`);
+    throw new UsageError(
+      `the environment variable ${tokenEnv} does not contain a token`,
+      'set it, or name another one with --token-env',
+    );
   }
   return token;
 }

@@ -5,10 +5,21 @@ import type { Clock, Logger, Progress, ProgressUnit } from '../ports.ts';
 import { describeProgress, lineProgress } from '../progress.ts';
 import { PROGRESS_INTERVAL } from '../protocol/limits.ts';
 import type { Redactor } from '../redact.ts';
-import { createWording } from '../request/wording.ts';
+import { createWording, type Wording } from '../request/wording.ts';
 
 /** Messages and hints as the command line writes them. */
 export const CLI_WORDING = createWording('cli');
+
+/** A link is an argument, and the file that it is compared with a flag. */
+const wordInputs = createWording('cli', { file: '`--file`', url: '`URL`' });
+
+/** `verify` has no channels: a link that is none can only be replaced by a delivery. */
+const LINK_WORDING: Wording = (text) =>
+  wordInputs(text).replace(/use `--channel K1`, K2 or K3/g, 'publish the file with the command `deliver`');
+
+/** The words of one command. */
+export const wordForCommand = (command: string): Wording =>
+  command === 'verify' ? LINK_WORDING : CLI_WORDING;
 
 /** Milliseconds before a progress bar appears. */
 const BAR_DELAY = 500;
@@ -41,7 +52,10 @@ export function createTerminal(redactor: Redactor, clock: Clock, env: NodeJS.Pro
   return {
     redactor,
     isInteractive: () => stdout.isTTY === true,
-    input: () => process.stdin,
+    input() {
+      if (process.stdin.isTTY) info('reading standard input, until Ctrl-D');
+      return process.stdin;
+    },
     printJson: (data) =>
       void stdout.write(`${showInvisible(JSON.stringify(data, null, 2)).replace(C1, escapeCode)}\n`),
     print: (text) => void stdout.write(`${clean(text)}\n`),

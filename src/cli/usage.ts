@@ -1,41 +1,139 @@
 import { TOOL } from '../protocol/words.ts';
-import { CLI_COMMANDS, EXIT_CODES, FLAGS, FURTHER_FLAGS, isSwitch } from '../request/commands.ts';
-import { INPUTS } from '../request/inputs.ts';
-import { CLI_WORDING } from './terminal.ts';
+import {
+  CLI_COMMANDS,
+  COMMAND_FLAGS,
+  type CommandName,
+  EXIT_CODES,
+  FLAGS,
+  FURTHER_FLAGS,
+  isSwitch,
+} from '../request/commands.ts';
+import { INPUTS, type InputName, LINK_DEFAULTS } from '../request/inputs.ts';
+import { wordForCommand } from './terminal.ts';
 
-/** The text that `--help` prints. */
-export function usage(): string {
-  const inputFlags = FLAGS.map((name) => {
-    const { default: value, description } = INPUTS[name];
-    const showsDefault = value !== '' && !value.startsWith('${{') && !isSwitch(name);
-    return [
-      `  --${name}${isSwitch(name) ? '' : ' …'}`,
-      `${CLI_WORDING(description).replaceAll('`', '')}${showsDefault ? ` (${value})` : ''}`,
-    ] as const;
-  });
-  const flags = [
-    ...inputFlags,
-    ...Object.entries(FURTHER_FLAGS).map(([flag, description]) => [`  ${flag}`, description] as const),
-    ['  -v, --version', `Print the version (${TOOL.version}).`],
-  ] as const;
-  const width = Math.max(...flags.map(([flag]) => flag.length)) + 2;
+/** Columns of the help: those of a usual terminal. */
+const WIDTH = 80;
+
+/** A term, and what it means. */
+type HelpEntry = readonly [string, string];
+
+/** What `--help` prints: the commands, or one command with its flags. */
+export function usage(command?: CommandName): string {
+  return command === undefined ? describeAllCommands() : describeOneCommand(command);
+}
+
+function describeAllCommands(): string {
   const commands = Object.entries(CLI_COMMANDS).map(
-    ([name, { usage: given, description }]) => [`  ${TOOL.name} ${name} ${given}`, description] as const,
+    ([name, { usage: given, description }]): HelpEntry => [`${name} ${given}`.trim(), description],
   );
-  const callWidth = Math.max(...commands.map(([call]) => call.length)) + 2;
   return [
-    'Publishes a file, fetches it back from its public address, and prints the https address only if the content is proven.',
+    ...wrap(
+      'Publishes a file, fetches it back from its public address, and prints the https address only if the content is proven.',
+    ),
     '',
-    ...commands.map(([call, description]) => call.padEnd(callWidth) + description),
+    `Usage: ${TOOL.name} COMMAND [FLAGS]`,
     '',
-    ...flags.map(([flag, description]) => flag.padEnd(width) + description),
+    ...formatEntries(commands),
     '',
-    'Repository: --repository, else GITHUB_REPOSITORY, else the git remote (origin, or the only one) of the files and of the current folder. The log says which one was found, and how.',
-    'If it is not certain that all of these are public, the public file-bin is used only with --allow-public-bin or --channel K3.',
-    'Files: below the current folder, and no symbolic links; any other file must be named by its absolute path.',
+    ...wrap(`${TOOL.name} COMMAND --help lists the flags of a command. All others print:`),
     '',
+    ...formatEntries(listFurtherFlags(['json', 'quiet', 'help', 'version'])),
+    '',
+    'Examples:',
+    '',
+    `  ${TOOL.name} deliver page.html --marker "a text of the page"`,
+    `  ${TOOL.name} deliver dist/ --repository octo/pages --path previews/demo/`,
+    `  ${TOOL.name} verify https://example.com/page.html --marker "a text of it"`,
+    '',
+    ...formatExitCodes(),
+  ].join('\n');
+}
+
+function describeOneCommand(command: CommandName): string {
+  const { usage: given, description } = CLI_COMMANDS[command];
+  const taken = COMMAND_FLAGS[command];
+  const word = wordForCommand(command);
+  const inputs = FLAGS.filter((name) => taken.includes(name)).map((name) =>
+    describeInput(name, word, command),
+  );
+  return [
+    `Usage: ${`${TOOL.name} ${command} ${given}`.trim()} [FLAGS]`,
+    '',
+    ...wrap(`${description[0]?.toUpperCase()}${description.slice(1)}.`),
+    ...NOTES[command].flatMap((note) => ['', ...wrap(note)]),
+    '',
+    'Flags:',
+    '',
+    ...formatEntries([...inputs, ...listFurtherFlags([...taken, 'help'])]),
+    '',
+    ...formatExitCodes(),
+  ].join('\n');
+}
+
+const REPEATED =
+  'It takes every flag of deliver, so that a call can be repeated; those that only publishing needs change nothing here.';
+
+const REPOSITORY =
+  'Repository: --repository, else GITHUB_REPOSITORY, else the git remote (origin, or the only one) of the files and of the current folder. The log says which one was found, and how.';
+
+const SOURCES =
+  'Files: below the current folder, and no symbolic links; any other file must be named by its absolute path. * ** ? and [...] are understood where the shell has not resolved them.';
+
+const TOKEN =
+  'Token: GITHUB_TOKEN or GH_TOKEN of the environment. Without one, the public file-bin is used; if it is not certain that the files are public, only with --allow-public-bin or --channel K3.';
+
+/** What there is to know beside the flags. */
+const NOTES: Readonly<Record<CommandName, readonly string[]>> = {
+  deliver: [SOURCES, REPOSITORY, TOKEN],
+  withdraw: [REPEATED, REPOSITORY],
+  verify: ['No token is used. Without --marker and --file nothing can be proven.'],
+  check: [REPEATED, SOURCES],
+  mcp: ['Every flag that is an input holds for all calls, and no call can change it.'],
+  contract: [],
+};
+
+function describeInput(name: InputName, word: (text: string) => string, command: CommandName): HelpEntry {
+  const { default: usual, description } = INPUTS[name];
+  const value = (command === 'verify' ? LINK_DEFAULTS[name] : undefined) ?? usual;
+  const showsDefault = value !== '' && !value.startsWith('${{') && !isSwitch(name);
+  return [
+    `--${name}${isSwitch(name) ? '' : ' VALUE'}`,
+    `${word(description).replaceAll('`', '')}${showsDefault ? ` (${value})` : ''}`,
+  ];
+}
+
+/** The flags that are no inputs, by the names without dashes. */
+function listFurtherFlags(names: readonly string[]): readonly HelpEntry[] {
+  return Object.entries(FURTHER_FLAGS).filter(([flag]) => {
+    const [, name = ''] = /--([a-z-]+)/.exec(flag) ?? [];
+    return names.includes(name);
+  });
+}
+
+const formatExitCodes = (): readonly string[] =>
+  wrap(
     `Exit code: ${Object.entries(EXIT_CODES)
       .map(([code, meaning]) => `${code} ${meaning}`)
       .join('; ')}.`,
-  ].join('\n');
+  );
+
+/** Terms in a column, their meanings beside it, no line longer than `WIDTH`. */
+function formatEntries(entries: readonly HelpEntry[]): readonly string[] {
+  const column = Math.max(...entries.map(([term]) => term.length)) + 4;
+  return entries.flatMap(([term, meaning]) =>
+    wrap(meaning, WIDTH - column).map((line, at) =>
+      `${at === 0 ? `  ${term}`.padEnd(column) : ' '.repeat(column)}${line}`.trimEnd(),
+    ),
+  );
+}
+
+/** Lines of whole words. */
+function wrap(text: string, width = WIDTH): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + word.length + 1 > width) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines;
 }

@@ -1,4 +1,3 @@
-import { lstat } from 'node:fs/promises';
 import type { Ports } from '../ports.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { inspectFile, type LocalFile } from '../rules/inspect.ts';
@@ -10,7 +9,7 @@ import { checkSite } from './check-site.ts';
 import { refuseTooLarge } from './choose-channel.ts';
 import type { DeliveryContext } from './delivery-context.ts';
 import { type FileDelivery, LINK_SUBJECT, newDelivery, runStep } from './file-delivery.ts';
-import { deliveredName, type FoundFile, refuseOneNameForMany } from './find-files.ts';
+import { deliveredName, type FoundFile, isFolder, refuseOneNameForMany } from './find-files.ts';
 import { openSite, siteName } from './open-site.ts';
 import { refuseSecretNames } from './secret-names.ts';
 
@@ -42,9 +41,6 @@ export async function openFiles(
     return { ...delivery, name, file: await checkFile(delivery.found, request, context) };
   });
 }
-
-const isFolder = async ({ path }: FoundFile): Promise<boolean> =>
-  (await lstat(path).catch(() => null))?.isDirectory() === true;
 
 /**
  * The checks on one file that need no host. A further one belongs here; one on its name, in `refuseSecretNames`.

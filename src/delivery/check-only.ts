@@ -30,11 +30,7 @@ export async function checkOnly(
 }
 
 const onlyCheckedError = (): DeliveryError =>
-  new DeliveryError(
-    'DRY_RUN',
-    'it can be delivered; these were the checks alone, and nothing was published',
-    {
-      hint: 'deliver it',
-      leftBehind: [],
-    },
-  );
+  new DeliveryError('DRY_RUN', 'only checked: nothing failed, no host was asked, and nothing was published', {
+    hint: 'deliver it',
+    leftBehind: [],
+  });

@@ -44,7 +44,7 @@ export const CHANNEL_RULES: readonly ChannelRule[] = [
   {
     when: (one) => !one.hasToken && one.isTokenGiven,
     channel: 'K3',
-    reason: 'there is a token, but no repository to publish in is known',
+    reason: 'it is not known in which repository to publish with the token',
   },
   { when: (one) => !one.hasToken, channel: 'K3', reason: 'there is no token' },
   { when: ({ size }) => larger(size, SIZE.asset), channel: 'K3', reason: 'the file is larger than 2 GB' },
@@ -99,7 +99,7 @@ export function chooseChannels(
   const reason = tried === undefined ? rule.reason : `${rule.reason} (${tried.message})`;
   if (rule.channel === 'K3' && !request.allowPublicBin) {
     const ofTarget = request.isFromTarget ? facts.privateRepository : null;
-    refusePublicBin(request.sourceIsPrivate ?? ofTarget, reason);
+    refusePublicBin(request.sourceIsPrivate ?? ofTarget, reason, facts.isTokenGiven);
   }
   return { main: rule.channel, duplicates: [], reason };
 }
@@ -123,15 +123,16 @@ export function refuseTooLarge(selection: DeliveryRequest['channels'], size: num
 }
 
 /** A private repository's file goes to the public bin only if its owner says so. */
-function refusePublicBin(isPrivate: boolean | null, reason: string): void {
+function refusePublicBin(isPrivate: boolean | null, reason: string, isTokenGiven: boolean): void {
   if (isPrivate === false) return;
   const known = isPrivate === true ? 'is private' : 'may be private';
+  const forPages = isTokenGiven ? 'set `repository:` for K1' : 'give a token and `repository:` for K1';
   throw new DeliveryError(
     'NOT_EXTERNAL',
-    `${reason}, but the repository that the file comes from ${known}, and K3 is public to anyone with the link`,
+    `the file's repository ${known}, and only the public file-bin (K3) is left: ${reason}`,
     {
       step: 'authorize',
-      hint: 'set `allow-public-bin: true` if the file may be public, or `channel: K3`, or give a token and `repository:` for K1',
+      hint: `${forPages}, or, if the file may be public, set \`allow-public-bin: true\` or \`channel: K3\``,
     },
   );
 }

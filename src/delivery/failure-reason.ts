@@ -44,7 +44,9 @@ export function toFailureReason(
 }
 
 /** The reason in one line: what failed, where, and what to change. */
-export function formatReason({ step, httpCode, reason, hint }: FailureReason): string {
+export function formatReason({ code, step, httpCode, reason, hint }: FailureReason): string {
+  // Nothing failed, so there is no failed step, and nothing to change.
+  if (code === 'DRY_RUN') return `${reason}. Next: ${hint}`;
   const where = `step ${step}${httpCode === null ? '' : `, HTTP ${httpCode}`}`;
   return `${reason} (${where})${hint === '' ? '' : `. To change: ${hint}`}`;
 }

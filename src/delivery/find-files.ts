@@ -1,4 +1,5 @@
-import { dirname, relative, resolve, sep } from 'node:path';
+import { lstat } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { refuseInput } from '../request/values.ts';
 import { baseName, nameFromFile, repositoryPath } from '../rules/naming.ts';
 
@@ -41,7 +42,13 @@ export function withRelativePaths(
   roots: readonly string[],
 ): readonly FoundFile[] {
   const root = roots.reduce((common, folder) => commonFolder(common, folder), roots[0] ?? '');
-  return files.map((file) => ({ ...file, relativePath: relative(root, file.path).replaceAll(sep, '/') }));
+  return files.map((file) => ({ ...file, relativePath: pathBelow(root, file.path).replaceAll(sep, '/') }));
+}
+
+/** On Windows, folders of different drives have nothing in common. */
+function pathBelow(root: string, path: string): string {
+  const below = relative(root, path);
+  return isAbsolute(below) ? basename(path) : below;
 }
 
 function commonFolder(one: string, other: string): string {
@@ -50,6 +57,10 @@ function commonFolder(one: string, other: string): string {
   const differs = parts.findIndex((part, at) => part !== others[at]);
   return parts.slice(0, differs === -1 ? parts.length : differs).join(sep) || sep;
 }
+
+/** Whether a folder is at this place. */
+export const isFolder = async ({ path }: Pick<FoundFile, 'path'>): Promise<boolean> =>
+  (await lstat(path).catch(() => null))?.isDirectory() === true;
 
 /**
  * The name that a file gets in its channel: the one that `path` names, or its own with the folders that it

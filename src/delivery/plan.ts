@@ -104,7 +104,7 @@ export async function previewTasks(
     });
   }
   return runStep('place', previewed, async () => {
-    throw new DeliveryError('DRY_RUN', 'this is a dry run: nothing was written', {
+    throw new DeliveryError('DRY_RUN', 'only planned: nothing failed, and nothing was written', {
       hint: 'leave `dry-run` out to do it',
       leftBehind: [],
     });

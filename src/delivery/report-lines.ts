@@ -42,10 +42,11 @@ export const mainPlan = (delivery: FileDelivery): ChannelPlan | null =>
 export const duplicateAttempts = ({ choice, attempts }: FileDelivery): readonly ChannelAttempt[] =>
   (choice?.duplicates ?? []).flatMap((key) => attempts.get(key) ?? []);
 
-function claimLine(delivery: FileDelivery, { provenUrl }: ReportFacts): string {
+function claimLine(delivery: FileDelivery, { provenUrl, notReady }: ReportFacts): string {
   const { operation, subject } = delivery;
   const main = mainAttempt(delivery);
   if (operation === 'withdraw') {
+    if (notReady?.code === 'DRY_RUN') return `${subject} is not withdrawn yet`;
     if (provenUrl === null) return `${subject} was not proven to be withdrawn`;
     if (main?.proof?.isCached)
       return `${subject} is removed, but a cache still shows content of ${provenUrl}`;
@@ -59,7 +60,15 @@ function claimLine(delivery: FileDelivery, { provenUrl }: ReportFacts): string {
   return [
     `${subject} ${main.placement?.claim ?? claim} at ${provenUrl}`,
     ...(main.placement?.notes ?? []),
+    ...duplicateAttempts(delivery).flatMap(describeDuplicate),
   ].join('; ');
+}
+
+/** Its address, once it is proven. */
+function describeDuplicate({ task, placement, proof }: ChannelAttempt): string[] {
+  if (placement === null || proof === null) return [];
+  const { channel } = task.plan;
+  return [`duplicate on ${channel} (${CHANNELS[channel].lifetime}): ${placement.url.href}`];
 }
 
 function codeLine(delivery: FileDelivery): string {
@@ -84,8 +93,9 @@ function codeLine(delivery: FileDelivery): string {
     parts.push(`entry ${site.entry}`);
   }
   if (file !== null) parts.push(...(site === null ? [`${file.size} bytes`] : []), `sha256 ${file.sha256}`);
-  for (const { task } of duplicateAttempts(delivery)) {
-    const { channel } = task.plan;
+  const tried = duplicateAttempts(delivery).map(({ task }) => task.plan.channel);
+  const duplicates = delivery.failure?.code === 'DRY_RUN' ? (choice?.duplicates ?? []) : tried;
+  for (const channel of duplicates) {
     parts.push(`duplicate ${channel} (${CHANNELS[channel].name})`);
   }
   return parts.join('; ');
@@ -94,7 +104,7 @@ function codeLine(delivery: FileDelivery): string {
 function testLine(delivery: FileDelivery, { notReady }: ReportFacts): string {
   const main = mainAttempt(delivery);
   if (main === null || main.placement === null) {
-    if (notReady?.code === 'DRY_RUN') return 'nothing was fetched: this is a dry run';
+    if (notReady?.code === 'DRY_RUN') return 'nothing was fetched, because nothing was written';
     const ended = `nothing was fetched; the delivery ended at step ${notReady?.step}`;
     return [ended, ...describeScreen(delivery)].join('; ');
   }

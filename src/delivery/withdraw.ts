@@ -1,5 +1,5 @@
 import type { ChannelItem } from '../channels/channel.ts';
-import { hasFailed, resultOf } from '../errors.ts';
+import { DeliveryError, hasFailed, resultOf } from '../errors.ts';
 import type { ChannelKey } from '../protocol/words.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { inspectFile, type LocalFile } from '../rules/inspect.ts';
@@ -14,7 +14,8 @@ import {
   newDelivery,
   withFailure,
 } from './file-delivery.ts';
-import { deliveredName, type FoundFile, refuseOneNameForMany } from './find-files.ts';
+import { deliveredName, type FoundFile, isFolder, refuseOneNameForMany } from './find-files.ts';
+import { siteName } from './open-site.ts';
 import { actionsFor, type ChannelActions, previewTasks } from './plan.ts';
 import { publishTasks } from './publish.ts';
 import { composeReport, type Report } from './report.ts';
@@ -35,6 +36,7 @@ export async function withdraw(
     newDelivery('withdraw', request.path ?? request.fileLines[0] ?? LINK_SUBJECT),
   ];
   try {
+    refuseUnnamedBin(request);
     items = await itemsToRemove(request, channels, context);
     const actions = actionsFor((await authorize({ channels }, context)).channels, 'remove');
     files = await findDelivered(items, { channels, reason, path: request.path }, actions, context);
@@ -63,6 +65,16 @@ function channelsToWithdrawFrom({ channels, binIsNew }: DeliveryRequest): Withdr
     : { channels: ['K3'], reason: 'a bin was named' };
 }
 
+/** Without a token it was delivered to the file-bin, where nothing is found without the bin's name. */
+function refuseUnnamedBin({ channels, binIsNew, token, clientId }: DeliveryRequest): void {
+  if (channels !== 'auto' || !binIsNew || token !== undefined || clientId !== undefined) return;
+  throw new DeliveryError('NO_TOKEN', 'without a token, only a named bin of the file-bin can be emptied', {
+    step: 'check',
+    hint: 'set `bin:` to the first folder of the address that was delivered, or give a token for K1',
+    leftBehind: [],
+  });
+}
+
 /** What is to be removed, by the names that were given; the files below a folder are found by the channel. */
 async function itemsToRemove(
   { fileLines, folder, path }: DeliveryRequest,
@@ -77,11 +89,19 @@ async function itemsToRemove(
   refuseOneNameForMany(found, path);
   const items: ChannelItem[] = [];
   for (const one of found) {
+    if (channels.every((key) => key === 'K1') && (await namesFolder(one))) {
+      items.push({ file: null, name: `${siteName(one, { path, isOnly: found.length === 1 })}/` });
+      continue;
+    }
     const file = channels.includes('K2') || channels.includes('K3') ? await openToCompare(one, signal) : null;
     items.push({ file, name: deliveredName(one, path) });
   }
   return items;
 }
+
+/** Whether a site is meant: a folder is named as such, or is one here. */
+const namesFolder = async (found: FoundFile): Promise<boolean> =>
+  /[/\\]$/.test(found.given) || (await isFolder(found));
 
 /** K2 and K3 compare the digest of what they hold with the file, which may no longer exist. */
 async function openToCompare(found: FoundFile, signal: AbortSignal): Promise<LocalFile | null> {

@@ -18,8 +18,8 @@ export const ERROR_CODES = {
     action: 'Change the file as `hint` says, and try again. Never go around the refusal of a secret.',
   },
   BAD_USAGE: {
-    meaning: 'The command line itself is wrong, such as an unknown flag.',
-    action: 'Correct the command; `--help` lists commands and flags.',
+    meaning: 'The command line itself is wrong: an unknown command or flag, a wrong value, or an old Node.',
+    action: 'Correct the command as `hint` says; after a command, `--help` lists its flags.',
   },
   NO_TOKEN: {
     meaning: 'The channel needs a token, and there is none.',

@@ -74,6 +74,30 @@ export const FLAGS = (Object.keys(INPUTS) as InputName[]).filter((name) => !NOT_
 /** Whether an input is off unless it is set, so that its flag has no value. */
 export const isSwitch = (name: InputName): boolean => INPUTS[name].default === 'false';
 
+/** The inputs that matter to a link, which is published by its environment. */
+const LINK_FLAGS: readonly InputName[] = [
+  ...(['marker', 'screen', 'browser-sandbox', 'allow-secret', 'timeout'] as const),
+  ...(['poll-interval', 'bin-host-url'] as const),
+];
+
+const OUTPUT_FLAGS = ['json', 'quiet', 'qr'] as const;
+
+/**
+ * The flags of each command, in the order of its help. `check` and `withdraw` take all flags of `deliver`, so that
+ * a call can be repeated with another command; those that only publishing needs change nothing there.
+ */
+export const COMMAND_FLAGS: Readonly<Record<CommandName, readonly string[]>> = {
+  deliver: [...FLAGS, 'token-env', ...OUTPUT_FLAGS],
+  withdraw: [...FLAGS, 'token-env', ...OUTPUT_FLAGS],
+  verify: ['file', ...LINK_FLAGS, ...OUTPUT_FLAGS],
+  check: [...FLAGS, 'token-env', ...OUTPUT_FLAGS],
+  mcp: [...FLAGS, 'token-env', 'root'],
+  contract: ['json'],
+};
+
+/** The flags that every command takes. */
+export const COMMON_FLAGS = ['help', 'version'] as const;
+
 /** Flags that are no inputs, with their meaning. */
 export const FURTHER_FLAGS = {
   '--token-env NAME': 'Environment variable that contains the token. Default: GITHUB_TOKEN or GH_TOKEN.',
@@ -82,12 +106,13 @@ export const FURTHER_FLAGS = {
   '--json': 'Print the result as JSON on stdout (report.schema.json).',
   '-q, --quiet': 'Print no log, only warnings and the code to enter for an authorization.',
   '--qr': 'On a terminal, show the proven address as a QR code, too.',
-  '-h, --help': 'Print this help.',
+  '-h, --help': 'Print the commands; after a command, its flags.',
+  '-v, --version': 'Print the version.',
 } as const;
 
 /** What the exit codes of the command line mean. */
 export const EXIT_CODES = {
   0: 'ready, withdrawn or planned',
   1: 'not ready',
-  2: 'wrong usage',
+  2: 'wrong usage, such as an unknown flag or a wrong value',
 } as const;

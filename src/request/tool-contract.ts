@@ -1,7 +1,7 @@
 import { machineContract } from '../protocol/contract.ts';
 import { ERROR_CODES } from '../protocol/error-codes.ts';
 import { TOOL } from '../protocol/words.ts';
-import { CLI_COMMANDS, EXIT_CODES, FLAGS, FURTHER_FLAGS, isSwitch } from './commands.ts';
+import { CLI_COMMANDS, COMMAND_FLAGS, EXIT_CODES, FLAGS, FURTHER_FLAGS, isSwitch } from './commands.ts';
 import { INPUTS } from './inputs.ts';
 import { createWording } from './wording.ts';
 
@@ -44,6 +44,7 @@ export function toolContract() {
       call: `npx ${TOOL.name} <command> --json`,
       first: `npx ${TOOL.name} deliver page.html --marker "a text of the page" --json`,
       commands: Object.fromEntries(commands) as Record<string, string>,
+      verify_flags: COMMAND_FLAGS.verify.map((name) => `--${name}`),
       flags: { ...(Object.fromEntries(flags) as Record<string, string>), ...FURTHER_FLAGS },
       token: 'Set GITHUB_TOKEN in the environment, and --repository. Never put a token on the command line.',
       exit_codes: EXIT_CODES,

@@ -93,7 +93,7 @@ function listPhrases({ again, folder }: InputNotation): readonly (readonly [RegE
 
 const NAMES = Object.keys(INPUTS).join('|');
 /** The main channel of a list, which hints write without marks: `use channel: K1, K2 or K3`. */
-const BARE_CHANNEL = /(?<!`)\bchannel: (K\d|auto)\b/g;
+const BARE_CHANNEL = /(?<!`|unknown )\bchannel: (K\d|auto)\b/g;
 const WITH_VALUE = new RegExp(`\`(${NAMES}): ([^\`]+)\``, 'g');
 const WITHOUT_VALUE = new RegExp(`(\\binputs? )?\`(${NAMES}):?\``, 'g');
 

@@ -243,6 +243,29 @@ describe('removing a folder through channel K1', () => {
     ]);
   });
 
+  test.each<[string, Partial<PagesOptions>, string]>([
+    ['its name', {}, 'previews/pr-1/'],
+    ['a path without a slash', { path: 'previews/pr-1' }, 'pr-1/'],
+  ])('is meant, too, by an item that is a folder: %s', async (_, options, name) => {
+    const { remover } = createRemover(branchWith(FOLDER), options);
+    const folder = { file: null, name };
+    const prepared = await remover.prepare([folder]);
+    expect(prepared.map(({ result }) => (hasFailed(result) ? result : result.plan.name))).toEqual([
+      'previews/pr-1/a.html',
+      'previews/pr-1/deep/b.md',
+    ]);
+  });
+
+  test('is removed beside single files that are named with it', async () => {
+    const { remover } = createRemover(branchWith(FOLDER));
+    const items = ['page.html', 'previews/pr-12/'].map((name) => ({ file: null, name }));
+    const prepared = await remover.prepare(items);
+    expect(prepared.map(({ item, result }) => [item.name, hasFailed(result) || result.plan.name])).toEqual([
+      ['previews/pr-12/', 'previews/pr-12/c.html'],
+      ['page.html', 'page.html'],
+    ]);
+  });
+
   test('removes only the owned files below it', async () => {
     const github = branchWith(FOLDER);
     const { remover, tasks } = await prepareFolder(github);

@@ -82,15 +82,38 @@ async function prepareRemovals<Item extends ChannelItem>(
   await checkSiteWorkflow(requireGitHub(access, 'K1'), options, access.repository.site);
   const prepareRemoval = createPreparation(options, access, ports);
   const { path } = options;
-  const [folderItem] = items;
-  if (path === undefined || !path.endsWith('/') || folderItem === undefined) {
-    const method = await chooseMethod(
-      items.map(() => null),
-      ports.signal,
-    );
-    return forEachItem(items, ({ name }) => prepareRemoval(path, name, method), BATCH.reads);
+  const isAnyBelow = path?.endsWith('/') === true;
+  const results: ItemResult<Item, PreparedTask<RemovalTask>>[] = [];
+  for (const item of isAnyBelow ? items.slice(0, 1) : items.filter(isFolderItem)) {
+    results.push(...(await prepareFolderRemoval(item, { prepareRemoval, options, ports })));
   }
-  const folder = await prepareRemoval(path, '', 'B');
+  const files = isAnyBelow ? [] : items.filter((item) => !isFolderItem(item));
+  if (files.length === 0) return results;
+  const method = await chooseMethod(
+    files.map(() => null),
+    ports.signal,
+  );
+  const removals = await forEachItem(files, ({ name }) => prepareRemoval(path, name, method), BATCH.reads);
+  return [...results, ...removals];
+}
+
+/** Whether everything below a folder is meant, and no file. */
+const isFolderItem = ({ name }: ChannelItem): boolean => name.endsWith('/');
+
+/** The removals of everything owned below one folder: that of `path`, or the one that the item names. */
+async function prepareFolderRemoval<Item extends ChannelItem>(
+  folderItem: Item,
+  {
+    prepareRemoval,
+    options,
+    ports,
+  }: { readonly prepareRemoval: PrepareRemoval; readonly options: PagesOptions; readonly ports: Ports },
+): Promise<readonly ItemResult<Item, PreparedTask<RemovalTask>>[]> {
+  const { path } = options;
+  const folder =
+    path === undefined
+      ? await prepareRemoval(undefined, folderItem.name, 'B')
+      : await prepareRemoval(path.endsWith('/') ? path : `${path}/`, '', 'B');
   const found = await findDeliveredSites(siteTarget(folder.data, options), folder.data.path);
   if (found.unsearched.length > 0) ports.logger.warning(`not searched: ${nameFew(found.unsearched)}`);
   const owned = await findOwnedBelow(folder.data, found, ports);

@@ -1,0 +1,92 @@
+import {
+  CLI_COMMANDS,
+  COMMAND_FLAGS,
+  COMMON_FLAGS,
+  type CommandName,
+  FLAGS,
+  isSwitch,
+} from '../request/commands.ts';
+import { INPUTS, type InputName } from '../request/inputs.ts';
+import { findClosestName } from './closest-name.ts';
+import { UsageError } from './usage-error.ts';
+
+/** A flag as it was given. */
+export interface GivenFlag {
+  readonly name: string;
+  /** With its dashes. */
+  readonly rawName: string;
+  readonly value: string | undefined;
+  /** Whether the value follows an equals sign. */
+  readonly inlineValue: boolean | undefined;
+}
+
+/** Flags without a value that are no inputs. */
+const SWITCHES = ['json', 'quiet', 'qr', ...COMMON_FLAGS];
+
+/** Every flag of any command. */
+export const ALL_FLAGS: readonly string[] = [...FLAGS, 'file', 'token-env', 'root', ...SWITCHES];
+
+/** Whether a flag has no value. */
+export const isValueless = (name: string): boolean =>
+  SWITCHES.includes(name) || (FLAGS.includes(name as InputName) && isSwitch(name as InputName));
+
+/**
+ * Refuses flags that do not exist, that the command does not take, or whose value is missing. No value is repeated:
+ * it may be a secret.
+ *
+ * @param command `undefined` where there is no command of this name
+ * @throws {UsageError} with what to change.
+ */
+export function refuseWrongFlags(given: readonly GivenFlag[], command: CommandName | undefined): void {
+  const seen = new Set<string>();
+  for (const flag of given) {
+    refuseUnknownFlag(flag, command);
+    refuseWrongValue(flag);
+    if (seen.has(flag.name) && !isValueless(flag.name)) {
+      throw new UsageError(`--${flag.name} is given twice`, 'give it once');
+    }
+    seen.add(flag.name);
+  }
+}
+
+function refuseUnknownFlag({ name, rawName }: GivenFlag, command: CommandName | undefined): void {
+  const taken = command === undefined ? ALL_FLAGS : [...COMMAND_FLAGS[command], ...COMMON_FLAGS];
+  if (taken.includes(name)) return;
+  const help = `\`screen-delivery ${command === undefined ? '' : `${command} `}--help\` lists the flags`;
+  if (name === 'file') {
+    throw new UsageError(
+      `--file is not a flag of ${command}`,
+      `name the file without a flag, such as \`screen-delivery ${command} page.html\``,
+    );
+  }
+  if (ALL_FLAGS.includes(name)) throw new UsageError(`--${name} is not a flag of ${command}`, help);
+  if (Object.hasOwn(INPUTS, name)) {
+    const hint = name === 'operation' ? 'use the command withdraw' : help;
+    throw new UsageError(`--${name} is an input of the action, and no flag of the command line`, hint);
+  }
+  const closest = findClosestName(name, taken);
+  throw new UsageError(
+    `there is no flag ${rawName}`,
+    closest === undefined ? help : `did you mean --${closest}? ${help}`,
+  );
+}
+
+function refuseWrongValue({ name, value, inlineValue }: GivenFlag): void {
+  if (isValueless(name)) {
+    if (value === undefined) return;
+    throw new UsageError(`--${name} takes no value`, `write --${name} alone, or leave it out`);
+  }
+  if (value === undefined) throw new UsageError(`--${name} needs a value`, `write --${name} VALUE`);
+  if (value.trim() === '') {
+    throw new UsageError(`the value of --${name} is empty`, `give it a value, or leave --${name} out`);
+  }
+  if (inlineValue || !/^-./.test(value)) return;
+  throw new UsageError(
+    `--${name} needs a value, and a flag follows`,
+    `write --${name} VALUE, or --${name}=VALUE for a value that begins with -`,
+  );
+}
+
+/** The command of this name; `undefined` where there is none. */
+export const findCommandName = (name: string): CommandName | undefined =>
+  Object.hasOwn(CLI_COMMANDS, name) ? (name as CommandName) : undefined;
