@@ -146,9 +146,14 @@ function refuseUnusable({ status, data }: ApiAnswer, { description, expects, ret
 
 /** @see CallTemplate.returns */
 function hasReturned(data: unknown, returns: string): boolean {
-  if (returns === '[]') return Array.isArray(data);
+  // Every list of the API is one of objects.
+  if (returns === '[]')
+    return Array.isArray(data) && data.every((item) => typeof item === 'object' && item !== null);
   const value = returns
     .split('.')
     .reduce<unknown>((outer, name) => (outer as Record<string, unknown> | null | undefined)?.[name], data);
-  return value !== undefined && value !== null;
+  return TEXT_NAME.test(returns) ? typeof value === 'string' : value !== undefined && value !== null;
 }
+
+/** The properties of `returns` that hold a text. */
+const TEXT_NAME = /(_url|sha|state|status|name)$/;
