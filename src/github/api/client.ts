@@ -140,7 +140,7 @@ function refuseUnusable({ status, data }: ApiAnswer, { description, expects, ret
     throw unusable(`${description} returned something that is not JSON`);
   }
   if (returns !== undefined && !hasReturned(data, returns)) {
-    const isNoList = returns.startsWith('[]') && !Array.isArray(data);
+    const isNoList = returns === '[]' || (returns.startsWith('[]') && !Array.isArray(data));
     throw unusable(
       `${description} returned JSON without ${isNoList ? 'a list' : returns.replace('[].', '')}`,
     );
@@ -152,8 +152,15 @@ function hasReturned(data: unknown, returns: string): boolean {
   const [name = '', ...rest] = returns.split('.');
   const further = rest.join('.');
   if (name === '[]') {
-    return Array.isArray(data) && data.every((item) => further === '' || hasReturned(item, further));
+    // Every list of the API is one of objects.
+    const isUsable = (item: unknown): boolean =>
+      further === '' ? typeof item === 'object' && item !== null : hasReturned(item, further);
+    return Array.isArray(data) && data.every(isUsable);
   }
   const value = (data as Readonly<Record<string, unknown>> | null | undefined)?.[name];
-  return further === '' ? value !== undefined && value !== null : hasReturned(value, further);
+  if (further !== '') return hasReturned(value, further);
+  return TEXT_NAME.test(name) ? typeof value === 'string' : value !== undefined && value !== null;
 }
+
+/** The properties of `returns` that hold a text. */
+const TEXT_NAME = /(_url|sha|state|status|name)$/;
