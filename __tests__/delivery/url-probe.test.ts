@@ -28,14 +28,21 @@ interface Stage {
   readonly marker?: string | undefined;
   readonly withFile?: boolean;
   readonly gone?: boolean;
+  readonly isPage?: boolean;
   readonly answer: Scripted | Error | ((request: Seen, nth: number) => Scripted | Error | undefined);
 }
 
-async function probing({ address = {}, marker, withFile = true, gone = false, answer }: Stage) {
+async function probing({ address = {}, withFile = true, answer, ...wanted }: Stage) {
   const file = withFile ? await localFile(BYTES) : null;
   const host = new FakeHttp(typeof answer === 'function' ? answer : () => answer);
   const ports = fakePorts(host.http);
-  const probe = new UrlProbe({ ...ADDRESS, ...address }, { file, marker, gone }, NOON + 240_000, ports);
+  const expected = {
+    file,
+    marker: wanted.marker,
+    gone: wanted.gone ?? false,
+    isPage: wanted.isPage ?? false,
+  };
+  const probe = new UrlProbe({ ...ADDRESS, ...address }, expected, NOON + 240_000, ports);
   return { probe, host, ports };
 }
 
@@ -77,6 +84,26 @@ describe('a body', () => {
     },
   );
 
+  test.each<[ContentMatch, Record<string, string>]>([
+    ['identical', {}],
+    ['identical', { 'content-type': 'text/html; charset=utf-8' }],
+    ['identical', { 'content-type': 'Application/XHTML+XML' }],
+    ['identical', { 'content-type': 'application/xml' }],
+    ['identical', { 'content-type': 'html', 'content-disposition': 'inline; filename=attachment' }],
+    ['not-a-page', { 'content-type': 'text/plain; charset=utf-8' }],
+    ['not-a-page', { 'content-type': 'application/octet-stream' }],
+    [
+      'not-a-page',
+      { 'content-type': 'text/html', 'content-disposition': 'Attachment; filename="page.html"' },
+    ],
+  ])('that must be a page for a browser is %s with the headers %o', async (match, headers) => {
+    await expect(matchOf({ answer: { body: BYTES, headers }, isPage: true })).resolves.toBe(match);
+    await expect(matchOf({ answer: { body: BYTES, headers } })).resolves.toBe('identical');
+    const rendered = { body: `<!-- built -->${BYTES}`, headers };
+    const altered = matchOf({ answer: rendered, marker: MARKER, isPage: true });
+    await expect(altered).resolves.toBe(match === 'identical' ? 'altered' : match);
+  });
+
   test('is the previous one although it holds the marker', async () => {
     const address = { previousSha256: [await sha256Of(OLD)] };
     await expect(matchOf({ answer: { body: OLD }, marker: MARKER, address })).resolves.toBe('previous');
@@ -113,6 +140,7 @@ describe('a body', () => {
     ['previous', false],
     ['cut-short', false],
     ['different', false],
+    ['not-a-page', false],
     ['login', false],
     ['absent', false],
   ])('that is %s proves the delivery: %s', (match, proven) => {

@@ -300,6 +300,22 @@ describe("a site that changes the page's bytes", () => {
   });
 });
 
+test('a page that the host calls plain text is not ready: a browser would show its source', async () => {
+  const repository = await scenario.repository();
+  const alter = <Answer extends { headers: Record<string, string> }>(real: Answer): Answer => ({
+    ...real,
+    headers: { ...real.headers, 'content-type': 'text/plain; charset=utf-8' },
+  });
+  scenario.intercept({ url: /github\.io\/.*page\.html/, times: 999 }, { alter });
+  const delivered = await scenario.deliver({ repository, files, inputs, simulatedTime: true });
+  expectNotReady(delivered, {
+    step: 'verify',
+    httpCode: 200,
+    reason: /by its Content-Type or Content-Disposition a browser shows the source or saves it/,
+    hint: /`Content-Type: text\/html`.*`pages-base:`/,
+  });
+});
+
 describe('redirects', () => {
   test('to http: not ready, and http is never asked', async () => {
     const repository = await scenario.repository();

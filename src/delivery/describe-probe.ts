@@ -11,6 +11,8 @@ const DESCRIPTIONS: Readonly<Record<ContentMatch, string>> = {
   previous: 'the content from before',
   'cut-short': 'only the beginning of the file',
   different: 'other content',
+  'not-a-page':
+    'the content, but by its Content-Type or Content-Disposition a browser shows the source or saves it',
   login: 'a login page: the host is in private mode, or the address is not public',
   echo: 'the marker only as a part of its own address or in its title',
   gate: 'a page to sign in, a warning or an error in place of the content',
@@ -64,6 +66,8 @@ const HINTS: Readonly<Partial<Record<ContentMatch, string>>> = {
   'cut-short': 'the host answers incompletely: run the step again, or use another channel',
   different:
     'check that the address belongs to the file, and that `marker:`, where it is set, is plain text of it',
+  'not-a-page':
+    'let the host answer with `Content-Type: text/html` and not as an attachment, or set `pages-base:` to the address of the site, which no raw address is',
   login:
     'make the address public (a GitHub Enterprise in private mode shows sites to anybody only with Management Console → Pages → Public Pages), or use channel: K3',
   echo: 'set `marker:` to a text that only the content has, or name the file in `file:`',

@@ -174,7 +174,8 @@ async function probeFurther(
   // A request that has begun may take longer: a large file needs its time.
   const probe = new UrlProbe(
     { url, bypassCache: false, mustBeExternal: false },
-    expected,
+    // It is for machines: there a page is plain text.
+    { ...expected, isPage: false },
     limits.deadline,
     ports,
   );

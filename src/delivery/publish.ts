@@ -38,7 +38,8 @@ async function publishOnChannel(
   const jobs = deliveries.flatMap((delivery) => {
     const task = delivery.tasks.get(key);
     if (!isOngoing(delivery) || !channelsIn(delivery, role).includes(key) || task === undefined) return [];
-    const expected = { file: gone ? null : delivery.file, marker, gone };
+    const isPage = task.served?.isPage === true;
+    const expected = { file: gone ? null : delivery.file, marker, gone, isPage };
     return [{ task, title: delivery.subject, expected }];
   });
   const absent = findAbsent(deliveries, key);

@@ -14,8 +14,9 @@ import type { LocalFile } from '../rules/inspect.ts';
 /**
  * How a body relates to the file. The first three prove it by themselves: `marked` is a body with the marker
  * where no file was given to compare with; `gone` is what a withdrawn address must answer. An `altered` body has
- * the marker, but other bytes than the file: it counts only with what the host says of its build; an `echo` has it only because the address or the title has it, and a `gate`
- * is a page to sign in, a warning or an error in place of the content.
+ * the marker, but other bytes than the file: it counts only with what the host says of its build; an `echo` has it
+ * only because the address or the title has it, and a `gate` is a page to sign in, a warning or an error in place of
+ * the content. `not-a-page` is what a browser would show as source or save, although it should show a page.
  */
 export type ContentMatch =
   | 'identical'
@@ -25,6 +26,7 @@ export type ContentMatch =
   | 'previous'
   | 'cut-short'
   | 'different'
+  | 'not-a-page'
   | 'login'
   | 'echo'
   | 'gate'
@@ -55,6 +57,8 @@ export interface ExpectedContent {
   /** `null` for a link that is verified by its marker alone. */
   readonly file: LocalFile | null;
   readonly marker: string | undefined;
+  /** Whether a browser must show it as a page. */
+  readonly isPage?: boolean;
   /** Whether there must be nothing at the address any more. */
   readonly gone?: boolean;
 }
@@ -177,9 +181,11 @@ export class UrlProbe {
     isBeginning: boolean,
   ): Promise<ContentMatch> {
     if (fetched.isReplaced && fetched.httpCode === 200) return 'gate';
-    return isBeginning
-      ? matchBeginning(fetched, this.#expected)
-      : matchContent(fetched, this.#expected, this.#target.previousSha256);
+    const match = isBeginning
+      ? await matchBeginning(fetched, this.#expected)
+      : await matchContent(fetched, this.#expected, this.#target.previousSha256);
+    const isContent = match === 'identical' || match === 'altered';
+    return isContent && this.#expected.isPage && !fetched.isShownAsPage ? 'not-a-page' : match;
   }
 
   /** A host that the user named may be internal to a network; one on this machine is never a delivery. */

@@ -24,6 +24,8 @@ export interface FetchedContent {
    * of the host's own in its place.
    */
   readonly isReplaced: boolean;
+  /** Whether a browser shows it as a page, by its headers: of another type it shows the source, an attachment it saves. */
+  readonly isShownAsPage: boolean;
   /** Whether a redirect led to a page to sign in, as on GitHub Enterprise in private mode. */
   readonly login: boolean;
   /** The beginning of the body as Latin-1 text, at most `HEAD_SIZE` bytes. */
@@ -73,6 +75,7 @@ export async function fetchBack(
     addresses: hops,
     login: isRedirectedToSignIn(hops),
     isReplaced: LEADS_ON.test(firstHeader(response, 'refresh')?.trim() ?? '') || hasHostPage(response),
+    isShownAsPage: isShownAsPage(response),
     ...readHeaders(response),
   };
   if (response.status !== 200) {
@@ -119,6 +122,14 @@ const LEADS_ON = /[;,\s]\s*\S/;
 /** How ngrok and Cloudflare mark a page of their own. */
 const hasHostPage = (response: HttpResponse): boolean =>
   ['ngrok-error-code', 'cf-mitigated'].some((name) => firstHeader(response, name) !== undefined);
+
+/** Without a type, or with one that is none, browsers look at the bytes. */
+function isShownAsPage(response: HttpResponse): boolean {
+  const disposition = firstHeader(response, 'content-disposition') ?? '';
+  if (/^\s*attachment\b/i.test(disposition)) return false;
+  const [type = ''] = (firstHeader(response, 'content-type') ?? '').split(';');
+  return !type.includes('/') || /^\s*(text\/html|(text|application)\/(xhtml\+)?xml)\s*$/i.test(type);
+}
 
 /** A page to sign in that was asked for itself is the content. */
 function isRedirectedToSignIn([start, ...targets]: readonly URL[]): boolean {
