@@ -68,7 +68,7 @@ export async function prepareServer(world: GitHubWorld, { files, env, flags = []
   await writeFiles(folder, files ?? {});
   return {
     command: NODE,
-    args: [CLI, 'mcp', '--root', folder, ...flags],
+    args: [CLI, 'mcp', ...(flags.includes('--root') ? [] : ['--root', folder]), ...flags],
     env: { PATH: process.env.PATH ?? '', HOME: folder, ...world.env, ...SIMULATED_TIME, ...env },
     cwd: folder,
     stderr: 'pipe' as const,
