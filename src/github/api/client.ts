@@ -55,8 +55,7 @@ export function createGitHubClient(options: GitHubClientOptions, ports: Ports): 
     headers.accept = headers.accept?.replace(/\.v3\+json$/, '+json');
     headers['x-github-api-version'] = API_VERSION;
   });
-  const readById: ReadRepositoryById = async (id) =>
-    (await octokit.request(getRoute(API.repository_by_id), { repository_id: id })).data;
+  const readById = createIdReader(octokit);
   octokit.hook.wrap('request', (request, parameters) => {
     const call = getCall(parameters);
     const send = async () => {
@@ -66,8 +65,8 @@ export function createGitHubClient(options: GitHubClientOptions, ports: Ports): 
       const moved = { apiUrl, repository: { owner, repo }, location: answer.headers.location };
       throw await movedError({ ...call, httpCode: answer.status }, moved, readById);
     };
-    const isPaced = call.method !== 'GET' && !call.partOfWrite;
-    const attempt = () => sendOnce(call, isPaced ? () => pace(send) : send, ports);
+    const paced = call.method === 'GET' || call.partOfWrite ? send : () => pace(send);
+    const attempt = () => sendOnce(call, paced, ports);
     return call.repeatable ? withRetries(ports, attempt) : attempt();
   });
   return {
@@ -80,6 +79,11 @@ export function createGitHubClient(options: GitHubClientOptions, ports: Ports): 
     withSignal: (signal) => createGitHubClient(options, { ...ports, signal }),
   };
 }
+
+const createIdReader =
+  ({ request }: Pick<Octokit, 'request'>): ReadRepositoryById =>
+  async (id) =>
+    (await request(getRoute(API.repository_by_id), { repository_id: id })).data;
 
 /**
  * Octokit's plugin logs every request, every expected 404 included, and warns of deprecated calls, which only
