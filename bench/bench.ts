@@ -10,13 +10,15 @@ import { OWNER, REPOSITORY } from './hosts/route.ts';
 import { measureManyFiles } from './many-files.ts';
 import { measureRun, median } from './measure.ts';
 import { runPlainGit } from './plain-git.ts';
+import { measureScreen, type ScreenCost } from './screen.ts';
 import { measureSite } from './site.ts';
 
 /**
  * Delivers files of many sizes with the built bundle, and each of them with curl in the same minute through the
- * same proxy. `git` compares K1 with plain git: one large file, and many small ones.
+ * same proxy. `git` compares K1 with plain git: one large file, and many small ones. `screen` measures what a look at
+ * a page costs.
  *
- *     npm run bench [-- [--quick] [--size '500 MB'] [k1] [k2] [k3] [git]]
+ *     npm run bench [-- [--quick] [--size '500 MB'] [k1] [k2] [k3] [git] [screen]]
  *     PEER_DIST=path/to/dist/index.js INPUT_FILES='{file}' npm run bench -- k2
  */
 async function main(): Promise<void> {
@@ -26,6 +28,9 @@ async function main(): Promise<void> {
   });
   const { quick = false, size: sizes = [] } = values;
   const peer = process.env.PEER_DIST !== undefined;
+  const whole = positionals.length === 0 && sizes.length === 0 && !quick && !peer;
+  const screen = whole || positionals.includes('screen') ? await compareScreen() : undefined;
+  if (positionals.length === 1 && screen !== undefined) return;
   const environment = await startBenchEnvironment();
   try {
     const start = peer ? undefined : await measureStartUp(environment, quick ? 5 : 15);
@@ -34,7 +39,7 @@ async function main(): Promise<void> {
         `First request after ${start.firstRequest} ms; \`node -e 0\` takes ${start.emptyNode} ms.\n`,
       );
     }
-    const channels = positionals.filter((word) => word !== 'git');
+    const channels = positionals.filter((word) => word !== 'git' && word !== 'screen');
     const onlyGit = positionals.length > 0 && channels.length === 0;
     const cases = onlyGit ? [] : selectCases({ channels, sizes, quick, peer });
     const results: CaseResult[] = [];
@@ -47,9 +52,8 @@ async function main(): Promise<void> {
       const { seconds, curl, ratio, peak } = result;
       console.log(`| ${result.delivery} | ${seconds} | ${curl} | ${ratio} | ${peak} |`);
     }
-    const whole = positionals.length === 0 && sizes.length === 0 && !quick && !peer;
     const git = whole || positionals.includes('git') ? await compareWithGit(environment) : [];
-    if (whole) await saveResults({ node: process.version, cpus: cpus().length, start, results, git });
+    if (whole) await saveResults({ node: process.version, cpus: cpus().length, start, results, git, screen });
   } finally {
     await environment.close();
   }
@@ -126,6 +130,16 @@ async function compareWithGit(environment: BenchEnvironment): Promise<readonly G
     console.log(`| ${delivery} | ${seconds} | ${peer ?? ''} | ${ratio ?? ''} | ${requests ?? ''} |`);
   }
   return results;
+}
+
+const SCREEN_TURNS = 5;
+
+/** What a browser costs, in seconds. */
+async function compareScreen(): Promise<ScreenCost> {
+  const { start, page } = await measureScreen(SCREEN_TURNS);
+  const cost = { start: round(start, 2), page: round(page, 2) };
+  console.log(`A browser starts in ${cost.start} s, and looks at a page in ${cost.page} s.\n`);
+  return cost;
 }
 
 /** Plain git does not fetch the file back; the delivery does. */

@@ -33,8 +33,8 @@ describe('bundles', () => {
   test('load the code that drives a browser only for a page: it is in a file of its own', () => {
     const marker = 'Target.setAutoAttach';
     expect(countIn(read('dist/browser.js'), marker)).toBeGreaterThan(0);
-    for (const bundle of ['dist/index.js', 'dist/cli.js']) {
-      expect(countIn(read(bundle), marker)).toBe(0);
+    for (const bundle of ['dist/index.js', 'dist/cli.js', 'dist/mcp.js']) {
+      for (const part of [marker, 'puppeteer', 'pixelmatch']) expect(countIn(read(bundle), part)).toBe(0);
       expect(read(bundle)).toContain('import("./browser.js")');
     }
   });

@@ -80,6 +80,33 @@ describe('a page in a real browser', () => {
   });
 });
 
+describe('files of one step in a real browser', () => {
+  test('a picture is shown, a page with only an error is refused, and UNKNOWN names a PDF', async () => {
+    const repository = await scenario.repository();
+    const files = {
+      'a.svg':
+        '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="90"><circle cx="45" cy="45" r="40"/></svg>\n',
+      'b.html': '<!doctype html><title>App</title><p>Cannot GET /app</p>\n',
+      'c.pdf': '%PDF-1.4\n',
+    };
+    const { reports } = await scenario.deliver({
+      repository,
+      files,
+      inputs: { ...browser.inputs, file: Object.keys(files).join('\n') },
+      env: browser.env,
+    });
+    const [picture, page, document] = reports;
+    expect(picture).toMatchObject({ ready: true, unknown: [], screen: { verdict: 'shown' } });
+    expect(picture?.lines.TEST).toMatch(/; screen: shown \(1 drawing; /);
+    expect(page).toMatchObject({ ready: false, notReady: { code: 'NOT_SHOWN', step: 'check' } });
+    expect(page?.notReady?.reason).toMatch(/the page shows an error: Cannot GET \/app/);
+    expect(document).toMatchObject({ ready: true, screen: null });
+    expect(document?.unknown).toEqual([
+      'whether a browser shows the page: a file that needs a viewer or a player is not opened in one',
+    ]);
+  });
+});
+
 describe('a step that is stopped while a browser runs', () => {
   test('leaves no process and no profile behind', async () => {
     const repository = await scenario.repository();

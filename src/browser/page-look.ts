@@ -74,8 +74,7 @@ export class PageLook {
     if (owner == null || !isIn({ x: 0, y: 0, width: innerWidth, height: innerHeight })) return true;
     return this.#listParents(owner).some(
       (parent) =>
-        /auto|scroll/.test(getComputedStyle(parent)['overflow'] ?? '') &&
-        !isIn(parent.getBoundingClientRect()),
+        /auto|scroll/.test(getComputedStyle(parent).overflow ?? '') && !isIn(parent.getBoundingClientRect()),
     );
   }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { methodOf } from '../../../src/channels/pages/commit-methods.ts';
 import { createPagesPublisher, type PagesOptions } from '../../../src/channels/pages/publish.ts';
 import { DeliveryError } from '../../../src/errors.ts';
 import { createGitHubClient } from '../../../src/github/api/client.ts';
@@ -82,6 +83,20 @@ describe('preparing a file for channel K1', () => {
   ])('plans for %i bytes %s', async (size, method) => {
     const { task } = await prepareFile({ bytes: Buffer.alloc(size, 'x') });
     expect(task.plan.method).toBe(method);
+  });
+
+  test('plans for a page with a picture what writes both, and shows in a preview what removes an old one', async () => {
+    const picture = await localFile('picture', 'page.html.png');
+    const { task } = await prepareFile();
+    expect(task.withPictures?.({ picture, before: null })).toMatchObject({
+      plan: { method: 'method B, object API' },
+      data: { target: { method: 'B' } },
+    });
+    const change = { path: 'a', message: 'm', replaces: null, file: null };
+    const beside = [{ path: 'a.png', replaces: 'p', file: null }];
+    expect(methodOf([change], { method: 'A' })).toBe('A');
+    expect(methodOf([{ ...change, beside }], { method: 'A' })).toBe('B');
+    expect(methodOf([{ ...change, beside }], { method: 'C' })).toBe('C');
   });
 
   test('refuses a name that Jekyll leaves out of the site', async () => {

@@ -78,16 +78,18 @@ export function createCommitWriter(target: CommitTarget, ports: Ports): CommitWr
   const sentBlobs = new Set<string>();
   const useGit = createGitWriter({ target, sentBlobs, useGit: null }, ports);
   const writers: Readonly<Record<CommitMethod, CommitWriter>> = {
-    // One call writes one file.
-    A: (changes) =>
-      changes.some(({ beside = [] }) => beside.length > 0)
-        ? writers.B(changes)
-        : writeContents(changes, target),
+    A: (changes) => writeContents(changes, target),
     B: (changes) => writeObjects(changes, { target, sentBlobs, useGit }, ports),
     C: useGit,
   };
-  return writers[target.method];
+  return (changes) => writers[methodOf(changes, target)](changes);
 }
+
+/** The method for these changes: one call of method A writes one file, and none beside it. */
+export const methodOf = (
+  changes: readonly FileChange[],
+  { method }: Pick<CommitTarget, 'method'>,
+): CommitMethod => (method === 'A' && changes.some(({ beside = [] }) => beside.length > 0) ? 'B' : method);
 
 /**
  * Method C, or the object API where the branch takes signed commits only: GitHub signs what the token of a job or

@@ -2,7 +2,7 @@ import { DeliveryError } from '../../errors.ts';
 import { CONFINED_TRAILER, OBJECT_TRAILER, TRAILER } from '../../protocol/words.ts';
 import { baseName } from '../../rules/naming.ts';
 import { isPictureOf } from './pictures.ts';
-import { parseMessageBelow, parseSiteMessage } from './site/site-message.ts';
+import { parseMessageBelow } from './site/site-message.ts';
 
 /** A file of a commit. */
 export interface DeliveredObject {
@@ -125,7 +125,7 @@ export function notConfinedError(path: string): DeliveryError {
  * @see protocol 7 (prohibition 4)
  */
 export function notOwnedError(path: string, isRemoval: boolean, message = ''): DeliveryError {
-  const site = parseSiteMessage(message, '') ?? parseMessageBelow(message, '');
+  const site = parseMessageBelow(message, '');
   const isPartOfSite = site !== null && path.startsWith(site.folder);
   const folder = site?.folder || './';
   return new DeliveryError(

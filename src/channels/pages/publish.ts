@@ -1,6 +1,7 @@
 import { DeliveryError, hasFailed } from '../../errors.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import { type ExistingBlobs, getBranchHead, getExistingBlobs } from '../../github/api/existing-blobs.ts';
+import type { FileChange } from '../../github/api/git-data.ts';
 import type { RepositoryContext } from '../../github/api/repository.ts';
 import { forEachItem, type ItemResult } from '../../item-results.ts';
 import type { Ports } from '../../ports.ts';
@@ -24,7 +25,7 @@ import { type RepositoryAccess, requireGitHub } from '../require-github.ts';
 import { createBranchReader } from './branch-reader.ts';
 import { createBuildWatches } from './build.ts';
 import { commitFiles } from './commit.ts';
-import { COMMIT_METHODS, type CommitTarget, chooseMethod } from './commit-methods.ts';
+import { COMMIT_METHODS, type CommitTarget, chooseMethod, methodOf } from './commit-methods.ts';
 import { type CommitResult, comparePaths, isChange, type PlacedPicture } from './compare-paths.ts';
 import {
   applyJekyll,
@@ -206,15 +207,17 @@ async function prepareFile(
     claim: served.display === 'none' ? 'is downloaded' : 'opens on the screen',
   };
   const data = { target: { ...target, branch }, path, file, destination, setup };
+  // One call of method A writes one file.
+  const method = target.method === 'A' ? 'B' : target.method;
   return {
     plan,
     data,
     served,
     withPictures: (pictures) => ({
-      // One call of method A writes one file.
-      plan: target.method === 'A' ? { ...plan, method: COMMIT_METHODS.B } : plan,
+      plan: { ...plan, method: COMMIT_METHODS[method] },
       data: {
         ...data,
+        target: { ...data.target, method },
         pictures: listPictures(pictures, path),
         placedPictures: placePictures(pictures, destination.pageUrl),
       },
@@ -245,8 +248,17 @@ export async function previewCommits(
   return joinByPath(
     tasks,
     (wanted, target) => comparePaths(wanted, target),
-    (state) => (isChange(state) ? (state.message.split('\n')[0] ?? '') : describe(state)),
+    (state, { target }) => (isChange(state) ? describeChange(state, target) : describe(state)),
   );
+}
+
+/** The first line of the message; and the method, where it is another one than planned. */
+function describeChange(change: FileChange, target: Pick<CommitTarget, 'method'>): string {
+  const [line = ''] = change.message.split('\n');
+  const method = methodOf([change], target);
+  return method === target.method
+    ? line
+    : `${line}, by ${COMMIT_METHODS[method]}, because its pictures change with it`;
 }
 
 /** Commits the tasks together, and gives each its placement. */

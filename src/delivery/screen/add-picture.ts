@@ -28,6 +28,9 @@ export async function addPicture(
   if (view.picture === null) return withoutPicture(delivery, view.reason || 'the browser took none');
   const { changed, ...pictures } = await compareWithEarlier(view.picture, urls, context);
   const { site, ...changes } = task.withPictures(pictures);
+  if (changes.plan.method !== task.plan.method) {
+    context.logger.info(`${delivery.subject}: K1 with its picture: ${changes.plan.method}`);
+  }
   // Of a folder, the channel itself says which files a cache may still have.
   const isStale = changed !== null && changed > 0 && site === undefined;
   return {

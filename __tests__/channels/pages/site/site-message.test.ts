@@ -96,10 +96,11 @@ describe('the message of a removal', () => {
 });
 
 describe('parseMessageBelow', () => {
-  test('a delivery below a folder is not one to the folder itself, nor to one with such a name', () => {
+  test('a delivery is one below every folder above it, and below none of such a name', () => {
     expect(parseMessageBelow(MESSAGE, 'previews/')).toEqual(commit);
     expect(parseMessageBelow(MESSAGE, '')).toEqual(commit);
-    for (const folder of [FOLDER, 'previews/pr-1/', 'pr-12/', `${FOLDER}a/`]) {
+    expect(parseMessageBelow(MESSAGE, FOLDER)).toEqual(commit);
+    for (const folder of ['previews/pr-1/', 'pr-12/', `${FOLDER}a/`]) {
       expect(parseMessageBelow(MESSAGE, folder)).toBeNull();
     }
     expect(parseMessageBelow(`Squash\n\n${MESSAGE}`, 'previews/')).toBeNull();
