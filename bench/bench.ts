@@ -8,15 +8,15 @@ import { type BenchEnvironment, startBenchEnvironment } from './environment.ts';
 import { writeSampleFile } from './files.ts';
 import { OWNER, REPOSITORY } from './hosts/route.ts';
 import { measureManyFiles } from './many-files.ts';
-import { measureRun, median } from './measure.ts';
+import { measureRun, median, round } from './measure.ts';
 import { runPlainGit } from './plain-git.ts';
-import { measureSite } from './site.ts';
+import { compareSites } from './site-table.ts';
 
 /**
  * Delivers files of many sizes with the built bundle, and each of them with curl in the same minute through the
- * same proxy. `git` compares K1 with plain git: one large file, and many small ones.
+ * same proxy. `git` compares K1 with plain git: one large file, and many small ones. `site` does so for a folder.
  *
- *     npm run bench [-- [--quick] [--size '500 MB'] [k1] [k2] [k3] [git]]
+ *     npm run bench [-- [--quick] [--size '500 MB'] [k1] [k2] [k3] [git] [site]]
  *     PEER_DIST=path/to/dist/index.js INPUT_FILES='{file}' npm run bench -- k2
  */
 async function main(): Promise<void> {
@@ -28,13 +28,14 @@ async function main(): Promise<void> {
   const peer = process.env.PEER_DIST !== undefined;
   const environment = await startBenchEnvironment();
   try {
-    const start = peer ? undefined : await measureStartUp(environment, quick ? 5 : 15);
+    const onlySites = positionals.length > 0 && positionals.every((word) => word === 'site');
+    const start = peer || onlySites ? undefined : await measureStartUp(environment, quick ? 5 : 15);
     if (start !== undefined) {
       console.log(
         `First request after ${start.firstRequest} ms; \`node -e 0\` takes ${start.emptyNode} ms.\n`,
       );
     }
-    const channels = positionals.filter((word) => word !== 'git');
+    const channels = positionals.filter((word) => word !== 'git' && word !== 'site');
     const onlyGit = positionals.length > 0 && channels.length === 0;
     const cases = onlyGit ? [] : selectCases({ channels, sizes, quick, peer });
     const results: CaseResult[] = [];
@@ -49,7 +50,8 @@ async function main(): Promise<void> {
     }
     const whole = positionals.length === 0 && sizes.length === 0 && !quick && !peer;
     const git = whole || positionals.includes('git') ? await compareWithGit(environment) : [];
-    if (whole) await saveResults({ node: process.version, cpus: cpus().length, start, results, git });
+    const sites = whole || positionals.includes('site') ? await compareSites() : [];
+    if (whole) await saveResults({ node: process.version, cpus: cpus().length, start, results, git, sites });
   } finally {
     await environment.close();
   }
@@ -106,11 +108,7 @@ const MANY_FILES = 500;
 
 async function compareWithGit(environment: BenchEnvironment): Promise<readonly GitResult[]> {
   const large = await compareLargeFile(environment);
-  const many = [
-    ...(await measureManyFiles(MANY_FILES)),
-    ...(await measureSite({ files: 3_000, bytes: 150e6 })),
-    ...(await measureSite({ files: 10_000, bytes: 40e6 })),
-  ];
+  const many = await measureManyFiles(MANY_FILES);
   const results = [
     large,
     ...many.map(({ step, seconds, requests, peer }) => ({
@@ -154,8 +152,6 @@ async function compareLargeFile(environment: BenchEnvironment): Promise<GitResul
     requests: null,
   };
 }
-
-const round = (figure: number, digits: number): number => Number(figure.toFixed(digits));
 
 interface StartUp {
   /** Milliseconds from the start of the process. */
