@@ -8,17 +8,17 @@ import { type BenchEnvironment, startBenchEnvironment } from './environment.ts';
 import { writeSampleFile } from './files.ts';
 import { OWNER, REPOSITORY } from './hosts/route.ts';
 import { measureManyFiles } from './many-files.ts';
-import { measureRun, median } from './measure.ts';
+import { measureRun, median, round } from './measure.ts';
 import { runPlainGit } from './plain-git.ts';
 import { measureScreen, type ScreenCost } from './screen.ts';
-import { measureSite } from './site.ts';
+import { compareSites } from './site-table.ts';
 
 /**
  * Delivers files of many sizes with the built bundle, and each of them with curl in the same minute through the
- * same proxy. `git` compares K1 with plain git: one large file, and many small ones. `screen` measures what a look at
- * a page costs.
+ * same proxy. `git` compares K1 with plain git: one large file, and many small ones. `site` does so for a folder.
+ * `screen` measures what a look at a page costs.
  *
- *     npm run bench [-- [--quick] [--size '500 MB'] [k1] [k2] [k3] [git] [screen]]
+ *     npm run bench [-- [--quick] [--size '500 MB'] [k1] [k2] [k3] [git] [site] [screen]]
  *     PEER_DIST=path/to/dist/index.js INPUT_FILES='{file}' npm run bench -- k2
  */
 async function main(): Promise<void> {
@@ -33,13 +33,14 @@ async function main(): Promise<void> {
   if (positionals.length === 1 && screen !== undefined) return;
   const environment = await startBenchEnvironment();
   try {
-    const start = peer ? undefined : await measureStartUp(environment, quick ? 5 : 15);
+    const onlySites = positionals.length > 0 && positionals.every((word) => word === 'site');
+    const start = peer || onlySites ? undefined : await measureStartUp(environment, quick ? 5 : 15);
     if (start !== undefined) {
       console.log(
         `First request after ${start.firstRequest} ms; \`node -e 0\` takes ${start.emptyNode} ms.\n`,
       );
     }
-    const channels = positionals.filter((word) => word !== 'git' && word !== 'screen');
+    const channels = positionals.filter((word) => !['git', 'screen', 'site'].includes(word));
     const onlyGit = positionals.length > 0 && channels.length === 0;
     const cases = onlyGit ? [] : selectCases({ channels, sizes, quick, peer });
     const results: CaseResult[] = [];
@@ -53,7 +54,10 @@ async function main(): Promise<void> {
       console.log(`| ${result.delivery} | ${seconds} | ${curl} | ${ratio} | ${peak} |`);
     }
     const git = whole || positionals.includes('git') ? await compareWithGit(environment) : [];
-    if (whole) await saveResults({ node: process.version, cpus: cpus().length, start, results, git, screen });
+    const sites = whole || positionals.includes('site') ? await compareSites() : [];
+    if (whole) {
+      await saveResults({ node: process.version, cpus: cpus().length, start, results, git, sites, screen });
+    }
   } finally {
     await environment.close();
   }
@@ -110,11 +114,7 @@ const MANY_FILES = 500;
 
 async function compareWithGit(environment: BenchEnvironment): Promise<readonly GitResult[]> {
   const large = await compareLargeFile(environment);
-  const many = [
-    ...(await measureManyFiles(MANY_FILES)),
-    ...(await measureSite({ files: 3_000, bytes: 150e6 })),
-    ...(await measureSite({ files: 10_000, bytes: 40e6 })),
-  ];
+  const many = await measureManyFiles(MANY_FILES);
   const results = [
     large,
     ...many.map(({ step, seconds, requests, peer }) => ({
@@ -168,8 +168,6 @@ async function compareLargeFile(environment: BenchEnvironment): Promise<GitResul
     requests: null,
   };
 }
-
-const round = (figure: number, digits: number): number => Number(figure.toFixed(digits));
 
 interface StartUp {
   /** Milliseconds from the start of the process. */

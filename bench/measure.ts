@@ -67,3 +67,6 @@ export function median(figures: readonly number[]): number {
   const sorted = figures.toSorted((one, other) => one - other);
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
+
+/** A figure with so many digits after its point. */
+export const round = (figure: number, digits: number): number => Number(figure.toFixed(digits));

@@ -13,11 +13,14 @@ export interface SampleSite {
 }
 
 const API = /^\w+ https:\/\/api\.github\.com\//;
+const PUSH = /^POST https:\/\/github\.com\/.*\/git-receive-pack$/;
 const FOLDER = 'site/';
 
 /** A step of a site's life, with the peak of the process's memory in MB. */
 export interface SiteRow extends ManyFilesRow {
   readonly peak: number | null;
+  /** Bytes that git sent. */
+  readonly sent: number;
 }
 
 /**
@@ -51,7 +54,8 @@ async function measureIn(
     if (result.exitCode !== 0) throw new Error(`${step} failed:\n${result.stdout}`);
     const requests = world.traffic.exchanges(API).length;
     const peak = result.maxRssKb === undefined ? null : result.maxRssKb / 1_024;
-    return { step, seconds: result.durationMs / 1e3, requests, peer: null, peak };
+    const sent = world.traffic.exchanges(PUSH).reduce((sum, { body }) => sum + body.size, 0);
+    return { step, seconds: result.durationMs / 1e3, requests, peer: null, peak, sent };
   };
   const peer = await measurePeer(world, join(workspace, 'dist'));
   const name = `site of ${files.toLocaleString('en')} files, ${Math.round(bytes / 1e6)} MB`;
