@@ -11,6 +11,9 @@ export interface WrittenForms {
  */
 export const DUMP_LINE = String.raw`[\t\x20-\x7e]{0,60}\r?\n[\da-fA-F]{4,16}:?[ \t]+`;
 
+/** What is left of a line. */
+export const DUMP_END = String.raw`[\t\x20-\x7e]{0,70}`;
+
 /** The same where the characters are what is dumped. */
 export const DUMP_POSITION = String.raw`(?<=\n)[\da-f]{6,16}[ \t]+`;
 

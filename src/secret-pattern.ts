@@ -1,5 +1,5 @@
 import { keepRecent } from './recent-values.ts';
-import { DUMP_LINE, DUMP_POSITION, dumpForms, uuencodedForms } from './secret-dumps.ts';
+import { DUMP_END, DUMP_LINE, DUMP_POSITION, dumpForms, uuencodedForms } from './secret-dumps.ts';
 
 /** How a secret is found in a text, in every usual encoding. */
 export interface SecretPattern {
@@ -87,6 +87,8 @@ function compilePattern(searched: string, encodings: readonly string[], flags = 
   const forms = [
     joinEscaped(searched),
     hexPattern(searched),
+    // Of the last line of a dump, the characters at its end are part of the secret too.
+    `${hexPattern(searched, `${DUMP_LINE}|`)}${DUMP_END}`,
     decimalPattern(searched),
     ...dumpForms(searched).createPatterns(),
     ...uuencodedForms(utf8CoresOf(encodings)).createPatterns(),
@@ -173,12 +175,16 @@ function escapedCharacter(character: string): string {
 
 const joinEscaped = (secret: string): string => Array.from(secret, escapedCharacter).join(CHARACTER_BREAK);
 
-/** Hex digits in one run, in UTF-16, or between the separators of a dump or a list. */
-const hexPattern = (secret: string): string =>
+/**
+ * Hex digits in one run, in UTF-16, or between the separators of a list.
+ *
+ * @param lines what else may be between them, as an alternative that ends in `|`
+ */
+const hexPattern = (secret: string, lines = ''): string =>
   Array.from(secret, (character) => {
     const [first = '', second = ''] = anyCaseHex(character).match(/\d|\[..\]/g) ?? [];
     return `(?:0[xX]|\\\\x)?${first}\\0?${second}`;
-  }).join(String.raw`(?:00)?(?:${DUMP_LINE}|[\s\0:,;._|/-]*)`);
+  }).join(String.raw`(?:00)?(?:${lines}[\s\0:,;._|/-]*)`);
 
 /** A list of numbers, as programs print bytes. */
 const decimalPattern = (secret: string): string =>

@@ -8,7 +8,16 @@ const page = (title: string, body = ''): string => `<title>${title}</title><p>${
 describe('a page in place of the content', () => {
   test.each([
     ...['Anmelden – Octo', 'Connexion', 'Se connecter | Octo', 'Iniciar sesión', 'Zaloguj się', 'Увійти'],
-    ...['登录 - Octo', 'ログイン', '로그인', 'Вход', 'Авторизация', 'Доступ ограничен', 'Ссылка устарела'],
+    ...[
+      '登录 - Octo',
+      '请登录',
+      'ログイン',
+      '로그인',
+      'Вход',
+      'Авторизация',
+      'Доступ ограничен',
+      'Ссылка устарела',
+    ],
     ...[
       'Access to this page has been denied',
       'Vercel Security Checkpoint',
@@ -38,6 +47,44 @@ describe('a page in place of the content', () => {
     '<body onload="location.href=\'/x\'">',
   ])('is recognized by what it does: %s', (markup) => {
     expect(findGateSign(page('Octo', markup))).not.toBeNull();
+  });
+
+  test.each([
+    'This link has expired.',
+    'The shared file has expired',
+    'Your deployment is being built. Please wait…',
+    'This space is currently paused',
+    'Your account has been suspended.',
+    'This file is too large for us to scan for viruses.',
+    'This domain may be for sale.',
+    'Sorry, this is not available in your country',
+    'Are you over 18?',
+    'Enter the password to view it.',
+    'Please log in to continue',
+  ])('is recognized by what a short page says, whatever its heading is: %s', (text) => {
+    expect(findGateSign(page(MARKER, `<h1>${MARKER}</h1><p>${text}</p>`))).not.toBeNull();
+    const long = `<p>${'A report of many words. '.repeat(200)}</p>`;
+    expect(findGateSign(page(MARKER, `<h1>${MARKER}</h1>${long}<p>${text}</p>`))).toBeNull();
+  });
+
+  test.each(['404: x not found', 'Not Found', 'Error 403', 'HTTP 502 Bad Gateway', 'Access denied'])(
+    'is recognized in a short text without markup: %s',
+    (text) => {
+      expect(findGateSign(`${text} ${MARKER}`)).not.toBeNull();
+      expect(findGateSign(`${MARKER}: ${text}`)).toBeNull();
+      expect(findGateSign(`${text} ${MARKER} ${'of many lines '.repeat(30)}`)).toBeNull();
+    },
+  );
+
+  test.each([
+    'The session of May 5 was long.',
+    'This page is built by a workflow.',
+    'Tests of the login page: the account is created, the link is shown.',
+    '4 of 500 tests failed',
+    'No file was scanned for viruses.',
+  ])('is not seen where a short page of content says: %s', (text) => {
+    expect(findGateSign(page(MARKER, `<h1>${MARKER}</h1><p>${text}</p>`))).toBeNull();
+    expect(findGateSign(`${text} ${MARKER}`)).toBeNull();
   });
 
   test.each([

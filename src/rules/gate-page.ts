@@ -4,6 +4,8 @@ import {
   FORMS,
   LEADS_AWAY,
   LONGEST_ANNOUNCEMENT,
+  LONGEST_PLAIN_ERROR,
+  PLAIN_ERROR,
   SCRIPTS,
   TITLES,
 } from './gate-words.ts';
@@ -87,7 +89,7 @@ export function decodePage(head: string): string {
  * @returns the words by which it is recognized, or `null`
  */
 export function findGateSign(text: string): string | null {
-  const error = findDataError(text);
+  const error = findDataError(text) ?? findPlainError(text);
   if (error !== null) return error;
   const [script] = SCRIPTS.exec(text) ?? [];
   if (script !== undefined && /^\s*</.test(text)) return script;
@@ -98,6 +100,12 @@ export function findGateSign(text: string): string | null {
   const markup = page.replace(/<(script|style)\b[\s\S]*?(<\/\1\s*>|$)/gi, ' ');
   const [form] = FORMS.exec(markup) ?? [];
   return form ?? findSignInTexts(markup);
+}
+
+/** A short text without markup that says that there is nothing. */
+function findPlainError(text: string): string | null {
+  if (text.includes('<') || text.length > LONGEST_PLAIN_ERROR) return null;
+  return PLAIN_ERROR.exec(text)?.[0] ?? null;
 }
 
 /** What names a page, and is not shown in it: services show the title of what they hide. */

@@ -4,7 +4,7 @@
 export const TITLES: readonly RegExp[] = [
   /^\W*(please )?(sign|log)[ -]?(in|on)\b|[-–—|·:]\s*(sign|log)[ -]?(in|on)\b|^\s*(вход|войдите|войти)(?!\p{L})/iu,
   /^[^\p{L}\p{N}]*(anmelden|anmeldung|einloggen|se connecter|connexion|connectez-vous|inici(ar|a) sesi[oó]n|iniciar sess[aã]o|fazer login|accedi|inloggen|zaloguj|logowanie|logga in|giriş yap|přihlásit|увійти|авторизация|авторизуйтесь)(?!\p{L})/iu,
-  /^[^\p{L}\p{N}]*(登录|登入|登錄|ログイン|サインイン|로그인)/u,
+  /^[^\p{L}\p{N}]*请?(登录|登入|登錄|ログイン|サインイン|로그인)/u,
   /\baccess (is )?(denied|required|restricted)\b|\b(request|need|needs) (access|permission)\b/i,
   /\baccess to .{1,60}\b(denied|blocked|restricted)\b|\b(content|page|document|file|repository) is private\b/i,
   /\bpermission denied\b|\bunauthori[sz]ed\b|\bforbidden\b|\b(authentication|password|authorization) (is )?required\b/i,
@@ -27,8 +27,33 @@ export const TITLES: readonly RegExp[] = [
   /\bbefore you continue\b|\bage (verification|confirmation)\b|\bcodespaces access port\b|\bauthenticating\b/i,
 ];
 
-/** What a page before another one says anywhere; such pages are short. */
-export const ANNOUNCEMENT = /\byou('re| are) about to (visit|access|connect|open|leave|enter)\b/i;
+const THING =
+  '(?:link|page|file|document|preview|session|share|invitation|site|website|space|app|application|project|deployment|account)';
+
+/** What a page before another one, or in its place, says anywhere; such pages are short. */
+export const ANNOUNCEMENT = new RegExp(
+  [
+    /\byou('re| are) about to (visit|access|connect|open|leave|enter)\b/,
+    new RegExp(
+      `\\b(this|the|your) (shared? )?${THING} (has |is |was )?(now )?(expired|disabled|suspended|deactivated)\\b`,
+    ),
+    new RegExp(
+      `\\b(this|the|your) ${THING} is (currently |now |still )?(paused|sleeping|being (built|deployed|prepared)|building|deploying|starting|waking up)\\b`,
+    ),
+    /\b(account|site|page) (has been |is )?suspended\b|\btoo large .{0,40}\bscan for viruses\b|\b(domain|name) (may be|is) for sale\b/,
+    /\bnot available in your (country|region|location)\b|\bare you (over|at least|older than) \d\d\b/,
+    /\b(enter|type) (the|a|your) (password|access code|passcode) to (view|see|access|open|continue)\b/,
+    /\b(sign|log)[ -]?in to (view|see|access|open|continue)\b/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'i',
+);
+
+/** How a short text that is no page begins, in place of the content. */
+export const PLAIN_ERROR =
+  /^\W*(error\W+)?(http\W+)?([45]\d\d\b|not found\b|forbidden\b|unauthori[sz]ed\b|access denied\b|bad gateway\b|internal server error\b|service unavailable\b)/i;
+export const LONGEST_PLAIN_ERROR = 300;
 export const LONGEST_ANNOUNCEMENT = 3_000;
 
 /** What leads on from such a page: a click is asked for before the content is shown. */

@@ -76,6 +76,15 @@ describe('getExistingBlobs', () => {
     expect(github.sent('get_file').map(({ path }) => path)).toEqual([...many, 'docs']);
   });
 
+  test('refuses a list that is not the tree of the commit, and reads none of an empty one', async () => {
+    const { tree_below: answer } = treeAnswers(FILES);
+    const partial = fakeRepository({ tree_below: { ...answer, tree: answer.tree.slice(1) } });
+    await expect(getExisting(partial, many)).rejects.toMatchObject({ code: 'HOST_ERROR' });
+    const empty = fakeRepository(treeAnswers(new Map()));
+    expect((await getExisting(empty, many)).map(([, blob]) => blob)).toEqual(many.map(() => null));
+    expect(empty.sent('tree_below')).toEqual([]);
+  });
+
   test('reads the tree of a commit without reading a branch', async () => {
     const github = fakeRepository();
     const commit = 'd'.repeat(40);
