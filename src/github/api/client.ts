@@ -50,11 +50,7 @@ export function createGitHubClient(options: GitHubClientOptions, ports: Ports): 
     log,
   });
   const pace = createWritePacer(ports);
-  octokit.hook.before('request', ({ headers }) => {
-    // Octokit's default media type without the version, which GitHub ignores.
-    headers.accept = headers.accept?.replace(/\.v3\+json$/, '+json');
-    headers['x-github-api-version'] = API_VERSION;
-  });
+  octokit.hook.before('request', ({ headers }) => setApiVersion(headers));
   const readById: ReadRepositoryById = async (id) =>
     (await octokit.request(getRoute(API.repository_by_id), { repository_id: id })).data;
   octokit.hook.wrap('request', (request, parameters) => {
@@ -79,6 +75,12 @@ export function createGitHubClient(options: GitHubClientOptions, ports: Ports): 
     pace,
     withSignal: (signal) => createGitHubClient(options, { ...ports, signal }),
   };
+}
+
+function setApiVersion(headers: Record<string, unknown> & { accept?: string | undefined }): void {
+  // Octokit's default media type without the version, which GitHub ignores.
+  headers.accept = headers.accept?.replace(/\.v3\+json$/, '+json');
+  headers['x-github-api-version'] = API_VERSION;
 }
 
 /**
