@@ -124,3 +124,22 @@ describe('hasFailed and hasSucceeded', () => {
     expect([hasFailed(result), hasSucceeded(result)]).toEqual([failed, !failed]);
   });
 });
+
+test('an error of another bundle is recognized, and nothing else is taken for one', async () => {
+  // The same module once more, as a bundle of its own has it.
+  const other = (await import(`${'../src/errors.ts'}?other`)) as typeof import('../src/errors.ts');
+  const error = new other.DeliveryError('BAD_INPUT', 'the root is no folder', { hint: 'set `--root`' });
+  expect(other.DeliveryError).not.toBe(DeliveryError);
+  expect(error).toBeInstanceOf(DeliveryError);
+  expect(toDeliveryError(error)).toBe(error);
+  for (const value of [
+    null,
+    undefined,
+    'x',
+    {},
+    new Error('x'),
+    { name: 'DeliveryError', code: 'BAD_INPUT' },
+  ]) {
+    expect(value).not.toBeInstanceOf(DeliveryError);
+  }
+});

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { INPUTS, OUTPUTS } from '../src/request/inputs.ts';
 import { toolContract } from '../src/request/tool-contract.ts';
-import { createSchema } from './schema/json-schema.ts';
+import { createSchema, type JsonSchema } from './schema/json-schema.ts';
 import { readDeclarations } from './schema/type-declarations.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -15,14 +15,18 @@ export function contractJson(): string {
 
 /** The content of report.schema.json: the type `ReportDocument` as JSON Schema. */
 export function reportSchemaJson(): string {
-  const files = globSync('src/**/*.ts', { cwd: ROOT }).filter((name) => !name.endsWith('.d.ts'));
-  const sources = files.map((name) => readFileSync(join(ROOT, name), 'utf8'));
   const schema = {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'Screen Delivery report',
-    ...createSchema('ReportDocument', readDeclarations(sources)),
+    ...schemaOfType('ReportDocument'),
   };
   return `${JSON.stringify(schema, null, 2)}\n`;
+}
+
+/** The JSON Schema of an exported type of the sources. */
+export function schemaOfType(name: string): JsonSchema {
+  const files = globSync('src/**/*.ts', { cwd: ROOT }).filter((file) => !file.endsWith('.d.ts'));
+  return createSchema(name, readDeclarations(files.map((file) => readFileSync(join(ROOT, file), 'utf8'))));
 }
 
 /** The content of action.yml, with the inputs and outputs of the code. */

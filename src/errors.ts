@@ -21,6 +21,9 @@ export interface ErrorDetails {
   readonly cause?: unknown;
 }
 
+/** Every bundle has a class of its own; the errors of the MCP server's reach the command line's. */
+const MARK = Symbol.for('screen-delivery.DeliveryError');
+
 /**
  * The only error that the core throws.
  * The message is one plain sentence without a full stop; `hint` says what to change.
@@ -51,6 +54,14 @@ export class DeliveryError extends Error {
     this.retryable = details.retryable ?? false;
     this.retryAfter = details.retryAfter;
     this.leftBehind = details.leftBehind;
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return typeof value === 'object' && value !== null && MARK in value;
+  }
+
+  get [MARK](): true {
+    return true;
   }
 
   /** A copy of this error that is not retried. */

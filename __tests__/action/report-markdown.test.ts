@@ -54,6 +54,13 @@ describe('the parts of a report in Markdown', () => {
     expect(describeReason(planned('page.html'))).toBe('nothing was published, as asked');
   });
 
+  test('name nothing to change after a dry run, but what comes next', () => {
+    const { notReady, ...report } = planned('page.html');
+    expect(describeHint({ ...report, notReady: notReady && { ...notReady, hint: 'do it' } })).toBe(
+      '**Next:** do it',
+    );
+  });
+
   test('cut long text', () => {
     expect(formatShortText('😀'.repeat(1_000))).toBe('😀'.repeat(1_000));
     expect(formatShortText('😀'.repeat(1_001))).toBe(`${'😀'.repeat(1_000)}…`);

@@ -18,7 +18,8 @@ const EMPTY = {
 describe('FLAGS', () => {
   test('are all inputs except those that are not needed on the command line', () => {
     const others = Object.keys(INPUTS).filter((name) => !FLAGS.some((flag) => flag === name));
-    expect(others.sort()).toEqual(['comment', 'content', 'fail-on-not-ready', 'file', 'operation', 'token']);
+    const notNeeded = ['comment', 'confine', 'content', 'fail-on-not-ready', 'file', 'operation', 'token'];
+    expect(others.sort()).toEqual(notNeeded);
   });
 
   test('have a value unless the input is off by default', () => {
@@ -34,7 +35,7 @@ describe('FLAGS', () => {
 
   test.each(FLAGS)('--%s sets the input of the same name', (name) => {
     const value = isSwitch(name) ? [] : ['given'];
-    const { flags } = parseCommand(['deliver', 'page.html', `--${name}`, ...value]);
+    const { flags } = parseCommand(['deliver', name === 'name' ? '-' : 'page.html', `--${name}`, ...value]);
     expect(flags).toEqual({ [name]: isSwitch(name) ? 'true' : 'given' });
   });
 });
@@ -129,6 +130,7 @@ describe('parseCommand', () => {
     [['deliver', '--file', 'a.html'], /^--file is not a flag of deliver$/],
     [['verify', 'https://a.b/', '--channel', 'K3'], /^--channel is not a flag of verify$/],
     [['verify', 'https://a.b/', '--token-env', 'MINE'], /^--token-env is not a flag of verify$/],
+    [['deliver', 'a.html', '--name', 'b.html'], /^--name is for standard input \(-\) alone$/],
     [['contract', '--quiet'], /^--quiet is not a flag of contract$/],
     [['mcp', '--json'], /^--json is not a flag of mcp$/],
   ])('refuses %j', (args, message) => {
@@ -155,7 +157,8 @@ describe('parseCommand', () => {
     (name) => {
       for (const flag of COMMAND_FLAGS.deliver) {
         const value = isValueless(flag) ? [] : ['given'];
-        expect(parseCommand([name, 'a.html', `--${flag}`, ...value]).name).toBe(name);
+        // Standard input has no second call.
+        if (flag !== 'name') expect(parseCommand([name, 'a.html', `--${flag}`, ...value]).name).toBe(name);
       }
     },
   );

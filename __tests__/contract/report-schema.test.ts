@@ -111,11 +111,32 @@ describe('createSchema', () => {
     });
   });
 
+  test('knows interfaces that are made of others', () => {
+    const schema = schemaOf(`
+      export interface Base { readonly a: string; readonly b: number | null; readonly c?: boolean }
+      export interface Middle extends Pick<Base, 'a' | 'b'> { readonly d: Base['c'] }
+      export interface Root extends Omit<Middle, 'a'>, Omit<Base, 'b' | 'c'> { readonly e: Middle['b'] }`);
+    expect(schema).toMatchObject({
+      properties: {
+        b: { type: ['number', 'null'] },
+        d: { type: 'boolean' },
+        a: { type: 'string' },
+        e: { type: ['number', 'null'] },
+      },
+      required: ['b', 'd', 'a', 'e'],
+    });
+  });
+
   test.each([
     [
       'a type that data can not have',
       'export interface Root { readonly date: () => void }',
       /TSFunctionType/,
+    ],
+    [
+      'an interface that extends anything else',
+      'export interface Base { readonly a: string } export interface Root extends Partial<Base> {}',
+      /extends Partial with types/,
     ],
     [
       'a type that nothing declares',

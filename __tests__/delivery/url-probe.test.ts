@@ -77,6 +77,27 @@ describe('a body', () => {
     },
   );
 
+  test.each<[Record<string, string>, ContentMatch]>([
+    [{ 'content-type': 'text/html; charset=utf-8' }, 'identical'],
+    [{ 'content-type': 'Application/XHTML+XML' }, 'identical'],
+    [{ 'content-disposition': 'inline; filename="page.html"' }, 'identical'],
+    [{}, 'identical'],
+    [{ 'content-disposition': 'attachment' }, 'not-shown'],
+    [{ 'content-disposition': 'form-data; name="x"', 'content-type': 'text/html' }, 'not-shown'],
+    [{ 'content-type': 'text/plain' }, 'not-shown'],
+    [{ 'content-type': 'application/octet-stream' }, 'not-shown'],
+    [{ 'content-type': 'text/htmlx' }, 'not-shown'],
+  ])('of a page with the headers %o is %s; of another file it is identical', async (headers, match) => {
+    const answer = { body: BYTES, headers };
+    await expect(matchOf({ answer, address: { isPage: true } })).resolves.toBe(match);
+    await expect(matchOf({ answer })).resolves.toBe('identical');
+    const built = { body: `<!-- built -->${BYTES}`, headers };
+    const altered = match === 'identical' ? 'altered' : match;
+    await expect(matchOf({ answer: built, marker: MARKER, address: { isPage: true } })).resolves.toBe(
+      altered,
+    );
+  });
+
   test('is the previous one although it holds the marker', async () => {
     const address = { previousSha256: [await sha256Of(OLD)] };
     await expect(matchOf({ answer: { body: OLD }, marker: MARKER, address })).resolves.toBe('previous');

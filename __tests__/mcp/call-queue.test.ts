@@ -118,6 +118,16 @@ describe('progress', () => {
     expect(output.stdout).toBe('');
   });
 
+  test('is bounded for a client that does not read', async () => {
+    const { queue, context, sent } = await setUp('p1');
+    const silent = Promise.withResolvers<never>();
+    const { notify } = context.mcpReq;
+    context.mcpReq.notify = (notification) => notify(notification).then(() => silent.promise);
+    const file = Array.from({ length: 2 * MCP.progress }, (_, at) => `absent-${at}.html`).join('\n');
+    await queue.run({ ...CALL, tool: 'check', args: { file } }, context);
+    expect(sent).toHaveLength(MCP.progress);
+  });
+
   test('is not sent where it did not', async () => {
     const { queue, context, sent } = await setUp();
     await queue.run({ ...CALL, tool: 'check' }, context);

@@ -30,8 +30,13 @@ function requires(schema: JsonSchema, returns: string, schemas: ApiDescription['
   }
   const kinds = (schema.oneOf ?? schema.anyOf) as readonly JsonSchema[] | undefined;
   if (kinds !== undefined) return kinds.every((kind) => requires(kind, returns, schemas));
-  if (returns === '[]') return schema.type === 'array';
   const [name = '', ...rest] = returns.split('.');
+  if (name === '[]') {
+    const isList = schema.type === 'array';
+    return rest.length === 0
+      ? isList
+      : isList && requires(schema.items as JsonSchema, rest.join('.'), schemas);
+  }
   if (!((schema.required ?? []) as readonly string[]).includes(name)) return false;
   const inner = (schema.properties as Readonly<Record<string, JsonSchema>>)[name] ?? {};
   return rest.length === 0 || requires(inner, rest.join('.'), schemas);

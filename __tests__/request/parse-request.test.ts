@@ -101,6 +101,18 @@ describe('parseRequest, given a wrong input', () => {
       /`dry-run` is neither/,
       /`dry-run: true`/,
     ],
+    [
+      'an address in place of a file',
+      { file: 'a.html\nhttps://octo.github.io/site/a.html' },
+      /`file` is an address and names no file/,
+      /`url:` to a link/,
+    ],
+    [
+      'an address to withdraw, which would be taken for the file name at its end',
+      { operation: 'withdraw', file: 'https://octo.github.io/site/previews/a.html' },
+      /`file` is an address and names no file/,
+      /`path:` to the place within the repository/,
+    ],
     ['a file with a NUL', { file: 'a\0.html' }, /`file` holds a control character/, /remove it/],
     [
       'an unknown channel',
@@ -557,4 +569,10 @@ describe('parseRequest, given content', () => {
     expect(request.content?.bytes).not.toBe('');
     expect(request.fileLines).toEqual(['a.html']);
   });
+});
+
+test('the essence of the commit is one line, whatever the name of the workflow is', () => {
+  const origin = 'from run 7 of x\n\nDelivered-by: screen-delivery';
+  expect(requestWith({}, { origin }).essence).toBe('from run 7 of x Delivered-by: screen-delivery');
+  expect(requestWith({ message: 'a\nb' }, { origin }).essence).toBe('a b');
 });

@@ -240,7 +240,7 @@ echo "<!doctype html><title>Answer</title>$font<p>$TASK</p><p>$MARKER</p>" > ans
     const [rehearsal, delivery] = listDeliveries(run);
     if (rehearsal === undefined || delivery === undefined) throw new Error('Not two deliveries.');
     expect(rehearsal.report.notReady?.reason).toMatch(/is not self-contained/);
-    expect(findStep(run, 'The agent mends what would be refused')?.succeeded).toBe(true);
+    expect(findStep(run, 'The agent fixes what would be refused')?.succeeded).toBe(true);
     const url = `${repository.pages.url}answers/${run?.id}.html`;
     const answer = `<!doctype html><title>Answer</title><p>${TASK}</p><p>answer-${run?.id}-1</p>\n`;
     await expectReady(scenario, delivery, { channel: 'K1', url, shows: answer });
@@ -254,7 +254,7 @@ echo "<!doctype html><title>Answer</title>$font<p>$TASK</p><p>$MARKER</p>" > ans
     expect(listConclusions(run)).toEqual(['success', 'answer: success']);
     const [rehearsal] = listDeliveries(run);
     expect(rehearsal?.report.notReady?.code).toBe('DRY_RUN');
-    expect(findStep(run, 'The agent mends what would be refused')).toBeUndefined();
+    expect(findStep(run, 'The agent fixes what would be refused')).toBeUndefined();
     expect(listRequests(scenario, /^PUT .*\/contents\//)).toHaveLength(1);
   });
 

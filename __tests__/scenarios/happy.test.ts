@@ -274,7 +274,7 @@ describe('auto', () => {
   });
 
   test.each([
-    { story: 'a private repository', event: event(true), reason: /comes from is private/ },
+    { story: 'a private repository', event: event(true), reason: /the file's repository is private/ },
     {
       story: 'a repository that nobody calls public',
       event: { name: 'push', payload: {} },

@@ -1,9 +1,7 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import { describe, expect, test } from '@jest/globals';
 import type { TestRepository } from '../world/repository.ts';
-import { type ClientLine, type ConnectedServer, connectClient, prepareServer } from './mcp-clients.ts';
+import { type ClientLine, type ConnectedServer, connectClient } from './mcp-clients.ts';
+import { INITIALIZE, startProcess, toLine } from './mcp-process.ts';
 import { createPage, MARKER, setUpScenario } from './scenario.ts';
 
 const scenario = setUpScenario();
@@ -58,7 +56,18 @@ describe.each(LINES)('a client of the %s specification', (line) => {
 
     const withdrawn = await server.call('withdraw', { repository: repository.fullName, path: 'page.html' });
     expect(withdrawn.answer).toMatchObject({ result: 'withdrawn', url: '', reports: [{ withdrawn: page }] });
+    expect(withdrawn.text).toMatch(/^Withdrawn: page\.html is no longer served/);
     expect(await repository.read('page.html')).toBeNull();
+    const nothing = await server.call('withdraw', { repository: repository.fullName, path: 'page.html' });
+    expect(nothing.answer.result).toBe('withdrawn');
+    expect(nothing.text).toMatch(/^Nothing to withdraw: page\.html is not served/);
+
+    await repository.commit('others.html', createPage('of somebody else'));
+    const others = await server.call('withdraw', { repository: repository.fullName, path: 'others.html' });
+    expect(others.answer).toMatchObject({
+      code: 'NOT_OURS',
+      hint: expect.stringMatching(/`--overwrite`.*person/),
+    });
 
     expect(await server.read('screen-delivery://contract')).toMatchObject({ version: '1.1' });
     await server.close();
@@ -85,52 +94,62 @@ describe.each(LINES)('a client of the %s specification', (line) => {
         message: expect.stringMatching(/code [A-Z]{4}-[A-Z]{4}$/),
       },
     ]);
-    expectNoSecret(server, [delivered, asked]);
+    await expectNoSecret(server, [delivered, asked]);
     await server.close();
   });
 });
 
-test('without an elicitation the answer has the code and a handle, and a call with it goes on', async () => {
-  const repository = await createRepository();
-  const { deviceUser } = scenario.world;
-  deviceUser.script = ['pending'];
-  const server = await connectClient('2025', scenario.world);
-  await server.listTools();
-  const to = { repository: repository.fullName, channel: 'K1', 'client-id': CLIENT_ID };
-  const first = await server.call('deliver', { ...to, content: createPage(), name: 'page.html' });
-  expect(first).toMatchObject({
-    isError: false,
-    answer: {
-      result: 'authorization_required',
-      url: '',
-      authorization: {
-        userCode: expect.stringMatching(/^[A-Z]{4}-[A-Z]{4}$/),
-        page: 'https://github.com/login/device',
+test.each(LINES)(
+  'without an elicitation the answer has a code and a handle to go on with (%s)',
+  async (line) => {
+    const repository = await createRepository();
+    const { deviceUser } = scenario.world;
+    deviceUser.script = ['pending'];
+    const server = await connectClient(line, scenario.world);
+    await server.listTools();
+    const progress: string[] = [];
+    const onProgress = (message: string): void => void progress.push(message);
+    const to = { repository: repository.fullName, channel: 'K1', 'client-id': CLIENT_ID };
+    const first = await server.call(
+      'deliver',
+      { ...to, content: createPage(), name: 'page.html' },
+      { onProgress },
+    );
+    expect(first).toMatchObject({
+      isError: false,
+      answer: {
+        result: 'authorization_required',
+        url: '',
+        authorization: {
+          userCode: expect.stringMatching(/^[A-Z]{4}-[A-Z]{4}$/),
+          page: 'https://github.com/login/device',
+        },
+        reports: [{ ready: false, notReady: { code: 'AUTHORIZATION_REQUIRED', step: 'authorize' } }],
       },
-      reports: [{ ready: false, notReady: { code: 'AUTHORIZATION_REQUIRED', step: 'authorize' } }],
-    },
-  });
-  const { handle: authorization = '', userCode } = first.answer.authorization ?? {};
+    });
+    const { handle: authorization = '', userCode } = first.answer.authorization ?? {};
 
-  // The person takes longer than a call may: it is answered with the same code, and nothing is lost.
-  const second = await server.call('deliver', { authorization });
-  expect(second.answer).toMatchObject({
-    result: 'authorization_required',
-    authorization: { userCode, handle: authorization },
-  });
-  deviceUser.script = ['grant'];
-  const third = await server.call('deliver', { authorization });
-  expect(third.answer).toMatchObject({ result: 'ready', url: `${repository.pages.url}page.html` });
+    // The person takes longer than a call may: it is answered with the same code, and nothing is lost.
+    const second = await server.call('deliver', { authorization });
+    expect(second.answer).toMatchObject({
+      result: 'authorization_required',
+      authorization: { userCode, handle: authorization },
+    });
+    deviceUser.script = ['grant'];
+    const third = await server.call('deliver', { authorization }, { onProgress });
+    expect(third.answer).toMatchObject({ result: 'ready', url: `${repository.pages.url}page.html` });
 
-  // The token stays in the server's memory, for the same app.
-  const other = await server.call('withdraw', { authorization });
-  expect(other.answer.reason).toContain('`authorization` is no handle');
-  const withdrawn = await server.call('withdraw', { ...to, path: 'page.html' });
-  expect(withdrawn.answer.result).toBe('withdrawn');
-  expect(scenario.world.traffic.exchanges(/login\/device\/code$/)).toHaveLength(1);
-  expectNoSecret(server, [first, second, third, other, withdrawn]);
-  await server.close();
-});
+    // The token stays in the server's memory, for the same app.
+    const other = await server.call('withdraw', { authorization });
+    expect(other.answer.reason).toContain('`authorization` is no handle');
+    const withdrawn = await server.call('withdraw', { ...to, path: 'page.html' });
+    expect(withdrawn.answer.result).toBe('withdrawn');
+    expect(scenario.world.traffic.exchanges(/login\/device\/code$/)).toHaveLength(1);
+    expect(progress).not.toEqual([]);
+    await expectNoSecret(server, [first, second, third, other, withdrawn, progress]);
+    await server.close();
+  },
+);
 
 test('a person who declines is not asked again, and the file is not published elsewhere', async () => {
   const repository = await createRepository();
@@ -199,7 +218,7 @@ async function waitForAnswer(server: ConnectedServer): Promise<unknown> {
 
 describe('the process', () => {
   test('answers after garbage, writes nothing else to stdout, and ends with stdin', async () => {
-    const server = await startProcess();
+    const server = await startProcess(scenario.world);
     server.write('garbage\n\n{"jsonrpc":"2.0"}\n[]\n{"jsonrpc":"2.0","id":1,"method":"no/such"}\n');
     server.write(`${'x'.repeat(100_000)}\n${toLine(INITIALIZE)}`);
     await server.answerTo(2);
@@ -211,69 +230,31 @@ describe('the process', () => {
     expect(await server.exitCode).toBe(0);
   });
 
-  test.each(['SIGTERM', 'end of stdin'])('ends in order after %s while a call is under way', async (how) => {
+  test('answers the call that is under way and ends in order after SIGTERM', async () => {
     const repository = await scenario.repository();
     const { arrived, release } = holdSite(repository);
-    const server = await startProcess({ GITHUB_TOKEN: scenario.world.token() });
+    const server = await startProcess(scenario.world, { GITHUB_TOKEN: scenario.world.token() });
     server.write(toLine(INITIALIZE));
     const to = { repository: repository.fullName, channel: 'K1' };
     const params = { name: 'deliver', arguments: { ...to, content: createPage(), name: 'page.html' } };
     server.write(toLine({ id: 3, method: 'tools/call', params }));
     await arrived;
-    if (how === 'SIGTERM') {
-      server.kill();
-      const { result } = (await server.answerTo(3)) as { result: { structuredContent: unknown } };
-      expect(result.structuredContent).toMatchObject({ reports: [{ notReady: { code: 'ABORTED' } }] });
-    } else server.end();
+    server.kill();
+    const { result } = (await server.answerTo(3)) as { result: { structuredContent: unknown } };
+    expect(result.structuredContent).toMatchObject({ reports: [{ notReady: { code: 'ABORTED' } }] });
     expect(await server.exitCode).toBe(0);
     release();
     expect(server.stderr()).toMatch(/^deliver 1.*: Not ready: page\.html: the delivery was stopped/m);
   });
 });
 
-const INITIALIZE = {
-  id: 2,
-  method: 'initialize',
-  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } },
-};
-
-const toLine = (message: object): string => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`;
-
-/** The server without a client: every line of its stdout must be a message. */
-async function startProcess(env: Readonly<Record<string, string>> = {}) {
-  const { command, args, ...options } = await prepareServer(scenario.world, { env });
-  const child = spawn(command, args, { ...options, stdio: 'pipe' });
-  const messages: { readonly id?: number }[] = [];
-  let log = '';
-  createInterface({ input: child.stdout }).on('line', (line) => {
-    messages.push(JSON.parse(line));
-    child.stdout.emit('message');
-  });
-  child.stderr.on('data', (chunk: Buffer) => {
-    log += chunk.toString();
-  });
-  return {
-    write: (text: string) => child.stdin.write(text),
-    end: () => child.stdin.end(),
-    kill: () => child.kill('SIGTERM'),
-    stderr: () => log,
-    exitCode: once(child, 'close').then(([code]) => code as number | null),
-    async answerTo(id: number) {
-      for (;;) {
-        const found = messages.find((message) => message.id === id);
-        if (found !== undefined) return found;
-        await once(child.stdout, 'message');
-      }
-    },
-  };
-}
-
 /** The device codes and tokens of a flow are nowhere in what the client got. */
-function expectNoSecret(server: ConnectedServer, results: unknown): void {
+async function expectNoSecret(server: ConnectedServer, results: unknown): Promise<void> {
+  const read = [await server.read('screen-delivery://answers'), server.warnings, server.stderr(), results];
   const polls = scenario.world.traffic.exchanges(/access_token$/);
   const codes = polls.map(({ body }) => new URLSearchParams(body.head).get('device_code') ?? '');
   expect(codes).not.toEqual([]);
   for (const secret of [...codes, ...scenario.world.deviceUser.tokens]) {
-    expect(`${JSON.stringify(results)}${server.stderr()}`).not.toContain(secret);
+    expect(JSON.stringify(read)).not.toContain(secret);
   }
 }

@@ -39,6 +39,18 @@ describe('the address as it is handed over, without ?v=', () => {
     expectNotReady(delivered, { step: 'verify', reason });
   });
 
+  test('answers with the page as a download: not ready, because no browser would show it', async () => {
+    const repository = await scenario.repository();
+    const headers = { 'content-disposition': 'attachment; filename="page.html"' };
+    scenario.intercept(
+      { method: 'GET', url: /github\.io\/.*page\.html/, times: ever },
+      { alter: (real) => ({ ...real, headers: { ...real.headers, ...headers } }) },
+    );
+    const inputs = { channel: 'K1' };
+    const delivered = await scenario.deliver({ repository, files, inputs, simulatedTime: true });
+    expectNotReady(delivered, { step: 'verify', reason: /as a download/, hint: /Content-Type: text\/html/ });
+  });
+
   test.each([2, 3, 4])('is wrong on one of %i cache nodes: not ready', async (nodes) => {
     const repository = await scenario.repository();
     let turn = 0;

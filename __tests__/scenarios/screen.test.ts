@@ -1,3 +1,6 @@
+import { mkdtemp, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { findChromium, type StepBrowser } from '../world/chromium.ts';
 import type { TestRepository } from '../world/repository.ts';
@@ -76,3 +79,58 @@ describe('a page in a real browser', () => {
     expect(delivered.outputs['commit-sha']).toBe((await repository.head()) ?? '');
   });
 });
+
+describe('a step that is stopped while a browser runs', () => {
+  test('leaves no process and no profile behind', async () => {
+    const repository = await scenario.repository();
+    const folder = await mkdtemp(join(scenario.world.folder, 'temp-'));
+    let pid = 0;
+    const stepping = scenario.deliver({
+      repository,
+      files: { 'page.html': '<!doctype html><title>App</title><script>for (;;);</script>\n' },
+      inputs: browser.inputs,
+      env: { ...browser.env, TMPDIR: folder },
+      onStart: (started) => {
+        pid = started;
+      },
+    });
+    const find = async (): Promise<string[]> =>
+      (await readdir(folder)).filter((name) => /browser/.test(name));
+    let group: string | undefined;
+    while (group === undefined || (await listGroup(group)).length < 3) {
+      await sleep(20);
+      group = await findBrowser(folder);
+    }
+    expect(await find()).toHaveLength(1);
+    process.kill(pid, 'SIGTERM');
+    const delivered = await stepping;
+    expect(delivered.report.notReady?.code).toBe('ABORTED');
+    expect(await find()).toEqual([]);
+    // They were killed; the system may need a moment to clear them away.
+    while ((await listGroup(group)).length > 0) await sleep(20);
+    expect(await repository.log()).toHaveLength(1);
+  });
+});
+
+/** All processes, also those that have ended and were not asked for. */
+const listProcesses = async (): Promise<string[]> =>
+  (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+
+/** The process whose command line names a folder. */
+async function findBrowser(folder: string): Promise<string | undefined> {
+  for (const pid of await listProcesses()) {
+    const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+    if (line.includes(folder)) return pid;
+  }
+  return undefined;
+}
+
+/** The processes of a group, which has the number of its first one. */
+async function listGroup(group: string | undefined): Promise<string[]> {
+  const found: string[] = [];
+  for (const pid of await listProcesses()) {
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+    if (stat.slice(stat.lastIndexOf(')')).split(' ')[3] === group) found.push(pid);
+  }
+  return found;
+}

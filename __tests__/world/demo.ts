@@ -21,6 +21,7 @@ const createDemoPage = (title: string, body = ''): string =>
 const DEMO_DELIVERIES: readonly DemoDelivery[] = [
   {
     title: 'A page on the screen: K1, GitHub Pages',
+    hasBrowser: true,
     inputs: { file: 'report.html', channel: 'K1', marker: 'build-7f3a' },
     files: { 'report.html': createDemoPage('Nightly report') },
   },
@@ -46,7 +47,13 @@ const DEMO_DELIVERIES: readonly DemoDelivery[] = [
   },
   {
     title: 'A page of 3 MB: K1 by the object API',
-    inputs: { file: 'отчёт.html', channel: 'K1', path: 'reports/', marker: 'build-7f3a' },
+    inputs: {
+      file: 'отчёт.html',
+      channel: 'K1',
+      path: 'reports/',
+      marker: 'build-7f3a',
+      screen: 'off',
+    },
     files: { 'отчёт.html': createDemoPage('Отчёт', '<!-- '.padEnd(3 * 1_048_576, 'data ')) },
   },
   {
@@ -81,7 +88,7 @@ function formatStep({ inputs }: DemoDelivery): string {
 function formatLog(log: string): string {
   return log
     .split('\n')
-    .filter((line) => !/^::(add-mask|endgroup|error)::/.test(line) && line !== '')
+    .filter((line) => !/^::(add-mask|endgroup|error|debug)::/.test(line) && line !== '')
     .map((line) => (line.startsWith('::group::') ? `▸ ${line.slice('::group::'.length)}` : `  ${line}`))
     .join('\n');
 }

@@ -3,6 +3,9 @@ import { extname } from 'node:path/posix';
 const BY_ENDING: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.htm': 'text/html; charset=utf-8',
+  '.shtml': 'text/html; charset=utf-8',
+  '.xhtml': 'application/xhtml+xml; charset=utf-8',
+  '.xht': 'application/xhtml+xml; charset=utf-8',
   '.md': 'text/markdown; charset=utf-8',
   '.txt': 'text/plain; charset=utf-8',
   '.css': 'text/css; charset=utf-8',

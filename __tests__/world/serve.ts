@@ -1,3 +1,4 @@
+import { chromiumPath } from '../support/chromium.ts';
 import { WITHOUT_BROWSER } from './chromium.ts';
 import { startWorld } from './world.ts';
 
@@ -17,7 +18,11 @@ const environment = Object.entries({ ...world.env, GH_TOKEN: token }).filter(
 console.log(`# A local GitHub with the repository ${repository.fullName}. In another shell:
 ${environment.map(([name, value]) => `export ${name}=${value}`).join('\n')}
 
+# If this machine has no browser, the one of npm ci can open the pages (for root with --browser-sandbox false):
+# export CHROME_PATH=${await chromiumPath()}
+
 # Then, for example:
+echo '<!doctype html><h1>First page</h1>' | npx --no node dist/cli.js deliver - --name first.html --repository ${repository.fullName}
 curl -sS ${repository.pages.url}
 curl -sS -X PUT -H "Authorization: Bearer $GH_TOKEN" ${api}/contents/hello.html -d "{\\"message\\":\\"ADD hello.html\\",\\"content\\":\\"$(printf '<h1>Hello</h1>' | base64)\\"}"
 curl -sS "${repository.pages.url}hello.html?v=1"

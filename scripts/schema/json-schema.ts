@@ -4,8 +4,9 @@ import { describeNode, type TypeDeclarations, type TypeNode } from './type-decla
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
- * The JSON Schema of a TypeScript type. It knows what data is made of: interfaces, unions, arrays, literals,
- * records, and the types that are taken from a constant.
+ * The JSON Schema of a TypeScript type. It knows what data is made of: interfaces (also as parts of others, by
+ * `extends`, `Omit` and `Pick`), unions, arrays, literals, records, and the types that are taken from a constant or
+ * a field.
  *
  * @throws {Error} for any other type.
  */
@@ -50,14 +51,28 @@ class SchemaWriter {
 
   /** The members of an interface, after those of the interfaces that it extends. */
   #membersOf({ body, extends: parents }: TypeNode): readonly TypeNode[] {
-    const inherited = (parents ?? []).flatMap(({ expression, typeParameters }: TypeNode) => {
-      const parent = this.#declarations.types.get(expression.name)?.node;
-      if (parent?.type !== 'TSInterfaceDeclaration' || typeParameters) {
-        throw new Error(`No schema for an interface that extends ${expression.name}`);
-      }
-      return this.#membersOf(parent);
-    });
+    const inherited = (parents ?? []).flatMap(({ expression, typeParameters }: TypeNode) =>
+      this.#inherit(expression.name, typeParameters?.params),
+    );
     return [...inherited, ...body.body];
+  }
+
+  /** The members that an interface has of another one: all, or as `Omit` and `Pick` choose. */
+  #inherit(name: string, [given, keys]: readonly TypeNode[] = []): readonly TypeNode[] {
+    if (given === undefined) return this.#membersOf(this.#interface(name));
+    if (keys === undefined || (name !== 'Omit' && name !== 'Pick')) {
+      throw new Error(`No schema for an interface that extends ${name} with types`);
+    }
+    const chosen = keys.type === 'TSUnionType' ? keys.types : [keys];
+    const names = chosen.map(({ literal }: TypeNode) => literal.value);
+    const members = this.#membersOf(this.#interface(given.typeName.name));
+    return members.filter(({ key }) => names.includes(nameOf(key)) === (name === 'Pick'));
+  }
+
+  #interface(name: string): TypeNode {
+    const node = this.#declarations.types.get(name)?.node;
+    if (node?.type === 'TSInterfaceDeclaration') return node;
+    throw new Error(`No exported interface is called ${name}`);
   }
 
   #schema(node: TypeNode): JsonSchema {
@@ -89,7 +104,9 @@ class SchemaWriter {
           ? this.#keys(node.typeAnnotation)
           : this.#schema(node.typeAnnotation);
       case 'TSIndexedAccessType':
-        return this.#elements(node.objectType);
+        return node.objectType.type === 'TSTypeReference'
+          ? this.#field(node)
+          : this.#elements(node.objectType);
       default:
         throw new Error(`No schema for a ${node.type}`);
     }
@@ -136,6 +153,14 @@ class SchemaWriter {
   /** `keyof typeof X`. */
   #keys({ exprName }: TypeNode): JsonSchema {
     return { type: 'string', enum: this.#value(exprName).properties.map(({ key }: TypeNode) => nameOf(key)) };
+  }
+
+  /** `X['field']`. */
+  #field({ objectType, indexType }: TypeNode): JsonSchema {
+    const members = this.#membersOf(this.#interface(objectType.typeName.name));
+    const found = members.find(isNamed(indexType.literal.value));
+    if (found === undefined) throw new Error(`No field is called ${indexType.literal.value}`);
+    return this.#schema(found.typeAnnotation.typeAnnotation);
   }
 
   /** `(typeof X)[number]`. */

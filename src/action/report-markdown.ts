@@ -68,10 +68,11 @@ export function describeReason(report: Report): string {
 export const listFindings = ({ notReady }: Report): string =>
   (notReady?.findings?.lines ?? []).map((line) => `- ${formatShortText(line)}`).join('\n');
 
-/** What to change; empty if not known. */
-export function describeHint({ notReady }: Report): string {
-  const hint = notReady?.hint ?? '';
-  return hint === '' ? '' : `**To change:** ${formatShortText(hint)}`;
+/** What to change, or to do after a dry run; empty if not known. */
+export function describeHint(report: Report): string {
+  const hint = report.notReady?.hint ?? '';
+  const title = getReportState(report) === 'planned' ? 'Next' : 'To change';
+  return hint === '' ? '' : `**${title}:** ${formatShortText(hint)}`;
 }
 
 /** What UNKNOWN says if it is empty. */

@@ -64,6 +64,12 @@ export function parseCommand(args: readonly string[]): CliCommand {
   if (values.version === true) return { ...empty, name: 'version' };
   if (known === undefined) throw unknownCommandError(name);
   refuseWrongCount(known, positionals);
+  if (values.name !== undefined && known !== 'mcp' && positionals[0] !== STANDARD_INPUT) {
+    throw new UsageError(
+      '--name is for standard input (-) alone',
+      'leave it out, or give a place with --path',
+    );
+  }
   const tokenEnv = typeof values['token-env'] === 'string' ? values['token-env'] : undefined;
   return { ...empty, name: known, positionals, flags: selectFlags(values), tokenEnv };
 }

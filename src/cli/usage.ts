@@ -35,7 +35,7 @@ function describeAllCommands(): string {
     '',
     ...formatEntries(commands),
     '',
-    ...wrap(`${TOOL.name} COMMAND --help lists the flags of a command. All others print:`),
+    ...wrap(`${TOOL.name} COMMAND --help lists the flags of a command. Nearly all take:`),
     '',
     ...formatEntries(listFurtherFlags(['json', 'quiet', 'help', 'version'])),
     '',

@@ -1,4 +1,4 @@
-import { mkdtemp, open, rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { untilAborted } from '../async.ts';
@@ -6,9 +6,9 @@ import { DeliveryError } from '../errors.ts';
 import { createSilenceTimer } from '../github/git/silence-timer.ts';
 import type { Ports } from '../ports.ts';
 import { CONTENT, MEGABYTE, SECOND } from '../protocol/limits.ts';
-import { TOOL } from '../protocol/words.ts';
 import type { GivenContent } from '../request/content.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
+import { createTemporaryFolder } from '../temporary-folder.ts';
 import type { FindFiles } from './find-files.ts';
 
 /** A request whose content lies in a file, and how that file is found. */
@@ -30,7 +30,7 @@ export async function useContentFile<T>(
 ): Promise<T> {
   const { content } = request;
   if (content === undefined) return work({ request, parts: {} });
-  const folder = await mkdtemp(join(tmpdir(), `${TOOL.name}-`)).catch(failOnDisk);
+  const folder = await createTemporaryFolder(tmpdir());
   try {
     const path = join(folder, 'content');
     await writeContent(path, content, ports);

@@ -1,5 +1,5 @@
 import { lstat } from 'node:fs/promises';
-import { dirname, relative, resolve, sep } from 'node:path';
+import { basename, dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { refuseInput } from '../request/values.ts';
 import { baseName, nameFromFile, repositoryPath } from '../rules/naming.ts';
 
@@ -42,7 +42,13 @@ export function withRelativePaths(
   roots: readonly string[],
 ): readonly FoundFile[] {
   const root = roots.reduce((common, folder) => commonFolder(common, folder), roots[0] ?? '');
-  return files.map((file) => ({ ...file, relativePath: relative(root, file.path).replaceAll(sep, '/') }));
+  return files.map((file) => ({ ...file, relativePath: pathBelow(root, file.path).replaceAll(sep, '/') }));
+}
+
+/** On Windows, folders of different drives have nothing in common. */
+function pathBelow(root: string, path: string): string {
+  const below = relative(root, path);
+  return isAbsolute(below) ? basename(path) : below;
 }
 
 function commonFolder(one: string, other: string): string {

@@ -123,6 +123,7 @@ function compareWith(proof: Proof): Record<'isSame' | 'isOld', (result: ProbeRes
   const isEnd = ({ hosts }: ProbeResult): boolean => hosts.at(-1) === proof.hosts.at(-1);
   const isSame = (result: ProbeResult): boolean =>
     isEnd(result) &&
+    result.match !== 'not-shown' &&
     (proof.match === 'identical' || proof.match === 'gone'
       ? result.match === proof.match
       : result.fingerprint?.sha256 === proof.sha256);

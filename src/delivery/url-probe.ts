@@ -14,8 +14,9 @@ import type { LocalFile } from '../rules/inspect.ts';
 /**
  * How a body relates to the file. The first three prove it by themselves: `marked` is a body with the marker
  * where no file was given to compare with; `gone` is what a withdrawn address must answer. An `altered` body has
- * the marker, but other bytes than the file: it counts only with what the host says of its build; an `echo` has it only because the address or the title has it, and a `gate`
- * is a page to sign in, a warning or an error in place of the content.
+ * the marker, but other bytes than the file: it counts only with what the host says of its build; an `echo` has it only because the address or the title
+ * has it, a `gate` is a page to sign in, a warning or an error in place of the content, and what is `not-shown`
+ * is right, but a browser would not show it as a page.
  */
 export type ContentMatch =
   | 'identical'
@@ -28,6 +29,7 @@ export type ContentMatch =
   | 'login'
   | 'echo'
   | 'gate'
+  | 'not-shown'
   | 'absent';
 
 /** What one request to an address showed. */
@@ -62,7 +64,7 @@ export interface ExpectedContent {
 /** The address, and how it is asked. */
 export type ProbeTarget = Pick<
   Placement,
-  'url' | 'bypassCache' | 'mustBeExternal' | 'previousSha256' | 'previousBlob' | 'warnsFirst'
+  'url' | 'bypassCache' | 'mustBeExternal' | 'previousSha256' | 'previousBlob' | 'warnsFirst' | 'isPage'
 >;
 
 const PROOFS: readonly ContentMatch[] = ['identical', 'marked', 'gone'];
@@ -173,9 +175,11 @@ export class UrlProbe {
     isBeginning: boolean,
   ): Promise<ContentMatch> {
     if (fetched.isReplaced && fetched.httpCode === 200) return 'gate';
-    return isBeginning
-      ? matchBeginning(fetched, this.#expected)
-      : matchContent(fetched, this.#expected, this.#target.previousSha256);
+    const match = isBeginning
+      ? await matchBeginning(fetched, this.#expected)
+      : await matchContent(fetched, this.#expected, this.#target.previousSha256);
+    const isRight = match === 'identical' || match === 'altered';
+    return isRight && this.#target.isPage && !fetched.isShown ? 'not-shown' : match;
   }
 
   /** A host that the user named may be internal to a network; one on this machine is never a delivery. */

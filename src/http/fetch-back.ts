@@ -27,6 +27,8 @@ export interface FetchedContent {
    * of the host's own in its place.
    */
   readonly isReplaced: boolean;
+  /** Whether the headers let a browser show a page as a page: it is no download, and no text that shows its source. */
+  readonly isShown: boolean;
   /** Whether a redirect led to a page to sign in, as on GitHub Enterprise in private mode. */
   readonly login: boolean;
   /** The beginning of the body as Latin-1 text, at most `HEAD_SIZE` bytes. */
@@ -85,6 +87,7 @@ export async function fetchBack(
     addresses: hops,
     login: isRedirectedToSignIn(hops),
     isReplaced: LEADS_ON.test(firstHeader(response, 'refresh')?.trim() ?? '') || hasHostPage(response),
+    isShown: isShownAsPage(response),
     ...readHeaders(response),
   };
   if (response.status !== 200) {
@@ -154,6 +157,14 @@ const hasHostPage = (response: HttpResponse): boolean =>
 /** A page to sign in that was asked for itself is the content. */
 function isRedirectedToSignIn([start, ...targets]: readonly URL[]): boolean {
   return start !== undefined && !isSignInAddress(start) && targets.some((url) => isSignInAddress(url, start));
+}
+
+/** Without a type, a browser recognizes a page by its content. */
+function isShownAsPage(response: HttpResponse): boolean {
+  const disposition = firstHeader(response, 'content-disposition')?.trim() ?? '';
+  const type = firstHeader(response, 'content-type')?.trim() ?? '';
+  const isPage = type === '' || /^(?:text\/html|application\/xhtml\+xml)(?:$|[\s;,])/i.test(type);
+  return isPage && (disposition === '' || /^inline\b/i.test(disposition));
 }
 
 function readHeaders(

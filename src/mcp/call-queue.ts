@@ -55,15 +55,24 @@ async function runAndTell(
   return answer;
 }
 
-/** Sends lines as progress, if the client asked for it; a client that is gone is no failure. */
+/**
+ * Sends lines as progress, if the client asked for it. A client that is gone is no failure; one that does not read
+ * gets no more than what already waits for it.
+ */
 function createProgressReporter({ _meta, notify, signal }: ServerContext['mcpReq']): (line: string) => void {
   const progressToken = _meta?.progressToken;
   let progress = 0;
+  let unread = 0;
   return (message) => {
-    if (progressToken === undefined || signal.aborted) return;
+    if (progressToken === undefined || signal.aborted || unread >= MCP.progress) return;
     progress += 1;
+    unread += 1;
     const params = { progressToken, progress, message };
-    notify({ method: 'notifications/progress', params }).catch(() => undefined);
+    notify({ method: 'notifications/progress', params })
+      .catch(() => undefined)
+      .finally(() => {
+        unread -= 1;
+      });
   };
 }
 

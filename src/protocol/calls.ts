@@ -21,7 +21,7 @@ export interface CallTemplate {
   readonly repeatable?: boolean;
   /** One of several calls that make up one write: not paced, because others could move the branch in a pause. */
   readonly partOfWrite?: boolean;
-  /** What is read from the JSON of a success, and so must be in it: the path of a property, `[]` for a list. */
+  /** What is read from the JSON of a success, and so must be in it: the path of a property, `[]` for a list and each of its items. */
   readonly returns?: string;
   /** What the body contains; absent when nothing is sent. */
   readonly sends?: string;
@@ -70,7 +70,7 @@ export const API = {
     description: "reading the file's history",
     permission: 'contents: read',
     repeatable: true,
-    returns: '[]',
+    returns: '[].commit.message',
   },
   tree_below: {
     method: 'GET',

@@ -25,7 +25,7 @@ export const CLI_COMMANDS = {
   },
   withdraw: {
     usage: '[FILE…]',
-    description: 'remove what was delivered under these names, or below --path',
+    description: 'remove what was delivered under these names, below --path, or in --bin',
     min: 0,
     max: ANY,
     takes: 'any number of files',

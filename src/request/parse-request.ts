@@ -195,12 +195,13 @@ const isSameName = (one: string | null, other: string): boolean =>
 /** What to deliver or to withdraw, and through which channels. */
 function parseTask(raw: RawInputs, { contentStream }: RunContext) {
   const content = parseContent(raw, contentStream);
+  const operation = parseOperation(raw.operation);
   const task = {
     content,
-    fileLines: content === undefined ? parseFileLines(raw) : [content.name],
+    fileLines: content === undefined ? parseFileLines(raw, operation) : [content.name],
     channels: parseChannels(raw.channel),
     url: parseOptional(raw.url, (link) => parseExternalAddress(link, 'input `url`')),
-    operation: parseOperation(raw.operation),
+    operation,
   };
   refuseMissingInputs(task, raw);
   refuseUselessClientId(task, raw);
@@ -220,7 +221,7 @@ function parseDestination(raw: RawInputs, context: RunContext, token: string | u
     path: parseOptional(raw.path, parsePath),
     entry: parseEntry(raw.entry),
     keep: parseOptional(raw.keep, parseKeep),
-    essence: oneLine(raw.message) || context.origin,
+    essence: oneLine(raw.message) || oneLine(context.origin),
     job: context.job,
     tag: parseOptional(raw.tag, (tag) => parseGitName(tag, 'tag')) ?? `files-${formatDay(context.now)}`,
     tagIsDefault: raw.tag === '',
@@ -272,10 +273,18 @@ function parseHandedOut(text: string, input: 'pages-base' | 'raw-base' | 'bin-ho
   return url;
 }
 
-function parseFileLines({ file }: RawInputs): readonly string[] {
+function parseFileLines({ file }: RawInputs, operation: Operation): readonly string[] {
   const lines = file.split('\n').flatMap((line) => line.trim() || []);
   if (lines.some((line) => line.includes('\0'))) {
     refuseInput('input `file` holds a control character', 'remove it');
+  }
+  if (lines.some((line) => /^[a-z][a-z\d+.-]*:\/\//i.test(line))) {
+    refuseInput(
+      'input `file` is an address and names no file',
+      operation === 'withdraw'
+        ? 'set `path:` to the place within the repository, or `file:` to the name that was delivered'
+        : 'set `file:` to a file, or `url:` to a link that is to be proven',
+    );
   }
   if (lines.length > BATCH.files) {
     refuseInput(`input \`file\` has ${lines.length} lines`, `name at most ${BATCH.files} files a step`);

@@ -88,6 +88,8 @@ function listPhrases({ again, folder }: InputNotation): readonly (readonly [RegE
     [/(?<=\bthis )action (?=did not deliver|delivered)/g, 'tool '],
     [/the newest version of this action/g, 'the newest version of this tool'],
     [/more files a step/g, 'more files at once'],
+    [/, and show it in the job summary and in the comment/g, ''],
+    [/the run that the file came from/g, 'where it came from'],
   ];
 }
 

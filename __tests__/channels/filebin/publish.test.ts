@@ -370,6 +370,7 @@ describe('a bin whose name is given', () => {
   test.each<[string, () => Promise<object>]>([
     ['the bytes under another name', () => listWith('<p>hello</p>', 'b.html')],
     ['nothing', async () => ({ bin: {}, files: [] })],
+    ['nothing, with a date that is none', async () => ({ bin: { created_at: 7 }, files: [] })],
     ['nothing, while its first upload goes on', async () => ({ bin: { created_at: EXPIRY }, files: null })],
     ['a file without a name', async () => ({ bin: {}, files: [{ sha256: 'ff' }] })],
   ])('receives the file where it exists and holds %s, and is not locked', async (_, createList) => {
@@ -488,6 +489,7 @@ describe('a bin whose name is given', () => {
     ['HTTP 500', { status: 500 }],
     ['a page with HTTP 404', { status: 404, headers: { 'content-type': 'text/html' }, body: '<html>' }],
     ['a page with HTTP 200', { body: '<html>' }],
+    ['a list of nothing that can be read', { body: { bin: {}, files: [null] } }],
     ['JSON without a bin', { body: {} }],
   ])('whose list is %s is refused with and without overwrite, and nothing is posted', async (_, answer) => {
     for (const overwrite of [false, true]) {

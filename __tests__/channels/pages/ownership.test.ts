@@ -1,6 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { formatCommitMessage, isOwnedFile, isOwnedPicture } from '../../../src/channels/pages/ownership.ts';
+import {
+  formatCommitMessage,
+  isOwnedFile,
+  isOwnedPicture,
+  notOwnedError,
+} from '../../../src/channels/pages/ownership.ts';
+import { formatSiteMessage } from '../../../src/channels/pages/site/site-message.ts';
 
 const PATH = 'previews/pr-12/page.html';
 const BLOB = 'b10b'.repeat(10);
@@ -93,5 +99,18 @@ describe('a confined delivery', () => {
     const isOwned = (confinedTo?: string) =>
       isOwnedPicture(formatCommitMessage({ ...withPicture, confinedTo }), picture, PATH, owner);
     expect([isOwned(owner), isOwned('previews/ Other/job'), isOwned()]).toEqual([true, false, false]);
+  });
+});
+
+describe('notOwnedError', () => {
+  test.each([
+    ['p/1/', 'p/1/'],
+    ['', './'],
+  ])('a file that came with the folder %j is refused by the name of that folder', (folder, shown) => {
+    const message = formatSiteMessage({ folder, treeSha: 'a'.repeat(40), kept: [] }, 'ADD', 'x');
+    const refusal = notOwnedError('p/1/a.html', true, message);
+    expect(refusal.message).toMatch(/it came with the folder \S+ that was delivered as a whole$/);
+    expect(refusal.hint).toContain(`\`path: ${shown}\``);
+    expect(notOwnedError('p/2/a.html', true, 'Add it').message).toMatch(/did not deliver what it holds now$/);
   });
 });

@@ -220,11 +220,35 @@ describe('createGitHubClient: failures', () => {
     });
   });
 
-  test('refuses anything but a list where a list is read', async () => {
-    const { github } = createTestClient({ body: { message: 'ok' } });
+  test.each([
+    ['an object', { message: 'ok' }],
+    ['a list with nothing in it that can be read', [null]],
+    ['a list of texts', ['v1']],
+  ])('refuses %s where a list of objects is read', async (_, body) => {
+    const { github } = createTestClient({ body });
     await expect(github.rest.repos.listReleases(github.repository)).rejects.toMatchObject({
       code: 'HOST_ERROR',
       message: 'listing the releases returned JSON without a list',
+    });
+  });
+
+  test.each([[[{ sha: 'abc' }]], [[{ commit: 'abc' }]], [[{ commit: { message: 'x' } }, null]]])(
+    'refuses a list with an item that lacks what is read: %j',
+    async (body) => {
+      const { github } = createTestClient({ body });
+      await expect(github.rest.repos.listCommits(github.repository)).rejects.toMatchObject({
+        code: 'HOST_ERROR',
+        message: "reading the file's history returned JSON without commit.message",
+      });
+    },
+  );
+
+  test('refuses what is no text where a text is read', async () => {
+    const { github } = createTestClient({ body: { id: 1, upload_url: 7 } });
+    const creation = github.rest.repos.createRelease({ ...github.repository, tag_name: 'v1' });
+    await expect(creation).rejects.toMatchObject({
+      code: 'HOST_ERROR',
+      message: 'creating the draft of the release returned JSON without upload_url',
     });
   });
 

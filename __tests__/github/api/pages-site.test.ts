@@ -33,6 +33,13 @@ describe('getPagesSite', () => {
     });
   });
 
+  test.each([{ branch: false }, { branch: {} }, { branch: 'main', path: ['/'] }])(
+    'fails where the source is no branch: %j',
+    async (source) => {
+      await expect(read({ source })).rejects.toMatchObject({ code: 'HOST_ERROR', retryable: true });
+    },
+  );
+
   test('returns that only members may open the site', async () => {
     await expect(read({ public: false })).resolves.toMatchObject({ isPublic: false });
   });

@@ -102,6 +102,15 @@ function listProcesses(folder: string): { args: string; peak: number }[] {
   });
 }
 
+test('pushChanges names a temporary folder that can not be used', async () => {
+  process.env.RUNNER_TEMP = join(temporary, 'missing');
+  await expect(push()).rejects.toMatchObject({
+    code: 'BAD_INPUT',
+    message: `no temporary folder can be made in ${join(temporary, 'missing')} (ENOENT)`,
+    hint: expect.stringContaining('`RUNNER_TEMP`'),
+  });
+});
+
 describe('pushChanges: one commit', () => {
   test('adds one file on top of the branch and changes nothing else', async () => {
     const before = await repository.head();

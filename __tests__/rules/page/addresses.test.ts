@@ -104,7 +104,12 @@ describe('parseSrcset', () => {
     [',,a.png,,', ['a.png']],
     ['', []],
   ])('returns the addresses of %j', (srcset, addresses) => {
-    expect(parseSrcset(srcset)).toEqual(addresses);
+    expect(parseSrcset(srcset).map(({ address }) => address)).toEqual(addresses);
+  });
+
+  test('returns the density of each, and none where a width is given', () => {
+    const srcset = 'a, b 1.5x, c 300w, data:,d 2x, e 100h 200w';
+    expect(parseSrcset(srcset).map(({ density }) => density)).toEqual([1, 1.5, null, 2, null]);
   });
 });
 

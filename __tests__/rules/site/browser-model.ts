@@ -21,7 +21,13 @@ export type ModelUse =
   | 'print-sheet'
   | 'import'
   | 'call'
-  | 'print-background';
+  | 'print-background'
+  | 'picture'
+  | 'small-picture'
+  | 'usual-img'
+  | 'fine-img'
+  | 'wide-background'
+  | 'small-background';
 
 export interface ModelReference {
   readonly use: ModelUse;
@@ -64,6 +70,10 @@ function writeElement({ use, address }: ModelReference): string {
     preload: `<link rel="preload" as="image" href="${address}">`,
     noscript: `<noscript><img src="${address}"></noscript>`,
     template: `<template><img src="${address}"></template>`,
+    picture: `<picture><source type="image/webp" srcset="${address}"><img alt="" src="nowhere.png"></picture>`,
+    'small-picture': `<picture><source media="(max-width: 600px)" srcset="${address}"><img alt="" src="data:,"></picture>`,
+    'usual-img': `<img alt="" src="nowhere.png" srcset="${address} 1x, nowhere.png 3x">`,
+    'fine-img': `<img alt="" src="data:," srcset="${address} 2x">`,
     'print-sheet': `<link rel="stylesheet" media="print" href="${address}">`,
   };
   return elements[use] ?? '';
@@ -72,6 +82,8 @@ function writeElement({ use, address }: ModelReference): string {
 function writeRule({ use, address }: ModelReference): string {
   const rules: Partial<Record<ModelUse, string>> = {
     background: `b { background: url("${address}") }`,
+    'wide-background': `@supports (display: grid) { @media (min-width: 600px) { b { background: url("${address}") } } }`,
+    'small-background': `@media (max-width: 600px) { b { background: url("${address}") } }`,
     'print-background': `@media print { b { background: url("${address}") } }`,
   };
   return rules[use] ?? '';
@@ -111,6 +123,7 @@ export function findFailedRequests(site: ModelSite): readonly string[] {
     for (const { use, address } of references) {
       if (use === 'link') follow(address, documentBase);
       else if (LOADED_AT_START.has(use)) useFile(use, fetchFile(address, documentBase));
+      else if (LOADED_ELSEWHERE.has(use)) refuseHost(address, documentBase);
     }
   }
 
@@ -120,19 +133,28 @@ export function findFailedRequests(site: ModelSite): readonly string[] {
     if (file?.endsWith('.html')) openPage(file);
   }
 
+  /** Other screens load it: what is missing there is a note, but another host is none. */
+  function refuseHost(address: string, base: string): void {
+    const url = new URL(address, base);
+    if (url.origin !== HOST) failed.add(url.href);
+  }
+
   function useFile(use: ModelUse, file: string | null): void {
     if (file === null) return;
     if (use === 'frame' && file.endsWith('.html')) openPage(file);
-    if (use === 'sheet' && file.endsWith('.css')) loadAll(`sheet ${file}`, file, 'background');
+    if (use === 'sheet' && file.endsWith('.css'))
+      loadAll(`sheet ${file}`, file, ['background', 'wide-background']);
     if (['module', 'inline-module', 'import'].includes(use) && file.endsWith('.js'))
-      loadAll(`module ${file}`, file, 'import');
+      loadAll(`module ${file}`, file, ['import']);
   }
 
-  function loadAll(key: string, file: string, use: ModelUse): void {
+  function loadAll(key: string, file: string, uses: readonly ModelUse[]): void {
     if (done.has(key)) return;
     done.add(key);
     for (const reference of (site[file] as ModelFile).references) {
-      if (reference.use === use) useFile(use, fetchFile(reference.address, fileUrl(file)));
+      const { use, address } = reference;
+      if (uses.includes(use)) useFile(use, fetchFile(address, fileUrl(file)));
+      else if (LOADED_ELSEWHERE.has(use)) refuseHost(address, fileUrl(file));
     }
   }
 }
@@ -146,6 +168,14 @@ const LOADED_AT_START: ReadonlySet<ModelUse> = new Set<ModelUse>([
   'frame',
   'background',
   'inline-module',
+  'picture',
+  'usual-img',
+]);
+
+const LOADED_ELSEWHERE: ReadonlySet<ModelUse> = new Set<ModelUse>([
+  'small-picture',
+  'fine-img',
+  'small-background',
 ]);
 
 const fileUrl = (path: string): string =>

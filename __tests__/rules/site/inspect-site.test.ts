@@ -86,6 +86,94 @@ describe('a page that is shown completely', () => {
     ['a rule for print', 'later-missing', html('<style>@media print { a { b: url(a.png) } }</style>')],
     ['a rule for a pointer', 'later-missing', html('<style>a:hover { b: url(a.png) }</style>')],
     ['an import in the wrong place', 'later-missing', html('<style>a { } @import "a.css";</style>')],
+    [
+      'a rule for a small screen',
+      'later-missing',
+      html('<style>@media (max-width: 600px) { a { b: url(a.png) } }</style>'),
+    ],
+    [
+      'a style sheet for a dark theme',
+      'later-missing',
+      html('<link rel=stylesheet media="(prefers-color-scheme: dark)" href=a.css>'),
+    ],
+    [
+      'an import for a dark theme',
+      'later-missing',
+      html('<style>@import "a.css" layer(x) (prefers-color-scheme: dark);</style>'),
+    ],
+    [
+      'what a style sheet for a dark theme loads',
+      'later-missing',
+      {
+        ...html('<link rel=stylesheet media="(prefers-color-scheme: dark)" href=a.css>'),
+        'a.css': 'a { b: url(b.png) }',
+      },
+    ],
+    [
+      'a rule of a container',
+      'later-missing',
+      html('<style>@container (width > 9px) { a { b: url(a.png) } }</style>'),
+    ],
+    [
+      'a rule for old browsers',
+      'later-missing',
+      html('<style>@supports not (display: grid) { a { b: url(a.png) } }</style>'),
+    ],
+    [
+      'a rule for one browser',
+      'later-missing',
+      html('<style>@-moz-document url-prefix() { a { b: url(a.png) } }</style>'),
+    ],
+    [
+      'an image for a fine screen',
+      'later-missing',
+      { ...html('<img src=a.png srcset="a2.png 2x">'), 'a.png': '' },
+    ],
+    [
+      'one of several widths',
+      'later-missing',
+      { ...html('<img src=c.png srcset="a.png 400w, b.png 800w" sizes=50vw>'), 'a.png': '', 'c.png': '' },
+    ],
+    [
+      'an image for browsers without candidates',
+      'later-missing',
+      { ...html('<img src=a.png srcset=b.png>'), 'b.png': '' },
+    ],
+    [
+      'one image of a set',
+      'later-missing',
+      { ...html('<p style="background: image-set(url(a.png) 1x, url(b.png) 2x)">'), 'a.png': '' },
+    ],
+    [
+      'a source of a picture for a small screen',
+      'later-missing',
+      {
+        ...html('<picture><source media="(max-width: 600px)" srcset=a.png><img src=b.png></picture>'),
+        'b.png': '',
+      },
+    ],
+    [
+      'a source of a picture in a rare format, and what comes after the one that is taken',
+      'later-missing later-missing later-missing',
+      {
+        ...html(
+          '<picture><source type=image/jxl srcset=a.jxl><source srcset=b.webp type=image/webp><source srcset=c.png><img src=d.png></picture>',
+        ),
+        'b.webp': '',
+      },
+    ],
+    [
+      'one source of a film',
+      'later-missing',
+      { ...html('<video><source src=a.webm><source src=b.mp4></video>'), 'b.mp4': '' },
+    ],
+    [
+      'a font for characters that no page shows',
+      'later-missing',
+      html(
+        '<style>@font-face { font-family: F; src: url(a.woff2); unicode-range: U+0400-045F, U+1F?? } body { font-family: F }</style><p>text</p>',
+      ),
+    ],
     ['a script for old browsers', 'later-missing', html('<script nomodule src=a.js></script>')],
     ['a page without scripts', 'later-missing', html('<noscript><img src=a.png></noscript>')],
     ['a template', 'later-host', html('<template><script src=https://a.example/a.js></script></template>')],
@@ -149,7 +237,59 @@ describe('a page that would miss something', () => {
     ['a style sheet', html('<link rel=stylesheet href=a.css>')],
     ['an image', html('<img src=a.png>')],
     ['an image that is loaded when it is near', html('<img loading=lazy src=a.png>')],
-    ['one candidate', { ...html('<img srcset="a.png 1x, b.png 2x">'), 'a.png': '' }],
+    [
+      'a style sheet for print that a script switches on',
+      html(`<link rel=stylesheet media=print href=a.css onload="this.media='all'">`),
+    ],
+    [
+      'a preloaded style sheet that a script switches on',
+      html(`<link rel=preload as=style href=a.css onload="this.onload=null;this.rel='stylesheet'">`),
+    ],
+    ['the candidate of ordinary screens', { ...html('<img srcset="a.png 1x, b.png 2x">'), 'b.png': '' }],
+    [
+      'the image beside a candidate of fine screens',
+      { ...html('<img src=a.png srcset="b.png 2x">'), 'b.png': '' },
+    ],
+    ['all of several widths', html('<img src=c.png srcset="a.png 400w, b.png 800w">')],
+    ['the only candidate', { ...html('<img src=c.png srcset="a.png 400w">'), 'c.png': '' }],
+    ['all images of a set', html('<p style="background: image-set(url(a.png) 1x, url(b.png) 2x)">')],
+    [
+      'a rule for a large screen',
+      html('<style>@media print, screen and (min-width: 37.5em) { a { b: url(a.png) } }</style>'),
+    ],
+    [
+      'a style sheet for a light theme',
+      html('<link rel=stylesheet media="(prefers-color-scheme: light)" href=a.css>'),
+    ],
+    [
+      'a rule for what browsers have',
+      html('<style>@layer a { @supports (display: grid) { a { b: url(a.png) } } }</style>'),
+    ],
+    [
+      'a style sheet for all after it was one for small screens',
+      {
+        ...html('<link rel=stylesheet media="(max-width: 9px)" href=a.css><link rel=stylesheet href=a.css>'),
+        'a.css': 'a { b: url(b.png) }',
+      },
+    ],
+    [
+      'the image of a picture with a source for small screens',
+      {
+        ...html('<picture><source media="(max-width: 600px)" srcset=a.png><img src=b.png></picture>'),
+        'a.png': '',
+      },
+    ],
+    [
+      'the source that is taken',
+      { ...html('<picture><source type=image/webp srcset=a.webp><img src=b.png></picture>'), 'b.png': '' },
+    ],
+    ['all sources of a film', html('<video><source src=a.webm><source src=b.mp4></video>')],
+    [
+      'a font for characters that a page shows',
+      html(
+        '<style>@font-face { font-family: F; src: url(a.woff2); unicode-range: U+0400-045F, U+7? } body { font-family: F }</style><p>text</p>',
+      ),
+    ],
     ['a frame', html('<iframe src=a.html></iframe>')],
     ['a video', html('<video src=a.mp4></video>')],
     ['a page to which it moves on', html('<meta http-equiv=refresh content="0; url=a.html">')],
@@ -199,7 +339,7 @@ describe('a page that would miss something', () => {
     ['a file of the host', html('<img src=/a.png>')],
     ['a shadow tree', html('<p><template shadowrootmode=open><img src=a.png></template></p>')],
   ])('is refused: %s', async (_, files) => {
-    expect(await kindsOf(files)).toMatch(/^missing \|/);
+    expect(await kindsOf(files)).toMatch(/^missing(?: missing)? \|/);
   });
 
   test('is refused for a bare name without an import map', async () => {
@@ -284,6 +424,14 @@ describe('something of another host', () => {
       expect(await kindsOf(files, { selfContained })).toBe(kinds);
     },
   );
+
+  test.each([
+    '<style>@media (max-width: 600px) { a { b: url(https://a.example/a.png) } }</style>',
+    '<img src=a.png srcset="https://a.example/a.png 2x">',
+    '<style>@font-face { font-family: F; src: url(https://a.example/a); unicode-range: U+1F?? } a { font-family: F }</style>',
+  ])('is refused for a part of the screens as well: %s', async (page) => {
+    expect(await kindsOf({ ...html(page), 'a.png': '' })).toBe('host |');
+  });
 
   test.each(['http://localhost:3000/a.js', 'https://127.0.0.1/a.js'])(
     'is refused in any mode if it is the machine itself: %s',

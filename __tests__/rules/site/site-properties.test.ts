@@ -33,6 +33,17 @@ const PAGE_USES: readonly ModelUse[] = [
   'noscript',
   'template',
   'print-sheet',
+  'picture',
+  'small-picture',
+  'usual-img',
+  'fine-img',
+];
+
+const SHEET_USES: readonly ModelUse[] = [
+  'background',
+  'wide-background',
+  'small-background',
+  'print-background',
 ];
 
 const encode = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
@@ -78,7 +89,7 @@ const file = (path: string): fc.Arbitrary<ModelFile> => {
     uses: readonly ModelUse[],
     targets: readonly string[],
   ): fc.Arbitrary<readonly ModelReference[]> => fc.array(reference(path, uses, targets), { maxLength: 4 });
-  if (path.endsWith('.css')) return fc.record({ references: list(['background', 'print-background'], DATA) });
+  if (path.endsWith('.css')) return fc.record({ references: list(SHEET_USES, DATA) });
   if (path.endsWith('.js')) return fc.record({ references: list(['import', 'call'], SCRIPTS) });
   if (!path.endsWith('.html')) return fc.constant({ references: [] });
   const base = fc.oneof(

@@ -29,6 +29,7 @@ export async function startProxy(frontPort: number, folder: string): Promise<Int
   const proxy = getLocal(options);
   const doors: Mockttp[] = [];
   listenOnLoopbackOnly(proxy);
+  hideBrokenConnections();
   // Without a listener mockttp keeps each response body in memory to its end; with one it drops what
   // exceeds maxBodySize at once. A download of 1 GB: 1 GB of memory without, 30 MB with.
   await proxy.on('response', () => {});
@@ -78,6 +79,23 @@ export async function startProxy(frontPort: number, folder: string): Promise<Int
     async close() {
       for (const server of [proxy, ...doors]) await server.stop();
     },
+  };
+}
+
+const MOCKTTP_FAILURE = 'Failed to handle request:';
+let isHidingBrokenConnections = false;
+
+/**
+ * Mockttp prints a line for each connection that a client or a simulated fault breaks, which is no failure of the
+ * proxy. It has no setting for this.
+ */
+function hideBrokenConnections(): void {
+  if (isHidingBrokenConnections) return;
+  isHidingBrokenConnections = true;
+  const { error } = console;
+  console.error = (...parts: readonly unknown[]): void => {
+    const isBroken = /aborted|socket hang up|ECONNRESET|EPIPE/.test(String(parts[1]));
+    if (parts[0] !== MOCKTTP_FAILURE || !isBroken) error.apply(console, [...parts]);
   };
 }
 

@@ -201,12 +201,16 @@ function parseBinState({ status, headers, text }: BinAnswer, name: string): BinS
     if (bin != null || /no longer available/i.test(text)) return { status: 'unavailable', files: [] };
     return /html/.test(headers['content-type'] ?? '') ? null : { status: 'absent', files: [] };
   }
-  if (status !== 200 || bin == null || !Array.isArray(record?.files ?? [])) return null;
-  const files = (record?.files ?? []).flatMap((file) => parseListedFile(file, name, bin.expired_at));
+  const listed: unknown = record?.files ?? [];
+  if (status !== 200 || bin == null || !isFileList(listed)) return null;
+  const files = listed.flatMap((file) => parseListedFile(file, name, bin.expired_at));
   // The host describes a bin that does not exist as well: as an empty one that was never created.
-  const isAbsent = files.length === 0 && bin.created_at?.startsWith('0001-') === true;
+  const isAbsent = files.length === 0 && String(bin.created_at).startsWith('0001-');
   return { status: isAbsent ? 'absent' : bin.readonly === true ? 'locked' : 'open', files };
 }
+
+const isFileList = (listed: unknown): listed is readonly FileRecord[] =>
+  Array.isArray(listed) && listed.every((file) => typeof file === 'object' && file !== null);
 
 function parseListedFile(file: FileRecord, bin: string, expires: string | undefined): readonly BinFile[] {
   const { filename, sha256, 'content-type': contentType } = file;

@@ -200,7 +200,9 @@ function comparePath(
   if (blob === blobSha && last !== null) return { commitSha: last.sha, written: wasSent };
   const { essence, confinedTo } = target;
   if (isOthers(path, { blob, last }, target)) {
-    throw confinedTo === undefined ? notOwnedError(path, file === null) : notConfinedError(path);
+    throw confinedTo === undefined
+      ? notOwnedError(path, file === null, last?.message)
+      : notConfinedError(path);
   }
   const message = formatCommitMessage({ path, blobSha, replaces: blob !== null, essence, confinedTo });
   return { path, message, replaces: blob, file };

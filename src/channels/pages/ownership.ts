@@ -2,6 +2,7 @@ import { DeliveryError } from '../../errors.ts';
 import { CONFINED_TRAILER, OBJECT_TRAILER, TRAILER } from '../../protocol/words.ts';
 import { baseName } from '../../rules/naming.ts';
 import { isPictureOf } from './pictures.ts';
+import { parseMessageBelow, parseSiteMessage } from './site/site-message.ts';
 
 /** A file of a commit. */
 export interface DeliveredObject {
@@ -119,13 +120,23 @@ export function notConfinedError(path: string): DeliveryError {
   );
 }
 
-/** @see protocol 7 (prohibition 4) */
-export function notOwnedError(path: string, isRemoval: boolean): DeliveryError {
+/**
+ * @param message of the last commit that touched the path
+ * @see protocol 7 (prohibition 4)
+ */
+export function notOwnedError(path: string, isRemoval: boolean, message = ''): DeliveryError {
+  const site = parseSiteMessage(message, '') ?? parseMessageBelow(message, '');
+  const isPartOfSite = site !== null && path.startsWith(site.folder);
+  const folder = site?.folder || './';
   return new DeliveryError(
     'NOT_OURS',
-    `${path} already exists in the repository, and this action did not deliver what it holds now`,
+    isPartOfSite
+      ? `${path} already exists in the repository, and it came with the folder ${folder} that was delivered as a whole`
+      : `${path} already exists in the repository, and this action did not deliver what it holds now`,
     {
-      hint: `set \`path:\` to another place, or \`overwrite: true\` if you may ${isRemoval ? 'remove' : 'replace'} that file`,
+      hint: isPartOfSite
+        ? `deliver the folder again with what you want, set \`path: ${folder}\` to withdraw all of it, or \`overwrite: true\` if you may ${isRemoval ? 'remove' : 'replace'} that file alone`
+        : `set \`path:\` to another place, or \`overwrite: true\` if you may ${isRemoval ? 'remove' : 'replace'} that file`,
     },
   );
 }

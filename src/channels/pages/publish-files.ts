@@ -3,6 +3,7 @@ import { type ExistingBlobs, getBranchHead, getExistingBlobs } from '../../githu
 import type { ItemResult } from '../../item-results.ts';
 import type { Ports } from '../../ports.ts';
 import { baseName, encodePath } from '../../rules/naming.ts';
+import { isHtml } from '../../rules/page/page-file.ts';
 import type { PlacedPart, Placement, PreparedTask } from '../channel.ts';
 import { commitTasks } from './commit-tasks.ts';
 import type { CommitResult, PlacedPicture } from './compare-paths.ts';
@@ -81,6 +82,7 @@ function pagePlacement({ commitSha, written }: CommitResult, destination: PagesD
     rawUrl: destination.rawUrl,
     bypassCache: true,
     hostMayChangeBytes: destination.hostMayChangeBytes,
+    isPage: isHtml(destination.pageUrl.pathname),
     mustBeExternal: false,
     notes: destination.notes,
     unknown: destination.unknown,

@@ -142,15 +142,27 @@ function refuseUnusable({ status, data }: ApiAnswer, { description, expects, ret
     throw unusable(`${description} returned something that is not JSON`);
   }
   if (returns !== undefined && !hasReturned(data, returns)) {
-    throw unusable(`${description} returned JSON without ${returns === '[]' ? 'a list' : returns}`);
+    const isNoList = returns === '[]' || (returns.startsWith('[]') && !Array.isArray(data));
+    throw unusable(
+      `${description} returned JSON without ${isNoList ? 'a list' : returns.replace('[].', '')}`,
+    );
   }
 }
 
 /** @see CallTemplate.returns */
 function hasReturned(data: unknown, returns: string): boolean {
-  if (returns === '[]') return Array.isArray(data);
-  const value = returns
-    .split('.')
-    .reduce<unknown>((outer, name) => (outer as Record<string, unknown> | null | undefined)?.[name], data);
-  return value !== undefined && value !== null;
+  const [name = '', ...rest] = returns.split('.');
+  const further = rest.join('.');
+  if (name === '[]') {
+    // Every list of the API is one of objects.
+    const isUsable = (item: unknown): boolean =>
+      further === '' ? typeof item === 'object' && item !== null : hasReturned(item, further);
+    return Array.isArray(data) && data.every(isUsable);
+  }
+  const value = (data as Readonly<Record<string, unknown>> | null | undefined)?.[name];
+  if (further !== '') return hasReturned(value, further);
+  return TEXT_NAME.test(name) ? typeof value === 'string' : value !== undefined && value !== null;
 }
+
+/** The properties of `returns` that hold a text. */
+const TEXT_NAME = /(_url|sha|state|status|name)$/;

@@ -1,6 +1,7 @@
 import type { RestEndpointMethodTypes } from '@octokit/rest';
 import { DeliveryError } from '../../errors.ts';
 import { type RetryPorts, withRetries } from '../../retry.ts';
+import { RETRY_HINT } from '../hints.ts';
 import { defaultSiteUrl, serverUrlOf } from '../hosts.ts';
 import type { GitHubClient } from './client.ts';
 import { isNotFound } from './failures.ts';
@@ -58,6 +59,12 @@ function toPagesSite(
   { html_url, source, build_type, public: isPublic }: PagesRecord,
   { apiUrl, repository }: GitHubClient,
 ): PagesSite {
+  if ([source?.branch, source?.path].some((value) => (value ?? '') !== '' && typeof value !== 'string')) {
+    throw new DeliveryError('HOST_ERROR', 'reading the Pages settings returned a source that is no branch', {
+      hint: RETRY_HINT,
+      retryable: true,
+    });
+  }
   return {
     base: parseSiteUrl(html_url) ?? defaultSiteUrl(serverUrlOf(apiUrl), repository),
     branch: source?.branch ?? null,

@@ -1,10 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { DeliveryError } from '../../errors.ts';
 import type { Clock, Ports, Progress } from '../../ports.ts';
 import { SECOND } from '../../protocol/limits.ts';
+import { createTemporaryFolder } from '../../temporary-folder.ts';
 import { belowFileError } from '../api/contents.ts';
 import { parentFolders } from '../api/existing-blobs.ts';
 import { type FileChange, pathChangedError, pathChangesOf } from '../api/git-data.ts';
@@ -90,7 +90,7 @@ type PushPorts = Pick<Ports, 'signal' | 'logger' | 'clock'>;
  */
 export async function pushCommits(push: CommitPush, ports: PushPorts): Promise<string[]> {
   if (!(await hasGit(ports.signal))) throw noGitError();
-  const folder = await mkdtemp(join(process.env.RUNNER_TEMP || tmpdir(), 'screen-delivery-git-'));
+  const folder = await createTemporaryFolder(process.env.RUNNER_TEMP || tmpdir(), 'git-');
   try {
     const git = await createGitRepository(folder, push, ports);
     // The files are read while the host answers.

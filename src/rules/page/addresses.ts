@@ -5,10 +5,11 @@
 export type ResourceKind = 'document' | 'style' | 'script' | 'module' | 'manifest' | 'data';
 
 /**
- * When a browser uses an address: `start` while the page opens, in at least one current browser; `later` perhaps
- * after that, or never; `link` when a person follows it.
+ * When a browser uses an address: `start` while the page opens on a desktop computer; `conditional` while it opens
+ * elsewhere, such as on a small screen or with a dark theme; `later` perhaps after that, or never; `link` when a
+ * person follows it.
  */
-export type ReferenceGrade = 'start' | 'later' | 'link';
+export type ReferenceGrade = 'start' | 'conditional' | 'later' | 'link';
 
 /** An address and its position in a text. */
 export interface FoundAddress {
@@ -22,15 +23,18 @@ export interface FoundAddress {
   readonly isSpecifier?: boolean;
   /** For an address in a script: whether it is only the beginning of one, as in `"./" + name`. */
   readonly isPartial?: boolean;
-  /** For an address in a style sheet: the selector of its rule, or `@font-face NAME`. */
+  /** For an address in a style sheet: the selector of its rule, or the name of a font, as `formatFontRule` writes it. */
   readonly rule?: string;
+  /** The other addresses of which a browser chooses one: it needs this one only where they are missing as well. */
+  readonly others?: readonly string[];
 }
 
 /** Of two grades the one that comes later: what a template holds is never used at the start. */
 export function laterGrade(one: ReferenceGrade, other: ReferenceGrade): ReferenceGrade {
-  if (one === 'link' || other === 'link') return 'link';
-  return one === 'later' ? one : other;
+  return GRADES.indexOf(one) > GRADES.indexOf(other) ? one : other;
 }
+
+const GRADES: readonly ReferenceGrade[] = ['start', 'conditional', 'later', 'link'];
 
 /** Schemes that cause no request: the content is in the address or in memory, or there is no content. */
 const LOCAL_SCHEMES = new Set(['about', 'blob', 'data', 'javascript', 'mailto', 'node', 'sms', 'tel']);
@@ -91,22 +95,37 @@ function decodePercents(text: string): string {
   return text.replace(/(?:%[0-9a-f]{2})+/gi, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString());
 }
 
+/** One image of a `srcset`. */
+export interface ImageCandidate {
+  readonly address: string;
+  /** Dots per pixel, 1 by default; `null` where a width is given instead. */
+  readonly density: number | null;
+}
+
 /**
- * The addresses of a `srcset`. Commas separate candidates, but may also be part of an address.
+ * The candidates of a `srcset`. Commas separate them, but may also be part of an address.
  *
  * @see https://html.spec.whatwg.org/multipage/images.html#parsing-a-srcset-attribute
  */
-export function parseSrcset(srcset: string): string[] {
-  const addresses: string[] = [];
+export function parseSrcset(srcset: string): ImageCandidate[] {
+  const candidates: ImageCandidate[] = [];
   const next = /[\s,]*(\S+)/y;
   for (let match = next.exec(srcset); match !== null; match = next.exec(srcset)) {
     const [, run = ''] = match;
     let end = run.length;
     while (run[end - 1] === ',') end -= 1;
-    addresses.push(run.slice(0, end));
-    if (end === run.length) next.lastIndex = findDescriptorsEnd(srcset, next.lastIndex);
+    const from = next.lastIndex;
+    if (end === run.length) next.lastIndex = findDescriptorsEnd(srcset, from);
+    const descriptors = end === run.length ? srcset.slice(from, next.lastIndex) : '';
+    candidates.push({ address: run.slice(0, end), density: readDensity(descriptors) });
   }
-  return addresses;
+  return candidates;
+}
+
+function readDensity(descriptors: string): number | null {
+  if (/(?:^|\s)\d+w\b/.test(descriptors)) return null;
+  const [, density = '1'] = /(?:^|\s)([\d.]+)x\b/.exec(descriptors) ?? [];
+  return Number(density);
 }
 
 function findDescriptorsEnd(srcset: string, from: number): number {

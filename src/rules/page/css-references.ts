@@ -1,7 +1,13 @@
 import * as css from 'css-tree/tokenizer';
 import { ident, string, url } from 'css-tree/utils';
-import type { FoundAddress, ReferenceGrade, ResourceKind } from './addresses.ts';
-import { type FontSource, gradeFontSources, isLaterPrelude } from './css-grades.ts';
+import { type FoundAddress, laterGrade, type ReferenceGrade, type ResourceKind } from './addresses.ts';
+import {
+  type FontSource,
+  formatFontRule,
+  gradeFontSources,
+  gradeImport,
+  gradePrelude,
+} from './css-grades.ts';
 
 /** Functions in which a plain string is an address. */
 const ADDRESS_FUNCTIONS = new Set(['url', 'src', 'image', 'image-set', '-webkit-image-set']);
@@ -13,6 +19,8 @@ interface CssBlock {
   readonly grade: ReferenceGrade;
   /** The sources of a font; `null` for any other block. */
   readonly fontSources: FontSource<CssAddress>[] | null;
+  /** The characters that a font is for, as they are written; empty without. */
+  range: string;
 }
 
 /** An address whose grade may still change. */
@@ -25,6 +33,8 @@ interface CssState {
   readonly fontUses: FontUse[] | null;
   /** The open functions and parentheses, innermost last. */
   readonly functions: string[];
+  /** How many addresses were found before each of them. */
+  readonly functionStarts: number[];
   /** The style sheet and the open blocks, innermost last. */
   readonly blocks: CssBlock[];
   /** The current at-rule: `import` until its address is found, or `namespace`, whose addresses are not fetched. */
@@ -77,7 +87,8 @@ function readCss(text: string, fontUses: FontUse[] | null = null): CssState {
     found: [],
     fontUses,
     functions: [],
-    blocks: [{ rule: '', grade: 'start', fontSources: null }],
+    functionStarts: [],
+    blocks: [{ rule: '', grade: 'start', fontSources: null, range: '' }],
     atRule: '',
     statementStart: 0,
     property: '',
@@ -97,13 +108,14 @@ function readCss(text: string, fontUses: FontUse[] | null = null): CssState {
 }
 
 function readCssToken(state: CssState, type: number, start: number, end: number): void {
-  const { functions, source } = state;
+  const { source } = state;
   const read = (): string => source.slice(start, end);
   if (type === css.Url) addAddress(state, url.decode(read()), start, end);
   else if (type === css.String) readString(state, string.decode(read()), start, end);
-  else if (type === css.Function) functions.push(ident.decode(source.slice(start, end - 1)).toLowerCase());
-  else if (type === css.LeftParenthesis) functions.push('');
-  else if (type === css.RightParenthesis) functions.pop();
+  else if (type === css.Function)
+    openFunction(state, ident.decode(source.slice(start, end - 1)).toLowerCase());
+  else if (type === css.LeftParenthesis) openFunction(state, '');
+  else if (type === css.RightParenthesis) closeFunction(state);
   else if (type === css.AtKeyword) state.atRule = ident.decode(source.slice(start + 1, end)).toLowerCase();
   else if (type === css.Semicolon) endStatement(state, start, end);
   else if (type === css.LeftCurlyBracket) openBlock(state, start, end);
@@ -113,6 +125,19 @@ function readCssToken(state: CssState, type: number, start: number, end: number)
   } else if (type === css.Ident) readIdent(state, read());
   // Any other token in the place of the address makes the import invalid.
   else if (state.atRule === 'import') state.atRule = '';
+}
+
+function openFunction({ functions, functionStarts, found }: CssState, name: string): void {
+  functions.push(name);
+  functionStarts.push(found.length);
+}
+
+/** Of the images of a set a browser loads one. */
+function closeFunction({ functions, functionStarts, found }: CssState): void {
+  const name = functions.pop() ?? '';
+  const set = found.slice(functionStarts.pop());
+  if (!name.endsWith('image-set') || set.length < 2) return;
+  for (const one of set) one.others = set.filter((other) => other !== one).map(({ address }) => address);
 }
 
 function readString(state: CssState, text: string, start: number, end: number): void {
@@ -165,10 +190,14 @@ function addAddress(state: CssState, address: string, offset: number, end: numbe
 
 function endStatement(state: CssState, start: number, end = start): void {
   const { lastImport, source, conditionsStart } = state;
-  if (lastImport !== null && isLaterPrelude(`@media ${source.slice(conditionsStart, start)}`)) {
-    lastImport.grade = 'later';
+  if (lastImport !== null) {
+    lastImport.grade = laterGrade(lastImport.grade, gradeImport(source.slice(conditionsStart, start)));
   }
-  const { rule, fontSources } = state.blocks.at(-1) as CssBlock;
+  const block = state.blocks.at(-1) as CssBlock;
+  const { rule, fontSources } = block;
+  if (fontSources !== null && state.property === 'unicode-range') {
+    block.range = source.slice(state.statementStart, start);
+  }
   if (fontSources === null && /^(?:font|font-family|--.*)$/.test(state.property)) {
     const declaration = source.slice(state.statementStart, Math.min(start, state.statementStart + MAX_RULE));
     state.fontUses?.push({ declaration, rule });
@@ -197,17 +226,17 @@ function openBlock(state: CssState, start: number, end: number): void {
     : isSelector
       ? `${outer.rule} ${prelude}`.trim().slice(0, MAX_RULE)
       : outer.rule;
-  const grade = isLaterPrelude(prelude) ? 'later' : outer.grade;
-  blocks.push({ rule, grade, fontSources: isFont ? [] : null });
+  const grade = laterGrade(outer.grade, gradePrelude(prelude));
+  blocks.push({ rule, grade, fontSources: isFont ? [] : null, range: '' });
   state.hasRule = true;
   endStatement(state, start, end);
 }
 
 function closeBlock({ blocks }: CssState): void {
   if (blocks.length === 1) return;
-  const { fontSources, rule } = blocks.pop() as CssBlock;
+  const { fontSources, rule, range } = blocks.pop() as CssBlock;
   if (fontSources === null) return;
-  for (const { found } of fontSources) found.rule = rule;
+  for (const { found } of fontSources) found.rule = formatFontRule(rule, range);
   gradeFontSources(fontSources);
 }
 

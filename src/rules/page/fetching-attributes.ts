@@ -2,13 +2,14 @@ import type { DefaultTreeAdapterTypes as Dom } from 'parse5';
 import {
   type FoundAddress,
   hasHost,
+  laterGrade,
   parseRefresh,
-  parseSrcset,
   type ReferenceGrade,
   type ResourceKind,
 } from './addresses.ts';
-import { isLaterPrelude } from './css-grades.ts';
 import { findCssReferences } from './css-references.ts';
+import { readImage, readMediaSource, readPreloads, readSrcset } from './image-choice.ts';
+import { gradeMedia } from './media-queries.ts';
 import { getAttribute, hasAttribute } from './page-tree.ts';
 import { findScriptReferences } from './script-references.ts';
 
@@ -23,10 +24,6 @@ const single =
 const image = single('data');
 const anchor = single('document', 'link');
 const later = single('data', 'later');
-
-/** All candidates count: which one is used depends on the screen. */
-const srcset: AddressReader = (value) =>
-  parseSrcset(value).map((address) => ({ offset: 0, address, kind: 'data', grade: 'start' }));
 
 const none: AddressReader = () => [];
 
@@ -54,8 +51,13 @@ const FETCHED_LINK_TYPES: ReadonlyMap<string, readonly [ResourceKind, ReferenceG
 /** Link types that connect to a host and load nothing. */
 const CONNECTING_LINK_TYPES = new Set(['preconnect', 'dns-prefetch']);
 
+/** What a page writes into a link to use its style sheet as soon as it is loaded, so that nothing waits for it. */
+const SWITCH = /\b(?:media|rel)\b/;
+
 const link: AddressReader = (address, element) => {
   const types = splitWords(getAttribute(element, 'rel'));
+  const isStyle = types.includes('stylesheet') || getAttribute(element, 'as').toLowerCase() === 'style';
+  if (isStyle && SWITCH.test(getAttribute(element, 'onload'))) return single('style')(address, element);
   const [first, ...others] = types
     .map((type) => FETCHED_LINK_TYPES.get(type))
     .filter((found) => found !== undefined);
@@ -65,15 +67,11 @@ const link: AddressReader = (address, element) => {
       : [];
   }
   const [kind, grade] = [first, ...others].find(([found]) => found === 'style') ?? first;
-  const isUnused =
-    kind === 'style' &&
-    (types.includes('alternate') || hasAttribute(element, 'disabled') || isLaterMedia(element));
-  return single(kind, isUnused ? 'later' : grade)(address, element);
+  if (kind !== 'style') return single(kind, grade)(address, element);
+  const isUnused = types.includes('alternate') || hasAttribute(element, 'disabled');
+  const media = gradeMedia(getAttribute(element, 'media'));
+  return single(kind, isUnused ? 'later' : laterGrade(grade, media))(address, element);
 };
-
-/** `imagesrcset` is a part of a preload. */
-const preloads: AddressReader = (value, element) =>
-  srcset(value, element).map((found) => ({ ...found, grade: 'later' }));
 
 const script: AddressReader = (address, element) => {
   const type = getScriptType(element);
@@ -125,15 +123,15 @@ export const FETCHING_ATTRIBUTES: Readonly<Record<string, Readonly<Record<string
   frame: { src: single('document') },
   // With a `srcdoc`, the `src` is ignored.
   iframe: { src: (src, frame) => (hasAttribute(frame, 'srcdoc') ? [] : single('document')(src, frame)) },
-  img: { src: image, srcset },
+  img: { src: readImage, srcset: readSrcset },
   input: { src: (src, input) => (isImageButton(input) ? image(src, input) : []) },
-  link: { href: link, imagesrcset: preloads },
+  link: { href: link, imagesrcset: readPreloads },
   meta: {
     content: (content, meta) => (isRefresh(meta) ? single('document')(parseRefresh(content), meta) : []),
   },
   object: { data: single('document') },
   script: { src: script, ...svgLink(script) },
-  source: { src: image, srcset },
+  source: { src: readMediaSource, srcset: readSrcset },
   table: { background: image },
   tbody: { background: image },
   td: { background: image },
@@ -188,9 +186,6 @@ export const getAddressReader = (element: string, name: string): AddressReader =
 /** What an event handler loads is not loaded before the event. */
 const readHandler: AddressReader = (code) =>
   findScriptReferences(code, false).map((found) => ({ ...found, grade: 'later' }));
-
-const isLaterMedia = (element: Dom.Element): boolean =>
-  isLaterPrelude(`@media ${getAttribute(element, 'media')}`);
 
 const splitWords = (text: string): string[] => text.toLowerCase().split(/\s+/);
 

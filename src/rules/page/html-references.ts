@@ -8,11 +8,11 @@ import {
   type ResourceKind,
   trimAddress,
 } from './addresses.ts';
-import { isLaterPrelude } from './css-grades.ts';
 import { findCssReferences } from './css-references.ts';
 import { getAddressReader, getScriptType } from './fetching-attributes.ts';
 import { type ImportMapEntry, parseImportMap } from './import-map.ts';
 import { createLineCounter } from './line-counter.ts';
+import { gradeMedia } from './media-queries.ts';
 import {
   getAttribute,
   getLocalName,
@@ -28,7 +28,7 @@ import { findScriptReferences, findSpeculationReferences } from './script-refere
 
 /** An address that a browser uses when it opens the page, or later. */
 export interface PageReference
-  extends Pick<FoundAddress, 'kind' | 'grade' | 'rule' | 'isPartial' | 'isSpecifier'> {
+  extends Pick<FoundAddress, 'kind' | 'grade' | 'rule' | 'others' | 'isPartial' | 'isSpecifier'> {
   /** From 1. */
   readonly line: number;
   /** The element name, such as `link`, `img`, `style` or `script`. */
@@ -159,8 +159,8 @@ function searchContent(state: SearchState, element: Dom.Element, place: Document
     searchDocument(state, text, { ...place, firstLine, level: place.level + 1, isXml: false, grade });
   } else if (name === 'script') readScript(state, element, textPlace);
   else if (isCss(element)) {
-    const isLater = isLaterPrelude(`@media ${getAttribute(element, 'media')}`);
-    addReferences(state, findCssReferences(text), isLater ? { ...textPlace, grade: 'later' } : textPlace);
+    const grade = laterGrade(place.grade, gradeMedia(getAttribute(element, 'media')));
+    addReferences(state, findCssReferences(text), { ...textPlace, grade });
   }
 }
 

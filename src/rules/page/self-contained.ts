@@ -29,7 +29,7 @@ export async function checkSelfContained(
   const { searchPage } = await loadPageRules();
   const search = searchPage(decodeText(await readBytes(file)), isXhtml(file.name));
   const references = gradeAlone(search);
-  const atStart = references.filter(({ grade }) => grade === 'start');
+  const atStart = references.filter(({ grade }) => grade === 'start' || grade === 'conditional');
   const later = references.filter(({ grade }) => grade === 'later');
   const notes = later.length > 0 ? [`${file.name} may load later: ${formatReferences(later)}`] : [];
   if (atStart.length > 0) {

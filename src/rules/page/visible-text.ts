@@ -25,8 +25,11 @@ const HIDDEN_STYLE =
  * Whether a text is written where a browser shows it: not in a comment, an attribute, a script or a hidden
  * element. What style sheets and scripts hide is not known here.
  */
-export function hasVisibleText(html: string, text: string): boolean {
-  const wanted = withoutSpace(text);
+export const hasVisibleText = (html: string, text: string): boolean =>
+  readVisibleText(html).includes(withoutSpace(text));
+
+/** The text that a browser shows of a page, without spaces. What style sheets and scripts hide or add is not known here. */
+export function readVisibleText(html: string): string {
   let shown = '';
   const pending: Dom.Node[] = [parse(html)];
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
@@ -38,7 +41,7 @@ export function hasVisibleText(html: string, text: string): boolean {
       : node.childNodes;
     for (const child of children.toReversed()) pending.push(child);
   }
-  return shown.includes(wanted);
+  return shown;
 }
 
 const withoutSpace = (text: string): string => text.normalize('NFC').replace(/\s+/g, '');

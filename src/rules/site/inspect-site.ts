@@ -52,12 +52,12 @@ async function takeUnused(state: SiteState, searched: ReadonlySet<string>): Prom
     if (!isStyle && !isHtml(path) && !/\.(?:m?js|svg)$/i.test(path)) continue;
     const text = await readSiteText(state, path);
     if (isStyle) use.readStyles(text);
-    else use.readPage(text);
+    else use.readPage(text, isHtml(path));
   }
   return state.refusals.takeUnused(use.isUsed).map((finding) => ({
     ...finding,
     kind: 'later-missing',
-    text: `${finding.text}, but no page uses its rule`,
+    text: `${finding.text}, but no page surely uses its rule`,
   }));
 }
 

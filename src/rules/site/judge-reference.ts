@@ -1,5 +1,6 @@
 import { encodePath } from '../naming.ts';
 import { formatAddress, laterGrade, type ReferenceGrade, trimAddress } from '../page/addresses.ts';
+import { withoutRange } from '../page/css-grades.ts';
 import type { FindingCollector, FoundPlace } from './findings.ts';
 import type { NearNames } from './near-names.ts';
 import { findServed } from './serving.ts';
@@ -35,7 +36,12 @@ export interface SiteState {
 }
 
 /** The kinds of finding for an address that a page uses while it opens, perhaps later, or as a link. */
-const MISSING_KIND = { start: 'missing', later: 'later-missing', link: 'link-missing' } as const;
+const MISSING_KIND = {
+  start: 'missing',
+  conditional: 'later-missing',
+  later: 'later-missing',
+  link: 'link-missing',
+} as const;
 
 /**
  * Resolves a reference and reports it where it does not lead to a file.
@@ -74,16 +80,22 @@ function judgeHost(
   const { grade } = reference;
   const isOwnMachine = OWN_MACHINE.test(host);
   if (grade === 'link' || (options.selfContained === 'off' && !isOwnMachine)) return;
-  const isStart = grade === 'start';
+  // A page that works offline does so on every screen.
+  const isStart = grade === 'start' || grade === 'conditional';
   const text = `${describe(reference)} ${isStart ? 'is loaded' : 'may be loaded later'} from ${isOwnMachine ? 'the machine that made it' : 'another host'}`;
   const hint = isStart ? 'deliver a copy of it in the folder, or set `self-contained: warn`' : undefined;
   const isRefused = isStart && (options.selfContained === 'enforce' || isOwnMachine);
-  const place = toPlace(reference, {
-    kind: isStart ? 'host' : 'later-host',
-    key: `${host}/${path}`,
-    text,
-    hint,
-  });
+  // A font of another host is one more request, whatever characters a page has.
+  const rule = reference.rule && withoutRange(reference.rule);
+  const place = toPlace(
+    { ...reference, rule },
+    {
+      kind: isStart ? 'host' : 'later-host',
+      key: `${host}/${path}`,
+      text,
+      hint,
+    },
+  );
   (isRefused ? state.refusals : state.notes).add(place);
 }
 
@@ -148,7 +160,12 @@ function addMissing(
 ): void {
   const { grade } = reference;
   const near = inFolder === null ? state.nearNames(path) : [inFolder];
-  const place = { start: 'is missing', later: 'may load later and is missing', link: 'is missing' }[grade];
+  const place = {
+    start: 'is missing',
+    conditional: 'may load on other screens and is missing',
+    later: 'may load later and is missing',
+    link: 'is missing',
+  }[grade];
   const collector = grade === 'start' ? state.refusals : state.notes;
   collector.add(
     toPlace(reference, {

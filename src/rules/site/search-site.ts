@@ -1,4 +1,10 @@
-import { isSpecifierAddress, type ReferenceGrade, type ResourceKind } from '../page/addresses.ts';
+import {
+  isSpecifierAddress,
+  laterGrade,
+  type ReferenceGrade,
+  type ResourceKind,
+  trimAddress,
+} from '../page/addresses.ts';
 import { type PageReference, searchPage } from '../page/html-references.ts';
 import { type ImportMapEntry, resolveSpecifier } from '../page/import-map.ts';
 import { decodeText, isHtml, isXhtml, LARGEST_PAGE, readBytes } from '../page/page-file.ts';
@@ -10,6 +16,7 @@ import {
   type SiteState,
 } from './judge-reference.ts';
 import { type FileReference, readFileReferences, type TextKind } from './read-references.ts';
+import { findServed } from './serving.ts';
 
 /** The largest part of a script or style sheet that is searched, in bytes. */
 const LARGEST_TEXT = 8_388_608;
@@ -49,8 +56,10 @@ export function enqueueFile(state: SiteState, queue: SearchQueue, path: string, 
 
 function enqueue(queue: SearchQueue, visit: FileVisit): void {
   const key = `${visit.kind} ${visit.page.key} ${visit.path}`;
-  if (queue.seen.has(key)) return;
-  queue.seen.add(key);
+  // What is only used under a condition may be used without one elsewhere.
+  if (queue.seen.has(key) || queue.seen.has(`${visit.grade} ${key}`)) return;
+  const isSure = visit.grade !== 'conditional';
+  queue.seen.add(isSure ? key : `${visit.grade} ${key}`);
   queue.pending.push(visit);
 }
 
@@ -145,7 +154,9 @@ function followReference(
   if (found.isPartial && !/^\s*(?:[a-z][a-z0-9+.-]*:|[\\/]{2})/i.test(found.address)) return;
   const { line, element, rule, base } = found;
   const isMapEntry = element === 'importmap';
-  const grade = gradeWithin(visit.grade, isMapEntry ? 'later' : found.grade);
+  const hasOther = found.others?.some((other) => isServed(state, other, base)) === true;
+  const own = hasOther ? laterGrade(found.grade, 'conditional') : found.grade;
+  const grade = gradeWithin(visit.grade, isMapEntry ? 'later' : own);
   const reference: SiteReference = {
     file: visit.path,
     line,
@@ -165,7 +176,14 @@ function followReference(
   if (path === null || kind === null) return;
   if (grade === 'start' || (grade === 'link' && visit.grade === 'start')) {
     enqueue(queue, { path, kind, grade: 'start', page: visit.page });
-  }
+  } else if (grade === 'conditional') enqueue(queue, { path, kind, grade, page: visit.page });
+}
+
+/** Whether an address leads to a file of the folder, or has its content in itself. */
+function isServed({ resolver, files }: SiteState, address: string, base: string): boolean {
+  const target = resolver.resolve(trimAddress(address), base);
+  if (target.where === 'none') return /^\s*data:/i.test(address);
+  return target.where === 'folder' && findServed(target.path, (path) => files.has(path)) !== null;
 }
 
 function resolveImport(

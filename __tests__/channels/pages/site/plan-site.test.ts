@@ -263,6 +263,18 @@ describe('older folders beside it', () => {
     expect((await plan(branch, contents('new'), keeping(1))).removals).toEqual([]);
   });
 
+  test('are counted, and stay, where the same step delivers them', async () => {
+    const branch = await branchWithSites();
+    const removed = async (keep: number, ...others: string[]) => {
+      const together = ['p/9/', ...others];
+      return (await plan(branch, contents('new'), { ...keeping(keep), together })).changes.removedFolders;
+    };
+    await expect(removed(1, 'p/1/')).resolves.toEqual(['p/3/', 'p/2/']);
+    await expect(removed(3, 'p/1/')).resolves.toEqual(['p/2/']);
+    await expect(removed(1, 'p/1/', 'p/2/', 'p/3/')).resolves.toEqual([]);
+    await expect(removed(4, 'q/1/')).resolves.toEqual([]);
+  });
+
   test('are not looked for at the root of the branch', async () => {
     const branch = await branchWithSites();
     const planned = await plan(branch, contents('new'), { folder: '', options: { keep: 1 } });

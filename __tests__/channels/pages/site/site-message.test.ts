@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import {
   formatSiteMessage,
   formatSiteRemoval,
+  parseMessageBelow,
   parseSiteMessage,
   parseSiteRemoval,
   shortFolder,
@@ -91,5 +92,16 @@ describe('the message of a removal', () => {
     ['is empty', ''],
   ])('removes nothing where it %s', (_, text) => {
     expect(parseSiteRemoval(text)).toEqual([]);
+  });
+});
+
+describe('parseMessageBelow', () => {
+  test('a delivery below a folder is not one to the folder itself, nor to one with such a name', () => {
+    expect(parseMessageBelow(MESSAGE, 'previews/')).toEqual(commit);
+    expect(parseMessageBelow(MESSAGE, '')).toEqual(commit);
+    for (const folder of [FOLDER, 'previews/pr-1/', 'pr-12/', `${FOLDER}a/`]) {
+      expect(parseMessageBelow(MESSAGE, folder)).toBeNull();
+    }
+    expect(parseMessageBelow(`Squash\n\n${MESSAGE}`, 'previews/')).toBeNull();
   });
 });

@@ -27,7 +27,7 @@ export async function findOldSites(target: FolderTarget, tree: BranchTree): Prom
   const owned = siblings.flatMap((path) => {
     const last = commits.get(path.slice(0, -1));
     const delivery = last ? parseSiteMessage(last.message, path) : null;
-    const isWhole = delivery?.treeSha === treeShaAt(tree, path) && delivery?.kept.length === 0;
+    const isWhole = delivery?.treeSha === treeShaAt(tree, path);
     return isWhole && last?.committedAt ? [{ path, committedAt: last.committedAt }] : [];
   });
   owned.sort((one, other) => other.committedAt - one.committedAt);

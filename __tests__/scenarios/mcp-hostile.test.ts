@@ -1,0 +1,106 @@
+import { describe, expect, test } from '@jest/globals';
+import type { TestRepository } from '../world/repository.ts';
+import { connectClient } from './mcp-clients.ts';
+import { INITIALIZE, startProcess, toLine } from './mcp-process.ts';
+import { createPage, setUpScenario } from './scenario.ts';
+
+const scenario = setUpScenario();
+
+/** Lets a write arrive at the repository and holds its answer back. */
+function holdWrite() {
+  const [arrived, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  scenario.intercept(
+    { method: 'PUT', url: /contents/, times: 1 },
+    {
+      alter: async (real) => {
+        arrived.resolve();
+        await released.promise;
+        return real;
+      },
+    },
+  );
+  return { arrived: arrived.promise, release: released.resolve };
+}
+
+const toDeliver = (repository: TestRepository, text: string) => ({
+  content: createPage(text),
+  name: 'page.html',
+  repository: repository.fullName,
+  channel: 'K1',
+});
+
+describe('a client that goes away while a page is being committed', () => {
+  test.each(['closes stdin', 'closes stdout', 'cancels the call'])(
+    '%s: the log says what is left',
+    async (how) => {
+      const repository = await scenario.repository();
+      repository.pages.beforeAnswer = () => repository.pages.whenBuilt();
+      const { arrived, release } = holdWrite();
+      const server = await startProcess(scenario.world, { GITHUB_TOKEN: scenario.world.token() });
+      server.write(toLine(INITIALIZE));
+      const params = { name: 'deliver', arguments: toDeliver(repository, 'first') };
+      server.write(
+        toLine({ id: 3, method: 'tools/call', params: { ...params, _meta: { progressToken: 1 } } }),
+      );
+      await arrived;
+      if (how === 'closes stdin') server.end();
+      else if (how === 'closes stdout') {
+        server.closeStdout();
+        server.write(toLine({ id: 4, method: 'ping' }));
+      } else server.write(toLine({ method: 'notifications/cancelled', params: { requestId: 3 } }));
+      release();
+      await server.logged(/^deliver 1.*: Not ready: page\.html: the delivery was stopped/m);
+      expect(server.stderr()).toMatch(/it is placed \(commit \w+/);
+      server.end();
+      expect(await server.exitCode).toBe(0);
+      expect((await repository.read('page.html'))?.toString()).toBe(createPage('first'));
+    },
+  );
+});
+
+test('of two calls for one path, the one whose page is there is ready, and the other says how it ended', async () => {
+  const repository = await scenario.repository();
+  repository.pages.beforeAnswer = () => repository.pages.whenBuilt();
+  const env = { GITHUB_TOKEN: scenario.world.token() };
+  const server = await connectClient('2026', scenario.world, { env });
+  const texts = ['one', 'two'];
+  const results = await Promise.all(texts.map((text) => server.call('deliver', toDeliver(repository, text))));
+  const stored = (await repository.read('page.html'))?.toString();
+  const kept = texts.findIndex((text) => stored === createPage(text));
+  expect(kept).not.toBe(-1);
+  expect(results[kept]?.answer.result).toBe('ready');
+  for (const { answer } of results) expect(['ready', 'not-ready']).toContain(answer.result);
+  await server.close();
+});
+
+describe('a process that gets what no client should send', () => {
+  test('refuses other versions and broken messages, and goes on', async () => {
+    const server = await startProcess(scenario.world);
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    const meta = { 'io.modelcontextprotocol/protocolVersion': '2099-01-01' };
+    server.write(toLine({ id: 9, method: 'tools/list', params: { _meta: meta } }));
+    server.write(toLine({ ...INITIALIZE, params: { ...INITIALIZE.params, protocolVersion: '1999-01-01' } }));
+    const { result } = (await server.answerTo(2)) as { result: { protocolVersion: string } };
+    expect(result.protocolVersion).toMatch(/^2025-/);
+    const call = (id: number, args: string) =>
+      server.write(
+        `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"check","arguments":${args}}}\n`,
+      );
+    call(3, `{"content":${deep},"name":"a.html"}`);
+    call(4, '{"constructor":{"overwrite":true},"content":"x","name":"a.html"}');
+    call(5, `{"content":${JSON.stringify('я'.repeat(3_000_000))},"name":"a.html"}`);
+    call(6, '{"content":"<p>x</p>","name":"a.html"}');
+    for (const id of [3, 4]) expect(await server.answerTo(id)).toMatchObject({ result: { isError: true } });
+    expect(await server.answerTo(6)).toMatchObject({ result: { structuredContent: { result: 'planned' } } });
+    server.write('x'.repeat(40 * 1_048_576));
+    expect(await server.exitCode).toBe(0);
+    expect(server.stderr()).toMatch(/exceeded maximum size/);
+  });
+
+  test('ends as wrong usage where it is started with a folder that does not exist', async () => {
+    const server = await startProcess(scenario.world, {}, ['--root', '/no/such/folder']);
+    expect(await server.exitCode).toBe(2);
+    expect(server.stderr()).toMatch(/^the root \/no\/such\/folder is no folder .*`--root`/m);
+    expect(server.stderr()).not.toMatch(/bug/);
+  });
+});
