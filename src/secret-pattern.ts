@@ -50,16 +50,7 @@ function buildPattern(searched: string): SecretPattern {
       return regex;
     },
     get keywords() {
-      keywords ??= [
-        ...new Set([
-          ...escapedKeywords(searched),
-          ...hexKeywords(searched),
-          ...decimalKeywords(searched),
-          ...dumpForms(searched).keywords,
-          ...uuencodedForms(utf8CoresOf(encodings)).keywords,
-          ...encodings.flatMap(base64Keywords),
-        ]),
-      ];
+      keywords ??= listKeywords(searched, encodings);
       return keywords;
     },
     isAt(text, position) {
@@ -81,6 +72,18 @@ function buildPattern(searched: string): SecretPattern {
       return false;
     },
   };
+}
+
+function listKeywords(searched: string, encodings: readonly string[]): readonly string[] {
+  const keywords = [
+    ...escapedKeywords(searched),
+    ...hexKeywords(searched),
+    ...decimalKeywords(searched),
+    ...dumpForms(searched).keywords,
+    ...uuencodedForms(utf8CoresOf(encodings)).keywords,
+    ...encodings.flatMap(base64Keywords),
+  ];
+  return [...new Set(keywords)];
 }
 
 function compilePattern(searched: string, encodings: readonly string[], flags = 'g'): RegExp {

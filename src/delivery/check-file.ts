@@ -1,11 +1,10 @@
 import type { Ports } from '../ports.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { inspectFile, type LocalFile } from '../rules/inspect.ts';
-import { refuseLfsPointer } from '../rules/lfs-pointer.ts';
 import { entryFile } from '../rules/local-site.ts';
 import { isHtml } from '../rules/page/page-file.ts';
 import { checkSelfContained } from '../rules/page/self-contained.ts';
-import { refuseSecrets } from '../rules/secrets/secrets.ts';
+import { checkContent } from './check-content.ts';
 import { checkSite } from './check-site.ts';
 import { refuseTooLarge } from './choose-channel.ts';
 import type { DeliveryContext } from './delivery-context.ts';
@@ -44,7 +43,7 @@ export async function openFiles(
 }
 
 /**
- * The checks on one file that need no host. A further one belongs here; one on its name, in `refuseSecretNames`.
+ * Opens and checks one file that is delivered alone; `openSite` does so for the files of a folder.
  *
  * @throws {DeliveryError} `BAD_FILE`, `BAD_INPUT` or `TOO_LARGE` with what to change.
  * @see protocol 1 (file rules), 7 (prohibition 3), 8
@@ -67,8 +66,7 @@ export async function checkFile(
   try {
     logger.info(`${file.size} bytes, sha256 ${file.sha256}`);
     if (file.markerCount !== null) logger.info(`marker found ${times(file.markerCount)}`);
-    await refuseLfsPointer(file, found.given);
-    await refuseSecrets(file, allowedSecrets, signal);
+    await checkContent(file, found.given, { allowedSecrets }, signal);
     logger.info('no secret found');
     return file;
   } catch (thrown) {

@@ -1,22 +1,16 @@
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { authorize } from './authorize.ts';
-import { checkPages, closeFiles, openFiles } from './check-file.ts';
+import { checkPages } from './check-file.ts';
 import { chooseChannels } from './choose-channel.ts';
 import type { DeliveryContext } from './delivery-context.ts';
-import {
-  type FileDelivery,
-  failAll,
-  isOngoing,
-  LINK_SUBJECT,
-  newDelivery,
-  runStep,
-} from './file-delivery.ts';
+import { type FileDelivery, runStep } from './file-delivery.ts';
 import { folderChannelError } from './open-site.ts';
 import { actionsFor, prepareTasks, previewTasks } from './plan.ts';
 import { publishTasks } from './publish.ts';
-import { composeReport, type Report } from './report.ts';
+import type { Report } from './report.ts';
 import { createPageOpener } from './screen/open-pages.ts';
 import { viewLocalPages, viewPublishedPages } from './screen/view-pages.ts';
+import { withOpenFiles } from './with-open-files.ts';
 
 /**
  * Delivers every file that is named: check → authorize → place → wait → verify → report. A file that fails
@@ -25,22 +19,8 @@ import { viewLocalPages, viewPublishedPages } from './screen/view-pages.ts';
  * @returns a report for each file
  * @see protocol 1 (flow per channel), 3.1
  */
-export async function deliver(
-  request: DeliveryRequest,
-  context: DeliveryContext,
-): Promise<readonly Report[]> {
-  let files: readonly FileDelivery[] = [newDelivery('deliver', request.fileLines[0] ?? LINK_SUBJECT)];
-  try {
-    files = await openFiles(request, context);
-    if (files.some(isOngoing)) files = await deliverOpenFiles(files, request, context);
-  } catch (thrown) {
-    files = failAll(files, thrown);
-  } finally {
-    await closeFiles(files);
-    context.logger.endSection();
-  }
-  return files.map(composeReport);
-}
+export const deliver = (request: DeliveryRequest, context: DeliveryContext): Promise<readonly Report[]> =>
+  withOpenFiles(request, context, (opened) => deliverOpenFiles(opened, request, context));
 
 async function deliverOpenFiles(
   opened: readonly FileDelivery[],

@@ -89,15 +89,7 @@ async function verifyPlainAddress(
   ports.logger.info('the address without ?v=, as a person will open it');
   const probe = new UrlProbe({ ...placement, bypassCache: false }, expected, limits.deadline, ports);
   const series = createProbeSeries({ ...placement, bypassCache: false }, probe, limits, ports);
-  const isEnd = ({ hosts }: ProbeResult): boolean => hosts.at(-1) === proof.hosts.at(-1);
-  const isSame = (result: ProbeResult): boolean =>
-    isEnd(result) &&
-    result.match !== 'not-shown' &&
-    (proof.match === 'identical' || proof.match === 'gone'
-      ? result.match === proof.match
-      : result.fingerprint?.sha256 === proof.sha256);
-  const isOld = (result: ProbeResult): boolean =>
-    !isSame(result) && result.match === 'previous' && isEnd(result);
+  const { isSame, isOld } = compareWith(proof);
   let oldAnswers = 0;
   const acceptNew = async (result: ProbeResult) => {
     if (isOld(result)) oldAnswers += 1;
@@ -124,6 +116,21 @@ async function verifyPlainAddress(
   });
   if (proven === undefined) throw plainAddressError(probe.last, proof);
   return { ...proven, unknown: [...internalUnknown(probe), ...proven.unknown] };
+}
+
+/** Whether an answer shows what was proven, or the copy from before, and comes from the same host. */
+function compareWith(proof: Proof): Record<'isSame' | 'isOld', (result: ProbeResult) => boolean> {
+  const isEnd = ({ hosts }: ProbeResult): boolean => hosts.at(-1) === proof.hosts.at(-1);
+  const isSame = (result: ProbeResult): boolean =>
+    isEnd(result) &&
+    result.match !== 'not-shown' &&
+    (proof.match === 'identical' || proof.match === 'gone'
+      ? result.match === proof.match
+      : result.fingerprint?.sha256 === proof.sha256);
+  return {
+    isSame,
+    isOld: (result) => !isSame(result) && result.match === 'previous' && isEnd(result),
+  };
 }
 
 /** An address that leads to another host than the one that was proven is not the one to hand over. */

@@ -5,11 +5,10 @@ import type { Ports } from '../ports.ts';
 import { MAX_FILE_SIZE, MEGABYTE, SITE, SIZE } from '../protocol/limits.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { inspectFile, type LocalFile } from '../rules/inspect.ts';
-import { refuseLfsPointer } from '../rules/lfs-pointer.ts';
 import { type LocalSite, listSiteFiles, refuseFindings, refuseLargeFolder } from '../rules/local-site.ts';
 import { nameFromFile } from '../rules/naming.ts';
 import { type CheckedFolders, refuseOutside } from '../rules/open-file.ts';
-import { refuseSecrets } from '../rules/secrets/secrets.ts';
+import { checkContent } from './check-content.ts';
 import type { FoundFile } from './find-files.ts';
 import { refuseSecretNames } from './secret-names.ts';
 
@@ -96,8 +95,7 @@ async function checkSiteFile(
     accept: refuseLargeFile,
     signal,
   });
-  await refuseLfsPointer(file, join(given, path));
-  await refuseSecrets({ ...file, name: path }, allowedSecrets, signal);
+  await checkContent({ ...file, name: path }, join(given, path), { allowedSecrets }, signal);
   return file;
 }
 

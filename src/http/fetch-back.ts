@@ -97,30 +97,43 @@ export async function fetchBack(
   }
   refuseEncoding(response);
   const progress = options.startProgress?.(Math.min(answer.length ?? 0, options.readAtMost ?? Infinity));
-  const { blob } = options;
-  // Git's id is that of the bytes after their number.
-  const blobHash = blob && createHash('sha1').update(`blob ${blob.size}\0`);
-  const head: Buffer[] = [];
-  let headSize = 0;
-  const onChunk = (chunk: Buffer): void => {
-    progress?.advance(chunk.length);
-    blobHash?.update(chunk);
-    if (headSize < HEAD_SIZE) head.push(Buffer.from(chunk.subarray(0, HEAD_SIZE - headSize)));
-    headSize += chunk.length;
-  };
+  const body = limitSize(response.body, options, needles[0]);
+  const head = createHeadReader();
+  const blob = createBlobCheck(options.blob);
   try {
-    const fingerprint = await fingerprintBytes(
-      limitSize(response.body, options, needles[0]),
-      needles,
-      onChunk,
-    );
-    const isBlob = blob !== undefined && blobHash?.digest('hex') === blob.sha;
-    return { ...answer, fingerprint, isBlob, head: Buffer.concat(head).toString('latin1') };
+    const fingerprint = await fingerprintBytes(body, needles, (chunk) => {
+      progress?.advance(chunk.length);
+      head.add(chunk);
+      blob.add(chunk);
+    });
+    return { ...answer, fingerprint, isBlob: blob.matches(), head: head.text() };
   } catch (thrown) {
     throw connectionError(thrown, { url: hops.at(-1) ?? url, signal: options.signal });
   } finally {
     progress?.end();
   }
+}
+
+/** Keeps the beginning of a body. */
+function createHeadReader(): { add(chunk: Buffer): void; text(): string } {
+  const head: Buffer[] = [];
+  let size = 0;
+  return {
+    add(chunk) {
+      if (size < HEAD_SIZE) head.push(Buffer.from(chunk.subarray(0, HEAD_SIZE - size)));
+      size += chunk.length;
+    },
+    text: () => Buffer.concat(head).toString('latin1'),
+  };
+}
+
+/** Tells whether a body is a certain object of git, whose id is that of the bytes after their number. */
+function createBlobCheck(blob: FetchBackOptions['blob']): { add(chunk: Buffer): void; matches(): boolean } {
+  const hash = blob && createHash('sha1').update(`blob ${blob.size}\0`);
+  return {
+    add: (chunk) => void hash?.update(chunk),
+    matches: () => blob !== undefined && hash?.digest('hex') === blob.sha,
+  };
 }
 
 /** The reason that a host gives in plain text; a page is written for a person, and where nothing exists there is none. */

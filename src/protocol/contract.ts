@@ -17,31 +17,7 @@ export function machineContract() {
     goal: PROTOCOL.goal,
     not_delivery: [...NOT_DELIVERY],
     channels: {
-      [`K1_${PROTOCOL.vendor}_pages`]: {
-        repo: '<owner>/<repo>',
-        branch: 'main',
-        pages_base: '{pages_base}',
-        raw_base: '{raw_base}',
-        auth: {
-          method: `${PROTOCOL.vendor}_device_flow`,
-          client_id: '<CLIENT_ID>',
-          scope: 'repo',
-          device_code: formatCall(AUTH.device_code, '{auth_url}'),
-          token: formatCall(AUTH.token, '{auth_url}'),
-          user_entry: '{auth_url}/login/device',
-          token_rules:
-            'an existing token is used and the flow skipped; the token lives in memory only, never in files, commits, reports or logs',
-        },
-        api: {
-          get_file: formatCall(API.get_file, '{api_url}'),
-          put_file_le1mb: formatCall(API.put_file_le1mb, '{api_url}'),
-          blob: formatCall(API.blob, '{api_url}'),
-          tree: formatCall(API.tree, '{api_url}'),
-          commit: formatCall(API.commit, '{api_url}'),
-          ref: `${formatCall(API.get_ref, '{api_url}')}; ${formatCall(API.update_ref, '{api_url}')}; with \`setup\` also ${formatCall(API.create_ref, '{api_url}')}`,
-          pages_latest: `${formatCall(API.pages_latest, '{api_url}')}, at most ${BUILD_WAIT.polls} polls ${BUILD_WAIT.interval / SECOND} s apart; with \`setup\` also ${formatCall(API.create_pages_site, '{api_url}')}`,
-        },
-      },
+      [`K1_${PROTOCOL.vendor}_pages`]: pagesContract(),
       K2_release_assets: {
         create: formatCall(API.create_release, '{api_url}'),
         upload: formatCall(UPLOAD.asset, '{upload_url}'),
@@ -56,18 +32,46 @@ export function machineContract() {
         'allowed only when it is a real external https:// URL that opens without the environment; otherwise an honest refusal',
     },
     gates: [...GATES],
-    file_rules: {
-      on_screen:
-        'one self-contained .html file: styles and scripts inside, no external dependency, works offline',
-      for_machine: '.md, may be placed alongside',
-      naming:
-        'Latin letters, digits, _ and - preferred; Cyrillic allowed, percent-encoded in URLs; no spaces',
-      size: `K1 up to ${formatMegabytes(SIZE.methodA)} by the content-write call, above by the object API up to ${K1_LIMIT}; above ${K1_LIMIT} K2 or K3`,
-      secrets:
-        'no tokens, cookies, passwords or personal data in files, commits, public bins, reports or logs',
-    },
+    file_rules: fileRules(),
   };
 }
+
+/** What K1 needs and calls. */
+const pagesContract = () => ({
+  repo: '<owner>/<repo>',
+  branch: 'main',
+  pages_base: '{pages_base}',
+  raw_base: '{raw_base}',
+  auth: {
+    method: `${PROTOCOL.vendor}_device_flow`,
+    client_id: '<CLIENT_ID>',
+    scope: 'repo',
+    device_code: formatCall(AUTH.device_code, '{auth_url}'),
+    token: formatCall(AUTH.token, '{auth_url}'),
+    user_entry: '{auth_url}/login/device',
+    token_rules:
+      'an existing token is used and the flow skipped; the token lives in memory only, never in files, commits, reports or logs',
+  },
+  api: {
+    get_file: formatCall(API.get_file, '{api_url}'),
+    put_file_le1mb: formatCall(API.put_file_le1mb, '{api_url}'),
+    blob: formatCall(API.blob, '{api_url}'),
+    tree: formatCall(API.tree, '{api_url}'),
+    commit: formatCall(API.commit, '{api_url}'),
+    ref: `${formatCall(API.get_ref, '{api_url}')}; ${formatCall(API.update_ref, '{api_url}')}; with \`setup\` also ${formatCall(API.create_ref, '{api_url}')}`,
+    pages_latest: `${formatCall(API.pages_latest, '{api_url}')}, at most ${BUILD_WAIT.polls} polls ${BUILD_WAIT.interval / SECOND} s apart; with \`setup\` also ${formatCall(API.create_pages_site, '{api_url}')}`,
+  },
+});
+
+/** Which files are taken. @see protocol 1 */
+const fileRules = () => ({
+  on_screen:
+    'one self-contained .html file: styles and scripts inside, no external dependency, works offline',
+  for_machine: '.md, may be placed alongside',
+  naming: 'Latin letters, digits, _ and - preferred; Cyrillic allowed, percent-encoded in URLs; no spaces',
+  size: `K1 up to ${formatMegabytes(SIZE.methodA)} by the content-write call, above by the object API up to ${K1_LIMIT}; above ${K1_LIMIT} K2 or K3`,
+  secrets: 'no tokens, cookies, passwords or personal data in files, commits, public bins, reports or logs',
+});
 
 /** Formats a call in the notation of the protocol. */
 function formatCall(call: CallTemplate, host: string): string {

@@ -1,10 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { PreparedTask } from '../../../src/channels/channel.ts';
-import {
-  createPagesPublisher,
-  type PagesOptions,
-  type PagesTask,
-} from '../../../src/channels/pages/publish.ts';
+import type { PagesTask } from '../../../src/channels/pages/pages-task.ts';
+import { createPagesPublisher, type PagesOptions } from '../../../src/channels/pages/publish.ts';
 import type { RepositoryContext } from '../../../src/github/api/repository.ts';
 import { createMemoryFile } from '../../../src/rules/memory-file.ts';
 import { absent, FakeGitHub, failure } from '../../github/fake-github.ts';

@@ -1,22 +1,16 @@
 import { DeliveryError, hasFailed } from '../../errors.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
-import { type ExistingBlobs, getBranchHead, getExistingBlobs } from '../../github/api/existing-blobs.ts';
-import type { FileChange } from '../../github/api/git-data.ts';
 import type { RepositoryContext } from '../../github/api/repository.ts';
 import { forEachItem, type ItemResult } from '../../item-results.ts';
 import type { Ports } from '../../ports.ts';
 import { BATCH } from '../../protocol/limits.ts';
 import { getBrowserDisplay } from '../../rules/browser-display.ts';
-import type { LocalFile } from '../../rules/inspect.ts';
 import { baseName, encodePath } from '../../rules/naming.ts';
-import { isHtml } from '../../rules/page/page-file.ts';
 import { refuseSpecialFile } from '../../rules/special-files.ts';
 import type {
   ChannelAction,
   ChannelItem,
   ChannelPlan,
-  PlacedPart,
-  PlacedPictures,
   Placement,
   PreparedTask,
   ServedFile,
@@ -24,9 +18,8 @@ import type {
 import { type RepositoryAccess, requireGitHub } from '../require-github.ts';
 import { createBranchReader } from './branch-reader.ts';
 import { createBuildWatches } from './build.ts';
-import { commitFiles } from './commit.ts';
-import { COMMIT_METHODS, type CommitTarget, chooseMethod, methodOf } from './commit-methods.ts';
-import { type CommitResult, comparePaths, isChange, type PlacedPicture } from './compare-paths.ts';
+import { COMMIT_METHODS, type CommitTarget, chooseMethod } from './commit-methods.ts';
+import { previewCommits } from './commit-tasks.ts';
 import {
   applyJekyll,
   createJekyllLookup,
@@ -35,14 +28,16 @@ import {
   type PagesLocation,
   resolveDestination,
 } from './destination.ts';
-import { fetchOldCopies } from './old-copies.ts';
+import type { PagesTask } from './pages-task.ts';
 import { listPictures, listPictureUrls, placePictures } from './pictures.ts';
+import { publishFiles } from './publish-files.ts';
 import { describeSetup, finishSetup, planSetup, type SetupPlan, setupMethod } from './set-up.ts';
 import { prepareSite, previewSite } from './site/prepare-site.ts';
 import { publishSite, type SiteTask } from './site/publish-site.ts';
 import type { FolderSettings } from './site/site-target.ts';
 import { checkSiteWorkflow } from './site-workflow.ts';
 
+/** What K1 needs of the inputs. */
 export interface PagesOptions extends PagesLocation, FolderSettings {
   readonly overwrite: boolean;
   /** Essence of the commit message. */
@@ -66,23 +61,6 @@ export const commitTarget = (
   confinedTo: confinement?.owner,
   ...place,
 });
-
-/** One file for the branch. */
-export interface PagesTask {
-  /** The folder that is committed as one; absent for a single file. */
-  readonly site?: SiteTask;
-  readonly target: CommitTarget;
-  /** The path that the commit writes. */
-  readonly path: string;
-  /** `null` where the file is removed. */
-  readonly file: LocalFile | null;
-  readonly destination: PagesDestination;
-  /** What has to be set up first, the same for all files of a step; absent or `null` where nothing has. */
-  readonly setup?: SetupPlan | null;
-  /** What the same commit delivers beside a page. */
-  readonly pictures?: readonly PlacedPicture[];
-  readonly placedPictures?: PlacedPictures;
-}
 
 /**
  * K1: commits files to the repository; its Pages site shows them on the screen.
@@ -233,139 +211,5 @@ function describeServed({ pageUrl, path, hostMayChangeBytes }: PagesDestination)
     display: getBrowserDisplay(pageUrl.pathname),
     isServedAsIs: !hostMayChangeBytes,
     pictureUrls: isNamedAlike ? listPictureUrls(pageUrl) : null,
-  };
-}
-
-/**
- * What committing would do: the first line of each message, or that nothing has to be done.
- *
- * @param describe says so of a path that is as wanted
- */
-export async function previewCommits(
-  tasks: readonly PreparedTask<PagesTask>[],
-  describe: (done: CommitResult) => string,
-): Promise<readonly ItemResult<PreparedTask<PagesTask>, string>[]> {
-  return joinByPath(
-    tasks,
-    (wanted, target) => comparePaths(wanted, target),
-    (state, { target }) => (isChange(state) ? describeChange(state, target) : describe(state)),
-  );
-}
-
-/** The first line of the message; and the method, where it is another one than planned. */
-function describeChange(change: FileChange, target: Pick<CommitTarget, 'method'>): string {
-  const [line = ''] = change.message.split('\n');
-  const method = methodOf([change], target);
-  return method === target.method
-    ? line
-    : `${line}, by ${COMMIT_METHODS[method]}, because its pictures change with it`;
-}
-
-/** Commits the tasks together, and gives each its placement. */
-export function commitTasks(
-  tasks: readonly PreparedTask<PagesTask>[],
-  ports: Ports,
-  placementOf: (done: CommitResult, task: PagesTask) => Placement,
-  onReplace?: (path: string) => Promise<void>,
-): Promise<readonly ItemResult<PreparedTask<PagesTask>, Placement>[]> {
-  return joinByPath(tasks, (wanted, target) => commitFiles(wanted, target, ports, onReplace), placementOf);
-}
-
-/** Works on all paths of the branch at once, and gives each task its own result. */
-async function joinByPath<State, Value>(
-  tasks: readonly PreparedTask<PagesTask>[],
-  work: (
-    wanted: readonly PagesTask[],
-    target: CommitTarget,
-  ) => Promise<readonly ItemResult<Pick<PagesTask, 'path'>, State>[]>,
-  convert: (state: State, task: PagesTask) => Value,
-): Promise<readonly ItemResult<PreparedTask<PagesTask>, Value>[]> {
-  const [first] = tasks;
-  if (first === undefined) return [];
-  const results = await work(
-    tasks.map(({ data }) => data),
-    first.data.target,
-  );
-  const byPath = new Map(results.map(({ item, result }) => [item.path, result]));
-  return tasks.map((item) => {
-    const state = byPath.get(item.data.path) ?? new DeliveryError('INTERNAL', 'the path was left out');
-    return { item, result: hasFailed(state) ? state : convert(state as State, item.data) };
-  });
-}
-
-async function publishFiles(
-  tasks: readonly PreparedTask<PagesTask>[],
-  ports: Ports,
-): Promise<readonly ItemResult<PreparedTask<PagesTask>, Placement>[]> {
-  const replaced = new Map<string, readonly string[]>();
-  const pages = new Map(tasks.map(({ data }) => [data.path, data.destination.pageUrl]));
-  const rememberPage = async (path: string): Promise<void> => {
-    const url = pages.get(path);
-    if (url !== undefined) replaced.set(path, await fetchOldCopies(url, ports));
-  };
-  const recheck = createBlobRecheck(tasks.map(({ data }) => data));
-  return commitTasks(
-    tasks,
-    ports,
-    (done, { destination, path, pictures = [], placedPictures }) => ({
-      ...pagePlacement(done, destination),
-      ...(placedPictures && { pictures: placedPictures, parts: listPictureParts(pictures, destination) }),
-      previousSha256: replaced.get(path),
-      // A page that the host renders is known by its marker only, which a file of somebody else may have as well.
-      ...(destination.hostMayChangeBytes ? { recheck: () => recheck(path) } : {}),
-    }),
-    rememberPage,
-  );
-}
-
-/**
- * Looks, after the proof, whether the branch still holds what was committed; once for all files.
- *
- * @throws {DeliveryError} `NOT_PROVEN` where somebody changed the file meanwhile.
- */
-function createBlobRecheck(tasks: readonly PagesTask[]): (path: string) => Promise<readonly string[]> {
-  const paths = tasks.map(({ path }) => path);
-  const files = new Map(tasks.map(({ path, file }) => [path, file]));
-  let current: Promise<ExistingBlobs> | undefined;
-  return async (path) => {
-    const [first] = tasks;
-    if (first === undefined) return [];
-    const { github, branch } = first.target;
-    current ??= getBranchHead(github, branch).then((head) => getExistingBlobs(github, head, paths));
-    const blob = (await current).get(path);
-    if (blob === files.get(path)?.blobSha) return [];
-    throw new DeliveryError(
-      'NOT_PROVEN',
-      `somebody changed ${path} on the branch ${branch} during the delivery, so the page may be theirs`,
-      { hint: 'run the step again, or set `path:` to a place of its own' },
-    );
-  };
-}
-
-/** The pictures of a page, each at its own address beside it. */
-const listPictureParts = (
-  pictures: readonly PlacedPicture[],
-  { pageUrl }: PagesDestination,
-): readonly PlacedPart[] =>
-  pictures.map(({ path, file: { size, sha256 } }) => ({
-    path,
-    url: new URL(encodePath(baseName(path)), pageUrl),
-    size,
-    sha256,
-  }));
-
-function pagePlacement({ commitSha, written }: CommitResult, destination: PagesDestination): Placement {
-  return {
-    evidence: written ? `commit ${commitSha}` : `commit ${commitSha} already holds these bytes`,
-    url: destination.pageUrl,
-    written,
-    ...(commitSha === undefined ? {} : { commitSha }),
-    rawUrl: destination.rawUrl,
-    bypassCache: true,
-    hostMayChangeBytes: destination.hostMayChangeBytes,
-    isPage: isHtml(destination.pageUrl.pathname),
-    mustBeExternal: false,
-    notes: destination.notes,
-    unknown: destination.unknown,
   };
 }

@@ -50,11 +50,7 @@ export function createGitHubClient(options: GitHubClientOptions, ports: Ports): 
     log,
   });
   const pace = createWritePacer(ports);
-  octokit.hook.before('request', ({ headers }) => {
-    // Octokit's default media type without the version, which GitHub ignores.
-    headers.accept = headers.accept?.replace(/\.v3\+json$/, '+json');
-    headers['x-github-api-version'] = API_VERSION;
-  });
+  octokit.hook.before('request', ({ headers }) => setApiVersion(headers));
   const readById = createIdReader(octokit);
   octokit.hook.wrap('request', (request, parameters) => {
     const call = getCall(parameters);
@@ -84,6 +80,12 @@ const createIdReader =
   ({ request }: Pick<Octokit, 'request'>): ReadRepositoryById =>
   async (id) =>
     (await request(getRoute(API.repository_by_id), { repository_id: id })).data;
+
+function setApiVersion(headers: Record<string, unknown> & { accept?: string | undefined }): void {
+  // Octokit's default media type without the version, which GitHub ignores.
+  headers.accept = headers.accept?.replace(/\.v3\+json$/, '+json');
+  headers['x-github-api-version'] = API_VERSION;
+}
 
 /**
  * Octokit's plugin logs every request, every expected 404 included, and warns of deprecated calls, which only

@@ -150,11 +150,7 @@ async function* search(
     for (const embedded of decodeEmbedded(block)) {
       for (const match of await findAll(decodeContent(embedded))) {
         const position = embedded.positionOf(match.from);
-        if (position < block.from || position >= block.to) continue;
-        // Beside what is escaped, a word may have a secret as it is: that was found before.
-        const isPlain =
-          block.bytes.toString('latin1', position, position + match.secret.length) === match.secret;
-        if (isPlain) continue;
+        if (position < block.from || position >= block.to || isPlainAt(block, position, match)) continue;
         yield {
           rule: match.rule,
           fingerprint: await fingerprint(match),
@@ -165,6 +161,10 @@ async function* search(
     }
   }
 }
+
+/** Beside what is escaped, a word may have a secret as it is: that was found before. */
+const isPlainAt = ({ bytes }: FileBlock, position: number, { secret }: SecretMatch): boolean =>
+  bytes.toString('latin1', position, position + secret.length) === secret;
 
 /** Finds the matches in a text; the preset's rules are loaded for the first text that needs them. */
 function createMatchFinder(extension: string): (candidate: CandidateText | null) => Promise<SecretMatch[]> {
