@@ -114,7 +114,8 @@ describe('publishing a site', () => {
       ['b.js', undefined],
       ['new.txt', undefined],
     ]);
-    expect(host.seen).toHaveLength(4);
+    // The head, its history, and two commits with their trees.
+    expect(host.seen).toHaveLength(6);
   });
 
   test('names the replaced files of the newest delivery that are too many to be asked', async () => {

@@ -161,9 +161,9 @@ describe('withdrawing a site', () => {
 
   test('reads the tree of the branch once, and that of an older delivery once', async () => {
     const branch = await deliveredBranch();
-    const delivery = branch.head.sha;
+    const delivery = branch.treeSha('');
     branch.change({ 'p/1/notes.txt': 'theirs' });
-    const { sha } = branch.head;
+    const now = branch.treeSha('');
     const { github, ports, host } = connect(branch);
     const remover = createPagesRemover(pagesOptionsWith({ path: FOLDER }), accessWith(github), ports);
     const prepared = await remover.prepare([{ file: null, name: '' }]);
@@ -171,7 +171,7 @@ describe('withdrawing a site', () => {
     const trees = host.seen.flatMap(({ method, url }) =>
       method === 'GET' ? (/git\/trees\/(\w+)/.exec(url)?.[1] ?? []) : [],
     );
-    expect(trees).toEqual([sha, delivery]);
+    expect(trees).toEqual([now, delivery]);
   });
 
   test.each([
