@@ -1,4 +1,5 @@
-import { access, readdir } from 'node:fs/promises';
+import { access, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { BrowserLaunchError, launchBrowser } from '../../src/browser/browser-process.ts';
 import { exceedsMemory } from '../../src/browser/memory-watch.ts';
@@ -42,6 +43,25 @@ describe('launchBrowser', () => {
     const stop = AbortSignal.timeout(50);
     expect(await exceedsMemory(running.browser, 1e12, { ...watching, signal: stop })).toBe(false);
     await running.kill();
+  });
+
+  test.each([
+    ['kill -SEGV $$', 1],
+    ['exit 1', 0],
+  ])('starts a browser once more that crashed, and no other: %s', async (end, starts) => {
+    const folder = await temporaryFolder();
+    const [program, trace] = [join(folder, 'browser.sh'), join(folder, 'trace')];
+    const script = `#!/bin/sh\n[ -e ${trace} ] && exec ${await chromiumPath()} "$@"\ntouch ${trace}\n${end}\n`;
+    await writeFile(program, script, { mode: 0o755 });
+    const started = await launch(folder, program).then(
+      async ({ kill }) => {
+        await kill();
+        return 1;
+      },
+      () => 0,
+    );
+    expect(started).toBe(starts);
+    expect((await readdir(folder)).sort()).toEqual(['browser.sh', 'trace']);
   });
 
   test('leaves no folder behind for a program that is not there', async () => {

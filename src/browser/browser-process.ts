@@ -39,23 +39,49 @@ export interface BrowserProcess {
   kill(): Promise<void>;
 }
 
-/** Why a browser could not be started; `output` is the end of what it printed. */
+/** Why a browser could not be started. */
 export class BrowserLaunchError extends Error {
   override readonly name = 'BrowserLaunchError';
+  /** The end of what it printed. */
   readonly output: string;
+  /** Whether it ended by a fault of its own, which may not happen again. */
+  readonly isCrash: boolean;
 
-  constructor(message: string, output: string, cause: unknown) {
+  constructor(
+    message: string,
+    { output, isCrash, cause }: Pick<BrowserLaunchError, 'output' | 'isCrash' | 'cause'>,
+  ) {
     super(message, { cause });
     this.output = output;
+    this.isCrash = isCrash;
   }
 }
 
+/** Signals that end a faulty process. */
+const CRASH_SIGNALS: ReadonlySet<string | null> = new Set([
+  'SIGSEGV',
+  'SIGBUS',
+  'SIGILL',
+  'SIGTRAP',
+  'SIGABRT',
+]);
+
 /**
- * Starts a browser in a process group of its own and connects to it over a pipe.
+ * Starts a browser in a process group of its own and connects to it over a pipe; once more where it crashes, as
+ * browsers now and then do while they start.
  *
  * @throws {BrowserLaunchError} when it ends or does not answer before the signal aborts; nothing is left behind.
  */
 export async function launchBrowser(options: LaunchOptions, signal: AbortSignal): Promise<BrowserProcess> {
+  try {
+    return await launchOnce(options, signal);
+  } catch (thrown) {
+    if (signal.aborted || !(thrown instanceof BrowserLaunchError) || !thrown.isCrash) throw thrown;
+    return launchOnce(options, signal);
+  }
+}
+
+async function launchOnce(options: LaunchOptions, signal: AbortSignal): Promise<BrowserProcess> {
   const profile = await mkdtemp(join(options.tempFolder, 'screen-delivery-browser-'));
   const child = await startProcess(options, profile);
   const output = keepOutput(child);
@@ -79,7 +105,8 @@ export async function launchBrowser(options: LaunchOptions, signal: AbortSignal)
     await kill();
     await untilRead(child);
     const reason = thrown instanceof Error ? thrown.message : String(thrown);
-    throw new BrowserLaunchError(reason, output(), thrown);
+    const isCrash = CRASH_SIGNALS.has(child.signalCode);
+    throw new BrowserLaunchError(reason, { output: output(), isCrash, cause: thrown });
   }
 }
 
