@@ -53,13 +53,8 @@ export async function watchPage(
   const navigating = opened.session.send('Page.navigate', { url: wanted.url });
   const navigated = await within(bounds, times.navigate, navigating);
   if (navigated === null) return notCheckedView('the host did not answer the browser in time');
-  const { errorText, isDownload } = navigated;
-  if (errorText !== undefined || isDownload) {
-    const judgment = judgeNavigationError(errorText ?? '', opened.events, isDownload === true);
-    // Where the page's own host is refused, there is nothing else that could be.
-    const [refusal = ''] = judgment.verdict === 'not-checked' ? opened.proxy.refused.values() : [];
-    return createView(opened, refusal === '' ? judgment : { ...judgment, reason: `not opened: ${refusal}` });
-  }
+  const { errorText, isDownload = false } = navigated;
+  if (errorText !== undefined || isDownload) return viewUnopened(opened, errorText ?? '', isDownload);
   const main = opened.page.mainFrame();
   const first = await watch(opened, wanted.marker, bounds);
   const isAnswering = (await within(bounds, ANSWER_TIME, evaluateApart(main, '1'))) !== null;
@@ -81,6 +76,14 @@ export async function watchPage(
     elapsed,
     isStable: watched.isStable,
   };
+}
+
+/** A page that the browser did not open. */
+function viewUnopened(opened: OpenPage, errorText: string, isDownload: boolean): SeenPage {
+  const judgment = judgeNavigationError(errorText, opened.events, isDownload);
+  // Where the page's own host is refused, there is nothing else that could be.
+  const [refusal = ''] = judgment.verdict === 'not-checked' ? opened.proxy.refused.values() : [];
+  return createView(opened, refusal === '' ? judgment : { ...judgment, reason: `not opened: ${refusal}` });
 }
 
 /** What was seen until now, and what one more look adds. */

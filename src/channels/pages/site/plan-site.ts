@@ -44,16 +44,16 @@ export const isDone = ({ writes, removals }: SitePlan): boolean =>
  */
 export async function planSite(site: LocalSite, target: FolderTarget, tree: BranchTree): Promise<SitePlan> {
   const { folder, options, essence } = target;
-  const owned = await findOwnedFiles(target.github, tree, folder, {
-    readEntries: target.reader.getEntries,
-  });
+  const readEntries = target.reader.getEntries;
+  const owned = await findOwnedFiles(target.github, tree, folder, { readEntries });
   const compared = await compareSite(site, target, tree, owned);
   const { written, removed, delivered } = sortFiles(compared, options.prune);
   const kept = listKept(tree, folder, new Set([...delivered, ...removed]));
   const oldSites = await findOldSites(target, tree);
   const files = new Map(site.files.map(({ path, file }) => [path, file]));
-  const shaOf = (path: string): string => files.get(path)?.blobSha ?? owned.files.get(path) ?? '';
-  const treeSha = hashTree(delivered.map((path) => ({ path, sha: shaOf(path) })));
+  const treeSha = hashTree(
+    delivered.map((path) => ({ path, sha: files.get(path)?.blobSha ?? owned.files.get(path) ?? '' })),
+  );
   const jekyllSwitch = switchJekyllOff(target, tree);
   const writes = [
     ...written.map((path) => ({ path: folder + path, file: files.get(path) ?? EMPTY_FILE })),
@@ -70,10 +70,7 @@ export async function planSite(site: LocalSite, target: FolderTarget, tree: Bran
     ),
     writes,
     removals,
-    basis: new Map([
-      ...[folder, ...oldSites].map((one) => [one.slice(0, -1), treeShaAt(tree, one)] as const),
-      ...jekyllSwitch.map(({ path }) => [path, null] as const),
-    ]),
+    basis: listBasis([folder, ...oldSites], jekyllSwitch, tree),
     head: tree.head,
     changes: {
       added: compared.added,
@@ -88,6 +85,17 @@ export async function planSite(site: LocalSite, target: FolderTarget, tree: Bran
     totalSize,
   };
 }
+
+/** What the plan was made for: the trees of its folders, and files that must not be there. */
+const listBasis = (
+  folders: readonly string[],
+  added: readonly { readonly path: string }[],
+  tree: BranchTree,
+): SitePlan['basis'] =>
+  new Map([
+    ...folders.map((one) => [one.slice(0, -1), treeShaAt(tree, one)] as const),
+    ...added.map(({ path }) => [path, null] as const),
+  ]);
 
 /** What of a comparison is written and removed, and what belongs to the delivery afterwards. */
 function sortFiles({ added, changed, same, vanished }: SiteComparison, prune: boolean) {

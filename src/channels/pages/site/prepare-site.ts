@@ -63,11 +63,7 @@ export async function prepareSite(
   pages: RepositoryContext['site'],
   exists: FileLookup,
 ): Promise<PreparedSite> {
-  const below = name.endsWith('/') ? name : `${name}/`;
-  const root = options.path === undefined ? rootOf(pages) : '';
-  const path = below.startsWith(root) ? below : root + below;
-  const location = { ...options, path, name: site.entry };
-  const destination = resolveDestination(target.github.repository, location, pages);
+  const destination = resolveSite({ site, name, target }, options, pages);
   const { branch } = destination;
   const folder = destination.path.slice(0, -site.entry.length);
   for (const one of target.overwrite ? [] : site.files) {
@@ -78,13 +74,7 @@ export async function prepareSite(
   const { prune, keep, nojekyll } = options;
   const siteRoot = folderPrefix(destination.folder);
   const siteTarget = { ...target, branch, folder, siteRoot, options: { prune, keep, nojekyll } };
-  const plan: ChannelPlan = {
-    channel: 'K1',
-    method: 'one commit for the folder',
-    destination: `branch ${branch}, folder ${folder || './'}`,
-    name: folder || './',
-    claim: 'opens on the screen',
-  };
+  const plan = describePlan(branch, folder || './');
   const task = { target: siteTarget, site, destination };
   const data = { target: siteTarget, path: destination.path, file: null, destination, setup, site: task };
   return {
@@ -103,6 +93,26 @@ export async function prepareSite(
       return { plan, data: { ...data, site: { ...task, site: whole, pictures: placed } }, site: whole };
     },
   };
+}
+
+const describePlan = (branch: string, folder: string): ChannelPlan => ({
+  channel: 'K1',
+  method: 'one commit for the folder',
+  destination: `branch ${branch}, folder ${folder}`,
+  name: folder,
+  claim: 'opens on the screen',
+});
+
+/** Where the entry of the folder goes. */
+function resolveSite(
+  { site, name, target }: Omit<GivenSite, 'setup'>,
+  options: PagesLocation,
+  pages: RepositoryContext['site'],
+): PagesDestination {
+  const below = name.endsWith('/') ? name : `${name}/`;
+  const root = options.path === undefined ? rootOf(pages) : '';
+  const path = below.startsWith(root) ? below : root + below;
+  return resolveDestination(target.github.repository, { ...options, path, name: site.entry }, pages);
 }
 
 /** @throws {DeliveryError} `BAD_INPUT` where a file of the folder has such a name already */

@@ -38,29 +38,12 @@ export async function publishSite(
   ports: Ports,
   fetchOld: typeof fetchOldCopies = fetchOldCopies,
 ): Promise<Placement> {
-  const write = createSiteWriter(target, ports);
-  let wasSent = false;
-  let old: OldCopies | undefined;
-  let earlier: EarlierFiles = NO_EARLIER_FILES;
-  const { plan, commitSha } = await withRetries(ports, async () => {
-    const tree = await readTargetTree(target);
-    const compared = await planSite(site, target, tree);
-    if (isDone(compared)) {
-      if (!wasSent) earlier = await findEarlierFiles(compared, target, site);
-      return { plan: compared, commitSha: compared.lastCommit };
-    }
-    if (compared.changes.changed.length > 0) {
-      old ??= await fetchOldFiles(compared, { target, site, destination }, ports, fetchOld);
-    }
-    wasSent = true;
-    return { plan: compared, commitSha: await write(compared) };
-  }).catch((thrown: unknown) => {
-    throw wasSent ? thrown : toDeliveryError(thrown).withLeftBehind([]);
-  });
-  for (const line of describeChanges({ ...plan, totalSize: 0 })) ports.logger.info(line);
-  const { totalSize } = plan;
-  const isLarge = totalSize > SITE.largeSize;
-  ports.logger[isLarge ? 'warning' : 'info'](describeSize(totalSize));
+  const { plan, commitSha, wasSent, old, earlier } = await commitSite(
+    { target, site, destination },
+    ports,
+    fetchOld,
+  );
+  logPlan(plan, ports);
   return {
     evidence: wasSent ? `commit ${commitSha}` : `commit ${commitSha} already holds this site`,
     url: entryUrl(destination.pageUrl),
@@ -81,6 +64,49 @@ export async function publishSite(
     notes: [...destination.notes, ...describeEffects(plan)],
     unknown: [...destination.unknown, ...describeUnasked(plan, site, { old, earlier })],
   };
+}
+
+/** A site that was committed, or that is on the branch already. */
+interface CommittedSite {
+  readonly plan: SitePlan;
+  readonly commitSha: string | undefined;
+  /** Whether anything was sent. */
+  readonly wasSent: boolean;
+  readonly old: OldCopies | undefined;
+  readonly earlier: EarlierFiles;
+}
+
+async function commitSite(
+  { target, site, destination }: SiteTask,
+  ports: Ports,
+  fetchOld: typeof fetchOldCopies,
+): Promise<CommittedSite> {
+  const write = createSiteWriter(target, ports);
+  let wasSent = false;
+  let old: OldCopies | undefined;
+  let earlier: EarlierFiles = NO_EARLIER_FILES;
+  const { plan, commitSha } = await withRetries(ports, async () => {
+    const tree = await readTargetTree(target);
+    const compared = await planSite(site, target, tree);
+    if (isDone(compared)) {
+      if (!wasSent) earlier = await findEarlierFiles(compared, target, site);
+      return { plan: compared, commitSha: compared.lastCommit };
+    }
+    if (compared.changes.changed.length > 0) {
+      old ??= await fetchOldFiles(compared, { target, site, destination }, ports, fetchOld);
+    }
+    wasSent = true;
+    return { plan: compared, commitSha: await write(compared) };
+  }).catch((thrown: unknown) => {
+    throw wasSent ? thrown : toDeliveryError(thrown).withLeftBehind([]);
+  });
+  return { plan, commitSha, wasSent, old, earlier };
+}
+
+function logPlan(plan: SitePlan, { logger }: Pick<Ports, 'logger'>): void {
+  const { totalSize } = plan;
+  for (const line of describeChanges({ ...plan, totalSize: 0 })) logger.info(line);
+  logger[totalSize > SITE.largeSize ? 'warning' : 'info'](describeSize(totalSize));
 }
 
 /** The address of a folder's page: that of the folder itself. */
