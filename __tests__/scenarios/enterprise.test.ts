@@ -279,7 +279,8 @@ describe('the README’s steps', () => {
   /** The `with:` of each step in the section on instances and hosts of one's own. */
   async function stepsOfReadme(): Promise<Record<string, string>[]> {
     const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
-    const [, section = ''] = /\n## GitHub Enterprise and your own hosts\n(.*?)(?=\n## |$)/s.exec(readme) ?? [];
+    const [, section = ''] =
+      /\n## GitHub Enterprise and your own hosts\n(.*?)(?=\n## |$)/s.exec(readme) ?? [];
     const blocks = [...section.matchAll(/```yaml\n(.*?)```/gs)].map(([, yaml = '']) => parse(yaml));
     return blocks.flatMap((steps: { with: Record<string, string> }[]) => steps.map((step) => step.with));
   }
