@@ -14,9 +14,9 @@ import type { LocalFile } from '../rules/inspect.ts';
 /**
  * How a body relates to the file. The first three prove it by themselves: `marked` is a body with the marker
  * where no file was given to compare with; `gone` is what a withdrawn address must answer. An `altered` body has
- * the marker, but other bytes than the file: it counts only with what the host says of its build; an `echo` has it only because the address or the title
- * has it, a `gate` is a page to sign in, a warning or an error in place of the content, and what is `not-shown`
- * is right, but a browser would not show it as a page.
+ * the marker, but other bytes than the file: it counts only with what the host says of its build; an `echo` has it
+ * only because the address or the title has it, a `gate` is a page to sign in, a warning or an error in place of
+ * the content, and what is `not-shown` is right, but a browser would not show it as a page.
  */
 export type ContentMatch =
   | 'identical'

@@ -8,7 +8,7 @@ import { oneLine, refuseInput } from './values.ts';
 const LEADING_ELSEWHERE: readonly InputName[] = ['file', 'path', 'url'];
 
 /**
- * The confinement that `confine` asks for. Whoever writes a page's name and content could otherwise move it with
+ * The confinement that `confine` asks for. The author of a page's name and content could otherwise move it with
  * them: out of the folder by a path, over the site by `CNAME` or `_config.yml`, to any address by Jekyll's
  * front matter, and over pages of others by a service worker's script.
  *
