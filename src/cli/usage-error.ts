@@ -1,4 +1,4 @@
-import type { DeliveryError } from '../errors.ts';
+import { DeliveryError } from '../errors.ts';
 import { TOOL } from '../protocol/words.ts';
 
 /** The command line is wrong; the message says what, and the hint what to change. */
@@ -17,14 +17,7 @@ export async function refuseAsUsage<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (thrown) {
-    if (!isBadInput(thrown)) throw thrown;
+    if (!(thrown instanceof DeliveryError) || thrown.code !== 'BAD_INPUT') throw thrown;
     throw new UsageError(thrown.message, thrown.hint ?? '');
   }
 }
-
-/** The bundle of the MCP server has an error class of its own. */
-const isBadInput = (thrown: unknown): thrown is DeliveryError =>
-  thrown instanceof Error &&
-  thrown.name === 'DeliveryError' &&
-  'code' in thrown &&
-  thrown.code === 'BAD_INPUT';
