@@ -2,20 +2,19 @@ import { runCheck } from '../context.ts';
 import { getDeliveryResult, type Report, refusalReport } from '../delivery/report.ts';
 import { toDeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
-import { refuseSecretInputs } from '../request/secret-inputs.ts';
 import type { CliCommand } from './args.ts';
 import { findPatternFiles } from './find-files.ts';
 import { printReports } from './print-reports.ts';
 import { quietLogger } from './quiet-logger.ts';
 import {
   type CommandContext,
-  parseCliRequest,
+  createRequest,
   readAndMaskCredentials,
   readRawInputs,
   readsStandardInput,
 } from './request.ts';
 import type { Terminal } from './terminal.ts';
-import { refuseAsUsage, UsageError } from './usage-error.ts';
+import { UsageError } from './usage-error.ts';
 
 /**
  * Runs the checks of a delivery on every file, without any request to a host.
@@ -41,10 +40,7 @@ async function checkAll(
   ports: Ports,
 ): Promise<readonly Report[]> {
   try {
-    const request = await refuseAsUsage(async () => {
-      await refuseSecretInputs(raw, given.secrets, ports.logger);
-      return parseCliRequest(raw, given, ports);
-    });
+    const request = await createRequest(raw, given, ports);
     // The results say everything; the steps of the checks are not logged.
     return await runCheck(
       request,

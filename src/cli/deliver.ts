@@ -6,7 +6,6 @@ import { authorizeDevice } from '../github/device-flow.ts';
 import type { Ports } from '../ports.ts';
 import { refuseUnsafeEnvironment } from '../request/environment.ts';
 import { selectInstance } from '../request/local-inputs.ts';
-import { refuseSecretInputs } from '../request/secret-inputs.ts';
 import { findRepository } from '../request/source-repository.ts';
 import { failIfAbandoned } from '../system.ts';
 import type { CliCommand } from './args.ts';
@@ -16,14 +15,14 @@ import { printReports } from './print-reports.ts';
 import { progressLogger } from './quiet-logger.ts';
 import {
   type CommandContext,
+  createRequest,
   findCurrentFolder,
-  parseCliRequest,
   readAndMaskCredentials,
   readRawInputs,
   readsStandardInput,
 } from './request.ts';
 import type { Terminal } from './terminal.ts';
-import { refuseAsUsage, UsageError } from './usage-error.ts';
+import { UsageError } from './usage-error.ts';
 
 /**
  * Delivers or withdraws files, or verifies a link, and prints the reports.
@@ -63,10 +62,7 @@ async function createReports(
     const { repository, sources, log } = await findSources(command, parts, env);
     const raw = readRawInputs(command, env, { token, repository });
     const opensLinks = command.name === 'verify';
-    const request = await refuseAsUsage(async () => {
-      await refuseSecretInputs(raw, secrets, ports.logger);
-      return parseCliRequest(raw, { sources, secrets, opensLinks, contentStream }, ports);
-    });
+    const request = await createRequest(raw, { sources, secrets, opensLinks, contentStream }, ports);
     for (const line of log) ports.logger.info(line);
     return await failIfAbandoned(() => runRequest(request, ports, parts));
   } catch (thrown) {

@@ -3,9 +3,10 @@ import type { Logger, Ports } from '../ports.ts';
 import { LINK_DEFAULTS, type RawInputs } from '../request/inputs.ts';
 import { completeInputs } from '../request/local-inputs.ts';
 import { type DeliveryRequest, parseRequest } from '../request/parse-request.ts';
+import { refuseSecretInputs } from '../request/secret-inputs.ts';
 import { random, systemClock } from '../system.ts';
 import { type CliCommand, STANDARD_INPUT } from './args.ts';
-import { UsageError } from './usage-error.ts';
+import { refuseAsUsage, UsageError } from './usage-error.ts';
 
 /** Where the command line runs. */
 export interface CommandContext {
@@ -44,18 +45,31 @@ const createLinkInputs = (url: string, { flags }: CliCommand): Partial<RawInputs
   screen: flags.screen ?? 'off',
 });
 
+/** What a request is made of beside the inputs. */
+interface RequestContext extends Pick<CommandContext, 'sources' | 'secrets' | 'contentStream'> {
+  /** Whether a link is opened in a browser. */
+  readonly opensLinks?: boolean;
+}
+
 /**
- * @param context with whether a link is opened in a browser
- * @throws {DeliveryError} `BAD_INPUT` with what to change.
+ * The request of a command.
+ *
+ * @throws {UsageError} where an input has a wrong value, or a secret in it.
  */
-export function parseCliRequest(
+export const createRequest = (
   raw: RawInputs,
-  {
-    sources,
-    secrets,
-    contentStream,
-    opensLinks = false,
-  }: Pick<CommandContext, 'sources' | 'secrets' | 'contentStream'> & { readonly opensLinks?: boolean },
+  context: RequestContext,
+  ports: Pick<Ports, 'clock' | 'random' | 'logger'>,
+): Promise<DeliveryRequest> =>
+  refuseAsUsage(async () => {
+    await refuseSecretInputs(raw, context.secrets, ports.logger);
+    return parseCliRequest(raw, context, ports);
+  });
+
+/** @throws {DeliveryError} `BAD_INPUT` with what to change. */
+function parseCliRequest(
+  raw: RawInputs,
+  { sources, secrets, contentStream, opensLinks = false }: RequestContext,
   { clock, random }: Pick<Ports, 'clock' | 'random'>,
 ): DeliveryRequest {
   return parseRequest(raw, {
