@@ -1,5 +1,7 @@
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import type { InterceptedReply } from '../world/server/interceptions.ts';
+import type { HostRequest } from '../world/server/messages.ts';
 import { expectNotReady, expectReady } from './expect-report.ts';
 import { createPage, MARKER, setUpScenario } from './scenario.ts';
 
@@ -49,6 +51,19 @@ describe('the address as it is handed over, without ?v=', () => {
     const inputs = { channel: 'K1' };
     const delivered = await scenario.deliver({ repository, files, inputs, simulatedTime: true });
     expectNotReady(delivered, { step: 'verify', reason: /as a download/, hint: /Content-Type: text\/html/ });
+  });
+
+  test('answers browsers with the older, compressed copy of a cache: not ready', async () => {
+    const repository = await scenario.repository();
+    const headers = { 'content-type': 'text/html', 'content-encoding': 'gzip' };
+    const alter = <Answer>(real: Answer, request: HostRequest) =>
+      /gzip/.test(String(request.headers['accept-encoding']))
+        ? { status: 200, headers, body: gzipSync(createPage('older')) }
+        : real;
+    scenario.intercept({ method: 'GET', url: /github\.io\/.*page\.html/, times: ever }, { alter });
+    const inputs = { channel: 'K1' };
+    const delivered = await scenario.deliver({ repository, files, inputs, simulatedTime: true });
+    expectNotReady(delivered, { step: 'verify', reason: /answers browsers HTTP 200 with other content/ });
   });
 
   test.each([2, 3, 4])('is wrong on one of %i cache nodes: not ready', async (nodes) => {

@@ -1,6 +1,6 @@
 import type { RefusalMeaning } from '../channels/channel.ts';
 import { DeliveryError } from '../errors.ts';
-import type { ContentMatch, ExpectedContent, ProbeResult } from './url-probe.ts';
+import { type ContentMatch, type ExpectedContent, isProof, type ProbeResult } from './url-probe.ts';
 
 /** What each match means to a person. */
 const DESCRIPTIONS: Readonly<Record<ContentMatch, string>> = {
@@ -29,9 +29,10 @@ export function describeProbe(result: ProbeResult | null): string {
   if (result === null) return 'the address was not asked yet';
   if (result.failure !== undefined) return result.failure.message;
   const code = result.httpCode === null ? 'no answer' : `HTTP ${result.httpCode}`;
+  const answers = result.asBrowser && !isProof(result) ? 'answers browsers' : 'answers';
   return result.match === 'absent'
-    ? `the address answers ${code}${result.refusal === undefined ? '' : `: ${result.refusal}`}`
-    : `the address answers ${code} with ${DESCRIPTIONS[result.match]}`;
+    ? `the address ${answers} ${code}${result.refusal === undefined ? '' : `: ${result.refusal}`}`
+    : `the address ${answers} ${code} with ${DESCRIPTIONS[result.match]}`;
 }
 
 /** @see protocol 7 (final URL does not answer 200 or lacks the marker) */

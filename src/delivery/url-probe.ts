@@ -40,6 +40,8 @@ export interface ProbeResult {
   readonly hosts: readonly string[];
   /** Why the host refuses the address, in its own plain text. */
   readonly refusal?: string | undefined;
+  /** Whether it was asked as a browser asks, unlike the others. */
+  readonly asBrowser?: boolean;
   /** Whether the marker was found in the content itself. */
   readonly hasMarker: boolean;
   /** Milliseconds since the epoch; `null` where the host does not say. */
@@ -64,7 +66,14 @@ export interface ExpectedContent {
 /** The address, and how it is asked. */
 export type ProbeTarget = Pick<
   Placement,
-  'url' | 'bypassCache' | 'mustBeExternal' | 'previousSha256' | 'previousBlob' | 'warnsFirst' | 'isPage'
+  | 'url'
+  | 'bypassCache'
+  | 'mustBeExternal'
+  | 'previousSha256'
+  | 'previousBlob'
+  | 'warnsFirst'
+  | 'isPage'
+  | 'countsDownloads'
 >;
 
 const PROOFS: readonly ContentMatch[] = ['identical', 'marked', 'gone'];
@@ -113,7 +122,9 @@ export class UrlProbe {
     // The bin's warning page is the one exception: a person leaves it with one click, and then the bytes decide.
     const cookies: CookieJar | undefined =
       this.#target.warnsFirst && this.#expected.file !== null ? new Map() : undefined;
-    const how = { cookies, isPart: size === 'part', asBrowser };
+    // Where each look counts, the only one is that of a browser.
+    const { countsDownloads = false } = this.#target;
+    const how = { cookies, isPart: size === 'part', asBrowser: asBrowser || countsDownloads };
     this.last = await this.#askOnce(how);
     if (this.last.httpCode === 200 && !isProof(this.last) && cookies !== undefined && cookies.size > 0) {
       this.last = await this.#askOnce(how);
@@ -150,6 +161,7 @@ export class UrlProbe {
       startProgress: (total: number) => logger.progress('fetched back', total, 'bytes'),
       publicOnly: this.#publicOnly,
       asBrowser,
+      plainRefusals: this.#target.countsDownloads ?? false,
       ...(cookies === undefined ? {} : { cookies }),
       ...(isBeginning ? { readAtMost: PARTIAL_PROBE } : {}),
       blob: this.#target.previousBlob,
@@ -163,7 +175,8 @@ export class UrlProbe {
       const { httpCode, fingerprint, hosts, lastModified, keptFor, refusal, version } = fetched;
       const hasMarker = (fingerprint?.counts[0] ?? 0) > 0 && !isEcho(fetched, this.#expected, isPart);
       const match = await this.#match({ ...fetched, hasMarker }, isBeginning);
-      return { httpCode, fingerprint, hosts, hasMarker, lastModified, keptFor, refusal, version, match };
+      const seen = { fingerprint, hosts, hasMarker, lastModified, keptFor, refusal, version };
+      return { httpCode, match, ...seen, ...(asBrowser && !options.plainRefusals && { asBrowser }) };
     } catch (thrown) {
       stop.throwIfAborted();
       return this.#failed(signal.aborted ? stalledError() : thrown, how);
