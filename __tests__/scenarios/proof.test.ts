@@ -169,12 +169,10 @@ describe('a link', () => {
     expectNotReady(await deliver(), { step: 'verify', httpCode: 200, reason: /not proven/ });
   });
 
-  test('to a page whose title alone has the marker is not ready', async () => {
+  test('to a page that shows the marker nowhere is not ready', async () => {
     const title = `<title>${MARKER}</title><meta property="og:title" content="${MARKER}">`;
-    play(() => ({
-      status: 200,
-      body: `<html><head>${title}</head><body><div id="root"></div></body></html>`,
-    }));
+    const body = `<img alt="${MARKER}"><p hidden>${MARKER}</p><template>${MARKER}</template><p>Open the app</p>`;
+    play(() => ({ status: 200, body: `<html><head>${title}</head><body>${body}</body></html>` }));
     expectNotReady(await deliver(), { step: 'verify', httpCode: 200, reason: /only .* in its title/ });
   });
 
@@ -184,7 +182,7 @@ describe('a link', () => {
         ? { status: 302, headers: { location: `/search?q=${MARKER}` } }
         : { status: 200, body: `Nothing found for ${MARKER}` },
     );
-    expectNotReady(await deliver(), { step: 'verify', httpCode: 200, reason: /part of its own address/ });
+    expectNotReady(await deliver(), { step: 'verify', httpCode: 200, reason: /in its own address/ });
   });
 
   test('with a marker that the link itself has is refused before any request', async () => {
