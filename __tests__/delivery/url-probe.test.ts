@@ -87,6 +87,7 @@ describe('a body', () => {
     [{ 'content-type': 'text/plain' }, 'not-shown'],
     [{ 'content-type': 'application/octet-stream' }, 'not-shown'],
     [{ 'content-type': 'text/htmlx' }, 'not-shown'],
+    [{ 'content-type': 'text/html; charset=utf-16' }, 'not-shown'],
   ])('of a page with the headers %o is %s; of another file it is identical', async (headers, match) => {
     const answer = { body: BYTES, headers };
     await expect(matchOf({ answer, address: { isPage: true } })).resolves.toBe(match);

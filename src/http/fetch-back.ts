@@ -4,6 +4,7 @@ import type { HttpResponse, Progress, SendHttp } from '../ports.ts';
 import { MAX_FETCHED_BODY, SECOND, TEXT } from '../protocol/limits.ts';
 import { type ContentFingerprint, createOccurrenceCounter, fingerprintBytes } from '../rules/fingerprint.ts';
 import { isSignInAddress } from '../rules/gate-page.ts';
+import { isReadAsWritten } from '../rules/page-encoding.ts';
 import { connectionError } from './client.ts';
 import { decodeBody, readEncodings } from './content-encoding.ts';
 import { type FollowOptions, followRedirects } from './follow.ts';
@@ -27,7 +28,10 @@ export interface FetchedContent {
    * of the host's own in its place.
    */
   readonly isReplaced: boolean;
-  /** Whether the headers let a browser show a page as a page: it is no download, and no text that shows its source. */
+  /**
+   * Whether the headers let a browser show a page as a page: it is no download, no text that shows its source, and in
+   * the encoding that it has.
+   */
   readonly isShown: boolean;
   /** Whether a redirect led to a page to sign in, as on GitHub Enterprise in private mode. */
   readonly login: boolean;
@@ -106,7 +110,9 @@ export async function fetchBack(
       head.add(chunk);
       blob.add(chunk);
     });
-    return { ...answer, fingerprint, isBlob: blob.matches(), head: head.text() };
+    const text = head.text();
+    const isShown = answer.isShown && isReadAsWritten(text, firstHeader(response, 'content-type') ?? '');
+    return { ...answer, isShown, fingerprint, isBlob: blob.matches(), head: text };
   } catch (thrown) {
     throw connectionError(thrown, { url: hops.at(-1) ?? url, signal: options.signal });
   } finally {
