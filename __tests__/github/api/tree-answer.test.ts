@@ -59,5 +59,18 @@ describe('a list of the files of a tree', () => {
       tree: [{ path: 'a', mode: '040000', type: 'tree', sha: EMPTY.sha }],
     };
     expect(() => refuseOtherTree(old, old.sha)).not.toThrow();
+    // `git fsck` calls it badFilemode: 100664, which `git ls-tree` and the API show as 100644.
+    const shared = {
+      sha: '6afe8361c1ce64ca1ceb779fb743464159e08bed',
+      tree: [{ path: 'g', mode: '100644', type: 'blob', sha: '975fbec8256d3e8a3797e7a3611380f27c49f4ac' }],
+    };
+    expect(() => refuseOtherTree(shared, shared.sha)).not.toThrow();
+  });
+
+  test('names what to do where the form of an old tree can not be known', () => {
+    const other = { ...ANSWER, sha: 'c'.repeat(40) };
+    expect(() => refuseOtherTree(other, other.sha)).toThrow(
+      expect.objectContaining({ hint: expect.stringMatching(/let git write the folders anew/) }),
+    );
   });
 });

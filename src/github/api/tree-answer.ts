@@ -61,9 +61,13 @@ export function refuseOtherTree({ sha, tree }: TreeAnswer, asked: string): void 
   throw new DeliveryError(
     'HOST_ERROR',
     "listing the branch's files returned a list that is not what the branch holds",
-    { hint: RETRY_HINT, retryable: true },
+    { hint: `${RETRY_HINT}; ${OLD_TREE_HINT}`, retryable: true },
   );
 }
+
+/** Some programs wrote trees in forms of their own, which a list does not show. */
+const OLD_TREE_HINT =
+  'if that does not help, let git write the folders anew: `git rm -rq --cached . && git add . && git commit --allow-empty`';
 
 const isListed = (entry: ListedObject | null): boolean =>
   [entry?.path, entry?.mode, entry?.type, entry?.sha].every((value) => typeof value === 'string');
@@ -71,17 +75,24 @@ const isListed = (entry: ListedObject | null): boolean =>
 /** GitHub returns a name that is no UTF-8 with this character, so the tree's id can't be computed from it. */
 const UNKNOWN_CHARACTER = '\ufffd';
 
-/** Whether a folder with this content has the id; long ago, modes were also written with a zero in front. */
+/** How modes are written in trees: by git, and long ago by others. A list shows only the first of them. */
+const MODES: readonly Readonly<Record<string, string>>[] = [
+  { '040000': '40000' },
+  {},
+  { '040000': '40000', '100644': '100664' },
+];
+
+/** Whether a folder with this content has the id. */
 function hasId(content: readonly ListedObject[], sha: string): boolean {
   if (content.some(({ path }) => path.includes(UNKNOWN_CHARACTER))) return true;
-  return hashFolder(content, '40000') === sha || hashFolder(content, '040000') === sha;
+  return MODES.some((written) => hashFolder(content, written) === sha);
 }
 
-const hashFolder = (content: readonly ListedObject[], folderMode: string): string =>
+const hashFolder = (content: readonly ListedObject[], written: (typeof MODES)[number]): string =>
   hashEntries(
     content.map(({ path, mode, type, sha }) => ({
       name: path.slice(path.lastIndexOf('/') + 1),
-      mode: type === 'tree' ? folderMode : mode,
+      mode: written[mode] ?? mode,
       isFolder: type === 'tree',
       sha,
     })),
