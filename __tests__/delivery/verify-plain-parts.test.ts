@@ -43,6 +43,17 @@ describe('the replaced files of a site', () => {
     expect(host.seen[0]?.headers['user-agent']).toMatch(/^Mozilla\//);
   });
 
+  test('are asked if they are new, until no cache keeps that nothing was there', async () => {
+    const parts = [{ ...part('a.js', null), isNew: true }, part('b.css', null)];
+    const late = verify((_, nth) => (nth < 3 ? { status: 404 } : NEW), { parts });
+    await expect(late.unknown).resolves.toEqual([]);
+    expect(late.host.seen.map(({ url }) => url)).toEqual(Array(3).fill('https://octo.github.io/site/a.js'));
+    await expect(verify(() => ({ status: 404 }), { parts }).unknown).rejects.toMatchObject({
+      code: 'NOT_PROVEN',
+      message: expect.stringContaining('a.js (HTTP 404)'),
+    });
+  });
+
   test('are asked again where a cache is late, and only those', async () => {
     const { host, ports, unknown } = verify((path, nth) => (path === 'a.js' && nth < 3 ? OLD : NEW));
     await expect(unknown).resolves.toEqual([]);
@@ -94,7 +105,7 @@ describe('the replaced files of a site', () => {
     await expect(unknown).rejects.toMatchObject({
       code: 'NOT_PROVEN',
       message: expect.stringMatching(
-        new RegExp(`^1 of 2 replaced files do not show .* without \\?v=: a\\.js \\(.*${problem}`),
+        new RegExp(`^1 of 2 new or replaced files do not show .* without \\?v=: a\\.js \\(.*${problem}`),
       ),
     });
     expect(ports.clock.now()).toBe(NOON + 60_000);

@@ -140,6 +140,8 @@ export interface PlacedPart {
   readonly previousSha256?: readonly string[];
   /** The same for what an earlier run replaced: what git has of it. */
   readonly previousBlob?: GitBlob;
+  /** Whether it is new: then it is asked without `?v=` as well, since a cache may keep that nothing was there. */
+  readonly isNew?: boolean;
 }
 
 /** What a delivery changed in its folder: paths within the folder, except for whole folders. */

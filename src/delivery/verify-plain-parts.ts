@@ -8,7 +8,7 @@ import { describeCacheTime } from './further-addresses.ts';
 import type { WaitLimits } from './verify.ts';
 import { describeOther, fetchPart, type PartsCheck } from './verify-parts.ts';
 
-/** A replaced file, and what its address answers without `?v=` that is not the new one. */
+/** A changed file, and what its address answers without `?v=` that is not the new one. */
 interface OldPart {
   readonly part: PlacedPart;
   /** What is wrong; `null` for the copy from before. */
@@ -19,7 +19,7 @@ interface OldPart {
 }
 
 /**
- * Asks the addresses of replaced files as a browser asks them, without `?v=`. Each must show the new file, or the
+ * Asks the addresses of new and replaced files as a browser asks them, without `?v=`. Each must show the new file, or the
  * copy from before that a cache still has: that gets a few requests, since a cache may be late.
  *
  * @returns for UNKNOWN: which files a cache still has
@@ -32,12 +32,12 @@ export async function verifyPlainParts(
   { deadline, interval }: Pick<WaitLimits, 'deadline' | 'interval'>,
   ports: Ports,
 ): Promise<readonly string[]> {
-  const replaced = parts.filter(
-    ({ previousSha256, previousBlob }) => (previousSha256 ?? previousBlob) !== undefined,
+  const changed = parts.filter(
+    ({ previousSha256, previousBlob, isNew }) => isNew || (previousSha256 ?? previousBlob) !== undefined,
   );
   const { clock, logger, signal } = ports;
-  if (replaced.length > 0) logger.info(`${replaced.length} of them were replaced: without ?v= as well`);
-  let open = replaced;
+  if (changed.length > 0) logger.info(`${changed.length} of them are new or replaced: without ?v= as well`);
+  let open = changed;
   for (let round = 1; open.length > 0; round += 1) {
     const results = await mapConcurrently(open, SITE.probes, (part) =>
       probePlain(part, check, deadline, ports),
@@ -46,7 +46,7 @@ export async function verifyPlainParts(
     const left = deadline - clock.now();
     const wrong = old.filter(({ problem }) => problem !== null);
     if (wrong.length === 0 && (round >= FURTHER_PROBES || left <= 0)) return describeOld(old);
-    if (left <= 0) throw plainPartsError(wrong, replaced.length);
+    if (left <= 0) throw plainPartsError(wrong, changed.length);
     open = old.map(({ part }) => part);
     if (open.length > 0) await clock.sleep(Math.min(interval, left), signal);
   }
@@ -87,7 +87,7 @@ function plainPartsError(wrong: readonly OldPart[], total: number): DeliveryErro
   const problems = nameFew(wrong.map(({ part, problem }) => `${part.path} (${problem})`));
   return new DeliveryError(
     'NOT_PROVEN',
-    `${wrong.length} of ${total} replaced files do not show the delivered bytes without ?v=: ${problems}`,
+    `${wrong.length} of ${total} new or replaced files do not show the delivered bytes without ?v=: ${problems}`,
     {
       httpCode: wrong.find(({ httpCode }) => httpCode !== null)?.httpCode ?? undefined,
       hint: 'run the step again: what is committed is only verified',

@@ -118,6 +118,29 @@ describe('publishing a site', () => {
     expect(host.seen).toHaveLength(6);
   });
 
+  const newOf = ({ parts = [] }: Placement) => parts.filter(({ isNew }) => isNew).map(({ path }) => path);
+
+  test('knows which files are new, whether this run wrote them or an earlier one', async () => {
+    const branch = new MemoryBranch();
+    const contents = { 'index.html': 'page', 'a.css': 'first' };
+    await publish(branch, contents).placed;
+    for (const written of [true, false]) {
+      const placement = await publish(branch, { ...contents, 'a.css': 'second', 'new.txt': 'new' }).placed;
+      expect([placement.written, newOf(placement)]).toEqual([written, ['new.txt']]);
+    }
+  });
+
+  test('marks a bounded number of new files', async () => {
+    const paths = ['index.html', ...Array.from({ length: SITE.plainProbes + 2 }, (_, nth) => `${nth}.txt`)];
+    const branch = new MemoryBranch();
+    const files = paths.map((path) => ({ path, sha: shaOf('new') }));
+    const message = formatSiteMessage({ folder: 'p/1/', treeSha: hashTree(files), kept: [] }, 'ADD', 'x');
+    branch.commit(heldFiles(Object.fromEntries(paths.map((path) => [`p/1/${path}`, 'new']))), message);
+    const contents = Object.fromEntries(paths.map((path) => [path, 'new']));
+    // The entry is one of the hundred.
+    expect(newOf(await publish(branch, contents).placed)).toHaveLength(SITE.plainProbes - 1);
+  });
+
   test('names the replaced files of the newest delivery that are too many to be asked', async () => {
     const paths = ['index.html', ...Array.from({ length: SITE.plainProbes + 2 }, (_, nth) => `${nth}.txt`)];
     const contentsOf = (text: string, folder = '') =>

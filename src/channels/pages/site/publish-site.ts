@@ -38,12 +38,13 @@ export async function publishSite(
   ports: Ports,
   fetchOld: typeof fetchOldCopies = fetchOldCopies,
 ): Promise<Placement> {
-  const { plan, commitSha, wasSent, old, earlier } = await commitSite(
+  const { plan, commitSha, wasSent, ...before } = await commitSite(
     { target, site, destination },
     ports,
     fetchOld,
   );
   logPlan(plan, ports);
+  const { old, earlier } = before;
   return {
     evidence: wasSent ? `commit ${commitSha}` : `commit ${commitSha} already holds this site`,
     url: entryUrl(destination.pageUrl),
@@ -56,7 +57,7 @@ export async function publishSite(
     mustBeExternal: false,
     previousSha256: old?.entry,
     previousBlob: earlier.files.get(site.entry),
-    parts: listParts(site, destination.pageUrl).map((part) => withCopies(part, old, earlier)),
+    parts: listParts(site, destination.pageUrl).map(withCopies(before)),
     pictures,
     changes: plan.changes,
     treeSha: plan.treeSha,
@@ -74,6 +75,8 @@ interface CommittedSite {
   readonly wasSent: boolean;
   readonly old: OldCopies | undefined;
   readonly earlier: EarlierFiles;
+  /** The files that were not there before, this run or an earlier one. */
+  readonly added: readonly string[];
 }
 
 async function commitSite(
@@ -85,22 +88,25 @@ async function commitSite(
   let wasSent = false;
   let old: OldCopies | undefined;
   let earlier: EarlierFiles = NO_EARLIER_FILES;
+  let added: readonly string[] | undefined;
   const { plan, commitSha } = await withRetries(ports, async () => {
     const tree = await readTargetTree(target);
     const compared = await planSite(site, target, tree);
     if (isDone(compared)) {
       if (!wasSent) earlier = await findEarlierFiles(compared, target, site);
+      added ??= earlier.added;
       return { plan: compared, commitSha: compared.lastCommit };
     }
     if (compared.changes.changed.length > 0) {
       old ??= await fetchOldFiles(compared, { target, site, destination }, ports, fetchOld);
     }
     wasSent = true;
+    added = compared.changes.added;
     return { plan: compared, commitSha: await write(compared) };
   }).catch((thrown: unknown) => {
     throw wasSent ? thrown : toDeliveryError(thrown).withLeftBehind([]);
   });
-  return { plan, commitSha, wasSent, old, earlier };
+  return { plan, commitSha, wasSent, old, earlier, added: added ?? [] };
 }
 
 function logPlan(plan: SitePlan, { logger }: Pick<Ports, 'logger'>): void {
@@ -172,9 +178,11 @@ interface EarlierFiles {
   readonly files: ReadonlyMap<string, GitBlob>;
   /** Those beyond the number whose addresses are asked. */
   readonly unasked: readonly string[];
+  /** What it added. */
+  readonly added: readonly string[];
 }
 
-const NO_EARLIER_FILES: EarlierFiles = { files: new Map(), unasked: [] };
+const NO_EARLIER_FILES: EarlierFiles = { files: new Map(), unasked: [], added: [] };
 
 /**
  * A run that finds everything there proves as much as the one that placed it: also of what that one replaced, a cache
@@ -198,13 +206,28 @@ async function findEarlierFiles(
   return {
     files: new Map([...page, ...others.slice(0, SITE.plainProbes)]),
     unasked: others.slice(SITE.plainProbes).map(([path]) => path),
+    added: files.flatMap(({ path }) => (before.has(folder + path) ? [] : [path])),
   };
 }
 
-function withCopies(part: PlacedPart, old: OldCopies | undefined, earlier: EarlierFiles): PlacedPart {
-  const previousSha256 = old?.files.get(part.path);
-  const previousBlob = earlier.files.get(part.path);
-  return { ...part, ...(previousSha256 && { previousSha256 }), ...(previousBlob && { previousBlob }) };
+/** Tells of each file what its address may still answer, as far as so many addresses are asked. */
+function withCopies({
+  old,
+  earlier,
+  added,
+}: Pick<CommittedSite, 'old' | 'earlier' | 'added'>): (part: PlacedPart) => PlacedPart {
+  const replaced = (old?.files.size ?? 0) + earlier.files.size;
+  const asked = new Set(added.slice(0, Math.max(SITE.plainProbes - replaced, 0)));
+  return (part) => {
+    const previousSha256 = old?.files.get(part.path);
+    const previousBlob = earlier.files.get(part.path);
+    return {
+      ...part,
+      ...(previousSha256 && { previousSha256 }),
+      ...(previousBlob && { previousBlob }),
+      ...(asked.has(part.path) && { isNew: true }),
+    };
+  };
 }
 
 /** Of more changed files than are asked as a browser asks them, a cache may still have what was there before. */
