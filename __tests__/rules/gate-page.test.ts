@@ -27,6 +27,8 @@ describe('a page in place of the content', () => {
     ...['Making sure you&#39;re not a bot!', 'Pardon Our Interruption', 'One moment, please...'],
     ...['Please wait while we verify your browser', 'Redirect Notice', 'LinkedIn | External link'],
     ...['Application Error', 'This page can’t be found', 'This file is no longer available'],
+    ...['Требуется вход', 'This share was deleted', 'This document has been removed', 'Link revoked'],
+    ...['Search results for “build”', 'No results found', 'No results for build'],
     ...['This content is private', 'Seite nicht gefunden', 'Service waking up'],
   ])('is recognized by its title: %s', (title) => {
     expect(findGateSign(page(title))).not.toBeNull();
@@ -109,6 +111,9 @@ describe('a page in place of the content', () => {
     page('Test report', '<a href="/login">Log in</a><button>Continue to step 2</button>'),
     page('Error report of June', '<h1>Errors by module</h1>'),
     page('How to sign in'),
+    page('Results for June'),
+    page('How deleted files are restored'),
+    page('Why there were no results in June'),
     page('Certificates that expire'),
     page('App', '<script>const next = "/x"; function go() { location.href = next }</script>'),
     page('App', '<script>if (location.hash === "#a") show()</script>'),

@@ -19,11 +19,13 @@ export const TITLES: readonly RegExp[] = [
   /\byou('re| are) (now )?(being redirected|leaving)\b|\btunnel (website ahead|password)\b/i,
   /\bredirect(ion)? (notice|warning)\b|\bexternal link\b|\bproblem with the requested link\b/i,
   /\b(virus scan|deceptive site|phishing) warning\b|\bcan't scan this file\b|\bsuspected (phishing|malware)\b/i,
-  /доступ (запрещ|закрыт|огранич)|нет доступа|(требуется|необходима) (авторизация|аутентификация)|запросить доступ/iu,
+  /доступ (запрещ|закрыт|огранич)|нет доступа|(требуется|необходима?) (вход|авторизация|аутентификация)|запросить доступ/iu,
   /страница не найдена|^\s*ошибка(?!\p{L})|проверка безопасности|ссылка (устарела|недействительна)|не робот/iu,
   /\b(zugriff verweigert|seite nicht gefunden|acceso denegado)\b|acc[eè]s (refusé|interdit)|page introuvable/iu,
   /\b(link|page|session|preview|invitation) (has |is )?expired\b|\bapplication error\b|\btoo many requests\b/i,
   /\b(service|temporarily) unavailable\b|\bunder maintenance\b|\b(service|space|app|server) (is )?(waking up|starting|asleep|sleeping|paused)\b/i,
+  /\b(link|page|file|document|share|preview|item|content) (has been |was |is )?(deleted|removed|revoked)\b/i,
+  /^\W*search results for\b|\bno results( were)?( found)?( for\b|\W*$)/i,
   /\bbefore you continue\b|\bage (verification|confirmation)\b|\bcodespaces access port\b|\bauthenticating\b/i,
 ];
 
