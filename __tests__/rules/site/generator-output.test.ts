@@ -13,10 +13,10 @@ const readOutput = (name: string): Record<string, string> =>
 
 /** Built for the root of a host; what to set for each. */
 const WRONG_BASE: Readonly<Record<string, string>> = {
-  'parcel-absolute': 'made by Parcel: set the base with `parcel build --public-url ./`',
-  'vite-absolute': "made by Vite: set `base: './'`",
+  'parcel-absolute': 'looks like the output of Parcel: set the base with `parcel build --public-url ./`',
+  'vite-absolute': "looks like the output of Vite: set `base: './'`",
   'vitepress-absolute': "made by VitePress: set `base: '/repo/previews/pr-12/'`",
-  'webpack-absolute': "made by webpack: set `output.publicPath: 'auto'`",
+  'webpack-absolute': "looks like the output of webpack: set `output.publicPath: 'auto'`",
 };
 
 /** Loads MathJax from another host, as its extension is configured. */

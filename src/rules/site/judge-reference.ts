@@ -1,6 +1,7 @@
 import { encodePath } from '../naming.ts';
 import { formatAddress, laterGrade, type ReferenceGrade, trimAddress } from '../page/addresses.ts';
 import { withoutRange } from '../page/css-grades.ts';
+import { addRightBase, addWrongBase, type BaseEvidence } from './base-path.ts';
 import type { FindingCollector, FoundPlace } from './findings.ts';
 import type { NearNames } from './near-names.ts';
 import { findServed } from './serving.ts';
@@ -31,8 +32,7 @@ export interface SiteState {
   readonly notes: FindingCollector;
   /** The content of the first `<meta name="generator">`. */
   generator: string;
-  /** The files that have an address with the wrong base. */
-  readonly wrongBaseFiles: Set<string>;
+  readonly base: BaseEvidence;
 }
 
 /** The kinds of finding for an address that a page uses while it opens, perhaps later, or as a link. */
@@ -63,6 +63,7 @@ export function judgeReference(
   if (target.where === 'folder') {
     const served = findServed(target.path, (path) => state.files.has(path));
     if (served === null) addMissing(state, reference, target.path);
+    else if (reference.grade === 'start') addRightBase(state.base, reference, isAbsolute(reference));
     return served;
   }
   judgeOutside(state, reference, target);
@@ -112,7 +113,7 @@ function judgeOutside(
     if (inFolder === null || reference.grade === 'link') return;
     const text = `${describe(reference)} is loaded from the site's root, although the folder has ${inFolder}`;
     state.notes.add(toPlace(reference, { kind: 'root-copy', key: path, text }));
-  } else if (inFolder !== null && isAbsolute(reference)) addWrongBase(state, reference);
+  } else if (inFolder !== null && isAbsolute(reference)) addOutside(state, reference);
   else if (where === 'root' && existing === undefined) {
     if (reference.grade === 'link') return;
     const text = `${describe(reference)} is outside the folder, where nothing was checked`;
@@ -143,11 +144,11 @@ function findSuffix(path: string, files: SiteFiles): string | null {
 }
 
 /** All of them have one cause, so they are one finding; the site's generator is named at the end. */
-function addWrongBase(state: SiteState, reference: SiteReference): void {
+function addOutside(state: SiteState, reference: SiteReference): void {
   const { grade } = reference;
   const text = `${describe(reference)} leads out of the folder ${state.options.sitePath}`;
   if (grade === 'start') {
-    state.wrongBaseFiles.add(reference.file);
+    addWrongBase(state.base, reference);
     state.refusals.add(toPlace(reference, { kind: 'base', key: '', text }));
   } else state.notes.add(toPlace(reference, { kind: MISSING_KIND[grade], key: 'base', text }));
 }
