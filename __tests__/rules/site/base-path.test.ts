@@ -61,6 +61,31 @@ describe('a folder that was built for another base path', () => {
     },
   );
 
+  test('is refused with the base to set at the root of a host, too', async () => {
+    const files = {
+      'index.html': '<script src=/repo/assets/a.js></script><link rel=stylesheet href=/repo/assets/b.css>',
+      'assets/a.js': '',
+      'assets/b.css': '',
+    };
+    const { refusals } = await inspect(files, { sitePath: '/', rootPath: '/' });
+    expect(refusals).toMatchObject([
+      {
+        kind: 'base',
+        text: 'script /repo/assets/a.js is missing, and the folder has assets/a.js',
+        hint: expect.stringContaining('set the base path of the generator to `/`'),
+        count: 2,
+      },
+    ]);
+  });
+
+  test.each<[string, Files]>([
+    ['a file of a folder that is there', { 'index.html': '<img src=/a/b.png>', 'a/c.png': '', 'b.png': '' }],
+    ['a relative address', { 'index.html': '<img src=a/b.png>', 'b.png': '' }],
+  ])('is not what refuses %s', async (_, files) => {
+    const { refusals } = await inspect(files, { sitePath: '/', rootPath: '/' });
+    expect(refusals).toMatchObject([{ kind: 'missing' }]);
+  });
+
   test('is refused with the base to set where no generator is known', async () => {
     expect(await hintOf(made(''))).toBe(
       'use addresses relative to the page (`./assets/…`), or set the base path of the generator to `/repo/previews/pr-12/`',
@@ -121,8 +146,8 @@ describe('a folder with the right base path, and an address that its generator l
   });
 
   test('is not taken for set if only an image leads into the folder', async () => {
-    const files = { ...made('Hexo 8.1.2'), 'b.png': '' };
-    const hint = await hintOf({ ...files, 'index.html': `${files['index.html']}<img src=b.png>` });
+    const page = '<meta name=generator content="Hexo 8.1.2"><script src=/a.js></script><img src=b.png>';
+    const hint = await hintOf({ 'index.html': page, 'a.js': '', 'b.png': '' });
     expect(hint).toContain('made by Hexo: set ');
   });
 });

@@ -29,14 +29,14 @@ export const createBaseEvidence = (): BaseEvidence => ({
 });
 
 /** Notes an address that leads into the folder. */
-export function addRightBase(evidence: BaseEvidence, reference: BaseReference, isAbsolute: boolean): void {
+export function noteRightBase(evidence: BaseEvidence, reference: BaseReference, isAbsolute: boolean): void {
   if (!isHtml(reference.file)) return;
   evidence.hasRightCode ||= isCode(reference);
   evidence.hasRightAddress ||= isAbsolute;
 }
 
 /** Notes an address that would lead into the folder if the base were another one. */
-export function addWrongBase(evidence: BaseEvidence, reference: BaseReference): void {
+export function noteWrongBase(evidence: BaseEvidence, reference: BaseReference): void {
   evidence.hasWrongCode ||= isCode(reference);
   evidence.wrongFiles.add(reference.file);
 }

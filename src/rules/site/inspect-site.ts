@@ -31,6 +31,9 @@ export async function inspectSite(files: SiteFiles, options: SiteOptions): Promi
     notes: new FindingCollector(),
     generator: '',
     base: createBaseEvidence(),
+    topFolders: new Set(
+      [...files.keys()].filter((path) => path.includes('/')).map((path) => path.replace(/\/.*/s, '')),
+    ),
   };
   const queue = createQueue();
   enqueueFile(state, queue, options.entry, 'start');

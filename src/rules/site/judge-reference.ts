@@ -1,7 +1,7 @@
 import { encodePath } from '../naming.ts';
 import { formatAddress, laterGrade, type ReferenceGrade, trimAddress } from '../page/addresses.ts';
 import { withoutRange } from '../page/css-grades.ts';
-import { addRightBase, addWrongBase, type BaseEvidence } from './base-path.ts';
+import { type BaseEvidence, noteRightBase, noteWrongBase } from './base-path.ts';
 import type { FindingCollector, FoundPlace } from './findings.ts';
 import type { NearNames } from './near-names.ts';
 import { findServed } from './serving.ts';
@@ -33,6 +33,8 @@ export interface SiteState {
   /** The content of the first `<meta name="generator">`. */
   generator: string;
   readonly base: BaseEvidence;
+  /** The names of the folders at the top. */
+  readonly topFolders: ReadonlySet<string>;
 }
 
 /** The kinds of finding for an address that a page uses while it opens, perhaps later, or as a link. */
@@ -62,12 +64,21 @@ export function judgeReference(
   }
   if (target.where === 'folder') {
     const served = findServed(target.path, (path) => state.files.has(path));
-    if (served === null) addMissing(state, reference, target.path);
-    else if (reference.grade === 'start') addRightBase(state.base, reference, isAbsolute(reference));
+    if (served === null) judgeMissing(state, reference, target.path);
+    else if (reference.grade === 'start') noteRightBase(state.base, reference, isAbsolute(reference));
     return served;
   }
   judgeOutside(state, reference, target);
   return null;
+}
+
+/** An address that leads into the folder, where no such file is. */
+function judgeMissing(state: SiteState, reference: SiteReference, path: string): void {
+  const [top = ''] = path.split('/', 1);
+  const mayBeBase = ABSOLUTE.test(reference.address) && !state.topFolders.has(top);
+  const inFolder = mayBeBase ? findSuffix(path, state.files) : null;
+  if (inFolder === null) addMissing(state, reference, path);
+  else addWrongBase(state, reference, `is missing, and the folder has ${inFolder}`);
 }
 
 /** Hosts that lead to another place on every machine. */
@@ -113,8 +124,9 @@ function judgeOutside(
     if (inFolder === null || reference.grade === 'link') return;
     const text = `${describe(reference)} is loaded from the site's root, although the folder has ${inFolder}`;
     state.notes.add(toPlace(reference, { kind: 'root-copy', key: path, text }));
-  } else if (inFolder !== null && isAbsolute(reference)) addOutside(state, reference);
-  else if (where === 'root' && existing === undefined) {
+  } else if (inFolder !== null && isAbsolute(reference)) {
+    addWrongBase(state, reference, `leads out of the folder ${state.options.sitePath}`);
+  } else if (where === 'root' && existing === undefined) {
     if (reference.grade === 'link') return;
     const text = `${describe(reference)} is outside the folder, where nothing was checked`;
     state.notes.add(toPlace(reference, { kind: 'unchecked', key: path, text }));
@@ -123,8 +135,10 @@ function judgeOutside(
 
 /** Whether an address leads from the root of the host, by itself or through the base of its page. */
 function isAbsolute({ address, base, file }: SiteReference): boolean {
-  return /^\s*(?:[\\/]|[a-z][a-z0-9+.-]*:)/i.test(address) || !isBelow(file, base);
+  return ABSOLUTE.test(address) || !isBelow(file, base);
 }
+
+const ABSOLUTE = /^\s*(?:[\\/]|[a-z][a-z0-9+.-]*:)/i;
 
 /** Whether a URL is that of the file, not of a `<base>`. */
 const isBelow = (file: string, base: string): boolean => base.endsWith(`/${encodePath(file)}`);
@@ -144,11 +158,11 @@ function findSuffix(path: string, files: SiteFiles): string | null {
 }
 
 /** All of them have one cause, so they are one finding; the site's generator is named at the end. */
-function addOutside(state: SiteState, reference: SiteReference): void {
+function addWrongBase(state: SiteState, reference: SiteReference, problem: string): void {
   const { grade } = reference;
-  const text = `${describe(reference)} leads out of the folder ${state.options.sitePath}`;
+  const text = `${describe(reference)} ${problem}`;
   if (grade === 'start') {
-    addWrongBase(state.base, reference);
+    noteWrongBase(state.base, reference);
     state.refusals.add(toPlace(reference, { kind: 'base', key: '', text }));
   } else state.notes.add(toPlace(reference, { kind: MISSING_KIND[grade], key: 'base', text }));
 }
