@@ -38,6 +38,7 @@ describe('a folder that was built for another base path', () => {
     ['Astro', "base: '/repo/previews/pr-12/'` in astro.config", made('', '_astro/pic.CHuDQKg6.svg')],
     ['Next.js', "basePath: '/repo/previews/pr-12'` in next.config", made('', '_next/static/chunks/1my.css')],
     ['Nuxt', 'NUXT_APP_BASE_URL', made('', '_nuxt/BviKd377.js')],
+    ['Slidev', 'slidev build --base /repo/previews/pr-12/', made('', 'assets/slidev/shortcuts-DlL240M5.js')],
     ['Angular', 'ng build --base-href /repo/previews/pr-12/', made('', 'main-HS5SINXE.js')],
     [
       'Rsbuild',
@@ -149,5 +150,40 @@ describe('a folder with the right base path, and an address that its generator l
     const page = '<meta name=generator content="Hexo 8.1.2"><script src=/a.js></script><img src=b.png>';
     const hint = await hintOf({ 'index.html': page, 'a.js': '', 'b.png': '' });
     expect(hint).toContain('made by Hexo: set ');
+  });
+});
+
+describe('a folder that was built for another host', () => {
+  const origin = 'https://octo.github.io';
+  const page = (host: string): Files => ({
+    // As Hugo writes it with the `baseURL` of a new site.
+    'index.html': `<link rel=stylesheet href=${host}/css/a.css><script src=${host}/js/a.js></script>`,
+    'css/a.css': '',
+    'js/a.js': '',
+  });
+
+  test.each([
+    ['https://example.org', 'another host'],
+    ['https://example.org/docs', 'another host'],
+    ['http://localhost:1313', 'the machine that made it'],
+  ])('is refused with one finding that says what to build it for: %s', async (host, place) => {
+    const { refusals } = await inspect(page(host), { origin });
+    expect(refusals).toMatchObject([
+      {
+        kind: 'host',
+        text: `link ${host}/css/a.css is loaded from ${place}`,
+        hint: 'the folder has css/a.css: use its relative address, or build the site for https://octo.github.io/repo/previews/pr-12/',
+        count: 2,
+      },
+    ]);
+  });
+
+  test.each([
+    ['https://a.example/b/c.js', 'deliver a copy of it in the folder, or set `self-contained: warn`'],
+    // `self-contained: warn` does not help here.
+    ['http://localhost/b/c.js', 'deliver a copy of it in the folder'],
+  ])('is not what refuses a page for what it needs of others: %s', async (address, hint) => {
+    const files = { 'index.html': `<script src=${address}></script>`, 'a.js': '' };
+    expect((await inspect(files, { origin })).refusals).toMatchObject([{ kind: 'host', hint }]);
   });
 });

@@ -129,6 +129,11 @@ export const SITE_GENERATORS: readonly SiteGenerator[] = [
     setting: () => "`publicPath: './'` in vue.config",
   },
   {
+    name: 'Slidev',
+    path: /^assets\/slidev\//,
+    setting: (base) => `the base with \`slidev build --base ${base}\``,
+  },
+  {
     name: 'Vite',
     path: /^(?:\.vite\/manifest\.json|assets\/[^/]+-[\w-]{8}\.(?:js|css))$/,
     setting: () => "`base: './'` in vite.config, or build with `vite build --base=./`",

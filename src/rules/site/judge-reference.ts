@@ -85,7 +85,7 @@ function judgeMissing(state: SiteState, reference: SiteReference, path: string):
 const OWN_MACHINE = /^(?:localhost|127\.[\d.]+|\[::1\]|0\.0\.0\.0)(?::\d+)?$/;
 
 function judgeHost(
-  { options, ...state }: SiteState,
+  { options, files, ...state }: SiteState,
   reference: SiteReference,
   { host, path }: SiteTarget & { where: 'host' },
 ): void {
@@ -95,7 +95,9 @@ function judgeHost(
   // A page that works offline does so on every screen.
   const isStart = grade === 'start' || grade === 'conditional';
   const text = `${describe(reference)} ${isStart ? 'is loaded' : 'may be loaded later'} from ${isOwnMachine ? 'the machine that made it' : 'another host'}`;
-  const hint = isStart ? 'deliver a copy of it in the folder, or set `self-contained: warn`' : undefined;
+  const inFolder = isStart ? findCopy(path, files) : null;
+  const advice = inFolder === null ? describeOther(isOwnMachine) : describeCopy(options, inFolder);
+  const hint = isStart ? advice : undefined;
   const isRefused = isStart && (options.selfContained === 'enforce' || isOwnMachine);
   // A font of another host is one more request, whatever characters a page has.
   const rule = reference.rule && withoutRange(reference.rule);
@@ -103,12 +105,26 @@ function judgeHost(
     { ...reference, rule },
     {
       kind: isStart ? 'host' : 'later-host',
-      key: `${host}/${path}`,
+      // All of them have one cause.
+      key: inFolder === null ? `${host}/${path}` : host,
       text,
       hint,
     },
   );
   (isRefused ? state.refusals : state.notes).add(place);
+}
+
+/** The file of the folder that a site built for another host means: at the host's root, or in one folder there. */
+function findCopy(path: string, files: SiteFiles): string | null {
+  const isFile = (name: string): boolean => name !== 'index.html' && files.has(name);
+  return findServed(path, isFile) ?? findServed(path.replace(/^[^/]*\//, ''), isFile);
+}
+
+const describeOther = (isOwnMachine: boolean): string =>
+  `deliver a copy of it in the folder${isOwnMachine ? '' : ', or set `self-contained: warn`'}`;
+
+function describeCopy({ origin = '', sitePath }: SiteOptions, inFolder: string): string {
+  return `the folder has ${inFolder}: use its relative address, or build the site for ${origin}${sitePath}`;
 }
 
 /** An address on the host of the site, outside of the folder. */
