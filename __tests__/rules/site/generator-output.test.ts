@@ -18,8 +18,8 @@ const WRONG_BASE: Readonly<Record<string, string>> = {
   'next-absolute': "looks like the output of Next.js: set `basePath: '/repo/previews/pr-12'`",
   'nuxt-absolute': "looks like the output of Nuxt: set `app: { baseURL: '/repo/previews/pr-12/' }`",
   'parcel-absolute': 'looks like the output of Parcel: set the base with `parcel build --public-url ./`',
-  'rsbuild-absolute': "looks like the output of Rsbuild: set `output: { assetPrefix: 'auto' }`",
-  'vite-absolute': "looks like the output of Vite: set `base: './'`",
+  'rsbuild-absolute': "looks like the output of Rsbuild: set `server: { base: '/repo/previews/pr-12' }`",
+  'vite-absolute': "looks like the output of Vite: set `base: '/repo/previews/pr-12/'`",
   'vitepress-absolute': "made by VitePress: set `base: '/repo/previews/pr-12/'`",
   'webpack-absolute': "looks like the output of webpack: set `output.publicPath: 'auto'`",
 };

@@ -60,5 +60,6 @@ export function describeBase(
   }
   const setting = generator.setting(base);
   if (generator.isNamed) return `the folder was made by ${generator.name}: set ${setting}`;
-  return `the folder looks like the output of ${generator.name}: set ${setting}; or use addresses relative to the page`;
+  const other = generator.isCommon ? '; or use addresses relative to the page' : '';
+  return `the folder looks like the output of ${generator.name}: set ${setting}${other}`;
 }

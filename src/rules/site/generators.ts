@@ -5,6 +5,8 @@ interface SiteGenerator {
   readonly meta?: RegExp;
   /** A path that only its output has. */
   readonly path?: RegExp;
+  /** Whether other folders often have such a path, too. */
+  readonly isCommon?: true;
   /** What to set. `base` has a slash at both ends. */
   readonly setting: (base: string) => string;
 }
@@ -116,17 +118,24 @@ export const SITE_GENERATORS: readonly SiteGenerator[] = [
   {
     name: 'Rsbuild',
     path: /^static\/js\/(?:async\/|(?:lib-[\w-]+|index)\.[0-9a-f]{8,}\.js$)/,
-    setting: () => "`output: { assetPrefix: 'auto' }` in rsbuild.config",
+    setting: (base) =>
+      `\`server: { base: '${withoutSlash(base)}' }\` in rsbuild.config; without a router \`output: { assetPrefix: 'auto' }\` is enough`,
   },
   {
     name: 'Create React App',
     path: /^(?:asset-manifest\.json|static\/js\/main\.[0-9a-f]{8}\.js)$/,
-    setting: () => '`"homepage": "."` in package.json',
+    setting: (base) => `\`"homepage": "${base}"\` in package.json; without a router \`"."\` is enough`,
   },
   {
     name: 'Vue CLI',
     path: /^js\/chunk-vendors\.[0-9a-f]+\.js$/,
-    setting: () => "`publicPath: './'` in vue.config",
+    setting: (base) => `\`publicPath: '${base}'\` in vue.config; without a router \`./\` is enough`,
+  },
+  {
+    name: 'React Router',
+    path: /^assets\/entry\.client-[\w-]{8}\.js$/,
+    setting: (base) =>
+      `\`base: '${base}'\` in vite.config and \`basename: '${base}'\` in react-router.config`,
   },
   {
     name: 'Slidev',
@@ -136,22 +145,25 @@ export const SITE_GENERATORS: readonly SiteGenerator[] = [
   {
     name: 'Vite',
     path: /^(?:\.vite\/manifest\.json|assets\/[^/]+-[\w-]{8}\.(?:js|css))$/,
-    setting: () => "`base: './'` in vite.config, or build with `vite build --base=./`",
+    setting: (base) =>
+      `\`base: '${base}'\` in vite.config, or build with \`vite build --base=${base}\`; without a router \`./\` is enough`,
   },
   {
     name: 'webpack',
     path: /(?:^|\/)(?:main|runtime|vendors?|bundle|\d+)(?:[.~-][\w.-]+)?\.js(?:\.LICENSE\.txt)?$/,
+    isCommon: true,
     setting: () => "`output.publicPath: 'auto'` in the config of webpack or Rspack",
   },
   {
     name: 'Parcel',
     path: /^[^/]+\.[0-9a-f]{8}\.(?:js|css)$/,
+    isCommon: true,
     setting: () => 'the base with `parcel build --public-url ./`',
   },
 ];
 
 /** The generator that made a site. */
-export interface FoundGenerator extends Pick<SiteGenerator, 'name' | 'setting'> {
+export interface FoundGenerator extends Pick<SiteGenerator, 'name' | 'isCommon' | 'setting'> {
   /** Whether a page names it; else it is known by the names of files only, which others may have, too. */
   readonly isNamed: boolean;
 }
