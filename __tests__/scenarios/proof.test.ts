@@ -173,7 +173,11 @@ describe('a link', () => {
     const title = `<title>${MARKER}</title><meta property="og:title" content="${MARKER}">`;
     const body = `<img alt="${MARKER}"><p hidden>${MARKER}</p><template>${MARKER}</template><p>Open the app</p>`;
     play(() => ({ status: 200, body: `<html><head>${title}</head><body>${body}</body></html>` }));
-    expectNotReady(await deliver(), { step: 'verify', httpCode: 200, reason: /only where a page does not show it/ });
+    expectNotReady(await deliver(), {
+      step: 'verify',
+      httpCode: 200,
+      reason: /only where a page does not show it/,
+    });
   });
 
   test('to a page that repeats the address of a redirect is not ready', async () => {

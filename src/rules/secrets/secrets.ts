@@ -225,11 +225,8 @@ function overlaps(match: SecretMatch, known: SecretMatch): boolean {
 /** The rule of the preset whose secret is the whole file: the key file of a service account. */
 const WHOLE_FILE_RULE = 'gcp';
 
-async function* readPieces(
-  { pieces }: SearchedFile,
-  signal: AbortSignal,
-): AsyncGenerator<Buffer, void, undefined> {
-  for await (const piece of pieces()) {
+async function* readPieces(file: SearchedFile, signal: AbortSignal): AsyncGenerator<Buffer, void, undefined> {
+  for await (const piece of file.pieces()) {
     signal.throwIfAborted();
     yield piece;
   }
