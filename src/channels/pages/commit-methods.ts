@@ -10,7 +10,8 @@ import { SIGNATURE_HINT } from '../../github/hints.ts';
 import { forEachItem, type ItemResult } from '../../item-results.ts';
 import type { Ports } from '../../ports.ts';
 import { MEGABYTE, SIZE } from '../../protocol/limits.ts';
-import { changedFileError, type LocalFile } from '../../rules/inspect.ts';
+import type { LocalFile } from '../../rules/inspect.ts';
+import { changedFileError } from '../../rules/opened-file.ts';
 import type { BranchReader } from './branch-reader.ts';
 import { readTargetHead, type TargetBranch } from './target-branch.ts';
 
