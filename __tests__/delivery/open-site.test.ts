@@ -83,6 +83,11 @@ describe('opening a site', () => {
       message: 'the folder dist has no page index.html',
       hint: 'set `entry:` to one of its pages: deep/page.htm, start.html',
     });
+    // As Jest writes its coverage.
+    const coverage = { 'clover.xml': 'x', 'lcov-report/a.js.html': PAGE, 'lcov-report/index.html': PAGE };
+    await expect((await open(coverage)).opened).rejects.toMatchObject({
+      hint: 'set `file: dist/lcov-report/`, or `entry:` to one of its pages: lcov-report/index.html, lcov-report/a.js.html',
+    });
     await expect((await open({ 'a.txt': 'x' })).opened).rejects.toMatchObject({
       hint: expect.stringContaining('`file: dist/*`'),
     });

@@ -137,12 +137,25 @@ function refuseAll(given: string, failures: readonly DeliveryError[]): void {
 }
 
 function noEntryError(given: string, entry: string, paths: readonly string[]): DeliveryError {
-  const pages = paths.filter((path) => /\.html?$/i.test(path)).slice(0, SITE.named);
+  const pages = paths.filter((path) => /\.html?$/i.test(path)).sort(comparePages);
+  const [first = ''] = pages;
+  const named = `\`entry:\` to one of its pages: ${pages.slice(0, SITE.named).join(', ')}`;
+  const inner = `${given.replace(/\/+$/, '')}/${first.slice(0, -INDEX.length)}`;
   const hint =
     pages.length === 0
       ? 'a folder without a page is no site: name its files, such as `file: dist/*`'
-      : `set \`entry:\` to one of its pages: ${pages.join(', ')}`;
+      : `set ${isInnerIndex(first) ? `\`file: ${inner}\`, or ` : ''}${named}`;
   return new DeliveryError('BAD_INPUT', `the folder ${given} has no page ${entry}`, { hint });
+}
+
+const INDEX = 'index.html';
+
+const isInnerIndex = (path: string): boolean => path.endsWith(`/${INDEX}`);
+
+/** The first page of a folder in the folder comes first: reports often lie beside files for machines. */
+function comparePages(one: string, other: string): number {
+  const depth = (path: string): number => (isInnerIndex(path) ? path.split('/').length : Infinity);
+  return depth(one) === depth(other) ? 0 : depth(one) - depth(other);
 }
 
 /** @see design 6 (K2 and K3 refuse a folder) */

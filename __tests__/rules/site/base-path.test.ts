@@ -27,6 +27,11 @@ describe('a folder that was built for another base path', () => {
     ['Astro', "base: '/repo/previews/pr-12/'` in astro.config", made('Astro v7.3.5')],
     ['Hexo', 'root: /repo/previews/pr-12/', made('Hexo 8.1.2')],
     ['Eleventy', "pathPrefix: '/repo/previews/pr-12/'", made('Eleventy v3.1.8')],
+    [
+      'Rspress',
+      "base: '/repo/previews/pr-12/'` in rspress.config",
+      made('Rspress v2.0.22', 'static/js/index.0c1d2e3f4a.js'),
+    ],
     ['Hugo', 'hugo --baseURL', made('Hugo 0.152.2')],
   ])('is refused with the setting of the generator that a page names: %s', async (name, setting, files) => {
     const hint = await hintOf(files);

@@ -27,7 +27,10 @@ export type ModelUse =
   | 'usual-img'
   | 'fine-img'
   | 'wide-background'
-  | 'small-background';
+  | 'small-background'
+  | 'sheet-import'
+  | 'wide-import'
+  | 'print-import';
 
 export interface ModelReference {
   readonly use: ModelUse;
@@ -48,7 +51,7 @@ const HOST = 'https://pages.example';
 
 /** How a page is written that holds these references. */
 export function writeModelFile(path: string, { references, base }: ModelFile): string {
-  if (path.endsWith('.css')) return references.map(writeRule).join('\n');
+  if (path.endsWith('.css')) return [...references].sort(importsFirst).map(writeRule).join('\n');
   if (path.endsWith('.js')) return references.map(writeStatement).join('\n');
   if (!path.endsWith('.html')) return '';
   const head = base === undefined ? '' : `<base href="${base}">\n`;
@@ -79,11 +82,20 @@ function writeElement({ use, address }: ModelReference): string {
   return elements[use] ?? '';
 }
 
+/** A browser ignores an import after a rule. */
+const importsFirst = (one: ModelReference, other: ModelReference): number =>
+  Number(isSheetImport(other)) - Number(isSheetImport(one));
+
+const isSheetImport = ({ use }: ModelReference): boolean => /-import$/.test(use);
+
 function writeRule({ use, address }: ModelReference): string {
   const rules: Partial<Record<ModelUse, string>> = {
     background: `b { background: url("${address}") }`,
     'wide-background': `@supports (display: grid) { @media (min-width: 600px) { b { background: url("${address}") } } }`,
     'small-background': `@media (max-width: 600px) { b { background: url("${address}") } }`,
+    'sheet-import': `@import url("${address}");`,
+    'wide-import': `@import '${address}' (min-width: 600px);`,
+    'print-import': `@import url('${address}') print;`,
     'print-background': `@media print { b { background: url("${address}") } }`,
   };
   return rules[use] ?? '';
@@ -142,8 +154,8 @@ export function findFailedRequests(site: ModelSite): readonly string[] {
   function useFile(use: ModelUse, file: string | null): void {
     if (file === null) return;
     if (use === 'frame' && file.endsWith('.html')) openPage(file);
-    if (use === 'sheet' && file.endsWith('.css'))
-      loadAll(`sheet ${file}`, file, ['background', 'wide-background']);
+    if (['sheet', 'sheet-import', 'wide-import'].includes(use) && file.endsWith('.css'))
+      loadAll(`sheet ${file}`, file, ['background', 'wide-background', 'sheet-import', 'wide-import']);
     if (['module', 'inline-module', 'import'].includes(use) && file.endsWith('.js'))
       loadAll(`module ${file}`, file, ['import']);
   }

@@ -102,6 +102,11 @@ describe('a page that is shown completely', () => {
       html('<style>@import "a.css" layer(x) (prefers-color-scheme: dark);</style>'),
     ],
     [
+      'an import with a quoted url for a dark theme',
+      'later-missing',
+      html('<style>@import url("a.css") (prefers-color-scheme: dark);</style>'),
+    ],
+    [
       'what a style sheet for a dark theme loads',
       'later-missing',
       {
@@ -294,6 +299,9 @@ describe('a page that would miss something', () => {
     ['a video', html('<video src=a.mp4></video>')],
     ['a page to which it moves on', html('<meta http-equiv=refresh content="0; url=a.html">')],
     ['an import of a style', html('<style>@import "a.css";</style>')],
+    ['an import with a quoted url', html(`<style>@import url('a.css');</style>`)],
+    ['an import with a quoted url and spaces', html('<style>@import url( "a.css" ) screen ;</style>')],
+    ['an import with a quoted url that is met', html('<style>@import url("a.css") layer(x) (width > 9px)')],
     [
       'an image of a style sheet',
       { ...html('<link rel=stylesheet href=a.css>'), 'a.css': 'a { b: url(b.png) }' },

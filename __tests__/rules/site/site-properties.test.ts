@@ -44,6 +44,9 @@ const SHEET_USES: readonly ModelUse[] = [
   'wide-background',
   'small-background',
   'print-background',
+  'sheet-import',
+  'wide-import',
+  'print-import',
 ];
 
 const encode = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
@@ -89,7 +92,7 @@ const file = (path: string): fc.Arbitrary<ModelFile> => {
     uses: readonly ModelUse[],
     targets: readonly string[],
   ): fc.Arbitrary<readonly ModelReference[]> => fc.array(reference(path, uses, targets), { maxLength: 4 });
-  if (path.endsWith('.css')) return fc.record({ references: list(SHEET_USES, DATA) });
+  if (path.endsWith('.css')) return fc.record({ references: list(SHEET_USES, [...DATA, ...SHEETS]) });
   if (path.endsWith('.js')) return fc.record({ references: list(['import', 'call'], SCRIPTS) });
   if (!path.endsWith('.html')) return fc.constant({ references: [] });
   const base = fc.oneof(

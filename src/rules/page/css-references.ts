@@ -115,7 +115,7 @@ function readCssToken(state: CssState, type: number, start: number, end: number)
   else if (type === css.Function)
     openFunction(state, ident.decode(source.slice(start, end - 1)).toLowerCase());
   else if (type === css.LeftParenthesis) openFunction(state, '');
-  else if (type === css.RightParenthesis) closeFunction(state);
+  else if (type === css.RightParenthesis) closeFunction(state, end);
   else if (type === css.AtKeyword) state.atRule = ident.decode(source.slice(start + 1, end)).toLowerCase();
   else if (type === css.Semicolon) endStatement(state, start, end);
   else if (type === css.LeftCurlyBracket) openBlock(state, start, end);
@@ -132,9 +132,11 @@ function openFunction({ functions, functionStarts, found }: CssState, name: stri
   functionStarts.push(found.length);
 }
 
-/** Of the images of a set a browser loads one. */
-function closeFunction({ functions, functionStarts, found }: CssState): void {
+/** Of the images of a set a browser loads one. The conditions of an import begin after its `url("…")`. */
+function closeFunction(state: CssState, end: number): void {
+  const { functions, functionStarts, found } = state;
   const name = functions.pop() ?? '';
+  if (functions.length === 0 && ADDRESS_FUNCTIONS.has(name)) state.conditionsStart = end;
   const set = found.slice(functionStarts.pop());
   if (!name.endsWith('image-set') || set.length < 2) return;
   for (const one of set) one.others = set.filter((other) => other !== one).map(({ address }) => address);

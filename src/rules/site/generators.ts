@@ -115,6 +115,7 @@ export const SITE_GENERATORS: readonly SiteGenerator[] = [
     path: /^(?:browser\/)?(?:polyfills(?:[.-]\w{8,20})?|main-[0-9A-Z]{8})\.js$/,
     setting: (base) => `the base with \`ng build --base-href ${base}\``,
   },
+  { name: 'Rspress', meta: /^Rspress/, setting: (base) => `\`base: '${base}'\` in rspress.config` },
   {
     name: 'Rsbuild',
     path: /^static\/js\/(?:async\/|(?:lib-[\w-]+|index)\.[0-9a-f]{8,}\.js$)/,

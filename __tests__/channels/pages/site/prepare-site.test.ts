@@ -121,6 +121,19 @@ describe('names that Jekyll changes', () => {
     expect(asked).toEqual(['.nojekyll']);
   });
 
+  // Vitest writes its report to `.vitest`, whose name the site's folder gets by default.
+  test.each([
+    ['.vitest/', 'vitest/'],
+    ['reports/_build/html/', 'reports/build/html/'],
+    ['vendor/', 'site/vendor/'],
+    ['_/', 'site/'],
+  ])('are refused with another path if the folder itself has one: %s', async (name, other) => {
+    expect((await prepare(PAGE, { name }).prepared).servedAt.refusal).toMatchObject({
+      message: `Jekyll, which builds this Pages site, leaves out the folder ${name}`,
+      hint: `set \`nojekyll: true\`, which commits an empty .nojekyll and ends Jekyll for the whole site, or set \`path: ${other}\``,
+    });
+  });
+
   test.each<[string, Parameters<typeof prepare>[1]]>([
     ['`nojekyll` is set', { options: { nojekyll: true } }],
     ['a workflow builds the site', { pages: siteWith({ builtBy: 'workflow' }) }],

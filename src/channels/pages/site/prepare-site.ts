@@ -3,6 +3,7 @@ import type { RepositoryContext } from '../../../github/api/repository.ts';
 import { nameFew } from '../../../plain-text.ts';
 import type { Ports } from '../../../ports.ts';
 import { getBrowserDisplay } from '../../../rules/browser-display.ts';
+import { isLeftOutByJekyll } from '../../../rules/jekyll.ts';
 import type { LocalSite } from '../../../rules/local-site.ts';
 import { encodePath } from '../../../rules/naming.ts';
 import { findJekyllNames } from '../../../rules/site/jekyll-names.ts';
@@ -164,17 +165,30 @@ async function findJekyllRefusal(
   exists: FileLookup,
 ): Promise<DeliveryError | null> {
   const heads = files.map(({ path, file: { head } }) => ({ path, head }));
-  const { leftOut, rendered } = findJekyllNames(heads, servedPath(root, folder).replace(/\/$/, ''));
+  const served = servedPath(root, folder).replace(/\/$/, '');
+  const { leftOut, rendered } = findJekyllNames(heads, served);
   if (leftOut.length + rendered.length === 0) return null;
   const switchFile = `${folderPrefix(root)}.nojekyll`;
   if (await exists(branch, switchFile)) return null;
+  const isFolderLeftOut = isLeftOutByJekyll(served);
   const problems = [
-    ...(leftOut.length === 0 ? [] : [`leaves out ${nameFew(leftOut)}`]),
+    ...(leftOut.length === 0
+      ? []
+      : [`leaves out ${isFolderLeftOut ? `the folder ${folder}` : nameFew(leftOut)}`]),
     ...(rendered.length === 0 ? [] : [`renders ${nameFew(rendered)}`]),
   ];
+  const other = isFolderLeftOut ? `set \`path: ${toSeenFolder(folder)}\`` : 'rename these files';
   return new DeliveryError('BAD_INPUT', `Jekyll, which builds this Pages site, ${problems.join(', and ')}`, {
     step: 'check',
-    hint: `set \`nojekyll: true\`, which commits an empty ${switchFile} and ends Jekyll for the whole site, or rename these files`,
+    hint: `set \`nojekyll: true\`, which commits an empty ${switchFile} and ends Jekyll for the whole site, or ${other}`,
     leftBehind: [],
   });
+}
+
+/** The folder under names that Jekyll does not leave out. */
+function toSeenFolder(folder: string): string {
+  const seen = folder.replace(/(?<=^|\/)[_.#]+/gu, '').replace(/~+(?=\/|$)/gu, '');
+  return /^(?:\/|vendor\/|node_modules\/)|\/\//.test(seen)
+    ? `site/${seen.replace(/^\/|\/(?=\/)/gu, '')}`
+    : seen;
 }
