@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import type { PlacedPart } from '../../src/channels/channel.ts';
 import { type PartsCheck, verifyParts } from '../../src/delivery/verify-parts.ts';
 import { DeliveryError } from '../../src/errors.ts';
-import { FakeHttp, fakePorts, NOON, type Scripted, type Seen } from '../support/ports.ts';
+import { FakeClock, FakeHttp, fakePorts, NOON, type Scripted, type Seen } from '../support/ports.ts';
 
 const part = (path: string, content = path): PlacedPart => ({
   path,
@@ -47,6 +47,14 @@ describe('the files of a site', () => {
     }
     expect(ports.clock.slept).toEqual([]);
     expect(ports.logger.shownProgress).toMatchObject([{ total: 3, done: 3, ended: true }]);
+  });
+
+  test('share their time limits: a timer would be kept long after its request', async () => {
+    const timeouts = jest.spyOn(FakeClock.prototype, 'timeout');
+    const parts = Array.from({ length: 500 }, (_, nth) => part(`${nth}.js`));
+    await expect(verify((path) => ({ body: path }), { parts }).proven).resolves.toBe(500);
+    expect(timeouts.mock.calls.length).toBeLessThanOrEqual(2);
+    timeouts.mockRestore();
   });
 
   test('are none where the site has its entry only', async () => {

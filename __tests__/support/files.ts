@@ -37,3 +37,12 @@ export async function localFile(
   openFiles.push(file);
   return file;
 }
+
+/** The file with another stream of bytes. */
+export const withRead = (file: LocalFile, read: LocalFile['read']): LocalFile => ({
+  ...file,
+  read,
+  pieces: () => file.pieces(),
+  headSha256: (length) => file.headSha256(length),
+  close: () => file.close(),
+});

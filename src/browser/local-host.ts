@@ -5,9 +5,7 @@ import { createSecureContext, TLSSocket } from 'node:tls';
 import { decodePath, findServed } from '../rules/site/serving.ts';
 import type { LocalCertificate } from './local-certificate.ts';
 import type { LocalAnswer } from './outbound-proxy.ts';
-import type { UnpublishedFile } from './screen-view.ts';
-
-type LocalFiles = ReadonlyMap<string, UnpublishedFile>;
+import type { LocalFiles, UnpublishedFile } from './screen-view.ts';
 
 /** Answers for one host with files of this machine, by the rules of GitHub Pages. */
 export interface LocalHost extends LocalAnswer {

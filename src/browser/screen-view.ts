@@ -10,7 +10,7 @@ export interface PageToView {
    * The files to show instead of what the host has, before anything is published: by the path below the host,
    * such as `/repository/reports/page.html`. Every other path of this host answers 404.
    */
-  readonly local?: ReadonlyMap<string, UnpublishedFile> | undefined;
+  readonly local?: LocalFiles | undefined;
   /** Whether its host may be in a private network, because it was proven there; no other host or port ever may. */
   readonly isPrivateHost?: boolean | undefined;
   /** Whether a picture of it is wanted. */
@@ -24,6 +24,9 @@ export interface UnpublishedFile {
   /** Its bytes from the beginning, once per call. */
   read(): Readable;
 }
+
+/** Files by the path below the host that they will have. */
+export type LocalFiles = Pick<ReadonlyMap<string, UnpublishedFile>, 'get' | 'has'>;
 
 export type ScreenVerdict = 'shown' | 'not-shown' | 'not-checked';
 

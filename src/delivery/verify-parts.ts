@@ -4,9 +4,10 @@ import { DeliveryError } from '../errors.ts';
 import { type FetchedContent, fetchBack } from '../http/fetch-back.ts';
 import { isAbsence } from '../http/response.ts';
 import { nameFew } from '../plain-text.ts';
-import type { Ports } from '../ports.ts';
+import type { Clock, Ports } from '../ports.ts';
 import { SECOND, SITE } from '../protocol/limits.ts';
 import { refuseMachineAddress } from '../rules/external-address.ts';
+import { createSharedLimits } from './shared-limits.ts';
 import { probeTimeFor } from './url-probe.ts';
 import type { WaitLimits } from './verify.ts';
 
@@ -44,13 +45,14 @@ export async function verifyParts(
   ports: Ports,
 ): Promise<number> {
   const { clock, logger, signal } = ports;
+  const fetchPart = createPartFetcher(check, deadline, ports);
   const progress = logger.progress('files fetched back', parts.length, 'files');
   let open = parts;
   try {
     for (;;) {
       const results = await mapConcurrently(open, SITE.probes, async (part) => {
         const isLate = clock.now() > deadline + SITE.overtime;
-        const wrong = isLate ? notAsked(part) : await probePart(part, check, deadline, ports);
+        const wrong = isLate ? notAsked(part) : await probePart(part, check, { fetchPart, clock });
         if (wrong === null) progress.advance(1);
         return wrong ?? [];
       });
@@ -79,49 +81,45 @@ const notAsked = (part: PlacedPart): WrongPart => ({
 async function probePart(
   part: PlacedPart,
   check: PartsCheck,
-  deadline: number,
-  ports: Ports,
+  { fetchPart, clock }: { readonly fetchPart: FetchPart; readonly clock: Pick<Clock, 'now'> },
 ): Promise<WrongPart | null> {
   const url = new URL(part.url);
-  url.searchParams.set('v', String(Math.floor(ports.clock.now() / SECOND)));
-  const answer = await fetchPart({ ...part, url, readAtMost: part.size + 1 }, check, deadline, ports);
+  url.searchParams.set('v', String(Math.floor(clock.now() / SECOND)));
+  const answer = await fetchPart({ ...part, url, readAtMost: part.size + 1 });
   if (typeof answer === 'string') return { part, httpCode: null, problem: answer, retryAfter: 0 };
   const { httpCode, retryAfter = 0 } = answer;
   const problem = check.gone ? describeStillOpen(answer) : describeOther(answer, part, check.host);
   return problem === null ? null : { part, httpCode, problem, retryAfter };
 }
 
-/**
- * What a file's address answers to anybody.
- *
- * @returns why there was no complete answer, as text
- */
-export async function fetchPart(
-  {
-    url,
-    size,
-    readAtMost,
-    previousBlob,
-    asBrowser = false,
-  }: Pick<PlacedPart, 'url' | 'size' | 'previousBlob'> & {
-    readonly readAtMost: number;
-    readonly asBrowser?: boolean;
-  },
+/** What is asked of a file's address. */
+type AskedPart = Pick<PlacedPart, 'url' | 'size' | 'previousBlob'> & {
+  readonly readAtMost: number;
+  readonly asBrowser?: boolean;
+};
+
+/** What a file's address answers to anybody; as text why there was no complete answer. */
+export type FetchPart = (part: AskedPart) => Promise<FetchedContent | string>;
+
+/** Creates what fetches the files of a site, thousands of them, until the deadline. */
+export function createPartFetcher(
   { publicOnly }: Pick<PartsCheck, 'publicOnly'>,
   deadline: number,
   { clock, http, signal: stop }: Ports,
-): Promise<FetchedContent | string> {
-  const limit = clock.timeout(Math.min(probeTimeFor(size), Math.max(deadline - clock.now(), SECOND)));
-  const signal = AbortSignal.any([stop, limit]);
-  try {
-    const reading = { readAtMost, blob: previousBlob };
-    const options = { signal, guard: refuseMachineAddress, publicOnly, asBrowser, ...reading };
-    return await fetchBack(http, url, options, []);
-  } catch (thrown) {
-    stop.throwIfAborted();
-    if (!(thrown instanceof DeliveryError) && !limit.aborted) throw thrown;
-    return thrown instanceof DeliveryError ? thrown.message : 'no complete answer in time';
-  }
+): FetchPart {
+  const limitTo = createSharedLimits({ clock, signal: stop });
+  return async ({ url, size, readAtMost, previousBlob, asBrowser = false }) => {
+    const signal = limitTo(Math.min(probeTimeFor(size), Math.max(deadline - clock.now(), SECOND)));
+    const reading = { readAtMost, blob: previousBlob, keepsHead: false };
+    try {
+      const options = { signal, guard: refuseMachineAddress, publicOnly, asBrowser, ...reading };
+      return await fetchBack(http, url, options, []);
+    } catch (thrown) {
+      stop.throwIfAborted();
+      if (!(thrown instanceof DeliveryError) && !signal.aborted) throw thrown;
+      return thrown instanceof DeliveryError ? thrown.message : 'no complete answer in time';
+    }
+  };
 }
 
 function describeStillOpen({ httpCode, login }: FetchedContent): string | null {

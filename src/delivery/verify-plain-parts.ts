@@ -6,7 +6,7 @@ import type { Ports } from '../ports.ts';
 import { FURTHER_PROBES, SITE, SIZE } from '../protocol/limits.ts';
 import { describeCacheTime } from './further-addresses.ts';
 import type { WaitLimits } from './verify.ts';
-import { describeOther, fetchPart, type PartsCheck } from './verify-parts.ts';
+import { createPartFetcher, describeOther, type FetchPart, type PartsCheck } from './verify-parts.ts';
 
 /** A changed file, and what its address answers without `?v=` that is not the new one. */
 interface OldPart {
@@ -37,11 +37,10 @@ export async function verifyPlainParts(
   );
   const { clock, logger, signal } = ports;
   if (changed.length > 0) logger.info(`${changed.length} of them are new or replaced: without ?v= as well`);
+  const fetchPart = createPartFetcher(check, deadline, ports);
   let open = changed;
   for (let round = 1; open.length > 0; round += 1) {
-    const results = await mapConcurrently(open, SITE.probes, (part) =>
-      probePlain(part, check, deadline, ports),
-    );
+    const results = await mapConcurrently(open, SITE.probes, (part) => probePlain(part, check, fetchPart));
     const old = results.flatMap((one) => one ?? []);
     const left = deadline - clock.now();
     const wrong = old.filter(({ problem }) => problem !== null);
@@ -55,12 +54,10 @@ export async function verifyPlainParts(
 
 async function probePlain(
   part: PlacedPart,
-  check: Omit<PartsCheck, 'gone'>,
-  deadline: number,
-  ports: Ports,
+  check: Pick<PartsCheck, 'host'>,
+  fetchPart: FetchPart,
 ): Promise<OldPart | null> {
-  const asked = { ...part, readAtMost: SIZE.repository + 1, asBrowser: true };
-  const answer = await fetchPart(asked, check, deadline, ports);
+  const answer = await fetchPart({ ...part, readAtMost: SIZE.repository + 1, asBrowser: true });
   if (typeof answer === 'string') return { part, problem: answer, httpCode: null, keptFor: null };
   const { httpCode, keptFor, fingerprint, isBlob } = answer;
   const problem = describeOther(answer, part, check.host);

@@ -35,7 +35,7 @@ export interface FetchedContent {
   readonly isShown: boolean;
   /** Whether a redirect led to a page to sign in, as on GitHub Enterprise in private mode. */
   readonly login: boolean;
-  /** The beginning of the body as Latin-1 text, at most `HEAD_SIZE` bytes. */
+  /** The beginning of the body as Latin-1 text, at most `HEAD_SIZE` bytes; empty where it was not to be kept. */
   readonly head: string;
   /** Bytes of the content, as the host announces them; `null` where it does not. */
   readonly length: number | null;
@@ -58,6 +58,8 @@ export interface FetchBackOptions extends FollowOptions {
   readonly blob?: GitBlob | undefined;
   /** Whether to read no further once the first needle was found and the head of the body was read. */
   readonly readUntilFound?: boolean;
+  /** Whether the beginning of the body is kept, as it is by default. */
+  readonly keepsHead?: boolean;
 }
 
 /** Bytes as git names them. */
@@ -102,7 +104,7 @@ export async function fetchBack(
   const decoded = decodeBody(response, options.asBrowser ?? false);
   const progress = options.startProgress?.(Math.min(answer.length ?? 0, options.readAtMost ?? Infinity));
   const body = limitSize(decoded, options, needles[0]);
-  const head = createHeadReader();
+  const head = createHeadReader(options.keepsHead === false ? 0 : HEAD_SIZE);
   const blob = createBlobCheck(options.blob);
   try {
     const fingerprint = await fingerprintBytes(body, needles, (chunk) => {
@@ -121,12 +123,12 @@ export async function fetchBack(
 }
 
 /** Keeps the beginning of a body. */
-function createHeadReader(): { add(chunk: Buffer): void; text(): string } {
+function createHeadReader(length: number): { add(chunk: Buffer): void; text(): string } {
   const head: Buffer[] = [];
   let size = 0;
   return {
     add(chunk) {
-      if (size < HEAD_SIZE) head.push(Buffer.from(chunk.subarray(0, HEAD_SIZE - size)));
+      if (size < length) head.push(Buffer.from(chunk.subarray(0, length - size)));
       size += chunk.length;
     },
     text: () => Buffer.concat(head).toString('latin1'),

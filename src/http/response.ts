@@ -15,7 +15,7 @@ export const readText = async (body: Readable, limit: number): Promise<string> =
  * @param limit largest number of bytes that is accepted; a longer body is not read further
  * @throws {DeliveryError} `HOST_ERROR` when the body is longer.
  */
-export async function readBody(body: Readable, limit: number): Promise<Buffer> {
+export async function readBody(body: Readable, limit: number): Promise<Buffer<ArrayBuffer>> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {

@@ -13,7 +13,7 @@ import type { LocalFile } from '../../../src/rules/inspect.ts';
 import { fileWith } from '../../delivery/builders.ts';
 import { changeWith } from '../../github/changes.ts';
 import { failure } from '../../github/fake-github.ts';
-import { localFile, temporaryFolder } from '../../support/files.ts';
+import { localFile, temporaryFolder, withRead } from '../../support/files.ts';
 import { FakeHttp, fakePorts, type Scripted } from '../../support/ports.ts';
 import { branchWith, commitTargetWith } from '../fake-branch.ts';
 import { resultsFor } from '../prepare-one.ts';
@@ -109,7 +109,7 @@ describe('committing one file', () => {
     const github = branchWith();
     const write = createCommitWriter(commitTargetWith(github), fakePorts());
     const file = await localFile('checked');
-    const changed = { ...file, read: () => Readable.from([Buffer.from('changed')], { objectMode: false }) };
+    const changed = withRead(file, () => Readable.from([Buffer.from('changed')], { objectMode: false }));
     await expect(write([changeWith({ file: changed })])).rejects.toMatchObject({
       code: 'BAD_FILE',
       message: expect.stringContaining('changed while it was delivered'),

@@ -1,6 +1,6 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import { createUncheckedView } from '../../../src/browser/lazy-viewer.ts';
-import type { PageToView, ScreenView } from '../../../src/browser/screen-view.ts';
+import type { LocalFiles, PageToView, ScreenView } from '../../../src/browser/screen-view.ts';
 import type { PagePictures, PreparedTask, ServedFile } from '../../../src/channels/channel.ts';
 import type { ChannelAttempt } from '../../../src/delivery/channel-attempt.ts';
 import { type FileDelivery, newDelivery } from '../../../src/delivery/file-delivery.ts';
@@ -94,14 +94,26 @@ const provenLink = (): FileDelivery => {
   };
 };
 
+/** The types with which files are served at some paths; a path without a file has none. */
+const typesAt = (local: LocalFiles | undefined, paths: readonly string[]) =>
+  Object.fromEntries(
+    paths.flatMap((path) => {
+      const file = local?.has(path) ? local.get(path) : undefined;
+      return file === undefined ? [] : [[path, file.contentType]];
+    }),
+  );
+
 describe('a page before it is published', () => {
   test('is opened from its bytes under the path that it will have', async () => {
     const { screen, step } = setUp({ inputs: { marker: 'It works' } });
     const [viewed] = await viewLocalPages([plannedPage()], step);
     const [asked] = screen.asked;
     expect(asked).toMatchObject({ url: PAGE.href, marker: 'It works', picture: true });
-    expect([...(asked?.local?.keys() ?? [])]).toEqual(['/site/page.html', '/site/page']);
-    const [file] = asked?.local?.values() ?? [];
+    expect(typesAt(asked?.local, ['/site/page.html', '/site/page', '/site/', '/site/page.css'])).toEqual({
+      '/site/page.html': 'text/html; charset=utf-8',
+      '/site/page': 'text/html; charset=utf-8',
+    });
+    const file = asked?.local?.get('/site/page.html');
     expect(file).toMatchObject({ size: 15, contentType: 'text/html; charset=utf-8' });
     expect(Buffer.concat((await file?.read().toArray()) ?? []).toString()).toBe('<p>It works</p>');
     expect(viewed).toMatchObject({ failure: null, localView: { verdict: 'shown' } });
@@ -118,18 +130,28 @@ describe('a page before it is published', () => {
     const { screen, step } = setUp({});
     await viewLocalPages([plannedSite()], step);
     expect(screen.asked[0]?.url).toBe('https://octo.github.io/site/p/');
-    expect(
-      Object.fromEntries(
-        Array.from(screen.asked[0]?.local ?? [], ([path, file]) => [path, file.contentType]),
-      ),
-    ).toEqual({
+    const served = {
       '/site/p/index.html': 'text/html; charset=utf-8',
       '/site/p/index': 'text/html; charset=utf-8',
       '/site/p/': 'text/html; charset=utf-8',
       '/site/p/%D0%BE%20%D0%BD%D0%B0%D1%81.html': 'text/html; charset=utf-8',
       '/site/p/%D0%BE%20%D0%BD%D0%B0%D1%81': 'text/html; charset=utf-8',
       '/site/p/app.js': 'application/javascript; charset=utf-8',
-    });
+    };
+    const others = ['/site/p', '/site/p/app', '/site/', '/', '/site/p/other.html'];
+    expect(typesAt(screen.asked[0]?.local, [...Object.keys(served), ...others])).toEqual(served);
+  });
+
+  test('lists the files of a site only where a browser asks for one', async () => {
+    const { screen, step } = setUp({});
+    const site = plannedSite();
+    const read = jest.fn(() => site.site?.files ?? []);
+    const watched = { ...site, site: Object.defineProperty({ ...site.site }, 'files', { get: read }) };
+    await viewLocalPages([watched as typeof site], step);
+    expect(read).not.toHaveBeenCalled();
+    const { local } = screen.asked[0] ?? {};
+    for (const path of ['/site/p/', '/site/p/app.js', '/site/p/none']) local?.has(path);
+    expect(read).toHaveBeenCalledTimes(1);
   });
 
   test('is opened with the other files of the same step', async () => {
@@ -137,7 +159,7 @@ describe('a page before it is published', () => {
     const style = plannedPage({ url: new URL('page.css', PAGE), display: 'none' }, 'page.css');
     await viewLocalPages([plannedPage(), style], step);
     expect(screen.asked).toHaveLength(1);
-    expect([...(screen.asked[0]?.local?.keys() ?? [])]).toContain('/site/page.css');
+    expect(screen.asked[0]?.local?.has('/site/page.css')).toBe(true);
   });
 
   test('is refused where it shows nothing, and nothing is left behind', async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { beforeEach, expect, test } from '@jest/globals';
 import { type PushedFile, writeBlobPack } from '../../../src/github/git/blob-pack.ts';
-import { localFile, temporaryFolder } from '../../support/files.ts';
+import { localFile, temporaryFolder, withRead } from '../../support/files.ts';
 
 let folder: string;
 
@@ -42,7 +42,9 @@ test('git reads every blob of the pack, and finds no fault in it', async () => {
 
 test('bytes that are not those that were checked make no pack', async () => {
   const [file, other] = [await localFile('one'), await localFile('two')];
-  await expect(write([{ path: 'docs/a.bin', file: { ...file, read: other.read } }])).rejects.toMatchObject({
+  await expect(
+    write([{ path: 'docs/a.bin', file: withRead(file, () => other.read()) }]),
+  ).rejects.toMatchObject({
     code: 'BAD_FILE',
     message: expect.stringContaining('docs/a.bin changed'),
   });
@@ -56,5 +58,7 @@ test('an abort ends the writing with its reason', async () => {
     file.read().on('data', () => {
       stop.abort(new Error('stopped'));
     });
-  await expect(write([{ path: 'a.bin', file: { ...file, read } }], stop.signal)).rejects.toThrow('stopped');
+  await expect(write([{ path: 'a.bin', file: withRead(file, read) }], stop.signal)).rejects.toThrow(
+    'stopped',
+  );
 });

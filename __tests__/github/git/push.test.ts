@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { FileChange } from '../../../src/github/api/git-data.ts';
 import { gitError } from '../../../src/github/git/failures.ts';
 import { type CommitPush, type PushOptions, pushChanges, pushCommits } from '../../../src/github/git/push.ts';
-import { localFile, temporaryFolder } from '../../support/files.ts';
+import { localFile, temporaryFolder, withRead } from '../../support/files.ts';
 import { type FakePorts, fakePorts } from '../../support/ports.ts';
 import type { TestRepository } from '../../world/repository.ts';
 import { type GitHubWorld, startWorld } from '../../world/world.ts';
@@ -416,13 +416,15 @@ describe('pushChanges: the file', () => {
     const file = await localFile('one');
     const failure = new Error('the file changed');
     const read = (): ReturnType<typeof file.read> => file.read().map(() => Promise.reject(failure));
-    await expect(push({ file: { ...file, read } })).rejects.toBe(failure);
+    await expect(push({ file: withRead(file, read) })).rejects.toBe(failure);
     expect(world.traffic.lines(/receive-pack/)).toEqual([]);
   });
 
   test('does not push a file whose bytes are not those that were checked', async () => {
     const [file, other] = [await localFile('one'), await localFile('two')];
-    await expect(push({ file: { ...file, read: other.read } })).rejects.toMatchObject({ code: 'INTERNAL' });
+    await expect(push({ file: withRead(file, () => other.read()) })).rejects.toMatchObject({
+      code: 'INTERNAL',
+    });
     expect(world.traffic.lines(/receive-pack/)).toEqual([]);
   });
 });

@@ -28,9 +28,9 @@ export async function fetchOldCopies(
 
 async function fetchOldCopy(url: URL, ports: Ports, limit: AbortSignal): Promise<string | undefined> {
   const signal = AbortSignal.any([ports.signal, limit]);
+  const options = { signal, guard: refuseMachineAddress, keepsHead: false };
   try {
-    return (await fetchBack(ports.http, url, { signal, guard: refuseMachineAddress }, [])).fingerprint
-      ?.sha256;
+    return (await fetchBack(ports.http, url, options, [])).fingerprint?.sha256;
   } catch (thrown) {
     ports.signal.throwIfAborted();
     if (thrown instanceof DeliveryError || signal.aborted) return undefined;

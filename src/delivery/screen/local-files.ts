@@ -1,37 +1,53 @@
 import { mapConcurrently } from '../../async.ts';
-import type { ScreenView, UnpublishedFile } from '../../browser/screen-view.ts';
+import type { LocalFiles, ScreenView } from '../../browser/screen-view.ts';
 import { resultOf } from '../../errors.ts';
 import type { Ports } from '../../ports.ts';
 import { BATCH, PROBE_TIME } from '../../protocol/limits.ts';
-import type { LocalFile } from '../../rules/inspect.ts';
+import type { LocalSite } from '../../rules/local-site.ts';
 import { getContentType } from '../../rules/media-type.ts';
 import { encodePath } from '../../rules/naming.ts';
 import { type FileDelivery, isOngoing } from '../file-delivery.ts';
 
-/** Files by the path below the host that they will have. */
-export type LocalFiles = ReadonlyMap<string, UnpublishedFile>;
-
-/** Everything that a step is to publish on the host of pages, as that host will serve it. */
+/**
+ * Everything that a step is to publish on the host of pages, as that host will serve it. The list of a folder's files
+ * is made once a browser asks for one: many machines have none.
+ */
 export function listLocalFiles(deliveries: readonly FileDelivery[]): LocalFiles {
-  const files = new Map<string, UnpublishedFile>();
-  for (const delivery of deliveries.filter(isOngoing)) {
-    const task = delivery.tasks.get('K1');
-    if (task?.servedAt !== undefined) {
-      for (const { path, file } of delivery.site?.files ?? []) {
-        addFile(files, task.servedAt.sitePath + encodePath(path), file);
-      }
-    } else if (task?.served !== undefined && delivery.file !== null) {
-      addFile(files, task.served.url.pathname, delivery.file);
-    }
+  let known: ReadonlyMap<string, ServedLocally> | undefined;
+  const find = (path: string): ServedLocally | undefined => {
+    known ??= new Map(deliveries.filter(isOngoing).flatMap(listServed));
+    return known.get(path);
+  };
+  return {
+    has: (path) => find(path) !== undefined,
+    get: (path) => {
+      const found = find(path);
+      if (found === undefined) return undefined;
+      const { file } = found;
+      return { size: file.size, contentType: getContentType(found.path), read: () => file.read() };
+    },
+  };
+}
+
+/** A file, and a path with the ending that decides its type. */
+type ServedLocally = LocalSite['files'][number];
+
+function listServed({ tasks, site, file }: FileDelivery): readonly (readonly [string, ServedLocally])[] {
+  const task = tasks.get('K1');
+  const { servedAt, served } = task ?? {};
+  if (servedAt !== undefined) {
+    return (site?.files ?? []).flatMap((one) => nameServed(servedAt.sitePath + encodePath(one.path), one));
   }
-  return files;
+  if (served === undefined || file === null) return [];
+  const { pathname } = served.url;
+  return nameServed(pathname, { path: pathname, file });
 }
 
 /** The host serves a page without its ending too, and the page of a folder at the folder's own path. */
-function addFile(files: Map<string, UnpublishedFile>, path: string, file: LocalFile): void {
-  const served = { size: file.size, contentType: getContentType(path), read: () => file.read() };
+function nameServed(path: string, file: ServedLocally): readonly (readonly [string, ServedLocally])[] {
+  if (!path.endsWith('.html')) return [[path, file]];
   const names = [path, path.replace(/\.html$/, ''), path.replace(/(?<=\/)index\.html$/, '')];
-  for (const name of new Set(names)) files.set(name, served);
+  return names.map((name) => [name, file] as const);
 }
 
 /**

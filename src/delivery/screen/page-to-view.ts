@@ -1,10 +1,9 @@
-import type { PageToView } from '../../browser/screen-view.ts';
+import type { LocalFiles, PageToView } from '../../browser/screen-view.ts';
 import { SCREEN } from '../../protocol/limits.ts';
 import type { DeliveryRequest } from '../../request/parse-request.ts';
 import { loadPageRules } from '../../rules/load-page-rules.ts';
 import { decodeText, isHtml, readBytes } from '../../rules/page/page-file.ts';
 import type { FileDelivery } from '../file-delivery.ts';
-import type { LocalFiles } from './local-files.ts';
 
 /** What a browser is to open, and what it must show. */
 export async function pageToView(

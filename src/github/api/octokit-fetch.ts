@@ -1,5 +1,5 @@
 import { connectionError } from '../../http/client.ts';
-import { readText } from '../../http/response.ts';
+import { readBody } from '../../http/response.ts';
 import type { Clock, HttpResponse, SendHttp } from '../../ports.ts';
 import { EXCHANGE } from '../../protocol/limits.ts';
 
@@ -29,17 +29,17 @@ export function octokitFetch(
         ...(body === undefined ? {} : { body: () => body }),
         signal: AbortSignal.any([clock.timeout(EXCHANGE.api), ...(signal === undefined ? [] : [signal])]),
       });
-      return toFetchResponse(answer, await readText(answer.body, EXCHANGE.apiBody));
+      return toFetchResponse(answer, await readBody(answer.body, EXCHANGE.apiBody));
     } catch (thrown) {
       throw connectionError(thrown, { url, signal });
     }
   };
 }
 
-function toFetchResponse({ status, headers: received }: HttpResponse, text: string): Response {
+function toFetchResponse({ status, headers: received }: HttpResponse, body: Buffer<ArrayBuffer>): Response {
   const headers = new Headers();
   for (const [name, value] of Object.entries(received)) {
     if (value !== undefined) headers.set(name, String(value));
   }
-  return new Response(status === 204 || status === 304 ? null : text, { status, headers });
+  return new Response(status === 204 || status === 304 ? null : body, { status, headers });
 }

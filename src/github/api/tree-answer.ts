@@ -32,14 +32,37 @@ interface DirectEntry {
  * @see https://git-scm.com/book/en/v2/Git-Internals-Git-Objects
  */
 export function hashEntries(entries: readonly DirectEntry[]): string {
-  const lines = entries.map(({ name, mode, isFolder, sha }) => ({
-    // Git sorts a folder as if its name ended in a slash.
-    key: Buffer.from(isFolder ? `${name}/` : name),
-    bytes: Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(sha, 'hex')]),
-  }));
-  lines.sort((one, other) => Buffer.compare(one.key, other.key));
-  const body = Buffer.concat(lines.map(({ bytes }) => bytes));
-  return createHash('sha1').update(`tree ${body.length}\0`).update(body).digest('hex');
+  const sorted = entries.toSorted((one, other) => compareUtf8(sortKey(one), sortKey(other)));
+  const length = sorted.reduce(
+    (sum, entry) => sum + Buffer.byteLength(formatLine(entry)) + idOf(entry).length,
+    0,
+  );
+  const hash = createHash('sha1').update(`tree ${length}\0`);
+  for (const entry of sorted) hash.update(formatLine(entry)).update(idOf(entry));
+  return hash.digest('hex');
+}
+
+const formatLine = ({ mode, name }: DirectEntry): string => `${mode} ${name}\0`;
+
+const idOf = ({ sha }: DirectEntry): Buffer => Buffer.from(sha, 'hex');
+
+/** Git sorts a folder as if its name ended in a slash. */
+const sortKey = ({ name, isFolder }: DirectEntry): string => (isFolder ? `${name}/` : name);
+
+/** Compares two names by their bytes in UTF-8, without making them. */
+function compareUtf8(one: string, other: string): number {
+  const end = Math.min(one.length, other.length);
+  for (let at = 0; at < end; at += 1) {
+    const [left, right] = [one.charCodeAt(at), other.charCodeAt(at)];
+    if (left !== right) return rankInUtf8(left) - rankInUtf8(right);
+  }
+  return one.length - other.length;
+}
+
+/** In UTF-8 the characters of two units, each from D800 to DFFF, come after all others. */
+function rankInUtf8(unit: number): number {
+  if (unit < 0xd800) return unit;
+  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
 }
 
 /**

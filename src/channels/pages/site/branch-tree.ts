@@ -100,39 +100,47 @@ export async function findOwnedFiles(
   const found = { files: new Map<string, string>(), ...(lastCommit === undefined ? {} : { lastCommit }) };
   const delivery = deliveries.get(folder);
   if (!delivery) return found;
-  const entries = isWhole(tree, delivery) ? tree.entries : await readEntries(github, delivery.sha);
+  const delivered =
+    findDelivered(tree.entries, delivery) ??
+    findDelivered(await readEntries(github, delivery.sha), delivery) ??
+    [];
   const { parent } = delivery;
-  return { ...found, files: findRemaining(tree, delivery, entries), ...(parent !== null && { parent }) };
+  return { ...found, files: findRemaining(tree, delivery, delivered), ...(parent !== null && { parent }) };
 }
 
-/** Whether the folder holds now exactly what a commit says that it delivered: then its own tree tells no more. */
-export const isWhole = ({ entries }: Pick<BranchTree, 'entries'>, delivery: SiteCommit): boolean =>
-  hashTree(listDelivered(entries, delivery)) === delivery.treeSha;
+/**
+ * The files of a delivery, where a tree holds exactly what its commit says that it delivered; `null` elsewhere. Where
+ * the branch does so now, the commit's own tree tells no more.
+ */
+export function findDelivered(
+  entries: BranchTree['entries'],
+  delivery: SiteCommit,
+): readonly TreeFile[] | null {
+  const delivered = listDelivered(entries, delivery);
+  return hashTree(delivered) === delivery.treeSha ? delivered : null;
+}
 
 /**
- * The files of a delivery that are still there; none where the commit did not make the tree that it names.
+ * The files of a delivery that are still there.
  *
- * @param entries of the delivery's commit
+ * @param delivered what the delivery's commit made of the folder
  * @returns by path within the folder: git's id of the bytes
  */
 export function findRemaining(
   tree: BranchTree,
-  delivery: Omit<FoundDelivery, 'parent'>,
-  entries: BranchTree['entries'],
+  { folder, later }: Omit<FoundDelivery, 'parent'>,
+  delivered: readonly TreeFile[],
 ): ReadonlyMap<string, string> {
-  const { folder, treeSha, later } = delivery;
-  const delivered = listDelivered(entries, delivery);
-  if (hashTree(delivered) !== treeSha) return new Map();
+  const others = later.map((one) => ({ folder: one.folder, kept: namesOf(one.kept) }));
+  const isReplaced = (path: string): boolean =>
+    others.some((one) => path.startsWith(one.folder) && !isNamed(path.slice(one.folder.length), one.kept));
   const still = delivered.filter(
-    ({ path, sha }) =>
-      isUnchanged(tree.entries.get(folder + path), sha) && !later.some((one) => isPartOf(folder + path, one)),
+    ({ path, sha }) => isUnchanged(tree.entries.get(folder + path), sha) && !isReplaced(folder + path),
   );
   return new Map(still.map(({ path, sha }) => [path, sha]));
 }
 
-/** Whether a file is part of a site that a commit delivered, and not one that it kept. */
-const isPartOf = (path: string, { folder, kept }: SiteCommit): boolean =>
-  path.startsWith(folder) && !isNamed(path.slice(folder.length), new Set(kept.map((one) => one.path)));
+const namesOf = (files: readonly TreeFile[]): ReadonlySet<string> => new Set(files.map(({ path }) => path));
 
 const isUnchanged = (entry: BranchEntry | undefined, sha: string): boolean =>
   entry?.sha === sha && entry.mode === '100644';
@@ -148,7 +156,7 @@ function listDelivered(
 ): readonly TreeFile[] {
   const isAsNamed = ({ path, sha }: TreeFile): boolean =>
     entries.get(folder + path.replace(/\/$/, ''))?.sha === sha;
-  const names = new Set(kept.filter(isAsNamed).map(({ path }) => path));
+  const names = namesOf(kept.filter(isAsNamed));
   const files = filesBelow({ entries }, folder);
   return [...files].flatMap(([path, { sha }]) => (isNamed(path, names) ? [] : [{ path, sha }]));
 }

@@ -1,8 +1,9 @@
 import { SITE } from '../../../protocol/limits.ts';
-import { type BranchTree, filesBelow, findRemaining, hasFilesBelow, isWhole } from './branch-tree.ts';
+import { type BranchTree, filesBelow, findDelivered, findRemaining, hasFilesBelow } from './branch-tree.ts';
 import { type FoundDelivery, readSiteHistory, type SiteHistory } from './site-history.ts';
 import { parseSiteMessage } from './site-message.ts';
 import type { FolderTarget } from './site-target.ts';
+import type { TreeFile } from './tree.ts';
 
 /** The delivered sites at and below a folder, and what else is there. */
 export interface FoundSites {
@@ -72,21 +73,26 @@ class SiteSearch {
   }
 
   async add(delivery: Omit<FoundDelivery, 'parent'>): Promise<void> {
-    const { folder, sha } = delivery;
+    const { folder } = delivery;
     if (!hasFilesBelow(this.#tree, folder)) return;
     const isFull = this.sites.size >= SITE.removals || this.#removed.size >= SITE.files;
-    const isAsDelivered = isWhole(this.#tree, delivery);
-    if (isFull || (!isAsDelivered && this.#treesLeft === 0)) {
+    const asDelivered = findDelivered(this.#tree.entries, delivery);
+    if (isFull || (asDelivered === null && this.#treesLeft === 0)) {
       this.postponed.push(folder);
       return;
     }
-    if (!isAsDelivered) this.#treesLeft -= 1;
-    const { github, reader } = this.#target;
-    const entries = isAsDelivered ? this.#tree.entries : await reader.getEntries(github, sha);
-    const files = [...findRemaining(this.#tree, delivery, entries).keys()].map((path) => folder + path);
+    const delivered = asDelivered ?? (await this.#readDelivered(delivery));
+    const files = [...findRemaining(this.#tree, delivery, delivered).keys()].map((path) => folder + path);
     const paths = files.filter((path) => !this.#removed.has(path));
     for (const path of paths) this.#removed.add(path);
     if (paths.length > 0) this.sites.set(folder, paths);
+  }
+
+  /** What the commit of a delivery made of its folder; nothing where that is not what it says. */
+  async #readDelivered(delivery: Omit<FoundDelivery, 'parent'>): Promise<readonly TreeFile[]> {
+    this.#treesLeft -= 1;
+    const { github, reader } = this.#target;
+    return findDelivered(await reader.getEntries(github, delivery.sha), delivery) ?? [];
   }
 }
 
