@@ -17,6 +17,7 @@ import {
   type CommandContext,
   createRequest,
   findCurrentFolder,
+  listGivenFlags,
   readAndMaskCredentials,
   readRawInputs,
   readsStandardInput,
@@ -62,7 +63,9 @@ async function createReports(
     const { repository, sources, log } = await findSources(command, parts, env);
     const raw = readRawInputs(command, env, { token, repository });
     const opensLinks = command.name === 'verify';
-    const request = await createRequest(raw, { sources, secrets, opensLinks, contentStream }, ports);
+    const given = listGivenFlags(command);
+    const context = { sources, secrets, opensLinks, contentStream, given };
+    const request = await createRequest(raw, context, ports);
     for (const line of log) ports.logger.info(line);
     return await failIfAbandoned(() => runRequest(request, ports, parts));
   } catch (thrown) {

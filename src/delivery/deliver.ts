@@ -1,9 +1,10 @@
+import { noteOtherInputs } from '../request/input-scope.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { authorize } from './authorize.ts';
 import { checkPages } from './check-file.ts';
 import { chooseChannels } from './choose-channel.ts';
 import type { DeliveryContext } from './delivery-context.ts';
-import { type FileDelivery, runStep } from './file-delivery.ts';
+import { channelsIn, type FileDelivery, runStep } from './file-delivery.ts';
 import { folderChannelError } from './open-site.ts';
 import { actionsFor, prepareTasks, previewTasks } from './plan.ts';
 import { publishTasks } from './publish.ts';
@@ -36,10 +37,29 @@ async function deliverOpenFiles(
     }
     return { ...delivery, choice };
   });
-  const planned = await prepareTasks(chosen, actions, context);
+  const noted = noteInputs(chosen, request, context);
+  const planned = await prepareTasks(noted, actions, context);
   const checked = await checkPages(planned, request, ({ tasks }) => tasks.has('K1'), context);
   const step = { request, context, open: createPageOpener(context.screen, context) };
   const viewed = await viewLocalPages(checked, step);
   if (request.dryRun) return previewTasks(viewed, actions, context);
   return viewPublishedPages(await publishTasks(viewed, request, actions, context), step);
+}
+
+/** Says which inputs are for other deliveries than the one that was chosen. */
+function noteInputs(
+  deliveries: readonly FileDelivery[],
+  { scopedInputs }: Pick<DeliveryRequest, 'scopedInputs'>,
+  { logger }: Pick<DeliveryContext, 'logger'>,
+): readonly FileDelivery[] {
+  if (scopedInputs.length === 0) return deliveries;
+  const hasFolder = deliveries.some(({ site, failure }) => site !== null || failure !== null);
+  const noted = deliveries.map((delivery) => {
+    if (delivery.choice === null) return delivery;
+    const { reason } = delivery.choice;
+    const chosen = { channels: channelsIn(delivery), reason, hasFolder };
+    return { ...delivery, notes: [...delivery.notes, ...noteOtherInputs(scopedInputs, chosen)] };
+  });
+  for (const note of new Set(noted.flatMap(({ notes }) => notes))) logger.info(note);
+  return noted;
 }
