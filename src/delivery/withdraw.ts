@@ -11,9 +11,10 @@ import {
   askChannel,
   type FileDelivery,
   failAll,
+  inStep,
   LINK_SUBJECT,
   newDelivery,
-  withFailure,
+  withPreparationFailure,
 } from './file-delivery.ts';
 import { deliveredName, type FoundFile, isFolder, refuseOneNameForMany } from './find-files.ts';
 import { siteName } from './open-site.ts';
@@ -39,11 +40,14 @@ export async function withdraw(
   try {
     refuseUnnamedBin(request);
     items = await itemsToRemove(request, channels, context);
-    const actions = actionsFor((await authorize({ channels }, context)).channels, 'remove');
-    files = await findDelivered(items, { ...request, channels, reason }, actions, context);
-    files = request.dryRun
-      ? await previewTasks(files, actions, context)
-      : await publishTasks(files, request, actions, context);
+    const opened = await authorize({ channels }, context);
+    files = await inStep('place', async () => {
+      const actions = actionsFor(opened.channels, 'remove');
+      const found = await findDelivered(items, { ...request, channels, reason }, actions, context);
+      return request.dryRun
+        ? previewTasks(found, actions, context)
+        : publishTasks(found, request, actions, context);
+    });
   } catch (thrown) {
     files = failAll(files, thrown);
   } finally {
@@ -135,7 +139,7 @@ async function findDelivered(
       const delivery = { ...newDelivery('withdraw', subject), choice, notes };
       found.push(
         hasFailed(result)
-          ? withFailure(delivery, 'check', result)
+          ? withPreparationFailure(delivery, result)
           : { ...delivery, tasks: new Map([[key, result]]) },
       );
     }
