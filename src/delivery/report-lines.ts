@@ -64,6 +64,17 @@ function claimLine(delivery: FileDelivery, { provenUrl, notReady }: ReportFacts)
   ].join('; ');
 }
 
+/** What was carried out; of what is only planned, what would be. */
+function describeMethod(delivery: FileDelivery, planned: string): string {
+  const placement = mainAttempt(delivery)?.placement ?? null;
+  if (placement === null || placement.written) return placement?.method ?? planned;
+  const unchanged =
+    delivery.operation === 'withdraw'
+      ? 'nothing removed, because nothing was there'
+      : 'nothing written, because it was there already';
+  return placement.method ?? unchanged;
+}
+
 /** Its address, once it is proven. */
 function describeDuplicate({ task, placement, proof }: ChannelAttempt): string[] {
   if (placement === null || proof === null) return [];
@@ -80,7 +91,7 @@ function codeLine(delivery: FileDelivery): string {
     const { channel, method } = plan;
     parts.push(
       `channel ${channel} (${CHANNELS[channel].name}), because ${choice?.reason}`,
-      method,
+      describeMethod(delivery, method),
       mainAttempt(delivery)?.placement?.destination ?? plan.destination,
     );
   }
