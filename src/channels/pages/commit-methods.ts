@@ -12,6 +12,7 @@ import type { Ports } from '../../ports.ts';
 import { MEGABYTE, SIZE } from '../../protocol/limits.ts';
 import { changedFileError, type LocalFile } from '../../rules/inspect.ts';
 import type { BranchReader } from './branch-reader.ts';
+import { nameMovedRepository } from './moved-repository.ts';
 import { readTargetHead, type TargetBranch } from './target-branch.ts';
 
 /** How files are committed. @see protocol 4.2, 8 */
@@ -222,7 +223,7 @@ async function writeWithGit(
   const remote = new URL(`/${github.repository.owner}/${github.repository.repo}.git`, serverUrl);
   const push = { remote, token: github.token, branch, changes, author, createsBranch };
   onWrite('C');
-  const commits = await pushChanges(push, ports);
+  const commits = await nameMovedRepository(github, () => pushChanges(push, ports));
   return pairUp(changes, commits);
 }
 
