@@ -180,6 +180,16 @@ describe('standard input', () => {
 });
 
 test.each([
+  ['deliver', 'https://example.com/page.html', 'prove a link with `screen-delivery verify URL`'],
+  ['deliver', 'https://example.com/?page=[1]', 'prove a link with `screen-delivery verify URL`'],
+  ['withdraw', 'https://example.com/*.html', 'set `--path` to the place within the repository'],
+])('%s %s is wrong usage that says where an address belongs', async (name, address, hint) => {
+  const { message, hint: given } = await runForUsage([name, 'page.html', address]);
+  expect(CLI_WORDING(`${message}; ${given}`)).toContain(`\`FILE\` is an address and names no file; `);
+  expect(CLI_WORDING(given)).toContain(hint);
+});
+
+test.each([
   [['page.html', '--channel', 'K1', '--tag', 'v1'], 'input `tag` has no effect on channel K1: it is for K2'],
   [
     ['page.html', '--channel', 'K3', '--prune', 'true'],

@@ -6,6 +6,7 @@ import { authorizeDevice } from '../github/device-flow.ts';
 import type { Ports } from '../ports.ts';
 import { refuseUnsafeEnvironment } from '../request/environment.ts';
 import { selectInstance } from '../request/local-inputs.ts';
+import { refuseAddresses } from '../request/parse-request.ts';
 import { findRepository } from '../request/source-repository.ts';
 import { failIfAbandoned } from '../system.ts';
 import type { CliCommand } from './args.ts';
@@ -23,7 +24,7 @@ import {
   readsStandardInput,
 } from './request.ts';
 import type { Terminal } from './terminal.ts';
-import { UsageError } from './usage-error.ts';
+import { refuseAsUsage, UsageError } from './usage-error.ts';
 
 /**
  * Delivers or withdraws files, or verifies a link, and prints the reports.
@@ -89,6 +90,9 @@ const askOn =
 async function findSources(command: CliCommand, { findFiles }: CommandRun['parts'], env: NodeJS.ProcessEnv) {
   const log: string[] = [];
   if (command.name === 'verify') return { repository: '', sources: [], log };
+  await refuseAsUsage(async () =>
+    refuseAddresses(command.positionals, command.name === 'withdraw' ? 'withdraw' : 'deliver'),
+  );
   const { flags, positionals } = command;
   const folder = findCurrentFolder();
   const found = readsStandardInput(command) ? [] : await findFiles(positionals, folder);

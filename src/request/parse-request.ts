@@ -284,19 +284,23 @@ function parseHandedOut(text: string, input: 'pages-base' | 'raw-base' | 'bin-ho
   return url;
 }
 
+/** Refuses addresses in place of files. Some would also be patterns. */
+export function refuseAddresses(lines: readonly string[], operation: Operation): void {
+  if (!lines.some((line) => /^\s*[a-z][a-z\d+.-]*:\/\//i.test(line))) return;
+  refuseInput(
+    'input `file` is an address and names no file',
+    operation === 'withdraw'
+      ? 'set `path:` to the place within the repository, or `file:` to the name that was delivered'
+      : 'set `file:` to a file, or `url:` to a link that is to be proven',
+  );
+}
+
 function parseFileLines({ file }: RawInputs, operation: Operation): readonly string[] {
   const lines = file.split('\n').flatMap((line) => line.trim() || []);
   if (lines.some((line) => line.includes('\0'))) {
     refuseInput('input `file` holds a control character', 'remove it');
   }
-  if (lines.some((line) => /^[a-z][a-z\d+.-]*:\/\//i.test(line))) {
-    refuseInput(
-      'input `file` is an address and names no file',
-      operation === 'withdraw'
-        ? 'set `path:` to the place within the repository, or `file:` to the name that was delivered'
-        : 'set `file:` to a file, or `url:` to a link that is to be proven',
-    );
-  }
+  refuseAddresses(lines, operation);
   if (lines.length > BATCH.files) {
     refuseInput(`input \`file\` has ${lines.length} lines`, `name at most ${BATCH.files} files a step`);
   }
