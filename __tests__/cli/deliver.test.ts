@@ -322,6 +322,26 @@ describe('the credentials of the command line', () => {
     },
   );
 
+  test.each(['child_process', 'http,CHILD_PROCESS ', '*', 'child*', 'net,ch*_process'])(
+    'are not used if NODE_DEBUG=%s prints the environment of git',
+    async (value) => {
+      const { report, host } = await runForReport(['deliver', 'page.html'], {
+        NODE_DEBUG: value,
+        GH_TOKEN: TOKEN,
+      });
+      expect(report.notReady?.reason).toContain('NODE_DEBUG makes Node print the environment');
+      expect(host.seen).toEqual([]);
+    },
+  );
+
+  test('are used with a NODE_DEBUG that prints no environment', async () => {
+    const { report } = await runForReport(['deliver', 'page.html'], {
+      NODE_DEBUG: 'http,net',
+      GH_TOKEN: TOKEN,
+    });
+    expect(report.notReady?.reason ?? '').not.toContain('NODE_DEBUG');
+  });
+
   test.each(['message', 'path', 'tag', 'bin', 'marker', 'url', 'branch'])(
     'and well-known secrets are refused in --%s and printed nowhere',
     async (flag) => {

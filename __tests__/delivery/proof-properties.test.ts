@@ -29,6 +29,12 @@ const ANSWERS = {
 } as const satisfies Record<string, Scripted>;
 type AnswerKind = keyof typeof ANSWERS;
 
+/** By what a host, or a cache with a copy for each encoding, tells a browser from a tool. */
+const BROWSER_SIGNS = {
+  'user-agent': /Mozilla/,
+  'accept-encoding': /gzip/,
+} as const;
+
 interface HostModel {
   /** The nodes of the address with `?v=`, of the one without, and of the raw one; they take turns. */
   readonly stamped: readonly AnswerKind[];
@@ -39,6 +45,9 @@ interface HostModel {
   /** Seconds after which nothing is there any more. */
   readonly endsAfter: number;
   readonly knowsOld: boolean;
+  /** What browsers get in place of a right answer; hosts know them by a header. */
+  readonly browsers: AnswerKind | null;
+  readonly knownBy: keyof typeof BROWSER_SIGNS;
   readonly channel: 'K1' | 'K3' | 'K4';
 }
 
@@ -56,11 +65,23 @@ const hosts: fc.Arbitrary<HostModel> = fc.record({
   lateBy: fc.constantFrom(0, 7, 20),
   endsAfter: fc.constantFrom(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 4, 1),
   knowsOld: fc.boolean(),
+  browsers: fc.oneof(
+    { weight: 4, arbitrary: fc.constant(null) },
+    { weight: 1, arbitrary: fc.constantFrom(...(Object.keys(ANSWERS) as AnswerKind[])) },
+  ),
+  knownBy: fc.constantFrom(...(Object.keys(BROWSER_SIGNS) as (keyof typeof BROWSER_SIGNS)[])),
   channel: fc.constantFrom('K1', 'K3', 'K4'),
 });
 
+/** A file-bin counts what is downloaded, so it is asked seldom; it has one store behind it. */
+const nodesOf = ({ plain, channel }: HostModel) => (channel === 'K3' ? plain.slice(0, 1) : plain);
+
 /** The oracle: what anybody gets who opens the address that is handed over. It knows nothing of the proof. */
-function mayBeReady({ stamped, plain, endsAfter, knowsOld, channel }: HostModel): boolean {
+function mayBeReady(model: HostModel): boolean {
+  const { stamped, endsAfter, knowsOld, browsers, channel } = model;
+  const plain = nodesOf(model);
+  const isForBrowsers = browsers === null || browsers === 'new';
+  if (!isForBrowsers && !(browsers === 'old' && knowsOld && channel === 'K1')) return false;
   const isNew = plain.every((one) => one === 'new');
   if (channel === 'K4') return isNew && endsAfter > 5;
   if (channel === 'K3') return isNew;
@@ -69,7 +90,13 @@ function mayBeReady({ stamped, plain, endsAfter, knowsOld, channel }: HostModel)
 
 const placements: Readonly<Record<HostModel['channel'], (sha256: string) => Placement>> = {
   K1: (sha256) => placementWith({ hostMayChangeBytes: false, previousSha256: [sha256] }),
-  K3: () => placementWith({ bypassCache: false, hostMayChangeBytes: false, warnsFirst: true }),
+  K3: () =>
+    placementWith({
+      bypassCache: false,
+      hostMayChangeBytes: false,
+      warnsFirst: true,
+      countsDownloads: true,
+    }),
   K4: () => placementWith({ bypassCache: false, hostMayChangeBytes: false, mustBeExternal: true }),
 };
 
@@ -82,8 +109,11 @@ function playHost(model: HostModel, seconds: () => number): FakeHttp {
     if (!isRaw && origin + pathname !== PAGE.href) return { body: `${MARKER}, sign in` };
     if (seconds() < model.lateBy || seconds() >= model.lateBy + model.endsAfter) return { status: 404 };
     const which = isRaw ? 'raw' : url.includes('?v=') ? 'stamped' : 'plain';
-    const chosen = model[which][turns[which] % model[which].length] ?? 'missing';
+    const all = which === 'plain' ? nodesOf(model) : model[which];
+    const chosen = all[turns[which] % all.length] ?? 'missing';
     turns[which] += 1;
+    const isBrowser = BROWSER_SIGNS[model.knownBy].test(headers[model.knownBy] ?? '');
+    if (isBrowser && model.browsers !== null && chosen === 'new') return ANSWERS[model.browsers];
     return chosen === 'cookie' && headers.cookie !== undefined ? ANSWERS.new : ANSWERS[chosen];
   });
 }
@@ -115,7 +145,9 @@ test('No random host gets a false result of ready, and a right one is ready.', a
       if (ready) expect([model, mayBeReady(model)]).toEqual([model, true]);
       if (raw) expect([model, model.raw.every((one) => one === 'new')]).toEqual([model, true]);
       const isPlainHost =
-        [...model.stamped, ...model.plain].every((one) => one === 'new') && model.endsAfter > 60;
+        [...model.stamped, ...model.plain].every((one) => one === 'new') &&
+        model.browsers === null &&
+        model.endsAfter > 60;
       if (isPlainHost) expect([model, ready]).toEqual([model, true]);
     }),
     { numRuns: 1_500, seed: 20_260_102 },

@@ -40,6 +40,7 @@ describe('the replaced files of a site', () => {
     const { host, unknown } = verify(() => NEW, { parts: [part('a.js'), part('b.css', null)] });
     await expect(unknown).resolves.toEqual([]);
     expect(host.seen.map(({ url }) => url)).toEqual(['https://octo.github.io/site/a.js']);
+    expect(host.seen[0]?.headers['user-agent']).toMatch(/^Mozilla\//);
   });
 
   test('are asked again where a cache is late, and only those', async () => {

@@ -120,6 +120,17 @@ describe('shortHostMessage', () => {
     }
   });
 
+  test.each(['\u200b', '\u00ad', '\u2060', '\ufe0f', '\u034f', '\u{e0020}'])(
+    'cuts no word that has a character in it that cannot be seen: %j',
+    (invisible) => {
+      const secret = Array.from(`ghs_${'a1B2'.repeat(9)}`).join(invisible);
+      for (let before = 210; before < 300; before += 1) {
+        const short = shortHostMessage(`${'x'.repeat(before)} ${secret} and more of it${'.'.repeat(300)}`);
+        expect(short.includes(secret) || !short.includes('g')).toBe(true);
+      }
+    },
+  );
+
   test('cuts a text without spaces', () => {
     expect(shortHostMessage('я'.repeat(400))).toBe(`${'я'.repeat(300)}…`);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { decodePage, findGateSign, isOnlyInMetadata, isSignInAddress } from '../../src/rules/gate-page.ts';
+import { decodePage, findGateSign, isSignInAddress } from '../../src/rules/gate-page.ts';
 import { measureCpuTime } from './cpu-time.ts';
 
 const MARKER = 'marker-42';
@@ -127,7 +127,6 @@ describe('a page in place of the content', () => {
     (start) => {
       const text = start.repeat(65_536 / start.length);
       expect(measureCpuTime(() => findGateSign(text))).toBeLessThan(1_000);
-      expect(measureCpuTime(() => isOnlyInMetadata(MARKER, text, 1))).toBeLessThan(1_000);
     },
   );
 });
@@ -153,27 +152,6 @@ describe('decodePage', () => {
 
   test('reads a page that declares an encoding that does not exist', () => {
     expect(decodePage('<meta charset=none><p>a')).toContain('<p>a');
-  });
-});
-
-describe('isOnlyInMetadata', () => {
-  test.each([
-    `<title>${MARKER} – Octo</title><div id=root></div>`,
-    `<meta property="og:title" content="${MARKER}"><p>Octo</p>`,
-    `<link rel=canonical href="/${MARKER}"><!-- ${MARKER} -->`,
-  ])('is true of %s', (text) => {
-    expect(isOnlyInMetadata(MARKER, text, text.split(MARKER).length - 1)).toBe(true);
-  });
-
-  test.each([page(`Report ${MARKER}`), `${MARKER}`, `<script>{"title":"${MARKER}"}</script>`])(
-    'is false of %s',
-    (text) => {
-      expect(isOnlyInMetadata(MARKER, text, text.split(MARKER).length - 1)).toBe(false);
-    },
-  );
-
-  test('is false where the rest of a long page has it', () => {
-    expect(isOnlyInMetadata(MARKER, `<title>${MARKER}</title>`, 2)).toBe(false);
   });
 });
 

@@ -332,7 +332,9 @@ describe('the references of a folder', () => {
     const repository = await scenario.repository();
     const refused = await scenario.deliver({ repository, files: viteOutput('/'), inputs });
     expect(refused.report.notReady).toMatchObject({ step: 'check', code: 'BAD_FILE' });
-    expect(refused.report.notReady?.hint).toContain("`base: './'` in vite.config");
+    expect(refused.report.notReady?.hint).toContain(
+      `\`base: '/${repository.name}/previews/pr-12/'\` in vite.config`,
+    );
     expect(await repository.log()).toHaveLength(1);
     const delivered = await scenario.deliver({ repository, files: viteOutput('./'), inputs });
     expectSite(delivered, `${repository.pages.url}previews/pr-12/`, 3);

@@ -1,5 +1,7 @@
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import type { InterceptedReply } from '../world/server/interceptions.ts';
+import type { HostRequest } from '../world/server/messages.ts';
 import { expectNotReady, expectReady } from './expect-report.ts';
 import { createPage, MARKER, setUpScenario } from './scenario.ts';
 
@@ -49,6 +51,19 @@ describe('the address as it is handed over, without ?v=', () => {
     const inputs = { channel: 'K1' };
     const delivered = await scenario.deliver({ repository, files, inputs, simulatedTime: true });
     expectNotReady(delivered, { step: 'verify', reason: /as a download/, hint: /Content-Type: text\/html/ });
+  });
+
+  test('answers browsers with the older, compressed copy of a cache: not ready', async () => {
+    const repository = await scenario.repository();
+    const headers = { 'content-type': 'text/html', 'content-encoding': 'gzip' };
+    const alter = <Answer>(real: Answer, request: HostRequest) =>
+      /gzip/.test(String(request.headers['accept-encoding']))
+        ? { status: 200, headers, body: gzipSync(createPage('older')) }
+        : real;
+    scenario.intercept({ method: 'GET', url: /github\.io\/.*page\.html/, times: ever }, { alter });
+    const inputs = { channel: 'K1' };
+    const delivered = await scenario.deliver({ repository, files, inputs, simulatedTime: true });
+    expectNotReady(delivered, { step: 'verify', reason: /answers browsers HTTP 200 with other content/ });
   });
 
   test.each([2, 3, 4])('is wrong on one of %i cache nodes: not ready', async (nodes) => {
@@ -154,13 +169,15 @@ describe('a link', () => {
     expectNotReady(await deliver(), { step: 'verify', httpCode: 200, reason: /not proven/ });
   });
 
-  test('to a page whose title alone has the marker is not ready', async () => {
+  test('to a page that shows the marker nowhere is not ready', async () => {
     const title = `<title>${MARKER}</title><meta property="og:title" content="${MARKER}">`;
-    play(() => ({
-      status: 200,
-      body: `<html><head>${title}</head><body><div id="root"></div></body></html>`,
-    }));
-    expectNotReady(await deliver(), { step: 'verify', httpCode: 200, reason: /only .* in its title/ });
+    const body = `<img alt="${MARKER}"><p hidden>${MARKER}</p><template>${MARKER}</template><p>Open the app</p>`;
+    play(() => ({ status: 200, body: `<html><head>${title}</head><body>${body}</body></html>` }));
+    expectNotReady(await deliver(), {
+      step: 'verify',
+      httpCode: 200,
+      reason: /only where a page does not show it/,
+    });
   });
 
   test('to a page that repeats the address of a redirect is not ready', async () => {
@@ -169,7 +186,7 @@ describe('a link', () => {
         ? { status: 302, headers: { location: `/search?q=${MARKER}` } }
         : { status: 200, body: `Nothing found for ${MARKER}` },
     );
-    expectNotReady(await deliver(), { step: 'verify', httpCode: 200, reason: /part of its own address/ });
+    expectNotReady(await deliver(), { step: 'verify', httpCode: 200, reason: /in its own address/ });
   });
 
   test('with a marker that the link itself has is refused before any request', async () => {

@@ -144,6 +144,12 @@ export class HostedRepository implements TestRepository {
     return repository;
   }
 
+  /** Ends what runs for it. */
+  async close(): Promise<void> {
+    this.git.close();
+    await this.issues.close();
+  }
+
   get pages(): FakePages {
     if (this.site === null) throw new Error(`${this.fullName} has no Pages site.`);
     return this.site;

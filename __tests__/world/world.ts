@@ -118,7 +118,7 @@ export async function startWorld(): Promise<GitHubWorld> {
       const repository = find(...splitName(fullName));
       if (repository === undefined) return;
       repositories.delete(key(GITHUB_COM, fullName));
-      await repository.issues.close();
+      await repository.close();
     },
     addEnterprise(host, isolated) {
       const instance = createEnterprise(host, isolated);
@@ -159,7 +159,7 @@ export async function startWorld(): Promise<GitHubWorld> {
       stopping.abort();
       await proxy.close();
       await front.close();
-      for (const repository of repositories.values()) await repository.issues.close();
+      for (const repository of repositories.values()) await repository.close();
       stopGitRunner();
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     },

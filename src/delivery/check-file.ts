@@ -106,7 +106,7 @@ export function checkPages(
     if (site !== null) return checkSite(delivery, site, selfContained, signal);
     if (file === null || !isForScreen(delivery)) return delivery;
     // A browser may take either name for a page's: the file's own, or the one that it gets on the host.
-    const unknown = await checkSelfContained(isHtml(name) ? { ...file, name } : file, selfContained);
+    const unknown = await checkSelfContained(file, selfContained, isHtml(name) ? name : file.name);
     return { ...delivery, unknown };
   });
 }

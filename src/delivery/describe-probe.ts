@@ -1,6 +1,6 @@
 import type { RefusalMeaning } from '../channels/channel.ts';
 import { DeliveryError } from '../errors.ts';
-import type { ContentMatch, ExpectedContent, ProbeResult } from './url-probe.ts';
+import { type ContentMatch, type ExpectedContent, isProof, type ProbeResult } from './url-probe.ts';
 
 /** What each match means to a person. */
 const DESCRIPTIONS: Readonly<Record<ContentMatch, string>> = {
@@ -12,7 +12,7 @@ const DESCRIPTIONS: Readonly<Record<ContentMatch, string>> = {
   'cut-short': 'only the beginning of the file',
   different: 'other content',
   login: 'a login page: the host is in private mode, or the address is not public',
-  echo: 'the marker only as a part of its own address or in its title',
+  echo: 'the marker only where a page does not show it: in its own address, its title, a comment, an attribute or a hidden part',
   gate: 'a page to sign in, a warning or an error in place of the content',
   'not-shown':
     'the right content, but as a download or a text: its headers keep a browser from showing it as a page',
@@ -29,9 +29,10 @@ export function describeProbe(result: ProbeResult | null): string {
   if (result === null) return 'the address was not asked yet';
   if (result.failure !== undefined) return result.failure.message;
   const code = result.httpCode === null ? 'no answer' : `HTTP ${result.httpCode}`;
+  const answers = result.asBrowser && !isProof(result) ? 'answers browsers' : 'answers';
   return result.match === 'absent'
-    ? `the address answers ${code}${result.refusal === undefined ? '' : `: ${result.refusal}`}`
-    : `the address answers ${code} with ${DESCRIPTIONS[result.match]}`;
+    ? `the address ${answers} ${code}${result.refusal === undefined ? '' : `: ${result.refusal}`}`
+    : `the address ${answers} ${code} with ${DESCRIPTIONS[result.match]}`;
 }
 
 /** @see protocol 7 (final URL does not answer 200 or lacks the marker) */
@@ -73,7 +74,7 @@ const HINTS: Readonly<Partial<Record<ContentMatch, string>>> = {
     'check that the address belongs to the file, and that `marker:`, where it is set, is plain text of it',
   login:
     'make the address public (a GitHub Enterprise in private mode shows sites to anybody only with Management Console → Pages → Public Pages), or use channel: K3',
-  echo: 'set `marker:` to a text that only the content has, or name the file in `file:`',
+  echo: 'set `marker:` to a text that only the content has and the page shows, or name the file in `file:`',
   gate: 'make the address public and without a page before it, or use channel: K1, K2 or K3',
   'not-shown':
     'let the host of the site answer with `Content-Type: text/html` and without `Content-Disposition: attachment`, or use channel: K2 or K3 for a download',

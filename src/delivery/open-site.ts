@@ -83,6 +83,7 @@ async function checkSiteFile(
   signal: AbortSignal,
 ): Promise<LocalFile> {
   const file = await inspectFile({
+    name: path,
     path: join(folder, path),
     given: join(given, path),
     marker,
@@ -95,7 +96,7 @@ async function checkSiteFile(
     accept: refuseLargeFile,
     signal,
   });
-  await checkContent({ ...file, name: path }, join(given, path), { allowedSecrets }, signal);
+  await checkContent(file, join(given, path), { allowedSecrets }, signal);
   return file;
 }
 

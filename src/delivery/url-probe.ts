@@ -1,21 +1,21 @@
 import type { Placement } from '../channels/channel.ts';
 import { DeliveryError } from '../errors.ts';
-import { type FetchedContent, fetchBack, HEAD_SIZE } from '../http/fetch-back.ts';
+import { type FetchedContent, fetchBack } from '../http/fetch-back.ts';
 import type { CookieJar } from '../http/follow.ts';
 import { isAbsence } from '../http/response.ts';
 import type { Ports } from '../ports.ts';
 import { MEGABYTE, PARTIAL_PROBE, PROBE_TIME, SECOND } from '../protocol/limits.ts';
-import { isPartOfAddress } from '../rules/address-echo.ts';
 import { getReach, parseExternalAddress } from '../rules/external-address.ts';
 import type { ContentFingerprint } from '../rules/fingerprint.ts';
-import { decodePage, findGateSign, isOnlyInMetadata } from '../rules/gate-page.ts';
+import { decodePage, findGateSign } from '../rules/gate-page.ts';
 import type { LocalFile } from '../rules/inspect.ts';
+import { isEcho } from './marker-echo.ts';
 
 /**
  * How a body relates to the file. The first three prove it by themselves: `marked` is a body with the marker
  * where no file was given to compare with; `gone` is what a withdrawn address must answer. An `altered` body has
  * the marker, but other bytes than the file: it counts only with what the host says of its build; an `echo` has it
- * only because the address or the title has it, a `gate` is a page to sign in, a warning or an error in place of
+ * only where nothing of the content is shown, as in its address or title, a `gate` is a page to sign in, a warning or an error in place of
  * the content, and what is `not-shown` is right, but a browser would not show it as a page.
  */
 export type ContentMatch =
@@ -40,6 +40,8 @@ export interface ProbeResult {
   readonly hosts: readonly string[];
   /** Why the host refuses the address, in its own plain text. */
   readonly refusal?: string | undefined;
+  /** Whether it was asked as a browser asks, unlike the others. */
+  readonly asBrowser?: boolean;
   /** Whether the marker was found in the content itself. */
   readonly hasMarker: boolean;
   /** Milliseconds since the epoch; `null` where the host does not say. */
@@ -64,7 +66,14 @@ export interface ExpectedContent {
 /** The address, and how it is asked. */
 export type ProbeTarget = Pick<
   Placement,
-  'url' | 'bypassCache' | 'mustBeExternal' | 'previousSha256' | 'previousBlob' | 'warnsFirst' | 'isPage'
+  | 'url'
+  | 'bypassCache'
+  | 'mustBeExternal'
+  | 'previousSha256'
+  | 'previousBlob'
+  | 'warnsFirst'
+  | 'isPage'
+  | 'countsDownloads'
 >;
 
 const PROOFS: readonly ContentMatch[] = ['identical', 'marked', 'gone'];
@@ -113,7 +122,9 @@ export class UrlProbe {
     // The bin's warning page is the one exception: a person leaves it with one click, and then the bytes decide.
     const cookies: CookieJar | undefined =
       this.#target.warnsFirst && this.#expected.file !== null ? new Map() : undefined;
-    const how = { cookies, isPart: size === 'part', asBrowser };
+    // Where each look counts, the only one is that of a browser.
+    const { countsDownloads = false } = this.#target;
+    const how = { cookies, isPart: size === 'part', asBrowser: asBrowser || countsDownloads };
     this.last = await this.#askOnce(how);
     if (this.last.httpCode === 200 && !isProof(this.last) && cookies !== undefined && cookies.size > 0) {
       this.last = await this.#askOnce(how);
@@ -150,6 +161,7 @@ export class UrlProbe {
       startProgress: (total: number) => logger.progress('fetched back', total, 'bytes'),
       publicOnly: this.#publicOnly,
       asBrowser,
+      plainRefusals: this.#target.countsDownloads ?? false,
       ...(cookies === undefined ? {} : { cookies }),
       ...(isBeginning ? { readAtMost: PARTIAL_PROBE } : {}),
       blob: this.#target.previousBlob,
@@ -161,9 +173,11 @@ export class UrlProbe {
       const fetched = await fetchBack(http, this.#url(), options, needles);
       this.#notBefore = clock.now() + (fetched.retryAfter ?? 0);
       const { httpCode, fingerprint, hosts, lastModified, keptFor, refusal, version } = fetched;
-      const hasMarker = (fingerprint?.counts[0] ?? 0) > 0 && !isEcho(fetched, this.#expected, isPart);
+      const isFound = (fingerprint?.counts[0] ?? 0) > 0;
+      const hasMarker = isFound && !(await isEcho(fetched, this.#expected, isPart));
       const match = await this.#match({ ...fetched, hasMarker }, isBeginning);
-      return { httpCode, fingerprint, hosts, hasMarker, lastModified, keptFor, refusal, version, match };
+      const seen = { fingerprint, hosts, hasMarker, lastModified, keptFor, refusal, version };
+      return { httpCode, match, ...seen, ...(asBrowser && !options.plainRefusals && { asBrowser }) };
     } catch (thrown) {
       stop.throwIfAborted();
       return this.#failed(signal.aborted ? stalledError() : thrown, how);
@@ -230,20 +244,6 @@ const failedProbe = (failure: DeliveryError): ProbeResult => ({
   keptFor: null,
   failure,
 });
-
-/** Whether the marker says nothing of the content: a page has it that repeats its address or names what it hides. @see design 5 (K4) */
-function isEcho(
-  { addresses, fingerprint, head }: FetchedContent,
-  { marker, file }: ExpectedContent,
-  isPart: boolean,
-): boolean {
-  if (marker === undefined) return false;
-  if (isPartOfAddress(marker, addresses)) return true;
-  const { size = 0, counts = [] } = fingerprint ?? {};
-  // A long page that is not read to its end may have it again further down.
-  if (file !== null || (isPart && size >= HEAD_SIZE)) return false;
-  return isOnlyInMetadata(marker, decodePage(head), counts[0] ?? 0);
-}
 
 /** Compares the beginning of a body, and the length that its host announces, with the file. */
 async function matchBeginning(

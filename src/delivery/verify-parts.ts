@@ -102,7 +102,11 @@ export async function fetchPart(
     size,
     readAtMost,
     previousBlob,
-  }: Pick<PlacedPart, 'url' | 'size' | 'previousBlob'> & { readonly readAtMost: number },
+    asBrowser = false,
+  }: Pick<PlacedPart, 'url' | 'size' | 'previousBlob'> & {
+    readonly readAtMost: number;
+    readonly asBrowser?: boolean;
+  },
   { publicOnly }: Pick<PartsCheck, 'publicOnly'>,
   deadline: number,
   { clock, http, signal: stop }: Ports,
@@ -110,7 +114,8 @@ export async function fetchPart(
   const limit = clock.timeout(Math.min(probeTimeFor(size), Math.max(deadline - clock.now(), SECOND)));
   const signal = AbortSignal.any([stop, limit]);
   try {
-    const options = { signal, guard: refuseMachineAddress, publicOnly, readAtMost, blob: previousBlob };
+    const reading = { readAtMost, blob: previousBlob };
+    const options = { signal, guard: refuseMachineAddress, publicOnly, asBrowser, ...reading };
     return await fetchBack(http, url, options, []);
   } catch (thrown) {
     stop.throwIfAborted();

@@ -59,7 +59,8 @@ async function probePlain(
   deadline: number,
   ports: Ports,
 ): Promise<OldPart | null> {
-  const answer = await fetchPart({ ...part, readAtMost: SIZE.repository + 1 }, check, deadline, ports);
+  const asked = { ...part, readAtMost: SIZE.repository + 1, asBrowser: true };
+  const answer = await fetchPart(asked, check, deadline, ports);
   if (typeof answer === 'string') return { part, problem: answer, httpCode: null, keptFor: null };
   const { httpCode, keptFor, fingerprint, isBlob } = answer;
   const problem = describeOther(answer, part, check.host);

@@ -176,7 +176,7 @@ export interface ProbeSeries {
   confirm(first: ProbeResult, accept: AcceptResult): Promise<ProbeResult | undefined>;
 }
 
-/** Which further answer of a link from outside is asked for as a browser does; others are shown other pages. */
+/** Which further answer is asked for as a browser does: a person opens the address with one. */
 const BROWSER_PROBE = 2;
 
 /**
@@ -206,9 +206,11 @@ export function createProbeSeries(
         // Where answers differed, a series that the deadline cuts short proves nothing.
         if (left === 0 && count >= usual) return undefined;
         if (mustBeExternal && count === 1) await clock.sleep(Math.min(LATER_PROBE, left), signal);
-        const asBrowser = mustBeExternal && count === BROWSER_PROBE;
+        const asBrowser = count === BROWSER_PROBE;
+        // A page from outside may look different to each; the site's own may not.
+        const mayDiffer = asBrowser && mustBeExternal;
         const next = await accept(await probe.probe(isProof(first) ? 'part' : 'whole', asBrowser));
-        if (next === undefined || !(asBrowser || isSameAnswer(next, result))) {
+        if (next === undefined || !(mayDiffer || isSameAnswer(next, result))) {
           needed = Math.min(needed * 2, AGREEING_PROBES.most);
           return undefined;
         }

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { Readable } from 'node:stream';
 import { DeliveryError } from '../errors.ts';
 import type { HttpResponse, Progress, SendHttp } from '../ports.ts';
 import { MAX_FETCHED_BODY, SECOND, TEXT } from '../protocol/limits.ts';
 import { type ContentFingerprint, createOccurrenceCounter, fingerprintBytes } from '../rules/fingerprint.ts';
 import { isSignInAddress } from '../rules/gate-page.ts';
 import { connectionError } from './client.ts';
+import { decodeBody, readEncodings } from './content-encoding.ts';
 import { type FollowOptions, followRedirects } from './follow.ts';
 import { discard, firstHeader, isAbsence, parseRetryAfter, readText, shortHostMessage } from './response.ts';
 
@@ -33,7 +33,7 @@ export interface FetchedContent {
   readonly login: boolean;
   /** The beginning of the body as Latin-1 text, at most `HEAD_SIZE` bytes. */
   readonly head: string;
-  /** Bytes, as the host announces them; `null` where it does not. */
+  /** Bytes of the content, as the host announces them; `null` where it does not. */
   readonly length: number | null;
   /** What the host calls this version of the content: its `ETag` and `Last-Modified`; empty without both. */
   readonly version: string;
@@ -71,7 +71,7 @@ export const HEAD_SIZE = 65_536;
  *
  * @param needles byte strings to count in the body
  * @throws {DeliveryError} like `followRedirects`; `CONNECTION` when the body is interrupted, `NOT_PROVEN`
- * when it is longer than any file that can be delivered, or encoded although plain bytes were asked for.
+ * when it is longer than any file that can be delivered, or encoded in another way than was asked for.
  * @see protocol 4.5
  */
 export async function fetchBack(
@@ -95,9 +95,9 @@ export async function fetchBack(
     const refusal = await readRefusal(response);
     return { ...answer, fingerprint: null, isBlob: false, head: '', retryAfter, refusal };
   }
-  refuseEncoding(response);
+  const decoded = decodeBody(response, options.asBrowser ?? false);
   const progress = options.startProgress?.(Math.min(answer.length ?? 0, options.readAtMost ?? Infinity));
-  const body = limitSize(response.body, options, needles[0]);
+  const body = limitSize(decoded, options, needles[0]);
   const head = createHeadReader();
   const blob = createBlobCheck(options.blob);
   try {
@@ -170,16 +170,20 @@ function isShownAsPage(response: HttpResponse): boolean {
 function readHeaders(
   response: HttpResponse,
 ): Pick<FetchedContent, 'length' | 'lastModified' | 'keptFor' | 'version'> {
-  const length = Number(firstHeader(response, 'content-length') ?? Number.NaN);
+  const isEncoded = readEncodings(response).length > 0;
+  const length = isEncoded ? Number.NaN : Number(firstHeader(response, 'content-length') ?? Number.NaN);
   const modified = firstHeader(response, 'last-modified') ?? '';
   const lastModified = /GMT$/.test(modified) ? Date.parse(modified) : Number.NaN;
   return {
     length: Number.isSafeInteger(length) && length >= 0 ? length : null,
     lastModified: Number.isNaN(lastModified) ? null : lastModified,
     keptFor: readCacheTime(response),
-    version: `${firstHeader(response, 'etag') ?? ''} ${modified}`.trim(),
+    version: `${plainTag(firstHeader(response, 'etag') ?? '')} ${modified}`.trim(),
   };
 }
+
+/** Servers mark the tag of a version where they encode it; its content is the same. */
+const plainTag = (tag: string): string => tag.replace(/^W\//, '').replace(/-(?:gzip|br|deflate)"$/, '"');
 
 /** How long a cache may still keep the answer, by Cache-Control and Age. @see RFC 9111 */
 function readCacheTime(response: HttpResponse): number | null {
@@ -194,30 +198,14 @@ function readCacheTime(response: HttpResponse): number | null {
   return Math.max(Math.max(maxAge ?? 0, shared ?? 0) - Number(age), 0) * SECOND;
 }
 
-/** A browser decodes what is declared as encoded, or fails to: these are not the bytes that it would show. */
-function refuseEncoding(response: HttpResponse): void {
-  const declared = [response.headers['content-encoding'] ?? []].flat().join(',');
-  const encodings = declared.split(',').map((encoding) => encoding.trim().toLowerCase());
-  if (encodings.every((encoding) => encoding === '' || encoding === 'identity')) return;
-  discard(response);
-  throw new DeliveryError(
-    'NOT_PROVEN',
-    'the address answers with a Content-Encoding, although plain bytes were asked for',
-    {
-      httpCode: response.status,
-      hint: 'let the host serve the file without Content-Encoding, or use another channel',
-    },
-  );
-}
-
 async function* limitSize(
-  body: Readable,
+  body: AsyncIterable<Buffer>,
   { readAtMost = Number.POSITIVE_INFINITY, readUntilFound = false }: FetchBackOptions,
   needle: Buffer | undefined,
 ): AsyncGenerator<Buffer> {
   const counter = readUntilFound && needle !== undefined ? createOccurrenceCounter(needle) : null;
   let size = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
+  for await (const chunk of body) {
     const part = chunk.length > readAtMost - size ? chunk.subarray(0, readAtMost - size) : chunk;
     size += part.length;
     if (size > MAX_FETCHED_BODY) {

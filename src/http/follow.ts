@@ -2,6 +2,7 @@ import { DeliveryError } from '../errors.ts';
 import type { HttpResponse, SendHttp } from '../ports.ts';
 import { MAX_REDIRECTS } from '../protocol/limits.ts';
 import { TOOL } from '../protocol/words.ts';
+import { BROWSER_ENCODINGS } from './content-encoding.ts';
 import { discard, firstHeader } from './response.ts';
 
 /** Cookies by host name, sent back only to the host that set them. */
@@ -13,8 +14,10 @@ export interface FollowOptions {
   readonly guard: (url: URL) => void;
   /** Where cookies are kept; without it none is ever sent back, as in a request of somebody new. */
   readonly cookies?: CookieJar;
-  /** Whether to ask as a browser does: some hosts show a page of their own to browsers alone. */
+  /** Whether to ask as a browser does: some hosts show browsers another page, or another copy of a cache. */
   readonly asBrowser?: boolean;
+  /** Whether to accept anything: to a browser that asks for pages, some hosts write a refusal as a page. */
+  readonly plainRefusals?: boolean;
   /** Whether to connect to public addresses only. */
   readonly publicOnly?: boolean;
 }
@@ -22,9 +25,12 @@ export interface FollowOptions {
 /** By these, hosts tell a browser from a tool; the tool is named all the same. */
 const BROWSER_HEADERS = {
   accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+  'accept-encoding': BROWSER_ENCODINGS,
   'accept-language': 'en',
   'user-agent': `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/143.0.0.0 Safari/537.36 ${TOOL.name}/${TOOL.version}`,
 } as const;
+
+const TOOL_HEADERS = { accept: '*/*', 'accept-encoding': 'identity' } as const;
 
 /** The last response of a chain of redirects. */
 export interface RedirectChain {
@@ -58,8 +64,8 @@ export async function followRedirects(
       method: 'GET',
       url,
       headers: {
-        ...(options.asBrowser ? BROWSER_HEADERS : { accept: '*/*' }),
-        'accept-encoding': 'identity',
+        ...(options.asBrowser ? BROWSER_HEADERS : TOOL_HEADERS),
+        ...(options.plainRefusals ? { accept: TOOL_HEADERS.accept } : {}),
         'cache-control': 'no-cache',
         ...(cookie === '' ? {} : { cookie }),
       },

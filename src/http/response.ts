@@ -70,9 +70,13 @@ export function shortHostMessage(text: unknown): string {
     .trim();
   if (line.length <= TEXT.hostMessage) return line;
   const start = line.slice(0, TEXT.hostMessage);
-  const isInWord = /^[!-~]/.test(line.slice(TEXT.hostMessage));
-  return `${isInWord ? start.replace(/[!-~]+$/, '') : start}…`;
+  const isInWord = WORD_START.test(line.slice(TEXT.hostMessage));
+  return `${isInWord ? start.replace(WORD_END, '') : start}…`;
 }
+
+/** What cannot be seen ends no word, nor does the half of a character. */
+const WORD_START = /^[!-~\p{Default_Ignorable_Code_Point}\p{Cs}]/u;
+const WORD_END = /[!-~\p{Default_Ignorable_Code_Point}\p{Cs}]+$/u;
 
 /** The value of a JSON text; `undefined` if the text is not JSON. */
 export function parseJson(text: string): unknown {

@@ -1,24 +1,39 @@
 import { refuseInput } from './values.ts';
 
-/** Variables that turn off the check of certificates, with the values that do so. */
-const UNSAFE_VARIABLES: Readonly<Record<string, RegExp>> = {
-  NODE_TLS_REJECT_UNAUTHORIZED: /^0$/,
+/** A variable with the values by which a secret gets out, what it does, and what to do in its place. */
+interface UnsafeVariable {
+  readonly values: RegExp;
+  readonly effect: string;
+  readonly instead: string;
+}
+
+const NO_CERTIFICATES = {
+  effect: 'turns off the check of certificates, so no host can be trusted',
+  instead: ', and set `NODE_EXTRA_CA_CERTS` to a file with the certificate of the proxy or host',
+} as const;
+
+const UNSAFE_VARIABLES: Readonly<Record<string, UnsafeVariable>> = {
+  NODE_TLS_REJECT_UNAUTHORIZED: { values: /^0$/, ...NO_CERTIFICATES },
   // Git turns it off for any value, even for an empty one.
-  GIT_SSL_NO_VERIFY: /^/,
+  GIT_SSL_NO_VERIFY: { values: /^/, ...NO_CERTIFICATES },
+  NODE_DEBUG: {
+    // Names with `*` for anything, separated by commas.
+    values: /(?:^|,)\s*(?:child_process|[a-z_]*\*[a-z_*]*)\s*(?:,|$)/i,
+    effect: 'makes Node print the environment of each program that is started, and so the token for git',
+    instead: ' or the name `child_process` from it',
+  },
 };
 
 /**
- * Refuses an environment in which anyone on the network could read the token or answer in place of a host.
+ * Refuses an environment in which anyone on the network could read the token or answer in place of a host, or in
+ * which the token is printed.
  *
  * @throws {DeliveryError} `BAD_INPUT` with the variable to remove.
  */
 export function refuseUnsafeEnvironment(env: Readonly<Record<string, string | undefined>>): void {
-  for (const [name, unsafe] of Object.entries(UNSAFE_VARIABLES)) {
+  for (const [name, { values, effect, instead }] of Object.entries(UNSAFE_VARIABLES)) {
     const value = env[name];
-    if (value === undefined || !unsafe.test(value)) continue;
-    refuseInput(
-      `the environment variable ${name} turns off the check of certificates, so no host can be trusted`,
-      `remove ${name}, and set \`NODE_EXTRA_CA_CERTS\` to a file with the certificate of the proxy or host`,
-    );
+    if (value === undefined || !values.test(value)) continue;
+    refuseInput(`the environment variable ${name} ${effect}`, `remove ${name}${instead}`);
   }
 }

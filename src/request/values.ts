@@ -171,13 +171,24 @@ export function parseWorkflowFile(text: string): string {
 /** A branch or tag name, by git's own rules. @see https://git-scm.com/docs/git-check-ref-format */
 export function parseGitName(text: string, input: InputName): string {
   const broken = /[\s\p{Cc}~^:?*[\\]|\.\.|@\{|\/\/|^[/-]|[/.]$|\.lock(\/|$)|(^|\/)\.|^@$/u.test(text);
-  return broken
-    ? refuseInput(
-        `input \`${input}\` is not a valid git name: ${oneLine(text)}`,
-        `set \`${input}:\` to letters, digits, -, _ and /`,
-      )
-    : text;
+  if (broken) {
+    return refuseInput(
+      `input \`${input}\` is not a valid git name: ${oneLine(text)}`,
+      `set \`${input}:\` to letters, digits, -, _ and /`,
+    );
+  }
+  if (!READ_OTHERWISE.test(text) && !(input === 'tag' && READ_AS_BRANCH.test(text))) return text;
+  return refuseInput(
+    `input \`${input}\` is a name that git reads as something else: ${oneLine(text)}`,
+    `set \`${input}:\` to a plain name, without refs/ and the like before it`,
+  );
 }
+
+/** Full names, the names of git's own references, and ids of objects. @see https://git-scm.com/docs/gitrevisions */
+const READ_OTHERWISE = /^refs\/|^(?:[A-Z]+_)?HEAD$|^[0-9a-f]{40}(?:[0-9a-f]{24})?$/i;
+
+/** A tag of this name would be hidden by a branch, or hide one. */
+const READ_AS_BRANCH = /^(?:heads|tags|remotes)\//;
 
 export function parseBinName(text: string): string {
   const { shortest, longest } = BIN_NAME;

@@ -108,21 +108,6 @@ function findPlainError(text: string): string | null {
   return PLAIN_ERROR.exec(text)?.[0] ?? null;
 }
 
-/** What names a page, and is not shown in it: services show the title of what they hide. */
-const METADATA =
-  /<title\b[^<>]{0,1000}>[\s\S]{0,2000}?<\/title\s{0,9}>|<(meta|link)\b[^<>]{0,4000}>|<!--[\s\S]*?-->/gi;
-
-/**
- * Whether a text is only in what names a page.
- *
- * @param page the beginning of the body
- * @param count how often the whole body has the text
- */
-export function isOnlyInMetadata(text: string, page: string, count: number): boolean {
-  const countIn = (part: string): number => part.split(text).length - 1;
-  return count <= countIn(page) - countIn(page.replace(METADATA, ' '));
-}
-
 /** The error that data instead of a page reports: JSON or XML. */
 function findDataError(text: string): string | null {
   const [xml] = /^\s*(?:<\?xml[^<>]{0,200}\?>\s*)?<Error>/.exec(text) ?? [];

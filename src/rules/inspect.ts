@@ -8,10 +8,11 @@ import { SIZE } from '../protocol/limits.ts';
 import { createCredentialSearch } from './credential-search.ts';
 import { fingerprintBytes } from './fingerprint.ts';
 import { type FileLocation, openFile } from './open-file.ts';
+import { changedFileError, OpenedFile } from './opened-file.ts';
 
 /** An open file whose bytes were read once. It stays open until `close`, so that the checked bytes are the bytes sent. */
 export interface LocalFile {
-  /** The file name without folders. */
+  /** The file name without folders; of a file in a folder that is delivered as one, its path there. */
   readonly name: string;
   /** Bytes. */
   readonly size: number;
@@ -42,6 +43,8 @@ export interface InspectOptions extends FileLocation {
   readonly accept?: (size: number) => void;
   /** Whether a file without a byte is accepted: within a site it may have a meaning. */
   readonly mayBeEmpty?: boolean;
+  /** How the file is called; the last part of its path where absent. */
+  readonly name?: string;
   /** Whether the file is closed between two reads: a site has more files than a process may keep open. */
   readonly closesBetweenReads?: boolean;
   readonly signal?: AbortSignal;
@@ -67,43 +70,53 @@ export async function inspectFile(options: InspectOptions): Promise<LocalFile> {
 }
 
 async function inspectContent(handle: FileHandle, options: InspectOptions): Promise<LocalFile> {
-  const { given, closesBetweenReads = false } = options;
+  const { closesBetweenReads = false } = options;
   const stats = await handle.stat({ bigint: true });
-  const size = Number(stats.size);
   refuseUnsuitable(stats, options);
-  options.accept?.(size);
-  const file: OpenedFile = { stats, given, sha256: null, useHandle: async () => keepOpen(handle) };
-  const pieces = (length?: number): AsyncIterable<Buffer> =>
-    readChunks(file, { length, allocate: createTwoBuffers(Math.min(CHECK_CHUNK, size + 1)) });
-  const scanned = await scanBytes(pieces(), size, options);
-  file.sha256 = scanned.sha256;
-  if (closesBetweenReads) file.useHandle = () => openAgain(options);
-  return {
-    name: basename(given),
-    ...scanned,
-    read: () =>
-      Readable.from(
-        readChunks(file, { allocate: () => Buffer.allocUnsafe(Math.min(STREAM_CHUNK, size + 1)) }),
-        { objectMode: false },
-      ),
-    pieces: () => pieces(),
-    headSha256: async (length) => (await fingerprintBytes(pieces(length))).sha256,
-    close: async () => (closesBetweenReads ? undefined : handle.close()),
-  };
+  const opened = new OpenedFile(handle, stats, options);
+  options.accept?.(opened.size);
+  const scanned = await scanBytes(opened.pieces(), opened.size, options);
+  opened.setChecked(scanned.sha256, !closesBetweenReads);
+  return new CheckedFile(options.name ?? basename(options.given), scanned, opened);
 }
 
-/** A handle for one read, and what ends its use. */
-interface LentHandle {
-  readonly handle: FileHandle;
-  giveBack(): Promise<void>;
-}
+/** Has no function of its own: a site has thousands of them. */
+class CheckedFile implements LocalFile {
+  readonly name: string;
+  readonly size: number;
+  readonly sha256: string;
+  readonly head: string;
+  readonly binary: boolean;
+  readonly blobSha: string;
+  readonly markerCount: number | null;
+  readonly #opened: OpenedFile;
 
-const keepOpen = (handle: FileHandle): LentHandle => ({ handle, giveBack: async () => undefined });
+  constructor(name: string, scanned: ScannedContent, opened: OpenedFile) {
+    this.name = name;
+    this.size = scanned.size;
+    this.sha256 = scanned.sha256;
+    this.head = scanned.head;
+    this.binary = scanned.binary;
+    this.blobSha = scanned.blobSha;
+    this.markerCount = scanned.markerCount;
+    this.#opened = opened;
+  }
 
-/** The file at the path may be another one by now: each read compares it with the one that was checked. */
-async function openAgain(location: FileLocation): Promise<LentHandle> {
-  const handle = await openFile(location);
-  return { handle, giveBack: () => handle.close() };
+  read(): Readable {
+    return Readable.from(this.#opened.chunks(), { objectMode: false });
+  }
+
+  pieces(): AsyncIterable<Buffer> {
+    return this.#opened.pieces();
+  }
+
+  async headSha256(length: number): Promise<string> {
+    return (await fingerprintBytes(this.#opened.pieces(length))).sha256;
+  }
+
+  close(): Promise<void> {
+    return this.#opened.close();
+  }
 }
 
 function refuseUnsuitable(
@@ -161,108 +174,5 @@ async function scanBytes(
   return { size, sha256, head, binary, blobSha: blob?.digest('hex') ?? '', markerCount };
 }
 
-/** Bytes per read: for a stream that is sent, and for a check. */
-const STREAM_CHUNK = 65_536;
-const CHECK_CHUNK = 262_144;
-
 /** Bytes that tell the kind of file. */
 const HEAD_LENGTH = 16;
-
-interface OpenedFile {
-  /** Lends the handle that stays open, or a new one. */
-  useHandle: () => Promise<LentHandle>;
-  /** Taken when the file was opened, and again after its bytes were compared. */
-  stats: BigIntStats;
-  readonly given: string;
-  /** Of the checked bytes; `null` until they are checked. */
-  sha256: string | null;
-}
-
-interface ReadOptions {
-  /** How many bytes to read; all if absent. */
-  readonly length?: number | undefined;
-  /** Returns the memory for the next chunk. */
-  readonly allocate: () => Buffer;
-}
-
-/**
- * Reads from the first byte on, one chunk ahead of the caller, and refuses a file that changed since it was
- * opened. The streams of the handle itself are not used, because each leaves a listener on the handle.
- */
-async function* readChunks(file: OpenedFile, options: ReadOptions): AsyncGenerator<Buffer> {
-  const { length = Number.POSITIVE_INFINITY, allocate } = options;
-  const { handle, giveBack } = await file.useHandle();
-  const readAt = async (position: number): Promise<Buffer> => {
-    const buffer = allocate();
-    const wanted = Math.min(buffer.length, length - position);
-    const { bytesRead } = await handle.read(buffer, 0, wanted, position);
-    return buffer.subarray(0, bytesRead);
-  };
-  try {
-    await refuseChanged(file, handle);
-    let next = readAt(0);
-    try {
-      for (let position = 0; ; ) {
-        const chunk = await next;
-        if (chunk.length === 0) break;
-        position += chunk.length;
-        next = readAt(position);
-        yield chunk;
-      }
-    } finally {
-      // A caller that stops early leaves one read open; its failure must not become an unhandled rejection.
-      await next.catch(() => undefined);
-    }
-    await refuseChanged(file, handle);
-  } finally {
-    await giveBack();
-  }
-}
-
-async function refuseChanged(file: OpenedFile, handle: FileHandle): Promise<void> {
-  const now = await handle.stat({ bigint: true });
-  if (BYTES_CHANGED.some((field) => now[field] !== file.stats[field])) throw changedFileError(file.given);
-  if (now.ctimeNs !== file.stats.ctimeNs) await compareAgain(file, handle, now);
-}
-
-/** What shows that somebody wrote to the file. */
-const BYTES_CHANGED = ['dev', 'ino', 'size', 'mtimeNs'] as const;
-
-/**
- * Only the time of the inode's change is another: the file was renamed or replaced, which leaves its bytes, or
- * it was written to and the time of the write was set back. The bytes decide.
- */
-async function compareAgain(file: OpenedFile, handle: FileHandle, now: BigIntStats): Promise<void> {
-  const { sha256 } = file;
-  const hash = createHash('sha256');
-  const buffer = Buffer.allocUnsafe(STREAM_CHUNK);
-  for (let position = 0; position < now.size; ) {
-    const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);
-    if (bytesRead === 0) break;
-    hash.update(buffer.subarray(0, bytesRead));
-    position += bytesRead;
-  }
-  if (sha256 === null || hash.digest('hex') !== sha256) throw changedFileError(file.given);
-  file.stats = now;
-}
-
-/** The bytes at hand are not those that were checked. */
-export function changedFileError(given: string): DeliveryError {
-  return new DeliveryError('BAD_FILE', `the file ${given} changed while it was delivered`, {
-    hint: 'deliver it after the step that writes it has ended',
-  });
-}
-
-/**
- * Returns two buffers in turn: one is filled while the caller reads the other.
- *
- * @param length bytes of each
- */
-function createTwoBuffers(length: number): () => Buffer {
-  const buffers = [Buffer.allocUnsafe(length), Buffer.allocUnsafe(length)] as const;
-  let turn = 0;
-  return () => {
-    turn = 1 - turn;
-    return turn === 0 ? buffers[0] : buffers[1];
-  };
-}

@@ -15,12 +15,12 @@ const POINTER =
  * @see https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md
  */
 export async function refuseLfsPointer(
-  { size, head, pieces }: Pick<LocalFile, 'size' | 'head' | 'pieces'>,
+  file: Pick<LocalFile, 'size' | 'head' | 'pieces'>,
   given: string,
 ): Promise<void> {
-  if (size > LARGEST || !head.startsWith('version https://')) return;
+  if (file.size > LARGEST || !file.head.startsWith('version https://')) return;
   let text = '';
-  for await (const piece of pieces()) text += piece.toString('latin1');
+  for await (const piece of file.pieces()) text += piece.toString('latin1');
   if (!POINTER.test(text.replaceAll('\r\n', '\n'))) return;
   throw new DeliveryError('BAD_FILE', `the file ${given} is a Git LFS pointer, not the file itself`, {
     hint: 'set `lfs: true` in the step with actions/checkout, or run `git lfs pull` before',

@@ -3,6 +3,6 @@
  * has a class of its own.
  */
 export { searchPage } from './page/html-references.ts';
-export { hasVisibleText } from './page/visible-text.ts';
+export { hasVisibleText, mayShowText } from './page/visible-text.ts';
 export { formatSiteFindings } from './site/findings.ts';
 export { inspectSite } from './site/inspect-site.ts';

@@ -491,6 +491,8 @@ describe('a bin whose name is given', () => {
     ['a page with HTTP 200', { body: '<html>' }],
     ['a list of nothing that can be read', { body: { bin: {}, files: [null] } }],
     ['JSON without a bin', { body: {} }],
+    ['that of another bin', { body: { bin: { id: 'another-bin' }, files: [] } }],
+    ['an end of another bin', { status: 404, body: { bin: { id: 'another-bin' }, files: null } }],
   ])('whose list is %s is refused with and without overwrite, and nothing is posted', async (_, answer) => {
     for (const overwrite of [false, true]) {
       const host = new FakeHttp(() => answer);

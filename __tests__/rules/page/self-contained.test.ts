@@ -48,6 +48,37 @@ describe('isHtml', () => {
   );
 });
 
+describe('a script that only counts visits', () => {
+  const tag = 'https://www.googletagmanager.com/gtag/js?id=G-LNDJ3J7WT0';
+  // As generators of reports and documentation write it.
+  test.each([
+    `<script async src="${tag}"></script>`,
+    '<script defer data-domain="a.example" src="https://plausible.io/js/script.outbound-links.js"></script>',
+    '<script defer src="https://static.cloudflareinsights.com/beacon.min.js/v84a3a4012de94ce1a686ba8c167c359c1696973893317"></script>',
+    '<script async src="//gc.zgo.at/count.js" data-goatcounter="https://a.goatcounter.com/count"></script>',
+  ])('is a note: %s', async (html) => {
+    expect(await checkSelfContained(page(html), 'enforce')).toEqual([
+      expect.stringContaining('page.html may load later: line 1 script '),
+    ]);
+  });
+
+  test.each([
+    ['that the page waits for', `<script src="${tag}"></script>`],
+    [
+      'whose host serves other things, too',
+      '<script async src="https://www.googletagmanager.com/gtm.js?id=GTM-1"></script>',
+    ],
+    [
+      'on a host with a similar name',
+      '<script async src="https://www.googletagmanager.com.a.example/gtag/js"></script>',
+    ],
+    ['that is no script', `<img src="${tag}">`],
+    ['in the query of another', `<script async src="https://a.example/?${tag}"></script>`],
+  ])('is refused as any other, if it is one %s', async (_, html) => {
+    expect((await getRefusal(html)).code).toBe('BAD_FILE');
+  });
+});
+
 describe('a page that needs external resources', () => {
   test('is refused with line, element and address of each, and a hint', async () => {
     const refusal = await getRefusal(

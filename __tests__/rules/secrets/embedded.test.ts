@@ -7,6 +7,7 @@ const { signal } = new AbortController();
 const find = async (content: string | Buffer): Promise<(string | number | null)[][]> =>
   (await findSecrets(fileOf(content), signal)).map(({ rule, line }) => [rule, line]);
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
+const inLines = (text: string): string => text.replace(/.{64}/g, '$&\n');
 const padding = 'a usual text without any secret; '.repeat(3);
 
 describe('findSecrets in embedded content', () => {
@@ -21,6 +22,13 @@ describe('findSecrets in embedded content', () => {
     ['a block of base64', `config: ${base64(source)}\n`, 1],
     ['lines of base64', `\nconfig: |\n  ${base64(source).replace(/.{64}/g, '$&\n  ')}\n`, 5],
     ['short lines of base64', `\n${base64(source).replace(/.{20}/g, '$&\n')}`, 9],
+    [
+      'long lines after a short one',
+      `\n${inLines(`${base64(source).slice(0, 24)}\n${base64(source).slice(24)}`)}`,
+      5,
+    ],
+    ['lines of hex', `\n${inLines(Buffer.from(source).toString('hex'))}`, 5],
+    ['binary content', `\n${inLines(base64(`\0\0\xff\xfe${source}`))}`, 4],
     ['base64 in a JSON text', `{"file": "${base64(source).replace(/.{76}/g, '$&\\n')}"}`, 1],
     ['URL-safe base64', `?state=${base64(`${source}ÿÿÿ???`).replaceAll('+', '-').replaceAll('/', '_')}`, 1],
   ])('finds a secret in %s, and its line', async (_, content, line) => {

@@ -500,7 +500,7 @@ describe('an address outside of the folder', () => {
 });
 
 describe('formatSiteFindings', () => {
-  test('lists ten findings in full and counts the others by kind', async () => {
+  test('lists ten findings in full, at least one of each kind, and counts the others by kind', async () => {
     const body = Array.from({ length: 14 }, (_, at) => `<img src=${at}.png>`).join('\n');
     const { refusals } = await inspect(html(`${body}<script src=https://a.example/a.js></script>`));
     const lines = formatSiteFindings(refusals);
@@ -508,7 +508,11 @@ describe('formatSiteFindings', () => {
       'index.html line 1: img 0.png is missing (add the file to the folder, or remove the reference)',
     );
     expect(lines).toHaveLength(11);
-    expect(lines[10]).toBe('and 5 more: 4 missing files, 1 loaded from another host');
+    expect(lines[8]).toMatch(/^index\.html line 9: img 8\.png is missing/);
+    expect(lines[9]).toMatch(
+      /^index\.html line 14: script https:\/\/a\.example\/a\.js is loaded from another host/,
+    );
+    expect(lines[10]).toBe('and 5 more: 5 missing files');
   });
 });
 

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { appendFile, mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { BlobReader } from './blob-reader.ts';
 import { execGit, GitError, streamGitBlob } from './git.ts';
 
 /** One line of a tree. */
@@ -65,9 +66,6 @@ export function computeBlobSha(bytes: Buffer): string {
 const OBJECT_ID = /^[0-9a-f]{40}$/;
 /** The most answers that are kept, and the bytes of the longest one. */
 const KEPT = { answers: 500, length: 262_144 };
-const READ_BLOB = ['cat-file', 'blob'];
-const createKey = (args: readonly string[], ...more: readonly string[]): string =>
-  [...args, ...more].join('\0');
 
 /**
  * A real git repository on disk: objects, refs and history, reached by git's own plumbing. What git says of an object
@@ -76,9 +74,11 @@ const createKey = (args: readonly string[], ...more: readonly string[]): string 
 export class BareRepository {
   readonly directory: string;
   readonly #kept = new Map<string, Buffer>();
+  readonly #blobs: BlobReader;
 
   private constructor(directory: string) {
     this.directory = directory;
+    this.#blobs = new BlobReader(directory);
   }
 
   static async create(directory: string, branch: string): Promise<BareRepository> {
@@ -140,26 +140,23 @@ export class BareRepository {
     return this.#text(['hash-object', '-w', '--stdin'], { input: bytes });
   }
 
-  readBlob(sha: string): Promise<Buffer> {
-    return this.#ask([sha], [...READ_BLOB, sha]);
+  async readBlob(sha: string): Promise<Buffer> {
+    return (await this.#blobs.read(sha)) ?? execGit(this.directory, ['cat-file', 'blob', sha]);
   }
 
   streamBlob(sha: string): Readable {
-    return Readable.from(this.#streamPieces(sha));
+    return Readable.from(this.#streamPieces(sha), { objectMode: false });
   }
 
   async *#streamPieces(sha: string): AsyncGenerator<Buffer> {
-    const key = createKey(READ_BLOB, sha);
-    const known = this.#kept.get(key);
-    if (known !== undefined) return yield known;
-    const pieces: Buffer[] = [];
-    let length = 0;
-    for await (const piece of streamGitBlob(this.directory, sha) as AsyncIterable<Buffer>) {
-      length += piece.length;
-      if (length <= KEPT.length) pieces.push(piece);
-      yield piece;
-    }
-    if (length <= KEPT.length) this.#keep(key, Buffer.concat(pieces));
+    const whole = await this.#blobs.read(sha);
+    if (whole === null) yield* streamGitBlob(this.directory, sha) as AsyncIterable<Buffer>;
+    else if (whole.length > 0) yield whole;
+  }
+
+  /** Ends the process that reads blobs. */
+  close(): void {
+    this.#blobs.close();
   }
 
   /** A tree's (or commit's) direct entries, or everything below it, folders included, as GitHub lists it. */
@@ -256,7 +253,7 @@ export class BareRepository {
 
   /** Runs a command that only reads. Where it names objects alone, its answer is kept. */
   async #ask(names: readonly string[], args: readonly string[]): Promise<Buffer> {
-    const key = createKey(args);
+    const key = args.join('\0');
     const known = this.#kept.get(key);
     if (known !== undefined) return known;
     const answer = await execGit(this.directory, args);

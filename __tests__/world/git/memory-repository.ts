@@ -132,6 +132,8 @@ export class MemoryRepository implements GitStore {
     return [...written, ...gone.map((path) => ({ path, status: 'D', sha: '0'.repeat(40) }))];
   }
 
+  close(): void {}
+
   #touches({ parents, tree }: GitCommit, path: string): boolean {
     const [parent] = parents;
     const before = parent === undefined ? undefined : this.#tree(parent).get(path)?.sha;

@@ -196,6 +196,8 @@ function parseBinState({ status, headers, text }: BinAnswer, name: string): BinS
   const json = parseJson(text);
   const record = (typeof json === 'object' ? json : null) as BinRecord | null;
   const bin = record?.bin;
+  // What is said of another bin says nothing of this one.
+  if (bin?.id !== undefined && bin.id !== name) return null;
   if (status === 404) {
     // The host describes a bin that once existed; a page comes from another host.
     if (bin != null || /no longer available/i.test(text)) return { status: 'unavailable', files: [] };

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { constants, crc32, createDeflate } from 'node:zlib';
 import { MEGABYTE } from '../../protocol/limits.ts';
-import { changedFileError, type LocalFile } from '../../rules/inspect.ts';
+import type { LocalFile } from '../../rules/inspect.ts';
+import { changedFileError } from '../../rules/opened-file.ts';
 
 /** A file that a commit writes. */
 export interface PushedFile {

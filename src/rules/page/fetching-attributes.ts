@@ -12,6 +12,7 @@ import { readImage, readMediaSource, readPreloads, readSrcset } from './image-ch
 import { gradeMedia } from './media-queries.ts';
 import { getAttribute, hasAttribute } from './page-tree.ts';
 import { findScriptReferences } from './script-references.ts';
+import { isVisitCounter } from './visit-counters.ts';
 
 /** Reads the addresses in the value of an attribute. */
 type AddressReader = (value: string, element: Dom.Element) => readonly FoundAddress[];
@@ -76,8 +77,13 @@ const link: AddressReader = (address, element) => {
 const script: AddressReader = (address, element) => {
   const type = getScriptType(element);
   if (type === null) return [];
-  return single(type, hasAttribute(element, 'nomodule') ? 'later' : 'start')(address, element);
+  const isLater = hasAttribute(element, 'nomodule') || (runsAfterPage(element) && isVisitCounter(address));
+  return single(type, isLater ? 'later' : 'start')(address, element);
 };
+
+/** Whether a page does not wait for its script. */
+const runsAfterPage = (element: Dom.Element): boolean =>
+  hasAttribute(element, 'async') || hasAttribute(element, 'defer');
 
 /** How a browser runs a script element; `null` if its type makes it data. */
 export function getScriptType(element: Dom.Element): 'script' | 'module' | null {

@@ -24,12 +24,12 @@ export const isXhtml = (name: string): boolean => /\.xht(?:ml)?$/i.test(name);
  * @param limit how many bytes are read at most
  */
 export async function readBytes(
-  { read }: { read(): AsyncIterable<Uint8Array> },
+  file: { read(): AsyncIterable<Uint8Array> },
   limit = Number.POSITIVE_INFINITY,
 ): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of read()) {
+  for await (const chunk of file.read()) {
     chunks.push(chunk);
     size += chunk.length;
     if (size >= limit) break;

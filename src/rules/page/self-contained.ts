@@ -12,6 +12,7 @@ const MAX_LISTED = 10;
 /**
  * Refuses a page that loads external resources when it is opened. What it may load later is a note.
  *
+ * @param name how the page is called
  * @returns the lines for UNKNOWN: what may load later; in mode `warn` what loads at the start; and that a page could
  *   not be searched completely
  * @throws {DeliveryError} `BAD_FILE` in mode `enforce`, with line, element and address of each reference.
@@ -20,20 +21,21 @@ const MAX_LISTED = 10;
 export async function checkSelfContained(
   file: Pick<LocalFile, 'name' | 'size' | 'read'>,
   mode: SelfContained,
+  name = file.name,
 ): Promise<readonly string[]> {
-  if (mode === 'off' || !isHtml(file.name)) return [];
-  const incomplete = `${file.name} was not searched completely for external resources`;
+  if (mode === 'off' || !isHtml(name)) return [];
+  const incomplete = `${name} was not searched completely for external resources`;
   if (file.size > LARGEST_PAGE) {
     return [`${incomplete}, because it is larger than ${LARGEST_PAGE / MEGABYTE} MB`];
   }
   const { searchPage } = await loadPageRules();
-  const search = searchPage(decodeText(await readBytes(file)), isXhtml(file.name));
+  const search = searchPage(decodeText(await readBytes(file)), isXhtml(name));
   const references = gradeAlone(search);
   const atStart = references.filter(({ grade }) => grade === 'start' || grade === 'conditional');
   const later = references.filter(({ grade }) => grade === 'later');
-  const notes = later.length > 0 ? [`${file.name} may load later: ${formatReferences(later)}`] : [];
+  const notes = later.length > 0 ? [`${name} may load later: ${formatReferences(later)}`] : [];
   if (atStart.length > 0) {
-    const needs = `${file.name} is not self-contained: ${formatReferences(atStart)}`;
+    const needs = `${name} is not self-contained: ${formatReferences(atStart)}`;
     if (mode === 'warn') return search.complete ? [needs, ...notes] : [needs, ...notes, incomplete];
     throw new DeliveryError('BAD_FILE', needs, {
       hint: 'write styles and scripts into the page and images as data: addresses, or set `self-contained: warn`',

@@ -1,22 +1,14 @@
 import { type DefaultTreeAdapterTypes as Dom, parse } from 'parse5';
 import { getAttribute, getLocalName, hasAttribute } from './page-tree.ts';
 
-/** Elements whose text a browser does not show on the page, or only after a person did something. */
-const WITHOUT_TEXT: ReadonlySet<string> = new Set([
-  ...[
-    'head',
-    'title',
-    'script',
-    'style',
-    'template',
-    'noscript',
-    'noframes',
-    'noembed',
-    'datalist',
-    'select',
-  ],
-  ...['textarea', 'iframe', 'object', 'video', 'audio', 'canvas', 'progress', 'meter', 'rp'],
-]);
+/** Elements whose text no browser shows: what names the page, and what stands in for an element that does not work. */
+const NEVER_SHOWN: readonly string[] = [
+  ...['title', 'style', 'template', 'noscript', 'noframes', 'noembed', 'datalist'],
+  ...['iframe', 'object', 'video', 'audio', 'canvas', 'progress', 'meter', 'rp'],
+];
+
+/** Elements whose text a browser does not show on the page, or only after a person or a script did something. */
+const WITHOUT_TEXT: ReadonlySet<string> = new Set([...NEVER_SHOWN, 'head', 'script', 'select', 'textarea']);
 
 const HIDDEN_STYLE =
   /(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|opacity\s*:\s*0\s*(?:;|!|$))/i;
@@ -28,31 +20,78 @@ const HIDDEN_STYLE =
 export const hasVisibleText = (html: string, text: string): boolean =>
   readVisibleText(html).includes(withoutSpace(text));
 
+/**
+ * Whether a browser may show a text of a page. Scripts may show what they hold, a person opens details, and forms show
+ * what their fields hold; no other attribute, comment, title or hidden element counts.
+ *
+ * @param text as it stands in the source, with or without markup
+ */
+export function mayShowText(html: string, text: string): boolean {
+  const plain = readVisibleText(text);
+  if (plain === '') return false;
+  const shown = readTexts(html, POSSIBLE);
+  return shown.includes(plain) || shown.includes(withoutSpace(text));
+}
+
 /** The text that a browser shows of a page, without spaces. What style sheets and scripts hide or add is not known here. */
-export function readVisibleText(html: string): string {
+export const readVisibleText = (html: string): string => readTexts(html, VISIBLE);
+
+/** Which text of a page is read. */
+interface TextChoice {
+  /** Elements that are left out, with all that they contain. */
+  readonly without: ReadonlySet<string>;
+  /** Whether the content of details is read that a person has to open. */
+  readonly opensDetails: boolean;
+  /** What an element shows by its attributes. */
+  readonly readAttributes: (element: Dom.Element) => string;
+}
+
+const VISIBLE: TextChoice = { without: WITHOUT_TEXT, opensDetails: false, readAttributes: () => '' };
+
+const POSSIBLE: TextChoice = {
+  without: new Set(NEVER_SHOWN),
+  opensDetails: true,
+  readAttributes: readShownAttributes,
+};
+
+/** The text of a page, without spaces. */
+function readTexts(html: string, choice: TextChoice): string {
   let shown = '';
   const pending: Dom.Node[] = [parse(html)];
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
     if (node.nodeName === '#text' && 'value' in node) shown += withoutSpace(node.value);
-    if (!('childNodes' in node) || ('attrs' in node && isHidden(node))) continue;
-    const isClosed = 'attrs' in node && getLocalName(node) === 'details' && !hasAttribute(node, 'open');
-    const children = isClosed
-      ? node.childNodes.filter((child) => getLocalName(child) === 'summary')
-      : node.childNodes;
-    for (const child of children.toReversed()) pending.push(child);
+    if (!('childNodes' in node)) continue;
+    if ('attrs' in node) {
+      if (hidesItself(node)) continue;
+      shown += choice.readAttributes(node);
+      if (choice.without.has(getLocalName(node))) continue;
+    }
+    for (const child of childrenOf(node, choice).toReversed()) pending.push(child);
   }
   return shown;
 }
 
+function childrenOf(node: Dom.ParentNode, { opensDetails }: TextChoice): readonly Dom.ChildNode[] {
+  const isClosed =
+    !opensDetails && 'attrs' in node && getLocalName(node) === 'details' && !hasAttribute(node, 'open');
+  return isClosed ? node.childNodes.filter((child) => getLocalName(child) === 'summary') : node.childNodes;
+}
+
+/** The value of a field, and the page in a frame. */
+function readShownAttributes(element: Dom.Element): string {
+  const name = getLocalName(element);
+  if (name === 'iframe') return readTexts(getAttribute(element, 'srcdoc'), POSSIBLE);
+  const isField = name === 'input' && !/^\s*(hidden|password)\s*$/i.test(getAttribute(element, 'type'));
+  return isField ? withoutSpace(getAttribute(element, 'value')) : '';
+}
+
 const withoutSpace = (text: string): string => text.normalize('NFC').replace(/\s+/g, '');
 
-function isHidden(element: Dom.Element): boolean {
-  const name = getLocalName(element);
+function hidesItself(element: Dom.Element): boolean {
   return (
-    WITHOUT_TEXT.has(name) ||
     hasAttribute(element, 'hidden') ||
     hasAttribute(element, 'popover') ||
-    (name === 'dialog' && !hasAttribute(element, 'open')) ||
+    (getLocalName(element) === 'dialog' && !hasAttribute(element, 'open')) ||
     HIDDEN_STYLE.test(getAttribute(element, 'style'))
   );
 }

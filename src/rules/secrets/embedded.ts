@@ -1,81 +1,64 @@
 import { findAsciiStrings, type StringRange } from './block-text.ts';
 import { findRun, findRunEnd } from './byte-runs.ts';
-import { decodeEscapes, decodeHex, type EmbeddedContent } from './escapes.ts';
-import { BLOCK_SIZES, type FileBlock } from './file-blocks.ts';
+import { type DecodedPart, joinParts } from './decoded-part.ts';
+import { decodeTextParts, isEncodedText } from './encoded-text.ts';
+import { decodeEscapes } from './escapes.ts';
 
-/** Shorter strings of binary content hold no encoded secret. */
-const SHORTEST_STRING = 16;
+/** Shorter strings of binary content hold no escaped secret. */
+const SHORTEST_STRING = 24;
 /** Fewer characters hold no well-known secret. */
 const SHORTEST_RUN = 40;
 /** The shortest line of several; only the last one may be shorter. */
 const SHORTEST_LINE = 20;
-/** A longer run begins where its base64 begins. */
-const LONGEST_SHIFTED = 4_096;
-/** Hex digits in a run with other characters, such as `0x`. */
-const HEX_RUN = /[0-9a-f]{40,}/gi;
 
-/** The kind of each byte: 1 is base64, in one of its alphabets; 3 is a hex digit as well. */
-const KINDS = new Uint8Array(256);
-for (const byte of Buffer.from('GHIJKLMNOPQRSTUVWXYZghijklmnopqrstuvwxyz+/-_')) KINDS[byte] = 1;
-for (const byte of Buffer.from('0123456789abcdefABCDEF')) KINDS[byte] = 3;
+/** 1 for each character of base64, in one of its alphabets. */
+const BASE64 = new Uint8Array(256);
+for (const byte of Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_'))
+  BASE64[byte] = 1;
+/** The same, with the characters that write a line break between two lines. */
+const BASE64_LINES = BASE64.slice();
+for (const byte of Buffer.from('\r\n\\')) BASE64_LINES[byte] = 1;
 
 /**
- * Creates a decoder for the blocks of one file, in their order. One level is decoded: what is encoded twice stays
- * as it is.
+ * Decodes what is text in base64, hex and escapes, all together. One level is decoded: what is encoded twice stays as
+ * it is.
  *
- * @param binary whether the file is no text: then only its printable strings are read
+ * @param binary whether the file is no text: then escapes count in its printable strings only
  */
-export function createEmbeddedDecoder(
-  binary: boolean,
-): (block: FileBlock) => Generator<EmbeddedContent, void, undefined> {
-  /** How many characters at the start of the next block end a group of four. */
-  let skipped = 0;
-  return function* decode(block) {
-    const { bytes } = block;
-    const nextStart = block.to - BLOCK_SIZES.before;
-    let nextSkipped = 0;
-    const strings = binary ? findAsciiStrings(bytes, SHORTEST_STRING) : [[0, bytes.length] as const];
-    for (const [runStart, end] of findRuns(bytes, strings)) {
-      const start = runStart === 0 && block.offset > 0 ? skipped : runStart;
-      if (start < nextStart && end > nextStart) {
-        nextSkipped = (4 - (toBase64Text(bytes, start, nextStart).length % 4)) % 4;
-      }
-      if (isHex(bytes, start, end)) {
-        yield* decodeHex(bytes, start, end);
-        continue;
-      }
-      yield decodeBase64(bytes, start, end);
-      // A long name is no base64.
-      if (end - start > LONGEST_SHIFTED) continue;
-      const run = bytes.toString('latin1', start, end);
-      if (!/\d/.test(run)) continue;
-      // Something of the alphabet may stand before it, such as a part of an address.
-      for (let shift = 1; shift < 4; shift += 1) yield decodeBase64(bytes, start + shift, end);
-      for (const hex of run.matchAll(HEX_RUN)) {
-        yield* decodeHex(bytes, start + hex.index, start + hex.index + hex[0].length);
-      }
+export function decodeEmbedded(bytes: Buffer, binary: boolean): DecodedPart | null {
+  const strings = binary ? findAsciiStrings(bytes, SHORTEST_STRING) : [[0, bytes.length] as const];
+  const parts = [...decodeRuns(bytes), ...decodeEscapes(bytes, strings)];
+  return parts.length === 0 ? null : joinParts(parts);
+}
+
+function decodeRuns(bytes: Buffer): DecodedPart[] {
+  const parts: DecodedPart[] = [];
+  for (const [start, end] of findRuns(bytes)) {
+    const text = joinLines(bytes, start, end);
+    if (!isEncodedText(text)) continue;
+    for (const { bytes: decoded, positionOf } of decodeTextParts(text)) {
+      parts.push({ bytes: decoded, positionOf: (index) => findPosition(bytes, start, positionOf(index)) });
     }
-    skipped = nextSkipped;
-    const escaped = decodeEscapes(bytes, strings);
-    if (escaped !== null) yield escaped;
-  };
+  }
+  return parts;
 }
 
-function decodeBase64(bytes: Buffer, start: number, end: number): EmbeddedContent {
-  const decoded = Buffer.from(toBase64Text(bytes, start, end), 'base64');
-  return { bytes: decoded, positionOf: (index) => findPosition(bytes, start, index) };
-}
-
-/** The start and end of every long run of base64, with the line breaks inside it. */
-function* findRuns(bytes: Buffer, strings: readonly StringRange[]): Generator<StringRange, void, undefined> {
-  for (const [from, to] of strings) {
-    const string = bytes.subarray(0, to);
-    for (let start = findRun(string, KINDS, from, SHORTEST_LINE); start !== -1; ) {
-      const firstEnd = findRunEnd(bytes, KINDS, start + SHORTEST_LINE);
+/** The start and end of every long run of base64, with the line breaks inside it. Indented lines of a block are long. */
+function* findRuns(bytes: Buffer): Generator<StringRange, void, undefined> {
+  for (let from = 0; ; ) {
+    const first = findRun(bytes, BASE64_LINES, from, SHORTEST_RUN);
+    if (first === -1) return;
+    from = findRunEnd(bytes, BASE64_LINES, first + SHORTEST_RUN);
+    const lines = bytes.subarray(0, from);
+    for (let start = findRun(lines, BASE64, first, SHORTEST_LINE); start !== -1; ) {
+      const firstEnd = findRunEnd(bytes, BASE64, start + SHORTEST_LINE);
       const end = findLastLine(bytes, start, firstEnd);
-      const isLong = end - start >= SHORTEST_RUN && !isCompressed(bytes, start);
+      const isLong = end - start >= SHORTEST_RUN;
       if (isLong) yield [start, end];
-      start = findRun(string, KINDS, isLong ? end : firstEnd, SHORTEST_LINE);
+      const next = isLong ? end : firstEnd;
+      // Indented lines end after the lines that were found first.
+      from = Math.max(from, next);
+      start = findRun(lines, BASE64, next, SHORTEST_LINE);
     }
   }
 }
@@ -85,25 +68,11 @@ function findLastLine(bytes: Buffer, start: number, firstEnd: number): number {
   let end = firstEnd;
   for (let length = firstEnd - start; length >= SHORTEST_LINE; ) {
     const next = skipLineBreak(bytes, end);
-    if (next === end || KINDS[bytes[next] ?? 0] === 0) return end;
-    end = findRunEnd(bytes, KINDS, next);
+    if (next === end || BASE64[bytes[next] ?? 0] === 0) return end;
+    end = findRunEnd(bytes, BASE64, next);
     length = end - next;
   }
   return end;
-}
-
-/** How compressed images, fonts and archives, and WebAssembly begin in base64: they are frequent and long, and hold no text. */
-const COMPRESSED = /^(?:AGFzbQ|iVBORw0KGgo|\/9j\/|R0lGOD|d09GMg|d09GRg|UklGR|H4sI|UEsDB)/;
-const START_LENGTH = 12;
-
-const isCompressed = (bytes: Buffer, start: number): boolean =>
-  COMPRESSED.test(bytes.toString('latin1', start, start + START_LENGTH));
-
-/** Whether a run has hex digits alone. */
-function isHex(bytes: Buffer, start: number, end: number): boolean {
-  let at = start;
-  while (at < end && KINDS[bytes[at] as number] === 3) at += 1;
-  return at === end;
 }
 
 const [NEWLINE, RETURN, SPACE, TAB, BACKSLASH] = [0x0a, 0x0d, 0x20, 0x09, 0x5c];
@@ -124,15 +93,15 @@ function skipLineBreak(bytes: Buffer, from: number): number {
   return broken ? at : from;
 }
 
-/** The characters of base64 alone. */
-function toBase64Text(bytes: Buffer, start: number, end: number): string {
-  const text = bytes.toString('latin1', start, end);
-  return /[\s\\]/.test(text) ? text.replace(/\\[rn]|\s+/g, '') : text;
+/** The characters of a run without its line breaks. */
+function joinLines(bytes: Buffer, start: number, end: number): Buffer {
+  if (findRunEnd(bytes, BASE64, start) >= end) return bytes.subarray(start, end);
+  return Buffer.from(bytes.toString('latin1', start, end).replace(/\\[rn]|\s+/g, ''), 'latin1');
 }
 
-/** The position of the character from which a decoded byte comes. */
-function findPosition(bytes: Buffer, start: number, index: number): number {
-  let left = Math.floor((index * 4) / 3);
+/** The position of the nth character of a run. */
+function findPosition(bytes: Buffer, start: number, nth: number): number {
+  let left = nth;
   let at = start;
   while (left > 0 && at < bytes.length) {
     const next = skipLineBreak(bytes, at);

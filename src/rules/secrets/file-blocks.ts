@@ -30,11 +30,13 @@ export async function* readBlocks(
   pieces: AsyncIterable<Buffer>,
   { size, before, after }: BlockSizes = BLOCK_SIZES,
 ): AsyncGenerator<FileBlock, void, undefined> {
-  const buffer = Buffer.allocUnsafe(size);
+  // A small file needs no whole block of memory.
+  let buffer: Buffer = Buffer.alloc(0);
   let filled = 0;
   let from = 0;
   let offset = 0;
   for await (const piece of pieces) {
+    if (filled + piece.length > buffer.length) buffer = enlarge(buffer, filled + piece.length, size);
     for (let used = 0; used < piece.length; ) {
       if (filled === size) {
         yield { bytes: buffer, from, to: size - after, offset };
@@ -50,6 +52,15 @@ export async function* readBlocks(
     }
   }
   yield { bytes: buffer.subarray(0, filled), from, to: filled, offset };
+}
+
+/** The same bytes in a larger buffer, which doubles each time but has at most so many bytes. */
+function enlarge(buffer: Buffer, wanted: number, most: number): Buffer {
+  const length = Math.min(Math.max(wanted, 2 * buffer.length), most);
+  if (length <= buffer.length) return buffer;
+  const larger = Buffer.allocUnsafe(length);
+  buffer.copy(larger);
+  return larger;
 }
 
 /** Counts the line breaks of a text before an index. */

@@ -53,12 +53,16 @@ export const RULE_KEYWORDS: Readonly<Record<string, readonly string[]>> = {
   'private-key': ['E KE', 'e-Li'],
   'npm-auth-token': ['_aut'],
   'aws-secret-key': [...anyCase('cret'), 'AKIA', 'ASIA'],
+  // With escaped slashes; `selectCommonRules` knows the plain ones.
+  'url-password': [':\\/\\'],
 };
 
 /** Further keywords of rules with frequent ones: without one of these as well, the rule finds nothing. */
 const REQUIRED_KEYWORDS: Readonly<Record<string, readonly string[]>> = {
   // AccessKey or Access_Key.
   aws: [...anyCase('skey'), ...anyCase('s_ke')],
+  // AccountKey or SharedAccessKey.
+  'azure-key': ['ntKe', 'ssKe'],
 };
 
 /** Marks a rule's required keywords. */

@@ -6,8 +6,8 @@ import { keepRecent } from '../../recent-values.ts';
 import type { LocalFile } from '../inspect.ts';
 import { type BlockText, decodeUtf8, extractAsciiStrings, extractUtf16Strings } from './block-text.ts';
 import { findCustomMatches, findKeyContainer, type SecretMatch } from './custom-rules.ts';
-import { createEmbeddedDecoder } from './embedded.ts';
-import type { EmbeddedContent } from './escapes.ts';
+import type { DecodedPart } from './decoded-part.ts';
+import { decodeEmbedded } from './embedded.ts';
 import {
   countNewlineBytes,
   countNewlines,
@@ -128,7 +128,6 @@ async function* search(
   signal: AbortSignal,
 ): AsyncGenerator<LocatedFinding, void, undefined> {
   const decoders = file.binary ? [decodeAscii, decodeUtf16] : [decodeText];
-  const decodeEmbedded = createEmbeddedDecoder(file.binary);
   const findAll = createMatchFinder(extname(file.name).toLowerCase());
   for await (const block of readBlocks(readPieces(file, signal))) {
     const container = block.offset === 0 ? findKeyContainer(block.bytes) : null;
@@ -147,17 +146,16 @@ async function* search(
         };
       }
     }
-    for (const embedded of decodeEmbedded(block)) {
-      for (const match of await findAll(decodeContent(embedded))) {
-        const position = embedded.positionOf(match.from);
-        if (position < block.from || position >= block.to || isPlainAt(block, position, match)) continue;
-        yield {
-          rule: match.rule,
-          fingerprint: await fingerprint(match),
-          blockOffset: block.offset,
-          linesInBlock: countNewlineBytes(block.bytes, 0, position),
-        };
-      }
+    const embedded = decodeEmbedded(block.bytes, file.binary);
+    for (const match of await findAll(embedded && decodeContent(embedded))) {
+      const position = embedded?.positionOf(match.from) ?? 0;
+      if (position < block.from || position >= block.to || isPlainAt(block, position, match)) continue;
+      yield {
+        rule: match.rule,
+        fingerprint: await fingerprint(match),
+        blockOffset: block.offset,
+        linesInBlock: countNewlineBytes(block.bytes, 0, position),
+      };
     }
   }
 }
@@ -193,11 +191,9 @@ const decodeUtf16: DecodeBlock = (block) => {
   return createCandidate(selectRules(Buffer.from(blockText.text, 'latin1')), () => blockText);
 };
 
-/** Decoded content is searched like a file: a text, or the strings of binary content. */
-function decodeContent({ bytes }: EmbeddedContent): CandidateText | null {
-  const block = { bytes, from: 0, to: bytes.length, offset: 0 };
-  return bytes.includes(0) ? decodeAscii(block) : decodeText(block);
-}
+/** Each byte becomes one character, so that positions stay the same. */
+const decodeContent = ({ bytes }: DecodedPart): CandidateText | null =>
+  createCandidate(selectRules(bytes), () => ({ text: bytes.toString('latin1'), from: 0, to: bytes.length }));
 
 const createCandidate = (rules: ReadonlySet<string>, decode: () => BlockText): CandidateText | null =>
   rules.size === 0 ? null : { blockText: decode(), rules };
@@ -229,11 +225,8 @@ function overlaps(match: SecretMatch, known: SecretMatch): boolean {
 /** The rule of the preset whose secret is the whole file: the key file of a service account. */
 const WHOLE_FILE_RULE = 'gcp';
 
-async function* readPieces(
-  { pieces }: SearchedFile,
-  signal: AbortSignal,
-): AsyncGenerator<Buffer, void, undefined> {
-  for await (const piece of pieces()) {
+async function* readPieces(file: SearchedFile, signal: AbortSignal): AsyncGenerator<Buffer, void, undefined> {
+  for await (const piece of file.pieces()) {
     signal.throwIfAborted();
     yield piece;
   }

@@ -38,7 +38,7 @@ export const TOKEN_RULES: Readonly<Record<string, TokenRule>> = {
     accepts: isSignedToken,
   },
   'azure-key': {
-    keywords: [],
+    keywords: ['Key='],
     pattern: /\b(?:Account|SharedAccess)Key=([A-Za-z0-9+/]{43}=|[A-Za-z0-9+/]{86}==)/g,
   },
   pypi: { keywords: ['-AgE'], pattern: token(String.raw`pypi-AgE[\w-]{50,1000}`) },
@@ -83,28 +83,22 @@ export const TOKEN_RULES: Readonly<Record<string, TokenRule>> = {
   },
 };
 
-/** Rules whose keywords would be found nearly everywhere: a rare text in them, and what is before and after it. */
-const COMMON_RULES = [
-  { rule: 'twilio', text: 'SK', around: /SK[0-9a-f]{8}/ },
-  { rule: 'azure-key', text: 'Key=', around: /(?:Account|Access)Key=[A-Za-z0-9+/]{8}/ },
-] as const;
-const AROUND = 12;
+/** How every key of twilio begins: too short for a keyword, but rare. */
+const TWILIO = { text: 'SK', pattern: /^SK[0-9a-f]{8}/, length: 10 } as const;
 
 /** Selects the rules whose secrets no keywords of four characters mark. */
 export function selectCommonRules(bytes: Buffer): string[] {
-  const rules: string[] = COMMON_RULES.filter(({ text, around }) => {
-    for (let at = bytes.indexOf(text); at !== -1; at = bytes.indexOf(text, at + 1)) {
-      if (around.test(bytes.toString('latin1', Math.max(at - AROUND, 0), at + AROUND))) return true;
-    }
-    return false;
-  }).map(({ rule }) => rule);
+  const rules: string[] = [];
   // Addresses are everywhere, but few texts with addresses have this character as well.
-  const mayHavePassword = bytes.includes('@') && ADDRESS_MARKS.some((mark) => bytes.includes(mark));
-  return mayHavePassword ? [...rules, 'url-password'] : rules;
+  if (bytes.includes(AT_SIGN) && bytes.includes('://')) rules.push('url-password');
+  const { text, pattern, length } = TWILIO;
+  for (let at = bytes.indexOf(text); at !== -1; at = bytes.indexOf(text, at + 1)) {
+    if (pattern.test(bytes.toString('latin1', at, at + length))) return [...rules, 'twilio'];
+  }
+  return rules;
 }
 
-/** What is between the scheme of an address and its host, also with escaped slashes. */
-const ADDRESS_MARKS = ['://', ':\\/\\'];
+const AT_SIGN = 0x40;
 
 /** Fewer different characters than this are an example. */
 const FEWEST_CHARACTERS = 8;

@@ -87,19 +87,25 @@ const TITLES: Readonly<Record<FindingKind, string>> = {
 };
 
 /**
- * Formats findings for a message, one line each, grouped by kind: the first ten in full, and how many more there are.
+ * Formats findings for a message, one line each, grouped by kind: the first ten in full, with at least one of each
+ * kind, and how many more there are.
  */
 export function formatSiteFindings(findings: readonly SiteFinding[]): readonly string[] {
   const kinds = Object.keys(TITLES) as FindingKind[];
-  const sorted = kinds.flatMap((kind) => findings.filter((finding) => finding.kind === kind));
-  const lines = sorted.slice(0, MAX_LISTED).map(formatSiteFinding);
-  const rest = sorted.slice(MAX_LISTED);
-  if (rest.length === 0) return lines;
-  const counts = kinds.flatMap((kind) => {
-    const { length } = rest.filter((finding) => finding.kind === kind);
-    return length === 0 ? [] : [`${length} ${TITLES[kind]}`];
+  const groups = kinds.map((kind) => findings.filter((finding) => finding.kind === kind));
+  const firsts = groups.flatMap((group) => group.slice(0, 1));
+  const others = groups.flatMap((group) => group.slice(1));
+  const listed = new Set([...firsts, ...others.slice(0, Math.max(MAX_LISTED - firsts.length, 0))]);
+  const lines = groups
+    .flat()
+    .filter((finding) => listed.has(finding))
+    .map(formatSiteFinding);
+  if (listed.size === findings.length) return lines;
+  const counts = groups.flatMap((group, at) => {
+    const { length } = group.filter((finding) => !listed.has(finding));
+    return length === 0 ? [] : [`${length} ${TITLES[kinds[at] as FindingKind]}`];
   });
-  return [...lines, `and ${rest.length} more: ${counts.join(', ')}`];
+  return [...lines, `and ${findings.length - listed.size} more: ${counts.join(', ')}`];
 }
 
 function formatSiteFinding({ file, line, text, hint, count }: SiteFinding): string {

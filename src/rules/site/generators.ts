@@ -5,6 +5,8 @@ interface SiteGenerator {
   readonly meta?: RegExp;
   /** A path that only its output has. */
   readonly path?: RegExp;
+  /** Whether other folders often have such a path, too. */
+  readonly isCommon?: true;
   /** What to set. `base` has a slash at both ends. */
   readonly setting: (base: string) => string;
 }
@@ -30,7 +32,7 @@ export const SITE_GENERATORS: readonly SiteGenerator[] = [
     name: 'Astro',
     meta: /^(?:Astro|Starlight)/,
     path: /^_astro\//,
-    setting: (base) => `\`base: '${base}'\` and \`site\` in astro.config`,
+    setting: (base) => `\`base: '${base}'\` in astro.config`,
   },
   {
     name: 'Gatsby',
@@ -43,7 +45,7 @@ export const SITE_GENERATORS: readonly SiteGenerator[] = [
     name: 'Next.js',
     meta: /^Next\.js/,
     path: /^_next\//,
-    setting: (base) => `\`basePath: '${withoutSlash(base)}'\` and \`assetPrefix: '${base}'\` in next.config`,
+    setting: (base) => `\`basePath: '${withoutSlash(base)}'\` in next.config`,
   },
   {
     name: 'Nuxt',
@@ -114,48 +116,67 @@ export const SITE_GENERATORS: readonly SiteGenerator[] = [
     setting: (base) => `the base with \`ng build --base-href ${base}\``,
   },
   {
+    name: 'Rsbuild',
+    path: /^static\/js\/(?:async\/|(?:lib-[\w-]+|index)\.[0-9a-f]{8,}\.js$)/,
+    setting: (base) =>
+      `\`server: { base: '${withoutSlash(base)}' }\` in rsbuild.config; without a router \`output: { assetPrefix: 'auto' }\` is enough`,
+  },
+  {
     name: 'Create React App',
     path: /^(?:asset-manifest\.json|static\/js\/main\.[0-9a-f]{8}\.js)$/,
-    setting: () => '`"homepage": "."` in package.json',
+    setting: (base) => `\`"homepage": "${base}"\` in package.json; without a router \`"."\` is enough`,
   },
   {
     name: 'Vue CLI',
     path: /^js\/chunk-vendors\.[0-9a-f]+\.js$/,
-    setting: () => "`publicPath: './'` in vue.config",
+    setting: (base) => `\`publicPath: '${base}'\` in vue.config; without a router \`./\` is enough`,
+  },
+  {
+    name: 'React Router',
+    path: /^assets\/entry\.client-[\w-]{8}\.js$/,
+    setting: (base) =>
+      `\`base: '${base}'\` in vite.config and \`basename: '${base}'\` in react-router.config`,
+  },
+  {
+    name: 'Slidev',
+    path: /^assets\/slidev\//,
+    setting: (base) => `the base with \`slidev build --base ${base}\``,
   },
   {
     name: 'Vite',
     path: /^(?:\.vite\/manifest\.json|assets\/[^/]+-[\w-]{8}\.(?:js|css))$/,
-    setting: () => "`base: './'` in vite.config, or build with `vite build --base=./`",
+    setting: (base) =>
+      `\`base: '${base}'\` in vite.config, or build with \`vite build --base=${base}\`; without a router \`./\` is enough`,
   },
   {
     name: 'webpack',
     path: /(?:^|\/)(?:main|runtime|vendors?|bundle|\d+)(?:[.~-][\w.-]+)?\.js(?:\.LICENSE\.txt)?$/,
-    setting: () => "`output.publicPath: 'auto'` in webpack.config",
+    isCommon: true,
+    setting: () => "`output.publicPath: 'auto'` in the config of webpack or Rspack",
   },
   {
     name: 'Parcel',
     path: /^[^/]+\.[0-9a-f]{8}\.(?:js|css)$/,
+    isCommon: true,
     setting: () => 'the base with `parcel build --public-url ./`',
   },
 ];
 
+/** The generator that made a site. */
+export interface FoundGenerator extends Pick<SiteGenerator, 'name' | 'isCommon' | 'setting'> {
+  /** Whether a page names it; else it is known by the names of files only, which others may have, too. */
+  readonly isNamed: boolean;
+}
+
 /** The generator that made a site, as far as its output shows. */
-export function findGenerator(meta: string, paths: Iterable<string>): SiteGenerator | null {
+export function findGenerator(meta: string, paths: Iterable<string>): FoundGenerator | null {
   const named = SITE_GENERATORS.find((generator) => generator.meta?.test(meta));
-  if (named !== undefined) return named;
+  if (named !== undefined) return { ...named, isNamed: true };
   let best = SITE_GENERATORS.length;
   for (const path of paths) {
     const at = SITE_GENERATORS.findIndex((generator) => generator.path?.test(path));
     if (at !== -1 && at < best) best = at;
   }
-  return SITE_GENERATORS[best] ?? null;
-}
-
-/** What to change so that the addresses of a site lead into its folder. */
-export function describeBase(generator: SiteGenerator | null, base: string): string {
-  if (generator === null) {
-    return `use addresses relative to the page (\`./assets/…\`), or set the base path of the generator to \`${base}\``;
-  }
-  return `the folder was made by ${generator.name}: set ${generator.setting(base)}`;
+  const found = SITE_GENERATORS[best];
+  return found === undefined ? null : { ...found, isNamed: false };
 }

@@ -1,6 +1,7 @@
 import { isHtml } from '../page/page-file.ts';
+import { createBaseEvidence, describeBase } from './base-path.ts';
 import { FindingCollector } from './findings.ts';
-import { describeBase, findGenerator } from './generators.ts';
+import { findGenerator } from './generators.ts';
 import type { SiteState } from './judge-reference.ts';
 import { createNearNames } from './near-names.ts';
 import { createQueue, enqueueFile, readSiteText, searchQueue } from './search-site.ts';
@@ -29,7 +30,10 @@ export async function inspectSite(files: SiteFiles, options: SiteOptions): Promi
     refusals: new FindingCollector(),
     notes: new FindingCollector(),
     generator: '',
-    wrongBaseFiles: new Set(),
+    base: createBaseEvidence(),
+    topFolders: new Set(
+      [...files.keys()].filter((path) => path.includes('/')).map((path) => path.replace(/\/.*/s, '')),
+    ),
   };
   const queue = createQueue();
   enqueueFile(state, queue, options.entry, 'start');
@@ -72,11 +76,12 @@ function isOpenedPage(path: string): boolean {
 
 /** Says how many files have the wrong base, and what to set for the generator. */
 function nameBase(state: SiteState, findings: readonly SiteFinding[]): readonly SiteFinding[] {
-  const { files, options, generator, wrongBaseFiles } = state;
+  const { files, options, generator, base } = state;
+  const { size } = base.wrongFiles;
   return findings.map((finding) => {
     if (finding.kind !== 'base') return finding;
-    const others = wrongBaseFiles.size > 1 ? `, and so do others in ${wrongBaseFiles.size} files` : '';
-    const hint = describeBase(findGenerator(generator, files.keys()), options.sitePath);
+    const others = size > 1 ? `, and so do others in ${size} files` : '';
+    const hint = describeBase(findGenerator(generator, files.keys()), base, options.sitePath);
     return { ...finding, text: `${finding.text}${others}`, hint };
   });
 }

@@ -1,6 +1,7 @@
 import { encodePath } from '../naming.ts';
 import { formatAddress, laterGrade, type ReferenceGrade, trimAddress } from '../page/addresses.ts';
 import { withoutRange } from '../page/css-grades.ts';
+import { type BaseEvidence, noteRightBase, noteWrongBase } from './base-path.ts';
 import type { FindingCollector, FoundPlace } from './findings.ts';
 import type { NearNames } from './near-names.ts';
 import { findServed } from './serving.ts';
@@ -31,8 +32,9 @@ export interface SiteState {
   readonly notes: FindingCollector;
   /** The content of the first `<meta name="generator">`. */
   generator: string;
-  /** The files that have an address with the wrong base. */
-  readonly wrongBaseFiles: Set<string>;
+  readonly base: BaseEvidence;
+  /** The names of the folders at the top. */
+  readonly topFolders: ReadonlySet<string>;
 }
 
 /** The kinds of finding for an address that a page uses while it opens, perhaps later, or as a link. */
@@ -62,18 +64,28 @@ export function judgeReference(
   }
   if (target.where === 'folder') {
     const served = findServed(target.path, (path) => state.files.has(path));
-    if (served === null) addMissing(state, reference, target.path);
+    if (served === null) judgeMissing(state, reference, target.path);
+    else if (reference.grade === 'start') noteRightBase(state.base, reference, isAbsolute(reference));
     return served;
   }
   judgeOutside(state, reference, target);
   return null;
 }
 
+/** An address that leads into the folder, where no such file is. */
+function judgeMissing(state: SiteState, reference: SiteReference, path: string): void {
+  const [top = ''] = path.split('/', 1);
+  const mayBeBase = ABSOLUTE.test(reference.address) && !state.topFolders.has(top);
+  const inFolder = mayBeBase ? findSuffix(path, state.files) : null;
+  if (inFolder === null) addMissing(state, reference, path);
+  else addWrongBase(state, reference, `is missing, and the folder has ${inFolder}`);
+}
+
 /** Hosts that lead to another place on every machine. */
 const OWN_MACHINE = /^(?:localhost|127\.[\d.]+|\[::1\]|0\.0\.0\.0)(?::\d+)?$/;
 
 function judgeHost(
-  { options, ...state }: SiteState,
+  { options, files, ...state }: SiteState,
   reference: SiteReference,
   { host, path }: SiteTarget & { where: 'host' },
 ): void {
@@ -83,7 +95,9 @@ function judgeHost(
   // A page that works offline does so on every screen.
   const isStart = grade === 'start' || grade === 'conditional';
   const text = `${describe(reference)} ${isStart ? 'is loaded' : 'may be loaded later'} from ${isOwnMachine ? 'the machine that made it' : 'another host'}`;
-  const hint = isStart ? 'deliver a copy of it in the folder, or set `self-contained: warn`' : undefined;
+  const inFolder = isStart ? findCopy(path, files) : null;
+  const advice = inFolder === null ? describeOther(isOwnMachine) : describeCopy(options, inFolder);
+  const hint = isStart ? advice : undefined;
   const isRefused = isStart && (options.selfContained === 'enforce' || isOwnMachine);
   // A font of another host is one more request, whatever characters a page has.
   const rule = reference.rule && withoutRange(reference.rule);
@@ -91,12 +105,26 @@ function judgeHost(
     { ...reference, rule },
     {
       kind: isStart ? 'host' : 'later-host',
-      key: `${host}/${path}`,
+      // All of them have one cause.
+      key: inFolder === null ? `${host}/${path}` : host,
       text,
       hint,
     },
   );
   (isRefused ? state.refusals : state.notes).add(place);
+}
+
+/** The file of the folder that a site built for another host means: at the host's root, or in one folder there. */
+function findCopy(path: string, files: SiteFiles): string | null {
+  const isFile = (name: string): boolean => name !== 'index.html' && files.has(name);
+  return findServed(path, isFile) ?? findServed(path.replace(/^[^/]*\//, ''), isFile);
+}
+
+const describeOther = (isOwnMachine: boolean): string =>
+  `deliver a copy of it in the folder${isOwnMachine ? '' : ', or set `self-contained: warn`'}`;
+
+function describeCopy({ origin = '', sitePath }: SiteOptions, inFolder: string): string {
+  return `the folder has ${inFolder}: use its relative address, or build the site for ${origin}${sitePath}`;
 }
 
 /** An address on the host of the site, outside of the folder. */
@@ -112,8 +140,9 @@ function judgeOutside(
     if (inFolder === null || reference.grade === 'link') return;
     const text = `${describe(reference)} is loaded from the site's root, although the folder has ${inFolder}`;
     state.notes.add(toPlace(reference, { kind: 'root-copy', key: path, text }));
-  } else if (inFolder !== null && isAbsolute(reference)) addWrongBase(state, reference);
-  else if (where === 'root' && existing === undefined) {
+  } else if (inFolder !== null && isAbsolute(reference)) {
+    addWrongBase(state, reference, `leads out of the folder ${state.options.sitePath}`);
+  } else if (where === 'root' && existing === undefined) {
     if (reference.grade === 'link') return;
     const text = `${describe(reference)} is outside the folder, where nothing was checked`;
     state.notes.add(toPlace(reference, { kind: 'unchecked', key: path, text }));
@@ -122,8 +151,10 @@ function judgeOutside(
 
 /** Whether an address leads from the root of the host, by itself or through the base of its page. */
 function isAbsolute({ address, base, file }: SiteReference): boolean {
-  return /^\s*(?:[\\/]|[a-z][a-z0-9+.-]*:)/i.test(address) || !isBelow(file, base);
+  return ABSOLUTE.test(address) || !isBelow(file, base);
 }
+
+const ABSOLUTE = /^\s*(?:[\\/]|[a-z][a-z0-9+.-]*:)/i;
 
 /** Whether a URL is that of the file, not of a `<base>`. */
 const isBelow = (file: string, base: string): boolean => base.endsWith(`/${encodePath(file)}`);
@@ -143,11 +174,11 @@ function findSuffix(path: string, files: SiteFiles): string | null {
 }
 
 /** All of them have one cause, so they are one finding; the site's generator is named at the end. */
-function addWrongBase(state: SiteState, reference: SiteReference): void {
+function addWrongBase(state: SiteState, reference: SiteReference, problem: string): void {
   const { grade } = reference;
-  const text = `${describe(reference)} leads out of the folder ${state.options.sitePath}`;
+  const text = `${describe(reference)} ${problem}`;
   if (grade === 'start') {
-    state.wrongBaseFiles.add(reference.file);
+    noteWrongBase(state.base, reference);
     state.refusals.add(toPlace(reference, { kind: 'base', key: '', text }));
   } else state.notes.add(toPlace(reference, { kind: MISSING_KIND[grade], key: 'base', text }));
 }
