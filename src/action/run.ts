@@ -10,7 +10,6 @@ import type { Ports } from '../ports.ts';
 import { createRedactor } from '../redact.ts';
 import { refuseUnsafeEnvironment } from '../request/environment.ts';
 import type { RawInputs } from '../request/inputs.ts';
-import { NARROW_WORDING } from '../request/narrow-wording.ts';
 import { type DeliveryRequest, parseRequest } from '../request/parse-request.ts';
 import { refuseSecretInputs } from '../request/secret-inputs.ts';
 import { parseBoolean } from '../request/values.ts';
@@ -19,6 +18,7 @@ import { type CurrentRun, loadCurrentRun } from './current-run.ts';
 import { findFiles } from './find-files.ts';
 import { createRunContext, type RunnerEnvironment, readInputs } from './inputs.ts';
 import { createActionLogger } from './log.ts';
+import { NARROW_WORDING } from './narrow-wording.ts';
 
 /**
  * The action's whole run: inputs → request → delivery → outputs and summary → comment.

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { NARROW_INPUTS, NARROW_WORDING } from '../../src/request/narrow-wording.ts';
+import { NARROW_INPUTS, NARROW_WORDING } from '../../src/action/narrow-wording.ts';
 
 const OTHERS =
   ' (this action takes `name`, `content` and `marker` alone; a step that uses the whole action can set ';

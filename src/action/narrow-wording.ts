@@ -1,5 +1,5 @@
-import { INPUTS } from './inputs.ts';
-import type { Wording } from './wording.ts';
+import { INPUTS } from '../request/inputs.ts';
+import type { Wording } from '../request/wording.ts';
 
 /** The inputs of the narrow action, in `agent/`. */
 export const NARROW_INPUTS: readonly string[] = ['name', 'content', 'marker'];
