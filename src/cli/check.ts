@@ -1,6 +1,7 @@
 import { runCheck } from '../context.ts';
 import { getDeliveryResult, type Report, refusalReport } from '../delivery/report.ts';
 import { toDeliveryError } from '../errors.ts';
+import { countFiles } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
 import type { CliCommand } from './args.ts';
 import { findPatternFiles } from './find-files.ts';
@@ -62,7 +63,7 @@ function formatCheckResult(report: Report): string {
     const hint = notReady?.hint ? `. To change: ${notReady.hint}` : '';
     return `${file?.path}: can't be delivered: ${notReady?.reason}${hint}`;
   }
-  const folder = site === null ? '' : `${site.count} files, entry ${site.entry}, `;
+  const folder = site === null ? '' : `${countFiles(site.count)}, entry ${site.entry}, `;
   return [
     `${file?.path}: can be delivered, ${folder}${file?.size} bytes, sha256 ${file?.sha256}`,
     ...notes.map((line) => `note: ${line}`),

@@ -1,5 +1,6 @@
 import type { ChannelPlan } from '../channels/channel.ts';
 import { countChanges, formatChangeCounts } from '../channels/site-changes.ts';
+import { countFiles } from '../plain-text.ts';
 import { SECOND } from '../protocol/limits.ts';
 import { CHANNELS, RESULTS, type ReportLine } from '../protocol/words.ts';
 import type { ChannelAttempt } from './channel-attempt.ts';
@@ -98,7 +99,7 @@ function codeLine(delivery: FileDelivery): string {
   const { commitSha, changes, treeSha } = mainAttempt(delivery)?.placement ?? {};
   if (commitSha !== undefined) parts.push(`commit ${commitSha}`);
   if (site !== null) {
-    parts.push(`${site.files.length} files`, `${site.size} bytes`);
+    parts.push(countFiles(site.files.length), `${site.size} bytes`);
     if (changes !== undefined) parts.push(formatChangeCounts(countChanges(changes)) || 'no file changed');
     if (treeSha !== undefined) parts.push(`tree ${treeSha}`);
     parts.push(`entry ${site.entry}`);
