@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { showInvisible } from '../src/plain-text.ts';
+import { countFiles, showInvisible } from '../src/plain-text.ts';
 
 describe('showInvisible', () => {
   test.each([
@@ -17,4 +17,8 @@ describe('showInvisible', () => {
       expect(showInvisible(text)).toBe(text);
     },
   );
+});
+
+test('one file is counted in the singular', () => {
+  expect([0, 1, 2].map(countFiles)).toEqual(['0 files', '1 file', '2 files']);
 });

@@ -19,3 +19,6 @@ export function showInvisible(text: string): string {
     return code.length > 4 ? `\\u{${code}}` : `\\u${code}`;
   });
 }
+
+/** A number of files in words. */
+export const countFiles = (count: number): string => `${count} file${count === 1 ? '' : 's'}`;

@@ -147,6 +147,7 @@ describe('parseCommand', () => {
     [['deliver', 'a.html', '--operation', 'withdraw'], /^use the command withdraw$/],
     [['deliver', 'a.html', '--path', '-x'], /--path=VALUE for a value that begins with -$/],
     [['deliver', '--file', 'a.html'], /`screen-delivery deliver page\.html`$/],
+    [['deliver', '--url', 'https://a.b/', '--marker', 'a text'], /screen-delivery verify URL$/],
     [['verify', 'https://a.b/', '--branch', 'x'], /^`screen-delivery verify --help` lists the flags$/],
   ])('says for %j what to write instead', (args, hint) => {
     expect(() => parseCommand(args)).toThrow(expect.objectContaining({ hint: expect.stringMatching(hint) }));

@@ -179,6 +179,35 @@ describe('standard input', () => {
   });
 });
 
+test.each([
+  ['deliver', 'https://example.com/page.html', 'prove a link with `screen-delivery verify URL`'],
+  ['deliver', 'https://example.com/?page=[1]', 'prove a link with `screen-delivery verify URL`'],
+  ['withdraw', 'https://example.com/*.html', 'set `--path` to the place within the repository'],
+])('%s %s is wrong usage that says where an address belongs', async (name, address, hint) => {
+  const { message, hint: given } = await runForUsage([name, 'page.html', address]);
+  expect(CLI_WORDING(`${message}; ${given}`)).toContain(`\`FILE\` is an address and names no file; `);
+  expect(CLI_WORDING(given)).toContain(hint);
+});
+
+test.each([
+  [['page.html', '--channel', 'K1', '--tag', 'v1'], 'input `tag` has no effect on channel K1: it is for K2'],
+  [
+    ['page.html', '--channel', 'K3', '--prune', 'true'],
+    'input `prune` has no effect on channel K3: it is for K1',
+  ],
+])('a flag of another channel is wrong usage: %j', async (args, message) => {
+  expect((await runForUsage(['deliver', ...args])).message).toContain(message);
+});
+
+test('a flag for a folder refuses a single file, also with the value that it has anyway', async () => {
+  const { ready, printed, host } = await run(['deliver', 'page.html', '--prune', 'true']);
+  expect(ready).toBe(false);
+  expect(printed.join('\n')).toContain(
+    '`--prune` has no effect on a single file: it is for a folder (step check). To change: leave `--prune` out, or set `FILE` to a folder',
+  );
+  expect(host.seen).toEqual([]);
+});
+
 test('a withdrawal without a token and a bin says how a bin is named', async () => {
   const { report, host } = await runForReport(['withdraw', 'page.html']);
   expect(report.notReady).toMatchObject({ code: 'NO_TOKEN', step: 'check' });

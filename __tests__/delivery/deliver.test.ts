@@ -199,7 +199,13 @@ describe('a delivery that fails', () => {
       'place',
       'NO_PERMISSION',
     ],
-    ['a mistake of ours', { channels: channelsWith({}) }, 'check', 'INTERNAL'],
+    [
+      'a host that can not be asked how the branch is',
+      { channels: channelsWith({ K1: new DeliveryError('NO_NETWORK', 'no answer') }) },
+      'place',
+      'NO_NETWORK',
+    ],
+    ['a mistake of ours', { channels: channelsWith({}) }, 'place', 'INTERNAL'],
     ['an address that shows nothing', { answer: { status: 404 } }, 'verify', 'NOT_PROVEN'],
   ])('because of %s never throws: the report says so', async (_, stage, step, code) => {
     const { report } = await delivering(stage);
@@ -628,7 +634,7 @@ describe('a dry run', () => {
 
   test.each<[string, FakePreparation, Partial<Stage>, string, string]>([
     ['the file', taskWith(), { bytes: '' }, 'BAD_FILE', 'check'],
-    ['the plan', new DeliveryError('NOT_FOUND', 'no site'), {}, 'NOT_FOUND', 'check'],
+    ['the plan', new DeliveryError('NOT_FOUND', 'no site'), {}, 'NOT_FOUND', 'place'],
     ['the place', taskWith(new DeliveryError('NOT_OURS', 'taken')), {}, 'NOT_OURS', 'place'],
     ['our own code', taskWith(new TypeError('ours')), {}, 'INTERNAL', 'place'],
   ])('tells what is wrong with %s instead', async (_, K1, more, code, step) => {

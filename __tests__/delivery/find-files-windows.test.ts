@@ -9,6 +9,7 @@ const nameAll = (paths: readonly string[], roots: readonly string[], path?: stri
   withRelativePaths(
     paths.map((one) => ({ path: one, given: one })),
     roots,
+    'C:\\work',
   ).map((found) => deliveredName(found, path));
 
 describe('the name of a file on Windows', () => {

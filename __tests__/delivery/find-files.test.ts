@@ -47,7 +47,25 @@ describe('files that are named letter by letter', () => {
       'nothing in common',
       ['a.html', '/tmp/b.html'],
       ['/project/a.html', '/tmp/b.html'],
-      ['project/a.html', 'tmp/b.html'],
+      ['a.html', 'b.html'],
+    ],
+    [
+      'some above the folder of the command',
+      ['../x/a.html', 'b.html', 'deep/c.html'],
+      ['/x/a.html', '/project/b.html', '/project/deep/c.html'],
+      ['a.html', 'b.html', 'deep/c.html'],
+    ],
+    [
+      'several elsewhere',
+      ['out/a.html', '/tmp/x/one/b.html', '/tmp/x/two/b.html'],
+      ['/project/out/a.html', '/tmp/x/one/b.html', '/tmp/x/two/b.html'],
+      ['a.html', 'one/b.html', 'two/b.html'],
+    ],
+    [
+      'several in folders of the machine',
+      ['/tmp/x/a.html', '/home/me/b.html'],
+      ['/tmp/x/a.html', '/home/me/b.html'],
+      ['a.html', 'b.html'],
     ],
     [
       'ways around',
@@ -81,14 +99,16 @@ describe('laying out what was searched for', () => {
     ],
     ['below the outer one of two', ['/project/a/x.html'], ['/project/a/b', '/project'], ['a/x.html']],
     [
-      'below the very root, where they share no more',
+      'each below its own, where one is outside of the folder of the command',
       ['/project/x.html'],
       ['/project', '/tmp'],
-      ['project/x.html'],
+      ['x.html'],
     ],
     ['nothing', [], [], []],
   ])('%s', (_, paths, roots, below) => {
-    expect(withRelativePaths(paths.map(at), roots).map((file) => file.relativePath)).toEqual(below);
+    expect(withRelativePaths(paths.map(at), roots, '/project').map((file) => file.relativePath)).toEqual(
+      below,
+    );
   });
 });
 

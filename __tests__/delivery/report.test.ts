@@ -79,6 +79,16 @@ describe('a ready report', () => {
     });
   });
 
+  test.each<[string, Parameters<typeof placementWith>[0], string]>([
+    ['as planned', {}, 'method A, single-call write'],
+    ['by another method', { method: "method C, git's own protocol" }, "method C, git's own protocol"],
+    ['not at all', { written: false }, 'nothing written, because it was there already'],
+    ['as it is given', { written: false, method: 'the link is used' }, 'the link is used'],
+  ])('says in CODE what was carried out: %s', (_, placement, method) => {
+    const main = attemptWith({ placement: placementWith(placement) });
+    expect(composeReport(deliveryWith({ main })).lines.CODE.split('; ')[2]).toBe(method);
+  });
+
   test('is five lines in the protocol’s order', () => {
     const lines = reportText(composeReport(deliveryWith())).split('\n');
     expect(lines.map((line) => line.split(':')[0])).toEqual(['CLAIM', 'CODE', 'TEST', 'RESULT', 'UNKNOWN']);
@@ -504,6 +514,9 @@ describe('the report on a withdrawal', () => {
     const placement = placementWith({ written: false });
     expect(composeReport(withdrawing({ main: { ...gone, placement } })).lines.RESULT).toBe(
       'ГОТОВО, nothing to withdraw: out/page.html is not served',
+    );
+    expect(composeReport(withdrawing({ main: { ...gone, placement } })).lines.CODE).toContain(
+      'nothing removed, because nothing was there; ',
     );
   });
 

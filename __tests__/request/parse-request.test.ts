@@ -370,6 +370,7 @@ describe('parseRequest, given correct inputs', () => {
       bin: 'sv1767323045-iiiiiiiiiiiiiiii',
       binIsNew: true,
       url: undefined,
+      scopedInputs: [],
       overwrite: false,
       dryRun: false,
       clientId: undefined,

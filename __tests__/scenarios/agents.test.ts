@@ -78,4 +78,19 @@ describe('the narrow action', () => {
     }
     expect(await repository.head()).toBe(head);
   });
+
+  test('says of what it does not take who can set it', async () => {
+    const repository = await scenario.repository();
+    const content = '<script src="https://cdn.example.com/x.js"></script>';
+    const refused = await scenario.deliver({
+      ...step(),
+      repository,
+      inputs: { ...inputs, content, marker: '' },
+    });
+    expectNotReady(refused, {
+      step: 'check',
+      reason: /is not self-contained/,
+      hint: /`self-contained: warn` \(this action takes `name`, `content` and `marker` alone; a step that uses the whole action can set `self-contained`\)$/,
+    });
+  });
 });

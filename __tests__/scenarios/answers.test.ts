@@ -216,11 +216,11 @@ describe('answers that pass', () => {
 describe('a repository that was renamed', () => {
   const target = 'https://api.github.com/repositories/7';
   const moved = answer(301, 'Moved Permanently', { location: target });
+  const renamed = { ...answer(200, ''), body: JSON.stringify({ id: 7, full_name: 'octo/renamed' }) };
 
   test.each(['K1', 'K2'])('is named by its new name, which the hint sets: %s', async (channel) => {
     const repository = await scenario.repository();
     scenario.intercept({ url: /api\.github\.com\/repos\//, times: 9 }, moved);
-    const renamed = { ...answer(200, ''), body: JSON.stringify({ id: 7, full_name: 'octo/renamed' }) };
     scenario.intercept({ url: /api\.github\.com\/repositories\/7$/ }, renamed);
     const delivered = await scenario.deliver({ repository, files, inputs: { channel } });
     expectNotReady(delivered, {
@@ -239,6 +239,29 @@ describe('a repository that was renamed', () => {
     const delivered = await scenario.deliver({ repository, files, inputs });
     expectNotReady(delivered, { step: 'place', httpCode: 307, reason: /has moved/, hint: /its new name/ });
     expect(delivered.report.lines.UNKNOWN).toContain('nothing was published');
+  });
+
+  test('in the middle of a push by git is named by its new name, which git does not tell', async () => {
+    const repository = await scenario.repository();
+    const { fullName } = repository;
+    scenario.intercept({ url: /service=git-receive-pack/, times: 9 }, moved);
+    scenario.intercept({ url: new RegExp(`api\\.github\\.com/repos/${fullName}$`), times: 9 }, moved);
+    scenario.intercept({ url: /\/repositories\/7$/, times: 9 }, renamed);
+    const delivered = await scenario.deliver({
+      repository,
+      files: { 'a.html': createPage('a'), 'b.html': createPage('b') },
+      inputs: { ...inputs, file: '*.html' },
+    });
+    expect(delivered.reports.map(({ notReady }) => notReady)).toEqual(
+      Array(2).fill(
+        expect.objectContaining({
+          step: 'place',
+          httpCode: 301,
+          reason: `reading the repository was redirected: the repository ${fullName} has moved, its name is octo/renamed now`,
+          hint: 'set `repository: octo/renamed` if that is where it belongs',
+        }),
+      ),
+    );
   });
 });
 

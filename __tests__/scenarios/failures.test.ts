@@ -85,6 +85,7 @@ describe('what the token may not', () => {
       });
       expect(delivered.reports.map(({ ready }) => ready)).toEqual([true, true]);
       expect(delivered.stdout).toContain('signed commits only: using the object API instead of git');
+      expect(delivered.report.lines.CODE).toContain('; method B, object API; ');
       const pushes = scenario.world.traffic.exchanges(/^POST .*\/git-receive-pack/);
       expect(pushes).toHaveLength(rule === 'signatures' ? 0 : 1);
       expect(listRequests(scenario, /\/rules\/branches\//)).toHaveLength(1);
@@ -159,7 +160,7 @@ describe('a repository that is not as it should be', () => {
   test("a private repository's assets can't be read by anybody, so K2 is refused", async () => {
     const repository = await scenario.repository({ private: true });
     const delivered = await scenario.deliver({ repository, files, inputs: { channel: 'K2' } });
-    expectNotReady(delivered, { step: 'check', reason: /can.t be read anonymously/, hint: /K1|K3/ });
+    expectNotReady(delivered, { step: 'place', reason: /can.t be read anonymously/, hint: /K1|K3/ });
     expect(repository.releases()).toEqual([]);
   });
 

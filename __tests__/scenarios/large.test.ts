@@ -45,6 +45,8 @@ test('a blob that the host refuses as too large goes through git as well', async
   await expectReady(scenario, delivered, { channel: 'K1', shows: bytes });
   expect(ours(await repository.log())).toHaveLength(1);
   expect(delivered.stdout).toContain('using git instead');
+  // The plan was method B.
+  expect(delivered.report.lines.CODE).toContain("; method C, git's own protocol; ");
 });
 
 test('an upload whose connection dies in its middle is sent once more in little memory, and leaves one whole asset', async () => {

@@ -294,7 +294,7 @@ describe('withdrawing without a tag', () => {
     const [{ id } = { id: 0 }] = repository.releases();
     await callApi(repository, `PATCH /releases/${id}`, { body: `${BODY}\nMy notes.` });
     const refused = await deliver(repository, { files, inputs: { operation: 'withdraw' } });
-    expectNotReady(refused, { step: 'check', reason: /its text was changed/, hint: /`tag: files-20260101`/ });
+    expectNotReady(refused, { step: 'place', reason: /its text was changed/, hint: /`tag: files-20260101`/ });
     expect(published(repository)).toEqual([['files-20260101', ['a.zip']]]);
   });
 });

@@ -34,6 +34,7 @@ export const findFiles: FindFiles = async (lines, folder) => {
   return withRelativePaths(
     [...files].map(([path, given]) => ({ path, given })),
     roots.map((root) => (files.has(root) ? dirname(root) : root)),
+    folder,
   );
 };
 

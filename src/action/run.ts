@@ -3,6 +3,7 @@ import { readCredentials } from '../credentials.ts';
 import { LINK_SUBJECT } from '../delivery/file-delivery.ts';
 import { redactReport } from '../delivery/redact-report.ts';
 import { getDeliveryResult, type Report, refusalReport } from '../delivery/report.ts';
+import { wordReport } from '../delivery/word-report.ts';
 import { toDeliveryError } from '../errors.ts';
 import { createGitHubClient, type GitHubClientOptions } from '../github/api/client.ts';
 import type { Ports } from '../ports.ts';
@@ -17,6 +18,7 @@ import { type CurrentRun, loadCurrentRun } from './current-run.ts';
 import { findFiles } from './find-files.ts';
 import { createRunContext, type RunnerEnvironment, readInputs } from './inputs.ts';
 import { createActionLogger } from './log.ts';
+import { NARROW_WORDING } from './narrow-wording.ts';
 
 /**
  * The action's whole run: inputs → request → delivery → outputs and summary → comment.
@@ -35,7 +37,8 @@ export async function run(env: RunnerEnvironment, fail: (message: string) => voi
     const ports = createPorts(logger, stop.signal);
     const currentRun = await loadCurrentRun();
     const result = await parseAndPerform(inputs, env, currentRun, ports);
-    const reports = result.reports.map((report) => redactReport(report, redactor));
+    const word = isNarrowAction(env, inputs) ? NARROW_WORDING : (text: string) => text;
+    const reports = result.reports.map((report) => redactReport(wordReport(report, word), redactor));
     // Loaded after the delivery. `eager` keeps the bundle one file.
     const { writeOutputs } = await import(/* webpackMode: "eager" */ './outputs.ts');
     const outputFailure = await writeOutputs(reports, env, logger);
@@ -53,6 +56,10 @@ export async function run(env: RunnerEnvironment, fail: (message: string) => voi
     process.off('SIGINT', abort).off('SIGTERM', abort);
   }
 }
+
+/** The action in `agent/` has few inputs; a runner passes on every input that an action has, also empty ones. */
+const isNarrowAction = (env: RunnerEnvironment, { confine }: RawInputs): boolean =>
+  confine !== '' && env.INPUT_CHANNEL === undefined;
 
 interface RunResult {
   /** `null` if the inputs were refused. */

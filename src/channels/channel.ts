@@ -160,6 +160,8 @@ export interface Placement {
   /** Commit sha, HTTP 201 or asset identifier. @see protocol 3.1 */
   readonly evidence: string;
   readonly url: URL;
+  /** How it was placed, if that is not the plan's method. */
+  readonly method?: string;
   /** Where it was placed, if that is not the plan's destination. */
   readonly destination?: string;
   /** Whether anything was written; `false` where everything was already as wanted. */

@@ -20,6 +20,9 @@ export function createNativeChannel(url: URL | undefined, binHostUrl?: URL): Cha
   return { publish, remove: publish };
 }
 
+/** Nothing is ever written for a link. */
+const LINK_METHOD = 'the link is used as given';
+
 function prepareLink(url: URL | undefined): PreparedTask<URL> {
   if (url === undefined) {
     throw new DeliveryError('BAD_INPUT', 'channel K4 needs the link to check', {
@@ -29,7 +32,7 @@ function prepareLink(url: URL | undefined): PreparedTask<URL> {
   return {
     plan: {
       channel: 'K4',
-      method: 'the link is used as given',
+      method: LINK_METHOD,
       destination: `its address on ${url.hostname}`,
       name: url.hostname,
       claim: 'opens without the environment',
@@ -44,6 +47,7 @@ function placementOf(url: URL, binHostUrl: URL | undefined): Placement {
     evidence: `the environment's link on ${url.hostname}`,
     url,
     written: false,
+    method: LINK_METHOD,
     bypassCache: false,
     hostMayChangeBytes: true,
     mustBeExternal: true,

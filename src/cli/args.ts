@@ -63,6 +63,9 @@ export function parseCommand(args: readonly string[]): CliCommand {
     return { ...empty, name: 'help', positionals: toTopic(name) };
   if (values.version === true) return { ...empty, name: 'version' };
   if (known === undefined) throw unknownCommandError(name);
+  if (known === 'deliver' && positionals.length === 0 && values.url !== undefined) {
+    throw new UsageError('deliver takes at least one file', `to prove a link alone: ${TOOL.name} verify URL`);
+  }
   refuseWrongCount(known, positionals);
   if (values.name !== undefined && known !== 'mcp' && positionals[0] !== STANDARD_INPUT) {
     throw new UsageError(

@@ -1,14 +1,15 @@
 import { runCheck } from '../context.ts';
 import { getDeliveryResult, type Report, refusalReport } from '../delivery/report.ts';
 import { toDeliveryError } from '../errors.ts';
+import { countFiles } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
 import type { CliCommand } from './args.ts';
 import { findPatternFiles } from './find-files.ts';
 import { printReports } from './print-reports.ts';
 import { quietLogger } from './quiet-logger.ts';
 import {
-  type CommandContext,
   createRequest,
+  listGivenFlags,
   readAndMaskCredentials,
   readRawInputs,
   readsStandardInput,
@@ -30,17 +31,18 @@ export async function checkFiles(
   const { token, secrets } = readAndMaskCredentials(command, env, terminal.logger);
   const raw = readRawInputs(command, env, { token, repository: command.flags.repository ?? '' });
   const contentStream = readsStandardInput(command) ? terminal.input() : undefined;
-  const checked = await checkAll(raw, { sources: [null], secrets, contentStream }, ports);
+  const context = { sources: [null], secrets, contentStream, given: listGivenFlags(command) };
+  const checked = await checkAll(raw, context, ports);
   return printReports(checked, command, terminal, (reports) => reports.map(formatCheckResult).join('\n'));
 }
 
 async function checkAll(
   raw: ReturnType<typeof readRawInputs>,
-  given: Pick<CommandContext, 'sources' | 'secrets' | 'contentStream'>,
+  context: Parameters<typeof createRequest>[1],
   ports: Ports,
 ): Promise<readonly Report[]> {
   try {
-    const request = await createRequest(raw, given, ports);
+    const request = await createRequest(raw, context, ports);
     // The results say everything; the steps of the checks are not logged.
     return await runCheck(
       request,
@@ -61,7 +63,7 @@ function formatCheckResult(report: Report): string {
     const hint = notReady?.hint ? `. To change: ${notReady.hint}` : '';
     return `${file?.path}: can't be delivered: ${notReady?.reason}${hint}`;
   }
-  const folder = site === null ? '' : `${site.count} files, entry ${site.entry}, `;
+  const folder = site === null ? '' : `${countFiles(site.count)}, entry ${site.entry}, `;
   return [
     `${file?.path}: can be delivered, ${folder}${file?.size} bytes, sha256 ${file?.sha256}`,
     ...notes.map((line) => `note: ${line}`),

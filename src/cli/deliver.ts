@@ -6,6 +6,7 @@ import { authorizeDevice } from '../github/device-flow.ts';
 import type { Ports } from '../ports.ts';
 import { refuseUnsafeEnvironment } from '../request/environment.ts';
 import { selectInstance } from '../request/local-inputs.ts';
+import { refuseAddresses } from '../request/parse-request.ts';
 import { findRepository } from '../request/source-repository.ts';
 import { failIfAbandoned } from '../system.ts';
 import type { CliCommand } from './args.ts';
@@ -17,12 +18,13 @@ import {
   type CommandContext,
   createRequest,
   findCurrentFolder,
+  listGivenFlags,
   readAndMaskCredentials,
   readRawInputs,
   readsStandardInput,
 } from './request.ts';
 import type { Terminal } from './terminal.ts';
-import { UsageError } from './usage-error.ts';
+import { refuseAsUsage, UsageError } from './usage-error.ts';
 
 /**
  * Delivers or withdraws files, or verifies a link, and prints the reports.
@@ -62,7 +64,9 @@ async function createReports(
     const { repository, sources, log } = await findSources(command, parts, env);
     const raw = readRawInputs(command, env, { token, repository });
     const opensLinks = command.name === 'verify';
-    const request = await createRequest(raw, { sources, secrets, opensLinks, contentStream }, ports);
+    const given = listGivenFlags(command);
+    const context = { sources, secrets, opensLinks, contentStream, given };
+    const request = await createRequest(raw, context, ports);
     for (const line of log) ports.logger.info(line);
     return await failIfAbandoned(() => runRequest(request, ports, parts));
   } catch (thrown) {
@@ -86,6 +90,9 @@ const askOn =
 async function findSources(command: CliCommand, { findFiles }: CommandRun['parts'], env: NodeJS.ProcessEnv) {
   const log: string[] = [];
   if (command.name === 'verify') return { repository: '', sources: [], log };
+  await refuseAsUsage(async () =>
+    refuseAddresses(command.positionals, command.name === 'withdraw' ? 'withdraw' : 'deliver'),
+  );
   const { flags, positionals } = command;
   const folder = findCurrentFolder();
   const found = readsStandardInput(command) ? [] : await findFiles(positionals, folder);

@@ -37,6 +37,7 @@ export const findPatternFiles: FindFiles = async (lines, folder) => {
   return withRelativePaths(
     [...files].map(([path, given]) => ({ path, given })),
     roots,
+    folder,
   );
 };
 

@@ -1,5 +1,6 @@
 import { LINK_SUBJECT } from '../delivery/file-delivery.ts';
 import { type DeliveryResult, getDeliveryResult, type Report, reportText } from '../delivery/report.ts';
+import { countFiles } from '../plain-text.ts';
 
 import { TEXT } from '../protocol/limits.ts';
 
@@ -35,7 +36,7 @@ const getRank = (report: Report): number => ORDER.indexOf(getDeliveryResult(repo
 function listCells(report: Report): readonly [string, string, string] {
   const { file, site, url, notReady } = report;
   const result = getDeliveryResult(report);
-  const size = site === null ? '' : ` (${site.count} files)`;
+  const size = site === null ? '' : ` (${countFiles(site.count)})`;
   const reason = result === 'not-ready' ? (notReady?.reason ?? '') : '';
   const detail = url ?? (reason.length > TEXT.message ? `${reason.slice(0, TEXT.message)}…` : reason);
   return [result, `${file?.path ?? LINK_SUBJECT}${size}`, detail];

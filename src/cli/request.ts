@@ -1,6 +1,6 @@
 import { readCredentials } from '../credentials.ts';
 import type { Logger, Ports } from '../ports.ts';
-import { LINK_DEFAULTS, type RawInputs } from '../request/inputs.ts';
+import { type InputName, LINK_DEFAULTS, type RawInputs } from '../request/inputs.ts';
 import { completeInputs } from '../request/local-inputs.ts';
 import { type DeliveryRequest, parseRequest } from '../request/parse-request.ts';
 import { refuseSecretInputs } from '../request/secret-inputs.ts';
@@ -36,6 +36,10 @@ export function readRawInputs(
   );
 }
 
+/** The inputs that were given as flags. */
+export const listGivenFlags = ({ flags }: Pick<CliCommand, 'flags'>): readonly InputName[] =>
+  Object.keys(flags) as InputName[];
+
 export const readsStandardInput = ({ positionals }: CliCommand): boolean => positionals[0] === STANDARD_INPUT;
 
 /** A link is opened in a browser only where `--screen` asks for it. */
@@ -49,6 +53,8 @@ const createLinkInputs = (url: string, { flags }: CliCommand): Partial<RawInputs
 interface RequestContext extends Pick<CommandContext, 'sources' | 'secrets' | 'contentStream'> {
   /** Whether a link is opened in a browser. */
   readonly opensLinks?: boolean;
+  /** The flags that were given. */
+  readonly given: readonly InputName[];
 }
 
 /**
@@ -69,7 +75,7 @@ export const createRequest = (
 /** @throws {DeliveryError} `BAD_INPUT` with what to change. */
 function parseCliRequest(
   raw: RawInputs,
-  { sources, secrets, contentStream, opensLinks = false }: RequestContext,
+  { sources, secrets, contentStream, given, opensLinks = false }: RequestContext,
   { clock, random }: Pick<Ports, 'clock' | 'random'>,
 ): DeliveryRequest {
   return parseRequest(raw, {
@@ -86,6 +92,7 @@ function parseCliRequest(
     allowsFullPaths: true,
     opensLinks,
     contentStream,
+    given,
   });
 }
 
@@ -99,7 +106,8 @@ export function refuseFixedInputs({ flags }: CliCommand, env: NodeJS.ProcessEnv)
   const { name: _, ...fixed } = flags;
   const call = { file: 'page.html', repository: 'owner/name' };
   const ports = { clock: systemClock, random };
-  parseCliRequest(completeInputs({ ...call, ...fixed }, env), EMPTY_CONTEXT, ports);
+  const context = { ...EMPTY_CONTEXT, given: listGivenFlags({ flags: fixed }) };
+  parseCliRequest(completeInputs({ ...call, ...fixed }, env), context, ports);
 }
 
 const EMPTY_CONTEXT = { sources: [], secrets: [], contentStream: undefined };

@@ -1,8 +1,8 @@
-import { toDeliveryError } from '../errors.ts';
 import type { RepositoryContext } from '../github/api/repository.ts';
 import type { ChannelKey } from '../protocol/words.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import type { DeliveryContext, OpenRepository } from './delivery-context.ts';
+import { inStep } from './file-delivery.ts';
 
 /**
  * Gets a token where one is needed, and what the choice of a channel depends on.
@@ -17,13 +17,9 @@ export async function authorize(
   const isWanted = (key: ChannelKey): boolean => channels === 'auto' || channels.includes(key);
   const query = { site: isWanted('K1'), repository: isWanted('K2') };
   context.logger.startSection('Authorize');
-  try {
-    const opened = await context.openRepository(query);
-    for (const line of describeRepository(opened.repository)) context.logger.info(line);
-    return opened;
-  } catch (thrown) {
-    throw toDeliveryError(thrown).withStep('authorize');
-  }
+  const opened = await inStep('authorize', () => context.openRepository(query));
+  for (const line of describeRepository(opened.repository)) context.logger.info(line);
+  return opened;
 }
 
 function describeRepository({ hasToken, privateRepository, site }: RepositoryContext): string[] {

@@ -1,15 +1,16 @@
+import { noteOtherInputs } from '../request/input-scope.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { authorize } from './authorize.ts';
 import { checkPages } from './check-file.ts';
 import { chooseChannels } from './choose-channel.ts';
 import type { DeliveryContext } from './delivery-context.ts';
-import { type FileDelivery, runStep } from './file-delivery.ts';
+import { channelsIn, type FileDelivery, inStep, runStep } from './file-delivery.ts';
 import { folderChannelError } from './open-site.ts';
-import { actionsFor, prepareTasks, previewTasks } from './plan.ts';
+import { actionsFor, type ChannelActions, prepareTasks, previewTasks } from './plan.ts';
 import { publishTasks } from './publish.ts';
 import type { Report } from './report.ts';
 import { createPageOpener } from './screen/open-pages.ts';
-import { viewLocalPages, viewPublishedPages } from './screen/view-pages.ts';
+import { type ScreenStep, viewLocalPages, viewPublishedPages } from './screen/view-pages.ts';
 import { withOpenFiles } from './with-open-files.ts';
 
 /**
@@ -28,7 +29,6 @@ async function deliverOpenFiles(
   context: DeliveryContext,
 ): Promise<readonly FileDelivery[]> {
   const { repository, channels } = await authorize(request, context);
-  const actions = actionsFor(channels, 'publish');
   const chosen = await runStep('authorize', opened, async (delivery) => {
     const choice = chooseChannels(request, delivery.file?.size ?? null, repository);
     if (delivery.site !== null && choice.main !== 'K1') {
@@ -36,10 +36,41 @@ async function deliverOpenFiles(
     }
     return { ...delivery, choice };
   });
-  const planned = await prepareTasks(chosen, actions, context);
-  const checked = await checkPages(planned, request, ({ tasks }) => tasks.has('K1'), context);
+  const noted = noteInputs(chosen, request, context);
   const step = { request, context, open: createPageOpener(context.screen, context) };
+  const placed = await inStep('place', () => placeFiles(noted, actionsFor(channels, 'publish'), step));
+  return request.dryRun ? placed : inStep('verify', () => viewPublishedPages(placed, step));
+}
+
+/** Plans, looks at the pages, and publishes; or says what that would do. */
+async function placeFiles(
+  deliveries: readonly FileDelivery[],
+  actions: ChannelActions,
+  step: ScreenStep & { readonly request: DeliveryRequest },
+): Promise<readonly FileDelivery[]> {
+  const { request, context } = step;
+  const planned = await prepareTasks(deliveries, actions, context);
+  const checked = await checkPages(planned, request, ({ tasks }) => tasks.has('K1'), context);
   const viewed = await viewLocalPages(checked, step);
-  if (request.dryRun) return previewTasks(viewed, actions, context);
-  return viewPublishedPages(await publishTasks(viewed, request, actions, context), step);
+  return request.dryRun
+    ? previewTasks(viewed, actions, context)
+    : publishTasks(viewed, request, actions, context);
+}
+
+/** Says which inputs are for other deliveries than the one that was chosen. */
+function noteInputs(
+  deliveries: readonly FileDelivery[],
+  { scopedInputs }: Pick<DeliveryRequest, 'scopedInputs'>,
+  { logger }: Pick<DeliveryContext, 'logger'>,
+): readonly FileDelivery[] {
+  if (scopedInputs.length === 0) return deliveries;
+  const hasFolder = deliveries.some(({ site, failure }) => site !== null || failure !== null);
+  const noted = deliveries.map((delivery) => {
+    if (delivery.choice === null) return delivery;
+    const { reason } = delivery.choice;
+    const chosen = { channels: channelsIn(delivery), reason, hasFolder };
+    return { ...delivery, notes: [...delivery.notes, ...noteOtherInputs(scopedInputs, chosen)] };
+  });
+  for (const note of new Set(noted.flatMap(({ notes }) => notes))) logger.info(note);
+  return noted;
 }

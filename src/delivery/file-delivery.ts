@@ -1,6 +1,6 @@
 import type { ScreenView } from '../browser/screen-view.ts';
 import type { AbsentFile, PreparedTask } from '../channels/channel.ts';
-import { type DeliveryError, hasFailed, resultOf, toDeliveryError } from '../errors.ts';
+import { type DeliveryError, type ErrorCode, hasFailed, resultOf, toDeliveryError } from '../errors.ts';
 import type { ItemResult } from '../item-results.ts';
 import type { ChannelKey, Step } from '../protocol/words.ts';
 import type { Operation } from '../request/values.ts';
@@ -73,6 +73,22 @@ export const withFailure = (delivery: FileDelivery, step: Step, thrown: unknown)
   ...delivery,
   failure: toDeliveryError(thrown).withStep(step),
 });
+
+/** What is wrong with what was given, whichever step finds it. */
+const INPUT_CODES: readonly ErrorCode[] = ['BAD_INPUT', 'BAD_FILE', 'TOO_LARGE'];
+
+/** A channel could not prepare to place it: the host's answer is the reason, or what was given. */
+export const withPreparationFailure = (delivery: FileDelivery, failure: DeliveryError): FileDelivery =>
+  withFailure(delivery, INPUT_CODES.includes(failure.code) ? 'check' : 'place', failure);
+
+/** Does work that belongs to a step: what it throws names that step, unless it knows another one. */
+export async function inStep<T>(step: Step, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    throw toDeliveryError(thrown).withStep(step);
+  }
+}
 
 /** A failure that concerns all deliveries ends those that are still open. */
 export const failAll = (deliveries: readonly FileDelivery[], thrown: unknown): readonly FileDelivery[] =>

@@ -1,5 +1,5 @@
 import { lstat } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, relative, resolve, sep } from 'node:path';
+import { basename, dirname, isAbsolute, parse, relative, resolve, sep } from 'node:path';
 import { refuseInput } from '../request/values.ts';
 import { baseName, nameFromFile, repositoryPath } from '../rules/naming.ts';
 
@@ -26,30 +26,42 @@ export type FindFiles = (lines: readonly string[], folder: string) => Promise<re
 /** Each line is a file's path, letter by letter. */
 export const findLiteralFiles: FindFiles = async (lines, folder) => {
   const files = lines.map((given) => ({ given, path: resolve(folder, given) }));
-  return withRelativePaths(
-    files,
-    files.map(({ path }) => dirname(path)),
-  );
+  const roots = files.map(({ path }) => dirname(path));
+  return withRelativePaths(files, roots, folder);
 };
 
 /**
- * The files with the places they have below the folder that they were searched in.
+ * The files with the places they have below the folder that they were searched in. What lies outside of the folder
+ * of the command does not change the places of what lies in it, and the other way around.
  *
  * @param roots the folders of the search, absolute
+ * @param folder the folder that the lines are relative to, absolute
  */
 export function withRelativePaths(
   files: readonly Pick<FoundFile, 'path' | 'given'>[],
   roots: readonly string[],
+  folder: string,
 ): readonly FoundFile[] {
-  const root = roots.reduce((common, folder) => commonFolder(common, folder), roots[0] ?? '');
-  return files.map((file) => ({ ...file, relativePath: pathBelow(root, file.path).replaceAll(sep, '/') }));
+  const inside = findCommonFolder(roots.filter((root) => isBelow(folder, root)));
+  const others = roots.filter((root) => !isBelow(folder, root));
+  const shared = findCommonFolder(others);
+  // All folders have the root in common: what lies below it is the layout of this machine.
+  const outside = others.length > 1 && shared === parse(shared ?? '').root ? undefined : shared;
+  return files.map((file) => {
+    const root = [inside, outside].find((one) => one !== undefined && isBelow(one, file.path));
+    const below = root === undefined ? basename(file.path) : relative(root, file.path);
+    return { ...file, relativePath: below.replaceAll(sep, '/') };
+  });
 }
 
-/** On Windows, folders of different drives have nothing in common. */
-function pathBelow(root: string, path: string): string {
-  const below = relative(root, path);
-  return isAbsolute(below) ? basename(path) : below;
+/** Whether a path is a folder itself, or below it. On Windows, another drive is not. */
+function isBelow(folder: string, path: string): boolean {
+  const below = relative(folder, path);
+  return !isAbsolute(below) && below !== '..' && !below.startsWith(`..${sep}`);
 }
+
+const findCommonFolder = ([first, ...others]: readonly string[]): string | undefined =>
+  first && others.reduce((one, other) => commonFolder(one, other), first);
 
 function commonFolder(one: string, other: string): string {
   const parts = one.split(sep);
@@ -61,6 +73,10 @@ function commonFolder(one: string, other: string): string {
 /** Whether a folder is at this place. */
 export const isFolder = async ({ path }: Pick<FoundFile, 'path'>): Promise<boolean> =>
   (await lstat(path).catch(() => null))?.isDirectory() === true;
+
+/** Whether a regular file is at this place. */
+export const isFile = async ({ path }: Pick<FoundFile, 'path'>): Promise<boolean> =>
+  (await lstat(path).catch(() => null))?.isFile() === true;
 
 /**
  * The name that a file gets in its channel: the one that `path` names, or its own with the folders that it

@@ -1,6 +1,7 @@
 import { basename, join } from 'node:path';
 import { mapConcurrently } from '../async.ts';
 import { DeliveryError, hasFailed, resultOf } from '../errors.ts';
+import { countFiles } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
 import { MAX_FILE_SIZE, MEGABYTE, SITE, SIZE } from '../protocol/limits.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
@@ -50,7 +51,7 @@ export async function openSite(
   );
   const files = opened.flatMap(({ path, file }) => (hasFailed(file) ? [] : [{ path, file }]));
   const size = files.reduce((sum, { file }) => sum + file.size, 0);
-  logger.info(`${files.length} files, ${size} bytes, no secret found`);
+  logger.info(`${countFiles(files.length)}, ${size} bytes, no secret found`);
   if (leftOut.length > 0) logger.info(`hidden, and so left out: ${leftOut.slice(0, SITE.named).join(', ')}`);
   return { entry, files, size, leftOut };
 }

@@ -11,6 +11,7 @@ import {
   isOngoing,
   runStep,
   withFailure,
+  withPreparationFailure,
 } from './file-delivery.ts';
 
 /** What each channel does: publish, or remove. */
@@ -39,7 +40,7 @@ export async function prepareTasks(
       planned.map((delivery) => {
         const task = prepared.get(delivery);
         if (task === undefined) return delivery;
-        if (hasFailed(task)) return withFailure(delivery, 'check', task);
+        if (hasFailed(task)) return withPreparationFailure(delivery, task);
         return { ...delivery, tasks: new Map([...delivery.tasks, [key, task]]) };
       }),
       key,

@@ -1,5 +1,6 @@
 import type { ChannelPlan } from '../channels/channel.ts';
 import { countChanges, formatChangeCounts } from '../channels/site-changes.ts';
+import { countFiles } from '../plain-text.ts';
 import { SECOND } from '../protocol/limits.ts';
 import { CHANNELS, RESULTS, type ReportLine } from '../protocol/words.ts';
 import type { ChannelAttempt } from './channel-attempt.ts';
@@ -64,6 +65,17 @@ function claimLine(delivery: FileDelivery, { provenUrl, notReady }: ReportFacts)
   ].join('; ');
 }
 
+/** What was carried out; of what is only planned, what would be. */
+function describeMethod(delivery: FileDelivery, planned: string): string {
+  const placement = mainAttempt(delivery)?.placement ?? null;
+  if (placement === null || placement.written) return placement?.method ?? planned;
+  const unchanged =
+    delivery.operation === 'withdraw'
+      ? 'nothing removed, because nothing was there'
+      : 'nothing written, because it was there already';
+  return placement.method ?? unchanged;
+}
+
 /** Its address, once it is proven. */
 function describeDuplicate({ task, placement, proof }: ChannelAttempt): string[] {
   if (placement === null || proof === null) return [];
@@ -80,14 +92,14 @@ function codeLine(delivery: FileDelivery): string {
     const { channel, method } = plan;
     parts.push(
       `channel ${channel} (${CHANNELS[channel].name}), because ${choice?.reason}`,
-      method,
+      describeMethod(delivery, method),
       mainAttempt(delivery)?.placement?.destination ?? plan.destination,
     );
   }
   const { commitSha, changes, treeSha } = mainAttempt(delivery)?.placement ?? {};
   if (commitSha !== undefined) parts.push(`commit ${commitSha}`);
   if (site !== null) {
-    parts.push(`${site.files.length} files`, `${site.size} bytes`);
+    parts.push(countFiles(site.files.length), `${site.size} bytes`);
     if (changes !== undefined) parts.push(formatChangeCounts(countChanges(changes)) || 'no file changed');
     if (treeSha !== undefined) parts.push(`tree ${treeSha}`);
     parts.push(`entry ${site.entry}`);

@@ -1,6 +1,7 @@
 import type { ChannelItem } from '../channels/channel.ts';
 import { DeliveryError, hasFailed, resultOf } from '../errors.ts';
 import type { ChannelKey } from '../protocol/words.ts';
+import { noteOtherInputs } from '../request/input-scope.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { inspectFile, type LocalFile } from '../rules/inspect.ts';
 import { baseName } from '../rules/naming.ts';
@@ -10,9 +11,10 @@ import {
   askChannel,
   type FileDelivery,
   failAll,
+  inStep,
   LINK_SUBJECT,
   newDelivery,
-  withFailure,
+  withPreparationFailure,
 } from './file-delivery.ts';
 import { deliveredName, type FoundFile, isFolder, refuseOneNameForMany } from './find-files.ts';
 import { siteName } from './open-site.ts';
@@ -38,11 +40,14 @@ export async function withdraw(
   try {
     refuseUnnamedBin(request);
     items = await itemsToRemove(request, channels, context);
-    const actions = actionsFor((await authorize({ channels }, context)).channels, 'remove');
-    files = await findDelivered(items, { channels, reason, path: request.path }, actions, context);
-    files = request.dryRun
-      ? await previewTasks(files, actions, context)
-      : await publishTasks(files, request, actions, context);
+    const opened = await authorize({ channels }, context);
+    files = await inStep('place', async () => {
+      const actions = actionsFor(opened.channels, 'remove');
+      const found = await findDelivered(items, { ...request, channels, reason }, actions, context);
+      return request.dryRun
+        ? previewTasks(found, actions, context)
+        : publishTasks(found, request, actions, context);
+    });
   } catch (thrown) {
     files = failAll(files, thrown);
   } finally {
@@ -112,21 +117,29 @@ async function openToCompare(found: FoundFile, signal: AbortSignal): Promise<Loc
 /** A delivery for everything that a channel finds. */
 async function findDelivered(
   items: readonly ChannelItem[],
-  { channels, reason, path }: WithdrawalChannels & Pick<DeliveryRequest, 'path'>,
+  {
+    channels,
+    reason,
+    path,
+    scopedInputs,
+  }: WithdrawalChannels & Pick<DeliveryRequest, 'path' | 'scopedInputs'>,
   actions: ChannelActions,
   { logger }: DeliveryContext,
 ): Promise<readonly FileDelivery[]> {
   logger.startSection('Find what was delivered');
+  // The folder of a site need not exist any more.
+  const notes = noteOtherInputs(scopedInputs, { channels, reason, hasFolder: true });
+  for (const note of notes) logger.info(note);
   const found: FileDelivery[] = [];
   for (const key of channels) {
     for (const { item, result } of await askChannel(items, (all) => actions[key].prepare(all))) {
       const choice = { main: key, duplicates: [], reason };
       const subject = hasFailed(result) ? item.name || path || key : result.plan.name;
       logger.info(`${key}: ${subject}`);
-      const delivery = { ...newDelivery('withdraw', subject), choice };
+      const delivery = { ...newDelivery('withdraw', subject), choice, notes };
       found.push(
         hasFailed(result)
-          ? withFailure(delivery, 'check', result)
+          ? withPreparationFailure(delivery, result)
           : { ...delivery, tasks: new Map([[key, result]]) },
       );
     }

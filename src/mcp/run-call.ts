@@ -6,7 +6,7 @@ import { wordReport } from '../delivery/word-report.ts';
 import { type DeliveryError, toDeliveryError } from '../errors.ts';
 import type { Logger, Ports } from '../ports.ts';
 import { refuseUnsafeEnvironment } from '../request/environment.ts';
-import { LINK_DEFAULTS, type RawInputs } from '../request/inputs.ts';
+import { type InputName, LINK_DEFAULTS, type RawInputs } from '../request/inputs.ts';
 import { completeInputs, selectInstance } from '../request/local-inputs.ts';
 import { type DeliveryRequest, parseRequest } from '../request/parse-request.ts';
 import { refuseSecretInputs } from '../request/secret-inputs.ts';
@@ -60,7 +60,8 @@ async function createRequest(
   { clock, random, logger }: Ports,
 ): Promise<DeliveryRequest> {
   const { env, fixed, secrets, roots } = session;
-  const given: Partial<RawInputs> = { ...toRawInputs(args, TOOLS[tool]), ...fixed };
+  const asked = toRawInputs(args, TOOLS[tool]);
+  const given: Partial<RawInputs> = { ...asked, ...fixed };
   if (tool === 'verify' && !given.url) refuseInput('there is no link to verify', 'set `url:` to it');
   const { token, repository, sources } = await findDestination(tool, given, session, logger);
   const raw = completeInputs(
@@ -88,6 +89,8 @@ async function createRequest(
     allowedRoots: roots,
     allowsFullPaths: false,
     opensLinks: false,
+    // What the server was started with holds for every call, also for those that do not need it.
+    given: Object.keys(asked) as InputName[],
   });
 }
 

@@ -20,7 +20,8 @@ import {
   refuseUnseenPicture,
   refuseUselessClientId,
 } from './input-rules.ts';
-import type { RawInputs } from './inputs.ts';
+import { listScopedInputs, refuseOtherChannels } from './input-scope.ts';
+import type { InputName, RawInputs } from './inputs.ts';
 import {
   type ChannelSelection,
   type Operation,
@@ -91,6 +92,8 @@ export interface DeliveryRequest {
   /** Whether the bin's name was created for this request. */
   readonly binIsNew: boolean;
   readonly url: URL | undefined;
+  /** The inputs that were given, of those that only some deliveries use. */
+  readonly scopedInputs: readonly InputName[];
   readonly overwrite: boolean;
   readonly dryRun: boolean;
   readonly selfContained: SelfContained;
@@ -154,6 +157,8 @@ export interface RunContext {
   readonly opensLinks: boolean;
   /** Bytes to deliver in place of the input `content`, such as standard input. */
   readonly contentStream?: AsyncIterable<Uint8Array> | undefined;
+  /** The inputs that this call was given; absent where a runner fills in the defaults of the others. */
+  readonly given?: readonly InputName[] | undefined;
 }
 
 /**
@@ -193,7 +198,7 @@ const isSameName = (one: string | null, other: string): boolean =>
   one !== null && one.toLowerCase() === other.trim().toLowerCase();
 
 /** What to deliver or to withdraw, and through which channels. */
-function parseTask(raw: RawInputs, { contentStream }: RunContext) {
+function parseTask(raw: RawInputs, { contentStream, given }: RunContext) {
   const content = parseContent(raw, contentStream);
   const operation = parseOperation(raw.operation);
   const task = {
@@ -202,13 +207,19 @@ function parseTask(raw: RawInputs, { contentStream }: RunContext) {
     channels: parseChannels(raw.channel),
     url: parseOptional(raw.url, (link) => parseExternalAddress(link, 'input `url`')),
     operation,
+    scopedInputs: listScopedInputs(raw, given),
   };
   refuseMissingInputs(task, raw);
+  refuseOtherChannels(task.scopedInputs, isLinkAlone(task) ? ['K4'] : task.channels);
   refuseUselessClientId(task, raw);
   const marker = parseOptional(raw.marker, parseMarker);
   if (task.url !== undefined && task.fileLines.length === 0) refuseMarkerInUrl(task.url, marker);
   return { ...task, marker };
 }
+
+/** No channel but K4 takes a link. */
+const isLinkAlone = ({ operation, fileLines }: Pick<DeliveryRequest, 'operation' | 'fileLines'>): boolean =>
+  operation === 'deliver' && fileLines.length === 0;
 
 /** Where the file goes within its channel, and with which credentials. */
 function parseDestination(raw: RawInputs, context: RunContext, token: string | undefined) {
@@ -273,19 +284,23 @@ function parseHandedOut(text: string, input: 'pages-base' | 'raw-base' | 'bin-ho
   return url;
 }
 
+/** Refuses addresses in place of files. Some would also be patterns. */
+export function refuseAddresses(lines: readonly string[], operation: Operation): void {
+  if (!lines.some((line) => /^\s*[a-z][a-z\d+.-]*:\/\//i.test(line))) return;
+  refuseInput(
+    'input `file` is an address and names no file',
+    operation === 'withdraw'
+      ? 'set `path:` to the place within the repository, or `file:` to the name that was delivered'
+      : 'set `file:` to a file, or `url:` to a link that is to be proven',
+  );
+}
+
 function parseFileLines({ file }: RawInputs, operation: Operation): readonly string[] {
   const lines = file.split('\n').flatMap((line) => line.trim() || []);
   if (lines.some((line) => line.includes('\0'))) {
     refuseInput('input `file` holds a control character', 'remove it');
   }
-  if (lines.some((line) => /^[a-z][a-z\d+.-]*:\/\//i.test(line))) {
-    refuseInput(
-      'input `file` is an address and names no file',
-      operation === 'withdraw'
-        ? 'set `path:` to the place within the repository, or `file:` to the name that was delivered'
-        : 'set `file:` to a file, or `url:` to a link that is to be proven',
-    );
-  }
+  refuseAddresses(lines, operation);
   if (lines.length > BATCH.files) {
     refuseInput(`input \`file\` has ${lines.length} lines`, `name at most ${BATCH.files} files a step`);
   }

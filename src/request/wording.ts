@@ -1,3 +1,4 @@
+import { TOOL } from '../protocol/words.ts';
 import { INPUTS, type InputName } from './inputs.ts';
 
 /**
@@ -93,6 +94,11 @@ function listPhrases({ again, folder }: InputNotation): readonly (readonly [RegE
   ];
 }
 
+/** A link is the business of a command of its own. */
+const COMMAND_PHRASES = [
+  [/, or `url:` to a link(?: that is to be proven)?/g, `, or prove a link with \`${TOOL.name} verify URL\``],
+] as const;
+
 const NAMES = Object.keys(INPUTS).join('|');
 /** The main channel of a list, which hints write without marks: `use channel: K1, K2 or K3`. */
 const BARE_CHANNEL = /(?<!`|unknown )\bchannel: (K\d|auto)\b/g;
@@ -123,5 +129,5 @@ export function createTextWording(
 export function createWording(face: InterfaceName, places: InputPlaces = {}): Wording {
   return face === 'action'
     ? (text) => text
-    : createTextWording(createShellNotation({ ...PLACES, ...places }));
+    : createTextWording(createShellNotation({ ...PLACES, ...places }), COMMAND_PHRASES);
 }

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import {
   COMMIT_METHODS,
+  type CommitMethod,
   chooseMethod,
   createCommitWriter,
   methodFor,
@@ -76,8 +77,18 @@ async function createWriter(
     changes.map(({ file }) => file),
     ports.signal,
   );
-  const write = createCommitWriter(commitTargetWith(github, { serverUrl: UNREACHABLE_HOST, method }), ports);
-  return { changes, github, host, ports, write, run: async () => resultsFor(await write(changes), changes) };
+  const used: CommitMethod[] = [];
+  const target = commitTargetWith(github, { serverUrl: UNREACHABLE_HOST, method });
+  const write = createCommitWriter(target, ports, (one) => void used.push(one));
+  return {
+    changes,
+    github,
+    host,
+    ports,
+    write,
+    used,
+    run: async () => resultsFor(await write(changes), changes),
+  };
 }
 
 /** Each commit, or the code of its error. */
@@ -194,8 +205,9 @@ describe('committing where git is installed', () => {
 
   test('uses git for a file whose blob is too large for the host, and the log says so', async () => {
     const large = [{ path: 'a.bin', bytes: Buffer.alloc(MEGABYTE + 1) }];
-    const { github, ports, write, changes } = await createWriter(large, branchWith(), () => TOO_LARGE);
+    const { github, ports, write, changes, used } = await createWriter(large, branchWith(), () => TOO_LARGE);
     await expect(write(changes)).rejects.toMatchObject(unreachable);
+    expect(used).toEqual(['C']);
     expect(ports.logger.lines).toContain('the host refuses a blob of this size: using git instead');
     expect(github.writes).toEqual([]);
   });
@@ -214,8 +226,9 @@ describe('committing where git is installed', () => {
   test('uses the object API where the branch takes signed commits only', async () => {
     const github = branchWith({}, { branch_rules: [{ type: 'required_signatures' }] });
     const small = ['a', 'b'].map((bytes) => ({ path: `${bytes}.html`, bytes }));
-    const { host, ports, run } = await createWriter(small, github);
+    const { host, ports, run, used } = await createWriter(small, github);
     expect(getCodes(await run())).toEqual(['commit1', 'commit2']);
+    expect(used).toEqual(['B']);
     expect(host.seen).toHaveLength(2);
     for (const commit of github.sent('commit')) expect(Object.keys(commit)).not.toContain('author');
     expect(ports.logger.lines).toEqual([expect.stringContaining('signed commits only')]);

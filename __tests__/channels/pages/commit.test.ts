@@ -180,8 +180,8 @@ describe('commitFiles with several files', () => {
     const github = branchWith();
     const { work } = await startCommit(github, { 'a.html': 'a', 'b.html': 'b' });
     await expect(work).resolves.toEqual([
-      { commitSha: 'commit1', written: true },
-      { commitSha: 'commit2', written: true },
+      { commitSha: 'commit1', written: true, method: 'B' },
+      { commitSha: 'commit2', written: true, method: 'B' },
     ]);
     expect(github.sent('update_ref')).toHaveLength(1);
     expect(github.sent('commit').map(({ message }) => String(message).split('\n')[0])).toEqual([
@@ -194,9 +194,9 @@ describe('commitFiles with several files', () => {
     const github = branchWith({ 'b.html': existingFile('0ld', FOREIGN_MESSAGE) });
     const { host, wanted, work } = await startCommit(github, { 'a.html': 'a', 'b.html': 'b', 'c.html': 'c' });
     expect(getCodes(await work)).toEqual([
-      { commitSha: 'commit1', written: true },
+      { commitSha: 'commit1', written: true, method: 'B' },
       'NOT_OURS',
-      { commitSha: 'commit2', written: true },
+      { commitSha: 'commit2', written: true, method: 'B' },
     ]);
     const entries = github.sent('tree').flatMap(({ tree }) => tree as { path: string; sha: string }[]);
     expect(entries.map(({ path, sha }) => [path, sha])).toEqual([
@@ -213,8 +213,8 @@ describe('commitFiles with several files', () => {
     const { host, work } = await startCommit(github, { 'a.html': 'a', 'b.html': 'b', 'c.html': 'c' });
     await expect(work).resolves.toMatchObject([
       { commitSha: 'last a.html', written: false },
-      { commitSha: 'commit1', written: true },
-      { commitSha: 'commit2', written: true },
+      { commitSha: 'commit1', written: true, method: 'B' },
+      { commitSha: 'commit2', written: true, method: 'B' },
     ]);
     expect(host.seen).toHaveLength(2);
   });
@@ -266,7 +266,7 @@ describe('commitFiles with several files', () => {
     });
     const { host, work } = await startCommit(github, { 'a.html': 'a', 'b.html': 'b' });
     // The method stays the one in the plan, although only one file is left.
-    expect(getCodes(await work)).toEqual([{ commitSha: 'commit3', written: true }, 'NOT_OURS']);
+    expect(getCodes(await work)).toEqual([{ commitSha: 'commit3', written: true, method: 'B' }, 'NOT_OURS']);
     expect(github.sent('put_file_le1mb')).toEqual([]);
     expect(host.seen).toHaveLength(2);
   });
@@ -282,8 +282,8 @@ describe('commitFiles with several files', () => {
     });
     const { wanted, work } = await startCommit(github, { 'a.html': 'a', 'b.html': 'b' });
     await expect(work).resolves.toEqual([
-      { commitSha: 'last a.html', written: true },
-      { commitSha: 'last b.html', written: true },
+      { commitSha: 'last a.html', written: true, method: 'B' },
+      { commitSha: 'last b.html', written: true, method: 'B' },
     ]);
     expect(github.sent('update_ref')).toHaveLength(1);
   });
@@ -321,14 +321,14 @@ describe('a stop of the delivery during commitFiles', () => {
 
   test('returns the commits that have arrived', async () => {
     await expect(stopDuringUpdate(['a.html', 'b.html'])).resolves.toEqual([
-      { commitSha: 'last a.html', written: true },
-      { commitSha: 'last b.html', written: true },
+      { commitSha: 'last a.html', written: true, method: 'B' },
+      { commitSha: 'last b.html', written: true, method: 'B' },
     ]);
   });
 
   test('fails as canceled for each file that has not arrived', async () => {
     expect(getCodes(await stopDuringUpdate(['a.html']))).toEqual([
-      { commitSha: 'last a.html', written: true },
+      { commitSha: 'last a.html', written: true, method: 'B' },
       'ABORTED',
     ]);
     expect(getCodes(await stopDuringUpdate([]))).toEqual(['ABORTED', 'ABORTED']);

@@ -167,6 +167,7 @@ describe('committing a new file through channel K1', () => {
       evidence: 'commit c0ffee',
       url: new URL(PAGE),
       written: true,
+      method: 'method A, single-call write',
       commitSha: 'c0ffee',
       rawUrl: new URL('https://raw.githubusercontent.com/octo/site/main/page.html'),
       bypassCache: true,

@@ -76,6 +76,7 @@ describe('removing a file through channel K1', () => {
       evidence: 'commit commit1 removes it',
       url: new URL('https://octo.github.io/site/page.html'),
       written: true,
+      method: 'a commit that removes it, method B, object API',
       commitSha: 'commit1',
       rawUrl: new URL('https://raw.githubusercontent.com/octo/site/main/page.html'),
       bypassCache: true,

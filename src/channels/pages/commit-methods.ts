@@ -13,6 +13,7 @@ import { MEGABYTE, SIZE } from '../../protocol/limits.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import { changedFileError } from '../../rules/opened-file.ts';
 import type { BranchReader } from './branch-reader.ts';
+import { nameMovedRepository } from './moved-repository.ts';
 import { readTargetHead, type TargetBranch } from './target-branch.ts';
 
 /** How files are committed. @see protocol 4.2, 8 */
@@ -72,15 +73,25 @@ interface WriterState {
   readonly sentBlobs: Set<string>;
   /** Writes with git what the object API refuses; `null` where git cannot. */
   readonly useGit: CommitWriter | null;
+  /** Is called with the method before it changes the branch: it may be another one than planned. */
+  readonly onWrite: (method: CommitMethod) => void;
 }
 
-/** Opens the branch for writing. What does not depend on the branch is sent once, however many attempts follow. */
-export function createCommitWriter(target: CommitTarget, ports: Ports): CommitWriter {
-  const sentBlobs = new Set<string>();
-  const useGit = createGitWriter({ target, sentBlobs, useGit: null }, ports);
+/**
+ * Opens the branch for writing. What does not depend on the branch is sent once, however many attempts follow.
+ *
+ * @param onWrite is called with the method that changes the branch, before it does
+ */
+export function createCommitWriter(
+  target: CommitTarget,
+  ports: Ports,
+  onWrite: WriterState['onWrite'] = () => undefined,
+): CommitWriter {
+  const state = { target, sentBlobs: new Set<string>(), onWrite };
+  const useGit = createGitWriter({ ...state, useGit: null }, ports);
   const writers: Readonly<Record<CommitMethod, CommitWriter>> = {
-    A: (changes) => writeContents(changes, target),
-    B: (changes) => writeObjects(changes, { target, sentBlobs, useGit }, ports),
+    A: (changes) => writeContents(changes, state),
+    B: (changes) => writeObjects(changes, { ...state, useGit }, ports),
     C: useGit,
   };
   return (changes) => writers[methodOf(changes, target)](changes);
@@ -109,7 +120,7 @@ function createGitWriter(state: WriterState, ports: Ports): CommitWriter {
     if (mustSign === true) return writeSigned(changes);
     author ??= await getCommitIdentity(github);
     try {
-      return await writeWithGit(changes, author, state.target, ports);
+      return await writeWithGit(changes, author, state, ports);
     } catch (thrown) {
       if (!(thrown instanceof DeliveryError) || thrown.code !== 'NEEDS_SIGNATURE') throw thrown;
       mustSign = true;
@@ -140,7 +151,10 @@ function unsignedError({ path }: FileChange, { branch }: CommitTarget): Delivery
 }
 
 /** Method A: one file of at most 1 MB, in one call. */
-async function writeContents(changes: readonly FileChange[], target: CommitTarget): Promise<Commits> {
+async function writeContents(
+  changes: readonly FileChange[],
+  { target, onWrite }: Pick<WriterState, 'target' | 'onWrite'>,
+): Promise<Commits> {
   const [change] = changes;
   if (change?.file == null) return [];
   const content = Buffer.concat(await change.file.read().toArray());
@@ -150,13 +164,14 @@ async function writeContents(changes: readonly FileChange[], target: CommitTarge
   }
   const { branch, github } = target;
   const { message, path, replaces } = change;
+  onWrite('A');
   return [{ item: change, result: await putFile(github, { branch, path, message, content, replaces }) }];
 }
 
 /** Method B. A blob that the host refuses stops no other file; where git is installed, git is used for all. */
 async function writeObjects(
   changes: readonly FileChange[],
-  { target, sentBlobs, useGit }: WriterState,
+  { target, sentBlobs, useGit, onWrite }: WriterState,
   ports: Ports,
 ): Promise<Commits> {
   const blobs = await forEachItem(changes, (change) => sendBlobs(change, target, sentBlobs, ports));
@@ -167,6 +182,7 @@ async function writeObjects(
   }
   const ready = blobs.flatMap(({ item, result }) => (hasSucceeded(result) ? [item] : []));
   const readHead = () => readTargetHead(target);
+  if (ready.length > 0) onWrite('B');
   const commits =
     ready.length === 0 ? [] : await commitChanges(target.github, target.branch, ready, readHead);
   return [
@@ -199,7 +215,7 @@ async function sendBlobs(
 async function writeWithGit(
   changes: readonly FileChange[],
   author: CommitIdentity,
-  target: CommitTarget,
+  { target, onWrite }: Pick<WriterState, 'target' | 'onWrite'>,
   ports: Ports,
 ): Promise<Commits> {
   const { github, branch, serverUrl, setup = false } = target;
@@ -207,7 +223,8 @@ async function writeWithGit(
   const { pushChanges } = await import(/* webpackMode: "eager" */ '../../github/git/push.ts');
   const remote = new URL(`/${github.repository.owner}/${github.repository.repo}.git`, serverUrl);
   const push = { remote, token: github.token, branch, changes, author, createsBranch };
-  const commits = await pushChanges(push, ports);
+  onWrite('C');
+  const commits = await nameMovedRepository(github, () => pushChanges(push, ports));
   return pairUp(changes, commits);
 }
 

@@ -12,7 +12,12 @@ import type { ItemResult } from '../../item-results.ts';
 import type { Ports } from '../../ports.ts';
 import { BATCH } from '../../protocol/limits.ts';
 import { withRetries } from '../../retry.ts';
-import { type CommitTarget, createCommitWriter } from './commit-methods.ts';
+import {
+  type CommitMethod,
+  type CommitTarget,
+  type CommitWriter,
+  createCommitWriter,
+} from './commit-methods.ts';
 import {
   type CommitResult,
   comparePaths,
@@ -38,7 +43,24 @@ export async function commitFiles(
   ports: Ports,
   onReplace: (path: string) => Promise<void> = async () => undefined,
 ): Promise<readonly ItemResult<WantedFile, CommitResult>[]> {
-  const write = createCommitWriter(target, ports);
+  let method: CommitMethod | undefined;
+  const write = createCommitWriter(target, ports, (used) => {
+    method = used;
+  });
+  const results = await commitInAttempts(wanted, target, { write, onReplace }, ports);
+  return results.map(({ item, result }) =>
+    hasFailed(result) || !result.written || method === undefined
+      ? { item, result }
+      : { item, result: { ...result, method } },
+  );
+}
+
+async function commitInAttempts(
+  wanted: readonly WantedFile[],
+  target: CommitTarget,
+  { write, onReplace }: { readonly write: CommitWriter; readonly onReplace: (path: string) => Promise<void> },
+  ports: Ports,
+): Promise<readonly ItemResult<WantedFile, CommitResult>[]> {
   const sent = new Set<string>();
   let known: readonly PathState[] | null = null;
   try {

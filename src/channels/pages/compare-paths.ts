@@ -5,7 +5,7 @@ import { forEachItem, type ItemResult } from '../../item-results.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import { isHtml } from '../../rules/page/page-file.ts';
 import { createBranchReader } from './branch-reader.ts';
-import type { CommitTarget } from './commit-methods.ts';
+import type { CommitMethod, CommitTarget } from './commit-methods.ts';
 import {
   formatCommitMessage,
   isOwnedFile,
@@ -38,6 +38,8 @@ export interface CommitResult {
   readonly commitSha?: string;
   /** `false` when it was so already. */
   readonly written: boolean;
+  /** How it was written, where anything was. */
+  readonly method?: CommitMethod;
 }
 
 /** What a path needs: nothing more, a change, or it must not be changed. */

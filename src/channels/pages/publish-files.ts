@@ -5,6 +5,7 @@ import type { Ports } from '../../ports.ts';
 import { baseName, encodePath } from '../../rules/naming.ts';
 import { isHtml } from '../../rules/page/page-file.ts';
 import type { PlacedPart, Placement, PreparedTask } from '../channel.ts';
+import { COMMIT_METHODS } from './commit-methods.ts';
 import { commitTasks } from './commit-tasks.ts';
 import type { CommitResult, PlacedPicture } from './compare-paths.ts';
 import type { PagesDestination } from './destination.ts';
@@ -73,11 +74,15 @@ const listPictureParts = (
     sha256,
   }));
 
-function pagePlacement({ commitSha, written }: CommitResult, destination: PagesDestination): Placement {
+function pagePlacement(
+  { commitSha, written, method }: CommitResult,
+  destination: PagesDestination,
+): Placement {
   return {
     evidence: written ? `commit ${commitSha}` : `commit ${commitSha} already holds these bytes`,
     url: destination.pageUrl,
     written,
+    ...(method === undefined ? {} : { method: COMMIT_METHODS[method] }),
     ...(commitSha === undefined ? {} : { commitSha }),
     rawUrl: destination.rawUrl,
     bypassCache: true,

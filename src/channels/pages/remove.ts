@@ -218,6 +218,9 @@ function siteRemovalTask(
   };
 }
 
+const describeRemoval = (method: CommitMethod): string =>
+  `a commit that removes it, ${COMMIT_METHODS[method]}`;
+
 function createPreparation(options: PagesOptions, access: RepositoryAccess, ports: Ports): PrepareRemoval {
   const github = requireGitHub(access, 'K1');
   const lookup = createJekyllLookup(github);
@@ -237,7 +240,7 @@ function createPreparation(options: PagesOptions, access: RepositoryAccess, port
     return {
       plan: {
         channel: 'K1',
-        method: `a commit that removes it, ${COMMIT_METHODS[method]}`,
+        method: describeRemoval(method),
         destination: `branch ${branch}, path ${destination.path}`,
         name: destination.path,
         claim: 'is removed',
@@ -279,11 +282,15 @@ async function findOwnedBelow(
   });
 }
 
-function removalPlacement({ commitSha, written }: CommitResult, { destination }: PagesTask): Placement {
+function removalPlacement(
+  { commitSha, written, method }: CommitResult,
+  { destination }: PagesTask,
+): Placement {
   return {
     evidence: written ? `commit ${commitSha} removes it` : 'nothing exists there',
     url: destination.pageUrl,
     written,
+    ...(method === undefined ? {} : { method: describeRemoval(method) }),
     ...(commitSha === undefined ? {} : { commitSha }),
     rawUrl: destination.rawUrl,
     bypassCache: true,

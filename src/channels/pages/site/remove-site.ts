@@ -1,5 +1,5 @@
 import { getLastCommits } from '../../../github/api/history.ts';
-import { nameFew } from '../../../plain-text.ts';
+import { countFiles, nameFew } from '../../../plain-text.ts';
 import type { Ports } from '../../../ports.ts';
 import { withRetries } from '../../../retry.ts';
 import { encodePath } from '../../../rules/naming.ts';
@@ -64,7 +64,7 @@ export async function removeSite({ target, destination }: SiteRemoval, ports: Po
       removed.length === 0
         ? []
         : [
-            `${removed.length} files removed${describeSites(sites)}`,
+            `${countFiles(removed.length)} removed${describeSites(sites)}`,
             'caches may still show them for up to ten minutes',
           ],
     unknown: destination.unknown,
@@ -85,7 +85,7 @@ async function findLastCommit(
 export async function previewRemoval({ target }: SiteRemoval): Promise<string> {
   const { plan, sites } = await planRemoval(target, await readTargetTree(target));
   if (isDone(plan)) return describeNothing(target, plan);
-  return `${plan.message.split('\n')[0]} (${plan.removals.length} files${describeSites(sites)})`;
+  return `${plan.message.split('\n')[0]} (${countFiles(plan.removals.length)}${describeSites(sites)})`;
 }
 
 /** The removal of a site and of those below it, in one commit. */

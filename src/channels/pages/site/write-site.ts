@@ -8,6 +8,7 @@ import type { ListEntries } from '../../../github/git/push.ts';
 import { SIGNATURE_HINT } from '../../../github/hints.ts';
 import type { Ports } from '../../../ports.ts';
 import { MEGABYTE, SITE, SIZE } from '../../../protocol/limits.ts';
+import { nameMovedRepository } from '../moved-repository.ts';
 import { readTargetHead } from '../target-branch.ts';
 import type { SitePlan } from './plan-site.ts';
 import type { FolderTarget } from './site-target.ts';
@@ -82,7 +83,7 @@ async function writeWithGit(
     commits: [{ message, writes, removals }],
     checkBase: (list: ListEntries, base: string | null) => refuseOtherBase(plan, list, base),
   };
-  const [commit = ''] = await pushCommits(push, ports);
+  const [commit = ''] = await nameMovedRepository(github, () => pushCommits(push, ports));
   return commit;
 }
 

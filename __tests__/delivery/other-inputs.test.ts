@@ -1,0 +1,111 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { checkOnly } from '../../src/delivery/check-only.ts';
+import { deliver } from '../../src/delivery/deliver.ts';
+import type { DeliveryContext } from '../../src/delivery/delivery-context.ts';
+import { findLiteralFiles } from '../../src/delivery/find-files.ts';
+import { withdraw } from '../../src/delivery/withdraw.ts';
+import type { RawInputs } from '../../src/request/inputs.ts';
+import { repositoryContextWith } from '../channels/repository-context.ts';
+import { FakeScreen } from '../support/fake-screen.ts';
+import { temporaryFolder } from '../support/files.ts';
+import { FakeHttp, fakePorts } from '../support/ports.ts';
+import { channelsWith, requestWith, taskWith } from './builders.ts';
+
+const BYTES = '<p>It works</p>';
+let folder: string;
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  await mkdir(join(folder, 'site'));
+  for (const path of ['page.html', 'second.html', 'site/index.html']) {
+    await writeFile(join(folder, path), BYTES);
+  }
+});
+
+async function runWith(
+  run: typeof deliver,
+  inputs: Partial<RawInputs>,
+  findFiles: DeliveryContext['findFiles'] = findLiteralFiles,
+) {
+  const host = new FakeHttp(() => ({ body: BYTES }));
+  const ports = fakePorts(host.http);
+  let opened = 0;
+  const reports = await run(requestWith(inputs, { folder }), {
+    ...ports,
+    findFiles,
+    screen: new FakeScreen(),
+    async openRepository() {
+      opened += 1;
+      return { repository: repositoryContextWith(), channels: channelsWith({ K1: taskWith() }) };
+    },
+  });
+  return { reports, opened, lines: ports.logger.lines };
+}
+
+const KEEP = 'input `keep` had no effect: it is for a folder, and none was found';
+const TAG =
+  'input `tag` had no effect: it is for K2 (release), and K1 was chosen, because the file is shown on the screen';
+
+describe('An input for a folder', () => {
+  test.each<[string, Partial<RawInputs>, typeof deliver]>([
+    ['one file', { file: 'page.html', keep: '20' }, deliver],
+    ['several files', { file: 'page.html\nsecond.html', nojekyll: 'true', path: 'a/' }, deliver],
+    ['one file, only checked', { file: 'page.html', entry: 'start.html' }, checkOnly],
+  ])('refuses %s before any request.', async (_, inputs, run) => {
+    const { reports, opened } = await runWith(run, inputs);
+    expect(opened).toBe(0);
+    expect(reports[0]?.notReady).toMatchObject({
+      code: 'BAD_INPUT',
+      step: 'check',
+      reason: expect.stringMatching(/^input `(keep|nojekyll|entry)` has no effect on a single file/),
+    });
+  });
+
+  test('has its effect where a folder is among the files', async () => {
+    const { reports } = await runWith(deliver, { file: 'site\npage.html', keep: '20' });
+    expect(reports[0]?.ready).toBe(true);
+    expect(reports.map(({ notes }) => notes)).toEqual([[], []]);
+  });
+
+  test('is a note where a pattern found only files in this run', async () => {
+    const find: DeliveryContext['findFiles'] = () => findLiteralFiles(['page.html'], folder);
+    const { reports, lines } = await runWith(deliver, { file: '*.html', keep: '20' }, find);
+    expect(reports).toMatchObject([{ ready: true, notes: [KEEP] }]);
+    expect(lines).toContain(KEEP);
+  });
+
+  test('leaves a missing file to the message that says so', async () => {
+    const { reports } = await runWith(deliver, { file: 'gone.html', keep: '20' });
+    expect(reports[0]?.notReady?.reason).toBe('the file gone.html does not exist');
+  });
+
+  test('matters to no withdrawal, for which the files need not exist', async () => {
+    const { reports } = await runWith(withdraw, {
+      file: 'page.html',
+      keep: '20',
+      operation: 'withdraw',
+      token: 'ghp_AbCd0123',
+    });
+    expect(reports).toMatchObject([{ notes: [], operation: 'withdraw', channel: 'K1' }]);
+  });
+});
+
+test.each([
+  [deliver, 'deliver', TAG],
+  [withdraw, 'withdraw', TAG.replace('the file is shown on the screen', 'no other channel was named')],
+] as const)(
+  'An input of a channel that was not chosen is a note of the report and of the log (%#).',
+  async (run, operation, note) => {
+    const { reports, lines } = await runWith(run, {
+      file: 'page.html',
+      operation,
+      token: 'ghp_AbCd0123',
+      tag: 'v1',
+      branch: 'main',
+    });
+    expect(reports).toMatchObject([{ notes: [note] }]);
+    expect(lines.filter((line) => line === note)).toHaveLength(1);
+  },
+);
