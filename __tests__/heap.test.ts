@@ -7,11 +7,12 @@ import { describe, expect, test } from '@jest/globals';
  * objects: at the start, and at most.
  */
 const ALLOCATE = `
-  const { createHttpClient } = await import(process.argv[1]);
+  const { keepYoungHeapSmall, keepOldHeapSmall } = await import(process.argv[1]);
   const { getHeapSpaceStatistics } = await import('node:v8');
   const sizeOf = (space) => getHeapSpaceStatistics().find(({ space_name }) => space_name === space).space_size;
   const start = { young: sizeOf('new_space') };
-  createHttpClient();
+  keepYoungHeapSmall();
+  keepOldHeapSmall();
   const kept = Array.from({ length: 200_000 }, (_, nth) => ({ nth, text: 'x' + nth }));
   const passing = [];
   const most = { young: 0, old: 0 };
@@ -25,8 +26,8 @@ const ALLOCATE = `
 `;
 
 async function allocate(...options: readonly string[]) {
-  const client = new URL('../../src/http/client.ts', import.meta.url).href;
-  const args = [...options, '--no-warnings', '--input-type=module', '-e', ALLOCATE, client];
+  const heap = new URL('../src/heap.ts', import.meta.url).href;
+  const args = [...options, '--no-warnings', '--input-type=module', '-e', ALLOCATE, heap];
   const { stdout } = await promisify(execFile)(process.execPath, args);
   return JSON.parse(stdout) as { start: { young: number }; most: { young: number; old: number } };
 }
