@@ -1,6 +1,7 @@
 import { basename, join } from 'node:path';
 import { mapConcurrently } from '../async.ts';
 import { DeliveryError, hasFailed, resultOf } from '../errors.ts';
+import { keepOldHeapSmall } from '../heap.ts';
 import { countFiles } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
 import { MAX_FILE_SIZE, MEGABYTE, SITE, SIZE } from '../protocol/limits.ts';
@@ -34,6 +35,7 @@ export async function openSite(
   const { entry } = request;
   if (!paths.includes(entry)) throw noEntryError(given, entry, paths);
   await refuseLargeFolder(folder, given, paths);
+  keepOldHeapSmall();
   const checkedFolders: CheckedFolders = new Map();
   const progress = logger.progress(`check ${given}`, paths.length, 'files');
   const opened = await mapConcurrently(paths, SITE.checks, async (path) => {

@@ -1,8 +1,8 @@
 import type { LookupFunction } from 'node:net';
-import { setFlagsFromString } from 'node:v8';
 import { EnvHttpProxyAgent, errors, request } from 'undici';
 import { untilAborted } from '../async.ts';
 import { DeliveryError } from '../errors.ts';
+import { keepYoungHeapSmall } from '../heap.ts';
 import type { HttpRequest, SendHttp } from '../ports.ts';
 import { EXCHANGE } from '../protocol/limits.ts';
 import { TOOL } from '../protocol/words.ts';
@@ -47,7 +47,7 @@ const ERROR_DESCRIPTIONS: Readonly<Record<string, string>> = {
  * @param resolve the resolver of the operating system
  */
 export function createHttpClient(resolve?: ResolveHost): SendHttp {
-  keepHeapSmall();
+  keepYoungHeapSmall();
   const selectAgent = createAgents(resolve);
   const refuseInternal = createHostCheck(resolve);
   return async (httpRequest) => {
@@ -71,16 +71,6 @@ export function createHttpClient(resolve?: ResolveHost): SendHttp {
       throw connectionError(thrown, httpRequest);
     }
   };
-}
-
-/**
- * Each chunk of a body, and each of the thousands of requests for a site, becomes garbage soon. V8 would let its young
- * generation grow to 134 MB, and its old one to several times what is in use, before it collects them. These two
- * settings take effect in a process that runs already; most others, such as the size of a semi-space, do not.
- */
-function keepHeapSmall(): void {
-  setFlagsFromString('--semi-space-growth-factor=1');
-  setFlagsFromString('--heap-growing-percent=30');
 }
 
 function refusePlainHttp({ url }: HttpRequest): void {
