@@ -189,23 +189,11 @@ test.each([
   expect(CLI_WORDING(given)).toContain(hint);
 });
 
-test.each([
-  [['page.html', '--channel', 'K1', '--tag', 'v1'], 'input `tag` has no effect on channel K1: it is for K2'],
-  [
-    ['page.html', '--channel', 'K3', '--prune', 'true'],
-    'input `prune` has no effect on channel K3: it is for K1',
-  ],
-])('a flag of another channel is wrong usage: %j', async (args, message) => {
-  expect((await runForUsage(['deliver', ...args])).message).toContain(message);
-});
-
-test('a flag for a folder refuses a single file, also with the value that it has anyway', async () => {
-  const { ready, printed, host } = await run(['deliver', 'page.html', '--prune', 'true']);
-  expect(ready).toBe(false);
-  expect(printed.join('\n')).toContain(
-    '`--prune` has no effect on a single file: it is for a folder (step check). To change: leave `--prune` out, or set `FILE` to a folder',
+test('a flag without effect is told in a note, also with the value that it has anyway', async () => {
+  const { report } = await runForReport(['deliver', 'page.html', '--channel', 'K3', '--prune', 'true']);
+  expect(report.notes).toContain(
+    '`--prune` had no effect: it is for K1 (pages), and K3 was chosen, because it was asked for',
   );
-  expect(host.seen).toEqual([]);
 });
 
 test('a withdrawal without a token and a bin says how a bin is named', async () => {

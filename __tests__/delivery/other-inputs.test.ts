@@ -1,7 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { checkOnly } from '../../src/delivery/check-only.ts';
 import { deliver } from '../../src/delivery/deliver.ts';
 import type { DeliveryContext } from '../../src/delivery/delivery-context.ts';
 import { findLiteralFiles } from '../../src/delivery/find-files.ts';
@@ -49,18 +48,12 @@ const TAG =
   'input `tag` had no effect: it is for K2 (release), and K1 was chosen, because the file is shown on the screen';
 
 describe('An input for a folder', () => {
-  test.each<[string, Partial<RawInputs>, typeof deliver]>([
-    ['one file', { file: 'page.html', keep: '20' }, deliver],
-    ['several files', { file: 'page.html\nsecond.html', nojekyll: 'true', path: 'a/' }, deliver],
-    ['one file, only checked', { file: 'page.html', entry: 'start.html' }, checkOnly],
-  ])('refuses %s before any request.', async (_, inputs, run) => {
-    const { reports, opened } = await runWith(run, inputs);
-    expect(opened).toBe(0);
-    expect(reports[0]?.notReady).toMatchObject({
-      code: 'BAD_INPUT',
-      step: 'check',
-      reason: expect.stringMatching(/^input `(keep|nojekyll|entry)` has no effect on a single file/),
-    });
+  test.each<[string, Partial<RawInputs>]>([
+    ['one file', { file: 'page.html' }],
+    ['several files', { file: 'page.html\nsecond.html', path: 'a/' }],
+  ])('is a note of %s.', async (_, inputs) => {
+    const { reports } = await runWith(deliver, { ...inputs, keep: '20' });
+    for (const report of reports) expect(report).toMatchObject({ notes: [KEEP] });
   });
 
   test('has its effect where a folder is among the files', async () => {

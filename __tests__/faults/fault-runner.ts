@@ -136,7 +136,7 @@ export class FaultRunner<F extends InjectedFault> {
       path: DELIVERY_KINDS.find(({ name }) => name === deliveryKind.name)?.file ?? deliveryKind.file,
       repository: repository.fullName,
       token,
-      ...(deliveryKind.inputs.channel?.includes('K3') ? { bin: `bin-of-${repository.name}` } : {}),
+      bin: `bin-of-${repository.name}`,
       ...deliveryKind.inputs,
     });
     const [report] = await failIfHanging(runRequest(request, ports));

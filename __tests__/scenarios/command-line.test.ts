@@ -516,9 +516,8 @@ describe('SIGINT', () => {
     const hanging = intercept(match, { fault: 'hang' } satisfies InterceptedReply);
     const bin = `bin-${repository.name.replace(/\D/g, '').padStart(8, '0')}`;
     const args = ['deliver', 'page.html', '--channel', channel, '--repository', repository.fullName];
-    const place = { K1: [], K2: ['--tag', 'files-1'], K3: ['--bin', bin] }[channel] ?? [];
     const result = await interrupted(
-      [...args, ...place],
+      [...args, '--tag', 'files-1', '--bin', bin],
       // In simulated time nothing but the signal can end a request that hangs.
       { env: { ...SIMULATED_TIME, GITHUB_TOKEN: token } },
       () => hanging.hits > 0,

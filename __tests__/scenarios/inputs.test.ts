@@ -161,20 +161,6 @@ const WRONG: Wrong[] = [
     hint: /8 to 60/,
   },
   {
-    story: 'an input of another channel',
-    files,
-    inputs: { channel: 'K1', tag: 'v1' },
-    reason: /^input `tag` has no effect on channel K1: it is for K2$/,
-    hint: /^leave `tag:` out, or use channel: K2$/,
-  },
-  {
-    story: 'an input for a folder',
-    files,
-    inputs: { keep: '20' },
-    reason: /^input `keep` has no effect on a single file: it is for a folder$/,
-    hint: /^leave `keep:` out, or set `file:` to a folder$/,
-  },
-  {
     story: 'a yes that is no yes',
     files,
     inputs: { overwrite: 'yes' },

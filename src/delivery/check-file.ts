@@ -1,5 +1,4 @@
 import type { Ports } from '../ports.ts';
-import { refuseFolderInputs } from '../request/input-scope.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { inspectFile, type LocalFile } from '../rules/inspect.ts';
 import { entryFile } from '../rules/local-site.ts';
@@ -10,7 +9,7 @@ import { checkSite } from './check-site.ts';
 import { refuseTooLarge } from './choose-channel.ts';
 import type { DeliveryContext } from './delivery-context.ts';
 import { type FileDelivery, LINK_SUBJECT, newDelivery, runStep } from './file-delivery.ts';
-import { deliveredName, type FoundFile, isFile, isFolder, refuseOneNameForMany } from './find-files.ts';
+import { deliveredName, type FoundFile, isFolder, refuseOneNameForMany } from './find-files.ts';
 import { openSite, siteName } from './open-site.ts';
 import { refuseSecretNames } from './secret-names.ts';
 
@@ -28,7 +27,6 @@ export async function openFiles(
   if (fileLines.length === 0) return [newDelivery('deliver', LINK_SUBJECT)];
   const found = await context.findFiles(fileLines, folder);
   refuseOneNameForMany(found, path);
-  if (await areNamedFiles(found, request)) refuseFolderInputs(request.scopedInputs);
   const deliveries = found.map((one) => newDelivery('deliver', one.given, one));
   return runStep('check', deliveries, async (delivery) => {
     if (delivery.found === null) return delivery;
@@ -42,16 +40,6 @@ export async function openFiles(
     const name = deliveredName(delivery.found, path);
     return { ...delivery, name, file: await checkFile(delivery.found, request, context) };
   });
-}
-
-/** Whether each is a file that was named: what a pattern finds is another matter in each run. */
-async function areNamedFiles(
-  found: readonly FoundFile[],
-  { fileLines, content }: Pick<DeliveryRequest, 'fileLines' | 'content'>,
-): Promise<boolean> {
-  if (content !== undefined) return true;
-  for (const one of found) if (!fileLines.includes(one.given) || !(await isFile(one))) return false;
-  return true;
 }
 
 /**

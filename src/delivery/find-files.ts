@@ -74,10 +74,6 @@ function commonFolder(one: string, other: string): string {
 export const isFolder = async ({ path }: Pick<FoundFile, 'path'>): Promise<boolean> =>
   (await lstat(path).catch(() => null))?.isDirectory() === true;
 
-/** Whether a regular file is at this place. */
-export const isFile = async ({ path }: Pick<FoundFile, 'path'>): Promise<boolean> =>
-  (await lstat(path).catch(() => null))?.isFile() === true;
-
 /**
  * The name that a file gets in its channel: the one that `path` names, or its own with the folders that it
  * lies in.

@@ -1,6 +1,5 @@
 import { CHANNELS, type ChannelKey } from '../protocol/words.ts';
 import { INPUTS, type InputName, type RawInputs } from './inputs.ts';
-import { type ChannelSelection, refuseInput } from './values.ts';
 
 /** What an input is for. */
 interface InputScope {
@@ -64,38 +63,6 @@ const scopeOf = (name: InputName): InputScope => INPUT_SCOPES[name] ?? { channel
 const serves = (name: InputName, channels: readonly ChannelKey[]): boolean =>
   scopeOf(name).channels.some((key) => channels.includes(key));
 
-/**
- * Refuses inputs that have no effect on any of the channels that were asked for.
- *
- * @param given as `listScopedInputs` returns them
- * @throws {DeliveryError} `BAD_INPUT` with the channels that the input is for.
- */
-export function refuseOtherChannels(given: readonly InputName[], selection: ChannelSelection): void {
-  if (selection === 'auto') return;
-  const name = given.find((one) => !serves(one, selection));
-  if (name === undefined) return;
-  const { channels } = scopeOf(name);
-  const asked = selection.length === 1 ? `channel ${selection}` : `channels ${selection.join(' and ')}`;
-  refuseInput(
-    `input \`${name}\` has no effect on ${asked}: it is for ${channels.join(' and ')}`,
-    `leave \`${name}:\` out, or use channel: ${channels.join(' or ')}`,
-  );
-}
-
-/**
- * Refuses inputs that are for a folder where single files alone are named.
- *
- * @throws {DeliveryError} `BAD_INPUT` naming the first of them.
- */
-export function refuseFolderInputs(given: readonly InputName[]): void {
-  const name = given.find((one) => scopeOf(one).isForFolders);
-  if (name === undefined) return;
-  refuseInput(
-    `input \`${name}\` has no effect on a single file: it is for a folder`,
-    `leave \`${name}:\` out, or set \`file:\` to a folder`,
-  );
-}
-
 /** Where a delivery goes. */
 interface ChosenDelivery {
   readonly channels: readonly ChannelKey[];
@@ -105,7 +72,12 @@ interface ChosenDelivery {
   readonly hasFolder: boolean;
 }
 
-/** Notes on the inputs that are for other deliveries than the one that was chosen. */
+/**
+ * Notes on the inputs that are for other deliveries than the one that was chosen. They are not refused: a workflow may
+ * set the same inputs for files and folders, and for every channel.
+ *
+ * @param given as `listScopedInputs` returns them
+ */
 export function noteOtherInputs(
   given: readonly InputName[],
   { channels, reason, hasFolder }: ChosenDelivery,

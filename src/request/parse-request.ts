@@ -20,7 +20,7 @@ import {
   refuseUnseenPicture,
   refuseUselessClientId,
 } from './input-rules.ts';
-import { listScopedInputs, refuseOtherChannels } from './input-scope.ts';
+import { listScopedInputs } from './input-scope.ts';
 import type { InputName, RawInputs } from './inputs.ts';
 import {
   type ChannelSelection,
@@ -210,16 +210,11 @@ function parseTask(raw: RawInputs, { contentStream, given }: RunContext) {
     scopedInputs: listScopedInputs(raw, given),
   };
   refuseMissingInputs(task, raw);
-  refuseOtherChannels(task.scopedInputs, isLinkAlone(task) ? ['K4'] : task.channels);
   refuseUselessClientId(task, raw);
   const marker = parseOptional(raw.marker, parseMarker);
   if (task.url !== undefined && task.fileLines.length === 0) refuseMarkerInUrl(task.url, marker);
   return { ...task, marker };
 }
-
-/** No channel but K4 takes a link. */
-const isLinkAlone = ({ operation, fileLines }: Pick<DeliveryRequest, 'operation' | 'fileLines'>): boolean =>
-  operation === 'deliver' && fileLines.length === 0;
 
 /** Where the file goes within its channel, and with which credentials. */
 function parseDestination(raw: RawInputs, context: RunContext, token: string | undefined) {
