@@ -15,5 +15,5 @@ export function keepYoungHeapSmall(): void {
  * times what is in use. Not for a single file: a large one would need 30 MB more.
  */
 export function keepOldHeapSmall(): void {
-  setFlagsFromString('--heap-growing-percent=30');
+  setFlagsFromString('--heap-growing-percent=20');
 }
