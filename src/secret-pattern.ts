@@ -107,7 +107,8 @@ const START_LENGTH = 8;
 const compileStart = (searched: string, encodings: readonly string[]): RegExp =>
   compilePattern(
     searched.slice(0, START_LENGTH),
-    encodings.map((core) => core.slice(0, START_LENGTH)),
+    // In uuencode a match may begin after the first signs: as many must be left.
+    encodings.map((core) => core.slice(0, START_LENGTH + KEYWORD_LENGTH)),
     'y',
   );
 
