@@ -44,7 +44,7 @@ const octal = (value: number, length: number): string => value.toString(8).padSt
 const anyCase = (digits: string): string =>
   digits.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
 
-const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+export const BASE64_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const FIRST_SIGN = 0x20;
 /** The sign of a line's length begins the next line. */
 const NEXT_SIGN = String.raw`(?:\r?\n[!-M])?`;
@@ -75,7 +75,7 @@ export function uuencodedForms(cores: readonly string[]): WrittenForms {
 
 /** Zero is a space or a backtick. */
 function signsOf(character: string): string[] {
-  const value = BASE64.indexOf(character);
+  const value = BASE64_ALPHABET.indexOf(character);
   return value === 0 ? ['`', ' '] : [String.fromCharCode(FIRST_SIGN + value)];
 }
 

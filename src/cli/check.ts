@@ -10,6 +10,7 @@ import { quietLogger } from './quiet-logger.ts';
 import {
   createRequest,
   listGivenFlags,
+  type RequestContext,
   readAndMaskCredentials,
   readRawInputs,
   readsStandardInput,
@@ -38,7 +39,7 @@ export async function checkFiles(
 
 async function checkAll(
   raw: ReturnType<typeof readRawInputs>,
-  context: Parameters<typeof createRequest>[1],
+  context: RequestContext,
   ports: Ports,
 ): Promise<readonly Report[]> {
   try {

@@ -50,7 +50,7 @@ const createLinkInputs = (url: string, { flags }: CliCommand): Partial<RawInputs
 });
 
 /** What a request is made of beside the inputs. */
-interface RequestContext extends Pick<CommandContext, 'sources' | 'secrets' | 'contentStream'> {
+export interface RequestContext extends Pick<CommandContext, 'sources' | 'secrets' | 'contentStream'> {
   /** Whether a link is opened in a browser. */
   readonly opensLinks?: boolean;
   /** The flags that were given. */
@@ -106,11 +106,10 @@ export function refuseFixedInputs({ flags }: CliCommand, env: NodeJS.ProcessEnv)
   const { name: _, ...fixed } = flags;
   const call = { file: 'page.html', repository: 'owner/name' };
   const ports = { clock: systemClock, random };
-  const context = { ...EMPTY_CONTEXT, given: listGivenFlags({ flags: fixed }) };
-  parseCliRequest(completeInputs({ ...call, ...fixed }, env), context, ports);
+  parseCliRequest(completeInputs({ ...call, ...fixed }, env), EMPTY_CONTEXT, ports);
 }
 
-const EMPTY_CONTEXT = { sources: [], secrets: [], contentStream: undefined };
+const EMPTY_CONTEXT: RequestContext = { sources: [], secrets: [], contentStream: undefined, given: [] };
 
 /** @throws {UsageError} if it was removed. */
 export function findCurrentFolder(): string {

@@ -1,7 +1,7 @@
 import { type DefaultTreeAdapterTypes as Dom, parse } from 'parse5';
 import { getAttribute, getLocalName, hasAttribute } from './page-tree.ts';
 
-/** Elements whose text no browser shows: what names the page, and what stands in for an element that does not work. */
+/** Elements whose text no browser shows: what names the page, and what replaces an element that does not work. */
 const NEVER_SHOWN: readonly string[] = [
   ...['title', 'style', 'template', 'noscript', 'noframes', 'noembed', 'datalist'],
   ...['iframe', 'object', 'video', 'audio', 'canvas', 'progress', 'meter', 'rp'],
@@ -24,7 +24,7 @@ export const hasVisibleText = (html: string, text: string): boolean =>
  * Whether a browser may show a text of a page. Scripts may show what they hold, a person opens details, and forms show
  * what their fields hold; no other attribute, comment, title or hidden element counts.
  *
- * @param text as it stands in the source, with or without markup
+ * @param text as it is in the source, with or without markup
  */
 export function mayShowText(html: string, text: string): boolean {
   const plain = readVisibleText(text);

@@ -1,6 +1,13 @@
 /** The kind of each possible byte: 0 for a byte that ends a run, an odd number for every other. */
 export type ByteKinds = Uint8Array;
 
+/** Kinds by which these Latin-1 characters belong to a run, and every other one ends it. */
+export function kindsOf(characters: string): ByteKinds {
+  const kinds = new Uint8Array(256);
+  for (const byte of Buffer.from(characters, 'latin1')) kinds[byte] = 1;
+  return kinds;
+}
+
 /** Compares positions of possible runs, and returns the first last position that may be one's, or the end of the bytes. */
 type SkipShortRuns = (bytes: Buffer, kinds: ByteKinds, from: number, length: number) => number;
 

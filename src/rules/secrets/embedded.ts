@@ -1,5 +1,6 @@
+import { BASE64_ALPHABET } from '../../secret-dumps.ts';
 import { findAsciiStrings, type StringRange } from './block-text.ts';
-import { findRun, findRunEnd } from './byte-runs.ts';
+import { findRun, findRunEnd, kindsOf } from './byte-runs.ts';
 import { type DecodedPart, joinParts } from './decoded-part.ts';
 import { decodeTextParts, isEncodedText } from './encoded-text.ts';
 import { decodeEscapes } from './escapes.ts';
@@ -12,12 +13,9 @@ const SHORTEST_RUN = 40;
 const SHORTEST_LINE = 20;
 
 /** 1 for each character of base64, in one of its alphabets. */
-const BASE64 = new Uint8Array(256);
-for (const byte of Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_'))
-  BASE64[byte] = 1;
+const BASE64 = kindsOf(`${BASE64_ALPHABET}-_`);
 /** The same, with the characters that write a line break between two lines. */
-const BASE64_LINES = BASE64.slice();
-for (const byte of Buffer.from('\r\n\\')) BASE64_LINES[byte] = 1;
+const BASE64_LINES = kindsOf(`${BASE64_ALPHABET}-_\r\n\\`);
 
 /**
  * Decodes what is text in base64, hex and escapes, all together. One level is decoded: what is encoded twice stays as

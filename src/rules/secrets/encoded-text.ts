@@ -1,5 +1,6 @@
+import { BASE64_ALPHABET } from '../../secret-dumps.ts';
 import type { StringRange } from './block-text.ts';
-import { findRun, findRunEnd } from './byte-runs.ts';
+import { findRun, findRunEnd, kindsOf } from './byte-runs.ts';
 import type { DecodedPart } from './decoded-part.ts';
 
 /** Kinds of characters, as bits. */
@@ -47,8 +48,7 @@ export function decodeTextParts(run: Buffer): DecodedPart[] {
 const [GROUP, GROUPS] = [4, 4];
 /** The bits of the first three places of a group at which a character leaves the highest bit of a byte unset. */
 const ASCII_PLACES = new Uint8Array(256);
-for (const lastTwo of ['+/', '-_']) {
-  const alphabet = `ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789${lastTwo}`;
+for (const alphabet of [BASE64_ALPHABET, BASE64_ALPHABET.replace('+/', '-_')]) {
   for (const [value, character] of Buffer.from(alphabet).entries()) {
     ASCII_PLACES[character] =
       Number((value & 32) === 0) + Number((value & 8) === 0) * 2 + Number((value & 2) === 0) * 4;
@@ -82,8 +82,7 @@ function addBase64(run: Buffer, phase: number, parts: DecodedPart[]): void {
 }
 
 /** 1 for each hex digit. */
-const HEX = new Uint8Array(256);
-for (const byte of Buffer.from('0123456789abcdefABCDEF')) HEX[byte] = 1;
+const HEX = kindsOf('0123456789abcdefABCDEF');
 /** Fewer hex digits hold no well-known secret. */
 const SHORTEST_HEX = 40;
 /** The first digits of printable ASCII. */
