@@ -5,9 +5,11 @@ const PREFIX_LENGTH = 4;
 type KeywordFilter<Name> = (bytes: Buffer) => Set<Name>;
 
 interface KeywordTable<Name> {
-  /** At which places of any keyword two neighboring bytes are: a bit for each of the three places. */
+  /** Whether two neighboring bytes are anywhere in a keyword: most positions are ruled out by this alone. */
   readonly pairs: Uint8Array;
-  /** Whether a keyword has this hash; this check rules out most positions. */
+  /** Whether three neighboring bytes of a keyword have this hash. */
+  readonly triples: Uint8Array;
+  /** Whether a keyword has this hash. */
   readonly hashes: Uint8Array;
   /** The names that belong to four bytes, read as one number, and the bytes that must follow. */
   readonly entries: Map<number, { readonly name: Name; readonly rest: string }[]>;
@@ -48,6 +50,7 @@ export function createKeywordSearch<Name>(
 ): (bytes: Buffer, onKeyword: OnKeyword<Name>) => boolean {
   const table: KeywordTable<Name> = {
     pairs: new Uint8Array(65_536),
+    triples: new Uint8Array(65_536),
     hashes: new Uint8Array(65_536),
     entries: new Map(),
   };
@@ -74,26 +77,20 @@ function prefixOf(keyword: string): number {
   );
 }
 
-/** Its three pairs of neighboring bytes, and its hash. */
-function addPrefix({ pairs, hashes }: KeywordTable<unknown>, prefix: number): void {
-  hashes[hashPrefix(prefix)] = 1;
-  for (let at = 0; at < PREFIX_LENGTH - 1; at += 1) {
-    const pair = (prefix >>> (16 - 8 * at)) & 0xffff;
-    pairs[pair] = (pairs[pair] ?? 0) | (1 << at);
-  }
+function addPrefix({ pairs, triples, hashes }: KeywordTable<unknown>, prefix: number): void {
+  hashes[hashBytes(prefix)] = 1;
+  for (const triple of [prefix >>> 8, prefix & 0xff_ffff]) triples[hashBytes(triple)] = 1;
+  for (const pair of [prefix >>> 16, (prefix >>> 8) & 0xffff, prefix & 0xffff]) pairs[pair] = 1;
 }
 
-function findKeywords<Name>(
-  bytes: Buffer,
-  { pairs, hashes, entries }: KeywordTable<Name>,
-  onKeyword: OnKeyword<Name>,
-): boolean {
+function findKeywords<Name>(bytes: Buffer, table: KeywordTable<Name>, onKeyword: OnKeyword<Name>): boolean {
   // A prefix contains three pairs of neighboring bytes, so one of them starts at every third position.
   const step = PREFIX_LENGTH - 1;
-  for (let at = findPairs(bytes, step - 1, pairs); at !== -1; at = findPairs(bytes, at + step, pairs)) {
+  const { hashes, entries } = table;
+  for (let at = findPair(bytes, step - 1, table); at !== -1; at = findPair(bytes, at + step, table)) {
     for (let start = at - step + 1; start <= at; start += 1) {
       const prefix = readPrefix(bytes, start);
-      if (hashes[hashPrefix(prefix)] === 0) continue;
+      if (hashes[hashBytes(prefix)] === 0) continue;
       for (const { name, rest } of entries.get(prefix) ?? []) {
         if (hasBytesAt(bytes, start + PREFIX_LENGTH, rest) && onKeyword(name, start)) return true;
       }
@@ -109,34 +106,22 @@ function hasBytesAt(bytes: Buffer, position: number, expected: string): boolean 
   return true;
 }
 
-/** The first of every third position from `start` on with a pair of a keyword, or -1. A separate loop is faster. */
-function findPair(bytes: Buffer, start: number, pairs: Uint8Array): number {
+/**
+ * The first of every third position from `start` on with a pair of a keyword, and a third byte of one beside it, or
+ * -1. A separate loop is faster.
+ */
+function findPair(bytes: Buffer, start: number, { pairs, triples }: KeywordTable<unknown>): number {
   const end = bytes.length - 1;
   for (let at = start; at < end; at += PREFIX_LENGTH - 1) {
     // Both positions are inside the bytes.
-    if (pairs[((bytes[at] as number) << 8) | (bytes[at + 1] as number)] !== 0) return at;
+    const pair = ((bytes[at] as number) << 8) | (bytes[at + 1] as number);
+    if (pairs[pair] === 0) continue;
+    const before = ((bytes[at - 1] as number) << 16) | pair;
+    const after = (pair << 8) | (bytes[at + 2] ?? 0);
+    if (triples[hashBytes(before)] !== 0 || triples[hashBytes(after)] !== 0) return at;
   }
   return -1;
 }
-
-/** The same, where the pairs beside it are pairs of a keyword as well. */
-function findPairs(bytes: Buffer, start: number, pairs: Uint8Array): number {
-  const step = PREFIX_LENGTH - 1;
-  for (let at = findPair(bytes, start, pairs); at !== -1; at = findPair(bytes, at + step, pairs)) {
-    const places = readPlaces(bytes, at, pairs);
-    if ((places & 6) !== 0) {
-      const before = readPlaces(bytes, at - 1, pairs);
-      if ((places & 4) !== 0 && (before & 2) !== 0) return at;
-      if ((before & 1) !== 0 && (readPlaces(bytes, at + 1, pairs) & 4) !== 0) return at;
-    }
-    if ((places & 1) !== 0 && (readPlaces(bytes, at + 1, pairs) & 2) !== 0) return at;
-  }
-  return -1;
-}
-
-/** At which places of a keyword the pair at a position is; bytes after the end count as 0. */
-const readPlaces = (bytes: Buffer, at: number, pairs: Uint8Array): number =>
-  pairs[((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0)] ?? 0;
 
 /** Four bytes as one number; bytes after the end count as 0. */
 const readPrefix = (bytes: Buffer, at: number): number =>
@@ -145,4 +130,4 @@ const readPrefix = (bytes: Buffer, at: number): number =>
   ((bytes[at + 2] ?? 0) << 8) |
   (bytes[at + 3] ?? 0);
 
-const hashPrefix = (prefix: number): number => Math.imul(prefix, 0x9e37_79b1) >>> 16;
+const hashBytes = (bytes: number): number => Math.imul(bytes, 0x9e37_79b1) >>> 16;

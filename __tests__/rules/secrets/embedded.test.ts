@@ -21,6 +21,7 @@ describe('findSecrets in embedded content', () => {
     ],
     ['a block of base64', `config: ${base64(source)}\n`, 1],
     ['lines of base64', `\nconfig: |\n  ${base64(source).replace(/.{64}/g, '$&\n  ')}\n`, 5],
+    ['lines of base64 with a space at their ends', `\n${base64(source).replace(/.{64}/g, '$& \n')}`, 4],
     ['short lines of base64', `\n${base64(source).replace(/.{20}/g, '$&\n')}`, 9],
     [
       'long lines after a short one',
@@ -44,6 +45,16 @@ describe('findSecrets in embedded content', () => {
     const long = base64(`${'lorem ipsum '.repeat(60_000)}${TOKEN} ${'lorem ipsum '.repeat(20_000)}`);
     expect(await find(`${'x '.repeat(by)}"${long}"`)).toEqual([['github', 1]]);
     expect(await find(`${'x '.repeat(by)}\n${long.replace(/.{76}/g, '$&\r\n')}`)).toHaveLength(1);
+  });
+
+  test('decodes no block of a compressed file, but what follows it', async () => {
+    const image = Buffer.concat([
+      Buffer.from('\x89PNG\r\n\x1a\n\0\0\0', 'latin1'),
+      Buffer.from(`${padding.repeat(9_000)}${TOKEN}`),
+    ]);
+    const content = `<img src="data:image/png;base64,${image.toString('base64')}">\n`;
+    expect(await find(content)).toEqual([]);
+    expect(await find(`${content}"${base64(source)}"`)).toEqual([['github', 2]]);
   });
 
   test('finds a secret once, with the fingerprint that it has as plain text', async () => {

@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import { findRun, findRunEnd } from './byte-runs.ts';
 import type { FileBlock } from './file-blocks.ts';
 
@@ -17,6 +18,8 @@ const SEPARATOR = '\n\0\n';
 
 /** Decodes the block as UTF-8. The borders of its range cut no character. */
 export function decodeUtf8({ bytes, from, to }: FileBlock): BlockText {
+  // A copy of bytes is a quarter of the work, and a text of one byte for each character is searched sooner.
+  if (isAscii(bytes)) return { text: bytes.toString('latin1'), from, to };
   const borders = [0, findCharacterStart(bytes, from), findCharacterStart(bytes, to), bytes.length];
   const decoder = new TextDecoder();
   const [before = '', inRange = '', after = ''] = borders
@@ -75,18 +78,18 @@ function joinStrings(
   return { text, ...range };
 }
 
-/** The start and end of every string. The bytes between them are not decoded. */
+/** The start and end of every string, at even and odd positions. The bytes between them are not decoded. */
 function findUtf16Strings(bytes: Buffer): StringRange[] {
   const strings: StringRange[] = [];
-  for (const phase of [0, 1]) {
-    for (let at = findUtf16Character(bytes, phase); at !== -1; at = findUtf16Character(bytes, at)) {
-      let start = at;
-      while (isUtf16Character(bytes, start - 2)) start -= 2;
-      while (isUtf16Character(bytes, at)) at += 2;
-      if (at - start >= SHORTEST_STRING * 2) strings.push([start, at]);
-    }
+  for (let end = 0; ; ) {
+    const found = findUtf16Character(bytes, end);
+    if (found === -1) return strings;
+    let start = found;
+    while (start > end && isUtf16Character(bytes, start - 2)) start -= 2;
+    end = found;
+    while (isUtf16Character(bytes, end)) end += 2;
+    if (end - start >= SHORTEST_STRING * 2) strings.push([start, end]);
   }
-  return strings.sort(([one], [other]) => one - other);
 }
 
 /**
@@ -94,11 +97,13 @@ function findUtf16Strings(bytes: Buffer): StringRange[] {
  * Returns the first printable one, or -1. A separate loop that reads nothing after the end is faster.
  */
 function findUtf16Character(bytes: Buffer, from: number): number {
-  const end = bytes.length - 1;
-  for (let at = from; at < end; at += SHORTEST_STRING * 2) {
-    if (bytes[at + 1] === 0 && PRINTABLE[bytes[at] as number] !== 0) return at;
+  const last = bytes.length - 2;
+  for (let at = from; at < last; at += SHORTEST_STRING * 2) {
+    const [first, second, third] = [bytes[at] as number, bytes[at + 1] as number, bytes[at + 2] as number];
+    if (second === 0 && PRINTABLE[first] !== 0) return at;
+    if (third === 0 && PRINTABLE[second] !== 0) return at + 1;
   }
-  return -1;
+  return from <= last && isUtf16Character(bytes, last) ? last : -1;
 }
 
 const isUtf16Character = (bytes: Buffer, at: number): boolean =>

@@ -1,12 +1,13 @@
 import { BASE64_ALPHABET } from '../../secret-dumps.ts';
-import { findAsciiStrings, type StringRange } from './block-text.ts';
+import { findAsciiStrings } from './block-text.ts';
 import { findRun, findRunEnd, kindsOf } from './byte-runs.ts';
 import { type DecodedPart, joinParts } from './decoded-part.ts';
-import { decodeTextParts, isEncodedText } from './encoded-text.ts';
+import { decodeTextParts, isCompressed, isEncodedText } from './encoded-text.ts';
 import { decodeEscapes } from './escapes.ts';
+import type { FileBlock } from './file-blocks.ts';
 
 /** Shorter strings of binary content hold no escaped secret. */
-const SHORTEST_STRING = 24;
+const SHORTEST_STRING = 32;
 /** Fewer characters hold no well-known secret. */
 const SHORTEST_RUN = 40;
 /** The shortest line of several; only the last one may be shorter. */
@@ -18,47 +19,80 @@ const BASE64 = kindsOf(`${BASE64_ALPHABET}-_`);
 const BASE64_LINES = kindsOf(`${BASE64_ALPHABET}-_\r\n\\`);
 
 /**
- * Decodes what is text in base64, hex and escapes, all together. One level is decoded: what is encoded twice stays as
- * it is.
+ * Decodes what is text in base64, hex and escapes in a block, all together. One level is decoded: what is encoded
+ * twice stays as it is.
+ */
+export type DecodeEmbedded = (block: Pick<FileBlock, 'bytes' | 'offset'>) => DecodedPart | null;
+
+/**
+ * Creates a decoder for the blocks of one file in their order.
  *
  * @param binary whether the file is no text: then escapes count in its printable strings only
  */
-export function decodeEmbedded(bytes: Buffer, binary: boolean): DecodedPart | null {
-  const strings = binary ? findAsciiStrings(bytes, SHORTEST_STRING) : [[0, bytes.length] as const];
-  const parts = [...decodeRuns(bytes), ...decodeEscapes(bytes, strings)];
-  return parts.length === 0 ? null : joinParts(parts);
+export function createEmbeddedDecoder(binary: boolean): DecodeEmbedded {
+  const hasText = createTextCheck();
+  return ({ bytes, offset }) => {
+    const strings = binary ? findAsciiStrings(bytes, SHORTEST_STRING) : [[0, bytes.length] as const];
+    const runs = Array.from(findRuns(bytes)).filter((run) => hasText(run, offset));
+    const parts = [...runs.flatMap((run) => decodeRun(bytes, run)), ...decodeEscapes(bytes, strings)];
+    return parts.length === 0 ? null : joinParts(parts);
+  };
 }
 
-function decodeRuns(bytes: Buffer): DecodedPart[] {
-  const parts: DecodedPart[] = [];
-  for (const [start, end] of findRuns(bytes)) {
-    const text = joinLines(bytes, start, end);
-    if (!isEncodedText(text)) continue;
-    for (const { bytes: decoded, positionOf } of decodeTextParts(text)) {
-      parts.push({ bytes: decoded, positionOf: (index) => findPosition(bytes, start, positionOf(index)) });
-    }
-  }
-  return parts;
+/** A long run of base64. */
+interface Run {
+  /** Position of its first character. */
+  readonly start: number;
+  readonly end: number;
+  /** Its characters, without the line breaks between them. */
+  readonly text: Buffer;
 }
 
-/** The start and end of every long run of base64, with the line breaks inside it. Indented lines of a block are long. */
-function* findRuns(bytes: Buffer): Generator<StringRange, void, undefined> {
+/** Checks whether a run may encode a text. A compressed file may be a run over many blocks: the first one tells. */
+function createTextCheck(): (run: Run, offset: number) => boolean {
+  let compressedTo = 0;
+  return ({ start, end, text }, offset) => {
+    if (offset + start >= compressedTo && !isCompressed(text)) return isEncodedText(text);
+    compressedTo = offset + end;
+    return false;
+  };
+}
+
+const decodeRun = (bytes: Buffer, { start, text }: Run): DecodedPart[] =>
+  decodeTextParts(text).map(({ bytes: decoded, positionOf }) => ({
+    bytes: decoded,
+    positionOf: (index) => findPosition(bytes, start, positionOf(index)),
+  }));
+
+function* findRuns(bytes: Buffer): Generator<Run, void, undefined> {
   for (let from = 0; ; ) {
-    const first = findRun(bytes, BASE64_LINES, from, SHORTEST_RUN);
-    if (first === -1) return;
-    from = findRunEnd(bytes, BASE64_LINES, first + SHORTEST_RUN);
-    const lines = bytes.subarray(0, from);
-    for (let start = findRun(lines, BASE64, first, SHORTEST_LINE); start !== -1; ) {
-      const firstEnd = findRunEnd(bytes, BASE64, start + SHORTEST_LINE);
-      const end = findLastLine(bytes, start, firstEnd);
-      const isLong = end - start >= SHORTEST_RUN;
-      if (isLong) yield [start, end];
-      const next = isLong ? end : firstEnd;
-      // Indented lines end after the lines that were found first.
-      from = Math.max(from, next);
-      start = findRun(lines, BASE64, next, SHORTEST_LINE);
-    }
+    const start = findRun(bytes, BASE64_LINES, from, SHORTEST_RUN);
+    if (start === -1) return;
+    const lineEnd = findRunEnd(bytes, BASE64, start);
+    const end = findRunEnd(bytes, BASE64_LINES, Math.max(lineEnd, start + SHORTEST_RUN));
+    if (lineEnd === end && skipLineBreak(bytes, end) === end) {
+      // Most runs are one line.
+      yield { start, end, text: bytes.subarray(start, end) };
+      from = end;
+    } else from = yield* findRunsOfLines(bytes, start, end);
   }
+}
+
+/** Finds the runs that begin in a range with line breaks; returns the end of the last, whose indented lines are long. */
+function* findRunsOfLines(bytes: Buffer, from: number, to: number): Generator<Run, number, undefined> {
+  const lines = bytes.subarray(0, to);
+  let last = to;
+  for (let start = findRun(lines, BASE64, from, SHORTEST_LINE); start !== -1; ) {
+    const firstEnd = findRunEnd(bytes, BASE64, start + SHORTEST_LINE);
+    const end = findLastLine(bytes, start, firstEnd);
+    const isLong = end - start >= SHORTEST_RUN;
+    if (isLong) yield { start, end, text: joinLines(bytes, start, end) };
+    const next = isLong ? end : firstEnd;
+    // Indented lines end after the lines that were found first.
+    last = Math.max(last, next);
+    start = findRun(lines, BASE64, next, SHORTEST_LINE);
+  }
+  return last;
 }
 
 /** The end of the last of several lines of base64; none but the last one is short. */
@@ -93,7 +127,6 @@ function skipLineBreak(bytes: Buffer, from: number): number {
 
 /** The characters of a run without its line breaks. */
 function joinLines(bytes: Buffer, start: number, end: number): Buffer {
-  if (findRunEnd(bytes, BASE64, start) >= end) return bytes.subarray(start, end);
   return Buffer.from(bytes.toString('latin1', start, end).replace(/\\[rn]|\s+/g, ''), 'latin1');
 }
 

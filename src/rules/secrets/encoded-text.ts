@@ -18,15 +18,22 @@ export function isEncodedText(run: Buffer): boolean {
   let some = 0;
   for (let at = 0; at < run.length; at += 1) {
     some |= KINDS[run[at] as number] as number;
-    if (some === (KIND.digit | KIND.capital | KIND.small)) return !isCompressed(run);
+    if (some === (KIND.digit | KIND.capital | KIND.small)) return true;
   }
   return (some & KIND.digit) !== 0 && findRun(run, HEX, 0, SHORTEST_HEX) !== -1;
 }
 
 /** How compressed images, fonts and archives, and WebAssembly begin in base64: they are frequent and long. */
 const COMPRESSED = /^(?:AGFzbQ|iVBORw0KGgo|\/9j\/|R0lGOD|d09GMg|d09GRg|UklGR|H4sI|UEsDB)/;
+const COMPRESSED_FIRST = kindsOf('AiR/dUH');
 const START_LENGTH = 12;
-const isCompressed = (run: Buffer): boolean => COMPRESSED.test(run.toString('latin1', 0, START_LENGTH));
+
+/** Whether a run of base64 begins a compressed file. */
+export function isCompressed(run: Buffer): boolean {
+  // Most runs begin with another character: their text is not even made.
+  if (COMPRESSED_FIRST[run[0] as number] === 0) return false;
+  return COMPRESSED.test(run.toString('latin1', 0, START_LENGTH));
+}
 
 /**
  * Decodes what is ASCII text in a run of base64 or hex, wherever in the run it begins: something of the alphabet may
@@ -57,18 +64,14 @@ for (const alphabet of [BASE64_ALPHABET, BASE64_ALPHABET.replace('+/', '-_')]) {
 
 /** Whether three bytes, of which the first character is at a position, are ASCII. */
 function isAscii(run: Buffer, at: number): boolean {
-  const placesOf = (index: number): number => ASCII_PLACES[run[index] as number] as number;
-  return (placesOf(at) & (placesOf(at + 1) >> 1) & (placesOf(at + 2) >> 2) & 1) !== 0;
+  const first = ASCII_PLACES[run[at] as number] as number;
+  const second = ASCII_PLACES[run[at + 1] as number] as number;
+  const third = ASCII_PLACES[run[at + 2] as number] as number;
+  return (first & (second >> 1) & (third >> 2) & 1) !== 0;
 }
 
 function addBase64(run: Buffer, phase: number, parts: DecodedPart[]): void {
-  for (let at = phase; at + GROUP * GROUPS <= run.length; ) {
-    let last = GROUPS - 1;
-    while (last >= 0 && isAscii(run, at + GROUP * last)) last -= 1;
-    if (last >= 0) {
-      at += GROUP * (last + 1);
-      continue;
-    }
+  for (let at = findAscii(run, phase); at !== -1; ) {
     let end = at + GROUP * GROUPS;
     while (end + GROUP <= run.length && isAscii(run, end)) end += GROUP;
     // A part of a group may be text as well.
@@ -77,8 +80,20 @@ function addBase64(run: Buffer, phase: number, parts: DecodedPart[]): void {
       bytes: Buffer.from(run.toString('latin1', from, to), 'base64'),
       positionOf: (index) => from + Math.floor((index * 4) / 3),
     });
-    at = end + GROUP;
+    at = findAscii(run, end + GROUP);
   }
+}
+
+/** The first of the groups from a position on with which a text begins, or -1. A separate loop is faster. */
+function findAscii(run: Buffer, from: number): number {
+  const end = run.length - GROUP * GROUPS;
+  for (let at = from; at <= end; ) {
+    let last = GROUPS - 1;
+    while (last >= 0 && isAscii(run, at + GROUP * last)) last -= 1;
+    if (last < 0) return at;
+    at += GROUP * (last + 1);
+  }
+  return -1;
 }
 
 /** 1 for each hex digit. */

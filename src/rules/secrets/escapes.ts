@@ -1,13 +1,15 @@
 import type { StringRange } from './block-text.ts';
+import { kindsOf } from './byte-runs.ts';
 import type { DecodedPart } from './decoded-part.ts';
 
 /** One printable ASCII character, escaped: percent, JSON and JavaScript, HTML. */
 const ESCAPE =
   /%([2-7][0-9a-f])|\\{1,2}(?:u00([2-7][0-9a-f])|u\{0{0,4}([2-7][0-9a-f])\}|x([2-7][0-9a-f]))|&#x0{0,5}([2-7][0-9a-f]);?|&#0{0,5}(\d{2,3});?/gi;
 
-const PERCENT = 0x25;
-/** How escapes begin; what follows decides. A search for a number returns sooner than one for a text. */
-const MARKS = [PERCENT, '\\u', '\\x', '&#'];
+/** How escapes begin; what follows decides. A search for one byte returns much sooner than one for two. */
+const MARKS = Buffer.from('%\\&');
+/** What may be the second and the third byte of an escape. */
+const [SECOND, THIRD] = [kindsOf('234567ux#'), kindsOf('0123456789abcdefABCDEFxX{')];
 const LOOKED_AT = 12;
 
 /** Decodes each word with escapes in the strings of a block. Where most is not escaped, little is read twice. */
@@ -46,14 +48,11 @@ function findEscapedWords(bytes: Buffer, from: number): EscapedWord[] {
 
 function isEscape(bytes: Buffer, at: number): boolean {
   // Most marks are followed by something else: their text is not even made.
-  const next = (bytes[at] === PERCENT ? bytes[at + 1] : bytes[at + 2]) ?? 0;
-  if (!MAY_FOLLOW.has(next)) return false;
+  const [second, third] = [SECOND[bytes[at + 1] ?? 0] ?? 0, THIRD[bytes[at + 2] ?? 0] ?? 0];
+  if ((second & third) === 0) return false;
   ESCAPE.lastIndex = 0;
   return ESCAPE.exec(bytes.toString('latin1', at, at + LOOKED_AT))?.index === 0;
 }
-
-/** What may follow a mark in an escape. */
-const MAY_FOLLOW: ReadonlySet<number> = new Set(Buffer.from('0123456789{xX'));
 
 /** Bytes that end a word: control characters and space, `"`, `'`, `<`, `>`, and the backtick. */
 const BORDERS = new Uint8Array(256).fill(1, 0, 0x21);

@@ -61,6 +61,10 @@ export const RULE_KEYWORDS: Readonly<Record<string, readonly string[]>> = {
 const REQUIRED_KEYWORDS: Readonly<Record<string, readonly string[]>> = {
   // AccessKey or Access_Key.
   aws: [...anyCase('skey'), ...anyCase('s_ke')],
+  // The same, SecretKey, or the key's id.
+  'aws-secret-key': ['skey', 'tkey', 's_ke', 't_ke', 's-ke', 't-ke', 's ke', 't ke']
+    .flatMap(anyCase)
+    .concat('AKIA', 'ASIA'),
   // AccountKey or SharedAccessKey.
   'azure-key': ['ntKe', 'ssKe'],
 };

@@ -7,7 +7,7 @@ import type { LocalFile } from '../inspect.ts';
 import { type BlockText, decodeUtf8, extractAsciiStrings, extractUtf16Strings } from './block-text.ts';
 import { findCustomMatches, findKeyContainer, type SecretMatch } from './custom-rules.ts';
 import type { DecodedPart } from './decoded-part.ts';
-import { decodeEmbedded } from './embedded.ts';
+import { createEmbeddedDecoder } from './embedded.ts';
 import {
   countNewlineBytes,
   countNewlines,
@@ -128,6 +128,7 @@ async function* search(
   signal: AbortSignal,
 ): AsyncGenerator<LocatedFinding, void, undefined> {
   const decoders = file.binary ? [decodeAscii, decodeUtf16] : [decodeText];
+  const decodeEmbedded = createEmbeddedDecoder(file.binary);
   const findAll = createMatchFinder(extname(file.name).toLowerCase());
   for await (const block of readBlocks(readPieces(file, signal))) {
     const container = block.offset === 0 ? findKeyContainer(block.bytes) : null;
@@ -146,7 +147,7 @@ async function* search(
         };
       }
     }
-    const embedded = decodeEmbedded(block.bytes, file.binary);
+    const embedded = decodeEmbedded(block);
     for (const match of await findAll(embedded && decodeContent(embedded))) {
       const position = embedded?.positionOf(match.from) ?? 0;
       if (position < block.from || position >= block.to || isPlainAt(block, position, match)) continue;

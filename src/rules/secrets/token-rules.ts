@@ -7,6 +7,8 @@ interface TokenRule {
   readonly keywords: readonly string[];
   /** Global and of bounded length. The first group is the secret, if there is one. */
   readonly pattern: RegExp;
+  /** Characters of the secret before what the pattern matches: one that begins with any letter is slow. */
+  readonly before?: number;
   /** A further condition. */
   readonly accepts?: (secret: string) => boolean;
 }
@@ -74,7 +76,14 @@ export const TOKEN_RULES: Readonly<Record<string, TokenRule>> = {
     keywords: ['dt0c', 'dt0s'],
     pattern: token(String.raw`dt0[cs]\d\d\.[A-Z0-9]{8,24}\.[A-Z0-9]{64}`),
   },
-  terraform: { keywords: ['sv1.'], pattern: token(String.raw`[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{60,70}`) },
+  terraform: {
+    keywords: ['sv1.'],
+    pattern: new RegExp(
+      String.raw`\.atlasv1\.(?<=${START}[A-Za-z0-9]{14}\.atlasv1\.)[\w=-]{60,70}(?![A-Za-z0-9])`,
+      'g',
+    ),
+    before: 14,
+  },
   'age-key': { keywords: ['AGE-'], pattern: token('AGE-SECRET-KEY-1[0-9A-Z]{58}') },
   langsmith: { keywords: ['sv2_'], pattern: token('lsv2_(?:pt|sk)_[a-f0-9]{32}_[a-f0-9]{10}') },
   'rsa-jwk': {
@@ -106,13 +115,15 @@ const FEWEST_CHARACTERS = 8;
 /** Runs the token rules with these names on a text. */
 export function findTokens(text: string, rules: ReadonlySet<string>): SecretMatch[] {
   const matches: SecretMatch[] = [];
-  for (const [rule, { pattern, accepts }] of Object.entries(TOKEN_RULES)) {
+  for (const [rule, { pattern, before = 0, accepts }] of Object.entries(TOKEN_RULES)) {
     if (!rules.has(rule)) continue;
     for (const match of text.matchAll(pattern)) {
-      const secret = match[1] ?? match[0];
+      const from = match.index - before;
+      const end = match.index + match[0].length;
+      const secret = match[1] ?? text.slice(from, end);
       if (new Set(secret).size < FEWEST_CHARACTERS || hasLongRepetition(secret)) continue;
       if (/example|placeholder|your[_-]/i.test(secret) || accepts?.(secret) === false) continue;
-      matches.push({ rule, secret, from: match.index, at: match.index + match[0].indexOf(secret) });
+      matches.push({ rule, secret, from, at: text.indexOf(secret, from) });
     }
   }
   return matches;
