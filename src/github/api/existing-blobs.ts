@@ -1,4 +1,3 @@
-import type { RestEndpointMethodTypes } from '@octokit/rest';
 import { mapConcurrently } from '../../async.ts';
 import { DeliveryError, hasFailed, type Result, resultOf } from '../../errors.ts';
 import { BATCH } from '../../protocol/limits.ts';
@@ -9,8 +8,6 @@ import { EMPTY_TREE, refuseOtherTree } from './tree-answer.ts';
 
 /** By path: the blob that the branch has there, `null` where it has none, or why no file can be there. */
 export type ExistingBlobs = ReadonlyMap<string, Result<string | null>>;
-
-type TreeEntry = RestEndpointMethodTypes['git']['getTree']['response']['data']['tree'][number];
 
 /**
  * The sha of the commit that a branch points to.
@@ -120,9 +117,7 @@ export async function listEntries(
       hint: 'set `branch:` to one for sites only',
     });
   }
-  return new Map(
-    [...tree].map(([path, { type, mode, sha, size = 0 }]) => [path, { type, mode, sha, size }] as const),
-  );
+  return tree;
 }
 
 /**
@@ -131,7 +126,7 @@ export async function listEntries(
  *
  * @throws {DeliveryError} `HOST_ERROR` for a list that is not the commit's tree.
  */
-async function getTree(github: GitHubClient, ref: string): Promise<ReadonlyMap<string, TreeEntry> | null> {
+async function getTree(github: GitHubClient, ref: string): Promise<ReadonlyMap<string, BranchEntry> | null> {
   const { rest, repository } = github;
   const sha = /^[0-9a-f]{40}$/.test(ref) ? ref : await getBranchHead(github, ref);
   const commit = await rest.git.getCommit({ ...repository, commit_sha: sha });
@@ -140,5 +135,9 @@ async function getTree(github: GitHubClient, ref: string): Promise<ReadonlyMap<s
   const { data } = await rest.git.getTree({ ...repository, tree_sha: treeSha, recursive: '1' });
   if (data.truncated) return null;
   refuseOtherTree(data, treeSha);
-  return new Map(data.tree.map((entry) => [entry.path, entry]));
+  const entries = new Map<string, BranchEntry>();
+  for (const { path, type, mode, sha: id, size = 0 } of data.tree) {
+    entries.set(path, { type, mode, sha: id, size });
+  }
+  return entries;
 }

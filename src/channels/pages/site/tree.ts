@@ -1,4 +1,4 @@
-import { hashEntries } from '../../../github/api/tree-answer.ts';
+import { type DirectEntry, hashEntries } from '../../../github/api/tree-answer.ts';
 
 /** A file in a tree of git: its path, and git's id of its bytes. */
 export interface TreeFile {
@@ -8,12 +8,21 @@ export interface TreeFile {
 
 /** Git's id of the tree that has exactly these files, all of them regular. */
 export function hashTree(files: readonly TreeFile[]): string {
-  const folders = Map.groupBy(files, ({ path }) => path.split('/', 1)[0] ?? path);
-  const entries = [...folders].map(([name, inside]) => {
-    const [only] = inside;
-    if (only?.path === name) return { name, mode: '100644', isFolder: false, sha: only.sha };
-    const below = inside.map(({ path, sha }) => ({ path: path.slice(name.length + 1), sha }));
-    return { name, mode: '40000', isFolder: true, sha: hashTree(below) };
-  });
+  const folders = new Map<string, TreeFile[]>();
+  const entries: DirectEntry[] = [];
+  for (const { path, sha } of files) {
+    const end = path.indexOf('/');
+    if (end === -1) entries.push({ name: path, mode: '100644', isFolder: false, sha });
+    else addTo(folders, path.slice(0, end), { path: path.slice(end + 1), sha });
+  }
+  for (const [name, inside] of folders) {
+    entries.push({ name, mode: '40000', isFolder: true, sha: hashTree(inside) });
+  }
   return hashEntries(entries);
+}
+
+function addTo(folders: Map<string, TreeFile[]>, name: string, file: TreeFile): void {
+  const known = folders.get(name);
+  if (known === undefined) folders.set(name, [file]);
+  else known.push(file);
 }
