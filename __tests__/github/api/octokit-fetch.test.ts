@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { octokitFetch } from '../../../src/github/api/octokit-fetch.ts';
+import { octokitFetch, parseBody } from '../../../src/github/api/octokit-fetch.ts';
 import { EXCHANGE } from '../../../src/protocol/limits.ts';
 import { FakeClock, FakeHttp, type Scripted } from '../../support/ports.ts';
 
@@ -16,7 +16,7 @@ describe('octokitFetch', () => {
     const headers = { authorization: 'Bearer t' };
     const answer = await fetch(REPOSITORY_URL, { method: 'POST', body: '{"a":1}', headers });
     expect(host.seen).toEqual([{ method: 'POST', url: REPOSITORY_URL, headers, body: '{"a":1}' }]);
-    expect([answer.status, await answer.json()]).toEqual([201, { ok: true }]);
+    expect([answer.status, await answer.text()]).toEqual([201, JSON.stringify({ ok: true })]);
   });
 
   test('returns a redirect instead of following it with the token', async () => {
@@ -50,4 +50,15 @@ describe('octokitFetch', () => {
     await expect(fetch(REPOSITORY_URL, init)).rejects.toMatchObject({ name: 'AbortError' });
     expect(host.seen).toEqual([]);
   });
+});
+
+test.each([
+  ['JSON', '{"id":1}', 'application/json; charset=utf-8', { id: 1 }],
+  ['a number beyond 2^53 as a number', '[12345678901234567890]', 'application/json', [12345678901234567000]],
+  ['text that is called JSON', 'oops', 'application/json', 'oops'],
+  ['JSON that is called a page', '{}', 'text/html', '{}'],
+  ['JSON without a type', '{}', undefined, '{}'],
+  ['JSON after a byte order mark', '\ufeff{}', 'application/json', {}],
+])('parseBody returns %s', (_, body, type, expected) => {
+  expect(parseBody(Buffer.from(body), type)).toEqual(expected);
 });

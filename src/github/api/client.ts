@@ -8,7 +8,7 @@ import { RETRY_HINT } from '../hints.ts';
 import type { RepositoryName } from '../hosts.ts';
 import { apiError, refusalError } from './failures.ts';
 import { movedError, type ReadRepositoryById } from './moved.ts';
-import { octokitFetch } from './octokit-fetch.ts';
+import { octokitFetch, parseBody } from './octokit-fetch.ts';
 import { createWritePacer, type PaceWrite } from './pacing.ts';
 import { type ApiRefusal, findGraphqlRefusal } from './refusal.ts';
 
@@ -46,7 +46,12 @@ export function createGitHubClient(options: GitHubClientOptions, ports: Ports): 
     auth: token,
     baseUrl: apiUrl.href.replace(/\/$/, ''),
     userAgent: `${TOOL.name}/${TOOL.version}`,
-    request: { fetch: octokitFetch(ports.http, ports.clock), signal: ports.signal, log },
+    request: {
+      fetch: octokitFetch(ports.http, ports.clock),
+      signal: ports.signal,
+      log,
+      parseSuccessResponseBody: false,
+    },
     log,
   });
   const pace = createWritePacer(ports);
@@ -57,7 +62,8 @@ export function createGitHubClient(options: GitHubClientOptions, ports: Ports): 
     const send = async () => {
       const answer = await request(parameters);
       // The call for the new name is never followed by another one.
-      if (answer.status < 300 || call === API.repository_by_id) return answer;
+      const data = parseBody(answer.data, answer.headers['content-type']);
+      if (answer.status < 300 || call === API.repository_by_id) return { ...answer, data };
       const moved = { apiUrl, repository: { owner, repo }, location: answer.headers.location };
       throw await movedError({ ...call, httpCode: answer.status }, moved, readById);
     };
