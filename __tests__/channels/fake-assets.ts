@@ -8,6 +8,7 @@ export const DOWNLOADS = 'https://github.com/octo/site/releases/download/files-2
 export const RELEASE = {
   id: 3,
   tag_name: 'files-20260102',
+  name: 'files-20260102',
   draft: false,
   body: null,
   upload_url: 'https://uploads.github.com/repos/octo/site/releases/3/assets{?name}',

@@ -142,6 +142,50 @@ describe('a draft with the same tag and the same file names', () => {
   });
 });
 
+describe('a draft that somebody changes while it is filled', () => {
+  /** Somebody else comes in before the answer to the upload of b.zip. */
+  const meanwhile = (work: () => Promise<void>, answer: object = {}) =>
+    scenario.intercept(
+      { url: /uploads\.github\.com.*name=b\.zip/ },
+      {
+        alter: async (real) => {
+          await work();
+          return { ...real, ...answer };
+        },
+      },
+    );
+
+  test.each<[string, object]>([
+    ['that is complete', {}],
+    ['that can not be completed', { status: 403, body: JSON.stringify({ message: 'no' }) }],
+  ])('with a file of their own is kept: one %s', async (_, answer) => {
+    const repository = await createRepository();
+    meanwhile(async () => {
+      const uploads = `https://uploads.github.com/repos/${repository.fullName}`;
+      const url = `${uploads}/releases/${drafts(repository)[0]?.id}/assets?name=notes.txt`;
+      const type = { 'content-type': 'application/octet-stream' };
+      expect((await client.send(`POST ${url}`, Buffer.from('theirs'), type)).status).toBe(201);
+    }, answer);
+    const delivered = await deliver(repository, { files: build(1) });
+    expect(delivered.outputs.result).toBe('not-ready');
+    expect(delivered.outputs.report).toContain(`left behind: the draft ${drafts(repository)[0]?.id}`);
+    expect(drafts(repository)[0]?.assets.map(({ name }) => name)).toContain('notes.txt');
+  });
+
+  test.each<[string, object]>([
+    ['with a text of their own', { body: 'Notes by hand.' }],
+    ['with a title of their own', { name: 'Version one' }],
+    ['that they published', { tag_name: 'v1.0', body: 'Notes by hand.', draft: false }],
+  ])('is not written over: one %s', async (_, change) => {
+    const repository = await createRepository();
+    meanwhile(() => callApi(repository, `PATCH /releases/${drafts(repository)[0]?.id}`, change));
+    const delivered = await deliver(repository, { files: build(1) });
+    expect(delivered.report.notReady).toMatchObject({ code: 'NOT_OURS' });
+    const { tag_name: tag = TAG, ...texts } = change as { tag_name?: string };
+    expect(repository.releases()).toMatchObject([{ tag, ...texts }]);
+  });
+});
+
 test('a job whose draft is deleted while it uploads starts again, and deletes none itself', async () => {
   const repository = await createRepository(true);
   scenario.intercept(

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createReleasePublisher, type ReleaseOptions } from '../../../src/channels/release/publish.ts';
 import { estimateUploadTime } from '../../../src/channels/release/uploads.ts';
 import { hasFailed } from '../../../src/errors.ts';
-import type { Asset } from '../../../src/github/api/releases.ts';
+import { type Asset, formatLabel, RELEASE_BODY } from '../../../src/github/api/releases.ts';
 import { absent, FakeGitHub, failure } from '../../github/fake-github.ts';
 import { localFile } from '../../support/files.ts';
 import { FakeHttp, fakePorts, type Scripted } from '../../support/ports.ts';
@@ -394,13 +394,15 @@ describe('a new release of channel K2', () => {
   /** A repository in which a draft is filled and published as scripted. */
   async function prepareNew({ answers = {}, uploads, options = {} }: Setup = {}, names = ['a.zip', 'b.zip']) {
     const stored: Asset[] = [];
+    const listed = (Array.isArray(answers.list_releases) ? answers.list_releases : []) as { id: number }[];
     const github: FakeGitHub = new FakeGitHub({
       get_ref: absent,
       release_by_tag: absent,
       list_releases: [],
       create_release: DRAFT,
       list_assets: () => stored,
-      get_release: () => DRAFT,
+      get_release: ({ release_id }: { release_id: number }) =>
+        listed.find(({ id }) => id === release_id) ?? { ...DRAFT, id: release_id, assets: stored },
       publish_release: ({ tag_name }: { tag_name: string }) => ({ ...RELEASE, tag_name, assets: stored }),
       delete_draft: undefined,
       delete_asset: undefined,
@@ -410,7 +412,7 @@ describe('a new release of channel K2', () => {
       const scripted = uploads?.[nth - 1];
       if (scripted !== undefined) return scripted;
       const name = new URL(url).searchParams.get('name') ?? '';
-      stored.push(assetWith({ name, digest: digestFor(body) }));
+      stored.push(assetWith({ name, label: formatLabel(name), digest: digestFor(body) }));
       return { status: 201, body: stored.at(-1) as Asset };
     });
     const ports = fakePorts(host.http);
@@ -430,6 +432,7 @@ describe('a new release of channel K2', () => {
       'list_releases',
       'create_release',
       'list_assets',
+      'get_release',
       'publish_release',
     ]);
     expect(host.seen).toHaveLength(2);
@@ -497,13 +500,63 @@ describe('a new release of channel K2', () => {
     expect(github.sent('publish_release')).toEqual([]);
   });
 
+  test.each<[string, object, string]>([
+    ['changed its text', { body: 'Notes by hand.' }, 'somebody changed the draft of this delivery'],
+    ['changed its title', { name: 'Version one' }, 'somebody changed the draft of this delivery'],
+    ['changed its tag', { tag_name: 'v1' }, 'somebody changed the draft of this delivery'],
+    [
+      'added a file after the comparison',
+      { assets: [assetWith({ id: 77, name: 'notes.txt' })] },
+      'somebody changed the draft of this delivery',
+    ],
+    [
+      'published it under another tag',
+      { draft: false, tag_name: 'v1', body: 'Notes by hand.' },
+      'somebody published the draft of this delivery as v1',
+    ],
+  ])('is neither published nor deleted where somebody %s', async (_, change, message) => {
+    const { github, perform } = await prepareNew({
+      answers: { get_release: { ...DRAFT, assets: [], ...change } },
+    });
+    const refusal = { code: 'NOT_OURS', message: expect.stringContaining(message) };
+    expect(await perform()).toMatchObject([refusal, refusal]);
+    expect(github.writes).toEqual(['create_release']);
+  });
+
+  test('is handed over as somebody published it under the same tag, with their text', async () => {
+    const prepared = await prepareNew({
+      answers: { get_release: () => ({ ...RELEASE, body: 'Notes by hand.', assets: prepared.stored }) },
+    });
+    expect(await prepared.perform()).toMatchObject([{ written: true }, { written: true }]);
+    expect(prepared.github.writes).toEqual(['create_release']);
+  });
+
+  test.each<[string, Setup]>([
+    ['compares it', {}],
+    ['fails before that', { uploads: [{ status: 403, body: { message: 'no' } }] }],
+  ])('is left with a file of somebody else where the delivery %s', async (_, setup) => {
+    const notes = assetWith({ id: 77, name: 'notes.txt' });
+    const prepared = await prepareNew({
+      ...setup,
+      answers: {
+        list_assets: () => [...prepared.stored, notes],
+        get_release: () => ({ ...DRAFT, assets: [...prepared.stored, notes] }),
+      },
+    });
+    const left = { leftBehind: ['the draft 3 of the release files-20260102, which is not public'] };
+    expect(await prepared.perform()).toMatchObject([left, left]);
+    expect(prepared.github.sent('delete_draft')).toEqual([]);
+  });
+
   test('is published with the name that the host gave to a file', async () => {
-    const renamed = assetWith({ id: 71, name: 'default.zip', digest: digestFor('a.zip') });
+    const label = formatLabel('a.zip');
+    const renamed = assetWith({ id: 71, name: 'default.zip', label, digest: digestFor('a.zip') });
     const { perform } = await prepareNew(
       {
         uploads: [{ status: 201, body: renamed }],
         answers: {
           list_assets: [renamed],
+          get_release: { ...DRAFT, assets: [renamed] },
           publish_release: { ...RELEASE, assets: [renamed] },
         },
       },
@@ -530,7 +583,10 @@ describe('a new release of channel K2', () => {
     const prepared = await prepareNew({
       answers: {
         publish_release: lost,
-        get_release: () => ({ ...RELEASE, assets: prepared.stored }),
+        get_release: (_: unknown, nth: number) => ({
+          ...(nth === 1 ? DRAFT : { ...RELEASE, body: RELEASE_BODY }),
+          assets: prepared.stored,
+        }),
       },
     });
     expect(await prepared.perform()).toMatchObject([{ written: true }, { written: true }]);
@@ -568,7 +624,6 @@ describe('a new release of channel K2', () => {
     const { github, perform } = await prepareNew({
       answers: {
         list_releases: listed,
-        get_release: ({ release_id }: { release_id: number }) => listed.find(({ id }) => id === release_id),
       },
     });
     expect(await perform()).toMatchObject([{ written: true }, { written: true }]);
@@ -588,7 +643,6 @@ describe('a new release of channel K2', () => {
     const { github, ports, perform } = await prepareNew({
       answers: {
         list_releases: listed,
-        get_release: ({ release_id }: { release_id: number }) => listed.find(({ id }) => id === release_id),
       },
     });
     const begun = ports.clock.now();
@@ -601,6 +655,7 @@ describe('a new release of channel K2', () => {
   test.each<[string, (body: string, start: string) => object]>([
     ['with another tag', (body) => draftWith(1, body, { tag_name: 'files-20260103' })],
     ['with a text that somebody changed', (body) => draftWith(2, `${body} `)],
+    ['with a title that somebody changed', (body) => draftWith(2, body, { name: 'Version one' })],
     ['without the name of its bytes', (_, start) => draftWith(2, start)],
     [
       'with a file that is not of this delivery',
@@ -618,7 +673,7 @@ describe('a new release of channel K2', () => {
     const body = await draftBodyOf();
     const foreign = makeDraft(body, body.slice(0, -32));
     const { github, perform } = await prepareNew({
-      answers: { list_releases: [foreign], get_release: foreign },
+      answers: { list_releases: [foreign] },
     });
     expect(await perform()).toMatchObject([{ written: true }, { written: true }]);
     expect(github.writes).toEqual(['create_release', 'publish_release']);
@@ -631,7 +686,7 @@ describe('a new release of channel K2', () => {
   ])('leaves the draft of %s alone', async (_, setup, names) => {
     const foreign = draftWith(8, await draftBodyOf(setup, names));
     const { github, perform } = await prepareNew({
-      answers: { list_releases: [foreign], get_release: foreign },
+      answers: { list_releases: [foreign] },
     });
     expect(await perform()).toMatchObject([{ written: true }, { written: true }]);
     expect(github.writes).toEqual(['create_release', 'publish_release']);
@@ -640,11 +695,16 @@ describe('a new release of channel K2', () => {
   test.each<[string, object]>([
     ['another asset', { assets: [assetWith({ name: 'a.zip' })] }],
     ['another text', { body: 'Notes by hand.' }],
+    ['another title', { name: 'Version one' }],
     ['been published', { draft: false }],
   ])('leaves an outdated draft to the job that fills it, if it has %s after a while', async (_, change) => {
     const outdated = draftWith(8, `${(await draftBodyOf()).slice(0, -32)}${OTHER_BYTES}`);
     const { github, ports, perform } = await prepareNew({
-      answers: { list_releases: [outdated], get_release: { ...outdated, ...change } },
+      answers: {
+        list_releases: [outdated],
+        get_release: ({ release_id }: { release_id: number }) =>
+          release_id === 8 ? { ...outdated, ...change } : { ...DRAFT, assets: [] },
+      },
     });
     expect(await perform()).toMatchObject([{ written: true }, { written: true }]);
     expect(github.sent('delete_draft')).toEqual([]);

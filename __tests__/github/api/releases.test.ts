@@ -20,7 +20,7 @@ import { FakeHttp, fakePorts, type Scripted } from '../../support/ports.ts';
 import { absent, FakeGitHub, failure } from '../fake-github.ts';
 
 const UPLOADS = 'https://uploads.github.com/repos/octo/site/releases/3/assets{?name,label}';
-const RELEASE = { id: 3, tag_name: 't', draft: false, upload_url: UPLOADS, body: null };
+const RELEASE = { id: 3, tag_name: 't', name: 't', draft: false, upload_url: UPLOADS, body: null };
 const ASSET = {
   id: 9,
   name: 'a.zip',
@@ -69,8 +69,14 @@ describe('createDraft and publishDraft', () => {
 
   test('deleteDraft deletes a draft, once it is sure that it still is one', async () => {
     const github = new FakeGitHub({ get_release: DRAFT, delete_draft: undefined });
-    await expect(deleteDraft(github, DRAFT)).resolves.toBe(true);
+    await expect(deleteDraft(github, DRAFT, () => true)).resolves.toBe(true);
     expect(github.names).toEqual(['get_release', 'delete_draft']);
+  });
+
+  test('deleteDraft deletes no draft that may not be deleted as it is now', async () => {
+    const github = new FakeGitHub({ get_release: DRAFT });
+    await expect(deleteDraft(github, DRAFT, () => false)).resolves.toBe(false);
+    expect(github.writes).toEqual([]);
   });
 
   test.each<[string, object, boolean]>([
@@ -78,7 +84,7 @@ describe('createDraft and publishDraft', () => {
     ['a draft that is already gone', { get_release: absent }, true],
   ])('deleteDraft deletes nothing where there is %s', async (_, answers, gone) => {
     const github = new FakeGitHub(answers);
-    await expect(deleteDraft(github, DRAFT)).resolves.toBe(gone);
+    await expect(deleteDraft(github, DRAFT, () => true)).resolves.toBe(gone);
     expect(github.writes).toEqual([]);
   });
 });

@@ -59,10 +59,11 @@ export interface EarlierDrafts {
 export async function findEarlierDrafts(batch: ReleaseBatch): Promise<EarlierDrafts> {
   const { github, tag, tagIsDefault, tasks } = batch;
   const body = formatDraftBody(batch);
-  const files = new Map(tasks.map(({ data }) => [data.name, data]));
+  const files = filesOf(tasks);
   const isOwnTag = (other: string) => (tagIsDefault ? getTagNumber(other, tag) !== null : other === tag);
   const own = (await listReleases(github))
-    .filter((one) => one.draft && isOwnTag(one.tag_name) && isOwnBody(one.body, batch))
+    .filter((one) => one.draft && one.name === one.tag_name)
+    .filter((one) => isOwnTag(one.tag_name) && isOwnBody(one.body, batch))
     .filter(({ assets }) => assets.every((asset) => isOfDelivery(asset, files)))
     .sort((one, other) => one.id - other.id);
   const continued = own.find((one) => one.body === body && one.assets.every((asset) => holds(asset, files)));
@@ -73,6 +74,9 @@ function isOwnBody(body: Release['body'], batch: DraftBatch): boolean {
   const start = formatBodyStart(batch);
   return body?.startsWith(start) === true && /^[0-9a-f]{32}$/.test(body.slice(start.length));
 }
+
+const filesOf = (tasks: DraftBatch['tasks']): ReadonlyMap<string, AssetTask> =>
+  new Map(tasks.map(({ data }) => [data.name, data]));
 
 /** Whether this delivery uploads an asset under that name, with whatever bytes. */
 const isOfDelivery = (asset: Asset, files: ReadonlyMap<string, AssetTask>): boolean =>
@@ -132,9 +136,24 @@ async function deleteOutdated(
   }
 }
 
-/** What changes while a job fills a draft. */
-const formatState = ({ tag_name, body, assets }: ListedRelease): string =>
-  JSON.stringify([tag_name, body, assets.map(({ id, name, state, size }) => [id, name, state, size])]);
+/** What changes while a job fills a draft, or somebody edits it. */
+const formatState = (draft: ListedRelease): string =>
+  JSON.stringify([
+    formatText(draft),
+    draft.assets.map(({ id, name, state, size }) => [id, name, state, size]),
+  ]);
+
+const formatText = ({ tag_name, name, body }: Release): string => JSON.stringify([tag_name, name, body]);
+
+/**
+ * Whether a draft is as this delivery made it: its text is the same, and it holds nothing but the delivery's own
+ * uploads. Any other has something of somebody else, and is neither deleted nor published.
+ */
+export const isAsMade = (existing: ListedRelease, { draft }: OwnDraft, { tasks }: DraftBatch): boolean =>
+  formatText(existing) === formatText(draft) &&
+  existing.assets.every(
+    (asset) => hasOwnLabel(asset) || (isUnfinished(asset) && filesOf(tasks).has(asset.name)),
+  );
 
 /** A file, and the asset that it became. */
 export interface UploadedFile {
@@ -145,6 +164,10 @@ export interface UploadedFile {
 /** The asset of an upload as it is listed now, if it holds the file. */
 export const findUpload = (assets: readonly Asset[], { task, asset }: UploadedFile): Asset | undefined =>
   assets.find((one) => one.id === asset.id && hasSameContent(one, task.file, true));
+
+/** What to do with a draft that somebody has changed. */
+export const DRAFT_HINT =
+  'run the step again, which makes a draft of its own; keep or remove this one on the page of releases';
 
 /**
  * Compares what the host stored with the files, before anybody can see it.
@@ -161,7 +184,7 @@ export async function checkDraft(
   const foreign = assets.find(({ id }) => !uploads.some(({ asset }) => asset.id === id));
   if (foreign !== undefined) {
     throw new DeliveryError('NOT_OURS', `somebody added ${foreign.name} to the draft of this delivery`, {
-      hint: 'remove the draft on the page of releases, and run the step again',
+      hint: DRAFT_HINT,
     });
   }
   for (const upload of uploads) {
@@ -180,20 +203,27 @@ export const describeDraft = ({ id, tag_name }: Release): string =>
 
 /**
  * Deletes the draft after a failure, also after a stop, for a short time. A draft that another run may use is
- * kept.
+ * kept, and so is one that somebody has changed.
  *
  * @returns what is left behind
  */
 export async function discardDraft(
-  { draft, isNew }: OwnDraft,
-  github: GitHubClient,
+  own: OwnDraft,
+  batch: DraftBatch & Pick<ReleaseBatch, 'github'>,
   ports: Ports,
 ): Promise<readonly string[]> {
+  const { draft, isNew } = own;
   const kept = [describeDraft(draft)];
   if (!isNew) return kept;
-  const cleanup = github.withSignal(withCleanupSignal(ports).signal);
-  const deleted = await resultOf(() => deleteDraft(cleanup, draft));
-  if (!hasFailed(deleted)) return deleted ? [] : [`the release ${draft.tag_name}, which is published`];
+  const cleanup = batch.github.withSignal(withCleanupSignal(ports).signal);
+  let left: readonly string[] = [`the release ${draft.tag_name}, which is published`];
+  const deleted = await resultOf(() =>
+    deleteDraft(cleanup, draft, (existing) => {
+      left = kept;
+      return isAsMade(existing, own, batch);
+    }),
+  );
+  if (!hasFailed(deleted)) return deleted ? [] : left;
   ports.logger.warning(`could not delete the draft ${draft.id}: ${toDeliveryError(deleted).message}`);
   return kept;
 }

@@ -111,10 +111,10 @@ async function endUnpublished(
   const { github, tasks } = batch;
   if (failure.code === 'NOT_FOUND' && (await getRelease(github, own.draft.id)) === null) return null;
   if (!own.isNew && failure.code === 'CONFLICT') {
-    await discardDraft({ ...own, isNew: true }, github, ports);
+    await discardDraft({ ...own, isNew: true }, batch, ports);
     return null;
   }
-  const left = await discardDraft(own, github, ports);
+  const left = await discardDraft(own, batch, ports);
   const failed = uploads.find(({ result }) => hasFailed(result));
   return tasks.map((item) => {
     if (failed === undefined || item === failed.item) return { item, result: failure.withLeftBehind(left) };

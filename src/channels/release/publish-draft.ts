@@ -1,8 +1,8 @@
 import { DeliveryError, type ErrorCode, hasFailed, resultOf } from '../../errors.ts';
-import { getRelease, type ListedRelease, publishDraft } from '../../github/api/releases.ts';
+import { getRelease, isOwnRelease, type ListedRelease, publishDraft } from '../../github/api/releases.ts';
 import type { Ports } from '../../ports.ts';
 import { withRetries } from '../../retry.ts';
-import { discardDraft, type OwnDraft } from './draft.ts';
+import { DRAFT_HINT, discardDraft, isAsMade, type OwnDraft } from './draft.ts';
 import { chooseRelease, type ReleaseBatch, type ReleaseChoice, refuseBranchName } from './release-choice.ts';
 
 /** What is known of the requests to publish a draft. */
@@ -37,7 +37,7 @@ export async function publishUnderFreeTag(
     if (answer === 'used up' || tag !== batch.tag) takenTags.add(tag);
     const choice = await chooseAgain(batch, takenTags, ports);
     if (choice.release !== null || choice.present.size > 0 || choice.refusal !== null) {
-      await discardDraft({ ...own, isNew: true }, batch.github, ports);
+      await discardDraft({ ...own, isNew: true }, batch, ports);
       return null;
     }
     ports.logger.info(`the tag ${tag} is taken; publishing under ${choice.tag}`);
@@ -71,17 +71,22 @@ interface PublishAttempt {
 /** Failures after which it is unknown whether the draft is published. */
 const UNCLEAR_CODES: ReadonlySet<ErrorCode> = new Set(['HOST_ERROR', 'CONNECTION', 'ABORTED', 'NO_NETWORK']);
 
-/** Publishes the draft once. Before another attempt, the draft is read: it may be published already. */
+/**
+ * Publishes the draft once. It is read first: it may be published already, or somebody may have changed it, and
+ * publishing would write over their text.
+ */
 async function tryPublish(
-  { batch: { github, tag: wantedTag, tagIsDefault }, own: { draft, isNew }, tag }: PublishAttempt,
+  { batch, own, tag }: PublishAttempt,
   memory: PublishMemory,
   ports: Ports,
 ): Promise<ListedRelease | 'taken' | 'used up'> {
+  const { github, tag: wantedTag, tagIsDefault } = batch;
+  const { draft } = own;
   return withRetries(ports, async () => {
-    // Another run of the same delivery may have published the draft that an earlier run left.
-    const isFirst = isNew && !memory.isUnclear;
-    const existing = isFirst ? null : await getRelease(github, draft.id);
-    if (existing?.draft === false) return existing;
+    const existing = await getRelease(github, draft.id);
+    // Another run of the same delivery may have published it.
+    if (existing?.draft === false && isPublishedFor(existing, batch)) return existing;
+    if (existing !== null && !isAsMade(existing, own, batch)) throw changedDraftError(existing);
     const answer = await resultOf(() => publishDraft(github, draft, tag));
     if (!hasFailed(answer)) return answer;
     if (answer.code === 'CONFLICT') return 'taken';
@@ -90,6 +95,18 @@ async function tryPublish(
     memory.isUnclear ||= UNCLEAR_CODES.has(answer.code);
     throw answer;
   });
+}
+
+/** Whether it is under the tag that was asked for, or a run of this tool published it under another one. */
+const isPublishedFor = (release: ListedRelease, { tag }: Pick<ReleaseBatch, 'tag'>): boolean =>
+  release.tag_name === tag || isOwnRelease(release);
+
+/** @see design 4 */
+function changedDraftError(existing: ListedRelease): DeliveryError {
+  const message = existing.draft
+    ? 'somebody changed the draft of this delivery, so it was not published'
+    : `somebody published the draft of this delivery as ${existing.tag_name}`;
+  return new DeliveryError('NOT_OURS', message, { hint: DRAFT_HINT });
 }
 
 function usedUpError(tag: string, cause: DeliveryError): DeliveryError {

@@ -16,7 +16,7 @@ type ReleaseEndpoints = RestEndpointMethodTypes['repos'];
 
 export type Release = Pick<
   ReleaseEndpoints['getReleaseByTag']['response']['data'],
-  'id' | 'upload_url' | 'body' | 'draft' | 'tag_name' | 'immutable'
+  'id' | 'upload_url' | 'name' | 'body' | 'draft' | 'tag_name' | 'immutable'
 >;
 
 /** @see protocol 2.5 */
@@ -78,7 +78,7 @@ export async function publishDraft(
 export async function deleteDraft(
   github: GitHubClient,
   draft: Release,
-  mayDelete: (existing: ListedRelease) => boolean = () => true,
+  mayDelete: (existing: ListedRelease) => boolean,
 ): Promise<boolean> {
   const existing = await getRelease(github, draft.id);
   if (existing === null) return true;
