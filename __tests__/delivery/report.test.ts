@@ -215,6 +215,23 @@ describe('the RESULT line', () => {
     });
   });
 
+  test('of a delivery that broke off by a mistake of ours does not say that nothing was published', () => {
+    const failure = new DeliveryError('INTERNAL', 'unexpected error: x is undefined', { step: 'check' });
+    const { lines } = composeReport(deliveryWith({ main: null, failure }));
+    expect(lines.CLAIM).toMatch(/ is not proven to be published; there is no address$/);
+    expect(lines.TEST).toBe('nothing is proven; the delivery ended at step check');
+    expect(lines.UNKNOWN).toBe(
+      'whether it was published: the delivery ended by an error that nothing expected',
+    );
+  });
+
+  test('of such a delivery says that nothing was published where that is known', () => {
+    const failure = new DeliveryError('INTERNAL', 'x', { step: 'check', leftBehind: [] });
+    expect(composeReport(deliveryWith({ main: null, failure })).lines.UNKNOWN).toMatch(
+      /nothing was published$/,
+    );
+  });
+
   test('is not ready when something failed although every gate is passed', () => {
     expect(composeReport(deliveryWith({ failure: failing() }))).toMatchObject({ ready: false, url: null });
   });

@@ -53,7 +53,11 @@ function claimLine(delivery: FileDelivery, { provenUrl, notReady }: ReportFacts)
       return `${subject} is removed, but a cache still shows content of ${provenUrl}`;
     return `${subject} ${main?.placement?.written ? 'no longer opens' : 'does not open'} at ${provenUrl}`;
   }
-  if (main === null) return `${subject} was not published; there is no address`;
+  if (main === null) {
+    return isUnexpected(delivery)
+      ? `${subject} is not proven to be published; there is no address`
+      : `${subject} was not published; there is no address`;
+  }
   const { channel, claim } = main.task.plan;
   if (provenUrl === null) {
     return `${subject} is not proven to open through ${channel}, ${CHANNELS[channel].title}; there is no address`;
@@ -117,7 +121,8 @@ function testLine(delivery: FileDelivery, { notReady }: ReportFacts): string {
   const main = mainAttempt(delivery);
   if (main === null || main.placement === null) {
     if (notReady?.code === 'DRY_RUN') return 'nothing was fetched, because nothing was written';
-    const ended = `nothing was fetched; the delivery ended at step ${notReady?.step}`;
+    const fetched = main === null && isUnexpected(delivery) ? 'nothing is proven' : 'nothing was fetched';
+    const ended = `${fetched}; the delivery ended at step ${notReady?.step}`;
     return [ended, ...describeScreen(delivery)].join('; ');
   }
   const { wait } = main.took;
@@ -201,11 +206,16 @@ export function listUnknown(delivery: FileDelivery, ready: boolean): string[] {
 }
 
 const NOTHING_PUBLISHED = 'everything after the failed step; nothing was published';
+const UNEXPECTED_END = 'whether it was published: the delivery ended by an error that nothing expected';
+
+/** Whether the delivery broke off by a mistake of ours: how far it was is not known then. */
+const isUnexpected = ({ failure }: FileDelivery): boolean =>
+  failure?.code === 'INTERNAL' && failure.leftBehind === undefined;
 
 /** What a delivery that is not ready has left behind. */
 function describeLeftBehind(delivery: FileDelivery): string {
   const main = mainAttempt(delivery);
-  if (main === null) return NOTHING_PUBLISHED;
+  if (main === null) return isUnexpected(delivery) ? UNEXPECTED_END : NOTHING_PUBLISHED;
   const { failure, placement } = main;
   const { channel, destination } = main.task.plan;
   if (placement !== null) {
