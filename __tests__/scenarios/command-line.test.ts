@@ -613,3 +613,45 @@ describe('SIGINT', () => {
     expect(world.traffic.exchanges(/POST .*c\.html/)).toEqual([]);
   });
 });
+
+describe('output that can not be written', () => {
+  /** Runs the command line, and stops reading its log at a line. */
+  async function runUntil(line: RegExp, args: readonly string[], call: Call) {
+    const { args: all, cwd, env } = await launch(args, call);
+    const child = spawn(NODE, all, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    let [stdout, stderr] = ['', ''];
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text;
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+      if (line.test(stderr)) child.stderr.destroy();
+    });
+    const exitCode = await new Promise((resolve) => child.once('close', resolve));
+    return { exitCode, stdout };
+  }
+
+  test('a log that nobody reads any more ends no delivery', async () => {
+    const repository = await newRepository();
+    const args = ['deliver', 'page.html', '--repository', repository.fullName, '--json'];
+    const env = { GITHUB_TOKEN: world.token() };
+    const { exitCode, stdout } = await runUntil(/^Place: /m, args, { env });
+    expect(parseDocument(stdout)).toMatchObject({ result: 'ready', url: `${repository.pages.url}page.html` });
+    expect(exitCode).toBe(0);
+  });
+
+  test.each([
+    ['a full disk', '> /dev/full', 1],
+    ['a reader that goes away', '| true', 0],
+  ])('a result that goes to %s: exit code %s', async (_, where, code) => {
+    const { args, cwd, env } = await launch(['check', 'page.html', '--json'], {});
+    const command = `set -o pipefail; "$@" ${where}`;
+    const shell = runChild('bash', {
+      args: ['-c', command, 'bash', NODE, ...args],
+      cwd,
+      env,
+      timeoutMs: 60_000,
+    });
+    expect(await shell).toMatchObject({ exitCode: code, stderr: '' });
+  });
+});

@@ -16,5 +16,16 @@ if (major < MIN_NODE[0] || (major === MIN_NODE[0] && minor < MIN_NODE[1])) {
 // Imported only here, because an older Node can't parse the rest. Eager, so that it stays in the same bundle.
 const { main } = await import(/* webpackMode: "eager" */ './main.ts');
 
+/** Whether a result could not be written, as to a full disk; one that nobody reads to its end is no failure. */
+let isResultLost = false;
+process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+  isResultLost ||= code !== 'EPIPE';
+});
+// A log that can't be written any more is no reason to end a delivery.
+process.stderr.on('error', () => undefined);
+
+const exitCode = await main(process.argv.slice(2), process.env);
+// Streams tell of their errors a moment later.
+await new Promise(setImmediate);
 // Exit explicitly: open connections that are idle would keep the process running.
-process.exit(await main(process.argv.slice(2), process.env));
+process.exit(isResultLost && exitCode === 0 ? 1 : exitCode);
