@@ -29,7 +29,7 @@ describe('a page in place of the content', () => {
     ...['Application Error', 'This page can’t be found', 'This file is no longer available'],
     ...['Требуется вход', 'This share was deleted', 'This document has been removed', 'Link revoked'],
     ...['Search results for “build”', 'No results found', 'No results for build'],
-    ...['This content is private', 'Seite nicht gefunden', 'Service waking up'],
+    ...['This content is private', 'Seite nicht gefunden', 'Service waking up', 'Error 1033'],
   ])('is recognized by its title: %s', (title) => {
     expect(findGateSign(page(title))).not.toBeNull();
     expect(findGateSign(page('Octo', `<h1>${title}</h1>`))).not.toBeNull();
@@ -63,6 +63,22 @@ describe('a page in place of the content', () => {
     'Are you over 18?',
     'Enter the password to view it.',
     'Please log in to continue',
+    'Sign up or log in to Octo to continue.',
+    'You need to sign in or sign up before continuing.',
+    'You need access. Ask for access, or switch to an account with access.',
+    "You don't have permission to see this.",
+    "Sorry, you can't view or download this file at this time.",
+    "To verify your identity, we'll send a code to your email.",
+    'Sorry, this transfer has expired.',
+    'This workspace is not running.',
+    'Your search did not match any documents.',
+    'Subscribe to read the full article.',
+    'The domain octo.dev is available for purchase.',
+    'Diese Vorschau ist abgelaufen.',
+    'Ce lien a expiré.',
+    'Срок действия ссылки истёк.',
+    'Ссылка больше не действует',
+    '链接已过期',
   ])('is recognized by what a short page says, whatever its heading is: %s', (text) => {
     expect(findGateSign(page(MARKER, `<h1>${MARKER}</h1><p>${text}</p>`))).not.toBeNull();
     const long = `<p>${'A report of many words. '.repeat(200)}</p>`;
@@ -84,6 +100,8 @@ describe('a page in place of the content', () => {
     'Tests of the login page: the account is created, the link is shown.',
     '4 of 500 tests failed',
     'No file was scanned for viruses.',
+    'Users who need access are listed below.',
+    'The job is not running on this branch. Error 1033 is explained there.',
   ])('is not seen where a short page of content says: %s', (text) => {
     expect(findGateSign(page(MARKER, `<h1>${MARKER}</h1><p>${text}</p>`))).toBeNull();
     expect(findGateSign(`${text} ${MARKER}`)).toBeNull();
@@ -98,6 +116,9 @@ describe('a page in place of the content', () => {
     { title: MARKER, status: '403' },
     { data: null, title: MARKER, error: { code: 1 } },
     { detail: `Sign in to see ${MARKER}` },
+    { err: 'no such share', title: MARKER },
+    { result: 'error', title: MARKER },
+    { code: 40003, msg: `no permission for ${MARKER}` },
   ])('is recognized in data: %j', (data) => {
     expect(findGateSign(JSON.stringify(data))).not.toBeNull();
   });
@@ -120,12 +141,36 @@ describe('a page in place of the content', () => {
     page('App', '<script>location.hash = "#top"</script>'),
     page('Connexions of the network'),
     JSON.stringify({ status: 'ok', error: null, code: 200, items: [MARKER] }),
+    JSON.stringify({ err: null, result: 'passed', code: 0, items: [MARKER] }),
     JSON.stringify({ detail: MARKER, title: 'Report' }),
     JSON.stringify([{ error: MARKER }]),
     `Error: ${MARKER}`,
   ])('is not seen in ordinary content: %s', (text) => {
     expect(findGateSign(text)).toBeNull();
   });
+
+  const LONG = 'a{color:red}'.repeat(7_000);
+  test.each([
+    `<style>${LONG}</style>${page('Sign in')}`,
+    `<title>Octo</title><script>${LONG}</script><svg>${LONG}</svg><form><input type="password"></form>`,
+  ])('is recognized behind much style and script', (text) => {
+    expect(findGateSign(text)).not.toBeNull();
+  });
+
+  test.each([
+    `<style>${LONG}</style>${page('Report', '<a href="/login">Log in</a>')}`,
+    `<style>${LONG}</style>${page('Report')}<p>${'many words '.repeat(7_000)}</p><input type="password">`,
+  ])('is not seen in content behind much style', (text) => {
+    expect(findGateSign(text)).toBeNull();
+  });
+
+  test.each(['<style>', '<svg><style>', '<script></script>', '<h1>', '<a '])(
+    'of a longer text of many %s is judged fast',
+    (start) => {
+      const text = start.repeat(262_144 / start.length);
+      expect(measureCpuTime(() => findGateSign(text))).toBeLessThan(1_000);
+    },
+  );
 
   test.each(['<script>', '<script>{', '<body onload=', '<form ', '{"error'])(
     'of many %s is judged fast',

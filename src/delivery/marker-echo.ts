@@ -1,4 +1,4 @@
-import { type FetchedContent, HEAD_SIZE } from '../http/fetch-back.ts';
+import { type FetchedContent, LINK_HEAD_SIZE } from '../http/fetch-back.ts';
 import { isPartOfAddress } from '../rules/address-echo.ts';
 import { decodePage } from '../rules/gate-page.ts';
 import type { LocalFile } from '../rules/inspect.ts';
@@ -20,7 +20,7 @@ export async function isEcho(
   if (isPartOfAddress(marker, addresses)) return true;
   const { size = 0, counts: [count = 0] = [] } = fingerprint ?? {};
   // A long page that is not read to its end may have it again further down.
-  if (file !== null || !isShown || (isPart && size >= HEAD_SIZE)) return false;
+  if (file !== null || !isShown || (isPart && size >= LINK_HEAD_SIZE)) return false;
   const page = decodePage(head);
   if (count > page.split(marker).length - 1) return false;
   return !(await loadPageRules()).mayShowText(page, marker);

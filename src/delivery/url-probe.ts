@@ -1,6 +1,6 @@
 import type { Placement } from '../channels/channel.ts';
 import { DeliveryError } from '../errors.ts';
-import { type FetchedContent, fetchBack } from '../http/fetch-back.ts';
+import { type FetchedContent, fetchBack, LINK_HEAD_SIZE } from '../http/fetch-back.ts';
 import type { CookieJar } from '../http/follow.ts';
 import { isAbsence } from '../http/response.ts';
 import type { Ports } from '../ports.ts';
@@ -164,6 +164,7 @@ export class UrlProbe {
       plainRefusals: this.#target.countsDownloads ?? false,
       ...(cookies === undefined ? {} : { cookies }),
       ...(isBeginning ? { readAtMost: PARTIAL_PROBE } : {}),
+      ...(this.#expected.file === null ? { headSize: LINK_HEAD_SIZE } : {}),
       blob: this.#target.previousBlob,
       readUntilFound: isPart && this.#expected.file === null,
     };

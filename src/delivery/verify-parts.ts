@@ -110,7 +110,7 @@ export function createPartFetcher(
   const limitTo = createSharedLimits({ clock, signal: stop });
   return async ({ url, size, readAtMost, previousBlob, asBrowser = false }) => {
     const signal = limitTo(Math.min(probeTimeFor(size), Math.max(deadline - clock.now(), SECOND)));
-    const reading = { readAtMost, blob: previousBlob, keepsHead: false };
+    const reading = { readAtMost, blob: previousBlob, headSize: 0 };
     try {
       const options = { signal, guard: refuseMachineAddress, publicOnly, asBrowser, ...reading };
       return await fetchBack(http, url, options, []);

@@ -35,7 +35,7 @@ export interface FetchedContent {
   readonly isShown: boolean;
   /** Whether a redirect led to a page to sign in, as on GitHub Enterprise in private mode. */
   readonly login: boolean;
-  /** The beginning of the body as Latin-1 text, at most `HEAD_SIZE` bytes; empty where it was not to be kept. */
+  /** The beginning of the body as Latin-1 text, at most `headSize` bytes. */
   readonly head: string;
   /** Bytes of the content, as the host announces them; `null` where it does not. */
   readonly length: number | null;
@@ -58,8 +58,8 @@ export interface FetchBackOptions extends FollowOptions {
   readonly blob?: GitBlob | undefined;
   /** Whether to read no further once the first needle was found and the head of the body was read. */
   readonly readUntilFound?: boolean;
-  /** Whether the beginning of the body is kept, as it is by default. */
-  readonly keepsHead?: boolean;
+  /** Bytes of the beginning of the body that are kept; `HEAD_SIZE` by default. */
+  readonly headSize?: number;
 }
 
 /** Bytes as git names them. */
@@ -70,7 +70,10 @@ export interface GitBlob {
 }
 
 /** Bytes of a body that are kept, to recognize a page that a host shows in place of the content. */
-export const HEAD_SIZE = 65_536;
+const HEAD_SIZE = 65_536;
+
+/** The same of a link, whose marker alone decides: pages to sign in begin with much style and script. */
+export const LINK_HEAD_SIZE = 262_144;
 
 /**
  * Sends an anonymous GET, follows redirects and computes the fingerprint of the body, which may be of any size.
@@ -104,7 +107,7 @@ export async function fetchBack(
   const decoded = decodeBody(response, options.asBrowser ?? false);
   const progress = options.startProgress?.(Math.min(answer.length ?? 0, options.readAtMost ?? Infinity));
   const body = limitSize(decoded, options, needles[0]);
-  const head = createHeadReader(options.keepsHead === false ? 0 : HEAD_SIZE);
+  const head = createHeadReader(options.headSize ?? HEAD_SIZE);
   const blob = createBlobCheck(options.blob);
   try {
     const fingerprint = await fingerprintBytes(body, needles, (chunk) => {
@@ -208,7 +211,7 @@ function readCacheTime(response: HttpResponse): number | null {
 
 async function* limitSize(
   body: AsyncIterable<Buffer>,
-  { readAtMost = Number.POSITIVE_INFINITY, readUntilFound = false }: FetchBackOptions,
+  { readAtMost = Number.POSITIVE_INFINITY, readUntilFound = false, headSize = HEAD_SIZE }: FetchBackOptions,
   needle: Buffer | undefined,
 ): AsyncGenerator<Buffer> {
   const counter = readUntilFound && needle !== undefined ? createOccurrenceCounter(needle) : null;
@@ -223,6 +226,6 @@ async function* limitSize(
     }
     yield part;
     counter?.push(part);
-    if (size >= readAtMost || (size >= HEAD_SIZE && counter !== null && counter.count() > 0)) return;
+    if (size >= readAtMost || (size >= headSize && counter !== null && counter.count() > 0)) return;
   }
 }

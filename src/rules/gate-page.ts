@@ -82,13 +82,37 @@ export function decodePage(head: string): string {
   }
 }
 
+/** Characters in which a page is recognized. */
+const SEARCHED = 65_536;
+
 /**
- * Recognizes a page that is shown before the content, or in its place.
+ * Recognizes a page that is shown before the content, or in its place. Of a long one its beginning is searched, and
+ * the beginning of what is neither style nor script.
  *
  * @param text the beginning of the body
  * @returns the words by which it is recognized, or `null`
  */
 export function findGateSign(text: string): string | null {
+  const sign = findSign(text.slice(0, SEARCHED));
+  if (sign !== null || text.length <= SEARCHED || !/^\s*</.test(text)) return sign;
+  return findSign(leaveOutCode(text).slice(0, SEARCHED));
+}
+
+/** The text without what is long in many pages and shows no words. */
+function leaveOutCode(text: string): string {
+  let rest = '';
+  let from = 0;
+  for (const { index, 1: name = '' } of text.matchAll(/<(style|script|svg)\b/gi)) {
+    if (index < from) continue;
+    rest += text.slice(from, index);
+    const end = new RegExp(`</${name}\\s*>`, 'gi');
+    end.lastIndex = index;
+    from = end.exec(text) === null ? text.length : end.lastIndex;
+  }
+  return rest + text.slice(from);
+}
+
+function findSign(text: string): string | null {
   const error = findDataError(text) ?? findPlainError(text);
   if (error !== null) return error;
   const [script] = SCRIPTS.exec(text) ?? [];
@@ -121,10 +145,11 @@ function findDataError(text: string): string | null {
 function findErrorField(data: Readonly<Record<string, unknown>>): string | null {
   const fields = Object.entries(data);
   const found = fields.find(([name, value]) => {
-    if (/^errors?$/i.test(name)) return Boolean(value);
+    if (/^(err|errors?)$/i.test(name)) return Boolean(value);
     if (/^(ok|success)$/i.test(name)) return value === false;
-    if (/^(status|status_?code|code)$/i.test(name))
-      return /^([45]\d\d|errors?|fail(ed|ure)?)$/i.test(String(value));
+    // Some add digits of their own to the code of HTTP.
+    if (/^(status|status_?code|code|err_?code|result)$/i.test(name))
+      return /^([45]\d{2,4}|errors?|fail(ed|ure)?)$/i.test(String(value));
     return name === 'documentation_url' || (name === 'detail' && fields.length === 1);
   });
   return found === undefined ? null : `"${found[0]}":`;

@@ -25,12 +25,13 @@ export const TITLES: readonly RegExp[] = [
   /\b(link|page|session|preview|invitation) (has |is )?expired\b|\bapplication error\b|\btoo many requests\b/i,
   /\b(service|temporarily) unavailable\b|\bunder maintenance\b|\b(service|space|app|server) (is )?(waking up|starting|asleep|sleeping|paused)\b/i,
   /\b(link|page|file|document|share|preview|item|content) (has been |was |is )?(deleted|removed|revoked)\b/i,
+  /^\W*error (code )?\d{3,5}\W*$/i,
   /^\W*search results for\b|\bno results( were)?( found)?( for\b|\W*$)/i,
   /\bbefore you continue\b|\bage (verification|confirmation)\b|\bcodespaces access port\b|\bauthenticating\b/i,
 ];
 
 const THING =
-  '(?:link|page|file|document|preview|session|share|invitation|site|website|space|app|application|project|deployment|account)';
+  '(?:link|page|file|document|preview|session|share|invitation|site|website|space|workspace|app|application|project|deployment|account|transfer|video|recording)';
 
 /** What a page before another one, or in its place, says anywhere; such pages are short. */
 export const ANNOUNCEMENT = new RegExp(
@@ -40,12 +41,17 @@ export const ANNOUNCEMENT = new RegExp(
       `\\b(this|the|your) (shared? )?${THING} (has |is |was )?(now )?(expired|disabled|suspended|deactivated)\\b`,
     ),
     new RegExp(
-      `\\b(this|the|your) ${THING} is (currently |now |still )?(paused|sleeping|being (built|deployed|prepared)|building|deploying|starting|waking up)\\b`,
+      `\\b(this|the|your) ${THING} is (currently |now |still )?(paused|sleeping|not running|being (built|deployed|prepared)|building|deploying|starting|waking up)\\b`,
     ),
     /\b(account|site|page) (has been |is )?suspended\b|\btoo large .{0,40}\bscan for viruses\b|\b(domain|name) (may be|is) for sale\b/,
     /\bnot available in your (country|region|location)\b|\bare you (over|at least|older than) \d\d\b/,
     /\b(enter|type) (the|a|your) (password|access code|passcode) to (view|see|access|open|continue)\b/,
-    /\b(sign|log)[ -]?in to (view|see|access|open|continue)\b/,
+    /\b(sign|log)[ -]?(in|up)( or (sign|log)[ -]?(in|up))?( to [\w. ]{1,30})? (to (view|see|access|open|continue)|before continuing)\b/,
+    /\byou (need|do(n't| not) have) (access|permission)\b|\bcan('t|not) (view|open)( or download)? this (file|page|document)\b/,
+    /\bsend (you )?an? [\w ]{0,20}code to (your|the) (e-?mail|phone)\b|\bsubscribe to (read|view|continue|unlock)\b/,
+    /\bdid not match any (documents|results)\b|\b(this|the) domain .{0,60}\bavailable for purchase\b/,
+    /\b(link|vorschau|seite|freigabe) ist (leider )?abgelaufen\b|\b(lien|partage) (a|est) expir/,
+    /срок действия ссылки (ист|законч)|ссылка (больше )?не ?действ|链接已(过期|失效)|(文件|页面)(已被删除|已过期|不存在)/,
   ]
     .map(({ source }) => source)
     .join('|'),

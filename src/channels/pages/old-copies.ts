@@ -28,7 +28,7 @@ export async function fetchOldCopies(
 
 async function fetchOldCopy(url: URL, ports: Ports, limit: AbortSignal): Promise<string | undefined> {
   const signal = AbortSignal.any([ports.signal, limit]);
-  const options = { signal, guard: refuseMachineAddress, keepsHead: false };
+  const options = { signal, guard: refuseMachineAddress, headSize: 0 };
   try {
     return (await fetchBack(ports.http, url, options, [])).fingerprint?.sha256;
   } catch (thrown) {
