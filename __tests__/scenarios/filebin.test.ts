@@ -57,9 +57,29 @@ describe('a bin of somebody else', () => {
     };
     scenario.intercept({ method: 'GET', url: /filebin\.net\/bin-of-the-faster$/ }, { alter });
     const delivered = await scenario.deliver({ repository, files, inputs: inputsFor('bin-of-the-faster') });
-    const unknown = /somebody put a file into the bin before the first one of this delivery/;
+    const unknown = /somebody put a file into the bin before one of this delivery/;
     await expectReady(scenario, delivered, { channel: 'K3', shows: createPage(), unknown });
     expect(filebin.bins.get('bin-of-the-faster')?.locked).toBe(false);
+  });
+
+  test('keeps what somebody put there while an earlier file was posted', async () => {
+    const repository = await scenario.repository();
+    const { filebin } = scenario.world;
+    const bin = 'bin-of-two-at-once';
+    const alter = async <Answer>(real: Answer): Promise<Answer> => {
+      await filebin.addFile(bin, 'b.txt', 'theirs');
+      return real;
+    };
+    scenario.intercept({ method: 'POST', url: /\/bin-of-two-at-once\/a\.txt$/ }, { alter });
+    const delivered = await scenario.deliver({
+      repository,
+      files: { 'a.txt': 'ours', 'b.txt': 'ours as well' },
+      inputs: { ...inputsFor(bin), file: 'a.txt\nb.txt' },
+    });
+    expect(delivered.reports.map(({ ready }) => ready)).toEqual([true, false]);
+    expect(delivered.reports[1]?.notReady).toMatchObject({ code: 'NOT_OURS' });
+    expect(await scenario.fetchPublic(`https://filebin.net/${bin}/b.txt`)).toEqual(Buffer.from('theirs'));
+    expect(filebin.bins.get(bin)?.locked).toBe(false);
   });
 
   test('whose list cannot be read is refused, and nothing is posted', async () => {

@@ -421,7 +421,7 @@ describe('a bin whose name is given', () => {
       },
     );
     await expect(task.perform()).resolves.toMatchObject({
-      unknown: [expect.stringContaining('somebody put a file into the bin before the first one')],
+      unknown: [expect.stringContaining('somebody put a file into the bin before one of this')],
     });
     expect(methods()).toEqual(['GET', 'POST']);
   });
@@ -505,7 +505,42 @@ describe('a bin whose name is given', () => {
     }
   });
 
-  test('is listed once for several files', async () => {
+  test('keeps what somebody put there while an earlier file was posted', async () => {
+    const theirs = { filename: 'b.txt', sha256: 'f'.repeat(64) };
+    const host: FakeHttp = new FakeHttp(({ method }) => {
+      if (method === 'POST') return { status: 201, body: {} };
+      const hasPosted = host.seen.some((one) => one.method === 'POST');
+      return hasPosted ? { body: { bin: { readonly: false }, files: [theirs] } } : { status: 404 };
+    });
+    const action = createFilebinPublisher({ ...OPTIONS, ...GIVEN_NAME }, fakePorts(host.http));
+    const names = ['a.txt', 'b.txt'];
+    const items = await Promise.all(names.map(async (name) => ({ file: await localFile(name), name })));
+    const tasks = await prepareAll(action, items);
+    expect(resultsFor(await action.perform(tasks), tasks)).toMatchObject([
+      { unknown: [expect.stringContaining('was not locked')] },
+      { code: 'NOT_OURS', leftBehind: [] },
+    ]);
+    expect(host.seen.filter(({ method }) => method === 'POST')).toHaveLength(1);
+  });
+
+  test('is not locked where a later file found one more there than was posted', async () => {
+    const host = new FakeHttp(({ method, url }) =>
+      method === 'POST'
+        ? { status: 201, body: { bin: { files: url.endsWith('b.txt') ? 2 : 0 } } }
+        : { status: 404 },
+    );
+    const action = createFilebinPublisher({ ...OPTIONS, ...GIVEN_NAME }, fakePorts(host.http));
+    const names = ['a.txt', 'b.txt'];
+    const items = await Promise.all(names.map(async (name) => ({ file: await localFile(name), name })));
+    const tasks = await prepareAll(action, items);
+    const left = {
+      unknown: [expect.stringContaining('somebody put a file into the bin before one of this')],
+    };
+    expect(resultsFor(await action.perform(tasks), tasks)).toMatchObject([left, left]);
+    expect(host.seen.filter(({ method }) => method === 'PUT')).toEqual([]);
+  });
+
+  test('is listed before each of several files', async () => {
     const host = new FakeHttp(({ method }) =>
       method === 'POST' ? { status: 201, body: {} } : { body: { bin: {}, files: [] } },
     );
@@ -516,7 +551,7 @@ describe('a bin whose name is given', () => {
       await Promise.all(names.map(async (name) => ({ file: await localFile(name), name }))),
     );
     await action.perform(tasks);
-    expect(host.seen.map(({ method }) => method)).toEqual(['GET', 'POST', 'POST', 'POST']);
+    expect(host.seen.map(({ method }) => method)).toEqual(['GET', 'POST', 'GET', 'POST', 'GET', 'POST']);
   });
 
   test('is listed by one GET that accepts only JSON', async () => {

@@ -8,7 +8,7 @@ export interface BinOrigin {
   readonly before: BinState;
   /** Whether the bin's name was made up for this delivery. */
   readonly isNew: boolean;
-  /** Whether it held a file already when the first one was posted, although it was absent before. */
+  /** Whether it held a file of others when one was posted, although it was absent before. */
   readonly wasTaken: boolean;
 }
 
@@ -23,7 +23,7 @@ export interface LeftBin {
 const ANYBODY = 'anybody who knows its name can add to it or replace what it holds';
 const NOT_LOCKED = `the bin could not be locked: ${ANYBODY}`;
 const FOREIGN = `the bin was not locked, because this delivery did not create it: ${ANYBODY}`;
-const TAKEN = `somebody put a file into the bin before the first one of this delivery, which may have replaced it; ${FOREIGN}`;
+const TAKEN = `somebody put a file into the bin before one of this delivery, which may have replaced it; ${FOREIGN}`;
 
 /**
  * Locks a bin that this delivery created. One that existed before is never locked: that is for good, and its

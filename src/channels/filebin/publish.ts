@@ -1,4 +1,4 @@
-import { DeliveryError, hasFailed } from '../../errors.ts';
+import { DeliveryError, hasFailed, resultOf } from '../../errors.ts';
 import { shortHostMessage } from '../../http/response.ts';
 import { forEachItem, type ItemResult } from '../../item-results.ts';
 import type { Ports } from '../../ports.ts';
@@ -59,6 +59,22 @@ function readBefore(options: FilebinOptions, ports: Ports): Promise<BinState> {
   return withRetries(ports, () => createBinClient(options, ports).read());
 }
 
+/**
+ * The bin right before each upload: the files before it may have taken long, and into a bin with a name that others
+ * know, somebody may have put a file of the same name meanwhile.
+ */
+function createStateReader(before: BinState, options: FilebinOptions, ports: Ports): () => Promise<BinState> {
+  let isFirst = true;
+  return async () => {
+    const isKnown = isFirst || options.binIsNew;
+    isFirst = false;
+    if (isKnown) return before;
+    const now = await resultOf(() => readBefore(options, ports));
+    if (hasFailed(now)) throw now.withLeftBehind([]);
+    return now;
+  };
+}
+
 function previewUpload({ file, filename }: BinUpload, before: BinState, options: FilebinOptions): string {
   const existing = findOrAllowUpload({ filename, sha256: file.sha256 }, before, options);
   if (existing !== undefined) return 'the bin already holds these bytes';
@@ -75,14 +91,18 @@ async function postFiles(
   const before = await readBefore(options, ports).catch((thrown: unknown) => {
     throw thrown instanceof DeliveryError ? thrown.withLeftBehind([]) : thrown;
   });
-  const posted = await forEachItem(tasks, ({ data }) => storeFile(data, before, options, ports));
+  const readNow = createStateReader(before, options, ports);
+  const posted = await forEachItem(tasks, async ({ data }) =>
+    storeFile(data, await readNow(), options, ports),
+  );
   const stored = posted.flatMap(({ result }) => (hasFailed(result) ? [] : [result.stored]));
   const left = new Map<string, LeftBin>();
   // The host decides on the bin's name.
   for (const bin of new Set(stored.map((file) => file.bin))) {
     const entries = stored.filter((file) => file.bin === bin);
     const isNew = options.binIsNew && bin === options.bin;
-    const wasTaken = !isNew && (entries[0]?.filesBefore ?? 0) > 0;
+    const wasTaken =
+      !isNew && posted.some(({ result }, at) => !hasFailed(result) && (result.stored.filesBefore ?? 0) > at);
     left.set(bin, await lockOwnBin({ ...options, bin }, entries, { before, isNew, wasTaken }, ports));
   }
   return posted.map(({ item, result }) => {
