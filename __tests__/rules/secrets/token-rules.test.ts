@@ -40,6 +40,15 @@ const TOKENS: readonly (readonly [rule: string, token: string])[] = [
   ['terraform', `${drawn(14)}.atlas${'v1'}.${drawn(67)}`],
   ['age-key', `AGE-SECRET-${'KEY'}-1${drawn(58, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789')}`],
   ['langsmith', `lsv2_pt_${drawn(32, HEX)}_${drawn(10, HEX)}`],
+  ['claude-login', `sk-ant-${'oat'}01-${drawn(93)}AA`],
+  ['xai', `${'xai'}-${drawn(80)}`],
+  ['perplexity', `${'pplx'}-${drawn(48)}`],
+  ['webhook-secret', `${'whsec'}_${drawn(32)}`],
+  ['rubygems', `${'rubygems'}_${drawn(48, HEX)}`],
+  ['sentry', `${'sntrys'}_${base64url({ iat: 1, url: null, region: 'x', org: 'octo' })}=_${drawn(43)}`],
+  ['sentry', `${'sntryu'}_${drawn(64, HEX)}`],
+  ['pulumi', `${'pul'}-${drawn(40, HEX)}`],
+  ['telegram', `1${drawn(9, '0123456789')}:${'AAH'}${drawn(32)}`],
   ['rsa-jwk', `{"kty":"EC","crv":"P-256","d":"${drawn(43)}"}`],
 ];
 
@@ -57,6 +66,7 @@ test.each([
   ['no signed token', `eyJhbGciOiJub25lIn0.${base64url({ a: 1, b: drawn(20) })}.${drawn(43)}`],
   ['a repeated character', `AI${'za'}${'x'.repeat(35)}`],
   ['a part of a longer word', `AI${'za'}${drawn(50)}`],
+  ['a time and letters', '12345678:AAAA and rubygems_and_friends'],
   ['a name in code', 'this.hasKey=function(){return SKIPPED}'],
 ])('findSecrets does not take %s for a secret', async (_, text) => {
   expect(await find(text)).toEqual([]);

@@ -86,6 +86,20 @@ export const TOKEN_RULES: Readonly<Record<string, TokenRule>> = {
   },
   'age-key': { keywords: ['AGE-'], pattern: token('AGE-SECRET-KEY-1[0-9A-Z]{58}') },
   langsmith: { keywords: ['sv2_'], pattern: token('lsv2_(?:pt|sk)_[a-f0-9]{32}_[a-f0-9]{10}') },
+  'claude-login': { keywords: ['-oat', '-ort'], pattern: token(String.raw`sk-ant-o[ar]t\d\d-[\w-]{80,120}`) },
+  xai: { keywords: ['xai-'], pattern: token('xai-[A-Za-z0-9]{80}') },
+  perplexity: { keywords: ['pplx'], pattern: token('pplx-[A-Za-z0-9]{48}') },
+  'webhook-secret': { keywords: ['whse'], pattern: token('whsec_[A-Za-z0-9+/]{32,64}') },
+  rubygems: { keywords: ['ems_'], pattern: token('rubygems_[a-f0-9]{48}') },
+  sentry: {
+    keywords: ['sntr'],
+    pattern: token(String.raw`sntrys_eyJ[\w+/=-]{60,400}|sntryu_[a-f0-9]{64}`),
+  },
+  pulumi: { keywords: ['pul-'], pattern: token('pul-[a-f0-9]{40}') },
+  telegram: {
+    keywords: [':AAE', ':AAF', ':AAG', ':AAH'],
+    pattern: token(String.raw`\d{8,10}:AA[E-H][\w-]{32}`),
+  },
   'rsa-jwk': {
     keywords: ['kty"'],
     pattern: /"kty"\s{0,4}:\s{0,4}"(?:RSA|EC|OKP)"[^{}]{0,4000}?"d"\s{0,4}:\s{0,4}"([\w-]{43,1400})"/g,
