@@ -90,13 +90,29 @@ describe('a body', () => {
     [{ 'content-type': 'text/html; charset=utf-16' }, 'not-shown'],
   ])('of a page with the headers %o is %s; of another file it is identical', async (headers, match) => {
     const answer = { body: BYTES, headers };
-    await expect(matchOf({ answer, address: { isPage: true } })).resolves.toBe(match);
+    await expect(matchOf({ answer, address: { display: 'page' } })).resolves.toBe(match);
     await expect(matchOf({ answer })).resolves.toBe('identical');
     const built = { body: `<!-- built -->${BYTES}`, headers };
     const altered = match === 'identical' ? 'altered' : match;
-    await expect(matchOf({ answer: built, marker: MARKER, address: { isPage: true } })).resolves.toBe(
+    await expect(matchOf({ answer: built, marker: MARKER, address: { display: 'page' } })).resolves.toBe(
       altered,
     );
+  });
+
+  test.each<[Record<string, string>, ContentMatch]>([
+    [{ 'content-type': 'image/svg+xml' }, 'identical'],
+    [{ 'content-type': 'text/plain' }, 'identical'],
+    [{ 'content-disposition': 'inline; filename="a.svg"' }, 'identical'],
+    [{}, 'identical'],
+    [{ 'content-disposition': 'attachment' }, 'not-shown'],
+    [{ 'content-type': 'application/octet-stream' }, 'not-shown'],
+    [{ 'content-type': 'binary/octet-stream; charset=binary' }, 'not-shown'],
+    [{ 'content-type': 'application/force-download' }, 'not-shown'],
+  ])('of a file that is shown as it is, with the headers %o, is %s', async (headers, match) => {
+    const answer = { body: BYTES, headers };
+    await expect(matchOf({ answer, address: { display: 'plain' } })).resolves.toBe(match);
+    await expect(matchOf({ answer, address: { display: 'viewer' } })).resolves.toBe(match);
+    await expect(matchOf({ answer, address: { display: 'none' } })).resolves.toBe('identical');
   });
 
   test('is the previous one although it holds the marker', async () => {

@@ -41,17 +41,32 @@ describe('the address as it is handed over, without ?v=', () => {
     expectNotReady(delivered, { step: 'verify', reason });
   });
 
-  test('answers with the page as a download: not ready, because no browser would show it', async () => {
-    const repository = await scenario.repository();
-    const headers = { 'content-disposition': 'attachment; filename="page.html"' };
-    scenario.intercept(
-      { method: 'GET', url: /github\.io\/.*page\.html/, times: ever },
-      { alter: (real) => ({ ...real, headers: { ...real.headers, ...headers } }) },
-    );
-    const inputs = { channel: 'K1' };
-    const delivered = await scenario.deliver({ repository, files, inputs, simulatedTime: true });
-    expectNotReady(delivered, { step: 'verify', reason: /as a download/, hint: /Content-Type: text\/html/ });
-  });
+  test.each([
+    ['page', 'page.html', createPage('new')],
+    ['picture', 'chart.svg', '<svg xmlns="http://www.w3.org/2000/svg"/>'],
+  ])(
+    'answers with the %s as a download: not ready, because no browser would show it',
+    async (_, name, text) => {
+      const repository = await scenario.repository();
+      const headers = { 'content-disposition': 'attachment' };
+      scenario.intercept(
+        { method: 'GET', url: /github\.io\/.*(?:page\.html|chart\.svg)/, times: ever },
+        { alter: (real) => ({ ...real, headers: { ...real.headers, ...headers } }) },
+      );
+      const inputs = { channel: 'K1' };
+      const delivered = await scenario.deliver({
+        repository,
+        files: { [name]: text },
+        inputs,
+        simulatedTime: true,
+      });
+      expectNotReady(delivered, {
+        step: 'verify',
+        reason: /as a download/,
+        hint: /Content-Type: text\/html/,
+      });
+    },
+  );
 
   test('answers browsers with the older, compressed copy of a cache: not ready', async () => {
     const repository = await scenario.repository();

@@ -189,8 +189,11 @@ export interface Placement {
   readonly previousSha256?: readonly string[] | undefined;
   /** What an earlier run replaced with the same content. */
   readonly previousBlob?: GitBlob | undefined;
-  /** Whether a browser is to show it as a page: then the answer must be of that type, and no download. */
-  readonly isPage?: boolean;
+  /**
+   * How a browser is to show it: the answer to a page must be of that type, and that to anything else that is shown
+   * no download. Absent where it need not be shown.
+   */
+  readonly display?: BrowserDisplay;
   /** Whether the host shows its known warning page before the content, once to each browser. */
   readonly warnsFirst?: boolean;
   /** Whether the host may count each request as a download and limit them: then it is asked no more often than needed. */

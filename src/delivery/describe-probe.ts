@@ -15,7 +15,7 @@ const DESCRIPTIONS: Readonly<Record<ContentMatch, string>> = {
   echo: 'the marker only where a page does not show it: in its own address, its title, a comment, an attribute or a hidden part',
   gate: 'a page to sign in, a warning or an error in place of the content',
   'not-shown':
-    'the right content, but as a download, as a text or in another encoding: its headers keep a browser from showing it as a page',
+    'the right content, but as a download, as a text or in another encoding: its headers keep a browser from showing it',
   absent: 'no page',
 };
 
@@ -77,6 +77,6 @@ const HINTS: Readonly<Partial<Record<ContentMatch, string>>> = {
   echo: 'set `marker:` to a text that only the content has and the page shows, or name the file in `file:`',
   gate: 'make the address public and without a page before it, or use channel: K1, K2 or K3',
   'not-shown':
-    'let the host of the site answer with `Content-Type: text/html; charset=utf-8` and without `Content-Disposition: attachment`, or use channel: K2 or K3 for a download',
+    'let the host of the site answer with the type of the file (for a page `Content-Type: text/html; charset=utf-8`) and without `Content-Disposition: attachment`, or use channel: K2 or K3 for a download',
   absent: 'check that the address is public, or run the step again',
 };

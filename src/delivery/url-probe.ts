@@ -72,7 +72,7 @@ export type ProbeTarget = Pick<
   | 'previousSha256'
   | 'previousBlob'
   | 'warnsFirst'
-  | 'isPage'
+  | 'display'
   | 'countsDownloads'
 >;
 
@@ -194,7 +194,7 @@ export class UrlProbe {
       ? await matchBeginning(fetched, this.#expected)
       : await matchContent(fetched, this.#expected, this.#target.previousSha256);
     const isRight = match === 'identical' || match === 'altered';
-    return isRight && this.#target.isPage && !fetched.isShown ? 'not-shown' : match;
+    return isRight && isKeptFromSight(fetched, this.#target) ? 'not-shown' : match;
   }
 
   /** A host that the user named may be internal to a network; one on this machine is never a delivery. */
@@ -245,6 +245,11 @@ const failedProbe = (failure: DeliveryError): ProbeResult => ({
   keptFor: null,
   failure,
 });
+
+/** Whether the headers keep a browser from showing what it is to show. */
+function isKeptFromSight({ isShown, isSaved }: FetchedContent, { display = 'none' }: ProbeTarget): boolean {
+  return display === 'page' ? !isShown : display !== 'none' && isSaved;
+}
 
 /** Compares the beginning of a body, and the length that its host announces, with the file. */
 async function matchBeginning(

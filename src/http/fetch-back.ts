@@ -33,6 +33,8 @@ export interface FetchedContent {
    * the encoding that it has.
    */
   readonly isShown: boolean;
+  /** Whether the headers make every browser save it to a file, whatever it is. */
+  readonly isSaved: boolean;
   /** Whether a redirect led to a page to sign in, as on GitHub Enterprise in private mode. */
   readonly login: boolean;
   /** The beginning of the body as Latin-1 text, at most `headSize` bytes. */
@@ -97,6 +99,7 @@ export async function fetchBack(
     login: isRedirectedToSignIn(hops),
     isReplaced: LEADS_ON.test(firstHeader(response, 'refresh')?.trim() ?? '') || hasHostPage(response),
     isShown: isShownAsPage(response),
+    isSaved: isSaved(response),
     ...readHeaders(response),
   };
   if (response.status !== 200) {
@@ -172,11 +175,21 @@ function isRedirectedToSignIn([start, ...targets]: readonly URL[]): boolean {
 
 /** Without a type, a browser recognizes a page by its content. */
 function isShownAsPage(response: HttpResponse): boolean {
-  const disposition = firstHeader(response, 'content-disposition')?.trim() ?? '';
   const type = firstHeader(response, 'content-type')?.trim() ?? '';
   const isPage = type === '' || /^(?:text\/html|application\/xhtml\+xml)(?:$|[\s;,])/i.test(type);
-  return isPage && (disposition === '' || /^inline\b/i.test(disposition));
+  return isPage && !isAttachment(response);
 }
+
+function isAttachment(response: HttpResponse): boolean {
+  const disposition = firstHeader(response, 'content-disposition')?.trim() ?? '';
+  return disposition !== '' && !/^inline\b/i.test(disposition);
+}
+
+/** The types that stand for any bytes; no browser looks for another one in them. */
+const ANY_BYTES = /^(?:(?:application|binary)\/octet-stream|application\/(?:x-|force-)download)(?:$|[\s;,])/i;
+
+const isSaved = (response: HttpResponse): boolean =>
+  isAttachment(response) || ANY_BYTES.test(firstHeader(response, 'content-type')?.trim() ?? '');
 
 function readHeaders(
   response: HttpResponse,

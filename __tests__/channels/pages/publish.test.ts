@@ -172,7 +172,7 @@ describe('committing a new file through channel K1', () => {
       rawUrl: new URL('https://raw.githubusercontent.com/octo/site/main/page.html'),
       bypassCache: true,
       hostMayChangeBytes: false,
-      isPage: true,
+      display: 'page',
       previousSha256: undefined,
       mustBeExternal: false,
       notes: [],

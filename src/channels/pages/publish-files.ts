@@ -2,8 +2,8 @@ import { DeliveryError } from '../../errors.ts';
 import { type ExistingBlobs, getBranchHead, getExistingBlobs } from '../../github/api/existing-blobs.ts';
 import type { ItemResult } from '../../item-results.ts';
 import type { Ports } from '../../ports.ts';
+import { getBrowserDisplay } from '../../rules/browser-display.ts';
 import { baseName, encodePath } from '../../rules/naming.ts';
-import { isHtml } from '../../rules/page/page-file.ts';
 import type { PlacedPart, Placement, PreparedTask } from '../channel.ts';
 import { COMMIT_METHODS } from './commit-methods.ts';
 import { commitTasks } from './commit-tasks.ts';
@@ -87,7 +87,7 @@ function pagePlacement(
     rawUrl: destination.rawUrl,
     bypassCache: true,
     hostMayChangeBytes: destination.hostMayChangeBytes,
-    isPage: isHtml(destination.pageUrl.pathname),
+    display: getBrowserDisplay(destination.pageUrl.pathname),
     mustBeExternal: false,
     notes: destination.notes,
     unknown: destination.unknown,

@@ -5,9 +5,9 @@ import { nameFew } from '../../../plain-text.ts';
 import type { Ports } from '../../../ports.ts';
 import { MEGABYTE, PROBE_TIME, SITE } from '../../../protocol/limits.ts';
 import { withRetries } from '../../../retry.ts';
+import { getBrowserDisplay } from '../../../rules/browser-display.ts';
 import type { LocalSite } from '../../../rules/local-site.ts';
 import { encodePath } from '../../../rules/naming.ts';
-import { isHtml } from '../../../rules/page/page-file.ts';
 import type { PlacedPart, PlacedPictures, Placement } from '../../channel.ts';
 import { countChanges, formatChangeCounts } from '../../site-changes.ts';
 import type { PagesDestination } from '../destination.ts';
@@ -53,7 +53,7 @@ export async function publishSite(
     rawUrl: destination.rawUrl,
     bypassCache: true,
     hostMayChangeBytes: false,
-    isPage: isHtml(destination.pageUrl.pathname),
+    display: getBrowserDisplay(destination.pageUrl.pathname),
     mustBeExternal: false,
     previousSha256: old?.entry,
     previousBlob: earlier.files.get(site.entry),
