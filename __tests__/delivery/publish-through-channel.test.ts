@@ -84,6 +84,18 @@ describe('publishOne a file through a channel', () => {
     expect(Object.keys(attempt.took)).toEqual(['place', 'verify']);
   });
 
+  test('names the other host that the address leads to', async () => {
+    const redirect = { status: 301, headers: { location: 'https://www.octo-pages.com/' } };
+    const leads: Answer = (request) =>
+      request.url.startsWith(PAGE.href)
+        ? redirect
+        : { body: BYTES, headers: { 'content-type': 'text/html' } };
+    const { attempt } = await publishOne(taskWith(), leads);
+    expect(attempt.unknown).toEqual([expect.stringMatching(/^whether www\.octo-pages\.com, where /)]);
+    const stored = await publishOne(taskWith(placementWith({ bypassCache: false })), leads);
+    expect(stored.attempt.unknown).toEqual([]);
+  });
+
   test('keeps what could not be verified while placing', async () => {
     const { attempt } = await publishOne(taskWith(placementWith({ unknown: ['the lock'] })), live);
     expect(attempt.unknown).toEqual(['the lock']);

@@ -68,6 +68,23 @@ describe('the address as it is handed over, without ?v=', () => {
     },
   );
 
+  test('leads to another host with the same bytes: UNKNOWN names it', async () => {
+    const repository = await scenario.repository();
+    scenario.world.host('www.octo-pages.com', () => ({
+      status: 200,
+      headers: { 'content-type': 'text/html' },
+      body: createPage('new'),
+    }));
+    const headers = { location: 'https://www.octo-pages.com/page.html' };
+    scenario.intercept({ url: /github\.io\/.*page\.html/, times: ever }, { status: 301, headers });
+    const delivered = await scenario.deliver({ repository, files, inputs: { channel: 'K1' } });
+    await expectReady(scenario, delivered, {
+      channel: 'K1',
+      shows: createPage('new'),
+      unknown: /^whether www\.octo-pages\.com, where the address leads to, is a part of the site/,
+    });
+  });
+
   test('answers browsers with the older, compressed copy of a cache: not ready', async () => {
     const repository = await scenario.repository();
     const headers = { 'content-type': 'text/html', 'content-encoding': 'gzip' };

@@ -205,3 +205,18 @@ function ignoreLocalAddress(thrown: unknown): undefined {
 export function internalUnknown({ internalReason }: UrlProbe): readonly string[] {
   return internalReason === '' ? [] : [`whether the address opens outside this network: ${internalReason}`];
 }
+
+/**
+ * A page of K1 may be at another host, such as the site's own domain. What stands there can change without the
+ * repository.
+ *
+ * @see design 5 (K1)
+ */
+export function otherHostUnknown({ url, bypassCache }: Placement, { hosts }: Proof): readonly string[] {
+  const end = hosts.at(-1);
+  return !bypassCache || end === undefined || end === url.host
+    ? []
+    : [
+        `whether ${end}, where the address leads to, is a part of the site: what it shows can change without the repository`,
+      ];
+}

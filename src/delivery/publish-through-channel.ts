@@ -5,7 +5,7 @@ import type { Logger, Ports } from '../ports.ts';
 import { BATCH } from '../protocol/limits.ts';
 import { type ChannelAttempt, type ChannelJob, newAttempt } from './channel-attempt.ts';
 import { askChannel } from './file-delivery.ts';
-import { internalUnknown, verifyFurtherAddresses } from './further-addresses.ts';
+import { internalUnknown, otherHostUnknown, verifyFurtherAddresses } from './further-addresses.ts';
 import { UrlProbe } from './url-probe.ts';
 import { type AddressCheck, acceptResult, verifyAddress, type WaitLimits, waitForSite } from './verify.ts';
 import { type PartsCheck, verifyParts } from './verify-parts.ts';
@@ -182,7 +182,8 @@ async function verifyAttempt(
     const further = await verifyFurtherAddresses({ placement, proof, expected, confirm }, limits, ports);
     const wanted = { gone: expected.gone === true, host: proof.hosts.at(-1) };
     const site = await verifySite(placement, probe, wanted, { limits, ports });
-    const seen = [...internalUnknown(probe), ...further.unknown, ...site.unknown];
+    const elsewhere = expected.gone ? [] : otherHostUnknown(placement, proof);
+    const seen = [...internalUnknown(probe), ...elsewhere, ...further.unknown, ...site.unknown];
     const unknown = new Set([...placement.unknown, ...seen]);
     const { rawUrl, isCached } = further;
     return {
