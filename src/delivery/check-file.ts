@@ -2,6 +2,7 @@ import type { Ports } from '../ports.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { inspectFile, type LocalFile } from '../rules/inspect.ts';
 import { entryFile } from '../rules/local-site.ts';
+import { checkEncoding } from '../rules/page/check-encoding.ts';
 import { isHtml } from '../rules/page/page-file.ts';
 import { checkSelfContained } from '../rules/page/self-contained.ts';
 import { checkContent } from './check-content.ts';
@@ -94,8 +95,10 @@ export function checkPages(
     if (site !== null) return checkSite(delivery, site, selfContained, signal);
     if (file === null || !isForScreen(delivery)) return delivery;
     // A browser may take either name for a page's: the file's own, or the one that it gets on the host.
-    const unknown = await checkSelfContained(file, selfContained, isHtml(name) ? name : file.name);
-    return { ...delivery, unknown };
+    const shownName = isHtml(name) ? name : file.name;
+    const notes = await checkEncoding(file, shownName);
+    const unknown = await checkSelfContained(file, selfContained, shownName);
+    return { ...delivery, unknown, notes: [...delivery.notes, ...notes] };
   });
 }
 

@@ -7,9 +7,10 @@ import type { SiteFinding, SiteInspection } from '../rules/site/site-files.ts';
 import type { FileDelivery } from './file-delivery.ts';
 
 /**
- * Resolves every reference of a folder within the folder: what a page misses when it opens refuses the whole.
+ * Resolves every reference of a folder within the folder: what a page misses when it opens refuses the whole, and so
+ * does a page that could not be read.
  *
- * @throws {DeliveryError} `BAD_FILE` with page, line and what is missing, the first ten findings in full.
+ * @throws {DeliveryError} `BAD_FILE` with page, line and what is wrong, the first ten findings in full.
  * @see design 6
  */
 export async function checkSite(
@@ -65,7 +66,9 @@ function brokenSiteError(
   refusal: DeliveryError | null,
 ): DeliveryError {
   const hint = findings.find((finding) => finding.hint !== undefined)?.hint;
-  return new DeliveryError('BAD_FILE', `the folder ${subject} is not complete`, {
+  const isComplete = findings.every(({ kind }) => kind === 'encoding');
+  const problem = isComplete ? 'has pages that would be unreadable' : 'is not complete';
+  return new DeliveryError('BAD_FILE', `the folder ${subject} ${problem}`, {
     hint: hint ?? 'put the missing files into the folder, or correct the addresses',
     leftBehind: [],
     findings: [

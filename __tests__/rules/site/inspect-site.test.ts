@@ -562,3 +562,45 @@ describe('the cost of a search', () => {
     await expect(inspect(html(''), { signal: aborted })).rejects.toThrow('stopped');
   });
 });
+
+describe('a file in another encoding than UTF-8', () => {
+  const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1');
+  const BAD = '<meta charset=windows-1251>\xcf\xf0';
+  const kindsIn = async (bytes: Readonly<Record<string, Buffer>>): Promise<string> => {
+    const files = new Map(Object.entries(bytes).map(([path, content]) => [path, siteFile(content)]));
+    const { refusals, notes } = await inspectSite(files, {
+      entry: 'index.html',
+      sitePath: '/repo/',
+      rootPath: '/repo/',
+      existing: () => false,
+      selfContained: 'enforce',
+    });
+    const format = (found: typeof refusals): string =>
+      found.map(({ kind, file, count }) => `${kind} ${file} ${count}`).join(', ');
+    return `${format(refusals)} | ${format(notes)}`.trim();
+  };
+  const INDEX = {
+    'index.html': latin1('<a href=b/c.html>c</a><script src=a.js></script>'),
+    'a.js': latin1(''),
+  };
+
+  test.each<[string, Readonly<Record<string, Buffer>>, string]>([
+    ['refuses the entry', { 'index.html': latin1(BAD) }, 'encoding index.html 1 |'],
+    ['refuses a linked page', { ...INDEX, 'b/c.html': latin1(BAD) }, 'encoding b/c.html 1 |'],
+    [
+      'notes an attachment',
+      { ...INDEX, 'b/c.html': latin1(''), 'b/d.html': latin1(BAD) },
+      '| encoding b/d.html 1',
+    ],
+    ['notes a script', { ...INDEX, 'a.js': latin1('// \xe9'), 'b/c.html': latin1('') }, '| encoding a.js 1'],
+    [
+      'notes a page with a wrong byte',
+      { 'index.html': latin1('<meta charset=utf-8>\xe9') },
+      '| encoding index.html 1',
+    ],
+    ['accepts a drawing', { 'index.html': latin1(''), 'a.svg': latin1('<svg>\xe9</svg>') }, '|'],
+    ['accepts Latin letters', { 'index.html': latin1('<meta charset=windows-1251>Hello') }, '|'],
+  ])('%s', async (_, files, kinds) => {
+    expect(await kindsIn(files)).toBe(kinds);
+  });
+});

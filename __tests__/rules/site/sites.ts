@@ -1,9 +1,9 @@
 import { inspectSite } from '../../../src/rules/site/inspect-site.ts';
 import type { SiteFile, SiteInspection, SiteOptions } from '../../../src/rules/site/site-files.ts';
 
-/** A file with this text, read in one piece. */
-export function siteFile(text: string): SiteFile {
-  const bytes = Buffer.from(text);
+/** A file with this text or these bytes, read in one piece. */
+export function siteFile(text: string | Buffer): SiteFile {
+  const bytes = Buffer.from(text as string);
   return {
     size: bytes.length,
     async *read() {

@@ -78,6 +78,7 @@ const TITLES: Readonly<Record<FindingKind, string>> = {
   missing: 'missing files',
   host: 'loaded from another host',
   'bare-import': 'imports without an address',
+  encoding: 'files that are not in UTF-8',
   'later-missing': 'missing files that may load later',
   'later-host': 'addresses of other hosts that may load later',
   'link-missing': 'links to missing pages',

@@ -8,6 +8,7 @@ import {
 import { type PageReference, searchPage } from '../page/html-references.ts';
 import { type ImportMapEntry, resolveSpecifier } from '../page/import-map.ts';
 import { decodeText, isHtml, isXhtml, LARGEST_PAGE, readBytes } from '../page/page-file.ts';
+import { describeMisread, findMisreadText, MISREAD_HINT } from '../text-encoding.ts';
 import {
   gradeWithin,
   judgeBareImport,
@@ -83,20 +84,34 @@ export async function searchQueue(state: SiteState, queue: SearchQueue): Promise
   for (let at = 0; at < queue.pending.length; at += 1) {
     state.options.signal?.throwIfAborted();
     const visit = queue.pending[at] as FileVisit;
-    queue.searched.add(visit.path);
-    noteSize(state, visit.path);
-    if (visit.kind === 'page') await searchSitePage(state, queue, visit);
-    else await searchText(state, queue, visit, visit.kind);
+    const text = await readVisitedText(state, queue, visit);
+    if (visit.kind === 'page') searchSitePage(state, queue, visit, text);
+    else searchText(state, queue, visit, { text, kind: visit.kind });
   }
   queue.pending.length = 0;
 }
 
 /** The text of a file, at most its first part; empty for a page that is too large. */
-export async function readSiteText({ files }: Pick<SiteState, 'files'>, path: string): Promise<string> {
+export async function readSiteText(state: Pick<SiteState, 'files'>, path: string): Promise<string> {
+  return decodeText(await readSiteBytes(state, path));
+}
+
+async function readSiteBytes({ files }: Pick<SiteState, 'files'>, path: string): Promise<Buffer> {
   const file = files.get(path);
   const limit = getLimit(path);
-  if (file === undefined || (file.size > limit && isHtml(path))) return '';
-  return decodeText(await readBytes(file, limit));
+  if (file === undefined || (file.size > limit && isHtml(path))) return Buffer.alloc(0);
+  return readBytes(file, limit);
+}
+
+/** The text of a file that is searched; at the first time, what keeps it from being read is noted. */
+async function readVisitedText(state: SiteState, queue: SearchQueue, visit: FileVisit): Promise<string> {
+  const bytes = await readSiteBytes(state, visit.path);
+  if (!queue.searched.has(visit.path)) {
+    noteSize(state, visit.path);
+    judgeEncoding(state, visit, bytes);
+  }
+  queue.searched.add(visit.path);
+  return decodeText(bytes);
 }
 
 /** How many bytes of a file are searched. */
@@ -113,10 +128,30 @@ function addIncomplete(state: SiteState, file: string, reason: string): void {
   state.notes.add({ kind: 'incomplete', key: file, file, line: 1, text, hint: undefined });
 }
 
-async function searchSitePage(state: SiteState, queue: SearchQueue, visit: FileVisit): Promise<void> {
+/**
+ * Refuses a page that a person opens, if its text would be unreadable; of other files it is a note. Pages declares no
+ * encoding of drawings.
+ */
+function judgeEncoding({ files, refusals, notes }: SiteState, visit: FileVisit, bytes: Buffer): void {
+  const { path, grade } = visit;
+  if (/\.svg$/i.test(path)) return;
+  const misread = findMisreadText(bytes, bytes.length === files.get(path)?.size);
+  if (misread === null) return;
+  const isPage = isHtml(path);
+  const isRefused = isPage && grade !== 'later' && !misread.isMistake;
+  (isRefused ? refusals : notes).add({
+    kind: 'encoding',
+    key: path,
+    file: path,
+    line: misread.line,
+    text: describeMisread(misread, isPage),
+    hint: isRefused ? MISREAD_HINT : undefined,
+  });
+}
+
+function searchSitePage(state: SiteState, queue: SearchQueue, visit: FileVisit, text: string): void {
   const { path } = visit;
   const url = state.resolver.toUrl(path);
-  const text = await readSiteText(state, path);
   const search = searchPage(text, isXhtml(path) || /\.svg$/i.test(path));
   if (!search.complete) addIncomplete(state, path, 'is nested too deeply or has too many elements');
   state.generator ||= search.generator;
@@ -129,14 +164,13 @@ async function searchSitePage(state: SiteState, queue: SearchQueue, visit: FileV
   }
 }
 
-async function searchText(
+function searchText(
   state: SiteState,
   queue: SearchQueue,
   visit: FileVisit,
-  kind: TextKind,
-): Promise<void> {
+  { text, kind }: { readonly text: string; readonly kind: TextKind },
+): void {
   const url = state.resolver.toUrl(visit.path);
-  const text = await readSiteText(state, visit.path);
   for (const reference of readFileReferences(text, kind)) {
     const base = reference.isPageRelative ? visit.page.base : url;
     followReference(state, queue, visit, { ...reference, base });

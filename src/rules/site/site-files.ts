@@ -27,12 +27,14 @@ export interface SiteOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What a finding is about. Only the first four can be refusals. */
+/** What a finding is about. Only the first five can be refusals. */
 export type FindingKind =
   | 'missing'
   | 'base'
   | 'host'
   | 'bare-import'
+  /** A text in another encoding than the one that Pages declares. */
+  | 'encoding'
   /** May load later, and is missing. */
   | 'later-missing'
   | 'later-host'
