@@ -77,6 +77,19 @@ describe('a folder', () => {
     expect((await scenario.fetchPublic(url)).toString()).toBe(createPage('second'));
   });
 
+  test('with more new files than are asked without ?v= is ready, and UNKNOWN says how many, also again', async () => {
+    const repository = await scenario.repository();
+    const many = Array.from({ length: 103 }, (_, nth) => [`dist/${nth}.txt`, `${nth}`]);
+    const files = { 'dist/index.html': createPage(), ...Object.fromEntries(many) };
+    for (const _ of ['written', 'found there']) {
+      const delivered = await scenario.deliver({ repository, files, inputs });
+      expectSite(delivered, `${repository.pages.url}previews/pr-12/`, 104);
+      expect(listUnproven(delivered.report)).toBe(
+        'whether a cache still answers that 3 of 103 new files are missing, for up to ten minutes',
+      );
+    }
+  });
+
   test('of which a cache still has an old file is ready, and UNKNOWN names it, also in a second run', async () => {
     const repository = await scenario.repository();
     await scenario.deliver({ repository, files: SITE, inputs });

@@ -130,15 +130,18 @@ describe('publishing a site', () => {
     }
   });
 
-  test('marks a bounded number of new files', async () => {
+  test('marks a bounded number of new files, and counts the others', async () => {
     const paths = ['index.html', ...Array.from({ length: SITE.plainProbes + 2 }, (_, nth) => `${nth}.txt`)];
     const branch = new MemoryBranch();
     const files = paths.map((path) => ({ path, sha: shaOf('new') }));
     const message = formatSiteMessage({ folder: 'p/1/', treeSha: hashTree(files), kept: [] }, 'ADD', 'x');
     branch.commit(heldFiles(Object.fromEntries(paths.map((path) => [`p/1/${path}`, 'new']))), message);
     const contents = Object.fromEntries(paths.map((path) => [path, 'new']));
-    // The entry is one of the hundred.
-    expect(newOf(await publish(branch, contents).placed)).toHaveLength(SITE.plainProbes - 1);
+    const placement = await publish(branch, contents).placed;
+    expect(newOf(placement)).toHaveLength(SITE.plainProbes);
+    expect(placement.unknown).toEqual([
+      'whether a cache still answers that 2 of 102 new files are missing, for up to ten minutes',
+    ]);
   });
 
   test('names the replaced files of the newest delivery that are too many to be asked', async () => {

@@ -45,6 +45,7 @@ export async function publishSite(
   );
   logPlan(plan, ports);
   const { old, earlier } = before;
+  const added = divideAdded(before, site);
   return {
     evidence: wasSent ? `commit ${commitSha}` : `commit ${commitSha} already holds this site`,
     url: entryUrl(destination.pageUrl),
@@ -57,13 +58,17 @@ export async function publishSite(
     mustBeExternal: false,
     previousSha256: old?.entry,
     previousBlob: earlier.files.get(site.entry),
-    parts: listParts(site, destination.pageUrl).map(withCopies(before)),
+    parts: listParts(site, destination.pageUrl).map(withCopies({ old, earlier, added })),
     pictures,
     changes: plan.changes,
     treeSha: plan.treeSha,
     servedSize: plan.totalSize,
     notes: [...destination.notes, ...describeEffects(plan)],
-    unknown: [...destination.unknown, ...describeUnasked(plan, site, { old, earlier })],
+    unknown: [
+      ...destination.unknown,
+      ...describeUnasked(plan, site, { old, earlier }),
+      ...describeUnaskedNew(added),
+    ],
   };
 }
 
@@ -210,14 +215,43 @@ async function findEarlierFiles(
   };
 }
 
+/** New files but the entry, whose address is asked in any case. */
+interface AddedFiles {
+  /** Those whose addresses are asked as a browser asks them. */
+  readonly asked: ReadonlySet<string>;
+  readonly count: number;
+}
+
+/** As many addresses are asked as those of the replaced files leave. */
+function divideAdded(
+  { old, earlier, added }: Pick<CommittedSite, 'old' | 'earlier' | 'added'>,
+  { entry }: LocalSite,
+): AddedFiles {
+  const replaced = (old?.files.size ?? 0) + earlier.files.size;
+  const others = added.filter((path) => path !== entry);
+  return {
+    asked: new Set(others.slice(0, Math.max(SITE.plainProbes - replaced, 0))),
+    count: others.length,
+  };
+}
+
+/** Of more new files than are asked as a browser asks them, a cache may have kept that nothing was there. */
+function describeUnaskedNew({ asked, count }: AddedFiles): string[] {
+  const left = count - asked.size;
+  if (left === 0) return [];
+  return [
+    `whether a cache still answers that ${left} of ${count} new files are missing, for up to ten minutes`,
+  ];
+}
+
 /** Tells of each file what its address may still answer, as far as so many addresses are asked. */
 function withCopies({
   old,
   earlier,
-  added,
-}: Pick<CommittedSite, 'old' | 'earlier' | 'added'>): (part: PlacedPart) => PlacedPart {
-  const replaced = (old?.files.size ?? 0) + earlier.files.size;
-  const asked = new Set(added.slice(0, Math.max(SITE.plainProbes - replaced, 0)));
+  added: { asked },
+}: Pick<CommittedSite, 'old' | 'earlier'> & { readonly added: AddedFiles }): (
+  part: PlacedPart,
+) => PlacedPart {
   return (part) => {
     const previousSha256 = old?.files.get(part.path);
     const previousBlob = earlier.files.get(part.path);
