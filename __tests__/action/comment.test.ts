@@ -278,7 +278,7 @@ describe('updateComment, if it fails', () => {
     [
       'a run of an unknown repository',
       { run: { ...runForPull(), repository: null } },
-      'the repository of the run is not known',
+      'the repository of the run is not known. To change: set `comment: false`',
     ],
     [
       'a request that names another instance',
@@ -288,7 +288,7 @@ describe('updateComment, if it fails', () => {
           'auth-url': 'https://ghe.other.dev',
         }),
       },
-      'the pull request is on github.com, and `api-url` names ghe.other.dev',
+      'the pull request is on github.com, and `api-url` names ghe.other.dev. To change: set `comment: false`, or',
     ],
     [
       'a run on an unknown instance',

@@ -59,8 +59,8 @@ describe('check refuses', () => {
     ['absent.html', [], /does not exist. To change: /],
     ['folder', [], /has no file to deliver. To change: /],
     ['page.html', ['--marker', 'marker-43'], /marker was not found in the file.* To change: /],
-    // A name that no channel accepts; the reason already says what to change.
-    ['.git', [], /leads into \.git: choose another folder$/],
+    // A name that no channel accepts.
+    ['.git', [], /leads into \.git. To change: choose another place$/],
   ])('%s with the flags %j', async (name, flags, message) => {
     const { allDeliverable, printed, file } = await check([name], ...flags);
     expect(allDeliverable).toBe(false);

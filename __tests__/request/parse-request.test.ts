@@ -280,14 +280,21 @@ describe('parseRequest, given a wrong input', () => {
   });
 
   test.each([
-    [{ path: '../a.html' }, 'input `path` contains . or .. as a folder: write the path without it'],
-    [{ path: '/a.html' }, 'input `path` starts with a slash: write it relative to the repository'],
-    [{ path: 'a b.html' }, 'input `path` contains a space: use - or _ instead'],
-    [{ path: 'a//' }, 'input `path` has an empty folder or file name: remove the extra slash'],
-    [{ path: '/' }, 'input `path` is empty: name a file'],
-    [{ path: '.github/' }, 'input `path` leads into .github: choose another folder'],
-  ])('refuses the path in %o and names the broken rule', (inputs, message) => {
-    expect(parseError(inputs)).toMatchObject({ code: 'BAD_INPUT', message });
+    ['../a.html', 'contains . or .. as a folder', /^write it without them/],
+    ['/a.html', 'starts with a slash', /^write it without this slash/],
+    ['a b.html', 'contains a space', /^remove it, or write - or _/],
+    ['a.html ', 'contains a space', /^remove it/],
+    ['a//', 'has an empty folder or file name', /^remove the extra slash$/],
+    ['/', 'is empty', /^name a file$/],
+    ['a\\b.html', 'contains a backslash', /^separate folders by \/$/],
+    ['.github/', 'leads into .github', /^choose another place$/],
+  ])('refuses the path %j, names the broken rule and says what to change', (path, problem, hint) => {
+    const message = `input \`path\` ${problem}`;
+    expect(parseError({ path })).toMatchObject({
+      code: 'BAD_INPUT',
+      message,
+      hint: expect.stringMatching(hint),
+    });
   });
 
   test.each([

@@ -85,18 +85,19 @@ describe('repositoryPath', () => {
     ['./a.html', 'contains . or ..'],
     ['docs//a.html', 'empty folder or file name'],
     ['docs/', 'empty folder or file name'],
-    ['.git/config', 'leads into .git:'],
-    ['docs/.GIT/config', 'leads into .git:'],
-    ['.git', 'leads into .git:'],
+    ['.git/config', 'leads into .git'],
+    ['docs/.GIT/config', 'leads into .git'],
+    ['.git', 'leads into .git'],
     ['.github/workflows/x.yml', 'leads into .github'],
     ['.GitHub/x.html', 'leads into .github'],
   ])('refuses %j with the message "%s"', (path, reason) => {
-    expect.assertions(3);
+    expect.assertions(4);
     try {
       repositoryPath(path, 'input `path`');
     } catch (refusal) {
       expect(refusal).toBeInstanceOf(DeliveryError);
       expect(refusal).toMatchObject({ code: 'BAD_INPUT' });
+      expect((refusal as DeliveryError).hint).toMatch(/\w/);
       expect((refusal as DeliveryError).message).toMatch(
         new RegExp(`^input \`path\` .*${reason.replaceAll('.', '\\.')}`),
       );

@@ -10,8 +10,8 @@ const files = { 'page.html': createPage() };
 interface Wrong extends Omit<ScenarioDelivery, 'repository'> {
   readonly story: string;
   readonly reason: RegExp;
-  /** What to change; it may stand in the sentence itself. */
-  readonly hint?: RegExp;
+  /** What to change. */
+  readonly hint: RegExp;
 }
 
 const WRONG: Wrong[] = [
@@ -107,30 +107,42 @@ const WRONG: Wrong[] = [
     files,
     inputs: { path: '../page.html' },
     reason: /\. or \.\. as a folder/,
+    hint: /^write it without them/,
   },
   {
     story: 'a path with .. inside',
     files,
     inputs: { path: 'a/../../page.html' },
     reason: /\. or \.\. as a folder/,
+    hint: /^write it without them/,
+  },
+  {
+    story: 'a path from the root',
+    files,
+    inputs: { path: '/a/page.html' },
+    reason: /^input `path` starts with a slash$/,
+    hint: /^write it without this slash/,
   },
   {
     story: 'a path with a space',
     files,
     inputs: { path: 'my page.html' },
     reason: /contains a space/,
+    hint: /^remove it, or write - or _ in its place$/,
   },
   {
     story: 'a path into .git',
     files,
     inputs: { path: '.git/config' },
     reason: /leads into \.git/,
+    hint: /^choose another place$/,
   },
   {
     story: 'a workflow as the path',
     files,
     inputs: { path: '.github/workflows/x.yml' },
     reason: /leads into \.github/,
+    hint: /^choose another place$/,
   },
   {
     story: 'a repository without an owner',
@@ -200,7 +212,8 @@ describe('what was asked can not be done, so no host is asked anything', () => {
   test.each(WRONG)('$story', async ({ story: _, reason, hint, ...delivery }) => {
     const repository = await scenario.repository();
     const delivered = await scenario.deliver({ repository, ...delivery });
-    expectNotReady(delivered, { step: 'check', httpCode: null, reason, ...(hint && { hint }) });
+    expectNotReady(delivered, { step: 'check', httpCode: null, reason, hint });
+    expect(delivered.report.lines.RESULT).toContain('). To change: ');
     // One sentence: it fits on one line, and has no full stop of its own.
     expect(delivered.report.notReady?.reason).not.toMatch(/\n|\. [A-Z]|\.$/);
     expect(delivered.report.lines.UNKNOWN).toContain('nothing was published');

@@ -48,6 +48,7 @@ async function refused(attempt: () => unknown, code: ErrorCode, piece: string): 
   if (!(thrown instanceof DeliveryError)) throw thrown;
   expect(thrown.code).toBe(code);
   expect(thrown.message).toContain(piece);
+  if (code === 'BAD_INPUT') expect(thrown.hint).toMatch(/\w/);
   // Whatever it repeats of the input: five lines of a report stay five, and none is a command.
   const lines = reportText(refusalReport('page.html', thrown)).split('\n');
   expect(lines).toHaveLength(5);

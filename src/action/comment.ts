@@ -95,12 +95,17 @@ function getCommentTarget(
   { repository, serverUrl }: CurrentRun,
 ): GitHubClientOptions {
   if (token === undefined) throw new DeliveryError('NO_TOKEN', 'there is no token to comment with');
-  if (repository === null) throw new DeliveryError('BAD_INPUT', 'the repository of the run is not known');
+  if (repository === null) {
+    throw new DeliveryError('BAD_INPUT', 'the repository of the run is not known', {
+      hint: 'set `comment: false`',
+    });
+  }
   if (serverUrl === null || serverUrlOf(apiUrl).host !== serverUrl.host) {
     const home = serverUrl?.host ?? 'an unknown instance';
     throw new DeliveryError(
       'BAD_INPUT',
-      `the pull request is on ${home}, and \`api-url\` names ${apiUrl.host}; set \`comment: false\`, or comment in a step without \`api-url\``,
+      `the pull request is on ${home}, and \`api-url\` names ${apiUrl.host}`,
+      { hint: 'set `comment: false`, or comment in a step without `api-url`' },
     );
   }
   return { ...repository, token, apiUrl };
@@ -115,11 +120,15 @@ function createMarker({ path, fileLines, url }: CommentRequest): string {
 
 function warnAboutComment(failure: DeliveryError, pull: PullRequest | null, { logger }: Ports): void {
   const isNotAllowed = NOT_ALLOWED.includes(failure.code);
-  const reason = isNotAllowed ? describeMissingPermission(failure, pull) : failure.message;
+  const reason = isNotAllowed ? describeMissingPermission(failure, pull) : describeFailure(failure);
   const target = pull === null ? 'the pull request' : `pull request ${pull.number}`;
   logger.warning(`Could not update the comment on ${target} (the delivery is not affected): ${reason}`);
   if (isNotAllowed) logger.info(FORK_HELP);
 }
+
+/** The hints of hosts are for the delivery. */
+const describeFailure = ({ code, message, hint }: DeliveryError): string =>
+  code === 'BAD_INPUT' ? `${message}. To change: ${hint}` : message;
 
 function describeMissingPermission({ message }: DeliveryError, pull: PullRequest | null): string {
   const fork = pull?.readOnlyFor ?? null;

@@ -12,7 +12,7 @@ import type { InputName, RawInputs } from './inputs.ts';
 export type ChannelSelection = 'auto' | readonly [ChannelKey, ...ChannelKey[]];
 
 /** @throws {DeliveryError} `BAD_INPUT`, always. */
-export const refuseInput = (message: string, hint?: string): never => {
+export const refuseInput = (message: string, hint: string): never => {
   throw new DeliveryError('BAD_INPUT', message, { step: 'check', hint });
 };
 

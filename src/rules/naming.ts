@@ -14,38 +14,57 @@ export function nameFromFile(fileName: string): string {
 /** A rule for paths in a repository. */
 interface PathRule {
   readonly isBroken: (path: string, segments: readonly string[]) => boolean;
-  /** What is wrong and what to change, for the error message. */
   readonly problem: string;
+  /** What to change. */
+  readonly hint: string;
 }
 
 const PATH_RULES: readonly PathRule[] = [
-  { isBroken: (path) => path === '', problem: 'is empty: name a file' },
-  { isBroken: (path) => path.length > TEXT.path, problem: `is longer than ${TEXT.path} characters` },
+  { isBroken: (path) => path === '', problem: 'is empty', hint: 'name a file' },
+  {
+    isBroken: (path) => path.length > TEXT.path,
+    problem: `is longer than ${TEXT.path} characters`,
+    hint: 'choose a shorter one',
+  },
   {
     isBroken: (path) => /\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}/u.test(path),
-    problem: 'contains control characters: remove them',
+    problem: 'contains control characters',
+    hint: 'remove them',
   },
-  { isBroken: (path) => /\s/u.test(path), problem: 'contains a space: use - or _ instead' },
-  { isBroken: (path) => path.includes('\\'), problem: 'contains a backslash: separate folders by /' },
+  {
+    isBroken: (path) => /\s/u.test(path),
+    problem: 'contains a space',
+    hint: 'remove it, or write - or _ in its place',
+  },
+  {
+    isBroken: (path) => path.includes('\\'),
+    problem: 'contains a backslash',
+    hint: 'separate folders by /',
+  },
   {
     isBroken: (path) => path.startsWith('/'),
-    problem: 'starts with a slash: write it relative to the repository',
+    problem: 'starts with a slash',
+    hint: 'write it without this slash: it is relative to the repository',
   },
   {
     isBroken: (_, segments) => segments.some((segment) => segment === '..' || segment === '.'),
-    problem: 'contains . or .. as a folder: write the path without it',
+    problem: 'contains . or .. as a folder',
+    hint: 'write it without them: it is relative to the repository',
   },
   {
     isBroken: (_, segments) => segments.includes(''),
-    problem: 'has an empty folder or file name: remove the extra slash',
+    problem: 'has an empty folder or file name',
+    hint: 'remove the extra slash',
   },
   {
     isBroken: (_, segments) => segments.some((segment) => /^\.git$/iu.test(segment)),
-    problem: 'leads into .git: choose another folder',
+    problem: 'leads into .git',
+    hint: 'choose another place',
   },
   {
     isBroken: (_, segments) => segments[0]?.toLowerCase() === '.github',
-    problem: 'leads into .github: choose another folder',
+    problem: 'leads into .github',
+    hint: 'choose another place',
   },
 ];
 
@@ -53,14 +72,14 @@ const PATH_RULES: readonly PathRule[] = [
  * A path in a repository, composed (NFC) and checked.
  *
  * @param label how the error message calls it, such as "input `path`"
- * @throws {DeliveryError} `BAD_INPUT` with the rule that the path breaks.
+ * @throws {DeliveryError} `BAD_INPUT` with the rule that the path breaks, and what to change.
  */
 export function repositoryPath(given: string, label: string): string {
   const path = given.normalize('NFC');
   const segments = path.split('/');
   const rule = PATH_RULES.find(({ isBroken }) => isBroken(path, segments));
-  if (rule !== undefined) throw new DeliveryError('BAD_INPUT', `${label} ${rule.problem}`);
-  return path;
+  if (rule === undefined) return path;
+  throw new DeliveryError('BAD_INPUT', `${label} ${rule.problem}`, { hint: rule.hint });
 }
 
 /** Percent-encodes every segment of a path and keeps its slashes. @see protocol 4 */
