@@ -97,6 +97,56 @@ describe('a process that gets what no client should send', () => {
     expect(server.stderr()).toMatch(/exceeded maximum size/);
   });
 
+  test.each([
+    ['a text', 'hello\n', null, -32700],
+    ['half a message', '{"jsonrpc":"2.0","id":7,\n', null, -32700],
+    ['a number', '7\n', null, -32600],
+    ['a batch', `[${toLine({ id: 7, method: 'ping' }).trim()}]\n`, null, -32600],
+    ['no method', toLine({ id: 7 }), 7, -32600],
+    ['a method that is no text', toLine({ id: 7, method: 1 }), 7, -32600],
+    ['another version', toLine({ jsonrpc: '1.0', id: 7, method: 'ping' }), 7, -32600],
+    ['no version', '{"id":"a","method":"ping"}\n', 'a', -32600],
+    ['no id', toLine({ id: null, method: 'ping' }), null, -32600],
+    ['half an id', toLine({ id: 7.5, method: 'ping' }), 7.5, -32600],
+    ['an object as the id', toLine({ id: {}, method: 'ping' }), null, -32600],
+    ['a further field', toLine({ id: 7, method: 'ping', more: 1 }), 7, -32600],
+    ['a list as the params', toLine({ id: 7, method: 'ping', params: [] }), 7, -32602],
+    ['a text as the params', toLine({ id: 7, method: 'tools/call', params: 'check' }), 7, -32602],
+    ['nothing as the params', toLine({ id: 7, method: 'tools/list', params: null }), 7, -32602],
+    ['a text as the meta fields', toLine({ id: 7, method: 'ping', params: { _meta: 'x' } }), 7, -32602],
+    ['a method that nobody knows', toLine({ id: 7, method: 'nothing' }), 7, -32601],
+  ])('answers %s with what is wrong, and goes on', async (_, line, id, code) => {
+    for (const opening of ['', toLine(INITIALIZE)]) {
+      const server = await startProcess(scenario.world);
+      server.write(opening);
+      if (opening !== '') await server.answerTo(2);
+      server.write(line);
+      server.write(toLine({ id: 99, method: 'ping' }));
+      expect(await server.answerTo(99)).toMatchObject({ result: {} });
+      const refusals = server.messages().filter((message) => message.id !== 99 && message.id !== 2);
+      expect(refusals).toEqual([{ jsonrpc: '2.0', id, error: expect.objectContaining({ code }) }]);
+      server.end();
+      expect(await server.exitCode).toBe(0);
+    }
+  });
+
+  test.each([
+    ['an empty line', '\n\r\n'],
+    ['a notification with a list as its params', toLine({ method: 'notifications/initialized', params: [] })],
+    ['a notification of another version', toLine({ jsonrpc: '1.0', method: 'notifications/initialized' })],
+    ['a broken answer', toLine({ id: 7, result: 'x' })],
+    ['an answer to nothing', toLine({ id: 7, result: {} })],
+  ])('does not answer %s, and goes on', async (_, line) => {
+    const server = await startProcess(scenario.world);
+    server.write(toLine(INITIALIZE));
+    server.write(line);
+    server.write(toLine({ id: 99, method: 'ping' }));
+    await server.answerTo(99);
+    expect(server.messages().map(({ id }) => id)).toEqual([2, 99]);
+    server.end();
+    expect(await server.exitCode).toBe(0);
+  });
+
   test('ends as wrong usage where it is started with a folder that does not exist', async () => {
     const server = await startProcess(scenario.world, {}, ['--root', '/no/such/folder']);
     expect(await server.exitCode).toBe(2);

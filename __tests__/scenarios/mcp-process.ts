@@ -21,7 +21,7 @@ export async function startProcess(
 ) {
   const { command, args, ...options } = await prepareServer(world, { env, flags });
   const child = spawn(command, args, { ...options, stdio: 'pipe' });
-  const messages: { readonly id?: number }[] = [];
+  const messages: { readonly id?: number | string | null }[] = [];
   let log = '';
   createInterface({ input: child.stdout }).on('line', (line) => {
     messages.push(JSON.parse(line));
@@ -40,6 +40,8 @@ export async function startProcess(
     closeStdout: () => child.stdout.destroy(),
     kill: () => child.kill('SIGTERM'),
     stderr: () => log,
+    /** All messages until now. */
+    messages: () => [...messages],
     async logged(pattern: RegExp) {
       while (!pattern.test(log)) await once(child.stderr, 'logged');
     },

@@ -1,4 +1,5 @@
 import { Console } from 'node:console';
+import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { untilAborted } from '../async.ts';
 import { createHttpClient } from '../http/client.ts';
@@ -7,6 +8,7 @@ import { TOOL } from '../protocol/words.ts';
 import { random, systemClock } from '../system.ts';
 import { writeLogLine } from './call-log.ts';
 import { createCallQueue } from './call-queue.ts';
+import { createMessageFilter } from './message-check.ts';
 import { createServer } from './server.ts';
 import { createSession, type McpSettings } from './session.ts';
 
@@ -30,7 +32,14 @@ export async function serveMcp(settings: McpSettings): Promise<void> {
   process.stderr.on('error', () => undefined);
   const log = (line: string): void => writeLogLine(`${TOOL.name}: ${line}`, session.redactor);
   const queue = createCallQueue(session);
-  const transport = new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: MCP.message });
+  const messages = createMessageFilter(MCP.message, (refused) => {
+    log(`a message was refused: ${refused.error.message}`);
+    // JSON-RPC has `null` for an id that is not known; the library's type has not.
+    const answer = { jsonrpc: '2.0', ...refused } as JSONRPCMessage;
+    transport.send(answer).catch(() => undefined);
+  });
+  process.stdin.on('error', (failure) => messages.destroy(failure)).pipe(messages);
+  const transport = new StdioServerTransport(messages, process.stdout, { maxBufferSize: MCP.message });
   const handle = serveStdio(() => createServer(session, queue), {
     transport,
     onerror: ({ message }) => log(message),
