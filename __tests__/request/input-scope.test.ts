@@ -22,6 +22,9 @@ const VALUES: Readonly<Partial<RawInputs>> = {
   bin: 'abcdefgh',
   'bin-host-url': 'https://bin.example.com',
   url: 'https://example.com/page.html',
+  repository: 'octo/demo',
+  token: 'ghp_AbCd0123',
+  'client-id': 'Iv1.0123456789abcdef',
 };
 const NAMES = Object.keys(INPUT_SCOPES) as InputName[];
 
@@ -38,8 +41,9 @@ describe('INPUT_SCOPES', () => {
 
   test.each(NAMES)('says of `%s` on every other channel what it is for.', (name) => {
     for (const key of ['K1', 'K2', 'K3'] as const) {
-      const { scopedInputs } = requestWith({ channel: key, [name]: VALUES[name] });
-      const notes = noteOtherInputs(scopedInputs, { channels: [key], reason: 'so', hasFolder: true });
+      const { scopedInputs } = requestWith({ channel: key, [name]: VALUES[name] }, { given: [name] });
+      const chosen = { channels: [key], reason: 'so', hasFolder: true, isByAccount: false };
+      const notes = noteOtherInputs(scopedInputs, chosen);
       const expected = [expect.stringMatching(new RegExp(`^input \`${name}\` had no effect: it is for K`))];
       expect(notes).toEqual(INPUT_SCOPES[name]?.channels.includes(key) ? [] : expected);
     }
@@ -51,7 +55,8 @@ describe('listScopedInputs', () => {
     ['a switch that is off', { setup: 'False', picture: 'false', nojekyll: 'FALSE' }],
     ['a default, in any case', { prune: 'True', 'self-contained': 'Enforce' }],
     ['checks that are to be left out', { screen: 'off', 'self-contained': 'off' }],
-    ['the account, what is allowed, and times', { overwrite: 'true', timeout: '20' }],
+    ['what is allowed, and times', { overwrite: 'true', timeout: '20' }],
+    ['what a runner fills in', { repository: 'octo/demo', token: 'ghp_AbCd0123' }],
   ])('leaves out %s.', (_, inputs) => {
     expect(requestWith(inputs).scopedInputs).toEqual([]);
   });
@@ -65,11 +70,24 @@ describe('listScopedInputs', () => {
 
 describe('noteOtherInputs', () => {
   test('says why an input has no effect', () => {
-    const chosen = { channels: ['K1'], reason: 'the file is shown on the screen', hasFolder: false } as const;
+    const reason = 'the file is shown on the screen';
+    const chosen = { channels: ['K1'], reason, hasFolder: false, isByAccount: true } as const;
     expect(noteOtherInputs(['keep', 'branch', 'tag'], chosen)).toEqual([
       'input `keep` had no effect: it is for a folder, and none was found',
       'input `tag` had no effect: it is for K2 (release), and K1 was chosen, because the file is shown on the screen',
     ]);
     expect(noteOtherInputs(['keep', 'branch'], { ...chosen, hasFolder: true })).toEqual([]);
+  });
+
+  test('knows that the account may decide on the channel', () => {
+    const chosen = { channels: ['K3'], reason: 'it was asked for', hasFolder: false } as const;
+    const given = ['repository', 'token', 'client-id'] as const;
+    expect(noteOtherInputs(given, { ...chosen, isByAccount: true })).toEqual([]);
+    expect(noteOtherInputs(given, { ...chosen, isByAccount: false })).toEqual(
+      given.map(
+        (name) =>
+          `input \`${name}\` had no effect: it is for K1 (pages) and K2 (release), and K3 was chosen, because it was asked for`,
+      ),
+    );
   });
 });

@@ -183,6 +183,27 @@ describe('where the repository may be private', () => {
     expect({ exitCode, channel: report.channel }).toEqual({ exitCode: 0, channel: 'K3' });
   });
 
+  test('what only a repository needs is a note of a delivery to the bin, and no host is asked for it', async () => {
+    const account = [
+      '--repository',
+      'octo/demo',
+      '--client-id',
+      'Iv1.0123456789abcdef',
+      '--token-env',
+      'MINE',
+    ];
+    const args = ['deliver', 'page.html', '--channel', 'K3', ...account];
+    const { exitCode, report, stderr } = await reported(args, { env: { MINE: world.token() } });
+    expect({ exitCode, channel: report.channel }).toEqual({ exitCode: 0, channel: 'K3' });
+    const why = 'it is for K1 (pages) and K2 (release), and K3 was chosen, because it was asked for';
+    for (const flag of ['--repository', '--client-id', '--token-env']) {
+      const note = `\`${flag}\` had no effect: ${why}`;
+      expect(report.notes.map((one) => one.replaceAll('`', ''))).toContain(note.replaceAll('`', ''));
+      expect(stderr.replaceAll('`', '')).toContain(note.replaceAll('`', ''));
+    }
+    expect(world.traffic.exchanges(/github\.com/)).toEqual([]);
+  });
+
   test('a token tells, and a private one stays off the bin', async () => {
     const repository = await newRepository({ private: true, pages: false });
     const env = { GITHUB_TOKEN: world.token() };

@@ -36,9 +36,14 @@ export function readRawInputs(
   );
 }
 
-/** The inputs that were given as flags. */
-export const listGivenFlags = ({ flags }: Pick<CliCommand, 'flags'>): readonly InputName[] =>
-  Object.keys(flags) as InputName[];
+/** The inputs that were given as flags; `--token-env` names the token. */
+export const listGivenFlags = ({
+  flags,
+  tokenEnv,
+}: Pick<CliCommand, 'flags' | 'tokenEnv'>): readonly InputName[] => [
+  ...(Object.keys(flags) as InputName[]),
+  ...(tokenEnv === undefined ? [] : ['token' as const]),
+];
 
 export const readsStandardInput = ({ positionals }: CliCommand): boolean => positionals[0] === STANDARD_INPUT;
 

@@ -60,7 +60,7 @@ async function placeFiles(
 /** Says which inputs are for other deliveries than the one that was chosen. */
 function noteInputs(
   deliveries: readonly FileDelivery[],
-  { scopedInputs }: Pick<DeliveryRequest, 'scopedInputs'>,
+  { channels, scopedInputs }: Pick<DeliveryRequest, 'channels' | 'scopedInputs'>,
   { logger }: Pick<DeliveryContext, 'logger'>,
 ): readonly FileDelivery[] {
   if (scopedInputs.length === 0) return deliveries;
@@ -68,7 +68,8 @@ function noteInputs(
   const noted = deliveries.map((delivery) => {
     if (delivery.choice === null) return delivery;
     const { reason } = delivery.choice;
-    const chosen = { channels: channelsIn(delivery), reason, hasFolder };
+    const isByAccount = channels === 'auto';
+    const chosen = { channels: channelsIn(delivery), reason, hasFolder, isByAccount };
     return { ...delivery, notes: [...delivery.notes, ...noteOtherInputs(scopedInputs, chosen)] };
   });
   for (const note of new Set(noted.flatMap(({ notes }) => notes))) logger.info(note);

@@ -128,7 +128,7 @@ async function findDelivered(
 ): Promise<readonly FileDelivery[]> {
   logger.startSection('Find what was delivered');
   // The folder of a site need not exist any more.
-  const notes = noteOtherInputs(scopedInputs, { channels, reason, hasFolder: true });
+  const notes = noteOtherInputs(scopedInputs, { channels, reason, hasFolder: true, isByAccount: false });
   for (const note of notes) logger.info(note);
   const found: FileDelivery[] = [];
   for (const key of channels) {

@@ -6,14 +6,17 @@ interface InputScope {
   readonly channels: readonly ChannelKey[];
   /** Whether it is for a folder alone. */
   readonly isForFolders?: boolean;
+  /** Whether it names the account, which may also decide on the channel. */
+  readonly isAccount?: boolean;
 }
 
 const K1: InputScope = { channels: ['K1'] };
 const FOLDER: InputScope = { channels: ['K1'], isForFolders: true };
+const ACCOUNT: InputScope = { channels: ['K1', 'K2'], isAccount: true };
 
 /**
- * The inputs that only some deliveries use. All others are for any channel: the file and its checks, the account
- * (`repository`, `token`, `client-id` and its hosts), what is allowed (`overwrite`, `allow-…`), and times.
+ * The inputs that only some deliveries use. All others are for any channel: the file and its checks, hosts of GitHub,
+ * what is allowed (`overwrite`, `allow-…`), and times.
  */
 export const INPUT_SCOPES: Readonly<Partial<Record<InputName, InputScope>>> = {
   entry: FOLDER,
@@ -34,6 +37,9 @@ export const INPUT_SCOPES: Readonly<Partial<Record<InputName, InputScope>>> = {
   // A link may be one of that host.
   'bin-host-url': { channels: ['K3', 'K4'] },
   url: { channels: ['K4'] },
+  repository: ACCOUNT,
+  token: ACCOUNT,
+  'client-id': ACCOUNT,
 };
 
 /** Values that ask for nothing, so that nothing can be missed. */
@@ -44,7 +50,7 @@ const NO_WISH: readonly string[] = ['', 'off', 'auto'];
  * out.
  *
  * @param written the inputs that the user wrote; `undefined` where defaults can't be told from them: then those
- * with another value
+ * with another value, but for defaults that a runner evaluates
  */
 export function listScopedInputs(
   raw: RawInputs,
@@ -54,7 +60,8 @@ export function listScopedInputs(
     const value = raw[name].trim().toLowerCase();
     const usual = INPUTS[name].default;
     if (NO_WISH.includes(value) || (usual === 'false' && value === 'false')) return false;
-    return written === undefined ? value !== usual.toLowerCase() : written.includes(name);
+    if (written !== undefined) return written.includes(name);
+    return value !== usual.toLowerCase() && !usual.startsWith('${{');
   });
 }
 
@@ -70,6 +77,8 @@ interface ChosenDelivery {
   readonly reason: string;
   /** Whether a folder is among what is delivered, or may be. */
   readonly hasFolder: boolean;
+  /** Whether the channels were chosen by what the account may do. */
+  readonly isByAccount: boolean;
 }
 
 /**
@@ -80,10 +89,11 @@ interface ChosenDelivery {
  */
 export function noteOtherInputs(
   given: readonly InputName[],
-  { channels, reason, hasFolder }: ChosenDelivery,
+  { channels, reason, hasFolder, isByAccount }: ChosenDelivery,
 ): readonly string[] {
   return given.flatMap((name) => {
     const scope = scopeOf(name);
+    if (scope.isAccount && isByAccount) return [];
     if (!serves(name, channels)) {
       const titles = scope.channels.map((key) => `${key} (${CHANNELS[key].name})`).join(' and ');
       return [

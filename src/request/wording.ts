@@ -94,8 +94,9 @@ function listPhrases({ again, folder }: InputNotation): readonly (readonly [RegE
   ];
 }
 
-/** A link is the business of a command of its own. */
+/** A link is the business of a command of its own, and a token is given by the name of its variable. */
 const COMMAND_PHRASES = [
+  [/input `token` had no effect/g, '`--token-env` had no effect'],
   [/, or `url:` to a link(?: that is to be proven)?/g, `, or prove a link with \`${TOOL.name} verify URL\``],
 ] as const;
 
