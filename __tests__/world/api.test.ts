@@ -63,6 +63,23 @@ describe('credentials of the API', () => {
 });
 
 describe('the contents API', () => {
+  test('shows a submodule as such, as a file in the list of its folder, and nothing below it', async () => {
+    const repository = await newRepository();
+    const sha = await repository.addSubmodule('lib/other');
+    const contents = `GET /repos/${repository.fullName}/contents`;
+    expect((await setup.client.send(`${contents}/lib/other`)).json).toMatchObject({
+      type: 'submodule',
+      sha,
+      size: 0,
+      submodule_git_url: 'https://github.com/octo/other.git',
+    });
+    expect((await setup.client.send(`${contents}/lib`)).json).toMatchObject([{ type: 'file', sha }]);
+    expect((await setup.client.send(`${contents}/lib/other/a.html`)).status).toBe(404);
+    const head = await repository.head();
+    const list = await setup.client.send(`GET /repos/${repository.fullName}/git/trees/${head}?recursive=1`);
+    expect(list.json.tree).toContainEqual({ path: 'lib/other', mode: '160000', type: 'commit', sha });
+  });
+
   test('creates, replaces and deletes a file, and refuses a replacement without the right SHA', async () => {
     const repository = await newRepository();
     const path = `/repos/${repository.fullName}/contents/docs%2F${encodeURIComponent('привет мир.html')}`;

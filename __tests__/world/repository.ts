@@ -48,7 +48,11 @@ export interface TestRepository {
   readonly issues: IssueTracker;
   /** Commits as the owner; null removes the file. Returns the commit's SHA. */
   commit(path: string, bytes: string | Buffer | null, message?: string, branch?: string): Promise<string>;
+  /** Commits a submodule as the owner. Returns the sha of the other repository's commit. */
+  addSubmodule(path: string): Promise<string>;
   read(path: string, branch?: string): Promise<Buffer | null>;
+  /** What the branch has at a path, as `mode sha`; null for nothing. */
+  entry(path: string): Promise<string | null>;
   /** The newest first. */
   log(branch?: string): Promise<CommitSummary[]>;
   /** Author and committer of each commit as `Name <address>`, the newest commit first. */
@@ -167,6 +171,23 @@ export class HostedRepository implements TestRepository {
       this.site?.onPush(branch, commit);
       return commit;
     });
+  }
+
+  async addSubmodule(path: string): Promise<string> {
+    const sha = '5b'.repeat(20);
+    const settings = `[submodule "${path}"]\n\tpath = ${path}\n\turl = https://github.com/octo/other.git\n`;
+    const changes = [
+      { path: '.gitmodules', mode: '100644', sha: await this.git.writeBlob(Buffer.from(settings)) },
+      { path, mode: '160000', sha },
+    ];
+    await this.runExclusively(() => this.#commitAsOwner(changes, `Add submodule ${path}`, this.branch));
+    return sha;
+  }
+
+  async entry(path: string): Promise<string | null> {
+    const head = await this.head();
+    const entry = head === null ? null : await this.git.entryAt(head, path);
+    return entry && `${entry.mode} ${entry.sha}`;
   }
 
   async read(path: string, branch = this.branch): Promise<Buffer | null> {

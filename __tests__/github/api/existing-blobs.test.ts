@@ -31,6 +31,9 @@ function fakeRepository(answers: ConstructorParameters<typeof FakeGitHub>[0] = {
   });
 }
 
+const SUBMODULE =
+  'NOT_OURS: module is a submodule of the repository, so what is in it is no part of this branch';
+
 const getExisting = async (github: FakeGitHub, paths: readonly string[], ref = 'main') =>
   [...(await getExistingBlobs(github, ref, paths))].map(([path, one]) => [
     path,
@@ -111,12 +114,22 @@ describe('getExistingBlobs', () => {
     const expected = [
       ['README.md/a.html', message('README.md/a.html', 'README.md')],
       ['README.md/deep/b.html', message('README.md/deep/b.html', 'README.md')],
-      ['module/c.html', message('module/c.html', 'module')],
+      ['module/c.html', SUBMODULE],
       ['docs/d.html', null],
       ['new/deep/e.html', null],
     ];
     await expect(getExisting(fakeRepository(), below.slice(0, count))).resolves.toEqual(
       expected.slice(0, count),
+    );
+  });
+
+  test.each([
+    ['few', 3],
+    ['many', 5],
+  ])('refuses a submodule, and what would be below it (%s paths)', async (_, count) => {
+    const paths = ['module', 'module/c.html', 'module/deep/d.html', 'module/e', 'module/f'];
+    await expect(getExisting(fakeRepository(), paths.slice(0, count))).resolves.toEqual(
+      paths.slice(0, count).map((path) => [path, SUBMODULE]),
     );
   });
 

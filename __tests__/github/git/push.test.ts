@@ -298,6 +298,15 @@ describe('pushChanges: other writers', () => {
     },
   );
 
+  test('refuses a path below a submodule that was added meanwhile', async () => {
+    await repository.addSubmodule('lib');
+    await expect(push({ path: 'lib/page.html' })).rejects.toMatchObject({
+      code: 'NOT_OURS',
+      message: expect.stringMatching(/^lib is a submodule of the repository/),
+    });
+    await expect(push({ path: 'lib' })).rejects.toMatchObject({ code: 'CONFLICT' });
+  });
+
   test('refuses a path below an existing file', async () => {
     await expect(push({ path: 'README.md/page.html' })).rejects.toMatchObject({ code: 'NOT_OURS' });
     expect(String(await repository.read('README.md'))).toBe('# site\n');

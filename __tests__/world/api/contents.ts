@@ -14,6 +14,9 @@ const INLINE_LIMIT = MEGABYTE;
 const SUPPORTED_LIMIT = 100 * MEGABYTE;
 const LISTING_LIMIT = 1000;
 
+/** A list calls submodules files, for programs that know no others. */
+const TYPES = { blob: 'file', tree: 'dir', commit: 'file' } as const;
+
 function formatEntry(repository: HostedRepository, { path, sha, size, type }: TreeEntry, ref: string) {
   const encoded = path.split('/').map(encodeURIComponent).join('/');
   const isFile = type === 'blob';
@@ -25,7 +28,7 @@ function formatEntry(repository: HostedRepository, { path, sha, size, type }: Tr
     path,
     sha,
     size: size ?? 0,
-    type: isFile ? 'file' : 'dir',
+    type: TYPES[type],
     url,
     html_url: html,
     git_url: git,
@@ -44,7 +47,21 @@ async function readContents(call: ApiCall): Promise<HostReply> {
   if (path === '') return replyFolder(call, { path, type: 'tree', sha: commit, size: null, mode: '' }, ref);
   const entry = isMalformedPath(path) ? null : await git.entryAt(commit, path);
   if (entry === null) failNotFound();
+  if (entry.type === 'commit') return replySubmodule(call, entry, { commit, ref });
   return entry.type === 'tree' ? replyFolder(call, entry, ref) : await replyBlob(call, entry, ref);
+}
+
+/** A submodule: a commit of another repository, whose files are not part of this one. */
+async function replySubmodule(
+  { repository }: ApiCall,
+  entry: TreeEntry,
+  { commit, ref }: { readonly commit: string; readonly ref: string },
+): Promise<HostReply> {
+  const settings = await repository.git.entryAt(commit, '.gitmodules');
+  const text = settings === null ? '' : (await repository.git.readBlob(settings.sha)).toString();
+  const [, url = null] = new RegExp(`path = ${entry.path}\\n\\s*url = (\\S+)`).exec(text) ?? [];
+  const about = formatEntry(repository, entry, ref);
+  return replyJson(200, { ...about, type: 'submodule', submodule_git_url: url });
 }
 
 async function replyFolder(call: ApiCall, entry: TreeEntry, ref: string): Promise<HostReply> {

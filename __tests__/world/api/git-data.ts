@@ -42,11 +42,13 @@ async function showBlob({ repository, parameters }: ApiCall): Promise<HostReply>
 async function formatTree({ repository, request }: ApiCall, sha: string) {
   const recursive = request.query.get('recursive') !== null;
   const entries = await repository.git.listTree(sha, { recursive });
-  const tree = entries.map(({ path, mode, type, sha, size }) =>
-    size === null
+  const tree = entries.map(({ path, mode, type, sha, size }) => {
+    // The commit of a submodule is in another repository.
+    if (type === 'commit') return { path, mode, type, sha };
+    return size === null
       ? { path, mode, type, sha, url: `${getApiUrl(repository)}/git/trees/${sha}` }
-      : { path, mode, type, sha, size, url: `${getApiUrl(repository)}/git/blobs/${sha}` },
-  );
+      : { path, mode, type, sha, size, url: `${getApiUrl(repository)}/git/blobs/${sha}` };
+  });
   return { sha, url: `${getApiUrl(repository)}/git/trees/${sha}`, tree, truncated: false };
 }
 

@@ -160,6 +160,7 @@ export class MemoryRepository implements GitStore {
   #entry(tree: FlatTree, path: string): TreeEntry | null {
     const file = tree.get(path);
     if (file !== undefined) {
+      if (file.mode === '160000') return { ...file, type: 'commit', size: null, path };
       const size = this.#blobs.get(file.sha)?.length ?? 0;
       return { ...file, type: 'blob', size, path };
     }

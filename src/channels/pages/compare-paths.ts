@@ -1,4 +1,4 @@
-import { DeliveryError, hasFailed, type Result } from '../../errors.ts';
+import { hasFailed, type Result } from '../../errors.ts';
 import type { FileChange } from '../../github/api/git-data.ts';
 import type { LastCommit } from '../../github/api/history.ts';
 import { forEachItem, type ItemResult } from '../../item-results.ts';
@@ -69,9 +69,7 @@ export async function comparePaths(
   const found = old.length === 0 ? existing : new Map([...existing, ...(await read(old))]);
   return forEachItem(wanted, async (one) => {
     const state = found.get(one.path) ?? NOTHING;
-    if (hasFailed(state)) {
-      throw one.file === null && state.code === 'NOT_OURS' ? folderRemovalError(one.path) : state;
-    }
+    if (hasFailed(state)) throw state;
     const compared = comparePath(one, state, target, sent.has(one.path));
     const beside = [...(one.pictures ?? []), ...(oldPictures.get(one) ?? [])];
     return beside.length === 0 ? compared : addPictures(one, { compared, state }, beside, { target, found });
@@ -167,12 +165,6 @@ function addPictures(
     confinedTo: target.confinedTo,
   });
   return { path, message, replaces: state.blob, file, beside: changes };
-}
-
-function folderRemovalError(path: string): DeliveryError {
-  return new DeliveryError('NOT_OURS', `${path} is not a file of the repository`, {
-    hint: `set \`path:\` to one file; \`path: ${path}/\` removes everything that was delivered below that folder`,
-  });
 }
 
 /** What a path holds: git's id of its bytes, and the last commit that touched it. */

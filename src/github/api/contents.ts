@@ -14,10 +14,32 @@ export interface BranchPath {
 /**
  * The blob that a branch has at a path, or `null` where it has none.
  *
- * @throws {DeliveryError} `NOT_OURS` when the path is a folder.
+ * @throws {DeliveryError} `NOT_OURS` when the path is a folder or a submodule.
  * @see protocol 2.4, 4.2
  */
-export async function getBlobSha(github: GitHubClient, { branch, path }: BranchPath): Promise<string | null> {
+export async function getBlobSha(github: GitHubClient, place: BranchPath): Promise<string | null> {
+  const found = await getPathEntry(github, place);
+  return found === null ? null : blobOf(found, place.path);
+}
+
+/** What a branch has at a path. */
+export interface PathEntry {
+  readonly type: 'file' | 'folder' | 'submodule';
+  readonly sha: string;
+}
+
+/** The blob of a file. @throws {DeliveryError} `NOT_OURS` for anything else. */
+export function blobOf({ type, sha }: PathEntry, path: string): string {
+  if (type === 'folder') throw pathIsFolderError(path);
+  if (type === 'submodule') throw submoduleError(path);
+  return sha;
+}
+
+/** What a branch has at a path; `null` for nothing. */
+export async function getPathEntry(
+  github: GitHubClient,
+  { branch, path }: BranchPath,
+): Promise<PathEntry | null> {
   try {
     const { data } = await github.rest.repos.getContent({
       ...github.repository,
@@ -27,8 +49,9 @@ export async function getBlobSha(github: GitHubClient, { branch, path }: BranchP
       headers: { accept: 'application/vnd.github.object+json' },
     });
     // Octokit's types describe the default media type, in which a folder is an array.
-    if (Array.isArray(data) || (data.type as string) === 'dir') throw pathIsFolderError(path);
-    return typeof data.sha === 'string' ? data.sha : null;
+    if (Array.isArray(data) || (data.type as string) === 'dir') return { type: 'folder', sha: '' };
+    if (typeof data.sha !== 'string') return null;
+    return { type: data.type === 'submodule' ? 'submodule' : 'file', sha: data.sha };
   } catch (thrown) {
     if (isNotFound(thrown)) return null;
     throw thrown;
@@ -38,8 +61,21 @@ export async function getBlobSha(github: GitHubClient, { branch, path }: BranchP
 /** @see protocol 7 (prohibition 4) */
 export function pathIsFolderError(path: string): DeliveryError {
   return new DeliveryError('NOT_OURS', `${path} is a folder of the repository`, {
-    hint: `to place the file in it, set \`path: ${path}/\``,
+    hint: `set \`path: ${path}/\`: a file is placed in that folder, and a removal takes what was delivered below it`,
   });
+}
+
+/**
+ * What a submodule holds is in another repository; the branch has only its place, which nothing may take.
+ *
+ * @see protocol 7 (prohibition 4)
+ */
+export function submoduleError(path: string): DeliveryError {
+  return new DeliveryError(
+    'NOT_OURS',
+    `${path} is a submodule of the repository, so what is in it is no part of this branch`,
+    { hint: OTHER_PATH_HINT },
+  );
 }
 
 /** @see protocol 7 (prohibition 4) */

@@ -1,8 +1,8 @@
 import { mapConcurrently } from '../../async.ts';
-import { DeliveryError, hasFailed, type Result, resultOf } from '../../errors.ts';
+import { DeliveryError, type Result, resultOf } from '../../errors.ts';
 import { BATCH } from '../../protocol/limits.ts';
 import type { GitHubClient } from './client.ts';
-import { belowFileError, getBlobSha, pathIsFolderError } from './contents.ts';
+import { belowFileError, blobOf, getPathEntry, pathIsFolderError, submoduleError } from './contents.ts';
 import { isEmptyRepository, isNotFound } from './failures.ts';
 import { EMPTY_TREE, refuseOtherTree } from './tree-answer.ts';
 
@@ -63,22 +63,30 @@ export function findInTree(
   tree: ReadonlyMap<string, Pick<BranchEntry, 'type' | 'sha'>>,
   path: string,
 ): Result<string | null> {
+  const submodule = findSubmodule(tree, path);
+  if (submodule !== null) return submoduleError(submodule);
   const entry = tree.get(path);
   if (entry !== undefined) return entry.type === 'blob' ? entry.sha : pathIsFolderError(path);
   const file = parentFolders(path).find((folder) => (tree.get(folder)?.type ?? 'tree') !== 'tree');
   return file === undefined ? null : belowFileError(path, file);
 }
 
+/** The submodule that a tree has at a path or above it; `null` for none. */
+export const findSubmodule = (
+  tree: ReadonlyMap<string, Pick<BranchEntry, 'type'>>,
+  path: string,
+): string | null => [path, ...parentFolders(path)].find((one) => tree.get(one)?.type === 'commit') ?? null;
+
 /** The blob at the path, or `null`. Writing below an existing file would delete that file, so it is refused. */
 async function getBlobOrFreePath(github: GitHubClient, ref: string, path: string): Promise<string | null> {
-  const blob = await getBlobSha(github, { branch: ref, path });
-  if (blob !== null) return blob;
+  const found = await getPathEntry(github, { branch: ref, path });
+  if (found !== null) return blobOf(found, path);
   for (const folder of parentFolders(path)) {
-    const existing = await resultOf(() => getBlobSha(github, { branch: ref, path: folder }));
+    const above = await getPathEntry(github, { branch: ref, path: folder });
     // The path is a folder, so all those above it are folders as well.
-    if (hasFailed(existing) && existing.code === 'NOT_OURS') return null;
-    if (hasFailed(existing)) throw existing;
-    if (existing !== null) throw belowFileError(path, folder);
+    if (above?.type === 'folder') return null;
+    if (above?.type === 'submodule') throw submoduleError(folder);
+    if (above !== null) throw belowFileError(path, folder);
   }
   return null;
 }

@@ -5,7 +5,7 @@ import { DeliveryError } from '../../errors.ts';
 import type { Clock, Ports, Progress } from '../../ports.ts';
 import { SECOND } from '../../protocol/limits.ts';
 import { createTemporaryFolder } from '../../temporary-folder.ts';
-import { belowFileError } from '../api/contents.ts';
+import { belowFileError, submoduleError } from '../api/contents.ts';
 import { parentFolders } from '../api/existing-blobs.ts';
 import { type FileChange, pathChangedError, pathChangesOf } from '../api/git-data.ts';
 import type { CommitIdentity } from '../api/token-owner.ts';
@@ -148,7 +148,8 @@ async function refuseChangedPaths(changes: readonly FileChange[], list: ListEntr
   const entries = await list([...paths]);
   for (const { path, replaces } of all) {
     const file = parentFolders(path).find((folder) => (entries.get(folder)?.type ?? 'tree') !== 'tree');
-    // Unlike an index, fast-import would replace the file by a folder.
+    // Unlike an index, fast-import would replace it by a folder.
+    if (file !== undefined && entries.get(file)?.type === 'commit') throw submoduleError(file);
     if (file !== undefined) throw belowFileError(path, file);
     if ((entries.get(path)?.sha ?? null) !== replaces) throw pathChangedError(path);
   }

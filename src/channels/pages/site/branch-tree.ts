@@ -1,6 +1,12 @@
 import { DeliveryError } from '../../../errors.ts';
 import type { GitHubClient } from '../../../github/api/client.ts';
-import { type BranchEntry, getBranchHead, listEntries } from '../../../github/api/existing-blobs.ts';
+import { submoduleError } from '../../../github/api/contents.ts';
+import {
+  type BranchEntry,
+  findSubmodule,
+  getBranchHead,
+  listEntries,
+} from '../../../github/api/existing-blobs.ts';
 import { SITE } from '../../../protocol/limits.ts';
 import type { BranchReader } from '../branch-reader.ts';
 import type { CommitTarget } from '../commit-methods.ts';
@@ -48,6 +54,14 @@ export async function readBranchTree(
 /** The branch that a target is written to, as it is now; a tree that is known already is not read again. */
 export const readTargetTree = (target: CommitTarget): Promise<BranchTree> =>
   readBranchTree(target.github, target.branch, () => readTargetHead(target), target.reader.getEntries);
+
+/** @throws {DeliveryError} `NOT_OURS` where one of the paths is a submodule, or below one. */
+export function refuseSubmodules({ entries }: Pick<BranchTree, 'entries'>, paths: Iterable<string>): void {
+  for (const path of paths) {
+    const submodule = findSubmodule(entries, path);
+    if (submodule !== null) throw submoduleError(submodule);
+  }
+}
 
 /** The files of a tree below a folder, with their paths within it. */
 export function filesBelow(

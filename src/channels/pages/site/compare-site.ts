@@ -5,7 +5,7 @@ import { nameFew } from '../../../plain-text.ts';
 import { SITE } from '../../../protocol/limits.ts';
 import type { LocalSite } from '../../../rules/local-site.ts';
 import { isOwnedFile, isOwnedPicture, pictureNotOwnedError } from '../ownership.ts';
-import { type BranchTree, filesBelow, type OwnedFiles } from './branch-tree.ts';
+import { type BranchTree, filesBelow, type OwnedFiles, refuseSubmodules } from './branch-tree.ts';
 import type { FolderTarget } from './site-target.ts';
 
 /** How each file of a site compares with the branch: paths within the folder. */
@@ -33,6 +33,10 @@ export async function compareSite(
 ): Promise<SiteComparison> {
   const { folder, overwrite, options } = target;
   const wanted = new Map(site.files.map(({ path, file }) => [path, file.blobSha]));
+  refuseSubmodules(
+    tree,
+    [...wanted.keys()].map((path) => folder + path),
+  );
   const existing = filesBelow(tree, folder);
   const vanished = [...owned.files.keys()].filter((path) => !wanted.has(path));
   const leaving = new Set(options.prune ? vanished : []);

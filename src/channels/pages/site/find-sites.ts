@@ -1,5 +1,12 @@
 import { SITE } from '../../../protocol/limits.ts';
-import { type BranchTree, filesBelow, findDelivered, findRemaining, hasFilesBelow } from './branch-tree.ts';
+import {
+  type BranchTree,
+  filesBelow,
+  findDelivered,
+  findRemaining,
+  hasFilesBelow,
+  refuseSubmodules,
+} from './branch-tree.ts';
 import { type FoundDelivery, readSiteHistory, type SiteHistory } from './site-history.ts';
 import { parseSiteMessage } from './site-message.ts';
 import type { FolderTarget } from './site-target.ts';
@@ -31,6 +38,7 @@ const NOTHING: FoundSites = { sites: new Map(), others: [], postponed: [], unsea
  *
  * @param folder empty, or ending in `/`
  * @param historyPages pages of the folder's history, each with `SITE.history` commits
+ * @throws {DeliveryError} `NOT_OURS` where the folder is a submodule, or in one.
  * @see design 4
  */
 export async function findSites(
@@ -39,6 +47,7 @@ export async function findSites(
   folder: string,
   historyPages?: number,
 ): Promise<FoundSites> {
+  refuseSubmodules(tree, [folder.slice(0, -1)]);
   const all = [...filesBelow(tree, folder).keys()].map((path) => folder + path);
   if (tree.head === null || all.length === 0) return NOTHING;
   const range = { pages: historyPages, isWithSitesBelow: true };
