@@ -1,6 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from '@jest/globals';
+import type { DeliveryError } from '../../../src/errors.ts';
 import { refuseOtherTree } from '../../../src/github/api/tree-answer.ts';
 import { type HeldFiles, held } from '../../channels/pages/site/memory-branch.ts';
+import { temporaryFolder } from '../../support/files.ts';
 import { treeAnswers } from '../tree-answers.ts';
 
 const FILES: HeldFiles = new Map([
@@ -20,6 +23,72 @@ const change = (path: string, more: Partial<Listed>) => ({
   ...ANSWER,
   tree: ANSWER.tree.map((entry) => (entry.path === path ? { ...entry, ...more } : entry)),
 });
+
+/** A clone whose last commit has a folder that no git of today would write, and a file that git ignores. */
+async function createOldClone(lines: readonly string[]) {
+  const folder = await temporaryFolder();
+  const author = ['-c', 'user.name=octo', '-c', 'user.email=octo@example.com'];
+  const git = (input: string | Buffer, ...args: string[]): string =>
+    execFileSync('git', [...author, ...args], { cwd: folder, input, encoding: 'utf8' }).trim();
+  const write = (text: string): string => git(text, 'hash-object', '-w', '--stdin');
+  const writeTree = (entries: readonly (readonly [line: string, sha: string])[]): string => {
+    const bytes = entries.flatMap(([line, sha]) => [Buffer.from(`${line}\0`), Buffer.from(sha, 'hex')]);
+    return git(Buffer.concat(bytes), 'hash-object', '-t', 'tree', '--literally', '-w', '--stdin');
+  };
+  git('', 'init', '-q', '-b', 'main');
+  const old = writeTree(lines.map((line) => [line, write(line)]));
+  const root = writeTree([
+    ['100644 .gitignore', write('*.log\n')],
+    ['100644 kept.log', write('kept')],
+    ['160000 lib', 'e'.repeat(40)],
+    ['40000 old', old],
+  ]);
+  git('', 'reset', '-q', '--hard', git('old', 'commit-tree', root));
+  return { folder, git, list: () => parseTree(git) };
+}
+
+/** The last commit's tree, as GitHub lists it. */
+function parseTree(git: (input: string, ...args: string[]) => string) {
+  const lines = git('', 'ls-tree', '-r', '-t', 'HEAD').split('\n');
+  const tree = lines.map((line) => {
+    const [, mode = '', type = '', sha = '', path = ''] = /^(\d+) (\w+) (\w+)\t(.*)$/.exec(line) ?? [];
+    return { mode, type, sha, path };
+  });
+  return { sha: git('', 'rev-parse', 'HEAD^{tree}'), tree };
+}
+
+test.each([
+  ['modes of two kinds', ['100644 a.txt', '100664 b.txt']],
+  ['another order', ['100644 b.txt', '100644 a.txt']],
+])(
+  'a folder with %s is refused, and the command of the hint writes it anew and keeps all else',
+  async (_, lines) => {
+    const { folder, git, list } = await createOldClone(lines);
+    const before = list();
+    const refuse = () => refuseOtherTree(before, before.sha);
+    expect(refuse).toThrow(/git's id of the folder old\//);
+    const { hint = '' } = catchError(refuse);
+    const [, command = ''] = /`(git [^`]+)`/.exec(hint) ?? [];
+    const env = { ...process.env, GIT_EDITOR: 'echo anew >' };
+    const names = { GIT_AUTHOR_NAME: 'octo', GIT_AUTHOR_EMAIL: 'octo@example.com' };
+    const committer = { GIT_COMMITTER_NAME: 'octo', GIT_COMMITTER_EMAIL: 'octo@example.com' };
+    execFileSync('bash', ['-c', command], { cwd: folder, env: { ...env, ...names, ...committer } });
+    const after = list();
+    expect(() => refuseOtherTree(after, after.sha)).not.toThrow();
+    const paths = ({ tree }: typeof after) => tree.map(({ path }) => path).toSorted();
+    expect(paths(after)).toEqual(paths(before));
+    expect(git('', 'status', '--short')).toBe('');
+  },
+);
+
+function catchError(work: () => void): Partial<DeliveryError> {
+  try {
+    work();
+  } catch (thrown) {
+    return thrown as DeliveryError;
+  }
+  return {};
+}
 
 describe('a list of the files of a tree', () => {
   test('is accepted where the content of each folder has the id of that folder, in any order', () => {
@@ -67,10 +136,18 @@ describe('a list of the files of a tree', () => {
     expect(() => refuseOtherTree(shared, shared.sha)).not.toThrow();
   });
 
-  test('names what to do where the form of an old tree can not be known', () => {
-    const other = { ...ANSWER, sha: 'c'.repeat(40) };
-    expect(() => refuseOtherTree(other, other.sha)).toThrow(
-      expect.objectContaining({ hint: expect.stringMatching(/let git write the folders anew/) }),
+  test.each([
+    ['docs/deep/b.sh', 'docs/deep/'],
+    ['docs/a.html', 'docs/'],
+    ['README.md', './'],
+  ])('is refused with the folder whose form can not be known: without %s', (path, folder) => {
+    expect(() => refuseOtherTree(without(path), ANSWER.sha)).toThrow(
+      expect.objectContaining({
+        message: expect.stringContaining(
+          `git's id of the folder ${folder}: it is not complete, or a program`,
+        ),
+        hint: expect.stringMatching(/let git write the folders anew/),
+      }),
     );
   });
 });

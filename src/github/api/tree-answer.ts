@@ -79,18 +79,21 @@ export function refuseOtherTree({ sha, tree }: TreeAnswer, asked: string): void 
   const ids = new Map([['', asked], ...folders.map(({ path, sha: id }) => [`${path}/`, id] as const)]);
   const content = Map.groupBy(entries, ({ path }) => path.slice(0, path.lastIndexOf('/') + 1));
   const isInFolders = [...content.keys()].every((folder) => ids.has(folder));
-  const hasAll = [...ids].every(([folder, id]) => hasId(content.get(folder) ?? [], id));
-  if (sha === asked && isInFolders && hasAll) return;
+  const [wrong] = [...ids].find(([folder, id]) => !hasId(content.get(folder) ?? [], id)) ?? [];
+  if (sha === asked && isInFolders && wrong === undefined) return;
   throw new DeliveryError(
     'HOST_ERROR',
-    "listing the branch's files returned a list that is not what the branch holds",
+    `GitHub's list of the branch's files does not fit git's id of the folder ${wrong || './'}: it is not complete, or a program wrote this folder in a form of its own`,
     { hint: `${RETRY_HINT}; ${OLD_TREE_HINT}`, retryable: true },
   );
 }
 
-/** Some programs wrote trees in forms of their own, which a list does not show. */
+/**
+ * A list does not show in which order, and with which modes, a program wrote a folder. A new index makes git write all
+ * folders anew, from exactly the files that it has, also those that it would ignore.
+ */
 const OLD_TREE_HINT =
-  'if that does not help, let git write the folders anew: `git rm -rq --cached . && git add . && git commit --allow-empty`';
+  'if that does not help, let git write the folders anew: `git ls-files -sz | GIT_INDEX_FILE=.git/anew git update-index -z --index-info && GIT_INDEX_FILE=.git/anew git commit --allow-empty`';
 
 const LISTED_FIELDS = ['path', 'mode', 'type', 'sha'] as const;
 
