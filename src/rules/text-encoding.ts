@@ -10,28 +10,60 @@ export interface MisreadText {
   readonly isMistake: boolean;
 }
 
+/** Takes a text in pieces, which are not kept. */
+export interface EncodingCheck {
+  add(piece: Buffer): void;
+  /** @param isWhole false if only the beginning of the text was added */
+  end(isWhole?: boolean): MisreadText | null;
+}
+
 /**
  * Finds out whether a browser reads a text rightly if its host declares UTF-8, which wins over what the text says of
  * itself. Only a byte order mark wins over the host.
  *
- * @param isWhole false if only the beginning of the text is given
- * @returns `null` if it does
  * @see https://html.spec.whatwg.org/multipage/parsing.html#determining-the-character-encoding
  */
-export function findMisreadText(bytes: Buffer, isWhole = true): MisreadText | null {
-  const head = bytes.toString('latin1', 0, DECLARED_WITHIN);
+export function createEncodingCheck(): EncodingCheck {
+  let head = '';
+  /** A character that may go on in the next piece. */
+  let begun: Buffer = Buffer.alloc(0);
+  const broken = createLineFinder((bytes) => !isUtf8(bytes));
+  const escaped = createLineFinder((bytes) => bytes.includes(ESCAPE));
+  return {
+    add(piece) {
+      const bytes = begun.length === 0 ? piece : Buffer.concat([begun, piece]);
+      if (head.length < DECLARED_WITHIN) head += bytes.toString('latin1', begun.length, DECLARED_WITHIN);
+      const text = cutLastCharacter(bytes);
+      begun = Buffer.from(bytes.subarray(text.length));
+      broken.add(text);
+      escaped.add(text);
+    },
+    end(isWhole = true) {
+      if (isWhole) broken.add(begun);
+      return judge(head, broken.line(), escaped.line());
+    },
+  };
+}
+
+/** @param broken the first line that is no UTF-8 @param escaped the first line with an escape */
+function judge(head: string, broken: number | null, escaped: number | null): MisreadText | null {
   if (UTF_16_MARK.test(head)) return null;
   if (UTF_16_PAGE.test(head)) {
     return { line: 1, encoding: 'UTF-16 without a byte order mark', isMistake: false };
   }
   const declared = readDeclaration(head);
   const name = declared && normalize(declared);
-  const isEscaped = name === 'iso-2022-jp' && bytes.includes(ESCAPE);
-  const text = isWhole ? bytes : cutLastCharacter(bytes);
-  if (isUtf8(text) && !isEscaped) return null;
+  const line = name === 'iso-2022-jp' ? (escaped ?? broken) : broken;
+  if (line === null) return null;
   const isMistake = name === 'utf-8' || UTF_8_MARK.test(head);
-  const isWrong = isEscaped ? (line: Buffer) => line.includes(ESCAPE) : (line: Buffer) => !isUtf8(line);
-  return { line: findLine(text, isWrong), encoding: isMistake ? null : declared, isMistake };
+  return { line, encoding: isMistake ? null : declared, isMistake };
+}
+
+/** The same for a text that is in memory. */
+export function findMisreadText(bytes: Buffer, isWhole = true): MisreadText | null {
+  const check = createEncodingCheck();
+  check.add(bytes);
+  return check.end(isWhole);
 }
 
 /** Bytes in which browsers look for a declaration. */
@@ -62,7 +94,7 @@ function normalize(label: string): string | null {
   }
 }
 
-/** Without the last character that is no Latin letter, which may be cut. */
+/** Without the last character that is no Latin letter, if it is near the end: it may be cut. */
 function cutLastCharacter(bytes: Buffer): Buffer {
   for (let length = 1; length <= 4 && length <= bytes.length; length += 1) {
     if ((bytes.at(-length) ?? 0) >= 0xc0) return bytes.subarray(0, -length);
@@ -70,14 +102,26 @@ function cutLastCharacter(bytes: Buffer): Buffer {
   return bytes;
 }
 
-/** The first line that is wrong, from 1; a character is never on two of them. */
-function findLine(bytes: Buffer, isWrong: (line: Buffer) => boolean): number {
+/** Finds the first line, from 1, that is wrong; a character is never on two of them. */
+function createLineFinder(isWrong: (bytes: Buffer) => boolean) {
   let line = 1;
-  for (let start = 0; ; line += 1) {
-    const end = bytes.indexOf(LINE_FEED, start);
-    if (end === -1 || isWrong(bytes.subarray(start, end))) return line;
-    start = end + 1;
-  }
+  let found: number | null = null;
+  return {
+    add(bytes: Buffer): void {
+      if (found !== null) return;
+      const isHere = isWrong(bytes);
+      for (let start = 0; ; line += 1) {
+        const end = bytes.indexOf(LINE_FEED, start);
+        if (isHere && (end === -1 || isWrong(bytes.subarray(start, end)))) {
+          found = line;
+          return;
+        }
+        if (end === -1) return;
+        start = end + 1;
+      }
+    },
+    line: () => found,
+  };
 }
 
 const LINE_FEED = 0x0a;

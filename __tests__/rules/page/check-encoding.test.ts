@@ -4,9 +4,13 @@ import { checkEncoding } from '../../../src/rules/page/check-encoding.ts';
 
 /** `Привет` in windows-1251. */
 const PRIVET = '\xcf\xf0\xe8\xe2\xe5\xf2';
-const check = (text: string, name: string): Promise<readonly string[]> => {
-  const bytes = Buffer.from(text, 'latin1');
-  return checkEncoding({ size: bytes.length, read: () => Readable.from([bytes]) }, name);
+/** In pieces of a size that cuts letters. */
+const check = (text: string | Buffer, name: string): Promise<readonly string[]> => {
+  const bytes = Buffer.isBuffer(text) ? text : Buffer.from(text, 'latin1');
+  const count = Math.ceil(bytes.length / 1_001);
+  const parts = Array.from({ length: count }, (_, at) => bytes.subarray(at * 1_001, (at + 1) * 1_001));
+  const pieces = () => Readable.from(parts);
+  return checkEncoding({ size: bytes.length, pieces }, name);
 };
 
 test.each(['page.html', 'page.htm', 'page.xhtml'])('refuses %s that is not in UTF-8', async (name) => {
@@ -34,8 +38,14 @@ test('notes a page that looks wrong everywhere', async () => {
 });
 
 test('searches only the beginning of a large text, which may end within a letter', async () => {
-  const bytes = Buffer.from('й'.repeat(600_000));
-  const parts = [bytes.subarray(0, 1_048_577), Buffer.from(PRIVET, 'latin1')];
-  const file = { size: bytes.length, read: () => Readable.from(parts) };
-  expect(await checkEncoding(file, 'notes.txt')).toEqual([]);
+  const bytes = Buffer.concat([Buffer.from(`x${'й'.repeat(600_000)}`), Buffer.from(PRIVET, 'latin1')]);
+  expect(await check(bytes, 'notes.txt')).toEqual([]);
+});
+
+test('searches a large page to its end, in letters that are cut anywhere', async () => {
+  const lines = Buffer.from('й€😀\n'.repeat(20_000));
+  expect(await check(lines, 'page.html')).toEqual([]);
+  const page = Buffer.concat([lines, Buffer.from(PRIVET, 'latin1')]);
+  await expect(check(page, 'page.html')).rejects.toThrow(/^page\.html line 20001: /);
+  await expect(check(lines.subarray(0, -2), 'page.html')).rejects.toThrow(/^page\.html line 20000: /);
 });

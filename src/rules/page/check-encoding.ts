@@ -2,8 +2,8 @@ import { DeliveryError } from '../../errors.ts';
 import { MEGABYTE } from '../../protocol/limits.ts';
 import type { LocalFile } from '../inspect.ts';
 import { getContentType } from '../media-type.ts';
-import { describeMisread, findMisreadText, MISREAD_HINT } from '../text-encoding.ts';
-import { isHtml, LARGEST_PAGE, readBytes } from './page-file.ts';
+import { createEncodingCheck, describeMisread, MISREAD_HINT } from '../text-encoding.ts';
+import { isHtml } from './page-file.ts';
 
 /**
  * Refuses a page whose text would be unreadable on the screen, because Pages says of every page that it is UTF-8.
@@ -15,13 +15,20 @@ import { isHtml, LARGEST_PAGE, readBytes } from './page-file.ts';
  * @see protocol 1 (file rules: on screen)
  */
 export async function checkEncoding(
-  file: Pick<LocalFile, 'size' | 'read'>,
+  file: Pick<LocalFile, 'size' | 'pieces'>,
   name: string,
 ): Promise<readonly string[]> {
   const isPage = isHtml(name);
   if (!isPage && !/charset=utf-8/.test(getContentType(name))) return [];
-  const bytes = await readBytes(file, isPage ? LARGEST_PAGE : MEGABYTE);
-  const misread = findMisreadText(bytes, bytes.length === file.size);
+  const limit = isPage ? file.size : MEGABYTE;
+  const check = createEncodingCheck();
+  let size = 0;
+  for await (const piece of file.pieces()) {
+    check.add(piece);
+    size += piece.length;
+    if (size >= limit) break;
+  }
+  const misread = check.end(size === file.size);
   if (misread === null) return [];
   const text = `${name} line ${misread.line}: ${describeMisread(misread, isPage)}`;
   if (!isPage || misread.isMistake) return [text];
