@@ -3,7 +3,7 @@ import { checkSite } from '../../src/delivery/check-site.ts';
 import type { FileDelivery } from '../../src/delivery/file-delivery.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { memorySite } from '../channels/pages/site/site-runs.ts';
-import { attemptWith, deliveryWith, taskWith } from './builders.ts';
+import { attemptWith, deliveryWith, requestWith, taskWith } from './builders.ts';
 
 const SERVED = { sitePath: '/site/p/1/', rootPath: '/site/', origin: 'https://octo.github.io' };
 const { signal } = new AbortController();
@@ -18,7 +18,7 @@ function delivery(isServed = true): FileDelivery {
 }
 
 const check = (contents: Readonly<Record<string, string>>, isServed = true) =>
-  checkSite(delivery(isServed), memorySite(contents), 'enforce', signal);
+  checkSite(delivery(isServed), memorySite(contents), requestWith(), signal);
 
 const page = (body: string): string => `<!doctype html>\n<title>x</title>${body}`;
 
@@ -63,7 +63,7 @@ describe('checking the references of a site', () => {
     const checkAt = (contents: Readonly<Record<string, string>>) => {
       const task = { ...taskWith(), servedAt: { ...SERVED, refusal } };
       const given = { ...delivery(), tasks: new Map([['K1' as const, task]]) };
-      return checkSite(given, memorySite(contents), 'enforce', signal);
+      return checkSite(given, memorySite(contents), requestWith(), signal);
     };
     await expect(checkAt({ 'index.html': page('') })).rejects.toBe(refusal);
     await expect(checkAt({ 'index.html': page('<script src="a.js"></script>') })).rejects.toMatchObject({
@@ -86,5 +86,64 @@ describe('checking the references of a site', () => {
     await expect(check(contents)).rejects.toMatchObject({ message: expect.stringContaining('/app.js') });
     const checked = await check(contents, false);
     expect(checked.unknown.join()).toContain('/app.js');
+  });
+
+  describe('without a host', () => {
+    const checkUnder = (contents: Readonly<Record<string, string>>, inputs = {}) =>
+      checkSite(
+        { ...delivery(false), name: 'previews/x' },
+        memorySite(contents),
+        requestWith({ repository: 'octo/site', ...inputs }),
+        signal,
+      );
+    const FULL = 'https://octo.github.io/site/previews/x/';
+
+    test.each([['/site/previews/x/'], [FULL], ['//octo.github.io/site/previews/x/']])(
+      'expects the usual place of the folder, and says that the addresses need it: %s',
+      async (base) => {
+        const checked = await checkUnder({
+          'index.html': page(`<script src="${base}assets/app.js"></script>`),
+          'assets/app.js': 'document.title = 1',
+        });
+        expect(checked.unknown).toEqual([
+          `whether the folder will be at ${FULL}, where its absolute addresses lead to its files`,
+        ]);
+        expect(checked.notes).toEqual(['before']);
+      },
+    );
+
+    test.each([
+      ['/', {}, '`/site/previews/x/`'],
+      ['/site/', {}, '`/site/previews/x/`'],
+      ['/', { 'pages-base': 'https://docs.example.org/' }, '`/previews/x/`'],
+      ['https://docs.example.org/previews/x/', {}, '`/site/previews/x/`'],
+      ['https://docs.example.org/', {}, '`/site/previews/x/`'],
+    ])(
+      'leaves open whether an address with the base %s is wrong, and names the base: %j',
+      async (base, inputs, hint) => {
+        const contents = { 'index.html': page(`<script src="${base}a/app.js"></script>`), 'a/app.js': '' };
+        const { unknown } = await checkUnder(contents, inputs);
+        expect(unknown).toEqual([expect.stringContaining(`${base}a/app.js`)]);
+        expect(unknown).toEqual([expect.stringContaining(hint)]);
+      },
+    );
+
+    test('names no place that is not one where no repository is known', async () => {
+      const contents = {
+        'index.html': page('<script src="/app.js"></script><script src="https://a.example/app.js"></script>'),
+        'app.js': '',
+      };
+      const { unknown } = await checkUnder(contents, { repository: '' });
+      expect(unknown).toHaveLength(2);
+      expect(unknown.join()).toContain('`/<repo>/previews/x/`');
+      expect(unknown.join()).not.toMatch(/invalid|undefined/);
+    });
+
+    test('refuses what the folder lacks, and what other hosts and the own machine serve', async () => {
+      for (const src of ['app2.js', 'https://a.example/other.js', 'http://localhost:3000/app.js']) {
+        const contents = { 'index.html': page(`<script src="${src}"></script>`), 'app.js': '' };
+        await expect(checkUnder(contents)).rejects.toMatchObject({ code: 'BAD_FILE' });
+      }
+    });
   });
 });

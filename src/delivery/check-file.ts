@@ -86,18 +86,18 @@ const times = (count: number): string => (count === 1 ? 'once' : `${count} times
  */
 export function checkPages(
   deliveries: readonly FileDelivery[],
-  { selfContained }: Pick<DeliveryRequest, 'selfContained'>,
+  request: Pick<DeliveryRequest, 'selfContained' | 'repository' | 'serverUrl' | 'pagesBase'>,
   isForScreen: (delivery: FileDelivery) => boolean,
   { signal }: Pick<Ports, 'signal'>,
 ): Promise<readonly FileDelivery[]> {
   return runStep('check', deliveries, async (delivery) => {
     const { file, name, site } = delivery;
-    if (site !== null) return checkSite(delivery, site, selfContained, signal);
+    if (site !== null) return checkSite(delivery, site, request, signal);
     if (file === null || !isForScreen(delivery)) return delivery;
     // A browser may take either name for a page's: the file's own, or the one that it gets on the host.
     const shownName = isHtml(name) ? name : file.name;
     const notes = await checkEncoding(file, shownName);
-    const unknown = await checkSelfContained(file, selfContained, shownName);
+    const unknown = await checkSelfContained(file, request.selfContained, shownName);
     return { ...delivery, unknown, notes: [...delivery.notes, ...notes] };
   });
 }

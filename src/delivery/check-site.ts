@@ -1,9 +1,10 @@
-import type { ServedFolder } from '../channels/channel.ts';
 import { DeliveryError } from '../errors.ts';
+import { defaultSiteUrl } from '../github/hosts.ts';
+import type { DeliveryRequest } from '../request/parse-request.ts';
 import { loadPageRules } from '../rules/load-page-rules.ts';
 import type { LocalSite } from '../rules/local-site.ts';
-import type { SelfContained } from '../rules/page/page-file.ts';
-import type { SiteFinding, SiteInspection } from '../rules/site/site-files.ts';
+import { encodePath } from '../rules/naming.ts';
+import type { SiteFinding, SiteInspection, SiteOptions } from '../rules/site/site-files.ts';
 import type { FileDelivery } from './file-delivery.ts';
 
 /**
@@ -16,11 +17,16 @@ import type { FileDelivery } from './file-delivery.ts';
 export async function checkSite(
   delivery: FileDelivery,
   site: LocalSite,
-  selfContained: SelfContained,
+  request: SiteRequest,
   signal: AbortSignal,
 ): Promise<FileDelivery> {
   const servedAt = delivery.tasks.get('K1')?.servedAt;
-  const { inspection, format } = await inspect(site, selfContained, servedAt, signal);
+  const place = servedAt ?? expectPlace(delivery.name, request);
+  const { inspection, format } = await inspect(site, {
+    ...place,
+    selfContained: request.selfContained,
+    signal,
+  });
   const { refusals, notes } = inspection;
   // Without a host it is not known where the folder will be.
   const isFinal = ({ kind }: SiteFinding): boolean => servedAt !== undefined || kind !== 'base';
@@ -31,7 +37,11 @@ export async function checkSite(
   const open = refusals.filter((finding) => !isFinal(finding));
   return {
     ...delivery,
-    unknown: [...delivery.unknown, ...format([...open, ...notes.filter(isUnknown)])],
+    unknown: [
+      ...delivery.unknown,
+      ...(servedAt === undefined && inspection.hasAbsolute ? [describePlace(place)] : []),
+      ...format([...open, ...notes.filter(isUnknown)]),
+    ],
     notes: [...delivery.notes, ...format(notes.filter((finding) => !isUnknown(finding)))],
   };
 }
@@ -41,11 +51,33 @@ const isUnknown = ({ kind }: SiteFinding): boolean => kind === 'incomplete' || k
 
 type FindingFormatter = (findings: readonly SiteFinding[]) => readonly string[];
 
+/** What of a request says how a folder is checked, and where it will be. */
+type SiteRequest = Pick<DeliveryRequest, 'selfContained' | 'repository' | 'serverUrl' | 'pagesBase'>;
+
+type SitePlace = Pick<SiteOptions, 'sitePath' | 'rootPath' | 'origin' | 'isAssumed'>;
+
+/** Where a folder will be if no setting of its host says otherwise. */
+function expectPlace(name: string, { repository, serverUrl, pagesBase }: SiteRequest): SitePlace {
+  const known = repository && defaultSiteUrl(serverUrl, repository);
+  const base = pagesBase ?? known;
+  const rootPath = `${(base?.pathname ?? '/<repo>').replace(/\/$/, '')}/`;
+  const folder = encodePath(trimSlashes(name));
+  return {
+    sitePath: folder === '' ? rootPath : `${rootPath}${folder}/`,
+    rootPath,
+    isAssumed: true,
+    ...(base && { origin: base.origin }),
+  };
+}
+
+const trimSlashes = (path: string): string => path.replace(/^(?:\.?\/)+|\/+$/g, '');
+
+const describePlace = ({ sitePath, origin = '' }: SitePlace): string =>
+  `whether the folder will be at ${origin}${sitePath}, where its absolute addresses lead to its files`;
+
 async function inspect(
   { entry, files }: LocalSite,
-  selfContained: SelfContained,
-  servedAt: ServedFolder | undefined,
-  signal: AbortSignal,
+  options: Omit<SiteOptions, 'entry'>,
 ): Promise<{
   readonly inspection: SiteInspection;
   readonly format: FindingFormatter;
@@ -54,8 +86,7 @@ async function inspect(
   const readable = new Map(
     files.map(({ path, file }) => [path, { size: file.size, read: () => file.read() }]),
   );
-  const place = servedAt ?? { sitePath: '/folder/', rootPath: '/', origin: 'https://site.invalid' };
-  const inspection = await inspectSite(readable, { ...place, entry, selfContained, signal });
+  const inspection = await inspectSite(readable, { ...options, entry });
   return { inspection, format: formatSiteFindings };
 }
 

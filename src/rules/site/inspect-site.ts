@@ -42,7 +42,11 @@ export async function inspectSite(files: SiteFiles, options: SiteOptions): Promi
   const unused = await takeUnused(state, queue.searched);
   for (const path of files.keys()) if (!queue.searched.has(path)) enqueueFile(state, queue, path, 'later');
   await searchQueue(state, queue);
-  return { refusals: nameBase(state, state.refusals.list()), notes: [...unused, ...state.notes.list()] };
+  return {
+    refusals: nameBase(state, state.refusals.list()),
+    notes: [...unused, ...state.notes.list()],
+    hasAbsolute: state.base.hasRightAddress,
+  };
 }
 
 /** A browser loads nothing for a rule of a style sheet that matches nothing: such findings become notes. */

@@ -4,7 +4,7 @@ import { withoutRange } from '../page/css-grades.ts';
 import { type BaseEvidence, noteRightBase, noteWrongBase } from './base-path.ts';
 import type { FindingCollector, FoundPlace } from './findings.ts';
 import type { NearNames } from './near-names.ts';
-import { findServed } from './serving.ts';
+import { decodePath, findServed } from './serving.ts';
 import type { AddressResolver, SiteTarget } from './site-address.ts';
 import type { FindingKind, SiteFiles, SiteOptions } from './site-files.ts';
 
@@ -95,7 +95,9 @@ function judgeHost(
   // A page that works offline does so on every screen.
   const isStart = grade === 'start' || grade === 'conditional';
   const text = `${describe(reference)} ${isStart ? 'is loaded' : 'may be loaded later'} from ${isOwnMachine ? 'the machine that made it' : 'another host'}`;
-  const inFolder = isStart ? findCopy(path, files) : null;
+  const inFolder = isStart ? findCopy(path, files, options) : null;
+  // What looks like another host may be the site's own.
+  const isOpen = options.isAssumed === true && inFolder !== null && !isOwnMachine;
   const advice = inFolder === null ? describeOther(isOwnMachine) : describeCopy(options, inFolder);
   const hint = isStart ? advice : undefined;
   const isRefused = isStart && (options.selfContained === 'enforce' || isOwnMachine);
@@ -104,7 +106,7 @@ function judgeHost(
   const place = toPlace(
     { ...reference, rule },
     {
-      kind: isStart ? 'host' : 'later-host',
+      kind: isOpen ? 'base' : isStart ? 'host' : 'later-host',
       // All of them have one cause.
       key: inFolder === null ? `${host}/${path}` : host,
       text,
@@ -114,10 +116,19 @@ function judgeHost(
   (isRefused ? state.refusals : state.notes).add(place);
 }
 
-/** The file of the folder that a site built for another host means: at the host's root, or in one folder there. */
-function findCopy(path: string, files: SiteFiles): string | null {
+/**
+ * The file of the folder that a site built for another host means: at the host's root, or in one folder there, each
+ * perhaps with the folder's own path.
+ */
+function findCopy(path: string, files: SiteFiles, { sitePath, rootPath }: SiteOptions): string | null {
   const isFile = (name: string): boolean => name !== 'index.html' && files.has(name);
-  return findServed(path, isFile) ?? findServed(path.replace(/^[^/]*\//, ''), isFile);
+  const below = decodePath(sitePath.slice(rootPath.length));
+  for (const name of [path, path.replace(/^[^/]*\//, '')]) {
+    const found = findServed(name, isFile);
+    if (found !== null) return found;
+    if (name.startsWith(below)) return findServed(name.slice(below.length), isFile);
+  }
+  return null;
 }
 
 const describeOther = (isOwnMachine: boolean): string =>

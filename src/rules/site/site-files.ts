@@ -20,6 +20,8 @@ export interface SiteOptions {
   readonly rootPath: string;
   /** The site's scheme and host, such as `https://owner.github.io`; an address with it is an address of the site. */
   readonly origin?: string;
+  /** The place is the usual one, and the host was not asked: then its address may be another one. */
+  readonly isAssumed?: boolean;
   /** Whether the Pages site has a file at this path, relative to its root, outside of the folder; absent if unknown. */
   readonly existing?: (path: string) => boolean;
   /** What happens when a page loads something from another host while it opens. */
@@ -66,4 +68,6 @@ export interface SiteInspection {
   /** Why the site is not delivered; the most important first. */
   readonly refusals: readonly SiteFinding[];
   readonly notes: readonly SiteFinding[];
+  /** Whether a page uses absolute addresses that lead into the folder, so that it works at this place only. */
+  readonly hasAbsolute: boolean;
 }
