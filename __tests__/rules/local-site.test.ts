@@ -58,6 +58,19 @@ describe('listing the files of a site', () => {
     }
   });
 
+  test('refuses the link that pydoctor makes for a lone package, and says how to copy what it leads to', async () => {
+    const folder = await folderWith('index.html', 'apidocs.css');
+    await symlink('index.html', join(folder, 'pk.html'));
+    await expect(listSiteFiles(folder, 'apidocs')).rejects.toMatchObject({
+      message: "the folder apidocs can't be a site: pk.html is a symbolic link",
+      hint: expect.stringContaining('`cp -rL`'),
+    });
+    writeFileSync(join(folder, 'line\nbreak'), '');
+    await expect(listSiteFiles(folder, 'apidocs')).rejects.toMatchObject({
+      hint: 'correct the step that writes the folder',
+    });
+  });
+
   test('refuses a name that is not UTF-8', async () => {
     const folder = await folderWith('index.html');
     writeFileSync(Buffer.concat([Buffer.from(`${folder}/`), Buffer.from([0x61, 0xff])]), 'x');

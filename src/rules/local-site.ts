@@ -52,7 +52,13 @@ export interface FolderListing {
 export async function listSiteFiles(folder: string, given: string): Promise<FolderListing> {
   const listing = { paths: [] as string[], leftOut: [] as string[], refused: [] as string[], entries: 0 };
   await listInto(listing, folder, '');
-  refuseFindings(given, listing.refused);
+  const { refused } = listing;
+  const areLinks = refused.every((finding) => finding.endsWith(IS_LINK));
+  refuseFindings(
+    given,
+    refused,
+    areLinks ? 'deliver a copy of the folder with files in place of the links: `cp -rL`' : undefined,
+  );
   const { paths, leftOut } = listing;
   if (paths.length === 0) {
     throw new DeliveryError('BAD_FILE', `the folder ${given} has no file to deliver`, {
@@ -70,6 +76,8 @@ interface OpenListing {
   entries: number;
 }
 
+const IS_LINK = 'a symbolic link';
+
 async function listInto(listing: OpenListing, folder: string, prefix: string): Promise<void> {
   for (const entry of await readFolder(join(folder, prefix), prefix, SITE.entries - listing.entries)) {
     listing.entries += 1;
@@ -83,7 +91,7 @@ async function listInto(listing: OpenListing, folder: string, prefix: string): P
     if (problem !== undefined) listing.refused.push(`${JSON.stringify(path)} ${problem.text}`);
     else if (entry.isDirectory()) await listInto(listing, folder, `${path}/`);
     else if (entry.isFile()) listing.paths.push(path);
-    else listing.refused.push(`${path} is ${entry.isSymbolicLink() ? 'a symbolic link' : 'no regular file'}`);
+    else listing.refused.push(`${path} is ${entry.isSymbolicLink() ? IS_LINK : 'no regular file'}`);
     if (listing.paths.length > SITE.files) throw tooManyError(`${SITE.files} files`);
   }
 }
