@@ -33,6 +33,7 @@ describe('a folder that was built for another base path', () => {
       made('Rspress v2.0.22', 'static/js/index.0c1d2e3f4a.js'),
     ],
     ['Hugo', 'hugo --baseURL', made('Hugo 0.152.2')],
+    ['Pelican', 'ends in /repo/previews/pr-12, or `RELATIVE_URLS = True`', made('Pelican')],
   ])('is refused with the setting of the generator that a page names: %s', async (name, setting, files) => {
     const hint = await hintOf(files);
     expect(hint).toContain(`the folder was made by ${name}: set `);

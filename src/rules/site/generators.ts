@@ -89,6 +89,12 @@ export const SITE_GENERATORS: readonly SiteGenerator[] = [
   },
   { name: 'Hexo', meta: /^Hexo/, setting: (base) => `\`root: ${base}\` in _config.yml` },
   {
+    name: 'Pelican',
+    meta: /^Pelican/,
+    setting: (base) =>
+      `\`SITEURL\` to the full address that ends in ${withoutSlash(base)}, or \`RELATIVE_URLS = True\``,
+  },
+  {
     name: 'Eleventy',
     meta: /^Eleventy/,
     setting: (base) => `\`pathPrefix: '${base}'\`, with the HTML base plugin`,
