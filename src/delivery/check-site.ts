@@ -37,6 +37,7 @@ export async function checkSite(
   const open = refusals.filter((finding) => !isFinal(finding));
   return {
     ...delivery,
+    routerSetting: inspection.routerSetting,
     unknown: [
       ...delivery.unknown,
       ...(servedAt === undefined && inspection.hasAbsolute ? [describePlace(place)] : []),

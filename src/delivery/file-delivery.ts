@@ -27,6 +27,8 @@ export interface FileDelivery {
   /** The name to give, once it is checked. */
   readonly name: string;
   readonly choice: ChannelChoice | null;
+  /** Of a folder: what to set for a router that does not know the folder's path; `null` where no script may have one. */
+  readonly routerSetting: string | null;
   /** What each chosen channel has prepared. */
   readonly tasks: ReadonlyMap<ChannelKey, PreparedTask>;
   /** What a browser saw of the page before it was published; `null` where none looked. */
@@ -56,6 +58,7 @@ export function newDelivery(
     site: null,
     name: '',
     choice: null,
+    routerSetting: null,
     tasks: new Map(),
     localView: null,
     picture: null,

@@ -103,6 +103,54 @@ const typesAt = (local: LocalFiles | undefined, paths: readonly string[]) =>
     }),
   );
 
+describe('a page whose router may not know its folder', () => {
+  const SETTING = "`base: '/site/p/'` in vite.config";
+  const ROOT = 'https://octo.github.io/';
+  const withRouter = (): FileDelivery => ({ ...plannedSite(), routerSetting: SETTING });
+  const look = async (below: ScreenView, root: ScreenView, delivery = withRouter()) => {
+    const { screen, step } = setUp({ answer: ({ url }) => (url === ROOT ? root : below) });
+    const [viewed] = await viewLocalPages([delivery], step);
+    return { screen, viewed };
+  };
+  const header = viewWith({ painted: { characters: 8, images: 0, drawings: 0 } });
+  const whole = viewWith({ painted: { characters: 17, images: 0, drawings: 0 } });
+
+  test('is opened at the root of the host too, and noted where it shows something else there', async () => {
+    const { screen, viewed } = await look(header, whole);
+    expect(screen.asked.map(({ url }) => url)).toEqual(['https://octo.github.io/site/p/', ROOT]);
+    expect(typesAt(screen.asked[1]?.local, ['/', '/app.js', '/site/p/'])).toEqual({
+      '/': 'text/html; charset=utf-8',
+      '/app.js': expect.stringContaining('javascript'),
+    });
+    expect(viewed).toMatchObject({ failure: null, localView: header });
+    expect(viewed?.notes).toEqual([
+      `the page shows something else at the root of a host, so its router takes /site/p/ for a page: set ${SETTING}`,
+    ]);
+  });
+
+  test('is refused with what to set where it shows nothing below its folder', async () => {
+    const { viewed } = await look(BLANK, whole);
+    expect(viewed?.failure).toMatchObject({ code: 'NOT_SHOWN', hint: expect.stringContaining(SETTING) });
+    expect(viewed?.notes).toEqual([]);
+  });
+
+  test.each([
+    ['shows the same', header, header],
+    ['is not shown there', header, BLANK],
+    ['could not be opened there', header, createUncheckedView('no browser')],
+    ['moves', header, viewWith({ ...whole, isStable: false })],
+    ['moves in its folder', viewWith({ ...header, isStable: false }), whole],
+  ])('is not noted where it %s', async (_, below, root) => {
+    const { viewed } = await look(below, root);
+    expect(viewed).toMatchObject({ failure: null, notes: [] });
+  });
+
+  test('is opened once where no script may have a router, or where no browser opened it', async () => {
+    expect((await look(header, whole, plannedSite())).screen.asked).toHaveLength(1);
+    expect((await look(createUncheckedView('no browser'), whole)).screen.asked).toHaveLength(1);
+  });
+});
+
 describe('a page before it is published', () => {
   test('is opened from its bytes under the path that it will have', async () => {
     const { screen, step } = setUp({ inputs: { marker: 'It works' } });

@@ -11,11 +11,13 @@ import { type FileDelivery, isOngoing } from '../file-delivery.ts';
 /**
  * Everything that a step is to publish on the host of pages, as that host will serve it. The list of a folder's files
  * is made once a browser asks for one: many machines have none.
+ *
+ * @param sitePath where to serve folders instead
  */
-export function listLocalFiles(deliveries: readonly FileDelivery[]): LocalFiles {
+export function listLocalFiles(deliveries: readonly FileDelivery[], sitePath?: string): LocalFiles {
   let known: ReadonlyMap<string, ServedLocally> | undefined;
   const find = (path: string): ServedLocally | undefined => {
-    known ??= new Map(deliveries.filter(isOngoing).flatMap(listServed));
+    known ??= new Map(deliveries.filter(isOngoing).flatMap((one) => listServed(one, sitePath)));
     return known.get(path);
   };
   return {
@@ -32,11 +34,15 @@ export function listLocalFiles(deliveries: readonly FileDelivery[]): LocalFiles 
 /** A file, and a path with the ending that decides its type. */
 type ServedLocally = LocalSite['files'][number];
 
-function listServed({ tasks, site, file }: FileDelivery): readonly (readonly [string, ServedLocally])[] {
+function listServed(
+  { tasks, site, file }: FileDelivery,
+  sitePath?: string,
+): readonly (readonly [string, ServedLocally])[] {
   const task = tasks.get('K1');
   const { servedAt, served } = task ?? {};
   if (servedAt !== undefined) {
-    return (site?.files ?? []).flatMap((one) => nameServed(servedAt.sitePath + encodePath(one.path), one));
+    const folder = sitePath ?? servedAt.sitePath;
+    return (site?.files ?? []).flatMap((one) => nameServed(folder + encodePath(one.path), one));
   }
   if (served === undefined || file === null) return [];
   const { pathname } = served.url;

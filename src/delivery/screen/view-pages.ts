@@ -8,6 +8,7 @@ import type { ChannelAttempt } from '../channel-attempt.ts';
 import type { DeliveryContext } from '../delivery-context.ts';
 import { type FileDelivery, isOngoing, runStep, withFailure } from '../file-delivery.ts';
 import { addPicture } from './add-picture.ts';
+import { findRouterProblem } from './compare-root.ts';
 import { describeView, formatShare } from './describe-view.ts';
 import { chooseFirst, findScreenPage, type ScreenChoice } from './find-page.ts';
 import { describeUnseen, judgeView } from './judge-view.ts';
@@ -53,8 +54,14 @@ export async function viewLocalPages(
     const { served: page } = found;
     const view = await open(await pageToView(page.url, delivery, request, local));
     context.logger.info(`${delivery.subject}: ${describeView(view)}`);
-    const { failure } = judgeView(view, mode, page.url);
-    const viewed = { ...delivery, localView: page.isServedAsIs ? view : null };
+    const problem = await findRouterProblem(view, delivery, page.url, { request, open });
+    const hint = view.hint || (problem ?? '');
+    const { failure } = judgeView({ ...view, hint }, mode, page.url);
+    const viewed = {
+      ...delivery,
+      localView: page.isServedAsIs ? view : null,
+      notes: failure === null && problem !== null ? [...delivery.notes, problem] : delivery.notes,
+    };
     const isJudged = failure !== null && page.isServedAsIs;
     if (isJudged && !(await dependsOnHost(view, page.url, context))) {
       return withFailure(viewed, 'check', failure.withLeftBehind([]));

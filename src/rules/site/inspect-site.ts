@@ -4,6 +4,7 @@ import { FindingCollector } from './findings.ts';
 import { findGenerator } from './generators.ts';
 import type { SiteState } from './judge-reference.ts';
 import { createNearNames } from './near-names.ts';
+import { describeRouter } from './routers.ts';
 import { createQueue, enqueueFile, readSiteText, searchQueue } from './search-site.ts';
 import { createAddressResolver } from './site-address.ts';
 import type { SiteFiles, SiteFinding, SiteInspection, SiteOptions } from './site-files.ts';
@@ -31,6 +32,7 @@ export async function inspectSite(files: SiteFiles, options: SiteOptions): Promi
     notes: new FindingCollector(),
     generator: '',
     base: createBaseEvidence(),
+    router: { isFound: false, isTold: false },
     topFolders: new Set(
       [...files.keys()].filter((path) => path.includes('/')).map((path) => path.replace(/\/.*/s, '')),
     ),
@@ -46,6 +48,11 @@ export async function inspectSite(files: SiteFiles, options: SiteOptions): Promi
     refusals: nameBase(state, state.refusals.list()),
     notes: [...unused, ...state.notes.list()],
     hasAbsolute: state.base.hasRightAddress,
+    routerSetting: describeRouter(
+      state.router,
+      findGenerator(state.generator, files.keys()),
+      options.sitePath,
+    ),
   };
 }
 

@@ -4,6 +4,7 @@ import { withoutRange } from '../page/css-grades.ts';
 import { type BaseEvidence, noteRightBase, noteWrongBase } from './base-path.ts';
 import type { FindingCollector, FoundPlace } from './findings.ts';
 import type { NearNames } from './near-names.ts';
+import type { RouterEvidence } from './routers.ts';
 import { decodePath, findServed } from './serving.ts';
 import type { AddressResolver, SiteTarget } from './site-address.ts';
 import type { FindingKind, SiteFiles, SiteOptions } from './site-files.ts';
@@ -33,6 +34,7 @@ export interface SiteState {
   /** The content of the first `<meta name="generator">`. */
   generator: string;
   readonly base: BaseEvidence;
+  readonly router: RouterEvidence;
   /** The names of the folders at the top. */
   readonly topFolders: ReadonlySet<string>;
 }

@@ -17,6 +17,7 @@ import {
   type SiteState,
 } from './judge-reference.ts';
 import { type FileReference, readFileReferences, type TextKind } from './read-references.ts';
+import { noteRouter } from './routers.ts';
 import { findServed } from './serving.ts';
 
 /** The largest part of a script or style sheet that is searched, in bytes. */
@@ -152,6 +153,7 @@ function judgeEncoding({ files, refusals, notes }: SiteState, visit: FileVisit, 
 function searchSitePage(state: SiteState, queue: SearchQueue, visit: FileVisit, text: string): void {
   const { path } = visit;
   const url = state.resolver.toUrl(path);
+  if (visit.grade === 'start') noteRouter(state.router, text, state.options.sitePath);
   const search = searchPage(text, isXhtml(path) || /\.svg$/i.test(path));
   if (!search.complete) addIncomplete(state, path, 'is nested too deeply or has too many elements');
   state.generator ||= search.generator;
@@ -171,6 +173,7 @@ function searchText(
   { text, kind }: { readonly text: string; readonly kind: TextKind },
 ): void {
   const url = state.resolver.toUrl(visit.path);
+  if (visit.grade === 'start') noteRouter(state.router, text, state.options.sitePath);
   for (const reference of readFileReferences(text, kind)) {
     const base = reference.isPageRelative ? visit.page.base : url;
     followReference(state, queue, visit, { ...reference, base });
