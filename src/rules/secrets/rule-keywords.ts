@@ -23,7 +23,7 @@ const withAny = (before: string, characters: string, after = ''): string[] =>
  * of its keywords, so a rule runs only on texts that contain one.
  */
 export const RULE_KEYWORDS: Readonly<Record<string, readonly string[]>> = {
-  aws: anyCase('cret'),
+  aws: anyCase('secr'),
   gcp: ['e_ke'],
   npm: ['npm_', 'x-oa'],
   slack: ['xoxb', 'xoxp', 'xoxa', 'xoxo', 'xoxr', 'xapp', ...anyCase('.sla')],
@@ -36,7 +36,7 @@ export const RULE_KEYWORDS: Readonly<Record<string, readonly string[]>> = {
   anthropic: ['sk-a'],
   groq: ['gsk_'],
   huggingface: withAny('hf_', LETTERS),
-  linear: ['lin_'],
+  linear: ['n_ap'],
   notion: ['ntn_'],
   '1password': ['ops_'],
   'database-connection-string': ['db:/', '+srv', 'ql:/', 'lx:/', 'es:/'].flatMap(anyCase),
@@ -49,10 +49,10 @@ export const RULE_KEYWORDS: Readonly<Record<string, readonly string[]>> = {
   cloudflare: ['cfk_', 'cfut', 'cfat'],
   tailscale: ['tske'],
   cookie: anyCase('ooki'),
-  authorization: anyCase('oriz'),
+  authorization: anyCase('riza'),
   'private-key': ['E KE', 'e-Li'],
   'npm-auth-token': ['_aut'],
-  'aws-secret-key': [...anyCase('cret'), 'AKIA', 'ASIA'],
+  'aws-secret-key': [...anyCase('secr'), 'AKIA', 'ASIA'],
   // With escaped slashes; `selectCommonRules` knows the plain ones.
   'url-password': [':\\/\\'],
 };
@@ -62,7 +62,7 @@ const REQUIRED_KEYWORDS: Readonly<Record<string, readonly string[]>> = {
   // AccessKey or Access_Key.
   aws: [...anyCase('skey'), ...anyCase('s_ke')],
   // The same, SecretKey, or the key's id.
-  'aws-secret-key': ['skey', 'tkey', 's_ke', 't_ke', 's-ke', 't-ke', 's ke', 't ke']
+  'aws-secret-key': ['skey', 'tkey', 's_ke', 't_ke', 's-ke', 't-ke', ' key']
     .flatMap(anyCase)
     .concat('AKIA', 'ASIA'),
   // AccountKey or SharedAccessKey.
