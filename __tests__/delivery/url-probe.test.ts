@@ -485,6 +485,17 @@ test.each([
   await expect(matchOf({ answer: { body }, marker: MARKER, withFile: false })).resolves.toBe(match);
 });
 
+test.each([
+  ['its title', `<title>${MARKER}</title><p>Loading…</p>`, 'echo'],
+  ['its metadata', `<meta property="og:title" content="${MARKER}"><div id="app"></div>`, 'echo'],
+  ['its text', `<h1>${MARKER}</h1>`, 'altered'],
+])('A link whose page has the marker in %s is judged alike with a file.', async (_, body, match) => {
+  const address = { mustBeExternal: true };
+  await expect(matchOf({ answer: { body }, marker: MARKER, address })).resolves.toBe(match);
+  // A site's build may well turn the marker into a title.
+  await expect(matchOf({ answer: { body }, marker: MARKER })).resolves.toBe('altered');
+});
+
 test('A page that a build made of a file with such words is the content.', async () => {
   const file = await localFile(`# Access denied: ${MARKER}`);
   const host = new FakeHttp(() => ({ body: `<title>Access denied | Octo</title><p>${MARKER}</p>` }));

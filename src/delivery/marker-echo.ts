@@ -1,7 +1,6 @@
 import { type FetchedContent, LINK_HEAD_SIZE } from '../http/fetch-back.ts';
 import { isPartOfAddress } from '../rules/address-echo.ts';
 import { decodePage } from '../rules/gate-page.ts';
-import type { LocalFile } from '../rules/inspect.ts';
 import { loadPageRules } from '../rules/load-page-rules.ts';
 
 /**
@@ -9,18 +8,19 @@ import { loadPageRules } from '../rules/load-page-rules.ts';
  * nothing of it is shown, as a page that hides the content names it.
  *
  * @param isPart whether the body may have been read only as far as its first marker
+ * @param isLink whether nothing but the page tells what it is; a site's build may put the marker anywhere
  * @see design 5 (K4)
  */
 export async function isEcho(
   { addresses, fingerprint, head, isShown }: FetchedContent,
-  { marker, file }: { readonly marker: string | undefined; readonly file: LocalFile | null },
-  isPart: boolean,
+  { marker }: { readonly marker: string | undefined },
+  { isPart, isLink }: { readonly isPart: boolean; readonly isLink: boolean },
 ): Promise<boolean> {
   if (marker === undefined) return false;
   if (isPartOfAddress(marker, addresses)) return true;
   const { size = 0, counts: [count = 0] = [] } = fingerprint ?? {};
   // A long page that is not read to its end may have it again further down.
-  if (file !== null || !isShown || (isPart && size >= LINK_HEAD_SIZE)) return false;
+  if (!isLink || !isShown || (isPart && size >= LINK_HEAD_SIZE)) return false;
   const page = decodePage(head);
   if (count > page.split(marker).length - 1) return false;
   return !(await loadPageRules()).mayShowText(page, marker);

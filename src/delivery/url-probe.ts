@@ -154,6 +154,7 @@ export class UrlProbe {
     const left = Math.min(maxProbeTime(this.#expected), Math.max(this.#deadline - clock.now(), SECOND));
     const signal = AbortSignal.any([stop, clock.timeout(left)]);
     const { cookies, isPart, asBrowser } = how;
+    const isLink = this.#target.mustBeExternal || this.#expected.file === null;
     const isBeginning = this.#isBeginning(how);
     const options = {
       signal,
@@ -164,7 +165,7 @@ export class UrlProbe {
       plainRefusals: this.#target.countsDownloads ?? false,
       ...(cookies === undefined ? {} : { cookies }),
       ...(isBeginning ? { readAtMost: PARTIAL_PROBE } : {}),
-      ...(this.#expected.file === null ? { headSize: LINK_HEAD_SIZE } : {}),
+      ...(isLink ? { headSize: LINK_HEAD_SIZE } : {}),
       blob: this.#target.previousBlob,
       readUntilFound: isPart && this.#expected.file === null,
     };
@@ -175,7 +176,7 @@ export class UrlProbe {
       this.#notBefore = clock.now() + (fetched.retryAfter ?? 0);
       const { httpCode, fingerprint, hosts, lastModified, keptFor, refusal, version } = fetched;
       const isFound = (fingerprint?.counts[0] ?? 0) > 0;
-      const hasMarker = isFound && !(await isEcho(fetched, this.#expected, isPart));
+      const hasMarker = isFound && !(await isEcho(fetched, this.#expected, { isPart, isLink }));
       const match = await this.#match({ ...fetched, hasMarker }, isBeginning);
       const seen = { fingerprint, hosts, hasMarker, lastModified, keptFor, refusal, version };
       return { httpCode, match, ...seen, ...(asBrowser && !options.plainRefusals && { asBrowser }) };
