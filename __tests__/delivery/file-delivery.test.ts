@@ -32,6 +32,7 @@ describe('newDelivery', () => {
       name: '',
       choice: null,
       tasks: new Map(),
+      routerSetting: null,
       localView: null,
       picture: null,
       attempts: new Map(),
