@@ -60,6 +60,15 @@ describe('a page that is shown completely', () => {
       },
     ],
     [
+      'an import map with a folder, as of three.js without a bundler',
+      {
+        ...html(
+          '<script type=importmap>{"imports":{"three/addons/":"./addons/"}}</script><script type=module>import "three/addons/a.js"</script>',
+        ),
+        'addons/a.js': '',
+      },
+    ],
+    [
       'a drawing',
       {
         ...html('<svg><use href="a.svg#b"/></svg><object data=a.svg></object>'),

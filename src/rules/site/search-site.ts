@@ -191,6 +191,8 @@ function followReference(
   if (found.isPartial && !/^\s*(?:[a-z][a-z0-9+.-]*:|[\\/]{2})/i.test(found.address)) return;
   const { line, element, rule, base } = found;
   const isMapEntry = element === 'importmap';
+  // A folder is no file; what is imported from it is judged where it is imported.
+  if (isMapEntry && found.address.endsWith('/') && leadsInside(state, found.address, base)) return;
   const hasOther = found.others?.some((other) => isServed(state, other, base)) === true;
   const own = hasOther ? laterGrade(found.grade, 'conditional') : found.grade;
   const grade = gradeWithin(visit.grade, isMapEntry ? 'later' : own);
@@ -215,6 +217,9 @@ function followReference(
     enqueue(queue, { path, kind, grade: 'start', page: visit.page });
   } else if (grade === 'conditional') enqueue(queue, { path, kind, grade, page: visit.page });
 }
+
+const leadsInside = ({ resolver }: SiteState, address: string, base: string): boolean =>
+  resolver.resolve(trimAddress(address), base).where === 'folder';
 
 /** Whether an address leads to a file of the folder, or has its content in itself. */
 function isServed({ resolver, files }: SiteState, address: string, base: string): boolean {
