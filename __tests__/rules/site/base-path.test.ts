@@ -107,6 +107,20 @@ describe('a folder that was built for another base path', () => {
     expect(refusals).toMatchObject([{ kind: 'missing' }]);
   });
 
+  test('is refused with the setting where the page was written by hand, and its scripts were built', async () => {
+    const files = {
+      'index.html': '<link rel=stylesheet href=main.css><script type=module src=main.js></script>',
+      'main.js': 'import "/static/chunk-CMEQNVMX.js";import("/static/lazy-GC6K3D6E.js")',
+      'main.css': 'body{background:url(/static/big-LEX6WT7H.svg)}',
+      ...Object.fromEntries(
+        ['chunk-CMEQNVMX.js', 'lazy-GC6K3D6E.js', 'big-LEX6WT7H.svg'].map((path) => [path, '']),
+      ),
+    };
+    expect(await hintOf(files)).toBe(
+      'the folder looks like the output of esbuild: set `publicPath` to `/repo/previews/pr-12/`, or leave it out; or use addresses relative to the page',
+    );
+  });
+
   test('is refused with the base to set where no generator is known', async () => {
     expect(await hintOf(made(''))).toBe(
       'use addresses relative to the page (`./assets/…`), or set the base path of the generator to `/repo/previews/pr-12/`',
@@ -164,6 +178,15 @@ describe('a folder with the right base path, and an address that its generator l
     expect(await hintOf(files)).toBe(
       'other addresses lead into the folder: make it relative to its file, or let it begin with `/repo/previews/pr-12/`',
     );
+  });
+
+  test('is refused without a generator that is only guessed from a common name', async () => {
+    const files = {
+      'index.html': '<script src=main.js></script><img src=/b.png>',
+      'main.js': '',
+      'b.png': '',
+    };
+    expect(await hintOf(files)).not.toContain('webpack');
   });
 
   test('is not taken for set if only an image leads into the folder', async () => {

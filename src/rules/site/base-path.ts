@@ -15,7 +15,7 @@ export interface BaseEvidence {
   hasRightAddress: boolean;
   /** A page loads a script or style sheet of the folder. */
   hasRightCode: boolean;
-  /** An address of a script or style sheet in a page leads out of the folder. */
+  /** An address of a script or style sheet in a page, or of a module in a script, leads out of the folder. */
   hasWrongCode: boolean;
   /** The files that have an address with the wrong base. */
   readonly wrongFiles: Set<string>;
@@ -41,9 +41,9 @@ export function noteWrongBase(evidence: BaseEvidence, reference: BaseReference):
   evidence.wrongFiles.add(reference.file);
 }
 
-/** Generators write the addresses of the scripts and style sheets of their pages; others may be copied as they are. */
+/** Generators write the addresses of the scripts, modules and style sheets; others may be copied as they are. */
 const isCode = ({ file, element }: BaseReference): boolean =>
-  isHtml(file) && (element === 'script' || element === 'link');
+  isHtml(file) ? element === 'script' || element === 'link' : element === 'import';
 
 /** What to change so that the addresses of a site lead into its folder, at `base` with a slash at both ends. */
 export function describeBase(
@@ -52,7 +52,9 @@ export function describeBase(
   base: string,
 ): string {
   if (hasRightAddress || (hasRightCode && !hasWrongCode)) {
-    const cause = generator === null ? '' : `, so ${generator.name} has copied this one as it was written`;
+    // A common name is no reason to name anybody.
+    const isKnown = generator !== null && (generator.isNamed || !generator.isCommon);
+    const cause = !isKnown ? '' : `, so ${generator.name} has copied this one as it was written`;
     return `other addresses lead into the folder${cause}: make it relative to its file, or let it begin with \`${base}\``;
   }
   if (generator === null) {

@@ -156,6 +156,12 @@ export const SITE_GENERATORS: readonly SiteGenerator[] = [
       `\`base: '${base}'\` in vite.config, or build with \`vite build --base=${base}\`; without a router \`./\` is enough`,
   },
   {
+    name: 'esbuild',
+    path: /(?:^|\/)[^/]+-[0-9A-Z]{8}\.(?:js|css|svg|woff2)$/,
+    isCommon: true,
+    setting: (base) => `\`publicPath\` to \`${base}\`, or leave it out`,
+  },
+  {
     name: 'webpack',
     path: /(?:^|\/)(?:main|runtime|vendors?|bundle|\d+)(?:[.~-][\w.-]+)?\.js(?:\.LICENSE\.txt)?$/,
     isCommon: true,
