@@ -108,16 +108,19 @@ describe('a draft with the same tag and the same file names', () => {
     expect(drafts(repository)).toEqual(left);
   });
 
-  test.each<[string, object]>([
-    ['its text', { body: 'Notes by hand.' }],
-    ['its tag', { tag_name: 'v1-rc' }],
-  ])('is left alone where somebody changed %s', async (_, change) => {
+  // With a text of their own it is their release for the tag, and only one can be published.
+  test.each<[string, object, string]>([
+    ['its text', { body: 'Notes by hand.' }, 'not-ready'],
+    ['its title', { name: 'Version 1' }, 'ready'],
+    ['its tag', { tag_name: 'v1-rc' }, 'ready'],
+  ])('is left alone where somebody changed %s', async (_, change, result) => {
     const repository = await createRepository();
     await killDelivery(repository, { files: build(1) });
     await callApi(repository, `PATCH /releases/${drafts(repository)[0]?.id}`, change);
+    const left = structuredClone(drafts(repository));
     const delivered = await deliver(repository, { files: build(2) });
-    expect(delivered.outputs.result).toBe('ready');
-    expect(drafts(repository)).toHaveLength(1);
+    expect(delivered.outputs.result).toBe(result);
+    expect(drafts(repository)).toEqual(left);
   });
 
   test('is left alone where a job still fills it', async () => {
@@ -185,6 +188,30 @@ describe('a draft that somebody changes while it is filled', () => {
     expect(repository.releases()).toMatchObject([{ tag, ...texts }]);
   });
 });
+
+test.each([true, false])(
+  'a release that somebody prepares for the tag is not made impossible (dry run: %s)',
+  async (isDryRun) => {
+    const repository = await createRepository();
+    await callApi(repository, 'POST /releases', {
+      tag_name: TAG,
+      name: 'Version 1',
+      body: 'New.',
+      draft: true,
+    });
+    const inputs = { 'dry-run': String(isDryRun) };
+    const refused = await deliver(repository, { files: build(1), inputs });
+    expect(refused.report.notReady).toMatchObject({
+      code: 'NOT_OURS',
+      reason: /prepares a release for the tag v1/,
+    });
+    expect(repository.releases()).toMatchObject([{ draft: true, name: 'Version 1', assets: [] }]);
+    await callApi(repository, `PATCH /releases/${repository.releases()[0]?.id}`, { draft: false });
+    const delivered = await deliver(repository, { files: build(1) });
+    expect(delivered.outputs.result).toBe('ready');
+    expect(repository.releases()).toMatchObject([{ name: 'Version 1', body: 'New.', assets: [{}, {}] }]);
+  },
+);
 
 test('a job whose draft is deleted while it uploads starts again, and deletes none itself', async () => {
   const repository = await createRepository(true);

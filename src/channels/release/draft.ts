@@ -56,18 +56,31 @@ export interface EarlierDrafts {
   readonly outdated: readonly ListedRelease[];
 }
 
+/** @throws {DeliveryError} `NOT_OURS` where somebody prepares a release for the tag: only one can be published. */
 export async function findEarlierDrafts(batch: ReleaseBatch): Promise<EarlierDrafts> {
   const { github, tag, tagIsDefault, tasks } = batch;
   const body = formatDraftBody(batch);
   const files = filesOf(tasks);
   const isOwnTag = (other: string) => (tagIsDefault ? getTagNumber(other, tag) !== null : other === tag);
-  const own = (await listReleases(github))
-    .filter((one) => one.draft && one.name === one.tag_name)
+  const drafts = (await listReleases(github)).filter(({ draft }) => draft);
+  const foreign = drafts.find((one) => one.tag_name === tag && !one.body?.startsWith(RELEASE_BODY));
+  if (foreign !== undefined) throw foreignDraftError(foreign);
+  const own = drafts
+    .filter((one) => one.name === one.tag_name)
     .filter((one) => isOwnTag(one.tag_name) && isOwnBody(one.body, batch))
     .filter(({ assets }) => assets.every((asset) => isOfDelivery(asset, files)))
     .sort((one, other) => one.id - other.id);
   const continued = own.find((one) => one.body === body && one.assets.every((asset) => holds(asset, files)));
   return { continued, outdated: own.filter((one) => one !== continued) };
+}
+
+/** @see design 4 */
+function foreignDraftError({ id, tag_name }: Release): DeliveryError {
+  const message = `somebody prepares a release for the tag ${tag_name} (the draft ${id}), which could not be published after this delivery`;
+  return new DeliveryError('NOT_OURS', message, {
+    hint: 'publish or delete that draft and run the step again, which adds the file to what is published, or set `tag:` to another one',
+    leftBehind: [],
+  });
 }
 
 function isOwnBody(body: Release['body'], batch: DraftBatch): boolean {
@@ -166,8 +179,7 @@ export const findUpload = (assets: readonly Asset[], { task, asset }: UploadedFi
   assets.find((one) => one.id === asset.id && hasSameContent(one, task.file, true));
 
 /** What to do with a draft that somebody has changed. */
-export const DRAFT_HINT =
-  'run the step again, which makes a draft of its own; keep or remove this one on the page of releases';
+export const DRAFT_HINT = 'publish or delete this draft on the page of releases, then run the step again';
 
 /**
  * Compares what the host stored with the files, before anybody can see it.
