@@ -6,7 +6,9 @@ const PRIVET = '\xcf\xf0\xe8\xe2\xe5\xf2';
 const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1');
 const find = (bytes: string | Buffer, isWhole?: boolean): string => {
   const found = findMisreadText(typeof bytes === 'string' ? latin1(bytes) : bytes, isWhole);
-  return found === null ? 'right' : `${found.line} ${found.encoding} ${found.isMistake}`;
+  return found === null
+    ? 'right'
+    : `${found.line} ${found.encoding} ${found.isUnreadable ? 'unreadable' : 'slip'}`;
 };
 
 describe('a text that its host calls UTF-8', () => {
@@ -16,7 +18,7 @@ describe('a text that its host calls UTF-8', () => {
     ['Latin letters of another encoding', '<meta charset=iso-8859-1><p>Hello'],
     ['Latin letters of one that no browser knows', '<meta charset=nonsense><p>Hello'],
     ['Latin letters of Japan', '<meta charset=iso-2022-jp><p>Hello'],
-    ['colors for a terminal', '<p>\x1b[31mred'],
+    ['colors for a terminal', '<meta charset=iso-2022-jp><p>\x1b[31mred'],
     ['UTF-8 with a mark', Buffer.from('\ufeff<p>Привет')],
     ['UTF-16 with a mark', Buffer.from('\ufeff<p>Привет', 'utf16le')],
     ['UTF-16 with a mark, the other bytes first', Buffer.from('\ufeff<p>Привет', 'utf16le').swap16()],
@@ -26,29 +28,42 @@ describe('a text that its host calls UTF-8', () => {
   });
 
   test.each<[string, string | Buffer, string]>([
-    ['an 8-bit encoding', `<meta charset="windows-1251">\n\n<p>${PRIVET}`, '3 windows-1251 false'],
+    ['an 8-bit encoding', `<meta charset="windows-1251">\n\n<p>${PRIVET}`, '3 windows-1251 unreadable'],
     [
       'the longer declaration',
       `<meta http-equiv=x content="text/html; charset=KOI8-R">${PRIVET}`,
-      '1 KOI8-R false',
+      '1 KOI8-R unreadable',
     ],
-    ['one of XHTML', `<?xml version="1.0" encoding="windows-1251"?>\n<p>${PRIVET}`, '2 windows-1251 false'],
-    ['one of a style sheet', `@charset "windows-1251";\na { content: "${PRIVET}" }`, '2 windows-1251 false'],
-    ['one without a declaration', `<p>${PRIVET}`, '1 null false'],
-    ['one of Japan', '<meta charset=iso-2022-jp>\n<p>\x1b$B$3\x1b(B', '2 iso-2022-jp false'],
+    [
+      'one of XHTML',
+      `<?xml version="1.0" encoding="windows-1251"?>\n<p>${PRIVET}`,
+      '2 windows-1251 unreadable',
+    ],
+    [
+      'one of a style sheet',
+      `@charset "windows-1251";\na { content: "${PRIVET}" }`,
+      '2 windows-1251 unreadable',
+    ],
+    ['one without a declaration', `<p>${PRIVET}`, '1 null unreadable'],
+    ['one of Japan', '<meta charset=iso-2022-jp>\n<p>\x1b$B$3\x1b(B', '2 iso-2022-jp unreadable'],
     [
       'UTF-16 without a mark',
       Buffer.from('\n<p>Hello', 'utf16le'),
-      '1 UTF-16 without a byte order mark false',
+      '1 UTF-16 without a byte order mark unreadable',
     ],
     [
       'UTF-16 without a mark, the other bytes first',
       Buffer.from('<p>Hello', 'utf16le').swap16(),
-      '1 UTF-16 without a byte order mark false',
+      '1 UTF-16 without a byte order mark unreadable',
     ],
-    ['UTF-32, which begins like UTF-16', '\xff\xfe\0\0<\0\0\0', '1 null false'],
-    ['UTF-8 with a wrong byte', '<meta charset=UTF8>\n\n\n<p>\xe9', '4 null true'],
-    ['UTF-8 with a mark and a wrong byte', '\xef\xbb\xbf<p>\n\xe9\n', '2 null true'],
+    ['UTF-32, which begins like UTF-16', '\xff\xfe\0\0<\0\0\0', '1 null slip'],
+    [
+      'a comment in another encoding',
+      Buffer.concat([Buffer.from('<p>Привет</p>'), latin1('<!-- M\xfcller -->')]),
+      '1 null slip',
+    ],
+    ['UTF-8 with a wrong byte', '<meta charset=UTF8>\n\n\n<p>\xe9', '4 null slip'],
+    ['UTF-8 with a mark and a wrong byte', '\xef\xbb\xbf<p>\n\xe9\n', '2 null slip'],
   ])('is not: %s', (_, bytes, found) => {
     expect(find(bytes)).toBe(found);
   });
@@ -59,22 +74,22 @@ describe('a text that its host calls UTF-8', () => {
       for (let length = 4; length <= bytes.length; length += 1) {
         expect(find(bytes.subarray(0, length), false)).toBe('right');
       }
-      expect(find(bytes.subarray(0, -1))).toBe('1 null false');
+      expect(find(bytes.subarray(0, -1))).toBe('1 null slip');
     }
-    expect(find(`${PRIVET} and more`, false)).toBe('1 null false');
+    expect(find(`${PRIVET} and more`, false)).toBe('1 null unreadable');
     expect(find('', false)).toBe('right');
   });
 
   test('is described in a clause', () => {
-    const misread = { line: 1, encoding: 'koi8-r', isMistake: false };
+    const misread = { line: 1, encoding: 'koi8-r', isUnreadable: true };
     expect(describeMisread(misread, true)).toBe(
       'the page is in koi8-r, and Pages makes browsers read it as UTF-8, so it would be unreadable',
     );
     expect(describeMisread({ ...misread, encoding: null }, false)).toBe(
       'the text is not in UTF-8, and Pages makes browsers read it as UTF-8, so letters that are not English would be wrong',
     );
-    expect(describeMisread({ ...misread, isMistake: true }, true)).toBe(
-      'the page calls itself UTF-8 and is not, so a browser shows � where it is not',
+    expect(describeMisread({ ...misread, isUnreadable: false }, true)).toBe(
+      'the page is not in UTF-8 everywhere: a browser shows � where it is not',
     );
   });
 });

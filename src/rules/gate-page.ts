@@ -144,12 +144,14 @@ function findDataError(text: string): string | null {
 /** A field by which APIs say that something failed. */
 function findErrorField(data: Readonly<Record<string, unknown>>): string | null {
   const fields = Object.entries(data);
+  // Some add digits of their own to the code of HTTP; then a message says what failed.
+  const code = fields.some(([name]) => /^(msg|message)$/i.test(name)) ? /^[45]\d{2,4}$/ : /^[45]\d\d$/;
   const found = fields.find(([name, value]) => {
     if (/^(err|errors?)$/i.test(name)) return Boolean(value);
     if (/^(ok|success)$/i.test(name)) return value === false;
-    // Some add digits of their own to the code of HTTP.
-    if (/^(status|status_?code|code|err_?code|result)$/i.test(name))
-      return /^([45]\d{2,4}|errors?|fail(ed|ure)?)$/i.test(String(value));
+    if (/^(status|status_?code|code|err_?code)$/i.test(name))
+      return code.test(String(value)) || /^(errors?|fail(ed|ure)?)$/i.test(String(value));
+    if (/^result$/i.test(name)) return /^errors?$/i.test(String(value));
     return name === 'documentation_url' || (name === 'detail' && fields.length === 1);
   });
   return found === undefined ? null : `"${found[0]}":`;

@@ -6,8 +6,8 @@ export interface MisreadText {
   readonly line: number;
   /** The encoding that the text has, as far as it says so; `null` where it does not. */
   readonly encoding: string | null;
-  /** Whether the text calls itself UTF-8: then it looks wrong everywhere, also to who wrote it. */
-  readonly isMistake: boolean;
+  /** Whether it is unreadable; else only a few characters of a text in UTF-8 are wrong, for everybody. */
+  readonly isUnreadable: boolean;
 }
 
 /** Takes a text in pieces, which are not kept. */
@@ -29,6 +29,7 @@ export function createEncodingCheck(): EncodingCheck {
   let begun: Buffer = Buffer.alloc(0);
   const broken = createLineFinder((bytes) => !isUtf8(bytes));
   const escaped = createLineFinder((bytes) => bytes.includes(ESCAPE));
+  let wrong = 0;
   return {
     add(piece) {
       const bytes = begun.length === 0 ? piece : Buffer.concat([begun, piece]);
@@ -37,27 +38,44 @@ export function createEncodingCheck(): EncodingCheck {
       begun = Buffer.from(bytes.subarray(text.length));
       broken.add(text);
       escaped.add(text);
+      if (broken.line() !== null && wrong < FEWEST_WRONG) wrong += countWrong(text);
     },
     end(isWhole = true) {
       if (isWhole) broken.add(begun);
-      return judge(head, broken.line(), escaped.line());
+      return judge(head, { broken: broken.line(), escaped: escaped.line(), wrong });
     },
   };
 }
 
-/** @param broken the first line that is no UTF-8 @param escaped the first line with an escape */
-function judge(head: string, broken: number | null, escaped: number | null): MisreadText | null {
+/** What was found in a text. */
+interface FoundBytes {
+  /** The first line that is no UTF-8. */
+  readonly broken: number | null;
+  /** The first line with letters in ISO-2022-JP, all of which are ASCII. */
+  readonly escaped: number | null;
+  /** Characters that are no UTF-8, counted up to the fewest that make a text unreadable. */
+  readonly wrong: number;
+}
+
+function judge(head: string, { broken, escaped, wrong }: FoundBytes): MisreadText | null {
   if (UTF_16_MARK.test(head)) return null;
   if (UTF_16_PAGE.test(head)) {
-    return { line: 1, encoding: 'UTF-16 without a byte order mark', isMistake: false };
+    return { line: 1, encoding: 'UTF-16 without a byte order mark', isUnreadable: true };
   }
   const declared = readDeclaration(head);
   const name = declared && normalize(declared);
-  const line = name === 'iso-2022-jp' ? (escaped ?? broken) : broken;
-  if (line === null) return null;
-  const isMistake = name === 'utf-8' || UTF_8_MARK.test(head);
-  return { line, encoding: isMistake ? null : declared, isMistake };
+  if (name === 'iso-2022-jp' && escaped !== null) {
+    return { line: escaped, encoding: declared, isUnreadable: true };
+  }
+  if (broken === null) return null;
+  const isUtf8 = name === 'utf-8' || UTF_8_MARK.test(head) || wrong < FEWEST_WRONG;
+  return { line: broken, encoding: isUtf8 ? null : declared, isUnreadable: !isUtf8 };
 }
+
+/** Fewer wrong characters than this are a slip, often in a comment or a script. */
+const FEWEST_WRONG = 4;
+
+const countWrong = (bytes: Buffer): number => new TextDecoder().decode(bytes).split('\ufffd').length - 1;
 
 /** The same for a text that is in memory. */
 export function findMisreadText(bytes: Buffer, isWhole = true): MisreadText | null {
@@ -74,8 +92,8 @@ const UTF_16_MARK = /^(?:\xfe\xff|\xff\xfe(?!\0\0))/;
 const UTF_8_MARK = /^\xef\xbb\xbf/;
 /** The `<` with which a page begins, of two bytes. */
 const UTF_16_PAGE = /^(?:(?:[\t\n\r ]\0)*<\0|(?:\0[\t\n\r ])*\0<)/;
-/** With this byte, ISO-2022-JP changes from Latin letters to others. */
-const ESCAPE = 0x1b;
+/** With this, ISO-2022-JP changes from Latin letters to others. */
+const ESCAPE = '\x1b$';
 
 const DECLARATION =
   /<meta\b[^>]{0,500}?\bcharset\s*=\s*["']?\s*([\w.:-]{1,40})|<\?xml\b[^>]{0,200}?\bencoding\s*=\s*["']([\w.:-]{1,40})|^@charset "([\w.:-]{1,40})"/i;
@@ -127,9 +145,9 @@ function createLineFinder(isWrong: (bytes: Buffer) => boolean) {
 const LINE_FEED = 0x0a;
 
 /** What is wrong, in a clause. @param isPage whether a browser opens it, not a page that uses it */
-export function describeMisread({ encoding, isMistake }: MisreadText, isPage: boolean): string {
+export function describeMisread({ encoding, isUnreadable }: MisreadText, isPage: boolean): string {
   const kind = isPage ? 'the page' : 'the text';
-  if (isMistake) return `${kind} calls itself UTF-8 and is not, so a browser shows � where it is not`;
+  if (!isUnreadable) return `${kind} is not in UTF-8 everywhere: a browser shows � where it is not`;
   const actual = encoding === null ? `${kind} is not in UTF-8` : `${kind} is in ${encoding}`;
   return `${actual}, and Pages makes browsers read it as UTF-8, so ${isPage ? 'it would be unreadable' : 'letters that are not English would be wrong'}`;
 }

@@ -33,7 +33,7 @@ test.each(['photo.png', 'archive.tar.gz', 'data.xml', 'drawing.svg', 'file'])('a
 
 test('notes a page that looks wrong everywhere', async () => {
   expect(await check(`<meta charset=utf-8>${PRIVET}`, 'page.html')).toEqual([
-    'page.html line 1: the page calls itself UTF-8 and is not, so a browser shows � where it is not',
+    'page.html line 1: the page is not in UTF-8 everywhere: a browser shows � where it is not',
   ]);
 });
 
@@ -47,5 +47,7 @@ test('searches a large page to its end, in letters that are cut anywhere', async
   expect(await check(lines, 'page.html')).toEqual([]);
   const page = Buffer.concat([lines, Buffer.from(PRIVET, 'latin1')]);
   await expect(check(page, 'page.html')).rejects.toThrow(/^page\.html line 20001: /);
-  await expect(check(lines.subarray(0, -2), 'page.html')).rejects.toThrow(/^page\.html line 20000: /);
+  expect(await check(lines.subarray(0, -2), 'page.html')).toEqual([
+    expect.stringMatching(/^page\.html line 20000: /),
+  ]);
 });

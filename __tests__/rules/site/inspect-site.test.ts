@@ -574,7 +574,7 @@ describe('the cost of a search', () => {
 
 describe('a file in another encoding than UTF-8', () => {
   const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1');
-  const BAD = '<meta charset=windows-1251>\xcf\xf0';
+  const BAD = '<meta charset=windows-1251>\xcf\xf0\xe8\xe2\xe5\xf2';
   const kindsIn = async (bytes: Readonly<Record<string, Buffer>>): Promise<string> => {
     const files = new Map(Object.entries(bytes).map(([path, content]) => [path, siteFile(content)]));
     const { refusals, notes } = await inspectSite(files, {

@@ -31,6 +31,6 @@ export async function checkEncoding(
   const misread = check.end(size === file.size);
   if (misread === null) return [];
   const text = `${name} line ${misread.line}: ${describeMisread(misread, isPage)}`;
-  if (!isPage || misread.isMistake) return [text];
+  if (!isPage || !misread.isUnreadable) return [text];
   throw new DeliveryError('BAD_FILE', text, { hint: MISREAD_HINT });
 }

@@ -7,7 +7,7 @@ import { decodeEscapes } from './escapes.ts';
 import type { FileBlock } from './file-blocks.ts';
 
 /** Shorter strings of binary content hold no escaped secret. */
-const SHORTEST_STRING = 32;
+const SHORTEST_STRING = 24;
 /** Fewer characters hold no well-known secret. */
 const SHORTEST_RUN = 40;
 /** The shortest line of several; only the last one may be shorter. */
@@ -48,12 +48,18 @@ interface Run {
   readonly text: Buffer;
 }
 
-/** Checks whether a run may encode a text. A compressed file may be a run over many blocks: the first one tells. */
+/**
+ * Checks whether a run may encode a text. A compressed file may be one line over many blocks, of which only the first
+ * shows what it is. After a line break something else may follow it.
+ */
 function createTextCheck(): (run: Run, offset: number) => boolean {
-  let compressedTo = 0;
+  let compressed = { from: 0, to: 0 };
   return ({ start, end, text }, offset) => {
-    if (offset + start >= compressedTo && !isCompressed(text)) return isEncodedText(text);
-    compressedTo = offset + end;
+    const [from, to] = [offset + start, offset + end];
+    const isContinued = from >= compressed.from && from < compressed.to;
+    const isOneLine = text.length === end - start;
+    if (!isOneLine || !(isContinued || isCompressed(text))) return isEncodedText(text);
+    compressed = { from: isContinued ? compressed.from : from, to };
     return false;
   };
 }

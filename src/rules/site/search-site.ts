@@ -139,7 +139,7 @@ function judgeEncoding({ files, refusals, notes }: SiteState, visit: FileVisit, 
   const misread = findMisreadText(bytes, bytes.length === files.get(path)?.size);
   if (misread === null) return;
   const isPage = isHtml(path);
-  const isRefused = isPage && grade !== 'later' && !misread.isMistake;
+  const isRefused = isPage && grade !== 'later' && misread.isUnreadable;
   (isRefused ? refusals : notes).add({
     kind: 'encoding',
     key: path,
