@@ -213,6 +213,18 @@ test.each([true, false])(
   },
 );
 
+test('a release that somebody prepares for a numbered tag is not made impossible', async () => {
+  const repository = await createRepository(true);
+  const inputs = { tag: '' };
+  const first = await deliver(repository, { files: build(1), inputs });
+  expect(first.outputs.result).toBe('ready');
+  const next = `${repository.releases()[0]?.tag}-2`;
+  await callApi(repository, 'POST /releases', { tag_name: next, name: 'Ours', body: 'New.', draft: true });
+  const refused = await deliver(repository, { files: build(2), inputs });
+  expect(refused.report.notReady).toMatchObject({ code: 'NOT_OURS' });
+  expect(repository.releases()).toHaveLength(2);
+});
+
 test('a job whose draft is deleted while it uploads starts again, and deletes none itself', async () => {
   const repository = await createRepository(true);
   scenario.intercept(

@@ -56,14 +56,17 @@ export interface EarlierDrafts {
   readonly outdated: readonly ListedRelease[];
 }
 
-/** @throws {DeliveryError} `NOT_OURS` where somebody prepares a release for the tag: only one can be published. */
-export async function findEarlierDrafts(batch: ReleaseBatch): Promise<EarlierDrafts> {
+/**
+ * @param usedTag the tag under which the delivery is to be published
+ * @throws {DeliveryError} `NOT_OURS` where somebody prepares a release for that tag: only one can be published.
+ */
+export async function findEarlierDrafts(batch: ReleaseBatch, usedTag: string): Promise<EarlierDrafts> {
   const { github, tag, tagIsDefault, tasks } = batch;
   const body = formatDraftBody(batch);
   const files = filesOf(tasks);
   const isOwnTag = (other: string) => (tagIsDefault ? getTagNumber(other, tag) !== null : other === tag);
   const drafts = (await listReleases(github)).filter(({ draft }) => draft);
-  const foreign = drafts.find((one) => one.tag_name === tag && !one.body?.startsWith(RELEASE_BODY));
+  const foreign = drafts.find((one) => one.tag_name === usedTag && !isDraftBody(one.body));
   if (foreign !== undefined) throw foreignDraftError(foreign);
   const own = drafts
     .filter((one) => one.name === one.tag_name)
@@ -82,6 +85,14 @@ function foreignDraftError({ id, tag_name }: Release): DeliveryError {
     leftBehind: [],
   });
 }
+
+/** Whether a job of this tool wrote the text, and nobody added to it; a browser sends other line breaks. */
+function isDraftBody(body: Release['body']): boolean {
+  const text = body?.replaceAll('\r\n', '\n').trim() ?? '';
+  return text.startsWith(RELEASE_BODY) && DRAFT_LINES.test(text.slice(RELEASE_BODY.length));
+}
+
+const DRAFT_LINES = /^(?:\nJob: [0-9a-f]{32})?(?:\nDelivery:(?: [0-9a-f]{32})?)?$/;
 
 function isOwnBody(body: Release['body'], batch: DraftBatch): boolean {
   const start = formatBodyStart(batch);
@@ -119,7 +130,7 @@ export async function openDraft(
 ): Promise<OwnDraft> {
   const { github } = batch;
   return withRetries(ports, async () => {
-    const { continued, outdated } = await findEarlierDrafts(batch);
+    const { continued, outdated } = await findEarlierDrafts(batch, tag);
     if (quietTime !== null) await deleteOutdated(outdated, { github, quietTime }, ports);
     if (continued !== undefined) {
       ports.logger.info(`continuing the draft ${continued.id} of an earlier run`);

@@ -104,7 +104,7 @@ async function previewAssets(
   const choice = await chooseRelease(batch);
   const open = tasks.filter((task) => !choice.present.has(task));
   const isNew = choice.release === null && choice.refusal === null && open.length > 0;
-  const drafts = isNew ? await findEarlierDrafts({ ...batch, tasks: open }) : NO_DRAFTS;
+  const drafts = isNew ? await findEarlierDrafts({ ...batch, tasks: open }, choice.tag) : NO_DRAFTS;
   const withoutRoom = findWithoutRoom(choice, open);
   return tasks.map((item) => {
     const present = choice.present.get(item);
