@@ -207,7 +207,7 @@ export function internalUnknown({ internalReason }: UrlProbe): readonly string[]
 }
 
 /**
- * A page of K1 may be at another host, such as the site's own domain. What stands there can change without the
+ * A page of K1 may be at another host, such as the site's own domain. What is there can change without the
  * repository.
  *
  * @see design 5 (K1)

@@ -1,4 +1,4 @@
-import { DeliveryError, hasFailed, resultOf } from '../../errors.ts';
+import { DeliveryError, hasFailed } from '../../errors.ts';
 import { shortHostMessage } from '../../http/response.ts';
 import { forEachItem, type ItemResult } from '../../item-results.ts';
 import type { Ports } from '../../ports.ts';
@@ -59,6 +59,13 @@ function readBefore(options: FilebinOptions, ports: Ports): Promise<BinState> {
   return withRetries(ports, () => createBinClient(options, ports).read());
 }
 
+/** The same where a failure ends an upload that has not begun: it leaves nothing behind. */
+function readBeforeUpload(options: FilebinOptions, ports: Ports): Promise<BinState> {
+  return readBefore(options, ports).catch((thrown: unknown) => {
+    throw thrown instanceof DeliveryError ? thrown.withLeftBehind([]) : thrown;
+  });
+}
+
 /**
  * The bin right before each upload: the files before it may have taken long, and into a bin with a name that others
  * know, somebody may have put a file of the same name meanwhile.
@@ -69,9 +76,7 @@ function createStateReader(before: BinState, options: FilebinOptions, ports: Por
     const isKnown = isFirst || options.binIsNew;
     isFirst = false;
     if (isKnown) return before;
-    const now = await resultOf(() => readBefore(options, ports));
-    if (hasFailed(now)) throw now.withLeftBehind([]);
-    return now;
+    return readBeforeUpload(options, ports);
   };
 }
 
@@ -88,9 +93,7 @@ async function postFiles(
   options: FilebinOptions,
   ports: Ports,
 ): Promise<readonly ItemResult<UploadTasks[number], Placement>[]> {
-  const before = await readBefore(options, ports).catch((thrown: unknown) => {
-    throw thrown instanceof DeliveryError ? thrown.withLeftBehind([]) : thrown;
-  });
+  const before = await readBeforeUpload(options, ports);
   const readNow = createStateReader(before, options, ports);
   const posted = await forEachItem(tasks, async ({ data }) =>
     storeFile(data, await readNow(), options, ports),
