@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Channel } from '../src/channels/channel.ts';
 import { createDeliveryContext } from '../src/context.ts';
-import { ownMessage } from './channels/fake-branch.ts';
 import { prepareOne } from './channels/prepare-one.ts';
 import { requestWith } from './delivery/builders.ts';
 import { localFile } from './support/files.ts';
@@ -47,6 +46,7 @@ describe('createDeliveryContext', () => {
   test('gives every channel its inputs', async () => {
     const inputs = {
       token: TOKEN,
+      channel: 'K1+K2+K3+K4',
       path: 'a/b.html',
       tag: 'files-x',
       bin: 'my-own-bin',
@@ -83,27 +83,4 @@ describe('createDeliveryContext', () => {
       'https://bins.dev/my-own-bin/page.html',
     );
   });
-
-  test.each(['It works', ''])(
-    'lets K1 fetch the old page before replacing it (marker: %j)',
-    async (marker) => {
-      const before = 'https://octo.github.io/site/page.html';
-      const host = new FakeHttp(({ method, url }) => {
-        if (url.startsWith(before)) return { body: 'old' };
-        if (method === 'PUT') return { status: 200, body: { commit: { sha: 'c0ffee' } } };
-        if (url.includes('/commits')) {
-          return { body: [{ sha: 'last', commit: { message: ownMessage('0ld') } }] };
-        }
-        if (url.includes('/git/ref/')) return { body: { object: { sha: 'head' } } };
-        return { body: { type: 'file', sha: '0ld' } };
-      });
-      const { channels } = await createDeliveryContext(
-        requestWith({ token: TOKEN, marker }),
-        fakePorts(host.http),
-      ).openRepository(NOTHING);
-      const task = await prepareOne(channels.K1.publish, await localFile('It works'));
-      await task.perform();
-      expect(host.seen.filter(({ url }) => url.startsWith(before))).toHaveLength(2);
-    },
-  );
 });

@@ -7,6 +7,7 @@ import {
   hasFailed,
   hasSucceeded,
   resultOf,
+  stoppedError,
   toDeliveryError,
 } from '../src/errors.ts';
 
@@ -70,15 +71,23 @@ describe('toDeliveryError', () => {
     expect(toDeliveryError(error)).toBe(error);
   });
 
-  const stopped = new AbortController();
-  stopped.abort();
-  test.each<[string, () => unknown]>([
-    ['the reason of a signal', () => stopped.signal.reason],
-    ['a canceled pause', () => sleep(1, undefined, { signal: stopped.signal }).catch((error) => error)],
-    ['a timeout', () => new DOMException('too late', 'TimeoutError')],
-  ])('turns %s into ABORTED', async (_case, createThrown) => {
+  const pauseUntil = (signal: AbortSignal) => sleep(1, undefined, { signal }).catch((error) => error);
+
+  test('turns whatever the end of the delivery has stopped into its reason', async () => {
+    const signal = AbortSignal.abort(stoppedError());
+    expect(signal.reason).toMatchObject({ code: 'ABORTED', retryable: false });
+    expect(toDeliveryError(signal.reason)).toBe(signal.reason);
+    expect(toDeliveryError(await pauseUntil(AbortSignal.any([signal])))).toBe(signal.reason);
+  });
+
+  const over = AbortSignal.abort(new DOMException('The time is over', 'TimeoutError'));
+  test.each<[string, () => unknown, string]>([
+    ['a time limit', () => over.reason, 'CONNECTION'],
+    ['a pause that a time limit ended', () => pauseUntil(over), 'CONNECTION'],
+    ['an abort that nobody expected', () => AbortSignal.abort().reason, 'INTERNAL'],
+  ])('does not take %s for the end of the delivery', async (_case, createThrown, code) => {
     const thrown = await createThrown();
-    expect(toDeliveryError(thrown)).toMatchObject({ code: 'ABORTED', retryable: false, cause: thrown });
+    expect(toDeliveryError(thrown)).toMatchObject({ code, retryable: false, cause: thrown });
   });
 
   test.each<[string, unknown, string]>([

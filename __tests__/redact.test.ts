@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { isCredential } from '../src/credentials.ts';
 import { createRedactor } from '../src/redact.ts';
-import { DUMPED, ENCODINGS } from './support/encodings.ts';
+import { ENCODINGS } from './support/encodings.ts';
 
 const TOKEN = 'ghs_AbCd0123';
 const LONG = 'ghs_AbCdEf0123456789AbCdEf0123456789abcd';
@@ -42,22 +42,16 @@ describe('createRedactor replaces a secret', () => {
     expect(redactWith([SIGNED])(`<${encode(SIGNED)}>`)).toContain('***');
   });
 
-  test.each(DUMPED)('%s', (_name, encode) => {
-    for (const secret of [TOKEN, LONG, SIGNED]) {
-      const clean = redactWith([secret])(`<${encode(secret)}>`);
-      expect(clean).toContain('***');
-      for (let end = 6; end <= 16; end += 1) expect(clean).not.toContain(secret.slice(-end));
-    }
-  });
-
   test('of any characters that a token may have', () => {
-    const sign = fc.constantFrom(...'abcXYZ0189-_.~+/=');
+    const sign = fc.constantFrom(...'abcXYZ0189-_.~+/=&<>"\'`%\\');
     fc.assert(
       fc.property(fc.array(sign, { minLength: 24, maxLength: 60 }), (signs) => {
         const secret = `aZ9-${signs.join('')}`;
         fc.pre(isCredential(secret));
-        for (const [, encode] of [...ENCODINGS, ...DUMPED])
-          expect(redactWith([secret])(encode(secret))).toContain('***');
+        const missed = ENCODINGS.filter(
+          ([, encode]) => !redactWith([secret])(encode(secret)).includes('***'),
+        );
+        expect(missed).toEqual([]);
       }),
       { numRuns: 25 },
     );

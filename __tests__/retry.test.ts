@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { DeliveryError, type ErrorCode, type ErrorDetails } from '../src/errors.ts';
+import { DeliveryError, type ErrorCode, type ErrorDetails, stoppedError } from '../src/errors.ts';
 import { RETRY } from '../src/protocol/limits.ts';
 import { pauseBeforeRetry, withRetries } from '../src/retry.ts';
 import { fakePorts, NOON } from './support/ports.ts';
@@ -205,7 +205,7 @@ describe('withRetries', () => {
   test.each([
     ['an error that is not retryable', errorWith('BAD_TOKEN'), 'BAD_TOKEN'],
     ['an unexpected error', new TypeError('x is undefined'), 'INTERNAL'],
-    ['an abort', Object.assign(new Error('aborted'), { name: 'AbortError' }), 'ABORTED'],
+    ['the end of the delivery', stoppedError(), 'ABORTED'],
   ])('never retries %s', async (_case, thrown, code) => {
     const ports = fakePorts();
     const { work, runs } = failWith(thrown);

@@ -23,8 +23,28 @@ export function reportSchemaJson(): string {
   return `${JSON.stringify(schema, null, 2)}\n`;
 }
 
+/**
+ * The content of src/mcp/answer.schema.json: the type `ToolAnswer` as JSON Schema. A client lists it with every tool, so
+ * it is one piece, and explains the answer's own fields alone.
+ */
+export function answerSchemaJson(): string {
+  const { $defs, properties, ...answer } = schemaOfType('ToolAnswer');
+  const inline = (node: unknown): unknown => {
+    if (Array.isArray(node)) return node.map(inline);
+    if (typeof node !== 'object' || node === null) return node;
+    const { $ref, description: _, ...rest } = node as Record<string, unknown>;
+    if (typeof $ref === 'string') return inline(($defs as JsonSchema)[$ref.replace('#/$defs/', '')]);
+    return Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, inline(value)]));
+  };
+  const fields = Object.entries(properties as Record<string, JsonSchema>).map(([name, schema]) => {
+    const { description } = schema;
+    return [name, { ...(inline(schema) as JsonSchema), description }];
+  });
+  return `${JSON.stringify({ ...answer, properties: Object.fromEntries(fields) })}\n`;
+}
+
 /** The JSON Schema of an exported type of the sources. */
-export function schemaOfType(name: string): JsonSchema {
+function schemaOfType(name: string): JsonSchema {
   const files = globSync('src/**/*.ts', { cwd: ROOT }).filter((file) => !file.endsWith('.d.ts'));
   return createSchema(name, readDeclarations(files.map((file) => readFileSync(join(ROOT, file), 'utf8'))));
 }
@@ -79,6 +99,7 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 if (process.argv[1] === import.meta.filename) {
   writeFileSync('contract.json', contractJson());
   writeFileSync('report.schema.json', reportSchemaJson());
+  writeFileSync('src/mcp/answer.schema.json', answerSchemaJson());
   writeFileSync('action.yml', actionYml());
   writeFileSync('README.md', readme(readFileSync('README.md', 'utf8')));
 }

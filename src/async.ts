@@ -87,3 +87,28 @@ export async function mapConcurrently<T, R>(
   await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
   return results;
 }
+
+/** Aborts when a process prints nothing for too long. */
+export interface SilenceTimer {
+  /** Aborts when the time has run out. */
+  readonly signal: AbortSignal;
+  /** Starts the time again: the process has printed something. */
+  restart(): void;
+}
+
+/** @param limit milliseconds without output */
+export function createSilenceTimer(clock: Pick<Clock, 'timeout'>, limit: number): SilenceTimer {
+  const controller = new AbortController();
+  let latest: AbortSignal | undefined;
+  const restart = (): void => {
+    const timeout = clock.timeout(limit);
+    latest = timeout;
+    // An earlier timeout cannot be cancelled, so it is ignored.
+    const abortIfLatest = (): void => {
+      if (timeout === latest) controller.abort(timeout.reason);
+    };
+    timeout.addEventListener('abort', abortIfLatest, { once: true });
+  };
+  restart();
+  return { signal: controller.signal, restart };
+}

@@ -1,7 +1,6 @@
 import { tmpdir } from 'node:os';
 import { createLazyViewer } from './browser/lazy-viewer.ts';
 import { loadBrowserCode } from './browser/load-code.ts';
-import { checkOnly } from './delivery/check-only.ts';
 import { useContentFile } from './delivery/content-file.ts';
 import { deliver } from './delivery/deliver.ts';
 import type { DeliveryContext } from './delivery/delivery-context.ts';
@@ -11,8 +10,7 @@ import { withdraw } from './delivery/withdraw.ts';
 import { DeliveryError } from './errors.ts';
 import { createGitHubClient } from './github/api/client.ts';
 import { loadRepositoryContext, type RepositoryQuery } from './github/api/repository.ts';
-import type { authorizeDevice } from './github/device-flow.ts';
-import type { DeviceFlowOptions } from './github/device-flow-calls.ts';
+import type { authorizeDevice, DeviceFlowOptions } from './github/device-flow.ts';
 import { createHttpClient } from './http/client.ts';
 import type { Logger, Ports } from './ports.ts';
 import type { DeliveryRequest } from './request/parse-request.ts';
@@ -44,7 +42,8 @@ export const runCheck = (
   request: DeliveryRequest,
   ports: Ports,
   parts?: InterfaceParts,
-): Promise<readonly Report[]> => runInContext(checkOnly, request, ports, parts);
+): Promise<readonly Report[]> =>
+  runInContext((given, context) => deliver(given, context, { checkOnly: true }), request, ports, parts);
 
 function runInContext(
   run: typeof deliver,

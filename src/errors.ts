@@ -101,11 +101,20 @@ export const hasFailed = <T>(result: Result<T>): result is DeliveryError => resu
 export const hasSucceeded = <T>(result: Result<T>): result is Exclude<Result<T>, DeliveryError> =>
   !hasFailed(result);
 
-/** Turns any thrown value into a DeliveryError: `ABORTED` for aborts, `INTERNAL` for everything unexpected. */
+/** The reason with which a delivery's own signal aborts. No other abort says that the delivery was stopped. */
+export const stoppedError = (): DeliveryError =>
+  new DeliveryError('ABORTED', 'the delivery was stopped before it was finished');
+
+/** Turns any thrown value into a DeliveryError: `CONNECTION` for a time limit, `INTERNAL` for everything unexpected. */
 export function toDeliveryError(thrown: unknown): DeliveryError {
-  if (thrown instanceof DeliveryError) return thrown;
-  if (thrown instanceof Error && (thrown.name === 'AbortError' || thrown.name === 'TimeoutError')) {
-    return new DeliveryError('ABORTED', 'the delivery was stopped before it was finished', { cause: thrown });
+  // Node wraps the reason of a signal in an error of its own.
+  const reason = thrown instanceof Error && thrown.name === 'AbortError' ? (thrown.cause ?? thrown) : thrown;
+  if (reason instanceof DeliveryError) return reason;
+  if (reason instanceof Error && reason.name === 'TimeoutError') {
+    return new DeliveryError('CONNECTION', 'no answer came in time', {
+      hint: 'run the step again, or use another channel',
+      cause: thrown,
+    });
   }
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   return new DeliveryError('INTERNAL', `unexpected error: ${message}`, {

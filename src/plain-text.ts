@@ -1,4 +1,5 @@
 import { SITE } from './protocol/limits.ts';
+import { REPORT_LINES, RESULTS } from './protocol/words.ts';
 
 /** The first of many names, and how many more there are. */
 export function nameFew(names: readonly string[]): string {
@@ -20,5 +21,30 @@ export function showInvisible(text: string): string {
   });
 }
 
+/** Text on one line, with readable escapes for what a terminal would hide or obey. */
+export const toOneLine = (text: string): string =>
+  showInvisible(text).replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
+
 /** A number of files in words. */
 export const countFiles = (count: number): string => `${count} file${count === 1 ? '' : 's'}`;
+
+/** The text, cut to a number of characters. */
+export function shorten(text: string, most: number): string {
+  // No character takes more than two units.
+  const characters = [...text.slice(0, 2 * most + 2)];
+  return characters.length > most ? `${characters.slice(0, most).join('')}…` : text;
+}
+
+const LINE_NAME = new RegExp(`\\b(${REPORT_LINES.join('|')})\\s*:`, 'g');
+const READY = new RegExp(RESULTS.ready, 'giu');
+
+/**
+ * Text from outside (a host's message, a file's name) for use within a report: on one line, without invisible
+ * characters, and without the words by which a program recognizes a line of the report or its result.
+ */
+export const neutralizeText = (text: string): string =>
+  text
+    .replace(/[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu, '')
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .replace(LINE_NAME, '$1;')
+    .replace(READY, (word) => word.toLowerCase());

@@ -1,5 +1,5 @@
 import { isCredential } from './credentials.ts';
-import { createSecretMatcher, type SecretMatcher } from './secret-pattern.ts';
+import { createSecretPattern } from './secret-pattern.ts';
 
 const REPLACEMENT = '***';
 
@@ -10,19 +10,18 @@ export interface Redactor {
   redact(text: string): string;
 }
 
-/** Creates a redactor that also finds secrets in every usual encoding. */
+/** Creates a redactor that also finds what ordinary programs make of a secret. */
 export function createRedactor(): Redactor {
-  let secrets: { readonly secret: string; readonly matcher: SecretMatcher }[] = [];
+  const secrets = new Set<string>();
+  let patterns: readonly RegExp[] = [];
   return {
     addSecret(given) {
-      for (const secret of secretsIn(given)) {
-        if (secrets.some((known) => known.secret === secret)) continue;
-        secrets = [...secrets, { secret, matcher: createSecretMatcher(secret) }];
-      }
+      for (const secret of secretsIn(given)) secrets.add(secret);
       // The longest first, so that a secret that contains another one is replaced completely.
-      secrets.sort((one, other) => other.secret.length - one.secret.length);
+      const sorted = [...secrets].sort((one, other) => other.length - one.length);
+      patterns = sorted.map((secret) => createSecretPattern(secret).regex);
     },
-    redact: (text) => secrets.reduce((clean, { matcher }) => matcher.replaceIn(clean, REPLACEMENT), text),
+    redact: (text) => patterns.reduce((clean, regex) => clean.replaceAll(regex, REPLACEMENT), text),
   };
 }
 

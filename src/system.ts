@@ -1,3 +1,4 @@
+import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from './ports.ts';
@@ -34,5 +35,19 @@ export async function failIfAbandoned<T>(work: () => Promise<T>): Promise<T> {
     return await Promise.race([work(), abandoned.promise]);
   } finally {
     process.off('beforeExit', endsEarly).off('uncaughtException', fail).off('unhandledRejection', fail);
+  }
+}
+
+/** Whether a child process can lead a process group, with which its own children are killed. */
+export const HAS_GROUPS = process.platform !== 'win32';
+
+/** Kills a process that leads a group (`detached: HAS_GROUPS`) with all its children; never throws. */
+export function killGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    if (HAS_GROUPS) process.kill(-pid, 'SIGKILL');
+    else spawn('taskkill', ['/pid', String(pid), '/T', '/F'], { stdio: 'ignore', windowsHide: true });
+  } catch {
+    // It has ended already.
   }
 }

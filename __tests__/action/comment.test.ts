@@ -191,7 +191,7 @@ describe('updateComment, after a withdrawal', () => {
     expect(texts[0]?.split('\n\n').slice(0, 3)).toEqual([
       markerIn(before),
       '### 🗑️ a&#95;b.html',
-      '**Withdrawn:** the preview was removed.',
+      '**Withdrawn**',
     ]);
     expect(texts[0]).not.toMatch(/\]\(<https:\/\/octo/);
     expect(texts[0]).toMatch(/\n\n2026-\S+ \S+ UTC · .*\[run\]\(<\S+>\)$/);
@@ -204,7 +204,7 @@ describe('updateComment, after a withdrawal', () => {
   test('the comment about several files keeps the links that still open', async () => {
     const before = await body(provenFile('a.html'), provenFile('b.html'));
     const { texts } = await withdraw([`${AT}a.html`], [[before, BOT]]);
-    expect(texts[0]).toContain('**Withdrawn:** the preview was removed.');
+    expect(texts[0]).toContain('**Withdrawn**\n\n- a.html: <code>');
     expect(texts[0]).toContain('| 🗑️ | a.html |');
     expect(texts[0]).toContain('| ✅ | [b.html](<https://octo.github.io/site/b.html>) |');
     expect(texts[0]).not.toContain('](<https://octo.github.io/site/a.html>)');

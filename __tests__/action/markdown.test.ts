@@ -10,7 +10,6 @@ import {
   formatTable,
   formatTableRow,
   joinBlocks,
-  takeWhileFits,
 } from '../../src/action/markdown.ts';
 import { shown } from './runner.ts';
 
@@ -183,24 +182,4 @@ describe('the parts of a page in Markdown', () => {
   test('empty blocks leave no gap', () => {
     expect(joinBlocks(['a', '', 'b'])).toBe('a\n\nb');
   });
-
-  test.each([
-    [0, ''],
-    [2, ''],
-    [3, 'A'],
-    [5, 'A'],
-    [6, 'AB'],
-    [100, 'ABC'],
-  ])(
-    'takeWhileFits takes, with room for %d characters, %j, and formats at most one item more',
-    (room, expected) => {
-      const asked: string[] = [];
-      const write = (item: string): string => {
-        asked.push(item);
-        return item.toUpperCase();
-      };
-      expect(takeWhileFits(['a', 'b', 'c'], write, room, (text) => text.length).join('')).toBe(expected);
-      expect(asked.length).toBeLessThanOrEqual(expected.length + 1);
-    },
-  );
 });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { composeOutputs, writeOutputs } from '../../src/action/outputs.ts';
-import { redactReport } from '../../src/delivery/redact-report.ts';
-import { refusalReport, reportText } from '../../src/delivery/report.ts';
-import { composeDocument } from '../../src/delivery/report-document.ts';
+import { refusalReport } from '../../src/delivery/compose-report.ts';
+import { finishReport } from '../../src/delivery/finish-report.ts';
+import { composeDocument, reportText } from '../../src/delivery/report.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { createRedactor, type Redactor } from '../../src/redact.ts';
 import { OUTPUTS } from '../../src/request/inputs.ts';
@@ -126,7 +126,7 @@ describe('writeOutputs', () => {
     await inStep({}, async ({ env, outputs, summary, printed }) => {
       const leaking = new DeliveryError('HOST_ERROR', `the host said ${TOKEN}`, { hint: `use ${TOKEN}` });
       await writeOutputs(
-        [redactReport(refusalReport(`${TOKEN}.html`, leaking), redactorOf(TOKEN))],
+        [finishReport(refusalReport(`${TOKEN}.html`, leaking), (text) => text, redactorOf(TOKEN))],
         env,
         logger,
       );

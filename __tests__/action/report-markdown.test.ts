@@ -1,41 +1,35 @@
 import { describe, expect, test } from '@jest/globals';
+import { joinBlocks } from '../../src/action/markdown.ts';
+import { composeComment, composeSummary } from '../../src/action/overview.ts';
 import {
   describeHint,
   describeReason,
-  formatGates,
-  formatReportLines,
-  formatReportName,
-  formatShortText,
+  formatName,
+  formatPicture,
+  formatProof,
   formatTimings,
-  getReportState,
+  listDetails,
   listFacts,
   MAX_FACTS,
-  type ReportState,
 } from '../../src/action/report-markdown.ts';
+import type { SiteChanges } from '../../src/channels/channel.ts';
+import { refusalReport } from '../../src/delivery/compose-report.ts';
 import { LINK_SUBJECT } from '../../src/delivery/file-delivery.ts';
-import { type Report, refusalReport } from '../../src/delivery/report.ts';
+import type { Report } from '../../src/delivery/report.ts';
+import type { PictureReport } from '../../src/delivery/screen/picture-report.ts';
 import { DeliveryError } from '../../src/errors.ts';
+import { COMMENTS, MEGABYTE, SITE, SUMMARY } from '../../src/protocol/limits.ts';
 import { GATE_TITLES, GATES, REPORT_LINES } from '../../src/protocol/words.ts';
-import { attemptWith, PAGE, placementWith, planWith, RAW } from '../delivery/builders.ts';
+import { memorySite } from '../channels/pages/site/site-runs.ts';
+import { attemptWith, PAGE, placementWith, planWith, proofWith, RAW } from '../delivery/builders.ts';
+import { NOON } from '../support/ports.ts';
 import { notProven, planned, provenFile, reportWith, unprovenFile, withdrawn } from './reports.ts';
 import { shown } from './runner.ts';
 
-describe('getReportState', () => {
-  test.each<[ReportState, Report]>([
-    ['ready', reportWith()],
-    ['withdrawn', withdrawn(reportWith())],
-    ['planned', planned('page.html')],
-    ['notReady', unprovenFile('page.html')],
-    ['notReady', withdrawn(unprovenFile('page.html'))],
-  ])('returns %s for such a report', (state, report) => {
-    expect(getReportState(report)).toBe(state);
-  });
-});
-
 describe('the parts of a report in Markdown', () => {
   test('name the file or the link', () => {
-    expect(shown(formatReportName(provenFile('a_b.html')))).toBe('a_b.html');
-    expect(formatReportName(refusalReport(LINK_SUBJECT, notProven))).toBe(LINK_SUBJECT);
+    expect(shown(formatName(provenFile('a_b.html')))).toBe('a_b.html');
+    expect(formatName(refusalReport(LINK_SUBJECT, notProven))).toBe(LINK_SUBJECT);
   });
 
   test('give the reason, the step, the HTTP code and what to change', () => {
@@ -61,32 +55,24 @@ describe('the parts of a report in Markdown', () => {
     );
   });
 
-  test('cut long text', () => {
-    expect(formatShortText('😀'.repeat(1_000))).toBe('😀'.repeat(1_000));
-    expect(formatShortText('😀'.repeat(1_001))).toBe(`${'😀'.repeat(1_000)}…`);
-  });
-
   test('show each gate with its evidence, and the proven address as a link', () => {
-    const rows = shown(formatGates(reportWith())).split('\n');
+    const rows = shown(joinBlocks(listDetails(reportWith()))).split('\n');
     for (const gate of GATES) {
       expect(rows).toContainEqual(
         expect.stringMatching(`^\\| ${GATE_TITLES[gate]} · <code>${gate}</code> \\| ✅ \\| .+ \\|$`),
       );
     }
     expect(rows).toContain(`| Final URL · <code>G2_финальный_URL</code> | ✅ | <${PAGE.href}> |`);
-    expect(shown(formatGates(unprovenFile('page.html')))).toContain(
+    expect(shown(joinBlocks(listDetails(unprovenFile('page.html'))))).toContain(
       '</code> | ❌ | the address is not proven |',
     );
-    expect(formatGates({ ...reportWith(), gates: [] })).toBe('');
   });
 
-  test('show all lines of the report, even an empty one', () => {
-    const lines = shown(formatReportLines(reportWith())).split('\n');
-    expect(lines).toHaveLength(REPORT_LINES.length);
-    for (const line of REPORT_LINES) {
-      expect(lines).toContainEqual(expect.stringMatching(`^- \\*\\*${line}:\\*\\* .+`));
-    }
-    expect(lines.at(-1)).toBe('- **UNKNOWN:** nothing');
+  test('show all lines of the report, even an empty one, and cut long text', () => {
+    const details = shown(joinBlocks(listDetails({ ...reportWith(), notes: ['😀'.repeat(1_001)] })));
+    for (const line of REPORT_LINES) expect(details).toMatch(new RegExp(`^- \\*\\*${line}:\\*\\* .+`, 'm'));
+    expect(details).toContain('- **UNKNOWN:** nothing\n');
+    expect(details).toContain(`- **Note:** ${'😀'.repeat(1_000)}…\n`);
   });
 });
 
@@ -148,5 +134,184 @@ describe('formatTimings', () => {
   test('is empty if no step took time', () => {
     expect(formatTimings([{ ...reportWith(), took: {} }])).toBe('');
     expect(formatTimings([])).toBe('');
+  });
+});
+
+const FILES = {
+  'index.html': '<!doctype html>',
+  'a.css': 'p{}',
+  'b.js': '1;',
+  'new.html': '<!doctype html>',
+};
+const URL_OF_SITE = new URL('https://octo.github.io/site/p/1/');
+const UPDATE: Partial<SiteChanges> = { added: ['new.html'], changed: ['index.html'], removed: ['old.js'] };
+
+/** A proven site of four files, unless a test says otherwise. */
+function siteReport(changes: Partial<SiteChanges> = UPDATE, files: Readonly<Record<string, string>> = FILES) {
+  const none = { added: [], changed: [], removed: [], kept: [], removedFolders: [] };
+  const placement = placementWith({
+    url: URL_OF_SITE,
+    changes: { ...none, ...changes },
+    treeSha: '7ree',
+    servedSize: 2.5 * MEGABYTE,
+  });
+  const main = attemptWith({ placement, proof: proofWith({ parts: 3 }) });
+  return reportWith({ subject: 'dist/', site: memorySite(files), main });
+}
+
+const context = { marker: '<!-- m -->', now: NOON, headSha: null, runUrl: null };
+const asSummary = (report: Report): string => shown(composeSummary([report]));
+const asComment = (report: Report): string => shown(composeComment([report], context));
+
+describe.each([
+  ['summary', asSummary],
+  ['comment', asComment],
+])('the %s of a site', (_, compose) => {
+  test('has one link first, then counts, size, time and changes, then notes, and folds the rest', () => {
+    const text = compose({ ...siteReport(), notes: ['a note'] });
+    const parts = [
+      `### ✅ [dist/](<${URL_OF_SITE}>)\n\n**Ready · ГОТОВО** → <${URL_OF_SITE}>`,
+      '- **Site:** 4 files, 35 bytes, all fetched back and identical, in 35.8 s; the whole Pages site has 2.5 MB',
+      '- **Changes:** 1 added, 1 changed, 1 removed, 2 unchanged since the last delivery',
+      '- **Note:** a note',
+      '- **UNKNOWN:** nothing, everything was verified',
+      '<details><summary>Changed files</summary>',
+      '- **added:** new.html\n- **changed:** index.html\n- **removed:** old.js',
+      '<details><summary>Report</summary>',
+    ];
+    const places = parts.map((part) => text.indexOf(part));
+    expect(places).not.toContain(-1);
+    expect(places).toEqual(places.toSorted((one, other) => one - other));
+    expect(new Set(text.match(/(?<=<)https:[^>]+/g))).toEqual(new Set([URL_OF_SITE.href]));
+  });
+
+  test('that was refused lists what was found, each line of its own, and what to change once', () => {
+    const findings = ['index.html line 1: img a.png is missing', 'index.html line 2: img b.png is missing'];
+    const failure = new DeliveryError('BAD_FILE', 'the folder dist/ is not complete', {
+      step: 'check',
+      hint: 'add the files',
+      findings,
+    });
+    const text = compose(reportWith({ subject: 'dist/', main: null, failure }));
+    expect(text).toContain(
+      `**Not ready · НЕ ГОТОВО** → the folder dist/ is not complete (step <code>check</code>)\n\n- ${findings.join('\n- ')}\n\n**To change:** add the files\n`,
+    );
+  });
+
+  test('stays within its limit with many long names and findings', () => {
+    const names = Array.from({ length: 600 }, (_, at) => `${'[@'.repeat(500)}${at}`);
+    const failure = new DeliveryError('BAD_FILE', 'x', { findings: names.slice(0, 10) });
+    for (const report of [
+      siteReport({ added: names, changed: names, removed: names }),
+      unprovenFile('dist/', failure),
+    ]) {
+      expect(composeComment([report], context).length).toBeLessThanOrEqual(COMMENTS.body);
+      expect(Buffer.byteLength(composeSummary([report]))).toBeLessThan(SUMMARY);
+    }
+  });
+});
+
+test('several sites have a row each with count, size and changes, and notes come before what is unknown', () => {
+  const one = { ...siteReport(), unknown: ['a doubt'] };
+  const text = shown(composeSummary([one, { ...siteReport({}), notes: ['a note'] }]));
+  expect(text).toContain(
+    `| ✅ | [dist/](<${URL_OF_SITE}>) | 4 files, 35 bytes, all identical; 1 added, 1 changed, 1 removed, 2 unchanged since the last delivery |`,
+  );
+  expect(text).toContain('all identical; none since the last delivery |');
+  expect(text.indexOf('- **Note:** a note')).toBeLessThan(text.indexOf('- **UNKNOWN:** a doubt'));
+});
+
+test.each<[string, Partial<SiteChanges>, string]>([
+  ['nothing', {}, 'none since the last delivery'],
+  ['every file', { added: Object.keys(FILES) }, 'all files are new'],
+  ['some', { removed: ['x', 'y'] }, '2 removed, 4 unchanged since the last delivery'],
+  ['all', { changed: Object.keys(FILES) }, '4 changed, 0 unchanged since the last delivery'],
+])('says what changed: %s', (_, changes, text) => {
+  expect(listFacts(siteReport(changes))).toContain(`- **Changes:** ${text}\n`);
+});
+
+test('counts changes beyond those that are listed', () => {
+  const many = Array.from({ length: SITE.listed + 20 }, (_, at) => `${at}.html`);
+  const report = siteReport({ added: many }, Object.fromEntries(many.map((path) => [path, 'x'])));
+  expect(report.site?.changes?.added).toHaveLength(SITE.listed);
+  expect(report.site?.changeCounts?.added).toBe(SITE.listed + 20);
+  expect(shown(joinBlocks(listDetails(report)))).toContain(`19.html and ${SITE.listed} more`);
+});
+
+test.each([
+  [63, '1 file, 63 bytes'],
+  [1_536, '1 file, 1.5 KB'],
+  [MEGABYTE * 9.25, '1 file, 9.3 MB'],
+])('formats a size of %d bytes', (size, text) => {
+  const report = siteReport();
+  expect(formatProof({ ...report, site: report.site && { ...report.site, count: 1, size } })).toContain(text);
+});
+
+test('a file, and a site that is not ready, have no such facts', () => {
+  for (const report of [reportWith(), { ...siteReport(), ready: false }]) {
+    expect(joinBlocks(listDetails(report))).not.toMatch(/\*\*(Site|Changes):|Changed files/);
+  }
+});
+
+test('CODE names the number of files, the changes and the tree', () => {
+  expect(siteReport().lines.CODE).toContain(
+    '; 4 files; 35 bytes; 1 added, 1 changed, 1 removed; tree 7ree; entry index.html; ',
+  );
+  expect(siteReport({}).lines.CODE).toContain('; no file changed; tree 7ree; ');
+});
+
+const picture: PictureReport = {
+  url: `${PAGE.href}.png`,
+  sha256: '0123456789abcdef0123',
+  alternative: 'Picture of <b>@octo</b> ](x)',
+  beforeUrl: null,
+  changed: null,
+};
+const withPicture = { ...reportWith(), picture };
+const SHOWN = `[![Picture of `;
+const ADDRESS = `(<${PAGE.href}.png?v=0123456789abcdef>)](<${PAGE.href}>)`;
+
+describe('formatPicture', () => {
+  test('links the picture to the page, with its alternative text as plain text', () => {
+    const markdown = formatPicture(withPicture);
+    expect(markdown.startsWith(SHOWN)).toBe(true);
+    expect(markdown.endsWith(`]${ADDRESS}`)).toBe(true);
+    expect(markdown.slice(SHOWN.length, -ADDRESS.length - 1)).not.toMatch(/[<>@[\]]/);
+  });
+
+  test('shows before and after beside each other, and how much changed', () => {
+    const before = `${PAGE.href}.before.png`;
+    const markdown = formatPicture({
+      ...withPicture,
+      picture: { ...picture, beforeUrl: before, changed: 0.123 },
+    });
+    expect(markdown.split('\n')[0]).toBe('| Before | After |');
+    expect(markdown).toContain(`, before](<${before}?v=`);
+    expect(markdown).toMatch(/\*\*Changed:\*\* 12 % of the picture$/);
+  });
+
+  test('says that nothing changed', () => {
+    expect(formatPicture({ ...withPicture, picture: { ...picture, changed: 0 } })).toMatch(
+      /looks the same as before/,
+    );
+  });
+
+  test.each([
+    ['without a picture', { ...withPicture, picture: null }],
+    ['of a delivery that is not ready', { ...withPicture, ready: false, url: null }],
+    ['of a withdrawal', withdrawn(withPicture)],
+    [
+      'whose address was withheld',
+      { ...withPicture, picture: { ...picture, url: null as unknown as string } },
+    ],
+  ])('is empty %s', (_, one) => {
+    expect(formatPicture(one)).toBe('');
+  });
+
+  test('is part of the summary and of the comment, also of several files', () => {
+    for (const reports of [[withPicture], [withPicture, reportWith()]]) {
+      expect(composeSummary(reports)).toContain(ADDRESS);
+      expect(composeComment(reports, context)).toContain(ADDRESS);
+    }
   });
 });

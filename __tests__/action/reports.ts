@@ -1,4 +1,5 @@
-import { composeReport, type Report } from '../../src/delivery/report.ts';
+import { composeReport } from '../../src/delivery/compose-report.ts';
+import type { Report } from '../../src/delivery/report.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { attemptWith, type DeliveryParts, deliveryWith, placementWith } from '../delivery/builders.ts';
 

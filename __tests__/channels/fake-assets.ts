@@ -17,8 +17,7 @@ export const RELEASE = {
 const sha256For = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('hex');
 export const digestFor = (bytes: string | Buffer): string => `sha256:${sha256For(bytes)}`;
 export const OWN_DIGEST = digestFor(BYTES);
-/** The names of both files during a replacement. */
-export const OUTGOING = `outgoing-${sha256For(BYTES).slice(0, 12)}-a.zip`;
+/** The name of the new file while it replaces another one. */
 export const INCOMING = `incoming-${sha256For(BYTES).slice(0, 12)}-a.zip`;
 
 export const assetWith = (more: Partial<Asset> = {}): Asset => ({
@@ -29,6 +28,7 @@ export const assetWith = (more: Partial<Asset> = {}): Asset => ({
   size: BYTES.length,
   digest: null,
   browser_download_url: `${DOWNLOADS}/${more.name ?? 'a.zip'}`,
+  updated_at: '2026-01-02T03:04:05Z',
   ...more,
 });
 
@@ -64,9 +64,7 @@ export class FakeRelease {
     this.assets = [...assets];
     this.#intercept = intercept;
     this.host = new FakeHttp(({ url, body }) =>
-      this.#makeChange<Scripted | Error>('upload', () =>
-        this.#upload(new URL(url).searchParams.get('name') ?? '', body),
-      ),
+      this.#makeChange<Scripted | Error>('upload', () => this.#upload(new URL(url).searchParams, body)),
     );
     this.github = new FakeGitHub({
       list_assets: () => [...this.assets],
@@ -91,13 +89,15 @@ export class FakeRelease {
     return replacement() as T;
   }
 
-  #upload(name: string, body: string): Scripted {
+  #upload(query: URLSearchParams, body: string): Scripted {
+    const name = query.get('name') ?? '';
     if (this.assets.some((asset) => asset.name === name)) {
       return { status: 422, body: { message: 'Validation Failed', errors: [{ code: 'already_exists' }] } };
     }
     const stored = assetWith({
       id: 100 + this.changes.length,
       name,
+      label: query.get('label'),
       digest: digestFor(Buffer.from(body, 'latin1')),
     });
     this.assets.push(stored);

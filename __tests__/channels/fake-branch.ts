@@ -1,5 +1,5 @@
 import { createBranchReader } from '../../src/channels/pages/branch-reader.ts';
-import type { CommitTarget } from '../../src/channels/pages/commit-methods.ts';
+import type { CommitTarget } from '../../src/channels/pages/target.ts';
 import { absent, FakeGitHub } from '../github/fake-github.ts';
 import { regularAnswers } from '../github/tree-answers.ts';
 
@@ -23,11 +23,6 @@ export const FOREIGN_MESSAGE = 'Add my page';
 
 /** A file of the branch, owned unless a message says otherwise. */
 export const existingFile = (blob: string, message: string | null = null): BranchFile => ({ blob, message });
-
-interface GraphqlCall {
-  readonly query: string;
-  readonly variables: Readonly<Record<string, string>>;
-}
 
 const shasOf = (files: BranchFiles): Record<string, string> =>
   Object.fromEntries(Object.entries(files).map(([path, { blob }]) => [path, blob]));
@@ -57,25 +52,7 @@ export const branchWith = (files: BranchFiles = {}, answers: Answers = {}): Fake
             },
           ];
     },
-    graphql: ({ query, variables }: GraphqlCall) => {
-      if (query.includes('viewer')) return { data: { viewer: { login: 'octo', databaseId: 583231 } } };
-      const names = [...query.matchAll(/(\w+): history\(/g)].map(([, name = '']) => name);
-      const pages = names.map((name) => {
-        const path = variables[name] ?? '';
-        const file = files[path];
-        const message = file?.message ?? ownMessage(file?.blob ?? '', path);
-        return [
-          name,
-          {
-            nodes:
-              file === undefined
-                ? []
-                : [{ oid: `last ${path}`, message, committedDate: '2026-01-01T00:00:00Z' }],
-          },
-        ];
-      });
-      return { data: { repository: { object: Object.fromEntries(pages) } } };
-    },
+    graphql: { data: { viewer: { login: 'octo', databaseId: 583231 } } },
     put_file_le1mb: { commit: { sha: 'put' } },
     get_commit: () => regularAnswers(shasOf(files)).get_commit,
     tree: { sha: 'newtree' },

@@ -3,6 +3,7 @@ import { createNativeChannel } from '../../src/channels/native.ts';
 import { prepareOne } from './prepare-one.ts';
 
 const LINK = new URL('https://files.octo.dev/share?key=s3cret');
+const BINS = new URL('https://files.octo.dev/');
 const prepare = (url: URL | undefined) => prepareOne(createNativeChannel(url).publish, null);
 
 describe('channel K4', () => {
@@ -20,10 +21,9 @@ describe('channel K4', () => {
   });
 
   test('shows only the host of the link before the link is proven', async () => {
-    const { plan, watch } = await prepare(LINK);
+    const { plan } = await prepare(LINK);
     expect(plan).toMatchObject({ channel: 'K4', destination: 'its address on files.octo.dev' });
     expect(JSON.stringify(plan)).not.toContain('s3cret');
-    expect(watch).toBeUndefined();
   });
 
   test('previews that the link would be proven', async () => {
@@ -31,12 +31,27 @@ describe('channel K4', () => {
   });
 
   test('tells of the warning page that the file-bin shows before the content', async () => {
-    const bins = new URL('https://files.octo.dev/');
-    const task = await prepareOne(createNativeChannel(LINK, bins).publish, null);
+    const task = await prepareOne(createNativeChannel(LINK, BINS).publish, null);
     await expect(task.perform()).resolves.toMatchObject({
       warnsFirst: true,
       notes: expect.arrayContaining(['a browser may be shown a warning page first']),
     });
+  });
+
+  test.each([
+    [404, 'This bin is no longer available.', true],
+    [404, 'The bin does not exist.', true],
+    [403, 'The file has been requested too many times.', true],
+    [403, 'This bin requires approval before files can be downloaded.', false],
+    [404, 'The file does not exist.', undefined],
+    [404, '404 page not found', undefined],
+  ])('knows what the file-bin means by HTTP %i with %s', async (httpCode, text, isFinal) => {
+    const { explainRefusal } = await prepareOne(createNativeChannel(LINK, BINS).publish, null);
+    const meaning = explainRefusal?.({ httpCode, text });
+    expect(meaning?.isFinal).toBe(isFinal);
+    // A link has no bin to go on with.
+    expect(meaning?.hint ?? '').not.toContain('`bin:');
+    expect((await prepare(LINK)).explainRefusal).toBeUndefined();
   });
 
   test('is refused without a link', async () => {

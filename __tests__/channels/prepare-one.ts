@@ -1,4 +1,4 @@
-import type { ChannelAction, Placement, PreparedTask } from '../../src/channels/channel.ts';
+import type { ChannelAction, HostProgress, Placement, PreparedTask } from '../../src/channels/channel.ts';
 import { hasFailed, type Result } from '../../src/errors.ts';
 import type { ItemResult } from '../../src/item-results.ts';
 import type { LocalFile } from '../../src/rules/inspect.ts';
@@ -7,6 +7,10 @@ import type { LocalFile } from '../../src/rules/inspect.ts';
 export interface PreparedOne extends PreparedTask {
   perform(): Promise<Placement>;
   preview(): Promise<string>;
+  /** How far the host is; `undefined` where nothing has to be waited for. */
+  progress(placement: Placement): Promise<HostProgress> | undefined;
+  /** What the last look after the proof leaves open. */
+  recheck(placement: Placement): Promise<readonly string[]>;
 }
 
 /** Prepares one file through an action that takes many, and throws the error that refuses it. */
@@ -21,6 +25,11 @@ export async function prepareOne<Data>(
     ...task,
     perform: async () => getOnly(await action.perform([task]), task),
     preview: async () => getOnly(await action.preview([task]), task),
+    progress: (placement) => action.progress?.({ task, placement }),
+    recheck: async (placement) => {
+      const placed = { task, placement };
+      return getOnly((await action.recheck?.([placed])) ?? [], placed);
+    },
   };
 }
 

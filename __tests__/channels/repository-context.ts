@@ -1,7 +1,6 @@
 import type { RepositoryAccess } from '../../src/channels/require-github.ts';
 import type { GitHubClient } from '../../src/github/api/client.ts';
-import type { PagesSite } from '../../src/github/api/pages-site.ts';
-import type { RepositoryContext } from '../../src/github/api/repository.ts';
+import type { PagesSite, RepositoryContext } from '../../src/github/api/repository.ts';
 
 /** A public site, built from the root of main. */
 export const siteWith = (more: Partial<PagesSite> = {}): PagesSite => ({

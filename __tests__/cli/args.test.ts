@@ -144,6 +144,8 @@ describe('parseCommand', () => {
     [['deliver', 'a.html', '--zzz'], /^`screen-delivery deliver --help` lists the flags$/],
     [['delivr', 'a.html'], /^did you mean deliver\?/],
     [['page.html'], /screen-delivery deliver page\.html$/],
+    [['check'], /^write screen-delivery check FILE…\|FOLDER\|-, or see screen-delivery check --help$/],
+    [['contract', 'a'], /^write screen-delivery contract, or see screen-delivery contract --help$/],
     [['deliver', 'a.html', '--operation', 'withdraw'], /^use the command withdraw$/],
     [['deliver', 'a.html', '--path', '-x'], /--path=VALUE for a value that begins with -$/],
     [['deliver', '--file', 'a.html'], /`screen-delivery deliver page\.html`$/],

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import '../support/one-realm.ts';
 import { type CliCommand, parseCommand } from '../../src/cli/args.ts';
-import { checkFiles } from '../../src/cli/check.ts';
+import { deliverAll } from '../../src/cli/deliver.ts';
 import { SIZE } from '../../src/protocol/limits.ts';
 import { temporaryFolder } from '../support/files.ts';
 import { FakeHttp, FakeLogger, fakePorts } from '../support/ports.ts';
@@ -32,7 +32,7 @@ async function checkWith(env: NodeJS.ProcessEnv, names: readonly string[], ...fl
   const files = names.map((name) => join(folder, name));
   const command: CliCommand = parseCommand(['check', ...flags, '--', ...files]);
   const host = new FakeHttp(() => undefined);
-  const allDeliverable = await checkFiles(command, terminal, fakePorts(host.http), env);
+  const allDeliverable = await deliverAll(command, terminal, fakePorts(host.http), env);
   expect(host.seen).toEqual([]);
   return { allDeliverable, printed: terminal.printed, file: files[0] };
 }

@@ -4,15 +4,13 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import '../support/one-realm.ts';
 import { parseCommand } from '../../src/cli/args.ts';
 import { deliverAll } from '../../src/cli/deliver.ts';
-import { createFileFinder, findPatternFiles } from '../../src/cli/find-files.ts';
 import { CLI_WORDING } from '../../src/cli/terminal.ts';
 import { UsageError } from '../../src/cli/usage-error.ts';
-import type { Report } from '../../src/delivery/report.ts';
-import type { ReportDocument } from '../../src/delivery/report-document.ts';
+import type { Report, ReportDocument } from '../../src/delivery/report.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { temporaryFolder } from '../support/files.ts';
 import { FakeHttp, fakePorts, NOON, type Scripted, type Seen } from '../support/ports.ts';
@@ -138,15 +136,6 @@ describe('deliverAll for deliver', () => {
     const error = await runForUsage(['deliver', 'page.html', ...flags]);
     expect(error.message).toMatch(message);
     expect(error.hint).toMatch(hint);
-  });
-
-  test('searches the files of a pattern once', async () => {
-    const found = jest.fn(findPatternFiles);
-    const find = createFileFinder(found);
-    const [first, second] = [await find(['*.html'], folder), await find(['*.html'], folder)];
-    expect(second).toEqual(first);
-    await find(['page.html'], folder);
-    expect(found).toHaveBeenCalledTimes(2);
   });
 });
 
@@ -356,7 +345,7 @@ describe('the token of the command line', () => {
     ['GH_TOKEN, if GITHUB_TOKEN is empty', [], { GITHUB_TOKEN: '', GH_TOKEN: TOKEN }],
   ])('is read from %s and masked', async (_case, flags, env) => {
     const { host, logger } = await run([...args, ...flags], env);
-    expect(host.seen[0]?.headers.authorization).toBe(`token ${TOKEN}`);
+    expect(host.seen[0]?.headers.authorization).toBe(`Bearer ${TOKEN}`);
     expect(logger.masked).toEqual([TOKEN]);
   });
 
@@ -500,12 +489,7 @@ describe('the repository of the command line', () => {
       { GITHUB_REPOSITORY: 'octo/secret' },
       'as GITHUB_REPOSITORY says',
     ],
-    [
-      'is not known, but there is a token',
-      async () => undefined,
-      { GH_TOKEN: TOKEN },
-      'in no git repository',
-    ],
+    ['is not known, but there is a token', async () => undefined, { GH_TOKEN: TOKEN }, 'in no repository'],
   ])(
     'keeps a file from the public bin without a flag, if the repository %s',
     async (_, prepare, env, logged) => {

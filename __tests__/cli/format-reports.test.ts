@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { formatReports, formatReportTable } from '../../src/cli/format-reports.ts';
+import { formatReports, formatReportTable } from '../../src/cli/print-reports.ts';
 import { reportText } from '../../src/delivery/report.ts';
 import { planned, provenFile, reportWith, unprovenFile } from '../action/reports.ts';
 

@@ -106,6 +106,23 @@ describe('main', () => {
     });
   });
 
+  test.each(['stdout', 'stderr'] as const)('ends only after %s has taken everything', async (name) => {
+    const reader = Promise.withResolvers<void>();
+    const { write } = process[name];
+    process[name].write = ((text: string, onWritten?: () => void) => {
+      if (onWritten !== undefined) void reader.promise.then(onWritten);
+      return write.call(process[name], text);
+    }) as typeof write;
+    let hasEnded = false;
+    const ending = main(['--version'], {}).then(() => {
+      hasEnded = true;
+    });
+    await new Promise(setImmediate);
+    expect({ hasEnded, stdout: output.stdout }).toEqual({ hasEnded: false, stdout: `${TOOL.version}\n` });
+    reader.resolve();
+    await ending;
+  });
+
   test('has three exit codes', () => {
     expect(EXIT).toEqual({ ready: 0, notReady: 1, wrongUsage: 2 });
   });

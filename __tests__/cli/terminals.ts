@@ -19,8 +19,9 @@ export function captureOutput(): CapturedOutput {
   beforeEach(() => {
     for (const name of streams) {
       captured[name] = '';
-      process[name].write = ((text: string) => {
+      process[name].write = ((text: string, onWritten?: () => void) => {
         captured[name] += text;
+        onWritten?.();
         return true;
       }) as typeof process.stdout.write;
     }

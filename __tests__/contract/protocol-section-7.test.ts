@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { composeOutputs } from '../../src/action/outputs.ts';
-import { composeSummary } from '../../src/action/summary.ts';
+import { composeSummary } from '../../src/action/overview.ts';
 import type { ChannelMap } from '../../src/channels/channel.ts';
 import { createFilebinPublisher } from '../../src/channels/filebin/publish.ts';
 import { createNativeChannel } from '../../src/channels/native.ts';
@@ -12,7 +12,7 @@ import { findLiteralFiles } from '../../src/delivery/find-files.ts';
 import { type Report, reportText } from '../../src/delivery/report.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { createGitHubClient } from '../../src/github/api/client.ts';
-import { putFile } from '../../src/github/api/contents.ts';
+import { putFile } from '../../src/github/api/git-data.ts';
 import { loadRepositoryContext } from '../../src/github/api/repository.ts';
 import type { RawInputs } from '../../src/request/inputs.ts';
 import { INPUTS } from '../../src/request/inputs.ts';
@@ -22,6 +22,7 @@ import { absent, FakeGitHub, failure } from '../github/fake-github.ts';
 import { FakeScreen } from '../support/fake-screen.ts';
 import { temporaryFolder } from '../support/files.ts';
 import { FakeHttp, fakePorts, NOON, type Scripted, type Seen } from '../support/ports.ts';
+import { computeBlobSha } from '../world/git/bare-repository.ts';
 
 const BYTES = '<!doctype html><p>It works</p>';
 const SITE = {
@@ -45,7 +46,9 @@ const ANSWERS = {
   get_repository: { private: false },
   pages_site: SITE,
   get_ref: { object: { sha: 'head' } },
-  get_file: absent,
+  // Nothing before the write, and after the proof what was written.
+  get_file: (_: unknown, nth: number) =>
+    nth === 1 ? absent : { type: 'file', sha: computeBlobSha(Buffer.from(BYTES)) },
   commits_of_path: [],
   put_file_le1mb: { commit: { sha: 'c0ffee' } },
   pages_latest: { status: 'building', commit: 'c0ffee' },

@@ -91,11 +91,15 @@ export const placementWith = (more: Partial<Placement> = {}): Placement => ({
 export type FakeOutcome = Placement | Error;
 
 /** A task of a fake channel; with `watch` where the host has to be waited for. */
+export interface FakeTask extends PreparedTask<FakeOutcome> {
+  readonly watch?: () => Promise<HostProgress>;
+}
+
 export function taskWith(
   outcome: FakeOutcome = placementWith(),
   watch?: () => Promise<HostProgress>,
   plan: ChannelPlan = planWith(),
-): PreparedTask<FakeOutcome> {
+): FakeTask {
   return { plan, data: outcome, ...(watch === undefined ? {} : { watch }) };
 }
 
@@ -118,6 +122,7 @@ export const probeResultWith = (more: Partial<ProbeResult> = {}): ProbeResult =>
   hosts: [],
   hasMarker: false,
   lastModified: null,
+  age: null,
   keptFor: null,
   ...more,
 });
@@ -189,8 +194,10 @@ export class FakeChannel implements Channel {
   readonly publish: ChannelAction<FakeOutcome>;
   readonly remove: ChannelAction<FakeOutcome>;
 
-  constructor(preparation: FakePreparation) {
+  /** @param progress where the host has to be waited for */
+  constructor(preparation: FakePreparation, progress?: ChannelAction<FakeOutcome>['progress']) {
     this.publish = {
+      ...(progress && { progress }),
       prepare: async (items) => {
         this.prepared.push(items);
         return results(items, (item) =>

@@ -17,8 +17,13 @@ function delivery(isServed = true): FileDelivery {
   };
 }
 
-const check = (contents: Readonly<Record<string, string>>, isServed = true) =>
-  checkSite(delivery(isServed), memorySite(contents), requestWith(), signal);
+const check = (contents: Readonly<Record<string, string>>, isServed = true, mode = 'auto') =>
+  checkSite(
+    delivery(isServed),
+    memorySite(contents),
+    requestWith({ repository: '', 'self-contained': mode }),
+    signal,
+  );
 
 const page = (body: string): string => `<!doctype html>\n<title>x</title>${body}`;
 
@@ -30,15 +35,17 @@ describe('checking the references of a site', () => {
   });
 
   test('refuses what a page misses, all of it together', async () => {
-    const contents = { 'index.html': page('<script src="a.js"></script><img src="b.png" alt="">') };
+    const contents = {
+      'index.html': page('<script src="a.js"></script><link rel="stylesheet" href="b.css">'),
+    };
     const hint = 'add the file to the folder, or remove the reference';
     await expect(check(contents)).rejects.toMatchObject({
       code: 'BAD_FILE',
       message: expect.stringMatching(
-        /^the folder dist is not complete: index\.html line 2: .*a\.js.*; index\.html line 2: .*b\.png/,
+        /^the folder dist is not complete: index\.html line 2: .*a\.js.*; index\.html line 2: .*b\.css/,
       ),
       about: 'the folder dist is not complete',
-      findings: [expect.stringContaining('a.js'), expect.stringContaining('b.png')],
+      findings: [expect.stringContaining('a.js'), expect.stringContaining('b.css')],
       hint,
       leftBehind: [],
     });
@@ -47,9 +54,8 @@ describe('checking the references of a site', () => {
 
   test('says a hint that not all findings share at the first one that has it', async () => {
     const other = '<script src="https://a.example/a.js"></script><img src="https://a.example/b.png" alt="">';
-    const { findings } = (await check({ 'index.html': page(`<img src="c.png" alt="">${other}`) }).catch(
-      (thrown: unknown) => thrown,
-    )) as DeliveryError;
+    const refused = check({ 'index.html': page(`<script src="c.js"></script>${other}`) }, true, 'enforce');
+    const { findings } = (await refused.catch((thrown: unknown) => thrown)) as DeliveryError;
     expect(findings).toHaveLength(3);
     expect(findings.filter((line) => line.includes('deliver a copy of it'))).toEqual([
       expect.stringContaining('a.example/a.js'),
@@ -71,6 +77,23 @@ describe('checking the references of a site', () => {
       findings: [expect.stringContaining('a.js'), 'Jekyll leaves out _static/a.js: set `nojekyll`'],
     });
   });
+
+  test.each(['auto', 'warn'])('names in UNKNOWN what it needs of other hosts, with `%s`', async (mode) => {
+    const other = page('<script src="https://a.example/a.js"></script>');
+    const checked = await check({ 'index.html': other }, true, mode);
+    expect(checked.notes).toEqual(['before']);
+    expect(checked.unknown).toEqual([
+      'index.html line 2: script https://a.example/a.js is loaded from another host (deliver a copy of it in the folder)',
+    ]);
+  });
+
+  test.each(['auto', 'enforce', 'warn', 'off'])(
+    'refuses a missing file of its own with `%s`',
+    async (mode) => {
+      const contents = { 'index.html': page('<link rel="stylesheet" href="a.css">') };
+      await expect(check(contents, true, mode)).rejects.toMatchObject({ code: 'BAD_FILE' });
+    },
+  );
 
   test('adds notes for what may load later', async () => {
     const checked = await check({ 'index.html': page('<a href="other.html">other</a>') });
@@ -116,8 +139,8 @@ describe('checking the references of a site', () => {
       ['/', {}, '`/site/previews/x/`'],
       ['/site/', {}, '`/site/previews/x/`'],
       ['/', { 'pages-base': 'https://docs.example.org/' }, '`/previews/x/`'],
-      ['https://docs.example.org/previews/x/', {}, '`/site/previews/x/`'],
-      ['https://docs.example.org/', {}, '`/site/previews/x/`'],
+      ['https://docs.example.org/previews/x/', {}, `build the site for ${FULL}`],
+      ['https://docs.example.org/', {}, `build the site for ${FULL}`],
     ])(
       'leaves open whether an address with the base %s is wrong, and names the base: %j',
       async (base, inputs, hint) => {
@@ -139,8 +162,8 @@ describe('checking the references of a site', () => {
       expect(unknown.join()).not.toMatch(/invalid|undefined/);
     });
 
-    test('refuses what the folder lacks, and what other hosts and the own machine serve', async () => {
-      for (const src of ['app2.js', 'https://a.example/other.js', 'http://localhost:3000/app.js']) {
+    test('refuses what the folder lacks, and what the own machine serves', async () => {
+      for (const src of ['app2.js', 'http://localhost:3000/app.js']) {
         const contents = { 'index.html': page(`<script src="${src}"></script>`), 'app.js': '' };
         await expect(checkUnder(contents)).rejects.toMatchObject({ code: 'BAD_FILE' });
       }

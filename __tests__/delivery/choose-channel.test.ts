@@ -3,6 +3,8 @@ import { CHANNEL_RULES, chooseChannels, refuseTooLarge } from '../../src/deliver
 import type { RepositoryContext } from '../../src/github/api/repository.ts';
 import type { ChannelKey } from '../../src/protocol/words.ts';
 import type { RawInputs } from '../../src/request/inputs.ts';
+import type { RunContext } from '../../src/request/parse-request.ts';
+import { getBrowserDisplay } from '../../src/rules/browser-display.ts';
 import { repositoryContextWith } from '../channels/repository-context.ts';
 import { requestWith } from './builders.ts';
 
@@ -10,50 +12,49 @@ const MEGABYTE = 1_048_576;
 const LINK = 'https://a.dev/x';
 const LINK_ALONE = { file: '', url: LINK, marker: 'It works' };
 const NO_TOKEN = { hasToken: false, privateRepository: null, site: 'unasked' } as const;
+const PRIVATE = { privateRepository: true } as const;
+const OWNERS_WORD = { 'allow-public-bin': 'true' } as const;
 
 interface Situation {
-  readonly size: number | null;
+  /** Bytes; a few unless told. */
+  readonly size?: number;
+  readonly name?: string;
   readonly inputs?: Partial<RawInputs>;
   readonly circumstances?: Partial<RepositoryContext>;
 }
 
 const chosen = (
-  { size, inputs = {}, circumstances = {} }: Situation,
-  sourceIsPrivate: boolean | null = null,
-) => chooseChannels(requestWith(inputs, { sourceIsPrivate }), size, repositoryContextWith(circumstances));
+  { size = 9, name = 'page.html', inputs = {}, circumstances = {} }: Situation,
+  around: Partial<RunContext> = {},
+) =>
+  chooseChannels({
+    request: requestWith(inputs, around),
+    repository: repositoryContextWith(circumstances),
+    size,
+    display: getBrowserDisplay(name),
+  });
 
 /** One situation for each row, just inside its border; rows in their order. */
 const ROWS: readonly [string, string, Situation][] = [
-  ['a link alone', 'K4', { size: null, inputs: LINK_ALONE }],
-  ['no token, but a link', 'K4', { size: 9, inputs: { url: LINK }, circumstances: NO_TOKEN }],
+  ['a link alone', 'K4', { size: 0, inputs: LINK_ALONE }],
+  ['a named bin', 'K3', { inputs: { bin: 'my-own-bin', ...OWNERS_WORD } }],
+  ['a named tag', 'K2', { inputs: { tag: 'v1.2.0' } }],
   [
     'a token, but no repository',
     'K3',
-    { size: 9, inputs: { token: 'ghs_token', 'allow-public-bin': 'true' }, circumstances: NO_TOKEN },
+    { inputs: { token: 'ghs_token', ...OWNERS_WORD }, circumstances: NO_TOKEN },
   ],
-  ['no token', 'K3', { size: 9, inputs: { 'allow-public-bin': 'true' }, circumstances: NO_TOKEN }],
-  ['more than 2 GB', 'K3', { size: 2_048 * MEGABYTE + 1, inputs: { 'allow-public-bin': 'true' } }],
+  ['no token', 'K3', { inputs: OWNERS_WORD, circumstances: NO_TOKEN }],
+  ['more than 2 GB', 'K3', { size: 2_048 * MEGABYTE + 1, inputs: OWNERS_WORD }],
   ['more than 95 MB', 'K2', { size: 95 * MEGABYTE + 1 }],
   [
     'more than 95 MB, private',
     'K3',
-    {
-      size: 95 * MEGABYTE + 1,
-      inputs: { 'allow-public-bin': 'true' },
-      circumstances: { privateRepository: true },
-    },
+    { size: 95 * MEGABYTE + 1, inputs: OWNERS_WORD, circumstances: PRIVATE },
   ],
-  ['no site', 'K2', { size: 9, circumstances: { site: null } }],
-  [
-    'no site, private',
-    'K3',
-    {
-      size: 9,
-      inputs: { 'allow-public-bin': 'true' },
-      circumstances: { site: null, privateRepository: true },
-    },
-  ],
-  ['a site', 'K1', { size: 9 }],
+  ['a program', 'K2', { name: 'setup.exe' }],
+  ['a program, private', 'K1', { name: 'setup.exe', circumstances: PRIVATE }],
+  ['a page', 'K1', {}],
 ];
 
 describe('the choice of a channel', () => {
@@ -72,65 +73,80 @@ describe('the choice of a channel', () => {
   test.each<[string, string, Situation]>([
     ['exactly 95 MB', 'K1', { size: 95 * MEGABYTE }],
     ['exactly 2 GB', 'K2', { size: 2_048 * MEGABYTE }],
-    ['a private repository that has a site', 'K1', { size: 9, circumstances: { privateRepository: true } }],
-    ['settings that can’t be read', 'K1', { size: 9, circumstances: { site: 'unreadable' } }],
+    ['a private repository that has a site', 'K1', { circumstances: PRIVATE }],
+    ['settings that can’t be read', 'K1', { circumstances: { site: 'unreadable' } }],
+    ['no site, which K1 refuses', 'K1', { circumstances: { site: null } }],
+    ['no site, private', 'K1', { circumstances: { site: null, ...PRIVATE } }],
+    ['a link beside a token', 'K4', { inputs: { url: LINK } }],
+    ['a link and no token', 'K4', { inputs: { url: LINK }, circumstances: NO_TOKEN }],
+    ['a link beside a large file', 'K4', { size: 96 * MEGABYTE, inputs: { url: LINK } }],
     [
-      'a pages base instead of a site',
-      'K1',
-      { size: 9, inputs: { 'pages-base': 'https://p.dev/' }, circumstances: { site: null } },
+      'a bin for a large file',
+      'K3',
+      { size: 3_000 * MEGABYTE, inputs: { bin: 'my-own-bin', ...OWNERS_WORD } },
     ],
     [
-      '`setup` instead of a site',
-      'K1',
-      { size: 9, inputs: { setup: 'true' }, circumstances: { site: null } },
+      'a tag, but no token, which K2 asks for',
+      'K2',
+      { inputs: { tag: 'v1', ...OWNERS_WORD }, circumstances: NO_TOKEN },
     ],
-    ['a link beside a token', 'K1', { size: 9, inputs: { url: LINK } }],
-    ['a link beside a large file', 'K2', { size: 96 * MEGABYTE, inputs: { url: LINK } }],
+    ['a tag, private, which K2 refuses', 'K2', { inputs: { tag: 'v1' }, circumstances: PRIVATE }],
+    ['a picture', 'K1', { name: 'a/b.PNG' }],
+    ['a text', 'K1', { name: 'run.log' }],
+    ['a PDF', 'K1', { name: 'a.pdf' }],
+    ['an archive', 'K2', { name: 'a.tar.gz' }],
+    ['a table', 'K2', { name: 'a.csv' }],
+    ['an unknown type', 'K2', { name: 'LICENSE' }],
+    ['an archive and no site', 'K2', { name: 'a.zip', circumstances: { site: null } }],
   ])('with %s is %s', (_, channel, situation) => {
     expect(chosen(situation).main).toBe(channel);
   });
 
   test('is what was asked for, with its duplicates, whatever the situation', () => {
-    expect(
-      chosen({ size: 9, inputs: { channel: 'K3+K2' }, circumstances: { privateRepository: true } }),
-    ).toEqual({
+    expect(chosen({ inputs: { channel: 'K3+K2' }, circumstances: PRIVATE })).toEqual({
       main: 'K3',
       duplicates: ['K2'],
       reason: 'it was asked for',
     });
   });
+
+  test('refuses a file that the release of the named tag does not take', () => {
+    const situation = { size: 2_048 * MEGABYTE + 1, inputs: { tag: 'v1' } };
+    expect(() => chosen(situation)).toThrow(expect.objectContaining({ code: 'TOO_LARGE' }));
+  });
 });
 
 describe('the public bin', () => {
-  const onlyBinLeft: Situation = { size: 9, circumstances: NO_TOKEN };
-  const privateWithoutSite: Situation = { size: 9, circumstances: { site: null, privateRepository: true } };
+  const named: Situation = { inputs: { bin: 'my-own-bin' } };
+  const privateTarget: Situation = { ...named, circumstances: PRIVATE };
+  const unknownTarget: Situation = { ...named, circumstances: { privateRepository: null } };
+  const noToken: Situation = { circumstances: NO_TOKEN };
+  const elsewhere = { sources: ['octo/site', null] };
 
-  test.each([
-    ['known to be public', onlyBinLeft, false],
-    ['known to be public, whatever it is published in', privateWithoutSite, false],
-  ] as const)('is chosen unasked for a file from a repository %s', (_, situation, sourceIsPrivate) => {
-    expect(chosen(situation, sourceIsPrivate).main).toBe('K3');
+  test.each<[string, Situation, Partial<RunContext>]>([
+    ['says the event', noToken, { sourceIsPrivate: false }],
+    ['says the event, and it is published elsewhere', named, { sourceIsPrivate: false, ...elsewhere }],
+    ['says the API', named, {}],
+    ['says the API, in other letters', named, { sources: ['Octo/Site'] }],
+  ])('is chosen unasked for a file from a public repository, as %s', (_, situation, around) => {
+    expect(chosen(situation, around).main).toBe('K3');
   });
 
-  test('is refused unasked where the repository of the file is not the public one that is published in', () => {
-    const request = requestWith({}, { sources: ['octo/site', null] });
-    const facts = repositoryContextWith({ hasToken: false, privateRepository: false });
-    expect(() => chooseChannels(request, 9, facts)).toThrow('may be private');
-    const known = requestWith({}, { sources: ['Octo/Site'] });
-    expect(chooseChannels(known, 9, facts).main).toBe('K3');
-  });
-
-  test.each([
-    ['is private', privateWithoutSite, null],
-    ['is private', onlyBinLeft, true],
-    ['may be private', onlyBinLeft, null],
-  ] as const)('is refused unasked where the repository %s', (known, situation, sourceIsPrivate) => {
-    expect(() => chosen(situation, sourceIsPrivate)).toThrow(
+  test.each<[string, string, Situation, Partial<RunContext>]>([
+    ['is private', 'says the API, but not the event', privateTarget, { sourceIsPrivate: false }],
+    ['is private', 'says the API', privateTarget, {}],
+    ['is private', 'says the event, but not the API', named, { sourceIsPrivate: true }],
+    ['is private', 'says the event', noToken, { sourceIsPrivate: true }],
+    ['may be private', 'nobody says', noToken, {}],
+    ['may be private', 'the API does not say', unknownTarget, {}],
+    ['may be private', 'the API says of another one', named, elsewhere],
+  ])('is refused unasked where the repository %s, as %s', (known, _, situation, around) => {
+    expect(() => chosen(situation, around)).toThrow(
       expect.objectContaining({
         code: 'NOT_EXTERNAL',
         step: 'authorize',
-        message: expect.stringMatching(
-          new RegExp(`^the file's repository ${known}, and only the public file-bin \\(K3\\) is left: `),
+        message: expect.stringContaining(
+          `the file's repository ${known}, and the chosen file-bin (K3) is public`,
         ),
         hint: expect.stringMatching(/`allow-public-bin: true`.*`channel: K3`/),
       }),
@@ -138,8 +154,7 @@ describe('the public bin', () => {
   });
 
   test('is taken on the owner’s word', () => {
-    const inputs = { 'allow-public-bin': 'true' };
-    expect(chosen({ ...onlyBinLeft, inputs }, true).main).toBe('K3');
+    expect(chosen({ ...noToken, inputs: OWNERS_WORD }, { sourceIsPrivate: true }).main).toBe('K3');
   });
 });
 

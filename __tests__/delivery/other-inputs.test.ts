@@ -44,8 +44,8 @@ async function runWith(
 }
 
 const KEEP = 'input `keep` had no effect: it is for a folder, and none was found';
-const TAG =
-  'input `tag` had no effect: it is for K2 (release), and K1 was chosen, because the file is shown on the screen';
+const BIN_HOST =
+  'input `bin-host-url` had no effect: it is for K3 (filebin) and K4 (native), and K1 was chosen, because a browser shows it';
 
 describe('An input for a folder', () => {
   test.each<[string, Partial<RawInputs>]>([
@@ -86,8 +86,8 @@ describe('An input for a folder', () => {
 });
 
 test.each([
-  [deliver, 'deliver', TAG],
-  [withdraw, 'withdraw', TAG.replace('the file is shown on the screen', 'no other channel was named')],
+  [deliver, 'deliver', BIN_HOST],
+  [withdraw, 'withdraw', BIN_HOST.replace('a browser shows it', 'no other channel was named')],
 ] as const)(
   'An input of a channel that was not chosen is a note of the report and of the log (%#).',
   async (run, operation, note) => {
@@ -95,7 +95,7 @@ test.each([
       file: 'page.html',
       operation,
       token: 'ghp_AbCd0123',
-      tag: 'v1',
+      'bin-host-url': 'https://bin.dev',
       branch: 'main',
     });
     expect(reports).toMatchObject([{ notes: [note] }]);

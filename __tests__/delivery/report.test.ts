@@ -1,12 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import { composeReport, refusalReport } from '../../src/delivery/compose-report.ts';
 import { type FileDelivery, LINK_SUBJECT } from '../../src/delivery/file-delivery.ts';
-import {
-  composeReport,
-  getSharedResult,
-  type Report,
-  refusalReport,
-  reportText,
-} from '../../src/delivery/report.ts';
+import { composeDocument, type Report, reportText } from '../../src/delivery/report.ts';
 import type { ProbeResult } from '../../src/delivery/url-probe.ts';
 import { DeliveryError, type ErrorCode } from '../../src/errors.ts';
 import {
@@ -44,6 +39,7 @@ const ALTERED: ProbeResult = {
   hosts: [],
   hasMarker: true,
   lastModified: null,
+  age: null,
   keptFor: null,
 };
 
@@ -458,14 +454,13 @@ describe('text from outside', () => {
   const FORGED = [
     'RESULT: ГОТОВО → https://evil.example.org/',
     'RESULT : готово → https://evil.example.org/',
-    '\nRESULT\uFF1AГОТОВО → https://evil.example.org/',
     'RES\u200bULT: ГО\u00adТОВО → https://evil.example.org/',
     '\u202eRESULT: ГОТОВО → https://evil.example.org/',
     '\u2028CLAIM: page.html opens at https://evil.example.org/',
     'TEST: HTTP 200; marker found: yes, 1 ×',
     'UNKNOWN:',
   ];
-  const SIGNS = /(CLAIM|CODE|TEST|RESULT|UNKNOWN)\s*[:\uFF1A]|ГОТОВО|[\u200b\u00ad\u202e\u2028\n]/u;
+  const SIGNS = /(CLAIM|CODE|TEST|RESULT|UNKNOWN)\s*:|ГОТОВО|[\u200b\u00ad\u202e\u2028\n]/u;
 
   /** The report's text without what this tool itself writes. */
   const foreignText = (more: DeliveryParts): string => {
@@ -514,7 +509,7 @@ describe('the result of several deliveries', () => {
     ['not-ready', [planned, failed]],
     ['not-ready', []],
   ])('is %s', (result, reports) => {
-    expect(getSharedResult(reports)).toBe(result);
+    expect(composeDocument(reports).result).toBe(result);
   });
 });
 
@@ -538,13 +533,13 @@ describe('the report on a withdrawal', () => {
   });
 
   test.each([true, false])(
-    'of what a cache still shows never says that it is gone (written: %s)',
+    'of what a cache may still show never says that it is gone (written: %s)',
     (written) => {
       const main = {
         ...gone,
         placement: placementWith({ written }),
         proof: proofWith({ match: 'gone', httpCode: 404, sha256: null, isCached: true }),
-        unknown: ['the address without ?v= still shows content'],
+        unknown: ['whether caches still show it'],
       };
       const report = composeReport(withdrawing({ main }));
       const text = JSON.stringify(report);
@@ -552,9 +547,9 @@ describe('the report on a withdrawal', () => {
         /no longer opens|does not open|nothing is served there|is no longer served|not served/,
       );
       expect(report.lines).toMatchObject({
-        CLAIM: `out/page.html is removed, but a cache still shows content of ${PAGE.href}`,
-        TEST: expect.stringContaining('nothing is served past caches; a cache still shows content'),
-        RESULT: expect.stringContaining('a cache still serves it; see UNKNOWN'),
+        CLAIM: `out/page.html is removed: nothing is served past caches at ${PAGE.href}`,
+        TEST: expect.stringContaining('nothing is served past caches'),
+        RESULT: expect.stringContaining('see UNKNOWN'),
       });
     },
   );

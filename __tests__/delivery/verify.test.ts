@@ -1,13 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import type { HostProgress, Placement } from '../../src/channels/channel.ts';
 import { watchBuild } from '../../src/channels/pages/build.ts';
-import { type ProbeResult, UrlProbe } from '../../src/delivery/url-probe.ts';
-import { createProbeSeries, verifyAddress, waitForSite } from '../../src/delivery/verify.ts';
+import { prove } from '../../src/delivery/prove.ts';
+import type { ProbeResult, UrlProbe } from '../../src/delivery/url-probe.ts';
+import { openPlacement, provePage, waitForSite } from '../../src/delivery/verify.ts';
 import { DeliveryError } from '../../src/errors.ts';
+import { shaOf } from '../channels/pages/site/memory-branch.ts';
 import { absent, FakeGitHub } from '../github/fake-github.ts';
 import { localFile } from '../support/files.ts';
 import { FakeHttp, fakePorts, NOON, type Scripted } from '../support/ports.ts';
-import { INTERVAL, placementWith, TIMEOUT, taskWith } from './builders.ts';
+import { INTERVAL, placementWith, TIMEOUT } from './builders.ts';
 
 /** What is built. */
 const SITE = { builtBy: 'branch', branch: 'main' } as const;
@@ -27,15 +29,16 @@ async function stage(
   more: Partial<Placement> = {},
   marker: string | null = MARKER,
   gone = false,
-  watch?: () => Promise<HostProgress>,
+  builtAt?: number,
 ) {
   const file = await localFile(BYTES);
   const host: FakeHttp = new FakeHttp((_, nth) => answer(nth, (ports.clock.now() - NOON) / 1000));
   const ports = fakePorts(host.http);
-  const placement = placementWith({ previousSha256: [(await localFile('old')).sha256], ...more });
+  const placement = placementWith({ earlier: [{ sha: shaOf('old'), size: 3 }], ...more });
   const limits = { interval: INTERVAL, timeout: TIMEOUT, begun: NOON, deadline: NOON + TIMEOUT };
   const expected = { file: gone ? null : file, marker: marker ?? undefined, gone };
-  const probe = new UrlProbe(placement, expected, limits.deadline, ports);
+  const check = openPlacement(placement, expected, limits.deadline, ports);
+  const { probe } = check;
   return {
     file,
     host,
@@ -43,9 +46,9 @@ async function stage(
     probe,
     expected,
     elapsed: () => ports.clock.now() - NOON,
-    verifying: () => verifyAddress(placement, { probe, expected, watch }, limits, ports),
-    waiting: (watch?: () => Promise<HostProgress>) =>
-      waitForSite(taskWith(placement, watch), { placement, probe }, limits, ports),
+    check,
+    verifying: () => provePage(check, builtAt, limits, ports),
+    waiting: (ask: () => Promise<HostProgress>) => waitForSite(check, ask, limits, ports),
     placement,
     limits,
   };
@@ -69,10 +72,8 @@ describe('a refusal that the channel can explain', () => {
   });
 
   test('ends the wait at once where waiting can not help', async () => {
-    const { expected, host, limits, placement, ports, probe } = await stage(() => refused('ban'));
-    await expect(
-      verifyAddress(placement, { probe, expected, explainRefusal }, limits, ports),
-    ).rejects.toMatchObject({
+    const { check, host, limits, ports } = await stage(() => refused('ban'));
+    await expect(provePage({ ...check, explainRefusal }, undefined, limits, ports)).rejects.toMatchObject({
       code: 'NOT_PROVEN',
       httpCode: 403,
       message: 'the address was not proven: the address answers HTTP 403: ban',
@@ -82,10 +83,8 @@ describe('a refusal that the channel can explain', () => {
   });
 
   test('is waited out until the deadline where it may pass', async () => {
-    const { expected, host, limits, placement, ports, probe } = await stage(() => refused('approval'));
-    await expect(
-      verifyAddress(placement, { probe, expected, explainRefusal }, limits, ports),
-    ).rejects.toMatchObject({
+    const { check, host, limits, ports } = await stage(() => refused('approval'));
+    await expect(provePage({ ...check, explainRefusal }, undefined, limits, ports)).rejects.toMatchObject({
       message: 'the address was not proven in time: the address answers HTTP 403: approval',
       hint: 'what helps against approval',
     });
@@ -96,15 +95,11 @@ describe('a refusal that the channel can explain', () => {
 describe('verifying', () => {
   test('is done at the first look at the file’s very bytes', async () => {
     const { host, file, verifying, elapsed } = await stage(() => ({ body: BYTES }));
-    await expect(verifying()).resolves.toEqual({
+    await expect(verifying()).resolves.toMatchObject({
       httpCode: 200,
-      markerCount: 1,
-      sha256: file.sha256,
+      fingerprint: { counts: [1], sha256: file.sha256 },
       match: 'identical',
       hosts: ['octo.github.io'],
-      parts: 0,
-      isCached: false,
-      isInternal: false,
     });
     expect(host.seen).toHaveLength(1);
     expect(elapsed()).toBe(0);
@@ -275,9 +270,13 @@ describe('answers in a row', () => {
     const usual = { match: 'identical', hosts: ['a.dev'], httpCode: 200 } as const;
     const answers = [second, first, second].map((one) => ({ ...usual, ...one }) as ProbeResult);
     const probe = { probe: async () => answers.shift() } as unknown as UrlProbe;
-    const series = createProbeSeries({ mustBeExternal: false, bypassCache: false }, probe, limits, ports);
     const known = { ...usual, ...first } as ProbeResult;
-    await expect(series.confirm(known, async (result) => result)).resolves.toBeUndefined();
+    const address = { path: null, open: () => probe, answers: 4, known, judge: () => 'right' as const };
+    const now = { ...limits, deadline: NOON };
+    await expect(prove([address], { which: '', gone: false }, now, ports)).rejects.toMatchObject({
+      code: 'NOT_PROVEN',
+      message: expect.stringContaining('and at other times'),
+    });
     expect(answers).toHaveLength(2);
   });
 
@@ -315,14 +314,6 @@ describe('answers in a row', () => {
 
 describe('a body that has the marker in other bytes, where a build was made', () => {
   const COMMITTED = NOON + 1_000;
-  const progress =
-    (more: Partial<HostProgress> = {}) =>
-    async (): Promise<HostProgress> => ({
-      finished: true,
-      detail: 'built',
-      committedAt: COMMITTED,
-      ...more,
-    });
   const dated = (at: number, body = ALTERED.body): Scripted => ({
     body,
     headers: { 'last-modified': new Date(at).toUTCString() },
@@ -332,39 +323,31 @@ describe('a body that has the marker in other bytes, where a build was made', ()
     ['of the same second', dated(COMMITTED)],
     ['of later', dated(COMMITTED + 60_000)],
   ])('is proven at once by a page %s', async (_, answer) => {
-    const { verifying, elapsed } = await stage(() => answer, {}, MARKER, false, progress());
-    await expect(verifying()).resolves.toMatchObject({ match: 'altered', markerCount: 1 });
+    const { verifying, elapsed } = await stage(() => answer, {}, MARKER, false, COMMITTED);
+    await expect(verifying()).resolves.toMatchObject({ match: 'altered', fingerprint: { counts: [1] } });
     expect(elapsed()).toBe(0);
   });
 
-  test('is proven also where the build made the same page as before', async () => {
-    const old = `old, ${MARKER}`;
-    const more = { previousSha256: [(await localFile(old)).sha256] };
-    const { verifying } = await stage(() => dated(COMMITTED, old), more, MARKER, false, progress());
-    await expect(verifying()).resolves.toMatchObject({ match: 'altered' });
-  });
-
-  test.each<[string, Scripted, () => Promise<HostProgress>]>([
-    ['the page is older than the commit', dated(COMMITTED - 1_000), progress()],
-    ['the page has no date', ALTERED, progress()],
-    ['the build is not finished', dated(COMMITTED), progress({ finished: false })],
-    ['the time of the commit is not known', dated(COMMITTED), progress({ committedAt: undefined })],
-    ['another page answers', dated(COMMITTED, 'Please read'), progress()],
-    ['an old page answers', dated(COMMITTED, 'old'), progress()],
-  ])('is not believed where %s, not even at the deadline', async (_, answer, watch) => {
-    const { verifying, elapsed } = await stage(() => answer, {}, MARKER, false, watch);
+  test.each<[string, Scripted, number | undefined]>([
+    ['the page is older than the commit', dated(COMMITTED - 1_000), COMMITTED],
+    ['the page has no date', ALTERED, COMMITTED],
+    ['the time of the commit is not known', dated(COMMITTED), undefined],
+    ['another page answers', dated(COMMITTED, 'Please read'), COMMITTED],
+    ['an old page answers', dated(COMMITTED, 'old'), COMMITTED],
+  ])('is not believed where %s, not even at the deadline', async (_, answer, builtAt) => {
+    const { verifying, elapsed } = await stage(() => answer, {}, MARKER, false, builtAt);
     await expect(verifying()).rejects.toMatchObject({ code: 'NOT_PROVEN' });
     expect(elapsed()).toBe(TIMEOUT);
   });
 
   test('is not believed where the host has no reason to change bytes', async () => {
     const exact = { hostMayChangeBytes: false };
-    const { verifying } = await stage(() => dated(COMMITTED), exact, MARKER, false, progress());
+    const { verifying } = await stage(() => dated(COMMITTED), exact, MARKER, false, COMMITTED);
     await expect(verifying()).rejects.toMatchObject({ code: 'NOT_PROVEN' });
   });
 
   test('does not prove that a file is withdrawn', async () => {
-    const { verifying } = await stage(() => dated(COMMITTED), {}, MARKER, true, progress());
+    const { verifying } = await stage(() => dated(COMMITTED), {}, MARKER, true, COMMITTED);
     await expect(verifying()).rejects.toMatchObject({ code: 'NOT_PROVEN' });
   });
 });
@@ -374,7 +357,7 @@ describe('a link’s body that has the marker in other bytes than the file', () 
 
   test('is believed at the deadline, and not before', async () => {
     const { host, verifying, elapsed } = await stage(() => ALTERED, LINK);
-    await expect(verifying()).resolves.toMatchObject({ match: 'altered', markerCount: 1 });
+    await expect(verifying()).resolves.toMatchObject({ match: 'altered', fingerprint: { counts: [1] } });
     expect([host.seen.length, elapsed()]).toEqual([LOOKS + 3, TIMEOUT]);
   });
 
@@ -432,15 +415,11 @@ describe('verifying that nothing is there any more', () => {
 
   test('is done at the first look at nothing', async () => {
     const { host, verifying, elapsed } = await withdrawing(() => ({ status: 404 }));
-    await expect(verifying()).resolves.toEqual({
+    await expect(verifying()).resolves.toMatchObject({
       httpCode: 404,
-      markerCount: null,
-      sha256: null,
+      fingerprint: null,
       match: 'gone',
       hosts: ['octo.github.io'],
-      parts: 0,
-      isCached: false,
-      isInternal: false,
     });
     expect(host.seen).toHaveLength(1);
     expect(elapsed()).toBe(0);
@@ -475,12 +454,6 @@ describe('verifying that nothing is there any more', () => {
 });
 
 describe('waiting for the host', () => {
-  test('is nothing where nothing has to be waited for', async () => {
-    const { host, waiting } = await stage(() => ({ status: 404 }));
-    await waiting();
-    expect(host.seen).toEqual([]);
-  });
-
   test('ends on the live bytes, whatever the build says', async () => {
     const { waiting, elapsed } = await stage((nth) => (nth < 3 ? { status: 404 } : { body: BYTES }));
     await waiting(building);
@@ -554,12 +527,11 @@ describe('waiting for the host', () => {
   });
 
   test('asks no oftener when it looks oftener', async () => {
-    const { ports, placement, limits, probe } = await stage(() => ({ status: 404 }));
+    const { check, ports, placement, limits } = await stage(() => ({ status: 404 }));
     const github = new FakeGitHub({ pages_latest: absent, request_build: { status: 'queued' } });
     const watch = watchBuild(github, SITE, { timeout: TIMEOUT, siteWorkflow: undefined }, ports);
-    const intent = taskWith(placement, () => watch(placement));
     const hasty = { ...limits, interval: 500 };
-    await expect(waitForSite(intent, { placement, probe }, hasty, ports)).rejects.toMatchObject({
+    await expect(waitForSite(check, () => watch(placement), hasty, ports)).rejects.toMatchObject({
       code: 'BUILD_TIMEOUT',
     });
     expect(github.sent('pages_latest')).toHaveLength(48);

@@ -1,6 +1,6 @@
 import { RETRY, VERIFY_DEADLINE } from '../../src/protocol/limits.ts';
 import { RESULTS } from '../../src/protocol/words.ts';
-import { createSecretMatcher } from '../../src/secret-pattern.ts';
+import { createSecretPattern } from '../../src/secret-pattern.ts';
 import { NOON } from '../support/ports.ts';
 import { fetchAsBrowser } from '../world/fetch-as-browser.ts';
 import { PUBLIC_ADDRESS } from '../world/public-address.ts';
@@ -100,12 +100,12 @@ async function checkDuplicates({ repository, commitsBefore, report }: DeliveryRu
 function checkLeftovers({ repository, deliveryKind }: DeliveryRun, cell?: MatrixCell): string[] {
   const assets = repository.releases().flatMap((release) => release.assets);
   const wrong: string[] = [];
-  // If no rename request is ever answered, the asset can't get its name back.
-  const kept = cell?.isPermanent === true ? /^(outgoing-.*-)?page\.html$/ : /^page\.html$/;
+  // If no rename request is ever answered, the new asset can't get its name.
+  const kept = cell?.isPermanent === true ? /^(incoming-.*-)?page\.html$/ : /^page\.html$/;
   if (deliveryKind.name === 'K2, over an asset' && !assets.some(({ name }) => kept.test(name))) {
     wrong.push('the earlier asset is lost');
   }
-  const half = assets.filter(({ name, state }) => /^(incoming|outgoing)-/.test(name) || state === 'starter');
+  const half = assets.filter(({ name, state }) => name.startsWith('incoming-') || state === 'starter');
   if (half.length > 0 && cell?.isPermanent !== true)
     wrong.push(`left behind: ${half.map(({ name }) => name)}`);
   return wrong;
@@ -113,7 +113,7 @@ function checkLeftovers({ repository, deliveryKind }: DeliveryRun, cell?: Matrix
 
 /** Places where the token was found and must not be. */
 function checkLeaks({ token, grantedTokens, logger, report, recordedHttp }: DeliveryRun): string[] {
-  const secrets = [token, ...grantedTokens].map((secret) => createSecretMatcher(secret));
+  const secrets = [token, ...grantedTokens].map((secret) => createSecretPattern(secret));
   const holds = (text: string): boolean => secrets.some(({ isIn }) => isIn(text));
   const wrong: string[] = [];
   if (holds(logger.lines.join('\n'))) wrong.push('the token is in the log');

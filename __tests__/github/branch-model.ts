@@ -66,6 +66,7 @@ export class BranchModel {
    */
   answer({ method, url, body }: Seen, during: readonly Change[] = []): Scripted {
     const { pathname, searchParams } = new URL(url);
+    if (pathname === '/graphql') return this.#lastChanges(JSON.parse(body).variables);
     const path = decodeURIComponent(pathname.slice(REPO.length));
     const [, kind = '', name = ''] = /^\/(contents|git\/commits|git\/ref\/heads)\/(.*)$/.exec(path) ?? [];
     // The bodies are those of our own calls.
@@ -76,9 +77,6 @@ export class BranchModel {
     if (kind === 'contents') return this.#show(name, searchParams.get('ref') ?? '');
     if (kind === 'git/commits') return { body: { tree: { sha: this.#treeOf(this.#commits.get(name)) } } };
     if (kind === 'git/ref/heads') return { body: { object: { sha: this.head.sha } } };
-    if (path === '/commits') {
-      return this.#lastChange(searchParams.get('path') ?? '', searchParams.get('sha') ?? '');
-    }
     throw new Error(`the model has no ${method} ${path}`);
   }
 
@@ -89,10 +87,15 @@ export class BranchModel {
     return isFolder(files, path) ? { body: { type: 'dir', sha: 'tree' } } : refusal(404, 'Not Found');
   }
 
-  #lastChange(path: string, from: string): Scripted {
-    const history = this.#historyOf(this.#commits.get(from) ?? this.head);
-    const last = history.find(({ files, parent }) => files.get(path) !== parent?.files.get(path));
-    return { body: last === undefined ? [] : [{ sha: last.sha, commit: { message: last.message } }] };
+  /** The last commit of each path of a query: its variables are the commit to begin with, and the paths. */
+  #lastChanges({ owner, repo, head = '', ...paths }: Readonly<Record<string, string>>): Scripted {
+    const history = this.#historyOf(this.#commits.get(head) ?? this.head);
+    const pages = Object.entries(paths).map(([name, path]) => {
+      const last = history.find(({ files, parent }) => files.get(path) !== parent?.files.get(path));
+      const nodes = last === undefined ? [] : [{ oid: last.sha, message: last.message, committedDate: '' }];
+      return [name, { nodes }];
+    });
+    return { body: { data: { repository: { object: Object.fromEntries(pages) } } } };
   }
 
   #put(path: string, sent: Record<string, string>, during: readonly Change[]): Scripted {

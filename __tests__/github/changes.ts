@@ -1,11 +1,30 @@
-import type { FileChange } from '../../src/github/api/git-data.ts';
+import type { Change } from '../../src/github/change.ts';
+import type { LocalFile } from '../../src/rules/inspect.ts';
 import { fileWith } from '../delivery/builders.ts';
 
-/** A change that adds a file. */
-export const changeWith = (overrides: Partial<FileChange> = {}): FileChange => ({
-  path: 'a/b.html',
-  message: 'ADD b.html: a page',
-  replaces: null,
-  file: fileWith(),
-  ...overrides,
-});
+/** A change of one path. */
+export interface PathChange {
+  readonly path: string;
+  readonly message: string;
+  /** The blob that was found at the path, or `null`. */
+  readonly replaces: string | null;
+  /** `null` removes the file. */
+  readonly file: LocalFile | null;
+}
+
+/** A change of one path, which adds a file. */
+export function changeWith(overrides: Partial<PathChange> = {}): Change {
+  const { path, message, replaces, file } = {
+    path: 'a/b.html',
+    message: 'ADD b.html: a page',
+    replaces: null,
+    file: fileWith(),
+    ...overrides,
+  };
+  return {
+    message,
+    writes: file === null ? [] : [{ path, file }],
+    removals: file === null ? [path] : [],
+    basis: new Map([[path, replaces]]),
+  };
+}

@@ -81,13 +81,45 @@ export class FakeGitHub implements GitHubClient {
     const name = getCallName(`${method} ${url}`);
     if (this.#signal?.aborted) throw toDeliveryError(this.#signal.reason);
     this.calls.push({ name, parameters });
+    const isHistory = name === 'graphql' && String(parameters.query).includes(': history(');
+    if (isHistory && 'commits_of_path' in this.#answers) return { data: this.#historyOf(parameters) };
+    return this.#dataOf(name, parameters, this.sent(name).length);
+  }
+
+  #dataOf(name: CallName, parameters: CallParameters, nth: number): unknown {
     if (!(name in this.#answers)) throw new Error(`nothing answers ${name}`);
     const answer = this.#answers[name];
-    const data =
-      typeof answer === 'function' ? (answer as AnswerFunction)(parameters, this.sent(name).length) : answer;
+    const data = typeof answer === 'function' ? (answer as AnswerFunction)(parameters, nth) : answer;
     if (data instanceof Error) throw data;
     return data;
   }
+
+  /** The last commit of each path of a query, as the answer for `commits_of_path` tells it. */
+  #historyOf(parameters: CallParameters): object {
+    const variables = parameters.variables as Record<string, string>;
+    const names = [...String(parameters.query).matchAll(/(\w+): history\(/g)].map(([, one = '']) => one);
+    const histories = this.sent('graphql').filter(({ query }) => String(query).includes(': history('));
+    const pages = names.map((name) => {
+      const asked = { path: variables[name], sha: variables.head };
+      const commits = this.#dataOf('commits_of_path', asked, histories.length) as readonly RestCommit[];
+      const nodes = commits.slice(0, 1).map(({ sha, commit, blobs: [now = null, before = null] = [] }) => ({
+        oid: sha,
+        message: commit.message,
+        committedDate: commit.committer?.date ?? '',
+        file: now,
+        parents: { nodes: [{ file: before }] },
+      }));
+      return [name, { nodes }];
+    });
+    return { repository: { object: Object.fromEntries(pages) } };
+  }
+}
+
+/** A commit as REST lists it; with what the path holds since then, and what it held before. */
+interface RestCommit {
+  readonly sha: string;
+  readonly commit: { readonly message: string; readonly committer?: { readonly date: string } };
+  readonly blobs?: readonly { readonly oid: string; readonly size: number }[];
 }
 
 const ignore = (): undefined => undefined;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import { DeliveryError } from '../../src/errors.ts';
 import { fetchBack } from '../../src/http/fetch-back.ts';
@@ -43,6 +44,7 @@ describe('fetchBack', () => {
       head: 'MARK and MARK',
       length: null,
       lastModified: null,
+      age: null,
       keptFor: null,
       version: '',
     });
@@ -82,6 +84,7 @@ test.each([201, 204, 206, 403, 404, 410, 500, 503])(
       head: '',
       length: null,
       lastModified: null,
+      age: null,
       keptFor: null,
       version: '',
     });
@@ -101,9 +104,14 @@ describe('the reason of a refusal', () => {
     expect(await refusalOf({ status: 403, headers: PLAIN, body })).toBe('This bin requires approval.');
   });
 
+  test('is readable where the host encodes its answers, and says why nothing is there', async () => {
+    const headers = { ...PLAIN, 'content-encoding': 'gzip' };
+    const body = gzipSync('This bin is no longer available.\n');
+    expect(await refusalOf({ status: 404, headers, body })).toBe('This bin is no longer available.');
+  });
+
   test.each<[string, Scripted]>([
     ['a page', { status: 403, headers: { 'content-type': 'text/html' }, body: '<h1>no</h1>' }],
-    ['HTTP 404', { status: 404, headers: PLAIN, body: 'Not Found' }],
     ['an empty text', { status: 403, headers: PLAIN, body: '' }],
     ['a very long text', { status: 403, headers: PLAIN, body: 'x'.repeat(5_000) }],
     ['a text that breaks off', { status: 403, headers: PLAIN, body: new Error('reset') }],
@@ -204,7 +212,7 @@ describe('the encoding of a body', () => {
   test.each(['gzip', 'br', 'GZIP', 'identity, gzip', 'nonsense', ['identity', 'deflate']])(
     'that was not asked for is an error: %s',
     async (encoding) => {
-      await expect(fetchEncoded(encoding)).rejects.toMatchObject({ code: 'NOT_PROVEN', httpCode: 200 });
+      await expect(fetchEncoded(encoding)).rejects.toMatchObject({ code: 'HOST_ERROR', httpCode: 200 });
     },
   );
 

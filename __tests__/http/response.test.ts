@@ -1,46 +1,7 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
-import {
-  discard,
-  firstHeader,
-  parseRetryAfter,
-  readText,
-  shortHostMessage,
-} from '../../src/http/response.ts';
+import { discard, firstHeader, parseRetryAfter, shortHostMessage } from '../../src/http/response.ts';
 import { NOON } from '../support/ports.ts';
-
-describe('readText', () => {
-  test('reads a response to its end', async () => {
-    expect(await readText(Readable.from([Buffer.from('one '), Buffer.from('two')]), 100)).toBe('one two');
-  });
-
-  test('decodes a character whose bytes arrive in two chunks', async () => {
-    const [first, second] = Buffer.from('я');
-    expect(
-      await readText(Readable.from([Buffer.from([Number(first)]), Buffer.from([Number(second)])]), 100),
-    ).toBe('я');
-  });
-
-  test('accepts as many bytes as the limit', async () => {
-    expect(await readText(Readable.from([Buffer.from('12'), Buffer.from('34')]), 4)).toBe('1234');
-  });
-
-  test('refuses one byte more than the limit and closes the body', async () => {
-    const body = Readable.from([Buffer.from('12'), Buffer.from('345'), Buffer.from('never read')]);
-    await expect(readText(body, 4)).rejects.toMatchObject({
-      code: 'HOST_ERROR',
-      message: 'the response is longer than 4 bytes',
-      retryable: false,
-    });
-    expect(body.destroyed).toBe(true);
-  });
-
-  test('throws the error of a response that is interrupted', async () => {
-    const body = new Readable({ read: () => undefined });
-    body.destroy(new Error('cut'));
-    await expect(readText(body, 100)).rejects.toThrow('cut');
-  });
-});
 
 describe('discard', () => {
   test('closes the body of the response', () => {

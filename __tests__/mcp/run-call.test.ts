@@ -176,6 +176,8 @@ test.each<[ToolName, Record<string, string>, RegExp]>([
   ['deliver', {}, /nothing to deliver/],
   ['deliver', { file: 'absent.html' }, /does not exist/],
   ['verify', {}, /no link to verify/],
+  ['check', {}, /nothing to check/],
+  ['check', { marker: 'marker-42' }, /nothing to check/],
   ['verify', { url: 'http://localhost/', marker: 'marker-42' }, /./],
   ['withdraw', {}, /nothing to withdraw/],
   [

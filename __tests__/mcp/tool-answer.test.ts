@@ -1,15 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import '../support/one-realm.ts';
+import { composeReport } from '../../src/delivery/compose-report.ts';
 import type { Report } from '../../src/delivery/report.ts';
-import { composeReport } from '../../src/delivery/report.ts';
-import { composeDocument } from '../../src/delivery/report-document.ts';
+import { composeDocument } from '../../src/delivery/report.ts';
 import { formatAnswer, isFailure } from '../../src/mcp/tool-answer.ts';
 import { planned, provenFile, unprovenFile } from '../action/reports.ts';
 import { attemptWith, deliveryWith, placementWith } from '../delivery/builders.ts';
 
-const withdrawal = (written: boolean, isCached = false): Report => {
-  const proof = { ...attemptWith().proof, match: 'gone', isCached } as const;
-  const main = attemptWith({ placement: placementWith({ written }), proof: proof as never });
+const withdrawal = (written: boolean, unknown: readonly string[] = []): Report => {
+  const proof = { ...attemptWith().proof, match: 'gone', isCached: unknown.length > 0 } as const;
+  const main = attemptWith({ placement: placementWith({ written }), proof: proof as never, unknown });
   return composeReport({ ...deliveryWith({ subject: 'page.html', main }), operation: 'withdraw' });
 };
 
@@ -18,7 +18,7 @@ describe('the short text says what the structured answer says', () => {
     ['ready', [provenFile('a.html')], /^Ready: https:\/\/octo\.github\.io\/site\/a\.html$/m],
     ['withdrawn', [withdrawal(true)], /^Withdrawn: page\.html is no longer served/],
     ['withdrawn', [withdrawal(false)], /^Nothing to withdraw: page\.html is not served/],
-    ['withdrawn', [withdrawal(true, true)], /^Removed: page\.html .* a cache still serves it/],
+    ['withdrawn', [withdrawal(true, ['caches'])], /^Withdrawn: page\.html is removed; see UNKNOWN/],
     ['planned', [planned('a.html')], /^Planned, nothing was written: /],
     ['not-ready', [unprovenFile('a.html')], /^Not ready: a\.html: it shows/],
     [

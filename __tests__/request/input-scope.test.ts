@@ -53,7 +53,7 @@ describe('INPUT_SCOPES', () => {
 describe('listScopedInputs', () => {
   test.each<[string, Partial<RawInputs>]>([
     ['a switch that is off', { setup: 'False', picture: 'false', nojekyll: 'FALSE' }],
-    ['a default, in any case', { prune: 'True', 'self-contained': 'Enforce' }],
+    ['a default, in any case', { prune: 'True', 'self-contained': 'Auto' }],
     ['checks that are to be left out', { screen: 'off', 'self-contained': 'off' }],
     ['what is allowed, and times', { overwrite: 'true', timeout: '20' }],
     ['what a runner fills in', { repository: 'octo/demo', token: 'ghp_AbCd0123' }],

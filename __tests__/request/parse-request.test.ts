@@ -130,6 +130,18 @@ describe('parseRequest, given a wrong input', () => {
     ['a picture without a browser', { screen: 'off', picture: 'true' }, /needs a browser/, /`screen: auto`/],
     ['a channel list with a gap', { channel: 'K1+' }, /unknown channel: nothing/, /auto/],
     ['auto in a list', { channel: 'auto+K3' }, /unknown channel: auto/, /list such as K1\+K3/],
+    [
+      'a tag and a bin for `auto`',
+      { tag: 'v1', bin: 'my-own-bin' },
+      /inputs `tag` and `bin` name different channels/,
+      /leave out all but one.*`channel:`/,
+    ],
+    [
+      'a withdrawal of a folder from a release',
+      { operation: 'withdraw', file: '', path: 'a/', tag: 'v1' },
+      /K2 and K3 have no folders/,
+      /`file:`/,
+    ],
     ['a channel twice', { channel: 'K1+pages' }, /names a channel twice: K1\+pages/, /`channel: K1\+K3`/],
     ['channel K4 without a link', { channel: 'K4' }, /K4 needs the link/, /`url:`.*K1, K2 or K3/],
     ['channel K4 as a duplicate without a link', { channel: 'K1+K4' }, /K4 needs the link/, /`url:`/],
@@ -374,6 +386,7 @@ describe('parseRequest, given correct inputs', () => {
       job: 'Deliver/deliver',
       tag: 'files-20260102',
       tagIsDefault: true,
+      earlierTag: 'files-20260101',
       bin: 'sv1767323045-iiiiiiiiiiiiiiii',
       binIsNew: true,
       url: undefined,
@@ -381,7 +394,7 @@ describe('parseRequest, given correct inputs', () => {
       overwrite: false,
       dryRun: false,
       clientId: undefined,
-      selfContained: 'enforce',
+      selfContained: 'auto',
       screen: 'auto',
       opensLinks: false,
       browserSandbox: true,
@@ -412,6 +425,7 @@ describe('parseRequest, given correct inputs', () => {
   test('takes every value that is set', () => {
     const request = requestWith({
       token: 'ghs_token',
+      channel: 'K1',
       marker: 'It works',
       branch: 'gh-pages',
       path: 'docs/a.html',

@@ -6,10 +6,24 @@ const NAMES: readonly (readonly [BrowserDisplay, readonly string[]])[] = [
   ['page', ['a.html', 'a.HTM', 'a.shtml', 'a.xhtml', 'a.xht', 'index.html/b.html']],
   [
     'plain',
-    ['a.svg', 'a.png', 'a.JPG', 'a.webp', 'a.avif', 'a.ico', 'a.txt', 'a.md', 'a.json', 'a.xml', 'a.mjs'],
+    [
+      'a.svg',
+      'a.png',
+      'a.JPG',
+      'a.webp',
+      'a.avif',
+      'a.ico',
+      'a.txt',
+      'a.md',
+      'a.json',
+      'a.xml',
+      'a.mjs',
+      'a.log',
+      'a.yml',
+    ],
   ],
-  ['viewer', ['a.pdf', 'a.svgz', 'a.mp4', 'a.ogg']],
-  ['none', ['a.zip', 'a.csv', 'a', 'a.html.zip', '.svg/a', 'a.wasm', 'a.heic']],
+  ['viewer', ['a.pdf', 'a.svgz', 'a.mp4', 'a.ogg', 'a.mkv', 'a.3gp']],
+  ['none', ['a.zip', 'a.csv', 'a.gpx', 'a.exe', 'a', 'a.html.zip', '.svg/a', 'a.wasm', 'a.heic']],
 ];
 
 describe('how a browser shows a file of Pages', () => {

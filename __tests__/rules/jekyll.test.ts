@@ -1,16 +1,45 @@
 import { describe, expect, test } from '@jest/globals';
-import { isLeftOutByJekyll, mayBeRendered } from '../../src/rules/jekyll.ts';
+import { buildWithJekyll, isLeftOutByJekyll } from '../../src/rules/jekyll.ts';
 
-describe('mayBeRendered', () => {
+/** The first bytes of a text, as a file has them. */
+const headOf = (text: string): string => Buffer.from(text).toString('latin1', 0, 16);
+
+describe('buildWithJekyll', () => {
   test.each([
-    ['notes.md', '# x', true],
-    ['NOTES.Markdown', '# x', true],
-    ['page.html', '---\ntitle: x\n---', true],
-    ['page.html', '<!doctype html>', false],
-    ['md.html', '<p>', false],
-    ['data.json', '--', false],
-  ])('for the file %s that begins with %j returns %s', (path, head, expected) => {
-    expect(mayBeRendered(path, head)).toBe(expected);
+    ['page.html', '<!doctype html>', true, null],
+    ['_page.html', '<!doctype html>', false, null],
+    ['page.html', '---\ntitle: x\n---', false, 'page.html'],
+    // Markdown becomes a page; without front matter it is served as it is, too.
+    ['notes.md', '# x', true, 'notes.html'],
+    ['a/NOTES.Markdown', '# x', true, 'a/NOTES.html'],
+    ['notes.mkdn', '---\n---\n# x', false, 'notes.html'],
+    ['notes.mdown', '# x', true, null],
+    ['md.html', '<p>', true, null],
+    ['README.md', '# x', true, null],
+    ['a/Contributing.markdown', '# x', true, null],
+    ['LICENSE.md', '---\n---\n# x', false, 'LICENSE.html'],
+    ['README.old.md', '# x', true, 'README.old.html'],
+  ])('makes of %s that begins with %j: copied %s, page %s', (path, text, isCopied, page) => {
+    expect(buildWithJekyll(path, headOf(text))).toEqual({ isCopied, page });
+  });
+
+  // As Jekyll 3.10 and 4.3 do.
+  test.each([
+    ['---\n', true],
+    ['---\r\nx', true],
+    ['--- \t\f\v\nx', true],
+    [`---${' '.repeat(40)}\nx`, true],
+    ['---', false],
+    ['---\r---\r', false],
+    ['--- x\n', false],
+    ['---\u00a0\n', false],
+    ['\ufeff---\n', false],
+    ['\n---\n', false],
+    ['-----BEGIN CERTIFICATE-----\n', false],
+    ['--- a/x\n+++ b/x\n', false],
+    ['----------\n', false],
+  ])('takes %j for front matter: %s', (text, expected) => {
+    expect(buildWithJekyll('a.txt', headOf(text)).isCopied).toBe(!expected);
   });
 });
 
@@ -19,9 +48,11 @@ describe('isLeftOutByJekyll', () => {
     '_a.html',
     '.a.html',
     '#a.html',
+    '~a.html',
     'a.html~',
     'docs/_drafts/a.html',
     'docs/.hidden/a.html',
+    'docs/~a/a.html',
     'docs~/a.html',
     'node_modules/a.html',
     'vendor/a.html',

@@ -205,9 +205,10 @@ describe('where the repository may be private', () => {
   });
 
   test('a token tells, and a private one stays off the bin', async () => {
-    const repository = await newRepository({ private: true, pages: false });
+    const repository = await newRepository({ private: true });
     const env = { GITHUB_TOKEN: world.token() };
-    const { report } = await reported(['deliver', 'page.html', '--repository', repository.fullName], { env });
+    const account = ['--repository', repository.fullName, '--bin', 'my-own-bin'];
+    const { report } = await reported(['deliver', 'page.html', ...account], { env });
     expect(report.notReady?.reason).toContain('is private');
     expect(world.traffic.exchanges(/filebin/)).toEqual([]);
   });
@@ -469,7 +470,7 @@ describe('SIGINT', () => {
   test.each<Hanging>([
     {
       at: 'the API, before anything is written',
-      channel: 'auto',
+      channel: 'K2',
       match: { url: /api\.github\.com\/repos\/[^/]+\/[^/]+$/ },
       step: 'authorize',
       left: /nothing was published/,
@@ -674,5 +675,18 @@ describe('output that can not be written', () => {
       timeoutMs: 60_000,
     });
     expect(await shell).toMatchObject({ exitCode: code, stderr: '' });
+  });
+
+  test('the log of the action that nobody reads: its outputs are written all the same', async () => {
+    const files = { 'page.html': page(), outputs: '' };
+    const { args, cwd, env } = await launch([], { files, program: join(ROOT, 'dist/index.js') });
+    const shell = await runChild('bash', {
+      args: ['-c', '"$@" | true', 'bash', NODE, ...args],
+      cwd,
+      env: { ...env, GITHUB_OUTPUT: join(cwd, 'outputs') },
+      timeoutMs: 60_000,
+    });
+    expect(shell.stderr).toBe('');
+    expect(await readFile(join(cwd, 'outputs'), 'utf8')).toContain('there is nothing to deliver');
   });
 });

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import '../support/one-realm.ts';
 import { runRequest } from '../../src/context.ts';
 import type { Report } from '../../src/delivery/report.ts';
+import { stoppedError } from '../../src/errors.ts';
 import { createHttpClient } from '../../src/http/client.ts';
 import { INPUTS, type InputName, type RawInputs } from '../../src/request/inputs.ts';
 import { parseRequest } from '../../src/request/parse-request.ts';
@@ -245,7 +246,7 @@ describe('an abort', () => {
     const { sleep } = FakeClock.prototype;
     ports.clock.sleep = async (ms, signal) => {
       await sleep.call(ports.clock, ms, signal);
-      if (ports.clock.slept.length === 3) ports.stop.abort();
+      if (ports.clock.slept.length === 3) ports.stop.abort(stoppedError());
       signal?.throwIfAborted();
     };
     expectStopped(await run());
@@ -260,7 +261,7 @@ describe('an abort', () => {
     interceptions.push(hanging);
     const running = run();
     while (hanging.hits === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-    ports.stop.abort();
+    ports.stop.abort(stoppedError());
     expectStopped(await running);
   });
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
-import { DUMPED, ENCODINGS } from '../support/encodings.ts';
+import { ENCODINGS } from '../support/encodings.ts';
 import { type ChildResult, runChild } from '../world/child.ts';
 import { collectOutput, expectNotReady } from './expect-report.ts';
 import { createPage, setUpScenario } from './scenario.ts';
@@ -48,9 +48,9 @@ describe('the token', () => {
     expect(asked).toEqual([]);
   });
 
-  test('is found in a file in every usual encoding', async () => {
+  test('is found in a file as what ordinary programs make of it', async () => {
     const token = scenario.world.token();
-    const leaks = [...ENCODINGS, ...DUMPED].map(([name, encode], nth) => [
+    const leaks = ENCODINGS.map(([name, encode], nth) => [
       `out/${nth}-${name.replaceAll(/[^a-z0-9]+/gi, '-')}.txt`,
       Buffer.from(`a ${encode(token)} b`, 'latin1'),
     ]);

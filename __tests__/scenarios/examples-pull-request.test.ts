@@ -70,7 +70,7 @@ describe('a pull request of the repository itself', () => {
     expect(await repository.read('previews/pr-99/index.html')).not.toBeNull();
     const last = await commentOn(repository, pull.number);
     expect(last.id).toBe(comment.id);
-    expect(last.body).toContain('**Withdrawn:** the preview was removed.');
+    expect(last.body).toContain('**Withdrawn** → ');
     expect(last.links.filter((link) => link.includes('github.io'))).toEqual([]);
 
     // They run one after the other, and nothing of the pull request is run at its end.
@@ -136,7 +136,7 @@ describe("a fork's pull request, in two workflows", () => {
     await expectGone(scenario, url);
     const last = await commentOn(repository, pull.number);
     expect(last.id).toBe(comment.id);
-    expect(last.body).toContain('**Withdrawn:** the preview was removed.');
+    expect(last.body).toContain('**Withdrawn** → ');
 
     // All that the fork has brought about in the repository.
     const touched = (await repository.log()).slice(0, -1).flatMap(({ files }) => files);

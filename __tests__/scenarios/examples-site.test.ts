@@ -67,7 +67,7 @@ test('a site for a pull request: one commit a push, one link in one comment, and
   await expectGone(scenario, url);
   expect(await repository.read(`${folder}index.html`)).toBeNull();
   const [last] = await repository.issues.comments(pull.number);
-  expect(last?.body).toContain('**Withdrawn:** the preview was removed.');
+  expect(last?.body).toContain('**Withdrawn** → ');
 });
 
 /** A commit whose script makes a folder as a generator made it. */

@@ -236,6 +236,27 @@ describe('what the host says', () => {
     expect(listRequests(scenario, /^GET /).length).toBeLessThanOrEqual(requests);
   });
 
+  test.each([
+    ['has expired', true, /HTTP 404: This bin is no longer available/],
+    ['never existed', false, /HTTP 404: The bin does not exist/],
+  ])('about a bin that %s ends the proof of a link at once', async (_, existed, reason) => {
+    const repository = await scenario.repository();
+    const { filebin } = scenario.world;
+    const bin = existed ? 'bin-expired' : 'bin-unknown';
+    if (existed) {
+      await filebin.addFile(bin, 'page.html', createPage());
+      Object.assign(filebin.bins.get(bin) ?? {}, { expiresAt: new Date(0) });
+    }
+    const url = `https://filebin.net/${bin}/page.html`;
+    const delivered = await scenario.deliver({
+      repository,
+      files,
+      inputs: { channel: 'K4', token: '', url },
+    });
+    expectNotReady(delivered, { step: 'verify', httpCode: 404, reason, hint: /channel: K1, K2 or K3/ });
+    expect(listRequests(scenario, /^GET /)).toHaveLength(1);
+  });
+
   test('about the content, and not the name, decides whether the file is shown or downloaded', async () => {
     const repository = await scenario.repository();
     const shows = '# Notes\n';

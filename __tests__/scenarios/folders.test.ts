@@ -85,12 +85,12 @@ describe('a folder', () => {
       const delivered = await scenario.deliver({ repository, files, inputs });
       expectSite(delivered, `${repository.pages.url}previews/pr-12/`, 104);
       expect(listUnproven(delivered.report)).toBe(
-        'whether a cache still answers that 3 of 103 new files are missing, for up to ten minutes',
+        'whether a cache still answers otherwise for 3 more new or changed files, for up to ten minutes',
       );
     }
   });
 
-  test('of which a cache still has an old file is ready, and UNKNOWN names it, also in a second run', async () => {
+  test('of which a cache still has an old file is ready, and UNKNOWN says so, also in a second run', async () => {
     const repository = await scenario.repository();
     await scenario.deliver({ repository, files: SITE, inputs });
     repository.pages.purges = false;
@@ -100,7 +100,7 @@ describe('a folder', () => {
       expectSite(delivered, `${repository.pages.url}previews/pr-12/`, 4);
       expect(delivered.stdout.includes('already holds this site')).toBe(!written);
       expect(listUnproven(delivered.report)).toBe(
-        'without ?v= a cache still answered older copies of assets/app.js; it may show them for up to 10 minutes',
+        'without ?v= a cache still answered older copies of 1 file; it may show them for up to 10 minutes',
       );
     }
   });
@@ -153,11 +153,11 @@ describe('a folder', () => {
 
   test('with names that Jekyll leaves out is refused before the commit, unless `nojekyll` is set', async () => {
     const repository = await scenario.repository();
-    const files = { ...SITE, 'dist/_static/app.js': 'one\n', 'dist/README.md': '# two\n' };
+    const files = { ...SITE, 'dist/_static/app.js': 'one\n', 'dist/notes.md': '---\n---\n# two\n' };
     const refused = await scenario.deliver({ repository, files, inputs });
     expect(refused.report.notReady).toMatchObject({
       step: 'check',
-      reason: 'Jekyll, which builds this Pages site, leaves out _static/app.js, and renders README.md',
+      reason: 'Jekyll, which builds this Pages site, leaves out _static/app.js, and renders notes.md',
     });
     expect(refused.report.notReady?.hint).toContain('`nojekyll: true`');
     expect(await repository.log()).toHaveLength(1);
@@ -313,10 +313,12 @@ describe('withdrawing a folder', () => {
     }
     const given = { ...withdrawal, path: 'previews/', comment: 'true' };
     const withdrawn = await scenario.deliver({ repository, inputs: given, event });
-    expect(withdrawn.reports.map(({ notReady, unknown }) => [notReady, unknown])).toEqual([[null, []]]);
+    expect(withdrawn.reports.map(({ notReady, unknown }) => [notReady, unknown])).toEqual([
+      [null, [expect.stringMatching(/^whether caches still show it/)]],
+    ]);
     expect((await repository.log())[0]?.message).toMatch(/^REMOVE previews: /);
     const comments = await repository.issues.comments(1);
-    expect(comments.map(({ body }) => /\*\*Withdrawn:\*\*/.test(body))).toEqual([true, true]);
+    expect(comments.map(({ body }) => /\*\*Withdrawn/.test(body))).toEqual([true, true]);
     expect(comments.map(({ body }) => body).join()).not.toContain('](<https://octo.github.io');
     expect(await repository.read('previews/pr-1/index.html')).toBeNull();
     expect(await repository.read('previews/a/deeper/pr-2/index.html')).toBeNull();
@@ -341,12 +343,12 @@ describe('the references of a folder', () => {
     'dist/assets/index-B7f3kd9Z.css': '#app { color: red }\n',
   });
 
-  test('with a base for another place are refused with the setting of the generator', async () => {
+  test('with a base for another place are refused with what to set', async () => {
     const repository = await scenario.repository();
     const refused = await scenario.deliver({ repository, files: viteOutput('/'), inputs });
     expect(refused.report.notReady).toMatchObject({ step: 'check', code: 'BAD_FILE' });
     expect(refused.report.notReady?.hint).toContain(
-      `\`base: '/${repository.name}/previews/pr-12/'\` in vite.config`,
+      `set the base path of the generator to \`/${repository.name}/previews/pr-12/\``,
     );
     expect(await repository.log()).toHaveLength(1);
     const delivered = await scenario.deliver({ repository, files: viteOutput('./'), inputs });
@@ -370,12 +372,13 @@ describe('the references of a folder', () => {
   test('that are missing are refused together, before anything is written', async () => {
     const repository = await scenario.repository();
     const files = {
-      'dist/index.html': '<!doctype html>\n<script src="app.js"></script>\n<img src="Logo.png" alt="">\n',
-      'dist/logo.png': 'not the same case',
+      'dist/index.html':
+        '<!doctype html>\n<script src="app.js"></script>\n<link rel="stylesheet" href="Style.css">\n',
+      'dist/style.css': '/* not the same case */',
     };
     const refused = await scenario.deliver({ repository, files, inputs });
     expect(refused.report.notReady?.reason).toMatch(
-      /index\.html line 2: .*app\.js.*; index\.html line 3: .*Logo\.png.*logo\.png/,
+      /index\.html line 2: .*app\.js.*; index\.html line 3: .*Style\.css.*style\.css/,
     );
     expect(await repository.log()).toHaveLength(1);
   });

@@ -314,11 +314,40 @@ describe('auto', () => {
     await expectReady(scenario, delivered, { channel: 'K4', shows: createPage(), unknown: LATER });
   });
 
-  test('without a site: K2', async () => {
+  test('without a site: a page is refused with the ways out', async () => {
     const repository = await scenario.repository({ pages: false });
     const delivered = await scenario.deliver({ repository, files: { 'page.html': createPage() } });
-    await expectReady(scenario, delivered, { channel: 'K2', shows: createPage() });
-    expect(delivered.report.lines.CODE).toContain('because the repository has no Pages site');
+    expectNotReady(delivered, {
+      step: 'authorize',
+      httpCode: 404,
+      reason: /has no Pages site/,
+      hint: /`setup: true`.*Settings → Pages.*channel: K2/,
+    });
+    expect(repository.releases()).toEqual([]);
+  });
+
+  test('a program beside a page: K2 for the one, K1 for the other', async () => {
+    const repository = await scenario.repository();
+    const files = { 'page.html': createPage(), 'setup.exe': 'MZ\0program' };
+    const inputs = { file: 'page.html\nsetup.exe' };
+    const { reports } = await scenario.deliver({ repository, files, inputs });
+    expect(reports.map(({ channel, ready }) => [channel, ready])).toEqual([
+      ['K1', true],
+      ['K2', true],
+    ]);
+    expect(reports[1]?.lines.CODE).toContain('because a browser downloads this type of file');
+  });
+
+  test('programs with a tag: one release, and no commit', async () => {
+    const repository = await scenario.repository();
+    const files = { 'a.exe': 'MZ\0a', 'b.exe': 'MZ\0b' };
+    const before = await repository.read('a.exe');
+    const inputs = { file: '*.exe', tag: 'v1.2.0' };
+    const { reports } = await scenario.deliver({ repository, files, inputs });
+    expect(reports.map(({ ready }) => ready)).toEqual([true, true]);
+    expect(reports[0]?.lines.CODE).toContain('because a tag was named');
+    expect(repository.releases()).toMatchObject([{ tag: 'v1.2.0', assets: [{}, {}] }]);
+    expect([before, await repository.read('a.exe')]).toEqual([null, null]);
   });
 });
 

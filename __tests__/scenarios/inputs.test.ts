@@ -58,7 +58,7 @@ const WRONG: Wrong[] = [
     files,
     inputs: { file: 'out/**/*.html' },
     reason: /^input `file` matches no file: out\/\*\*\/\*\.html$/,
-    hint: /an earlier step writes them/,
+    hint: /an earlier step writes it/,
   },
   {
     story: 'more files than a step takes',

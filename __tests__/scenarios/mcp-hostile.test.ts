@@ -92,9 +92,14 @@ describe('a process that gets what no client should send', () => {
     call(6, '{"content":"<p>x</p>","name":"a.html"}');
     for (const id of [3, 4]) expect(await server.answerTo(id)).toMatchObject({ result: { isError: true } });
     expect(await server.answerTo(6)).toMatchObject({ result: { structuredContent: { result: 'planned' } } });
-    server.write('x'.repeat(40 * 1_048_576));
+    call(7, JSON.stringify({ content: 'x'.repeat(40 * 1_048_576), name: 'a.html' }));
+    expect(await server.answerTo(7)).toMatchObject({
+      error: { message: expect.stringMatching(/longer than/) },
+    });
+    call(8, '{"content":"<p>x</p>","name":"a.html"}');
+    expect(await server.answerTo(8)).toMatchObject({ result: { structuredContent: { result: 'planned' } } });
+    server.end();
     expect(await server.exitCode).toBe(0);
-    expect(server.stderr()).toMatch(/exceeded maximum size/);
   });
 
   test.each([
@@ -110,10 +115,10 @@ describe('a process that gets what no client should send', () => {
     ['half an id', toLine({ id: 7.5, method: 'ping' }), 7.5, -32600],
     ['an object as the id', toLine({ id: {}, method: 'ping' }), null, -32600],
     ['a further field', toLine({ id: 7, method: 'ping', more: 1 }), 7, -32600],
-    ['a list as the params', toLine({ id: 7, method: 'ping', params: [] }), 7, -32602],
-    ['a text as the params', toLine({ id: 7, method: 'tools/call', params: 'check' }), 7, -32602],
-    ['nothing as the params', toLine({ id: 7, method: 'tools/list', params: null }), 7, -32602],
-    ['a text as the meta fields', toLine({ id: 7, method: 'ping', params: { _meta: 'x' } }), 7, -32602],
+    ['a list as the params', toLine({ id: 7, method: 'ping', params: [] }), 7, -32600],
+    ['a text as the params', toLine({ id: 7, method: 'tools/call', params: 'check' }), 7, -32600],
+    ['nothing as the params', toLine({ id: 7, method: 'tools/list', params: null }), 7, -32600],
+    ['a text as the meta fields', toLine({ id: 7, method: 'ping', params: { _meta: 'x' } }), 7, -32600],
     ['a method that nobody knows', toLine({ id: 7, method: 'nothing' }), 7, -32601],
   ])('answers %s with what is wrong, and goes on', async (_, line, id, code) => {
     for (const opening of ['', toLine(INITIALIZE)]) {

@@ -56,11 +56,11 @@ describe.each(LINES)('a client of the %s specification', (line) => {
 
     const withdrawn = await server.call('withdraw', { repository: repository.fullName, path: 'page.html' });
     expect(withdrawn.answer).toMatchObject({ result: 'withdrawn', url: '', reports: [{ withdrawn: page }] });
-    expect(withdrawn.text).toMatch(/^Withdrawn: page\.html is no longer served/);
+    expect(withdrawn.text).toMatch(/^Withdrawn: page\.html is removed; see UNKNOWN/);
     expect(await repository.read('page.html')).toBeNull();
     const nothing = await server.call('withdraw', { repository: repository.fullName, path: 'page.html' });
     expect(nothing.answer.result).toBe('withdrawn');
-    expect(nothing.text).toMatch(/^Nothing to withdraw: page\.html is not served/);
+    expect(nothing.text).toMatch(/^Nothing to withdraw in page\.html; see UNKNOWN/);
 
     await repository.commit('others.html', createPage('of somebody else'));
     const others = await server.call('withdraw', { repository: repository.fullName, path: 'others.html' });

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import type { InterceptedReply } from '../world/server/interceptions.ts';
@@ -8,6 +9,130 @@ import { createPage, MARKER, setUpScenario } from './scenario.ts';
 const scenario = setUpScenario();
 const files = { 'page.html': createPage('new') };
 const ever = 10_000;
+
+describe('a CDN that keeps a 404 for ten minutes', () => {
+  type Repository = Awaited<ReturnType<typeof scenario.repository>>;
+  const first = { 'page.html': createPage('first') };
+  const inputs = { channel: 'K1' };
+  /** A delivery that waits for a site on which it is not live yet. */
+  async function waiting(repository: Repository) {
+    repository.pages.live = false;
+    const asked = scenario.intercept({ method: 'GET', url: /page\.html\?v=/ }, { alter: (real) => real });
+    let pid = 0;
+    const onStart = (started: number): void => {
+      pid = started;
+    };
+    const step = scenario.deliver({ repository, files: first, inputs, onStart });
+    while (asked.hits === 0) await setTimeout(20);
+    repository.pages.live = true;
+    return { step, stop: () => process.kill(pid, 'SIGTERM') };
+  }
+
+  test.each<[string, (repository: Repository) => Promise<unknown>]>([
+    [
+      'ran out of time',
+      async (repository) => {
+        repository.pages.live = false;
+        await scenario.deliver({ repository, files: first, inputs, simulatedTime: true });
+        repository.pages.live = true;
+      },
+    ],
+    [
+      'was canceled while it waited',
+      async (repository) => {
+        const { step, stop } = await waiting(repository);
+        stop();
+        await step;
+      },
+    ],
+    ['still waits', async (repository) => ({ step: (await waiting(repository)).step })],
+    [
+      'was withdrawn',
+      async (repository) => {
+        await scenario.deliver({ repository, files: first, inputs });
+        await scenario.deliver({
+          repository,
+          files: {},
+          inputs: { ...inputs, operation: 'withdraw', file: '', path: 'page.html' },
+        });
+      },
+    ],
+  ])('keeps none of ours where the delivery before %s: the next one is ready', async (_, before) => {
+    const repository = await scenario.repository({ pages: { caches404: true, purges: false } });
+    const earlier = await before(repository);
+    const delivered = await scenario.deliver({ repository, files, inputs });
+    const url = `${repository.pages.url}page.html`;
+    expect(delivered.outputs).toMatchObject({ url, result: 'ready' });
+    // No 404: at most the copy from before, which is named.
+    const isOld = /still answered an older copy/.test(delivered.report.lines.UNKNOWN);
+    const shown = createPage(isOld ? 'first' : 'new');
+    expect((await scenario.fetchPublic(url)).toString()).toBe(shown);
+    // Of two at once, the one whose bytes the branch no longer holds is not ready.
+    const other = await (earlier as { step?: ReturnType<typeof scenario.deliver> } | undefined)?.step;
+    if (other !== undefined) expect(other.outputs).toMatchObject({ result: 'not-ready', url: '' });
+  });
+
+  test('may keep one that somebody else asked for: not ready, and it is told how long', async () => {
+    const repository = await scenario.repository();
+    const headers = { 'cache-control': 'max-age=600', age: '120' };
+    scenario.intercept(
+      { method: 'GET', url: /github\.io\/[^?]*page\.html$/, times: ever },
+      { status: 404, headers },
+    );
+    const delivered = await scenario.deliver({ repository, files, inputs, simulatedTime: true });
+    expectNotReady(delivered, {
+      step: 'verify',
+      httpCode: 404,
+      reason: /without \?v= .*HTTP 404 from a cache, 120 s old, which may keep it for up to 8 minutes/,
+      hint: /run the step again in 8 minutes/,
+    });
+  });
+});
+
+describe('what the branch holds in the end', () => {
+  test.each<[string, string | null]>([
+    ['removed the file', null],
+    ['replaced the file', createPage('theirs')],
+  ])('is not ours where a person %s while it was proven: not ready', async (_, content) => {
+    const repository = await scenario.repository();
+    const alter = async <Answer>(real: Answer): Promise<Answer> => {
+      repository.pages.startsBuilds = false;
+      await repository.commit('page.html', content, 'My own change');
+      return real;
+    };
+    scenario.intercept({ method: 'GET', url: /github\.io\/[^?]*page\.html$/ }, { alter });
+    const delivered = await scenario.deliver({ repository, files, inputs: { channel: 'K1' } });
+    expectNotReady(delivered, {
+      step: 'verify',
+      reason: /somebody removed or replaced on the branch main: page\.html/,
+    });
+  });
+
+  test('is not ours where another folder with keep: 1 removed ours while it was proven: not ready', async () => {
+    const repository = await scenario.repository();
+    const site = (name: string) => ({ [`${name}/index.html`]: createPage(name) });
+    const inputs = { channel: 'K1', nojekyll: 'true' };
+    let other: Promise<unknown> | undefined;
+    const alter = async <Answer>(real: Answer): Promise<Answer> => {
+      repository.pages.startsBuilds = false;
+      other = scenario.deliver({
+        repository,
+        files: site('b'),
+        inputs: { ...inputs, file: 'b/', path: 'previews/b/', keep: '1', timeout: '5' },
+      });
+      while ((await repository.read('previews/a/index.html')) !== null) await setTimeout(50);
+      return real;
+    };
+    scenario.intercept({ method: 'GET', url: /github\.io\/[^?]*previews\/a\/$/ }, { alter });
+    const delivered = await scenario.deliver({
+      repository,
+      files: site('a'),
+      inputs: { ...inputs, file: 'a/', path: 'previews/a/' },
+    });
+    await other;
+    expectNotReady(delivered, { step: 'verify', reason: /removed or replaced .*previews\/a\/index\.html/ });
+  });
+});
 
 describe('the address as it is handed over, without ?v=', () => {
   const answers: { story: string; answer: InterceptedReply; reason: RegExp }[] = [
@@ -151,7 +276,7 @@ describe('a page that only the marker proves', () => {
     const delivered = await scenario.deliver({ repository, files: source, inputs });
     expectNotReady(delivered, {
       step: 'verify',
-      reason: /somebody changed notes\.md/,
+      reason: /somebody removed or replaced .*notes\.md/,
       hint: /run the step again/,
     });
     expect((await repository.read('notes.md'))?.toString()).toBe(theirs);

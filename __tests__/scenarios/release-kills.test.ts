@@ -60,7 +60,10 @@ test.each([
       expect(killed.filter(({ draft, files }) => !draft && files < NAMES.length)).toEqual([]);
       expect(killed.length).toBeLessThan(2);
       expect((await deliver(repository)).outputs.result).toBe('ready');
-      expect(repository.releases()).toMatchObject([{ tag: 'v1', draft: false, assets: [{}, {}] }]);
+      const published = repository.releases().filter(({ draft }) => !draft);
+      expect(published).toMatchObject([{ tag: 'v1', assets: [{}, {}] }]);
+      // The draft of the killed run is not quiet yet.
+      expect(repository.releases().length).toBeLessThan(3);
     }
   },
   300_000,

@@ -148,17 +148,6 @@ describe('where releases are immutable', () => {
   });
 });
 
-describe('the draft of somebody else', () => {
-  test.each(MODES)('with the same tag is left alone (%s)', async (_, isImmutable) => {
-    const repository = await createRepository(isImmutable);
-    const foreign = { tag_name: 'v1', name: 'Notes by hand', body: BODY, draft: true };
-    const { id } = await callApi(repository, 'POST /releases', foreign);
-    const delivered = await deliver(repository, { files: { 'a.zip': 'PK a' }, inputs: { tag: 'v1' } });
-    await expectReady(scenario, delivered, { channel: 'K2', shows: 'PK a' });
-    expect(drafts(repository)).toMatchObject([{ id, name: 'Notes by hand', assets: [] }]);
-  });
-});
-
 describe('a release that somebody publishes between our draft and our publishing', () => {
   test.each([
     ['mutable, a named tag: takes the files', false, { tag: 'v1' }, 'ready', ['v1']],
@@ -182,53 +171,6 @@ describe('a release that somebody publishes between our draft and our publishing
     expect(published(repository).map(([tag]) => tag.replace(/^files-\d{8}/, ''))).toEqual(tags);
     expect(repository.releases().find(({ name }) => name === 'theirs')).toMatchObject({ body: 'theirs' });
   });
-});
-
-describe('a step that is killed', () => {
-  const WRITES = [
-    ['the draft', { method: 'POST', url: /\/releases$/ }],
-    ['the first upload', { url: /uploads\.github\.com/ }],
-    ['the last upload', { url: /uploads\.github\.com/, skip: 2 }],
-    ['the comparison', { method: 'GET', url: /releases\/\d+\/assets/ }],
-    ['publishing', { method: 'PATCH', url: /releases\/\d+$/ }],
-  ] as const;
-  const moments = WRITES.flatMap(([at, match]) =>
-    [false, true].flatMap((isDone) =>
-      MODES.map(([mode, isImmutable]) => ({ at, match, isDone, mode, isImmutable })),
-    ),
-  );
-
-  test.each(moments)(
-    'at $at (done: $isDone, $mode): nothing half is public, and the next run ends it',
-    async (moment) => {
-      const repository = await createRepository(moment.isImmutable);
-      let pid = 0;
-      const kill = (): void => {
-        process.kill(pid, 'SIGKILL');
-      };
-      scenario.intercept(
-        moment.match,
-        moment.isDone
-          ? {
-              alter: (real) => {
-                kill();
-                return real;
-              },
-            }
-          : { fault: 'hang', meanwhile: async () => kill() },
-      );
-      const run = { files: THREE, inputs: { file: threeFiles, tag: 'v1' } };
-      const killed = deliver(repository, { ...run, onStart: (started) => (pid = started) });
-      await expect(killed).rejects.toThrow('No report');
-      const isPublic = moment.at === 'publishing' && moment.isDone;
-      expect(published(repository)).toEqual(isPublic ? [['v1', Object.keys(THREE)]] : []);
-      expect(drafts(repository).length).toBeLessThan(2);
-      const again = await deliver(repository, run);
-      expect(again.outputs.result).toBe('ready');
-      expect(published(repository)).toEqual([['v1', Object.keys(THREE)]]);
-      expect(drafts(repository)).toEqual([]);
-    },
-  );
 });
 
 describe('16 jobs at once for one new tag', () => {
@@ -274,52 +216,53 @@ test('a full release is refused before an upload', async () => {
 });
 
 describe('withdrawing without a tag', () => {
-  test('finds the file in an earlier release of ours, which stays with its tag', async () => {
+  const files = { 'a.zip': 'PK a' };
+  /** The default tag of some days ago. */
+  const tagOf = (days: number): string =>
+    `files-${new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10).replaceAll('-', '')}`;
+
+  test('finds the file in the release of yesterday, which stays with its tag', async () => {
     const repository = await createRepository(false);
-    const files = { 'a.zip': 'PK a' };
-    await deliver(repository, { files, inputs: { tag: 'files-20260101' } });
+    await deliver(repository, { files, inputs: { tag: tagOf(1) } });
     const withdrawn = await deliver(repository, { files, inputs: { operation: 'withdraw' } });
     expect(withdrawn.report).toMatchObject({
       ready: true,
-      withdrawn: expect.stringMatching(/files-20260101\/a\.zip$/),
+      withdrawn: expect.stringMatching(`${tagOf(1)}/a\\.zip$`),
     });
-    expect(published(repository)).toEqual([['files-20260101', []]]);
+    expect(published(repository)).toEqual([[tagOf(1), []]]);
     expect(listRequests(scenario, /^DELETE .*\/(releases\/\d+|git\/refs)/)).toEqual([]);
   });
 
-  test('does not touch a release that somebody edited, and names it', async () => {
+  test('does not look further, and says so', async () => {
     const repository = await createRepository(false);
-    const files = { 'a.zip': 'PK a' };
-    await deliver(repository, { files, inputs: { tag: 'files-20260101' } });
-    const [{ id } = { id: 0 }] = repository.releases();
-    await callApi(repository, `PATCH /releases/${id}`, { body: `${BODY}\nMy notes.` });
+    await deliver(repository, { files, inputs: { tag: tagOf(2) } });
     const refused = await deliver(repository, { files, inputs: { operation: 'withdraw' } });
-    expectNotReady(refused, { step: 'place', reason: /its text was changed/, hint: /`tag: files-20260101`/ });
-    expect(published(repository)).toEqual([['files-20260101', ['a.zip']]]);
+    expectNotReady(refused, { step: 'place', reason: /others were not searched/, hint: /`tag:`/ });
+    expect(published(repository)).toEqual([[tagOf(2), ['a.zip']]]);
   });
 });
 
-describe('an asset whose replacement was killed between two names', () => {
-  const LOST = 'outgoing-0123456789ab-a.zip';
+describe('an asset whose replacement was killed before the new one got its name', () => {
+  const LOST = 'incoming-0123456789ab-a.zip';
   async function createHalfReplaced(): Promise<TestRepository> {
     const repository = await createRepository(false);
-    await deliver(repository, { files: { 'a.zip': 'PK old' }, inputs: { tag: 'v1' } });
+    await deliver(repository, { files: { 'a.zip': 'PK new' }, inputs: { tag: 'v1' } });
     const [asset] = repository.releases().flatMap(({ assets }) => assets);
     await callApi(repository, `PATCH /releases/assets/${asset?.id}`, { name: LOST });
     return repository;
   }
 
-  test('gets its name back from the next delivery, which then may not replace it', async () => {
+  test('never gets it with bytes that nobody proved: the next delivery removes it', async () => {
     const repository = await createHalfReplaced();
     const delivered = await deliver(repository, { files: { 'a.zip': 'PK other' }, inputs: { tag: 'v1' } });
-    expectNotReady(delivered, { step: 'place', reason: /already has an asset a\.zip with other bytes/ });
+    await expectReady(scenario, delivered, { channel: 'K2', shows: 'PK other' });
     expect(published(repository)).toEqual([['v1', ['a.zip']]]);
   });
 
-  test('gets its name back, and is proven where it holds the bytes', async () => {
+  test('gets its name, and is proven where it holds the bytes', async () => {
     const repository = await createHalfReplaced();
-    const delivered = await deliver(repository, { files: { 'a.zip': 'PK old' }, inputs: { tag: 'v1' } });
-    await expectReady(scenario, delivered, { channel: 'K2', shows: 'PK old' });
+    const delivered = await deliver(repository, { files: { 'a.zip': 'PK new' }, inputs: { tag: 'v1' } });
+    await expectReady(scenario, delivered, { channel: 'K2', shows: 'PK new' });
     expect(published(repository)).toEqual([['v1', ['a.zip']]]);
   });
 
@@ -327,7 +270,7 @@ describe('an asset whose replacement was killed between two names', () => {
     const repository = await createHalfReplaced();
     const inputs = { tag: 'v1', operation: 'withdraw', path: 'a.zip' };
     const delivered = await deliver(repository, { inputs });
-    expectNotReady(delivered, { step: 'place', reason: /has outgoing-0123456789ab-a\.zip/, hint: /again/ });
+    expectNotReady(delivered, { step: 'place', reason: /has incoming-0123456789ab-a\.zip/, hint: /delete/ });
     expect(published(repository)).toEqual([['v1', [LOST]]]);
   });
 });

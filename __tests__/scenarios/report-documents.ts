@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { Report } from '../../src/delivery/report.ts';
-import type { ReportDocument } from '../../src/delivery/report-document.ts';
+import type { Report, ReportDocument } from '../../src/delivery/report.ts';
 
 const schema = JSON.parse(readFileSync(new URL('../../report.schema.json', import.meta.url), 'utf8'));
 const isDocument = new Ajv2020({ allErrors: true }).compile<ReportDocument>(schema);

@@ -69,6 +69,17 @@ describe('a page in a real browser', () => {
     expect(await repository.head()).toBe(head);
   });
 
+  test('that is blank because its script gets a 404 is refused, and the file is named', async () => {
+    const repository = await scenario.repository();
+    const page = `<!doctype html><title>${MARKER}</title><script type="module">
+const wasm = 'app.' + 'wasm';
+await WebAssembly.instantiateStreaming(fetch(wasm));
+document.body.append('ready');
+</script>\n`;
+    const delivered = await deliverPage(repository, page);
+    expectNotReady(delivered, { step: 'check', reason: /does not show the page: .*404 \S*\/app\.wasm/ });
+  });
+
   test('that is blank only at its address is not ready, although its bytes are there', async () => {
     const repository = await scenario.repository({ files: { 'data.json': '{}' } });
     const page = `<!doctype html><title>App</title><p id="app">${MARKER}</p>

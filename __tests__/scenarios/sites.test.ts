@@ -140,7 +140,6 @@ describe("a site that a workflow builds, with the job's own token", () => {
     await expectReady(scenario, delivered, { channel: 'K1', shows: createPage() });
     expect(delivered.stdout).toMatch(/the workflow pages\.yml was started/);
     expect(listRequests(scenario, /^POST .*\/dispatches$/)).toHaveLength(1);
-    expect(listRequests(scenario, /graphql/)).toEqual([]);
   });
 
   test.each([

@@ -88,7 +88,7 @@ describe('a submodule in the folder of a site', () => {
       inputs: { channel: 'K1', operation: 'withdraw', path: 'site/', overwrite: 'true' },
     });
     expect(withdrawn.outputs.result).toBe('withdrawn');
-    expect(withdrawn.report.lines.UNKNOWN).toMatch(/what stays in site\/, .*: site\/lib$/);
+    expect(withdrawn.report.lines.UNKNOWN).toMatch(/what stays in site\/, .*: site\/lib;/);
     expect(await repository.entry('site/lib')).toBe(`160000 ${sha}`);
     expect(await repository.read('site/index.html')).toBeNull();
   });

@@ -146,7 +146,21 @@ function createResponse({ status = 200, headers = {}, body = '' }: Scripted): Ht
   const json = typeof body === 'object' && !Buffer.isBuffer(body);
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from(json ? JSON.stringify(body) : body);
   const type = json ? { 'content-type': 'application/json; charset=utf-8' } : {};
-  return { status, headers: { ...type, ...headers }, body: Readable.from([bytes]) };
+  return { status, headers: { ...type, ...headers }, body: createBody(bytes) };
+}
+
+/** A body as undici's: one that is closed before its end fails, and whoever closes it must expect that. */
+function createBody(bytes: Buffer): Readable {
+  return new Readable({
+    read() {
+      if (bytes.length > 0) this.push(bytes);
+      this.push(null);
+    },
+    destroy(error, callback) {
+      const aborted = Object.assign(new Error('Request aborted'), { name: 'AbortError' });
+      callback(error ?? (this.readableEnded ? null : aborted));
+    },
+  });
 }
 
 function interruptedBody(error: Error): Readable {

@@ -1,17 +1,15 @@
 import { createHash } from 'node:crypto';
-import type { Report } from '../delivery/report.ts';
+import { getDeliveryResult, type Report } from '../delivery/report.ts';
 import { DeliveryError, type ErrorCode, toDeliveryError } from '../errors.ts';
 import type { GitHubClient, GitHubClientOptions } from '../github/api/client.ts';
-import { rewriteOwnComments, updateStickyComment } from '../github/api/comments.ts';
+import { rewriteOwnComments, updateStickyComment } from '../github/api/pull-requests.ts';
 import { serverUrlOf } from '../github/hosts.ts';
 import type { Ports } from '../ports.ts';
 import { TOOL } from '../protocol/words.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
-import { type CommentContext, composeComment } from './comment-body.ts';
 import type { CurrentRun } from './current-run.ts';
+import { type CommentContext, composeComment, composeWithdrawnComment } from './overview.ts';
 import { findPullRequest, type PullRequest } from './pull-request.ts';
-import { getReportState } from './report-markdown.ts';
-import { composeWithdrawnComment } from './withdrawn-comment.ts';
 
 /** The parts of the request that decide which comment it is, and how GitHub is reached. */
 export type CommentRequest = Pick<DeliveryRequest, 'fileLines' | 'path' | 'url' | 'token' | 'apiUrl'>;
@@ -39,7 +37,7 @@ const FORK_HELP =
 export async function updateComment(job: CommentJob, ports: Ports): Promise<void> {
   const { reports, request, run } = job;
   const { logger, clock } = ports;
-  if (reports.some((report) => getReportState(report) === 'planned')) return;
+  if (reports.some((report) => getDeliveryResult(report) === 'planned')) return;
   const connect = (): GitHubClient => job.connect(getCommentTarget(request, run));
   let pull: PullRequest | null = null;
   try {
@@ -52,7 +50,7 @@ export async function updateComment(job: CommentJob, ports: Ports): Promise<void
     const { number, headSha } = pull;
     const context = { marker, headSha, now: clock.now(), runUrl: run.url };
     const body = composeComment(reports, context);
-    const mayCreate = reports.some((report) => getReportState(report) === 'ready');
+    const mayCreate = reports.some((report) => getDeliveryResult(report) === 'ready');
     const github = connect();
     const result = await updateStickyComment(github, { number, marker, body, mayCreate }, ports);
     logger.info(`Comment on pull request ${number}: ${result}`);

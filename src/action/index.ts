@@ -1,4 +1,6 @@
 import { setFailed } from '@actions/core';
 import { run } from './run.ts';
 
+// A log that can't be written any more is no reason to end a delivery. The process ends by itself, all of it written.
+process.stdout.on('error', () => undefined);
 await run(process.env, setFailed);

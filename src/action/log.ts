@@ -1,5 +1,5 @@
 import * as core from '@actions/core';
-import { showInvisible } from '../plain-text.ts';
+import { toOneLine } from '../plain-text.ts';
 import type { Clock, Logger } from '../ports.ts';
 import { lineProgress } from '../progress.ts';
 import { PROGRESS_INTERVAL } from '../protocol/limits.ts';
@@ -38,8 +38,7 @@ export function createActionLogger(redactor: Redactor, clock: Clock): Logger {
 
 /** One line that the runner shows as text and never runs as a command. */
 export function escapeLogLine(text: string): string {
-  return showInvisible(text)
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+  return toOneLine(text)
     .replace(/^(\s*)::/, '$1: :')
     .replaceAll('##[', '## [');
 }

@@ -64,27 +64,6 @@ export const formatTable = (head: readonly string[], rows: readonly string[]): s
 export const formatFoldedSection = (title: string, content: string): string =>
   `<details><summary>${title}</summary>\n\n${content}\n\n</details>`;
 
-/** Length of the line breaks between two blocks. */
-export const BREAK = 2;
-
 /** Joins blocks by an empty line; empty blocks are left out. */
 export const joinBlocks = (parts: readonly string[]): string =>
   parts.filter((part) => part !== '').join('\n\n');
-
-/** Formats the first items until the room is used up; an empty line is counted after each. */
-export function takeWhileFits<T>(
-  items: readonly T[],
-  format: (item: T) => string,
-  room: number,
-  measure: (text: string) => number,
-): string[] {
-  const formatted: string[] = [];
-  let left = room;
-  for (const item of items) {
-    const text = format(item);
-    left -= measure(text) + BREAK;
-    if (left < 0) break;
-    formatted.push(text);
-  }
-  return formatted;
-}

@@ -1,11 +1,10 @@
 import * as core from '@actions/core';
-import { getSharedResult, type Report, reportText } from '../delivery/report.ts';
-import { composeDocument, joinUrls } from '../delivery/report-document.ts';
+import { composeDocument, type Report, reportText } from '../delivery/report.ts';
 import type { Logger } from '../ports.ts';
 import type { OutputName } from '../request/inputs.ts';
 import type { RunnerEnvironment } from './inputs.ts';
 import { escapeLogLine } from './log.ts';
-import { composeSummary } from './summary.ts';
+import { composeSummary } from './overview.ts';
 
 /**
  * Writes the reports to the log, the job summary and the step's outputs, each whatever becomes of the others. A
@@ -47,16 +46,16 @@ const formatReports = (reports: readonly Report[]): string => reports.map(report
 
 /** The step's outputs, one line for each file; `url` is empty unless every file passed every gate. */
 export function composeOutputs(reports: readonly Report[]): Record<OutputName, string> {
-  const result = getSharedResult(reports);
+  const document = composeDocument(reports);
   const joinLines = (read: (report: Report) => string | number | null | undefined): string => {
     const lines = reports.map((report) => String(read(report) ?? ''));
     return lines.every((line) => line === '') ? '' : lines.join('\n');
   };
   return {
-    url: result === 'ready' ? joinUrls(reports) : '',
+    url: document.url,
     report: formatReports(reports),
-    'report-json': JSON.stringify(composeDocument(reports)),
-    result,
+    'report-json': JSON.stringify(document),
+    result: document.result,
     channel: joinLines(({ channel }) => channel),
     'raw-url': joinLines(({ rawUrl }) => rawUrl),
     'duplicate-url': reports

@@ -1,6 +1,8 @@
-import { LINK_SUBJECT } from '../delivery/file-delivery.ts';
-import { getDeliveryResult, type Report } from '../delivery/report.ts';
-import { SECOND } from '../protocol/limits.ts';
+import { formatChangeCounts } from '../channels/site-changes.ts';
+import { getDeliveryResult, nameSubject, type Report, type SiteReport } from '../delivery/report.ts';
+import { formatShare } from '../delivery/screen/describe-view.ts';
+import { countFiles, shorten } from '../plain-text.ts';
+import { MEGABYTE, SECOND } from '../protocol/limits.ts';
 import {
   GATE_TITLES,
   REMOVAL_GATE_TITLES,
@@ -12,119 +14,212 @@ import {
 import {
   escapeMarkdown,
   formatAddressLink,
+  formatFoldedSection,
   formatInlineCode,
+  formatLink,
   formatMessage,
   formatTable,
   formatTableRow,
+  joinBlocks,
 } from './markdown.ts';
-import { listSiteFacts } from './site-markdown.ts';
 
-/** The result of one file, as the summary and the comment show it. */
-export type ReportState = 'ready' | 'withdrawn' | 'planned' | 'notReady';
+/** The blocks that summary and comment are made of. Each is Markdown; one that has nothing to say is empty. */
 
-/** The states, the one that needs attention first. */
-export const REPORT_STATES: Readonly<Record<ReportState, { readonly sign: string; readonly word: string }>> =
-  {
-    notReady: { sign: '❌', word: `${RESULT_TITLES.notReady} · ${RESULTS.notReady}` },
-    planned: { sign: '📝', word: 'Dry run' },
-    withdrawn: { sign: '🗑️', word: 'Withdrawn' },
-    ready: { sign: '✅', word: `${RESULT_TITLES.ready} · ${RESULTS.ready}` },
-  };
+/** How a delivery ended. */
+export const SIGNS = {
+  'not-ready': { sign: '❌', word: `${RESULT_TITLES.notReady} · ${RESULTS.notReady}` },
+  planned: { sign: '📝', word: 'Dry run' },
+  withdrawn: { sign: '🗑️', word: 'Withdrawn' },
+  ready: { sign: '✅', word: `${RESULT_TITLES.ready} · ${RESULTS.ready}` },
+} as const;
 
-export function getReportState(report: Report): ReportState {
-  const result = getDeliveryResult(report);
-  return result === 'not-ready' ? 'notReady' : result;
-}
+/** Longest texts, in characters; each may take twelve times the room in Markdown. */
+const MOST = { text: 1_000, name: 200 } as const;
 
-/** Longest text of one part of a report, in characters; each may take twelve times the room in Markdown. */
-const MAX_TEXT = 1_000;
-
-/** Facts that are listed of one report, or of all together, at most. */
+/** Facts that are listed of one report, or of all together, and changed files that are named, at most. */
 export const MAX_FACTS = 20;
 
-/** A message, cut to what a person reads. */
-export const formatShortText = (text: string): string => formatMessage(cutText(text));
+/** The kind of a fact, and its text in Markdown. */
+export type Fact = readonly [kind: string, text: string];
 
-function cutText(text: string): string {
-  // No character takes more than two units.
-  const characters = [...text.slice(0, 2 * MAX_TEXT + 1)];
-  return characters.length > MAX_TEXT ? `${characters.slice(0, MAX_TEXT).join('')}…` : text;
-}
+const formatText = (text: string): string => formatMessage(shorten(text, MOST.text));
+
+export const getSign = (report: Report) => SIGNS[getDeliveryResult(report)];
+
+/** An address that is not proven now is never a link, wherever it came from. */
+const provenUrl = (report: Report): string | null =>
+  getDeliveryResult(report) === 'ready' ? report.url : null;
 
 /** The file as the user wrote it. */
-export const formatReportName = ({ file }: Report): string =>
-  escapeMarkdown(cutText(file?.path ?? LINK_SUBJECT));
+export const formatName = (report: Report): string => escapeMarkdown(shorten(nameSubject(report), MOST.text));
 
-/** Why it is not ready, at which step, with which HTTP code; empty if it is ready. */
-export function describeReason(report: Report): string {
-  const { notReady } = report;
-  if (notReady === null) return '';
-  if (getReportState(report) === 'planned') return formatShortText(notReady.reason);
-  const http = notReady.httpCode === null ? '' : `, HTTP ${notReady.httpCode}`;
-  return `${formatShortText(notReady.findings?.about ?? notReady.reason)} (step ${formatInlineCode(notReady.step)}${http})`;
+/** The same, as a link to the proven address. */
+export function formatLinkedName(report: Report): string {
+  const url = provenUrl(report);
+  return url === null ? formatName(report) : formatLink(formatName(report), url);
 }
 
-/** What was found, where that is more than one thing, as a list. */
-export const listFindings = ({ notReady }: Report): string =>
-  (notReady?.findings?.lines ?? []).map((line) => `- ${formatShortText(line)}`).join('\n');
+/** A heading with the link, and below it how the delivery ended. */
+export function formatOutcome(report: Report): string[] {
+  const { sign, word } = getSign(report);
+  const url = provenUrl(report);
+  const gone = report.withdrawn === null ? '' : formatInlineCode(report.withdrawn);
+  const detail = url === null ? gone || describeReason(report) : formatAddressLink(url);
+  return [`### ${sign} ${formatLinkedName(report)}`, `**${word}**${detail && ` → ${detail}`}`];
+}
 
-/** What to change, or to do after a dry run; empty if not known. */
-export function describeHint(report: Report): string {
-  const hint = report.notReady?.hint ?? '';
-  const title = getReportState(report) === 'planned' ? 'Next' : 'To change';
-  return hint === '' ? '' : `**${title}:** ${formatShortText(hint)}`;
+/** All about a report but how it ended, what matters most first. */
+export const listDetails = (report: Report): string[] =>
+  [
+    (report.notReady?.findings?.lines ?? []).map((line) => `- ${formatText(line)}`).join('\n'),
+    formatPicture(report),
+    describeHint(report),
+    report.notReady?.code === 'DRY_RUN' ? `**Plan:** ${formatText(report.lines.CODE)}` : '',
+    listFacts(report),
+    formatChangedFiles(report),
+    formatFoldedSection('Report', joinBlocks([formatGates(report), formatReportLines(report)])),
+  ].filter((block) => block !== '');
+
+/** Why it is not ready, at which step, with which HTTP code. */
+export function describeReason({ notReady }: Report): string {
+  if (notReady === null) return '';
+  const { code, reason, findings, step, httpCode } = notReady;
+  if (code === 'DRY_RUN') return formatText(reason);
+  const http = httpCode === null ? '' : `, HTTP ${httpCode}`;
+  return `${formatText(findings?.about ?? reason)} (step ${formatInlineCode(step)}${http})`;
+}
+
+/** What to change, or to do after a dry run. */
+export function describeHint({ notReady }: Report): string {
+  const title = notReady?.code === 'DRY_RUN' ? 'Next' : 'To change';
+  return notReady?.hint ? `**${title}:** ${formatText(notReady.hint)}` : '';
 }
 
 /** What UNKNOWN says if it is empty. */
 export const ALL_VERIFIED = 'nothing, everything was verified';
 
-/** The notes on the address, and everything that is unknown: a kind and its text, in Markdown. */
-export function listCaveats({ notes, unknown, ready }: Report): (readonly [kind: string, text: string])[] {
+/** The notes on the address, and everything that is unknown. */
+export function listCaveats({ notes, unknown, ready }: Report): Fact[] {
   const unverified = unknown.length === 0 && ready ? [ALL_VERIFIED] : unknown;
   return [
-    ...notes.map((note) => ['Note', formatShortText(note)] as const),
-    ...unverified.map((text) => ['UNKNOWN', formatShortText(text)] as const),
+    ...notes.map((note): Fact => ['Note', formatText(note)]),
+    ...unverified.map((text): Fact => ['UNKNOWN', formatText(text)]),
   ];
 }
 
-/** What a site has and what changed of it, further proven addresses and the caveats, as a list. */
+/** What a site has and what changed of it, further proven addresses and the caveats. */
 export function listFacts(report: Report): string {
   const { rawUrl, duplicates, site } = report;
+  const isGone = getDeliveryResult(report) === 'withdrawn';
   // Of a site one address is handed over; the raw one of its page alone shows nothing of it.
   const addresses = [
-    ...(rawUrl === null || site !== null ? [] : [['Raw', rawUrl] as const]),
-    ...duplicates.flatMap(({ channel, url }) =>
-      url === null ? [] : [[`Duplicate on ${channel}`, url] as const],
-    ),
+    { kind: 'Raw', url: site === null ? rawUrl : null },
+    ...duplicates.map(({ channel, url }) => ({ kind: `Duplicate on ${channel}`, url })),
   ];
-  const links = addresses.map(([kind, url]) => [kind, formatAddressLink(url)] as const);
-  const isGone = getReportState(report) === 'withdrawn';
-  return formatList([...listSiteFacts(report), ...(isGone ? [] : links), ...listCaveats(report)]);
+  const links = addresses.flatMap(({ kind, url }): Fact[] =>
+    url === null || isGone ? [] : [[kind, formatAddressLink(url)]],
+  );
+  return formatFacts([...listSiteFacts(report), ...links, ...listCaveats(report)]);
 }
 
 /** A list, cut to what a person reads. */
-export function formatList(facts: readonly (readonly [kind: string, text: string])[]): string {
+export function formatFacts(facts: readonly Fact[]): string {
   const items = facts.slice(0, MAX_FACTS).map(([kind, text]) => `- **${kind}:** ${text}`);
   const left = facts.length - items.length;
   return [...items, ...(left === 0 ? [] : [`- … and ${left} more in the report`])].join('\n');
 }
 
-/** The gates with their evidence, as a table. */
-export function formatGates(report: Report): string {
-  const { gates, url, operation } = report;
-  const titles = operation === 'withdraw' ? REMOVAL_GATE_TITLES : GATE_TITLES;
-  if (gates.length === 0) return '';
-  const isReady = getReportState(report) === 'ready';
-  const rows = gates.map(({ name, passed, evidence }) => {
-    const shown = isReady && evidence === url ? formatAddressLink(evidence) : formatShortText(evidence);
+/** Counts, size and time of a proven site, and what changed since the last delivery; nothing of a file. */
+function listSiteFacts({ ready, site, took }: Report): Fact[] {
+  if (site === null || !ready) return [];
+  const time = Object.values(took).reduce((sum, part) => sum + part, 0);
+  const inTotal = site.servedSize === null ? '' : `; the whole Pages site has ${formatSize(site.servedSize)}`;
+  const size = `${countFiles(site.count)}, ${formatSize(site.size)}`;
+  return [
+    ['Site', `${size}, all fetched back and identical, in ${(time / SECOND).toFixed(1)} s${inTotal}`],
+    ['Changes', describeChanges(site)],
+  ];
+}
+
+/** In one cell of a table: how the address was proven, or why it has none. */
+export function formatProof(report: Report): string {
+  const { site, ready, gates, notReady } = report;
+  if (notReady !== null) {
+    return [describeReason(report), describeHint(report)].filter((part) => part !== '').join('. ');
+  }
+  if (site !== null && ready) {
+    return `${countFiles(site.count)}, ${formatSize(site.size)}, all identical; ${describeChanges(site)}`;
+  }
+  return formatText(gates.find(({ name }) => name === 'G3_VERIFY_200_и_маркер')?.evidence ?? '');
+}
+
+function describeChanges({ count, changeCounts: counts }: SiteReport): string {
+  if (counts === null) return 'not known';
+  const changes = formatChangeCounts(counts);
+  if (changes === '') return 'none since the last delivery';
+  const unchanged = count - counts.added - counts.changed;
+  if (unchanged === 0 && counts.changed + counts.removed === 0) return 'all files are new';
+  return `${changes}, ${unchanged} unchanged since the last delivery`;
+}
+
+/** The names of the changed files, folded. */
+function formatChangedFiles({ ready, site }: Report): string {
+  if (!ready || site?.changes == null || site.changeCounts === null) return '';
+  const { changes, changeCounts: counts } = site;
+  const facts = (['added', 'changed', 'removed'] as const).flatMap((kind): Fact[] => {
+    const names = changes[kind].slice(0, MAX_FACTS).map((path) => escapeMarkdown(shorten(path, MOST.name)));
+    const more = counts[kind] - names.length;
+    return names.length === 0 ? [] : [[kind, `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`]];
+  });
+  return facts.length === 0 ? '' : formatFoldedSection('Changed files', formatFacts(facts));
+}
+
+/** Such as `63 bytes`, `244.1 KB` or `9.3 MB`. @param size bytes */
+function formatSize(size: number): string {
+  if (size < 1_024) return `${size} bytes`;
+  return size < MEGABYTE ? `${(size / 1_024).toFixed(1)} KB` : `${(size / MEGABYTE).toFixed(1)} MB`;
+}
+
+/**
+ * The proven picture of the page with its alternative text, as a link to the page; with an earlier one before and
+ * after beside each other.
+ */
+export function formatPicture(report: Report): string {
+  const { picture } = report;
+  const url = provenUrl(report);
+  // An address with a credential was withheld.
+  if (url === null || !picture?.url) return '';
+  const alternative = shorten(picture.alternative, MOST.name);
+  const formatImage = (text: string, address: string): string => {
+    const versioned = new URL(address);
+    // GitHub keeps copies of pictures: the same address with other bytes would show the old one.
+    versioned.searchParams.set('v', picture.sha256.slice(0, 16));
+    return `!${formatLink(escapeMarkdown(text), versioned.href)}`;
+  };
+  const now = formatLink(formatImage(alternative, picture.url), url);
+  if (picture.changed === null) return now;
+  if (picture.beforeUrl === null) return joinBlocks([now, 'The page looks the same as before.']);
+  const before = formatImage(`${alternative}, before`, picture.beforeUrl);
+  return joinBlocks([
+    formatTable(['Before', 'After'], [formatTableRow([before, now])]),
+    `**Changed:** ${formatShare(picture.changed)} of the picture`,
+  ]);
+}
+
+/** The gates with their evidence, as a table; nothing of a dry run, which passes none. */
+function formatGates(report: Report): string {
+  const titles = report.operation === 'withdraw' ? REMOVAL_GATE_TITLES : GATE_TITLES;
+  if (report.notReady?.code === 'DRY_RUN') return '';
+  const rows = report.gates.map(({ name, passed, evidence }) => {
+    const shown = evidence === provenUrl(report) ? formatAddressLink(evidence) : formatText(evidence);
     return formatTableRow([`${titles[name]} · ${formatInlineCode(name)}`, passed ? '✅' : '❌', shown]);
   });
   return formatTable(['Gate', 'Passed', 'Evidence'], rows);
 }
 
 /** The lines of the report, in the protocol's words. @see protocol 4.7 */
-export const formatReportLines = ({ lines }: Report): string =>
-  formatList(REPORT_LINES.map((line) => [line, formatShortText(lines[line]) || 'nothing'] as const));
+const formatReportLines = ({ lines }: Report): string =>
+  formatFacts(REPORT_LINES.map((line) => [line, formatText(lines[line]) || 'nothing']));
 
 /** How long each step took, such as `Took: place 1.2 s, wait 21.4 s`; of several files the longest time. */
 export function formatTimings(reports: readonly Report[]): string {

@@ -1,10 +1,11 @@
 import { createPorts, runRequest } from '../context.ts';
 import { readCredentials } from '../credentials.ts';
+import { refusalReport } from '../delivery/compose-report.ts';
 import { LINK_SUBJECT } from '../delivery/file-delivery.ts';
-import { redactReport } from '../delivery/redact-report.ts';
-import { getDeliveryResult, type Report, refusalReport } from '../delivery/report.ts';
-import { wordReport } from '../delivery/word-report.ts';
-import { toDeliveryError } from '../errors.ts';
+import { findFiles } from '../delivery/find-files.ts';
+import { finishReport } from '../delivery/finish-report.ts';
+import { getDeliveryResult, type Report } from '../delivery/report.ts';
+import { stoppedError, toDeliveryError } from '../errors.ts';
 import { createGitHubClient, type GitHubClientOptions } from '../github/api/client.ts';
 import type { Ports } from '../ports.ts';
 import { createRedactor } from '../redact.ts';
@@ -15,10 +16,8 @@ import { refuseSecretInputs } from '../request/secret-inputs.ts';
 import { parseBoolean } from '../request/values.ts';
 import { failIfAbandoned, systemClock } from '../system.ts';
 import { type CurrentRun, loadCurrentRun } from './current-run.ts';
-import { findFiles } from './find-files.ts';
-import { createRunContext, type RunnerEnvironment, readInputs } from './inputs.ts';
+import { createRunContext, NARROW_WORDING, type RunnerEnvironment, readInputs } from './inputs.ts';
 import { createActionLogger } from './log.ts';
-import { NARROW_WORDING } from './narrow-wording.ts';
 
 /**
  * The action's whole run: inputs → request → delivery → outputs and summary → comment.
@@ -28,7 +27,7 @@ import { NARROW_WORDING } from './narrow-wording.ts';
 export async function run(env: RunnerEnvironment, fail: (message: string) => void): Promise<void> {
   const redactor = createRedactor();
   const stop = new AbortController();
-  const abort = (): void => stop.abort();
+  const abort = (): void => stop.abort(stoppedError());
   process.once('SIGINT', abort).once('SIGTERM', abort);
   try {
     const inputs = readInputs(env);
@@ -38,7 +37,7 @@ export async function run(env: RunnerEnvironment, fail: (message: string) => voi
     const currentRun = await loadCurrentRun();
     const result = await parseAndPerform(inputs, env, currentRun, ports);
     const word = isNarrowAction(env, inputs) ? NARROW_WORDING : (text: string) => text;
-    const reports = result.reports.map((report) => redactReport(wordReport(report, word), redactor));
+    const reports = result.reports.map((report) => finishReport(report, word, redactor));
     // Loaded after the delivery. `eager` keeps the bundle one file.
     const { writeOutputs } = await import(/* webpackMode: "eager" */ './outputs.ts');
     const outputFailure = await writeOutputs(reports, env, logger);

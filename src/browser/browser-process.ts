@@ -9,6 +9,7 @@ import type { Browser } from 'puppeteer-core';
 import { _connectToCdpBrowser } from 'puppeteer-core/internal/cdp/BrowserConnector.js';
 import { PipeTransport } from 'puppeteer-core/internal/node/PipeTransport.js';
 import { untilAborted } from '../async.ts';
+import { HAS_GROUPS, killGroup } from '../system.ts';
 import { createBrowserFlags } from './browser-flags.ts';
 import type { EnvironmentVariables } from './find-browser.ts';
 
@@ -118,7 +119,7 @@ async function startProcess(options: LaunchOptions, profile: string): Promise<Ch
     cwd: home,
     env: createEnvironment(options.environment, home),
     // A group of its own, so that all its processes can be ended together.
-    detached: process.platform !== 'win32',
+    detached: HAS_GROUPS,
     windowsHide: true,
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
   });
@@ -164,19 +165,6 @@ async function connect(child: ChildProcess): Promise<Browser> {
   const settings = { defaultViewport: null, networkEnabled: true, issuesEnabled: false };
   // The same class, but its types come from another folder of the package.
   return (await _connectToCdpBrowser(transport, '', settings)) as unknown as Browser;
-}
-
-function killGroup(child: ChildProcess): void {
-  if (child.pid === undefined) return;
-  try {
-    if (process.platform === 'win32') {
-      spawn('taskkill', ['/pid', String(child.pid), '/T', '/F'], { stdio: 'ignore', windowsHide: true });
-    } else {
-      process.kill(-child.pid, 'SIGKILL');
-    }
-  } catch {
-    // The group is gone already.
-  }
 }
 
 /** Waits until the process has ended; it was killed, so that is a matter of milliseconds. */

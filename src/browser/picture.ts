@@ -1,22 +1,8 @@
 import pixelmatch from 'pixelmatch';
 import { PNG } from 'pngjs';
-import { MEGABYTE } from '../protocol/limits.ts';
-import { writeIndexedPng } from './indexed-png.ts';
 
 /** The window of a desktop, in CSS pixels. */
 export const DESKTOP = { width: 1280, height: 800 } as const;
-
-/**
- * A picture of at most 1 MB. Its size in pixels stays, so that two pictures can be compared; where needed, it gets
- * fewer colors.
- *
- * @returns `null` where it can't be made small enough
- */
-export function limitPicture(png: Uint8Array): Uint8Array | null {
-  if (png.length <= MEGABYTE) return png;
-  const smaller = writeIndexedPng(PNG.sync.read(Buffer.from(png)));
-  return smaller.length <= MEGABYTE ? smaller : null;
-}
 
 /**
  * How far two pictures differ.

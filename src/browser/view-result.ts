@@ -4,7 +4,6 @@ import { createUncheckedView } from './lazy-viewer.ts';
 import { PageMemoryError } from './memory-watch.ts';
 import type { OpenPage } from './open-page.ts';
 import { toPlainLine } from './page-text.ts';
-import { limitPicture } from './picture.ts';
 import type { PageToView, ScreenView } from './screen-view.ts';
 import type { PageSight } from './view-page.ts';
 
@@ -87,6 +86,6 @@ export function describeSight(
     title: toPlainLine(sight.title),
     painted: sight.painted,
     isMarkerVisible,
-    picture: picture ? limitPicture(sight.png) : null,
+    picture: picture ? sight.png : null,
   };
 }

@@ -37,12 +37,6 @@ export interface PreparedTask<Data = unknown> {
   readonly plan: ChannelPlan;
   /** What the channel itself needs to carry it out. */
   readonly data: Data;
-  /**
-   * Asks the host once how far it is; absent where nothing has to be waited for.
-   *
-   * @throws {DeliveryError} `BUILD_ERRORED` when the host says that it failed.
-   */
-  watch?(placement: Placement): Promise<HostProgress>;
   /** K1: how it will be served, once it is published. */
   readonly served?: ServedFile;
   /**
@@ -134,14 +128,10 @@ export interface PlacedPart {
   /** Lowercase hex. */
   readonly sha256: string;
   /**
-   * SHA-256 of every copy that the address answered before the file was replaced: then it is asked without `?v=` as
-   * well. Absent where nothing was replaced.
+   * What the branch held there before, the newest first; then it is asked without `?v=` as well, since a cache may
+   * keep that, or that nothing was there. Absent where it did not change.
    */
-  readonly previousSha256?: readonly string[];
-  /** The same for what an earlier run replaced: what git has of it. */
-  readonly previousBlob?: GitBlob;
-  /** Whether it is new: then it is asked without `?v=` as well, since a cache may keep that nothing was there. */
-  readonly isNew?: boolean;
+  readonly earlier?: readonly GitBlob[];
 }
 
 /** What a delivery changed in its folder: paths within the folder, except for whole folders. */
@@ -185,10 +175,8 @@ export interface Placement {
   readonly bypassCache: boolean;
   /** Whether the host may rightly change the bytes (a site's build, a viewer page). */
   readonly hostMayChangeBytes: boolean;
-  /** SHA-256 of every copy that the address answered before it was replaced, with and without `?v=`. */
-  readonly previousSha256?: readonly string[] | undefined;
-  /** What an earlier run replaced with the same content. */
-  readonly previousBlob?: GitBlob | undefined;
+  /** What the branch held there before, the newest first: by these bytes a cache's old copy is recognized. */
+  readonly earlier?: readonly GitBlob[];
   /**
    * How a browser is to show it: the answer to a page must be of that type, and that to anything else that is shown
    * no download. Absent where it need not be shown.
@@ -198,19 +186,20 @@ export interface Placement {
   readonly warnsFirst?: boolean;
   /** Whether the host may count each request as a download and limit them: then it is asked no more often than needed. */
   readonly countsDownloads?: boolean;
+  /** How many right answers in a row prove it, where no cache has to be got past; `AGREEING_PROBES.usual` by default. */
+  readonly answers?: number;
   /** Whether every redirect must lead to a public host: the address came from outside. */
   readonly mustBeExternal: boolean;
   /** What a person should know: expiry, a warning page, a changed name. */
   readonly notes: readonly string[];
   /** What could not be verified while placing. */
   readonly unknown: readonly string[];
-  /**
-   * After the proof: looks once more at what may have changed since it was placed.
-   *
-   * @returns for UNKNOWN: what is not as it was left
-   * @throws {DeliveryError} `NOT_PROVEN` where the address does not open any more.
-   */
-  readonly recheck?: () => Promise<readonly string[]>;
+}
+
+/** A task that was carried out. */
+export interface PlacedTask<Data = unknown> {
+  readonly task: PreparedTask<Data>;
+  readonly placement: Placement;
 }
 
 /** A file of the same step that failed before the channel was asked, such as an empty one. */
@@ -247,6 +236,20 @@ export interface ChannelAction<Data = unknown> {
     tasks: readonly PreparedTask<Data>[],
     absent?: AbsentFile,
   ): Promise<readonly ItemResult<PreparedTask<Data>, Placement>[]>;
+  /**
+   * Asks the host once how far it is with making a placement public; absent where nothing has to be waited for.
+   *
+   * @throws {DeliveryError} `BUILD_ERRORED` when the host says that it failed.
+   */
+  progress?(placed: PlacedTask<Data>): Promise<HostProgress>;
+  /**
+   * After the proof: looks once more at what may have changed since it was placed.
+   *
+   * @returns for UNKNOWN: what is not as it was left; `NOT_PROVEN` for what is not there any more
+   */
+  recheck?(
+    placed: readonly PlacedTask<Data>[],
+  ): Promise<readonly ItemResult<PlacedTask<Data>, readonly string[]>[]>;
 }
 
 /**

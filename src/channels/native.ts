@@ -1,20 +1,34 @@
 import { DeliveryError } from '../errors.ts';
 import { forEachItem } from '../item-results.ts';
-import type { Channel, ChannelAction, Placement, PreparedTask } from './channel.ts';
+import { AGREEING_PROBES } from '../protocol/limits.ts';
+import type {
+  Channel,
+  ChannelAction,
+  HostRefusal,
+  Placement,
+  PreparedTask,
+  RefusalMeaning,
+} from './channel.ts';
+import { explainRefusal } from './filebin/refusals.ts';
 
 /**
  * K4: the environment's own link. Nothing is placed; the link, accepted by the request only as a public
  * https address, is proven like any other.
  *
- * @param binHostUrl the file-bin: a link to it is shown behind the bin's warning page
+ * @param binHostUrl the file-bin: a link to it is shown behind the bin's warning page, and refused in the bin's words
  * @see protocol 1 (channels), 7 (K4 link is not an external https URL)
  */
 export function createNativeChannel(url: URL | undefined, binHostUrl?: URL): Channel {
+  const isBin = url !== undefined && url.host === binHostUrl?.host;
   const publish: ChannelAction<URL> = {
-    prepare: (items) => forEachItem(items, async () => prepareLink(url)),
+    prepare: (items) =>
+      forEachItem(items, async () => ({
+        ...prepareLink(url),
+        ...(isBin && { explainRefusal: explainBinRefusal }),
+      })),
     preview: (tasks) =>
       forEachItem(tasks, async ({ data }) => `the link on ${data.hostname} would be proven`),
-    perform: (tasks) => forEachItem(tasks, async ({ data }) => placementOf(data, binHostUrl)),
+    perform: (tasks) => forEachItem(tasks, async ({ data }) => placementOf(data, isBin)),
   };
   // The request refuses to withdraw from K4, which this tool cannot write to.
   return { publish, remove: publish };
@@ -41,8 +55,13 @@ function prepareLink(url: URL | undefined): PreparedTask<URL> {
   };
 }
 
-function placementOf(url: URL, binHostUrl: URL | undefined): Placement {
-  const isBin = url.host === binHostUrl?.host;
+/** A link has no bin that a delivery could go on with. */
+function explainBinRefusal(refusal: HostRefusal): RefusalMeaning | undefined {
+  const meaning = explainRefusal(refusal, '');
+  return meaning && { ...meaning, hint: 'ask the operator of the bin host, or use channel: K1, K2 or K3' };
+}
+
+function placementOf(url: URL, isBin: boolean): Placement {
   return {
     evidence: `the environment's link on ${url.hostname}`,
     url,
@@ -53,6 +72,7 @@ function placementOf(url: URL, binHostUrl: URL | undefined): Placement {
     mustBeExternal: true,
     warnsFirst: isBin,
     countsDownloads: isBin,
+    ...(isBin && { answers: AGREEING_PROBES.counted }),
     notes: [
       'how long the link lives is up to the environment that gave it',
       ...(isBin ? ['a browser may be shown a warning page first'] : []),

@@ -2,9 +2,8 @@ import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { TOOL } from '../protocol/words.ts';
 import { CLI_COMMANDS, type CommandName, FLAGS } from '../request/commands.ts';
 import { INPUTS, type InputName } from '../request/inputs.ts';
-import { findClosestName } from './closest-name.ts';
 import { ALL_FLAGS, findCommandName, isValueless, refuseWrongFlags } from './flag-rules.ts';
-import { UsageError } from './usage-error.ts';
+import { findClosestName, UsageError } from './usage-error.ts';
 
 /** A parsed command line. */
 export interface CliCommand {
@@ -107,9 +106,13 @@ function unknownCommandError(name: string): UsageError {
 }
 
 function refuseWrongCount(name: CommandName, positionals: readonly string[]): void {
-  const { min, max, takes } = CLI_COMMANDS[name];
+  const { min, max, takes, usage } = CLI_COMMANDS[name];
   if (positionals.length < min || positionals.length > max) {
-    throw new UsageError(`${name} takes ${takes}`, `see ${TOOL.name} ${name} --help`);
+    const call = `${TOOL.name} ${name}`;
+    throw new UsageError(
+      `${name} takes ${takes}`,
+      `write ${`${call} ${usage}`.trim()}, or see ${call} --help`,
+    );
   }
   if (positionals.some((one) => one.trim() === '')) {
     throw new UsageError(`an argument of ${name} is empty`, 'give it a value, or leave it out');

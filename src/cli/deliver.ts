@@ -1,19 +1,17 @@
-import { type InterfaceParts, runRequest } from '../context.ts';
-import type { FindFiles } from '../delivery/find-files.ts';
-import { type Report, refusalReport } from '../delivery/report.ts';
+import { runCheck, runRequest } from '../context.ts';
+import { refusalReport } from '../delivery/compose-report.ts';
+import { findFiles } from '../delivery/find-files.ts';
+import type { Report } from '../delivery/report.ts';
 import { toDeliveryError } from '../errors.ts';
 import { authorizeDevice } from '../github/device-flow.ts';
-import type { Ports } from '../ports.ts';
+import type { Logger, Ports } from '../ports.ts';
 import { refuseUnsafeEnvironment } from '../request/environment.ts';
 import { selectInstance } from '../request/local-inputs.ts';
 import { refuseAddresses } from '../request/parse-request.ts';
 import { findRepository } from '../request/source-repository.ts';
 import { failIfAbandoned } from '../system.ts';
 import type { CliCommand } from './args.ts';
-import { createFileFinder } from './find-files.ts';
-import { formatReports } from './format-reports.ts';
-import { printReports } from './print-reports.ts';
-import { progressLogger } from './quiet-logger.ts';
+import { formatChecks, formatReports, printReports } from './print-reports.ts';
 import {
   type CommandContext,
   createRequest,
@@ -23,13 +21,13 @@ import {
   readRawInputs,
   readsStandardInput,
 } from './request.ts';
-import type { Terminal } from './terminal.ts';
+import { progressLogger, quietLogger, type Terminal } from './terminal.ts';
 import { refuseAsUsage, UsageError } from './usage-error.ts';
 
 /**
- * Delivers or withdraws files, or verifies a link, and prints the reports.
+ * Delivers, checks or withdraws files, or verifies a link, and prints the reports.
  *
- * @returns whether all are ready, or only a preview was requested
+ * @returns whether nothing failed
  */
 export async function deliverAll(
   command: CliCommand,
@@ -39,36 +37,42 @@ export async function deliverAll(
 ): Promise<boolean> {
   const { token, secrets } = readAndMaskCredentials(command, env, terminal.logger);
   const contentStream = readsStandardInput(command) ? terminal.input() : undefined;
-  // The report of a link says all that there is; how long the wait is can be seen.
-  const logger = command.name === 'verify' ? progressLogger(ports.logger) : ports.logger;
-  const own = { ...ports, logger };
-  const parts = { findFiles: createFileFinder(), authorize: askOn(terminal) };
-  const created = await createReports(command, { token, secrets, contentStream }, { ports: own, parts, env });
-  return printReports(created, command, terminal, formatReports);
+  const run = { ports: { ...ports, logger: selectLogger(command, ports) }, authorize: askOn(terminal), env };
+  const created = await createReports(command, { token, secrets, contentStream }, run);
+  return printReports(created, command, terminal, command.name === 'check' ? formatChecks : formatReports);
+}
+
+/** The reports of a check or of a link say all that there is; how long the wait for a link is can be seen. */
+function selectLogger({ name }: CliCommand, { logger }: Ports): Logger {
+  if (name === 'check') return quietLogger(logger);
+  return name === 'verify' ? progressLogger(logger) : logger;
 }
 
 /** What a command runs with. */
 interface CommandRun {
   readonly ports: Ports;
-  readonly parts: InterfaceParts & { readonly findFiles: FindFiles };
+  readonly authorize: typeof authorizeDevice;
   readonly env: NodeJS.ProcessEnv;
 }
 
 async function createReports(
   command: CliCommand,
   { token, secrets, contentStream }: Pick<CommandContext, 'token' | 'secrets' | 'contentStream'>,
-  { ports, parts, env }: CommandRun,
+  { ports, authorize, env }: CommandRun,
 ): Promise<readonly Report[]> {
   try {
-    refuseUnsafeEnvironment(env);
-    const { repository, sources, log } = await findSources(command, parts, env);
+    if (command.name !== 'check') refuseUnsafeEnvironment(env);
+    const { repository, sources, files, log } = await findSources(command, env);
     const raw = readRawInputs(command, env, { token, repository });
     const opensLinks = command.name === 'verify';
     const given = listGivenFlags(command);
     const context = { sources, secrets, opensLinks, contentStream, given };
     const request = await createRequest(raw, context, ports);
     for (const line of log) ports.logger.info(line);
-    return await failIfAbandoned(() => runRequest(request, ports, parts));
+    // A pattern may take long in a large folder: it is searched once.
+    const parts = { authorize, findFiles: files === undefined ? findFiles : async () => files };
+    const run = command.name === 'check' ? runCheck : runRequest;
+    return await failIfAbandoned(() => run(request, ports, parts));
   } catch (thrown) {
     if (thrown instanceof UsageError) throw thrown;
     const failure = toDeliveryError(thrown).withStep('check');
@@ -86,18 +90,21 @@ const askOn =
   (options, ports) =>
     authorizeDevice(options, { ...ports, logger });
 
-/** A link needs no repository. What was found is logged only once nothing is wrong with the command. */
-async function findSources(command: CliCommand, { findFiles }: CommandRun['parts'], env: NodeJS.ProcessEnv) {
+/** A link and a check need no repository. What was found is logged only once nothing is wrong with the command. */
+async function findSources(command: CliCommand, env: NodeJS.ProcessEnv) {
   const log: string[] = [];
-  if (command.name === 'verify') return { repository: '', sources: [], log };
+  if (command.name === 'verify') return { repository: '', sources: [], files: undefined, log };
+  if (command.name === 'check') {
+    return { repository: command.flags.repository ?? '', sources: [null], files: undefined, log };
+  }
   await refuseAsUsage(async () =>
     refuseAddresses(command.positionals, command.name === 'withdraw' ? 'withdraw' : 'deliver'),
   );
   const { flags, positionals } = command;
   const folder = findCurrentFolder();
   const found = readsStandardInput(command) ? [] : await findFiles(positionals, folder);
-  const files = found.map(({ path }) => path);
   const { 'auth-url': serverUrl } = selectInstance(flags, env);
-  const query = { given: flags.repository, folder, files, serverUrl, env };
-  return { ...(await findRepository(query, { info: (line) => void log.push(line) })), log };
+  const query = { given: flags.repository, folder, files: found.map(({ path }) => path), serverUrl, env };
+  const sources = await findRepository(query, { info: (line) => void log.push(line) });
+  return { ...sources, files: found, log };
 }

@@ -7,8 +7,7 @@ import {
   isSwitch,
 } from '../request/commands.ts';
 import { INPUTS, type InputName } from '../request/inputs.ts';
-import { findClosestName } from './closest-name.ts';
-import { UsageError } from './usage-error.ts';
+import { findClosestName, UsageError } from './usage-error.ts';
 
 /** A flag as it was given. */
 export interface GivenFlag {

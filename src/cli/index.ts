@@ -10,22 +10,22 @@ if (major < MIN_NODE[0] || (major === MIN_NODE[0] && minor < MIN_NODE[1])) {
   // Nothing else may be loaded: an older Node can't parse it.
   if (process.argv.includes('--json')) console.log(JSON.stringify(answer, null, 2));
   else console.error(`${reason}; ${hint}`);
-  process.exit(2);
+  process.exitCode = 2;
+} else {
+  // Imported only here, because an older Node can't parse the rest. Eager, so that it stays in the same bundle.
+  const { main } = await import(/* webpackMode: "eager" */ './main.ts');
+
+  /** Whether a result could not be written, as to a full disk; one that nobody reads to its end is no failure. */
+  let isResultLost = false;
+  process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+    isResultLost ||= code !== 'EPIPE';
+  });
+  // A log that can't be written any more is no reason to end a delivery.
+  process.stderr.on('error', () => undefined);
+
+  const exitCode = await main(process.argv.slice(2), process.env);
+  // Streams tell of their errors a moment later.
+  await new Promise(setImmediate);
+  // The only exit, once all is written: open connections that are idle would keep the process running.
+  process.exit(isResultLost && exitCode === 0 ? 1 : exitCode);
 }
-
-// Imported only here, because an older Node can't parse the rest. Eager, so that it stays in the same bundle.
-const { main } = await import(/* webpackMode: "eager" */ './main.ts');
-
-/** Whether a result could not be written, as to a full disk; one that nobody reads to its end is no failure. */
-let isResultLost = false;
-process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
-  isResultLost ||= code !== 'EPIPE';
-});
-// A log that can't be written any more is no reason to end a delivery.
-process.stderr.on('error', () => undefined);
-
-const exitCode = await main(process.argv.slice(2), process.env);
-// Streams tell of their errors a moment later.
-await new Promise(setImmediate);
-// Exit explicitly: open connections that are idle would keep the process running.
-process.exit(isResultLost && exitCode === 0 ? 1 : exitCode);

@@ -1,19 +1,19 @@
+import { untilAborted } from '../async.ts';
 import { createPorts } from '../context.ts';
-import { failureDocument } from '../delivery/report-document.ts';
-import { DeliveryError, toDeliveryError } from '../errors.ts';
+import { failureDocument } from '../delivery/report.ts';
+import { DeliveryError, stoppedError, toDeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
+import { CLEANUP_TIME } from '../protocol/limits.ts';
 import { TOOL } from '../protocol/words.ts';
 import { createRedactor } from '../redact.ts';
 import { toolContract } from '../request/tool-contract.ts';
 import type { Wording } from '../request/wording.ts';
 import { systemClock } from '../system.ts';
 import { type CliCommand, parseCommand } from './args.ts';
-import { checkFiles } from './check.ts';
 import { deliverAll } from './deliver.ts';
 import { findCommandName } from './flag-rules.ts';
-import { quietLogger } from './quiet-logger.ts';
 import { readAndMaskCredentials, refuseFixedInputs } from './request.ts';
-import { createTerminal, type Terminal, wordForCommand } from './terminal.ts';
+import { createTerminal, quietLogger, type Terminal, wordForCommand } from './terminal.ts';
 import { usage } from './usage.ts';
 import { refuseAsUsage, UsageError } from './usage-error.ts';
 
@@ -31,7 +31,7 @@ const COMMANDS: Readonly<Record<CliCommand['name'], RunCommand>> = {
   deliver: deliverAll,
   withdraw: deliverAll,
   verify: deliverAll,
-  check: checkFiles,
+  check: deliverAll,
   mcp: serveMcpClient,
   contract: async (_, terminal) => {
     terminal.print(JSON.stringify(toolContract(), null, 2));
@@ -63,15 +63,15 @@ async function serveMcpClient(
 }
 
 /**
- * Runs one command of the command line.
+ * Runs one command of the command line, until its output has reached its readers.
  *
- * @returns the exit code
+ * @returns the exit code, with which the process may be ended
  */
 export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const redactor = createRedactor();
   const terminal = createTerminal(redactor, systemClock, env);
   const stop = new AbortController();
-  const abort = (): void => stop.abort();
+  const abort = (): void => stop.abort(stoppedError());
   process.once('SIGINT', abort).once('SIGTERM', abort);
   let name = '';
   try {
@@ -86,8 +86,21 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Pro
     printFailure(terminal, failure, { isJson: asksForJson(args), word: wordForCommand(name) });
     return isUsage ? EXIT.wrongUsage : EXIT.notReady;
   } finally {
+    // From here on a signal ends the process at once.
     process.off('SIGINT', abort).off('SIGTERM', abort);
+    await flushOutput(stop.signal.aborted ? systemClock.timeout(CLEANUP_TIME) : undefined);
   }
+}
+
+/**
+ * Waits until the streams have passed on everything, or their readers are gone. A reader that takes its time is waited
+ * for, as by any program that writes to a pipe; `limit` is for a process that was told to end.
+ */
+async function flushOutput(limit: AbortSignal | undefined): Promise<void> {
+  const written = [process.stdout, process.stderr].map(
+    (stream) => new Promise<void>((resolve) => void stream.write('', () => resolve())),
+  );
+  await untilAborted(limit, Promise.all(written)).catch(() => undefined);
 }
 
 /** Arguments that can't be parsed may still ask for JSON. */

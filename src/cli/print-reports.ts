@@ -1,9 +1,16 @@
-import { redactReport } from '../delivery/redact-report.ts';
-import type { Report } from '../delivery/report.ts';
-import { composeDocument, type ReportDocument } from '../delivery/report-document.ts';
-import { wordReport } from '../delivery/word-report.ts';
+import { finishReport } from '../delivery/finish-report.ts';
+import {
+  composeDocument,
+  getDeliveryResult,
+  nameSubject,
+  type Report,
+  type ReportDocument,
+  reportText,
+  sortByResult,
+} from '../delivery/report.ts';
+import { countFiles, shorten } from '../plain-text.ts';
+import { TEXT } from '../protocol/limits.ts';
 import type { CliCommand } from './args.ts';
-import { formatQrCode } from './qr-code.ts';
 import { type Terminal, wordForCommand } from './terminal.ts';
 
 /**
@@ -19,7 +26,7 @@ export async function printReports(
   format: (reports: readonly Report[]) => string,
 ): Promise<boolean> {
   const word = wordForCommand(name);
-  const reports = created.map((report) => redactReport(wordReport(report, word), terminal.redactor));
+  const reports = created.map((report) => finishReport(report, word, terminal.redactor));
   const document = composeDocument(reports);
   if (json) terminal.printJson(document);
   else terminal.print(format(reports));
@@ -27,11 +34,64 @@ export async function printReports(
   return document.result !== 'not-ready';
 }
 
-/** Block characters are of use to eyes alone. */
-async function printQrCode(document: ReportDocument, json: boolean, terminal: Terminal): Promise<void> {
-  const isSeen = !json && terminal.isInteractive();
-  const code = await formatQrCode(document);
-  if (isSeen && code !== '') terminal.print(code);
-  else if (isSeen) terminal.logger.warning('no QR code is shown: there is not exactly one proven address');
-  else terminal.logger.warning('no QR code is shown: stdout is not the text of a terminal');
+/** The proven address as a QR code, whose block characters are of use to eyes alone. */
+async function printQrCode({ url }: ReportDocument, json: boolean, terminal: Terminal): Promise<void> {
+  if (json || !terminal.isInteractive()) {
+    terminal.logger.warning('no QR code is shown: stdout is not the text of a terminal');
+  } else if (url === '' || url.includes('\n')) {
+    terminal.logger.warning('no QR code is shown: there is not exactly one proven address');
+  } else {
+    const { renderUnicodeCompact } = await import(/* webpackMode: "eager" */ 'uqr');
+    // A phone needs the white border around it.
+    terminal.print(renderUnicodeCompact(url, { border: 2 }));
+  }
+}
+
+/** Rows of the table; what failed comes first. */
+const LONGEST_TABLE = 30;
+
+/** The reports; of several files, or of a folder, a short table follows. */
+export function formatReports(reports: readonly Report[]): string {
+  const texts = reports.map(reportText).join('\n\n');
+  const isOneFile = reports.length === 1 && reports[0]?.site === null;
+  return isOneFile ? texts : `${texts}\n\n${formatReportTable(reports)}`;
+}
+
+/** A row for each file: how it ended, its name, and its address or the reason why it has none. */
+export function formatReportTable(reports: readonly Report[]): string {
+  const rows = sortByResult(reports).slice(0, LONGEST_TABLE).map(listCells);
+  const widths = [0, 1].map((column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0)));
+  const lines = rows.map((cells) =>
+    cells
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+  const more = reports.length - rows.length;
+  return [...lines, ...(more === 0 ? [] : [`… and ${more} more, see their reports`])].join('\n');
+}
+
+function listCells(report: Report): readonly [string, string, string] {
+  const { site, url, notReady } = report;
+  const result = getDeliveryResult(report);
+  const size = site === null ? '' : ` (${countFiles(site.count)})`;
+  const reason = result === 'not-ready' ? (notReady?.reason ?? '') : '';
+  return [result, `${nameSubject(report)}${size}`, url ?? shorten(reason, TEXT.message)];
+}
+
+/** A line for each file: that it can be delivered, or why not. */
+export const formatChecks = (reports: readonly Report[]): string => reports.map(formatCheck).join('\n');
+
+function formatCheck(report: Report): string {
+  const { file, site, unknown, notes, notReady } = report;
+  if (getDeliveryResult(report) !== 'planned') {
+    const hint = notReady?.hint ? `. To change: ${notReady.hint}` : '';
+    return `${file?.path}: can't be delivered: ${notReady?.reason}${hint}`;
+  }
+  const folder = site === null ? '' : `${countFiles(site.count)}, entry ${site.entry}, `;
+  return [
+    `${file?.path}: can be delivered, ${folder}${file?.size} bytes, sha256 ${file?.sha256}`,
+    ...notes.map((line) => `note: ${line}`),
+    ...unknown.map((line) => `UNKNOWN: ${line}`),
+  ].join('; ');
 }

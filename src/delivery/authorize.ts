@@ -1,8 +1,8 @@
+import { toDeliveryError } from '../errors.ts';
 import type { RepositoryContext } from '../github/api/repository.ts';
 import type { ChannelKey } from '../protocol/words.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import type { DeliveryContext, OpenRepository } from './delivery-context.ts';
-import { inStep } from './file-delivery.ts';
 
 /**
  * Gets a token where one is needed, and what the choice of a channel depends on.
@@ -11,16 +11,21 @@ import { inStep } from './file-delivery.ts';
  * @see protocol 5
  */
 export async function authorize(
-  { channels }: Pick<DeliveryRequest, 'channels'>,
+  request: Pick<DeliveryRequest, 'channels'>,
   context: DeliveryContext,
 ): Promise<OpenRepository> {
-  const isWanted = (key: ChannelKey): boolean => channels === 'auto' || channels.includes(key);
-  const query = { site: isWanted('K1'), repository: isWanted('K2') };
+  const query = { site: isWanted('K1', request), repository: isWanted('K2', request) };
   context.logger.startSection('Authorize');
-  const opened = await inStep('authorize', () => context.openRepository(query));
+  const opened = await context.openRepository(query).catch((thrown: unknown) => {
+    throw toDeliveryError(thrown).withStep('authorize');
+  });
   for (const line of describeRepository(opened.repository)) context.logger.info(line);
   return opened;
 }
+
+/** Whether a channel may be chosen. */
+export const isWanted = (key: ChannelKey, { channels }: Pick<DeliveryRequest, 'channels'>): boolean =>
+  channels === 'auto' || channels.includes(key);
 
 function describeRepository({ hasToken, privateRepository, site }: RepositoryContext): string[] {
   const lines = [hasToken ? 'there is a token' : 'there is no token, or no repository for it'];

@@ -1,7 +1,10 @@
+import { DeliveryError } from '../errors.ts';
+import type { Ports } from '../ports.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import type { LocalFile } from '../rules/inspect.ts';
 import { refuseLfsPointer } from '../rules/lfs-pointer.ts';
-import { refuseSecrets } from '../rules/secrets/secrets.ts';
+import { findSecretsInText, refuseSecrets } from '../rules/secrets/secrets.ts';
+import { createSecretPattern } from '../secret-pattern.ts';
 
 /**
  * The checks on the content of a file, alone or in a folder, that need no host. A further one belongs here; one on
@@ -19,4 +22,28 @@ export async function checkContent(
 ): Promise<void> {
   await refuseLfsPointer(file, given);
   await refuseSecrets(file, allowedSecrets, signal);
+}
+
+/**
+ * Names and their folders become part of an address, a commit, the report or the log.
+ *
+ * @throws {DeliveryError} `BAD_FILE` that does not repeat the name.
+ * @see protocol 7 (prohibition 3)
+ */
+export async function refuseSecretNames(
+  names: readonly string[],
+  { ownSecrets, allowedSecrets }: Pick<DeliveryRequest, 'ownSecrets' | 'allowedSecrets'>,
+  { logger }: Pick<Ports, 'logger'>,
+): Promise<void> {
+  const text = names.join('\n');
+  const isOwn = ownSecrets.some((secret) => createSecretPattern(secret).isIn(text));
+  const found = (await findSecretsInText(text)).find(
+    ({ fingerprint }) => !allowedSecrets.includes(fingerprint),
+  );
+  if (!isOwn && found === undefined) return;
+  if (found !== undefined) logger.mask(found.secret);
+  const what = isOwn ? 'a credential of this job' : `what looks like a secret: ${found?.rule}`;
+  throw new DeliveryError('BAD_FILE', `the name of a file contains ${what}`, {
+    hint: 'rename the file, and revoke the secret',
+  });
 }

@@ -5,14 +5,14 @@ import { entryFile } from '../rules/local-site.ts';
 import { checkEncoding } from '../rules/page/check-encoding.ts';
 import { isHtml } from '../rules/page/page-file.ts';
 import { checkSelfContained } from '../rules/page/self-contained.ts';
-import { checkContent } from './check-content.ts';
+import { checkContent, refuseSecretNames } from './check-content.ts';
 import { checkSite } from './check-site.ts';
 import { refuseTooLarge } from './choose-channel.ts';
 import type { DeliveryContext } from './delivery-context.ts';
 import { type FileDelivery, LINK_SUBJECT, newDelivery, runStep } from './file-delivery.ts';
 import { deliveredName, type FoundFile, isFolder, refuseOneNameForMany } from './find-files.ts';
 import { openSite, siteName } from './open-site.ts';
-import { refuseSecretNames } from './secret-names.ts';
+import { findMissingUrls, listLocalFiles } from './screen/local-files.ts';
 
 /**
  * Opens and checks every file that is named. `deliver` and `check` both begin with it.
@@ -88,16 +88,25 @@ export function checkPages(
   deliveries: readonly FileDelivery[],
   request: Pick<DeliveryRequest, 'selfContained' | 'repository' | 'serverUrl' | 'pagesBase'>,
   isForScreen: (delivery: FileDelivery) => boolean,
-  { signal }: Pick<Ports, 'signal'>,
+  ports: Ports,
 ): Promise<readonly FileDelivery[]> {
+  const local = listLocalFiles(deliveries);
+  const findMissing = (urls: readonly URL[]) =>
+    findMissingUrls(
+      urls.filter(({ pathname }) => !local.has(pathname)),
+      ports,
+    );
   return runStep('check', deliveries, async (delivery) => {
-    const { file, name, site } = delivery;
-    if (site !== null) return checkSite(delivery, site, request, signal);
+    const { file, name, site, tasks } = delivery;
+    if (site !== null) return checkSite(delivery, site, request, ports.signal);
     if (file === null || !isForScreen(delivery)) return delivery;
     // A browser may take either name for a page's: the file's own, or the one that it gets on the host.
     const shownName = isHtml(name) ? name : file.name;
     const notes = await checkEncoding(file, shownName);
-    const unknown = await checkSelfContained(file, request.selfContained, shownName);
+    const mode = request.selfContained === 'auto' ? 'enforce' : request.selfContained;
+    const url = tasks.get('K1')?.served?.url;
+    const place = url && { url, findMissing };
+    const unknown = await checkSelfContained(file, mode, { name: shownName, place });
     return { ...delivery, unknown, notes: [...delivery.notes, ...notes] };
   });
 }

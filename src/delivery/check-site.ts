@@ -24,7 +24,7 @@ export async function checkSite(
   const place = servedAt ?? expectPlace(delivery.name, request);
   const { inspection, format } = await inspect(site, {
     ...place,
-    selfContained: request.selfContained,
+    selfContained: request.selfContained === 'auto' ? 'warn' : request.selfContained,
     signal,
   });
   const { refusals, notes } = inspection;
@@ -47,8 +47,9 @@ export async function checkSite(
   };
 }
 
-/** What was not looked at; anything else is only worth knowing. */
-const isUnknown = ({ kind }: SiteFinding): boolean => kind === 'incomplete' || kind === 'unchecked';
+/** What was not looked at, and what other hosts must answer; anything else is only worth knowing. */
+const isUnknown = ({ kind }: SiteFinding): boolean =>
+  kind === 'incomplete' || kind === 'unchecked' || kind === 'host';
 
 type FindingFormatter = (findings: readonly SiteFinding[]) => readonly string[];
 

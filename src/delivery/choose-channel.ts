@@ -3,6 +3,7 @@ import type { RepositoryContext } from '../github/api/repository.ts';
 import { MAX_FILE_SIZE, MEGABYTE, SIZE } from '../protocol/limits.ts';
 import type { ChannelKey } from '../protocol/words.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
+import type { BrowserDisplay } from '../rules/browser-display.ts';
 
 /** The channels of a delivery, and why the main one was chosen. */
 export interface ChannelChoice {
@@ -11,14 +12,13 @@ export interface ChannelChoice {
   readonly reason: string;
 }
 
-interface ChoiceFacts extends RepositoryContext {
-  /** Bytes; `null` without a file. */
-  readonly size: number | null;
-  readonly hasUrl: boolean;
-  /** Whether the files are served at an address of their own, or `setup` makes the missing site. */
-  readonly hasBase: boolean;
-  /** Whether a token was given, even if no repository was. */
-  readonly isTokenGiven: boolean;
+interface ChoiceFacts {
+  readonly request: DeliveryRequest;
+  readonly repository: RepositoryContext;
+  /** Bytes; 0 for a link alone. */
+  readonly size: number;
+  /** How a browser shows what is delivered. */
+  readonly display: BrowserDisplay;
 }
 
 interface ChannelRule {
@@ -27,85 +27,69 @@ interface ChannelRule {
   readonly reason: string;
 }
 
-const larger = (size: number | null, limit: number): boolean => size !== null && size > limit;
-
 /**
- * The protocol's choice of a channel; the first row that fits counts.
+ * The choice of a channel; the first row that fits counts. K1 itself refuses a repository without a Pages site.
  *
- * @see protocol 1 (channel choice), 4.6
+ * @see design 2, protocol 1 (channel choice), 4.6
  */
 export const CHANNEL_RULES: readonly ChannelRule[] = [
-  { when: ({ size }) => size === null, channel: 'K4', reason: 'only a link was given' },
+  { when: ({ request }) => request.url !== undefined, channel: 'K4', reason: 'a link was given' },
+  { when: ({ request }) => !request.binIsNew, channel: 'K3', reason: 'a bin was named' },
+  { when: ({ request }) => !request.tagIsDefault, channel: 'K2', reason: 'a tag was named' },
   {
-    when: (one) => !one.hasToken && one.hasUrl,
-    channel: 'K4',
-    reason: 'there is no token, and the environment gave a link',
-  },
-  {
-    when: (one) => !one.hasToken && one.isTokenGiven,
+    when: ({ request, repository }) => !repository.hasToken && request.token !== undefined,
     channel: 'K3',
     reason: 'it is not known in which repository to publish with the token',
   },
-  { when: (one) => !one.hasToken, channel: 'K3', reason: 'there is no token' },
-  { when: ({ size }) => larger(size, SIZE.asset), channel: 'K3', reason: 'the file is larger than 2 GB' },
+  { when: ({ repository }) => !repository.hasToken, channel: 'K3', reason: 'there is no token' },
+  { when: ({ size }) => size > SIZE.asset, channel: 'K3', reason: 'the file is larger than 2 GB' },
   {
-    when: ({ size, privateRepository }) => larger(size, SIZE.repository) && privateRepository !== true,
+    when: ({ size, repository }) => size > SIZE.repository && repository.privateRepository !== true,
     channel: 'K2',
     reason: 'the file is larger than 95 MB',
   },
   {
-    when: ({ size }) => larger(size, SIZE.repository),
+    when: ({ size }) => size > SIZE.repository,
     channel: 'K3',
     reason: "the file is larger than 95 MB, and assets of a private repository can't be read anonymously",
   },
   {
-    when: (one) => one.site === null && !one.hasBase && one.privateRepository !== true,
+    when: ({ display, repository }) => display === 'none' && repository.privateRepository !== true,
     channel: 'K2',
-    reason: 'the repository has no Pages site, so the file is given for download',
+    reason: 'a browser downloads this type of file',
   },
   {
-    when: (one) => one.site === null && !one.hasBase,
-    channel: 'K3',
-    reason: 'the repository is private and has no Pages site',
+    when: ({ display }) => display === 'none',
+    channel: 'K1',
+    reason:
+      "a browser downloads this type of file, and assets of a private repository can't be read anonymously",
   },
-  { when: () => true, channel: 'K1', reason: 'the file is shown on the screen' },
+  { when: () => true, channel: 'K1', reason: 'a browser shows it' },
 ];
 
 /**
  * Chooses the channels of a delivery.
  *
- * @param size bytes; `null` without a file
- * @throws {DeliveryError} `NOT_EXTERNAL` when only the public bin is left for a private repository's file.
+ * @throws {DeliveryError} `NOT_EXTERNAL` when a file that may be private would go to the public bin; `TOO_LARGE` when
+ * the channel that was named does not take it.
  */
-export function chooseChannels(
-  request: DeliveryRequest,
-  size: number | null,
-  repository: RepositoryContext,
-): ChannelChoice {
+export function chooseChannels(facts: ChoiceFacts): ChannelChoice {
+  const { request, repository, size } = facts;
   if (request.channels !== 'auto') {
     const [main, ...duplicates] = request.channels;
     return { main, duplicates, reason: 'it was asked for' };
   }
-  const facts: ChoiceFacts = {
-    ...repository,
-    size,
-    hasUrl: request.url !== undefined,
-    hasBase: request.pagesBase !== undefined || request.setup,
-    isTokenGiven: request.token !== undefined,
-  };
   // The last rule fits everything.
   const rule = CHANNEL_RULES.find(({ when }) => when(facts)) as ChannelRule;
   const tried = repository.authorizationError;
   const reason = tried === undefined ? rule.reason : `${rule.reason} (${tried.message})`;
-  if (rule.channel === 'K3' && !request.allowPublicBin) {
-    const ofTarget = request.isFromTarget ? facts.privateRepository : null;
-    refusePublicBin(request.sourceIsPrivate ?? ofTarget, reason, facts.isTokenGiven);
-  }
+  if (rule.channel === 'K3' && !request.allowPublicBin) refusePublicBin(facts, reason);
+  refuseTooLarge([rule.channel], size);
   return { main: rule.channel, duplicates: [], reason };
 }
 
 /**
- * Refuses a file that is too large for a channel that was asked for; `auto` chooses by the size.
+ * Refuses a file that is too large for a channel; `auto` is told of it once it has chosen.
  *
  * @param size bytes
  * @throws {DeliveryError} `TOO_LARGE` with the channels to use.
@@ -122,17 +106,21 @@ export function refuseTooLarge(selection: DeliveryRequest['channels'], size: num
   }
 }
 
-/** A private repository's file goes to the public bin only if its owner says so. */
-function refusePublicBin(isPrivate: boolean | null, reason: string, isTokenGiven: boolean): void {
-  if (isPrivate === false) return;
-  const known = isPrivate === true ? 'is private' : 'may be private';
-  const forPages = isTokenGiven ? 'set `repository:` for K1' : 'give a token and `repository:` for K1';
+/** A private repository's file goes to the public bin only if its owner says so. What is not known is not public. */
+function refusePublicBin({ request, repository }: ChoiceFacts, reason: string): void {
+  const { sourceIsPrivate, isFromTarget, token } = request;
+  const { hasToken, privateRepository } = repository;
+  const isPrivate = sourceIsPrivate === true || privateRepository === true;
+  const isPublic = sourceIsPrivate === false || (isFromTarget && privateRepository === false);
+  if (isPublic && !isPrivate) return;
+  const known = isPrivate ? 'is private' : 'may be private';
+  const given = token === undefined ? 'give a token and `repository:`' : 'set `repository:`';
   throw new DeliveryError(
     'NOT_EXTERNAL',
-    `the file's repository ${known}, and only the public file-bin (K3) is left: ${reason}`,
+    `the file's repository ${known}, and the chosen file-bin (K3) is public: ${reason}`,
     {
       step: 'authorize',
-      hint: `${forPages}, or, if the file may be public, set \`allow-public-bin: true\` or \`channel: K3\``,
+      hint: `${hasToken ? '' : `${given} for K1, or, `}if the file may be public, set \`allow-public-bin: true\` or \`channel: K3\``,
     },
   );
 }

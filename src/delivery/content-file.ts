@@ -1,9 +1,8 @@
 import { open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { untilAborted } from '../async.ts';
+import { createSilenceTimer, untilAborted } from '../async.ts';
 import { DeliveryError } from '../errors.ts';
-import { createSilenceTimer } from '../github/git/silence-timer.ts';
 import type { Ports } from '../ports.ts';
 import { CONTENT, MEGABYTE, SECOND } from '../protocol/limits.ts';
 import type { GivenContent } from '../request/content.ts';

@@ -1,46 +1,90 @@
+import { DeliveryError } from '../errors.ts';
+import type { RepositoryContext } from '../github/api/repository.ts';
 import { noteOtherInputs } from '../request/input-scope.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
-import { authorize } from './authorize.ts';
-import { checkPages } from './check-file.ts';
+import { getBrowserDisplay } from '../rules/browser-display.ts';
+import { authorize, isWanted } from './authorize.ts';
+import { checkPages, closeFiles, openFiles } from './check-file.ts';
 import { chooseChannels } from './choose-channel.ts';
+import { composeReport } from './compose-report.ts';
 import type { DeliveryContext } from './delivery-context.ts';
-import { channelsIn, type FileDelivery, inStep, runStep } from './file-delivery.ts';
+import {
+  channelsIn,
+  type FileDelivery,
+  failAll,
+  inStep,
+  isOngoing,
+  LINK_SUBJECT,
+  newDelivery,
+  runStep,
+} from './file-delivery.ts';
 import { folderChannelError } from './open-site.ts';
 import { actionsFor, type ChannelActions, prepareTasks, previewTasks } from './plan.ts';
-import { publishTasks } from './publish.ts';
+import { publishTasks, recheckDeliveries } from './publish.ts';
 import type { Report } from './report.ts';
 import { createPageOpener } from './screen/open-pages.ts';
 import { type ScreenStep, viewLocalPages, viewPublishedPages } from './screen/view-pages.ts';
-import { withOpenFiles } from './with-open-files.ts';
 
 /**
  * Delivers every file that is named: check → authorize → place → wait → verify → report. A file that fails
  * stops no other. It never throws: a failure becomes a report that says so.
  *
+ * @param options `checkOnly` ends after the checks, without any request to a host
  * @returns a report for each file
  * @see protocol 1 (flow per channel), 3.1
  */
-export const deliver = (request: DeliveryRequest, context: DeliveryContext): Promise<readonly Report[]> =>
-  withOpenFiles(request, context, (opened) => deliverOpenFiles(opened, request, context));
-
-async function deliverOpenFiles(
-  opened: readonly FileDelivery[],
+export async function deliver(
   request: DeliveryRequest,
   context: DeliveryContext,
-): Promise<readonly FileDelivery[]> {
-  const { repository, channels } = await authorize(request, context);
-  const chosen = await runStep('authorize', opened, async (delivery) => {
-    const choice = chooseChannels(request, delivery.file?.size ?? null, repository);
-    if (delivery.site !== null && choice.main !== 'K1') {
-      throw folderChannelError(delivery.subject, choice.main, choice.reason);
+  { checkOnly = false } = {},
+): Promise<readonly Report[]> {
+  let files: readonly FileDelivery[] = [newDelivery('deliver', request.fileLines[0] ?? LINK_SUBJECT)];
+  try {
+    files = await openFiles(request, context);
+    if (checkOnly) {
+      files = failAll(
+        await checkPages(files, request, () => isWanted('K1', request), context),
+        onlyChecked(),
+      );
+    } else if (files.some(isOngoing)) {
+      const { repository, channels } = await authorize(request, context);
+      files = await chooseForAll(files, request, repository);
+      files = noteInputs(files, request, context);
+      const step = { request, context, open: createPageOpener(context.screen, context) };
+      const actions = actionsFor(channels, 'publish');
+      files = await inStep('place', () => placeFiles(files, actions, step));
+      if (!request.dryRun) {
+        files = await inStep('verify', () => viewPublishedPages(files, step));
+        files = await inStep('verify', () => recheckDeliveries(files, actions));
+      }
     }
+  } catch (thrown) {
+    files = failAll(files, thrown);
+  } finally {
+    await closeFiles(files);
+    context.logger.endSection();
+  }
+  return files.map(composeReport);
+}
+
+const onlyChecked = (): DeliveryError =>
+  new DeliveryError('DRY_RUN', 'only checked: nothing failed, no host was asked, and nothing was published', {
+    hint: 'deliver it',
+    leftBehind: [],
+  });
+
+const chooseForAll = (
+  files: readonly FileDelivery[],
+  request: DeliveryRequest,
+  repository: RepositoryContext,
+): Promise<readonly FileDelivery[]> =>
+  runStep('authorize', files, async (delivery) => {
+    const { file, name, site, subject } = delivery;
+    const display = site === null ? getBrowserDisplay(name) : 'page';
+    const choice = chooseChannels({ request, repository, size: file?.size ?? 0, display });
+    if (site !== null && choice.main !== 'K1') throw folderChannelError(subject, choice.main, choice.reason);
     return { ...delivery, choice };
   });
-  const noted = noteInputs(chosen, request, context);
-  const step = { request, context, open: createPageOpener(context.screen, context) };
-  const placed = await inStep('place', () => placeFiles(noted, actionsFor(channels, 'publish'), step));
-  return request.dryRun ? placed : inStep('verify', () => viewPublishedPages(placed, step));
-}
 
 /** Plans, looks at the pages, and publishes; or says what that would do. */
 async function placeFiles(

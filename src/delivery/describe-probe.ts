@@ -1,5 +1,7 @@
 import type { RefusalMeaning } from '../channels/channel.ts';
 import { DeliveryError } from '../errors.ts';
+import { nameFew } from '../plain-text.ts';
+import { MINUTE, SECOND } from '../protocol/limits.ts';
 import { type ContentMatch, type ExpectedContent, isProof, type ProbeResult } from './url-probe.ts';
 
 /** What each match means to a person. */
@@ -31,25 +33,115 @@ export function describeProbe(result: ProbeResult | null): string {
   const code = result.httpCode === null ? 'no answer' : `HTTP ${result.httpCode}`;
   const answers = result.asBrowser && !isProof(result) ? 'answers browsers' : 'answers';
   return result.match === 'absent'
-    ? `the address ${answers} ${code}${result.refusal === undefined ? '' : `: ${result.refusal}`}`
+    ? `the address ${answers} ${code}${describeAge(result)}${result.refusal === undefined ? '' : `: ${result.refusal}`}`
     : `the address ${answers} ${code} with ${DESCRIPTIONS[result.match]}`;
 }
 
-/** @see protocol 7 (final URL does not answer 200 or lacks the marker) */
-export function notProvenError(
-  result: ProbeResult | null,
-  { which = '', meaning }: { readonly which?: string; readonly meaning?: RefusalMeaning | undefined } = {},
+/** An address that does not show what it must. */
+export interface WrongAnswer {
+  /** Its path within a site; `null` for the page whose address is handed over. */
+  readonly path: string | null;
+  /** The last answer that was wrong; `null` where it was not asked. */
+  readonly last: ProbeResult | null;
+  /** A right answer before it. */
+  readonly earlier: ProbeResult | undefined;
+  readonly meaning: RefusalMeaning | undefined;
+}
+
+/** What the addresses that are proven together are to messages. */
+export interface ProofWords {
+  /** What is added to `the address`, such as `without ?v=`; empty for nothing. */
+  readonly which: string;
+  /** Whether nothing must be served there any more. */
+  readonly gone: boolean;
+  /** Where a browser must end, once that is known. */
+  readonly host?: string | undefined;
+}
+
+/** What is wrong, in a few words: one answer in full, of several files the first ten. */
+export function describeWrong(wrong: readonly WrongAnswer[], { host }: Pick<ProofWords, 'host'>): string {
+  const [first] = wrong;
+  if (wrong.length === 1 && first?.path === null) return describeProbe(first.last);
+  return nameFew(wrong.map(({ path, last }) => `${path ?? 'the page'} (${describeShortly(last, host)})`));
+}
+
+function describeShortly(result: ProbeResult | null, host: string | undefined): string {
+  if (result === null) return 'not asked before the deadline';
+  if (result.failure !== undefined) return result.failure.message;
+  const end = result.hosts.at(-1);
+  if (isProof(result) && end !== host) return `leads to ${end}, and not to ${host}`;
+  const code = `HTTP ${result.httpCode}`;
+  return result.match === 'absent'
+    ? code + describeAge(result)
+    : `${code} with ${DESCRIPTIONS[result.match]}`;
+}
+
+/**
+ * @param total how many addresses were asked
+ * @see protocol 7 (final URL does not answer 200 or lacks the marker)
+ */
+export function wrongAnswersError(
+  wrong: readonly WrongAnswer[],
+  total: number,
+  words: ProofWords,
 ): DeliveryError {
+  const [first] = wrong;
+  if (wrong.length === 1 && first?.path === null) return notProvenError(first, words);
+  const which = words.which === '' ? '' : ` ${words.which}`;
+  const what = words.gone ? 'still open' : 'do not show the delivered bytes';
+  const code = wrong.find(({ last }) => last?.httpCode != null)?.last?.httpCode;
+  return new DeliveryError(
+    'NOT_PROVEN',
+    `${wrong.length} of ${total} files of the site ${what}${which}: ${describeWrong(wrong, words)}`,
+    { httpCode: code ?? undefined, hint: 'run the step again: what is committed is only verified' },
+  );
+}
+
+/** An address that leads to another host than the one that was proven is not the one to hand over. */
+function notProvenError({ last, earlier, meaning }: WrongAnswer, { which, host }: ProofWords): DeliveryError {
+  const httpCode = last?.httpCode ?? undefined;
   const address = which === '' ? 'the address' : `the address ${which}`;
+  const end = last?.hosts.at(-1);
+  if (host !== undefined && end !== undefined && end !== host) {
+    return new DeliveryError(
+      'NOT_PROVEN',
+      `${address} leads to ${end}, and not to ${host}, where it was proven`,
+      {
+        httpCode,
+        hint: "remove the redirect from the site's settings, or set `pages-base:` to the address that it leads to",
+      },
+    );
+  }
   const title = `${address} was not proven${meaning?.isFinal ? '' : ' in time'}`;
-  return new DeliveryError('NOT_PROVEN', `${title}: ${describeProbe(result)}`, {
-    httpCode: result?.httpCode ?? undefined,
+  const differed = earlier === undefined ? '' : `, and at other times ${DESCRIPTIONS[earlier.match]}`;
+  return new DeliveryError('NOT_PROVEN', `${title}: ${describeProbe(last)}${differed}`, {
+    httpCode,
     hint:
       meaning?.hint ??
-      result?.failure?.hint ??
-      (result?.httpCode === 429 ? BUSY_HINT : HINTS[result?.match ?? 'absent']),
-    cause: result?.failure,
+      last?.failure?.hint ??
+      (httpCode === 429 ? BUSY_HINT : earlier === undefined ? hintFor(last) : DIFFERS_HINT),
+    cause: last?.failure,
   });
+}
+
+const DIFFERS_HINT =
+  "the nodes of the host's cache do not answer alike: run the step again in some minutes, or set `path:` to a new name";
+
+const hintFor = (result: ProbeResult | null): string | undefined =>
+  result !== null && describeAge(result) !== ''
+    ? `a cache keeps that nothing was there: run the step again ${describeCacheTime(result.keptFor).replace('for up to', 'in')}, or set \`path:\` to a new name`
+    : HINTS[result?.match ?? 'absent'];
+
+/** How old an answer of a cache is, and how long it may stay; empty for an answer that no cache gave. */
+function describeAge({ httpCode, age, keptFor }: ProbeResult): string {
+  if (httpCode === 200 || age === null || age === 0) return '';
+  return ` from a cache, ${Math.round(age / SECOND)} s old, which may keep it ${describeCacheTime(keptFor)}`;
+}
+
+export function describeCacheTime(keptFor: number | null): string {
+  if (keptFor === null) return 'for a time that the host does not tell';
+  const minutes = Math.ceil(keptFor / MINUTE);
+  return `for up to ${minutes} minute${minutes === 1 ? '' : 's'}`;
 }
 
 /** A login page never becomes the file, so there is no point in waiting. @see protocol 1 (rule 2) */

@@ -1,5 +1,6 @@
-import { lstat } from 'node:fs/promises';
+import { glob, lstat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, parse, relative, resolve, sep } from 'node:path';
+import { BATCH } from '../protocol/limits.ts';
 import { refuseInput } from '../request/values.ts';
 import { baseName, nameFromFile, repositoryPath } from '../rules/naming.ts';
 
@@ -29,6 +30,73 @@ export const findLiteralFiles: FindFiles = async (lines, folder) => {
   const roots = files.map(({ path }) => dirname(path));
   return withRelativePaths(files, roots, folder);
 };
+
+/**
+ * Finds files by `*`, `**`, `?` and `[…]`; `!` before a pattern leaves out what the lines above it have found, and a
+ * line that begins with `#` is a comment. The exact name of something that exists means just that. Patterns match
+ * regular files alone, none that is hidden (those hold credentials more often than pages), and follow no links.
+ */
+export const findFiles: FindFiles = async (lines, folder) => {
+  const files = new Map<string, string>();
+  const named = new Set<string>();
+  const roots: string[] = [];
+  // What is found may be left out again; else the search need not go on.
+  const most = lines.some((line) => line.startsWith('!')) ? Number.POSITIVE_INFINITY : BATCH.files + 1;
+  for (const line of lines) {
+    const path = resolve(folder, line);
+    const [, excluded] = /^!\s*(.*)$/s.exec(line) ?? [];
+    if (!/^[!#]|[*?[]/.test(line) || (await exists(path))) {
+      files.set(path, line);
+      named.add(path);
+      roots.push(dirname(path));
+    } else if (excluded !== undefined) {
+      for (const match of await findMatches(excluded, folder, most)) {
+        if (!named.has(match)) files.delete(match);
+      }
+    } else if (!line.startsWith('#')) {
+      const matches = await findMatches(line, folder, most);
+      if (matches.length === 0) refuseNoMatch(line);
+      for (const match of matches) if (!files.has(match)) files.set(match, relative(folder, match));
+      roots.push(resolve(folder, findSearchRoot(line)));
+    }
+  }
+  if (files.size === 0 && lines.length > 0) refuseNoMatch(lines.join(' '));
+  if (files.size > BATCH.files) {
+    refuseInput(`input \`file\` matches more than ${BATCH.files} files`, 'narrow the pattern');
+  }
+  return withRelativePaths(
+    [...files].map(([path, given]) => ({ path, given })),
+    roots,
+    folder,
+  );
+};
+
+const refuseNoMatch = (lines: string): never =>
+  refuseInput(
+    `input \`file\` matches no file: ${lines}`,
+    'correct the pattern, which is relative to the workspace or the current folder, and make sure that an earlier step writes it',
+  );
+
+const exists = async (path: string): Promise<boolean> => (await lstat(path).catch(() => null)) !== null;
+
+/** The folders before the first pattern. */
+function findSearchRoot(line: string): string {
+  const parts = line.split(/[\\/]/);
+  const first = parts.findIndex((part) => /[*?[]/.test(part));
+  return parts.slice(0, first).join(sep) || (line.startsWith('/') ? sep : '.');
+}
+
+/** Absolute, sorted, and only the first ones. */
+async function findMatches(pattern: string, folder: string, most: number): Promise<readonly string[]> {
+  const paths: string[] = [];
+  for await (const entry of glob(pattern, { cwd: folder, withFileTypes: true })) {
+    const path = resolve(folder, entry.parentPath, entry.name);
+    const isHidden = /(^|[\\/])\.(?!\.?([\\/]|$))/.test(relative(folder, path));
+    if (entry.isFile() && !isHidden) paths.push(path);
+    if (paths.length === most) break;
+  }
+  return paths.sort();
+}
 
 /**
  * The files with the places they have below the folder that they were searched in. What lies outside of the folder

@@ -10,9 +10,8 @@ import { inspectFile, type LocalFile } from '../rules/inspect.ts';
 import { type LocalSite, listSiteFiles, refuseFindings, refuseLargeFolder } from '../rules/local-site.ts';
 import { nameFromFile } from '../rules/naming.ts';
 import { type CheckedFolders, refuseOutside } from '../rules/open-file.ts';
-import { checkContent } from './check-content.ts';
+import { checkContent, refuseSecretNames } from './check-content.ts';
 import type { FoundFile } from './find-files.ts';
-import { refuseSecretNames } from './secret-names.ts';
 
 /**
  * Reads and checks every file of a folder. All findings are listed together, and one refuses the whole.

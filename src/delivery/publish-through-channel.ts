@@ -1,19 +1,16 @@
 import { mapConcurrently } from '../async.ts';
-import type { AbsentFile, ChannelAction, Placement } from '../channels/channel.ts';
+import type { AbsentFile, ChannelAction, HostProgress } from '../channels/channel.ts';
 import { type DeliveryError, hasFailed, resultOf, toDeliveryError } from '../errors.ts';
 import type { Logger, Ports } from '../ports.ts';
 import { BATCH } from '../protocol/limits.ts';
 import { type ChannelAttempt, type ChannelJob, newAttempt } from './channel-attempt.ts';
 import { askChannel } from './file-delivery.ts';
-import { internalUnknown, otherHostUnknown, verifyFurtherAddresses } from './further-addresses.ts';
-import { UrlProbe } from './url-probe.ts';
-import { type AddressCheck, acceptResult, verifyAddress, type WaitLimits, waitForSite } from './verify.ts';
-import { type PartsCheck, verifyParts } from './verify-parts.ts';
-import { verifyPlainParts } from './verify-plain-parts.ts';
+import type { WaitLimits } from './prove.ts';
+import { openPlacement, type PlacementCheck, verifyPlacement, waitForSite } from './verify.ts';
 
 /**
- * Files through one channel: place → wait → verify. All are placed together and waited for once; each is
- * verified on its own. A failure is part of its attempt, and stops no other.
+ * Files through one channel: place → wait → verify. All are placed together and waited for once; each
+ * is verified on its own. A failure is part of its attempt, and stops no other.
  *
  * @param options milliseconds between requests, and for waiting and verifying together; and a file that is absent
  */
@@ -32,20 +29,30 @@ export async function publishThroughChannel(
   const placed = await placeAll({ perform }, jobs.map(newAttempt), ports);
   const begun = ports.clock.now();
   const wait = { ...limits, begun, deadline: begun + limits.timeout };
-  const probes = openProbes(placed, wait, ports);
-  const lead = findLead(placed);
-  const { attempts, late } = await waitForAll(placed, { probes, lead }, wait, ports);
-  return recheckAll(await verifyAll(attempts, { probes, lead }, { ...wait, late }, ports));
+  const checks = openChecks(placed, wait, ports);
+  const waited = await waitForAll(action, placed, checks, wait, ports);
+  return verifyAll(waited, checks, wait, ports);
 }
 
-/** Looks at each proven placement once more, after the last proof. */
-async function recheckAll(attempts: readonly ChannelAttempt[]): Promise<readonly ChannelAttempt[]> {
-  return mapConcurrently(attempts, BATCH.reads, async (attempt) => {
-    const { placement, proof } = attempt;
-    if (proof === null || placement?.recheck === undefined) return attempt;
-    const changed = await resultOf(placement.recheck);
+/**
+ * Looks at the proven placements of one channel once more: what somebody changed meanwhile is proven no more. It is the
+ * last step before the claim, after duplicates and browser.
+ *
+ * @see design 6
+ */
+export async function recheckChannel(
+  action: ChannelAction,
+  attempts: readonly ChannelAttempt[],
+): Promise<readonly ChannelAttempt[]> {
+  const proven = attempts.flatMap(({ task, placement, proof }) =>
+    placement === null || proof === null ? [] : [{ task, placement }],
+  );
+  const results = await askChannel(proven, async (all) => (await action.recheck?.(all)) ?? []);
+  const byTask = new Map(results.map(({ item, result }) => [item.task, result]));
+  return attempts.map((attempt) => {
+    const changed = byTask.get(attempt.task) ?? [];
     return hasFailed(changed)
-      ? { ...attempt, proof: null, failure: changed.withStep('verify') }
+      ? { ...attempt, proof: null, rawUrl: null, failure: changed.withStep('verify') }
       : { ...attempt, unknown: [...attempt.unknown, ...changed] };
   });
 }
@@ -77,70 +84,79 @@ function placeTitle(attempts: readonly ChannelAttempt[]): string {
   return `${verb}: ${plan?.channel}, ${attempts.length === 1 ? plan?.destination : `${attempts.length} files`}`;
 }
 
-/** The probe of each address that can be asked. */
-type Probes = ReadonlyMap<
-  ChannelAttempt['task'],
-  { readonly placement: Placement; readonly probe: UrlProbe }
->;
+/** How each placement is asked, by its task. */
+type Checks = ReadonlyMap<ChannelAttempt['task'], PlacementCheck>;
 
-function openProbes(attempts: readonly ChannelAttempt[], limits: WaitLimits, ports: Ports): Probes {
+function openChecks(attempts: readonly ChannelAttempt[], { deadline }: WaitLimits, ports: Ports): Checks {
   const entries = attempts.flatMap(({ task, placement, expected }) => {
     if (placement === null) return [];
-    return [[task, { placement, probe: new UrlProbe(placement, expected, limits.deadline, ports) }] as const];
+    const { explainRefusal } = task;
+    const check = openPlacement(placement, expected, deadline, ports);
+    return [[task, { ...check, explainRefusal: explainRefusal?.bind(task) }] as const];
   });
   return new Map(entries);
 }
 
-/** The addresses to ask, and the attempt whose commit contains all of one push. */
-interface SiteProbes {
-  readonly probes: Probes;
-  readonly lead: ChannelAttempt | undefined;
-}
-
-const watchedIn = (attempts: readonly ChannelAttempt[]): readonly ChannelAttempt[] =>
-  attempts.filter(({ task, placement }) => placement !== null && task.watch !== undefined);
-
-/** The last one that was written: its commit contains all others of the push. */
-function findLead(attempts: readonly ChannelAttempt[]): ChannelAttempt | undefined {
-  const watched = watchedIn(attempts);
-  return watched.findLast(({ placement }) => placement?.written) ?? watched.at(-1);
+/** What is known of the site after the wait. */
+interface WaitedSite {
+  readonly attempts: readonly ChannelAttempt[];
+  /** Why it did not come, if so. */
+  readonly late: DeliveryError | null;
+  /** When the commit was made that the host has built with each attempt. */
+  readonly builtAt: ReadonlyMap<ChannelAttempt['task'], number | undefined>;
 }
 
 /**
- * Waits for the site once: it shows all of one push, or nothing of it. So one file is waited for, the last one
- * that was written.
- *
- * @returns why the site did not come, if so
+ * Waits for the site once: it shows all of one push, or nothing of it. So one file is waited for, the last one that
+ * was written, if possible a page that the host renders: its proof needs the host's word. For such a page that was
+ * there already its own build counts.
  */
 async function waitForAll(
+  action: ChannelAction,
   attempts: readonly ChannelAttempt[],
-  { probes, lead: last }: SiteProbes,
+  checks: Checks,
   limits: WaitLimits,
   ports: Ports,
-): Promise<{ readonly attempts: readonly ChannelAttempt[]; readonly late: DeliveryError | null }> {
-  const watched = watchedIn(attempts);
-  const target = last && probes.get(last.task);
-  if (last === undefined || target === undefined) return { attempts, late: null };
+): Promise<WaitedSite> {
+  const builtAt = new Map<ChannelAttempt['task'], number | undefined>();
+  const watched = action.progress === undefined ? [] : attempts.filter(({ task }) => checks.has(task));
+  const written = watched.filter(({ placement }) => placement?.written);
+  const lead = written.findLast(isRendered) ?? written.at(-1) ?? watched.at(-1);
+  if (lead === undefined) return { attempts, late: null, builtAt };
   const begun = ports.clock.now();
   ports.logger.startSection('Wait for the site');
-  const waited = await resultOf(() => waitForSite(last.task, target, limits, ports));
+  const ownBuild = watched.filter((one) => one !== lead && isRendered(one) && !written.includes(one));
+  let late: DeliveryError | null = null;
+  for (const { task } of [lead, ...ownBuild]) {
+    const check = checks.get(task);
+    if (check === undefined || late !== null) continue;
+    const ask = (): Promise<HostProgress> =>
+      action.progress?.({ task, placement: check.placement }) ?? Promise.resolve(FINISHED);
+    const waited = await resultOf(() => waitForSite(check, ask, limits, ports));
+    if (hasFailed(waited)) late = waited.withStep('wait');
+    else builtAt.set(task, waited);
+  }
+  const ofPush = builtAt.get(lead.task);
   const wait = ports.clock.now() - begun;
-  const late = hasFailed(waited) ? waited.withStep('wait') : null;
   const after = attempts.map((attempt): ChannelAttempt => {
     if (!watched.includes(attempt)) return attempt;
+    if (attempt.placement?.written) builtAt.set(attempt.task, ofPush);
     const timed = { ...attempt, took: { ...attempt.took, wait } };
-    return attempt === last && late !== null
-      ? { ...timed, failure: late, lastProbe: target.probe.last }
-      : timed;
+    const lastProbe = checks.get(attempt.task)?.probe.last ?? null;
+    return attempt === lead && late !== null ? { ...timed, failure: late, lastProbe } : timed;
   });
-  return { attempts: after, late };
+  return { attempts: after, late, builtAt };
 }
 
-/** @param limits with why the site did not come: then each address is asked only once more */
+const isRendered = ({ placement }: ChannelAttempt): boolean => placement?.hostMayChangeBytes === true;
+
+const FINISHED: HostProgress = { finished: true, detail: 'nothing has to be waited for' };
+
+/** Where the site did not come, each address is asked only once more. */
 async function verifyAll(
-  attempts: readonly ChannelAttempt[],
-  site: SiteProbes,
-  { late, ...limits }: WaitLimits & { readonly late: DeliveryError | null },
+  { attempts, late, builtAt }: WaitedSite,
+  checks: Checks,
+  limits: WaitLimits,
   ports: Ports,
 ): Promise<readonly ChannelAttempt[]> {
   const open = attempts.filter(({ failure }) => failure === null);
@@ -149,73 +165,17 @@ async function verifyAll(
   ports.logger.startSection(title);
   const until = late === null ? limits : { ...limits, deadline: ports.clock.now() };
   return mapConcurrently(attempts, BATCH.probes, async (attempt) => {
-    if (attempt.failure !== null) return attempt;
+    const check = checks.get(attempt.task);
+    if (attempt.failure !== null || check === undefined) return attempt;
     const begun = ports.clock.now();
-    const verified = await verifyAttempt(attempt, site, until, withLogPrefix(attempt, open, ports));
-    const failure = verified.failure === null ? null : (late ?? verified.failure);
-    return { ...verified, failure, took: { ...attempt.took, verify: ports.clock.now() - begun } };
+    const prefixed = withLogPrefix(attempt, open, ports);
+    const verified = await resultOf(() => verifyPlacement(check, builtAt.get(attempt.task), until, prefixed));
+    const took = { ...attempt.took, verify: ports.clock.now() - begun };
+    const after = { ...attempt, took, lastProbe: check.probe.last };
+    if (hasFailed(verified)) return { ...after, failure: late ?? verified.withStep('verify') };
+    const { proof, rawUrl, unknown } = verified;
+    return { ...after, proof, rawUrl, unknown: [...new Set([...attempt.unknown, ...unknown])] };
   });
-}
-
-async function verifyAttempt(
-  attempt: ChannelAttempt,
-  { probes, lead }: SiteProbes,
-  limits: WaitLimits,
-  ports: Ports,
-): Promise<ChannelAttempt> {
-  const { expected, task } = attempt;
-  const target = probes.get(task);
-  if (target === undefined) return attempt;
-  const { placement, probe } = target;
-  try {
-    // What was written is in the push of the lead: one answer of the host is enough for all of it.
-    const built = placement.written ? (lead?.placement ?? placement) : placement;
-    const check: AddressCheck = {
-      probe,
-      expected,
-      watch: task.watch && (async () => task.watch?.(built)),
-      explainRefusal: task.explainRefusal?.bind(task),
-    };
-    const proof = await verifyAddress(placement, check, limits, ports);
-    const size = proof.match === 'identical' ? 'part' : 'whole';
-    const confirm = async () => (await acceptResult(await probe.probe(size), placement, check)) !== undefined;
-    const further = await verifyFurtherAddresses({ placement, proof, expected, confirm }, limits, ports);
-    const wanted = { gone: expected.gone === true, host: proof.hosts.at(-1) };
-    const site = await verifySite(placement, probe, wanted, { limits, ports });
-    const elsewhere = expected.gone ? [] : otherHostUnknown(placement, proof);
-    const seen = [...internalUnknown(probe), ...elsewhere, ...further.unknown, ...site.unknown];
-    const unknown = new Set([...placement.unknown, ...seen]);
-    const { rawUrl, isCached } = further;
-    return {
-      ...attempt,
-      proof: { ...proof, parts: site.proven, isCached },
-      lastProbe: probe.last,
-      rawUrl,
-      unknown: [...unknown],
-    };
-  } catch (thrown) {
-    return { ...attempt, lastProbe: probe.last, failure: toDeliveryError(thrown).withStep('verify') };
-  }
-}
-
-/** How many of a site's other files were proven, none of a single file; and for UNKNOWN, what a cache still has. */
-interface SiteProof {
-  readonly proven: number;
-  readonly unknown: readonly string[];
-}
-
-/** The other files of a site, once its entry page is proven. */
-async function verifySite(
-  { parts = [] }: Placement,
-  probe: UrlProbe,
-  wanted: Pick<PartsCheck, 'gone' | 'host'>,
-  { limits, ports }: { readonly limits: WaitLimits; readonly ports: Ports },
-): Promise<SiteProof> {
-  if (parts.length === 0) return { proven: 0, unknown: [] };
-  ports.logger.info(`${parts.length} further file${parts.length === 1 ? '' : 's'}`);
-  const check = { ...wanted, publicOnly: probe.internalReason === '' };
-  const proven = await verifyParts(parts, check, limits, ports);
-  return { proven, unknown: await verifyPlainParts(parts, check, limits, ports) };
 }
 
 /** The ports, with a log that says which of several files a line is about. */

@@ -1,6 +1,7 @@
 import type { Ports } from '../ports.ts';
 import type { ChannelKey } from '../protocol/words.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
+import type { ChannelAttempt } from './channel-attempt.ts';
 import {
   type ChannelRole,
   channelsIn,
@@ -49,10 +50,33 @@ async function publishOnChannel(
     { interval, timeout, absent },
     ports,
   );
+  return withAttempts(deliveries, key, attempts);
+}
+
+/** Looks at everything that is proven once more, right before the claim. */
+export async function recheckDeliveries(
+  deliveries: readonly FileDelivery[],
+  actions: ChannelActions,
+): Promise<readonly FileDelivery[]> {
+  const { recheckChannel } = await import(/* webpackMode: "eager" */ './publish-through-channel.ts');
+  let looked = deliveries;
+  for (const key of channelsUsed(deliveries)) {
+    const attempts = looked.flatMap((delivery) => delivery.attempts.get(key) ?? []);
+    looked = withAttempts(looked, key, await recheckChannel(actions[key], attempts));
+  }
+  return looked;
+}
+
+/** The deliveries with what became of their tasks in a channel. */
+function withAttempts(
+  deliveries: readonly FileDelivery[],
+  key: ChannelKey,
+  attempts: readonly ChannelAttempt[],
+): readonly FileDelivery[] {
   const byTask = new Map(attempts.map((attempt) => [attempt.task, attempt]));
   return deliveries.map((delivery) => {
-    const task = delivery.tasks.get(key);
-    const attempt = task && byTask.get(task);
+    const earlier = delivery.attempts.get(key)?.task ?? delivery.tasks.get(key);
+    const attempt = earlier && byTask.get(earlier);
     return attempt === undefined
       ? delivery
       : { ...delivery, attempts: new Map([...delivery.attempts, [key, attempt]]) };

@@ -1,14 +1,13 @@
 import type { ChannelPlan } from '../channels/channel.ts';
 import { countChanges, formatChangeCounts } from '../channels/site-changes.ts';
-import { countFiles } from '../plain-text.ts';
+import { countFiles, neutralizeText } from '../plain-text.ts';
 import { SECOND } from '../protocol/limits.ts';
 import { CHANNELS, RESULTS, type ReportLine } from '../protocol/words.ts';
 import type { ChannelAttempt } from './channel-attempt.ts';
 import { countMarker } from './describe-probe.ts';
-import { type FailureReason, formatReason } from './failure-reason.ts';
 import { type FileDelivery, LINK_SUBJECT, mainAttempt } from './file-delivery.ts';
 import { describeGoneProof } from './gates.ts';
-import { neutralizeText } from './neutral-text.ts';
+import { type FailureReason, formatReason } from './report.ts';
 import { describeScreen } from './screen/screen-report.ts';
 
 /** What the report has concluded about a delivery. */
@@ -49,8 +48,7 @@ function claimLine(delivery: FileDelivery, { provenUrl, notReady }: ReportFacts)
   if (operation === 'withdraw') {
     if (notReady?.code === 'DRY_RUN') return `${subject} is not withdrawn yet`;
     if (provenUrl === null) return `${subject} was not proven to be withdrawn`;
-    if (main?.proof?.isCached)
-      return `${subject} is removed, but a cache still shows content of ${provenUrl}`;
+    if (main?.proof?.isCached) return `${subject} is removed: nothing is served past caches at ${provenUrl}`;
     return `${subject} ${main?.placement?.written ? 'no longer opens' : 'does not open'} at ${provenUrl}`;
   }
   if (main === null) {
@@ -128,36 +126,29 @@ function testLine(delivery: FileDelivery, { notReady }: ReportFacts): string {
   const { wait } = main.took;
   return [
     `HTTP ${main.proof?.httpCode ?? main.lastProbe?.httpCode ?? 'none'}`,
-    ...(delivery.operation === 'withdraw' ? describeGone(main) : describeContent(main)),
-    ...describeParts(delivery, main),
+    ...describeContent(delivery, main),
     ...describeScreen(delivery),
     `build time: ${wait === undefined ? 'no build' : `${(wait / SECOND).toFixed(1)} s`}`,
   ].join('; ');
 }
 
-/** How many files of a site were compared. */
-function describeParts({ site }: FileDelivery, { proof }: ChannelAttempt): string[] {
-  if (site === null) return [];
-  const proven = proof === null ? 0 : proof.parts + 1;
-  return [`files identical: ${proven} of ${site.files.length}`];
-}
-
-const describeGone = ({ proof }: ChannelAttempt): string[] => [
-  proof === null ? 'not proven to be gone' : describeGoneProof(proof),
-];
-
-function describeContent({ proof, lastProbe, expected }: ChannelAttempt): string[] {
-  if (proof === null) return [`marker found: ${describeCount(countMarker(lastProbe, expected))}`];
-  const { markerCount, match } = proof;
+/** What was compared, or that nothing is there any more. */
+function describeContent(
+  { operation, site }: FileDelivery,
+  { proof, lastProbe, expected }: ChannelAttempt,
+): string[] {
+  if (operation === 'withdraw') return [proof === null ? 'not proven to be gone' : describeGoneProof(proof)];
+  const count = proof === null ? countMarker(lastProbe, expected) : proof.markerCount;
+  const isCompared = proof !== null && proof.match !== 'marked';
+  const found = count === 0 ? 'no' : `yes, ${count} ×`;
+  const none = `none was given${proof === null ? '' : ', all bytes compared'}`;
   return [
-    `marker found: ${describeCount(markerCount)}${markerCount === null ? ', all bytes compared' : ''}`,
-    ...(match === 'marked' ? [] : [`bytes identical: ${match === 'identical' ? 'yes' : 'no'}`]),
+    `marker found: ${count === null ? none : found}`,
+    ...(isCompared ? [`bytes identical: ${proof.match === 'identical' ? 'yes' : 'no'}`] : []),
+    ...(site === null
+      ? []
+      : [`files identical: ${proof === null ? 0 : proof.parts + 1} of ${site.files.length}`]),
   ];
-}
-
-function describeCount(count: number | null): string {
-  if (count === null) return 'none was given';
-  return count === 0 ? 'no' : `yes, ${count} ×`;
 }
 
 function resultLine(delivery: FileDelivery, { notReady, provenUrl }: ReportFacts): string {
@@ -166,15 +157,11 @@ function resultLine(delivery: FileDelivery, { notReady, provenUrl }: ReportFacts
   // No address follows the arrow of a result unless it is handed over.
   const subject = neutralizeText(delivery.subject);
   const main = mainAttempt(delivery);
-  if (main?.proof?.isCached) {
-    return `${RESULTS.ready}, removed: ${subject} is no longer at its source, but a cache still serves it; see UNKNOWN`;
-  }
   if (!main?.placement?.written) {
-    return main?.placement?.unknown.length
+    return main?.unknown.length
       ? `${RESULTS.ready}, nothing to withdraw in ${subject}; see UNKNOWN`
       : `${RESULTS.ready}, nothing to withdraw: ${subject} is not served`;
   }
-  // A cache that still has it is named in UNKNOWN.
   return main.unknown.length === 0
     ? `${RESULTS.ready}, withdrawn: ${subject} is no longer served`
     : `${RESULTS.ready}, withdrawn: ${subject} is removed; see UNKNOWN`;

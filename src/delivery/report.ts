@@ -1,17 +1,39 @@
-import type { Placement, SiteChanges } from '../channels/channel.ts';
-import { type ChangeCounts, countChanges } from '../channels/site-changes.ts';
-import type { DeliveryError } from '../errors.ts';
-import { SITE } from '../protocol/limits.ts';
-import { type ChannelKey, PROTOCOL, REPORT_LINES, type ReportLine, type Step } from '../protocol/words.ts';
+import type { SiteChanges } from '../channels/channel.ts';
+import type { ChangeCounts } from '../channels/site-changes.ts';
+import type { DeliveryError, ErrorCode } from '../errors.ts';
+import {
+  type ChannelKey,
+  type GateName,
+  type PROTOCOL,
+  REPORT_LINES,
+  RESULTS,
+  type ReportLine,
+  type Step,
+} from '../protocol/words.ts';
 import type { Operation } from '../request/values.ts';
-import type { ChannelAttempt } from './channel-attempt.ts';
-import { type FailureReason, formatReason, toFailureReason } from './failure-reason.ts';
-import { type FileDelivery, LINK_SUBJECT, mainAttempt, newDelivery } from './file-delivery.ts';
-import { evaluateGates, type Gate } from './gates.ts';
-import { neutralizeText } from './neutral-text.ts';
-import { composeLines, duplicateAttempts, listUnknown, mainPlan } from './report-lines.ts';
-import { type PictureReport, reportPicture } from './screen/picture-report.ts';
-import { reportScreen, type ScreenReport } from './screen/screen-report.ts';
+import { LINK_SUBJECT } from './file-delivery.ts';
+import type { PictureReport } from './screen/picture-report.ts';
+import type { ScreenReport } from './screen/screen-report.ts';
+
+/** A gate with its evidence, or with what is missing. */
+export interface Gate {
+  readonly name: GateName;
+  readonly passed: boolean;
+  readonly evidence: string;
+}
+
+/** Why a delivery is not ready. */
+export interface FailureReason {
+  readonly step: Step;
+  readonly httpCode: number | null;
+  readonly code: ErrorCode;
+  /** What failed, with everything that was found. */
+  readonly reason: string;
+  /** The same in parts, where several things were found. */
+  readonly findings?: { readonly about: string; readonly lines: readonly string[] };
+  /** What to change; empty where nothing is known. */
+  readonly hint: string;
+}
 
 /** How a duplicate went. */
 export interface DuplicateReport {
@@ -90,111 +112,83 @@ export function getDeliveryResult({ ready, operation, notReady }: Report): Deliv
 }
 
 /** How several deliveries of one step ended: the same way, or not ready. */
-export function getSharedResult(reports: readonly Report[]): DeliveryResult {
+function getSharedResult(reports: readonly Report[]): DeliveryResult {
   const [first, ...others] = [...new Set(reports.map(getDeliveryResult))];
   return first === undefined || others.length > 0 ? 'not-ready' : first;
 }
 
-/** Composes the report. It contains the URL only when every gate is passed. */
-export function composeReport(delivery: FileDelivery): Report {
-  const { file, subject, operation, failure } = delivery;
-  const main = mainAttempt(delivery);
-  const gates = evaluateGates(main, operation).map((gate) => ({
-    ...gate,
-    evidence: neutralizeText(gate.evidence),
-  }));
-  const ready = failure === null && gates.every(({ passed }) => passed);
-  const notReady = ready
-    ? null
-    : toFailureReason(failure ?? main?.failure ?? null, main?.lastProbe?.httpCode ?? null);
-  const provenUrl = ready ? (main?.placement?.url.href ?? null) : null;
-  const unknown = listUnknown(delivery, ready).map(neutralizeText);
-  return {
-    protocol: PROTOCOL.identifier,
-    version: PROTOCOL.version,
-    operation,
-    ready,
-    url: operation === 'deliver' ? provenUrl : null,
-    withdrawn: operation === 'withdraw' ? provenUrl : null,
-    ...(operation === 'withdraw' && ready ? { gone: listAddresses(main?.placement ?? null) } : {}),
-    lines: composeLines(delivery, { notReady, provenUrl, unknown }),
-    gates,
-    file:
-      subject === LINK_SUBJECT
-        ? null
-        : { path: subject, size: delivery.site?.size ?? file?.size ?? null, sha256: file?.sha256 ?? null },
-    site: reportSite(delivery),
-    channel: mainPlan(delivery)?.channel ?? null,
-    commitSha: main?.placement?.commitSha ?? null,
-    rawUrl: main?.rawUrl?.href ?? null,
-    duplicates: duplicateAttempts(delivery).map(reportDuplicate),
-    screen: reportScreen(delivery),
-    picture: ready ? reportPicture(delivery) : null,
-    notReady,
-    unknown,
-    notes: [...(main?.placement?.notes ?? []), ...delivery.notes].map(neutralizeText),
-    took: main?.took ?? {},
-  };
+const ORDER: readonly DeliveryResult[] = ['not-ready', 'planned', 'withdrawn', 'ready'];
+
+/** What needs attention comes first. */
+export function sortByResult(reports: readonly Report[]): readonly Report[] {
+  const getRank = (report: Report): number => ORDER.indexOf(getDeliveryResult(report));
+  return reports.toSorted((one, other) => getRank(one) - getRank(other));
 }
 
-/**
- * The report on what was refused before it could begin.
- *
- * @param file what was said of the file; its first line is named
- */
-export function refusalReport(
-  file: string,
-  failure: DeliveryError,
-  operation: Operation = 'deliver',
-): Report {
-  const subject = file.trim().split('\n')[0] || LINK_SUBJECT;
-  return composeReport({ ...newDelivery(operation, subject), failure });
-}
+/** The file or folder that a report is about, as the user wrote it. */
+export const nameSubject = ({ file }: Report): string => file?.path ?? LINK_SUBJECT;
 
 /** The report as the protocol writes it, a line each. */
-export function reportText(report: Report): string {
-  return REPORT_LINES.map((line) => `${line}: ${report.lines[line]}`.trimEnd()).join('\n');
+export const reportText = ({ lines }: Report): string =>
+  REPORT_LINES.map((line) => `${line}: ${lines[line]}`.trimEnd()).join('\n');
+
+/** The reason in one line: what failed, where, and what to change. */
+export function formatReason({ code, step, httpCode, reason, hint }: FailureReason): string {
+  // Nothing failed, so there is no failed step, and nothing to change.
+  if (code === 'DRY_RUN') return `${reason}. Next: ${hint}`;
+  const where = `step ${step}${httpCode === null ? '' : `, HTTP ${httpCode}`}`;
+  return `${reason} (${where})${hint === '' ? '' : `. To change: ${hint}`}`;
 }
 
-function reportSite(delivery: FileDelivery): SiteReport | null {
-  const { site } = delivery;
-  if (site === null) return null;
-  const bound = (paths: readonly string[]): readonly string[] => paths.slice(0, SITE.listed);
-  const { changes, treeSha = null, servedSize = null } = mainAttempt(delivery)?.placement ?? {};
-  return {
-    entry: site.entry,
-    count: site.files.length,
-    size: site.size,
-    files: site.files
-      .slice(0, SITE.listed)
-      .map(({ path, file: { size, sha256 } }) => ({ path, size, sha256 })),
-    changes:
-      changes === undefined
-        ? null
-        : {
-            added: bound(changes.added),
-            changed: bound(changes.changed),
-            removed: bound(changes.removed),
-            kept: bound(changes.kept),
-            removedFolders: bound(changes.removedFolders),
-          },
-    changeCounts: changes === undefined ? null : countChanges(changes),
-    treeSha,
-    servedSize,
-    leftOut: bound(site.leftOut),
-  };
+/** How a withdrawal ended, such as `withdrawn: page.html is no longer served`; there may have been nothing. */
+export const describeWithdrawal = ({ lines }: Report): string =>
+  lines.RESULT.replace(`${RESULTS.ready}, `, '');
+
+/**
+ * What a command, a step or a tool answers, as JSON. Give the human `url` if it is not empty, else `reason` and
+ * `hint`.
+ */
+export interface ReportDocument {
+  /** How it ended: `ready` only if every file is proven, `planned` after a dry run or a check. */
+  readonly result: DeliveryResult;
+  /** The proven address, one line for each file; empty unless `result` is `ready`. */
+  readonly url: string;
+  /** Why there is no address to hand over; empty if `result` is `ready`. */
+  readonly reason: string;
+  /** What to change; empty where nothing has to change or nothing is known. */
+  readonly hint: string;
+  /** Why it is not ready or only planned; `null` otherwise. */
+  readonly code: ErrorCode | null;
+  /** A report for each file or folder; empty where the command itself is wrong. */
+  readonly reports: readonly Report[];
 }
 
-function listAddresses(placement: Placement | null): readonly string[] {
-  if (placement === null) return [];
-  const urls = [placement.url, ...(placement.parts ?? []).map(({ url }) => url)];
-  return urls.slice(0, SITE.listed).map(({ href }) => href);
+/** The one JSON of every interface. @param reports without secrets */
+export function composeDocument(reports: readonly Report[]): ReportDocument {
+  const result = getSharedResult(reports);
+  const document = { result, url: '', reason: '', hint: '', code: null, reports };
+  if (result === 'ready') return { ...document, url: reports.map(({ url }) => url ?? '').join('\n') };
+  if (result === 'withdrawn') return { ...document, reason: reports.map(describeWithdrawal).join('; ') };
+  const failed = reports.filter((report) => getDeliveryResult(report) === result);
+  const [first = reports[0]] = failed;
+  const { code = 'INTERNAL', hint = '', reason = 'nothing was delivered' } = first?.notReady ?? {};
+  const isOneOfMany = first !== undefined && reports.length > 1 && result === 'not-ready';
+  const count = isOneOfMany
+    ? `${failed.length} of ${reports.length} are not ready; ${nameSubject(first)}: `
+    : '';
+  return { ...document, reason: `${count}${reason}`, hint, code };
 }
 
-function reportDuplicate({ task, placement, proof, failure }: ChannelAttempt): DuplicateReport {
-  return {
-    channel: task.plan.channel,
-    url: proof === null ? null : (placement?.url.href ?? null),
-    reason: failure === null ? null : formatReason(toFailureReason(failure)),
-  };
-}
+/** The same for a command that could not even begin. */
+export const failureDocument = ({
+  code,
+  message,
+  hint = '',
+}: Pick<DeliveryError, 'code' | 'message' | 'hint'>): ReportDocument => ({
+  result: 'not-ready',
+  url: '',
+  reason: message,
+  hint,
+  code,
+  reports: [],
+});

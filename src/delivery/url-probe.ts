@@ -10,6 +10,7 @@ import type { ContentFingerprint } from '../rules/fingerprint.ts';
 import { decodePage, findGateSign } from '../rules/gate-page.ts';
 import type { LocalFile } from '../rules/inspect.ts';
 import { isEcho } from './marker-echo.ts';
+import { createSharedLimits, type TimeLimit } from './shared-limits.ts';
 
 /**
  * How a body relates to the file. The first three prove it by themselves: `marked` is a body with the marker
@@ -46,7 +47,9 @@ export interface ProbeResult {
   readonly hasMarker: boolean;
   /** Milliseconds since the epoch; `null` where the host does not say. */
   readonly lastModified: number | null;
-  /** Milliseconds that a cache may still keep this answer; `null` where the host does not say. */
+  /** Milliseconds that a cache has kept this answer; `null` where the host does not say. */
+  readonly age: number | null;
+  /** Milliseconds that a cache may still keep it; `null` where the host does not say. */
   readonly keptFor: number | null;
   /** What the host calls this version of the content; absent without an answer. */
   readonly version?: string;
@@ -54,10 +57,14 @@ export interface ProbeResult {
   readonly failure?: DeliveryError;
 }
 
+/** The bytes that an address must show; of a local file they can be read as well. */
+export type ExpectedFile = Pick<LocalFile, 'size' | 'sha256'> &
+  Partial<Pick<LocalFile, 'headSha256' | 'pieces'>>;
+
 /** What the address must show. */
 export interface ExpectedContent {
   /** `null` for a link that is verified by its marker alone. */
-  readonly file: LocalFile | null;
+  readonly file: ExpectedFile | null;
   readonly marker: string | undefined;
   /** Whether there must be nothing at the address any more. */
   readonly gone?: boolean;
@@ -66,15 +73,31 @@ export interface ExpectedContent {
 /** The address, and how it is asked. */
 export type ProbeTarget = Pick<
   Placement,
-  | 'url'
-  | 'bypassCache'
-  | 'mustBeExternal'
-  | 'previousSha256'
-  | 'previousBlob'
-  | 'warnsFirst'
-  | 'display'
-  | 'countsDownloads'
+  'url' | 'bypassCache' | 'mustBeExternal' | 'earlier' | 'warnsFirst' | 'display' | 'countsDownloads'
 >;
+
+/** What the probes of one placement share. */
+export interface ProbeSession {
+  /** Milliseconds since the epoch at which a request in progress is canceled. */
+  readonly deadline: number;
+  readonly limitTo: TimeLimit;
+  /** A new value for `?v=`, the time and digits that nobody else has: a cache keeps the answer to each. */
+  readonly nextStamp: () => string;
+  /** Why the addresses may open only inside this network; empty where nothing says so. */
+  internalReason: string;
+  publicOnly: boolean;
+}
+
+export function newProbeSession(deadline: number, ports: Ports): ProbeSession {
+  const { clock, random } = ports;
+  const own = String(Math.floor(random() * 1e8)).padStart(8, '0');
+  let asked = 0;
+  const nextStamp = (): string => {
+    asked += 1;
+    return `${Math.floor(clock.now() / SECOND)}${own}${asked}`;
+  };
+  return { deadline, limitTo: createSharedLimits(ports), nextStamp, internalReason: '', publicOnly: true };
+}
 
 const PROOFS: readonly ContentMatch[] = ['identical', 'marked', 'gone'];
 
@@ -84,26 +107,21 @@ export const isProof = ({ match }: ProbeResult): boolean => PROOFS.includes(matc
 /** Opens an address as anybody would, as often as it is asked to, and remembers the last answer. */
 export class UrlProbe {
   last: ProbeResult | null = null;
-  /** Why the address may open only inside this network; empty where nothing says so. */
-  internalReason = '';
   readonly #target: ProbeTarget;
   readonly #expected: ExpectedContent;
-  readonly #deadline: number;
+  readonly #session: ProbeSession;
   readonly #ports: Ports;
-  #publicOnly = true;
   /** Whether an address was refused by its name. */
   #isRefused = false;
-  #stamp = 0;
   /** The version of the last answer that was the file as a whole. */
   #version: string | undefined;
   /** Milliseconds since the epoch; the host asked for no request before. */
   #notBefore = 0;
 
-  /** @param deadline milliseconds since the epoch at which a request in progress is canceled */
-  constructor(target: ProbeTarget, expected: ExpectedContent, deadline: number, ports: Ports) {
+  constructor(target: ProbeTarget, expected: ExpectedContent, session: ProbeSession, ports: Ports) {
     this.#target = target;
     this.#expected = expected;
-    this.#deadline = deadline;
+    this.#session = session;
     this.#ports = ports;
   }
 
@@ -151,39 +169,50 @@ export class UrlProbe {
 
   async #ask(how: AskOptions): Promise<ProbeResult> {
     const { clock, http, logger, signal: stop } = this.#ports;
-    const left = Math.min(maxProbeTime(this.#expected), Math.max(this.#deadline - clock.now(), SECOND));
-    const signal = AbortSignal.any([stop, clock.timeout(left)]);
+    const left = Math.max(this.#session.deadline - clock.now(), SECOND);
+    const signal = this.#session.limitTo(Math.min(maxProbeTime(this.#expected), left));
     const { cookies, isPart, asBrowser } = how;
-    const isLink = this.#target.mustBeExternal || this.#expected.file === null;
+    const { marker } = this.#expected;
+    const { mustBeExternal, earlier = [], display } = this.#target;
+    const isLink = mustBeExternal || this.#expected.file === null;
     const isBeginning = this.#isBeginning(how);
+    const isComparedOnly = display === undefined && marker === undefined && !isLink;
     const options = {
       signal,
       guard: (url: URL) => this.#guard(url),
-      startProgress: (total: number) => logger.progress('fetched back', total, 'bytes'),
-      publicOnly: this.#publicOnly,
+      publicOnly: this.#session.publicOnly,
       asBrowser,
       plainRefusals: this.#target.countsDownloads ?? false,
       ...(cookies === undefined ? {} : { cookies }),
+      // Of thousands of files, each is fetched too fast for a progress of its own.
+      ...(isComparedOnly
+        ? { headSize: 0, readAtMost: this.#largestKnown() + 1 }
+        : { startProgress: (total: number) => logger.progress('fetched back', total, 'bytes') }),
       ...(isBeginning ? { readAtMost: PARTIAL_PROBE } : {}),
       ...(isLink ? { headSize: LINK_HEAD_SIZE } : {}),
-      blob: this.#target.previousBlob,
+      blobs: earlier,
       readUntilFound: isPart && this.#expected.file === null,
     };
-    const { marker } = this.#expected;
     try {
       const needles = marker === undefined ? [] : [Buffer.from(marker)];
       const fetched = await fetchBack(http, this.#url(), options, needles);
       this.#notBefore = clock.now() + (fetched.retryAfter ?? 0);
-      const { httpCode, fingerprint, hosts, lastModified, keptFor, refusal, version } = fetched;
+      const { httpCode, fingerprint, hosts, lastModified, age, keptFor, refusal, version } = fetched;
       const isFound = (fingerprint?.counts[0] ?? 0) > 0;
       const hasMarker = isFound && !(await isEcho(fetched, this.#expected, { isPart, isLink }));
       const match = await this.#match({ ...fetched, hasMarker }, isBeginning);
-      const seen = { fingerprint, hosts, hasMarker, lastModified, keptFor, refusal, version };
+      const seen = { fingerprint, hosts, hasMarker, lastModified, age, keptFor, refusal, version };
       return { httpCode, match, ...seen, ...(asBrowser && !options.plainRefusals && { asBrowser }) };
     } catch (thrown) {
       stop.throwIfAborted();
       return this.#failed(signal.aborted ? stalledError() : thrown, how);
     }
+  }
+
+  /** Bytes of the largest body that means anything. */
+  #largestKnown(): number {
+    const { earlier = [] } = this.#target;
+    return Math.max(this.#expected.file?.size ?? 0, ...earlier.map(({ size }) => size));
   }
 
   async #match(
@@ -193,7 +222,7 @@ export class UrlProbe {
     if (fetched.isReplaced && fetched.httpCode === 200) return 'gate';
     const match = isBeginning
       ? await matchBeginning(fetched, this.#expected)
-      : await matchContent(fetched, this.#expected, this.#target.previousSha256);
+      : await matchContent(fetched, this.#expected);
     const isRight = match === 'identical' || match === 'altered';
     return isRight && isKeptFromSight(fetched, this.#target) ? 'not-shown' : match;
   }
@@ -207,25 +236,24 @@ export class UrlProbe {
       parseExternalAddress(url.href, 'the address');
       this.#isRefused = false;
     }
-    this.internalReason ||= why;
+    this.#session.internalReason ||= why;
   }
 
-  /** The address, each time with a later `?v=`, so that no cache can give two requests the same answer. */
+  /** The address, each time with another `?v=`, so that no cache can give two requests the same answer. */
   #url(): URL {
     if (!this.#target.bypassCache) return this.#target.url;
     const url = new URL(this.#target.url);
-    this.#stamp = Math.max(this.#stamp + 1, Math.floor(this.#ports.clock.now() / SECOND));
-    url.searchParams.set('v', String(this.#stamp));
+    url.searchParams.set('v', this.#session.nextStamp());
     return url;
   }
 
   async #failed(failure: unknown, how: AskOptions): Promise<ProbeResult> {
     if (!(failure instanceof DeliveryError)) throw failure;
     if (failure.code !== 'NOT_EXTERNAL') return failedProbe(failure);
-    if (this.#isRefused || this.#target.mustBeExternal || !this.#publicOnly) throw failure;
+    if (this.#isRefused || this.#target.mustBeExternal || !this.#session.publicOnly) throw failure;
     // The name resolves to an internal address: it is asked once more from within this network.
-    this.#publicOnly = false;
-    this.internalReason ||= failure.message;
+    this.#session.publicOnly = false;
+    this.#session.internalReason ||= failure.message;
     return this.#ask(how);
   }
 }
@@ -236,13 +264,15 @@ interface AskOptions {
   readonly asBrowser: boolean;
 }
 
-const failedProbe = (failure: DeliveryError): ProbeResult => ({
+/** What is known of an address that gave no answer. */
+export const failedProbe = (failure: DeliveryError): ProbeResult => ({
   httpCode: failure.httpCode ?? null,
   match: 'absent',
   fingerprint: null,
   hosts: [],
   hasMarker: false,
   lastModified: null,
+  age: null,
   keptFor: null,
   failure,
 });
@@ -259,7 +289,7 @@ async function matchBeginning(
 ): Promise<ContentMatch> {
   if (file === null || fingerprint === null) return 'absent';
   if (length !== null && length !== file.size) return 'different';
-  const sha256 = await file.headSha256(PARTIAL_PROBE);
+  const sha256 = await file.headSha256?.(PARTIAL_PROBE);
   return fingerprint.sha256 === sha256 ? 'identical' : 'different';
 }
 
@@ -267,14 +297,13 @@ async function matchBeginning(
 async function matchContent(
   { fingerprint, httpCode, login, hasMarker, head, isBlob }: FetchedContent & Pick<ProbeResult, 'hasMarker'>,
   { file, marker, gone = false }: ExpectedContent,
-  previousSha256: readonly string[] = [],
 ): Promise<ContentMatch> {
   if (gone && isAbsence(httpCode) && !login) return 'gone';
   if (fingerprint !== null && fingerprint.sha256 === file?.sha256) return 'identical';
   // A login page may contain any marker.
   if (login) return 'login';
   if (fingerprint === null) return 'absent';
-  if (gone || isBlob || previousSha256.includes(fingerprint.sha256)) return 'previous';
+  if (gone || isBlob) return 'previous';
   if (file !== null && (await isBeginningOf(file, fingerprint))) return 'cut-short';
   if (marker === undefined || fingerprint.counts[0] === 0) return 'different';
   if (!hasMarker) return 'echo';
@@ -286,17 +315,17 @@ async function matchContent(
 }
 
 /** Whether the file itself has what would show a page in its place; a build keeps the words, but not their markup. */
-async function hasGateSign(file: LocalFile, sign: string): Promise<boolean> {
-  for await (const piece of file.pieces()) {
+async function hasGateSign(file: ExpectedFile, sign: string): Promise<boolean> {
+  for await (const piece of file.pieces?.() ?? []) {
     const text = decodePage(piece.toString('latin1'));
     return text.toLowerCase().includes(sign.trim().toLowerCase()) || findGateSign(text) !== null;
   }
   return false;
 }
 
-async function isBeginningOf(file: LocalFile, { size, sha256 }: ContentFingerprint): Promise<boolean> {
+async function isBeginningOf(file: ExpectedFile, { size, sha256 }: ContentFingerprint): Promise<boolean> {
   if (size >= file.size) return false;
-  return size === 0 || (await file.headSha256(size)) === sha256;
+  return size === 0 || (await file.headSha256?.(size)) === sha256;
 }
 
 /** Milliseconds that one request may take: a very slow answer must leave time for another request. */

@@ -1,27 +1,35 @@
 import { poll } from '../async.ts';
-import type { HostProgress, Placement, PreparedTask, RefusalMeaning } from '../channels/channel.ts';
-import { DeliveryError } from '../errors.ts';
+import type { HostProgress, PlacedPart, Placement, PreparedTask } from '../channels/channel.ts';
+import { DeliveryError, hasFailed, resultOf } from '../errors.ts';
+import { countFiles } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
-import { AGREEING_PROBES, LATER_PROBE, SECOND } from '../protocol/limits.ts';
-import { BUSY_HINT, countMarker, describeProbe, loginPageError, notProvenError } from './describe-probe.ts';
+import { AGREEING_PROBES, FURTHER_PROBES, SECOND } from '../protocol/limits.ts';
+import {
+  BUSY_HINT,
+  countMarker,
+  describeCacheTime,
+  describeProbe,
+  loginPageError,
+  type ProofWords,
+} from './describe-probe.ts';
+import {
+  type Address,
+  createWaitLog,
+  type ProvenAddress,
+  prove,
+  type Verdict,
+  type WaitLimits,
+} from './prove.ts';
 import {
   type ContentMatch,
   type ExpectedContent,
   isProof,
+  newProbeSession,
   type ProbeResult,
-  type UrlProbe,
+  type ProbeSession,
+  type ProbeTarget,
+  UrlProbe,
 } from './url-probe.ts';
-
-/** How long, and how often, the address is asked. */
-export interface WaitLimits {
-  /** Milliseconds between two requests. */
-  readonly interval: number;
-  /** Milliseconds that build and verification may take together. */
-  readonly timeout: number;
-  /** When they began, and when they must end: milliseconds since the epoch. */
-  readonly begun: number;
-  readonly deadline: number;
-}
 
 /** What verification found: the evidence for G3. */
 export interface Proof {
@@ -35,36 +43,69 @@ export interface Proof {
   readonly hosts: readonly string[];
   /** How many further files of a site were proven. */
   readonly parts: number;
-  /** Whether an address of it still answered with what was there before, as UNKNOWN says. */
+  /** Whether a cache still has what was there before, or was not asked, as UNKNOWN says. */
   readonly isCached: boolean;
   /** Whether it was reached in a private network, as UNKNOWN says. */
   readonly isInternal: boolean;
 }
 
+/** What verification found, with what it could not see. */
+export interface VerifiedPlacement {
+  readonly proof: Proof;
+  /** The raw address, where it was proven too. */
+  readonly rawUrl: URL | null;
+  readonly unknown: readonly string[];
+}
+
+/** A placement on the way to its proof: what its addresses must show, and how they are asked. */
+export interface PlacementCheck {
+  readonly placement: Placement;
+  readonly expected: ExpectedContent;
+  /** Asks the address that is handed over, with `?v=` where a cache has to be got past. */
+  readonly probe: UrlProbe;
+  readonly session: ProbeSession;
+  readonly explainRefusal?: PreparedTask['explainRefusal'];
+}
+
+/** @param deadline milliseconds since the epoch */
+export function openPlacement(
+  placement: Placement,
+  expected: ExpectedContent,
+  deadline: number,
+  ports: Ports,
+): PlacementCheck {
+  const session = newProbeSession(deadline, ports);
+  return { placement, expected, session, probe: new UrlProbe(placement, expected, session, ports) };
+}
+
 /**
  * WAIT: until the address shows the file, or the host says that it has finished.
  *
+ * @param ask how far the host is
+ * @returns when the commit was made that the finished build contains: milliseconds since the epoch
  * @throws {DeliveryError} `BUILD_ERRORED`, or `BUILD_TIMEOUT` at the deadline.
  * @see protocol 3.2, 8
  */
 export async function waitForSite(
-  task: PreparedTask,
-  { placement, probe }: { readonly placement: Placement; readonly probe: UrlProbe },
+  { probe }: Pick<PlacementCheck, 'probe'>,
+  ask: () => Promise<HostProgress>,
   limits: WaitLimits,
   ports: Ports,
-): Promise<void> {
-  if (task.watch === undefined) return;
+): Promise<number | undefined> {
   let progress: HostProgress = { finished: false, detail: 'the host was not asked yet' };
   const log = createWaitLog('waited for the site', limits, ports);
   const finished = await poll({ ...limits, ...ports }, async () => {
     const result = await probe.probe();
     if (isProof(result)) return `the site shows it: ${describeProbe(result)}`;
     if (result.match === 'login') throw loginPageError(result);
-    progress = (await task.watch?.(placement)) ?? progress;
+    progress = await ask();
     log.write(`${describeProbe(result)}; ${progress.detail}`);
     return progress.finished ? progress.detail : undefined;
   }).finally(log.end);
-  if (finished !== undefined) return ports.logger.info(finished);
+  if (finished !== undefined) {
+    ports.logger.info(finished);
+    return progress.committedAt;
+  }
   const seconds = limits.timeout / SECOND;
   throw new DeliveryError(
     'BUILD_TIMEOUT',
@@ -78,193 +119,274 @@ export async function waitForSite(
   );
 }
 
-/** The address of a placement, and what it must show. */
-export interface AddressCheck {
-  readonly probe: UrlProbe;
-  readonly expected: ExpectedContent;
-  /** Asks the host how far the build is that contains the commit; absent where nothing is built. */
-  readonly watch?: (() => Promise<HostProgress | undefined>) | undefined;
-  /** What the host means when it refuses the address. */
-  readonly explainRefusal?: PreparedTask['explainRefusal'];
-}
-
 /**
- * VERIFY: fetches the address back until it shows the bytes of the file, in several answers in a row. Where the
- * host may rightly change the bytes, the marker is enough if the host also says that it has built our commit,
- * and the page is not older than that commit. A link has no build: there the marker in other bytes counts at
- * the deadline alone.
+ * VERIFY: proves every address of a placement, in this order: the one to hand over with `?v=`; the other files of a
+ * site; the first one as it is handed over, and those of the others that changed, without `?v=`. Nothing is asked
+ * without `?v=` before it is right with it, and nothing that was withdrawn: a cache would keep our own 404 for
+ * everybody. The raw address is asked at the same time; the delivery does not fail by it.
  *
- * @throws {DeliveryError} `NOT_PROVEN` at the deadline, with what the address showed last.
- * @see protocol 4.5
- * @see design 5
+ * @param builtAt when the commit was made that the host says it has built: what it renders must not be older
+ * @throws {DeliveryError} `NOT_PROVEN` with what an address showed last; `NOT_EXTERNAL`.
+ * @see protocol 4.2, 4.5, design 5
  */
-export async function verifyAddress(
-  placement: Placement,
-  check: AddressCheck,
+export async function verifyPlacement(
+  check: PlacementCheck,
+  builtAt: number | undefined,
   limits: WaitLimits,
   ports: Ports,
-): Promise<Proof> {
-  const { probe, expected } = check;
-  const series = createProbeSeries(placement, probe, limits, ports);
-  const accept = (result: ProbeResult) => acceptResult(result, placement, check);
-  const seen = probe.last !== null && isProof(probe.last) ? probe.last : null;
-  const result =
-    (seen && (await series.confirm(seen, accept))) ??
-    (await pollForProof(series, accept, { check, limits, ports })) ??
-    (await believeAtDeadline(series, probe, placement));
-  if (result === undefined || result.httpCode === null) {
-    throw notProvenError(probe.last, { meaning: explainResult(probe.last, check) });
-  }
-  ports.logger.info(describeProbe(result));
+): Promise<VerifiedPlacement> {
+  const { placement, expected, session } = check;
+  const result = await provePage(check, builtAt, limits, ports);
+  const parts = listParts(check, result, ports);
+  const [rest, raw] = await Promise.allSettled([
+    proveRest(check, parts, { result, builtAt }, limits, ports),
+    verifyRawAddress(check, limits, ports),
+  ]);
+  if (rest.status === 'rejected') throw rest.reason;
+  if (raw.status === 'rejected') throw raw.reason;
+  const unknown = [
+    ...(session.internalReason === ''
+      ? []
+      : [`whether the address opens outside this network: ${session.internalReason}`]),
+    ...otherHostUnknown(placement, result, expected),
+    ...rest.value,
+    ...raw.value.unknown,
+  ];
   return {
-    httpCode: result.httpCode,
-    markerCount: countMarker(result, expected),
-    sha256: result.fingerprint?.sha256 ?? null,
-    match: result.match,
-    hosts: result.hosts,
-    parts: 0,
-    isCached: false,
-    isInternal: probe.internalReason !== '',
+    proof: {
+      httpCode: result.httpCode ?? 0,
+      markerCount: countMarker(result, expected),
+      sha256: result.fingerprint?.sha256 ?? null,
+      match: result.match,
+      hosts: result.hosts,
+      parts: parts.length,
+      isCached: rest.value.length > 0,
+      isInternal: session.internalReason !== '',
+    },
+    rawUrl: raw.value.rawUrl,
+    unknown,
   };
 }
-
-/** What the host means by its refusal, where its channel knows it. */
-function explainResult(
-  result: ProbeResult | null,
-  { explainRefusal }: AddressCheck,
-): RefusalMeaning | undefined {
-  if (result?.refusal === undefined || result.httpCode === null) return undefined;
-  return explainRefusal?.({ httpCode: result.httpCode, text: result.refusal });
-}
-
-/** What an answer proves; `undefined` for nothing yet. */
-type AcceptResult = (result: ProbeResult) => Promise<ProbeResult | undefined>;
-
-/** @see design 5 (K1) */
-export async function acceptResult(
-  result: ProbeResult,
-  { hostMayChangeBytes }: Placement,
-  { watch, expected }: AddressCheck,
-): Promise<ProbeResult | undefined> {
-  if (isProof(result)) return result;
-  // What the build renders may be the same page as before: then its date tells that it was built again.
-  const mayBeBuilt = result.match === 'altered' || (result.match === 'previous' && result.hasMarker);
-  if (!hostMayChangeBytes || !mayBeBuilt || expected.gone || watch === undefined) return undefined;
-  const { finished, committedAt } = (await watch()) ?? { finished: false };
-  if (!finished || committedAt === undefined || result.lastModified === null) return undefined;
-  return result.lastModified >= committedAt ? { ...result, match: 'altered' } : undefined;
-}
-
-/** A link whose page changes the bytes, such as a viewer's: nothing else can become known of it. */
-function believeAtDeadline(
-  series: ProbeSeries,
-  { last }: UrlProbe,
-  { hostMayChangeBytes, mustBeExternal }: Placement,
-): Promise<ProbeResult | undefined> | undefined {
-  if (!hostMayChangeBytes || !mustBeExternal || last?.match !== 'altered') return undefined;
-  return series.confirm(last, async (result) => (result.match === 'altered' ? result : undefined));
-}
-
-/** Answers in a row: one right answer may come from one of several cache nodes, or from a link that opens once. */
-export interface ProbeSeries {
-  /**
-   * Asks again until as many answers in a row are right as needed.
-   *
-   * @param first the right answer that is known already
-   * @returns `undefined` as soon as one is not; from then on more of them are needed
-   */
-  confirm(first: ProbeResult, accept: AcceptResult): Promise<ProbeResult | undefined>;
-}
-
-/** Which further answer is asked for as a browser does: a person opens the address with one. */
-const BROWSER_PROBE = 2;
 
 /**
- * A link from outside is asked again later, all others at once. With `?v=` one right answer is enough: the
- * address without it is asked next.
+ * The first step of the proof: the address that is handed over, with `?v=` where a cache has to be got past.
+ *
+ * @returns its answer
+ * @throws {DeliveryError} as `verifyPlacement`
  */
-export function createProbeSeries(
-  {
-    mustBeExternal,
-    bypassCache,
-    countsDownloads,
-    recheck,
-  }: Pick<Placement, 'mustBeExternal' | 'bypassCache' | 'countsDownloads' | 'recheck'>,
-  probe: UrlProbe,
-  { deadline }: Pick<WaitLimits, 'deadline'>,
-  { clock, signal }: Ports,
-): ProbeSeries {
-  const { counted, rechecked } = AGREEING_PROBES;
-  const fewest = recheck === undefined ? counted : rechecked;
-  const usual = countsDownloads ? fewest : AGREEING_PROBES.usual;
-  let needed: number = bypassCache ? 1 : usual;
+export async function provePage(
+  check: PlacementCheck,
+  builtAt: number | undefined,
+  limits: WaitLimits,
+  ports: Ports,
+): Promise<ProbeResult> {
+  const { last } = check.probe;
+  const known = last !== null && isProof(last) ? last : undefined;
+  const words = { which: '', gone: check.expected.gone ?? false };
+  const page = { ...pageAddress(check, builtAt), known };
+  const [{ result } = noAnswer()] = await prove([page], words, limits, ports);
+  ports.logger.info(describeProbe(result));
+  return result;
+}
+
+/** The loop returns every address that it was given. */
+function noAnswer(): never {
+  throw new DeliveryError('INTERNAL', 'an address was left out of its proof');
+}
+
+/**
+ * The address that is handed over. Where the host may rightly change the bytes, the marker is enough if the host also
+ * says that it has built our commit, and the page is not older than that commit. A link has no build: there the
+ * marker in other bytes counts at the deadline alone.
+ */
+function pageAddress(
+  { placement, probe, explainRefusal }: PlacementCheck,
+  builtAt: number | undefined,
+): Address {
+  const { answers = AGREEING_PROBES.usual, bypassCache, hostMayChangeBytes, mustBeExternal } = placement;
   return {
-    async confirm(first, accept) {
-      let result = first;
-      for (let count = 1; count < needed; count += 1) {
-        const left = Math.max(deadline - clock.now(), 0);
-        // Where answers differed, a series that the deadline cuts short proves nothing.
-        if (left === 0 && count >= usual) return undefined;
-        if (mustBeExternal && count === 1) await clock.sleep(Math.min(LATER_PROBE, left), signal);
-        const asBrowser = count === BROWSER_PROBE;
-        // A page from outside may look different to each; the site's own may not.
-        const mayDiffer = asBrowser && mustBeExternal;
-        const next = await accept(await probe.probe(isProof(first) ? 'part' : 'whole', asBrowser));
-        if (next === undefined || !(mayDiffer || isSameAnswer(next, result))) {
-          needed = Math.min(needed * 2, AGREEING_PROBES.most);
-          return undefined;
-        }
-        // A part has another fingerprint than the whole.
-        result = isProof(next) || asBrowser ? result : next;
+    path: null,
+    open: () => probe,
+    // With `?v=` one right answer is enough: the address without it is asked next.
+    answers: bypassCache ? 1 : answers,
+    isExternal: mustBeExternal,
+    explainRefusal,
+    judge(result, isLast) {
+      if (isProof(result)) return 'right';
+      if (!hostMayChangeBytes || result.match !== 'altered') return 'wrong';
+      return (mustBeExternal ? isLast : isNotOlder(result, builtAt)) ? 'right' : 'wrong';
+    },
+  };
+}
+
+const isNotOlder = ({ lastModified }: ProbeResult, builtAt: number | undefined): boolean =>
+  builtAt !== undefined && lastModified !== null && lastModified >= builtAt;
+
+/** The other files of a site, each at its own address. */
+function listParts(
+  { placement: { parts = [] }, expected, session }: PlacementCheck,
+  { hosts }: ProbeResult,
+  ports: Ports,
+): readonly PartAddress[] {
+  const { gone = false } = expected;
+  return parts.map((part) => {
+    const file = gone ? null : part;
+    const target = { url: part.url, mustBeExternal: false, ...(part.earlier && { earlier: part.earlier }) };
+    const open = (bypassCache: boolean): UrlProbe =>
+      new UrlProbe({ ...target, bypassCache }, { file, marker: undefined, gone }, session, ports);
+    // A browser would be at another host after a redirect.
+    const judge: Address['judge'] = (result) => judgeCached(result, hosts.at(-1));
+    const plain = { path: part.path, open: () => open(false), answers: 1, judge, asBrowser: true };
+    return {
+      part,
+      plain,
+      fresh: { ...plain, open: () => open(true), judge: pastCaches(judge), asBrowser: false },
+    };
+  });
+}
+
+interface PartAddress {
+  readonly part: PlacedPart;
+  readonly fresh: Address;
+  readonly plain: Address;
+}
+
+/** An answer that a cache may have given: right, or the copy from before. @param host where it must come from */
+function judgeCached(result: ProbeResult, host: string | undefined): Verdict {
+  if (host !== undefined && result.hosts.at(-1) !== host) return 'wrong';
+  return isProof(result) ? 'right' : result.match === 'previous' ? 'old' : 'wrong';
+}
+
+/** With `?v=` no cache has answered: the copy from before is wrong. */
+const pastCaches =
+  (judge: Address['judge']): Address['judge'] =>
+  (result, isLast) =>
+    judge(result, isLast) === 'right' ? 'right' : 'wrong';
+
+/**
+ * What follows the first proof: the other files of a site, and then what a person's browser gets, without `?v=`.
+ *
+ * @returns for UNKNOWN: what a cache still has
+ */
+async function proveRest(
+  check: PlacementCheck,
+  parts: readonly PartAddress[],
+  { result, builtAt }: { readonly result: ProbeResult; readonly builtAt: number | undefined },
+  limits: WaitLimits,
+  ports: Ports,
+): Promise<readonly string[]> {
+  const { placement, expected } = check;
+  const words: ProofWords = { which: '', gone: expected.gone ?? false, host: result.hosts.at(-1) };
+  if (parts.length > 0) {
+    ports.logger.info(`${parts.length} further file${parts.length === 1 ? '' : 's'}`);
+    await prove(
+      parts.map(({ fresh }) => fresh),
+      words,
+      limits,
+      ports,
+    );
+  }
+  if (!placement.bypassCache) return [];
+  if (words.gone) return [UNASKED_CACHES];
+  ports.logger.info('without ?v=, as a person will open it');
+  const page = plainAddress(check, result, builtAt, ports);
+  const changed = parts.filter(({ part }) => part.earlier !== undefined);
+  const freshOf = new Map([
+    [page, { ...pageAddress(check, builtAt), answers: 1 }],
+    ...changed.map(({ plain, fresh }) => [plain, fresh] as const),
+  ]);
+  const proven = await prove([...freshOf.keys()], { ...words, which: 'without ?v=' }, limits, ports);
+  const old = proven.filter(({ isOld }) => isOld);
+  // A cache with the old copy says nothing of the new one: that must still be there.
+  const again = old.flatMap(({ address }) => freshOf.get(address) ?? []);
+  if (again.length > 0) await prove(again, words, limits, ports);
+  return describeOld(old);
+}
+
+/**
+ * The address as it is handed over: it must show what the proof saw, or the copy from before that a cache still has. A
+ * page that the host renders is known by its date to be from before.
+ */
+function plainAddress(
+  { placement, expected, session }: PlacementCheck,
+  proven: ProbeResult,
+  builtAt: number | undefined,
+  ports: Ports,
+): Address {
+  const probe = new UrlProbe({ ...placement, bypassCache: false }, expected, session, ports);
+  const isBytes = isProof(proven);
+  return {
+    path: null,
+    open: () => probe,
+    answers: AGREEING_PROBES.usual,
+    judge(result) {
+      if (isBytes || result.match === 'previous') return judgeCached(result, proven.hosts.at(-1));
+      if (result.hosts.at(-1) !== proven.hosts.at(-1) || result.httpCode !== 200) return 'wrong';
+      if (result.fingerprint?.sha256 === proven.fingerprint?.sha256) {
+        return result.match === 'not-shown' ? 'wrong' : 'right';
       }
-      return result;
+      const isContent = result.match === 'altered' || result.match === 'different';
+      return isContent && result.lastModified !== null && !isNotOlder(result, builtAt) ? 'old' : 'wrong';
     },
   };
 }
 
-/** Two nodes that each show a page with the marker, but not the same one, do not agree. */
-const isSameAnswer = (one: ProbeResult, other: ProbeResult): boolean =>
-  one.match === other.match &&
-  one.hosts.at(-1) === other.hosts.at(-1) &&
-  (one.match !== 'altered' || one.fingerprint?.sha256 === other.fingerprint?.sha256);
+/** A look at what is withdrawn would be kept as a 404, and its next delivery would not be seen for as long. */
+const UNASKED_CACHES =
+  'whether caches still show it without ?v= and at the raw address, for up to ten minutes';
 
-function pollForProof(
-  series: ProbeSeries,
-  accept: AcceptResult,
-  {
-    check,
-    limits,
-    ports,
-  }: { readonly check: AddressCheck; readonly limits: WaitLimits; readonly ports: Ports },
-): Promise<ProbeResult | undefined> {
-  const { probe } = check;
-  const log = createWaitLog('waited for the address', limits, ports);
-  return poll({ ...limits, ...ports }, async () => {
-    const first = await probe.probe();
-    const accepted = await accept(first);
-    const result = accepted && (await series.confirm(accepted, accept));
-    if (result !== undefined) return result;
-    if (probe.last?.match === 'login') throw loginPageError(probe.last);
-    const meaning = explainResult(probe.last, check);
-    if (meaning?.isFinal) throw notProvenError(probe.last, { meaning });
-    log.write(`${describeProbe(probe.last)}${accepted === undefined ? '' : ', after a right answer'}`);
-    return undefined;
-  }).finally(log.end);
+/** What caches still have: of one address what and how long, of several how many. */
+function describeOld(old: readonly ProvenAddress[]): readonly string[] {
+  if (old.length === 0) return [];
+  const times = old.map(({ result }) => result.keptFor);
+  const time = describeCacheTime(times.includes(null) ? null : Math.max(...times.map(Number)));
+  const isPage = old.length === 1 && old[0]?.address.path === null;
+  return [
+    isPage
+      ? `the address without ?v= still answered an older copy; a cache may show it ${time}`
+      : `without ?v= a cache still answered older copies of ${countFiles(old.length)}; it may show them ${time}`,
+  ];
 }
 
-/** Logs a wait: a line when something changed, and how much of the time is over. */
-function createWaitLog(title: string, { begun, timeout }: WaitLimits, { clock, logger }: Ports) {
-  const progress = logger.progress(title, timeout, 'milliseconds');
-  let lastLine = '';
-  let shown = 0;
-  return {
-    write(line: string): void {
-      const elapsed = clock.now() - begun;
-      if (line !== lastLine) logger.info(`${(elapsed / SECOND).toFixed(0)} s: ${line}`);
-      lastLine = line;
-      progress.advance(elapsed - shown);
-      shown = elapsed;
-    },
-    end: () => progress.end(),
-  };
+/** The raw address: a few looks, of which one must show the file's very bytes. @see protocol 4.2 */
+async function verifyRawAddress(
+  { placement: { rawUrl }, expected, session }: PlacementCheck,
+  limits: WaitLimits,
+  ports: Ports,
+): Promise<Omit<VerifiedPlacement, 'proof'>> {
+  if (rawUrl === undefined || expected.file === null) return { rawUrl: null, unknown: [] };
+  ports.logger.info('the raw address, at the same time');
+  const target: ProbeTarget = { url: rawUrl, bypassCache: false, mustBeExternal: false };
+  const probe = new UrlProbe(target, { ...expected, marker: undefined }, session, ports);
+  const judge: Address['judge'] = (result) => judgeCached(result, undefined);
+  const address: Address = { path: null, open: () => probe, answers: 1, judge };
+  // A request that has begun may take longer: a large file needs its time.
+  const soon = ports.clock.now() + limits.interval * (FURTHER_PROBES - 1);
+  const few = { ...limits, deadline: Math.min(soon, limits.deadline) };
+  const proven = await resultOf(() => prove([address], { which: '', gone: false }, few, ports));
+  if (!hasFailed(proven)) return { rawUrl, unknown: [] };
+  if (!RAW_FAILURES.includes(proven.code)) throw proven;
+  const why = probe.last?.match === 'login' ? 'answers with a login page' : 'did not show the file yet';
+  return { rawUrl: null, unknown: [`the raw address ${why}, so it was not verified`] };
+}
+
+/** The raw address is not proven, or on this machine: it is not handed over then. */
+const RAW_FAILURES: readonly string[] = ['NOT_PROVEN', 'NOT_EXTERNAL'];
+
+/**
+ * A page of K1 may be at another host, such as the site's own domain. What is there can change without the
+ * repository.
+ *
+ * @see design 5 (K1)
+ */
+function otherHostUnknown(
+  { url, bypassCache }: Placement,
+  { hosts }: ProbeResult,
+  { gone = false }: ExpectedContent,
+): readonly string[] {
+  const end = hosts.at(-1);
+  if (gone || !bypassCache || end === undefined || end === url.host) return [];
+  return [
+    `whether ${end}, where the address leads to, is a part of the site: what it shows can change without the repository`,
+  ];
 }

@@ -6,6 +6,7 @@ import type { DeliveryRequest } from '../request/parse-request.ts';
 import { inspectFile, type LocalFile } from '../rules/inspect.ts';
 import { baseName } from '../rules/naming.ts';
 import { authorize } from './authorize.ts';
+import { composeReport } from './compose-report.ts';
 import type { DeliveryContext } from './delivery-context.ts';
 import {
   askChannel,
@@ -19,8 +20,8 @@ import {
 import { deliveredName, type FoundFile, isFolder, refuseOneNameForMany } from './find-files.ts';
 import { siteName } from './open-site.ts';
 import { actionsFor, type ChannelActions, previewTasks } from './plan.ts';
-import { publishTasks } from './publish.ts';
-import { composeReport, type Report } from './report.ts';
+import { publishTasks, recheckDeliveries } from './publish.ts';
+import type { Report } from './report.ts';
 
 /**
  * Withdraws what was delivered: authorize → find → remove → wait → verify that it is gone → report. Only owned
@@ -41,13 +42,14 @@ export async function withdraw(
     refuseUnnamedBin(request);
     items = await itemsToRemove(request, channels, context);
     const opened = await authorize({ channels }, context);
+    const actions = actionsFor(opened.channels, 'remove');
     files = await inStep('place', async () => {
-      const actions = actionsFor(opened.channels, 'remove');
       const found = await findDelivered(items, { ...request, channels, reason }, actions, context);
       return request.dryRun
         ? previewTasks(found, actions, context)
         : publishTasks(found, request, actions, context);
     });
+    if (!request.dryRun) files = await inStep('verify', () => recheckDeliveries(files, actions));
   } catch (thrown) {
     files = failAll(files, thrown);
   } finally {
@@ -63,11 +65,12 @@ interface WithdrawalChannels {
   readonly reason: string;
 }
 
-function channelsToWithdrawFrom({ channels, binIsNew }: DeliveryRequest): WithdrawalChannels {
+function channelsToWithdrawFrom({ channels, binIsNew, tagIsDefault }: DeliveryRequest): WithdrawalChannels {
   if (channels !== 'auto') return { channels, reason: 'it was asked for' };
-  return binIsNew
+  if (!binIsNew) return { channels: ['K3'], reason: 'a bin was named' };
+  return tagIsDefault
     ? { channels: ['K1'], reason: 'no other channel was named' }
-    : { channels: ['K3'], reason: 'a bin was named' };
+    : { channels: ['K2'], reason: 'a tag was named' };
 }
 
 /** Without a token it was delivered to the file-bin, where nothing is found without the bin's name. */

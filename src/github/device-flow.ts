@@ -1,68 +1,56 @@
 import { isCredential } from '../credentials.ts';
 import { DeliveryError, type ErrorCode } from '../errors.ts';
-import { shortHostMessage } from '../http/response.ts';
+import { parseRetryAfter, shortHostMessage } from '../http/response.ts';
+import { sendRequest } from '../http/send-request.ts';
 import type { Logger, Ports } from '../ports.ts';
-import { AUTH } from '../protocol/calls.ts';
+import { AUTH, type CallTemplate } from '../protocol/calls.ts';
 import { DEVICE_FLOW, SECOND } from '../protocol/limits.ts';
 import { withRetries } from '../retry.ts';
-import {
-  ALTERNATIVE_HINT,
-  type DeviceFlowOptions,
-  requestCode,
-  requestToken,
-  type TokenAnswer,
-} from './device-flow-calls.ts';
+import { isRateLimited, parseErrorBody } from './api/failures.ts';
 
-interface FlowFailure {
-  readonly next: 'fail';
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly hint: string;
+export interface DeviceFlowOptions {
+  /** Such as `https://github.com`. */
+  readonly authUrl: URL;
+  readonly clientId: string;
 }
 
-/** What to do after a token poll; `longer` lengthens the pause before the next one. */
-type PollAnswer = { readonly next: 'poll'; readonly longer: boolean } | FlowFailure;
+const ALTERNATIVE_HINT = 'use channel: K3, or give a token';
 
-const flowFailure = (code: ErrorCode, message: string, hint: string): FlowFailure => ({
-  next: 'fail',
-  code,
-  message,
-  hint,
-});
+/** A failure of the authorization. */
+const flowError = (code: ErrorCode, message: string, hint = ALTERNATIVE_HINT): DeliveryError =>
+  new DeliveryError(code, message, { step: 'authorize', hint });
 
-const EXPIRED = flowFailure('NOT_AUTHORIZED', 'the code expired before it was entered', ALTERNATIVE_HINT);
+const expiredError = (failure?: string): DeliveryError => {
+  const message = 'the code expired before it was entered';
+  return flowError('NOT_AUTHORIZED', failure === undefined ? message : `${message}: ${failure}`);
+};
 
 /**
- * The flow's error codes. The first two are not failures.
+ * The flow's error codes; after `null` the poll is repeated.
  *
  * @see protocol 3.3, 7
  */
-export const POLL_ANSWERS: Readonly<Record<string, PollAnswer>> = {
-  authorization_pending: { next: 'poll', longer: false },
-  slow_down: { next: 'poll', longer: true },
-  access_denied: flowFailure('NOT_AUTHORIZED', 'the authorization was refused', ALTERNATIVE_HINT),
-  expired_token: EXPIRED,
-  device_flow_disabled: flowFailure(
-    'BAD_INPUT',
-    'the OAuth app does not allow the device flow',
-    `switch on *Enable Device Flow* in the app's settings, set \`client-id:\` to another app, or ${ALTERNATIVE_HINT}`,
-  ),
-  incorrect_client_credentials: flowFailure(
-    'BAD_INPUT',
-    'the client id is unknown',
-    'set `client-id:` to that of an OAuth app',
-  ),
-  incorrect_device_code: flowFailure(
-    'HOST_ERROR',
-    'the host does not accept its own device code',
-    'run the step again',
-  ),
-  unsupported_grant_type: flowFailure(
-    'HOST_ERROR',
-    'the host does not offer the device flow',
-    ALTERNATIVE_HINT,
-  ),
+export const FLOW_ERRORS: Readonly<Record<string, (() => DeliveryError) | null>> = {
+  authorization_pending: null,
+  slow_down: null,
+  access_denied: () => flowError('NOT_AUTHORIZED', 'the authorization was refused'),
+  expired_token: expiredError,
+  device_flow_disabled: () =>
+    flowError(
+      'BAD_INPUT',
+      'the OAuth app does not allow the device flow',
+      `switch on *Enable Device Flow* in the app's settings, set \`client-id:\` to another app, or ${ALTERNATIVE_HINT}`,
+    ),
+  incorrect_client_credentials: () =>
+    flowError('BAD_INPUT', 'the client id is unknown', 'set `client-id:` to that of an OAuth app'),
+  incorrect_device_code: () =>
+    flowError('HOST_ERROR', 'the host does not accept its own device code', 'run the step again'),
+  unsupported_grant_type: () => flowError('HOST_ERROR', 'the host does not offer the device flow'),
 };
+
+/** The failure of an error code; `undefined` for one that is none, or is unknown. */
+const findFlowError = (error = ''): DeliveryError | undefined =>
+  Object.hasOwn(FLOW_ERRORS, error) ? FLOW_ERRORS[error]?.() : undefined;
 
 /** A device flow that has begun; the device code is a secret. @see protocol 2.2 */
 export interface DeviceFlow extends DeviceFlowOptions {
@@ -91,7 +79,7 @@ export async function authorizeDevice(options: DeviceFlowOptions, ports: Ports):
   ports.logger.endSection();
   ports.logger.info(`Open ${flow.page} and enter the code ${flow.userCode}`);
   const result = await pollForToken(flow, flow.deadline, ports);
-  if (typeof result !== 'string') throw flowError(EXPIRED);
+  if (typeof result !== 'string') throw expiredError();
   return result;
 }
 
@@ -101,17 +89,24 @@ export async function authorizeDevice(options: DeviceFlowOptions, ports: Ports):
  * @throws {DeliveryError} where the host gives none.
  */
 export async function startDeviceFlow(options: DeviceFlowOptions, ports: Ports): Promise<DeviceFlow> {
-  const code = await withRetries(ports, () => getDeviceCode(options, ports));
-  ports.logger.mask(code.deviceCode);
+  const { device_code, user_code, interval, expires_in } = await withRetries(ports, () =>
+    requestCode(options, ports),
+  );
+  if (!isText(user_code, USER_CODE) || !isText(device_code, DEVICE_CODE)) {
+    throw flowError('HOST_ERROR', 'the host returned no device code');
+  }
+  ports.logger.mask(device_code);
+  const { leastInterval, longestInterval, lifetime, longestLifetime } = DEVICE_FLOW;
+  const pause = toSeconds(interval, DEVICE_FLOW.interval, leastInterval, longestInterval);
   const now = ports.clock.now();
   return {
     ...options,
-    deviceCode: code.deviceCode,
-    userCode: code.userCode,
+    deviceCode: device_code,
+    userCode: user_code,
     page: `${options.authUrl.origin}${AUTH.user_entry.path}`,
-    deadline: now + code.lifetime,
-    nextPoll: now + code.interval,
-    pause: code.interval,
+    deadline: now + toSeconds(expires_in, lifetime, 0, longestLifetime),
+    nextPoll: now + pause,
+    pause,
   };
 }
 
@@ -136,57 +131,25 @@ export async function pollForToken(
     if (answer.access_token !== undefined) {
       return acceptToken(answer.access_token, answer.scope, ports.logger);
     }
+    const { error = '' } = answer;
+    if (FLOW_ERRORS[error] !== null) throw findFlowError(error) ?? unknownAnswerError(error);
     ({ failure } = answer);
-    const poll = getPollAnswer(answer.error) ?? unknownAnswer(answer);
-    if (poll.next === 'fail') throw flowError(poll);
     // The host checks the rate first: a client that keeps its pause after slow_down never gets the token.
-    if (poll.longer) {
+    if (error === 'slow_down') {
       const asked = toSeconds(answer.interval, 0, 0, DEVICE_FLOW.longestInterval);
       pause = Math.max(pause + DEVICE_FLOW.slowDown, asked);
     }
     nextPoll = clock.now() + pause;
   }
-  throw flowError(
-    failure === undefined ? EXPIRED : { ...EXPIRED, message: `${EXPIRED.message}: ${failure}` },
-  );
-}
-
-/** @see protocol 2.2 */
-interface DeviceCode {
-  readonly deviceCode: string;
-  readonly userCode: string;
-  /** Milliseconds. */
-  readonly interval: number;
-  /** Milliseconds. */
-  readonly lifetime: number;
-}
-
-async function getDeviceCode(options: DeviceFlowOptions, ports: Ports): Promise<DeviceCode> {
-  const { device_code, user_code, interval, expires_in, error } = await requestCode(options, ports);
-  const poll = getPollAnswer(error);
-  if (poll?.next === 'fail') throw flowError(poll);
-  if (typeof device_code !== 'string' || typeof user_code !== 'string') {
-    throw flowError(flowFailure('HOST_ERROR', 'the host returned no device code', ALTERNATIVE_HINT));
-  }
-  if (!USER_CODE.test(user_code) || !DEVICE_CODE.test(device_code)) {
-    throw flowError(flowFailure('HOST_ERROR', 'the host returned a code that is none', ALTERNATIVE_HINT));
-  }
-  return {
-    deviceCode: device_code,
-    userCode: user_code,
-    interval: toSeconds(
-      interval,
-      DEVICE_FLOW.interval,
-      DEVICE_FLOW.leastInterval,
-      DEVICE_FLOW.longestInterval,
-    ),
-    lifetime: toSeconds(expires_in, DEVICE_FLOW.lifetime, 0, DEVICE_FLOW.longestLifetime),
-  };
+  throw expiredError(failure);
 }
 
 /** What a person can type and what a form can send; anything else would also damage the log. */
 const USER_CODE = /^[A-Za-z0-9-]{1,32}$/;
 const DEVICE_CODE = /^[!-~]{1,1024}$/;
+
+const isText = (value: unknown, form: RegExp): value is string =>
+  typeof value === 'string' && form.test(value);
 
 /** A host's number of seconds, within bounds. @returns milliseconds */
 function toSeconds(given: unknown, usual: number, least: number, most: number): number {
@@ -194,27 +157,113 @@ function toSeconds(given: unknown, usual: number, least: number, most: number): 
   return Math.min(Math.max(seconds, least), most) * SECOND;
 }
 
-function getPollAnswer(error = ''): PollAnswer | undefined {
-  return Object.hasOwn(POLL_ANSWERS, error) ? POLL_ANSWERS[error] : undefined;
-}
-
-function unknownAnswer({ error }: TokenAnswer): FlowFailure {
+function unknownAnswerError(error: unknown): DeliveryError {
   const text = shortHostMessage(error) || 'an unknown answer';
-  return flowFailure('HOST_ERROR', `the host answered the token poll with ${text}`, 'run the step again');
+  return flowError('HOST_ERROR', `the host answered the token poll with ${text}`, 'run the step again');
 }
 
 function acceptToken(token: unknown, scope: unknown, logger: Logger): string {
   if (typeof token !== 'string' || !isCredential(token)) {
-    throw flowError(flowFailure('HOST_ERROR', 'the host returned a token that is none', ALTERNATIVE_HINT));
+    throw flowError('HOST_ERROR', 'the host returned a token that is none');
   }
   logger.mask(token);
   if (typeof scope === 'string' && scope.split(/[\s,]+/).includes(DEVICE_FLOW.scope)) return token;
-  throw new DeliveryError('NO_PERMISSION', `the token was granted without the scope ${DEVICE_FLOW.scope}`, {
-    step: 'authorize',
-    hint: 'use the client id of an OAuth app, and grant it access to the repository',
-  });
+  throw flowError(
+    'NO_PERMISSION',
+    `the token was granted without the scope ${DEVICE_FLOW.scope}`,
+    'use the client id of an OAuth app, and grant it access to the repository',
+  );
 }
 
-function flowError({ code, message, hint }: FlowFailure): DeliveryError {
-  return new DeliveryError(code, message, { step: 'authorize', hint });
+/** The answer to the request for a code; a host may leave out any field. Times are seconds. @see protocol 2.2 */
+interface CodeAnswer {
+  readonly device_code?: string | null;
+  readonly user_code?: string | null;
+  readonly interval?: number | null;
+  readonly expires_in?: number | null;
+  readonly error?: string;
+}
+
+/** The answer to a token poll. @see protocol 2.3 */
+interface TokenAnswer {
+  readonly access_token?: string;
+  readonly scope?: string;
+  readonly error?: string;
+  /** Seconds. */
+  readonly interval?: number;
+  /** Why the poll got no answer of the flow. */
+  readonly failure?: string;
+}
+
+/** @throws {DeliveryError} retryable where the host may answer later. @see protocol 4.1 */
+async function requestCode({ authUrl, clientId }: DeviceFlowOptions, ports: Ports): Promise<CodeAnswer> {
+  const form = { client_id: clientId, scope: DEVICE_FLOW.scope };
+  const answer = await postForm<CodeAnswer>(AUTH.device_code, authUrl, form, ports);
+  const failure = findFlowError(answer.error);
+  if (failure !== undefined) throw failure;
+  return answer;
+}
+
+/**
+ * Polls for the token once. A failure that may pass counts as an answer: the next poll asks again, after a
+ * longer pause where the host limits the rate.
+ *
+ * @see protocol 4.1
+ */
+async function requestToken(
+  { authUrl, clientId }: DeviceFlowOptions,
+  deviceCode: string,
+  ports: Ports,
+): Promise<TokenAnswer> {
+  const form = { client_id: clientId, device_code: deviceCode, grant_type: DEVICE_FLOW.grantType };
+  try {
+    return await postForm<TokenAnswer>(AUTH.token, authUrl, form, ports);
+  } catch (thrown) {
+    if (!(thrown instanceof DeliveryError) || !thrown.retryable) throw thrown;
+    const { code, message: failure, retryAfter = 0 } = thrown;
+    if (code !== 'RATE_LIMITED') return { error: 'authorization_pending', failure };
+    return { error: 'slow_down', interval: retryAfter / SECOND, failure };
+  }
+}
+
+async function postForm<T extends object>(
+  call: CallTemplate,
+  authUrl: URL,
+  form: Record<string, string>,
+  ports: Ports,
+): Promise<T> {
+  const body = new URLSearchParams(form).toString();
+  const request = {
+    method: call.method,
+    url: new URL(call.path, authUrl),
+    headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
+    body: () => body,
+  };
+  const answer = await sendRequest(request, ports);
+  const { status, headers, json } = answer;
+  // The flow's own errors have HTTP 200 or 400.
+  const isOfFlow = status === 200 || (status < 500 && status !== 404 && Object.hasOwn(Object(json), 'error'));
+  if (typeof json === 'object' && json !== null && isOfFlow) return json as T;
+  // GitHub answers 404 for an app that it does not know.
+  if (status === 404 && call === AUTH.device_code) throw unknownClientError(authUrl);
+  const limited = isRateLimited({ status, headers, ...parseErrorBody(json) });
+  const result = status === 200 ? 'something that is not JSON' : `HTTP ${status}`;
+  throw new DeliveryError(
+    limited ? 'RATE_LIMITED' : 'HOST_ERROR',
+    `${call.description} was answered with ${result}`,
+    {
+      httpCode: status,
+      retryable: limited || status === 200 || status >= 500,
+      retryAfter: parseRetryAfter(answer, ports.clock.now()),
+      hint: `check \`auth-url:\`, or ${ALTERNATIVE_HINT}`,
+    },
+  );
+}
+
+function unknownClientError({ host }: URL): DeliveryError {
+  return new DeliveryError('BAD_INPUT', `${host} knows no OAuth app with this client id`, {
+    step: 'authorize',
+    httpCode: 404,
+    hint: `set \`client-id:\` to that of an OAuth app of ${host}, check \`auth-url:\`, or ${ALTERNATIVE_HINT}`,
+  });
 }

@@ -1,3 +1,5 @@
+import type { ErrorCode } from '../errors.ts';
+
 /** What to change, for failures that GitHub's API and git report alike. */
 
 export const RETRY_HINT = 'run the step again, or use channel: K3';
@@ -10,36 +12,15 @@ export const RATE_LIMIT_HINT =
 export const TOKEN_HINT =
   "set `token:` to a valid token, or leave it out for the job's own ${{ github.token }}, or use channel: K3";
 
-export const SSO_HINT =
-  "authorize the token for the organization's single sign-on (Settings → Developer settings → Configure SSO), leave `token:` out for the job's own ${{ github.token }}, or use channel: K3";
-
-export const ALLOW_LIST_HINT =
-  'run the job on a runner whose address is on the IP allow list of the organization, or use channel: K3';
-
-export const PUSH_RULE_HINT =
-  'a push rule of the repository forbids the name or the size of this file: set `path:` to a name that it allows, or use channel: K2, which pushes nothing';
-
 export const NOT_FOUND_HINT =
   'check that `repository:` and `branch:` exist, and that `token:` may write there, or use channel: K3';
 
 export const MOVED_HINT = 'the repository has moved: set `repository:` to its new name';
 
-export const PAGE_HINT =
-  "check `api-url:` and the proxy in the job's `https_proxy` variable, or use channel: K3";
-
 export const NEWER_ACTION_HINT = 'use the newest version of this action, or use channel: K3';
-
-export const RULE_HINT =
-  'set `branch:` to one without the rule and open a pull request from it, set `token:` to one that may bypass the rule, or use channel: K2, which pushes nothing';
 
 export const SIGNATURE_HINT =
   'set `branch:` to one without the rule, set `token:` to one that may bypass the rule, or use channel: K2, which pushes nothing';
-
-export const SECRET_HINT =
-  'remove the secret from the file and revoke it: push protection of the repository found it';
-
-export const ARCHIVED_HINT =
-  'unarchive it under Settings → General, set `repository:` to another one, or use channel: K3';
 
 export const SIZE_HINT = 'use channel: K2 for a file of this size';
 
@@ -49,3 +30,81 @@ export const OTHER_PATH_HINT = 'set `path:` to a place of its own';
 export function formatPermissionHint(permissions: string): string {
   return `add \`permissions: { ${permissions} }\` to the job; a pull request from a fork gets a read-only token: use channel: K3 there`;
 }
+
+/**
+ * A commit lacks the signature that the branch asks for.
+ *
+ * @see https://docs.github.com/repositories/configuring-branches-and-merges-in-your-repository/managing-protected-branches/about-protected-branches#require-signed-commits
+ */
+const SIGNATURE_RULE = /must have (a )?(verified|valid) signatures?|commits? (must|need to) be signed/i;
+
+/**
+ * A rule of the branch: a ruleset, or classic protection, which says only what it misses. It refuses the same
+ * write each time, so none of these is a race with another writer.
+ *
+ * @see https://docs.github.com/repositories/configuring-branches-and-merges-in-your-repository/managing-rulesets/troubleshooting-rules
+ */
+const BRANCH_RULE = new RegExp(
+  [
+    /GH0(06|13)\b|rule violations?|protected (branch|ref)|branch is protected|locked branch/,
+    /changes must be made through/,
+    /status checks? .*(expected|failing|pending|not succeeded|in progress|required)|required status checks?/,
+    /review (is |from .* is )?required|reviews? (is|are) required|code owner review|changes (were|have been) requested/,
+    /not (authorized|allowed) to (push|update|create|delete|force-push)|push(ing)? .* (is|are) restricted/,
+    /required (deployments?|workflows?|conversation)|conversations? must be resolved|must not contain merge commits/,
+    /cannot (force-push to|update|delete|create|change) (this )?(protected )?(branch|ref|tag)/,
+    /(creations|updates|deletions) being restricted/,
+    /(pre-receive )?hook declined|push declined/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'i',
+);
+
+/**
+ * A push rule: it limits paths, path lengths, extensions and sizes on every branch, so no other branch helps.
+ *
+ * @see https://docs.github.com/repositories/configuring-branches-and-merges-in-your-repository/managing-rulesets/available-rules-for-rulesets
+ */
+const PUSH_RULE =
+  /(rule violations?|GH013)[\s\S]*\b(file (path|extension|size|name)s?|path length|extensions?)\b/i;
+
+/** A refusal that GitHub's API and git pass on in the same words. */
+interface SharedRefusal {
+  readonly text: RegExp;
+  readonly code: ErrorCode;
+  readonly hint: string;
+}
+
+/** What GitHub's own sentences mean, from its API and from git alike. */
+export const SHARED_REFUSALS = {
+  /** The repository cannot be changed by anybody. */
+  archived: {
+    text: /(was|is|has been) archived/i,
+    code: 'FORBIDDEN_BY_RULE',
+    hint: 'unarchive it under Settings → General, set `repository:` to another one, or use channel: K3',
+  },
+  /** Push protection found a secret in the file. */
+  secret: {
+    text: /cannot contain secrets|secrets? (was |were )?detected/i,
+    code: 'FORBIDDEN_BY_RULE',
+    hint: 'remove the secret from the file and revoke it: push protection of the repository found it',
+  },
+  /** The organization asks for single sign-on, and the token is not authorized for it. */
+  singleSignOn: {
+    text: /\bSAML\b|single sign-on|\bSSO\b/i,
+    code: 'BAD_TOKEN',
+    hint: "authorize the token for the organization's single sign-on (Settings → Developer settings → Configure SSO), leave `token:` out for the job's own ${{ github.token }}, or use channel: K3",
+  },
+  pushRule: {
+    text: PUSH_RULE,
+    code: 'FORBIDDEN_BY_RULE',
+    hint: 'a push rule of the repository forbids the name or the size of this file: set `path:` to a name that it allows, or use channel: K2, which pushes nothing',
+  },
+  signature: { text: SIGNATURE_RULE, code: 'NEEDS_SIGNATURE', hint: SIGNATURE_HINT },
+  branchRule: {
+    text: BRANCH_RULE,
+    code: 'FORBIDDEN_BY_RULE',
+    hint: 'set `branch:` to one without the rule and open a pull request from it, set `token:` to one that may bypass the rule, or use channel: K2, which pushes nothing',
+  },
+} as const satisfies Record<string, SharedRefusal>;

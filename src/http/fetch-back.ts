@@ -5,17 +5,17 @@ import { MAX_FETCHED_BODY, SECOND, TEXT } from '../protocol/limits.ts';
 import { type ContentFingerprint, createOccurrenceCounter, fingerprintBytes } from '../rules/fingerprint.ts';
 import { isSignInAddress } from '../rules/gate-page.ts';
 import { isReadAsWritten } from '../rules/page-encoding.ts';
+import { decodeBody, readEncodings, readText } from './body.ts';
 import { connectionError } from './client.ts';
-import { decodeBody, readEncodings } from './content-encoding.ts';
 import { type FollowOptions, followRedirects } from './follow.ts';
-import { discard, firstHeader, isAbsence, parseRetryAfter, readText, shortHostMessage } from './response.ts';
+import { discard, firstHeader, parseRetryAfter, shortHostMessage } from './response.ts';
 
 /** The final response of an address, after its redirects. */
 export interface FetchedContent {
   readonly httpCode: number;
   /** The fingerprint of the body, or of its beginning; `null` unless the status was 200. */
   readonly fingerprint: ContentFingerprint | null;
-  /** Whether the body is the blob that was named. */
+  /** Whether the body is one of the blobs that were named. */
   readonly isBlob: boolean;
   /** Hosts that were requested, in order. */
   readonly hosts: readonly string[];
@@ -45,7 +45,9 @@ export interface FetchedContent {
   readonly version: string;
   /** Milliseconds since the epoch; `null` where the host does not say. */
   readonly lastModified: number | null;
-  /** Milliseconds that a cache may still keep this answer; `null` where the host does not say. */
+  /** Milliseconds that a cache has kept this answer; `null` where the host does not say. */
+  readonly age: number | null;
+  /** Milliseconds that a cache may still keep it; `null` where the host does not say. */
   readonly keptFor: number | null;
   /** Milliseconds that the host asks to wait before the next request; absent where it does not. */
   readonly retryAfter?: number | undefined;
@@ -57,7 +59,7 @@ export interface FetchBackOptions extends FollowOptions {
   /** Bytes after which the body is not read further; by default it is read to its end. */
   readonly readAtMost?: number;
   /** What the body is compared with as well. */
-  readonly blob?: GitBlob | undefined;
+  readonly blobs?: readonly GitBlob[];
   /** Whether to read no further once the first needle was found and the head of the body was read. */
   readonly readUntilFound?: boolean;
   /** Bytes of the beginning of the body that are kept; `HEAD_SIZE` by default. */
@@ -82,7 +84,7 @@ export const LINK_HEAD_SIZE = 262_144;
  *
  * @param needles byte strings to count in the body
  * @throws {DeliveryError} like `followRedirects`; `CONNECTION` when the body is interrupted, `NOT_PROVEN`
- * when it is longer than any file that can be delivered, or encoded in another way than was asked for.
+ * when it is longer than any file that can be delivered, `HOST_ERROR` when it is encoded and should not be.
  * @see protocol 4.5
  */
 export async function fetchBack(
@@ -111,7 +113,7 @@ export async function fetchBack(
   const progress = options.startProgress?.(Math.min(answer.length ?? 0, options.readAtMost ?? Infinity));
   const body = limitSize(decoded, options, needles[0]);
   const head = createHeadReader(options.headSize ?? HEAD_SIZE);
-  const blob = createBlobCheck(options.blob);
+  const blob = createBlobCheck(options.blobs ?? []);
   try {
     const fingerprint = await fingerprintBytes(body, needles, (chunk) => {
       progress?.advance(chunk.length);
@@ -141,24 +143,25 @@ function createHeadReader(length: number): { add(chunk: Buffer): void; text(): s
   };
 }
 
-/** Tells whether a body is a certain object of git, whose id is that of the bytes after their number. */
-function createBlobCheck(blob: FetchBackOptions['blob']): { add(chunk: Buffer): void; matches(): boolean } {
-  const hash = blob && createHash('sha1').update(`blob ${blob.size}\0`);
+/** Tells whether a body is one of some objects of git, whose id is that of the bytes after their number. */
+function createBlobCheck(blobs: readonly GitBlob[]): { add(chunk: Buffer): void; matches(): boolean } {
+  const hashes = blobs.map(({ sha, size }) => ({ sha, hash: createHash('sha1').update(`blob ${size}\0`) }));
   return {
-    add: (chunk) => void hash?.update(chunk),
-    matches: () => blob !== undefined && hash?.digest('hex') === blob.sha,
+    add: (chunk) => {
+      for (const { hash } of hashes) hash.update(chunk);
+    },
+    matches: () => hashes.some(({ sha, hash }) => hash.digest('hex') === sha),
   };
 }
 
-/** The reason that a host gives in plain text; a page is written for a person, and where nothing exists there is none. */
+/** The reason that a host gives in plain text; a page is written for a person. */
 async function readRefusal(response: HttpResponse): Promise<string | undefined> {
-  const isText = /^text\/plain\b/i.test(firstHeader(response, 'content-type') ?? '');
-  if (!isText || isAbsence(response.status)) {
+  if (!/^text\/plain\b/i.test(firstHeader(response, 'content-type') ?? '')) {
     discard(response);
     return undefined;
   }
   // A body that breaks off or goes on for too long is no reason.
-  return shortHostMessage(await readText(response.body, TEXT.refusal).catch(() => '')) || undefined;
+  return shortHostMessage(await readText(response, TEXT.refusal).catch(() => '')) || undefined;
 }
 
 /** A `Refresh` with an address after its seconds; browsers need no `url=` before it. */
@@ -193,7 +196,7 @@ const isSaved = (response: HttpResponse): boolean =>
 
 function readHeaders(
   response: HttpResponse,
-): Pick<FetchedContent, 'length' | 'lastModified' | 'keptFor' | 'version'> {
+): Pick<FetchedContent, 'length' | 'lastModified' | 'age' | 'keptFor' | 'version'> {
   const isEncoded = readEncodings(response).length > 0;
   const length = isEncoded ? Number.NaN : Number(firstHeader(response, 'content-length') ?? Number.NaN);
   const modified = firstHeader(response, 'last-modified') ?? '';
@@ -201,25 +204,26 @@ function readHeaders(
   return {
     length: Number.isSafeInteger(length) && length >= 0 ? length : null,
     lastModified: Number.isNaN(lastModified) ? null : lastModified,
-    keptFor: readCacheTime(response),
+    ...readCacheTime(response),
     version: `${plainTag(firstHeader(response, 'etag') ?? '')} ${modified}`.trim(),
   };
 }
 
 /** Servers mark the tag of a version where they encode it; its content is the same. */
-const plainTag = (tag: string): string => tag.replace(/^W\//, '').replace(/-(?:gzip|br|deflate)"$/, '"');
+const plainTag = (tag: string): string => tag.replace(/^W\//, '').replace(/-(?:gzip|deflate|br|zstd)"$/, '"');
 
-/** How long a cache may still keep the answer, by Cache-Control and Age. @see RFC 9111 */
-function readCacheTime(response: HttpResponse): number | null {
+/** How long a cache has kept the answer, and how long it still may, by Cache-Control and Age. @see RFC 9111 */
+function readCacheTime(response: HttpResponse): Pick<FetchedContent, 'age' | 'keptFor'> {
   const directives = (firstHeader(response, 'cache-control') ?? '').toLowerCase();
   const secondsOf = (name: string): number | undefined => {
     const [, digits] = new RegExp(`(?:^|[\\s,])${name}\\s*=\\s*"?(\\d{1,9})\\b`).exec(directives) ?? [];
     return digits === undefined ? undefined : Number(digits);
   };
-  const [maxAge, shared] = [secondsOf('max-age'), secondsOf('s-maxage')];
-  if (maxAge === undefined && shared === undefined) return null;
-  const [, age = '0'] = /^\s*(\d{1,9})\s*$/.exec(firstHeader(response, 'age') ?? '') ?? [];
-  return Math.max(Math.max(maxAge ?? 0, shared ?? 0) - Number(age), 0) * SECOND;
+  const [, digits] = /^\s*(\d{1,9})\s*$/.exec(firstHeader(response, 'age') ?? '') ?? [];
+  const age = digits === undefined ? null : Number(digits) * SECOND;
+  const times = [secondsOf('max-age'), secondsOf('s-maxage')].filter((one) => one !== undefined);
+  if (times.length === 0) return { age, keptFor: null };
+  return { age, keptFor: Math.max(Math.max(...times) * SECOND - (age ?? 0), 0) };
 }
 
 async function* limitSize(

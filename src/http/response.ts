@@ -1,32 +1,7 @@
-import type { Readable } from 'node:stream';
-import { DeliveryError } from '../errors.ts';
 import type { HttpResponse } from '../ports.ts';
 import { SECOND, TEXT } from '../protocol/limits.ts';
 
 type Headers = Readonly<Record<string, string | number | string[] | undefined>>;
-
-/** The body of a short response as text. @throws {DeliveryError} like `readBody` */
-export const readText = async (body: Readable, limit: number): Promise<string> =>
-  (await readBody(body, limit)).toString('utf8');
-
-/**
- * Reads the whole body of a short response.
- *
- * @param limit largest number of bytes that is accepted; a longer body is not read further
- * @throws {DeliveryError} `HOST_ERROR` when the body is longer.
- */
-export async function readBody(body: Readable, limit: number): Promise<Buffer<ArrayBuffer>> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > limit) {
-      throw new DeliveryError('HOST_ERROR', `the response is longer than ${limit} bytes`);
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
 
 /** Closes a response without reading its body. */
 export function discard(response: HttpResponse): void {
@@ -42,6 +17,10 @@ export function firstHeader({ headers }: { readonly headers: Headers }, name: st
   const first = Array.isArray(value) ? value[0] : value;
   return first === undefined ? undefined : String(first);
 }
+
+/** Whether the body is a page: of a proxy on the way, or of another host than the one that is meant. */
+export const isPage = (response: { readonly headers: Headers }): boolean =>
+  /html/i.test(firstHeader(response, 'content-type') ?? '');
 
 /** The time by the host's own clock, with which its dates are compared; by ours where it does not tell. */
 export function getHostTime(response: { readonly headers: Headers }, now: number): number {
@@ -77,12 +56,3 @@ export function shortHostMessage(text: unknown): string {
 /** What cannot be seen ends no word, nor does the half of a character. */
 const WORD_START = /^[!-~\p{Default_Ignorable_Code_Point}\p{Cs}]/u;
 const WORD_END = /[!-~\p{Default_Ignorable_Code_Point}\p{Cs}]+$/u;
-
-/** The value of a JSON text; `undefined` if the text is not JSON. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

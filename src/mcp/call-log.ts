@@ -1,4 +1,4 @@
-import { showInvisible } from '../plain-text.ts';
+import { toOneLine } from '../plain-text.ts';
 import type { Clock, Logger } from '../ports.ts';
 import { lineProgress } from '../progress.ts';
 import { PROGRESS_INTERVAL } from '../protocol/limits.ts';
@@ -8,9 +8,6 @@ import type { Redactor } from '../redact.ts';
 export function writeLogLine(line: string, { redact }: Pick<Redactor, 'redact'>): void {
   process.stderr.write(`${toOneLine(redact(line))}\n`);
 }
-
-/** Text on one line, with readable escapes for what a terminal would hide or obey. */
-const toOneLine = (text: string): string => showInvisible(text).replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
 
 /**
  * The log of one call: on stderr with the call's name, and to the client as progress.

@@ -1,5 +1,5 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
-import { DeliveryError } from '../errors.ts';
+import { DeliveryError, stoppedError } from '../errors.ts';
 import { MCP } from '../protocol/limits.ts';
 import { createCallLogger, writeLogLine } from './call-log.ts';
 import { refuseCall, runCall, type ToolCall } from './run-call.ts';
@@ -43,8 +43,8 @@ async function runAndTell(
   const logger = createCallLogger(label, redactor, ports.clock, report);
   // The client's reason may be any text; a delivery is stopped by an abort.
   const stop = new AbortController();
-  mcpReq.signal.addEventListener('abort', () => stop.abort(), { once: true });
-  if (mcpReq.signal.aborted) stop.abort();
+  mcpReq.signal.addEventListener('abort', () => stop.abort(stoppedError()), { once: true });
+  if (mcpReq.signal.aborted) stop.abort(stoppedError());
   const signal = AbortSignal.any([ports.signal, stop.signal]);
   const answer = await runCall(call, session, { ...ports, logger, signal });
   const canceled = mcpReq.signal.aborted;

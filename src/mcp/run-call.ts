@@ -1,8 +1,7 @@
 import { runCheck, runRequest } from '../context.ts';
-import { redactReport } from '../delivery/redact-report.ts';
-import { type Report, refusalReport } from '../delivery/report.ts';
-import { composeDocument } from '../delivery/report-document.ts';
-import { wordReport } from '../delivery/word-report.ts';
+import { refusalReport } from '../delivery/compose-report.ts';
+import { finishReport } from '../delivery/finish-report.ts';
+import { composeDocument, type Report } from '../delivery/report.ts';
 import { type DeliveryError, toDeliveryError } from '../errors.ts';
 import type { Logger, Ports } from '../ports.ts';
 import { refuseUnsafeEnvironment } from '../request/environment.ts';
@@ -63,6 +62,9 @@ async function createRequest(
   const asked = toRawInputs(args, TOOLS[tool]);
   const given: Partial<RawInputs> = { ...asked, ...fixed };
   if (tool === 'verify' && !given.url) refuseInput('there is no link to verify', 'set `url:` to it');
+  if (tool === 'check' && !given.file && !given.content) {
+    refuseInput('there is nothing to check', 'set `file:` to the file, or `content:` and `name:` to a text');
+  }
   const { token, repository, sources } = await findDestination(tool, given, session, logger);
   const raw = completeInputs(
     {
@@ -150,7 +152,7 @@ function answerWith(
   required?: PersonRequest,
 ): ToolAnswer {
   const word = createToolWording(listInputs(TOOLS[tool], fixed));
-  const answer = composeDocument(reports.map((report) => redactReport(wordReport(report, word), redactor)));
+  const answer = composeDocument(reports.map((report) => finishReport(report, word, redactor)));
   if (required === undefined) return answer;
   return { ...answer, result: 'authorization_required', authorization: required };
 }

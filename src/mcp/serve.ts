@@ -2,13 +2,14 @@ import { Console } from 'node:console';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { untilAborted } from '../async.ts';
+import { stoppedError } from '../errors.ts';
 import { createHttpClient } from '../http/client.ts';
-import { CLEANUP_TIME, MCP } from '../protocol/limits.ts';
+import { MCP } from '../protocol/limits.ts';
 import { TOOL } from '../protocol/words.ts';
 import { random, systemClock } from '../system.ts';
 import { writeLogLine } from './call-log.ts';
 import { createCallQueue } from './call-queue.ts';
-import { createMessageFilter } from './message-check.ts';
+import { createMessageReader } from './message-reader.ts';
 import { createServer } from './server.ts';
 import { createSession, type McpSettings } from './session.ts';
 
@@ -28,11 +29,9 @@ export async function serveMcp(settings: McpSettings): Promise<void> {
   });
   // Whatever a library prints must not be taken for a message.
   globalThis.console = new Console(process.stderr);
-  // A client that closed its end of the log is no reason to stop.
-  process.stderr.on('error', () => undefined);
   const log = (line: string): void => writeLogLine(`${TOOL.name}: ${line}`, session.redactor);
   const queue = createCallQueue(session);
-  const messages = createMessageFilter(MCP.message, (refused) => {
+  const messages = createMessageReader(MCP.message, (refused) => {
     log(`a message was refused: ${refused.error.message}`);
     // JSON-RPC has `null` for an id that is not known; the library's type has not.
     const answer = { jsonrpc: '2.0', ...refused } as JSONRPCMessage;
@@ -44,30 +43,18 @@ export async function serveMcp(settings: McpSettings): Promise<void> {
     transport,
     onerror: ({ message }) => log(message),
   });
-  const closed = whenClosed(transport);
-  log(`MCP server ${TOOL.version}, files below ${session.roots[0]}`);
-  await untilAborted(settings.signal, closed).catch(() => undefined);
-  stop.abort();
-  await queue.settle();
-  // The answers of calls that a signal stopped are sent in the next turn.
-  await new Promise((resolve) => setImmediate(resolve));
-  await handle.close();
-  await flushStdout();
-}
-
-/** Resolves once the client closed stdin, or can't be written to any more. */
-function whenClosed(transport: StdioServerTransport): Promise<void> {
   const closed = Promise.withResolvers<void>();
   const { onclose } = transport;
+  // The client closed stdin, or can't be written to any more.
   transport.onclose = () => {
     onclose?.();
     closed.resolve();
   };
-  return closed.promise;
-}
-
-/** Waits until everything is written, but not for a client that reads no more. */
-async function flushStdout(): Promise<void> {
-  const written = new Promise((resolve) => process.stdout.write('', resolve));
-  await Promise.race([written, systemClock.sleep(CLEANUP_TIME)]);
+  log(`MCP server ${TOOL.version}, files below ${session.roots[0]}`);
+  await untilAborted(settings.signal, closed.promise).catch(() => undefined);
+  stop.abort(stoppedError());
+  await queue.settle();
+  // The answers of calls that a signal stopped are sent in the next turn.
+  await new Promise((resolve) => setImmediate(resolve));
+  await handle.close();
 }

@@ -1,6 +1,7 @@
 import {
   CLIENT_CAPABILITIES_META_KEY,
   type ClientCapabilities,
+  fromJsonSchema,
   type InputRequiredResult,
   inputRequired,
   inputResponse,
@@ -9,10 +10,10 @@ import {
 } from '@modelcontextprotocol/server';
 import { TOOL } from '../protocol/words.ts';
 import { toolContract } from '../request/tool-contract.ts';
+import answerSchema from './answer.schema.json' with { type: 'json' };
 import { createInputSchema, type ToolArguments } from './arguments.ts';
 import type { PersonRequest } from './authorizations.ts';
 import type { CallQueue } from './call-queue.ts';
-import { TOOL_ANSWER } from './output-schema.ts';
 import type { ToolCall } from './run-call.ts';
 import type { McpSession } from './session.ts';
 import { formatAnswer, isFailure, type ToolAnswer } from './tool-answer.ts';
@@ -22,6 +23,9 @@ const INSTRUCTIONS =
   'A file that exists only in your environment is not delivered until its https address is proven. Call `deliver`, and give your human `url` if it is not empty, else `reason` and `hint`. Read the resource screen-delivery://contract for the rules.';
 
 const JSON_TYPE = 'application/json';
+
+/** What every tool answers; generated from the type. */
+const TOOL_ANSWER = fromJsonSchema<ToolAnswer>(answerSchema);
 
 /** The key of the only question that a call asks. */
 const QUESTION = 'authorization';

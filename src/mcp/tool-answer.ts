@@ -1,14 +1,22 @@
-import { formatReason } from '../delivery/failure-reason.ts';
-import { LINK_SUBJECT } from '../delivery/file-delivery.ts';
-import { getDeliveryResult, type Report } from '../delivery/report.ts';
-import { describeWithdrawal, type ReportDocument } from '../delivery/report-document.ts';
+import {
+  describeWithdrawal,
+  formatReason,
+  getDeliveryResult,
+  nameSubject,
+  type Report,
+  type ReportDocument,
+  sortByResult,
+} from '../delivery/report.ts';
 import { SITE } from '../protocol/limits.ts';
 import type { PersonRequest } from './authorizations.ts';
 
-/** What a tool answers: the JSON of every interface, and what a person must do first. */
+/** What a tool answers, with what a person must do first: give your human `url` if it is not empty, else `reason` and `hint`. */
 export interface ToolAnswer extends Omit<ReportDocument, 'result'> {
   readonly result: ReportDocument['result'] | 'authorization_required';
-  /** What a person must do before the call can go on; only with the result `authorization_required`. */
+  /**
+   * Only with the result `authorization_required`, for which a person must do something: show your human `page` and
+   * `userCode` alone, then call the tool again with `authorization` set to `handle`.
+   */
   readonly authorization?: PersonRequest;
 }
 
@@ -26,9 +34,7 @@ export function formatAnswer(answer: ToolAnswer): string {
     ].join('\n');
   }
   const { result, reason, reports } = answer;
-  const failed = reports.filter((report) => getDeliveryResult(report) === 'not-ready');
-  const sorted = [...failed, ...reports.filter((report) => !failed.includes(report))];
-  const lines = sorted.slice(0, SITE.named).map(formatReport);
+  const lines = sortByResult(reports).slice(0, SITE.named).map(formatReport);
   const more = reports.length - lines.length;
   return [
     // One of many may be ready, and the answer is not.
@@ -39,14 +45,13 @@ export function formatAnswer(answer: ToolAnswer): string {
 }
 
 function formatReport(report: Report): string {
-  const { url, file, lines, notReady, unknown, notes } = report;
-  const subject = file?.path ?? LINK_SUBJECT;
+  const { url, lines, notReady, unknown, notes } = report;
   const result = getDeliveryResult(report);
   const texts = {
     ready: `Ready: ${url}`,
     withdrawn: capitalize(describeWithdrawal(report)),
     planned: `Planned, nothing was written: ${lines.CODE}`,
-    'not-ready': `Not ready: ${subject}: ${notReady === null ? '' : formatReason(notReady)}`,
+    'not-ready': `Not ready: ${nameSubject(report)}: ${notReady === null ? '' : formatReason(notReady)}`,
   };
   const further = [...unknown.map((line) => `UNKNOWN: ${line}`), ...notes.map((line) => `Note: ${line}`)];
   return [texts[result], ...further].join('\n');

@@ -21,7 +21,10 @@ export interface CallTemplate {
   readonly repeatable?: boolean;
   /** One of several calls that make up one write: not paced, because others could move the branch in a pause. */
   readonly partOfWrite?: boolean;
-  /** What is read from the JSON of a success, and so must be in it: the path of a property, `[]` for a list and each of its items. */
+  /**
+   * What a decision needs of the JSON of a success, which must be in it, because what is missing is not absent: the
+   * path of a property, `[]` for each item of a list.
+   */
   readonly returns?: string;
   /** What the body contains; absent when nothing is sent. */
   readonly sends?: string;
@@ -29,277 +32,199 @@ export interface CallTemplate {
 
 const REPO = '/repos/{owner}/{repo}';
 
+type ReadTemplate = Required<
+  Pick<CallTemplate, 'method' | 'path' | 'description' | 'permission' | 'returns'>
+>;
+
+/** A call that changes nothing, for a caller that asks again anyway, or can do without the answer. */
+const ask = (path: string, description: string, permission: string, returns: string): ReadTemplate => ({
+  method: 'GET',
+  path,
+  description,
+  permission,
+  returns,
+});
+
+/** A call that changes nothing, and is repeated. */
+const read = (...template: Parameters<typeof ask>): CallTemplate => ({
+  ...ask(...template),
+  repeatable: true,
+});
+
+/** A call that changes something. */
+const write = (
+  method: CallTemplate['method'],
+  path: string,
+  description: string,
+  permission: string,
+  more: Omit<CallTemplate, keyof ReadTemplate> & Pick<CallTemplate, 'returns'> = {},
+): CallTemplate => ({ method, path, description, permission, ...more });
+
 /** Calls to the hosting API, below `{api_url}`; routes and parameters have Octokit's names. @see protocol 4.2, 4.3 */
 export const API = {
-  get_repository: {
-    method: 'GET',
-    path: REPO,
-    description: 'reading the repository',
-    permission: 'metadata: read',
-    repeatable: true,
-    returns: 'private',
-  },
+  get_repository: read(REPO, 'reading the repository', 'metadata: read', 'private'),
   // Only where a repository has moved: for the name in the error's message, which must not wait.
-  repository_by_id: {
-    method: 'GET',
-    path: '/repositories/{repository_id}',
-    description: 'reading the new name of the repository',
-    permission: 'metadata: read',
-    returns: 'full_name',
-  },
-  get_file: {
-    method: 'GET',
-    path: `${REPO}/contents/{path}{?ref}`,
-    description: 'reading the file record',
-    permission: 'contents: read',
-    repeatable: true,
-    returns: 'sha',
-  },
-  put_file_le1mb: {
-    method: 'PUT',
-    path: `${REPO}/contents/{path}`,
-    description: 'writing the file',
-    permission: 'contents: write',
+  repository_by_id: ask(
+    '/repositories/{repository_id}',
+    'reading the new name of the repository',
+    'metadata: read',
+    'full_name',
+  ),
+  get_file: read(`${REPO}/contents/{path}{?ref}`, 'reading the file record', 'contents: read', 'sha'),
+  put_file_le1mb: write('PUT', `${REPO}/contents/{path}`, 'writing the file', 'contents: write', {
     expects: [200, 201],
     returns: 'commit.sha',
     sends: 'message, content (base64), branch, sha (only when replacing)',
-  },
-  commits_of_path: {
-    method: 'GET',
-    path: `${REPO}/commits{?sha,path,per_page,page}`,
-    description: "reading the file's history",
-    permission: 'contents: read',
-    repeatable: true,
-    returns: '[].commit.message',
-  },
-  tree_below: {
-    method: 'GET',
-    path: `${REPO}/git/trees/{tree_sha}{?recursive}`,
-    description: "listing the branch's files",
-    permission: 'contents: read',
-    repeatable: true,
-    returns: 'tree',
-  },
-  get_commit: {
-    method: 'GET',
-    path: `${REPO}/git/commits/{commit_sha}`,
-    description: 'reading the base commit',
-    permission: 'contents: read',
-    repeatable: true,
-    returns: 'tree.sha',
-  },
-  blob: {
-    method: 'POST',
-    path: `${REPO}/git/blobs`,
-    description: 'creating the blob',
-    permission: 'contents: write',
+  }),
+  commits_of_path: read(
+    `${REPO}/commits{?sha,path,per_page,page}`,
+    "reading the file's history",
+    'contents: read',
+    '[].commit.message',
+  ),
+  tree_below: read(
+    `${REPO}/git/trees/{tree_sha}{?recursive}`,
+    "listing the branch's files",
+    'contents: read',
+    'tree.[].path',
+  ),
+  get_commit: read(
+    `${REPO}/git/commits/{commit_sha}`,
+    'reading the base commit',
+    'contents: read',
+    'tree.sha',
+  ),
+  blob: write('POST', `${REPO}/git/blobs`, 'creating the blob', 'contents: write', {
+    expects: [201],
     repeatable: true,
     sends: 'content (base64), encoding (base64)',
-  },
-  get_ref: {
-    method: 'GET',
-    path: `${REPO}/git/ref/{ref}`,
-    description: 'reading the branch',
-    permission: 'contents: read',
-    repeatable: true,
-    returns: 'object.sha',
-  },
-  tree: {
-    method: 'POST',
-    path: `${REPO}/git/trees`,
-    description: 'creating the tree',
-    permission: 'contents: write',
+  }),
+  get_ref: read(`${REPO}/git/ref/{ref}`, 'reading the branch', 'contents: read', 'object.sha'),
+  tree: write('POST', `${REPO}/git/trees`, 'creating the tree', 'contents: write', {
     repeatable: true,
     partOfWrite: true,
     returns: 'sha',
     sends: 'base_tree, tree [path, mode 100644, type blob, sha]',
-  },
-  commit: {
-    method: 'POST',
-    path: `${REPO}/git/commits`,
-    description: 'creating the commit',
-    permission: 'contents: write',
+  }),
+  commit: write('POST', `${REPO}/git/commits`, 'creating the commit', 'contents: write', {
     repeatable: true,
     partOfWrite: true,
     returns: 'sha',
     sends: 'message, tree, parents [base commit]',
-  },
-  update_ref: {
-    method: 'PATCH',
-    path: `${REPO}/git/refs/{ref}`,
-    description: 'updating the branch',
-    permission: 'contents: write',
+  }),
+  update_ref: write('PATCH', `${REPO}/git/refs/{ref}`, 'updating the branch', 'contents: write', {
     partOfWrite: true,
     sends: 'sha, force (false)',
-  },
-  create_ref: {
-    method: 'POST',
-    path: `${REPO}/git/refs`,
-    description: 'creating the branch',
-    permission: 'contents: write',
+  }),
+  create_ref: write('POST', `${REPO}/git/refs`, 'creating the branch', 'contents: write', {
     partOfWrite: true,
     sends: 'ref, sha',
-  },
-  branch_rules: {
-    method: 'GET',
-    path: `${REPO}/rules/branches/{branch}{?per_page}`,
-    description: "reading the branch's rules",
-    permission: 'metadata: read',
-    returns: '[]',
-  },
-  compare: {
-    method: 'GET',
-    path: `${REPO}/compare/{basehead}{?per_page}`,
-    description: 'comparing two commits',
-    permission: 'contents: read',
-    returns: 'status',
-  },
-  pages_site: {
-    method: 'GET',
-    path: `${REPO}/pages`,
-    description: 'reading the Pages settings',
-    permission: 'pages: read',
-    repeatable: true,
-    returns: 'public',
-  },
+  }),
+  branch_rules: ask(
+    `${REPO}/rules/branches/{branch}{?per_page}`,
+    "reading the branch's rules",
+    'metadata: read',
+    '[]',
+  ),
+  compare: ask(`${REPO}/compare/{basehead}{?per_page}`, 'comparing two commits', 'contents: read', 'status'),
+  pages_site: read(`${REPO}/pages`, 'reading the Pages settings', 'pages: read', 'public'),
   // A job can't be given this permission: only the token of an app or of a person may have it.
-  create_pages_site: {
-    method: 'POST',
-    path: `${REPO}/pages`,
-    description: 'switching Pages on',
-    permission: 'administration: write',
+  create_pages_site: write('POST', `${REPO}/pages`, 'switching Pages on', 'administration: write', {
     sends: 'build_type (legacy), source {branch, path}',
-  },
-  pages_latest: {
-    method: 'GET',
-    path: `${REPO}/pages/builds/latest`,
-    description: 'reading the latest Pages build',
-    permission: 'pages: read',
-    returns: 'status',
-  },
-  request_build: {
-    method: 'POST',
-    path: `${REPO}/pages/builds`,
-    description: 'requesting a Pages build',
-    permission: 'pages: write',
-  },
-  deployments: {
-    method: 'GET',
-    path: `${REPO}/deployments{?environment,per_page}`,
-    description: 'listing the deployments',
-    permission: 'deployments: read',
-    returns: '[]',
-  },
-  deployment_statuses: {
-    method: 'GET',
-    path: `${REPO}/deployments/{deployment_id}/statuses{?per_page}`,
-    description: "reading a deployment's statuses",
-    permission: 'deployments: read',
-    returns: '[]',
-  },
-  get_workflow: {
-    method: 'GET',
-    path: `${REPO}/actions/workflows/{workflow_id}`,
-    description: "reading the site's workflow",
-    permission: 'actions: read',
-    repeatable: true,
-    returns: 'state',
-  },
-  dispatch_workflow: {
-    method: 'POST',
-    path: `${REPO}/actions/workflows/{workflow_id}/dispatches`,
-    description: "starting the site's workflow",
-    permission: 'actions: write',
-    expects: [200, 204],
-    sends: 'ref',
-  },
-  workflow_runs: {
-    method: 'GET',
-    path: `${REPO}/actions/workflows/{workflow_id}/runs{?branch,per_page,exclude_pull_requests}`,
-    description: "listing the runs of the site's workflow",
-    permission: 'actions: read',
-    returns: 'workflow_runs',
-  },
-  pending_deployments: {
-    method: 'GET',
-    path: `${REPO}/actions/runs/{run_id}/pending_deployments`,
-    description: "reading what the run of the site's workflow waits for",
-    permission: 'actions: read',
-    returns: '[]',
-  },
+  }),
+  pages_latest: ask(`${REPO}/pages/builds/latest`, 'reading the latest Pages build', 'pages: read', 'status'),
+  request_build: write('POST', `${REPO}/pages/builds`, 'requesting a Pages build', 'pages: write'),
+  deployments: ask(
+    `${REPO}/deployments{?environment,per_page}`,
+    'listing the deployments',
+    'deployments: read',
+    '[].id',
+  ),
+  deployment_statuses: ask(
+    `${REPO}/deployments/{deployment_id}/statuses{?per_page}`,
+    "reading a deployment's statuses",
+    'deployments: read',
+    '[].state',
+  ),
+  get_workflow: read(
+    `${REPO}/actions/workflows/{workflow_id}`,
+    "reading the site's workflow",
+    'actions: read',
+    'state',
+  ),
+  dispatch_workflow: write(
+    'POST',
+    `${REPO}/actions/workflows/{workflow_id}/dispatches`,
+    "starting the site's workflow",
+    'actions: write',
+    { expects: [200, 204], sends: 'ref' },
+  ),
+  workflow_runs: ask(
+    `${REPO}/actions/workflows/{workflow_id}/runs{?branch,per_page,exclude_pull_requests}`,
+    "listing the runs of the site's workflow",
+    'actions: read',
+    'workflow_runs.[].id',
+  ),
+  pending_deployments: ask(
+    `${REPO}/actions/runs/{run_id}/pending_deployments`,
+    "reading what the run of the site's workflow waits for",
+    'actions: read',
+    '[].reviewers',
+  ),
   // Before the first upload, which is the next write.
-  create_release: {
-    method: 'POST',
-    path: `${REPO}/releases`,
-    description: 'creating the draft of the release',
-    permission: 'contents: write',
+  create_release: write('POST', `${REPO}/releases`, 'creating the draft of the release', 'contents: write', {
     partOfWrite: true,
     returns: 'upload_url',
     sends: 'tag_name, name, body, draft (true)',
-  },
-  publish_release: {
-    method: 'PATCH',
-    path: `${REPO}/releases/{release_id}`,
-    description: 'publishing the release',
-    permission: 'contents: write',
-    returns: 'id',
-    sends: 'tag_name, name, body, draft (false), make_latest (false)',
-  },
-  list_releases: {
-    method: 'GET',
-    path: `${REPO}/releases{?per_page,page}`,
-    description: 'listing the releases',
-    permission: 'contents: read',
-    repeatable: true,
-    returns: '[]',
-  },
-  get_release: {
-    method: 'GET',
-    path: `${REPO}/releases/{release_id}`,
-    description: 'reading the draft of the release',
-    permission: 'contents: read',
-    repeatable: true,
-    returns: 'id',
-  },
-  release_by_tag: {
-    method: 'GET',
-    path: `${REPO}/releases/tags/{tag}`,
-    description: 'reading the release',
-    permission: 'contents: read',
-    repeatable: true,
-    returns: 'upload_url',
-  },
-  list_assets: {
-    method: 'GET',
-    path: `${REPO}/releases/{release_id}/assets{?per_page,page}`,
-    description: "listing the release's assets",
-    permission: 'contents: read',
-    repeatable: true,
-    returns: '[]',
-  },
-  rename_asset: {
-    method: 'PATCH',
-    path: `${REPO}/releases/assets/{asset_id}`,
-    description: 'renaming the asset',
-    permission: 'contents: write',
-    repeatable: true,
-    returns: 'browser_download_url',
-    sends: 'name, label',
-  },
-  delete_draft: {
-    method: 'DELETE',
-    path: `${REPO}/releases/{release_id}`,
-    description: 'deleting our unpublished draft',
-    permission: 'contents: write',
-    repeatable: true,
-  },
-  delete_asset: {
-    method: 'DELETE',
-    path: `${REPO}/releases/assets/{asset_id}`,
-    description: 'deleting the asset',
-    permission: 'contents: write',
-    repeatable: true,
-  },
+  }),
+  publish_release: write(
+    'PATCH',
+    `${REPO}/releases/{release_id}`,
+    'publishing the release',
+    'contents: write',
+    { returns: 'id', sends: 'tag_name, name, body, draft (false), make_latest (false)' },
+  ),
+  list_releases: read(`${REPO}/releases{?per_page,page}`, 'listing the releases', 'contents: read', '[].id'),
+  get_release: read(
+    `${REPO}/releases/{release_id}`,
+    'reading the draft of the release',
+    'contents: read',
+    'id',
+  ),
+  release_by_tag: read(`${REPO}/releases/tags/{tag}`, 'reading the release', 'contents: read', 'upload_url'),
+  list_assets: read(
+    `${REPO}/releases/{release_id}/assets{?per_page,page}`,
+    "listing the release's assets",
+    'contents: read',
+    '[].id',
+  ),
+  rename_asset: write(
+    'PATCH',
+    `${REPO}/releases/assets/{asset_id}`,
+    'renaming the asset',
+    'contents: write',
+    {
+      repeatable: true,
+      returns: 'browser_download_url',
+      sends: 'name, label',
+    },
+  ),
+  delete_draft: write(
+    'DELETE',
+    `${REPO}/releases/{release_id}`,
+    'deleting our unpublished draft',
+    'contents: write',
+    { repeatable: true },
+  ),
+  delete_asset: write(
+    'DELETE',
+    `${REPO}/releases/assets/{asset_id}`,
+    'deleting the asset',
+    'contents: write',
+    {
+      repeatable: true,
+    },
+  ),
   // Whose token it is, and the history of many paths at once. On GitHub Enterprise Server its address is not below `{api_url}`.
   graphql: {
     method: 'POST',
@@ -307,44 +232,40 @@ export const API = {
     description: 'asking the GraphQL API',
     repeatable: true,
     sends: 'query',
-  },
-  list_pulls: {
-    method: 'GET',
-    path: `${REPO}/pulls{?head,state,per_page}`,
-    description: "listing the branch's pull requests",
-    permission: 'pull-requests: read',
-    repeatable: true,
-    returns: '[]',
-  },
-  list_comments: {
-    method: 'GET',
-    path: `${REPO}/issues/{issue_number}/comments{?per_page,page}`,
-    description: "listing the pull request's comments",
-    permission: 'pull-requests: read',
-    repeatable: true,
-    returns: '[]',
-  },
-  create_comment: {
-    method: 'POST',
-    path: `${REPO}/issues/{issue_number}/comments`,
-    description: 'writing the comment',
-    permission: 'pull-requests: write',
-    sends: 'body',
-  },
-  update_comment: {
-    method: 'PATCH',
-    path: `${REPO}/issues/comments/{comment_id}`,
-    description: 'updating the comment',
-    permission: 'pull-requests: write',
-    sends: 'body',
-  },
-  delete_comment: {
-    method: 'DELETE',
-    path: `${REPO}/issues/comments/{comment_id}`,
-    description: 'deleting a duplicate comment',
-    permission: 'pull-requests: write',
-  },
-} as const satisfies Record<string, CallTemplate>;
+  } as CallTemplate,
+  list_pulls: read(
+    `${REPO}/pulls{?head,state,per_page}`,
+    "listing the branch's pull requests",
+    'pull-requests: read',
+    '[].number',
+  ),
+  list_comments: read(
+    `${REPO}/issues/{issue_number}/comments{?per_page,page}`,
+    "listing the pull request's comments",
+    'pull-requests: read',
+    '[].id',
+  ),
+  create_comment: write(
+    'POST',
+    `${REPO}/issues/{issue_number}/comments`,
+    'writing the comment',
+    'pull-requests: write',
+    { sends: 'body' },
+  ),
+  update_comment: write(
+    'PATCH',
+    `${REPO}/issues/comments/{comment_id}`,
+    'updating the comment',
+    'pull-requests: write',
+    { sends: 'body' },
+  ),
+  delete_comment: write(
+    'DELETE',
+    `${REPO}/issues/comments/{comment_id}`,
+    'deleting a duplicate comment',
+    'pull-requests: write',
+  ),
+} satisfies Record<string, CallTemplate>;
 
 /** A call's method and path without the query, as Octokit names its endpoints: `GET /repos/{owner}/{repo}/pages`. */
 export function getRoute({ method, path }: CallTemplate): string {
@@ -369,6 +290,7 @@ export const UPLOAD = {
     path: `${REPO}/releases/{id}/assets{?name,label}`,
     description: 'uploading the asset',
     permission: 'contents: write',
+    expects: [201],
     sends: 'the raw bytes, Content-Type: application/octet-stream',
   },
 } as const satisfies Record<string, CallTemplate>;

@@ -69,7 +69,7 @@ export const AGREEING_PROBES = {
   usual: 4,
   /** Where the host may limit downloads: a file-bin has one store behind it. */
   counted: 2,
-  /** The same where the address is looked at once more after the proof anyway. */
+  /** The same where the channel looks once more after the proof. */
   rechecked: 1,
   most: 32,
 } as const;
@@ -139,14 +139,8 @@ export const RELEASES = { page: 30, total: 300 } as const;
 /** Tags that are tried for one delivery, where earlier releases are immutable. */
 export const TAG_ATTEMPTS = 100;
 
-/** How often a new release is started again, because somebody else published or removed it meanwhile. */
-export const RELEASE_RESTARTS = 5;
-
-/**
- * A draft that did not change for so many intervals is filled by no job any more. Milliseconds; the shortest time is
- * several times the pause between two writes.
- */
-export const QUIET_DRAFT = { intervals: 6, shortest: 5 * SECOND, longest: 30 * SECOND } as const;
+/** A draft in which nothing has changed for longer is filled by no job any more: GitHub ends its own after this time. */
+export const QUIET_DRAFT = 6 * HOUR;
 
 /** How many writes GitHub allows a token in an hour, less some for other jobs. */
 export const WRITES_PER_HOUR = 480;
@@ -179,8 +173,9 @@ export const BATCH = {
   probes: 12,
   /** For more paths than this, the whole tree is read instead of each path. */
   paths: 3,
-  /** Paths whose history one GraphQL query asks for. */
+  /** Paths whose history one GraphQL query asks for, and versions of each where they are few. */
   history: 50,
+  versions: 10,
 } as const;
 
 /** A folder that is delivered as one site. @see design 6 */
@@ -234,8 +229,8 @@ export const SCREEN = {
   /** Characters of the longest marker that is looked for on the screen, and bytes of the largest page with one. */
   marker: 1_000,
   markedPage: 4 * MEGABYTE,
-  /** Bytes of a picture. */
-  picture: MEGABYTE,
+  /** Bytes of a picture: 1280 × 800 pixels of four bytes, hardly compressed, always have fewer. */
+  picture: 5 * MEGABYTE,
   /** Characters of one text of a page, such as an exception, in a note. */
   text: 200,
 } as const;

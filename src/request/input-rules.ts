@@ -1,7 +1,6 @@
 import { serverUrlOf } from '../github/hosts.ts';
-import type { ChannelKey } from '../protocol/words.ts';
 import { isPartOfAddress } from '../rules/address-echo.ts';
-import { createSecretMatcher } from '../secret-pattern.ts';
+import { createSecretPattern } from '../secret-pattern.ts';
 import type { RawInputs } from './inputs.ts';
 import { type ChannelSelection, type Operation, refuseInput } from './values.ts';
 
@@ -16,14 +15,14 @@ export interface GivenInputs {
 }
 
 /**
- * Refuses a secret, in any encoding, in any input that could be published or printed.
+ * Refuses a secret, as any ordinary program writes it, in any input that could be published or printed.
  *
  * @param secrets further credentials of the job, beside the token
  * @see protocol 7 (prohibition 3)
  */
 export function refuseLeaks({ token, ...others }: RawInputs, secrets: readonly string[]): void {
   for (const secret of new Set([token, ...secrets].filter((one) => one !== ''))) {
-    const { isIn } = createSecretMatcher(secret);
+    const { isIn } = createSecretPattern(secret);
     const leak = Object.entries(others).find(([, value]) => isIn(value));
     const kind = secret === token ? 'the token' : 'a credential of this job';
     if (leak !== undefined) {
@@ -77,6 +76,16 @@ export function refuseUselessClientId(
   );
 }
 
+/** Refuses two inputs that each name the channel of `auto`: one of them would have no effect. */
+export function refuseTwoChannels({ channels }: GivenInputs, raw: RawInputs): void {
+  const naming = (['tag', 'bin', 'url'] as const).filter((name) => raw[name] !== '');
+  if (channels !== 'auto' || naming.length < 2) return;
+  refuseInput(
+    `inputs ${naming.map((name) => `\`${name}\``).join(' and ')} name different channels`,
+    'leave out all but one of them, or set `channel:` to the one to use, or to a list of them',
+  );
+}
+
 /** Refuses a request that lacks an input. */
 export function refuseMissingInputs(given: GivenInputs, raw: RawInputs): void {
   if (given.operation === 'withdraw') refuseMissingForWithdrawal(given, raw);
@@ -108,16 +117,17 @@ function refuseMissingForDelivery({ fileLines, channels, url }: GivenInputs, { m
   }
 }
 
-function refuseMissingForWithdrawal({ fileLines, channels }: GivenInputs, { path, bin }: RawInputs): void {
+function refuseMissingForWithdrawal({ fileLines, channels }: GivenInputs, raw: RawInputs): void {
+  const { path, bin, tag } = raw;
   const isNamed = fileLines.length > 0;
-  const selected: readonly ChannelKey[] = channels === 'auto' ? [] : channels;
+  const selected = channels === 'auto' ? [bin !== '' ? 'K3' : tag !== '' ? 'K2' : 'K1'] : channels;
   if (!isNamed && path === '') {
     refuseInput('there is nothing to withdraw', 'set `path:` to the file or folder, or `file:` to its name');
   }
   if (selected.includes('K4')) {
     refuseInput("the environment's own link (K4) can't be withdrawn", 'use channel: K1, K2 or K3');
   }
-  if (!isNamed && path.endsWith('/') && (bin !== '' || selected.some((key) => key !== 'K1'))) {
+  if (!isNamed && path.endsWith('/') && selected.some((key) => key !== 'K1')) {
     refuseInput(
       'K2 and K3 have no folders to withdraw',
       'set `file:` to the names, or `path:` to one of them',

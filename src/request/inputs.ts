@@ -48,7 +48,7 @@ export const INPUTS = {
   channel: {
     default: 'auto',
     description:
-      '`auto`, `K1` or `pages`, `K2` or `release`, `K3` or `filebin`, `K4` or `native`; or a list such as `K1+K3`: the first is the main one, the others are duplicates.',
+      '`auto`, `K1` or `pages`, `K2` or `release`, `K3` or `filebin`, `K4` or `native`; or a list such as `K1+K3`: the first is the main one, the others are duplicates. `auto` takes what `tag` (K2), `bin` (K3) or `url` (K4) names, else K1 for what a browser shows and K2 for other files; without a token K3.',
   },
   marker: {
     default: '',
@@ -112,9 +112,9 @@ export const INPUTS = {
       'Replace an existing file that this action did not deliver, or an existing asset or bin file with other bytes.',
   },
   'self-contained': {
-    default: 'enforce',
+    default: 'auto',
     description:
-      'What to do with an `.html` for the screen (K1) that loads anything from another address: `enforce` refuses it, `warn` reports it in UNKNOWN, `off` skips the check.',
+      'What to do with a page for the screen (K1) that loads something from another host: `enforce` refuses it, `warn` reports it in UNKNOWN, `off` says nothing; `auto` is `enforce` for a single page and `warn` for a folder. A style sheet or script of its own that is missing is always refused.',
   },
   screen: {
     default: 'auto',

@@ -3,6 +3,7 @@ import { isCredential } from '../credentials.ts';
 import {
   BATCH,
   BUILD_WAIT,
+  DAY,
   MIN_POLL_INTERVAL,
   MIN_TIMEOUT,
   SECOND,
@@ -16,6 +17,7 @@ import {
   refuseLeaks,
   refuseMarkerInUrl,
   refuseMissingInputs,
+  refuseTwoChannels,
   refuseTwoInstances,
   refuseUnseenPicture,
   refuseUselessClientId,
@@ -88,6 +90,8 @@ export interface DeliveryRequest {
   readonly tag: string;
   /** Whether no tag was named, so that it is the one of today. */
   readonly tagIsDefault: boolean;
+  /** The default tag of the day before. */
+  readonly earlierTag: string;
   readonly bin: string;
   /** Whether the bin's name was created for this request. */
   readonly binIsNew: boolean;
@@ -96,7 +100,7 @@ export interface DeliveryRequest {
   readonly scopedInputs: readonly InputName[];
   readonly overwrite: boolean;
   readonly dryRun: boolean;
-  readonly selfContained: SelfContained;
+  readonly selfContained: SelfContained | 'auto';
   readonly screen: ScreenMode;
   /** Whether a link (K4) is opened in a browser as well. */
   readonly opensLinks: boolean;
@@ -209,6 +213,7 @@ function parseTask(raw: RawInputs, { contentStream, given }: RunContext) {
     operation,
     scopedInputs: listScopedInputs(raw, given),
   };
+  refuseTwoChannels(task, raw);
   refuseMissingInputs(task, raw);
   refuseUselessClientId(task, raw);
   const marker = parseOptional(raw.marker, parseMarker);
@@ -229,8 +234,9 @@ function parseDestination(raw: RawInputs, context: RunContext, token: string | u
     keep: parseOptional(raw.keep, parseKeep),
     essence: oneLine(raw.message) || oneLine(context.origin),
     job: context.job,
-    tag: parseOptional(raw.tag, (tag) => parseGitName(tag, 'tag')) ?? `files-${formatDay(context.now)}`,
+    tag: parseOptional(raw.tag, (tag) => parseGitName(tag, 'tag')) ?? formatDayTag(context.now),
     tagIsDefault: raw.tag === '',
+    earlierTag: formatDayTag(context.now - DAY),
     bin: parseOptional(raw.bin, parseBinName) ?? createBinName(context),
     binIsNew: raw.bin === '',
   };
@@ -308,4 +314,6 @@ function createBinName({ now, random }: RunContext): string {
   return `sv${Math.floor(now / SECOND)}-${ending}`;
 }
 
-const formatDay = (now: number): string => new Date(now).toISOString().slice(0, 10).replaceAll('-', '');
+/** The default tag of a day. @see protocol 4.3 */
+const formatDayTag = (now: number): string =>
+  `files-${new Date(now).toISOString().slice(0, 10).replaceAll('-', '')}`;

@@ -30,8 +30,8 @@ interface SourceQuery {
 
 /**
  * Finds the repository outside of a workflow: the one that was named, else `GITHUB_REPOSITORY`, else the remotes of
- * the git repository in which the files or the folder are. What the files may come from is every one of these: it decides whether they
- * may be private.
+ * the git repository in which the files or the folder are. What the files may come from is every one of these: it
+ * decides whether they may be private.
  */
 export async function findRepository(
   query: SourceQuery,
@@ -39,18 +39,22 @@ export async function findRepository(
 ): Promise<SourceRepository> {
   const { given, env, files, folder, serverUrl } = query;
   const folders = [folder, ...files.map((file) => dirname(realPath(resolve(folder, file))))];
-  const roots = new Set(folders.map((one) => findGitRoot(one, env)));
+  const roots = new Set(folders.map(findRoot));
   const found: GitSource[] = [];
   for (const root of roots) if (root !== null) found.push(await readRemotes(root, serverUrl));
+  // What a git hook sets may be another repository than that of the files.
+  if (env.GIT_DIR) {
+    const gitFolder = resolve(folder, env.GIT_DIR);
+    found.push(await readRemotes(gitFolder, serverUrl, ['--git-dir', gitFolder]));
+  }
   const ofRunner = env.GITHUB_REPOSITORY || undefined;
   const byGit = [...new Set(found.flatMap(({ target }) => target ?? []))];
   const [only] = byGit.length === 1 ? byGit : [];
-  const repository = given ?? ofRunner ?? only ?? '';
-  logger.info(`repository: ${describeOrigin({ given, ofRunner, found, names: byGit })}`);
-  return {
-    repository,
-    sources: [...(ofRunner === undefined ? [] : [ofRunner]), ...found.flatMap(({ sources }) => sources)],
-  };
+  const named = given ?? ofRunner;
+  const origin = given === undefined ? 'as GITHUB_REPOSITORY says' : 'as asked for';
+  logger.info(`repository: ${named === undefined ? describeFound(found, byGit) : `${named}, ${origin}`}`);
+  const sources = [ofRunner ?? [], ...found.map((one) => one.sources)].flat();
+  return { repository: named ?? only ?? '', sources };
 }
 
 interface GitSource {
@@ -63,23 +67,11 @@ interface GitSource {
   readonly detail: string;
 }
 
-function describeOrigin({
-  given,
-  ofRunner,
-  found,
-  names,
-}: {
-  readonly given: string | undefined;
-  readonly ofRunner: string | undefined;
-  readonly found: readonly GitSource[];
-  readonly names: readonly string[];
-}): string {
-  if (given !== undefined) return `${given}, as asked for`;
-  if (ofRunner !== undefined) return `${ofRunner}, as GITHUB_REPOSITORY says`;
-  if (found.length === 0) return 'none, the files are in no git repository';
+/** @param names of the repositories that were found */
+function describeFound(found: readonly GitSource[], names: readonly string[]): string {
+  if (found.length === 0) return 'none, the files are in no repository';
   const details = found.map(({ root, detail }) => `${detail} (${root})`).join('; ');
-  const [only] = names;
-  return only !== undefined && names.length === 1 ? `${only}, by ${details}` : `not known: ${details}`;
+  return names.length === 1 ? `${names[0]}, by ${details}` : `not known: ${details}`;
 }
 
 /** The path without symbolic links, where it exists. */
@@ -91,28 +83,38 @@ function realPath(path: string): string {
   }
 }
 
-/** The folder of the git repository that a folder is in; `null` if it is in none. Git itself is not needed. */
-function findGitRoot(folder: string, env: SourceQuery['env']): string | null {
-  if (env.GIT_DIR) return resolve(env.GIT_WORK_TREE || folder);
+/** Where other systems than git keep what they know: nothing tells here whether that is public. */
+const OTHER_SYSTEMS = ['.hg', '.jj', '.svn'];
+
+/** The folder of the repository that a folder is in; `null` if it is in none. Git itself is not needed. */
+function findRoot(folder: string): string | null {
   for (let at = realPath(folder); ; at = dirname(at)) {
-    if (existsSync(join(at, '.git'))) return at;
+    if (['.git', ...OTHER_SYSTEMS].some((name) => existsSync(join(at, name)))) return at;
     // The folder of git's own files, or a bare repository.
     if (['HEAD', 'objects', 'refs'].every((name) => existsSync(join(at, name)))) return at;
     if (dirname(at) === at) return null;
   }
 }
 
-/** The remotes of a git repository. If git can't tell, the repository is unknown, and may be private. */
-async function readRemotes(root: string, serverUrl: string): Promise<GitSource> {
-  let lines: string[];
+/** The remotes of a repository. If git can't tell, the repository is unknown, and may be private. */
+async function readRemotes(
+  root: string,
+  serverUrl: string,
+  place: readonly string[] = ['-C', root],
+): Promise<GitSource> {
+  const other = OTHER_SYSTEMS.find((name) => existsSync(join(root, name)));
+  if (other !== undefined && !existsSync(join(root, '.git'))) {
+    return { root, target: null, sources: [null], detail: `no git repository, but ${other}` };
+  }
+  let stdout: string;
   try {
-    const options = { timeout: 5 * SECOND, maxBuffer: 1_048_576 };
-    const { stdout } = await promisify(execFile)('git', ['-C', root, 'remote', '-v'], options);
-    lines = stdout.split('\n').filter((line) => line !== '');
+    const env = { ...process.env, GIT_DIR: undefined, GIT_WORK_TREE: undefined };
+    const options = { timeout: 5 * SECOND, maxBuffer: 1_048_576, env };
+    ({ stdout } = await promisify(execFile)('git', [...place, 'remote', '-v'], options));
   } catch (thrown) {
     return { root, target: null, sources: [null], detail: describeGitFailure(thrown) };
   }
-  const remotes = lines.flatMap((line) => {
+  const remotes = stdout.split('\n').flatMap((line) => {
     const [, remote = '', url = ''] = /^(\S+)\t(.*) \((?:fetch|push)\)(?: \[.*\])?$/.exec(line) ?? [];
     return remote === '' ? [] : [{ remote, name: parseRemote(url, serverUrl) }];
   });

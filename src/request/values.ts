@@ -102,22 +102,24 @@ export function parseClientId(text: string): string {
   );
 }
 
-export function parseSelfContained(text: string): SelfContained {
-  const modes = ['enforce', 'warn', 'off'] as const;
-  const known = modes.find((mode) => mode === text.trim().toLowerCase());
-  return (
-    known ??
-    refuseInput(`input \`self-contained\` is not one of ${modes.join(', ')}`, 'set `self-contained: enforce`')
-  );
+/** `auto` is `enforce` for a single page (protocol 1) and `warn` for a folder. */
+export function parseSelfContained(text: string): SelfContained | 'auto' {
+  return parseMode(text, 'self-contained', ['auto', 'enforce', 'warn', 'off']);
 }
 
 /** Whether a page is opened in a browser, and what makes it not ready. @see design 7 */
 export type ScreenMode = 'auto' | 'enforce' | 'off';
 
 export function parseScreen(text: string): ScreenMode {
-  const modes = ['auto', 'enforce', 'off'] as const;
+  return parseMode(text, 'screen', ['auto', 'enforce', 'off']);
+}
+
+function parseMode<Mode extends string>(text: string, input: InputName, modes: readonly Mode[]): Mode {
   const known = modes.find((mode) => mode === text.trim().toLowerCase());
-  return known ?? refuseInput(`input \`screen\` is not one of ${modes.join(', ')}`, 'set `screen: auto`');
+  return (
+    known ??
+    refuseInput(`input \`${input}\` is not one of ${modes.join(', ')}`, `set \`${input}: ${modes[0]}\``)
+  );
 }
 
 export function parseRepository(text: string): { owner: string; repo: string } {

@@ -1,5 +1,4 @@
 import { getContentType } from './media-type.ts';
-import { isHtml } from './page/page-file.ts';
 
 /**
  * How a browser shows a file: as a page; as it is, such as text or a picture; with a viewer or a player, which not
@@ -7,17 +6,34 @@ import { isHtml } from './page/page-file.ts';
  */
 export type BrowserDisplay = 'page' | 'plain' | 'viewer' | 'none';
 
-/** Names that browsers open without a viewer of their own. */
-const SHOWN_AS_IT_IS = /\.(?:md|txt|css|m?js|json|xml|svg|png|jpe?g|gif|webp|avif|bmp|ico)$/i;
+/**
+ * The types that Chromium shows, each tried there; it downloads all others.
+ *
+ * @see https://chromium.googlesource.com/chromium/src/+/main/third_party/blink/common/mime_util/mime_util.cc
+ */
+const SHOWN_TYPES: readonly (readonly [RegExp, BrowserDisplay])[] = [
+  [/^(?:text\/html|application\/xhtml\+xml)$/, 'page'],
+  [
+    /^text\/(?!(?:(?:x-)?(?:v?calendar|csv|qif|vcard)|x-vcf|directory|ldif|rtf|ofx|tsv|(?:comma|tab)-separated-values|vnd\.sun\.j2me\.app-descriptor|x-ms-(?:iqy|odc|rqy|contact))$)/,
+    'plain',
+  ],
+  [/^image\/(?:a?png|jpeg|pjpeg|gif|webp|svg\+xml|avif|bmp|x-icon|vnd\.microsoft\.icon|x-xbitmap)$/, 'plain'],
+  [/^application\/(?:[\w.-]+\+json|json|xml|(?:atom|rss)\+xml|(?:x-)?javascript|ecmascript)$/, 'plain'],
+  [/^application\/(?:pdf|ogg|x-mpegurl|vnd\.apple\.mpegurl)$/, 'viewer'],
+  [/^audio\/(?:aac|flac|mp4|x-m4a|mpeg|(?:x-)?(?:matroska|mp3|mpegurl|wav)|ogg|webm)$/, 'viewer'],
+  [/^video\/(?:3gpp|(?:x-)?matroska|mp4|x-m4v|ogg|webm)$/, 'viewer'],
+];
 
-/** Whether a browser opens a compressed picture (`.svgz`) depends on a header of the host. */
-const NEEDS_VIEWER = /\.(?:pdf|svgz|mp4|webm|mp3|ogg|wav)$/i;
+/** How a browser shows what a host serves with this content type. @param contentType with or without its parameters */
+export function getTypeDisplay(contentType: string): BrowserDisplay {
+  const type = contentType.replace(/;.*/s, '').trim().toLowerCase();
+  return SHOWN_TYPES.find(([pattern]) => pattern.test(type))?.[1] ?? 'none';
+}
 
 /** How a browser shows a file that Pages serves under this name. @param path separated by `/` */
 export function getBrowserDisplay(path: string): BrowserDisplay {
-  if (isHtml(path)) return 'page';
-  if (SHOWN_AS_IT_IS.test(path)) return 'plain';
-  return NEEDS_VIEWER.test(path) ? 'viewer' : 'none';
+  // Whether a browser opens a compressed picture depends on a header of the host.
+  return /\.svgz$/i.test(path) ? 'viewer' : getTypeDisplay(getContentType(path));
 }
 
 /** Whether Pages serves a file of this name as a picture. */

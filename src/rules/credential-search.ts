@@ -1,5 +1,5 @@
 import { keepRecent } from '../recent-values.ts';
-import { createSecretPattern, LONGEST_MATCH } from '../secret-pattern.ts';
+import { createSecretPattern, KEYWORD_AREA, LONGEST_MATCH } from '../secret-pattern.ts';
 import { createKeywordSearch } from './keyword-filter.ts';
 
 /** Tells whether a chunk of a stream, together with the end of the chunks before it, contains a secret. */
@@ -15,14 +15,14 @@ const getContains = keepRecent(RECENT_SEARCHES, (secrets) => {
     patterns.flatMap((pattern) => pattern.keywords.map((keyword) => [pattern, keyword] as const)),
   );
   return (bytes: Buffer): boolean =>
-    findKeywords(bytes, (pattern, position) =>
-      pattern.isAt(bytes.toString('latin1', position, position + LONGEST_MATCH), 0),
+    findKeywords(bytes, (pattern, at) =>
+      pattern.isIn(bytes.toString('latin1', Math.max(at - KEYWORD_AREA, 0), at + LONGEST_MATCH)),
     );
 });
 
 /**
- * Searches a stream for the credentials of the job in every usual encoding. Most chunks contain no beginning of
- * any encoding and are not decoded.
+ * Searches a stream for the credentials of the job, as what ordinary programs make of them. Only bytes around a
+ * keyword are decoded.
  *
  * @see protocol 7 (prohibition 3)
  */

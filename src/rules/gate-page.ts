@@ -1,3 +1,4 @@
+import { parseJson, toFields } from '../json.ts';
 import {
   ANNOUNCEMENT,
   BUTTONS,
@@ -9,7 +10,6 @@ import {
   SCRIPTS,
   TITLES,
 } from './gate-words.ts';
-import { parseJsonText, toFields } from './page/json-fields.ts';
 
 /**
  * Pages that hosts show in place of the content: to sign in, to ask for access, to warn, to check for robots,
@@ -138,7 +138,7 @@ function findDataError(text: string): string | null {
   if (xml !== undefined) return xml;
   if (!/^\s*\{/.test(text)) return null;
   const [start] = /^\s*\{\s*"errors?"\s*:/i.exec(text) ?? [];
-  return start ?? findErrorField(toFields(parseJsonText(text)));
+  return start ?? findErrorField(toFields(parseJson(text)));
 }
 
 /** A field by which APIs say that something failed. */

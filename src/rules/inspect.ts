@@ -37,7 +37,7 @@ export interface LocalFile {
 
 export interface InspectOptions extends FileLocation {
   readonly marker: string | undefined;
-  /** What the file must not contain, in any encoding: the credentials of this job. */
+  /** What the file must not contain, as any ordinary program writes it: the credentials of this job. */
   readonly secrets: readonly string[];
   /** Throws if the file has too many bytes; called before they are read. */
   readonly accept?: (size: number) => void;

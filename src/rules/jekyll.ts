@@ -1,24 +1,47 @@
 /**
- * Whether Jekyll leaves the path out of a site.
+ * How Jekyll builds a site on GitHub Pages, with the plugins that it has there, as 3.10 and 4.3 did it when they were
+ * run. A file with front matter is rendered; Markdown without it is rendered and copied; any other file is copied.
  *
- * @see https://jekyllrb.com/docs/structure/ and the exclusions of GitHub Pages
+ * @see https://jekyllrb.com/docs/front-matter/ and https://github.com/benbalter/jekyll-optional-front-matter
  */
+
+/** What becomes of a file. */
+export interface JekyllOutput {
+  /** Whether it is served unchanged, at its own path. */
+  readonly isCopied: boolean;
+  /**
+   * The path of the page into which it is rendered; `null` without one. That of a README is not named: it becomes the
+   * index of its folder, but only where there is no other.
+   */
+  readonly page: string | null;
+}
+
+/**
+ * @param path in the site
+ * @param head the first 16 bytes of the file
+ */
+export function buildWithJekyll(path: string, head: string): JekyllOutput {
+  if (isLeftOutByJekyll(path)) return { isCopied: false, page: null };
+  const hasFrontMatter = FRONT_MATTER.test(head);
+  const isRendered = hasFrontMatter || (MARKDOWN.test(path) && !NO_PAGE.test(path));
+  return { isCopied: !hasFrontMatter, page: isRendered ? path.replace(MARKDOWN, '.html') : null };
+}
+
+/** Whether Jekyll leaves the path out of a site. @see https://jekyllrb.com/docs/structure/ */
 export function isLeftOutByJekyll(path: string): boolean {
   const segments = path.split('/');
   const [top] = segments;
-  return top === 'node_modules' || top === 'vendor' || segments.some((segment) => /^[_.#]|~$/u.test(segment));
+  return (
+    top === 'node_modules' || top === 'vendor' || segments.some((segment) => /^[_.#~]|~$/u.test(segment))
+  );
 }
 
 /** File name endings that Jekyll renders as Markdown. */
 export const MARKDOWN = /\.(md|markdown|mkdown|mkdn|mkd)$/i;
 
-/**
- * Whether Jekyll may change a file: Markdown, and any file that begins with front matter. Every other file is
- * served unchanged.
- *
- * @param head the first bytes of the file
- * @see https://jekyllrb.com/docs/front-matter/
- */
-export function mayBeRendered(path: string, head: string): boolean {
-  return MARKDOWN.test(path) || head.startsWith('---');
-}
+/** The first line is three hyphens and white space; of much white space only the beginning is known. */
+const FRONT_MATTER = /^---(?:[ \t\f\v\r]*\n|[ \t\f\v\r]{13})/;
+
+/** Markdown that becomes no page of its own without front matter. */
+const NO_PAGE =
+  /(?:^|\/)(?:readme|licen[sc]e|copying|code_of_conduct|contributing|issue_template|pull_request_template)\.[^/.]+$/i;

@@ -1,45 +1,48 @@
-/** What the Pages host says of a file, by the end of its name. */
-const MEDIA_TYPES: Readonly<Record<string, string>> = {
-  html: 'text/html; charset=utf-8',
-  htm: 'text/html; charset=utf-8',
-  shtml: 'text/html; charset=utf-8',
-  xhtml: 'application/xhtml+xml; charset=utf-8',
-  xht: 'application/xhtml+xml; charset=utf-8',
-  css: 'text/css; charset=utf-8',
-  js: 'application/javascript; charset=utf-8',
-  mjs: 'application/javascript; charset=utf-8',
-  json: 'application/json; charset=utf-8',
-  map: 'application/json; charset=utf-8',
-  webmanifest: 'application/manifest+json; charset=utf-8',
-  xml: 'application/xml',
-  txt: 'text/plain; charset=utf-8',
-  md: 'text/markdown; charset=utf-8',
-  csv: 'text/csv; charset=utf-8',
-  vtt: 'text/vtt; charset=utf-8',
-  svg: 'image/svg+xml',
-  png: 'image/png',
-  jpg: 'image/jpeg',
-  jpeg: 'image/jpeg',
-  gif: 'image/gif',
-  webp: 'image/webp',
-  avif: 'image/avif',
-  bmp: 'image/bmp',
-  ico: 'image/vnd.microsoft.icon',
-  woff: 'font/woff',
-  woff2: 'font/woff2',
-  ttf: 'font/ttf',
-  otf: 'font/otf',
-  wasm: 'application/wasm',
-  pdf: 'application/pdf',
-  mp4: 'video/mp4',
-  webm: 'video/webm',
-  mp3: 'audio/mpeg',
-  ogg: 'audio/ogg',
-  wav: 'audio/wav',
+/**
+ * What the Pages host says of a file: each type, and the ends of the names that get it; `*` is the end itself.
+ *
+ * @see https://github.com/jshttp/mime-db
+ */
+const ENDINGS: Readonly<Record<string, string>> = {
+  'text/html; charset=utf-8': 'html htm shtml',
+  'application/xhtml+xml; charset=utf-8': 'xhtml xht',
+  'text/*; charset=utf-8': 'css csv vtt',
+  'text/plain; charset=utf-8': 'txt text log conf ini list',
+  'text/markdown; charset=utf-8': 'md markdown',
+  'text/yaml': 'yaml yml',
+  'text/x-c': 'c cc cpp h hh',
+  'text/x-java-source': 'java',
+  'application/javascript; charset=utf-8': 'js mjs',
+  'application/json; charset=utf-8': 'json map',
+  'application/manifest+json; charset=utf-8': 'webmanifest',
+  'application/geo+json': 'geojson',
+  'application/ld+json': 'jsonld',
+  'application/*': 'xml pdf wasm',
+  'application/*+xml': 'atom rss',
+  'image/*': 'png apng jpeg gif webp avif bmp',
+  'image/jpeg': 'jpg',
+  'image/svg+xml': 'svg',
+  'image/vnd.microsoft.icon': 'ico',
+  'font/*': 'woff woff2 ttf otf',
+  'video/*': 'mp4 webm',
+  'video/x-m4v': 'm4v',
+  'video/ogg': 'ogv',
+  'video/x-matroska': 'mkv',
+  'video/3gpp': '3gp',
+  'audio/*': 'aac ogg wav',
+  'audio/mpeg': 'mp3',
+  'audio/mp4': 'm4a',
+  'audio/ogg': 'oga opus',
 };
+
+const MEDIA_TYPES: ReadonlyMap<string, string> = new Map(
+  Object.entries(ENDINGS).flatMap(([type, endings]) =>
+    endings.split(' ').map((one) => [one, type.replace('*', one)]),
+  ),
+);
 
 /** The content type with which a host of static pages serves a file. @param path separated by `/` */
 export function getContentType(path: string): string {
   const [, ending = ''] = /\.([^./]+)$/.exec(path.toLowerCase()) ?? [];
-  return (Object.hasOwn(MEDIA_TYPES, ending) ? MEDIA_TYPES[ending] : undefined) ?? 'application/octet-stream';
+  return MEDIA_TYPES.get(ending) ?? 'application/octet-stream';
 }

@@ -18,6 +18,10 @@ describe('describeShown', () => {
     'image/webp',
     'audio/mpeg',
     'video/mp4',
+    'video/x-matroska',
+    'video/x-m4v',
+    'video/3gpp',
+    'application/vnd.apple.mpegurl',
     'TEXT/PLAIN',
   ])('a browser shows %s', (type) => {
     expect(describeShown(type)).toEqual({ claim: 'opens', notes: [] });
@@ -40,7 +44,10 @@ describe('describeShown', () => {
     'font/woff2',
     'image/tiff',
     'audio/midi',
-    'video/x-matroska',
+    'application/gpx+xml',
+    'application/vnd.google-earth.kml+xml',
+    'application/owl+xml',
+    'application/sparql-results+xml',
   ])('a browser downloads %s', (type) => {
     expect(describeShown(type).claim).toBe('downloads');
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createFilebinPublisher, type FilebinOptions } from '../../../src/channels/filebin/publish.ts';
-import { DeliveryError, hasFailed } from '../../../src/errors.ts';
+import { DeliveryError, hasFailed, stoppedError } from '../../../src/errors.ts';
 import { localFile } from '../../support/files.ts';
 import { FakeHttp, fakePorts, NOON, type Scripted, type Seen } from '../../support/ports.ts';
 import { prepareAll, prepareOne, resultsFor } from '../prepare-one.ts';
@@ -18,6 +18,8 @@ type Answer = (request: Seen, nth: number) => Scripted | Error | undefined;
 
 interface Setup extends Partial<FilebinOptions> {
   readonly name?: string;
+  /** The file's own name. */
+  readonly own?: string;
   /** The answer to each request for the list, the last one from then on; `null` where the bin does not exist. */
   readonly listings?: readonly (object | null)[];
 }
@@ -25,9 +27,9 @@ interface Setup extends Partial<FilebinOptions> {
 /** Prepares one upload to a bin host that answers it as scripted, and locks every bin. */
 async function prepareUpload(
   answer: Scripted | Error | Answer,
-  { name = 'page.html', listings = [null], ...more }: Setup = {},
+  { name = 'page.html', own = name, listings = [null], ...more }: Setup = {},
 ) {
-  const file = await localFile('<p>hello</p>', 'page.html');
+  const file = await localFile('<p>hello</p>', own);
   const decide: Answer = typeof answer === 'function' ? answer : () => answer;
   const host: FakeHttp = new FakeHttp((request) => {
     const nth = host.seen.filter(({ method }) => method === request.method).length;
@@ -102,6 +104,19 @@ describe('publishing through channel K3', () => {
     const { notes } = await task.perform();
     expect(notes).toEqual(['the bin expires after about 7 days', expect.stringContaining('warning page')]);
     expect(task.plan.claim).toBe('is available');
+  });
+
+  test.each<[string, Setup, string, boolean]>([
+    ['its own name', { name: 'a.txt' }, 'a.txt', false],
+    ['decomposed letters', { own: 'e\u0301.txt', name: '\u00e9.txt' }, '\u00e9.txt', false],
+    ['spaces', { own: 'a b  c.txt', name: 'a-b-c.txt' }, 'a-b-c.txt', true],
+    ['a name that the host changes', { name: 'a.txt' }, 'a_.txt', true],
+    ['a folder', { own: 'a.txt', name: 'css/a.txt', path: 'css/' }, 'css-a.txt', true],
+    ['the name that was asked for', { own: 'out.tmp', name: 'a.txt', path: 'a.txt' }, 'a.txt', false],
+  ])('notes under which name the bin keeps a file with %s', async (_, setup, filename, isNoted) => {
+    const { task } = await prepareUpload({ status: 201, body: { ...RECORD, file: { filename } } }, setup);
+    const { notes } = await task.perform();
+    expect(notes.includes(`the bin keeps it as ${filename}`)).toBe(isNoted);
   });
 
   test.each([
@@ -607,7 +622,7 @@ describe('an upload whose connection broke off', () => {
     ['is canceled where the file has not arrived', false],
   ])('by a stop of the delivery %s', async (_, arrives) => {
     const listings = [arrives ? await createList() : null];
-    const reason = Object.assign(new Error('stopped'), { name: 'AbortError' });
+    const reason = stoppedError();
     const { ports, task } = await prepareUpload(
       () => {
         ports.stop.abort(reason);
@@ -643,41 +658,42 @@ async function performWith(readonly: readonly (boolean | null)[], look: Scripted
     return value == null ? { status: 404 } : { body: { bin: { readonly: value }, files: [] } };
   });
   const action = createFilebinPublisher(OPTIONS, fakePorts(host.http));
-  const placement = await (await prepareOne(action, await localFile('x'))).perform();
-  return { placement, methods: () => host.seen.map(({ method }) => method) };
+  const task = await prepareOne(action, await localFile('x'));
+  const placement = await task.perform();
+  const recheck = () => task.recheck(placement);
+  return { recheck, methods: () => host.seen.map(({ method }) => method) };
 }
 
 describe('the lock of a bin', () => {
-  test('is read again after the proof, once for all files', async () => {
-    const { methods, placement } = await performWith([true]);
-    await expect(placement.recheck?.()).resolves.toEqual([]);
-    await expect(placement.recheck?.()).resolves.toEqual([]);
+  test('is read again after the proof', async () => {
+    const { methods, recheck } = await performWith([true]);
+    await expect(recheck()).resolves.toEqual([]);
     // One look at the address for each file, and one list for all.
-    expect(methods()).toEqual(['POST', 'PUT', 'GET', 'GET', 'GET']);
+    expect(methods()).toEqual(['POST', 'PUT', 'GET', 'GET']);
   });
 
   test('is set again where a late upload has written over it', async () => {
-    const { methods, placement } = await performWith([false, true]);
-    await expect(placement.recheck?.()).resolves.toEqual([]);
+    const { methods, recheck } = await performWith([false, true]);
+    await expect(recheck()).resolves.toEqual([]);
     expect(methods()).toEqual(['POST', 'PUT', 'GET', 'GET', 'PUT', 'GET']);
   });
 
   test('is listed as unknown where the host says that there is none in the end', async () => {
-    const { placement } = await performWith([false]);
-    await expect(placement.recheck?.()).resolves.toEqual([expect.stringContaining('could not be locked')]);
+    const { recheck } = await performWith([false]);
+    await expect(recheck()).resolves.toEqual([expect.stringContaining('could not be locked')]);
   });
 
   test('is listed as unknown where it cannot be read', async () => {
-    const { placement } = await performWith([null]);
-    await expect(placement.recheck?.()).resolves.toEqual([expect.stringContaining('could not be locked')]);
+    const { recheck } = await performWith([null]);
+    await expect(recheck()).resolves.toEqual([expect.stringContaining('could not be locked')]);
   });
 
   test.each([
     [403, 'The file has been requested too many times.', 'limits how often'],
     [404, 'The file does not exist.', 'without `bin:`'],
   ])('does not matter where the address answers HTTP %i after its proof', async (status, body, hint) => {
-    const { placement } = await performWith([true], { status, body });
-    await expect(placement.recheck?.()).rejects.toMatchObject({
+    const { recheck } = await performWith([true], { status, body });
+    await expect(recheck()).rejects.toMatchObject({
       code: 'NOT_PROVEN',
       message: `after its proof the address answers HTTP ${status}: ${body}`,
       hint: expect.stringContaining(hint),
@@ -697,8 +713,8 @@ describe('the last look at an address, after its proof', () => {
     ['whether it opens, after a limit of requests', { status: 429 }, UNCLEAR],
     ['whether it opens, without an answer', new DeliveryError('CONNECTION', 'reset'), UNCLEAR],
   ])('leaves open %s', async (_, look, unknown) => {
-    const { placement } = await performWith([true], look);
-    await expect(placement.recheck?.()).resolves.toEqual(unknown);
+    const { recheck } = await performWith([true], look);
+    await expect(recheck()).resolves.toEqual(unknown);
   });
 });
 

@@ -45,7 +45,7 @@ test('the last commit of a path is read once', async () => {
   const reader = createBranchReader();
   for (let turn = 0; turn < 2; turn += 1) {
     const commits = await reader.getCommits(github, HEAD, ['a.html']);
-    expect(commits.get('a.html')).toEqual({ sha: 'last', message: 'Before', committedAt: null });
+    expect(commits.get('a.html')).toEqual({ sha: 'last', message: 'Before', committedAt: null, blobs: [] });
   }
-  expect(github.sent('commits_of_path')).toHaveLength(1);
+  expect(github.sent('graphql')).toHaveLength(1);
 });

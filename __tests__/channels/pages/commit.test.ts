@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { commitFiles } from '../../../src/channels/pages/commit.ts';
-import { type CommitTarget, chooseMethod } from '../../../src/channels/pages/commit-methods.ts';
-import { comparePaths, type WantedFile } from '../../../src/channels/pages/compare-paths.ts';
-import { hasFailed, type Result } from '../../../src/errors.ts';
+import { commitPlanned } from '../../../src/channels/pages/commit.ts';
+import { planFiles, type WantedFile } from '../../../src/channels/pages/plan-files.ts';
+import type { CommitTarget } from '../../../src/channels/pages/target.ts';
+import { chooseMethod } from '../../../src/channels/pages/write-changes.ts';
+import { hasFailed, type Result, stoppedError } from '../../../src/errors.ts';
 import { absent, type FakeGitHub, failure } from '../../github/fake-github.ts';
 import { localFile, temporaryFolder } from '../../support/files.ts';
 import { FakeHttp, fakePorts } from '../../support/ports.ts';
@@ -36,12 +37,26 @@ const acceptingHost = () =>
   });
 const blobShas = new Map<string, string>();
 
+/** What became of each file, without what was compared before. */
+async function commitFiles(
+  wanted: readonly WantedFile[],
+  target: CommitTarget,
+  ports: ReturnType<typeof fakePorts>,
+): Promise<readonly Result<object>[]> {
+  const plan = (now: CommitTarget, sent: ReadonlySet<WantedFile>) => planFiles(wanted, now, sent);
+  const done = await commitPlanned(plan, target, ports);
+  return resultsFor(done, wanted).map((result) => {
+    if (hasFailed(result)) return result;
+    const { place, ...more } = result as Exclude<typeof result, Error>;
+    return more;
+  });
+}
+
 /** Starts to commit files with these contents by path. */
 async function startCommit(
   github: FakeGitHub,
   files: Readonly<Record<string, string>>,
   more: Partial<CommitTarget> = {},
-  onReplace?: (path: string) => Promise<void>,
 ) {
   const wanted = await createWanted(files);
   for (const [at, bytes] of Object.values(files).entries())
@@ -52,31 +67,47 @@ async function startCommit(
     wanted.map(({ file }) => file),
     ports.signal,
   );
-  const committed = commitFiles(wanted, commitTargetWith(github, { method, ...more }), ports, onReplace);
-  return { wanted, host, ports, work: committed.then((results) => resultsFor(results, wanted)) };
+  return {
+    wanted,
+    host,
+    ports,
+    work: commitFiles(wanted, commitTargetWith(github, { method, ...more }), ports),
+  };
 }
 
 /** Each value, or the code of its error. */
 const getCodes = (results: readonly Result<object>[]) =>
   results.map((result) => (hasFailed(result) ? result.code : result));
 
-describe('comparePaths', () => {
+/** What a path needs, or why it must not be changed. */
+async function compareOne(item: WantedFile, target: CommitTarget): Promise<object | undefined> {
+  const [state] = resultsFor((await planFiles([item], target)).places, [item]);
+  return hasFailed(state) ? state : { change: undefined, ...state, ...state?.change };
+}
+
+describe('planFiles', () => {
   test.each<[string, string | null, BranchFiles[string] | undefined, boolean, object]>([
-    ['nothing exists', 'new', undefined, false, { message: 'ADD', replaces: null }],
-    ['an owned file exists', 'new', existingFile('0ld'), false, { message: 'UPDATE', replaces: '0ld' }],
+    ['nothing exists', 'new', undefined, false, { message: 'ADD', basis: new Map([['a/p.html', null]]) }],
+    [
+      'an owned file exists',
+      'new',
+      existingFile('0ld'),
+      false,
+      { message: 'UPDATE', basis: new Map([['a/p.html', '0ld']]) },
+    ],
     [
       'an owned file with the same bytes exists',
       'same',
       existingFile('same'),
       false,
-      { commitSha: 'last a/p.html', written: false },
+      { commitSha: 'last a/p.html', change: undefined },
     ],
     [
       'a foreign file with the same bytes exists',
       'same',
       existingFile('same', FOREIGN_MESSAGE),
       false,
-      { commitSha: 'last a/p.html', written: false },
+      { commitSha: 'last a/p.html', change: undefined },
     ],
     ['a foreign file exists', 'new', existingFile('0ld', FOREIGN_MESSAGE), false, { code: 'NOT_OURS' }],
     [
@@ -84,15 +115,21 @@ describe('comparePaths', () => {
       'new',
       existingFile('0ld', FOREIGN_MESSAGE),
       true,
-      { message: 'UPDATE', replaces: '0ld' },
+      { message: 'UPDATE', basis: new Map([['a/p.html', '0ld']]) },
     ],
-    ['nothing exists that could be removed', null, undefined, false, { written: false }],
+    [
+      'nothing exists that could be removed',
+      null,
+      undefined,
+      false,
+      { commitSha: undefined, change: undefined },
+    ],
     [
       'an owned file is to be removed',
       null,
       existingFile('0ld'),
       false,
-      { message: 'REMOVE', replaces: '0ld', file: null },
+      { message: 'REMOVE', basis: new Map([['a/p.html', '0ld']]), writes: [], removals: ['a/p.html'] },
     ],
     [
       'a foreign file is to be removed',
@@ -106,15 +143,13 @@ describe('comparePaths', () => {
       null,
       existingFile('0ld', FOREIGN_MESSAGE),
       true,
-      { message: 'REMOVE', replaces: '0ld', file: null },
+      { message: 'REMOVE', basis: new Map([['a/p.html', '0ld']]), writes: [], removals: ['a/p.html'] },
     ],
   ])('finds what the path needs where %s', async (_, sha, existing, overwrite, expected) => {
     const file = sha === null ? null : { ...(await localFile('x')), blobSha: sha };
     const github = branchWith(existing === undefined ? {} : { 'a/p.html': existing });
     const item = { path: 'a/p.html', file };
-    const [compared] = resultsFor(await comparePaths([item], commitTargetWith(github, { overwrite })), [
-      item,
-    ]);
+    const compared = await compareOne(item, commitTargetWith(github, { overwrite }));
     const { message, ...rest } = expected as { message?: string };
     expect(compared).toMatchObject(rest);
     if (message !== undefined) {
@@ -133,14 +168,14 @@ describe('comparePaths', () => {
     const file = bytes === null ? null : await localFile(bytes);
     const github = branchWith({ 'p.html': existingFile('0ld', FOREIGN_MESSAGE) });
     const item = { path: 'p.html', file };
-    const [compared] = resultsFor(await comparePaths([item], commitTargetWith(github)), [item]);
+    const compared = await compareOne(item, commitTargetWith(github));
     expect(compared).toMatchObject({
       hint: expect.stringMatching(new RegExp(`overwrite: true.*if you may ${verb} that file$`)),
     });
   });
 });
 
-describe('commitFiles on a branch that others write to', () => {
+describe('commitPlanned on a branch that others write to', () => {
   test('reads everything in one commit, and never by a name that a tag could have as well', async () => {
     const { blobSha } = await localFile('a');
     const github = branchWith({ 'a.html': existingFile(blobSha) });
@@ -148,7 +183,7 @@ describe('commitFiles on a branch that others write to', () => {
     await work;
     expect(github.sent('get_ref')).toEqual([{ ref: 'heads/main' }]);
     expect(new Set(github.sent('get_file').map(({ ref }) => ref))).toEqual(new Set(['base']));
-    expect(github.sent('commits_of_path').map(({ sha }) => sha)).toEqual(['base']);
+    expect(github.sent('graphql')).toMatchObject([{ variables: { head: 'base' } }]);
   });
 
   test('refuses a file whose last commit names other bytes than the branch holds', async () => {
@@ -175,7 +210,7 @@ describe('commitFiles on a branch that others write to', () => {
   });
 });
 
-describe('commitFiles with several files', () => {
+describe('commitPlanned with several files', () => {
   test('makes a commit for each file in one update of the branch', async () => {
     const github = branchWith();
     const { work } = await startCommit(github, { 'a.html': 'a', 'b.html': 'b' });
@@ -230,29 +265,6 @@ describe('commitFiles with several files', () => {
     expect([host.seen, github.sent('update_ref')]).toEqual([[], []]);
   });
 
-  test('calls onReplace once for each replaced path, before anything is written', async () => {
-    const conflict = failure('CONFLICT', 422, { retryable: true });
-    const github = branchWith(
-      { 'a.html': existingFile('0ld'), 'b.html': existingFile('0ld') },
-      { update_ref: (_: unknown, nth: number) => (nth === 1 ? conflict : {}) },
-    );
-    const replaced: [string, number][] = [];
-    const { work } = await startCommit(
-      github,
-      { 'a.html': 'a', 'b.html': 'b', 'c.html': 'c' },
-      {},
-      async (path) => {
-        replaced.push([path, github.sent('tree').length]);
-      },
-    );
-    await work;
-    expect(github.sent('update_ref')).toHaveLength(2);
-    expect(replaced).toEqual([
-      ['a.html', 0],
-      ['b.html', 0],
-    ]);
-  });
-
   test('compares all paths again after a lost race, and sends no blob twice', async () => {
     const conflict = failure('CONFLICT', 422, { retryable: true });
     const files: BranchFiles = {};
@@ -298,10 +310,10 @@ describe('commitFiles with several files', () => {
   });
 });
 
-describe('a stop of the delivery during commitFiles', () => {
+describe('a stop of the delivery during commitPlanned', () => {
   const stopDuringUpdate = async (arrives: readonly string[]) => {
     const files: BranchFiles = {};
-    const reason = Object.assign(new Error('stopped'), { name: 'AbortError' });
+    const reason = stoppedError();
     const scripted = branchWith(files, {
       update_ref: () => {
         for (const { path, file } of wanted) {
@@ -316,7 +328,7 @@ describe('a stop of the delivery during commitFiles', () => {
     const ports = fakePorts(acceptingHost().http);
     // After a stop, the client only answers calls that are made with another signal.
     const github = scripted.withSignal(ports.signal);
-    return resultsFor(await commitFiles(wanted, commitTargetWith(github, { method: 'B' }), ports), wanted);
+    return commitFiles(wanted, commitTargetWith(github, { method: 'B' }), ports);
   };
 
   test('returns the commits that have arrived', async () => {

@@ -154,7 +154,7 @@ describe('applyJekyll for a name that Jekyll leaves out', () => {
     };
   };
 
-  test.each(['_page.html', '.page.html', 'a/_b/c.html', 'page.html~', 'vendor/a.html'])(
+  test.each(['_page.html', '~page.html', '.page.html', 'a/_b/c.html', 'page.html~', 'vendor/a.html'])(
     'refuses %s before anything is written',
     async (path) => {
       await expect(applyTo({ path }).work).rejects.toMatchObject({
@@ -202,15 +202,25 @@ describe('applyJekyll for a file that Jekyll renders', () => {
   });
 
   test('refuses it without a marker, because the page never has the file’s bytes', async () => {
-    await expect(applyTo('notes.md', '# x', false)).rejects.toMatchObject({
+    await expect(applyTo('notes.md', '---\n---\n', false)).rejects.toMatchObject({
       code: 'BAD_INPUT',
       step: 'check',
       hint: expect.stringContaining('set `marker:`'),
     });
   });
 
+  test.each([
+    ['notes.md', false],
+    ['README.md', true],
+  ])('keeps the address of %s, which is copied too (marker: %s)', async (path, hasMarker) => {
+    await expect(applyTo(path, '# x', hasMarker)).resolves.toMatchObject({
+      pageUrl: new URL(`https://octo.github.io/site/${path}`),
+      hostMayChangeBytes: false,
+    });
+  });
+
   test('keeps the address of the file where .nojekyll switches Jekyll off', async () => {
-    await expect(applyTo('notes.md', '# x', false, true)).resolves.toMatchObject({
+    await expect(applyTo('notes.md', '---\n', false, true)).resolves.toMatchObject({
       pageUrl: new URL('https://octo.github.io/site/notes.md'),
       hostMayChangeBytes: false,
     });

@@ -1,16 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
+  type DeliveryMessage,
   formatCommitMessage,
-  isOwnedFile,
-  isOwnedPicture,
+  isOwned,
   notOwnedError,
 } from '../../../src/channels/pages/ownership.ts';
-import { formatSiteMessage } from '../../../src/channels/pages/site/site-message.ts';
 
 const PATH = 'previews/pr-12/page.html';
 const BLOB = 'b10b'.repeat(10);
-const commit = { path: PATH, blobSha: BLOB, replaces: false, essence: 'from run 7 of Deliver' };
+const OBJECT = { path: PATH, sha: BLOB };
+const commit: DeliveryMessage = { verb: 'ADD', essence: 'from run 7 of Deliver', objects: [OBJECT] };
 const MESSAGE = `ADD page.html: from run 7 of Deliver
 
 Delivered-by: screen-delivery
@@ -18,21 +18,21 @@ Delivered-object: ${BLOB} ${PATH}`;
 
 describe('formatCommitMessage', () => {
   test('names what a commit delivers', () => {
-    expect(formatCommitMessage(commit)).toBe(MESSAGE);
-    expect(formatCommitMessage({ ...commit, replaces: true })).toBe(MESSAGE.replace('ADD', 'UPDATE'));
+    expect(formatCommitMessage(PATH, commit)).toBe(MESSAGE);
+    expect(formatCommitMessage(PATH, { ...commit, verb: 'UPDATE' })).toBe(MESSAGE.replace('ADD', 'UPDATE'));
   });
 
   test('names no object where the path is removed', () => {
-    expect(formatCommitMessage({ ...commit, blobSha: null, replaces: true })).toBe(
+    expect(formatCommitMessage(PATH, { ...commit, verb: 'REMOVE', objects: [] })).toBe(
       'REMOVE page.html: from run 7 of Deliver\n\nDelivered-by: screen-delivery',
     );
   });
 });
 
-describe('isOwnedFile', () => {
+describe('isOwned', () => {
   test('accepts the message of the commit that delivered what the path holds', () => {
-    expect(isOwnedFile(MESSAGE, { path: PATH, blobSha: BLOB })).toBe(true);
-    expect(isOwnedFile(`${MESSAGE}\n`, { path: PATH, blobSha: BLOB })).toBe(true);
+    expect(isOwned(MESSAGE, OBJECT)).toBe(true);
+    expect(isOwned(`${MESSAGE}\n`, OBJECT)).toBe(true);
   });
 
   test.each<[string, string]>([
@@ -50,11 +50,11 @@ describe('isOwnedFile', () => {
     ['a person', 'Improve the page'],
     ['nobody', ''],
   ])('refuses the message of %s', (_, message) => {
-    expect(isOwnedFile(message, { path: PATH, blobSha: BLOB })).toBe(false);
+    expect(isOwned(message, OBJECT)).toBe(false);
   });
 
   test('refuses other bytes than those that the commit names, as after an amended commit', () => {
-    expect(isOwnedFile(MESSAGE, { path: PATH, blobSha: '0ther'.repeat(8) })).toBe(false);
+    expect(isOwned(MESSAGE, { path: PATH, sha: '0ther'.repeat(8) })).toBe(false);
   });
 
   test('accepts every message of formatCommitMessage, and no text with anything more or less', () => {
@@ -63,42 +63,44 @@ describe('isOwnedFile', () => {
       .filter((text) => !/[\n\r]/.test(text) && text.trim() === text);
     const noise = fc.string({ minLength: 1 }).filter((text) => text.trim() !== '');
     fc.assert(
-      fc.property(essence, fc.boolean(), noise, (text, replaces, more) => {
-        const message = formatCommitMessage({ ...commit, essence: text, replaces });
-        expect(isOwnedFile(message, { path: PATH, blobSha: BLOB })).toBe(true);
-        expect(isOwnedFile(`${message}${more}`, { path: PATH, blobSha: BLOB })).toBe(false);
-        expect(isOwnedFile(`${more}${message}`, { path: PATH, blobSha: BLOB })).toBe(false);
+      fc.property(essence, fc.constantFrom('ADD' as const, 'UPDATE' as const), noise, (text, verb, more) => {
+        const message = formatCommitMessage(PATH, { ...commit, essence: text, verb });
+        expect(isOwned(message, OBJECT)).toBe(true);
+        expect(isOwned(`${message}${more}`, OBJECT)).toBe(false);
+        expect(isOwned(`${more}${message}`, OBJECT)).toBe(false);
       }),
     );
   });
 });
 
 describe('a confined delivery', () => {
-  const object = { path: PATH, blobSha: BLOB };
   const owner = 'previews/ Deliver/answer';
-  const confined = formatCommitMessage({ ...commit, confinedTo: owner });
+  const confined = formatCommitMessage(PATH, { ...commit, confinedTo: owner });
 
   test('names what it is confined to, and owns only what the same one delivered', () => {
     expect(confined).toBe(MESSAGE.replace('delivery\n', `delivery\nConfined-to: ${owner}\n`));
-    expect(isOwnedFile(confined, object, owner)).toBe(true);
+    expect(isOwned(confined, OBJECT, { confinedTo: owner })).toBe(true);
     for (const other of ['previews/ Deliver/other', 'previews/', '']) {
-      expect(isOwnedFile(confined, object, other)).toBe(false);
+      expect(isOwned(confined, OBJECT, { confinedTo: other })).toBe(false);
     }
-    expect(isOwnedFile(MESSAGE, object, owner)).toBe(false);
+    expect(isOwned(MESSAGE, OBJECT, { confinedTo: owner })).toBe(false);
   });
 
   test('is owned by the tool as a whole, so that a person can withdraw it', () => {
-    expect(isOwnedFile(confined, object)).toBe(true);
-    expect(isOwnedFile(confined.replace('Confined-to: ', 'Confined-to:'), object)).toBe(false);
-    expect(isOwnedFile(`${confined}\nConfined-to: ${owner}`, object)).toBe(false);
+    expect(isOwned(confined, OBJECT)).toBe(true);
+    expect(isOwned(confined.replace('Confined-to: ', 'Confined-to:'), OBJECT)).toBe(false);
+    expect(isOwned(`${confined}\nConfined-to: ${owner}`, OBJECT)).toBe(false);
   });
 
   test('owns no picture of a page that another one delivered', () => {
-    const picture = { path: `${PATH}.png`, blobSha: 'p1' };
-    const withPicture = { ...commit, pictures: [picture] };
-    const isOwned = (confinedTo?: string) =>
-      isOwnedPicture(formatCommitMessage({ ...withPicture, confinedTo }), picture, PATH, owner);
-    expect([isOwned(owner), isOwned('previews/ Other/job'), isOwned()]).toEqual([true, false, false]);
+    const picture = { path: `${PATH}.png`, sha: 'p1' };
+    const withPicture = { ...commit, objects: [OBJECT, picture] };
+    const isOurs = (confinedTo?: string) =>
+      isOwned(formatCommitMessage(PATH, { ...withPicture, confinedTo }), picture, {
+        page: PATH,
+        confinedTo: owner,
+      });
+    expect([isOurs(owner), isOurs('previews/ Other/job'), isOurs()]).toEqual([true, false, false]);
   });
 });
 
@@ -107,7 +109,11 @@ describe('notOwnedError', () => {
     ['p/1/', 'p/1/'],
     ['', './'],
   ])('a file that came with the folder %j is refused by the name of that folder', (folder, shown) => {
-    const message = formatSiteMessage({ folder, treeSha: 'a'.repeat(40), kept: [] }, 'ADD', 'x');
+    const message = formatCommitMessage(folder, {
+      verb: 'ADD',
+      essence: 'x',
+      site: { folder, treeSha: 'a'.repeat(40), kept: [] },
+    });
     const refusal = notOwnedError('p/1/a.html', true, message);
     expect(refusal.message).toMatch(/it came with the folder \S+ that was delivered as a whole$/);
     expect(refusal.hint).toContain(`\`path: ${shown}\``);

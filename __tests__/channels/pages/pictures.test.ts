@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { commitFiles } from '../../../src/channels/pages/commit.ts';
-import { comparePaths, type WantedFile } from '../../../src/channels/pages/compare-paths.ts';
-import { formatCommitMessage, isOwnedFile } from '../../../src/channels/pages/ownership.ts';
-import { type FileChange, pathChangesOf } from '../../../src/github/api/git-data.ts';
+import { commitPlanned } from '../../../src/channels/pages/commit.ts';
+import { formatCommitMessage, isOwned } from '../../../src/channels/pages/ownership.ts';
+import { type ComparedFile, planFiles, type WantedFile } from '../../../src/channels/pages/plan-files.ts';
+import type { CommitTarget } from '../../../src/channels/pages/target.ts';
+import { hasFailed } from '../../../src/errors.ts';
 import type { LocalFile } from '../../../src/rules/inspect.ts';
 import { absent, failure } from '../../github/fake-github.ts';
 import { temporaryFolder } from '../../support/files.ts';
@@ -42,36 +43,44 @@ const pageWith = (blob: string, pictures: Readonly<Record<string, string>> = {})
 
 /** What one commit of ours left: the page and its pictures. */
 function delivered(page: string, pictures: Readonly<Record<string, string>>): BranchFiles {
-  const objects = Object.entries(pictures).map(([path, blobSha]) => ({ path, blobSha }));
-  const message = formatCommitMessage({
-    path: PATH,
-    blobSha: page,
-    pictures: objects,
-    replaces: false,
-    essence: 'x',
-  });
   const all = { [PATH]: page, ...pictures };
+  const objects = Object.entries(all).map(([path, sha]) => ({ path, sha }));
+  const message = formatCommitMessage(PATH, { verb: 'ADD', essence: 'x', objects });
   return Object.fromEntries(Object.entries(all).map(([path, blob]) => [path, existingFile(blob, message)]));
 }
 
 async function compare(wanted: WantedFile, files: BranchFiles) {
   const github = branchWith(files);
-  const [state] = resultsFor(await comparePaths([wanted], commitTargetWith(github)), [wanted]);
-  return { state: state as FileChange, github };
+  return { ...(await planOne(wanted, commitTargetWith(github))), github };
 }
 
-const besideOf = ({ beside = [] }: FileChange) =>
-  Object.fromEntries(beside.map(({ path, file }) => [path, file?.blobSha ?? null]));
+/** What a page needs: by path, the new blob of each that changes, `null` for one that is removed. */
+async function planOne(wanted: WantedFile, target: CommitTarget) {
+  const [state] = resultsFor((await planFiles([wanted], target)).places, [wanted]);
+  const { change } = hasFailed(state) ? {} : (state as ComparedFile);
+  const changed = Object.fromEntries([
+    ...(change?.writes ?? []).map(({ path, file }) => [path, file.blobSha]),
+    ...(change?.removals ?? []).map((path) => [path, null]),
+  ]);
+  const { [PATH]: page, ...beside } = changed;
+  return {
+    state,
+    message: change?.message ?? '',
+    basis: Object.fromEntries(change?.basis ?? []),
+    page,
+    beside,
+  };
+}
 
 describe('a page with a picture', () => {
   test('is one change, whose message names both', async () => {
-    const { state } = await compare(pageWith('new', { [PICTURE]: 'p1' }), {});
-    expect(besideOf(state)).toEqual({ [PICTURE]: 'p1' });
-    expect(state.message).toBe(
+    const { page, beside, message } = await compare(pageWith('new', { [PICTURE]: 'p1' }), {});
+    expect([page, beside]).toEqual(['new', { [PICTURE]: 'p1' }]);
+    expect(message).toBe(
       `ADD page.html: from run 7 of Deliver\n\nDelivered-by: screen-delivery\nDelivered-object: new ${PATH}\nDelivered-object: p1 ${PICTURE}`,
     );
     for (const [path, blob] of [[PATH, 'new'] as const, [PICTURE, 'p1'] as const]) {
-      expect(isOwnedFile(state.message, { path, blobSha: blob })).toBe(true);
+      expect(isOwned(message, { path, sha: blob })).toBe(true);
     }
   });
 
@@ -80,15 +89,16 @@ describe('a page with a picture', () => {
       pageWith('same', { [PICTURE]: 'p1' }),
       delivered('same', { [PICTURE]: 'p1' }),
     );
-    expect(state).toEqual({ commitSha: `last ${PATH}`, written: false });
+    expect(state).toEqual({ commitSha: `last ${PATH}` });
   });
 
   test('gets a new picture without a change of its own', async () => {
-    const { state } = await compare(
+    const { basis, page, beside } = await compare(
       pageWith('same', { [PICTURE]: 'p2' }),
       delivered('same', { [PICTURE]: 'p1' }),
     );
-    expect(state).toMatchObject({ replaces: 'same', beside: [{ path: PICTURE, replaces: 'p1' }] });
+    expect(basis).toEqual({ [PATH]: 'same', [PICTURE]: 'p1' });
+    expect([page, beside]).toEqual([undefined, { [PICTURE]: 'p2' }]);
   });
 
   test('never replaces a picture of somebody else', async () => {
@@ -102,8 +112,8 @@ describe('a page with a picture', () => {
     ['delivered again without one', pageWith('new')],
     ['withdrawn', { path: PATH, file: null }],
   ])('takes all its pictures with it when it is %s', async (_, wanted) => {
-    const { state } = await compare(wanted, delivered('old', { [PICTURE]: 'p1', [BEFORE]: 'p0' }));
-    expect(besideOf(state)).toEqual({ [PICTURE]: null, [BEFORE]: null });
+    const { beside } = await compare(wanted, delivered('old', { [PICTURE]: 'p1', [BEFORE]: 'p0' }));
+    expect(beside).toEqual({ [PICTURE]: null, [BEFORE]: null });
   });
 
   test.each([
@@ -113,27 +123,28 @@ describe('a page with a picture', () => {
   ])('takes a picture with it that came later than its own bytes when it is %s', async (_, wanted) => {
     const { [PICTURE]: picture } = delivered('old', { [PICTURE]: 'p1' });
     const files = { [PATH]: existingFile('old'), ...(picture && { [PICTURE]: picture }) };
-    const { state } = await compare(wanted, files);
-    expect(state).toMatchObject({ path: PATH, replaces: 'old' });
-    expect(besideOf(state)).toEqual({ [PICTURE]: null });
+    const { basis, beside } = await compare(wanted, files);
+    expect(basis).toMatchObject({ [PATH]: 'old' });
+    expect(beside).toEqual({ [PICTURE]: null });
   });
 
   test('that is gone already is withdrawn with the picture that is not', async () => {
     const { [PICTURE]: picture } = delivered('old', { [PICTURE]: 'p1' });
-    const { state } = await compare({ path: PATH, file: null }, picture ? { [PICTURE]: picture } : {});
-    expect(pathChangesOf(state).map(({ path, file }) => [path, file])).toEqual([[PICTURE, null]]);
+    const { page, beside } = await compare({ path: PATH, file: null }, picture ? { [PICTURE]: picture } : {});
+    expect([page, beside]).toEqual([undefined, { [PICTURE]: null }]);
   });
 
   test.each<[string, string | null]>([
     ['a file of its own', null],
     [
       'the picture of another page',
-      formatCommitMessage({
-        path: 'docs/other.html',
-        blobSha: 'x',
-        pictures: [{ path: PICTURE, blobSha: 'mine' }],
-        replaces: false,
+      formatCommitMessage('docs/other.html', {
+        verb: 'ADD',
         essence: 'x',
+        objects: [
+          { path: 'docs/other.html', sha: 'x' },
+          { path: PICTURE, sha: 'mine' },
+        ],
       }),
     ],
   ])('neither replaces nor removes what was delivered as %s', async (_, message) => {
@@ -145,7 +156,7 @@ describe('a page with a picture', () => {
       hint: 'set `picture: false`, or `overwrite: true` if you may replace that file',
     });
     for (const wanted of [pageWith('new'), { path: PATH, file: null }]) {
-      expect(besideOf((await compare(wanted, files)).state)).toEqual({});
+      expect((await compare(wanted, files)).beside).toEqual({});
     }
   });
 
@@ -159,18 +170,15 @@ describe('a page with a picture', () => {
       },
     );
     const wanted = { path: PATH, file: null };
-    const [state] = resultsFor(await comparePaths([wanted], commitTargetWith(github)), [wanted]);
+    const { state } = await planOne(wanted, commitTargetWith(github));
     expect(state).toMatchObject({ httpCode: 500 });
   });
 
   test('has it on a branch that does not exist yet', async () => {
     const github = branchWith({}, { get_ref: absent });
     const wanted = pageWith('new', { [PICTURE]: 'p1' });
-    const [state] = resultsFor(
-      await comparePaths([wanted], commitTargetWith(github, { method: 'B', setup: true })),
-      [wanted],
-    );
-    expect(besideOf(state as FileChange)).toEqual({ [PICTURE]: 'p1' });
+    const { beside } = await planOne(wanted, commitTargetWith(github, { method: 'B', setup: true }));
+    expect(beside).toEqual({ [PICTURE]: 'p1' });
   });
 
   test('leaves a picture that somebody else changed meanwhile', async () => {
@@ -178,8 +186,8 @@ describe('a page with a picture', () => {
       ...delivered('old', { [PICTURE]: 'p1' }),
       [PICTURE]: existingFile('theirs', FOREIGN_MESSAGE),
     };
-    const { state } = await compare({ path: PATH, file: null }, files);
-    expect(state).toMatchObject({ file: null, beside: [] });
+    const { page, beside } = await compare({ path: PATH, file: null }, files);
+    expect([page, beside]).toEqual([null, {}]);
   });
 
   test('is not asked for a picture where it is new, nor is a file that is no page', async () => {
@@ -193,7 +201,8 @@ describe('a page with a picture', () => {
   test('is committed with it, in one commit', async () => {
     const github = branchWith({});
     const host = new FakeHttp((_, nth) => ({ status: 201, body: { sha: nth === 1 ? 'new' : 'p1' } }));
-    await commitFiles([pageWith('new', { [PICTURE]: 'p1' })], commitTargetWith(github), fakePorts(host.http));
+    const wanted = [pageWith('new', { [PICTURE]: 'p1' })];
+    await commitPlanned((now) => planFiles(wanted, now), commitTargetWith(github), fakePorts(host.http));
     expect(github.writes).toEqual(['tree', 'commit', 'update_ref']);
     expect(github.sent('tree')).toMatchObject([
       {
@@ -220,6 +229,6 @@ describe('the ownership of a picture', () => {
     ['a file that is no picture of the page', message(`new ${PATH}`, `p1 ${PICTURE}`, 'x docs/other.html')],
     ['no page', message(`p1 ${PICTURE}`)],
   ])('needs the form that this tool writes, not %s', (_, text) => {
-    expect(isOwnedFile(text, { path: PICTURE, blobSha: 'p1' })).toBe(false);
+    expect(isOwned(text, { path: PICTURE, sha: 'p1' })).toBe(false);
   });
 });

@@ -1,13 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
-import { methodOf } from '../../../src/channels/pages/commit-methods.ts';
-import { createPagesPublisher, type PagesOptions } from '../../../src/channels/pages/publish.ts';
-import { DeliveryError } from '../../../src/errors.ts';
+import { createPagesPublisher } from '../../../src/channels/pages/publish.ts';
+import type { PagesOptions } from '../../../src/channels/pages/target.ts';
+import { methodOf } from '../../../src/channels/pages/write-changes.ts';
+import type { DeliveryError } from '../../../src/errors.ts';
 import { createGitHubClient } from '../../../src/github/api/client.ts';
 import { RETRY } from '../../../src/protocol/limits.ts';
 import type { LocalFile } from '../../../src/rules/inspect.ts';
+import { changeWith } from '../../github/changes.ts';
 import { absent, type CallName, FakeGitHub, failure } from '../../github/fake-github.ts';
 import { localFile } from '../../support/files.ts';
-import { FakeHttp, fakePorts, NOON, type Scripted, type Seen } from '../../support/ports.ts';
+import { FakeHttp, fakePorts, type Scripted, type Seen } from '../../support/ports.ts';
 import { ownMessage } from '../fake-branch.ts';
 import { pagesOptionsWith } from '../pages-options.ts';
 import { prepareAll, prepareOne, resultsFor } from '../prepare-one.ts';
@@ -92,11 +94,14 @@ describe('preparing a file for channel K1', () => {
       plan: { method: 'method B, object API' },
       data: { target: { method: 'B' } },
     });
-    const change = { path: 'a', message: 'm', replaces: null, file: null };
-    const beside = [{ path: 'a.png', replaces: 'p', file: null }];
+    const change = changeWith();
+    const withRemoval = { ...change, removals: ['a/b.html.png'] };
     expect(methodOf([change], { method: 'A' })).toBe('A');
-    expect(methodOf([{ ...change, beside }], { method: 'A' })).toBe('B');
-    expect(methodOf([{ ...change, beside }], { method: 'C' })).toBe('C');
+    expect(methodOf([withRemoval], { method: 'A' })).toBe('B');
+    expect(methodOf([withRemoval], { method: 'C' })).toBe('C');
+    // The single-call write compares nothing but its own path.
+    const ofFolder = { ...change, basis: new Map([['a', 'tree']]) };
+    expect(methodOf([ofFolder], { method: 'A' })).toBe('B');
   });
 
   test('refuses a name that Jekyll leaves out of the site', async () => {
@@ -119,7 +124,7 @@ describe('preparing a file for channel K1', () => {
   test('watches the build of the commit that it made', async () => {
     const { task } = await prepareFile({ answers: { pages_latest: { status: 'built', commit: 'c0ffee' } } });
     const placement = await task.perform();
-    await expect(task.watch?.(placement)).resolves.toMatchObject({ finished: true });
+    await expect(task.progress(placement)).resolves.toMatchObject({ finished: true });
   });
 });
 
@@ -141,21 +146,26 @@ describe('a file that changes the whole site or repository', () => {
   });
 });
 
-describe('a page that the host renders', () => {
+describe('a delivered file', () => {
   test.each([
     ['is the file that was committed', (file: LocalFile) => file.blobSha, []],
     ['is a file of somebody else', () => 'theirs', 'NOT_PROVEN'],
     ['is none any more', () => null, 'NOT_PROVEN'],
+    [
+      'cannot be read',
+      () => failure('RATE_LIMITED', 403),
+      [expect.stringMatching(/^whether the branch main still/)],
+    ],
   ])('is looked at again after its proof, where what the branch holds %s', async (_, heldAfter, expected) => {
-    let held: string | null = null;
+    let held: string | Error | null = null;
     const { file, task } = await prepareFile({
-      name: 'notes.md',
-      options: { marker: 'hello' },
-      answers: { get_file: () => (held === null ? absent : { type: 'file', sha: held }) },
+      answers: {
+        get_file: () => (held === null ? absent : held instanceof Error ? held : { type: 'file', sha: held }),
+      },
     });
-    const { recheck } = await task.perform();
+    const placement = await task.perform();
     held = heldAfter(file);
-    const checked = await recheck?.().catch(({ code }: DeliveryError) => code);
+    const checked = await task.recheck(placement).catch(({ code }: DeliveryError) => code);
     expect(checked).toEqual(expected);
   });
 });
@@ -173,7 +183,6 @@ describe('committing a new file through channel K1', () => {
       bypassCache: true,
       hostMayChangeBytes: false,
       display: 'page',
-      previousSha256: undefined,
       mustBeExternal: false,
       notes: [],
       unknown: [],
@@ -197,8 +206,8 @@ describe('committing a new file through channel K1', () => {
     expect(github.names).toEqual([
       'get_ref',
       'get_file',
+      'graphql',
       'get_ref',
-      'get_file',
       'get_commit',
       'tree',
       'commit',
@@ -322,13 +331,14 @@ describe('a commit through channel K1 that fails', () => {
     const { github, host, task } = await prepareFile({
       bytes: Buffer.alloc(METHOD_A_LIMIT + 1, 'x'),
       answers: {
-        get_ref: (_: unknown, nth: number) => ({ object: { sha: `base${nth}` } }),
+        // Each attempt compares, and reads the branch again before it writes.
+        get_ref: (_: unknown, nth: number) => ({ object: { sha: `base${Math.ceil(nth / 2)}` } }),
         update_ref: firstThen(conflict, {}),
       },
       http: (_, { blobSha }) => ({ status: 201, body: { sha: blobSha } }),
     });
     await task.perform();
-    expect(github.sent('commit')).toMatchObject([{ parents: ['base2'] }, { parents: ['base4'] }]);
+    expect(github.sent('commit')).toMatchObject([{ parents: ['base1'] }, { parents: ['base2'] }]);
     expect(host.seen).toHaveLength(1);
   });
 
@@ -360,9 +370,11 @@ describe('a commit through channel K1 that fails', () => {
     expect(github.names).toEqual([
       'get_ref',
       'get_file',
+      'graphql',
       'put_file_le1mb',
       'get_ref',
       'get_file',
+      'graphql',
       'put_file_le1mb',
     ]);
   });
@@ -395,54 +407,39 @@ describe('a commit through channel K1 that fails', () => {
   });
 });
 
-describe('the page that a commit through channel K1 replaces', () => {
-  const prepareReplacement = (http: Setup['http'], options: Partial<PagesOptions> = {}) =>
+describe('the file that a commit through channel K1 replaces', () => {
+  const blobs = [
+    { oid: '0ld', size: 3 },
+    { oid: '0lder', size: 5 },
+  ];
+  const prepareReplacement = (message: string, essence?: string) =>
     prepareFile({
-      answers: answersForExisting('0ld'),
-      options: { marker: 'build 7', ...options },
-      ...(http && { http }),
+      answers: {
+        ...answersForExisting('0ld'),
+        commits_of_path: [{ sha: 'last-commit', commit: { message }, blobs }],
+      },
+      ...(essence === undefined ? {} : { options: { essence } }),
     });
 
-  test.each(['build 7', undefined])(
-    'is fetched before the write, past caches and as a cache has it (marker: %s)',
-    async (marker) => {
-      const { host, task } = await prepareReplacement(
-        ({ url }) => ({ body: url.includes('?v=') ? 'old page' : 'older page' }),
-        { marker },
-      );
-      const copies = [(await localFile('old page')).sha256, (await localFile('older page')).sha256];
-      await expect(task.perform()).resolves.toMatchObject({ previousSha256: copies });
-      expect(host.seen.map(({ url }) => url)).toEqual([`${PAGE}?v=${NOON / 1000}-before`, PAGE]);
-    },
-  );
-
-  test('is not asked on this machine, where a redirect leads there', async () => {
-    const { host, task } = await prepareReplacement(() => ({
-      status: 302,
-      headers: { location: 'https://localhost/x' },
-    }));
-    await expect(task.perform()).resolves.toMatchObject({ previousSha256: [] });
-    expect(host.seen.filter(({ url }) => url.includes('localhost'))).toEqual([]);
-  });
-
-  test('is not fetched where no file exists', async () => {
-    const { host, task } = await prepareFile({ options: { marker: 'build 7' } });
-    await task.perform();
+  test('is known by what git has of it, and of the one before: its address is not asked', async () => {
+    const { host, task } = await prepareReplacement(ownMessage('0ld'));
+    await expect(task.perform()).resolves.toMatchObject({
+      earlier: [
+        { sha: '0ld', size: 3 },
+        { sha: '0lder', size: 5 },
+      ],
+    });
     expect(host.seen).toEqual([]);
   });
 
   test.each([
-    ['answers 404', { status: 404 }],
-    ['cannot be reached', new DeliveryError('NO_NETWORK', 'unplugged')],
-  ])('does not stop the delivery where it %s', async (_, answer) => {
-    const { task } = await prepareReplacement(() => answer);
-    await expect(task.perform()).resolves.toMatchObject({ commitSha: 'c0ffee', previousSha256: [] });
-  });
-
-  test('does not hide a defect of this tool', async () => {
-    const { task } = await prepareReplacement(() => undefined);
-    // The fake host has no answer, and its error is not a DeliveryError.
-    await expect(task.perform()).rejects.toMatchObject({ code: 'INTERNAL' });
+    ['another run', ownMessage('0ld').replace('before', 'from run 6 of Deliver'), ['run 6 of Deliver']],
+    ['the same run', ownMessage('0ld').replace('before', 'from run 7 of Deliver'), []],
+    ['a machine', ownMessage('0ld'), ['commit last-co']],
+  ])('is named where it is the delivery of %s', async (_, message, replaced) => {
+    const { task } = await prepareReplacement(message);
+    const notes = replaced.map((name) => `replaced the delivery of ${name}`);
+    await expect(task.perform()).resolves.toMatchObject({ notes });
   });
 });
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { PagesOptions } from '../../../src/channels/pages/publish.ts';
 import { createPagesRemover } from '../../../src/channels/pages/remove.ts';
+import type { PagesOptions } from '../../../src/channels/pages/target.ts';
 import { hasFailed, type Result } from '../../../src/errors.ts';
 import { BATCH } from '../../../src/protocol/limits.ts';
 import { TRAILER } from '../../../src/protocol/words.ts';
@@ -82,7 +82,7 @@ describe('removing a file through channel K1', () => {
       bypassCache: true,
       hostMayChangeBytes: false,
       mustBeExternal: false,
-      notes: ['caches may still show it for up to ten minutes'],
+      notes: [],
       unknown: [],
     });
     expect(removedPaths(github)).toEqual(['page.html']);
@@ -98,7 +98,7 @@ describe('removing a file through channel K1', () => {
       { pages_latest: { status: 'built', commit: 'commit1' } },
     );
     const task = await prepareOne(createRemover(github).remover, null, 'page.html');
-    await expect(task.watch?.(await task.perform())).resolves.toMatchObject({ finished: true });
+    await expect(task.progress(await task.perform())).resolves.toMatchObject({ finished: true });
   });
 
   test('refuses to remove a foreign file, and writes nothing', async () => {
@@ -297,7 +297,9 @@ describe('removing a folder through channel K1', () => {
   test('prepares one task for the folder itself where nothing owned is below it', async () => {
     const github = branchWith({ 'page.html': existingFile('p') });
     const { item, prepared, remover, tasks } = await prepareFolder(github);
-    expect(prepared).toMatchObject([{ item, result: { plan: { name: 'previews/pr-1/' } } }]);
+    expect(prepared).toMatchObject([
+      { item, result: { plan: { name: 'previews/pr-1/' }, data: { target: { method: 'C' } } } },
+    ]);
     expect(resultsFor(await remover.perform(tasks), tasks)).toMatchObject([
       { written: false, evidence: 'nothing exists there' },
     ]);
@@ -333,8 +335,12 @@ describe('removing a folder through channel K1', () => {
 
   test('removes the other files where one is changed by somebody else after it was prepared', async () => {
     const files = { ...FOLDER };
-    const { remover, tasks } = await prepareFolder(branchWith(files));
+    let head = 'base';
+    const { remover, tasks } = await prepareFolder(
+      branchWith(files, { get_ref: () => ({ object: { sha: head } }) }),
+    );
     files['previews/pr-1/a.html'] = foreign('new');
+    head = 'theirs';
     const results = resultsFor(await remover.perform(tasks), tasks);
     expect(getCodes(results)).toMatchObject(['NOT_OURS', { commitSha: 'commit1' }]);
   });

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { PreparedTask } from '../../../src/channels/channel.ts';
-import type { PagesTask } from '../../../src/channels/pages/pages-task.ts';
-import { createPagesPublisher, type PagesOptions } from '../../../src/channels/pages/publish.ts';
+import type { PagesTask } from '../../../src/channels/pages/file-tasks.ts';
+import { createPagesPublisher } from '../../../src/channels/pages/publish.ts';
+import type { PagesOptions } from '../../../src/channels/pages/target.ts';
 import type { RepositoryContext } from '../../../src/github/api/repository.ts';
 import { createMemoryFile } from '../../../src/rules/memory-file.ts';
 import { absent, FakeGitHub, failure } from '../../github/fake-github.ts';
@@ -27,6 +28,7 @@ const WRITES: Answers = {
   commit: { sha: 'c0ffee' },
   create_ref: {},
   create_pages_site: NEW_SITE,
+  commits_of_path: [],
 };
 
 /** Git's id of the blob that a request sends. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createSiteRun } from '../../../src/channels/pages/site-run.ts';
+import { createSiteRun } from '../../../src/channels/pages/site-workflow.ts';
 import { FakeGitHub, failure } from '../../github/fake-github.ts';
 
 const PAGE = 'https://github.com/octo/site/actions/runs/9';

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { assetExistsError, ensureAsset, hasSameContent } from '../../../src/channels/release/asset.ts';
-import { createUploadWait } from '../../../src/channels/release/unfinished.ts';
+import { createUploadWait } from '../../../src/channels/release/upload-wait.ts';
+import { stoppedError } from '../../../src/errors.ts';
 import type { Asset } from '../../../src/github/api/releases.ts';
 import { fileWith } from '../../delivery/builders.ts';
 import { failure } from '../../github/fake-github.ts';
@@ -12,7 +13,6 @@ import {
   FakeRelease,
   INCOMING,
   type Intercept,
-  OUTGOING,
   OWN_DIGEST,
   RELEASE,
   starterAsset,
@@ -22,7 +22,9 @@ const LABEL = 'a.zip (screen-delivery)';
 const LIMITS = { interval: 5_000, timeout: 240_000 };
 
 const old = assetWith({ id: 4, digest: 'sha256:0ld' });
-const incoming = assetWith({ id: 5, name: INCOMING, digest: OWN_DIGEST });
+const incoming = assetWith({ id: 5, name: INCOMING, label: LABEL, digest: OWN_DIGEST });
+/** Of another delivery, which has deleted the old asset or is about to. */
+const interim = { id: 10, name: 'incoming-0123456789ab-a.zip', label: LABEL, digest: 'sha256:the1r' };
 const OWN = [['a.zip', OWN_DIGEST]];
 const connectionLost = failure('CONNECTION', undefined, { retryable: true });
 const denied = failure('NO_PERMISSION', 403);
@@ -48,7 +50,7 @@ async function startUpload(
   };
   const work = ensureAsset(
     task,
-    { release: RELEASE, assets, waitForUpload: createUploadWait(LIMITS, ports) },
+    { release: RELEASE, assets, waitForUpload: createUploadWait(LIMITS.interval, LIMITS.timeout, ports) },
     ports,
   );
   // The test reads its error later.
@@ -98,25 +100,32 @@ describe('ensureAsset', () => {
     ['nothing exists: uploads once', [], ['upload a.zip'], true, true],
     ['the same file exists: changes nothing', [assetWith({ digest: OWN_DIGEST })], [], false, false],
     [
-      'another file exists: uploads first and exchanges the names after',
+      'another file exists: uploads first, then deletes it and gives the name away',
       [old],
-      [`upload ${INCOMING}`, 'rename a.zip', `rename ${INCOMING}`, `delete ${OUTGOING}`],
+      [`upload ${INCOMING}`, 'delete a.zip', `rename ${INCOMING}`],
       true,
       true,
     ],
     [
-      'another file exists and an earlier run uploaded the new one: only exchanges the names',
+      'another file exists and an earlier run uploaded the new one: only exchanges them',
       [old, incoming],
-      ['rename a.zip', `rename ${INCOMING}`, `delete ${OUTGOING}`],
+      ['delete a.zip', `rename ${INCOMING}`],
       true,
       false,
     ],
     [
-      'an earlier run exchanged half of the names: finishes the exchange',
-      [incoming, assetWith({ id: 12, name: OUTGOING, digest: 'sha256:0ld' })],
-      [`rename ${INCOMING}`, `delete ${OUTGOING}`],
+      'an earlier run deleted the other file: only gives the name',
+      [incoming],
+      [`rename ${INCOMING}`],
       true,
       false,
+    ],
+    [
+      'a killed delivery of another file had deleted the old one: uploads its own, and removes what that one left',
+      [assetWith(interim)],
+      ['upload a.zip', `delete ${interim.name}`],
+      true,
+      true,
     ],
     [
       'the same file exists next to an upload of an earlier run: deletes that upload',
@@ -198,7 +207,7 @@ describe('ensureAsset', () => {
     const others = [
       assetWith({ id: 7, name: 'b.zip' }),
       starterAsset('c.zip', 8),
-      assetWith({ id: 10, name: 'incoming-0-a.zip' }),
+      assetWith({ id: 11, name: 'incoming-0123456789ab-b.zip', label: LABEL }),
     ];
     const { release, work } = await startUpload([...others, old]);
     await work;
@@ -209,6 +218,36 @@ describe('ensureAsset', () => {
     const { release, work } = await startUpload([old], { overwrite: false });
     await expect(work).rejects.toMatchObject({ code: 'NOT_OURS' });
     expect([release.changes, release.host.seen]).toEqual([[], []]);
+  });
+
+  test('has the old file or the new one in the release at every moment of a replacement', async () => {
+    const moments: string[] = [];
+    const { release, work } = await startUpload([old], {
+      intercept(change) {
+        moments.push(`${change}: ${release.contents.map(([name]) => name)}`);
+        return undefined;
+      },
+    });
+    await work;
+    expect(moments).toEqual([
+      'upload: a.zip',
+      `delete_asset: a.zip,${INCOMING}`,
+      `rename_asset: ${INCOMING}`,
+    ]);
+  });
+
+  test('never gives the name to what a killed delivery uploaded, which nobody proved, and removes it', async () => {
+    for (const overwrite of [true, false]) {
+      const { release, work } = await startUpload([assetWith(interim)], { overwrite });
+      await work;
+      expect(release.contents).toEqual(OWN);
+    }
+  });
+
+  test('takes a file that only has such a name, and not our label, for somebody else’s', async () => {
+    const { release, work } = await startUpload([assetWith({ ...interim, label: 'theirs' })]);
+    await work;
+    expect(release.changes).toEqual(['upload a.zip']);
   });
 
   test.each<[string, Intercept, number]>([
@@ -258,25 +297,32 @@ describe('a final failure of ensureAsset', () => {
       [old],
     ],
     [
-      'the old asset cannot be renamed: the new one is deleted',
+      'the old asset cannot be deleted: the new one is',
+      (change, nth) => (change === 'delete_asset' && nth === 1 ? denied : undefined),
+      [old],
+    ],
+    [
+      'nothing can be deleted: both assets stay',
+      (change) => (change === 'delete_asset' ? denied : undefined),
+      [old, incoming],
+    ],
+    [
+      'the new asset cannot be renamed: it stays, because the old one is deleted',
       (change) => (change === 'rename_asset' ? denied : undefined),
-      [old],
-    ],
-    [
-      'the new asset cannot be renamed: the old one gets its name back',
-      // The first rename is that of the old asset.
-      (change, nth) => (change === 'rename_asset' && nth === 2 ? denied : undefined),
-      [old],
-    ],
-    [
-      'nothing can be renamed any more: both assets stay',
-      (change, nth) => (change === 'rename_asset' && nth > 1 ? denied : undefined),
-      [{ ...old, name: OUTGOING }, incoming],
+      [incoming],
     ],
   ])('is cleaned up where %s', async (_, intercept, left) => {
     const { release, work } = await startUpload([old], { intercept });
     await expect(work).rejects.toMatchObject({ code: 'NO_PERMISSION' });
     expect(release.contents).toEqual(left.map(({ name, digest }) => [name, digest]));
+  });
+
+  test('is none where the new asset gets its name in the end', async () => {
+    const { release, work } = await startUpload([old], {
+      intercept: (change, nth) => (change === 'rename_asset' && nth === 1 ? denied : undefined),
+    });
+    await expect(work).resolves.toMatchObject({ asset: { name: 'a.zip' }, written: true, confirmed: false });
+    expect(release.contents).toEqual(OWN);
   });
 
   test('deletes the new asset where the host stored other bytes, and the old one stays', async () => {
@@ -301,16 +347,6 @@ describe('a final failure of ensureAsset', () => {
     expect(release.contents).toEqual([['a.zip', 'sha256:0ld']]);
   });
 
-  test('does not follow from an old asset that cannot be deleted after its replacement, which is a warning in the log', async () => {
-    const { ports, work } = await startUpload([old], {
-      intercept: (change) => (change === 'delete_asset' ? denied : undefined),
-    });
-    await expect(work).resolves.toMatchObject({ asset: { name: 'a.zip', digest: OWN_DIGEST } });
-    expect(ports.logger.lines).toContain(
-      `warning: could not delete the replaced asset ${OUTGOING}: ${denied.message}`,
-    );
-  });
-
   test('stays the first error where the cleanup fails as well, which is a warning in the log', async () => {
     const { ports, work } = await startUpload([old], {
       intercept: (change) => (change === 'delete_asset' || change === 'rename_asset' ? denied : undefined),
@@ -321,18 +357,13 @@ describe('a final failure of ensureAsset', () => {
 });
 
 describe('a stop of the delivery during ensureAsset', () => {
-  const reason = Object.assign(new Error('stopped'), { name: 'AbortError' });
+  const reason = stoppedError();
   const stopped = failure('ABORTED');
   /** Stops the delivery during the n-th change of that kind; its answer does not arrive. */
-  const stopDuring = async (
-    assets: readonly Asset[],
-    during: Parameters<Intercept>[0],
-    arrives: boolean,
-    nth = 1,
-  ) => {
+  const stopDuring = async (assets: readonly Asset[], during: Parameters<Intercept>[0], arrives: boolean) => {
     const started = await startUpload(assets, {
       intercept(change, count) {
-        if (change !== during || count !== nth) return undefined;
+        if (change !== during || count !== 1) return undefined;
         started.ports.stop.abort(reason);
         return arrives ? () => stopped : stopped;
       },
@@ -355,26 +386,19 @@ describe('a stop of the delivery during ensureAsset', () => {
   test.each<[string, Parameters<Intercept>[0], boolean, [string, string | null | undefined][]]>([
     ['the new asset was uploaded: it is deleted', 'upload', true, [['a.zip', 'sha256:0ld']]],
     ['the new asset was not uploaded', 'upload', false, [['a.zip', 'sha256:0ld']]],
-    ['the old asset was not renamed', 'rename_asset', false, [['a.zip', 'sha256:0ld']]],
-    ['the old asset was renamed: it gets its name back', 'rename_asset', true, [['a.zip', 'sha256:0ld']]],
+    ['the old asset was not deleted', 'delete_asset', false, [['a.zip', 'sha256:0ld']]],
   ])('keeps only the old asset under its name where %s', async (_, during, arrives, contents) => {
     const { release, work } = await stopDuring([old], during, arrives);
     await expect(work).rejects.toMatchObject({ code: 'ABORTED' });
     expect(release.contents).toEqual(contents);
   });
 
-  test('gives the old asset its name back where the new one was not renamed', async () => {
-    const { release, work } = await stopDuring([old], 'rename_asset', false, 2);
-    await expect(work).rejects.toMatchObject({ code: 'ABORTED' });
-    expect(release.contents).toEqual([['a.zip', 'sha256:0ld']]);
-  });
-
-  test.each<[string, Parameters<Intercept>[0], boolean, number]>([
-    ['the new asset got its name', 'rename_asset', true, 2],
-    ['the old asset was not deleted yet', 'delete_asset', false, 1],
-    ['the old asset was deleted', 'delete_asset', true, 1],
-  ])('succeeds where %s', async (_, during, arrives, nth) => {
-    const { release, work } = await stopDuring([old], during, arrives, nth);
+  test.each<[string, Parameters<Intercept>[0], boolean]>([
+    ['the old asset was deleted: the new one gets its name', 'delete_asset', true],
+    ['the new asset was not renamed yet', 'rename_asset', false],
+    ['the new asset got its name', 'rename_asset', true],
+  ])('succeeds where %s', async (_, during, arrives) => {
+    const { release, work } = await stopDuring([old], during, arrives);
     await expect(work).resolves.toMatchObject({ asset: { name: 'a.zip' }, written: true });
     expect(release.contents).toEqual(OWN);
   });

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import { createReleaseRemover, type RemovalOptions } from '../../../src/channels/release/remove.ts';
-import { hasFailed } from '../../../src/errors.ts';
 import { type Asset, formatLabel, RELEASE_BODY } from '../../../src/github/api/releases.ts';
 import { TRAILER } from '../../../src/protocol/words.ts';
 import { absent, FakeGitHub, failure } from '../../github/fake-github.ts';
@@ -12,6 +11,7 @@ import { accessWith } from '../repository-context.ts';
 const OPTIONS: RemovalOptions = {
   tag: 'files-20260102',
   tagIsDefault: false,
+  earlierTag: 'files-20260101',
   overwrite: false,
   serverUrl: new URL('https://github.com'),
 };
@@ -61,7 +61,6 @@ describe('removing an asset through channel K2', () => {
       name: 'deep-otchyot.zip',
       claim: 'is removed',
     });
-    expect(task.watch).toBeUndefined();
     expect(github.calls).toEqual([]);
   });
 
@@ -70,6 +69,7 @@ describe('removing an asset through channel K2', () => {
     await expect(task.perform()).resolves.toEqual({
       evidence: 'asset 4 (a.zip) is deleted',
       url: new URL(`${DOWNLOADS}/a.zip`),
+      destination: 'release files-20260102, asset a.zip',
       written: true,
       bypassCache: false,
       hostMayChangeBytes: false,
@@ -211,6 +211,13 @@ describe('who owns an asset that channel K2 removes', () => {
     expect(github.writes).toEqual([]);
   });
 
+  test('an asset whose replacement has not ended is not said to be gone', async () => {
+    const interim = assetWith({ name: 'incoming-0123456789ab-a.zip', label: LABEL });
+    const { github, task } = await prepareRemoval({ assets: [interim], release: OWN_RELEASE });
+    await expect(task.perform()).rejects.toMatchObject({ code: 'CONFLICT', leftBehind: [] });
+    expect(github.writes).toEqual([]);
+  });
+
   test('an asset of an immutable release is refused before a request that must fail', async () => {
     const release = { ...OWN_RELEASE, immutable: true };
     const { github, task } = await prepareRemoval({ assets: [OWN], release });
@@ -229,76 +236,58 @@ describe('who owns an asset that channel K2 removes', () => {
 });
 
 describe('removing an asset through channel K2 without a tag', () => {
-  const listed = (tag: string, asset: Partial<Asset>, more: object = {}) => ({
-    ...OWN_RELEASE,
-    tag_name: tag,
-    assets: [assetWith({ label: formatLabel('a.zip'), ...asset })],
-    ...more,
-  });
+  const TODAY = 'files-20260102';
+  const YESTERDAY = 'files-20260101';
+  const ours = { label: formatLabel('a.zip'), digest: 'sha256:0ther' };
+  const same = { label: 'a.zip', digest: OWN_DIGEST };
+  const theirs = { label: 'a.zip', digest: 'sha256:0ther' };
 
-  /** A remover of a.zip for a repository with these releases, the newest first. */
-  async function prepareSearch(releases: readonly ReturnType<typeof listed>[], bytes: string | null = BYTES) {
-    const byTag = new Map(releases.map((release) => [release.tag_name, release]));
+  /** A remover of a.zip, with the file or without it, for these releases of today and yesterday. */
+  async function prepareSearch(listed: readonly (Partial<Asset> | null)[], hasFile = true) {
+    const tags = [TODAY, YESTERDAY];
     const github = new FakeGitHub({
-      list_releases: ({ page, per_page }: { page: number; per_page: number }) =>
-        releases.slice((page - 1) * per_page, page * per_page),
-      release_by_tag: ({ tag }: { tag: string }) => byTag.get(tag) ?? absent,
-      list_assets: (_: unknown, nth: number) => releases[nth - 1]?.assets ?? [],
+      release_by_tag: ({ tag }: { tag: string }) =>
+        tags.includes(tag) ? { ...OWN_RELEASE, id: tags.indexOf(tag), tag_name: tag } : absent,
+      list_assets: ({ release_id: id }: { release_id: number }) => {
+        const asset = listed[id];
+        return asset ? [assetWith({ id: 50 + id, ...asset })] : [];
+      },
       delete_asset: undefined,
     });
     const remover = createReleaseRemover({ ...OPTIONS, tagIsDefault: true }, accessWith(github));
-    const file = bytes === null ? null : await localFile(bytes, 'a.zip');
-    const item = { file, name: 'a.zip' };
-    const results = await remover.prepare([item]);
-    const tags = results.map(({ result }) => (hasFailed(result) ? result : result.data.tag));
-    return { github, tags, remover, results };
+    const file = hasFile ? await localFile(BYTES, 'a.zip') : null;
+    return { github, task: await prepareOne(remover, file, 'a.zip') };
   }
 
-  test('finds every release of this tool with the same bytes', async () => {
-    const { github, tags } = await prepareSearch([
-      listed('files-20260101', { digest: 'sha256:0ther' }),
-      listed('files-20251231', { digest: OWN_DIGEST }),
-      listed('files-20251230', { digest: OWN_DIGEST }),
-      listed('v1', { digest: OWN_DIGEST }, { body: 'Version 1' }),
-      listed('files-20251229', { digest: OWN_DIGEST }, { draft: true }),
-    ]);
-    expect(tags).toEqual(['files-20251231', 'files-20251230']);
-    expect(github.names).toEqual(['list_releases']);
-  });
-
-  test('takes the newest one where no file is there to compare, and names the others', async () => {
-    const { tags, remover, results } = await prepareSearch(
-      [listed('files-20260101', {}), listed('files-20251231', {})],
-      null,
-    );
-    expect(tags).toEqual(['files-20260101']);
-    const tasks = results.flatMap(({ result }) => (hasFailed(result) ? [] : [result]));
-    expect((await remover.perform(tasks))[0]?.result).toMatchObject({
+  test.each<[string, readonly (Partial<Asset> | null)[], boolean, string, readonly string[]]>([
+    ['today, because only that release has it', [ours, null], false, TODAY, []],
+    ['yesterday, because only that release has it', [null, ours], false, YESTERDAY, []],
+    ['today, because that one is newer', [ours, ours], false, TODAY, [YESTERDAY]],
+    ['yesterday, because that one has the bytes', [ours, same], true, YESTERDAY, [TODAY]],
+    ['yesterday, because the other one is somebody else’s', [theirs, ours], false, YESTERDAY, [TODAY]],
+  ])('looks at two releases and deletes that of %s', async (_, assets, hasFile, tag, others) => {
+    const { github, task } = await prepareSearch(assets, hasFile);
+    expect(task.plan.destination).toBe(`release ${TODAY} or ${YESTERDAY}, asset a.zip`);
+    await expect(task.perform()).resolves.toMatchObject({
       written: true,
-      notes: ['an asset a.zip is also in the releases files-20251231: name one in `tag:`'],
+      destination: `release ${tag}, asset a.zip`,
+      notes: others.map(
+        (other) => `an asset a.zip is also in the release ${other}: set \`tag: ${other}\` to withdraw it`,
+      ),
     });
+    expect(github.sent('delete_asset')).toEqual([{ asset_id: tag === TODAY ? 50 : 51 }]);
   });
 
-  test('says that nothing exists only after the search', async () => {
-    const { github, tags } = await prepareSearch([listed('v1', { digest: 'sha256:0ther', label: null })]);
-    expect(tags).toEqual(['files-20260102']);
-    expect(github.names).toEqual(['list_releases']);
-  });
-
-  test('refuses where only a release with a changed text has it', async () => {
-    const { tags } = await prepareSearch([listed('files-20260101', {}, { body: 'changed by hand' })]);
-    expect(tags).toMatchObject([
-      { code: 'NOT_OURS', hint: 'set `tag: files-20260101` to withdraw it there' },
-    ]);
-  });
-
-  test('says that older releases were not searched where there are too many', async () => {
-    const many = Array.from({ length: 301 }, (_, nth) => listed(`v${nth}`, { name: 'b.zip' }));
-    const { github, tags } = await prepareSearch(many);
-    expect(tags).toMatchObject([
-      { code: 'NOT_FOUND', message: expect.stringContaining('older ones were not searched') },
-    ]);
-    expect(github.calls).toHaveLength(10);
+  test('does not say that nothing exists where neither release has it', async () => {
+    const { task } = await prepareSearch([null, null]);
+    for (const refused of [task.perform(), task.preview()]) {
+      await expect(refused).rejects.toMatchObject({
+        code: 'NOT_FOUND',
+        message: expect.stringContaining('others were not searched'),
+        hint: expect.stringContaining('`tag:`'),
+        leftBehind: [],
+      });
+    }
   });
 });
 

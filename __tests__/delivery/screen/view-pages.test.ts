@@ -3,8 +3,8 @@ import { createUncheckedView } from '../../../src/browser/lazy-viewer.ts';
 import type { LocalFiles, PageToView, ScreenView } from '../../../src/browser/screen-view.ts';
 import type { PagePictures, PreparedTask, ServedFile } from '../../../src/channels/channel.ts';
 import type { ChannelAttempt } from '../../../src/delivery/channel-attempt.ts';
+import { composeReport } from '../../../src/delivery/compose-report.ts';
 import { type FileDelivery, newDelivery } from '../../../src/delivery/file-delivery.ts';
-import { composeReport } from '../../../src/delivery/report.ts';
 import { createPageOpener } from '../../../src/delivery/screen/open-pages.ts';
 import { viewLocalPages, viewPublishedPages } from '../../../src/delivery/screen/view-pages.ts';
 import type { RawInputs } from '../../../src/request/inputs.ts';
@@ -231,7 +231,10 @@ describe('a page before it is published', () => {
     const [viewed] = await viewLocalPages([plannedPage()], step);
     if (failure === null) expect(viewed?.failure).toBeNull();
     else expect(viewed?.failure).toMatchObject(failure);
-    expect(http.seen.map(({ url }) => url)).toEqual(['https://octo.github.io/site/shared.js']);
+    // Without `?v=`, a cache would keep the answer that the file is absent.
+    expect(http.seen.map(({ url }) => url)).toEqual([
+      expect.stringMatching(/^https:\/\/octo\.github\.io\/site\/shared\.js\?v=\d+-host$/),
+    ]);
   });
 
   test('is not judged where more requests failed than are known', async () => {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { DeliveryError } from '../../../src/errors.ts';
-import { createGitHubClient } from '../../../src/github/api/client.ts';
-import { getBlobSha, putFile } from '../../../src/github/api/contents.ts';
+import { DeliveryError, stoppedError } from '../../../src/errors.ts';
+import { getBlobSha, needsSignatures } from '../../../src/github/api/branch.ts';
+import { createGitHubClient, type GitHubClient } from '../../../src/github/api/client.ts';
+import { putFile } from '../../../src/github/api/git-data.ts';
 import { FakeHttp, fakePorts, NOON, type Scripted } from '../../support/ports.ts';
 
 const REPO = 'https://api.github.com/repos/octo/site';
@@ -11,6 +12,11 @@ const OPTIONS = {
   owner: 'octo',
   repo: 'site',
 };
+
+const FILE = { branch: 'main', path: 'a.html' };
+
+const readTree = ({ rest, repository }: GitHubClient) => rest.git.getTree({ ...repository, tree_sha: 'abc' });
+const listCommits = ({ rest, repository }: GitHubClient) => rest.repos.listCommits(repository);
 
 /** A client whose host gives these answers one after the other, and then repeats the last one. */
 function createTestClient(...answers: (Scripted | Error)[]) {
@@ -80,19 +86,10 @@ describe('createGitHubClient: requests', () => {
     expect(host.seen).toEqual([]);
   });
 
-  test('logs nothing for an expected failure, and a deprecation as one debug line', async () => {
-    const sunset = { deprecation: 'true', sunset: 'Fri, 01 Jan 2027 00:00:00 GMT' };
-    const { ports, getRepository } = createTestClient(
-      { status: 404 },
-      { headers: sunset, body: { private: false } },
-    );
+  test('logs nothing for an expected failure', async () => {
+    const { ports, getRepository } = createTestClient({ status: 404 });
     await expect(getRepository()).rejects.toMatchObject({ code: 'NOT_FOUND' });
     expect(ports.logger.lines).toEqual([]);
-    await getRepository();
-    await getRepository();
-    expect(ports.logger.lines).toEqual([
-      `debug: [@octokit/request] "GET ${REPO}" is deprecated. It is scheduled to be removed on Fri, 01 Jan 2027 00:00:00 GMT`,
-    ]);
   });
 });
 
@@ -216,40 +213,35 @@ describe('createGitHubClient: failures', () => {
     expect(host.seen).toHaveLength(2);
     await expect(createTestClient({ body }).getRepository()).rejects.toMatchObject({
       code: 'HOST_ERROR',
-      message: 'reading the repository returned JSON without private',
+      message: 'reading the repository returned JSON that lacks private',
     });
   });
 
-  test.each([
-    ['an object', { message: 'ok' }],
-    ['a list with nothing in it that can be read', [null]],
-    ['a list of texts', ['v1']],
-  ])('refuses %s where a list of objects is read', async (_, body) => {
-    const { github } = createTestClient({ body });
-    await expect(github.rest.repos.listReleases(github.repository)).rejects.toMatchObject({
+  // What is missing is not absent: a repository would count as public, a file as not there.
+  test.each<[string, object, (one: GitHubClient) => Promise<unknown>]>([
+    ['reading the repository: private', { id: 1 }, (one) => one.rest.repos.get(one.repository)],
+    ['reading the Pages settings: public', {}, (one) => one.rest.repos.getPages(one.repository)],
+    ['reading the file record: sha', { type: 'file' }, (one) => getBlobSha(one, FILE)],
+    ['reading the file record: sha', [], (one) => getBlobSha(one, FILE)],
+    ["listing the branch's files: tree.[].path", { tree: {} }, readTree],
+    ["listing the branch's files: tree.[].path", { tree: [{ path: 'a' }, {}] }, readTree],
+    ["reading the file's history: [].commit.message", { message: 'ok' }, listCommits],
+    ["reading the file's history: [].commit.message", [{ sha: 'abc' }], listCommits],
+    ["reading the file's history: [].commit.message", [{ commit: 'abc' }], listCommits],
+    ["reading the file's history: [].commit.message", [{ commit: { message: 'x' } }, null], listCommits],
+    ['listing the releases: [].id', { message: 'ok' }, (one) => one.rest.repos.listReleases(one.repository)],
+    ['listing the releases: [].id', [null], (one) => one.rest.repos.listReleases(one.repository)],
+    ['listing the releases: [].id', ['v1'], (one) => one.rest.repos.listReleases(one.repository)],
+  ])('refuses an answer without what is read from it: %s, %j', async (expected, body, read) => {
+    const [description, name] = expected.split(': ');
+    await expect(read(createTestClient({ body }).github)).rejects.toMatchObject({
       code: 'HOST_ERROR',
-      message: 'listing the releases returned JSON without a list',
+      message: `${description} returned JSON that lacks ${name}`,
     });
   });
 
-  test.each([[[{ sha: 'abc' }]], [[{ commit: 'abc' }]], [[{ commit: { message: 'x' } }, null]]])(
-    'refuses a list with an item that lacks what is read: %j',
-    async (body) => {
-      const { github } = createTestClient({ body });
-      await expect(github.rest.repos.listCommits(github.repository)).rejects.toMatchObject({
-        code: 'HOST_ERROR',
-        message: "reading the file's history returned JSON without commit.message",
-      });
-    },
-  );
-
-  test('refuses what is no text where a text is read', async () => {
-    const { github } = createTestClient({ body: { id: 1, upload_url: 7 } });
-    const creation = github.rest.repos.createRelease({ ...github.repository, tag_name: 'v1' });
-    await expect(creation).rejects.toMatchObject({
-      code: 'HOST_ERROR',
-      message: 'creating the draft of the release returned JSON without upload_url',
-    });
+  test('takes rules of a branch that are no list for unknown ones', async () => {
+    await expect(needsSignatures(createTestClient({ body: {} }).github, 'main')).resolves.toBe('unknown');
   });
 
   test('asks again for what GitHub has only accepted, and says so in the end', async () => {
@@ -305,7 +297,7 @@ describe('createGitHubClient: failures', () => {
 
   test('throws ABORTED and sends nothing when the delivery is stopped', async () => {
     const { host, ports, getRepository } = createTestClient({});
-    ports.stop.abort(Object.assign(new Error('stopped'), { name: 'AbortError' }));
+    ports.stop.abort(stoppedError());
     await expect(getRepository()).rejects.toMatchObject({ code: 'ABORTED' });
     expect(host.seen).toEqual([]);
   });

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { DeliveryError } from '../../../src/errors.ts';
-import { apiError, refusalError } from '../../../src/github/api/failures.ts';
-import { type ApiRefusal, parseErrorBody } from '../../../src/github/api/refusal.ts';
+import type { DeliveryError } from '../../../src/errors.ts';
+import { type ApiRefusal, parseErrorBody, refusalError } from '../../../src/github/api/failures.ts';
 import { shortHostMessage } from '../../../src/http/response.ts';
 import { API } from '../../../src/protocol/calls.ts';
 import { NOON } from '../../support/ports.ts';
@@ -49,8 +48,6 @@ describe('refusalError', () => {
     [422, { message: 'Update is not a fast forward' }, 'CONFLICT', true],
     [422, { message: 'Reference already exists' }, 'CONFLICT', true],
     [422, { message: 'Validation Failed', codes: ['already_exists'] }, 'CONFLICT', true],
-    [301, {}, 'NOT_FOUND', false],
-    [200, {}, 'HOST_ERROR', true],
     [408, {}, 'HOST_ERROR', true],
     [500, {}, 'HOST_ERROR', true],
     [503, {}, 'HOST_ERROR', true],
@@ -247,37 +244,6 @@ describe('refusalError: retryAfter', () => {
     ['any other failure', refused(500)],
   ])('is undefined for %s', (_, failed) => {
     expect(failed.retryAfter).toBeUndefined();
-  });
-});
-
-describe('apiError', () => {
-  test('returns a DeliveryError that is a cause of what was thrown', () => {
-    const own = new DeliveryError('NO_NETWORK', 'offline');
-    const wrapped = new Error('outer', { cause: new Error('inner', { cause: own }) });
-    expect(apiError(wrapped, API.get_ref, NOON)).toBe(own);
-  });
-
-  test('decides by status, headers and body of the response, not by the error text', () => {
-    const response = {
-      status: 422,
-      headers: {},
-      data: { message: 'x', errors: [{ code: 'already_exists' }] },
-    };
-    const thrown = Object.assign(new Error('401 too large'), { response });
-    const failure = apiError(thrown, API.create_release, NOON);
-    expect(failure).toMatchObject({ code: 'CONFLICT', httpCode: 422, cause: thrown });
-  });
-
-  test.each([
-    ['an error without a response', new Error('socket hang up'), 'socket hang up'],
-    ['an error with an empty response', Object.assign(new Error('cut'), { response: undefined }), 'cut'],
-    ['a thrown text', 'nonsense', 'nonsense'],
-  ])('maps %s to a retryable CONNECTION', (_, thrown, said) => {
-    expect(apiError(thrown, API.get_ref, NOON)).toMatchObject({
-      code: 'CONNECTION',
-      retryable: true,
-      message: `reading the branch broke off: ${said}`,
-    });
   });
 });
 

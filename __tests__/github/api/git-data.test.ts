@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { commitChanges, commitTree, createBlob } from '../../../src/github/api/git-data.ts';
+import { commitChanges, createBlob, putFile } from '../../../src/github/api/git-data.ts';
 import { localFile } from '../../support/files.ts';
 import { FakeHttp, fakePorts, type Scripted } from '../../support/ports.ts';
 import { changeWith } from '../changes.ts';
@@ -61,7 +61,6 @@ describe('createBlob', () => {
 describe('commitChanges', () => {
   const answers = {
     get_ref: { object: { sha: 'base' } },
-    get_file: failure('NOT_FOUND', 404),
     get_commit: { tree: { sha: 'basetree' } },
     tree: (_: unknown, nth: number) => ({ sha: `tree${nth}` }),
     commit: (_: unknown, nth: number) => ({ sha: `commit${nth}` }),
@@ -69,15 +68,13 @@ describe('commitChanges', () => {
   };
   const entry = (path: string, sha: string | null) => ({ path, mode: '100644', type: 'blob', sha });
 
-  test('reads the branch and the path, creates tree and commit, and moves the branch without force', async () => {
+  test('reads the branch, creates tree and commit, and moves the branch without force', async () => {
     const github = new FakeGitHub(answers);
-    await expect(commitChanges(github, 'main', [changeWith({ message: 'ADD b' })])).resolves.toEqual([
+    await expect(commitChanges(github, 'main', [changeWith({ message: 'ADD b' })], 'base')).resolves.toEqual([
       'commit1',
     ]);
     expect(github.calls).toEqual([
       { name: 'get_ref', parameters: { ref: 'heads/main' } },
-      { name: 'get_file', parameters: { path: 'a/b.html', ref: 'base' } },
-      { name: 'get_file', parameters: { path: 'a', ref: 'base' } },
       { name: 'get_commit', parameters: { commit_sha: 'base' } },
       {
         name: 'tree',
@@ -89,16 +86,12 @@ describe('commitChanges', () => {
   });
 
   test('creates one commit per change, each on top of the one before, and moves the branch once', async () => {
-    const github = new FakeGitHub({
-      ...answers,
-      get_file: ({ path }: { path: string }) =>
-        path === 'old.html' ? { type: 'file', sha: '0ld' } : failure('NOT_FOUND', 404),
-    });
+    const github = new FakeGitHub(answers);
     const changes = [
       changeWith({ message: 'ADD b' }),
       changeWith({ path: 'old.html', message: 'REMOVE old', replaces: '0ld', file: null }),
     ];
-    await expect(commitChanges(github, 'main', changes)).resolves.toEqual(['commit1', 'commit2']);
+    await expect(commitChanges(github, 'main', changes, 'base')).resolves.toEqual(['commit1', 'commit2']);
     expect(github.sent('tree')).toEqual([
       { base_tree: 'basetree', tree: [entry('a/b.html', 'b10b')] },
       { base_tree: 'tree1', tree: [entry('old.html', null)] },
@@ -111,28 +104,32 @@ describe('commitChanges', () => {
   });
 
   test.each([
-    ['appeared', null, { type: 'file', sha: 'theirs' }],
-    ['was replaced', '0ld', { type: 'file', sha: 'theirs' }],
-    ['was removed', '0ld', failure('NOT_FOUND', 404)],
-    ['became a folder', null, { type: 'dir' }],
-  ])('refuses to commit over a file that %s since it was read', async (_, replaces, theirs) => {
-    const github = new FakeGitHub({
-      ...answers,
-      get_file: ({ path }: { path: string }) => (path === 'theirs.html' ? theirs : answers.get_file),
-    });
-    const changes = [changeWith(), changeWith({ path: 'theirs.html', replaces })];
-    await expect(commitChanges(github, 'main', changes)).rejects.toMatchObject({
+    ['has another commit', 'base', async () => 'theirs'],
+    ['is gone', 'base', async () => null],
+    ['was made by others', null, async () => 'theirs'],
+  ])('creates nothing where the branch %s since it was compared', async (_, planned, readHead) => {
+    const github = new FakeGitHub(answers);
+    await expect(commitChanges(github, 'main', [changeWith()], planned, readHead)).rejects.toMatchObject({
       code: 'CONFLICT',
       retryable: true,
-      message: 'theirs.html changed on the branch during the delivery',
+      message: 'main changed on the branch during the delivery',
     });
-    expect(new Set(github.names)).toEqual(new Set(['get_ref', 'get_file']));
+    expect(github.calls).toEqual([]);
+  });
+
+  test('writes and removes several files in one commit', async () => {
+    const github = new FakeGitHub(answers);
+    const { writes, ...change } = changeWith({ path: 'site/a' });
+    await commitChanges(github, 'main', [{ ...change, writes, removals: ['site/old'] }], 'base');
+    expect(github.sent('tree')).toEqual([
+      { base_tree: 'basetree', tree: [entry('site/old', null), entry('site/a', 'b10b')] },
+    ]);
   });
 
   test('creates a new branch with commits of its own, the first without a parent', async () => {
     const github = new FakeGitHub({ ...answers, create_ref: {} });
     const changes = [changeWith(), changeWith({ path: 'c.html' })];
-    await commitChanges(github, 'new', changes, async () => null);
+    await commitChanges(github, 'new', changes, null, async () => null);
     expect(github.sent('tree')).toEqual([
       { tree: [entry('a/b.html', 'b10b')] },
       { base_tree: 'tree1', tree: [entry('c.html', 'b10b')] },
@@ -142,60 +139,38 @@ describe('commitChanges', () => {
     expect(github.names).not.toContain('update_ref');
   });
 
-  test('replaces nothing on a branch that is gone', async () => {
-    const github = new FakeGitHub(answers);
-    const gone = commitChanges(github, 'main', [changeWith({ replaces: '0ld' })], async () => null);
-    await expect(gone).rejects.toMatchObject({ code: 'CONFLICT' });
-    expect(github.calls).toEqual([]);
-  });
-
   test('throws the conflict when the branch has moved, without another attempt', async () => {
     const moved = failure('CONFLICT', 422, { retryable: true });
     const github = new FakeGitHub({ ...answers, update_ref: moved });
-    await expect(commitChanges(github, 'main', [changeWith()])).rejects.toBe(moved);
+    await expect(commitChanges(github, 'main', [changeWith()], 'base')).rejects.toBe(moved);
     expect(github.sent('update_ref')).toHaveLength(1);
   });
 });
 
-describe('commitTree', () => {
-  const answers = {
-    get_commit: { tree: { sha: 'basetree' } },
-    tree: { sha: 'newtree' },
-    commit: { sha: 'newcommit' },
-    update_ref: {},
+describe('putFile', () => {
+  const answer = { commit: { sha: 'c0ffee' } };
+  const write = {
+    branch: 'main',
+    path: 'папка/a.html',
+    message: 'ADD a',
+    content: Buffer.from('hello'),
+    replaces: null,
   };
-  const commit = {
-    message: 'UPDATE site: changed',
-    writes: [{ path: 'site/a', file: { blobSha: 'b10b' } }],
-    removals: ['site/old'],
-    head: 'base',
-  };
-  const blob = { mode: '100644', type: 'blob' };
 
-  test('writes and removes in one commit on top of the given one, and moves the branch without force', async () => {
-    const github = new FakeGitHub(answers);
-    await expect(commitTree(github, 'main', commit)).resolves.toBe('newcommit');
+  test('creates a new file without a sha', async () => {
+    const github = new FakeGitHub({ put_file_le1mb: answer });
+    await expect(putFile(github, write)).resolves.toBe('c0ffee');
     expect(github.calls).toEqual([
-      { name: 'get_commit', parameters: { commit_sha: 'base' } },
       {
-        name: 'tree',
-        parameters: {
-          base_tree: 'basetree',
-          tree: [
-            { ...blob, path: 'site/old', sha: null },
-            { ...blob, path: 'site/a', sha: 'b10b' },
-          ],
-        },
+        name: 'put_file_le1mb',
+        parameters: { path: write.path, message: 'ADD a', content: 'aGVsbG8=', branch: 'main' },
       },
-      { name: 'commit', parameters: { message: commit.message, tree: 'newtree', parents: ['base'] } },
-      { name: 'update_ref', parameters: { ref: 'heads/main', sha: 'newcommit', force: false } },
     ]);
   });
 
-  test('throws the conflict where the branch has moved, without another attempt', async () => {
-    const moved = failure('CONFLICT', 422, { retryable: true });
-    const github = new FakeGitHub({ ...answers, update_ref: moved });
-    await expect(commitTree(github, 'main', commit)).rejects.toBe(moved);
-    expect(github.sent('update_ref')).toHaveLength(1);
+  test('replaces exactly the blob that was found', async () => {
+    const github = new FakeGitHub({ put_file_le1mb: answer });
+    await putFile(github, { ...write, replaces: 'b10b' });
+    expect(github.sent('put_file_le1mb')[0]).toMatchObject({ sha: 'b10b' });
   });
 });

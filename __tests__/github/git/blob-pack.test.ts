@@ -4,7 +4,8 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { beforeEach, expect, test } from '@jest/globals';
-import { type PushedFile, writeBlobPack } from '../../../src/github/git/blob-pack.ts';
+import type { FileWrite } from '../../../src/github/change.ts';
+import { writeBlobPack } from '../../../src/github/git/blob-pack.ts';
 import { localFile, temporaryFolder, withRead } from '../../support/files.ts';
 
 let folder: string;
@@ -12,7 +13,7 @@ let folder: string;
 const git = (...args: string[]): string =>
   execFileSync('git', ['-C', folder, ...args], { encoding: 'latin1', maxBuffer: 2 ** 24, stdio: 'pipe' });
 
-const write = (files: readonly PushedFile[], signal = new AbortController().signal): Promise<void> =>
+const write = (files: readonly FileWrite[], signal = new AbortController().signal): Promise<void> =>
   writeBlobPack(folder, files, signal);
 
 const listPacks = (): Promise<string[]> => readdir(join(folder, 'objects', 'pack'));

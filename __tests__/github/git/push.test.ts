@@ -4,14 +4,14 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { FileChange } from '../../../src/github/api/git-data.ts';
+import type { Change } from '../../../src/github/change.ts';
 import { gitError } from '../../../src/github/git/failures.ts';
-import { type CommitPush, type PushOptions, pushChanges, pushCommits } from '../../../src/github/git/push.ts';
+import { type PushOptions, pushChanges } from '../../../src/github/git/push.ts';
 import { localFile, temporaryFolder, withRead } from '../../support/files.ts';
 import { type FakePorts, fakePorts } from '../../support/ports.ts';
 import type { TestRepository } from '../../world/repository.ts';
 import { type GitHubWorld, startWorld } from '../../world/world.ts';
-import { changeWith } from '../changes.ts';
+import { changeWith, type PathChange } from '../changes.ts';
 import { writeGitScript } from './git-script.ts';
 
 const MESSAGE = 'ADD page.html: a page\n\nDelivered-by: a test';
@@ -51,10 +51,7 @@ afterEach(async () => {
 
 const directory = (): string => join(world.folder, `octo--${repository.name}.git`);
 
-async function pushAll(
-  changes: readonly FileChange[],
-  overrides: Partial<PushOptions> = {},
-): Promise<string[]> {
+async function pushAll(changes: readonly Change[], overrides: Partial<PushOptions> = {}): Promise<string[]> {
   const remote = new URL(`https://github.com/${repository.fullName}.git`);
   return pushChanges(
     { remote, token: world.token(), branch: 'main', changes, author: AUTHOR, ...overrides },
@@ -68,13 +65,13 @@ async function push({
   replaces,
   file,
   ...overrides
-}: Partial<PushOptions & FileChange> = {}): Promise<string | undefined> {
-  const change = {
+}: Partial<PushOptions & PathChange> = {}): Promise<string | undefined> {
+  const change = changeWith({
     path: path ?? 'docs/page.html',
     message: MESSAGE,
     replaces: replaces ?? null,
     file: file === undefined ? await localFile('<p>a page</p>') : file,
-  };
+  });
   const commits = await pushAll([change], overrides);
   expect(commits).toHaveLength(1);
   return commits[0];
@@ -167,7 +164,7 @@ describe('pushChanges: one commit', () => {
 });
 
 describe('pushChanges: several commits', () => {
-  const page = async (path: string, bytes: string): Promise<FileChange> =>
+  const page = async (path: string, bytes: string): Promise<Change> =>
     changeWith({ path, message: `ADD ${path}: a page`, file: await localFile(bytes) });
 
   test('creates one commit per change, each on top of the one before, in one push', async () => {
@@ -190,7 +187,7 @@ describe('pushChanges: several commits', () => {
     // Each commit changes only its own path.
     for (const [index, sha] of commits.entries()) {
       const [path] = runHostGit('show', '-z', '--format=', '--name-only', sha).split('\0');
-      expect(path).toBe(changes[index]?.path);
+      expect(path).toBe([...(changes[index]?.basis.keys() ?? [])][0]);
     }
     expect(String(await repository.read('a.html'))).toBe('one');
     expect(await repository.read('docs/old.html')).toBeNull();
@@ -211,7 +208,7 @@ describe('pushChanges: several commits', () => {
     const file = await localFile('after');
     const changes = names
       .slice(0, 2)
-      .map((path) => ({ path, message: MESSAGE, replaces: getBlob(path), file }));
+      .map((path) => changeWith({ path, message: MESSAGE, replaces: getBlob(path), file }));
     await expect(pushAll(changes)).resolves.toHaveLength(2);
     expect(String(await repository.read(names[0] ?? ''))).toBe('after');
   });
@@ -298,19 +295,14 @@ describe('pushChanges: other writers', () => {
     },
   );
 
-  test('refuses a path below a submodule that was added meanwhile', async () => {
-    await repository.addSubmodule('lib');
-    await expect(push({ path: 'lib/page.html' })).rejects.toMatchObject({
-      code: 'NOT_OURS',
-      message: expect.stringMatching(/^lib is a submodule of the repository/),
-    });
-    await expect(push({ path: 'lib' })).rejects.toMatchObject({ code: 'CONFLICT' });
-  });
-
-  test('refuses a path below an existing file', async () => {
-    await expect(push({ path: 'README.md/page.html' })).rejects.toMatchObject({ code: 'NOT_OURS' });
-    expect(String(await repository.read('README.md'))).toBe('# site\n');
-  });
+  test.each(['lib', 'lib/page.html', 'README.md/page.html'])(
+    'refuses a path that is not free any more, and drops nothing: %s',
+    async (path) => {
+      const head = await repository.addSubmodule('lib').then(() => repository.head());
+      await expect(push({ path })).rejects.toMatchObject({ code: 'CONFLICT' });
+      expect(await repository.head()).toBe(head);
+    },
+  );
 });
 
 describe('pushChanges: failures', () => {
@@ -438,12 +430,8 @@ describe('pushChanges: the file', () => {
   });
 });
 
-describe('pushCommits', () => {
-  const pushSeveral = (more: Partial<CommitPush>): Promise<string[]> => {
-    const remote = new URL(`https://github.com/${repository.fullName}.git`);
-    const target = { remote, token: world.token(), branch: 'main', author: AUTHOR };
-    return pushCommits({ ...target, commits: [], checkBase: async () => undefined, ...more }, ports);
-  };
+describe('pushChanges: any commits', () => {
+  const basis = new Map<string, string | null>();
 
   test('writes and removes several files in each commit, and sends equal bytes once', async () => {
     const [page, other] = [await localFile('page'), await localFile('other')];
@@ -452,10 +440,11 @@ describe('pushCommits', () => {
         message: MESSAGE,
         writes: ['a/1', 'a/2', 'b'].map((path) => ({ path, file: page })),
         removals: ['docs/old.html'],
+        basis,
       },
-      { message: 'second', writes: [{ path: 'a/1', file: other }], removals: ['b'] },
+      { message: 'second', writes: [{ path: 'a/1', file: other }], removals: ['b'], basis },
     ];
-    const shas = await pushSeveral({ commits });
+    const shas = await pushAll(commits);
     const log = await repository.log();
     expect(log.slice(0, 2)).toEqual([
       { sha: shas[1], message: 'second', files: ['a/1', 'b'] },
@@ -469,43 +458,49 @@ describe('pushCommits', () => {
     ]);
   });
 
-  test('shows the fetched branch before anything is made, and pushes nothing where it is another', async () => {
-    const head = await repository.head();
-    const failure = new Error('another branch');
-    let seen: unknown;
-    const checkBase: CommitPush['checkBase'] = async (list, base) => {
-      seen = [base, [...(await list(['docs', 'docs/old.html', 'missing', 'missing/deep']))].sort()];
-      throw failure;
-    };
-    const commits = [{ message: MESSAGE, writes: [], removals: ['docs/old.html'] }];
-    await expect(pushSeveral({ commits, checkBase })).rejects.toBe(failure);
-    expect(seen).toEqual([
-      head,
-      [
-        ['docs', { type: 'tree', sha: getBlob('docs') }],
-        ['docs/old.html', { type: 'blob', sha: getBlob('docs/old.html') }],
+  test.each<[string, (blob: string, head: string) => readonly (readonly [string, string | null])[]]>([
+    ['a folder is another one', (blob) => [['docs', blob]]],
+    ['a folder is not there', () => [['missing', 'a'.repeat(40)]]],
+    ['a folder is there', () => [['docs', null]]],
+    [
+      'one path of several is another one',
+      (blob) => [
+        ['docs/old.html', blob],
+        ['README.md', null],
       ],
-    ]);
+    ],
+    ['the whole branch has another commit', (blob) => [['', blob]]],
+  ])('pushes nothing where %s than the change was planned for', async (_, listBasis) => {
+    const head = (await repository.head()) ?? '';
+    const planned = new Map(listBasis(getBlob('docs/old.html'), head));
+    const change = { message: MESSAGE, writes: [], removals: ['docs/old.html'], basis: planned };
+    await expect(pushAll([change])).rejects.toMatchObject({ code: 'CONFLICT', retryable: true });
     expect(await repository.head()).toBe(head);
     expect(world.traffic.lines(/receive-pack/)).toEqual([]);
   });
 
+  test('is pushed where folders, files and the whole branch are as it was planned for', async () => {
+    const planned = new Map([
+      ['', (await repository.head()) ?? ''],
+      ['docs', getBlob('docs')],
+      ['docs/old.html', getBlob('docs/old.html')],
+      ['missing/deep', null],
+    ]);
+    await pushAll([{ message: MESSAGE, writes: [], removals: ['docs/old.html'], basis: planned }]);
+    expect(await repository.read('docs/old.html')).toBeNull();
+  });
+
   test('makes a branch that does not exist, without the history of another', async () => {
-    const commits = [{ message: MESSAGE, writes: [{ path: 'a', file: await localFile('a') }], removals: [] }];
-    const bases: unknown[] = [];
-    const checkBase: CommitPush['checkBase'] = async (list, base) => {
-      bases.push(base, await list(['a']));
-    };
-    await pushSeveral({ commits, checkBase, branch: 'gh-pages', createsBranch: true });
-    expect(bases).toEqual([null, new Map()]);
+    const change = changeWith({ path: 'a', message: MESSAGE, file: await localFile('a') });
+    await pushAll([change], { branch: 'gh-pages', createsBranch: true });
     expect(runHostGit('rev-list', '--count', 'gh-pages')).toBe('1');
     expect(String(await repository.read('a', 'gh-pages'))).toBe('a');
   });
 
   test('does not make a branch that somebody made meanwhile', async () => {
-    const commits = [{ message: MESSAGE, writes: [{ path: 'a', file: await localFile('a') }], removals: [] }];
+    const change = changeWith({ path: 'a', message: MESSAGE, file: await localFile('a') });
     const head = await repository.head();
-    await expect(pushSeveral({ commits, createsBranch: true })).rejects.toMatchObject({ code: 'CONFLICT' });
+    await expect(pushAll([change], { createsBranch: true })).rejects.toMatchObject({ code: 'CONFLICT' });
     expect(await repository.head()).toBe(head);
   });
 });

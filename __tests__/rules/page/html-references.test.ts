@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { formatAddress } from '../../../src/rules/page/addresses.ts';
 import { FETCHING_ATTRIBUTES, STYLE_ATTRIBUTES } from '../../../src/rules/page/fetching-attributes.ts';
-import { searchPage } from '../../../src/rules/page/html-references.ts';
-import { SEARCH_LIMITS } from '../../../src/rules/page/page-tree.ts';
+import { SEARCH_LIMITS, searchPage } from '../../../src/rules/page/html-references.ts';
+
 import { measureCpuTime } from '../cpu-time.ts';
 
 /** `element address` of each reference that is no link. */
@@ -168,9 +168,22 @@ describe('the grade of a reference', () => {
 
   test.each([
     '<script src=a.js></script>',
+    '<script defer src=a.js></script>',
     '<script type=module src=a.js></script>',
+    '<script type=module>import "./a.js"</script>',
     '<link rel=stylesheet href=a.css>',
-    '<link rel=stylesheet media="screen, print" href=a.css>',
+    '<link rel=stylesheet media="Screen, print" href=a.css>',
+    '<iframe srcdoc="<script src=a.js></script>"></iframe>',
+    '<template shadowrootmode=open><link rel=stylesheet href=a.css></template>',
+    '<template><img src=data:,></template><script src=a.js></script>',
+  ])('is code for %s', (html) => {
+    expect(grades(html)).toEqual(['code']);
+  });
+
+  test.each([
+    '<script async src=a.js></script>',
+    '<script async type=module src=a.js></script>',
+    '<script async type=module>import "./a.js"</script>',
     '<img src=a.png>',
     '<img loading=lazy src=a.png>',
     '<iframe src=a.html></iframe>',
@@ -179,15 +192,19 @@ describe('the grade of a reference', () => {
     '<video preload=none poster=a.png></video>',
     '<track default src=a.vtt>',
     '<style>a { b: url(a.png) }</style>',
+    '<style>@import "a.css";</style>',
+    '<style>@media print { a:hover { b: url(a.png) } }</style>',
     '<template shadowrootmode=open><img src=a.png></template>',
     '<meta http-equiv=refresh content="0; url=a.html">',
-  ])('is start for %s', (html) => {
-    expect(grades(html)).toEqual(['start']);
+  ])('is content for %s', (html) => {
+    expect(grades(html)).toEqual(['content']);
   });
 
   test.each([
     '<script nomodule src=a.js></script>',
     '<script nomodule>fetch("https://a.example")</script>',
+    '<script>fetch("https://a.example")</script>',
+    '<script type=module>import("./a.js")</script>',
     '<link rel=icon href=a.png>',
     '<link rel=modulepreload href=a.js>',
     '<link rel=preload href=a.js>',
@@ -196,15 +213,17 @@ describe('the grade of a reference', () => {
     '<link rel="alternate stylesheet" href=a.css>',
     '<link rel=stylesheet disabled href=a.css>',
     '<link rel=stylesheet media=print href=a.css>',
-    '<link rel=dns-prefetch href=//a.example>',
+    '<link rel=stylesheet media="(min-width: 1px)" href=a.css>',
+    '<picture><source media="(min-width: 1px)" srcset=a.png></picture>',
     '<style media=print>a { b: url(a.png) }</style>',
     '<video preload=none src=a.mp4></video>',
     '<track src=a.vtt>',
     '<noscript><img src=a.png></noscript>',
     '<template><img src=a.png></template>',
+    '<template><template shadowrootmode=open></template><script src=a.js></script></template>',
     '<template><iframe srcdoc="<img src=a.png>"></iframe></template>',
     '<p onclick="import(\'./a.js\')">',
-    '<script type=speculationrules>{ "prefetch": [{ "urls": ["a"] }] }</script>',
+    '<script type=importmap>{ "imports": { "a": "./a.js" } }</script>',
     '<html manifest=a>',
   ])('is later for %s', (html) => {
     expect(grades(html)).toEqual(['later']);
@@ -231,7 +250,6 @@ describe('the content of elements', () => {
     ['<script type=Text/JavaScript>import("./a.js")</script>', 'script ./a.js'],
     ['<script type=application/x-javascript>import("./a.js")</script>', 'script ./a.js'],
     ['<script type=importmap>{ "imports": { "a": "./a.js" } }</script>', 'importmap ./a.js'],
-    ['<script type=speculationrules>{ "prefetch": [{ "urls": ["a"] }] }</script>', 'script a'],
     ['<svg><script>import("./a.js")</script></svg>', 'script ./a.js'],
     ['<svg><script>import("&#46;/a.js")</script></svg>', 'script ./a.js'],
     ['<p onclick="import(&quot;./a.js&quot;)">', 'p ./a.js'],
@@ -303,6 +321,7 @@ describe('a page with unusual syntax', () => {
     ['tags that cross', '<b><p><i></b><img src=a.png></i></p>', ['img a.png']],
     ['a tag without an end', '<p><img src=a.png', []],
     ['a style without an end', '<style>@import "a.css', ['style a.css']],
+    ['a script after a drawing that closes itself', '<svg/><script>"<img src=a.png>"</script>', []],
     ['a byte order mark', '\ufeff<img src=a.png>', ['img a.png']],
     ['a null', '<img src=a.png\0>', ['img a.png\ufffd']],
     ['credentials', '<img src=https://me:word@a.example/a?b>', ['img https://***@a.example/a?…']],
@@ -369,7 +388,7 @@ describe('the limits of a search', () => {
   const image = '<img src=a.png>';
 
   test.each([
-    ['elements nested too deeply', '<div>'.repeat(SEARCH_LIMITS.depth + 10)],
+    ['drawings nested too deeply', '<svg>'.repeat(SEARCH_LIMITS.depth + 10)],
     ['too many elements', '<br>'.repeat(SEARCH_LIMITS.nodes + 10)],
     ['too many comments', '<!---->'.repeat(SEARCH_LIMITS.nodes + 10)],
   ])('end the search at %s: references before it are found, and the result is incomplete', (_, many) => {
@@ -394,7 +413,7 @@ describe('the limits of a search', () => {
   });
 
   test('count no depth for tags that cross', () => {
-    const crossing = '<b><p><i><table><tr><td>x</b></i></p></table></p></i></b><a><p><a></p>';
+    const crossing = '<b><p><i><table><tr><td>x</b></i></p></table></p></i></b><svg/><a><p><a></p>';
     expect(searchPage(crossing.repeat(3_000)).complete).toBe(true);
   });
 

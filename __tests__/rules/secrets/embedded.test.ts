@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
+import { type DecodedPart, decodeEmbedded } from '../../../src/rules/secrets/embedded.ts';
 import { findSecrets } from '../../../src/rules/secrets/secrets.ts';
 import { drawn, fileOf, pem } from './fake-secrets.ts';
 
@@ -22,13 +24,17 @@ describe('findSecrets in embedded content', () => {
     ['a block of base64', `config: ${base64(source)}\n`, 1],
     ['lines of base64', `\nconfig: |\n  ${base64(source).replace(/.{64}/g, '$&\n  ')}\n`, 5],
     ['lines of base64 with a space at their ends', `\n${base64(source).replace(/.{64}/g, '$& \n')}`, 4],
-    ['short lines of base64', `\n${base64(source).replace(/.{20}/g, '$&\n')}`, 9],
+    [
+      'lines of 60 with escapes, as an API returns a file',
+      `"${base64(source).replace(/.{60}/g, '$&\\n')}"`,
+      1,
+    ],
+    ['lines of 76', `\n${base64(source).replace(/.{76}/g, '$&\r\n')}`, 4],
     [
       'long lines after a short one',
       `\n${inLines(`${base64(source).slice(0, 24)}\n${base64(source).slice(24)}`)}`,
       5,
     ],
-    ['lines of hex', `\n${inLines(Buffer.from(source).toString('hex'))}`, 5],
     ['binary content', `\n${inLines(base64(`\0\0\xff\xfe${source}`))}`, 4],
     ['base64 in a JSON text', `{"file": "${base64(source).replace(/.{76}/g, '$&\\n')}"}`, 1],
     ['URL-safe base64', `?state=${base64(`${source}ÿÿÿ???`).replaceAll('+', '-').replaceAll('/', '_')}`, 1],
@@ -63,16 +69,6 @@ describe('findSecrets in embedded content', () => {
     },
   );
 
-  test('decodes no block of a compressed file, but what follows it', async () => {
-    const image = Buffer.concat([
-      Buffer.from('\x89PNG\r\n\x1a\n\0\0\0', 'latin1'),
-      Buffer.from(`${padding.repeat(9_000)}${TOKEN}`),
-    ]);
-    const content = `<img src="data:image/png;base64,${image.toString('base64')}">\n`;
-    expect(await find(content)).toEqual([]);
-    expect(await find(`${content}"${base64(source)}"`)).toEqual([['github', 2]]);
-  });
-
   test('finds a secret once, with the fingerprint that it has as plain text', async () => {
     const [plain] = await findSecrets(fileOf(TOKEN), signal);
     const [embedded, ...others] = await findSecrets(fileOf(`"${base64(source)}"`), signal);
@@ -82,9 +78,39 @@ describe('findSecrets in embedded content', () => {
   test.each([
     ['base64 of base64', base64(base64(source))],
     ['an image', `data:image/png;base64,iVBORw0KGgo${base64(padding)}`],
-    ['hex', Buffer.from(padding).toString('hex')],
     ['a long word', 'abcdefghij'.repeat(20)],
   ])('finds nothing in %s', async (_, content) => {
     expect(await find(content)).toEqual([]);
+  });
+});
+
+describe('decodeEmbedded', () => {
+  const TEXT = 'a text of ASCII characters, 42 or more';
+  const noise = Buffer.concat(
+    Array.from({ length: 40 }, (_, nth) => createHash('sha512').update(`${nth}`).digest()),
+  );
+  const decode = (text: string): DecodedPart[] => [...decodeEmbedded(Buffer.from(text))];
+  const encodings: readonly (readonly [string, string])[] = [
+    ...['', 'a', 'a/', 'a/b', 'a/bc', 'path/to/'].map((before) => [before, base64(TEXT)] as const),
+    ...['" ', 'é', 'word\n\n'].map((before) => [before, inLines(base64(TEXT.repeat(4)))] as const),
+    ...['', '50% ', 'x="'].map((before) => [before, encodeURIComponent(TEXT)] as const),
+  ];
+
+  test.each(encodings)('finds a text after %j in %j, and where it begins', (before, encoded) => {
+    const [part, ...others] = decode(before + encoded).filter(({ bytes }) => bytes.includes(TEXT));
+    expect([part?.positionOf(part.bytes.indexOf(TEXT)), others]).toEqual([Buffer.from(before).length, []]);
+  });
+
+  test('decodes the text inside of binary content, and little more', () => {
+    const parts = decode(Buffer.concat([noise, Buffer.from(TEXT), noise]).toString('base64'));
+    expect(parts.filter(({ bytes }) => bytes.includes(TEXT))).toHaveLength(1);
+    expect(Buffer.concat(parts.map(({ bytes }) => bytes)).length).toBeLessThan(3 * TEXT.length);
+  });
+
+  test('decodes no hash', () => {
+    const hashes = Array.from({ length: 50 }, (_, nth) => createHash('sha512').update(`x${nth}`).digest());
+    expect(hashes.flatMap((hash) => decode(`${hash.toString('base64')} ${hash.toString('hex')}`))).toEqual(
+      [],
+    );
   });
 });

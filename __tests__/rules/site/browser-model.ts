@@ -1,6 +1,7 @@
 /**
  * A small model of a browser and of GitHub Pages, written without the product's code: it loads a described site as a
- * browser would and reports every request that fails. It never parses a page; it knows what was put into it.
+ * browser would and reports every request for code that fails, and every request to another host. It never parses a
+ * page; it knows what was put into it.
  */
 
 /** What a page, style sheet or module holds. */
@@ -109,7 +110,7 @@ function writeStatement({ use, address }: ModelReference): string {
   return statements[use] ?? '';
 }
 
-/** Every request that fails while a browser opens the pages of the site. */
+/** Every request for code that fails, and every one to another host, while a browser opens the pages of the site. */
 export function findFailedRequests(site: ModelSite): readonly string[] {
   const failed = new Set<string>();
   const done = new Set<string>();
@@ -119,23 +120,15 @@ export function findFailedRequests(site: ModelSite): readonly string[] {
   for (const page of pages) openPage(page);
   return [...failed];
 
-  function fetchFile(address: string, base: string): string | null {
-    const url = new URL(address, base);
-    const file = url.origin === HOST ? serve(site, decodeURIComponent(url.pathname)) : null;
-    if (file === null) failed.add(url.href);
-    return file;
-  }
-
   function openPage(path: string): void {
     if (done.has(path)) return;
     done.add(path);
     const url = fileUrl(path);
     const { references, base } = site[path] as ModelFile;
     const documentBase = base === undefined ? url : new URL(base, url).href;
-    for (const { use, address } of references) {
-      if (use === 'link') follow(address, documentBase);
-      else if (LOADED_AT_START.has(use)) useFile(use, fetchFile(address, documentBase));
-      else if (LOADED_ELSEWHERE.has(use)) refuseHost(address, documentBase);
+    for (const reference of references) {
+      if (reference.use === 'link') follow(reference.address, documentBase);
+      else useReference(reference, documentBase);
     }
   }
 
@@ -145,50 +138,50 @@ export function findFailedRequests(site: ModelSite): readonly string[] {
     if (file?.endsWith('.html')) openPage(file);
   }
 
-  /** Other screens load it: what is missing there is a note, but another host is none. */
-  function refuseHost(address: string, base: string): void {
+  function useReference({ use, address }: ModelReference, base: string): void {
+    const isCode = CODE.has(use);
+    if (!isCode && !CONTENT.has(use)) return;
     const url = new URL(address, base);
-    if (url.origin !== HOST) failed.add(url.href);
+    const isOwn = url.origin === HOST;
+    const file = isOwn ? serve(site, decodeURIComponent(url.pathname)) : null;
+    if (file === null) {
+      if (isCode || !isOwn) failed.add(url.href);
+    } else if (use === 'frame' && file.endsWith('.html')) openPage(file);
+    else if (LOADS_SHEET.has(use) && file.endsWith('.css')) loadAll(`sheet ${file}`, file);
+    else if (LOADS_MODULE.has(use) && file.endsWith('.js')) loadAll(`module ${file}`, file);
   }
 
-  function useFile(use: ModelUse, file: string | null): void {
-    if (file === null) return;
-    if (use === 'frame' && file.endsWith('.html')) openPage(file);
-    if (['sheet', 'sheet-import', 'wide-import'].includes(use) && file.endsWith('.css'))
-      loadAll(`sheet ${file}`, file, ['background', 'wide-background', 'sheet-import', 'wide-import']);
-    if (['module', 'inline-module', 'import'].includes(use) && file.endsWith('.js'))
-      loadAll(`module ${file}`, file, ['import']);
-  }
-
-  function loadAll(key: string, file: string, uses: readonly ModelUse[]): void {
+  function loadAll(key: string, file: string): void {
     if (done.has(key)) return;
     done.add(key);
-    for (const reference of (site[file] as ModelFile).references) {
-      const { use, address } = reference;
-      if (uses.includes(use)) useFile(use, fetchFile(address, fileUrl(file)));
-      else if (LOADED_ELSEWHERE.has(use)) refuseHost(address, fileUrl(file));
-    }
+    for (const reference of (site[file] as ModelFile).references) useReference(reference, fileUrl(file));
   }
 }
 
-const LOADED_AT_START: ReadonlySet<ModelUse> = new Set<ModelUse>([
-  'img',
-  'lazy-img',
+/** A page misses its code where it is missing. */
+const CODE: ReadonlySet<ModelUse> = new Set<ModelUse>([
   'script',
   'module',
   'sheet',
-  'frame',
-  'background',
   'inline-module',
-  'picture',
-  'usual-img',
+  'import',
 ]);
 
-const LOADED_ELSEWHERE: ReadonlySet<ModelUse> = new Set<ModelUse>([
-  'small-picture',
-  'fine-img',
-  'small-background',
+/** Loaded with the page, which is shown without it as well. */
+const CONTENT: ReadonlySet<ModelUse> = new Set<ModelUse>([
+  ...(['img', 'lazy-img', 'frame', 'picture', 'usual-img', 'fine-img'] as const),
+  ...(['background', 'wide-background', 'small-background', 'print-background'] as const),
+  ...(['sheet-import', 'wide-import', 'print-import'] as const),
 ]);
+
+const LOADS_SHEET: ReadonlySet<ModelUse> = new Set<ModelUse>([
+  'sheet',
+  'sheet-import',
+  'wide-import',
+  'print-import',
+]);
+
+const LOADS_MODULE: ReadonlySet<ModelUse> = new Set<ModelUse>(['module', 'inline-module', 'import']);
 
 const fileUrl = (path: string): string =>
   new URL(path.split('/').map(encodeURIComponent).join('/'), `${HOST}${MODEL_FOLDER}`).href;

@@ -15,17 +15,15 @@ const readOutput = (name: string): Record<string, string> =>
 const WRONG_BASE: Readonly<Record<string, string>> = {
   'astro-absolute': "made by Astro: set `base: '/repo/previews/pr-12/'`",
   'docusaurus-absolute': "made by Docusaurus: set `baseUrl: '/repo/previews/pr-12/'`",
-  'eleventy-style': 'so Eleventy has copied this one as it was written',
-  'gatsby-absolute': "made by Gatsby: set `pathPrefix: '/repo/previews/pr-12'` in gatsby-config",
   'hugo-absolute': 'made by Hugo: set `baseURL` to the full address that ends in /repo/previews/pr-12/',
-  'next-absolute': "looks like the output of Next.js: set `basePath: '/repo/previews/pr-12'`",
-  'nuxt-absolute': "looks like the output of Nuxt: set `app: { baseURL: '/repo/previews/pr-12/' }`",
-  'parcel-absolute': 'looks like the output of Parcel: set the base with `parcel build --public-url ./`',
+  'next-absolute': "made by Next.js: set `basePath: '/repo/previews/pr-12'`",
+  'nuxt-absolute': "made by Nuxt: set `app: { baseURL: '/repo/previews/pr-12/' }`",
+  'parcel-absolute': 'set the base path of the generator to `/repo/previews/pr-12/`',
   'pelican-absolute': 'made by Pelican: set `SITEURL` to the full address that ends in /repo/previews/pr-12',
-  'rsbuild-absolute': "looks like the output of Rsbuild: set `server: { base: '/repo/previews/pr-12' }`",
-  'vite-absolute': "looks like the output of Vite: set `base: '/repo/previews/pr-12/'`",
+  'rsbuild-absolute': 'set the base path of the generator to `/repo/previews/pr-12/`',
+  'vite-absolute': 'set the base path of the generator to `/repo/previews/pr-12/`',
   'vitepress-absolute': "made by VitePress: set `base: '/repo/previews/pr-12/'`",
-  'webpack-absolute': "looks like the output of webpack: set `output.publicPath: 'auto'`",
+  'webpack-absolute': 'set the base path of the generator to `/repo/previews/pr-12/`',
 };
 
 /** Loads MathJax from another host, as its extension is configured, or a font. */
@@ -61,6 +59,29 @@ describe('the output of a real generator', () => {
     },
   );
 
+  test.each([
+    ['eleventy-style', 'other addresses lead into the folder: make this one relative to its file'],
+    // All its scripts have `async`.
+    ['gatsby-absolute', "made by Gatsby: set `pathPrefix: '/repo/previews/pr-12'` in gatsby-config"],
+  ])('has a note that names what to change where no code has a wrong base: %s', async (name, hint) => {
+    const { notes } = await inspect(readOutput(name));
+    expect(notes).toContainEqual(
+      expect.objectContaining({ kind: 'base', hint: expect.stringContaining(hint) }),
+    );
+  });
+
+  test.each([
+    ['gatsby-base', /^webpack-runtime-.*\.js$/],
+    ['pdoc', 'm.html'],
+    ['sveltekit-relative', /^_app\/immutable\/entry\/start\..*\.js$/],
+  ])('has a note if a file is missing that its first page does not wait for: %s', async (name, missing) => {
+    const files = readOutput(name);
+    const others = Object.entries(files).filter(([path]) => path.match(missing)?.[0] !== path);
+    expect(others).toHaveLength(Object.keys(files).length - 1);
+    const { refusals, notes } = await inspect(Object.fromEntries(others));
+    expect([refusals, notes.map(({ kind }) => kind)]).toEqual([[], expect.arrayContaining(['missing'])]);
+  });
+
   test.each(Object.keys(WRONG_BASE).filter((name) => name.endsWith('-absolute')))(
     'is accepted at the root of a host, for which it was made: %s',
     async (name) => {
@@ -77,7 +98,6 @@ describe('the output of a real generator', () => {
     ['c8-spa', 'bundle.js'],
     ['coverage-py', /^style.*\.css$/],
     ['docusaurus-base', /^assets\/js\/main\..*\.js$/],
-    ['gatsby-base', /^webpack-runtime-.*\.js$/],
     ['jsdoc', 'scripts/linenumber.js'],
     ['ladle-relative', /^assets\/index-.*\.js$/],
     ['mkdocs-material-nofont', /^assets\/stylesheets\/main.*\.css$/],
@@ -85,7 +105,6 @@ describe('the output of a real generator', () => {
     ['next-base', /^_next\/static\/chunks\/.*\.css$/],
     ['nuxt-base', /^_nuxt\/.*\.js$/],
     ['parcel-relative', /^pa.*\.js$/],
-    ['pdoc', 'm.html'],
     ['pelican-relative', 'theme/css/main.css'],
     ['pydoctor', 'apidocs.css'],
     ['pytest-html', 'assets/style.css'],
@@ -94,7 +113,6 @@ describe('the output of a real generator', () => {
     ['sphinx-furo', '_static/styles/furo.css'],
     ['sphinx-rtd', '_static/js/theme.js'],
     ['storybook', 'sb-manager/globals-runtime.js'],
-    ['sveltekit-relative', /^_app\/immutable\/entry\/start\..*\.js$/],
     ['typedoc', 'assets/main.js'],
     ['vite-legacy', /^assets\/index-(?!legacy).*\.js$/],
     ['vite-pwa', 'registerSW.js'],

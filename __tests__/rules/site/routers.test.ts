@@ -16,8 +16,12 @@ describe('a script that may have a router', () => {
     ['React Router', REACT_ROUTER],
     ['Vue Router', VUE_ROUTER],
   ])('is found with what to set where nothing names the folder: %s', async (_, script) => {
-    expect(await settingOf(script)).toBe(
-      "`base: '/repo/previews/pr-12/'` in vite.config, or build with `vite build --base=/repo/previews/pr-12/`, and give the router the same base",
+    const files = { 'index.html': PAGE, 'assets/index-B0-gaXsw.js': script };
+    expect((await inspect(files)).routerSetting).toBe(
+      'the base path of the build and of its router to `/repo/previews/pr-12/`',
+    );
+    expect((await inspect({ ...files, '_astro/a.svg': '' })).routerSetting).toBe(
+      "`base: '/repo/previews/pr-12/'` in astro.config, and give the router the same base",
     );
   });
 
@@ -25,7 +29,7 @@ describe('a script that may have a router', () => {
     expect(await settingOf('', {}, `<script type=module>${REACT_ROUTER}</script>`)).not.toBeNull();
     const imported = { 'index.html': '<script type=module>import "./r.js"</script>', 'r.js': VUE_ROUTER };
     expect((await inspect(imported)).routerSetting).toBe(
-      'the base path of the router to `/repo/previews/pr-12/`',
+      'the base path of the build and of its router to `/repo/previews/pr-12/`',
     );
   });
 

@@ -115,7 +115,7 @@ const site: fc.Arbitrary<ModelSite> = fc
   );
 
 describe('a random site', () => {
-  test('is refused exactly if a browser that opens its pages would miss something', async () => {
+  test('is refused exactly if a browser that opens its pages would miss code or need another host', async () => {
     const seen = { refused: 0, accepted: 0 };
     await fc.assert(
       fc.asyncProperty(site, async (files) => {

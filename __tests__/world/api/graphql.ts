@@ -4,7 +4,8 @@ import type { FindRepository } from './host.ts';
 const VIEWER = /^\s*(?:query\s*)?\{\s*viewer\s*\{\s*login\s+databaseId\s*\}\s*\}\s*$/;
 const HISTORY =
   /^\s*query\([^)]*\)\s*\{\s*repository\(owner: \$owner, name: \$repo\)\s*\{\s*object\(oid: \$head\)\s*\{\s*\.\.\. on Commit\s*\{(.*)\}\s*\}\s*\}\s*\}\s*$/s;
-const FIELD = /(\w+): history\(first: 1, path: \$(\w+)\) \{ nodes \{ oid message committedDate \} \}/g;
+const FIELD =
+  /(\w+): history\(first: (\d+), path: \$(\w+)\) \{ nodes \{ oid message committedDate file\(path: \$\3\) \{ oid size \} parents\(first: 1\) \{ nodes \{ file\(path: \$\3\) \{ oid size \} \} \} \} \}/g;
 
 /**
  * Answers the two queries that the action sends, and no other: whose token it is, and the last commit of each of
@@ -25,18 +26,21 @@ export async function answerGraphql(
   if (repository === undefined) {
     return { data: { repository: null }, errors: [{ type: 'NOT_FOUND', message: 'Could not resolve' }] };
   }
-  const pages = [...fields.matchAll(FIELD)].map(async ([, name = '', variable = '']) => {
-    const commits = await repository.git.log(head, { path: variables[variable] ?? '', limit: 1 });
-    return [
-      name,
-      {
-        nodes: commits.map(({ sha, message, committer }) => ({
-          oid: sha,
-          message,
-          committedDate: committer.date,
-        })),
-      },
-    ] as const;
+  const fileAt = async (commit: string | undefined, path: string) => {
+    const entry = commit === undefined ? null : await repository.git.entryAt(commit, path);
+    return { file: entry && { oid: entry.sha, size: entry.size ?? 0 } };
+  };
+  const pages = [...fields.matchAll(FIELD)].map(async ([, name = '', first = '', variable = '']) => {
+    const path = variables[variable] ?? '';
+    const commits = await repository.git.log(head, { path, limit: Number(first) });
+    const nodes = commits.map(async ({ sha, message, committer, parents }) => ({
+      oid: sha,
+      message,
+      committedDate: committer.date,
+      ...(await fileAt(sha, path)),
+      parents: { nodes: parents.length === 0 ? [] : [await fileAt(parents[0], path)] },
+    }));
+    return [name, { nodes: await Promise.all(nodes) }] as const;
   });
   return { data: { repository: { object: Object.fromEntries(await Promise.all(pages)) } } };
 }

@@ -51,6 +51,8 @@ export function createEnterpriseHosts(
       instance.site('', '').replace(/\/+$/, ''),
       shown(createSitesHandler(instance, parts.repositories), true),
     ],
+    // GraphQL is beside the versions of the API.
+    [instance.api.replace(/\/v3$/, ''), parts.api],
     [`https://${host}`, people],
   ];
   return new Map(bases.map(([base]) => [new URL(base).host, dispatchByBase(bases)]));

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
 import {
   decodeComponent,
   type HostHandler,
@@ -112,8 +113,17 @@ export class FakeFilebin implements FilebinControls {
     this.#nextId = nextId;
   }
 
-  /** The handler of the host. */
-  readonly handler: HostHandler = (request) => {
+  /** The handler of the host, which encodes every answer of its own for who accepts that. */
+  readonly handler: HostHandler = async (request) => {
+    const reply = await this.#answer(request);
+    const { headers, body } = reply;
+    const isPlain =
+      typeof body !== 'string' || body === '' || !/gzip/.test(request.headers['accept-encoding'] ?? '');
+    if (isPlain) return reply;
+    return { ...reply, headers: { ...headers, 'content-encoding': 'gzip' }, body: gzipSync(body) };
+  };
+
+  #answer(request: HostRequest): HostReply | Promise<HostReply> {
     const [, binName = '', ...rest] = request.path.split('/').map(decodeComponent);
     const filename = rest.join('/');
     if (!/^[A-Za-z0-9_-]+$/.test(binName)) return replyText(404, '404 page not found\n');
@@ -129,7 +139,7 @@ export class FakeFilebin implements FilebinControls {
       default:
         return replyText(405, '');
     }
-  };
+  }
 
   reset(): void {
     Object.assign(this, DEFAULTS);

@@ -1,8 +1,17 @@
 import { isTextFile } from '../media-types.ts';
 
-const EXCLUDED_START = /^[_.#]/;
+const EXCLUDED_START = /^[_.#~]/;
 const EXCLUDED_FOLDERS = new Set(['node_modules', 'vendor']);
-const FRONT_MATTER = /^---[ \t]*\r?\n(?:[\s\S]*?\r?\n)?---[ \t]*(?:\r?\n|$)/;
+const FRONT_MATTER_START = /^---[ \t\r\f\v]*\n/;
+const FRONT_MATTER = /^---[ \t\r\f\v]*\n(?:[\s\S]*?\r?\n)?---[ \t]*(?:\r?\n|$)/;
+const MARKDOWN = /\.(?:md|markdown|mkdown|mkdn|mkd)$/i;
+
+/** Names of Markdown without front matter that the plugin `jekyll-optional-front-matter` does not render. */
+const NOT_RENDERED = new Set(
+  'README LICENSE LICENCE COPYING CODE_OF_CONDUCT CONTRIBUTING ISSUE_TEMPLATE PULL_REQUEST_TEMPLATE'.split(
+    ' ',
+  ),
+);
 
 /** Whether Jekyll keeps a file out of the site. */
 export function isExcluded(path: string): boolean {
@@ -13,19 +22,26 @@ export function isExcluded(path: string): boolean {
   );
 }
 
-/** The address that a file gets in a site built by Jekyll. */
-export function getBuiltPath(path: string): string {
-  return path.replace(/\.(md|markdown)$/, '.html');
+/** The addresses that a file gets in a site built by Jekyll, each with whether its bytes may change there. */
+export async function listBuiltPaths(
+  path: string,
+  read: () => Promise<Buffer>,
+): Promise<readonly (readonly [string, boolean])[]> {
+  if (!MARKDOWN.test(path)) return [[path, isTextFile(path)]];
+  const page = path.replace(MARKDOWN, '.html');
+  if (FRONT_MATTER_START.test((await read()).toString('latin1', 0, 1024))) return [[page, true]];
+  const name = path.replace(/.*\//s, '').replace(MARKDOWN, '').toUpperCase();
+  const copy = [path, false] as const;
+  return NOT_RENDERED.has(name) ? [copy] : [copy, [page, true]];
 }
 
-/** Whether Jekyll may change a file's bytes; the others are copied. */
-export function mayBeTransformed(path: string): boolean {
-  return isTextFile(path);
-}
+/** The address of the index that a README becomes where its folder has none: `jekyll-readme-index`. */
+export const getReadmeIndex = (path: string): string | null =>
+  MARKDOWN.test(path) && /(?:^|\/)readme\.[^/.]*$/i.test(path) ? path.replace(/[^/]*$/, 'index.html') : null;
 
 /** Renders a file like Jekyll: Markdown becomes a page, front matter is removed, the rest stays. */
 export function renderFile(path: string, source: Buffer): Buffer {
-  const isMarkdown = getBuiltPath(path) !== path;
+  const isMarkdown = MARKDOWN.test(path);
   const frontMatter = FRONT_MATTER.exec(source.subarray(0, 64 * 1024).toString())?.[0];
   if (!isMarkdown && frontMatter === undefined) return source;
   const content = source.subarray(Buffer.byteLength(frontMatter ?? ''));

@@ -9,7 +9,7 @@ import {
   replyHtml,
 } from '../server/messages.ts';
 import type { FakePages } from './fake-pages.ts';
-import { mayBeTransformed, renderFile } from './jekyll.ts';
+import { renderFile } from './jekyll.ts';
 import type { SiteFile, SiteVersion } from './site-version.ts';
 
 const MAX_AGE_SECONDS = 600;
@@ -28,6 +28,8 @@ interface CachedAnswer {
 interface LocatedFile {
   readonly version: SiteVersion;
   readonly file: SiteFile;
+  /** Its address in the site. */
+  readonly name: string;
 }
 
 /** Serves one site below a path prefix (`/repo/` or `/`), behind a CDN that keys on path and query. */
@@ -44,14 +46,15 @@ export function serveSite(git: GitStore, site: FakePages): (prefix: string) => H
     const { version, fresh } = site.getVersion(address);
     const purged = site.purges && kept?.commit !== site.liveCommit;
     if (kept !== undefined && kept.until > Date.now() && !purged) {
-      return sendFile(git, request, kept.found, 'HIT');
+      const age = MAX_AGE_SECONDS - Math.ceil((kept.until - Date.now()) / 1000);
+      return sendFile(git, request, kept.found, { 'x-cache': 'HIT', age: String(age) });
     }
     const place = version === null ? null : locateFile(version, address);
     if (place === 'folder') return redirectToFolder(request);
     if (fresh && (place !== null || site.caches404)) {
       cache.set(key, { until: Date.now() + MAX_AGE_SECONDS * 1000, commit: site.liveCommit, found: place });
     }
-    return sendFile(git, request, place, 'MISS');
+    return sendFile(git, request, place, { 'x-cache': 'MISS', age: '0' });
   };
 }
 
@@ -59,7 +62,7 @@ function locateFile(version: SiteVersion, address: string): LocatedFile | 'folde
   const isFolder = address === '' || address.endsWith('/');
   for (const name of isFolder ? [`${address}index.html`] : [address, `${address}.html`]) {
     const file = version.files.get(name);
-    if (file !== undefined) return { version, file };
+    if (file !== undefined) return { version, file, name };
   }
   return !isFolder && version.files.has(`${address}/index.html`) ? 'folder' : null;
 }
@@ -68,41 +71,36 @@ async function sendFile(
   git: GitStore,
   request: HostRequest,
   found: LocatedFile | null,
-  cache: 'HIT' | 'MISS',
+  cache: { readonly 'x-cache': 'HIT' | 'MISS'; readonly age: string },
 ): Promise<HostReply> {
   const headers = {
     server: 'GitHub.com',
     'access-control-allow-origin': '*',
     'cache-control': `max-age=${MAX_AGE_SECONDS}`,
-    'x-cache': cache,
+    ...cache,
     via: '1.1 varnish',
     vary: 'Accept-Encoding',
   };
   if (found === null) return replyHtml(404, NOT_FOUND, headers);
-  const { file, version } = found;
+  const { file, name, version } = found;
   const etag = `"${createHash('sha1').update(`${version.commit} ${file.sha}`).digest('hex')}"`;
   if (request.headers['if-none-match'] === etag) return { status: 304, headers: { ...headers, etag } };
-  const body = await readContent(git, version, file);
+  const body = await readContent(git, file);
   return {
     status: 200,
     headers: {
       ...headers,
       etag,
       'last-modified': version.builtAt.toUTCString(),
-      'content-type': getMediaType(getBuiltName(version, file)),
+      'content-type': getMediaType(name),
       'content-length': String(body instanceof Buffer ? body.length : file.size),
     },
     body,
   };
 }
 
-async function readContent(git: GitStore, version: SiteVersion, file: SiteFile) {
-  if (!version.builtByJekyll || !mayBeTransformed(file.source)) return git.streamBlob(file.sha);
-  return renderFile(file.source, await git.readBlob(file.sha));
-}
-
-function getBuiltName({ builtByJekyll }: SiteVersion, { source }: SiteFile): string {
-  return builtByJekyll ? source.replace(/\.(md|markdown)$/, '.html') : source;
+async function readContent(git: GitStore, { isRendered, source, sha }: SiteFile) {
+  return isRendered ? renderFile(source, await git.readBlob(sha)) : git.streamBlob(sha);
 }
 
 function redirectToFolder({ url, path }: HostRequest): HostReply {

@@ -1,5 +1,5 @@
 import type { GitStore } from '../git/bare-repository.ts';
-import { getBuiltPath, isExcluded } from './jekyll.ts';
+import { getReadmeIndex, isExcluded, listBuiltPaths } from './jekyll.ts';
 
 /** A file of a built site. */
 export interface SiteFile {
@@ -7,13 +7,14 @@ export interface SiteFile {
   readonly size: number;
   /** Its path in the site's source; differs from its address when Jekyll made it. */
   readonly source: string;
+  /** Whether Jekyll may change its bytes. */
+  readonly isRendered: boolean;
 }
 
 /** The result of one build: addresses (without the leading slash) and their files. */
 export interface SiteVersion {
   readonly commit: string;
   readonly builtAt: Date;
-  readonly builtByJekyll: boolean;
   readonly files: ReadonlyMap<string, SiteFile>;
 }
 
@@ -25,10 +26,22 @@ export async function buildSiteVersion(git: GitStore, commit: string, folder: st
     .filter(({ type, path }) => type === 'blob' && path.startsWith(prefix))
     .map((entry) => ({ ...entry, path: entry.path.slice(prefix.length) }));
   const builtByJekyll = !sources.some(({ path }) => path === '.nojekyll');
+  const kept = builtByJekyll ? sources.filter(({ path }) => !isExcluded(path)) : sources;
   const files = new Map<string, SiteFile>();
-  for (const { path, sha, size } of sources) {
-    if (builtByJekyll && isExcluded(path)) continue;
-    files.set(builtByJekyll ? getBuiltPath(path) : path, { sha, size: size ?? 0, source: path });
+  const add = ({ path, sha, size }: (typeof kept)[number], address: string, isRendered: boolean): void => {
+    // A file replaces what another one is rendered into.
+    if (address !== path && files.has(address)) return;
+    files.set(address, { sha, size: size ?? 0, source: path, isRendered });
+  };
+  for (const entry of kept) {
+    const built = builtByJekyll
+      ? await listBuiltPaths(entry.path, () => git.readBlob(entry.sha))
+      : [[entry.path, false] as const];
+    for (const [address, isRendered] of built) add(entry, address, isRendered);
   }
-  return { commit, builtAt: new Date(), builtByJekyll, files };
+  for (const entry of kept) {
+    const index = builtByJekyll && files.get(entry.path)?.isRendered === false && getReadmeIndex(entry.path);
+    if (index) add(entry, index, true);
+  }
+  return { commit, builtAt: new Date(), files };
 }

@@ -1,5 +1,4 @@
-import type { Report } from '../../../src/delivery/report.ts';
-import type { ReportDocument } from '../../../src/delivery/report-document.ts';
+import type { Report, ReportDocument } from '../../../src/delivery/report.ts';
 import type { TestRepository } from '../repository.ts';
 import { runAction } from '../runner.ts';
 import type { GitHubWorld } from '../world.ts';

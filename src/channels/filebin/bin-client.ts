@@ -1,14 +1,15 @@
 import { DeliveryError, hasFailed, resultOf } from '../../errors.ts';
+import { readText } from '../../http/body.ts';
 import { connectionError } from '../../http/client.ts';
-import { discard, firstHeader, parseJson, readText } from '../../http/response.ts';
-import { sendUpload, type UploadResponse } from '../../http/upload.ts';
-import type { Ports } from '../../ports.ts';
+import { discard, firstHeader, isPage } from '../../http/response.ts';
+import { sendRequest, type TextAnswer } from '../../http/send-request.ts';
+import { parseJson } from '../../json.ts';
+import type { HttpResponse, Ports, Progress } from '../../ports.ts';
 import { BIN, type CallTemplate } from '../../protocol/calls.ts';
 import { BIN_ANSWER, EXCHANGE, SECOND, TEXT } from '../../protocol/limits.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import type { HostRefusal } from '../channel.ts';
-import { createAnswerWait } from './answer-wait.ts';
-import { binCallError, plainText, uploadRefusedError } from './refusals.ts';
+import { type BinAnswer, binCallError, plainText, uploadRefusedError } from './refusals.ts';
 
 /** A file in a bin, as the host stores it. */
 export interface BinFile {
@@ -107,27 +108,19 @@ export function createBinClient(location: BinLocation, ports: Ports): BinClient 
   };
 }
 
-/** The host's answer to a call without a body. */
-type BinAnswer = Pick<UploadResponse, 'status' | 'headers' | 'text'>;
-
-async function send(call: CallTemplate, url: URL, { http, clock, signal }: Ports): Promise<BinAnswer> {
+function ask({ method }: CallTemplate, url: URL, { http, clock, signal }: Ports): Promise<HttpResponse> {
   const limited = AbortSignal.any([signal, clock.timeout(EXCHANGE.api)]);
-  const answer = await http({
-    method: call.method,
-    url,
-    headers: { accept: 'application/json' },
-    signal: limited,
-  });
-  const text = await readText(answer.body, EXCHANGE.apiBody).catch((thrown: unknown) => {
+  return http({ method, url, headers: { accept: 'application/json' }, signal: limited });
+}
+
+async function send(call: CallTemplate, url: URL, ports: Ports): Promise<BinAnswer> {
+  const answer = await ask(call, url, ports);
+  const text = await readText(answer, EXCHANGE.apiBody).catch((thrown: unknown) => {
     // A change is told by its status; a list that broke off says nothing.
     if (call.method !== 'GET') return '';
-    throw connectionError(thrown, { url, signal });
+    throw connectionError(thrown, { url, signal: ports.signal });
   });
-  const headers = {
-    'content-type': firstHeader(answer, 'content-type'),
-    'retry-after': firstHeader(answer, 'retry-after'),
-  };
-  return { status: answer.status, headers, text };
+  return { status: answer.status, headers: answer.headers, text };
 }
 
 async function postFile(
@@ -138,7 +131,7 @@ async function postFile(
 ): Promise<BinFile> {
   const waiting = createAnswerWait(ports);
   try {
-    const answer = await sendUpload(ports.http, {
+    const request = {
       method: BIN.post.method,
       url: urlFor(BIN.post, location, filename),
       headers: {
@@ -151,9 +144,8 @@ async function postFile(
       body: () => file.read(),
       startProgress: () => waiting.after(ports.logger.progress('uploaded', file.size, 'bytes')),
       headersTimeout: BIN_ANSWER.longest,
-      signal: ports.signal,
-      clock: ports.clock,
-    });
+    };
+    const answer = await sendRequest(request, ports);
     if (answer.status !== 201) throw uploadRefusedError(answer, location.bin, ports.clock.now());
     return parseStoredFile(answer, file, { bin: location.bin, filename });
   } catch (thrown) {
@@ -161,6 +153,39 @@ async function postFile(
   } finally {
     waiting.end();
   }
+}
+
+/** Shows that the host is still storing the file, once all of it was sent: that may take minutes. */
+function createAnswerWait({ clock, logger }: Pick<Ports, 'clock' | 'logger'>) {
+  let hasEnded = false;
+  let shown: Progress | undefined;
+  const wait = (): void => {
+    clock.timeout(BIN_ANSWER.interval).addEventListener('abort', showNext, { once: true });
+  };
+  const showNext = (): void => {
+    if (hasEnded) return;
+    shown ??= logger.progress(
+      'waited for the bin host to store the file',
+      BIN_ANSWER.longest,
+      'milliseconds',
+    );
+    shown.advance(BIN_ANSWER.interval);
+    wait();
+  };
+  return {
+    /** The progress of the upload, after which the wait begins. */
+    after: (upload: Progress): Progress => ({
+      advance: (amount) => upload.advance(amount),
+      end: () => {
+        upload.end();
+        wait();
+      },
+    }),
+    end: (): void => {
+      hasEnded = true;
+      shown?.end();
+    },
+  };
 }
 
 const isAnswerTimeout = (thrown: unknown): boolean =>
@@ -192,7 +217,8 @@ async function readBin(location: BinLocation, ports: Ports): Promise<BinState> {
 }
 
 /** What the answer says about the bin; `null` where it says nothing about it. */
-function parseBinState({ status, headers, text }: BinAnswer, name: string): BinState | null {
+function parseBinState(answer: BinAnswer, name: string): BinState | null {
+  const { status, text } = answer;
   const json = parseJson(text);
   const record = (typeof json === 'object' ? json : null) as BinRecord | null;
   const bin = record?.bin;
@@ -201,7 +227,7 @@ function parseBinState({ status, headers, text }: BinAnswer, name: string): BinS
   if (status === 404) {
     // The host describes a bin that once existed; a page comes from another host.
     if (bin != null || /no longer available/i.test(text)) return { status: 'unavailable', files: [] };
-    return /html/.test(headers['content-type'] ?? '') ? null : { status: 'absent', files: [] };
+    return isPage(answer) ? null : { status: 'absent', files: [] };
   }
   const listed: unknown = record?.files ?? [];
   if (status !== 200 || bin == null || !isFileList(listed)) return null;
@@ -231,9 +257,8 @@ async function lockBin(location: BinLocation, ports: Ports): Promise<boolean> {
 async function deleteFile(filename: string, location: BinLocation, ports: Ports): Promise<boolean> {
   const answer = await send(BIN.remove, urlFor(BIN.remove, location, filename), ports);
   if (answer.status === 404) return false;
-  const isPage = /html/.test(answer.headers['content-type'] ?? '');
   const isDone = answer.status >= 200 && answer.status < 300;
-  if (isDone && !isPage) return true;
+  if (isDone && !isPage(answer)) return true;
   throw binCallError(BIN.remove.description, answer, {
     ...location,
     now: ports.clock.now(),
@@ -242,27 +267,22 @@ async function deleteFile(filename: string, location: BinLocation, ports: Ports)
 }
 
 async function lookAtFile(filename: string, location: BinLocation, ports: Ports): Promise<BinLook> {
-  const { http, clock, signal } = ports;
-  const url = urlFor(BIN.get, location, filename);
-  const limited = AbortSignal.any([signal, clock.timeout(EXCHANGE.api)]);
-  const answer = await resultOf(() =>
-    http({ method: BIN.get.method, url, headers: { accept: 'application/json' }, signal: limited }),
-  );
+  const answer = await resultOf(() => ask(BIN.get, urlFor(BIN.get, location, filename), ports));
   if (hasFailed(answer)) return { kind: 'unclear' };
   const { status } = answer;
   if ([403, 404, 410].includes(status)) {
-    const text = await readText(answer.body, TEXT.refusal).catch(() => '');
+    const text = await readText(answer, TEXT.refusal).catch(() => '');
     return { kind: 'refused', refusal: { httpCode: status, text: plainText(text) } };
   }
   discard(answer);
-  const isPage = /html/.test(firstHeader(answer, 'content-type') ?? '');
-  if (status === 200 && isPage && firstHeader(answer, 'set-cookie') !== undefined) return { kind: 'warned' };
+  if (status === 200 && isPage(answer) && firstHeader(answer, 'set-cookie') !== undefined)
+    return { kind: 'warned' };
   return { kind: status >= 200 && status < 400 ? 'opened' : 'unclear' };
 }
 
 /** Reads what the host answers about the file that it stored. */
 function parseStoredFile(
-  { json, status }: UploadResponse,
+  { json, status }: TextAnswer,
   { sha256 }: LocalFile,
   asked: { readonly bin: string; readonly filename: string },
 ): BinFile {

@@ -12,14 +12,6 @@ export interface BinOrigin {
   readonly wasTaken: boolean;
 }
 
-/** A bin as this delivery leaves it. */
-export interface LeftBin {
-  /** What is not as it should be, for UNKNOWN. */
-  readonly unknown: readonly string[];
-  /** Reads after the proof whether the lock still holds; asks the host once for all files of the bin. */
-  readonly recheck: () => Promise<readonly string[]>;
-}
-
 const ANYBODY = 'anybody who knows its name can add to it or replace what it holds';
 const NOT_LOCKED = `the bin could not be locked: ${ANYBODY}`;
 const FOREIGN = `the bin was not locked, because this delivery did not create it: ${ANYBODY}`;
@@ -30,6 +22,7 @@ const TAKEN = `somebody put a file into the bin before one of this delivery, whi
  * owner could not add to it any more.
  *
  * @param entries the files of this delivery
+ * @returns for UNKNOWN: why anybody may change the bin; nothing where it is locked
  * @see design 4
  */
 export async function lockOwnBin(
@@ -37,30 +30,26 @@ export async function lockOwnBin(
   entries: readonly BinEntry[],
   { before, isNew, wasTaken }: BinOrigin,
   ports: Ports,
-): Promise<LeftBin> {
+): Promise<readonly string[]> {
   const client = createBinClient(location, ports);
-  const nothing = async (): Promise<readonly string[]> => [];
-  if (before.status === 'locked') return { unknown: [], recheck: nothing };
-  if (before.status !== 'absent') return { unknown: [FOREIGN], recheck: nothing };
-  if (wasTaken) return { unknown: [TAKEN], recheck: nothing };
+  if (before.status === 'locked') return [];
+  if (before.status !== 'absent') return [FOREIGN];
+  if (wasTaken) return [TAKEN];
   if (!isNew) {
     // Somebody else may have created it meanwhile.
     const state = await resultOf(client.read);
-    if (hasFailed(state) || !holdsOnly(state, entries)) return { unknown: [FOREIGN], recheck: nothing };
+    if (hasFailed(state) || !holdsOnly(state, entries)) return [FOREIGN];
   }
-  const isLocked = (await client.lock()) || (await readLock(location, ports)) === true;
-  let rechecked: Promise<readonly string[]> | undefined;
-  return {
-    unknown: isLocked ? [] : [NOT_LOCKED],
-    recheck: () => {
-      rechecked ??= isLocked ? recheckLock(location, ports) : nothing();
-      return rechecked;
-    },
-  };
+  return (await client.lock()) || (await readLock(location, ports)) === true ? [] : [NOT_LOCKED];
 }
 
-/** An upload that was still being stored, ours or another one, writes its own state over the lock. */
-async function recheckLock(location: BinLocation, ports: Ports): Promise<readonly string[]> {
+/**
+ * Reads after the proof whether a lock still holds: an upload that was still being stored, ours or another one, writes
+ * its own state over it.
+ *
+ * @returns for UNKNOWN: what is not as it was left
+ */
+export async function recheckLock(location: BinLocation, ports: Ports): Promise<readonly string[]> {
   const isLocked = await readLock(location, ports);
   if (isLocked === true) return [];
   if (isLocked === null) return ['whether the bin is locked could not be read'];

@@ -2,12 +2,13 @@ import { DeliveryError, hasFailed } from '../../errors.ts';
 import { shortHostMessage } from '../../http/response.ts';
 import { forEachItem, type ItemResult } from '../../item-results.ts';
 import type { Ports } from '../../ports.ts';
+import { AGREEING_PROBES } from '../../protocol/limits.ts';
 import { withRetries } from '../../retry.ts';
 import { binFileName, flatName } from '../../rules/naming.ts';
-import type { ChannelAction, ChannelItem, Placement, PreparedTask } from '../channel.ts';
+import type { ChannelAction, ChannelItem, PlacedTask, Placement, PreparedTask } from '../channel.ts';
 import { type BinFile, type BinLook, type BinState, createBinClient } from './bin-client.ts';
 import { describeShown } from './content-type.ts';
-import { type LeftBin, lockOwnBin } from './lock.ts';
+import { lockOwnBin, recheckLock } from './lock.ts';
 import { findOrAllowUpload } from './ownership.ts';
 import { explainRefusal, refusedLaterError } from './refusals.ts';
 import { type BinTarget, type BinUpload, type StoreResult, storeFile } from './store-file.ts';
@@ -15,6 +16,8 @@ import { type BinTarget, type BinUpload, type StoreResult, storeFile } from './s
 export interface FilebinOptions extends BinTarget {
   /** Whether the name was just generated, so that nothing can be there yet. */
   readonly binIsNew: boolean;
+  /** The name that was asked for, or a folder ending in `/`; else the file's own name counts. */
+  readonly path?: string | undefined;
 }
 
 type UploadTasks = readonly PreparedTask<BinUpload>[];
@@ -32,6 +35,7 @@ export function createFilebinPublisher(options: FilebinOptions, ports: Ports): C
       return forEachItem(tasks, async ({ data }) => previewUpload(data, before, options));
     },
     perform: (tasks) => postFiles(tasks, options, ports),
+    recheck: (placed) => lookAgain(placed, options, ports),
   };
 }
 
@@ -99,7 +103,7 @@ async function postFiles(
     storeFile(data, await readNow(), options, ports),
   );
   const stored = posted.flatMap(({ result }) => (hasFailed(result) ? [] : [result.stored]));
-  const left = new Map<string, LeftBin>();
+  const left = new Map<string, readonly string[]>();
   // The host decides on the bin's name.
   for (const bin of new Set(stored.map((file) => file.bin))) {
     const entries = stored.filter((file) => file.bin === bin);
@@ -111,15 +115,29 @@ async function postFiles(
   return posted.map(({ item, result }) => {
     if (hasFailed(result)) return { item, result };
     const { bin, filename } = result.stored;
-    const client = createBinClient({ ...options, bin }, ports);
-    const url = client.address(filename);
-    const { unknown = [], recheck: recheckBin } = left.get(bin) ?? {};
-    const recheck = async (): Promise<readonly string[]> => {
-      const seen = await client.look(filename);
-      if (seen.kind === 'refused') throw refusedLaterError(seen.refusal, bin);
-      return [...UNKNOWN_AFTER[seen.kind], ...((await recheckBin?.()) ?? [])];
-    };
-    return { item, result: { ...binPlacement(result, url), unknown, recheck } };
+    const url = createBinClient({ ...options, bin }, ports).address(filename);
+    const asked =
+      options.path === undefined || options.path.endsWith('/') ? item.data.file.name : options.path;
+    return { item, result: { ...binPlacement(result, url, asked), unknown: left.get(bin) ?? [] } };
+  });
+}
+
+/** Whether each file can still be downloaded after its proof, and whether the locks hold; each lock is read once. */
+async function lookAgain(
+  placed: readonly PlacedTask<BinUpload>[],
+  options: FilebinOptions,
+  ports: Ports,
+): Promise<readonly ItemResult<PlacedTask<BinUpload>, readonly string[]>[]> {
+  const locks = new Map<string, Promise<readonly string[]>>();
+  return forEachItem(placed, async ({ placement: { url, unknown } }) => {
+    const [bin = '', filename = ''] = url.pathname.split('/').slice(-2).map(decodeURIComponent);
+    const location = { ...options, bin };
+    const seen = await createBinClient(location, ports).look(filename);
+    if (seen.kind === 'refused') throw refusedLaterError(seen.refusal, bin);
+    // What is said of the bin already is no lock.
+    const lock = unknown.length > 0 ? Promise.resolve([]) : (locks.get(bin) ?? recheckLock(location, ports));
+    locks.set(bin, lock);
+    return [...UNKNOWN_AFTER[seen.kind], ...(await lock)];
   });
 }
 
@@ -132,7 +150,7 @@ const UNKNOWN_AFTER: Readonly<Record<Exclude<BinLook['kind'], 'refused'>, readon
   unclear: ['whether the address still opens after its proof: the bin host gave no clear answer'],
 };
 
-function binPlacement({ stored, written, confirmed }: StoreResult, url: URL): Placement {
+function binPlacement({ stored, written, confirmed }: StoreResult, url: URL, asked: string): Placement {
   const where = `bin ${stored.bin}, file ${stored.filename}`;
   const shown = describeShown(stored.contentType);
   return {
@@ -147,13 +165,15 @@ function binPlacement({ stored, written, confirmed }: StoreResult, url: URL): Pl
     mustBeExternal: false,
     warnsFirst: true,
     countsDownloads: true,
-    notes: [...binNotes(stored), ...shown.notes],
+    answers: AGREEING_PROBES.rechecked,
+    notes: [...binNotes(stored, asked), ...shown.notes],
     unknown: [],
   };
 }
 
-function binNotes({ expires }: BinFile): string[] {
+function binNotes({ filename, expires }: BinFile, asked: string): string[] {
   return [
+    ...(filename === asked.normalize('NFC') ? [] : [`the bin keeps it as ${filename}`]),
     expires === undefined
       ? 'the bin expires after about 7 days'
       : `the bin expires at ${shortHostMessage(expires)}`,

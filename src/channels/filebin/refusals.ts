@@ -1,8 +1,12 @@
 import { DeliveryError, type ErrorCode } from '../../errors.ts';
-import { parseRetryAfter, shortHostMessage } from '../../http/response.ts';
-import type { UploadResponse } from '../../http/upload.ts';
+import { isAbsence, parseRetryAfter, shortHostMessage } from '../../http/response.ts';
+import type { TextAnswer } from '../../http/send-request.ts';
+import type { HttpResponse } from '../../ports.ts';
 import { BIN } from '../../protocol/calls.ts';
 import type { HostRefusal, RefusalMeaning } from '../channel.ts';
+
+/** An answer of the bin host, read as text. */
+export type BinAnswer = Pick<HttpResponse, 'status' | 'headers'> & Pick<TextAnswer, 'text'>;
 
 /** The reasons that the host gives in plain text; it has no codes for them. */
 interface KnownReason {
@@ -52,11 +56,17 @@ const REASONS: readonly KnownReason[] = [
     hint: () => `set \`path:\` to a name with another ending, or ${OTHER_CHANNEL}`,
     isFinal: true,
   },
+  {
+    text: /\bbin (?:is no longer available|does not exist)/i,
+    code: 'NOT_FOUND',
+    hint: () => `the bin has expired or was deleted: leave \`bin:\` out, or ${OTHER_CHANNEL}`,
+    isFinal: true,
+  },
 ];
 
 /** The reason that a plain text names; only a refusal has one. */
 const findReason = (httpCode: number, text: string): KnownReason | undefined =>
-  httpCode === 403 ? REASONS.find((known) => known.text.test(text)) : undefined;
+  httpCode === 403 || isAbsence(httpCode) ? REASONS.find((known) => known.text.test(text)) : undefined;
 
 /** What the host means when it refuses the public address; `undefined` for a reason that is not known. */
 export function explainRefusal({ httpCode, text }: HostRefusal, bin: string): RefusalMeaning | undefined {
@@ -128,7 +138,7 @@ const REFUSALS: readonly {
  *
  * @see protocol 7 (K3 POST does not return 201)
  */
-export function uploadRefusedError(answer: UploadResponse, bin: string, now: number): DeliveryError {
+export function uploadRefusedError(answer: TextAnswer, bin: string, now: number): DeliveryError {
   const { status } = answer;
   const row = REFUSALS.find(({ statuses }) => statuses.length === 0 || statuses.includes(status));
   const text = plainText(answer.text);
@@ -148,7 +158,7 @@ export function uploadRefusedError(answer: UploadResponse, bin: string, now: num
 /** Reading or changing a bin failed. */
 export function binCallError(
   description: string,
-  answer: Pick<UploadResponse, 'status' | 'headers' | 'text'>,
+  answer: BinAnswer,
   { bin, now, retryable = false }: { bin: string; now: number; retryable?: boolean },
 ): DeliveryError {
   const { status } = answer;

@@ -1,12 +1,12 @@
 import { hasFailed } from '../../errors.ts';
-import type { GitHubClient } from '../../github/api/client.ts';
 import {
   type BranchEntry,
   type ExistingBlobs,
   findInTree,
   getExistingBlobs,
   listEntries,
-} from '../../github/api/existing-blobs.ts';
+} from '../../github/api/branch.ts';
+import type { GitHubClient } from '../../github/api/client.ts';
 import { getLastCommits, type LastCommits } from '../../github/api/history.ts';
 
 /** Everything that a commit holds, by path. */

@@ -1,6 +1,6 @@
 import { DeliveryError } from '../../errors.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
-import { getCommitTime } from '../../github/api/contents.ts';
+import { getCommitTime } from '../../github/api/history.ts';
 import {
   type BuildRequest,
   type BuildStatus,
@@ -10,13 +10,17 @@ import {
 } from '../../github/api/pages-build.ts';
 import type { Ports } from '../../ports.ts';
 import { BUILD_WAIT } from '../../protocol/limits.ts';
-import type { HostProgress, PreparedTask } from '../channel.ts';
+import type { ChannelAction, HostProgress, Placement } from '../channel.ts';
+import { type RepositoryAccess, requireGitHub } from '../require-github.ts';
 import type { PagesDestination } from './destination.ts';
-import type { RunProgress } from './run-progress.ts';
-import { createSiteRun } from './site-run.ts';
+
+import { createSiteRun, type RunProgress } from './site-workflow.ts';
 
 type BuiltBy = PagesDestination['builtBy'];
-type WatchBuild = NonNullable<PreparedTask['watch']>;
+/** Asks how far the build is that contains a commit. */
+type WatchBuild = (
+  placed: Pick<Placement, 'commitSha' | 'hostMayChangeBytes' | 'written'>,
+) => Promise<HostProgress>;
 
 /** What is built, and how. */
 type SiteBuild = Pick<PagesDestination, 'builtBy' | 'branch'>;
@@ -30,16 +34,19 @@ export interface BuildOptions {
 }
 
 /** One watch for all files that the same kind of build publishes. */
-export function createBuildWatches(
-  github: GitHubClient,
+export function createProgress(
+  access: RepositoryAccess,
   options: BuildOptions,
   ports: Ports,
-): (build: SiteBuild) => WatchBuild {
+): NonNullable<ChannelAction<{ readonly destination: SiteBuild }>['progress']> {
   const watches = new Map<BuiltBy, WatchBuild>();
-  return (build) => {
-    const watch = watches.get(build.builtBy) ?? watchBuild(github, build, options, ports);
-    watches.set(build.builtBy, watch);
-    return watch;
+  return ({ task, placement }) => {
+    const { destination } = task.data;
+    const watch =
+      watches.get(destination.builtBy) ??
+      watchBuild(requireGitHub(access, 'K1'), destination, options, ports);
+    watches.set(destination.builtBy, watch);
+    return watch(placement);
   };
 }
 

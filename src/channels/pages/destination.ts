@@ -1,10 +1,9 @@
 import { DeliveryError } from '../../errors.ts';
+import { getBlobSha } from '../../github/api/branch.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
-import { getBlobSha } from '../../github/api/contents.ts';
-import type { PagesSite } from '../../github/api/pages-site.ts';
-import type { RepositoryContext } from '../../github/api/repository.ts';
+import type { PagesSite, RepositoryContext } from '../../github/api/repository.ts';
 import { defaultRawUrl, defaultSiteUrl, type RepositoryName } from '../../github/hosts.ts';
-import { isLeftOutByJekyll, MARKDOWN, mayBeRendered } from '../../rules/jekyll.ts';
+import { buildWithJekyll, MARKDOWN } from '../../rules/jekyll.ts';
 import { encodePath } from '../../rules/naming.ts';
 
 /** Where a delivery must stay whose name and content may be the words of others. */
@@ -38,6 +37,8 @@ export interface PagesDestination {
   readonly path: string;
   readonly pageUrl: URL;
   readonly rawUrl: URL;
+  /** The address of the root of all that Pages serves. */
+  readonly rootUrl: URL;
   readonly builtBy: PagesSite['builtBy'];
   /** Whether the site's build may rightly change the file. */
   readonly hostMayChangeBytes: boolean;
@@ -70,15 +71,16 @@ export function resolveDestination(
   const branch = targetBranch(location, site);
   const folder = known?.folder ?? '';
   const path = pathBelow(folder, location);
-  const pagesBase = location.pagesBase ?? known?.base ?? defaultSiteUrl(location.serverUrl, repository);
+  const rootUrl = location.pagesBase ?? known?.base ?? defaultSiteUrl(location.serverUrl, repository);
   const rawBase =
     location.rawBase ?? urlBelow(defaultRawUrl(location.serverUrl, repository, known?.base), branch);
   return {
     branch,
     path,
     folder,
-    pageUrl: urlBelow(pagesBase, servedPath(folder, path)),
+    pageUrl: addressOf({ folder, rootUrl }, path),
     rawUrl: urlBelow(rawBase, path),
+    rootUrl,
     builtBy: known?.builtBy ?? (location.siteWorkflow === undefined ? 'branch' : 'workflow'),
     hostMayChangeBytes: false,
     notes: [],
@@ -159,8 +161,8 @@ export function createJekyllLookup(github: GitHubClient): FileLookup {
 }
 
 /**
- * Adds what Jekyll does to the file, where it builds the site: it leaves some names out, and renders Markdown
- * and files with front matter. A `.nojekyll` at the site's root switches it off.
+ * Adds what Jekyll does to the file, where it builds the site. A `.nojekyll` at the site's root switches it off. A file
+ * that is both copied and rendered is shown as a page where a marker can prove that.
  *
  * @param content the file's first bytes, and whether a marker was given
  * @throws {DeliveryError} `BAD_INPUT` where the address would never show the file.
@@ -172,12 +174,12 @@ export async function applyJekyll(
 ): Promise<PagesDestination> {
   const { branch, path, folder, builtBy, pageUrl } = destination;
   const served = servedPath(folder, path);
-  const isLeftOut = isLeftOutByJekyll(served);
   if (builtBy === 'workflow') return { ...destination, hostMayChangeBytes: true };
-  if (!isLeftOut && !mayBeRendered(served, content.head)) return destination;
+  const { isCopied, page } = buildWithJekyll(served, content.head);
+  if (isCopied && (page === null || !content.hasMarker)) return destination;
   const switchFile = `${folderPrefix(folder)}.nojekyll`;
   if (await exists(branch, switchFile)) return destination;
-  if (isLeftOut || !content.hasMarker) throw jekyllError(served, switchFile, isLeftOut);
+  if (page === null || !content.hasMarker) throw jekyllError(served, switchFile, page === null);
   return {
     ...destination,
     pageUrl: new URL(pageUrl.href.replace(MARKDOWN, '.html')),
@@ -191,13 +193,19 @@ function jekyllError(served: string, switchFile: string, isLeftOut: boolean): De
     ? `Jekyll leaves ${served} out of the site because of its name`
     : `Jekyll renders ${served}, so the page has other bytes than the file`;
   const change = isLeftOut
-    ? 'set `path:` to a name that does not begin with _ . or # and does not end with ~'
+    ? 'set `path:` to a name that does not begin with _ . # or ~ and does not end with ~'
     : 'set `marker:` to a text that the page keeps';
   return new DeliveryError('BAD_INPUT', message, {
     step: 'check',
     hint: `${change}, or commit an empty ${switchFile}`,
   });
 }
+
+/** The address of any path of the branch, a file or a folder that ends in `/`. */
+export const addressOf = (
+  { folder, rootUrl }: Pick<PagesDestination, 'folder' | 'rootUrl'>,
+  path: string,
+): URL => urlBelow(rootUrl, servedPath(folder, path));
 
 function urlBelow(base: URL, path: string): URL {
   return new URL(`${base.href.replace(/\/$/, '')}/${encodePath(path)}`);

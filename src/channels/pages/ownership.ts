@@ -1,106 +1,175 @@
 import { DeliveryError } from '../../errors.ts';
-import { CONFINED_TRAILER, OBJECT_TRAILER, TRAILER } from '../../protocol/words.ts';
+import type { LastCommit } from '../../github/api/history.ts';
+import type { TreeFile } from '../../github/api/tree-id.ts';
+import {
+  CONFINED_TRAILER,
+  KEPT_TRAILER,
+  OBJECT_TRAILER,
+  REMOVED_TRAILER,
+  TRAILER,
+  TREE_TRAILER,
+} from '../../protocol/words.ts';
 import { baseName } from '../../rules/naming.ts';
 import { isPictureOf } from './pictures.ts';
-import { parseMessageBelow } from './site/site-message.ts';
 
-/** A file of a commit. */
-export interface DeliveredObject {
-  readonly path: string;
-  /** Git's id of the file's bytes. */
-  readonly blobSha: string;
+/** A folder that a commit delivered as a whole. */
+export interface DeliveredSite {
+  /** The folder in the branch: empty for its root, or ending in `/`. */
+  readonly folder: string;
+  /** Git's id of the tree that has exactly the delivered files. */
+  readonly treeSha: string;
+  /** What else the folder had, with paths within it; that of a whole folder ends in `/`. */
+  readonly kept: readonly TreeFile[];
 }
 
-/** What a commit does to one path. */
-export interface DeliveryCommit {
-  readonly path: string;
-  /** Git's id of the file's bytes; `null` where the path is removed. */
-  readonly blobSha: string | null;
-  /** The pictures of a page that the same commit delivers. */
-  readonly pictures?: readonly DeliveredObject[];
-  /** Whether a file exists at the path. */
-  readonly replaces: boolean;
+/** What a commit of this tool says of itself. */
+export interface DeliveryMessage {
+  readonly verb: 'ADD' | 'UPDATE' | 'REMOVE';
   /** What the user said about the delivery, in one line. */
   readonly essence: string;
   /** What the delivery was confined to. */
   readonly confinedTo?: string | undefined;
+  /** The file that it delivered, then the pictures that a page got with it: git's ids of their bytes. */
+  readonly objects?: readonly TreeFile[];
+  readonly site?: DeliveredSite;
+  /** The folders of the sites that it removed. */
+  readonly removed?: readonly string[];
 }
 
 /**
- * The message of a commit: `ADD/UPDATE <name>: <essence>`, then trailers that name what it delivered.
+ * The message of a commit: `ADD/UPDATE/REMOVE <name>: <essence>`, then trailers that name what it did.
  *
+ * @param place path of the file; of a folder it ends in `/`, or is empty for the branch's root
  * @see protocol 1 (repository etiquette), design 4
  */
-export function formatCommitMessage(commit: DeliveryCommit): string {
-  const { path, blobSha, replaces, essence, confinedTo, pictures = [] } = commit;
-  const verb = blobSha === null ? 'REMOVE' : replaces ? 'UPDATE' : 'ADD';
-  const subject = `${verb} ${baseName(path)}: ${essence}`;
-  const objects = blobSha === null ? [] : [{ path, blobSha }, ...pictures];
-  const confined = confinedTo === undefined ? [] : [`${CONFINED_TRAILER}: ${confinedTo}`];
-  return [subject, '', TRAILER, ...confined, ...objects.map(formatObject)].join('\n');
+export function formatCommitMessage(
+  place: string,
+  { verb, essence, confinedTo, objects = [], site, removed = [] }: DeliveryMessage,
+): string {
+  return [
+    `${verb} ${shortName(place)}: ${essence}`,
+    '',
+    TRAILER,
+    ...(confinedTo === undefined ? [] : [`${CONFINED_TRAILER}: ${confinedTo}`]),
+    ...objects.map(({ path, sha }) => `${OBJECT_TRAILER}: ${sha} ${path}`),
+    ...(site === undefined ? [] : [`${TREE_TRAILER}: ${site.treeSha} ${nameFolder(site.folder)}`]),
+    ...(site?.kept ?? []).map(({ path, sha }) => `${KEPT_TRAILER}: ${sha} ${escapeName(path)}`),
+    ...removed.map((folder) => `${REMOVED_TRAILER}: ${nameFolder(folder)}`),
+  ].join('\n');
 }
 
-const formatObject = ({ path, blobSha }: DeliveredObject): string => `${OBJECT_TRAILER}: ${blobSha} ${path}`;
+const nameFolder = (folder: string): string => (folder === '' ? './' : folder);
+
+const unnameFolder = (name: string): string => (name === './' ? '' : name);
+
+/** How a person would name a file or a folder, in short. */
+const shortName = (place: string): string => (place === '' ? '.' : baseName(place.replace(/\/$/, '')));
+
+/** Names of others may have line breaks, and spaces at their end: these would change the form of the message. */
+const escapeName = (path: string): string => path.replace(/[\s\p{Cc}%]/gu, encodeURIComponent);
+
+/** A name that nobody escaped stays as it is: then it names nothing. */
+function unescapeName(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
 
 /**
- * Whether this tool delivered what a path holds, and nobody changed it since. The message must have exactly the
- * form of `formatCommitMessage`, and name this path and these bytes: a squashed, quoted or amended message
- * proves nothing.
+ * What a commit says of itself; `null` unless the message has exactly the form of `formatCommitMessage`: a squashed, quoted
+ * or amended one proves nothing. The branch must be compared with it, because a message can be copied.
+ *
+ * @see design 4
+ */
+export function parseMessage(message: string): DeliveryMessage | null {
+  const [subject = '', empty, trailer, ...rest] = message.trimEnd().split('\n');
+  const [, verb, title = ''] = /^(ADD|UPDATE|REMOVE) (.+)$/.exec(subject) ?? [];
+  if (verb === undefined || empty !== '' || trailer !== TRAILER) return null;
+  const confinedTo = CONFINED_LINE.exec(rest[0] ?? '')?.[1];
+  const lines = confinedTo === undefined ? rest : rest.slice(1);
+  if (verb === 'REMOVE') {
+    const [, essence] = /: (.+)$/.exec(title) ?? [];
+    const removed = matchAll(lines, REMOVED_LINE)?.map(([, name = '']) => unnameFolder(name));
+    return essence === undefined || removed === undefined ? null : { verb, essence, confinedTo, removed };
+  }
+  const objects = parseObjects(lines);
+  const site = parseSite(lines);
+  const place = site?.folder ?? objects?.[0]?.path;
+  const prefix = place === undefined ? title : `${shortName(place)}: `;
+  if (!title.startsWith(prefix) || title === prefix) return null;
+  const said = { verb: verb as 'ADD' | 'UPDATE', essence: title.slice(prefix.length), confinedTo };
+  return site === null ? { ...said, objects: objects ?? [] } : { ...said, site };
+}
+
+const CONFINED_LINE = new RegExp(`^${CONFINED_TRAILER}: (.+)$`);
+const OBJECT_LINE = new RegExp(`^${OBJECT_TRAILER}: (\\S+) (.+)$`);
+const TREE_LINE = new RegExp(`^${TREE_TRAILER}: ([0-9a-f]{40}) (.+/)$`);
+const KEPT_LINE = new RegExp(`^${KEPT_TRAILER}: ([0-9a-f]{40}) (.+)$`);
+const REMOVED_LINE = new RegExp(`^${REMOVED_TRAILER}: (.+)$`);
+
+/** A file, and nothing beside it but the pictures of a page. */
+function parseObjects(lines: readonly string[]): readonly TreeFile[] | null {
+  const objects = matchAll(lines, OBJECT_LINE)?.map(([, sha = '', path = '']) => ({ path, sha }));
+  const [main, ...pictures] = objects ?? [];
+  const isWhole = main !== undefined && pictures.every(({ path }) => isPictureOf(path, main.path));
+  return isWhole ? (objects ?? null) : null;
+}
+
+function parseSite([tree = '', ...others]: readonly string[]): DeliveredSite | null {
+  const [, treeSha, name] = TREE_LINE.exec(tree) ?? [];
+  const kept = matchAll(others, KEPT_LINE);
+  if (treeSha === undefined || name === undefined || kept === null) return null;
+  const files = kept.map(([, sha = '', path = '']) => ({ path: unescapeName(path), sha }));
+  return { folder: unnameFolder(name), treeSha, kept: files };
+}
+
+/** The parts of each line; `null` unless all of them have this form. */
+function matchAll(lines: readonly string[], form: RegExp): readonly RegExpExecArray[] | null {
+  const found = lines.map((line) => form.exec(line));
+  return found.every((one) => one !== null) ? found : null;
+}
+
+/**
+ * Whether this tool delivered what a path holds, and nobody changed it since.
  *
  * @param message of the last commit that touched the path
- * @param object the path, and what it holds now
- * @param confinedTo of a confined delivery, which owns only what the same one delivered
+ * @param object the path, and git's id of what it holds now
+ * @param by what delivered it. `confinedTo`: a confined delivery owns only what the same one delivered. `page`: a
+ * picture counts only if it came with its page; what was delivered to the same path by itself is the user's own
  * @see design 4, protocol 7 (prohibition 4)
  */
-export function isOwnedFile(message: string, object: DeliveredObject, confinedTo?: string): boolean {
-  const { owner, lines } = takeConfinement(message.trimEnd().split('\n'));
-  if (confinedTo !== undefined && owner !== confinedTo) return false;
-  const [subject = '', empty, trailer, first = '', ...further] = lines;
-  const [, verb = '', essence = ''] = /^(ADD|UPDATE) (.*)$/.exec(subject) ?? [];
-  const [, main = ''] = OBJECT_LINE.exec(first) ?? [];
-  const prefix = `${baseName(main)}: `;
+export function isOwned(
+  message: string,
+  { path, sha }: TreeFile,
+  by: { readonly confinedTo?: string | undefined; readonly page?: string } = {},
+): boolean {
+  const { objects = [], confinedTo } = parseMessage(message) ?? {};
   return (
-    verb !== '' &&
-    main !== '' &&
-    essence.startsWith(prefix) &&
-    essence.length > prefix.length &&
-    empty === '' &&
-    trailer === TRAILER &&
-    further.every((line) => isPictureOf(OBJECT_LINE.exec(line)?.[1] ?? '', main)) &&
-    [first, ...further].includes(formatObject(object))
+    objects.some((one) => one.path === path && one.sha === sha) &&
+    (by.confinedTo === undefined || by.confinedTo === confinedTo) &&
+    (by.page === undefined || (path !== by.page && objects[0]?.path === by.page))
   );
 }
 
 /**
- * Whether this tool delivered a picture together with its page, and nobody changed it since. A file that was
- * delivered to the same path by itself is the user's own.
+ * Says whose delivery was replaced: somebody may have handed over its address.
  *
- * @param message of the last commit that touched the picture's path
- * @param object the path, and what it holds now
+ * @param replaced the newest commit of this tool for the same place; nothing is said of one of the same run
+ * @param essence of the commit that replaces it
  * @see design 4
  */
-export function isOwnedPicture(
-  message: string,
-  object: DeliveredObject,
-  page: string,
-  confinedTo?: string,
-): boolean {
-  const { lines } = takeConfinement(message.split('\n'));
-  const isOfPage = object.path !== page && OBJECT_LINE.exec(lines[3] ?? '')?.[1] === page;
-  return isOfPage && isOwnedFile(message, object, confinedTo);
+export function describeReplaced(
+  replaced: Pick<LastCommit, 'sha' | 'message'> | undefined,
+  essence: string,
+): string[] {
+  if (replaced === undefined) return [];
+  const before = parseMessage(replaced.message)?.essence ?? '';
+  const [, run] = /^from (run \d+ of .+)$/.exec(before) ?? [];
+  if (run !== undefined && essence === before) return [];
+  return [`replaced the delivery of ${run ?? `commit ${replaced.sha.slice(0, 7)}`}`];
 }
-
-/** The lines of a message without the one that names its confinement. */
-function takeConfinement(lines: readonly string[]): {
-  readonly owner: string | undefined;
-  readonly lines: readonly string[];
-} {
-  const owner = CONFINED_LINE.exec(lines[3] ?? '')?.[1];
-  return { owner, lines: owner === undefined ? lines : lines.toSpliced(3, 1) };
-}
-
-const CONFINED_LINE = new RegExp(`^${CONFINED_TRAILER}: (.+)$`);
-const OBJECT_LINE = new RegExp(`^${OBJECT_TRAILER}: \\S+ (.+)$`);
 
 /** @see protocol 7 (prohibition 4) */
 export function pictureNotOwnedError(path: string): DeliveryError {
@@ -125,8 +194,8 @@ export function notConfinedError(path: string): DeliveryError {
  * @see protocol 7 (prohibition 4)
  */
 export function notOwnedError(path: string, isRemoval: boolean, message = ''): DeliveryError {
-  const site = parseMessageBelow(message, '');
-  const isPartOfSite = site !== null && path.startsWith(site.folder);
+  const { site } = parseMessage(message) ?? {};
+  const isPartOfSite = site !== undefined && path.startsWith(site.folder);
   const folder = site?.folder || './';
   return new DeliveryError(
     'NOT_OURS',

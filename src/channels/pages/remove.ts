@@ -1,30 +1,30 @@
-import { DeliveryError, hasFailed } from '../../errors.ts';
+import { DeliveryError, hasFailed, type Result } from '../../errors.ts';
 import { forEachItem, type ItemResult } from '../../item-results.ts';
 import { nameFew } from '../../plain-text.ts';
 import type { Ports } from '../../ports.ts';
 import { BATCH } from '../../protocol/limits.ts';
 import { MARKDOWN } from '../../rules/jekyll.ts';
-import type { ChannelAction, ChannelItem, Placement, PreparedTask } from '../channel.ts';
+import type { ChannelAction, ChannelItem, ChannelPlan, Placement, PreparedTask } from '../channel.ts';
 import { type RepositoryAccess, requireGitHub } from '../require-github.ts';
 import { createBranchReader } from './branch-reader.ts';
-import { createBuildWatches } from './build.ts';
-import { COMMIT_METHODS, type CommitMethod, chooseMethod } from './commit-methods.ts';
-import { commitTasks, previewCommits } from './commit-tasks.ts';
-import { type CommitResult, comparePaths } from './compare-paths.ts';
+import { createProgress } from './build.ts';
+import type { CommittedPlace } from './commit.ts';
 import { applyJekyll, createJekyllLookup, folderPrefix, resolveDestination } from './destination.ts';
-import type { PagesTask } from './pages-task.ts';
-import { commitTarget, type PagesOptions } from './publish.ts';
+import { commitFiles, isFileTask, isFolderTask, type PagesTask, previewFiles } from './file-tasks.ts';
+import { type ComparedFile, planFiles } from './plan-files.ts';
+import { recheckBranch } from './recheck.ts';
 import type { FoundSites } from './site/find-sites.ts';
-import { findDeliveredSites, previewRemoval, removeSite, type SiteRemoval } from './site/remove-site.ts';
-import type { FolderTarget } from './site/site-target.ts';
+import { findDeliveredSites, previewRemoval, removeSite } from './site/remove-site.ts';
 import { checkSiteWorkflow } from './site-workflow.ts';
-
-/** Prepares the removal of one path. */
-type PrepareRemoval = (
-  path: string | undefined,
-  name: string,
-  method: CommitMethod,
-) => Promise<PreparedTask<PagesTask>>;
+import {
+  COMMIT_METHODS,
+  type CommitMethod,
+  commitTarget,
+  type FolderTarget,
+  folderTarget,
+  type PagesOptions,
+} from './target.ts';
+import { chooseMethod } from './write-changes.ts';
 
 /** K1: removes owned files from the repository, a commit each. A `path` that ends in `/` means all below it. */
 export function createPagesRemover(
@@ -36,120 +36,92 @@ export function createPagesRemover(
   return {
     prepare: (items) => prepareRemovals(items, options, access, ports),
     preview: async (tasks) => [
-      ...(await previewCommits(tasks.filter(isFileTask), () => 'nothing exists there')),
-      ...(await forEachItem(tasks.filter(isRemovalTask), ({ data }) => previewRemoval(data.removal))),
+      ...(await previewFiles(tasks.filter(isFileTask), () => 'nothing exists there')),
+      ...(await forEachItem(tasks.filter(isFolderTask), ({ data }) => previewRemoval(data))),
     ],
-    perform: async (tasks) =>
-      [
-        ...(await forEachItem(tasks.filter(isRemovalTask), ({ data }) => removeSite(data.removal, ports))),
-        ...(await commitTasks(tasks.filter(isFileTask), ports, removalPlacement)),
-      ].map(addStaying),
+    perform: async (tasks) => [
+      ...(await forEachItem(tasks.filter(isFolderTask), ({ data }) => removeSite(data, ports))),
+      ...(await commitFiles(tasks.filter(isFileTask), ports, removalPlacement)),
+    ],
+    progress: createProgress(access, options, ports),
+    recheck: recheckBranch,
   };
 }
 
-/** The removal of a path, or of a whole site. */
-type RemovalTask = PagesTask & {
-  readonly removal?: SiteRemoval;
-  /** For UNKNOWN: what stays below the folder that was named. */
-  readonly stays?: string;
-};
-
-type RemovalResult = ItemResult<PreparedTask<RemovalTask>, Placement>;
-
-/** A folder of which anything stays is not simply gone. */
-function addStaying({ item, result }: RemovalResult): RemovalResult {
-  const { stays } = item.data;
-  if (stays === undefined || hasFailed(result)) return { item, result };
-  return { item, result: { ...result, unknown: [...result.unknown, stays] } };
-}
-
-type SiteRemovalTask = PreparedTask<PagesTask & { readonly removal: SiteRemoval }>;
-
-const isRemovalTask = (task: PreparedTask<RemovalTask>): task is SiteRemovalTask =>
-  task.data.removal !== undefined;
-
-const isFileTask = (task: PreparedTask<RemovalTask>): boolean => !isRemovalTask(task);
+/** Prepares the removals of files, in their order: `path` counts, and where there is none, the name. */
+type PrepareFiles = (
+  places: readonly { readonly path: string | undefined; readonly name: string }[],
+) => Promise<readonly Result<PreparedTask<PagesTask>>[]>;
 
 async function prepareRemovals<Item extends ChannelItem>(
   items: readonly Item[],
   options: PagesOptions,
   access: RepositoryAccess,
   ports: Ports,
-): Promise<readonly ItemResult<Item, PreparedTask<RemovalTask>>[]> {
+): Promise<readonly ItemResult<Item, PreparedTask<PagesTask>>[]> {
   await checkSiteWorkflow(requireGitHub(access, 'K1'), options, access.repository.site);
-  const prepareRemoval = createPreparation(options, access, ports);
+  const prepareFiles = createPreparation(options, access, ports);
   const { path } = options;
   const isAnyBelow = path?.endsWith('/') === true;
-  const results: ItemResult<Item, PreparedTask<RemovalTask>>[] = [];
-  for (const item of isAnyBelow ? items.slice(0, 1) : items.filter(isFolderItem)) {
-    results.push(...(await prepareFolderRemoval(item, { prepareRemoval, options, ports })));
-  }
+  const folders = isAnyBelow ? items.slice(0, 1) : items.filter(isFolderItem);
   const files = isAnyBelow ? [] : items.filter((item) => !isFolderItem(item));
-  if (files.length === 0) return results;
-  const method = await chooseMethod(
-    files.map(() => null),
-    ports.signal,
-  );
-  const removals = await forEachItem(files, ({ name }) => prepareRemoval(path, name, method), BATCH.reads);
-  return [...results, ...removals];
+  const results: ItemResult<Item, PreparedTask<PagesTask>>[] = [];
+  for (const item of folders) {
+    const found = await prepareFolderRemoval(item, prepareFiles, options, ports);
+    results.push(...found.map((result) => ({ item, result })));
+  }
+  const removals = await prepareFiles(files.map(({ name }) => ({ path, name })));
+  return [...results, ...removals.map((result, nth) => ({ item: files[nth] as Item, result }))];
 }
 
 /** Whether everything below a folder is meant, and no file. */
 const isFolderItem = ({ name }: ChannelItem): boolean => name.endsWith('/');
 
 /** The removals of everything owned below one folder: that of `path`, or the one that the item names. */
-async function prepareFolderRemoval<Item extends ChannelItem>(
-  folderItem: Item,
-  {
-    prepareRemoval,
-    options,
-    ports,
-  }: { readonly prepareRemoval: PrepareRemoval; readonly options: PagesOptions; readonly ports: Ports },
-): Promise<readonly ItemResult<Item, PreparedTask<RemovalTask>>[]> {
-  const { path } = options;
-  const folder =
-    path === undefined
-      ? await prepareRemoval(undefined, folderItem.name, 'B')
-      : await prepareRemoval(path.endsWith('/') ? path : `${path}/`, '', 'B');
+async function prepareFolderRemoval(
+  { name }: ChannelItem,
+  prepareFiles: PrepareFiles,
+  options: PagesOptions,
+  ports: Ports,
+): Promise<readonly Result<PreparedTask<PagesTask>>[]> {
+  const path = options.path?.replace(/\/?$/, '/');
+  const [prepared] = await prepareFiles([{ path, name: path === undefined ? name : '' }]);
+  if (prepared === undefined || hasFailed(prepared)) throw prepared;
+  const folder = prepared as PreparedTask<PagesTask>;
   const found = await findDeliveredSites(siteTarget(folder.data, options));
   const owned = await findOwnedBelow(folder.data, found, ports);
   const stays = describeStaying(folder.data, found, owned);
-  if (stays instanceof DeliveryError) return [{ item: folderItem, result: stays }];
+  if (stays instanceof DeliveryError) return [stays];
   // An empty folder is proven to be empty all the same.
   const hasTask = found.sites.size > 0 || owned.length === 0;
-  const siteTasks = hasTask
-    ? [{ item: folderItem, result: siteRemovalTask(nameSites(folder.data, found), folder, options) }]
-    : [];
-  if (owned.length === 0) return withStaying(siteTasks, stays);
-  const method = await chooseMethod(
-    owned.map(() => null),
-    ports.signal,
-  );
-  const tasks = await forEachItem(owned, (one) => prepareRemoval(one, '', method), BATCH.reads);
-  return withStaying([...siteTasks, ...tasks.map(({ result }) => ({ item: folderItem, result }))], stays);
+  const siteTask = sitePagesTask(nameSites(folder.data, found), folder, options);
+  const fileTasks = await prepareFiles(owned.map((one) => ({ path: one, name: '' })));
+  const [first, ...others] = hasTask ? [siteTask, ...fileTasks] : fileTasks;
+  if (first === undefined || hasFailed(first)) return fileTasks;
+  return [withUnknown(first as PreparedTask<PagesTask>, stays), ...others];
 }
 
-/** The first task of a folder says what of it stays. */
-function withStaying<Item>(
-  tasks: readonly ItemResult<Item, PreparedTask<RemovalTask>>[],
-  stays: string | undefined,
-): readonly ItemResult<Item, PreparedTask<RemovalTask>>[] {
-  return tasks.map(({ item, result }, index) =>
-    index > 0 || stays === undefined || hasFailed(result)
-      ? { item, result }
-      : { item, result: { ...result, data: { ...result.data, stays } } },
-  );
+/** The first task of a folder says what of it stays: such a folder is not simply gone. */
+function withUnknown(
+  { plan, data }: PreparedTask<PagesTask>,
+  unknown: readonly string[],
+): PreparedTask<PagesTask> {
+  const { destination } = data;
+  return {
+    plan,
+    data: { ...data, destination: { ...destination, unknown: [...destination.unknown, ...unknown] } },
+  };
 }
 
 /**
- * What stays below a folder once everything of ours is removed; `NOT_OURS` where nothing is, so that all of it would
+ * For UNKNOWN: what stays below a folder once everything of ours is removed; `NOT_OURS` where nothing is, so that all of it would
  * still be served.
  */
 function describeStaying(
   { path, destination }: PagesTask,
   { sites, others, postponed, unsearched }: FoundSites,
   owned: readonly string[],
-): string | DeliveryError | undefined {
+): readonly string[] | DeliveryError {
   const removed = new Set(owned);
   const left = [...others.filter((one) => !removed.has(one)), ...unsearched];
   const name = path || './';
@@ -164,7 +136,7 @@ function describeStaying(
       ? []
       : [`because one run removes no more (run the step again): ${nameFew(postponed)}`]),
   ];
-  return reasons.length === 0 ? undefined : `what stays in ${name}, ${reasons.join('; and ')}`;
+  return reasons.length === 0 ? [] : [`what stays in ${name}, ${reasons.join('; and ')}`];
 }
 
 const nothingOwnedError = (name: string, left: readonly string[]): DeliveryError =>
@@ -189,23 +161,17 @@ const nameSites = ({ path }: PagesTask, { sites }: FoundSites): string =>
   (sites.size === 1 ? [...sites.keys()][0] : undefined) ?? path;
 
 /** How the sites at and below a folder are removed. */
-function siteTarget(
-  { target, destination, path }: PagesTask,
-  { prune, keep, nojekyll }: PagesOptions,
-): FolderTarget {
-  const siteRoot = folderPrefix(destination.folder);
-  return { ...target, folder: path, siteRoot, options: { prune, keep, nojekyll } };
-}
+const siteTarget = ({ target, destination, path }: PagesTask, options: PagesOptions): FolderTarget =>
+  folderTarget(target, path, folderPrefix(destination.folder), options);
 
 /** The removal of one site, or of all below the folder that was named. */
-function siteRemovalTask(
+function sitePagesTask(
   site: string,
-  { plan, data, watch }: PreparedTask<PagesTask>,
+  { plan, data }: PreparedTask<PagesTask>,
   options: PagesOptions,
-): PreparedTask<RemovalTask> {
+): PreparedTask<PagesTask> {
   const { destination } = data;
   const name = site || './';
-  const target = siteTarget({ ...data, path: site }, options);
   return {
     plan: {
       ...plan,
@@ -213,46 +179,43 @@ function siteRemovalTask(
       destination: `branch ${destination.branch}, folder ${name}`,
       name,
     },
-    data: { ...data, path: site, removal: { target, destination } },
-    ...(watch === undefined ? {} : { watch }),
+    data: { ...data, path: site, target: siteTarget({ ...data, path: site }, options) },
   };
 }
 
 const describeRemoval = (method: CommitMethod): string =>
   `a commit that removes it, ${COMMIT_METHODS[method]}`;
 
-function createPreparation(options: PagesOptions, access: RepositoryAccess, ports: Ports): PrepareRemoval {
+function createPreparation(options: PagesOptions, access: RepositoryAccess, { signal }: Ports): PrepareFiles {
   const github = requireGitHub(access, 'K1');
   const lookup = createJekyllLookup(github);
-  const watches = createBuildWatches(github, options, ports);
   const reader = createBranchReader();
-  return async (path, name, method) => {
-    const settings = resolveDestination(
-      github.repository,
-      { ...options, path, name },
-      access.repository.site,
+  return async (places) => {
+    const files = places.map(() => null);
+    const method = await chooseMethod(files, signal);
+    const target = commitTarget(github, options, { method, reader });
+    const tasks = await forEachItem(
+      places,
+      async (place) => {
+        const location = { ...options, ...place };
+        const settings = resolveDestination(github.repository, location, access.repository.site);
+        // A rendered file is served under its page's name.
+        const destination = MARKDOWN.test(settings.path)
+          ? await applyJekyll(settings, { head: '', hasMarker: true }, lookup)
+          : settings;
+        const { branch, path } = destination;
+        const plan: ChannelPlan = {
+          channel: 'K1',
+          method: describeRemoval(method),
+          destination: `branch ${branch}, path ${path}`,
+          name: path,
+          claim: 'is removed',
+        };
+        return { plan, data: { target: { ...target, branch }, path, file: null, destination } };
+      },
+      BATCH.reads,
     );
-    // A rendered file is served under its page's name.
-    const destination = MARKDOWN.test(settings.path)
-      ? await applyJekyll(settings, { head: '', hasMarker: true }, lookup)
-      : settings;
-    const { branch } = destination;
-    return {
-      plan: {
-        channel: 'K1',
-        method: describeRemoval(method),
-        destination: `branch ${branch}, path ${destination.path}`,
-        name: destination.path,
-        claim: 'is removed',
-      },
-      data: {
-        target: { ...commitTarget(github, options, { method, reader }), branch },
-        path: destination.path,
-        file: null,
-        destination,
-      },
-      watch: watches(destination),
-    };
+    return tasks.map(({ result }) => result);
   };
 }
 
@@ -273,8 +236,8 @@ async function findOwnedBelow(
     return [];
   }
   const wanted = others.map((one) => ({ path: one, file: null }));
-  const states = wanted.length === 0 ? [] : await comparePaths(wanted, target);
-  return states.flatMap(({ item, result }) => {
+  const { places } = wanted.length === 0 ? { places: [] } : await planFiles(wanted, target);
+  return places.flatMap(({ item, result }) => {
     if (!hasFailed(result)) return [item.path];
     if (result.code !== 'NOT_OURS') throw result;
     logger.warning(`not removed: ${result.message}`);
@@ -283,20 +246,20 @@ async function findOwnedBelow(
 }
 
 function removalPlacement(
-  { commitSha, written, method }: CommitResult,
+  { commitSha, written, method }: CommittedPlace<ComparedFile>,
   { destination }: PagesTask,
 ): Placement {
   return {
     evidence: written ? `commit ${commitSha} removes it` : 'nothing exists there',
     url: destination.pageUrl,
     written,
-    ...(method === undefined ? {} : { method: describeRemoval(method) }),
-    ...(commitSha === undefined ? {} : { commitSha }),
+    ...(method && { method: describeRemoval(method) }),
+    ...(commitSha && { commitSha }),
     rawUrl: destination.rawUrl,
     bypassCache: true,
     hostMayChangeBytes: false,
     mustBeExternal: false,
-    notes: ['caches may still show it for up to ten minutes'],
+    notes: [],
     unknown: destination.unknown,
   };
 }

@@ -1,15 +1,13 @@
 import { DeliveryError, hasFailed, resultOf } from '../../errors.ts';
+import { findAbsence, getBranchHead } from '../../github/api/branch.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
-import { findAbsence, getBranchHead } from '../../github/api/existing-blobs.ts';
-import { createPagesSite, type PagesSite } from '../../github/api/pages-site.ts';
 import type { RepositoryContext } from '../../github/api/repository.ts';
-import { hasGit } from '../../github/git/process.ts';
+import { createPagesSite, type PagesSite } from '../../github/api/repository.ts';
 import { formatPermissionHint } from '../../github/hints.ts';
 import { defaultSiteUrl } from '../../github/hosts.ts';
 import type { ItemResult } from '../../item-results.ts';
 import type { Ports } from '../../ports.ts';
 import type { Placement } from '../channel.ts';
-import type { CommitMethod } from './commit-methods.ts';
 import { type PagesLocation, refuseUnusableSite, targetBranch } from './destination.ts';
 
 /** What a delivery has to set up besides its commit. */
@@ -67,17 +65,6 @@ function refuseUnclear({ branch, absence }: SetupPlan, { branch: named, siteWork
       hint: `set \`branch: gh-pages\` for a branch of its own, or \`branch: ${branch}\` if all of it may be public`,
     },
   );
-}
-
-/** The method for a branch that may have to be created: the single-call write can't do it, nor can the API create the first commit. */
-export async function setupMethod(
-  plan: SetupPlan | null,
-  chosen: CommitMethod,
-  signal: AbortSignal,
-): Promise<CommitMethod> {
-  if (plan?.absence === 'branch' && chosen === 'A') return 'B';
-  if (plan?.absence === 'commits' && (await hasGit(signal))) return 'C';
-  return chosen;
 }
 
 /** What a real run would set up, for a preview; empty where nothing is missing. */

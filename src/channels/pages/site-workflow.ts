@@ -1,8 +1,17 @@
 import { DeliveryError } from '../../errors.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
+import { type BuildRequest, describeUnreadable } from '../../github/api/pages-build.ts';
 import type { RepositoryContext } from '../../github/api/repository.ts';
 import { isJobToken } from '../../github/api/token-owner.ts';
-import { getWorkflowState } from '../../github/api/workflows.ts';
+import {
+  getWorkflowState,
+  listWorkflowRuns,
+  needsApproval,
+  startWorkflow,
+  type WorkflowRun,
+} from '../../github/api/workflows.ts';
+import { API } from '../../protocol/calls.ts';
+import { BUILD_WAIT } from '../../protocol/limits.ts';
 import type { PagesLocation } from './destination.ts';
 
 /**
@@ -60,4 +69,141 @@ function jobTokenError(): DeliveryError {
       hint: 'set `site-workflow:` to the file of that workflow and add `permissions: { actions: write }` to the job, set `token:` to that of an app or a user, or use channel: K2 or K3',
     },
   );
+}
+
+/** The workflow that `site-workflow` names. */
+export interface SiteRun {
+  /** A failure that may be gone later leaves the start to the next poll. @throws {DeliveryError} any other */
+  start(): Promise<BuildRequest>;
+  /** How far the run is: one request, and one more for a run that waits. @throws {DeliveryError} `BAD_TOKEN` */
+  follow(): Promise<RunProgress>;
+}
+
+/**
+ * Starts the workflow that builds the site, and follows its run. GitHub's answer to the start names no run, so the
+ * newest run before it is remembered. All later ones count, also those that others started on the branch: they
+ * begin with our commit or a later one, and a `concurrency` group may cancel our run for one of them.
+ *
+ * @see https://docs.github.com/actions/how-tos/write-workflows/choose-when-workflows-run/control-workflow-concurrency
+ */
+export function createSiteRun(github: GitHubClient, file: string, branch: string): SiteRun {
+  /** The number of the newest run before ours; `undefined` where the runs cannot be read. */
+  let newestBefore: number | undefined;
+  let polls = 0;
+  const readProgress = async (before: number): Promise<RunProgress> => {
+    polls += 1;
+    const runs = (await listWorkflowRuns(github, file, branch)).filter(({ id }) => id > before);
+    const [newest] = runs;
+    if (newest === undefined) return describeAbsence(file, polls);
+    const hopeful = runs.find(({ conclusion }) => conclusion === 'success' || conclusion === null);
+    if (hopeful === undefined) return describeUnsuccessful(file, newest);
+    if (hopeful.status === 'waiting' && (await needsApproval(github, hopeful))) {
+      return describeUnsuccessful(file, { ...hopeful, conclusion: 'action_required' });
+    }
+    return describeRun(hopeful);
+  };
+  return {
+    async start() {
+      try {
+        newestBefore = await findNewestRun(github, file, branch);
+        await startWorkflow(github, file, branch);
+        return { words: `the workflow ${file} was started`, again: false, started: true };
+      } catch (thrown) {
+        if (!(thrown instanceof DeliveryError) || !thrown.retryable) throw thrown;
+        return { words: thrown.message, again: true, started: false };
+      }
+    },
+    async follow() {
+      try {
+        if (newestBefore !== undefined) return await readProgress(newestBefore);
+        return { words: 'its runs cannot be read', page: '' };
+      } catch (thrown) {
+        return { words: describeUnreadable(thrown, API.workflow_runs).detail, page: '' };
+      }
+    },
+  };
+}
+
+/** 0 where the workflow never ran; `undefined` where the token may not read the runs, but may start one. */
+async function findNewestRun(
+  github: GitHubClient,
+  file: string,
+  branch: string,
+): Promise<number | undefined> {
+  try {
+    return (await listWorkflowRuns(github, file, branch))[0]?.id ?? 0;
+  } catch (thrown) {
+    if (thrown instanceof DeliveryError && thrown.code === 'NO_PERMISSION') return undefined;
+    throw thrown;
+  }
+}
+
+/** How far the run of the site's workflow is. */
+export interface RunProgress {
+  readonly words: string;
+  /** The https address of the run's page; empty where it is not known. */
+  readonly page: string;
+  /** What to change where it gets no further. */
+  readonly hint?: string;
+  /** Why it will publish nothing. */
+  readonly failure?: DeliveryError;
+}
+
+const OTHER_CHANNEL = 'or use channel: K2 or K3';
+
+const at = (page: string): string => (page === '' ? 'under Actions' : `at ${page}`);
+
+/** What a run that may still publish the site is doing, by GitHub's word for it. */
+const STATES: Readonly<Record<string, { readonly words: string; readonly change: string }>> = {
+  queued: { words: 'waits for a runner', change: 'check that a runner has the labels of `runs-on:`' },
+  pending: { words: 'waits for another run', change: 'wait for the other run of its `concurrency:` group' },
+  waiting: {
+    words: "waits for a rule of the site's environment",
+    change: 'wait for that rule, or change it under Settings → Environments',
+  },
+  in_progress: { words: 'is in progress', change: 'set a longer `timeout:`' },
+};
+
+const SUCCESS = {
+  words: 'ended with success',
+  change: 'let the workflow publish this file too, also when `workflow_dispatch` started it',
+};
+
+/** A run that has published the site, or may still do so. */
+export function describeRun({ status, conclusion, page }: WorkflowRun): RunProgress {
+  const state = conclusion === 'success' ? SUCCESS : STATES[status];
+  const { words, change } = state ?? { words: `is ${status}`, change: 'wait until it has started' };
+  return { words: `its run ${words}`, page, hint: `see the run ${at(page)}: ${change}, ${OTHER_CHANNEL}` };
+}
+
+/** What to change after each conclusion that publishes nothing; any other asks for a look at the run. */
+const CHANGES: Readonly<Record<string, string>> = {
+  cancelled: 'run the step again',
+  skipped: 'change the `if:` that leaves its jobs out when `workflow_dispatch` starts it',
+  startup_failure: 'fix the workflow file, which GitHub cannot start',
+  action_required:
+    'approve it and run the step again, or remove the required reviewers under Settings → Environments',
+};
+
+/** A run that ended without success, or that a person must approve first. */
+export function describeUnsuccessful(file: string, { conclusion, page }: WorkflowRun): RunProgress {
+  const ending = conclusion ?? 'no conclusion';
+  const words = ending === 'action_required' ? 'waits for an approval' : `ended with ${ending}`;
+  const change = CHANGES[ending] ?? 'fix what failed there and run the step again';
+  const hint = `see the run ${at(page)}: ${change}, ${OTHER_CHANNEL}`;
+  const failure = new DeliveryError('BUILD_ERRORED', `the run of the workflow ${file} ${words}`, { hint });
+  return { words: `its run ${words}`, page, hint, failure };
+}
+
+/** No run has appeared yet, after so many polls. */
+export function describeAbsence(file: string, polls: number): RunProgress {
+  const words = 'it has no run yet';
+  if (polls < BUILD_WAIT.pollsBeforeRun) return { words, page: '' };
+  const hint = `look for it under Actions and at https://www.githubstatus.com, and run the step again, ${OTHER_CHANNEL}`;
+  const failure = new DeliveryError(
+    'BUILD_ERRORED',
+    `the workflow ${file} was started, but no run of it has appeared`,
+    { hint },
+  );
+  return { words, page: '', hint, failure };
 }

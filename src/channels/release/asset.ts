@@ -4,6 +4,8 @@ import type { GitHubClient } from '../../github/api/client.ts';
 import {
   type Asset,
   deleteAsset,
+  hasOwnLabel,
+  isUnfinished,
   listAssets,
   type Release,
   renameAsset,
@@ -12,7 +14,7 @@ import {
 import type { Ports } from '../../ports.ts';
 import { withRetries } from '../../retry.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
-import { isUnfinished, type WaitForUpload } from './unfinished.ts';
+import type { WaitForUpload } from './upload-wait.ts';
 
 /** One file that becomes an asset. */
 export interface AssetTask {
@@ -83,149 +85,124 @@ export async function ensureAsset(task: AssetTask, state: ReleaseState, ports: P
   } catch (thrown) {
     if (!memory.isSent) throw toDeliveryError(thrown).withLeftBehind([]);
     const arrived = await cleanUp(task, state.release, memory, ports);
-    if (arrived !== undefined && ports.signal.aborted) {
-      return { asset: arrived, written: true, confirmed: false };
-    }
-    throw thrown;
+    if (arrived === undefined) throw thrown;
+    return { asset: arrived, written: true, confirmed: false };
   }
 }
 
-/** One attempt. An upload of another job under the same name is waited for. */
+/**
+ * One attempt. An asset is replaced in three steps: the new one is uploaded under an interim name, the old one is
+ * deleted, and the new one gets the name. So one of the two is always there.
+ */
 async function tryAsset(
   task: AssetTask,
-  state: ReleaseState,
+  { release, assets: listed, waitForUpload }: ReleaseState,
   memory: UploadMemory,
   ports: Ports,
 ): Promise<AssetResult> {
-  const { release, waitForUpload } = state;
-  const own = findUnfinished(state.assets, task).filter((asset) => isOwnUnfinished(asset, task, memory));
-  for (const asset of own) await deleteAsset(task.github, asset);
-  const listed = state.assets.filter((asset) => !own.includes(asset));
-  const assets = await waitForUpload({ ...task, release, assets: listed }, (all) =>
-    findUnfinished(all, task),
-  );
-  const slots = await restoreName(findSlots(assets, task), assets, task, ports);
-  const { existing, incoming, outgoing } = slots;
-  if (existing !== undefined && hasSameContent(existing, task.file, memory.isSent)) {
-    for (const left of [incoming, outgoing]) if (left !== undefined) await deleteAsset(task.github, left);
-    return { asset: existing, written: memory.isSent, confirmed: false };
-  }
-  if (existing !== undefined && !task.overwrite) throw assetExistsError(task.name, task.tag, existing);
+  const { github, name, tag, file } = task;
+  const others = await deleteOwnUnfinished(task, listed, memory);
+  const names = [name, interimName(task)];
+  const assets = await waitForUpload({ assets: others, names, tag, list: () => listAssets(github, release) });
+  const found = findAsset(task, assets);
+  const { existing } = found;
+  const isThere = existing !== undefined && hasSameContent(existing, file, memory.isSent);
+  if (!isThere && existing !== undefined && !task.overwrite) throw assetExistsError(name, tag, existing);
+  const result = isThere
+    ? { asset: existing, written: memory.isSent, confirmed: false }
+    : await placeAsset(task, release, found, memory, ports);
+  // What killed deliveries of this name left: the name has what is wanted now.
+  for (const one of found.interim) if (one.id !== result.asset.id) await deleteAsset(github, one);
+  return result;
+}
+
+/** Uploads the file and gives it its name, in place of the old one where there is one. */
+async function placeAsset(
+  task: AssetTask,
+  release: Release,
+  { existing, incoming }: FoundAsset,
+  memory: UploadMemory,
+  ports: Ports,
+): Promise<AssetResult> {
+  const { github, name } = task;
   memory.isSent = true;
-  const send = (name: string) => uploadRemembered({ task, release, name }, memory, ports);
-  const asset = await uploadOrReplace(task, slots, send, ports);
-  return { asset, written: true, confirmed: incoming === undefined };
-}
-
-/** The asset of the wanted name, and both sides of a replacement that is half done. */
-interface AssetSlots {
-  readonly existing: Asset | undefined;
-  /** The new file, before it gets the name. */
-  readonly incoming: Asset | undefined;
-  /** The old file, after it gave the name away. */
-  readonly outgoing: Asset | undefined;
-}
-
-/** The name of a file during its replacement; it is the same in each attempt. */
-const interimName = (side: 'incoming' | 'outgoing', { file, name }: AssetTask): string =>
-  `${side}-${file.sha256.slice(0, 12)}-${name}`;
-
-/** Whether the asset has the name that a replacement gives to one of its sides. */
-export function isInterim(side: 'incoming' | 'outgoing', asset: Asset, name: string): boolean {
-  const [, found, of] = /^(incoming|outgoing)-[0-9a-f]{12}-(.+)$/.exec(asset.name) ?? [];
-  return found === side && of === name;
-}
-
-const slotNames = (task: AssetTask): readonly string[] => [
-  task.name,
-  interimName('incoming', task),
-  interimName('outgoing', task),
-];
-
-/** Uploads that have not ended, under one of the names that the file needs. They hold nothing yet. */
-const findUnfinished = (assets: readonly Asset[], task: AssetTask): readonly Asset[] =>
-  assets.filter((asset) => isUnfinished(asset) && slotNames(task).includes(asset.name));
-
-/**
- * Whether an unfinished upload is what this run's own one left behind: it began when the name was free, and
- * ended without an answer.
- */
-const isOwnUnfinished = ({ name, label }: Asset, task: AssetTask, { lostName }: UploadMemory): boolean =>
-  name === lostName && (!label || label === task.label);
-
-function findSlots(assets: readonly Asset[], task: AssetTask): AssetSlots {
-  const [existing, incoming, outgoing] = slotNames(task).map((name) =>
-    assets.find((asset) => asset.name === name && !isUnfinished(asset)),
-  );
+  if (existing === undefined && incoming === undefined) {
+    return { asset: await upload(task, { release, name }, memory, ports), written: true, confirmed: true };
+  }
+  const asset = incoming ?? (await upload(task, { release, name: interimName(task) }, memory, ports));
+  if (existing !== undefined) await deleteAsset(github, existing);
   return {
-    existing,
-    incoming: incoming !== undefined && hasSameContent(incoming, task.file, true) ? incoming : undefined,
-    outgoing,
+    asset: await renameAsset(github, asset, name),
+    written: true,
+    confirmed: incoming === undefined,
   };
 }
 
+/** The name of the new file until the old one is deleted; it is the same in each attempt. */
+const interimName = ({ file, name }: AssetTask): string => `incoming-${file.sha256.slice(0, 12)}-${name}`;
+
+/** Whether a delivery of this tool uploaded the asset to replace the one of that name, and has not ended. */
+export const isInterim = (asset: Asset, name: string): boolean =>
+  /^incoming-[0-9a-f]{12}-(.+)$/.exec(asset.name)?.[1] === name && hasOwnLabel(asset);
+
+/** The complete assets of one name. */
+interface FoundAsset {
+  readonly existing: Asset | undefined;
+  /** The task's own file under its interim name. */
+  readonly incoming: Asset | undefined;
+  /** Everything of this tool under interim names, the task's own file included. */
+  readonly interim: readonly Asset[];
+}
+
+/** Finds the asset. What another delivery left under an interim name was never proven, and is not given the name. */
+function findAsset(task: AssetTask, assets: readonly Asset[]): FoundAsset {
+  const { name, file } = task;
+  const complete = assets.filter((asset) => !isUnfinished(asset));
+  const interim = complete.filter((asset) => isInterim(asset, name));
+  const existing = complete.find((asset) => asset.name === name);
+  const incoming = interim.find(
+    (asset) => asset.name === interimName(task) && hasSameContent(asset, file, true),
+  );
+  return { existing, incoming, interim };
+}
+
 /**
- * Gives an asset its name back that another delivery's replacement took and did not give to the new one, because
- * it was killed. It is the file that is asked for under that name.
+ * Deletes what an upload of this run left behind when it ended without an answer. It began when the name was free.
+ *
+ * @returns the other assets
  */
-async function restoreName(
-  slots: AssetSlots,
+async function deleteOwnUnfinished(
+  { github, label }: AssetTask,
   assets: readonly Asset[],
-  task: AssetTask,
-  { logger }: Pick<Ports, 'logger'>,
-): Promise<AssetSlots> {
-  if (slots.existing !== undefined || slots.outgoing !== undefined) return slots;
-  const lost = assets.find((asset) => isInterim('outgoing', asset, task.name) && !isUnfinished(asset));
-  if (lost === undefined) return slots;
-  logger.info(`giving ${lost.name} its name back: the delivery that was to replace it did not end`);
-  return { ...slots, existing: await renameAsset(task.github, lost, task.name, lost.label ?? task.name) };
+  { lostName }: UploadMemory,
+): Promise<readonly Asset[]> {
+  const own = assets.filter(
+    (asset) => isUnfinished(asset) && asset.name === lostName && (!asset.label || asset.label === label),
+  );
+  for (const asset of own) await deleteAsset(github, asset);
+  return assets.filter((asset) => !own.includes(asset));
 }
 
-/** An existing asset is deleted last: first comes the upload, then the exchange of names. Nothing can get lost. */
-async function uploadOrReplace(
-  task: AssetTask,
-  slots: AssetSlots,
-  send: (name: string) => Promise<Asset>,
-  ports: Ports,
-): Promise<Asset> {
-  const { github, name, label } = task;
-  const { existing, incoming, outgoing } = slots;
-  const isFree = existing === undefined && incoming === undefined;
-  const asset = incoming ?? (await send(isFree ? name : interimName('incoming', task)));
-  if (isFree) return asset;
-  if (existing !== undefined && outgoing !== undefined) await deleteAsset(github, outgoing);
-  const replaced =
-    existing === undefined
-      ? outgoing
-      : await renameAsset(github, existing, interimName('outgoing', task), existing.label ?? name);
-  const renamed = await renameAsset(github, asset, name, label);
-  if (replaced !== undefined) await deleteReplaced(github, replaced, ports);
-  return renamed;
-}
-
-interface NamedUpload {
-  readonly task: AssetTask;
-  readonly release: Release;
-  readonly name: string;
-}
-
-/** Failures after which an unfinished asset may be there. */
+/** Failures after which it is unknown what the host has done. */
 const UNCLEAR_CODES: ReadonlySet<ErrorCode> = new Set(['HOST_ERROR', 'CONNECTION', 'ABORTED']);
 
-/** Uploads, and remembers an upload without a clear answer. */
-async function uploadRemembered(upload: NamedUpload, memory: UploadMemory, ports: Ports): Promise<Asset> {
-  try {
-    return await uploadVerified(upload, ports);
-  } catch (thrown) {
-    memory.lostName = UNCLEAR_CODES.has(toDeliveryError(thrown).code) ? upload.name : null;
-    throw thrown;
-  }
-}
+/** Whether the host may have done what was asked of it. */
+export const isUnclear = ({ code }: DeliveryError): boolean => UNCLEAR_CODES.has(code);
 
-async function uploadVerified({ task, release, name }: NamedUpload, ports: Ports): Promise<Asset> {
-  const asset = await uploadAsset(task.github, { release, file: task.file, name, label: task.label }, ports);
-  if (hasSameContent(asset, task.file, true)) return asset;
-  await deleteAsset(task.github, asset);
+/** Uploads once, and compares what the host has stored. */
+async function upload(
+  { github, file, label }: AssetTask,
+  { release, name }: { readonly release: Release; readonly name: string },
+  memory: UploadMemory,
+  ports: Ports,
+): Promise<Asset> {
+  const asset = await resultOf(() => uploadAsset(github, { release, file, name, label }, ports));
+  if (hasFailed(asset)) {
+    memory.lostName = isUnclear(asset) ? name : null;
+    throw asset;
+  }
+  if (hasSameContent(asset, file, true)) return asset;
+  await deleteAsset(github, asset);
   throw new DeliveryError(
     'HOST_ERROR',
     'the host stored other bytes than those of the file; the asset was deleted again',
@@ -233,18 +210,9 @@ async function uploadVerified({ task, release, name }: NamedUpload, ports: Ports
   );
 }
 
-/** The delivery does not depend on this deletion; after a stop it is tried once more. */
-async function deleteReplaced(github: GitHubClient, asset: Asset, ports: Ports): Promise<void> {
-  const deleted = await resultOf(() => deleteAsset(github, asset));
-  if (!hasFailed(deleted)) return;
-  const again = await resultOf(() => deleteAsset(github.withSignal(withCleanupSignal(ports).signal), asset));
-  if (hasFailed(again)) {
-    ports.logger.warning(`could not delete the replaced asset ${asset.name}: ${again.message}`);
-  }
-}
-
 /**
- * Cleans up, also after a stop, for a short time; what remains is named in the log.
+ * Cleans up, also after a stop, for a short time; what remains is named in the log. Where the old asset is deleted
+ * already, the new one gets its name; else the new one is deleted.
  *
  * @returns the asset, if it has arrived complete after all
  */
@@ -256,19 +224,12 @@ async function cleanUp(
 ): Promise<Asset | undefined> {
   const github = task.github.withSignal(withCleanupSignal(ports).signal);
   try {
-    const assets = await listAssets(github, release);
-    for (const asset of findUnfinished(assets, task)) {
-      if (isOwnUnfinished(asset, task, memory)) await deleteAsset(github, asset);
-    }
-    const { existing, incoming, outgoing } = findSlots(assets, task);
-    const arrived = existing !== undefined && hasSameContent(existing, task.file, true);
-    if (existing === undefined && outgoing !== undefined) {
-      await renameAsset(github, outgoing, task.name, outgoing.label ?? task.name);
-    }
-    // Where nothing was replaced, the new one is the only copy.
-    if (incoming !== undefined && (existing ?? outgoing) !== undefined) await deleteAsset(github, incoming);
-    if (arrived && outgoing !== undefined) await deleteAsset(github, outgoing);
-    return arrived ? existing : undefined;
+    const own = { ...task, github };
+    const assets = await deleteOwnUnfinished(own, await listAssets(github, release), memory);
+    const { existing, incoming } = findAsset(own, assets);
+    if (existing !== undefined && incoming !== undefined) await deleteAsset(github, incoming);
+    const asset = existing ?? (incoming && (await renameAsset(github, incoming, task.name)));
+    return asset !== undefined && hasSameContent(asset, task.file, true) ? asset : undefined;
   } catch (thrown) {
     ports.logger.warning(`could not clean up a half-done upload: ${toDeliveryError(thrown).message}`);
     return undefined;

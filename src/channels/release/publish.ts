@@ -1,30 +1,22 @@
 import { DeliveryError, hasFailed, type Result, toDeliveryError } from '../../errors.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
-import { type Asset, formatLabel, getDownloadUrl, type Release } from '../../github/api/releases.ts';
+import { type Asset, formatLabel, getDownloadUrl, isUnfinished } from '../../github/api/releases.ts';
 import { forEachItem, type ItemResult } from '../../item-results.ts';
 import type { Ports } from '../../ports.ts';
-import { QUIET_DRAFT, RELEASE_RESTARTS } from '../../protocol/limits.ts';
 import { assetName, flatName } from '../../rules/naming.ts';
 import type { AbsentFile, ChannelAction, ChannelItem, Placement, PreparedTask } from '../channel.ts';
 import { type RepositoryAccess, requireGitHub } from '../require-github.ts';
-import { type AssetTask, assetExistsError, hasSameContent } from './asset.ts';
-import { type EarlierDrafts, findEarlierDrafts } from './draft.ts';
-import {
-  createRelease,
-  type NewReleaseContext,
-  type PlacedAsset,
-  type PlacedResult,
-  unpublishedError,
-} from './new-release.ts';
+import { type AssetTask, assetExistsError, hasSameContent, type ReleaseState } from './asset.ts';
+import { type EarlierDrafts, readDrafts } from './draft.ts';
+import { createRelease, type UploadContext } from './new-release.ts';
 import {
   chooseRelease,
-  findWithoutRoom,
-  noRoomError,
+  type PlacedAsset,
+  type PlacedResult,
   type ReleaseBatch,
   type ReleaseChoice,
-  refuseBranchName,
 } from './release-choice.ts';
-import { createUploadWait, isUnfinished } from './unfinished.ts';
+import { createUploadWait } from './upload-wait.ts';
 import { uploadFiles } from './uploads.ts';
 
 export interface ReleaseOptions {
@@ -53,10 +45,22 @@ export function createReleasePublisher(
   access: RepositoryAccess,
   ports: Ports,
 ): ChannelAction<AssetTask> {
+  const { tag, interval, timeout } = options;
+  const toBatch = (tasks: AssetTasks, absent?: AbsentFile): ReleaseBatch => ({
+    ...options,
+    github: requireGitHub(access, 'K2'),
+    tasks,
+    absent,
+  });
   return {
     prepare: (items) => forEachItem(items, (item) => prepareAsset(item, options, access)),
-    preview: (tasks, absent) => previewAssets(tasks, options, absent),
-    perform: (tasks, absent) => uploadAssets(tasks, { ...options, absent }, ports),
+    preview: (tasks, absent) => previewAssets(toBatch(tasks, absent), ports),
+    async perform(tasks, absent) {
+      const waitForUpload = createUploadWait(interval, timeout, ports);
+      const context = { waitForUpload, takenTags: new Set<string>() };
+      const placed = await uploadAssets(toBatch(tasks, absent), context, ports);
+      return placed.map((one) => toPlacement(one, tag));
+    },
   };
 }
 
@@ -92,46 +96,32 @@ async function prepareAsset(
 }
 
 async function previewAssets(
-  tasks: AssetTasks,
-  { job, tagIsDefault }: ReleaseOptions,
-  absent: AbsentFile | undefined,
+  batch: ReleaseBatch,
+  ports: Ports,
 ): Promise<readonly ItemResult<AssetTasks[number], string>[]> {
-  const [first] = tasks;
-  if (first === undefined) return [];
-  const { github, tag } = first.data;
-  await refuseBranchName(github, tag);
-  const batch = { github, job, tag, tagIsDefault, tasks };
   const choice = await chooseRelease(batch);
-  const open = tasks.filter((task) => !choice.present.has(task));
-  const isNew = choice.release === null && choice.refusal === null && open.length > 0;
-  const drafts = isNew ? await findEarlierDrafts({ ...batch, tasks: open }, choice.tag) : NO_DRAFTS;
-  const withoutRoom = findWithoutRoom(choice, open);
-  return tasks.map((item) => {
-    const present = choice.present.get(item);
-    if (present !== undefined)
-      return { item, result: describePresent(present.asset, present.release.tag_name) };
-    if (choice.refusal !== null) return { item, result: choice.refusal };
-    if (isNew && absent !== undefined) return { item, result: unpublishedError(absent, []) };
-    if (withoutRoom.includes(item)) return { item, result: noRoomError(choice.tag, choice.assets.length) };
-    return {
+  const { done, open, release, tag } = choice;
+  const isNew = release === null && open.length > 0;
+  const drafts = isNew ? await readDrafts({ ...batch, tasks: open }, tag, ports) : null;
+  return [
+    ...done.map(({ item, result }) => ({
       item,
-      result:
-        choice.release === null ? describeNew(choice.tag, tag, drafts) : describeAdded(item.data, choice),
-    };
-  });
+      result: hasFailed(result) ? result : describePresent(result.asset, result.release.tag_name),
+    })),
+    ...open.map((item) => ({
+      item,
+      result: drafts === null ? describeAdded(item.data, choice) : describeNew(tag, batch.tag, drafts),
+    })),
+  ];
 }
 
 const describePresent = ({ id, name }: Asset, tag: string): string =>
   `asset ${id} (${name}) of the release ${tag} already holds these bytes`;
 
-const NO_DRAFTS: EarlierDrafts = { continued: undefined, outdated: [] };
-
-function describeNew(tag: string, wantedTag: string, { continued, outdated }: EarlierDrafts): string {
+function describeNew(tag: string, wantedTag: string, { leftovers }: EarlierDrafts): string {
   const reason = tag === wantedTag ? '' : `the release ${wantedTag} is immutable, so `;
-  const deleted = outdated.map(({ id }) => `; the draft ${id} of an earlier run would be deleted`).join('');
-  return continued === undefined
-    ? `${reason}the release ${tag} would be created as a draft, and published with all its files${deleted}`
-    : `${reason}the draft ${continued.id} of an earlier run would be completed and published as release ${tag}${deleted}`;
+  const deleted = leftovers.map(({ id }) => `; the draft ${id} of an earlier run would be deleted`).join('');
+  return `${reason}the release ${tag} would be created as a draft, and published with all its files${deleted}`;
 }
 
 function describeAdded({ name, file, overwrite }: AssetTask, { tag, assets }: ReleaseChoice): Result<string> {
@@ -142,96 +132,33 @@ function describeAdded({ name, file, overwrite }: AssetTask, { tag, assets }: Re
   return overwrite ? `the asset ${name} would be replaced` : assetExistsError(name, tag, existing);
 }
 
-function computeQuietTime(interval: number): number {
-  const { intervals, shortest, longest } = QUIET_DRAFT;
-  return Math.min(Math.max(intervals * interval, shortest), longest);
-}
-
-/** Chooses the release, and starts again where another job was faster. */
+/** Chooses the release and uploads. Where another job was faster, the files that are left go on from the choice. */
 async function uploadAssets(
-  tasks: AssetTasks,
-  {
-    job,
-    tagIsDefault,
-    interval,
-    timeout,
-    absent,
-  }: ReleaseOptions & {
-    readonly absent: AbsentFile | undefined;
-  },
-  ports: Ports,
-): Promise<readonly ItemResult<AssetTasks[number], Placement>[]> {
-  const [first] = tasks;
-  if (first === undefined) return [];
-  const { github, tag } = first.data;
-  await refuseBranchName(github, tag);
-  const waitForUpload = createUploadWait({ interval, timeout }, ports);
-  const takenTags = new Set<string>();
-  const done: PlacedResult[] = [];
-  let open = tasks;
-  for (let start = 0; start < RELEASE_RESTARTS; start += 1) {
-    const batch = { github, job, tag, tagIsDefault, tasks: open };
-    const choice = await chooseRelease(batch, takenTags);
-    done.push(...presentResults(choice));
-    open = open.filter((task) => !choice.present.has(task));
-    const rest = { ...batch, tasks: open };
-    // Only at the first start: two deliveries that delete each other's drafts again and again would never end.
-    const quietTime = start === 0 ? computeQuietTime(interval) : null;
-    const results = await uploadTo(choice, rest, { takenTags, waitForUpload, quietTime, absent }, ports);
-    if (results !== null) return [...done, ...results].map((one) => toPlacement(one, tag));
-  }
-  const failure = restartError(tag);
-  return [...done, ...open.map((item) => ({ item, result: failure }))].map((one) => toPlacement(one, tag));
-}
-
-const presentResults = ({ present }: ReleaseChoice): readonly PlacedResult[] =>
-  [...present].map(([item, { asset, release }]) => ({
-    item,
-    result: { asset, release, written: false, confirmed: false },
-  }));
-
-/** Uploads to the release that was chosen, or makes it; `null` where another one has to be chosen. */
-async function uploadTo(
-  choice: ReleaseChoice,
   batch: ReleaseBatch,
-  context: Omit<NewReleaseContext, 'firstTag'> & { readonly absent: AbsentFile | undefined },
+  context: UploadContext,
   ports: Ports,
-): Promise<readonly PlacedResult[] | null> {
-  const { refusal, release, tag } = choice;
-  if (batch.tasks.length === 0) return [];
-  if (refusal !== null) return batch.tasks.map((item) => ({ item, result: refusal }));
-  if (release !== null) return addToRelease({ ...choice, release }, batch.tasks, context, ports);
-  const { absent } = context;
-  if (absent !== undefined)
-    return batch.tasks.map((item) => ({ item, result: unpublishedError(absent, []) }));
-  if (tag !== batch.tag) await refuseBranchName(batch.github, tag);
-  return createRelease(batch, { ...context, firstTag: tag }, ports);
+): Promise<readonly PlacedResult[]> {
+  const { done, open, release, assets, tag } = await chooseRelease(batch, context.takenTags);
+  if (open.length === 0) return done;
+  const rest = { ...batch, tasks: open };
+  const placed =
+    release === null
+      ? await createRelease(rest, tag, context, ports)
+      : await addToRelease({ release, assets, waitForUpload: context.waitForUpload }, open, ports);
+  return [...done, ...(placed ?? (await uploadAssets(rest, context, ports)))];
 }
 
 /** Adds files to a release that is published and can be changed. */
 async function addToRelease(
-  { release, assets, tag }: ReleaseChoice & { readonly release: Release },
+  state: ReleaseState,
   tasks: AssetTasks,
-  { waitForUpload }: Pick<NewReleaseContext, 'waitForUpload'>,
   ports: Ports,
 ): Promise<readonly PlacedResult[]> {
-  const withoutRoom = findWithoutRoom({ assets }, tasks);
-  const fitting = tasks.filter((task) => !withoutRoom.includes(task));
-  const state = { release, assets, waitForUpload };
-  const uploads = await uploadFiles(fitting, state, { stopsAtFailure: false }, ports);
-  return [
-    ...withoutRoom.map((item) => ({ item, result: noRoomError(tag, assets.length) })),
-    ...uploads.map(({ item, result }) => ({
-      item,
-      result: hasFailed(result) ? result : { ...result, release },
-    })),
-  ];
-}
-
-function restartError(tag: string): DeliveryError {
-  return new DeliveryError('CONFLICT', `other jobs changed the release ${tag} again and again`, {
-    hint: 'run the step again, or set `tag:` to another one',
-  });
+  const uploads = await uploadFiles(tasks, state, { stopsAtFailure: false }, ports);
+  return uploads.map(({ item, result }) => ({
+    item,
+    result: hasFailed(result) ? result : { ...result, release: state.release },
+  }));
 }
 
 function toPlacement(

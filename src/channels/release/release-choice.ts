@@ -9,9 +9,10 @@ import {
   listReleases,
   type Release,
 } from '../../github/api/releases.ts';
+import type { ItemResult } from '../../item-results.ts';
 import { ASSETS, TAG_ATTEMPTS } from '../../protocol/limits.ts';
-import type { PreparedTask } from '../channel.ts';
-import { type AssetTask, hasSameContent } from './asset.ts';
+import type { AbsentFile, PreparedTask } from '../channel.ts';
+import { type AssetResult, type AssetTask, hasSameContent } from './asset.ts';
 
 /** The files of one step that go to one tag. */
 export interface ReleaseBatch {
@@ -22,102 +23,131 @@ export interface ReleaseBatch {
   /** Whether the user named no tag: then another number may be added to it. */
   readonly tagIsDefault: boolean;
   readonly tasks: readonly PreparedTask<AssetTask>[];
+  /** A file of the step that failed before: then no release is made for the others. */
+  readonly absent: AbsentFile | undefined;
 }
 
-/** An asset of an immutable release that holds a file's bytes. */
-export interface PresentAsset {
+/** A file in a release. */
+export interface PlacedAsset extends AssetResult {
   readonly release: Release;
-  readonly asset: Asset;
 }
+
+export type PlacedResult = ItemResult<PreparedTask<AssetTask>, PlacedAsset>;
 
 /** Where the files of a batch go. */
 export interface ReleaseChoice {
-  /** The files that an immutable release holds already. */
-  readonly present: ReadonlyMap<PreparedTask<AssetTask>, PresentAsset>;
-  /** The tag of the release for the others. */
+  /** The files that an immutable release holds already, and those that can't be delivered. */
+  readonly done: readonly PlacedResult[];
+  /** The others. */
+  readonly open: ReleaseBatch['tasks'];
+  /** The tag of the release for them. */
   readonly tag: string;
   /** `null` where it has to be created. */
   readonly release: Release | null;
   readonly assets: readonly Asset[];
-  /** Why the others can't be delivered. */
-  readonly refusal: DeliveryError | null;
 }
-
-const NOTHING_PRESENT = { present: new Map(), assets: [], refusal: null };
 
 /**
  * Chooses the release for the files. Reads, but writes nothing.
  *
  * @param takenTags tags that were found to be taken, although no list shows a release for them
+ * @throws {DeliveryError} `BAD_INPUT` where a branch has the name of the tag
  */
 export async function chooseRelease(
   batch: ReleaseBatch,
   takenTags: ReadonlySet<string> = new Set(),
 ): Promise<ReleaseChoice> {
-  const { github, tag, tagIsDefault, tasks } = batch;
-  const release = await getReleaseByTag(github, tag);
-  if (release === null && !takenTags.has(tag)) return { ...NOTHING_PRESENT, tag, release };
-  if (release !== null && release.immutable !== true) {
-    return { ...NOTHING_PRESENT, tag, release, assets: await listAssets(github, release) };
-  }
-  const first = release === null ? [] : [{ ...release, assets: await listAssets(github, release) }];
-  if (tagIsDefault) return chooseNumbered(batch, first, takenTags);
-  return { ...NOTHING_PRESENT, tag, release, present: findPresent(tasks, first), refusal: frozenError(tag) };
+  const found = await findRelease(batch, takenTags);
+  const present = findPresent(batch.tasks, found.frozen);
+  const others = batch.tasks.filter((task) => !present.some(({ item }) => item === task));
+  const refusal = findRefusal(found, batch);
+  const refused = refusal === null ? findWithoutRoom(found.assets, others) : others;
+  const result = refusal ?? noRoomError(found.tag, found.assets.length);
+  const open = others.filter((task) => !refused.includes(task));
+  if (open.length > 0) await refuseBranchName(batch.github, found.tag);
+  return { ...found, done: [...present, ...refused.map((item) => ({ item, result }))], open };
 }
 
-/** Of the default tag and its numbered ones: a release that can be changed, else the next free number. */
-async function chooseNumbered(
-  { github, tag, tasks }: ReleaseBatch,
-  first: readonly ListedRelease[],
+/** A release by its tag, and those before it that can't be changed. */
+interface FoundRelease extends Pick<ReleaseChoice, 'tag' | 'release' | 'assets'> {
+  readonly frozen: readonly ListedRelease[];
+}
+
+/** The tag's release. Of a default tag that is taken: a numbered one that can be changed, or the next free number. */
+async function findRelease(
+  { github, tag, tagIsDefault }: ReleaseBatch,
   takenTags: ReadonlySet<string>,
-): Promise<ReleaseChoice> {
-  const listed = await listReleases(github);
-  const numbered = listed.filter((one) => !one.draft && (getTagNumber(one.tag_name, tag) ?? 1) > 1);
-  const published = [...first, ...numbered];
-  const present = findPresent(
-    tasks,
-    published.filter(({ immutable }) => immutable === true),
+): Promise<FoundRelease> {
+  const release = await getReleaseByTag(github, tag);
+  const assets = release === null ? [] : await listAssets(github, release);
+  const isOpen = release === null ? !takenTags.has(tag) : release.immutable !== true;
+  if (isOpen) return { tag, release, assets, frozen: [] };
+  const first = release === null ? [] : [{ ...release, assets }];
+  if (!tagIsDefault) return { tag, release, assets, frozen: first };
+  const numbered = (await listReleases(github)).filter(
+    (one) => !one.draft && (getTagNumber(one.tag_name, tag) ?? 1) > 1,
   );
+  const frozen = [...first, ...numbered.filter(({ immutable }) => immutable === true)];
   const open = numbered.find(({ immutable }) => immutable !== true);
   if (open !== undefined) {
-    const assets = await listAssets(github, open);
-    return { present, tag: open.tag_name, release: open, assets, refusal: null };
+    return { tag: open.tag_name, release: open, assets: await listAssets(github, open), frozen };
   }
   const tags = [...numbered.map(({ tag_name }) => tag_name), ...takenTags];
-  const next = Math.max(1, ...tags.map((taken) => getTagNumber(taken, tag) ?? 1)) + 1;
-  const refusal = next > TAG_ATTEMPTS ? noNumberError(tag) : null;
-  return { present, tag: `${tag}-${next}`, release: null, assets: [], refusal };
-}
-
-function findPresent(
-  tasks: readonly PreparedTask<AssetTask>[],
-  releases: readonly ListedRelease[],
-): ReadonlyMap<PreparedTask<AssetTask>, PresentAsset> {
-  const assets = releases.flatMap((release) => release.assets.map((asset) => ({ release, asset })));
-  return new Map(
-    tasks.flatMap((task) => {
-      const { name, file } = task.data;
-      const found = assets.find(({ asset }) => asset.name === name && hasSameContent(asset, file, false));
-      return found === undefined ? [] : [[task, found] as const];
-    }),
-  );
+  const last = Math.max(1, ...tags.map((taken) => getTagNumber(taken, tag) ?? 1));
+  return { tag: `${tag}-${last + 1}`, release: null, assets: [], frozen };
 }
 
 /** The number of a tag: 1 for the base itself, 2 for `<base>-2`; `null` for any other tag. */
-export function getTagNumber(tag: string, base: string): number | null {
+function getTagNumber(tag: string, base: string): number | null {
   if (tag === base) return 1;
   const [, digits] = /^-([1-9]\d{0,5})$/.exec(tag.startsWith(base) ? tag.slice(base.length) : '') ?? [];
   return digits === undefined || digits === '1' ? null : Number(digits);
 }
 
+/** The files that releases hold already. */
+function findPresent(
+  tasks: ReleaseBatch['tasks'],
+  releases: readonly ListedRelease[],
+): readonly PlacedResult[] {
+  const assets = releases.flatMap((release) => release.assets.map((asset) => ({ release, asset })));
+  return tasks.flatMap((item) => {
+    const { name, file } = item.data;
+    const found = assets.find(({ asset }) => asset.name === name && hasSameContent(asset, file, false));
+    return found === undefined ? [] : [{ item, result: { ...found, written: false, confirmed: false } }];
+  });
+}
+
+/** Why no file can be delivered to the release; `null` where they can. */
+function findRefusal(
+  { tag, release }: FoundRelease,
+  { tag: wantedTag, absent }: ReleaseBatch,
+): DeliveryError | null {
+  if (release?.immutable === true) return frozenError(tag);
+  if ((getTagNumber(tag, wantedTag) ?? 1) > TAG_ATTEMPTS) return noNumberError(wantedTag);
+  return release === null && absent !== undefined ? unpublishedError(absent, []) : null;
+}
+
+/**
+ * The files that would be sent to a release that has no room for all of them; GitHub would refuse the last ones. A
+ * file that replaces another needs room too: the old one is deleted after the upload.
+ */
+function findWithoutRoom(assets: readonly Asset[], tasks: ReleaseBatch['tasks']): ReleaseBatch['tasks'] {
+  const existing = new Map(assets.map((asset) => [asset.name, asset]));
+  const added = tasks.filter(({ data }) => !existing.has(data.name));
+  const replacing = tasks.filter(({ data: { name, file, overwrite } }) => {
+    const asset = existing.get(name);
+    return overwrite && asset !== undefined && !hasSameContent(asset, file, false);
+  });
+  const most = assets.length + added.length + Math.min(replacing.length, 1);
+  return most > ASSETS.total ? [...added, ...replacing] : [];
+}
+
 /**
  * Refuses a tag with the name of a branch: git and GitHub could no longer tell one from the other.
  *
- * @throws {DeliveryError} `BAD_INPUT`
  * @see design 4
  */
-export async function refuseBranchName(github: GitHubClient, tag: string): Promise<void> {
-  const { rest, repository } = github;
+async function refuseBranchName({ rest, repository }: GitHubClient, tag: string): Promise<void> {
   const branch = await nullIfNotFound(() => rest.git.getRef({ ...repository, ref: `heads/${tag}` }));
   if (branch === null) return;
   throw new DeliveryError('BAD_INPUT', `the tag ${tag} has the name of a branch of this repository`, {
@@ -126,26 +156,17 @@ export async function refuseBranchName(github: GitHubClient, tag: string): Promi
   });
 }
 
-/**
- * The files for which the release has no room; GitHub would refuse them one by one. A file that replaces another
- * needs room too: the old one is deleted last.
- */
-export function findWithoutRoom(
-  { assets }: Pick<ReleaseChoice, 'assets'>,
-  tasks: ReleaseBatch['tasks'],
-): ReleaseBatch['tasks'] {
-  const existing = new Map(assets.map((asset) => [asset.name, asset]));
-  const added = tasks.filter(({ data }) => !existing.has(data.name));
-  const replacing = tasks.filter(({ data: { name, file, overwrite } }) => {
-    const asset = existing.get(name);
-    return overwrite && asset !== undefined && !hasSameContent(asset, file, false);
-  });
-  const hasRoom = assets.length + added.length <= ASSETS.total;
-  const count = assets.length + (hasRoom ? added.length : 0);
-  return [...(hasRoom ? [] : added), ...(count < ASSETS.total ? [] : replacing)];
+/** A release is published with all files of the step, or not at all. */
+export function unpublishedError(
+  { subject, failure }: AbsentFile,
+  leftBehind: readonly string[],
+): DeliveryError {
+  const { code, message, httpCode, hint } = failure;
+  const reason = `the release was not published, because ${subject} failed: ${message}`;
+  return new DeliveryError(code, reason, { httpCode, hint, leftBehind });
 }
 
-export function noRoomError(tag: string, existing: number): DeliveryError {
+function noRoomError(tag: string, existing: number): DeliveryError {
   const message = `the release ${tag} has ${existing} assets, and GitHub allows ${ASSETS.total}, also while one is replaced`;
   return new DeliveryError('TOO_LARGE', message, {
     hint: 'set `tag:` to another one, or use channel: K3',

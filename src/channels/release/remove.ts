@@ -1,4 +1,4 @@
-import { DeliveryError, type Result } from '../../errors.ts';
+import { DeliveryError } from '../../errors.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import {
   type Asset,
@@ -7,249 +7,189 @@ import {
   getReleaseByTag,
   hasOwnLabel,
   isOwnRelease,
-  type ListedRelease,
+  isUnfinished,
   listAssets,
-  listReleases,
   type Release,
 } from '../../github/api/releases.ts';
 import { forEachItem, type ItemResult } from '../../item-results.ts';
-import { RELEASES } from '../../protocol/limits.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import { assetName, encodePath, flatName } from '../../rules/naming.ts';
 import type { ChannelAction, ChannelItem, Placement, PreparedTask } from '../channel.ts';
 import { type RepositoryAccess, requireGitHub } from '../require-github.ts';
 import { isInterim } from './asset.ts';
 import type { ReleaseOptions } from './publish.ts';
-import { isUnfinished } from './unfinished.ts';
 
 /** One asset that is removed. */
 export interface AssetRemoval {
-  readonly github: GitHubClient;
-  readonly tag: string;
   readonly name: string;
-  readonly overwrite: boolean;
   /** The file that the asset must hold, where it is still there to compare. */
   readonly file: LocalFile | null;
+  /** Where the first tag's release would have it. */
   readonly url: URL;
-  /** Tags of other releases of this tool that keep an asset of this name. */
-  readonly otherTags: readonly string[];
 }
 
 type RemovalTasks = readonly PreparedTask<AssetRemoval>[];
 
-export type RemovalOptions = Pick<ReleaseOptions, 'tag' | 'tagIsDefault' | 'overwrite' | 'serverUrl'>;
+export interface RemovalOptions
+  extends Pick<ReleaseOptions, 'tag' | 'tagIsDefault' | 'overwrite' | 'serverUrl'> {
+  /** The default tag of the day before. */
+  readonly earlierTag: string;
+}
+
+/** Where assets are removed. */
+interface RemovalScope extends Pick<RemovalOptions, 'tag' | 'overwrite' | 'serverUrl'> {
+  readonly github: GitHubClient;
+  /** The tag that was named, or those of today and yesterday. */
+  readonly tags: readonly string[];
+}
 
 /** K2: deletes owned assets. Releases and tags are never deleted. @see design 4 */
 export function createReleaseRemover(
   options: RemovalOptions,
   access: RepositoryAccess,
 ): ChannelAction<AssetRemoval> {
+  const { tag, tagIsDefault, earlierTag } = options;
+  const tags = tagIsDefault ? [tag, earlierTag] : [tag];
+  const getScope = (): RemovalScope => ({ ...options, tags, github: requireGitHub(access, 'K2') });
   return {
-    prepare: (items) => prepareRemovals(items, options, access),
-    preview: previewRemovals,
-    perform: removeAssets,
+    prepare: (items) => forEachItem(items, (item) => prepareRemoval(item, getScope())),
+    preview: (tasks) => forEachAsset(tasks, getScope(), describeRemoval),
+    perform: (tasks) => forEachAsset(tasks, getScope(), removeAsset),
   };
 }
 
-async function prepareRemovals<Item extends ChannelItem>(
-  items: readonly Item[],
-  options: RemovalOptions,
-  access: RepositoryAccess,
-): Promise<readonly ItemResult<Item, PreparedTask<AssetRemoval>>[]> {
-  const github = requireGitHub(access, 'K2');
-  const { tag, tagIsDefault } = options;
-  const releases = tagIsDefault ? await listReleases(github) : [];
-  const tasks: ItemResult<Item, PreparedTask<AssetRemoval>>[] = [];
-  for (const item of items) {
-    const asset = { file: item.file, name: await assetName(flatName(item.name)) };
-    const found = tagIsDefault ? findRemovals(asset, releases, options) : [{ tag, otherTags: [] }];
-    if (found instanceof DeliveryError) tasks.push({ item, result: found });
-    else for (const one of found) tasks.push({ item, result: toTask(asset, { ...options, github, ...one }) });
-  }
-  return tasks;
-}
-
-/** An asset by its name, and the file that it must hold. */
-type RemovedAsset = Pick<AssetRemoval, 'file' | 'name'>;
-
-/** Where an asset is removed, and where others of its name stay. */
-type RemovalPlace = Pick<AssetRemoval, 'tag' | 'otherTags'>;
-
-/**
- * Finds the releases of this tool that have the asset: each one with the file's own bytes, else the newest one.
- * With neither, it is the release of today.
- */
-function findRemovals(
-  { file, name }: RemovedAsset,
-  releases: readonly ListedRelease[],
-  { tag, overwrite }: RemovalOptions,
-): Result<readonly RemovalPlace[]> {
-  const published = releases.filter(({ draft }) => !draft);
-  const holding = published.flatMap((release) => {
-    const asset = release.assets.find((one) => one.name === name);
-    return asset === undefined ? [] : [{ release, asset }];
-  });
-  const own = holding.filter(
-    ({ release, asset }) =>
-      isOwnRelease(release) && (overwrite || hasDigestOf(asset, file) || hasOwnLabel(asset)),
-  );
-  const identical = own.filter(({ asset }) => hasDigestOf(asset, file));
-  const chosen = identical.length > 0 ? identical : own.slice(0, 1);
-  if (chosen.length > 0) {
-    const others = own.filter((one) => !chosen.includes(one)).map(({ release }) => release.tag_name);
-    return chosen.map(({ release }) => ({ tag: release.tag_name, otherTags: others }));
-  }
-  const ofToday = holding.some(({ release }) => release.tag_name === tag);
-  const changed = holding.filter(({ asset }) => hasDigestOf(asset, file) || hasOwnLabel(asset));
-  if (!ofToday && !overwrite && changed.length > 0) {
-    return changedReleaseError(
-      name,
-      changed.map(({ release }) => release.tag_name),
-    );
-  }
-  if (!ofToday && releases.length >= RELEASES.total) return searchEndedError(name);
-  return [{ tag, otherTags: [] }];
-}
-
-const hasDigestOf = ({ digest }: Asset, file: LocalFile | null): boolean =>
-  file !== null && digest === `sha256:${file.sha256}`;
-
-function changedReleaseError(name: string, tags: readonly string[]): DeliveryError {
-  const where = tags.length === 1 ? `the release ${tags[0]}` : `the releases ${tags.join(', ')}`;
-  const message = `${where} with the asset ${name} was not made by this action, or its text was changed since`;
-  return new DeliveryError('NOT_OURS', message, {
-    hint: `set \`tag: ${tags[0]}\` to withdraw it there`,
-    leftBehind: [],
-  });
-}
-
-function searchEndedError(name: string): DeliveryError {
-  const message = `the newest ${RELEASES.total} releases have no asset ${name} of this action, and older ones were not searched`;
-  return new DeliveryError('NOT_FOUND', message, {
-    hint: 'set `tag:` to the release that has it',
-    leftBehind: [],
-  });
-}
-
-function toTask(
-  { file, name }: RemovedAsset,
-  place: RemovalPlace & RemovalOptions & Pick<AssetRemoval, 'github'>,
-): PreparedTask<AssetRemoval> {
-  const { github, tag, otherTags, overwrite, serverUrl } = place;
+async function prepareRemoval(
+  { file, name: wanted }: ChannelItem,
+  { github, tag, tags, serverUrl }: RemovalScope,
+): Promise<PreparedTask<AssetRemoval>> {
   const { owner, repo } = github.repository;
+  const name = await assetName(flatName(wanted));
   const path = `${owner}/${repo}/releases/download/${encodePath(tag)}/${encodeURIComponent(name)}`;
   return {
     plan: {
       channel: 'K2',
       method: 'the asset is deleted',
-      destination: `release ${tag}, asset ${name}`,
+      destination: formatDestination(tags.join(' or '), name),
       name,
       claim: 'is removed',
     },
-    data: { github, tag, otherTags, overwrite, name, file, url: new URL(`/${path}`, serverUrl) },
+    data: { name, file, url: new URL(`/${path}`, serverUrl) },
   };
 }
 
-/** A release and the asset in it; `null` where they do not exist. */
+const formatDestination = (tag: string, name: string): string => `release ${tag}, asset ${name}`;
+
+/** An asset, and the release that has it. */
 interface FoundAsset {
-  readonly release: Release | null;
-  readonly asset: Asset | null;
-  /** What a replacement that was killed has left of the asset. */
-  readonly interim: readonly Asset[];
+  readonly release: Release;
+  readonly asset: Asset;
 }
 
-/** Finds the asset of each task; a release and its assets are read once. */
-async function findAssets(tasks: RemovalTasks): Promise<ReadonlyMap<RemovalTasks[number], FoundAsset>> {
-  const found = new Map<RemovalTasks[number], FoundAsset>();
-  for (const [tag, ofTag] of Map.groupBy(tasks, ({ data }) => data.tag)) {
-    const [first] = ofTag;
-    if (first === undefined) continue;
-    const release = await getReleaseByTag(first.data.github, tag);
-    const assets = release === null ? [] : await listAssets(first.data.github, release);
-    for (const task of ofTag) {
-      const { name } = task.data;
-      const interim = assets.filter(
-        (one) => isInterim('incoming', one, name) || isInterim('outgoing', one, name),
-      );
-      found.set(task, { release, asset: assets.find((one) => one.name === name) ?? null, interim });
-    }
-  }
-  return found;
+/** The asset that is removed, and the tags of the releases that keep one of its name. */
+interface ChosenAsset extends FoundAsset {
+  readonly otherTags: readonly string[];
 }
 
-async function previewRemovals(
+/** Does the work for the asset of each task; `null` stands for one that does not exist. */
+async function forEachAsset<Value>(
   tasks: RemovalTasks,
-): Promise<readonly ItemResult<RemovalTasks[number], string>[]> {
-  const found = await findAssets(tasks);
-  return forEachItem(tasks, async (task) => {
-    const { release = null, asset = null, interim = [] } = found.get(task) ?? {};
-    refuseInterim(interim, task.data);
-    if (release === null || asset === null) return 'nothing exists there';
-    refuseRemoval(asset, release, task.data);
-    return `asset ${asset.id} (${asset.name}) of the release ${task.data.tag} would be deleted`;
-  });
-}
-
-async function removeAssets(
-  tasks: RemovalTasks,
-): Promise<readonly ItemResult<RemovalTasks[number], Placement>[]> {
-  const found = await findAssets(tasks);
-  return forEachItem(tasks, (task) => removeAsset(task.data, found.get(task)));
-}
-
-async function removeAsset(
-  removal: AssetRemoval,
-  { release, asset, interim }: FoundAsset = { release: null, asset: null, interim: [] },
-): Promise<Placement> {
-  refuseInterim(interim, removal);
-  if (release !== null && asset !== null) {
-    refuseRemoval(asset, release, removal);
-    getDownloadUrl(removal.github, asset);
-    await deleteAsset(removal.github, asset);
+  scope: RemovalScope,
+  work: (chosen: ChosenAsset | null, removal: AssetRemoval, github: GitHubClient) => Promise<Value>,
+): Promise<readonly ItemResult<RemovalTasks[number], Value>[]> {
+  const { github, tags } = scope;
+  // All of them, so that each release is read once.
+  const listed: FoundAsset[] = [];
+  for (const tag of tags) {
+    const release = await getReleaseByTag(github, tag);
+    if (release === null) continue;
+    for (const asset of await listAssets(github, release)) listed.push({ release, asset });
   }
-  const { otherTags, name } = removal;
-  return {
-    evidence: asset === null ? 'nothing exists there' : `asset ${asset.id} (${asset.name}) is deleted`,
-    url: asset === null ? removal.url : getDownloadUrl(removal.github, asset),
-    written: asset !== null,
-    bypassCache: false,
-    hostMayChangeBytes: false,
-    mustBeExternal: false,
-    notes:
-      otherTags.length === 0
-        ? []
-        : [`an asset ${name} is also in the releases ${otherTags.join(', ')}: name one in \`tag:\``],
-    unknown: [],
-  };
+  return forEachItem(tasks, async ({ data }) => work(chooseAsset(data, scope, listed), data, github));
 }
 
 /**
- * Only an owned asset is removed, or any finished one with `overwrite`: one with the file's own bytes, or one
- * with our label in a release with exactly our text.
+ * Chooses among the assets of the name: the one with the file's own bytes, else the newest one of ours. Only an owned
+ * asset is removed, or any finished one with `overwrite`.
  *
  * @see design 4
  */
-function refuseRemoval(asset: Asset, release: Release, removal: AssetRemoval): void {
-  const { name, tag, file, overwrite } = removal;
+function chooseAsset(
+  { name, file }: AssetRemoval,
+  { tags, overwrite }: RemovalScope,
+  listed: readonly FoundAsset[],
+): ChosenAsset | null {
+  const interim = listed.find(({ asset }) => isInterim(asset, name));
+  if (interim !== undefined) throw interimError(interim, name);
+  const found = listed.filter(({ asset }) => asset.name === name);
+  const isOwned = ({ release, asset }: FoundAsset) =>
+    hasDigestOf(asset, file) || (isOwnRelease(release) && hasOwnLabel(asset));
+  const chosen = found.find(({ asset }) => hasDigestOf(asset, file)) ?? found.find(isOwned) ?? found[0];
+  if (chosen === undefined && tags.length > 1) throw notFoundError(name, tags);
+  if (chosen === undefined) return null;
+  const { release, asset } = chosen;
+  const tag = release.tag_name;
   if (isUnfinished(asset)) throw unfinishedRemovalError(name, tag);
   if (release.immutable === true) throw immutableRemovalError(name, tag);
-  if (overwrite || hasDigestOf(asset, file) || (isOwnRelease(release) && hasOwnLabel(asset))) return;
-  throw new DeliveryError('NOT_OURS', `nothing shows that the asset ${name} of release ${tag} is yours`, {
-    hint: 'set `file:` to the file with the same bytes, or `overwrite: true` to remove it all the same',
-  }).withLeftBehind([]);
+  if (!isOwned(chosen) && !overwrite) throw notOwnedError(name, tag);
+  return { ...chosen, otherTags: found.filter((one) => one !== chosen).map((one) => one.release.tag_name) };
 }
 
-/** They are public under names of their own, and it can't be told whose they are, or whether a job still uses them. */
-function refuseInterim([first]: readonly Asset[], { name, tag }: AssetRemoval): void {
-  if (first === undefined) return;
-  throw new DeliveryError(
-    'CONFLICT',
-    `the release ${tag} has ${first.name}: a replacement of ${name} has not ended, or was killed`,
-    {
-      hint: `run the delivery of ${name} again, then withdraw it; or delete ${first.name} on the page of the release`,
-      leftBehind: [],
-    },
-  );
+const hasDigestOf = ({ digest }: Asset, file: LocalFile | null): boolean =>
+  file !== null && digest === `sha256:${file.sha256}`;
+
+async function describeRemoval(chosen: ChosenAsset | null): Promise<string> {
+  if (chosen === null) return 'nothing exists there';
+  const { asset, release } = chosen;
+  return `asset ${asset.id} (${asset.name}) of the release ${release.tag_name} would be deleted`;
+}
+
+async function removeAsset(
+  chosen: ChosenAsset | null,
+  { name, url }: AssetRemoval,
+  github: GitHubClient,
+): Promise<Placement> {
+  const common = { bypassCache: false, hostMayChangeBytes: false, mustBeExternal: false, unknown: [] };
+  if (chosen === null) {
+    return { ...common, evidence: 'nothing exists there', url, written: false, notes: [] };
+  }
+  const { asset, release, otherTags } = chosen;
+  const address = getDownloadUrl(github, asset);
+  await deleteAsset(github, asset);
+  return {
+    ...common,
+    evidence: `asset ${asset.id} (${asset.name}) is deleted`,
+    url: address,
+    destination: formatDestination(release.tag_name, name),
+    written: true,
+    notes: otherTags.map(
+      (tag) => `an asset ${name} is also in the release ${tag}: set \`tag: ${tag}\` to withdraw it`,
+    ),
+  };
+}
+
+function notOwnedError(name: string, tag: string): DeliveryError {
+  return new DeliveryError('NOT_OURS', `nothing shows that the asset ${name} of release ${tag} is yours`, {
+    hint: 'set `file:` to the file with the same bytes, or `overwrite: true` to remove it all the same',
+    leftBehind: [],
+  });
+}
+
+/** An older release may still have it, so this is not an asset that is gone. */
+function notFoundError(name: string, tags: readonly string[]): DeliveryError {
+  const message = `neither of the releases ${tags.join(' and ')} has an asset ${name}, and others were not searched`;
+  return new DeliveryError('NOT_FOUND', message, {
+    hint: 'set `tag:` to the release that it was delivered to',
+    leftBehind: [],
+  });
+}
+
+/** It is public under a name of its own, and it can't be told whether a job still uses it. */
+function interimError({ release, asset }: FoundAsset, name: string): DeliveryError {
+  const message = `the release ${release.tag_name} has ${asset.name}: a replacement of ${name} has not ended, or was killed`;
+  return new DeliveryError('CONFLICT', message, {
+    hint: `if no job replaces ${name} any more, delete ${asset.name} on the page of the release, then run the step again`,
+    leftBehind: [],
+  });
 }
 
 function unfinishedRemovalError(name: string, tag: string): DeliveryError {

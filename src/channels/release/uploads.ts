@@ -5,22 +5,21 @@ import { HOUR, MINUTE, WRITE_INTERVAL, WRITES_PER_HOUR } from '../../protocol/li
 import type { PreparedTask } from '../channel.ts';
 import { type AssetResult, type AssetTask, ensureAsset, type ReleaseState } from './asset.ts';
 
-export type UploadResult = ItemResult<PreparedTask<AssetTask>, AssetResult>;
-
-export interface UploadOptions {
-  /** Whether nothing more is uploaded once a file has failed. */
-  readonly stopsAtFailure: boolean;
-}
+type UploadResult = ItemResult<PreparedTask<AssetTask>, AssetResult>;
 
 /** From this number of files on, the log says how long it takes and how far it is. */
 const MANY_FILES = 10;
 const LOG_EVERY = 25;
 
-/** Uploads files one after the other; the client keeps the pauses that GitHub asks for. */
+/**
+ * Uploads files one after the other; the client keeps the pauses that GitHub asks for.
+ *
+ * @param stopsAtFailure whether nothing more is uploaded once a file has failed
+ */
 export async function uploadFiles(
   tasks: readonly PreparedTask<AssetTask>[],
   state: ReleaseState,
-  { stopsAtFailure }: UploadOptions,
+  { stopsAtFailure }: { readonly stopsAtFailure: boolean },
   ports: Ports,
 ): Promise<readonly UploadResult[]> {
   logEstimate(tasks.length, ports.logger);
@@ -43,13 +42,12 @@ function logEstimate(count: number, logger: Pick<Logger, 'info'>): void {
 }
 
 /**
- * The least time for the writes of a new release: a draft, its files, and its publishing.
+ * The least time for the writes of a new release: a draft, its files, and its publishing. The draft and the first
+ * upload start at once.
  *
  * @returns milliseconds
  */
 export function estimateUploadTime(count: number): number {
-  // The draft and the first upload start at once.
-  const pauses = count;
-  const hours = Math.floor(pauses / WRITES_PER_HOUR);
-  return hours * HOUR + (pauses - hours * WRITES_PER_HOUR) * WRITE_INTERVAL;
+  const hours = Math.floor(count / WRITES_PER_HOUR);
+  return hours * HOUR + (count - hours * WRITES_PER_HOUR) * WRITE_INTERVAL;
 }

@@ -1,7 +1,8 @@
 import type { ScreenView } from '../../browser/screen-view.ts';
 import type { PagePictures, ServedFile } from '../../channels/channel.ts';
 import { resultOf } from '../../errors.ts';
-import { discard, readBody } from '../../http/response.ts';
+import { readBody } from '../../http/body.ts';
+import { discard } from '../../http/response.ts';
 import type { Ports } from '../../ports.ts';
 import { PROBE_TIME, SCREEN } from '../../protocol/limits.ts';
 import { createMemoryFile } from '../../rules/memory-file.ts';
@@ -80,7 +81,7 @@ async function fetchEarlier(
   const limit = AbortSignal.any([signal, clock.timeout(PROBE_TIME.least)]);
   const fetched = await resultOf(async () => {
     const answer = await http({ method: 'GET', url: fresh, signal: limit });
-    if (answer.status === 200) return readBody(answer.body, SCREEN.picture);
+    if (answer.status === 200) return readBody(answer, SCREEN.picture);
     discard(answer);
     return null;
   });

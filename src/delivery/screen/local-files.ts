@@ -1,6 +1,7 @@
 import { mapConcurrently } from '../../async.ts';
 import type { LocalFiles, ScreenView } from '../../browser/screen-view.ts';
 import { resultOf } from '../../errors.ts';
+import { discard } from '../../http/response.ts';
 import type { Ports } from '../../ports.ts';
 import { BATCH, PROBE_TIME } from '../../protocol/limits.ts';
 import type { LocalSite } from '../../rules/local-site.ts';
@@ -65,7 +66,7 @@ function nameServed(path: string, file: ServedLocally): readonly (readonly [stri
 export async function dependsOnHost(
   { failedRequests, counts }: ScreenView,
   page: URL,
-  { http, clock, signal }: Ports,
+  ports: Ports,
 ): Promise<boolean> {
   const urls = failedRequests.flatMap((line) => {
     const url = URL.parse(/https:\/\/\S+$/.exec(line)?.[0] ?? '');
@@ -73,12 +74,24 @@ export async function dependsOnHost(
   });
   // What is not listed may be anything.
   if (counts.failedRequests > failedRequests.length) return true;
-  const isMissing = async (url: URL): Promise<boolean> => {
+  return (await findMissingUrls(urls, ports)).length < urls.length;
+}
+
+/** Those of the addresses whose host says that nothing is there. */
+export async function findMissingUrls(
+  urls: readonly URL[],
+  { http, clock, signal }: Ports,
+): Promise<readonly URL[]> {
+  const isAbsent = async (known: URL): Promise<boolean> => {
+    const url = new URL(known);
+    // A cache would keep the answer that the file is absent.
+    url.searchParams.set('v', `${clock.now()}-host`);
     const limit = AbortSignal.any([signal, clock.timeout(PROBE_TIME.least)]);
     const answer = await http({ method: 'GET', url, signal: limit });
-    answer.body.destroy();
+    discard(answer);
     return answer.status === 404;
   };
-  const missing = await mapConcurrently(urls, BATCH.reads, (url) => resultOf(() => isMissing(url)));
-  return missing.some((one) => one !== true);
+  const absent = await mapConcurrently(urls, BATCH.reads, (url) => resultOf(() => isAbsent(url)));
+  signal.throwIfAborted();
+  return urls.filter((_, at) => absent[at] === true);
 }

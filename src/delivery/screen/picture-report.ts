@@ -1,5 +1,5 @@
+import { neutralizeText } from '../../plain-text.ts';
 import type { FileDelivery } from '../file-delivery.ts';
-import { neutralizeText } from '../neutral-text.ts';
 
 /** A proven picture of the page. */
 export interface PictureReport {

@@ -1,6 +1,6 @@
 import type { ScreenFacts } from '../../browser/screen-view.ts';
+import { neutralizeText } from '../../plain-text.ts';
 import { type FileDelivery, mainAttempt } from '../file-delivery.ts';
-import { neutralizeText } from '../neutral-text.ts';
 import { describeView, formatShare } from './describe-view.ts';
 import { hideOrigin } from './judge-view.ts';
 

@@ -1,28 +1,41 @@
 import { DeliveryError, type ErrorCode, type ErrorDetails } from '../../errors.ts';
-import { getHostTime, parseRetryAfter } from '../../http/response.ts';
+import { getHostTime, isPage, parseRetryAfter, shortHostMessage } from '../../http/response.ts';
 import type { CallTemplate } from '../../protocol/calls.ts';
 import { SECOND } from '../../protocol/limits.ts';
 import {
-  ALLOW_LIST_HINT,
   CONFLICT_HINT,
   formatPermissionHint,
-  MOVED_HINT,
   NEWER_ACTION_HINT,
   NOT_FOUND_HINT,
-  PAGE_HINT,
   RATE_LIMIT_HINT,
   RETRY_HINT,
+  SHARED_REFUSALS,
   SIZE_HINT,
   TOKEN_HINT,
 } from '../hints.ts';
-import { SHARED_REFUSALS } from '../host-messages.ts';
-import { type ApiRefusal, GRAPHQL_FAULT, GRAPHQL_LIMIT, isPage, parseRefusal } from './refusal.ts';
+
+/** A call's answer that is not a success. */
+export interface ApiRefusal {
+  readonly status: number;
+  /** GitHub's own message, in one line, shortened. */
+  readonly message: string;
+  readonly headers: Readonly<Record<string, string | number | undefined>>;
+  /** `errors[].code` of a validation failure. */
+  readonly codes: readonly string[];
+}
+
+/** Our own code for any error in an answer of GraphQL, beside the error's type. */
+const GRAPHQL_FAULT = 'GRAPHQL_FAULT';
 
 /** The parts of a call that describe its failure. */
 type RefusedCall = Pick<CallTemplate, 'description' | 'permission'>;
 
+/** A rule matches where everything that it names does. */
 interface RefusalRule {
-  readonly when: (refusal: ApiRefusal) => boolean;
+  readonly status?: number | readonly number[];
+  /** What GitHub's message says. */
+  readonly text?: RegExp;
+  readonly when?: (refusal: ApiRefusal) => boolean;
   readonly code: ErrorCode;
   readonly hint?: string | ((refusal: ApiRefusal, call: RefusedCall) => string);
   /** What it means, where the answer itself does not say it. */
@@ -30,18 +43,19 @@ interface RefusalRule {
   readonly retryable?: boolean;
 }
 
+const matches = ({ status, text, when }: RefusalRule, refusal: ApiRefusal): boolean =>
+  (status === undefined || [status].flat().includes(refusal.status)) &&
+  (text === undefined || text.test(refusal.message)) &&
+  (when === undefined || when(refusal));
+
 /** GitHub's own words for too many requests; Enterprise Server has older ones, and comments have some of their own. */
 const LIMIT_TEXT = /secondary rate|abuse detection|submitted too quickly/i;
 
 /** Whether GitHub refuses only for a while, because it received too many requests. */
-export const isRateLimited = ({
-  status,
-  headers,
-  message,
-  codes = [],
-}: Omit<ApiRefusal, 'codes'> & Partial<ApiRefusal>): boolean =>
+export const isRateLimited = ({ status, headers, message, codes }: ApiRefusal): boolean =>
   status === 429 ||
-  codes.includes(GRAPHQL_LIMIT) ||
+  codes.includes('RATE_LIMITED') ||
+  (codes.includes(GRAPHQL_FAULT) && /rate limit/i.test(message)) ||
   ([403, 422].includes(status) && LIMIT_TEXT.test(message)) ||
   (status === 403 && (hasNoneLeft(headers, message) || headers['retry-after'] !== undefined));
 
@@ -52,18 +66,25 @@ const hasNoneLeft = (headers: ApiRefusal['headers'], message: string): boolean =
 /** Statuses that say something of the token or the repository; a page with 413 or 408 means the same as without it. */
 const ABOUT_REPOSITORY = [401, 403, 404, 410, 422, 451];
 
+/** Statuses of a refused write: an answer to a read says nothing about the branch's rules. */
+const WRITE_REFUSED = [403, 409, 422];
+
+const NO_COMMIT = 'the repository has no commit yet: push a first one, such as a README';
+
 /** The meaning of each refusal; the first rule that matches counts. */
 const REFUSAL_RULES: readonly RefusalRule[] = [
   { when: isRateLimited, code: 'RATE_LIMITED', retryable: true, hint: RATE_LIMIT_HINT },
   // GitHub's API never answers so with a page: it says nothing of the repository, such as that something is absent.
   {
-    when: (refusal) => ABOUT_REPOSITORY.includes(refusal.status) && isPage(refusal),
+    status: ABOUT_REPOSITORY,
+    when: isPage,
     code: 'HOST_ERROR',
     meaning: "a page came instead of an answer of GitHub's API",
-    hint: PAGE_HINT,
+    hint: "check `api-url:` and the proxy in the job's `https_proxy` variable, or use channel: K3",
   },
   {
-    when: ({ status, message }) => status === 400 && /api-version.*not a supported version/i.test(message),
+    status: 400,
+    text: /api-version.*not a supported version/i,
     code: 'HOST_ERROR',
     hint: NEWER_ACTION_HINT,
   },
@@ -73,123 +94,108 @@ const REFUSAL_RULES: readonly RefusalRule[] = [
     code: 'NO_PERMISSION',
     hint: TOKEN_HINT,
   },
+  // GraphQL's faults have HTTP 200.
   {
-    when: ({ codes, message }) =>
-      codes.includes(GRAPHQL_FAULT) && !/something went wrong|time(d )?out|try again/i.test(message),
+    text: /something went wrong|time(d )?out|try again/i,
+    when: ({ codes }) => codes.includes(GRAPHQL_FAULT),
     code: 'HOST_ERROR',
-    hint: RETRY_HINT,
+    retryable: true,
   },
-  { when: ({ status }) => status === 401, code: 'BAD_TOKEN', hint: TOKEN_HINT },
-  asRefusedWrite(SHARED_REFUSALS.archived),
+  { when: ({ codes }) => codes.includes(GRAPHQL_FAULT), code: 'HOST_ERROR' },
+  { status: 401, code: 'BAD_TOKEN', hint: TOKEN_HINT },
+  { status: WRITE_REFUSED, ...SHARED_REFUSALS.archived },
   {
-    when: ({ status, message }) =>
-      status === 403 && /(issue|conversation|pull request) is locked/i.test(message),
+    status: 403,
+    text: /(issue|conversation|pull request) is locked/i,
     code: 'FORBIDDEN_BY_RULE',
     hint: 'unlock the conversation of the pull request, or set `comment: false`',
   },
   // Before the permissions, which do not help: the token is refused for every repository of the organization.
   {
-    when: ({ status, headers, message }) =>
-      status === 403 &&
-      (headers['x-github-sso'] !== undefined || SHARED_REFUSALS.singleSignOn.text.test(message)),
+    status: 403,
+    when: ({ headers }) => headers['x-github-sso'] !== undefined,
     code: SHARED_REFUSALS.singleSignOn.code,
     hint: SHARED_REFUSALS.singleSignOn.hint,
   },
+  { ...SHARED_REFUSALS.singleSignOn, status: 403 },
   {
-    when: ({ status, message }) => status === 403 && /IP (address )?allow list/i.test(message),
+    status: 403,
+    text: /IP (address )?allow list/i,
     code: 'FORBIDDEN_BY_RULE',
-    hint: ALLOW_LIST_HINT,
+    hint: 'run the job on a runner whose address is on the IP allow list of the organization, or use channel: K3',
   },
-  asRefusedWrite(SHARED_REFUSALS.secret),
-  asRefusedWrite(SHARED_REFUSALS.pushRule),
-  asRefusedWrite(SHARED_REFUSALS.signature),
-  asRefusedWrite(SHARED_REFUSALS.branchRule),
-  { when: ({ status }) => status === 403, code: 'NO_PERMISSION', hint: createPermissionHint },
+  { status: WRITE_REFUSED, ...SHARED_REFUSALS.secret },
+  { status: WRITE_REFUSED, ...SHARED_REFUSALS.pushRule },
+  { status: WRITE_REFUSED, ...SHARED_REFUSALS.signature },
+  { status: WRITE_REFUSED, ...SHARED_REFUSALS.branchRule },
+  { status: 403, code: 'NO_PERMISSION', hint: createPermissionHint },
   {
-    when: ({ status, message }) => status === 410 && /issues/i.test(message),
+    status: 410,
+    text: /issues/i,
     code: 'FORBIDDEN_BY_RULE',
     hint: 'switch issues on under Settings → General → Features, or set `comment: false`',
   },
   {
-    when: ({ status }) => status === 410,
+    status: 410,
     code: 'HOST_ERROR',
     meaning: 'GitHub does not offer this any more',
     hint: NEWER_ACTION_HINT,
   },
   {
-    when: ({ status }) => status === 451,
+    status: 451,
     code: 'FORBIDDEN_BY_RULE',
     meaning: 'access to the repository is blocked for legal reasons',
     hint: 'set `repository:` to another one, or use channel: K3',
   },
   {
-    when: ({ status, message }) => status === 404 && /branch \S+ not found/i.test(message),
+    status: 404,
+    text: /branch \S+ not found/i,
     code: 'NOT_FOUND',
     hint: 'set `branch:` to one that exists, or leave it out, or use channel: K2',
   },
-  { when: ({ status }) => status === 404, code: 'NOT_FOUND', hint: NOT_FOUND_HINT },
+  { status: 404, code: 'NOT_FOUND', hint: NOT_FOUND_HINT },
   {
-    when: ({ message }) => /tag_name was used by an immutable release/i.test(message),
+    text: /tag_name was used by an immutable release/i,
     code: 'TAG_USED_UP',
     hint: 'a deleted immutable release had this tag: set `tag:` to another one',
   },
   {
-    when: ({ message }) => /immutable release/i.test(message),
+    text: /immutable release/i,
     code: 'FORBIDDEN_BY_RULE',
     hint: 'a published release cannot be changed here: set `tag:` to another one, or use channel: K3',
   },
   {
-    when: ({ status, message }) => status === 422 && /file_count|assets per release/i.test(message),
+    status: 422,
+    text: /file_count|assets per release/i,
     code: 'TOO_LARGE',
     hint: 'the release is full: set `tag:` to another one, or use channel: K3',
   },
   {
-    when: ({ status, message }) => status === 422 && /size must be less than/i.test(message),
+    status: 422,
+    text: /size must be less than/i,
     code: 'TOO_LARGE',
     hint: 'GitHub takes assets below 2 GiB only: use channel: K3',
   },
+  { status: 422, text: /reference does not exist/i, code: 'NOT_FOUND', hint: NOT_FOUND_HINT },
+  { status: 413, code: 'TOO_LARGE', hint: SIZE_HINT },
+  { status: 422, text: /too large/i, code: 'TOO_LARGE', hint: SIZE_HINT },
   {
-    when: ({ status, message }) => status === 422 && /reference does not exist/i.test(message),
+    status: 409,
+    text: /repository is empty/i,
     code: 'NOT_FOUND',
-    hint: NOT_FOUND_HINT,
+    hint: `${NO_COMMIT}, or set \`setup: true\`, or use channel: K3`,
   },
   {
-    when: ({ status, message }) => status === 413 || (status === 422 && /too large/i.test(message)),
-    code: 'TOO_LARGE',
-    hint: SIZE_HINT,
-  },
-  {
-    when: ({ status, message }) => status === 409 && /repository is empty/i.test(message),
+    status: 422,
+    text: /repository is empty/i,
     code: 'NOT_FOUND',
-    hint: 'the repository has no commit yet: push a first one, such as a README, or set `setup: true`, or use channel: K3',
-  },
-  {
-    when: ({ status, message }) => status === 422 && /repository is empty/i.test(message),
-    code: 'NOT_FOUND',
-    hint: 'the repository has no commit yet: push a first one, such as a README, or use channel: K3',
+    hint: `${NO_COMMIT}, or use channel: K3`,
   },
   { when: isConflict, code: 'CONFLICT', retryable: true, hint: CONFLICT_HINT },
-  // Nothing was asked for on the condition that it has changed: a cache between this machine and GitHub answers.
-  { when: ({ status }) => status === 304, code: 'HOST_ERROR', retryable: true },
-  { when: ({ status }) => status >= 300 && status < 400, code: 'NOT_FOUND', hint: MOVED_HINT },
-  // A proxy between this machine and GitHub may answer 200 with a page of its own.
-  {
-    when: ({ status }) => status < 300 || status === 408 || status === 409 || status >= 500,
-    code: 'HOST_ERROR',
-    retryable: true,
-  },
+  // Nothing was asked for on the condition that it has changed: a cache between this machine and GitHub answers 304.
+  { status: [304, 408, 409], code: 'HOST_ERROR', retryable: true },
+  { when: ({ status }) => status >= 500, code: 'HOST_ERROR', retryable: true },
 ];
-
-/** The rule for a refused write: an answer to a read says nothing about the branch's rules. */
-function asRefusedWrite({
-  text,
-  code,
-  hint,
-}: (typeof SHARED_REFUSALS)[keyof typeof SHARED_REFUSALS]): RefusalRule {
-  const when = ({ status, message }: ApiRefusal): boolean =>
-    [403, 409, 422].includes(status) && text.test(message);
-  return { when, code, hint };
-}
 
 /** Words of a 409 that another writer caused; any other reason is not said to be one. */
 const RACE = /does not match|is at \S+ but expected|fast.?forward|already exists|^(conflict)?$/i;
@@ -205,31 +211,12 @@ function isConflict({ status, message, codes }: ApiRefusal): boolean {
 }
 
 /**
- * Turns what Octokit threw into a `DeliveryError`.
+ * The failure that a refusal means for the call.
  *
  * @param now milliseconds since the epoch: the reset time of a rate limit is measured from it
  */
-export function apiError(thrown: unknown, call: CallTemplate, now: number): DeliveryError {
-  const own = findDeliveryError(thrown);
-  if (own !== undefined) return own;
-  const refusal = parseRefusal(thrown);
-  if (refusal !== undefined) return refusalError(refusal, call, now, thrown);
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
-  return new DeliveryError('CONNECTION', `${call.description} broke off: ${message}`, {
-    retryable: true,
-    hint: RETRY_HINT,
-    cause: thrown,
-  });
-}
-
-/** The failure that a refusal means for the call. */
-export function refusalError(
-  refusal: ApiRefusal,
-  call: RefusedCall,
-  now: number,
-  cause?: unknown,
-): DeliveryError {
-  const rule = REFUSAL_RULES.find(({ when }) => when(refusal));
+export function refusalError(refusal: ApiRefusal, call: RefusedCall, now: number): DeliveryError {
+  const rule = REFUSAL_RULES.find((one) => matches(one, refusal));
   const hint = typeof rule?.hint === 'function' ? rule.hint(refusal, call) : rule?.hint;
   const meaning = refusal.message || (rule?.meaning ?? '');
   const details: ErrorDetails = {
@@ -237,7 +224,6 @@ export function refusalError(
     hint: hint ?? RETRY_HINT,
     retryable: rule?.retryable,
     retryAfter: rule?.code === 'RATE_LIMITED' ? getLimitPause(refusal, now) : parseRetryAfter(refusal, now),
-    cause,
   };
   return new DeliveryError(
     rule?.code ?? 'HOST_ERROR',
@@ -246,12 +232,31 @@ export function refusalError(
   );
 }
 
-/** Our own error, where Octokit wrapped it as a cause. */
-function findDeliveryError(thrown: unknown): DeliveryError | undefined {
-  for (let error = thrown; error instanceof Error; error = error.cause) {
-    if (error instanceof DeliveryError) return error;
-  }
-  return undefined;
+/** The message and codes of an answer that tells of errors; empty where it is not GitHub's JSON. */
+export function parseErrorBody(data: unknown): Pick<ApiRefusal, 'message' | 'codes'> {
+  const { message, errors } = Object(data) as { readonly message?: unknown; readonly errors?: unknown };
+  const list = [errors ?? []]
+    .flat()
+    .map(
+      (error): Readonly<Record<string, unknown>> =>
+        typeof error === 'string' ? { message: error } : Object(error),
+    );
+  const messages = [message, ...list.map((error) => error.message)].filter((one) => one !== undefined);
+  const codes = list.map(({ code, type }) => code ?? type).filter((one) => one !== undefined);
+  return { message: shortHostMessage([...new Set(messages)].join('; ')), codes: codes.map(String) };
+}
+
+/**
+ * What a success of GraphQL refuses, which it does with HTTP 200. An answer with `errors` may have a part of its
+ * `data`, in which what is missing is not absent: so none of it counts.
+ *
+ * @see https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
+ */
+export function findGraphqlRefusal(data: unknown): Pick<ApiRefusal, 'message' | 'codes'> | undefined {
+  const { errors } = Object(data) as { readonly errors?: unknown };
+  if (!Array.isArray(errors) || errors.length === 0) return undefined;
+  const { message, codes } = parseErrorBody(data);
+  return { message, codes: [...codes, GRAPHQL_FAULT] };
 }
 
 /**
@@ -260,14 +265,10 @@ function findDeliveryError(thrown: unknown): DeliveryError | undefined {
  */
 function createPermissionHint({ headers }: ApiRefusal, { permission }: RefusedCall): string {
   const accepted = String(headers['x-accepted-github-permissions'] ?? '')
-    .split(';')
-    .map((alternative) =>
-      alternative
-        .replace(/_/g, '-')
-        .trim()
-        .replace(/\s*=\s*/g, ': ')
-        .replace(/\s*,\s*/g, ', '),
-    )
+    .replaceAll('_', '-')
+    .replace(/\s*=\s*/g, ': ')
+    .replace(/\s*,\s*/g, ', ')
+    .split(/\s*;\s*/)
     .filter((alternative) => alternative !== '');
   const [first] = accepted;
   const needed =

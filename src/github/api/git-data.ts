@@ -1,14 +1,46 @@
 import { Readable } from 'node:stream';
 import { DeliveryError } from '../../errors.ts';
-import { base64, base64Length } from '../../http/upload.ts';
+import { base64, base64Length } from '../../http/send-request.ts';
 import type { Ports } from '../../ports.ts';
 import { API } from '../../protocol/calls.ts';
 import { withRetries } from '../../retry.ts';
-import type { LocalFile } from '../../rules/inspect.ts';
-import { CONFLICT_HINT, RETRY_HINT } from '../hints.ts';
+import { type Change, conflictError, type FileBytes } from '../change.ts';
+import { RETRY_HINT } from '../hints.ts';
+import { getBranchHead } from './branch.ts';
 import type { GitHubClient } from './client.ts';
-import { getBranchHead, getExistingBlobs } from './existing-blobs.ts';
 import { sendStreamed } from './stream.ts';
+
+/** One file to write in one call. */
+export interface FilePut {
+  readonly branch: string;
+  /** Joined and checked, not percent-encoded. */
+  readonly path: string;
+  /** The commit message. */
+  readonly message: string;
+  /** The whole file, at most 1 MB. */
+  readonly content: Buffer;
+  /** The blob that is at the path now, or `null`. */
+  readonly replaces: string | null;
+}
+
+/**
+ * Method A: one call creates or replaces the file, in a commit of its own.
+ *
+ * @returns the commit's sha
+ * @see protocol 4.2
+ */
+export async function putFile(github: GitHubClient, write: FilePut): Promise<string> {
+  const { branch, path, message, content, replaces } = write;
+  const { data } = await github.rest.repos.createOrUpdateFileContents({
+    ...github.repository,
+    path,
+    message,
+    content: content.toString('base64'),
+    branch,
+    ...(replaces === null ? {} : { sha: replaces }),
+  });
+  return data.commit.sha as string;
+}
 
 const BLOB_HEAD = '{"encoding":"base64","content":"';
 const BLOB_TAIL = '"}';
@@ -20,11 +52,7 @@ const BLOB_TAIL = '"}';
  * @throws {DeliveryError} `TOO_LARGE` where GitHub accepts no blob of this size.
  * @see protocol 4.2
  */
-export async function createBlob(
-  github: GitHubClient,
-  file: Pick<LocalFile, 'size' | 'blobSha' | 'read'>,
-  ports: Ports,
-): Promise<void> {
+export async function createBlob(github: GitHubClient, file: FileBytes, ports: Ports): Promise<void> {
   const { owner, repo } = github.repository;
   const url = new URL(`${github.apiUrl.href.replace(/\/$/, '')}/repos/${owner}/${repo}/git/blobs`);
   const request = {
@@ -47,150 +75,90 @@ export async function createBlob(
 }
 
 /** The call's JSON body, piece by piece. */
-async function* formatBlob(file: Pick<LocalFile, 'read'>): AsyncGenerator<string> {
+async function* formatBlob(file: Pick<FileBytes, 'read'>): AsyncGenerator<string> {
   yield BLOB_HEAD;
   yield* base64(file.read());
   yield BLOB_TAIL;
 }
 
-/** One path of the branch, and its new content. */
-export interface FileChange {
-  /** Joined and checked, not percent-encoded. */
-  readonly path: string;
-  /** The commit message. */
-  readonly message: string;
-  /** The blob that was found at the path, or `null`. */
-  readonly replaces: string | null;
-  /** The file to write; `null` removes the existing one. */
-  readonly file: LocalFile | null;
-  /** What the same commit changes beside it. */
-  readonly beside?: readonly PathChange[];
-}
-
-/** What a commit does to one path. */
-export type PathChange = Pick<FileChange, 'path' | 'replaces' | 'file'>;
-
-/** Every path that the commit of a change touches. */
-export const pathChangesOf = (change: FileChange): readonly PathChange[] =>
-  // A page that is gone already may have a picture that is not.
-  [change, ...(change.beside ?? [])].filter(({ replaces, file }) => replaces !== null || file !== null);
-
 /**
- * Method B, the other calls: reads the branch, creates one commit per change, each on top of the one before,
- * and moves the branch once, never by force. The blobs must exist already. When another writer is first, only
- * unused objects are left behind, and the caller starts again.
+ * Method B, the other calls: creates one commit per change, each on top of the one before, and moves the branch
+ * once, never by force. The blobs must exist already. When another writer is first, only unused objects are left
+ * behind, and the caller starts again.
  *
- * @param readHead the commit to build on; `null` for a branch that does not exist yet
+ * @param planned the commit that the changes were planned for; `null` for a branch that does not exist yet
+ * @param readHead the commit that the branch points to now
  * @returns the commits' shas, in the order of the changes
- * @throws {DeliveryError} `CONFLICT` when the branch or one of the paths changed meanwhile.
+ * @throws {DeliveryError} `CONFLICT` when the branch is another one than planned.
  * @see protocol 4.2
  */
 export async function commitChanges(
   github: GitHubClient,
   branch: string,
-  changes: readonly FileChange[],
+  changes: readonly Change[],
+  planned: string | null,
   readHead: () => Promise<string | null> = () => getBranchHead(github, branch),
 ): Promise<string[]> {
-  const { rest, repository } = github;
   const waitForTurn = (): Promise<void> => github.pace(async () => undefined);
   // The calls for one file are one write. With many files each commit is one; the first waits before the branch is read.
   if (changes.length > 1) await waitForTurn();
-  const base = await readHead();
-  await refuseChangedPaths(github, base, changes);
+  if ((await readHead()) !== planned) throw conflictError(branch);
+  let last = await readCommit(github, planned);
   const commits: string[] = [];
-  let tree = await getTreeSha(github, base);
-  for (const change of changes) {
-    const { message } = change;
+  for (const { message, writes, removals } of changes) {
     if (commits.length > 0) await waitForTurn();
-    const entries = pathChangesOf(change).map(
-      ({ path, file }) => ({ path, mode: '100644', type: 'blob', sha: file?.blobSha ?? null }) as const,
-    );
-    const created = await rest.git.createTree({ ...repository, ...onTopOf(tree), tree: entries });
-    tree = created.data.sha;
-    const parents = [commits.at(-1) ?? base].filter((sha) => sha !== null);
-    const { data: commit } = await rest.git.createCommit({ ...repository, message, tree, parents });
-    commits.push(commit.sha);
+    const removed = removals.map((path) => ({ path, sha: null }));
+    const written = writes.map(({ path, file }) => ({ path, sha: file.blobSha }));
+    last = await createCommit(github, message, [...removed, ...written], last);
+    commits.push(last.sha);
   }
-  const sha = commits.at(-1);
-  if (sha !== undefined) await moveBranch(github, branch, { from: base, to: sha });
+  await moveBranch(github, branch, { from: planned, to: commits.at(-1) });
   return commits;
 }
 
-/** One commit of several files. */
-export interface TreeCommit {
-  readonly message: string;
-  readonly writes: readonly { readonly path: string; readonly file: Pick<LocalFile, 'blobSha'> }[];
-  /** Paths of files. */
-  readonly removals: readonly string[];
-  /** The commit to build on; `null` for a branch that does not exist yet. */
-  readonly head: string | null;
+/** A commit and its tree. */
+interface CommitObject {
+  readonly sha: string;
+  readonly tree: string;
+}
+
+/** The commit with this sha; `null` for none. */
+async function readCommit(
+  { rest, repository }: GitHubClient,
+  sha: string | null,
+): Promise<CommitObject | null> {
+  if (sha === null) return null;
+  return { sha, tree: (await rest.git.getCommit({ ...repository, commit_sha: sha })).data.tree.sha };
 }
 
 /**
- * Method B for several files in one commit. The blobs must exist already; the branch is moved once, never by force.
+ * Creates a commit without moving the branch.
  *
- * @returns the commit's sha
- * @throws {DeliveryError} `CONFLICT` when the branch moved meanwhile.
- * @see protocol 4.2
+ * @param objects the new blob of each path; `null` where it is removed
+ * @param base without it, the commit has no parent, and nothing but these objects
  */
-export async function commitTree(github: GitHubClient, branch: string, commit: TreeCommit): Promise<string> {
-  const { rest, repository } = github;
-  const { message, writes, removals, head } = commit;
-  const written = writes.map(({ path, file }) => ({ path, sha: file.blobSha }));
-  const removed = removals.map((path) => ({ path, sha: null }));
-  const entries = [...removed, ...written].map((entry) => ({
-    ...entry,
-    mode: '100644' as const,
-    type: 'blob' as const,
-  }));
-  const base = await getTreeSha(github, head);
-  const tree = await rest.git.createTree({ ...repository, ...onTopOf(base), tree: entries });
-  const parents = head === null ? [] : [head];
-  const created = await rest.git.createCommit({ ...repository, message, tree: tree.data.sha, parents });
-  const { sha } = created.data;
-  await moveBranch(github, branch, { from: head, to: sha });
-  return sha;
+async function createCommit(
+  { rest, repository }: GitHubClient,
+  message: string,
+  objects: readonly { readonly path: string; readonly sha: string | null }[],
+  base: CommitObject | null,
+): Promise<CommitObject> {
+  const entries = objects.map((object) => ({ ...object, mode: '100644' as const, type: 'blob' as const }));
+  const onTop = base === null ? {} : { base_tree: base.tree };
+  const { sha: tree } = (await rest.git.createTree({ ...repository, ...onTop, tree: entries })).data;
+  const parents = base === null ? [] : [base.sha];
+  const { data } = await rest.git.createCommit({ ...repository, message, tree, parents });
+  return { sha: data.sha, tree };
 }
-
-/** The tree of a commit; `null` for none. */
-async function getTreeSha({ rest, repository }: GitHubClient, commit: string | null): Promise<string | null> {
-  if (commit === null) return null;
-  return (await rest.git.getCommit({ ...repository, commit_sha: commit })).data.tree.sha;
-}
-
-/** Without a tree below it, the new one has nothing but what is listed. */
-const onTopOf = (tree: string | null): { readonly base_tree?: string } =>
-  tree === null ? {} : { base_tree: tree };
 
 /** Moves the branch, never by force; from `null` it is created. */
 async function moveBranch(
   { rest, repository }: GitHubClient,
   branch: string,
-  { from, to: sha }: { readonly from: string | null; readonly to: string },
+  { from, to: sha }: { readonly from: string | null; readonly to: string | undefined },
 ): Promise<void> {
+  if (sha === undefined) return;
   await (from === null
     ? rest.git.createRef({ ...repository, ref: `refs/heads/${branch}`, sha })
     : rest.git.updateRef({ ...repository, ref: `heads/${branch}`, sha, force: false }));
-}
-
-async function refuseChangedPaths(
-  github: GitHubClient,
-  base: string | null,
-  changes: readonly FileChange[],
-): Promise<void> {
-  const all = changes.flatMap(pathChangesOf);
-  const paths = all.map(({ path }) => path);
-  const existing = base === null ? null : await getExistingBlobs(github, base, paths);
-  for (const { path, replaces } of all) {
-    const now = existing === null ? null : existing.get(path);
-    if (now !== replaces) throw pathChangedError(path);
-  }
-}
-
-/** A tree built over it would drop another writer's file. @see protocol 7 (prohibition 4) */
-export function pathChangedError(path: string): DeliveryError {
-  return new DeliveryError('CONFLICT', `${path} changed on the branch during the delivery`, {
-    hint: CONFLICT_HINT,
-    retryable: true,
-  });
 }

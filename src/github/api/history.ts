@@ -1,5 +1,6 @@
 import { mapConcurrently } from '../../async.ts';
 import { DeliveryError } from '../../errors.ts';
+import type { GitBlob } from '../../http/fetch-back.ts';
 import { BATCH } from '../../protocol/limits.ts';
 import { RETRY_HINT } from '../hints.ts';
 import type { GitHubClient } from './client.ts';
@@ -10,14 +11,15 @@ export interface LastCommit {
   readonly message: string;
   /** Milliseconds since the epoch; `null` where the host does not say. */
   readonly committedAt: number | null;
+  /** What the path holds since, and what it held before, the newest first: of few paths ten versions, of many two. */
+  readonly blobs: readonly GitBlob[];
 }
 
 /** By path: the last commit that touched it, or `null` where none did. */
 export type LastCommits = ReadonlyMap<string, LastCommit | null>;
 
 /**
- * The last commit of each path. Few paths are requested one by one; many are asked for in GraphQL queries of
- * `BATCH.history` paths each.
+ * The last commit of each path, in GraphQL queries of `BATCH.history` paths each.
  *
  * @param head sha of the commit that the history begins with; never a name, which a tag could have as well
  */
@@ -26,10 +28,6 @@ export async function getLastCommits(
   head: string,
   paths: readonly string[],
 ): Promise<LastCommits> {
-  if (paths.length <= BATCH.paths) {
-    const commits = await mapConcurrently(paths, BATCH.reads, (path) => getLastCommit(github, head, path));
-    return new Map(paths.map((path, index) => [path, commits[index] ?? null]));
-  }
   const chunks = Array.from({ length: Math.ceil(paths.length / BATCH.history) }, (_, nth) =>
     paths.slice(nth * BATCH.history, (nth + 1) * BATCH.history),
   );
@@ -37,31 +35,32 @@ export async function getLastCommits(
   return new Map(parts.flat());
 }
 
-async function getLastCommit(github: GitHubClient, head: string, path: string): Promise<LastCommit | null> {
-  const { data } = await github.rest.repos.listCommits({
-    ...github.repository,
-    sha: head,
-    path,
-    per_page: 1,
-  });
-  const [last] = data;
-  if (last === undefined) return null;
-  const { message, committer } = last.commit;
-  return { sha: last.sha, message, committedAt: parseTime(committer?.date) };
+/**
+ * When a commit was made, by the clock of the host that made it (of this machine, for a commit that was pushed).
+ *
+ * @returns milliseconds since the epoch; `undefined` where the host does not tell
+ */
+export async function getCommitTime(github: GitHubClient, sha: string): Promise<number | undefined> {
+  const { data } = await github.rest.repos.listCommits({ ...github.repository, sha, per_page: 1 });
+  const [commit] = data;
+  return (commit?.sha === sha && Date.parse(commit.commit.committer?.date ?? '')) || undefined;
 }
-
-const parseTime = (date = ''): number | null => Date.parse(date) || null;
 
 interface HistoryAnswer {
   readonly repository?: { readonly object?: Readonly<Record<string, HistoryPage | null>> | null } | null;
 }
 
+interface FileEntry {
+  readonly file?: { readonly oid: string; readonly size: number } | null;
+}
+
 interface HistoryPage {
-  readonly nodes: readonly {
+  readonly nodes: readonly (FileEntry & {
     readonly oid: string;
     readonly message: string;
     readonly committedDate: string;
-  }[];
+    readonly parents?: { readonly nodes: readonly FileEntry[] };
+  })[];
 }
 
 /** Without a word about a path it is not known who changed it last, which is not the same as that no commit did. */
@@ -74,11 +73,14 @@ async function queryLastCommits(
   head: string,
   paths: readonly string[],
 ): Promise<readonly (readonly [string, LastCommit | null])[]> {
+  const versions = paths.length <= BATCH.paths ? BATCH.versions : 1;
   const names = paths.map((_, nth) => `p${nth}`);
   const variables = names.map((name) => `, $${name}: String!`).join('');
-  const fields = names.map(
-    (name) => `${name}: history(first: 1, path: $${name}) { nodes { oid message committedDate } }`,
-  );
+  const fields = names.map((name) => {
+    const file = `file(path: $${name}) { oid size }`;
+    const node = `oid message committedDate ${file} parents(first: 1) { nodes { ${file} } }`;
+    return `${name}: history(first: ${versions}, path: $${name}) { nodes { ${node} } }`;
+  });
   const query = `query($owner: String!, $repo: String!, $head: GitObjectID!${variables}) {
     repository(owner: $owner, name: $repo) { object(oid: $head) { ... on Commit { ${fields.join(' ')} } } }
   }`;
@@ -98,6 +100,10 @@ async function queryLastCommits(
     const [last] = page.nodes;
     if (last === undefined) return [path, null];
     const { oid, message, committedDate } = last;
-    return [path, { sha: oid, message, committedAt: parseTime(committedDate) }];
+    const oldest = page.nodes.at(-1)?.parents?.nodes ?? [];
+    const blobs = [...page.nodes, ...oldest].flatMap(({ file }) =>
+      file ? [{ sha: file.oid, size: file.size }] : [],
+    );
+    return [path, { sha: oid, message, committedAt: Date.parse(committedDate) || null, blobs }];
   });
 }

@@ -1,4 +1,4 @@
-import { DeliveryError } from '../../errors.ts';
+import { DeliveryError, type ErrorCode } from '../../errors.ts';
 import { shortHostMessage } from '../../http/response.ts';
 import { API, type CallTemplate } from '../../protocol/calls.ts';
 import type { GitHubClient } from './client.ts';
@@ -110,16 +110,6 @@ async function containsCommit(
   return answer?.data.status === 'ahead' || answer?.data.status === 'identical';
 }
 
-/** What is said of a host that does not tell how far it is. */
-interface Unreadable {
-  readonly detail: string;
-  readonly httpCode?: number | undefined;
-  /** Milliseconds that the host asks to wait. */
-  readonly retryAfter?: number | undefined;
-  /** What to change so that it can be read. */
-  readonly hint?: string | undefined;
-}
-
 /**
  * How far the host is cannot be read, which is no failure: the published bytes decide.
  *
@@ -128,22 +118,18 @@ interface Unreadable {
 export function describeUnreadable(
   thrown: unknown,
   { permission }: Pick<CallTemplate, 'permission'>,
-): Unreadable {
+): Pick<BuildStatus, 'detail' | 'httpCode' | 'retryAfter' | 'hint'> {
   if (!(thrown instanceof DeliveryError)) throw thrown;
   const { code, httpCode, message, retryAfter, hint } = thrown;
-  switch (code) {
-    case 'NO_PERMISSION':
-      return { detail: `the build status needs \`permissions: { ${permission} }\``, httpCode, hint };
-    case 'NOT_FOUND':
-    case 'HOST_ERROR':
-    case 'CONNECTION':
-    case 'RATE_LIMITED':
-    case 'NO_NETWORK':
-      return { detail: message, httpCode, retryAfter, hint };
-    default:
-      throw thrown;
+  if (code === 'NO_PERMISSION') {
+    return { detail: `the build status needs \`permissions: { ${permission} }\``, httpCode, hint };
   }
+  if (!PASSING.includes(code)) throw thrown;
+  return { detail: message, httpCode, retryAfter, hint };
 }
+
+/** What a later question may get an answer after. */
+const PASSING: readonly ErrorCode[] = ['NOT_FOUND', 'HOST_ERROR', 'CONNECTION', 'RATE_LIMITED', 'NO_NETWORK'];
 
 async function unknownIfUnreadable(
   call: CallTemplate,

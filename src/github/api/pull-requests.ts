@@ -1,6 +1,11 @@
 import type { RestEndpointMethodTypes } from '@octokit/rest';
-import { PULLS } from '../../protocol/limits.ts';
+import type { Ports } from '../../ports.ts';
+import { COMMENTS, PULLS } from '../../protocol/limits.ts';
+import { withRetries } from '../../retry.ts';
 import type { GitHubClient } from './client.ts';
+import { nullIfNotFound } from './failures.ts';
+import { listAll } from './list-all.ts';
+import { getTokenOwner } from './token-owner.ts';
 
 export type ListedPullRequest = RestEndpointMethodTypes['pulls']['list']['response']['data'][number];
 
@@ -20,4 +25,112 @@ export async function listPullRequests(
     per_page: PULLS,
   });
   return data;
+}
+
+type IssueComment = RestEndpointMethodTypes['issues']['listComments']['response']['data'][number];
+
+/** The one comment of this tool on a pull request. */
+export interface StickyComment {
+  /** The pull request's number. */
+  readonly number: number;
+  /** An HTML comment: the first line of the body, by which the comment is found again. */
+  readonly marker: string;
+  /** Begins with the marker. */
+  readonly body: string;
+  /** Whether the comment is created where there is none yet. */
+  readonly mayCreate: boolean;
+}
+
+/** What was done; `none` where there was no comment and none may be created. */
+export type StickyResult = 'created' | 'updated' | 'unchanged' | 'none';
+
+/**
+ * Creates or updates the comment on the pull request. Our own comments are found by marker and author both,
+ * since anybody can write a marker. Jobs that create one at the same moment all keep the oldest comment and
+ * delete the others.
+ *
+ * @throws {DeliveryError} `NO_PERMISSION` or `NOT_FOUND` when the token may not comment there.
+ */
+export async function updateStickyComment(
+  github: GitHubClient,
+  sticky: StickyComment,
+  ports: Ports,
+): Promise<StickyResult> {
+  const { login: author } = await getTokenOwner(github);
+  return withRetries(ports, async () => {
+    const existing = await listOwnComments(github, sticky, author);
+    if (existing.length > 0) return keepOldest(github, sticky, existing);
+    if (!sticky.mayCreate) return 'none';
+    const { number, body } = sticky;
+    await github.rest.issues.createComment({ ...github.repository, issue_number: number, body });
+    // Another job may have created one since the list was read.
+    await keepOldest(github, sticky, await listOwnComments(github, sticky, author));
+    return 'created';
+  });
+}
+
+/** Which of our other comments on a pull request are changed, and how. */
+export interface CommentRewrite {
+  /** The pull request's number. */
+  readonly number: number;
+  /** How the bodies of all our comments begin. */
+  readonly marker: string;
+  /** How the body of the comment begins that is left alone. */
+  readonly except: string;
+  /** The new body; `null` where it stays. */
+  readonly rewrite: (body: string) => string | null;
+}
+
+/**
+ * Changes our own comments that say something of a delivery that is gone.
+ *
+ * @returns how many were changed
+ * @throws {DeliveryError} as `updateStickyComment`.
+ */
+export async function rewriteOwnComments(
+  github: GitHubClient,
+  { number, marker, except, rewrite }: CommentRewrite,
+  ports: Ports,
+): Promise<number> {
+  const { login: author } = await getTokenOwner(github);
+  const existing = await listOwnComments(github, { number, marker }, author);
+  const changes = existing.flatMap(({ id, body = '' }) => {
+    const changed = body.startsWith(except) ? null : rewrite(body);
+    return changed === null ? [] : [{ comment_id: id, body: changed }];
+  });
+  for (const change of changes.slice(0, COMMENTS.rewrites)) {
+    await withRetries(ports, () => github.rest.issues.updateComment({ ...github.repository, ...change }));
+  }
+  return Math.min(changes.length, COMMENTS.rewrites);
+}
+
+/** Our own comments, the oldest first. A quoted marker is not at the start of the body, so it does not count. */
+async function listOwnComments(
+  github: GitHubClient,
+  { number, marker }: Pick<StickyComment, 'number' | 'marker'>,
+  author: string,
+): Promise<IssueComment[]> {
+  const comments = await listAll(COMMENTS, (query) =>
+    github.rest.issues.listComments({ ...github.repository, issue_number: number, ...query }),
+  );
+  return comments
+    .filter(({ user, body }) => user?.login === author && (body ?? '').startsWith(marker))
+    .sort((one, other) => one.id - other.id);
+}
+
+/** Updates the oldest comment and deletes the others: jobs that do this at once keep the same one. */
+async function keepOldest(
+  github: GitHubClient,
+  { body }: StickyComment,
+  [oldest, ...others]: readonly IssueComment[],
+): Promise<StickyResult> {
+  const { rest, repository } = github;
+  // The list may not contain yet what was just written.
+  const isCurrent = oldest === undefined || oldest.body === body;
+  if (!isCurrent) await rest.issues.updateComment({ ...repository, comment_id: oldest.id, body });
+  for (const { id } of others) {
+    // Another job may have deleted it already.
+    await nullIfNotFound(() => rest.issues.deleteComment({ ...repository, comment_id: id }));
+  }
+  return isCurrent ? 'unchanged' : 'updated';
 }

@@ -16,13 +16,13 @@ type ReleaseEndpoints = RestEndpointMethodTypes['repos'];
 
 export type Release = Pick<
   ReleaseEndpoints['getReleaseByTag']['response']['data'],
-  'id' | 'upload_url' | 'name' | 'body' | 'draft' | 'tag_name' | 'immutable'
+  'id' | 'upload_url' | 'name' | 'body' | 'draft' | 'tag_name' | 'immutable' | 'updated_at'
 >;
 
 /** @see protocol 2.5 */
 export type Asset = Pick<
   ReleaseEndpoints['listReleaseAssets']['response']['data'][number],
-  'id' | 'name' | 'label' | 'size' | 'digest' | 'browser_download_url'
+  'id' | 'name' | 'label' | 'size' | 'digest' | 'browser_download_url' | 'updated_at'
 > & {
   /** Octokit's type lacks `starter`: an upload that was not completed. */
   readonly state: string;
@@ -69,23 +69,10 @@ export async function publishDraft(
   return data;
 }
 
-/**
- * Deletes a draft of this tool, if it still exists. It is read first: one that was published meanwhile is kept.
- *
- * @param mayDelete what else must be true of the draft as it is now
- * @returns whether it no longer exists
- */
-export async function deleteDraft(
-  github: GitHubClient,
-  draft: Release,
-  mayDelete: (existing: ListedRelease) => boolean,
-): Promise<boolean> {
-  const existing = await getRelease(github, draft.id);
-  if (existing === null) return true;
-  if (!existing.draft || !mayDelete(existing)) return false;
+/** Deletes a draft, if it still exists. */
+export async function deleteDraft(github: GitHubClient, draft: Release): Promise<void> {
   const { rest, repository } = github;
   await nullIfNotFound(() => rest.repos.deleteRelease({ ...repository, release_id: draft.id }));
-  return true;
 }
 
 /** A release or draft by its number; `null` where there is none. */
@@ -133,20 +120,18 @@ export const hasOwnLabel = ({ label }: Pick<Asset, 'label'>): boolean =>
   label?.endsWith(LABEL_SUFFIX) === true;
 
 /** Gives an uploaded asset its final name; this changes its address. */
-export async function renameAsset(
-  github: GitHubClient,
-  asset: Asset,
-  name: string,
-  label: string,
-): Promise<Asset> {
+export async function renameAsset(github: GitHubClient, asset: Asset, name: string): Promise<Asset> {
   const { data } = await github.rest.repos.updateReleaseAsset({
     ...github.repository,
     asset_id: asset.id,
     name,
-    label,
+    label: asset.label ?? name,
   });
   return data;
 }
+
+/** Whether an upload is still running, or broke off. GitHub names `starter` and `open`; only `uploaded` is whole. */
+export const isUnfinished = ({ state }: Pick<Asset, 'state'>): boolean => state !== 'uploaded';
 
 /** One file to upload to a release. */
 export interface AssetUpload {

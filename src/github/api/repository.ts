@@ -1,14 +1,90 @@
+import type { RestEndpointMethodTypes } from '@octokit/rest';
 import { DeliveryError } from '../../errors.ts';
+import { type RetryPorts, withRetries } from '../../retry.ts';
+import { defaultSiteUrl, serverUrlOf } from '../hosts.ts';
 import type { GitHubClient } from './client.ts';
 import { isNotFound } from './failures.ts';
-import { getPagesSite, type PagesSite } from './pages-site.ts';
+
+/** The Pages site of a repository, as its settings describe it. */
+export interface PagesSite {
+  /** Address of the site's root, with a trailing slash. */
+  readonly base: URL;
+  /** The branch it is built from; `null` when a workflow uploads the files. */
+  readonly branch: string | null;
+  /** The folder of the branch that is the site's root: empty, or such as `docs`. */
+  readonly folder: string;
+  readonly builtBy: 'branch' | 'workflow';
+  /** Whether anybody may open it. */
+  readonly isPublic: boolean;
+}
+
+type PagesRecord = RestEndpointMethodTypes['repos']['getPages']['response']['data'];
+
+/** The site's settings: `null` where the repository has no site, `unreadable` without `pages: read`. */
+export async function getPagesSite(github: GitHubClient): Promise<PagesSite | null | 'unreadable'> {
+  try {
+    const { data } = await github.rest.repos.getPages(github.repository);
+    return toPagesSite(data, github);
+  } catch (thrown) {
+    if (isNotFound(thrown)) return null;
+    if (thrown instanceof DeliveryError && thrown.code === 'NO_PERMISSION') return 'unreadable';
+    throw thrown;
+  }
+}
+
+/**
+ * Switches Pages on for a branch, which must exist. Where it is on by now, these settings count.
+ *
+ * @throws {DeliveryError} `NO_PERMISSION` or `NOT_FOUND` where the token may not: the own token of a job never may.
+ * @see https://docs.github.com/rest/pages/pages#create-a-github-pages-site
+ */
+export function createPagesSite(github: GitHubClient, branch: string, ports: RetryPorts): Promise<PagesSite> {
+  let wasSent = false;
+  return withRetries(ports, async () => {
+    const existing = wasSent ? await getPagesSite(github) : null;
+    if (existing !== null && existing !== 'unreadable') return existing;
+    wasSent = true;
+    const source = { branch, path: '/' } as const;
+    const { data } = await github.rest.repos.createPagesSite({
+      ...github.repository,
+      build_type: 'legacy',
+      source,
+    });
+    return toPagesSite(data, github);
+  });
+}
+
+function toPagesSite(
+  { html_url, source, build_type, public: isPublic }: PagesRecord,
+  { apiUrl, repository }: GitHubClient,
+): PagesSite {
+  return {
+    base: parseSiteUrl(html_url) ?? defaultSiteUrl(serverUrlOf(apiUrl), repository),
+    branch: source?.branch ?? null,
+    folder: (source?.path ?? '/').replace(/^\/|\/$/g, ''),
+    builtBy: build_type === 'workflow' ? 'workflow' : 'branch',
+    isPublic: isPublic !== false,
+  };
+}
+
+/**
+ * A site is opened over https whatever its settings say; verification shows whether that works.
+ *
+ * @returns `null` where the settings hold no address
+ */
+function parseSiteUrl(address: unknown): URL | null {
+  const url = typeof address === 'string' ? URL.parse(address.endsWith('/') ? address : `${address}/`) : null;
+  if (url === null || !/^https?:$/.test(url.protocol)) return null;
+  url.protocol = 'https:';
+  return url;
+}
 
 /** What is known of the repository when the channel is chosen; only what the possible channels need is requested. */
 export interface RepositoryContext {
   readonly hasToken: boolean;
   /** Why there is no token, where the device flow was tried. */
   readonly authorizationError?: DeliveryError | undefined;
-  /** Whether the repository to publish in is private; `null` where it was not requested. */
+  /** Whether the repository to publish in is private; `null` where it was not requested or not said. */
   readonly privateRepository: boolean | null;
   /** `null` where the repository has none. */
   readonly site: PagesSite | null | 'unreadable' | 'unasked';
@@ -37,9 +113,9 @@ export async function loadRepositoryContext(
   };
 }
 
-async function isPrivate({ rest, repository }: GitHubClient): Promise<boolean> {
+async function isPrivate({ rest, repository }: GitHubClient): Promise<boolean | null> {
   try {
-    return (await rest.repos.get(repository)).data.private === true;
+    return (await rest.repos.get(repository)).data.private ?? null;
   } catch (thrown) {
     if (!isNotFound(thrown)) throw thrown;
     const name = `${repository.owner}/${repository.repo}`;

@@ -1,11 +1,9 @@
 import type { Readable } from 'node:stream';
-import { sendUpload } from '../../http/upload.ts';
 import type { Ports } from '../../ports.ts';
 import type { CallTemplate } from '../../protocol/calls.ts';
-import { API_VERSION, PROTOCOL } from '../../protocol/words.ts';
+import { PROTOCOL } from '../../protocol/words.ts';
 import type { GitHubClient } from './client.ts';
-import { refusalError } from './failures.ts';
-import { parseErrorBody } from './refusal.ts';
+import { sendCall } from './send-call.ts';
 
 /** A call whose body is too large for memory, and so for Octokit. */
 export interface StreamedCall {
@@ -30,24 +28,8 @@ export async function sendStreamed(
   { call, url, type, length, body }: StreamedCall,
   ports: Ports,
 ): Promise<unknown> {
-  const answer = await github.pace(() =>
-    sendUpload(ports.http, {
-      method: call.method,
-      url,
-      headers: {
-        accept: `application/vnd.${PROTOCOL.vendor}+json`,
-        authorization: `Bearer ${github.token}`,
-        'content-type': type,
-        'x-github-api-version': API_VERSION,
-      },
-      length,
-      body,
-      startProgress: () => ports.logger.progress('uploaded', length, 'bytes'),
-      signal: ports.signal,
-      clock: ports.clock,
-    }),
-  );
-  if (answer.status === 201) return answer.json;
-  const refusal = { status: answer.status, headers: answer.headers, ...parseErrorBody(answer.json) };
-  throw refusalError(refusal, call, ports.clock.now());
+  const headers = { accept: `application/vnd.${PROTOCOL.vendor}+json`, 'content-type': type };
+  const startProgress = () => ports.logger.progress('uploaded', length, 'bytes');
+  const request = { url, headers, length, body, startProgress };
+  return (await github.pace(() => sendCall(call, request, github, ports))).json;
 }

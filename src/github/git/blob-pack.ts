@@ -4,15 +4,8 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { constants, crc32, createDeflate } from 'node:zlib';
 import { MEGABYTE } from '../../protocol/limits.ts';
-import type { LocalFile } from '../../rules/inspect.ts';
 import { changedFileError } from '../../rules/opened-file.ts';
-
-/** A file that a commit writes. */
-export interface PushedFile {
-  /** Path in the branch. */
-  readonly path: string;
-  readonly file: Pick<LocalFile, 'size' | 'blobSha' | 'read'>;
-}
+import type { FileWrite } from '../change.ts';
 
 /** Bytes from which on git neither compresses nor compares a blob: `core.bigFileThreshold` of all commands. */
 export const LARGE_BLOB = MEGABYTE;
@@ -38,7 +31,7 @@ interface PackEntry {
  */
 export async function writeBlobPack(
   folder: string,
-  files: readonly PushedFile[],
+  files: readonly FileWrite[],
   signal: AbortSignal,
 ): Promise<void> {
   const place = join(folder, 'objects', 'pack');
@@ -59,7 +52,7 @@ export async function writeBlobPack(
 
 async function writePack(
   handle: FileHandle,
-  files: readonly PushedFile[],
+  files: readonly FileWrite[],
   signal: AbortSignal,
 ): Promise<{ readonly entries: readonly PackEntry[]; readonly checksum: Buffer }> {
   const checksum = createHash('sha1');
@@ -89,7 +82,7 @@ async function writePack(
 const VERSION = 2;
 
 /** Writes an object: its kind and size, and a zlib stream that compresses nothing. */
-async function writeBlob({ path, file }: PushedFile, write: WriteBytes): Promise<void> {
+async function writeBlob({ path, file }: FileWrite, write: WriteBytes): Promise<void> {
   const blob = createHash('sha1').update(`blob ${file.size}\0`);
   await write(formatObjectHeader(file.size));
   const hashBytes = async function* (bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {

@@ -9,10 +9,10 @@ import {
   OTHER_PATH_HINT,
   RATE_LIMIT_HINT,
   RETRY_HINT,
+  SHARED_REFUSALS,
   SIZE_HINT,
   TOKEN_HINT,
 } from '../hints.ts';
-import { SHARED_REFUSALS } from '../host-messages.ts';
 import type { GitResult } from './process.ts';
 
 interface GitRule {

@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { finished, pipeline } from 'node:stream/promises';
+import { HAS_GROUPS, killGroup } from '../../system.ts';
 
 /** One run of the installed git. */
 export interface GitRun {
@@ -26,9 +27,6 @@ export interface GitResult {
 /** Characters that are kept from the beginning and from the end of git's output. */
 const KEPT_OUTPUT = 16_384;
 
-/** A child process can be the leader of a process group, except on Windows. */
-const HAS_GROUPS = process.platform !== 'win32';
-
 /**
  * Runs git to its end. Its output is limited, its input streamed; an abort kills it with all its children.
  *
@@ -44,6 +42,7 @@ export async function runGit({
 }: GitRun): Promise<GitResult> {
   signal.throwIfAborted();
   const child = spawn('git', args, { cwd: folder, env, detached: HAS_GROUPS, windowsHide: true });
+  // With its children: the helper for https is one of them.
   const kill = (): void => killGroup(child);
   signal.addEventListener('abort', kill, { once: true });
   const getOut = keepBothEnds(child.stdout);
@@ -67,17 +66,6 @@ export async function runGit({
     throw thrown;
   } finally {
     signal.removeEventListener('abort', kill);
-  }
-}
-
-/** Kills git with its children: the helper for https is one of them. */
-function killGroup(child: ChildProcess): void {
-  if (child.pid === undefined) return;
-  try {
-    if (HAS_GROUPS) process.kill(-child.pid, 'SIGKILL');
-    else child.kill('SIGKILL');
-  } catch {
-    // It has ended already.
   }
 }
 

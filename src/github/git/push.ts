@@ -5,50 +5,24 @@ import { DeliveryError } from '../../errors.ts';
 import type { Clock, Ports, Progress } from '../../ports.ts';
 import { SECOND } from '../../protocol/limits.ts';
 import { createTemporaryFolder } from '../../temporary-folder.ts';
-import { belowFileError, submoduleError } from '../api/contents.ts';
-import { parentFolders } from '../api/existing-blobs.ts';
-import { type FileChange, pathChangedError, pathChangesOf } from '../api/git-data.ts';
+import type { TreeEntry } from '../api/branch.ts';
 import type { CommitIdentity } from '../api/token-owner.ts';
-import { LARGE_BLOB, type PushedFile, writeBlobPack } from './blob-pack.ts';
+import { type Change, type FileWrite, listBasisPaths, refuseOtherBase } from '../change.ts';
+import { LARGE_BLOB, writeBlobPack } from './blob-pack.ts';
 import { noGitError } from './failures.ts';
 import { hasGit } from './process.ts';
 import { createGitRepository, type GitRemote, type RunGitCommand } from './repository.ts';
 
-/** One commit to make. */
-export interface PushedCommit {
-  readonly message: string;
-  readonly writes: readonly PushedFile[];
-  /** Paths of files. */
-  readonly removals: readonly string[];
-}
-
-/** What a push needs beside its commits. */
-export interface PushTarget extends GitRemote {
+/** Changes, and what a push needs beside them. */
+export interface PushOptions extends GitRemote {
   readonly branch: string;
+  /** At least one; each becomes a commit on top of the one before. */
+  readonly changes: readonly Change[];
   /** Author and committer of the commits. */
   readonly author: CommitIdentity;
   /** Whether the branch does not exist yet: then the first commit has no parent. */
   readonly createsBranch?: boolean;
 }
-
-export interface CommitPush extends PushTarget {
-  /** At least one; each on top of the one before. */
-  readonly commits: readonly PushedCommit[];
-  /**
-   * Compares the branch with what the commits were made for.
-   *
-   * @param base the fetched commit, on which the new ones are built; `null` for a new branch
-   * @throws {DeliveryError} where it is another
-   */
-  checkBase(list: ListEntries, base: string | null): Promise<void>;
-}
-
-export interface PushOptions extends PushTarget {
-  readonly changes: readonly FileChange[];
-}
-
-/** What the fetched branch has at some paths, by path; a path that does not exist has none. */
-export type ListEntries = (paths: readonly string[]) => Promise<ReadonlyMap<string, ListedEntry>>;
 
 /** References to the fetched branch, and to the commits on top of it. */
 const BASE = 'refs/screen-delivery/base';
@@ -56,25 +30,6 @@ const NEXT = 'refs/screen-delivery/next';
 
 /** Paths in one `ls-tree`, which keeps the command line and the output short. */
 const PATHS_AT_ONCE = 20;
-
-/**
- * Method C for files: one commit per change.
- *
- * @returns the commits' shas, in the order of the changes
- * @throws {DeliveryError} `CONFLICT` when one of the paths changed meanwhile; as `pushCommits`.
- * @see protocol 4.2
- */
-export function pushChanges({ changes, ...target }: PushOptions, ports: PushPorts): Promise<string[]> {
-  const commits = changes.map((change) => {
-    const all = pathChangesOf(change);
-    return {
-      message: change.message,
-      writes: all.flatMap(({ path, file }) => (file === null ? [] : [{ path, file }])),
-      removals: all.flatMap(({ path, file }) => (file === null ? [path] : [])),
-    };
-  });
-  return pushCommits({ ...target, commits, checkBase: (list) => refuseChangedPaths(changes, list) }, ports);
-}
 
 type PushPorts = Pick<Ports, 'signal' | 'logger' | 'clock'>;
 
@@ -85,10 +40,10 @@ type PushPorts = Pick<Ports, 'signal' | 'logger' | 'clock'>;
  * nothing is left behind, and the caller starts again.
  *
  * @returns the commits' shas
- * @throws {DeliveryError} `CONFLICT` when the branch changed meanwhile; `BAD_INPUT` without git.
+ * @throws {DeliveryError} `CONFLICT` when what was compared changed meanwhile; `BAD_INPUT` without git.
  * @see protocol 4.2
  */
-export async function pushCommits(push: CommitPush, ports: PushPorts): Promise<string[]> {
+export async function pushChanges(push: PushOptions, ports: PushPorts): Promise<string[]> {
   if (!(await hasGit(ports.signal))) throw noGitError();
   const folder = await createTemporaryFolder(process.env.RUNNER_TEMP || tmpdir(), 'git-');
   try {
@@ -109,28 +64,29 @@ export async function pushCommits(push: CommitPush, ports: PushPorts): Promise<s
   }
 }
 
-/** The commit to build on, which is what the new ones were made for; `null` for a new branch. */
-async function fetchBase(git: RunGitCommand, push: CommitPush): Promise<string | null> {
+/** The commit to build on, which is as the changes were planned for; `null` for a new branch. */
+async function fetchBase(git: RunGitCommand, push: PushOptions): Promise<string | null> {
   const base = push.createsBranch ? null : await fetchBranch(git, push);
-  const list: ListEntries = async (paths) => (base === null ? new Map() : listEntries(git, base, paths));
-  await push.checkBase(list, base);
+  // Also where it is the commit that was compared: the host could have listed what it does not hold.
+  const paths = listBasisPaths(push.changes);
+  refuseOtherBase(push.changes, base, base === null ? new Map() : await listEntries(git, base, paths));
   return base;
 }
 
-const isLarge = ({ file }: PushedFile): boolean => file.size > LARGE_BLOB;
+const isLarge = ({ file }: FileWrite): boolean => file.size > LARGE_BLOB;
 
 /** Equal bytes are packed once. */
 async function packLargeFiles(
   folder: string,
-  { commits }: CommitPush,
+  { changes }: PushOptions,
   { signal }: Pick<Ports, 'signal'>,
 ): Promise<void> {
-  const large = commits.flatMap(({ writes }) => writes.filter(isLarge));
+  const large = changes.flatMap(({ writes }) => writes.filter(isLarge));
   const files = new Map(large.map((one) => [one.file.blobSha, one]));
   if (files.size > 0) await writeBlobPack(folder, [...files.values()], signal);
 }
 
-async function fetchBranch(git: RunGitCommand, { branch }: PushTarget): Promise<string> {
+async function fetchBranch(git: RunGitCommand, { branch }: PushOptions): Promise<string> {
   const options = ['--quiet', '--depth=1', '--filter=blob:none', '--no-tags', '--no-recurse-submodules'];
   await git({
     args: ['fetch', ...options, 'origin', `+refs/heads/${branch}:${BASE}`],
@@ -141,26 +97,6 @@ async function fetchBranch(git: RunGitCommand, { branch }: PushTarget): Promise<
   return sha.trim();
 }
 
-/** A tree built over it would drop another writer's file. @see protocol 7 (prohibition 4) */
-async function refuseChangedPaths(changes: readonly FileChange[], list: ListEntries): Promise<void> {
-  const all = changes.flatMap(pathChangesOf);
-  const paths = new Set(all.flatMap(({ path }) => [path, ...parentFolders(path)]));
-  const entries = await list([...paths]);
-  for (const { path, replaces } of all) {
-    const file = parentFolders(path).find((folder) => (entries.get(folder)?.type ?? 'tree') !== 'tree');
-    // Unlike an index, fast-import would replace it by a folder.
-    if (file !== undefined && entries.get(file)?.type === 'commit') throw submoduleError(file);
-    if (file !== undefined) throw belowFileError(path, file);
-    if ((entries.get(path)?.sha ?? null) !== replaces) throw pathChangedError(path);
-  }
-}
-
-/** One entry of a tree, as git lists it. */
-export interface ListedEntry {
-  readonly type: string;
-  readonly sha: string;
-}
-
 /**
  * The entries of a commit at these paths, by path; a path that does not exist has none. Paths of different depth
  * are asked for apart: beside a path in it, git lists the whole content of a folder.
@@ -169,8 +105,8 @@ async function listEntries(
   git: RunGitCommand,
   commit: string,
   paths: readonly string[],
-): Promise<ReadonlyMap<string, ListedEntry>> {
-  const entries = new Map<string, ListedEntry>();
+): Promise<ReadonlyMap<string, TreeEntry>> {
+  const entries = new Map<string, TreeEntry>();
   for (const [, level] of Map.groupBy(paths, (path) => path.split('/').length)) {
     for (let start = 0; start < level.length; start += PATHS_AT_ONCE) {
       const output = await git({
@@ -183,10 +119,10 @@ async function listEntries(
   return entries;
 }
 
-function parseEntries(output: string): [string, ListedEntry][] {
+function parseEntries(output: string): [string, TreeEntry][] {
   // No accepted path contains a line break: one is only found where the output was shortened.
   if (output.includes('\n')) throw new DeliveryError('INTERNAL', 'the output of git ls-tree is too long');
-  return output.split('\0').flatMap((line): [string, ListedEntry][] => {
+  return output.split('\0').flatMap((line): [string, TreeEntry][] => {
     const [, type, sha, path] = /^\d+ (\w+) ([0-9a-f]+)\t(.*)$/s.exec(line) ?? [];
     return type === undefined || sha === undefined || path === undefined ? [] : [[path, { type, sha }]];
   });
@@ -199,7 +135,7 @@ function parseEntries(output: string): [string, ListedEntry][] {
  */
 async function writeCommits(
   git: RunGitCommand,
-  push: CommitPush,
+  push: PushOptions,
   base: string | null,
   clock: Pick<Clock, 'now'>,
 ): Promise<string[]> {
@@ -213,14 +149,14 @@ async function writeCommits(
 
 /** @see https://git-scm.com/docs/git-fast-import */
 async function* formatFastImport(
-  { commits, author }: CommitPush,
+  { changes, author }: PushOptions,
   base: string | null,
   now: number,
 ): AsyncGenerator<Buffer | string> {
   const committer = `${author.name} <${author.email}> ${Math.floor(now / SECOND)} +0000`;
   yield 'feature done\n';
   const sent = new Set<string>();
-  for (const one of commits.flatMap(({ writes }) => writes)) {
+  for (const one of changes.flatMap(({ writes }) => writes)) {
     const { file } = one;
     if (isLarge(one) || sent.has(file.blobSha)) continue;
     sent.add(file.blobSha);
@@ -228,7 +164,7 @@ async function* formatFastImport(
     yield* file.read();
     yield '\n';
   }
-  for (const [index, { message, writes, removals }] of commits.entries()) {
+  for (const [index, { message, writes, removals }] of changes.entries()) {
     yield `commit ${NEXT}\nmark :${index + 1}\ncommitter ${committer}\n`;
     yield `data ${Buffer.byteLength(message)}\n${message}\n`;
     if (index === 0 && base !== null) yield `from ${base}\n`;
@@ -244,10 +180,10 @@ const quotePath = (path: string): string => `"${path.replace(/["\\]/g, '\\$&')}"
 
 async function pushToBranch(
   git: RunGitCommand,
-  { branch, commits }: CommitPush,
+  { branch, changes }: PushOptions,
   { logger }: Pick<Ports, 'logger'>,
 ): Promise<void> {
-  const files = commits.flatMap(({ writes }) => writes);
+  const files = changes.flatMap(({ writes }) => writes);
   const size = files.reduce((sum, { file }) => sum + file.size, 0);
   const meter = logger.progress('uploaded', size, 'bytes');
   const options = ['--porcelain', '--progress', '--no-verify', '--recurse-submodules=no'];

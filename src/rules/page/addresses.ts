@@ -5,11 +5,13 @@
 export type ResourceKind = 'document' | 'style' | 'script' | 'module' | 'manifest' | 'data';
 
 /**
- * When a browser uses an address: `start` while the page opens on a desktop computer; `conditional` while it opens
- * elsewhere, such as on a small screen or with a dark theme; `later` perhaps after that, or never; `link` when a
- * person follows it.
+ * What a page is without the resource. `code` is a style sheet, or a script that runs without `async`: a missing one
+ * is refused. `content` is anything else that a browser loads with the page. `later` is what the markup itself defers,
+ * and any address in a script: it may be loaded later, or never. `link` is followed by a person.
+ *
+ * @see design 6
  */
-export type ReferenceGrade = 'start' | 'conditional' | 'later' | 'link';
+export type ReferenceGrade = 'code' | 'content' | 'later' | 'link';
 
 /** An address and its position in a text. */
 export interface FoundAddress {
@@ -17,24 +19,19 @@ export interface FoundAddress {
   readonly address: string;
   readonly kind: ResourceKind;
   readonly grade: ReferenceGrade;
-  /** For an address in a script: whether it is relative to the page, not to the file of the script. */
-  readonly isPageRelative?: boolean;
   /** Whether it is the specifier of a module, which an import map may change. */
   readonly isSpecifier?: boolean;
-  /** For an address in a script: whether it is only the beginning of one, as in `"./" + name`. */
-  readonly isPartial?: boolean;
-  /** For an address in a style sheet: the selector of its rule, or the name of a font, as `formatFontRule` writes it. */
-  readonly rule?: string;
-  /** The other addresses of which a browser chooses one: it needs this one only where they are missing as well. */
-  readonly others?: readonly string[];
 }
 
-/** Of two grades the one that comes later: what a template holds is never used at the start. */
+/** Of two grades the one that comes later: what a template holds is never loaded with the page. */
 export function laterGrade(one: ReferenceGrade, other: ReferenceGrade): ReferenceGrade {
   return GRADES.indexOf(one) > GRADES.indexOf(other) ? one : other;
 }
 
-const GRADES: readonly ReferenceGrade[] = ['start', 'conditional', 'later', 'link'];
+const GRADES: readonly ReferenceGrade[] = ['code', 'content', 'later', 'link'];
+
+/** Whether a browser loads it with the page. */
+export const isLoaded = (grade: ReferenceGrade): boolean => grade === 'code' || grade === 'content';
 
 /** Schemes that cause no request: the content is in the address or in memory, or there is no content. */
 const LOCAL_SCHEMES = new Set(['about', 'blob', 'data', 'javascript', 'mailto', 'node', 'sms', 'tel']);
@@ -66,11 +63,6 @@ export function isExternal(address: string): boolean {
   return !LOCAL_SCHEMES.has(getScheme(trimmed) ?? '');
 }
 
-/** Whether the address contains a host. Many string literals in a script count only then. */
-export function hasHost(address: string): boolean {
-  return /^(?:(?:https?|wss?|ftp):|[\\/]{2})/i.test(trimAddress(address, START_LENGTH));
-}
-
 /** Whether a module specifier is an address; a bare name such as `react` needs an import map. */
 export function isSpecifierAddress(specifier: string): boolean {
   return /^(?:\.{0,2}\/|[a-z][a-z0-9+.-]*:)/i.test(specifier);
@@ -95,37 +87,22 @@ function decodePercents(text: string): string {
   return text.replace(/(?:%[0-9a-f]{2})+/gi, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString());
 }
 
-/** One image of a `srcset`. */
-export interface ImageCandidate {
-  readonly address: string;
-  /** Dots per pixel, 1 by default; `null` where a width is given instead. */
-  readonly density: number | null;
-}
-
 /**
- * The candidates of a `srcset`. Commas separate them, but may also be part of an address.
+ * The addresses of a `srcset`. Commas separate its candidates, but may also be part of an address.
  *
  * @see https://html.spec.whatwg.org/multipage/images.html#parsing-a-srcset-attribute
  */
-export function parseSrcset(srcset: string): ImageCandidate[] {
-  const candidates: ImageCandidate[] = [];
+export function parseSrcset(srcset: string): string[] {
+  const addresses: string[] = [];
   const next = /[\s,]*(\S+)/y;
   for (let match = next.exec(srcset); match !== null; match = next.exec(srcset)) {
     const [, run = ''] = match;
     let end = run.length;
     while (run[end - 1] === ',') end -= 1;
-    const from = next.lastIndex;
-    if (end === run.length) next.lastIndex = findDescriptorsEnd(srcset, from);
-    const descriptors = end === run.length ? srcset.slice(from, next.lastIndex) : '';
-    candidates.push({ address: run.slice(0, end), density: readDensity(descriptors) });
+    if (end === run.length) next.lastIndex = findDescriptorsEnd(srcset, next.lastIndex);
+    addresses.push(run.slice(0, end));
   }
-  return candidates;
-}
-
-function readDensity(descriptors: string): number | null {
-  if (/(?:^|\s)\d+w\b/.test(descriptors)) return null;
-  const [, density = '1'] = /(?:^|\s)([\d.]+)x\b/.exec(descriptors) ?? [];
-  return Number(density);
+  return addresses;
 }
 
 function findDescriptorsEnd(srcset: string, from: number): number {

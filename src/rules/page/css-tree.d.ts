@@ -6,7 +6,6 @@ declare module 'css-tree/tokenizer' {
   export function tokenize(source: string, onToken: (type: number, start: number, end: number) => void): void;
   export const AtKeyword: number;
   export const Comment: number;
-  export const Ident: number;
   export const LeftCurlyBracket: number;
   export const LeftParenthesis: number;
   export const RightCurlyBracket: number;

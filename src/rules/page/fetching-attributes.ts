@@ -1,25 +1,22 @@
-import type { DefaultTreeAdapterTypes as Dom } from 'parse5';
+import type { StartTag } from 'parse5-sax-parser';
 import {
   type FoundAddress,
-  hasHost,
-  laterGrade,
   parseRefresh,
+  parseSrcset,
   type ReferenceGrade,
   type ResourceKind,
 } from './addresses.ts';
+import { getAttribute, hasAttribute } from './attributes.ts';
 import { findCssReferences } from './css-references.ts';
-import { readImage, readMediaSource, readPreloads, readSrcset } from './image-choice.ts';
-import { gradeMedia } from './media-queries.ts';
-import { getAttribute, hasAttribute } from './page-tree.ts';
 import { findScriptReferences } from './script-references.ts';
 import { isVisitCounter } from './visit-counters.ts';
 
 /** Reads the addresses in the value of an attribute. */
-type AddressReader = (value: string, element: Dom.Element) => readonly FoundAddress[];
+type AddressReader = (value: string, tag: StartTag) => readonly FoundAddress[];
 
 /** One address that is used in one way; spaces at both ends do not count. */
 const single =
-  (kind: ResourceKind, grade: ReferenceGrade = 'start'): AddressReader =>
+  (kind: ResourceKind, grade: ReferenceGrade = 'content'): AddressReader =>
   (address) => [{ offset: 0, address, kind, grade }];
 
 const image = single('data');
@@ -29,83 +26,76 @@ const later = single('data', 'later');
 const none: AddressReader = () => [];
 
 /**
- * Link types that cause a request. Only a style sheet changes what a page shows when it opens: without the hint of
- * a preload, what is really used is loaded anyway. Others, such as `canonical`, cause no request.
+ * Link types with which a browser loads something ahead, or beside the page; what is really used is loaded anyway.
+ * Others, such as `canonical`, cause no request.
  */
-const FETCHED_LINK_TYPES: ReadonlyMap<string, readonly [ResourceKind, ReferenceGrade]> = new Map(
-  Object.entries<readonly [ResourceKind, ReferenceGrade]>({
-    stylesheet: ['style', 'start'],
-    modulepreload: ['module', 'later'],
-    preload: ['data', 'later'],
-    prefetch: ['data', 'later'],
-    prerender: ['document', 'later'],
-    manifest: ['manifest', 'later'],
-    icon: ['data', 'later'],
-    'mask-icon': ['data', 'later'],
-    'apple-touch-icon': ['data', 'later'],
-    'apple-touch-icon-precomposed': ['data', 'later'],
-    'apple-touch-startup-image': ['data', 'later'],
-    'compression-dictionary': ['data', 'later'],
-  }),
-);
+const LATER_LINK_TYPES: ReadonlyMap<string, ResourceKind> = new Map<string, ResourceKind>([
+  ['modulepreload', 'module'],
+  ['preload', 'data'],
+  ['prefetch', 'data'],
+  ['prerender', 'document'],
+  ['manifest', 'manifest'],
+  ['icon', 'data'],
+  ['mask-icon', 'data'],
+  ['apple-touch-icon', 'data'],
+  ['apple-touch-icon-precomposed', 'data'],
+  ['apple-touch-startup-image', 'data'],
+  ['compression-dictionary', 'data'],
+]);
 
-/** Link types that connect to a host and load nothing. */
-const CONNECTING_LINK_TYPES = new Set(['preconnect', 'dns-prefetch']);
-
-/** What a page writes into a link to use its style sheet as soon as it is loaded, so that nothing waits for it. */
-const SWITCH = /\b(?:media|rel)\b/;
-
-const link: AddressReader = (address, element) => {
-  const types = splitWords(getAttribute(element, 'rel'));
-  const isStyle = types.includes('stylesheet') || getAttribute(element, 'as').toLowerCase() === 'style';
-  if (isStyle && SWITCH.test(getAttribute(element, 'onload'))) return single('style')(address, element);
-  const [first, ...others] = types
-    .map((type) => FETCHED_LINK_TYPES.get(type))
-    .filter((found) => found !== undefined);
-  if (first === undefined) {
-    return types.some((type) => CONNECTING_LINK_TYPES.has(type)) && hasHost(address)
-      ? later(address, element)
-      : [];
+const link: AddressReader = (address, tag) => {
+  const types = getAttribute(tag, 'rel').toLowerCase().split(/\s+/);
+  if (types.includes('stylesheet')) {
+    const isUnused = types.includes('alternate') || hasAttribute(tag, 'disabled');
+    return single('style', isUnused ? 'later' : 'code')(address, tag);
   }
-  const [kind, grade] = [first, ...others].find(([found]) => found === 'style') ?? first;
-  if (kind !== 'style') return single(kind, grade)(address, element);
-  const isUnused = types.includes('alternate') || hasAttribute(element, 'disabled');
-  const media = gradeMedia(getAttribute(element, 'media'));
-  return single(kind, isUnused ? 'later' : laterGrade(grade, media))(address, element);
+  const kind = types.map((type) => LATER_LINK_TYPES.get(type)).find((known) => known !== undefined);
+  return kind === undefined ? [] : single(kind, 'later')(address, tag);
 };
 
-const script: AddressReader = (address, element) => {
-  const type = getScriptType(element);
-  if (type === null) return [];
-  const isLater = hasAttribute(element, 'nomodule') || (runsAfterPage(element) && isVisitCounter(address));
-  return single(type, isLater ? 'later' : 'start')(address, element);
+const script: AddressReader = (address, tag) => {
+  const type = getScriptType(tag);
+  return type === null ? [] : single(type, gradeScript(tag, address))(address, tag);
 };
 
-/** Whether a page does not wait for its script. */
-const runsAfterPage = (element: Dom.Element): boolean =>
-  hasAttribute(element, 'async') || hasAttribute(element, 'defer');
+/** When a browser runs the script of a tag. What only counts visits shows nothing, so no page waits for it. */
+export function gradeScript(tag: StartTag, address = ''): ReferenceGrade {
+  const isAsync = hasAttribute(tag, 'async');
+  const isCounter = (isAsync || hasAttribute(tag, 'defer')) && isVisitCounter(address);
+  if (hasAttribute(tag, 'nomodule') || isCounter) return 'later';
+  return isAsync ? 'content' : 'code';
+}
 
 /** How a browser runs a script element; `null` if its type makes it data. */
-export function getScriptType(element: Dom.Element): 'script' | 'module' | null {
-  const type = getAttribute(element, 'type').trim().toLowerCase();
+export function getScriptType(tag: StartTag): 'script' | 'module' | null {
+  const type = getAttribute(tag, 'type').trim().toLowerCase();
   if (type === 'module') return 'module';
   return SCRIPT_TYPE.test(type) ? 'script' : null;
 }
 
 const SCRIPT_TYPE = /^(?:(?:text|application)\/(?:x-)?(?:java|ecma|j|live)script[\d.]*)?$/;
 
-const media: AddressReader = (address, element) =>
-  single('data', getAttribute(element, 'preload').toLowerCase() === 'none' ? 'later' : 'start')(
-    address,
-    element,
-  );
+/** Whether an element says itself that it is not for every screen; for which one it is, is not guessed. */
+export const isForSomeScreens = (tag: StartTag): boolean =>
+  !getAttribute(tag, 'media')
+    .split(',')
+    .some((query) => /^\s*(?:all|screen)?\s*$/i.test(query));
 
-const track: AddressReader = (address, element) =>
-  single('data', hasAttribute(element, 'default') ? 'start' : 'later')(address, element);
+const media: AddressReader = (address, tag) =>
+  single('data', /^none$/i.test(getAttribute(tag, 'preload')) ? 'later' : 'content')(address, tag);
 
-const animated: AddressReader = (values, element) =>
-  /^(?:xlink:)?href$/i.test(getAttribute(element, 'attributeName').trim())
-    ? values.split(';').map((address) => ({ offset: 0, address, kind: 'data', grade: 'start' }))
+const track: AddressReader = (address, tag) =>
+  single('data', hasAttribute(tag, 'default') ? 'content' : 'later')(address, tag);
+
+/** The candidates of an image, of which a browser takes one. */
+const candidates =
+  (grade: ReferenceGrade): AddressReader =>
+  (value) =>
+    parseSrcset(value).map((address) => ({ offset: 0, address, kind: 'data', grade }));
+
+const animated: AddressReader = (values, tag) =>
+  /^(?:xlink:)?href$/i.test(getAttribute(tag, 'attributeName').trim())
+    ? values.split(';').map((address) => ({ offset: 0, address, kind: 'data', grade: 'content' }))
     : [];
 
 /** An address in SVG, with and without the prefix. */
@@ -129,15 +119,15 @@ export const FETCHING_ATTRIBUTES: Readonly<Record<string, Readonly<Record<string
   frame: { src: single('document') },
   // With a `srcdoc`, the `src` is ignored.
   iframe: { src: (src, frame) => (hasAttribute(frame, 'srcdoc') ? [] : single('document')(src, frame)) },
-  img: { src: readImage, srcset: readSrcset },
+  img: { src: image, srcset: candidates('content') },
   input: { src: (src, input) => (isImageButton(input) ? image(src, input) : []) },
-  link: { href: link, imagesrcset: readPreloads },
+  link: { href: link, imagesrcset: candidates('later') },
   meta: {
     content: (content, meta) => (isRefresh(meta) ? single('document')(parseRefresh(content), meta) : []),
   },
   object: { data: single('document') },
   script: { src: script, ...svgLink(script) },
-  source: { src: readMediaSource, srcset: readSrcset },
+  source: { src: image, srcset: candidates('content') },
   table: { background: image },
   tbody: { background: image },
   td: { background: image },
@@ -189,13 +179,9 @@ export const getAddressReader = (element: string, name: string): AddressReader =
   return name.startsWith('on') ? readHandler : none;
 };
 
-/** What an event handler loads is not loaded before the event. */
-const readHandler: AddressReader = (code) =>
-  findScriptReferences(code, false).map((found) => ({ ...found, grade: 'later' }));
+const readHandler: AddressReader = (code) => findScriptReferences(code, false);
 
-const splitWords = (text: string): string[] => text.toLowerCase().split(/\s+/);
+const isImageButton = (input: StartTag): boolean => getAttribute(input, 'type').toLowerCase() === 'image';
 
-const isImageButton = (input: Dom.Element): boolean => getAttribute(input, 'type').toLowerCase() === 'image';
-
-const isRefresh = (meta: Dom.Element): boolean =>
+const isRefresh = (meta: StartTag): boolean =>
   getAttribute(meta, 'http-equiv').trim().toLowerCase() === 'refresh';

@@ -1,34 +1,32 @@
-import type { DefaultTreeAdapterTypes as Dom } from 'parse5';
+import type { Token } from 'parse5';
+import { SAXParser, type StartTag, type Text } from 'parse5-sax-parser';
 import {
   type FoundAddress,
   isExternal,
   laterGrade,
   parseDataUrl,
   type ReferenceGrade,
-  type ResourceKind,
   trimAddress,
 } from './addresses.ts';
+import { getAttribute, getLocalName, hasAttribute } from './attributes.ts';
 import { findCssReferences } from './css-references.ts';
-import { getAddressReader, getScriptType } from './fetching-attributes.ts';
+import { getAddressReader, getScriptType, gradeScript, isForSomeScreens } from './fetching-attributes.ts';
 import { type ImportMapEntry, parseImportMap } from './import-map.ts';
 import { createLineCounter } from './line-counter.ts';
-import { gradeMedia } from './media-queries.ts';
-import {
-  getAttribute,
-  getLocalName,
-  getLocation,
-  getText,
-  hasAttribute,
-  parsePage,
-  SEARCH_LIMITS,
-  TEXT_ELEMENTS,
-  walkNodes,
-} from './page-tree.ts';
-import { findScriptReferences, findSpeculationReferences } from './script-references.ts';
+import { findScriptReferences } from './script-references.ts';
+
+/** Limits of a search, far beyond any page that a browser shows easily. They bound memory and time. */
+export const SEARCH_LIMITS = {
+  /** Tags and comments of the page and all documents in it. */
+  nodes: 2_000_000,
+  /** Drawings and formulas that are open at once. */
+  depth: 2_048,
+  /** Documents inside documents: `srcdoc`, `noscript`, `data:`. */
+  documents: 16,
+} as const;
 
 /** An address that a browser uses when it opens the page, or later. */
-export interface PageReference
-  extends Pick<FoundAddress, 'kind' | 'grade' | 'rule' | 'others' | 'isPartial' | 'isSpecifier'> {
+export interface PageReference extends Pick<FoundAddress, 'kind' | 'grade' | 'isSpecifier'> {
   /** From 1. */
   readonly line: number;
   /** The element name, such as `link`, `img`, `style` or `script`. */
@@ -95,84 +93,162 @@ export function searchPage(html: string, isXml = false): PageSearch {
     base: '',
     generator: '',
   };
-  searchDocument(state, html, { firstLine: 1, level: 0, isXml, grade: 'start', isOpaque: false });
+  searchDocument(state, html, { firstLine: 1, level: 0, isXml, grade: 'code', isOpaque: false });
   const { nodes: _, ...search } = state;
   return search;
 }
 
 function searchDocument(state: SearchState, text: string, place: DocumentPlace): void {
-  if (place.level > SEARCH_LIMITS.documents) {
-    state.complete = false;
-    return;
+  if (place.level > SEARCH_LIMITS.documents) state.complete = false;
+  else new DocumentSearch(state, place).search(place.isXml ? addEndTags(text) : text);
+}
+
+/** Elements whose text is read: a program, a style sheet or another page. */
+const TEXT_ELEMENTS = new Set(['noscript', 'script', 'style']);
+
+/** Elements in which names and texts are read in another way. */
+const FOREIGN_ELEMENTS = new Set(['svg', 'math']);
+
+/** Reads the tags of one document, in their order and without building a tree. */
+class DocumentSearch extends SAXParser {
+  readonly #state: SearchState;
+  readonly #place: DocumentPlace;
+  /** For each open template: whether its content waits for a script; and how many do. */
+  readonly #templates: boolean[] = [];
+  #waiting = 0;
+  /** How many elements of another namespace are open. */
+  #depth = 0;
+  /** The last tag, if its text is read. */
+  #open: StartTag | null = null;
+  #text = '';
+  #textLine = 1;
+
+  constructor(state: SearchState, place: DocumentPlace) {
+    super({ sourceCodeLocationInfo: true });
+    this.#state = state;
+    this.#place = place;
+    this.on('startTag', (tag) => this.#readTag(tag));
+    this.on('endTag', ({ tagName }) => this.#readEndTag(getLocalName(tagName)));
+    this.on('text', (text) => this.#readText(text));
+    this.on('comment', ({ text, sourceCodeLocation }) => {
+      this.#countNode();
+      if (place.isXml) this.#readInstruction(text, sourceCodeLocation?.startLine);
+    });
   }
-  const { document, complete } = parsePage(place.isXml ? addEndTags(text) : text, () => {
+
+  /** Reads the whole document at once: as a stream it would be read later. */
+  search(text: string): void {
+    this.tokenizer.write(text, true);
+    this.#endText();
+  }
+
+  /** The parser takes a drawing that closes itself for an open one. */
+  override onStartTag(token: Token.TagToken): void {
+    super.onStartTag(token);
+    if (token.selfClosing && FOREIGN_ELEMENTS.has(token.tagName))
+      this.parserFeedbackSimulator.onEndTag(token);
+  }
+
+  /** Text that is not read is not kept. */
+  override onCharacter(token: Token.CharacterToken): void {
+    if (this.#open !== null) super.onCharacter(token);
+  }
+
+  /** Ends the search at a limit, and then returns false. */
+  #countNode(): boolean {
+    const state = this.#state;
     state.nodes += 1;
-    return state.nodes <= SEARCH_LIMITS.nodes;
-  });
-  if (!complete) state.complete = false;
-  const inertPlace: DocumentPlace = { ...place, grade: laterGrade(place.grade, 'later') };
-  for (const { node, isInert } of walkNodes(document)) {
-    if ('tagName' in node) {
-      const nodePlace = isInert ? inertPlace : place;
-      searchAttributes(state, node, nodePlace);
-      searchContent(state, node, nodePlace);
-      if (place.level === 0 && !isInert) readPageFields(state, node);
-    } else if (place.isXml && 'data' in node) searchInstruction(state, node, place);
+    if (state.nodes <= SEARCH_LIMITS.nodes && this.#depth <= SEARCH_LIMITS.depth) return true;
+    state.complete = false;
+    this.stop();
+    return false;
   }
-}
 
-/** Keeps the base and the generator of the page; the first of each counts. */
-function readPageFields(state: SearchState, element: Dom.Element): void {
-  const name = getLocalName(element);
-  if (name === 'base') state.base ||= getAttribute(element, 'href');
-  else if (name === 'meta' && getAttribute(element, 'name').toLowerCase() === 'generator') {
-    state.generator ||= getAttribute(element, 'content').slice(0, 200);
+  #readTag(tag: StartTag): void {
+    this.#endText();
+    const name = getLocalName(tag.tagName);
+    if (FOREIGN_ELEMENTS.has(name)) this.#depth += 1;
+    if (!this.#countNode()) return;
+    this.#searchAttributes(tag, name);
+    if (name === 'template') this.#openTemplate(!hasAttribute(tag, 'shadowrootmode'));
+    if (TEXT_ELEMENTS.has(name)) this.#open = tag;
+    if (this.#place.level === 0 && this.#grade !== 'later') this.#readPageFields(tag, name);
   }
-}
 
-function searchAttributes(state: SearchState, element: Dom.Element, place: DocumentPlace): void {
-  const elementName = getLocalName(element);
-  const { startLine, attrs } = getLocation(element);
-  for (const { name, prefix, value } of element.attrs) {
-    const fullName = prefix ? `${prefix}:${name}` : name;
-    const line = place.firstLine - 1 + (attrs?.[fullName] ?? attrs?.[fullName.toLowerCase()] ?? startLine);
-    if (elementName === 'iframe' && fullName === 'srcdoc') {
-      searchDocument(state, value, { ...place, firstLine: line, level: place.level + 1, isXml: false });
-    } else {
-      const found = getAddressReader(elementName, fullName.toLowerCase())(value, element);
-      if (found.length > 0) {
-        addReferences(state, found, { ...place, text: value, firstLine: line, element: elementName });
-      }
+  #readEndTag(name: string): void {
+    this.#endText();
+    if (name === 'template') this.#waiting -= Number(this.#templates.pop() === true);
+    if (FOREIGN_ELEMENTS.has(name)) this.#depth = Math.max(this.#depth - 1, 0);
+  }
+
+  #openTemplate(waits: boolean): void {
+    this.#templates.push(waits);
+    this.#waiting += Number(waits);
+  }
+
+  /** What a browser uses at the current place is used at this time or later. */
+  get #grade(): ReferenceGrade {
+    return this.#waiting > 0 ? laterGrade(this.#place.grade, 'later') : this.#place.grade;
+  }
+
+  /** Keeps the base and the generator of the page; the first of each counts. */
+  #readPageFields(tag: StartTag, name: string): void {
+    const state = this.#state;
+    if (name === 'base') state.base ||= getAttribute(tag, 'href');
+    else if (name === 'meta' && getAttribute(tag, 'name').toLowerCase() === 'generator') {
+      state.generator ||= getAttribute(tag, 'content').slice(0, 200);
     }
   }
-}
 
-function searchContent(state: SearchState, element: Dom.Element, place: DocumentPlace): void {
-  const [first] = element.childNodes;
-  const name = getLocalName(element);
-  if (first === undefined || !TEXT_ELEMENTS.has(name)) return;
-  const text = getText(element);
-  const firstLine = place.firstLine - 1 + getLocation(first).startLine;
-  const textPlace: TextPlace = { ...place, text, firstLine, element: name };
-  if (name === 'noscript') {
-    const grade = laterGrade(place.grade, 'later');
-    searchDocument(state, text, { ...place, firstLine, level: place.level + 1, isXml: false, grade });
-  } else if (name === 'script') readScript(state, element, textPlace);
-  else if (isCss(element)) {
-    const grade = laterGrade(place.grade, gradeMedia(getAttribute(element, 'media')));
-    addReferences(state, findCssReferences(text), { ...textPlace, grade });
+  #searchAttributes(tag: StartTag, element: string): void {
+    const location = tag.sourceCodeLocation as Token.LocationWithAttributes | undefined;
+    const tagPlace = this.#placeAt(1, tag);
+    for (const { name, prefix, value } of tag.attrs) {
+      const fullName = (prefix ? `${prefix}:${name}` : name).toLowerCase();
+      const found = getAddressReader(element, fullName)(value, tag);
+      const isDocument = element === 'iframe' && fullName === 'srcdoc';
+      if (found.length === 0 && !isDocument) continue;
+      const line = location?.attrs?.[fullName]?.startLine ?? location?.startLine ?? 1;
+      const place = { ...tagPlace, firstLine: tagPlace.firstLine - 1 + line };
+      if (isDocument) searchDocument(this.#state, value, { ...place, level: place.level + 1, isXml: false });
+      else addReferences(this.#state, found, { ...place, text: value, element });
+    }
   }
-}
 
-/** Searches `<?xml-stylesheet href="…"?>`, which the parser returns as a comment. */
-function searchInstruction(state: SearchState, comment: Dom.CommentNode, place: DocumentPlace): void {
-  const [, , address = ''] = /\shref\s*=\s*(["'])(.*?)\1/s.exec(comment.data.slice(0, 4_000)) ?? [];
-  addReferences(state, [{ offset: 0, address, kind: 'style', grade: 'start' }], {
-    ...place,
-    text: '',
-    firstLine: place.firstLine - 1 + getLocation(comment).startLine,
-    element: 'xml-stylesheet',
-  });
+  #readText({ text, sourceCodeLocation }: Text): void {
+    if (this.#open === null) return;
+    if (this.#text === '') this.#textLine = sourceCodeLocation?.startLine ?? 1;
+    this.#text += text;
+  }
+
+  /** Searches the text of the last tag; any other tag ends it. */
+  #endText(): void {
+    const [tag, text] = [this.#open, this.#text];
+    this.#open = null;
+    this.#text = '';
+    if (tag === null || text === '') return;
+    const element = getLocalName(tag.tagName);
+    const place = { ...this.#placeAt(this.#textLine, tag), text, element };
+    if (element === 'script') readScript(this.#state, tag, place);
+    else if (element === 'noscript') {
+      const grade = laterGrade(place.grade, 'later');
+      searchDocument(this.#state, text, { ...place, level: place.level + 1, isXml: false, grade });
+    } else if (isCss(tag)) addReferences(this.#state, findCssReferences(text), place);
+  }
+
+  /** Searches `<?xml-stylesheet href="…"?>`, which the parser takes for a comment. */
+  #readInstruction(text: string, line: number | undefined): void {
+    const [, , address = ''] =
+      /^\?xml-stylesheet\s.*?\bhref\s*=\s*(["'])(.*?)\1/s.exec(text.slice(0, 4_000)) ?? [];
+    const place = { ...this.#placeAt(line), text: '', element: 'xml-stylesheet' };
+    addReferences(this.#state, [{ offset: 0, address, kind: 'style', grade: 'code' }], place);
+  }
+
+  /** Where a tag, or its text, is used. */
+  #placeAt(line = 1, tag?: StartTag): DocumentPlace {
+    const grade = tag && isForSomeScreens(tag) ? laterGrade(this.#grade, 'later') : this.#grade;
+    return { ...this.#place, firstLine: this.#place.firstLine - 1 + line, grade };
+  }
 }
 
 /** The longest part of an address that is kept, in characters. */
@@ -182,11 +258,11 @@ const MAX_ADDRESS = 4_000;
 function addReferences(state: SearchState, found: readonly FoundAddress[], place: TextPlace): void {
   const getLine = createLineCounter(place.text, place.firstLine);
   const { element, isOpaque } = place;
-  for (const { offset, isPageRelative: _, ...reference } of found) {
+  for (const { offset, ...reference } of found) {
     const { address, kind } = reference;
     const grade = laterGrade(place.grade, reference.grade);
+    const line = getLine(offset);
     if (isExternal(address)) {
-      const line = getLine(offset);
       const kept = trimAddress(address, MAX_ADDRESS);
       state.references.push({
         ...reference,
@@ -197,12 +273,16 @@ function addReferences(state: SearchState, found: readonly FoundAddress[], place
         ...(isOpaque && { isOpaque }),
       });
     } else if (kind !== 'data' && grade !== 'link') {
-      searchDataUrl(state, address, kind, { ...place, text: '', firstLine: getLine(offset), grade });
+      searchDataUrl(state, reference, { ...place, text: '', firstLine: line, grade });
     }
   }
 }
 
-function searchDataUrl(state: SearchState, address: string, kind: ResourceKind, place: TextPlace): void {
+function searchDataUrl(
+  state: SearchState,
+  { address, kind }: Pick<FoundAddress, 'address' | 'kind'>,
+  place: TextPlace,
+): void {
   const content = parseDataUrl(address);
   if (content === null) return;
   if (place.level >= SEARCH_LIMITS.documents) {
@@ -223,27 +303,26 @@ function searchDataUrl(state: SearchState, address: string, kind: ResourceKind, 
   }
 }
 
-const isCss = (style: Dom.Element): boolean =>
+const isCss = (style: StartTag): boolean =>
   ['', 'text/css'].includes(getAttribute(style, 'type').trim().toLowerCase());
 
-function readScript(state: SearchState, script: Dom.Element, place: TextPlace): void {
+function readScript(state: SearchState, script: StartTag, place: TextPlace): void {
   const { text } = place;
-  const type = getAttribute(script, 'type').trim().toLowerCase();
-  const scriptType = getScriptType(script);
-  if (type === 'importmap') {
-    if (place.grade === 'start' && !place.isOpaque) state.importMap.push(...parseImportMap(text));
-    addReferences(state, toReferences(parseImportMap(text)), { ...place, element: 'importmap' });
-  } else if (type === 'speculationrules') addReferences(state, findSpeculationReferences(text), place);
-  else if (scriptType !== null && !hasAttribute(script, 'src')) {
-    const isUnused = hasAttribute(script, 'nomodule');
-    const grade = isUnused ? 'later' : place.grade;
-    addReferences(state, findScriptReferences(text, scriptType === 'module'), { ...place, grade });
+  const type = getScriptType(script);
+  if (getAttribute(script, 'type').trim().toLowerCase() === 'importmap') {
+    const entries = parseImportMap(text);
+    if (place.grade !== 'later' && !place.isOpaque) state.importMap.push(...entries);
+    addReferences(state, entries.map(toReference), { ...place, element: 'importmap' });
+  } else if (type !== null && !hasAttribute(script, 'src')) {
+    const grade = laterGrade(place.grade, gradeScript(script));
+    addReferences(state, findScriptReferences(text, type === 'module'), { ...place, grade });
   }
 }
 
-/** The addresses of an import map are loaded by the modules that import them. */
-const toReferences = (entries: readonly ImportMapEntry[]): FoundAddress[] =>
-  entries.map(({ offset, address }) => ({ offset, address, kind: 'module', grade: 'start' }));
+/** An address of an import map is loaded by the modules that import it. */
+const toReference = ({ offset, address }: ImportMapEntry): FoundAddress => {
+  return { offset, address, kind: 'module', grade: 'later' };
+};
 
 /** In XML any element may close itself; HTML would treat all that follows as the text of such an element. */
 function addEndTags(xml: string): string {

@@ -1,5 +1,5 @@
+import { parseJson, toFields } from '../../json.ts';
 import { isSpecifierAddress } from './addresses.ts';
-import { parseJsonText, toFields } from './json-fields.ts';
 
 /** One entry of an import map. */
 export interface ImportMapEntry {
@@ -17,7 +17,7 @@ export interface ImportMapEntry {
  * @see https://html.spec.whatwg.org/multipage/webappapis.html#import-maps
  */
 export function parseImportMap(json: string): readonly ImportMapEntry[] {
-  const { imports, scopes } = toFields(parseJsonText(json));
+  const { imports, scopes } = toFields(parseJson(json));
   const readMap = (scope: string, map: unknown): ImportMapEntry[] =>
     Object.entries(toFields(map)).flatMap(([specifier, address]) => {
       if (typeof address !== 'string' || !isSpecifierAddress(address)) return [];

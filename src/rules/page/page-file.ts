@@ -1,12 +1,12 @@
 import { MEGABYTE } from '../../protocol/limits.ts';
 
-/** Whether a page must contain everything that it shows; `warn` delivers it and lists in UNKNOWN what it needs. */
+/** Whether a page may need other hosts: `warn` lists in UNKNOWN what it needs of them, `off` does not. */
 export type SelfContained = 'enforce' | 'warn' | 'off';
 
 /**
- * The largest page that is searched, in bytes. Measured with Node 24: a page of this size takes 1 to 8 seconds
- * and 0.1 to 1.5 GB, depending on its content; a hostile one (a tag with millions of attributes) takes 28 seconds
- * and 2.3 GB. An ordinary page of 3 MB takes half a second and 0.3 GB. `SEARCH_LIMITS` bounds the rest.
+ * The largest page that is searched, in bytes. Measured with Node 24: a page of this size takes 1 to 4 seconds of the
+ * processor and, with its own text, 0.15 to 0.3 GB, depending on how many addresses it has. `SEARCH_LIMITS` bounds the
+ * rest.
  */
 export const LARGEST_PAGE = 32 * MEGABYTE;
 

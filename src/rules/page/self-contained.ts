@@ -2,69 +2,101 @@ import { DeliveryError } from '../../errors.ts';
 import { MEGABYTE } from '../../protocol/limits.ts';
 import type { LocalFile } from '../inspect.ts';
 import { loadPageRules } from '../load-page-rules.ts';
-import { formatAddress, isSpecifierAddress, laterGrade } from './addresses.ts';
+import { formatAddress, isExternal, isLoaded, isSpecifierAddress, trimAddress } from './addresses.ts';
 import type { PageReference, PageSearch } from './html-references.ts';
 import { decodeText, isHtml, isXhtml, LARGEST_PAGE, readBytes, type SelfContained } from './page-file.ts';
 
 /** How many references a message lists. */
 const MAX_LISTED = 10;
 
+/** How many addresses a host is asked for. */
+const MAX_ASKED = 50;
+
+/** Where a page will be shown. */
+export interface PagePlace {
+  readonly url: URL;
+  /** Those of the addresses on its host that lead to nothing. */
+  findMissing(urls: readonly URL[]): Promise<readonly URL[]>;
+}
+
 /**
- * Refuses a page that loads external resources when it is opened. What it may load later is a note.
+ * Refuses a page that loads external resources when it is opened. What its markup or a script may load later is a
+ * note: no condition is guessed.
  *
- * @param name how the page is called
+ * @param options.name how the page is called
+ * @param options.place absent where it is not known: then nothing of its own host counts as missing
  * @returns the lines for UNKNOWN: what may load later; in mode `warn` what loads at the start; and that a page could
- *   not be searched completely
- * @throws {DeliveryError} `BAD_FILE` in mode `enforce`, with line, element and address of each reference.
+ *   not be searched completely. Mode `off` has none.
+ * @throws {DeliveryError} `BAD_FILE` in mode `enforce`, and in any mode where a style sheet or script of its own host is missing,
+ *   with line, element and address of each reference.
  * @see protocol 1 (file rules: on screen)
  */
 export async function checkSelfContained(
   file: Pick<LocalFile, 'name' | 'size' | 'read'>,
   mode: SelfContained,
-  name = file.name,
+  { name = file.name, place }: { readonly name?: string; readonly place?: PagePlace | undefined } = {},
 ): Promise<readonly string[]> {
-  if (mode === 'off' || !isHtml(name)) return [];
+  if (!isHtml(name)) return [];
   const incomplete = `${name} was not searched completely for external resources`;
   if (file.size > LARGEST_PAGE) {
-    return [`${incomplete}, because it is larger than ${LARGEST_PAGE / MEGABYTE} MB`];
+    return mode === 'off' ? [] : [`${incomplete}, because it is larger than ${LARGEST_PAGE / MEGABYTE} MB`];
   }
   const { searchPage } = await loadPageRules();
   const search = searchPage(decodeText(await readBytes(file)), isXhtml(name));
-  const references = gradeAlone(search);
-  const atStart = references.filter(({ grade }) => grade === 'start' || grade === 'conditional');
+  const references = resolveImports(search);
+  const atStart = references.filter(({ grade }) => isLoaded(grade));
   const later = references.filter(({ grade }) => grade === 'later');
   const notes = later.length > 0 ? [`${name} may load later: ${formatReferences(later)}`] : [];
-  if (atStart.length > 0) {
-    const needs = `${name} is not self-contained: ${formatReferences(atStart)}`;
-    if (mode === 'warn') return search.complete ? [needs, ...notes] : [needs, ...notes, incomplete];
+  const needs = `${name} is not self-contained: ${formatReferences(atStart)}`;
+  if (mode === 'enforce' && atStart.length > 0) {
     throw new DeliveryError('BAD_FILE', needs, {
       hint: 'write styles and scripts into the page and images as data: addresses, or set `self-contained: warn`',
     });
   }
+  const missing = place === undefined ? [] : await findMissing(references, search.base, place);
+  if (missing.length > 0) {
+    const message = `${name} needs files that its host does not have: ${formatReferences(missing)}`;
+    throw new DeliveryError('BAD_FILE', message, {
+      hint: 'deliver the folder with the page and these files, or write them into the page',
+    });
+  }
+  if (mode === 'off') return [];
+  if (atStart.length > 0) return search.complete ? [needs, ...notes] : [needs, ...notes, incomplete];
   if (search.complete) return notes;
   return [...notes, `${incomplete}, because it is nested too deeply or has too many elements`];
 }
 
-/** The references of a page that is delivered alone: a module of an import map is loaded where it is imported. */
-function gradeAlone({ references, importMap }: PageSearch): readonly PageReference[] {
-  const imported = references.filter(({ grade, isSpecifier }) => grade === 'start' && isSpecifier);
-  const isImported = (address: string): boolean =>
-    importMap.some(
-      (entry) =>
-        entry.address === address &&
-        imported.some(
-          (one) =>
-            one.address === entry.specifier ||
-            (entry.specifier.endsWith('/') && one.address.startsWith(entry.specifier)),
-        ),
+/** The style sheets and scripts that a page loads from its own host when it is opened, and that are not there. */
+async function findMissing(
+  references: readonly PageReference[],
+  base: string,
+  { url, findMissing: ask }: PagePlace,
+): Promise<readonly PageReference[]> {
+  const start = URL.parse(base.trim(), url.href)?.href ?? url.href;
+  const own = references.flatMap((reference) => {
+    const { address, grade, isOpaque } = reference;
+    const target = grade === 'code' && !isOpaque ? URL.parse(trimAddress(address), start) : null;
+    return target?.origin === url.origin ? [{ reference, target }] : [];
+  });
+  const asked = new Map(own.map(({ target }) => [target.href, target]));
+  const missing = new Set((await ask([...asked.values()].slice(0, MAX_ASKED))).map(({ href }) => href));
+  return own.flatMap(({ reference, target }) => (missing.has(target.href) ? [reference] : []));
+}
+
+/** The references of a page that is delivered alone: a module of its import map counts where it is imported. */
+function resolveImports({ references, importMap }: PageSearch): readonly PageReference[] {
+  const used = new Set<string>();
+  const resolved = references.flatMap((reference) => {
+    if (!reference.isSpecifier) return [reference];
+    const { address: name } = reference;
+    const entry = importMap.find(
+      ({ specifier }) => specifier === name || (specifier.endsWith('/') && name.startsWith(specifier)),
     );
-  return references
-    .filter(({ address, isSpecifier }) => !isSpecifier || isSpecifierAddress(address))
-    .map((reference) =>
-      reference.element === 'importmap' && !isImported(reference.address)
-        ? { ...reference, grade: laterGrade(reference.grade, 'later') }
-        : reference,
-    );
+    if (entry !== undefined && isLoaded(reference.grade)) used.add(entry.address);
+    const address = entry?.address ?? (isSpecifierAddress(name) ? name : '');
+    return isExternal(address) ? [{ ...reference, address }] : [];
+  });
+  return resolved.filter(({ element, address }) => element !== 'importmap' || !used.has(address));
 }
 
 function formatReferences(references: readonly PageReference[]): string {

@@ -1,5 +1,5 @@
 import { type DefaultTreeAdapterTypes as Dom, parse } from 'parse5';
-import { getAttribute, getLocalName, hasAttribute } from './page-tree.ts';
+import { getAttribute, getLocalName, hasAttribute } from './attributes.ts';
 
 /** Elements whose text no browser shows: what names the page, and what replaces an element that does not work. */
 const NEVER_SHOWN: readonly string[] = [
@@ -64,7 +64,7 @@ function readTexts(html: string, choice: TextChoice): string {
     if ('attrs' in node) {
       if (hidesItself(node)) continue;
       shown += choice.readAttributes(node);
-      if (choice.without.has(getLocalName(node))) continue;
+      if (choice.without.has(getLocalName(node.nodeName))) continue;
     }
     for (const child of childrenOf(node, choice).toReversed()) pending.push(child);
   }
@@ -73,13 +73,18 @@ function readTexts(html: string, choice: TextChoice): string {
 
 function childrenOf(node: Dom.ParentNode, { opensDetails }: TextChoice): readonly Dom.ChildNode[] {
   const isClosed =
-    !opensDetails && 'attrs' in node && getLocalName(node) === 'details' && !hasAttribute(node, 'open');
-  return isClosed ? node.childNodes.filter((child) => getLocalName(child) === 'summary') : node.childNodes;
+    !opensDetails &&
+    'attrs' in node &&
+    getLocalName(node.nodeName) === 'details' &&
+    !hasAttribute(node, 'open');
+  return isClosed
+    ? node.childNodes.filter((child) => getLocalName(child.nodeName) === 'summary')
+    : node.childNodes;
 }
 
 /** The value of a field, and the page in a frame. */
 function readShownAttributes(element: Dom.Element): string {
-  const name = getLocalName(element);
+  const name = getLocalName(element.nodeName);
   if (name === 'iframe') return readTexts(getAttribute(element, 'srcdoc'), POSSIBLE);
   const isField = name === 'input' && !/^\s*(hidden|password)\s*$/i.test(getAttribute(element, 'type'));
   return isField ? withoutSpace(getAttribute(element, 'value')) : '';
@@ -91,7 +96,7 @@ function hidesItself(element: Dom.Element): boolean {
   return (
     hasAttribute(element, 'hidden') ||
     hasAttribute(element, 'popover') ||
-    (getLocalName(element) === 'dialog' && !hasAttribute(element, 'open')) ||
+    (getLocalName(element.nodeName) === 'dialog' && !hasAttribute(element, 'open')) ||
     HIDDEN_STYLE.test(getAttribute(element, 'style'))
   );
 }

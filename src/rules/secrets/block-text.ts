@@ -39,22 +39,21 @@ const isContinuation = (byte: number | undefined): boolean => byte !== undefined
 
 /** The printable ASCII strings of the block, as the command `strings` finds them, including line breaks. */
 export const extractAsciiStrings = (block: FileBlock): BlockText =>
-  joinStrings(block, findAsciiStrings(block.bytes, SHORTEST_STRING), 1);
+  joinStrings(block, findAsciiStrings(block.bytes), 1);
 
 /** The printable UTF-16 strings of the block, little-endian; big-endian is the same, one byte later. */
 export const extractUtf16Strings = (block: FileBlock): BlockText =>
   joinStrings(block, findUtf16Strings(block.bytes), 2);
 
 /** The start and end of a string in a block. */
-export type StringRange = readonly [start: number, end: number];
+type StringRange = readonly [start: number, end: number];
 
-/** The start and end of every printable ASCII string with at least so many characters. */
-export function findAsciiStrings(bytes: Buffer, length: number): StringRange[] {
+function findAsciiStrings(bytes: Buffer): StringRange[] {
   const strings: StringRange[] = [];
   for (let end = 0; ; ) {
-    const start = findRun(bytes, PRINTABLE, end, length);
+    const start = findRun(bytes, PRINTABLE, end, SHORTEST_STRING);
     if (start === -1) return strings;
-    end = findRunEnd(bytes, PRINTABLE, start + length);
+    end = findRunEnd(bytes, PRINTABLE, start + SHORTEST_STRING);
     strings.push([start, end]);
   }
 }

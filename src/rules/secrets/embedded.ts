@@ -1,104 +1,42 @@
-import { BASE64_ALPHABET } from '../../secret-dumps.ts';
-import { findAsciiStrings } from './block-text.ts';
 import { findRun, findRunEnd, kindsOf } from './byte-runs.ts';
-import { type DecodedPart, joinParts } from './decoded-part.ts';
-import { decodeTextParts, isCompressed, isEncodedText } from './encoded-text.ts';
-import { decodeEscapes } from './escapes.ts';
-import type { FileBlock } from './file-blocks.ts';
 
-/** Shorter strings of binary content hold no escaped secret. */
-const SHORTEST_STRING = 24;
-/** Fewer characters hold no well-known secret. */
-const SHORTEST_RUN = 40;
-/** The shortest line of several; only the last one may be shorter. */
-const SHORTEST_LINE = 20;
-
-/** 1 for each character of base64, in one of its alphabets. */
-const BASE64 = kindsOf(`${BASE64_ALPHABET}-_`);
-/** The same, with the characters that write a line break between two lines. */
-const BASE64_LINES = kindsOf(`${BASE64_ALPHABET}-_\r\n\\`);
-
-/**
- * Decodes what is text in base64, hex and escapes in a block, all together. One level is decoded: what is encoded
- * twice stays as it is.
- */
-export type DecodeEmbedded = (block: Pick<FileBlock, 'bytes' | 'offset'>) => DecodedPart | null;
-
-/**
- * Creates a decoder for the blocks of one file in their order.
- *
- * @param binary whether the file is no text: then escapes count in its printable strings only
- */
-export function createEmbeddedDecoder(binary: boolean): DecodeEmbedded {
-  const hasText = createTextCheck();
-  return ({ bytes, offset }) => {
-    const strings = binary ? findAsciiStrings(bytes, SHORTEST_STRING) : [[0, bytes.length] as const];
-    const runs = Array.from(findRuns(bytes)).filter((run) => hasText(run, offset));
-    const parts = [...runs.flatMap((run) => decodeRun(bytes, run)), ...decodeEscapes(bytes, strings)];
-    return parts.length === 0 ? null : joinParts(parts);
-  };
+/** What base64 or percent-encoding in a block encodes. */
+export interface DecodedPart {
+  readonly bytes: Buffer;
+  /** The position in the block from which the byte at an index was decoded. */
+  readonly positionOf: (index: number) => number;
 }
+
+/**
+ * Decodes what is text in base64 and percent-encoding in a block, in a `data:` address or anywhere else. One level is
+ * decoded: what is encoded twice stays as it is.
+ */
+export function* decodeEmbedded(bytes: Buffer): Generator<DecodedPart, void, undefined> {
+  for (const run of findRuns(bytes)) yield* decodeRun(run);
+  yield* decodePercent(bytes);
+}
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+/** 1 for each character of base64, in one of its alphabets. */
+const BASE64 = kindsOf(`${ALPHABET}+/-_`);
+/** Fewer characters of base64 hold no well-known secret. Of several lines, only the last one may be shorter. */
+const SHORTEST_LINE = 40;
 
 /** A long run of base64. */
 interface Run {
-  /** Position of its first character. */
-  readonly start: number;
-  readonly end: number;
+  /** The position in the block of a character of the run. */
+  readonly positionOf: (index: number) => number;
   /** Its characters, without the line breaks between them. */
   readonly text: Buffer;
 }
 
-/**
- * Checks whether a run may encode a text. A compressed file may be one line over many blocks, of which only the first
- * shows what it is. After a line break something else may follow it.
- */
-function createTextCheck(): (run: Run, offset: number) => boolean {
-  let compressed = { from: 0, to: 0 };
-  return ({ start, end, text }, offset) => {
-    const [from, to] = [offset + start, offset + end];
-    const isContinued = from >= compressed.from && from < compressed.to;
-    const isOneLine = text.length === end - start;
-    if (!isOneLine || !(isContinued || isCompressed(text))) return isEncodedText(text);
-    compressed = { from: isContinued ? compressed.from : from, to };
-    return false;
-  };
-}
-
-const decodeRun = (bytes: Buffer, { start, text }: Run): DecodedPart[] =>
-  decodeTextParts(text).map(({ bytes: decoded, positionOf }) => ({
-    bytes: decoded,
-    positionOf: (index) => findPosition(bytes, start, positionOf(index)),
-  }));
-
 function* findRuns(bytes: Buffer): Generator<Run, void, undefined> {
-  for (let from = 0; ; ) {
-    const start = findRun(bytes, BASE64_LINES, from, SHORTEST_RUN);
-    if (start === -1) return;
-    const lineEnd = findRunEnd(bytes, BASE64, start);
-    const end = findRunEnd(bytes, BASE64_LINES, Math.max(lineEnd, start + SHORTEST_RUN));
-    if (lineEnd === end && skipLineBreak(bytes, end) === end) {
-      // Most runs are one line.
-      yield { start, end, text: bytes.subarray(start, end) };
-      from = end;
-    } else from = yield* findRunsOfLines(bytes, start, end);
+  for (let start = findRun(bytes, BASE64, 0, SHORTEST_LINE); start !== -1; ) {
+    const lineEnd = findRunEnd(bytes, BASE64, start + SHORTEST_LINE);
+    const end = findLastLine(bytes, start, lineEnd);
+    yield end === lineEnd ? oneLine(bytes, start, end) : joinLines(bytes, start, end);
+    start = findRun(bytes, BASE64, end, SHORTEST_LINE);
   }
-}
-
-/** Finds the runs that begin in a range with line breaks; returns the end of the last, whose indented lines are long. */
-function* findRunsOfLines(bytes: Buffer, from: number, to: number): Generator<Run, number, undefined> {
-  const lines = bytes.subarray(0, to);
-  let last = to;
-  for (let start = findRun(lines, BASE64, from, SHORTEST_LINE); start !== -1; ) {
-    const firstEnd = findRunEnd(bytes, BASE64, start + SHORTEST_LINE);
-    const end = findLastLine(bytes, start, firstEnd);
-    const isLong = end - start >= SHORTEST_RUN;
-    if (isLong) yield { start, end, text: joinLines(bytes, start, end) };
-    const next = isLong ? end : firstEnd;
-    // Indented lines end after the lines that were found first.
-    last = Math.max(last, next);
-    start = findRun(lines, BASE64, next, SHORTEST_LINE);
-  }
-  return last;
 }
 
 /** The end of the last of several lines of base64; none but the last one is short. */
@@ -113,39 +51,145 @@ function findLastLine(bytes: Buffer, start: number, firstEnd: number): number {
   return end;
 }
 
-const [NEWLINE, RETURN, SPACE, TAB, BACKSLASH] = [0x0a, 0x0d, 0x20, 0x09, 0x5c];
-const LETTERS_OF_BREAKS = [0x6e, 0x72];
+/** A line break, plain or in a string of JSON, with white space around it. */
+const LINE_BREAK = /^[ \t]*(?:[\r\n]|\\[rn])(?:\s|\\[rn])*/;
+const LONGEST_BREAK = 64;
+/** What a line break may begin with. */
+const BREAK_START = kindsOf(' \t\r\n\\');
 
-/** The position after a line break, plain or as `\n`, and its indentation; the same position if there is none. */
-function skipLineBreak(bytes: Buffer, from: number): number {
-  let at = from;
-  let broken = false;
-  for (; at < from + 64; at += 1) {
-    const byte = bytes[at];
-    if (byte === NEWLINE || byte === RETURN) broken = true;
-    else if (byte === BACKSLASH && LETTERS_OF_BREAKS.includes(bytes[at + 1] ?? 0)) {
-      broken = true;
-      at += 1;
-    } else if (byte !== SPACE && byte !== TAB) break;
-  }
-  return broken ? at : from;
+/** The position after a line break; the same position if there is none. */
+function skipLineBreak(bytes: Buffer, at: number): number {
+  // Most runs are followed by something else: its text is not even made.
+  if (BREAK_START[bytes[at] ?? 0] === 0) return at;
+  return at + (LINE_BREAK.exec(bytes.toString('latin1', at, at + LONGEST_BREAK))?.[0].length ?? 0);
 }
 
-/** The characters of a run without its line breaks. */
-function joinLines(bytes: Buffer, start: number, end: number): Buffer {
-  return Buffer.from(bytes.toString('latin1', start, end).replace(/\\[rn]|\s+/g, ''), 'latin1');
-}
+const oneLine = (bytes: Buffer, start: number, end: number): Run => ({
+  positionOf: (index) => start + index,
+  text: bytes.subarray(start, end),
+});
 
-/** The position of the nth character of a run. */
+const joinLines = (bytes: Buffer, start: number, end: number): Run => ({
+  positionOf: (index) => findPosition(bytes, start, index),
+  text: Buffer.from(bytes.toString('latin1', start, end).replace(/\\[rn]|\s+/g, ''), 'latin1'),
+});
+
+const BACKSLASH = 0x5c;
+
+/** The position of the nth character of several lines. */
 function findPosition(bytes: Buffer, start: number, nth: number): number {
-  let left = nth;
   let at = start;
-  while (left > 0 && at < bytes.length) {
-    const next = skipLineBreak(bytes, at);
-    if (next === at) {
-      at += 1;
+  for (let left = nth; at < bytes.length; at += 1) {
+    if (bytes[at] === BACKSLASH) at += 1;
+    else if (BASE64[bytes[at] as number] !== 0) {
+      if (left === 0) return at;
       left -= 1;
-    } else at = next;
+    }
   }
   return at;
+}
+
+/** Characters of base64 for three bytes, and how many such groups of ASCII in a row are a text. */
+const [GROUP, GROUPS] = [4, 6];
+/** The bits of the first three places of a group at which a character leaves the highest bit of a byte unset. */
+const ASCII_PLACES = new Uint8Array(256);
+for (const alphabet of [`${ALPHABET}+/`, `${ALPHABET}-_`]) {
+  for (const [value, character] of Buffer.from(alphabet).entries()) {
+    ASCII_PLACES[character] =
+      Number((value & 32) === 0) + Number((value & 8) === 0) * 2 + Number((value & 2) === 0) * 4;
+  }
+}
+
+/**
+ * Decodes what is ASCII text in a run, wherever in the run it begins: something of the alphabet may be before it, such
+ * as a part of an address. Hashes and images are not even decoded.
+ */
+function* decodeRun({ text, positionOf }: Run): Generator<DecodedPart, void, undefined> {
+  for (let phase = 0; phase < GROUP; phase += 1) {
+    for (let at = findAscii(text, phase); at !== -1; ) {
+      let end = at + GROUP * GROUPS;
+      while (end + GROUP <= text.length && isAscii(text, end)) end += GROUP;
+      // A part of a group may be text as well.
+      const from = Math.max(at - GROUP, phase);
+      yield {
+        bytes: Buffer.from(text.toString('latin1', from, end + GROUP), 'base64'),
+        positionOf: (index) => positionOf(from + Math.floor((index * 4) / 3)),
+      };
+      at = findAscii(text, end + GROUP);
+    }
+  }
+}
+
+/** The first of the groups from a position on with which a text begins, or -1. A separate loop is faster. */
+function findAscii(run: Buffer, from: number): number {
+  const end = run.length - GROUP * GROUPS;
+  for (let at = from; at <= end; ) {
+    let last = GROUPS - 1;
+    while (last >= 0 && isAscii(run, at + GROUP * last)) last -= 1;
+    if (last < 0) return at;
+    at += GROUP * (last + 1);
+  }
+  return -1;
+}
+
+/** Whether three bytes, of which the first character is at a position, are ASCII. */
+function isAscii(run: Buffer, at: number): boolean {
+  const first = ASCII_PLACES[run[at] as number] as number;
+  const second = ASCII_PLACES[run[at + 1] as number] as number;
+  const third = ASCII_PLACES[run[at + 2] as number] as number;
+  return (first & (second >> 1) & (third >> 2) & 1) !== 0;
+}
+
+const PERCENT = 0x25;
+const NO_DIGIT = 16;
+/** The value of each hex digit. */
+const HEX_VALUES = new Uint8Array(256).fill(NO_DIGIT);
+for (const [value, digit] of Buffer.from('0123456789abcdef').entries()) HEX_VALUES[digit] = value;
+for (const [value, digit] of Buffer.from('ABCDEF').entries()) HEX_VALUES[digit] = 10 + value;
+
+/** The byte that is percent-encoded at a position, or -1. */
+function readPercent(bytes: Buffer, at: number): number {
+  if (bytes[at] !== PERCENT) return -1;
+  const [first, second] = [
+    HEX_VALUES[bytes[at + 1] ?? 0] as number,
+    HEX_VALUES[bytes[at + 2] ?? 0] as number,
+  ];
+  return first === NO_DIGIT || second === NO_DIGIT ? -1 : first * 16 + second;
+}
+
+/** 1 for each byte that is part of a word: no control character, space, quote or angle bracket. */
+const WORD = new Uint8Array(256).fill(1, 0x21);
+for (const byte of Buffer.from('"\'<>`')) WORD[byte] = 0;
+
+/** Shorter words hold no secret, and may be many. */
+const SHORTEST_WORD = 16;
+
+/** Decodes each word with percent-encoding. Where most is not encoded, little is read twice. */
+function* decodePercent(bytes: Buffer): Generator<DecodedPart, void, undefined> {
+  for (let at = bytes.indexOf(PERCENT); at !== -1; at = bytes.indexOf(PERCENT, at + 1)) {
+    if (readPercent(bytes, at) === -1) continue;
+    let start = at;
+    while (start > 0 && WORD[bytes[start - 1] as number] !== 0) start -= 1;
+    const end = findRunEnd(bytes, WORD, at);
+    if (end - start >= SHORTEST_WORD) yield decodeWord(bytes, start, end);
+    at = end - 1;
+  }
+}
+
+function decodeWord(bytes: Buffer, start: number, end: number): DecodedPart {
+  const decoded = Buffer.allocUnsafe(end - start);
+  let length = 0;
+  for (let at = start; at < end; length += 1) {
+    const value = readPercent(bytes, at);
+    decoded[length] = value === -1 ? (bytes[at] as number) : value;
+    at += value === -1 ? 1 : 3;
+  }
+  return {
+    bytes: decoded.subarray(0, length),
+    positionOf(index) {
+      let at = start;
+      for (let left = index; left > 0; left -= 1) at += readPercent(bytes, at) === -1 ? 1 : 3;
+      return at;
+    },
+  };
 }

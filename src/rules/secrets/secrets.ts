@@ -6,8 +6,7 @@ import { keepRecent } from '../../recent-values.ts';
 import type { LocalFile } from '../inspect.ts';
 import { type BlockText, decodeUtf8, extractAsciiStrings, extractUtf16Strings } from './block-text.ts';
 import { findCustomMatches, findKeyContainer, type SecretMatch } from './custom-rules.ts';
-import type { DecodedPart } from './decoded-part.ts';
-import { createEmbeddedDecoder } from './embedded.ts';
+import { decodeEmbedded } from './embedded.ts';
 import {
   countNewlineBytes,
   countNewlines,
@@ -89,9 +88,10 @@ export interface TextSecret {
 export async function findSecretsInText(text: string): Promise<readonly TextSecret[]> {
   const rules = selectRules(Buffer.from(text));
   if (rules.size === 0) return [];
-  const findPresetMatches = await loadPresetRules('.txt');
-  const blockText = { text, from: 0, to: text.length };
-  const matches = await findMatches({ blockText, rules }, findPresetMatches);
+  const matches = await findMatches(
+    plainText({ text, from: 0, to: text.length }, rules),
+    await loadPresetRules('.txt'),
+  );
   return Promise.all(
     matches.map(async (match) => ({
       rule: match.rule,
@@ -127,81 +127,79 @@ async function* search(
   file: SearchedFile,
   signal: AbortSignal,
 ): AsyncGenerator<LocatedFinding, void, undefined> {
-  const decoders = file.binary ? [decodeAscii, decodeUtf16] : [decodeText];
-  const decodeEmbedded = createEmbeddedDecoder(file.binary);
-  const findAll = createMatchFinder(extname(file.name).toLowerCase());
+  let findPresetMatches: FindPresetMatches | undefined;
   for await (const block of readBlocks(readPieces(file, signal))) {
     const container = block.offset === 0 ? findKeyContainer(block.bytes) : null;
     if (container !== null) {
       const { rule } = container;
       yield { rule, fingerprint: await fingerprint(container), blockOffset: 0, linesInBlock: 0 };
     }
-    for (const decode of decoders) {
-      const candidate = decode(block);
-      for (const match of await findAll(candidate)) {
+    const plain = new Set<string>();
+    for (const candidate of listCandidates(block, file.binary)) {
+      findPresetMatches ??= await loadPresetRules(extname(file.name).toLowerCase());
+      for (const match of await findMatches(candidate, findPresetMatches)) {
+        // Beside what is encoded, a word may have a secret as it is. Each secret belongs to one block.
+        if (!candidate.isInRange(match) || (candidate.isEmbedded && plain.has(match.secret))) continue;
+        if (!candidate.isEmbedded) plain.add(match.secret);
         yield {
           rule: match.rule,
           fingerprint: await fingerprint(match),
           blockOffset: block.offset,
-          linesInBlock: countNewlines(candidate?.blockText.text ?? '', match.at),
+          linesInBlock: candidate.countLines(match),
         };
       }
-    }
-    const embedded = decodeEmbedded(block);
-    for (const match of await findAll(embedded && decodeContent(embedded))) {
-      const position = embedded?.positionOf(match.from) ?? 0;
-      if (position < block.from || position >= block.to || isPlainAt(block, position, match)) continue;
-      yield {
-        rule: match.rule,
-        fingerprint: await fingerprint(match),
-        blockOffset: block.offset,
-        linesInBlock: countNewlineBytes(block.bytes, 0, position),
-      };
     }
   }
 }
 
-/** Beside what is escaped, a word may have a secret as it is: that was found before. */
-const isPlainAt = ({ bytes }: FileBlock, position: number, { secret }: SecretMatch): boolean =>
-  bytes.toString('latin1', position, position + secret.length) === secret;
-
-/** Finds the matches in a text; the preset's rules are loaded for the first text that needs them. */
-function createMatchFinder(extension: string): (candidate: CandidateText | null) => Promise<SecretMatch[]> {
-  let findPresetMatches: FindPresetMatches | undefined;
-  return async (candidate) => {
-    if (candidate === null) return [];
-    findPresetMatches ??= await loadPresetRules(extension);
-    return findMatches(candidate, findPresetMatches);
-  };
-}
-
 /** A text, and the rules that may find a secret in it. */
 interface CandidateText {
-  readonly blockText: BlockText;
+  readonly text: string;
   readonly rules: ReadonlySet<string>;
+  readonly isEmbedded: boolean;
+  /** Whether a match begins in the range of the block. */
+  readonly isInRange: (match: SecretMatch) => boolean;
+  /** Line breaks between the start of the block and a secret. */
+  readonly countLines: (match: SecretMatch) => number;
 }
 
-/** Decodes a block; returns `null` if no rule can find anything in it. */
-type DecodeBlock = (block: FileBlock) => CandidateText | null;
+/** The texts of a block in which a rule may find something; all others are not even made. */
+function* listCandidates(block: FileBlock, binary: boolean): Generator<CandidateText, void, undefined> {
+  const rules = selectRules(block.bytes);
+  if (rules.size > 0) yield plainText(binary ? extractAsciiStrings(block) : decodeUtf8(block), rules);
+  if (binary) {
+    const wide = extractUtf16Strings(block);
+    const wideRules = selectRules(Buffer.from(wide.text, 'latin1'));
+    if (wideRules.size > 0) yield plainText(wide, wideRules);
+  }
+  for (const { bytes, positionOf } of decodeEmbedded(block.bytes)) {
+    const partRules = selectRules(bytes);
+    if (partRules.size === 0) continue;
+    yield {
+      // Each byte becomes one character, so that positions stay the same.
+      text: bytes.toString('latin1'),
+      rules: partRules,
+      isEmbedded: true,
+      isInRange({ from }) {
+        const position = positionOf(from);
+        return position >= block.from && position < block.to;
+      },
+      countLines: ({ from }) => countNewlineBytes(block.bytes, 0, positionOf(from)),
+    };
+  }
+}
 
-const decodeText: DecodeBlock = (block) => createCandidate(selectRules(block.bytes), () => decodeUtf8(block));
-const decodeAscii: DecodeBlock = (block) =>
-  createCandidate(selectRules(block.bytes), () => extractAsciiStrings(block));
-const decodeUtf16: DecodeBlock = (block) => {
-  const blockText = extractUtf16Strings(block);
-  return createCandidate(selectRules(Buffer.from(blockText.text, 'latin1')), () => blockText);
-};
+const plainText = ({ text, from, to }: BlockText, rules: ReadonlySet<string>): CandidateText => ({
+  text,
+  rules,
+  isEmbedded: false,
+  isInRange: (match) => match.from >= from && match.from < to,
+  countLines: ({ at }) => countNewlines(text, at),
+});
 
-/** Each byte becomes one character, so that positions stay the same. */
-const decodeContent = ({ bytes }: DecodedPart): CandidateText | null =>
-  createCandidate(selectRules(bytes), () => ({ text: bytes.toString('latin1'), from: 0, to: bytes.length }));
-
-const createCandidate = (rules: ReadonlySet<string>, decode: () => BlockText): CandidateText | null =>
-  rules.size === 0 ? null : { blockText: decode(), rules };
-
-/** The matches that begin in the range of the block, each secret under one rule. */
+/** The matches in a text in their order, each secret under one rule. */
 async function findMatches(
-  { blockText: { text, from, to }, rules }: CandidateText,
+  { text, rules }: CandidateText,
   findPresetMatches: FindPresetMatches,
 ): Promise<SecretMatch[]> {
   const distinct: SecretMatch[] = [];
@@ -212,9 +210,7 @@ async function findMatches(
   ]) {
     if (!distinct.some((known) => overlaps(match, known))) distinct.push(match);
   }
-  return distinct
-    .filter((match) => match.from >= from && match.from < to)
-    .sort((one, other) => one.at - other.at);
+  return distinct.sort((one, other) => one.at - other.at);
 }
 
 /** Whether two rules found the same secret. A match of the whole file does not hide the others. */

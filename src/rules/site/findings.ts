@@ -4,23 +4,16 @@ import type { FindingKind, SiteFinding } from './site-files.ts';
 export interface FoundPlace extends Omit<SiteFinding, 'count'> {
   /** Findings with the same kind and key are one. */
   readonly key: string;
-  /** Of a style sheet: the selector of the rule, which may match nothing. */
-  readonly rule?: string | undefined;
 }
 
 /** All places of one finding. */
 interface FindingGroup {
   readonly first: FoundPlace;
   count: number;
-  /** The rules of all places; `null` as soon as one place has none. */
-  rules: Set<string> | null;
 }
 
 /** How many different findings of a kind are kept; the others are only counted. */
 const MAX_GROUPS = 1_000;
-
-/** How many rules are kept for one finding. */
-const MAX_RULES = 50;
 
 /** Collects findings in bounded memory, the same ones as one. */
 export class FindingCollector {
@@ -31,25 +24,11 @@ export class FindingCollector {
     const key = `${place.kind}\n${place.key}`;
     const group = this.#groups.get(key) ?? this.#createGroup(key, place);
     group.count += 1;
-    if (place.rule === undefined || (group.rules?.size ?? 0) >= MAX_RULES) group.rules = null;
-    else group.rules?.add(place.rule);
   }
 
   /** All findings in the order in which they were found. */
   list(): readonly SiteFinding[] {
     return [...this.#groups.values()].map(toFinding);
-  }
-
-  /** The rules of style sheets that are the only places of a finding. */
-  listRules(): readonly string[] {
-    return [...this.#groups.values()].flatMap(({ rules }) => [...(rules ?? [])]);
-  }
-
-  /** Removes and returns the findings all of whose places are rules that match nothing. */
-  takeUnused(isUsed: (rule: string) => boolean): readonly SiteFinding[] {
-    const unused = [...this.#groups].filter(([, { rules }]) => rules !== null && ![...rules].some(isUsed));
-    for (const [key] of unused) this.#groups.delete(key);
-    return unused.map(([, group]) => toFinding(group));
   }
 
   #createGroup(key: string, first: FoundPlace): FindingGroup {
@@ -58,7 +37,7 @@ export class FindingCollector {
     const isFull = size > MAX_GROUPS;
     const known = isFull ? this.#groups.get(`${first.kind}\n…`) : undefined;
     if (known !== undefined) return known;
-    const group: FindingGroup = { first, count: 0, rules: new Set() };
+    const group: FindingGroup = { first, count: 0 };
     this.#groups.set(isFull ? `${first.kind}\n…` : key, group);
     return group;
   }
@@ -79,7 +58,6 @@ const TITLES: Readonly<Record<FindingKind, string>> = {
   host: 'loaded from another host',
   'bare-import': 'imports without an address',
   encoding: 'files that are not in UTF-8',
-  'later-missing': 'missing files that may load later',
   'later-host': 'addresses of other hosts that may load later',
   'link-missing': 'links to missing pages',
   unchecked: 'addresses outside the folder, not checked',

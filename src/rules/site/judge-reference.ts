@@ -1,13 +1,12 @@
 import { encodePath } from '../naming.ts';
-import { formatAddress, laterGrade, type ReferenceGrade, trimAddress } from '../page/addresses.ts';
-import { withoutRange } from '../page/css-grades.ts';
-import { type BaseEvidence, noteRightBase, noteWrongBase } from './base-path.ts';
+import { formatAddress, isLoaded, type ReferenceGrade, trimAddress } from '../page/addresses.ts';
+import { isHtml } from '../page/page-file.ts';
 import type { FindingCollector, FoundPlace } from './findings.ts';
 import type { NearNames } from './near-names.ts';
 import type { RouterEvidence } from './routers.ts';
 import { decodePath, findServed } from './serving.ts';
 import type { AddressResolver, SiteTarget } from './site-address.ts';
-import type { FindingKind, SiteFiles, SiteOptions } from './site-files.ts';
+import type { SiteFiles, SiteOptions } from './site-files.ts';
 
 /** An address of a file, ready to be resolved. */
 export interface SiteReference {
@@ -20,7 +19,6 @@ export interface SiteReference {
   /** The URL to which it is relative. */
   readonly base: string;
   readonly grade: ReferenceGrade;
-  readonly rule?: string | undefined;
 }
 
 /** What is known about a site while its references are resolved. */
@@ -33,19 +31,12 @@ export interface SiteState {
   readonly notes: FindingCollector;
   /** The content of the first `<meta name="generator">`. */
   generator: string;
-  readonly base: BaseEvidence;
+  /** Whether an absolute address of a page leads into the folder. */
+  hasRightBase: boolean;
   readonly router: RouterEvidence;
   /** The names of the folders at the top. */
   readonly topFolders: ReadonlySet<string>;
 }
-
-/** The kinds of finding for an address that a page uses while it opens, perhaps later, or as a link. */
-const MISSING_KIND = {
-  start: 'missing',
-  conditional: 'later-missing',
-  later: 'later-missing',
-  link: 'link-missing',
-} as const;
 
 /**
  * Resolves a reference and reports it where it does not lead to a file.
@@ -67,7 +58,7 @@ export function judgeReference(
   if (target.where === 'folder') {
     const served = findServed(target.path, (path) => state.files.has(path));
     if (served === null) judgeMissing(state, reference, target.path);
-    else if (reference.grade === 'start') noteRightBase(state.base, reference, isAbsolute(reference));
+    else state.hasRightBase ||= isLoaded(reference.grade) && isAbsolute(reference) && isHtml(reference.file);
     return served;
   }
   judgeOutside(state, reference, target);
@@ -94,27 +85,23 @@ function judgeHost(
   const { grade } = reference;
   const isOwnMachine = OWN_MACHINE.test(host);
   if (grade === 'link' || (options.selfContained === 'off' && !isOwnMachine)) return;
-  // A page that works offline does so on every screen.
-  const isStart = grade === 'start' || grade === 'conditional';
+  const isStart = isLoaded(grade);
   const text = `${describe(reference)} ${isStart ? 'is loaded' : 'may be loaded later'} from ${isOwnMachine ? 'the machine that made it' : 'another host'}`;
   const inFolder = isStart ? findCopy(path, files, options) : null;
+  const advice =
+    inFolder === null
+      ? describeOther(options.selfContained === 'enforce' && !isOwnMachine)
+      : describeCopy(options, inFolder);
+  const isRefused = (isStart && options.selfContained === 'enforce') || (grade === 'code' && isOwnMachine);
   // What looks like another host may be the site's own.
-  const isOpen = options.isAssumed === true && inFolder !== null && !isOwnMachine;
-  const advice = inFolder === null ? describeOther(isOwnMachine) : describeCopy(options, inFolder);
-  const hint = isStart ? advice : undefined;
-  const isRefused = isStart && (options.selfContained === 'enforce' || isOwnMachine);
-  // A font of another host is one more request, whatever characters a page has.
-  const rule = reference.rule && withoutRange(reference.rule);
-  const place = toPlace(
-    { ...reference, rule },
-    {
-      kind: isOpen ? 'base' : isStart ? 'host' : 'later-host',
-      // All of them have one cause.
-      key: inFolder === null ? `${host}/${path}` : host,
-      text,
-      hint,
-    },
-  );
+  const isOpen = isRefused && options.isAssumed === true && inFolder !== null && !isOwnMachine;
+  const place = toPlace(reference, {
+    kind: isOpen ? 'base' : isStart ? 'host' : 'later-host',
+    // All of them have one cause.
+    key: inFolder === null ? `${host}/${path}` : host,
+    text,
+    hint: isStart ? advice : undefined,
+  });
   (isRefused ? state.refusals : state.notes).add(place);
 }
 
@@ -133,8 +120,8 @@ function findCopy(path: string, files: SiteFiles, { sitePath, rootPath }: SiteOp
   return null;
 }
 
-const describeOther = (isOwnMachine: boolean): string =>
-  `deliver a copy of it in the folder${isOwnMachine ? '' : ', or set `self-contained: warn`'}`;
+const describeOther = (mayWarn: boolean): string =>
+  `deliver a copy of it in the folder${mayWarn ? ', or set `self-contained: warn`' : ''}`;
 
 function describeCopy({ origin = '', sitePath }: SiteOptions, inFolder: string): string {
   return `the folder has ${inFolder}: use its relative address, or build the site for ${origin}${sitePath}`;
@@ -186,14 +173,9 @@ function findSuffix(path: string, files: SiteFiles): string | null {
   return null;
 }
 
-/** All of them have one cause, so they are one finding; the site's generator is named at the end. */
+/** All of them have one cause, so they are one finding; what to change is known at the end. */
 function addWrongBase(state: SiteState, reference: SiteReference, problem: string): void {
-  const { grade } = reference;
-  const text = `${describe(reference)} ${problem}`;
-  if (grade === 'start') {
-    noteWrongBase(state.base, reference);
-    state.refusals.add(toPlace(reference, { kind: 'base', key: '', text }));
-  } else state.notes.add(toPlace(reference, { kind: MISSING_KIND[grade], key: 'base', text }));
+  addFinding(state, reference, { kind: 'base', key: '', text: `${describe(reference)} ${problem}` });
 }
 
 function addMissing(
@@ -204,26 +186,17 @@ function addMissing(
 ): void {
   const { grade } = reference;
   const near = inFolder === null ? state.nearNames(path) : [inFolder];
-  const place = {
-    start: 'is missing',
-    conditional: 'may load on other screens and is missing',
-    later: 'may load later and is missing',
-    link: 'is missing',
-  }[grade];
-  const collector = grade === 'start' ? state.refusals : state.notes;
-  collector.add(
-    toPlace(reference, {
-      kind: MISSING_KIND[grade],
-      key: path,
-      text: `${describe(reference)} ${place}`,
-      hint: describeNear(path, near, grade),
-    }),
-  );
+  addFinding(state, reference, {
+    kind: grade === 'link' ? 'link-missing' : 'missing',
+    key: path,
+    text: `${describe(reference)} is missing`,
+    hint: describeNear(path, near, grade),
+  });
 }
 
 function describeNear(missing: string, near: readonly string[], grade: ReferenceGrade): string | undefined {
   if (near.length === 0)
-    return grade === 'start' ? 'add the file to the folder, or remove the reference' : undefined;
+    return grade === 'code' ? 'add the file to the folder, or remove the reference' : undefined;
   const hasCase = near.some((name) => name.toLowerCase() === missing.toLowerCase());
   const names = near.join(' and ');
   return `the folder has ${names}${hasCase ? '; upper and lower case differ on GitHub Pages' : ''}`;
@@ -231,23 +204,23 @@ function describeNear(missing: string, near: readonly string[], grade: Reference
 
 /** A module that is imported by a bare name, which only an import map turns into an address. */
 export function judgeBareImport(state: SiteState, reference: SiteReference): void {
-  if (reference.grade !== 'start') return;
+  if (!isLoaded(reference.grade)) return;
   const text = `${describe(reference)} is a bare name, and the page has no import map with it`;
   const hint = 'bundle the modules, or add an import map to the page';
-  state.refusals.add(toPlace(reference, { kind: 'bare-import', key: reference.address, text, hint }));
+  addFinding(state, reference, { kind: 'bare-import', key: reference.address, text, hint });
 }
 
 /** The text of a link is its address; of anything else, what uses it too. */
 const describe = ({ element, address, grade }: SiteReference): string =>
   `${grade === 'link' ? 'the link to' : element} ${formatAddress(address)}`;
 
-function toPlace(
-  { file, line, rule }: SiteReference,
-  finding: { kind: FindingKind; key: string; text: string; hint?: string | undefined },
-): FoundPlace {
-  return { file, line, rule, hint: undefined, ...finding };
+type FindingText = Pick<FoundPlace, 'kind' | 'key' | 'text'> & { readonly hint?: string | undefined };
+
+/** Only without its code a page is refused. */
+function addFinding(state: SiteState, reference: SiteReference, finding: FindingText): void {
+  (reference.grade === 'code' ? state.refusals : state.notes).add(toPlace(reference, finding));
 }
 
-/** The grade of a reference in a file that is itself used at some time. */
-export const gradeWithin = (file: ReferenceGrade, reference: ReferenceGrade): ReferenceGrade =>
-  reference === 'link' ? 'link' : laterGrade(file, reference);
+const toPlace = ({ file, line }: SiteReference, finding: FindingText): FoundPlace => {
+  return { file, line, hint: undefined, ...finding };
+};

@@ -1,6 +1,6 @@
+import { parseJson, toFields } from '../../json.ts';
 import { type FoundAddress, isExternal } from '../page/addresses.ts';
 import { findCssReferences } from '../page/css-references.ts';
-import { parseJsonText, toFields } from '../page/json-fields.ts';
 import { createLineCounter } from '../page/line-counter.ts';
 import { findScriptReferences } from '../page/script-references.ts';
 
@@ -16,9 +16,8 @@ export type TextKind = 'style' | 'script' | 'module' | 'manifest';
 
 /** The references of a file that is no page. */
 export function readFileReferences(text: string, kind: TextKind): readonly FileReference[] {
-  const found = [...findReferences(text, kind), ...findSourceMap(text, kind)];
   const getLine = createLineCounter(text, 1);
-  return found
+  return findReferences(text, kind)
     .filter(({ address }) => isExternal(address))
     .map((reference) => ({
       ...reference,
@@ -38,21 +37,9 @@ function getElement(kind: TextKind, { kind: target, isSpecifier }: FoundAddress)
   return isSpecifier ? 'import' : 'script';
 }
 
-/** How much of the end of a file is searched for the address of its source map, in characters. */
-const TAIL = 2_000;
-
-/** @see https://tc39.es/ecma426/ */
-function findSourceMap(text: string, kind: TextKind): readonly FoundAddress[] {
-  if (kind === 'manifest') return [];
-  const start = Math.max(text.length - TAIL, 0);
-  const [found, address = ''] = /[#@]\s*sourceMappingURL=([^\s'"*]+)/.exec(text.slice(start)) ?? [];
-  if (found === undefined) return [];
-  return [{ offset: text.length, address, kind: 'data', grade: 'later' }];
-}
-
 /** The icons and screenshots of a web app. @see https://www.w3.org/TR/appmanifest/ */
 function findManifestReferences(json: string): readonly FoundAddress[] {
-  const { icons, screenshots } = toFields(parseJsonText(json));
+  const { icons, screenshots } = toFields(parseJson(json));
   return [icons, screenshots]
     .flat()
     .map((image) => toFields(image).src)

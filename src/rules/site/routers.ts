@@ -1,4 +1,4 @@
-import type { FoundGenerator } from './generators.ts';
+import type { SiteGenerator } from './generators.ts';
 
 /** What the pages of a site, and the scripts that they load at the start, show of a router in the browser. */
 export interface RouterEvidence {
@@ -20,12 +20,10 @@ export function noteRouter(evidence: RouterEvidence, text: string, sitePath: str
 /** What to set for a router of which no text names the folder; `null` where there is none. */
 export function describeRouter(
   { isFound, isTold }: RouterEvidence,
-  generator: FoundGenerator | null,
+  generator: SiteGenerator | null,
   sitePath: string,
 ): string | null {
   if (!isFound || isTold || sitePath === '/') return null;
-  if (generator === null) return `the base path of the router to \`${sitePath}\``;
-  // What an app without a router may set does not help here.
-  const setting = generator.setting(sitePath).replace(/; without a router .*$/, '');
-  return `${setting}, and give the router the same base`;
+  if (generator === null) return `the base path of the build and of its router to \`${sitePath}\``;
+  return `${generator.setting(sitePath)}, and give the router the same base`;
 }

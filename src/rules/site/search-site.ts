@@ -1,4 +1,5 @@
 import {
+  isLoaded,
   isSpecifierAddress,
   laterGrade,
   type ReferenceGrade,
@@ -9,16 +10,9 @@ import { type PageReference, searchPage } from '../page/html-references.ts';
 import { type ImportMapEntry, resolveSpecifier } from '../page/import-map.ts';
 import { decodeText, isHtml, isXhtml, LARGEST_PAGE, readBytes } from '../page/page-file.ts';
 import { describeMisread, findMisreadText, MISREAD_HINT } from '../text-encoding.ts';
-import {
-  gradeWithin,
-  judgeBareImport,
-  judgeReference,
-  type SiteReference,
-  type SiteState,
-} from './judge-reference.ts';
+import { judgeBareImport, judgeReference, type SiteReference, type SiteState } from './judge-reference.ts';
 import { type FileReference, readFileReferences, type TextKind } from './read-references.ts';
 import { noteRouter } from './routers.ts';
-import { findServed } from './serving.ts';
 
 /** The largest part of a script or style sheet that is searched, in bytes. */
 const LARGEST_TEXT = 8_388_608;
@@ -43,11 +37,12 @@ interface FileVisit {
 /** The files that are still to be searched, and those that were. */
 export interface SearchQueue {
   readonly pending: FileVisit[];
-  readonly seen: Set<string>;
+  /** How each file was used that is or was in the queue. */
+  readonly seen: Map<string, ReferenceGrade>;
   readonly searched: Set<string>;
 }
 
-export const createQueue = (): SearchQueue => ({ pending: [], seen: new Set(), searched: new Set() });
+export const createQueue = (): SearchQueue => ({ pending: [], seen: new Map(), searched: new Set() });
 
 /** Adds a file that no page is known to use. */
 export function enqueueFile(state: SiteState, queue: SearchQueue, path: string, grade: ReferenceGrade): void {
@@ -56,13 +51,13 @@ export function enqueueFile(state: SiteState, queue: SearchQueue, path: string, 
   enqueue(queue, { path, kind, grade, page: { base: state.resolver.toUrl(path), importMap: [], key: '' } });
 }
 
-function enqueue(queue: SearchQueue, visit: FileVisit): void {
+function enqueue({ pending, seen }: SearchQueue, visit: FileVisit): void {
   const key = `${visit.kind} ${visit.page.key} ${visit.path}`;
-  // What is only used under a condition may be used without one elsewhere.
-  if (queue.seen.has(key) || queue.seen.has(`${visit.grade} ${key}`)) return;
-  const isSure = visit.grade !== 'conditional';
-  queue.seen.add(isSure ? key : `${visit.grade} ${key}`);
-  queue.pending.push(visit);
+  const known = seen.get(key);
+  // What one page loads with `async` may be code of another one.
+  if (known !== undefined && laterGrade(known, visit.grade) === visit.grade) return;
+  seen.set(key, visit.grade);
+  pending.push(visit);
 }
 
 /** How a file without a known use is read. */
@@ -92,12 +87,8 @@ export async function searchQueue(state: SiteState, queue: SearchQueue): Promise
   queue.pending.length = 0;
 }
 
-/** The text of a file, at most its first part; empty for a page that is too large. */
-export async function readSiteText(state: Pick<SiteState, 'files'>, path: string): Promise<string> {
-  return decodeText(await readSiteBytes(state, path));
-}
-
-async function readSiteBytes({ files }: Pick<SiteState, 'files'>, path: string): Promise<Buffer> {
+/** The bytes of a file, at most its first part; none of a page that is too large. */
+async function readSiteBytes({ files }: SiteState, path: string): Promise<Buffer> {
   const file = files.get(path);
   const limit = getLimit(path);
   if (file === undefined || (file.size > limit && isHtml(path))) return Buffer.alloc(0);
@@ -153,7 +144,7 @@ function judgeEncoding({ files, refusals, notes }: SiteState, visit: FileVisit, 
 function searchSitePage(state: SiteState, queue: SearchQueue, visit: FileVisit, text: string): void {
   const { path } = visit;
   const url = state.resolver.toUrl(path);
-  if (visit.grade === 'start') noteRouter(state.router, text, state.options.sitePath);
+  if (isLoaded(visit.grade)) noteRouter(state.router, text, state.options.sitePath);
   const search = searchPage(text, isXhtml(path) || /\.svg$/i.test(path));
   if (!search.complete) addIncomplete(state, path, 'is nested too deeply or has too many elements');
   state.generator ||= search.generator;
@@ -173,10 +164,9 @@ function searchText(
   { text, kind }: { readonly text: string; readonly kind: TextKind },
 ): void {
   const url = state.resolver.toUrl(visit.path);
-  if (visit.grade === 'start') noteRouter(state.router, text, state.options.sitePath);
+  if (isLoaded(visit.grade)) noteRouter(state.router, text, state.options.sitePath);
   for (const reference of readFileReferences(text, kind)) {
-    const base = reference.isPageRelative ? visit.page.base : url;
-    followReference(state, queue, visit, { ...reference, base });
+    followReference(state, queue, visit, { ...reference, base: url });
   }
 }
 
@@ -187,46 +177,32 @@ function followReference(
   visit: FileVisit,
   found: (PageReference | FileReference) & { readonly base: string },
 ): void {
-  // Only its host is known.
-  if (found.isPartial && !/^\s*(?:[a-z][a-z0-9+.-]*:|[\\/]{2})/i.test(found.address)) return;
-  const { line, element, rule, base } = found;
+  const { line, element, address: written, base } = found;
   const isMapEntry = element === 'importmap';
   // A folder is no file; what is imported from it is judged where it is imported.
-  if (isMapEntry && found.address.endsWith('/') && leadsInside(state, found.address, base)) return;
-  const hasOther = found.others?.some((other) => isServed(state, other, base)) === true;
-  const own = hasOther ? laterGrade(found.grade, 'conditional') : found.grade;
-  const grade = gradeWithin(visit.grade, isMapEntry ? 'later' : own);
-  const reference: SiteReference = {
-    file: visit.path,
-    line,
-    element,
-    address: found.address,
-    base,
-    grade,
-    rule,
-  };
-  const address = found.isSpecifier ? resolveImport(visit.page, reference) : found.address;
+  if (isMapEntry && written.endsWith('/') && leadsInside(state, written, base)) return;
+  const grade = found.grade === 'link' ? 'link' : laterGrade(visit.grade, found.grade);
+  const reference: SiteReference = { file: visit.path, line, element, address: written, base, grade };
+  const address = found.isSpecifier ? resolveImport(visit.page, reference) : written;
   if (address === null) {
     judgeBareImport(state, reference);
     return;
   }
   const path = judgeReference(state, reference, address);
-  const kind = path === null || isMapEntry ? null : getFollowedKind(found.kind, path);
+  const kind = path === null ? null : getFollowedKind(found.kind, path);
   if (path === null || kind === null) return;
-  if (grade === 'start' || (grade === 'link' && visit.grade === 'start')) {
-    enqueue(queue, { path, kind, grade: 'start', page: visit.page });
-  } else if (grade === 'conditional') enqueue(queue, { path, kind, grade, page: visit.page });
+  const isFollowed = grade === 'link' ? isLoaded(visit.grade) : isLoaded(grade);
+  if (isFollowed) enqueue(queue, { path, kind, grade: gradeVisit(kind, grade), page: visit.page });
+}
+
+/** A page that is opened has code of its own; in a style sheet nothing is code. */
+function gradeVisit(kind: FileVisit['kind'], grade: ReferenceGrade): ReferenceGrade {
+  if (kind === 'page') return 'code';
+  return kind === 'style' ? 'content' : grade;
 }
 
 const leadsInside = ({ resolver }: SiteState, address: string, base: string): boolean =>
   resolver.resolve(trimAddress(address), base).where === 'folder';
-
-/** Whether an address leads to a file of the folder, or has its content in itself. */
-function isServed({ resolver, files }: SiteState, address: string, base: string): boolean {
-  const target = resolver.resolve(trimAddress(address), base);
-  if (target.where === 'none') return /^\s*data:/i.test(address);
-  return target.where === 'folder' && findServed(target.path, (path) => files.has(path)) !== null;
-}
 
 function resolveImport(
   { importMap, base }: PageContext,

@@ -29,7 +29,7 @@ export interface SiteOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What a finding is about. Only the first five can be refusals. */
+/** What a finding is about. Only the first five can be refusals; each of them can be a note, too. */
 export type FindingKind =
   | 'missing'
   | 'base'
@@ -37,8 +37,6 @@ export type FindingKind =
   | 'bare-import'
   /** A text in another encoding than the one that Pages declares. */
   | 'encoding'
-  /** May load later, and is missing. */
-  | 'later-missing'
   | 'later-host'
   /** A link to a page that is missing. */
   | 'link-missing'

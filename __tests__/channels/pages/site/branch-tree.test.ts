@@ -1,26 +1,31 @@
 import { describe, expect, test } from '@jest/globals';
-import {
-  filesBelow,
-  findOwnedFiles,
-  listFolders,
-  listKept,
-  readBranchTree,
-  treeShaAt,
-} from '../../../../src/channels/pages/site/branch-tree.ts';
+import { filesBelow, listFolders, treeShaAt } from '../../../../src/channels/pages/site/branch-tree.ts';
+import { findOwnedFiles, listKept } from '../../../../src/channels/pages/site/site-history.ts';
 import { SITE } from '../../../../src/protocol/limits.ts';
 import { FakeGitHub } from '../../../github/fake-github.ts';
 import { held, heldFiles, MemoryBranch, shaOf } from './memory-branch.ts';
-import { connect, deliverFile, deliverSite, withdrawFolder } from './site-runs.ts';
+import {
+  connect,
+  deliverFile,
+  deliverSite,
+  folderTarget,
+  readBranchTree,
+  withdrawFolder,
+} from './site-runs.ts';
 
 const FOLDER = 'p/1/';
 const CONTENTS = { 'index.html': 'page', 'css/a.css': 'style' };
 
-const readTree = (branch: MemoryBranch) => readBranchTree(connect(branch).github, 'main');
+const readTree = (branch: MemoryBranch) => readBranchTree(connect(branch).github);
 
 /** The paths of a folder that count as ours, and the rest of the answer. */
 async function findOwned(branch: MemoryBranch, folder = FOLDER) {
   const { github } = connect(branch);
-  const { files, ...more } = await findOwnedFiles(github, await readBranchTree(github, 'main'), folder);
+  const { files, ...more } = await findOwnedFiles(
+    folderTarget(github, ''),
+    await readBranchTree(github),
+    folder,
+  );
   return { paths: [...files.keys()].sort(), ...more };
 }
 
@@ -36,7 +41,7 @@ describe('the tree of a branch', () => {
 
   test('is read in three requests', async () => {
     const { github, host } = connect(branch);
-    const { head, entries } = await readBranchTree(github, 'main');
+    const { head, entries } = await readBranchTree(github);
     expect(head).toBe(branch.head.sha);
     expect(entries.get('p')).toMatchObject({ type: 'tree', sha: branch.treeSha('p') });
     expect(host.seen).toHaveLength(3);
@@ -48,7 +53,7 @@ describe('the tree of a branch', () => {
       get_commit: { tree: { sha: 'b'.repeat(40) } },
       tree_below: { truncated: true, tree: [] },
     });
-    await expect(readBranchTree(github, 'main')).rejects.toMatchObject({ code: 'TOO_LARGE' });
+    await expect(readBranchTree(github)).rejects.toMatchObject({ code: 'TOO_LARGE' });
   });
 
   test('has the files below a folder, and not those of one whose name only begins the same', async () => {
@@ -68,20 +73,24 @@ describe('the tree of a branch', () => {
 });
 
 describe('what is ours in a folder', () => {
-  test('is nothing where the folder does not exist, without a look at the history', async () => {
+  test('is nothing where the folder does not exist', async () => {
     const { github, host } = connect(new MemoryBranch(heldFiles({ 'README.md': 'theirs' })));
-    const tree = await readBranchTree(github, 'main');
-    await expect(findOwnedFiles(github, tree, FOLDER)).resolves.toMatchObject({ files: new Map() });
-    await expect(findOwnedFiles(github, { ...tree, head: null }, '')).resolves.toMatchObject({
+    const tree = await readBranchTree(github);
+    await expect(findOwnedFiles(folderTarget(github, ''), tree, FOLDER)).resolves.toMatchObject({
       files: new Map(),
     });
-    expect(host.seen).toHaveLength(3);
+    await expect(
+      findOwnedFiles(folderTarget(github, ''), { ...tree, head: null }, ''),
+    ).resolves.toMatchObject({
+      files: new Map(),
+    });
+    expect(host.seen).toHaveLength(4);
   });
 
   test('is everything that the last delivery has delivered, after one more request', async () => {
     const branch = await deliveredBranch();
     const { github, host } = connect(branch);
-    const owned = await findOwnedFiles(github, await readBranchTree(github, 'main'), FOLDER);
+    const owned = await findOwnedFiles(folderTarget(github, ''), await readBranchTree(github), FOLDER);
     expect(Object.fromEntries(owned.files)).toEqual({
       'index.html': shaOf('page'),
       'css/a.css': shaOf('style'),

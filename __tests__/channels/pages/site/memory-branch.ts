@@ -148,16 +148,25 @@ export class MemoryBranch {
   }
 
   #query({ query, variables }: { query: string; variables: Readonly<Record<string, string>> }): Scripted {
-    const names = [...query.matchAll(/(\w+): history\(/g)].map(([, name = '']) => name);
-    const pages = names.map((name) => {
-      const [last] = this.touching(variables.head ?? '', variables[name] ?? '');
-      if (last === undefined) return [name, { nodes: [] }];
-      const { sha: oid, commit } = this.#describe(last) as {
-        sha: string;
-        commit: { message: string; committer: { date: string } };
+    const fields = [...query.matchAll(/(\w+): history\(first: (\d+)/g)];
+    const pages = fields.map(([, name = '', first]) => {
+      const path = variables[name] ?? '';
+      const fileIn = (one: HeldCommit | null) => {
+        const entry = one && listTree(one.files).get(path);
+        return { file: entry ? { oid: entry.sha, size: this.sizes.get(entry.sha) ?? 1 } : null };
       };
-      const { message, committer } = commit;
-      return [name, { nodes: [{ oid, message, committedDate: committer.date }] }];
+      const nodes = this.touching(variables.head ?? '', path)
+        .slice(0, Number(first))
+        .map((one) => {
+          const { sha: oid, commit } = this.#describe(one) as {
+            sha: string;
+            commit: { message: string; committer: { date: string } };
+          };
+          const { message, committer } = commit;
+          const parents = { nodes: [fileIn(one.parent)] };
+          return { oid, message, committedDate: committer.date, ...fileIn(one), parents };
+        });
+      return [name, { nodes }];
     });
     return { body: { data: { repository: { object: Object.fromEntries(pages) } } } };
   }

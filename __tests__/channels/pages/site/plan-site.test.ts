@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { formatCommitMessage } from '../../../../src/channels/pages/ownership.ts';
-import { readBranchTree } from '../../../../src/channels/pages/site/branch-tree.ts';
-import { isDone, planSite, type SitePlan } from '../../../../src/channels/pages/site/plan-site.ts';
-import type { FolderTarget } from '../../../../src/channels/pages/site/site-target.ts';
+import { planSite, type SitePlan } from '../../../../src/channels/pages/site/plan-site.ts';
+import type { FolderTarget } from '../../../../src/channels/pages/target.ts';
+import type { Change } from '../../../../src/github/change.ts';
 import { SITE } from '../../../../src/protocol/limits.ts';
 import { held, heldFiles, MemoryBranch, shaOf } from './memory-branch.ts';
-import { connect, deliverFile, deliverSite, folderTarget, memorySite } from './site-runs.ts';
+import { connect, deliverFile, deliverSite, folderTarget, memorySite, readBranchTree } from './site-runs.ts';
 
 const FOLDER = 'p/1/';
 const CONTENTS = { 'index.html': 'page', 'css/a.css': 'style' };
@@ -18,13 +18,14 @@ async function plan(
   branch: MemoryBranch,
   contents: Readonly<Record<string, string>>,
   more: PlanOptions = {},
-): Promise<SitePlan> {
+): Promise<SitePlan & Omit<Change, 'basis'>> {
   const { github } = connect(branch);
   const target = folderTarget(github, more.folder ?? FOLDER, more);
-  return planSite(memorySite(contents), target, await readBranchTree(github, 'main'));
+  const planned = await planSite(memorySite(contents), target, await readBranchTree(github));
+  return { message: '', writes: [], removals: [], ...planned, ...planned.change };
 }
 
-const written = ({ writes }: SitePlan): string[] => writes.map(({ path }) => path).sort();
+const written = ({ change }: SitePlan): string[] => (change?.writes ?? []).map(({ path }) => path).sort();
 
 async function deliveredBranch(files: Readonly<Record<string, string>> = {}): Promise<MemoryBranch> {
   const branch = new MemoryBranch(heldFiles({ 'README.md': 'theirs', ...files }));
@@ -39,7 +40,6 @@ describe('the plan for a folder', () => {
     expect(written(planned)).toEqual(['p/1/css/a.css', 'p/1/index.html']);
     expect(planned).toMatchObject({
       removals: [],
-      head: branch.head.sha,
       changes: { added: ['index.html', 'css/a.css'], changed: [], removed: [], kept: [], removedFolders: [] },
       totalSize: 'page'.length + 'style'.length + 1,
     });
@@ -49,8 +49,8 @@ describe('the plan for a folder', () => {
   test('is done where everything is as wanted', async () => {
     const branch = await deliveredBranch();
     const planned = await plan(branch, CONTENTS);
-    expect(isDone(planned)).toBe(true);
-    expect(planned.lastCommit).toBe(branch.head.sha);
+    expect(planned.change).toBeUndefined();
+    expect(planned.commitSha).toBe(branch.head.sha);
   });
 
   test('writes what is new or changed, and removes what has vanished', async () => {
@@ -95,7 +95,7 @@ describe('the plan for a folder', () => {
       pictures: ['index.html.png'],
     };
     const planWith = async (more: PlanOptions = {}) =>
-      planSite(site, folderTarget(github, FOLDER, more), await readBranchTree(github, 'main'));
+      planSite(site, folderTarget(github, FOLDER, more), await readBranchTree(github));
     await expect(planWith()).rejects.toMatchObject({
       code: 'NOT_OURS',
       message: expect.stringMatching(/^p\/1\/index\.html\.png, where the picture goes,/),
@@ -106,16 +106,14 @@ describe('the plan for a folder', () => {
 
   test('takes over the picture that was delivered with a single page', async () => {
     const branch = new MemoryBranch();
-    const message = formatCommitMessage({
-      path: 'p/1/index.html',
-      blobSha: shaOf('page'),
-      pictures: [{ path: 'p/1/index.html.png', blobSha: shaOf('old') }],
-      replaces: false,
-      essence: 'x',
-    });
+    const objects = [
+      { path: 'p/1/index.html', sha: shaOf('page') },
+      { path: 'p/1/index.html.png', sha: shaOf('old') },
+    ];
+    const message = formatCommitMessage('p/1/index.html', { verb: 'ADD', essence: 'x', objects });
     branch.commit(heldFiles({ 'p/1/index.html': 'page', 'p/1/index.html.png': 'old' }), message, null);
     const { github } = connect(branch);
-    const tree = await readBranchTree(github, 'main');
+    const tree = await readBranchTree(github);
     const contents = { 'index.html': 'page', 'index.html.png': 'picture' };
     const site = { ...memorySite(contents), pictures: ['index.html.png'] };
     const planned = await planSite(site, folderTarget(github, FOLDER), tree);
@@ -132,7 +130,7 @@ describe('the plan for a folder', () => {
   test('never removes the file of a person that has our bytes', async () => {
     const branch = await deliveredBranch({ 'p/1/css/a.css': 'style' });
     const planned = await plan(branch, { 'index.html': 'page' });
-    expect(isDone(planned)).toBe(true);
+    expect(planned.change).toBeUndefined();
     expect(planned.changes.kept).toEqual(['css/']);
   });
 
@@ -302,7 +300,7 @@ describe('the file that switches Jekyll off', () => {
       await deliverSite(branch, siteRoot, CONTENTS, options);
       expect(branch.now[`${siteRoot}.nojekyll`]).toBe(shaOf(''));
       const target = { folder: siteRoot, siteRoot, options: { nojekyll: true } };
-      expect(isDone(await plan(branch, CONTENTS, target))).toBe(true);
+      expect((await plan(branch, CONTENTS, target)).change).toBeUndefined();
       const planned = await plan(branch, { 'index.html': 'second' }, { folder: siteRoot, siteRoot });
       expect(planned.removals).toEqual([`${siteRoot}css/a.css`]);
     },

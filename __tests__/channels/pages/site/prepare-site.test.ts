@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { PagesOptions } from '../../../../src/channels/pages/publish.ts';
 import { prepareSite, previewSite } from '../../../../src/channels/pages/site/prepare-site.ts';
+import type { PagesOptions } from '../../../../src/channels/pages/target.ts';
 import { fakePorts } from '../../../support/ports.ts';
 import { commitTargetWith } from '../../fake-branch.ts';
 import { pagesOptionsWith } from '../../pages-options.ts';
@@ -51,7 +51,7 @@ describe('preparing a site', () => {
         destination: 'branch main, folder a ä/1/',
         name: 'a ä/1/',
       },
-      data: { path: 'a ä/1/index.html', site: { target: { folder: 'a ä/1/', siteRoot: '' } } },
+      data: { path: 'a ä/1/index.html', target: { folder: 'a ä/1/', siteRoot: '' } },
     });
   });
 
@@ -59,11 +59,11 @@ describe('preparing a site', () => {
     const pages = siteWith({ folder: 'docs' });
     await expect(prepare(PAGE, { name: 'docs/p/', pages }).prepared).resolves.toMatchObject({
       servedAt: { sitePath: '/site/p/', rootPath: '/site/' },
-      data: { site: { target: { folder: 'docs/p/', siteRoot: 'docs/' } } },
+      data: { target: { folder: 'docs/p/', siteRoot: 'docs/', method: 'C' } },
     });
     await expect(prepare(PAGE, { name: './' }).prepared).resolves.toMatchObject({
       plan: { name: './', destination: 'branch main, folder ./' },
-      data: { site: { target: { folder: '' } } },
+      data: { target: { folder: '' } },
     });
   });
 
@@ -85,7 +85,7 @@ describe('preparing a site', () => {
     ]);
     expect(site?.pictures).toEqual(['index.html.png', 'index.html.before.png']);
     expect(site?.size).toBe('<p>p{}picturebefore'.length);
-    expect(data.site).toMatchObject({ site, pictures: { url: new URL(`${page}.png`) } });
+    expect(data).toMatchObject({ site, placedPictures: { url: new URL(`${page}.png`) } });
   });
 
   test('refuses a folder that has a file where the picture goes', async () => {
@@ -106,7 +106,10 @@ describe('preparing a site', () => {
 });
 
 describe('names that Jekyll changes', () => {
-  const contents = { ...PAGE, '_static/a.js': 'x', 'README.md': '# x', 'front.html': '---\ntitle: x\n---\n' };
+  const contents = {
+    ...PAGE,
+    ...{ '_static/a.js': 'x', 'notes.md': '---\n---\n# x', 'front.html': '---\ntitle: x\n---\n' },
+  };
 
   test('are refused together, with both ways out', async () => {
     const { prepared, asked } = prepare(contents);
@@ -114,7 +117,7 @@ describe('names that Jekyll changes', () => {
       code: 'BAD_INPUT',
       step: 'check',
       message:
-        'Jekyll, which builds this Pages site, leaves out _static/a.js, and renders README.md, front.html',
+        'Jekyll, which builds this Pages site, leaves out _static/a.js, and renders notes.md, front.html',
       hint: expect.stringMatching(/`nojekyll: true`.*rename/),
       leftBehind: [],
     });
@@ -125,6 +128,7 @@ describe('names that Jekyll changes', () => {
   test.each([
     ['.vitest/', 'vitest/'],
     ['reports/_build/html/', 'reports/build/html/'],
+    ['~drafts/', 'drafts/'],
     ['vendor/', 'site/vendor/'],
     ['_/', 'site/'],
   ])('are refused with another path if the folder itself has one: %s', async (name, other) => {
@@ -132,6 +136,19 @@ describe('names that Jekyll changes', () => {
       message: `Jekyll, which builds this Pages site, leaves out the folder ${name}`,
       hint: `set \`nojekyll: true\`, which commits an empty .nojekyll and ends Jekyll for the whole site, or set \`path: ${other}\``,
     });
+  });
+
+  test('are no Markdown without front matter, and nothing that only begins with hyphens', async () => {
+    const copied = {
+      ...PAGE,
+      'README.md': '# x',
+      'a.md': '# x',
+      'key.pem': '-----BEGIN',
+      'a.diff': '--- a\n',
+    };
+    const { prepared, asked } = prepare(copied);
+    expect((await prepared).servedAt.refusal).toBeNull();
+    expect(asked).toEqual([]);
   });
 
   test.each<[string, Parameters<typeof prepare>[1]]>([
@@ -144,7 +161,7 @@ describe('names that Jekyll changes', () => {
 
   test('are looked for at the root of what is served, without a request where there are none', async () => {
     const pages = siteWith({ folder: 'docs' });
-    const { prepared, asked } = prepare({ ...PAGE, 'a.md': 'x' }, { name: 'docs/p/', pages });
+    const { prepared, asked } = prepare({ ...PAGE, '_a.js': 'x' }, { name: 'docs/p/', pages });
     expect((await prepared).servedAt.refusal?.hint).toContain('docs/.nojekyll');
     expect(asked).toEqual(['docs/.nojekyll']);
     const plain = prepare(PAGE);
@@ -156,13 +173,9 @@ describe('names that Jekyll changes', () => {
 test('a preview tells what would be done, and writes nothing', async () => {
   const branch = new MemoryBranch();
   const { data } = await prepare(PAGE, { branch }).prepared;
-  await expect(previewSite(data.site, fakePorts())).resolves.toBe(
-    'ADD 1: from run 7 of Deliver (files: 1 added)',
-  );
+  await expect(previewSite(data, fakePorts())).resolves.toBe('ADD 1: from run 7 of Deliver (files: 1 added)');
   branch.commit(heldFiles({ 'p/1/index.html': '<p>' }), 'theirs');
   const { head } = branch;
-  await expect(previewSite(data.site, fakePorts())).resolves.toBe(
-    `commit ${head.sha} already holds this site`,
-  );
+  await expect(previewSite(data, fakePorts())).resolves.toBe(`commit ${head.sha} already holds this site`);
   expect(branch.head).toBe(head);
 });

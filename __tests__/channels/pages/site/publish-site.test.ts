@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Placement } from '../../../../src/channels/channel.ts';
 import { resolveDestination } from '../../../../src/channels/pages/destination.ts';
+import { formatCommitMessage } from '../../../../src/channels/pages/ownership.ts';
 import type { SitePlan } from '../../../../src/channels/pages/site/plan-site.ts';
 import { describeChanges, entryUrl, publishSite } from '../../../../src/channels/pages/site/publish-site.ts';
-import { formatSiteMessage } from '../../../../src/channels/pages/site/site-message.ts';
-import { hashTree } from '../../../../src/channels/pages/site/tree.ts';
-import { hasFailed } from '../../../../src/errors.ts';
+import { hasFailed, stoppedError } from '../../../../src/errors.ts';
+import { hashTree } from '../../../../src/github/api/tree-id.ts';
 import { nameFew } from '../../../../src/plain-text.ts';
 import { MEGABYTE, SITE } from '../../../../src/protocol/limits.ts';
 import { FakeGitHub, failure } from '../../../github/fake-github.ts';
@@ -16,16 +16,12 @@ import { connect, deliverSite, folderTarget, memorySite } from './site-runs.ts';
 
 const CONTENTS = { 'index.html': 'page', 'css/ä b.css': 'style' };
 
-function publish(
-  branch: MemoryBranch,
-  contents: Readonly<Record<string, string>>,
-  fetchOld: (url: URL) => Promise<readonly string[]> = async () => [],
-) {
+function publish(branch: MemoryBranch, contents: Readonly<Record<string, string>>) {
   const { github, ports, host } = connect(branch);
   const site = memorySite(contents);
   const location = { ...pagesOptionsWith(), path: 'p/1/', name: site.entry };
   const destination = resolveDestination(github.repository, location, siteWith());
-  const placed = publishSite({ target: folderTarget(github, 'p/1/'), site, destination }, ports, fetchOld);
+  const placed = publishSite({ target: folderTarget(github, 'p/1/'), site, destination }, ports);
   return { placed, ports, host };
 }
 
@@ -46,7 +42,7 @@ describe('publishing a site', () => {
         { path: 'css/ä b.css', url: new URL('https://octo.github.io/site/p/1/css/%C3%A4%20b.css'), size: 5 },
       ],
     });
-    expect(placement.previousSha256).toBeUndefined();
+    expect([placement.earlier, placement.parts?.[0]?.earlier]).toEqual([[], []]);
     expect(ports.logger.lines).toContain('files: 2 added');
   });
 
@@ -63,117 +59,70 @@ describe('publishing a site', () => {
     expect(branch.head).toBe(head);
   });
 
-  test('looks at the old page once before files are changed, and not where some are only added', async () => {
-    const branch = new MemoryBranch();
-    let looks = 0;
-    const look = async () => {
-      looks += 1;
-      return ['old'];
-    };
-    await publish(branch, CONTENTS, look).placed;
-    await publish(branch, { ...CONTENTS, 'more.html': 'more' }, look).placed;
-    expect(looks).toBe(0);
-    branch.beforeMove = () => {
-      branch.beforeMove = () => undefined;
-      branch.change({ 'README.md': 'theirs' });
-    };
-    await expect(publish(branch, { 'index.html': 'second' }, look).placed).resolves.toMatchObject({
-      previousSha256: ['old'],
-    });
-    expect(looks).toBe(1);
-    expect(branch.now).toEqual({ 'README.md': shaOf('theirs'), 'p/1/index.html': shaOf('second') });
-  });
+  /** By path: git's ids of what each file was before; nothing for a file that did not change. */
+  const earlierIn = ({ earlier, parts = [] }: Placement) =>
+    Object.fromEntries(
+      [['index.html', earlier] as const, ...parts.map((one) => [one.path, one.earlier] as const)].flatMap(
+        ([path, blobs]) => (blobs === undefined ? [] : [[path, blobs.map(({ sha }) => sha)]]),
+      ),
+    );
 
-  test('looks at what each changed file answers before, and at no others', async () => {
+  test('knows what it replaces and what is new, and a run that finds everything there knows as much', async () => {
     const branch = new MemoryBranch();
-    const contents = { 'index.html': 'page', 'a b.css': 'one', 'b.js': 'two', 'same.txt': 'same' };
-    await publish(branch, contents).placed;
-    const changed = { ...contents, 'a b.css': 'second', 'b.js': 'second', 'new.txt': 'new' };
-    const { parts, unknown } = await publish(branch, changed, async ({ pathname }) => [pathname]).placed;
-    expect(parts).toMatchObject([
-      { path: 'a b.css', previousSha256: ['/site/p/1/a%20b.css'] },
-      { path: 'b.js', previousSha256: ['/site/p/1/b.js'] },
-      expect.not.objectContaining({ previousSha256: expect.anything() }),
-      expect.not.objectContaining({ previousSha256: expect.anything() }),
-    ]);
-    expect(unknown).toEqual([]);
-  });
-
-  test('that finds everything there knows what the newest delivery replaced, and what it was', async () => {
-    const branch = new MemoryBranch();
-    const contents = { 'index.html': 'page', 'a.css': 'first', 'b.js': 'same' };
-    await publish(branch, contents).placed;
-    const changed = { 'index.html': 'second', 'a.css': 'second', 'b.js': 'same', 'new.txt': 'new' };
-    await publish(branch, changed).placed;
+    const first = { 'index.html': 'page', 'a.css': 'first', 'b.js': 'same' };
+    await publish(branch, first).placed;
+    const second = { 'index.html': 'second', 'a.css': 'second', 'b.js': 'same', 'new.txt': 'new' };
+    const replaced = await publish(branch, second).placed;
+    const known = { 'index.html': [shaOf('page')], 'a.css': [shaOf('first')], 'new.txt': [] };
+    expect(earlierIn(replaced)).toEqual(known);
     branch.change({ 'README.md': 'theirs' });
-    const { placed, host } = publish(branch, changed);
-    const { written, previousBlob, parts } = await placed;
-    expect([written, previousBlob]).toEqual([false, { sha: shaOf('page'), size: 4 }]);
-    expect(parts?.map(({ path, previousBlob: blob }) => [path, blob?.sha])).toEqual([
-      ['a.css', shaOf('first')],
-      ['b.js', undefined],
-      ['new.txt', undefined],
-    ]);
-    // The head, its history, and two commits with their trees.
-    expect(host.seen).toHaveLength(6);
+    const { placed, host } = publish(branch, second);
+    expect((await placed).written).toBe(false);
+    expect(earlierIn(await placed)).toEqual(known);
+    // The head, its history, that of the page, and two commits with their trees.
+    expect(host.seen).toHaveLength(7);
   });
 
-  const newOf = ({ parts = [] }: Placement) => parts.filter(({ isNew }) => isNew).map(({ path }) => path);
-
-  test('knows which files are new, whether this run wrote them or an earlier one', async () => {
+  test('knows also what the delivery before had replaced: a cache may be older than both', async () => {
     const branch = new MemoryBranch();
-    const contents = { 'index.html': 'page', 'a.css': 'first' };
-    await publish(branch, contents).placed;
-    for (const written of [true, false]) {
-      const placement = await publish(branch, { ...contents, 'a.css': 'second', 'new.txt': 'new' }).placed;
-      expect([placement.written, newOf(placement)]).toEqual([written, ['new.txt']]);
-    }
+    await publish(branch, { 'index.html': 'one' }).placed;
+    await publish(branch, { 'index.html': 'two' }).placed;
+    const { placed } = publish(branch, { 'index.html': 'three' });
+    expect(earlierIn(await placed)).toEqual({ 'index.html': [shaOf('two'), shaOf('one')] });
   });
 
-  test('marks a bounded number of new files, and counts the others', async () => {
+  test('knows what was there before somebody removed the folder: a cache may still have it', async () => {
+    const branch = new MemoryBranch();
+    await publish(branch, { 'index.html': 'one' }).placed;
+    branch.change({ 'p/1/index.html': null });
+    const { placed } = publish(branch, { 'index.html': 'two' });
+    expect(earlierIn(await placed)).toEqual({ 'index.html': [shaOf('one')] });
+  });
+
+  test('names the delivery that it replaced', async () => {
+    const branch = new MemoryBranch();
+    const files = [{ path: 'index.html', sha: shaOf('one') }];
+    const site = { folder: 'p/1/', treeSha: hashTree(files), kept: [] };
+    const head = branch.commit(
+      heldFiles({ 'p/1/index.html': 'one' }),
+      formatCommitMessage('p/1/', { verb: 'ADD', essence: 'mine', site }),
+    );
+    const { notes } = await publish(branch, { 'index.html': 'two' }).placed;
+    expect(notes).toContain(`replaced the delivery of commit ${head.sha.slice(0, 7)}`);
+  });
+
+  test('asks for a bounded number of changed files as a browser does, and counts the others', async () => {
     const paths = ['index.html', ...Array.from({ length: SITE.plainProbes + 2 }, (_, nth) => `${nth}.txt`)];
     const branch = new MemoryBranch();
     const files = paths.map((path) => ({ path, sha: shaOf('new') }));
-    const message = formatSiteMessage({ folder: 'p/1/', treeSha: hashTree(files), kept: [] }, 'ADD', 'x');
+    const site = { folder: 'p/1/', treeSha: hashTree(files), kept: [] };
+    const message = formatCommitMessage('p/1/', { verb: 'ADD', essence: 'x', site });
     branch.commit(heldFiles(Object.fromEntries(paths.map((path) => [`p/1/${path}`, 'new']))), message);
-    const contents = Object.fromEntries(paths.map((path) => [path, 'new']));
-    const placement = await publish(branch, contents).placed;
-    expect(newOf(placement)).toHaveLength(SITE.plainProbes);
+    const placement = await publish(branch, Object.fromEntries(paths.map((path) => [path, 'new']))).placed;
+    expect(Object.keys(earlierIn(placement))).toHaveLength(1 + SITE.plainProbes);
     expect(placement.unknown).toEqual([
-      'whether a cache still answers that 2 of 102 new files are missing, for up to ten minutes',
+      'whether a cache still answers otherwise for 2 more new or changed files, for up to ten minutes',
     ]);
-  });
-
-  test('names the replaced files of the newest delivery that are too many to be asked', async () => {
-    const paths = ['index.html', ...Array.from({ length: SITE.plainProbes + 2 }, (_, nth) => `${nth}.txt`)];
-    const contentsOf = (text: string, folder = '') =>
-      Object.fromEntries(paths.map((path) => [folder + path, text]));
-    const branch = new MemoryBranch(heldFiles(contentsOf('first', 'p/1/')));
-    const files = paths.map((path) => ({ path, sha: shaOf('second') }));
-    const message = formatSiteMessage({ folder: 'p/1/', treeSha: hashTree(files), kept: [] }, 'ADD', 'x');
-    branch.commit(heldFiles(contentsOf('second', 'p/1/')), message);
-    const { parts = [], unknown } = await publish(branch, contentsOf('second')).placed;
-    expect(parts.filter(({ previousBlob }) => previousBlob !== undefined)).toHaveLength(SITE.plainProbes);
-    expect(unknown).toEqual([
-      'whether a cache still shows older copies of 100.txt, 101.txt, for up to ten minutes',
-    ]);
-  });
-
-  test('looks at a bounded number of changed files', async () => {
-    const paths = ['index.html', ...Array.from({ length: SITE.plainProbes + 2 }, (_, nth) => `${nth}.txt`)];
-    const files = paths.map((path) => ({ path, sha: shaOf('first') }));
-    const message = formatSiteMessage({ folder: 'p/1/', treeSha: hashTree(files), kept: [] }, 'ADD', 'x');
-    const branch = new MemoryBranch();
-    branch.commit(heldFiles(Object.fromEntries(paths.map((path) => [`p/1/${path}`, 'first']))), message);
-    const asked: string[] = [];
-    const second = Object.fromEntries(paths.map((path) => [path, 'second']));
-    const { placed } = publish(branch, second, async ({ pathname }) => {
-      asked.push(pathname);
-      return [];
-    });
-    // More files than the object API takes one by one.
-    await expect(placed).rejects.toMatchObject({ code: 'NEEDS_SIGNATURE' });
-    expect(asked).toHaveLength(1 + SITE.plainProbes);
   });
 
   test.each([
@@ -206,6 +155,28 @@ describe('publishing a site', () => {
     expect(branch.now).toEqual({ 'p/1/index.html': shaOf('theirs') });
   });
 
+  test('finds, after a stop, the commit whose answer did not arrive, and tells what it changed', async () => {
+    const branch = new MemoryBranch();
+    const { github, ports } = connect(branch);
+    const { updateRef } = github.rest.git;
+    Object.assign(github.rest.git, {
+      updateRef: async (...given: Parameters<typeof updateRef>) => {
+        await updateRef(...given);
+        ports.stop.abort(stoppedError());
+        throw stoppedError();
+      },
+    });
+    const location = { ...pagesOptionsWith(), path: 'p/1/', name: 'index.html' };
+    const destination = resolveDestination(github.repository, location, siteWith());
+    const target = folderTarget(github, 'p/1/');
+    const placed = await publishSite({ target, site: memorySite(CONTENTS), destination }, ports);
+    expect(placed).toMatchObject({
+      written: true,
+      commitSha: branch.head.sha,
+      changes: { added: ['index.html', 'css/ä b.css'] },
+    });
+  });
+
   test('says that nothing was written where the branch cannot even be read', async () => {
     const { github, ports } = connect(new MemoryBranch());
     const refused = failure('HOST_ERROR', 502);
@@ -215,7 +186,7 @@ describe('publishing a site', () => {
     );
     const location = { ...pagesOptionsWith(), path: 'p/1/', name: 'index.html' };
     const destination = resolveDestination(github.repository, location, siteWith());
-    const placed = publishSite({ target, site: memorySite(CONTENTS), destination }, ports, async () => []);
+    const placed = publishSite({ target, site: memorySite(CONTENTS), destination }, ports);
     await expect(placed).rejects.toMatchObject({ code: 'HOST_ERROR', leftBehind: [] });
   });
 
@@ -234,11 +205,7 @@ test('the address of an entry that is no index page is that of its file', () => 
 describe('what a person reads of the changes', () => {
   const changes = { added: [], changed: [], removed: [], kept: [], removedFolders: [] };
   const planWith = (more: Partial<SitePlan>): SitePlan => ({
-    message: '',
-    writes: [],
-    removals: [],
-    basis: new Map(),
-    head: null,
+    treeSha: '',
     changes,
     totalSize: 0,
     ...more,

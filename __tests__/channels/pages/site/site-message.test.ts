@@ -1,13 +1,24 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
-  formatSiteMessage,
-  formatSiteRemoval,
-  parseMessageBelow,
-  parseSiteMessage,
-  parseSiteRemoval,
-  shortFolder,
-} from '../../../../src/channels/pages/site/site-message.ts';
+  type DeliveredSite,
+  formatCommitMessage,
+  parseMessage,
+} from '../../../../src/channels/pages/ownership.ts';
+
+const formatSiteMessage = (site: DeliveredSite, verb: 'ADD' | 'UPDATE', essence: string): string =>
+  formatCommitMessage(site.folder, { verb, essence, site });
+
+const formatSiteRemoval = (folder: string, removed: readonly string[], essence: string): string =>
+  formatCommitMessage(folder, { verb: 'REMOVE', essence, removed });
+
+/** The site that a message says was delivered to this folder. */
+function parseSiteMessage(message: string, folder: string): DeliveredSite | null {
+  const { site } = parseMessage(message) ?? {};
+  return site?.folder === folder ? site : null;
+}
+
+const parseSiteRemoval = (message: string): readonly string[] => parseMessage(message)?.removed ?? [];
 
 const TREE = 'a'.repeat(40);
 const FOLDER = 'previews/pr-12/';
@@ -32,7 +43,6 @@ describe('the message of a site', () => {
   });
 
   test('names the root of the branch by a dot', () => {
-    expect(shortFolder('')).toBe('.');
     const message = formatSiteMessage({ ...commit, folder: '' }, 'ADD', 'x');
     expect(message).toMatch(/^ADD \.: x\n[\s\S]* \.\/$/);
     expect(parseSiteMessage(message, '')).toEqual({ ...commit, folder: '' });
@@ -92,17 +102,5 @@ describe('the message of a removal', () => {
     ['is empty', ''],
   ])('removes nothing where it %s', (_, text) => {
     expect(parseSiteRemoval(text)).toEqual([]);
-  });
-});
-
-describe('parseMessageBelow', () => {
-  test('a delivery is one below every folder above it, and below none of such a name', () => {
-    expect(parseMessageBelow(MESSAGE, 'previews/')).toEqual(commit);
-    expect(parseMessageBelow(MESSAGE, '')).toEqual(commit);
-    expect(parseMessageBelow(MESSAGE, FOLDER)).toEqual(commit);
-    for (const folder of ['previews/pr-1/', 'pr-12/', `${FOLDER}a/`]) {
-      expect(parseMessageBelow(MESSAGE, folder)).toBeNull();
-    }
-    expect(parseMessageBelow(`Squash\n\n${MESSAGE}`, 'previews/')).toBeNull();
   });
 });

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Placement, PreparedTask } from '../../../../src/channels/channel.ts';
-import { createPagesPublisher, type PagesOptions } from '../../../../src/channels/pages/publish.ts';
+import { createPagesPublisher } from '../../../../src/channels/pages/publish.ts';
 import { createPagesRemover } from '../../../../src/channels/pages/remove.ts';
-import type { FolderTarget } from '../../../../src/channels/pages/site/site-target.ts';
+import { type BranchTree, readTargetTree } from '../../../../src/channels/pages/site/branch-tree.ts';
+import type { FolderTarget, PagesOptions } from '../../../../src/channels/pages/target.ts';
 import { hasFailed, type Result } from '../../../../src/errors.ts';
 import { createGitHubClient, type GitHubClient } from '../../../../src/github/api/client.ts';
 import type { LocalFile } from '../../../../src/rules/inspect.ts';
@@ -86,12 +87,16 @@ export const folderTarget = (
   } = {},
 ): FolderTarget => ({
   // The target's own client is not one that records.
-  ...commitTargetWith(github as never),
+  ...commitTargetWith(github as never, { method: 'C' }),
   folder,
   siteRoot: '',
   options: { prune: true, keep: undefined, nojekyll: false, ...options },
   ...more,
 });
+
+/** Everything that the branch holds now. */
+export const readBranchTree = (github: GitHubClient): Promise<BranchTree> =>
+  readTargetTree(folderTarget(github, ''));
 
 /** What a run did: its placement, or why it failed. */
 export type RunOutcome = Result<Placement>;

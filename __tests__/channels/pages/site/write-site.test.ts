@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { readBranchTree } from '../../../../src/channels/pages/site/branch-tree.ts';
-import { planSite, type SitePlan } from '../../../../src/channels/pages/site/plan-site.ts';
-import type { FolderTarget } from '../../../../src/channels/pages/site/site-target.ts';
-import { createSiteWriter } from '../../../../src/channels/pages/site/write-site.ts';
+import { planSite } from '../../../../src/channels/pages/site/plan-site.ts';
+import type { FolderTarget } from '../../../../src/channels/pages/target.ts';
+import { createChangeWriter } from '../../../../src/channels/pages/write-changes.ts';
+import { hasFailed } from '../../../../src/errors.ts';
+import type { Change } from '../../../../src/github/change.ts';
 import { SITE, SIZE } from '../../../../src/protocol/limits.ts';
 import { FakeGitHub } from '../../../github/fake-github.ts';
 import { temporaryFolder } from '../../../support/files.ts';
@@ -12,21 +13,37 @@ import { fakePorts } from '../../../support/ports.ts';
 import type { TestRepository } from '../../../world/repository.ts';
 import { type GitHubWorld, startWorld } from '../../../world/world.ts';
 import { heldFiles, MemoryBranch, shaOf } from './memory-branch.ts';
-import { connect, folderTarget, memoryFile, memorySite } from './site-runs.ts';
+import { connect, folderTarget, memoryFile, memorySite, readBranchTree } from './site-runs.ts';
 
 const { env: original } = process;
 const CONTENTS = { 'index.html': 'page', 'css/a.css': 'style' };
 
-const planWith = (more: Partial<SitePlan> = {}): SitePlan => ({
-  message: 'ADD 1: a site',
-  writes: [],
-  removals: [],
-  basis: new Map(),
-  head: null,
-  changes: { added: [], changed: [], removed: [], kept: [], removedFolders: [] },
-  totalSize: 0,
-  ...more,
-});
+/** Plans one commit for a folder, and opens the branch to write it. */
+async function prepareWrite(
+  target: FolderTarget,
+  contents: Readonly<Record<string, string>>,
+  ports = fakePorts(),
+) {
+  const { change, head } = await planOne(target, contents);
+  return { change, head, write: createOneWriter(target, ports) };
+}
+
+async function planOne(target: FolderTarget, contents: Readonly<Record<string, string>>) {
+  const tree = await readBranchTree(target.github);
+  const { change } = await planSite(memorySite(contents), target, tree);
+  if (change === undefined) throw new Error('nothing has to be changed');
+  return { change, head: tree.head };
+}
+
+/** Writes one change, and returns its commit or throws. */
+function createOneWriter(target: FolderTarget, ports = fakePorts()) {
+  const write = createChangeWriter({ ...target, method: 'C' }, ports);
+  return async (change: Change, head: string | null): Promise<string> => {
+    const [written] = await write([change], head);
+    if (written === undefined || hasFailed(written.result)) throw written?.result;
+    return written.result as string;
+  };
+}
 
 describe('writing a site through git', () => {
   let world: GitHubWorld;
@@ -84,25 +101,24 @@ describe('writing a site through git', () => {
   async function prepare(folder: string, more: Parameters<typeof folderTarget>[2] = {}) {
     const github = createGitHub();
     const target = folderTarget(github, folder, { siteRoot: 'docs/', ...more });
-    const plan = await planSite(memorySite(CONTENTS), target, await readBranchTree(github, 'main'));
-    return { plan, write: createSiteWriter(target, fakePorts()), github };
+    return prepareWrite(target, CONTENTS);
   }
 
   test('makes one commit of all files, by the account of the token', async () => {
-    const { plan, write } = await prepare('docs/p/1/', { options: { nojekyll: true } });
-    const commit = await write(plan);
+    const { change, head: base, write } = await prepare('docs/p/1/', { options: { nojekyll: true } });
+    const commit = await write(change, base);
     expect((await repository.log())[0]).toMatchObject({
       sha: commit,
-      message: plan.message,
+      message: change.message,
       files: ['docs/.nojekyll', 'docs/p/1/css/a.css', 'docs/p/1/index.html'],
     });
-    expect(plan.message).toContain(`Delivered-tree: ${runHostGit('rev-parse', 'main:docs/p/1')} docs/p/1/`);
+    expect(change.message).toContain(`Delivered-tree: ${runHostGit('rev-parse', 'main:docs/p/1')} docs/p/1/`);
   });
 
   test('builds on what others committed elsewhere meanwhile', async () => {
-    const { plan, write } = await prepare('docs/p/1/');
+    const { change, head: base, write } = await prepare('docs/p/1/');
     await repository.commit('docs/p/2/index.html', 'theirs');
-    await write(plan);
+    await write(change, base);
     expect(String(await repository.read('docs/p/2/index.html'))).toBe('theirs');
     expect(String(await repository.read('docs/p/1/index.html'))).toBe('page');
   });
@@ -115,35 +131,36 @@ describe('writing a site through git', () => {
     ['the file that switches Jekyll off', 'docs/p/1/', 'docs/.nojekyll', { options: { nojekyll: true } }],
     ['a file at the root that is the folder', '', 'index.html', { siteRoot: '' }],
   ])('writes nothing where somebody commits %s meanwhile', async (_, folder, theirs, more) => {
-    const { plan, write } = await prepare(folder, more);
+    const { change, head: base, write } = await prepare(folder, more);
     const head = await repository.commit(theirs, 'theirs');
-    await expect(write(plan)).rejects.toMatchObject({ code: 'CONFLICT', retryable: true });
+    await expect(write(change, base)).rejects.toMatchObject({ code: 'CONFLICT', retryable: true });
     expect(await repository.head()).toBe(head);
     expect(String(await repository.read(theirs))).toBe('theirs');
   });
 
   test('writes nothing where the host listed another content of the folder than the commit has', async () => {
-    const { plan, write } = await prepare('docs/p/1/');
+    const { change, write } = await prepare('docs/p/1/');
     const head = await repository.commit('docs/p/1/index.html', 'theirs');
-    await expect(write({ ...plan, head })).rejects.toMatchObject({ code: 'CONFLICT' });
+    await expect(write(change, head)).rejects.toMatchObject({ code: 'CONFLICT' });
     expect(await repository.head()).toBe(head);
   });
 
   test('commits the root of the branch where nobody else does', async () => {
-    const { plan, write } = await prepare('', { siteRoot: '' });
-    await write(plan);
+    const { change, head: base, write } = await prepare('', { siteRoot: '' });
+    await write(change, base);
     expect(String(await repository.read('index.html'))).toBe('page');
     expect(String(await repository.read('README.md'))).toBe('theirs');
   });
 
   test('removes files before it writes others in their place', async () => {
     const github = createGitHub();
-    const plan = planWith({
-      head: runHostGit('rev-parse', 'main'),
+    const change = {
+      message: 'ADD 1: a site',
       removals: ['docs/p/old/index.html'],
       writes: [{ path: 'docs/p/old', file: memoryFile('a file now') }],
-    });
-    await createSiteWriter(folderTarget(github, 'docs/p/'), fakePorts())(plan);
+      basis: new Map(),
+    };
+    await createOneWriter(folderTarget(github, 'docs/p/'))(change, runHostGit('rev-parse', 'main'));
     expect(String(await repository.read('docs/p/old'))).toBe('a file now');
   });
 });
@@ -160,42 +177,41 @@ describe('writing a site by the object API', () => {
     const branch = new MemoryBranch(heldFiles({ 'README.md': 'theirs' }));
     const connection = connect(branch);
     const target: FolderTarget = folderTarget(connection.github, 'p/1/', more);
-    const tree = await readBranchTree(connection.github, 'main');
-    const plan = await planSite(memorySite({ ...CONTENTS, 'same.html': 'page' }), target, tree);
-    return { ...connection, branch, plan, write: createSiteWriter(target, connection.ports) };
+    const contents = { ...CONTENTS, 'same.html': 'page' };
+    return { ...connection, branch, ...(await prepareWrite(target, contents, connection.ports)) };
   }
 
   test('makes one commit where the branch takes signed ones only, and sends equal bytes once', async () => {
-    const { branch, plan, write, host } = await prepare();
-    const commit = await write(plan);
-    expect(branch.head).toMatchObject({ sha: commit, message: plan.message });
+    const { branch, change, head: base, write, host } = await prepare();
+    const commit = await write(change, base);
+    expect(branch.head).toMatchObject({ sha: commit, message: change.message });
     expect(branch.now).toMatchObject({ 'README.md': shaOf('theirs'), 'p/1/same.html': shaOf('page') });
     expect(host.seen.filter(({ url }) => url.endsWith('/git/blobs'))).toHaveLength(2);
   });
 
   test('makes one commit where there is no git', async () => {
     process.env.PATH = await temporaryFolder();
-    const { branch, plan, write } = await prepare();
-    const commit = await write(plan);
+    const { branch, change, head: base, write } = await prepare();
+    const commit = await write(change, base);
     expect(branch.head.sha).toBe(commit);
   });
 
   test('asks for the rules of the branch once for all attempts', async () => {
-    const { branch, plan, write, host } = await prepare();
+    const { branch, change, head: base, write, host } = await prepare();
     branch.change({ 'README.md': 'x' });
-    await expect(write(plan)).rejects.toMatchObject({ code: 'CONFLICT', retryable: true });
-    await expect(write(plan)).rejects.toMatchObject({ code: 'CONFLICT' });
+    await expect(write(change, base)).rejects.toMatchObject({ code: 'CONFLICT', retryable: true });
+    await expect(write(change, base)).rejects.toMatchObject({ code: 'CONFLICT' });
     expect(host.seen.filter(({ url }) => url.includes('/rules/branches/'))).toHaveLength(1);
     expect(branch.now).toEqual({ 'README.md': shaOf('x') });
   });
 
   test('refuses to move the branch where somebody was first', async () => {
-    const { branch, plan, write } = await prepare();
+    const { branch, change, head: base, write } = await prepare();
     branch.beforeMove = () => {
       branch.beforeMove = () => undefined;
       branch.change({ 'p/1/index.html': 'theirs' });
     };
-    await expect(write(plan)).rejects.toMatchObject({ code: 'CONFLICT' });
+    await expect(write(change, base)).rejects.toMatchObject({ code: 'CONFLICT' });
     expect(branch.now['p/1/index.html']).toBe(shaOf('theirs'));
   });
 
@@ -209,15 +225,15 @@ describe('writing a site by the object API', () => {
     ['too many files', many],
     ['too large a file', large],
   ])('sends nothing of %s', async (_, writes) => {
-    const { write, plan, host } = await prepare();
-    await expect(write({ ...plan, writes })).rejects.toMatchObject({
+    const { write, change, head: base, host } = await prepare();
+    await expect(write({ ...change, writes }, base)).rejects.toMatchObject({
       code: 'NEEDS_SIGNATURE',
       message: expect.stringContaining(`at most ${SITE.apiWrites}`),
       leftBehind: [],
     });
     process.env.PATH = await temporaryFolder();
     const without = new FakeGitHub({ branch_rules: [] });
-    const writing = createSiteWriter(folderTarget(without, 'p/1/'), fakePorts())({ ...plan, writes });
+    const writing = createOneWriter(folderTarget(without, 'p/1/'))({ ...change, writes }, base);
     await expect(writing).rejects.toMatchObject({ code: 'BAD_INPUT' });
     expect(host.seen.filter(({ method }) => method === 'POST')).toEqual([]);
     expect(without.writes).toEqual([]);

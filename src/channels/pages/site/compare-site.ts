@@ -1,12 +1,13 @@
 import { DeliveryError } from '../../../errors.ts';
-import { parentFolders } from '../../../github/api/existing-blobs.ts';
+import { parentFolders } from '../../../github/api/branch.ts';
 import { getLastCommits } from '../../../github/api/history.ts';
 import { nameFew } from '../../../plain-text.ts';
 import { SITE } from '../../../protocol/limits.ts';
 import type { LocalSite } from '../../../rules/local-site.ts';
-import { isOwnedFile, isOwnedPicture, pictureNotOwnedError } from '../ownership.ts';
-import { type BranchTree, filesBelow, type OwnedFiles, refuseSubmodules } from './branch-tree.ts';
-import type { FolderTarget } from './site-target.ts';
+import { isOwned, pictureNotOwnedError } from '../ownership.ts';
+import type { FolderTarget } from '../target.ts';
+import { type BranchTree, filesBelow, refuseSubmodules } from './branch-tree.ts';
+import type { OwnedFiles } from './site-history.ts';
 
 /** How each file of a site compares with the branch: paths within the folder. */
 export interface SiteComparison {
@@ -75,16 +76,14 @@ async function findSingleFiles(
     tree.head,
     paths.map((path) => folder + path),
   );
-  const isOwned = (path: string): boolean => {
-    const { sha: blobSha = '', mode } = tree.entries.get(folder + path) ?? {};
+  const isOurs = (path: string): boolean => {
+    const { sha = '', mode } = tree.entries.get(folder + path) ?? {};
     const { message = '' } = commits.get(folder + path) ?? {};
-    if (mode !== '100644') return false;
     // What was delivered by itself where a picture goes is a file of the user.
-    return pictures.includes(path)
-      ? isOwnedPicture(message, { path: folder + path, blobSha }, folder + page)
-      : isOwnedFile(message, { path: folder + path, blobSha });
+    const by = pictures.includes(path) ? { page: folder + page } : {};
+    return mode === '100644' && isOwned(message, { path: folder + path, sha }, by);
   };
-  return new Set(paths.filter(isOwned));
+  return new Set(paths.filter(isOurs));
 }
 
 /** Paths that can't be written because a file takes the place of one of their folders, or a folder their own. */

@@ -1,16 +1,15 @@
+import type { TreeFile } from '../../../github/api/tree-id.ts';
 import { SITE } from '../../../protocol/limits.ts';
+import { parseMessage } from '../ownership.ts';
+import type { CommitTarget } from '../target.ts';
+import { type BranchTree, filesBelow, hasFilesBelow, refuseSubmodules } from './branch-tree.ts';
 import {
-  type BranchTree,
-  filesBelow,
+  type FoundDelivery,
   findDelivered,
   findRemaining,
-  hasFilesBelow,
-  refuseSubmodules,
-} from './branch-tree.ts';
-import { type FoundDelivery, readSiteHistory, type SiteHistory } from './site-history.ts';
-import { parseSiteMessage } from './site-message.ts';
-import type { FolderTarget } from './site-target.ts';
-import type { TreeFile } from './tree.ts';
+  readSiteHistory,
+  type SiteHistory,
+} from './site-history.ts';
 
 /** The delivered sites at and below a folder, and what else is there. */
 export interface FoundSites {
@@ -27,7 +26,7 @@ export interface FoundSites {
 }
 
 /** How the sites are reached. */
-type SearchTarget = Pick<FolderTarget, 'github' | 'reader'>;
+type SearchTarget = Pick<CommitTarget, 'github' | 'reader'>;
 
 const NOTHING: FoundSites = { sites: new Map(), others: [], postponed: [], unsearched: [] };
 
@@ -37,21 +36,14 @@ const NOTHING: FoundSites = { sites: new Map(), others: [], postponed: [], unsea
  * is as it was delivered costs no further one.
  *
  * @param folder empty, or ending in `/`
- * @param historyPages pages of the folder's history, each with `SITE.history` commits
  * @throws {DeliveryError} `NOT_OURS` where the folder is a submodule, or in one.
  * @see design 4
  */
-export async function findSites(
-  target: SearchTarget,
-  tree: BranchTree,
-  folder: string,
-  historyPages?: number,
-): Promise<FoundSites> {
+export async function findSites(target: SearchTarget, tree: BranchTree, folder: string): Promise<FoundSites> {
   refuseSubmodules(tree, [folder.slice(0, -1)]);
   const all = [...filesBelow(tree, folder).keys()].map((path) => folder + path);
   if (tree.head === null || all.length === 0) return NOTHING;
-  const range = { pages: historyPages, isWithSitesBelow: true };
-  const history = await readSiteHistory(target.github, tree.head, folder, range);
+  const history = await readSiteHistory(target.github, tree.head, folder, { isWithSitesBelow: true });
   const search = new SiteSearch(target, tree);
   for (const delivery of history.deliveries.values()) if (delivery !== null) await search.add(delivery);
   const unsearched = history.isComplete
@@ -61,6 +53,9 @@ export async function findSites(
   const others = search.without(all).filter((path) => !postponed.some((one) => path.startsWith(one)));
   return { sites, others, postponed, unsearched, lastCommit: history.lastCommit };
 }
+
+/** A delivery, as far as its files are looked for. */
+type NamedDelivery = Omit<FoundDelivery, 'parent' | 'message'>;
 
 /** Collects what of each delivery is still there, with a bound on the trees that are read, sites and files. */
 class SiteSearch {
@@ -81,7 +76,7 @@ class SiteSearch {
     return paths.filter((path) => !this.#removed.has(path));
   }
 
-  async add(delivery: Omit<FoundDelivery, 'parent'>): Promise<void> {
+  async add(delivery: NamedDelivery): Promise<void> {
     const { folder } = delivery;
     if (!hasFilesBelow(this.#tree, folder)) return;
     const isFull = this.sites.size >= SITE.removals || this.#removed.size >= SITE.files;
@@ -98,7 +93,7 @@ class SiteSearch {
   }
 
   /** What the commit of a delivery made of its folder; nothing where that is not what it says. */
-  async #readDelivered(delivery: Omit<FoundDelivery, 'parent'>): Promise<readonly TreeFile[]> {
+  async #readDelivered(delivery: NamedDelivery): Promise<readonly TreeFile[]> {
     this.#treesLeft -= 1;
     const { github, reader } = this.#target;
     return findDelivered(await reader.getEntries(github, delivery.sha), delivery) ?? [];
@@ -132,9 +127,9 @@ async function addOlderSites(
   const unchanged = new Set<string>();
   for (const one of asked) {
     const last = commits.get(withoutSlash(one));
-    const delivery = last ? parseSiteMessage(last.message, one) : null;
-    if (!last || delivery === null) continue;
-    await search.add({ ...delivery, sha: last.sha, later: [] });
+    const { site } = parseMessage(last?.message ?? '') ?? {};
+    if (!last || site?.folder !== one) continue;
+    await search.add({ ...site, sha: last.sha, later: [] });
     unchanged.add(one);
   }
   const rest = listFoldersOf(search.without(left), folder).filter((one) => isDirectlyIn(one, folder));

@@ -1,39 +1,37 @@
+import { Readable } from 'node:stream';
 import { DeliveryError } from '../../../errors.ts';
+import { getLastCommits } from '../../../github/api/history.ts';
+import { hashTree, type TreeFile } from '../../../github/api/tree-id.ts';
+import type { Change, FileBytes } from '../../../github/change.ts';
 import { MEGABYTE, SITE } from '../../../protocol/limits.ts';
 import type { LocalSite } from '../../../rules/local-site.ts';
 import type { SiteChanges } from '../../channel.ts';
-import { type BranchTree, filesBelow, findOwnedFiles, listKept, treeShaAt } from './branch-tree.ts';
+import type { ComparedPlace } from '../commit.ts';
+import { formatCommitMessage, parseMessage } from '../ownership.ts';
+import type { FolderTarget } from '../target.ts';
+import { type BranchTree, filesBelow, listFolders, treeShaAt } from './branch-tree.ts';
 import { compareSite, type SiteComparison } from './compare-site.ts';
-import { EMPTY_FILE, type SiteBytes } from './empty-file.ts';
-import { findOldSites } from './old-sites.ts';
-import { formatSiteMessage } from './site-message.ts';
-import type { FolderTarget } from './site-target.ts';
-import { hashTree, type TreeFile } from './tree.ts';
+import { type FoundDelivery, findOwnedFiles, listKept } from './site-history.ts';
 
-/** One commit that makes the branch hold what is wanted. */
-export interface SitePlan {
-  readonly message: string;
-  readonly writes: readonly { readonly path: string; readonly file: SiteBytes }[];
-  /** Paths of files. */
-  readonly removals: readonly string[];
-  /** Git's id of each folder and file that the plan was made for, by its path without a slash at the end. */
-  readonly basis: ReadonlyMap<string, string | null>;
-  /** The commit that the branch pointed to. */
-  readonly head: string | null;
+/** What one commit has to change so that the branch holds the site; no change where it does already. */
+export interface SitePlan extends ComparedPlace {
   readonly changes: SiteChanges;
-  /** Git's id of what is delivered as a tree; absent for a removal. */
-  readonly treeSha?: string;
-  /** The last commit that touched the folder; absent where none did. */
-  readonly lastCommit?: string | undefined;
-  /** The commit before the newest delivery to the folder; absent where there is none. */
-  readonly parent?: string | undefined;
+  /** Git's id of what is delivered as a tree. */
+  readonly treeSha: string;
+  /** The newest delivery to the folder; absent where there is none. */
+  readonly delivery?: FoundDelivery | undefined;
+  /** The commit before it, or else before the last one that touched the folder. */
+  readonly before?: string | undefined;
   /** Bytes of everything that Pages serves from the branch, after the commit. */
   readonly totalSize: number;
 }
 
-/** Whether the branch holds everything already. */
-export const isDone = ({ writes, removals }: SitePlan): boolean =>
-  writes.length === 0 && removals.length === 0;
+/** A file without a byte, under the name that git gives it. */
+const EMPTY_FILE: FileBytes = {
+  size: 0,
+  blobSha: 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391',
+  read: () => Readable.from([]),
+};
 
 /**
  * Compares the branch with the site: what one commit has to write and to remove. All or nothing: one file that
@@ -44,8 +42,7 @@ export const isDone = ({ writes, removals }: SitePlan): boolean =>
  */
 export async function planSite(site: LocalSite, target: FolderTarget, tree: BranchTree): Promise<SitePlan> {
   const { folder, options, essence } = target;
-  const readEntries = target.reader.getEntries;
-  const owned = await findOwnedFiles(target.github, tree, folder, { readEntries });
+  const owned = await findOwnedFiles(target, tree, folder);
   const compared = await compareSite(site, target, tree, owned);
   const { written, removed, delivered } = sortFiles(compared, options.prune);
   const kept = listKept(tree, folder, new Set([...delivered, ...removed]));
@@ -62,16 +59,16 @@ export async function planSite(site: LocalSite, target: FolderTarget, tree: Bran
   const removals = [...removed.map((path) => folder + path), ...listFilesIn(oldSites, tree)];
   const totalSize = measureSite(target.siteRoot, tree, { writes, removals });
   refuseLargeSite(totalSize);
-  return {
-    message: formatSiteMessage(
-      { folder, treeSha, kept: [...kept, ...besideSite(jekyllSwitch, folder)] },
-      verbFor(compared, tree, folder),
-      essence,
-    ),
+  const whole = { folder, treeSha, kept: [...kept, ...besideSite(jekyllSwitch, folder)] };
+  const change = {
+    message: formatCommitMessage(folder, { verb: verbFor(compared, tree, folder), essence, site: whole }),
     writes,
     removals,
     basis: listBasis([folder, ...oldSites], jekyllSwitch, tree),
-    head: tree.head,
+  };
+  return {
+    ...(writes.length + removals.length > 0 && { change }),
+    commitSha: owned.lastCommit,
     changes: {
       added: compared.added,
       changed: compared.changed,
@@ -80,18 +77,18 @@ export async function planSite(site: LocalSite, target: FolderTarget, tree: Bran
       removedFolders: oldSites,
     },
     treeSha,
-    lastCommit: owned.lastCommit,
-    parent: owned.parent,
+    delivery: owned.delivery,
+    before: owned.before,
     totalSize,
   };
 }
 
-/** What the plan was made for: the trees of its folders, and files that must not be there. */
-const listBasis = (
+/** What the plan is made for: the trees of its folders, and files that must not be there. */
+export const listBasis = (
   folders: readonly string[],
   added: readonly { readonly path: string }[],
   tree: BranchTree,
-): SitePlan['basis'] =>
+): Change['basis'] =>
   new Map([
     ...folders.map((one) => [one.slice(0, -1), treeShaAt(tree, one)] as const),
     ...added.map(({ path }) => [path, null] as const),
@@ -118,16 +115,49 @@ const verbFor = (
     : 'ADD';
 };
 
+/**
+ * The oldest owned folders beside the delivered one that are more than `keep`. A folder counts only if the last
+ * commit that touched it delivered all of it: one with anything of others in it is left alone.
+ *
+ * @returns paths that end in `/`
+ * @see design 2 (`keep`)
+ */
+async function findOldSites(target: FolderTarget, tree: BranchTree): Promise<readonly string[]> {
+  const { folder, github, options, together = [folder] } = target;
+  if (options.keep === undefined || folder === '' || tree.head === null) return [];
+  const parent = parentOf(folder);
+  const siblings = listFolders(tree, parent)
+    .filter((path) => path !== folder && !together.includes(path))
+    .slice(0, SITE.siblings);
+  if (siblings.length === 0) return [];
+  const commits = await getLastCommits(
+    github,
+    tree.head,
+    siblings.map((path) => path.slice(0, -1)),
+  );
+  const owned = siblings.flatMap((path) => {
+    const last = commits.get(path.slice(0, -1));
+    const { site } = parseMessage(last?.message ?? '') ?? {};
+    const isWhole = site?.folder === path && site.treeSha === treeShaAt(tree, path);
+    return isWhole && last?.committedAt ? [{ path, committedAt: last.committedAt }] : [];
+  });
+  owned.sort((one, other) => other.committedAt - one.committedAt);
+  const beside = together.filter((path) => parentOf(path) === parent);
+  return owned.slice(Math.max(options.keep - beside.length, 0)).map(({ path }) => path);
+}
+
+const parentOf = (folder: string): string => folder.slice(0, folder.lastIndexOf('/', folder.length - 2) + 1);
+
 const jekyllSwitchPath = ({ siteRoot }: FolderTarget): string => `${siteRoot}.nojekyll`;
 
 /** The file that switches Jekyll off, where it is wanted and not there yet. */
-function switchJekyllOff(target: FolderTarget, { entries }: BranchTree): SitePlan['writes'] {
+function switchJekyllOff(target: FolderTarget, { entries }: BranchTree): Change['writes'] {
   const path = jekyllSwitchPath(target);
   return target.options.nojekyll && !entries.has(path) ? [{ path, file: EMPTY_FILE }] : [];
 }
 
 /** What lies in the folder and is for the whole Pages site: no part of the delivery, so it stays when that ends. */
-const besideSite = (writes: SitePlan['writes'], folder: string): readonly TreeFile[] =>
+const besideSite = (writes: Change['writes'], folder: string): readonly TreeFile[] =>
   writes.flatMap(({ path, file }) =>
     path.startsWith(folder) ? [{ path: path.slice(folder.length), sha: file.blobSha }] : [],
   );
@@ -136,7 +166,7 @@ const besideSite = (writes: SitePlan['writes'], folder: string): readonly TreeFi
 function measureSite(
   siteRoot: string,
   { entries }: BranchTree,
-  { writes, removals }: Pick<SitePlan, 'writes' | 'removals'>,
+  { writes, removals }: Pick<Change, 'writes' | 'removals'>,
 ): number {
   const replaced = new Set([...writes.map(({ path }) => path), ...removals]);
   let size = writes.reduce((sum, { file }) => sum + file.size, 0);

@@ -3,14 +3,12 @@ import type { RepositoryContext } from '../../../github/api/repository.ts';
 import { nameFew } from '../../../plain-text.ts';
 import type { Ports } from '../../../ports.ts';
 import { getBrowserDisplay } from '../../../rules/browser-display.ts';
-import { isLeftOutByJekyll } from '../../../rules/jekyll.ts';
+import { buildWithJekyll, isLeftOutByJekyll } from '../../../rules/jekyll.ts';
 import type { LocalSite } from '../../../rules/local-site.ts';
-import { encodePath } from '../../../rules/naming.ts';
-import { findJekyllNames } from '../../../rules/site/jekyll-names.ts';
 import { refuseSpecialFile } from '../../../rules/special-files.ts';
-import type { ChannelPlan, PagePictures, PreparedTask, ServedFile, ServedFolder } from '../../channel.ts';
-import type { CommitTarget } from '../commit-methods.ts';
+import type { ChannelPlan, PagePictures, PreparedTask } from '../../channel.ts';
 import {
+  addressOf,
   type FileLookup,
   folderPrefix,
   type PagesDestination,
@@ -20,11 +18,11 @@ import {
 } from '../destination.ts';
 import { listPictures, listPictureUrls, placePictures } from '../pictures.ts';
 import type { SetupPlan } from '../set-up.ts';
+import { type CommitTarget, type FolderSettings, folderTarget } from '../target.ts';
+import { refuseUnwritable } from '../write-changes.ts';
 import { readTargetTree } from './branch-tree.ts';
-import { isDone, planSite } from './plan-site.ts';
+import { planSite } from './plan-site.ts';
 import { describeChanges, entryUrl, type SiteTask } from './publish-site.ts';
-import type { FolderSettings } from './site-target.ts';
-import { refuseUnwritable } from './write-site.ts';
 
 /** A folder as it comes to the channel. */
 interface GivenSite {
@@ -37,20 +35,8 @@ interface GivenSite {
 }
 
 /** What is prepared for one folder. */
-export interface PreparedSite {
-  readonly servedAt: ServedFolder;
-  readonly served: ServedFile;
-  readonly withPictures: NonNullable<PreparedTask<PreparedSite['data']>['withPictures']>;
-  readonly plan: ChannelPlan;
-  readonly data: {
-    readonly target: CommitTarget;
-    readonly path: string;
-    readonly file: null;
-    readonly destination: PagesDestination;
-    readonly setup: SetupPlan | null;
-    readonly site: SiteTask;
-  };
-}
+type PreparedSite = PreparedTask<SiteTask> &
+  Required<Pick<PreparedTask<SiteTask>, 'servedAt' | 'served' | 'withPictures'>>;
 
 /**
  * Where a folder goes, and what the site would make of its names.
@@ -72,14 +58,23 @@ export async function prepareSite(
   }
   const isJekyll = destination.builtBy === 'branch' && !options.nojekyll;
   const refusal = isJekyll ? await findJekyllRefusal(site, folder, destination, exists) : null;
-  const { prune, keep, nojekyll } = options;
   const siteRoot = folderPrefix(destination.folder);
-  const siteTarget = { ...target, branch, folder, siteRoot, options: { prune, keep, nojekyll } };
   const plan = describePlan(branch, folder || './');
-  const task = { target: siteTarget, site, destination };
-  const data = { target: siteTarget, path: destination.path, file: null, destination, setup, site: task };
+  const data = {
+    target: folderTarget({ ...target, branch }, folder, siteRoot, options),
+    path: destination.path,
+    file: null,
+    destination,
+    setup,
+    site,
+  };
   return {
-    servedAt: { ...describeAddress(destination, site.entry), refusal },
+    servedAt: {
+      sitePath: addressOf(destination, folder).pathname,
+      rootPath: addressOf(destination, siteRoot).pathname,
+      origin: destination.pageUrl.origin,
+      refusal,
+    },
     served: {
       url: entryUrl(destination.pageUrl),
       display: getBrowserDisplay(site.entry),
@@ -91,7 +86,7 @@ export async function prepareSite(
     withPictures(pictures) {
       const whole = addPictures(site, pictures);
       const placed = placePictures(pictures, destination.pageUrl);
-      return { plan, data: { ...data, site: { ...task, site: whole, pictures: placed } }, site: whole };
+      return { plan, data: { ...data, site: whole, placedPictures: placed }, site: whole };
     },
   };
 }
@@ -137,23 +132,13 @@ function addPictures(site: LocalSite, pictures: PagePictures): LocalSite {
 const rootOf = (pages: RepositoryContext['site']): string =>
   typeof pages === 'object' && pages !== null && pages.folder !== '' ? `${pages.folder}/` : '';
 
-/** The paths that a browser sees: what comes before the entry page, and before everything in the site. */
-function describeAddress({ pageUrl, path, folder }: PagesDestination, entry: string): ServedFolder {
-  const page = pageUrl.pathname;
-  const served = servedPath(folder, path);
-  return {
-    sitePath: page.slice(0, -encodePath(entry).length),
-    rootPath: page.slice(0, -encodePath(served).length),
-    origin: pageUrl.origin,
-  };
-}
-
 /** What a delivery of the folder would do; reads only. */
 export async function previewSite({ target, site }: SiteTask, ports: Pick<Ports, 'signal'>): Promise<string> {
   const plan = await planSite(site, target, await readTargetTree(target));
-  if (isDone(plan)) return `commit ${plan.lastCommit} already holds this site`;
-  await refuseUnwritable(plan, target, ports);
-  const subject = plan.message.split('\n')[0] ?? '';
+  const { change, commitSha } = plan;
+  if (change === undefined) return `commit ${commitSha} already holds this site`;
+  await refuseUnwritable(change, target, ports);
+  const [subject] = change.message.split('\n');
   return `${subject} (${describeChanges(plan).join('; ')})`;
 }
 
@@ -164,13 +149,16 @@ async function findJekyllRefusal(
   { branch, folder: root }: PagesDestination,
   exists: FileLookup,
 ): Promise<DeliveryError | null> {
-  const heads = files.map(({ path, file: { head } }) => ({ path, head }));
-  const served = servedPath(root, folder).replace(/\/$/, '');
-  const { leftOut, rendered } = findJekyllNames(heads, served);
-  if (leftOut.length + rendered.length === 0) return null;
+  const served = servedPath(root, folder);
+  const changed = files
+    .map(({ path, file: { head } }) => ({ path, ...buildWithJekyll(served + path, head) }))
+    .filter(({ isCopied }) => !isCopied);
+  if (changed.length === 0) return null;
+  const leftOut = changed.flatMap(({ path, page }) => (page === null ? [path] : []));
+  const rendered = changed.flatMap(({ path, page }) => (page === null ? [] : [path]));
   const switchFile = `${folderPrefix(root)}.nojekyll`;
   if (await exists(branch, switchFile)) return null;
-  const isFolderLeftOut = isLeftOutByJekyll(served);
+  const isFolderLeftOut = isLeftOutByJekyll(served.replace(/\/$/, ''));
   const problems = [
     ...(leftOut.length === 0
       ? []
@@ -187,7 +175,7 @@ async function findJekyllRefusal(
 
 /** The folder under names that Jekyll does not leave out. */
 function toSeenFolder(folder: string): string {
-  const seen = folder.replace(/(?<=^|\/)[_.#]+/gu, '').replace(/~+(?=\/|$)/gu, '');
+  const seen = folder.replace(/(?<=^|\/)[_.#~]+/gu, '').replace(/~+(?=\/|$)/gu, '');
   return /^(?:\/|vendor\/|node_modules\/)|\/\//.test(seen)
     ? `site/${seen.replace(/^\/|\/(?=\/)/gu, '')}`
     : seen;

@@ -1,117 +1,73 @@
-import { mapConcurrently } from '../../../async.ts';
-import { toDeliveryError } from '../../../errors.ts';
 import type { GitBlob } from '../../../http/fetch-back.ts';
 import { nameFew } from '../../../plain-text.ts';
 import type { Ports } from '../../../ports.ts';
-import { MEGABYTE, PROBE_TIME, SITE } from '../../../protocol/limits.ts';
-import { withRetries } from '../../../retry.ts';
+import { MEGABYTE, SITE } from '../../../protocol/limits.ts';
 import { getBrowserDisplay } from '../../../rules/browser-display.ts';
 import type { LocalSite } from '../../../rules/local-site.ts';
-import { encodePath } from '../../../rules/naming.ts';
-import type { PlacedPart, PlacedPictures, Placement } from '../../channel.ts';
+import type { PlacedPart, Placement } from '../../channel.ts';
 import { countChanges, formatChangeCounts } from '../../site-changes.ts';
-import type { PagesDestination } from '../destination.ts';
-import { fetchOldCopies } from '../old-copies.ts';
-import { readTargetTree } from './branch-tree.ts';
-import { isDone, planSite, type SitePlan } from './plan-site.ts';
-import type { FolderTarget } from './site-target.ts';
-import { createSiteWriter } from './write-site.ts';
+import { commitOne } from '../commit.ts';
+import { addressOf, type PagesDestination } from '../destination.ts';
+import type { FolderTask } from '../file-tasks.ts';
+import { describeReplaced } from '../ownership.ts';
+import type { FolderTarget } from '../target.ts';
+import { type BranchTree, readTargetTree } from './branch-tree.ts';
+import { planSite, type SitePlan } from './plan-site.ts';
 
-/** A folder that is to be a site, and where. */
-export interface SiteTask {
-  readonly target: FolderTarget;
+/** A folder that is to be a site. */
+export interface SiteTask extends FolderTask {
   readonly site: LocalSite;
-  /** Where the entry page goes; the other files are beside it. */
-  readonly destination: PagesDestination;
-  /** Where the pictures of the entry page will be; they are files of the site. */
-  readonly pictures?: PlacedPictures;
 }
 
 /**
  * Compares, commits and pushes a site, all of it in one commit. Each attempt compares first.
  *
- * @param fetchOld what an address answers before its file is replaced
  * @see design 6
  */
 export async function publishSite(
-  { target, site, destination, pictures }: SiteTask,
+  {
+    target,
+    site,
+    destination,
+    placedPictures,
+  }: Pick<SiteTask, 'target' | 'site' | 'destination' | 'placedPictures'>,
   ports: Ports,
-  fetchOld: typeof fetchOldCopies = fetchOldCopies,
 ): Promise<Placement> {
-  const { plan, commitSha, wasSent, ...before } = await commitSite(
-    { target, site, destination },
-    ports,
-    fetchOld,
-  );
+  const planned = async (now: FolderTarget) => {
+    const tree = await readTargetTree(now);
+    const compared = await planSite(site, now, tree);
+    return {
+      head: tree.head,
+      place: { ...compared, earlier: await findEarlierFiles(compared, tree, now, site) },
+    };
+  };
+  const { place: plan, commitSha, written } = await commitOne(planned, target, ports);
+  const { earlier } = plan;
   logPlan(plan, ports);
-  const { old, earlier } = before;
-  const added = divideAdded(before, site);
+  const asked = choosePlain(earlier, site);
   return {
-    evidence: wasSent ? `commit ${commitSha}` : `commit ${commitSha} already holds this site`,
+    evidence: written ? `commit ${commitSha}` : `commit ${commitSha} already holds this site`,
     url: entryUrl(destination.pageUrl),
-    written: wasSent,
-    ...(commitSha === undefined ? {} : { commitSha }),
+    written,
+    ...(commitSha && { commitSha }),
     rawUrl: destination.rawUrl,
     bypassCache: true,
     hostMayChangeBytes: false,
     display: getBrowserDisplay(destination.pageUrl.pathname),
     mustBeExternal: false,
-    previousSha256: old?.entry,
-    previousBlob: earlier.files.get(site.entry),
-    parts: listParts(site, destination.pageUrl).map(withCopies({ old, earlier, added })),
-    pictures,
+    earlier: earlier.get(site.entry) ?? [],
+    parts: listParts(site, target.folder, destination, asked),
+    pictures: placedPictures,
     changes: plan.changes,
     treeSha: plan.treeSha,
     servedSize: plan.totalSize,
-    notes: [...destination.notes, ...describeEffects(plan)],
-    unknown: [
-      ...destination.unknown,
-      ...describeUnasked(plan, site, { old, earlier }),
-      ...describeUnaskedNew(added),
+    notes: [
+      ...destination.notes,
+      ...describeReplaced(written ? plan.delivery : undefined, target.essence),
+      ...describeEffects(plan),
     ],
+    unknown: [...destination.unknown, ...describeUnasked(earlier, asked, site)],
   };
-}
-
-/** A site that was committed, or that is on the branch already. */
-interface CommittedSite {
-  readonly plan: SitePlan;
-  readonly commitSha: string | undefined;
-  /** Whether anything was sent. */
-  readonly wasSent: boolean;
-  readonly old: OldCopies | undefined;
-  readonly earlier: EarlierFiles;
-  /** The files that were not there before, this run or an earlier one. */
-  readonly added: readonly string[];
-}
-
-async function commitSite(
-  { target, site, destination }: SiteTask,
-  ports: Ports,
-  fetchOld: typeof fetchOldCopies,
-): Promise<CommittedSite> {
-  const write = createSiteWriter(target, ports);
-  let wasSent = false;
-  let old: OldCopies | undefined;
-  let earlier: EarlierFiles = NO_EARLIER_FILES;
-  let added: readonly string[] | undefined;
-  const { plan, commitSha } = await withRetries(ports, async () => {
-    const tree = await readTargetTree(target);
-    const compared = await planSite(site, target, tree);
-    if (isDone(compared)) {
-      if (!wasSent) earlier = await findEarlierFiles(compared, target, site);
-      added ??= earlier.added;
-      return { plan: compared, commitSha: compared.lastCommit };
-    }
-    if (compared.changes.changed.length > 0) {
-      old ??= await fetchOldFiles(compared, { target, site, destination }, ports, fetchOld);
-    }
-    wasSent = true;
-    added = compared.changes.added;
-    return { plan: compared, commitSha: await write(compared) };
-  }).catch((thrown: unknown) => {
-    throw wasSent ? thrown : toDeliveryError(thrown).withLeftBehind([]);
-  });
-  return { plan, commitSha, wasSent, old, earlier, added: added ?? [] };
 }
 
 function logPlan(plan: SitePlan, { logger }: Pick<Ports, 'logger'>): void {
@@ -124,11 +80,17 @@ function logPlan(plan: SitePlan, { logger }: Pick<Ports, 'logger'>): void {
 export const entryUrl = (page: URL): URL => new URL(page.href.replace(/\/index\.html$/, '/'));
 
 /** Every file but the entry, at its own address. */
-function listParts({ files, entry }: LocalSite, page: URL): readonly PlacedPart[] {
-  const base = page.href.slice(0, -encodePath(entry).length);
-  return files.flatMap(({ path, file: { size, sha256 } }) =>
-    path === entry ? [] : [{ path, url: new URL(base + encodePath(path)), size, sha256 }],
-  );
+function listParts(
+  { files, entry }: LocalSite,
+  folder: string,
+  destination: PagesDestination,
+  asked: EarlierFiles,
+): readonly PlacedPart[] {
+  return files.flatMap(({ path, file: { size, sha256 } }) => {
+    const earlier = asked.get(path);
+    const part = { path, url: addressOf(destination, folder + path), size, sha256 };
+    return path === entry ? [] : [earlier === undefined ? part : { ...part, earlier }];
+  });
 }
 
 /** What the delivery changed, in a few lines for people. */
@@ -149,129 +111,56 @@ function describeEffects({ changes: { kept, removedFolders }, totalSize }: SiteP
 const describeSize = (bytes: number): string =>
   `the whole Pages site has ${Math.round(bytes / MEGABYTE)} MB; GitHub serves at most ${SITE.size / MEGABYTE}`;
 
-/** What addresses answered before their files were replaced, as SHA-256. */
-interface OldCopies {
-  readonly entry: readonly string[];
-  /** By path within the site. */
-  readonly files: ReadonlyMap<string, readonly string[]>;
-}
-
-const changedParts = ({ changes: { changed } }: SitePlan, { entry }: LocalSite): readonly string[] =>
-  changed.filter((path) => path !== entry);
-
-/** All of them together take no longer than one page may. */
-async function fetchOldFiles(
-  plan: SitePlan,
-  { site, destination }: SiteTask,
-  ports: Ports,
-  fetchOld: typeof fetchOldCopies,
-): Promise<OldCopies> {
-  const { pageUrl } = destination;
-  const entry = await fetchOld(entryUrl(pageUrl), ports);
-  const limit = ports.clock.timeout(PROBE_TIME.least);
-  const base = pageUrl.href.slice(0, -encodePath(site.entry).length);
-  const paths = changedParts(plan, site).slice(0, SITE.plainProbes);
-  const files = await mapConcurrently(paths, SITE.probes, async (path) => {
-    const copies = await fetchOld(new URL(base + encodePath(path)), ports, limit);
-    return [path, copies] as const;
-  });
-  return { entry, files: new Map(files) };
-}
-
-/** What the newest delivery replaced, by path within the site. */
-interface EarlierFiles {
-  readonly files: ReadonlyMap<string, GitBlob>;
-  /** Those beyond the number whose addresses are asked. */
-  readonly unasked: readonly string[];
-  /** What it added. */
-  readonly added: readonly string[];
-}
-
-const NO_EARLIER_FILES: EarlierFiles = { files: new Map(), unasked: [], added: [] };
+/** What the branch held before at the paths of the site that changed, the newest first; nothing for a new file. */
+type EarlierFiles = ReadonlyMap<string, readonly GitBlob[]>;
 
 /**
- * A run that finds everything there proves as much as the one that placed it: also of what that one replaced, a cache
- * may still have the old file.
+ * What caches may still have: what this delivery replaces, and what the newest one before it did. A run that finds
+ * everything there proves as much as the one that placed it.
  *
  * @see design 5
  */
 async function findEarlierFiles(
-  { parent }: SitePlan,
+  { change, before }: SitePlan,
+  { entries, head }: BranchTree,
   { github, reader, folder }: FolderTarget,
-  { files, entry }: LocalSite,
+  { files, entry: page }: LocalSite,
 ): Promise<EarlierFiles> {
-  if (parent === undefined) return NO_EARLIER_FILES;
-  const before = await reader.getEntries(github, parent);
-  const replaced = files.flatMap(({ path, file: { blobSha } }) => {
-    const { type, sha, size } = before.get(folder + path) ?? { type: 'none', sha: '', size: 0 };
-    return type === 'blob' && sha !== blobSha ? [[path, { sha, size }] as const] : [];
-  });
-  const others = replaced.filter(([path]) => path !== entry);
-  const page = replaced.filter(([path]) => path === entry);
-  return {
-    files: new Map([...page, ...others.slice(0, SITE.plainProbes)]),
-    unasked: others.slice(SITE.plainProbes).map(([path]) => path),
-    added: files.flatMap(({ path }) => (before.has(folder + path) ? [] : [path])),
-  };
-}
-
-/** New files but the entry, whose address is asked in any case. */
-interface AddedFiles {
-  /** Those whose addresses are asked as a browser asks them. */
-  readonly asked: ReadonlySet<string>;
-  readonly count: number;
-}
-
-/** As many addresses are asked as those of the replaced files leave. */
-function divideAdded(
-  { old, earlier, added }: Pick<CommittedSite, 'old' | 'earlier' | 'added'>,
-  { entry }: LocalSite,
-): AddedFiles {
-  const replaced = (old?.files.size ?? 0) + earlier.files.size;
-  const others = added.filter((path) => path !== entry);
-  return {
-    asked: new Set(others.slice(0, Math.max(SITE.plainProbes - replaced, 0))),
-    count: others.length,
-  };
-}
-
-/** Of more new files than are asked as a browser asks them, a cache may have kept that nothing was there. */
-function describeUnaskedNew({ asked, count }: AddedFiles): string[] {
-  const left = count - asked.size;
-  if (left === 0) return [];
-  return [
-    `whether a cache still answers that ${left} of ${count} new files are missing, for up to ten minutes`,
+  const trees = [
+    ...(change === undefined ? [] : [entries]),
+    ...(before === undefined ? [] : [await reader.getEntries(github, before)]),
   ];
+  // The page changes most often, and a cache may be older than the last two versions.
+  const commits = head === null ? undefined : await reader.getCommits(github, head, [folder + page]);
+  const versions = commits?.get(folder + page)?.blobs ?? [];
+  const earlier = new Map<string, readonly GitBlob[]>();
+  for (const { path, file } of files) {
+    const found = trees.map((one) => one.get(folder + path));
+    if (path !== page && (trees.length === 0 || found[0]?.sha === file.blobSha)) continue;
+    const held = found.flatMap((one) => (one?.type === 'blob' ? [{ sha: one.sha, size: one.size }] : []));
+    const all = new Map([...held, ...(path === page ? versions : [])].map((one) => [one.sha, one]));
+    all.delete(file.blobSha);
+    earlier.set(path, all.size === 0 ? NEVER : [...all.values()]);
+  }
+  return earlier;
 }
 
-/** Tells of each file what its address may still answer, as far as so many addresses are asked. */
-function withCopies({
-  old,
-  earlier,
-  added: { asked },
-}: Pick<CommittedSite, 'old' | 'earlier'> & { readonly added: AddedFiles }): (
-  part: PlacedPart,
-) => PlacedPart {
-  return (part) => {
-    const previousSha256 = old?.files.get(part.path);
-    const previousBlob = earlier.files.get(part.path);
-    return {
-      ...part,
-      ...(previousSha256 && { previousSha256 }),
-      ...(previousBlob && { previousBlob }),
-      ...(asked.has(part.path) && { isNew: true }),
-    };
-  };
+/** Of thousands of new files, one list is kept. */
+const NEVER: readonly GitBlob[] = [];
+
+/** The changed files whose addresses are asked as a browser asks them: replaced ones before new ones. */
+function choosePlain(earlier: EarlierFiles, { entry }: LocalSite): EarlierFiles {
+  const others = [...earlier].filter(([path]) => path !== entry);
+  const replacedFirst = others.toSorted(([, one], [, other]) => other.length - one.length);
+  return new Map(replacedFirst.slice(0, SITE.plainProbes));
 }
 
-/** Of more changed files than are asked as a browser asks them, a cache may still have what was there before. */
-function describeUnasked(
-  plan: SitePlan,
-  site: LocalSite,
-  { old, earlier }: { readonly old: OldCopies | undefined; readonly earlier: EarlierFiles },
-): string[] {
-  const changed = changedParts(plan, site).filter((path) => !old?.files.has(path));
-  const others = [...changed, ...earlier.unasked];
-  if (others.length === 0) return [];
-  return [`whether a cache still shows older copies of ${nameFew(others)}, for up to ten minutes`];
+/** Of more changed files, a cache may still have what was there before, or that nothing was. */
+function describeUnasked(earlier: EarlierFiles, asked: EarlierFiles, { entry }: LocalSite): string[] {
+  const left = [...earlier.keys()].filter((path) => path !== entry && !asked.has(path)).length;
+  return left === 0
+    ? []
+    : [
+        `whether a cache still answers otherwise for ${left} more new or changed files, for up to ten minutes`,
+      ];
 }

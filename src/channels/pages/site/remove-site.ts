@@ -1,98 +1,77 @@
 import { getLastCommits } from '../../../github/api/history.ts';
 import { countFiles, nameFew } from '../../../plain-text.ts';
 import type { Ports } from '../../../ports.ts';
-import { withRetries } from '../../../retry.ts';
-import { encodePath } from '../../../rules/naming.ts';
 import type { PlacedPart, Placement } from '../../channel.ts';
-import { type PagesDestination, servedPath } from '../destination.ts';
+import { type ComparedPlace, commitOne } from '../commit.ts';
+import { addressOf, type PagesDestination } from '../destination.ts';
+import type { FolderTask } from '../file-tasks.ts';
+import { formatCommitMessage } from '../ownership.ts';
+import type { FolderTarget } from '../target.ts';
 import { type BranchTree, readTargetTree, treeShaAt } from './branch-tree.ts';
 import { type FoundSites, findSites } from './find-sites.ts';
-import { isDone, type SitePlan } from './plan-site.ts';
-import { formatSiteRemoval } from './site-message.ts';
-import type { FolderTarget } from './site-target.ts';
-import { createSiteWriter } from './write-site.ts';
-
-/** A folder of which the delivered sites are to be removed. */
-export interface SiteRemoval {
-  readonly target: FolderTarget;
-  /** Where a file `index.html` of it would be. */
-  readonly destination: PagesDestination;
-}
+import { listBasis } from './plan-site.ts';
+import { entryUrl } from './publish-site.ts';
 
 /** The delivered sites at and below a folder of the branch as it is now. */
 export const findDeliveredSites = async (target: FolderTarget): Promise<FoundSites> =>
   findSites(target, await readTargetTree(target), target.folder);
 
-const withoutSlash = (folder: string): string => folder.slice(0, -1);
-
-/** What is said where nothing is to be removed. */
-const describeNothing = ({ folder }: FolderTarget, { basis }: SitePlan): string =>
-  folder !== '' && basis.get(withoutSlash(folder)) === null
-    ? 'nothing exists there'
-    : 'nothing that this action delivered exists there';
+/** The removal of a site and of those below it, in one commit; no change where there is none. */
+interface RemovalPlan extends ComparedPlace {
+  /** The folders of the sites that it removes. */
+  readonly sites: readonly string[];
+  /** The files that it removes. */
+  readonly removals: readonly string[];
+  /** What is said where nothing is to be removed. */
+  readonly nothing: string;
+}
 
 /**
  * Removes what of a site, and of those below it, is still as it was delivered, in one commit. Each attempt compares
  * first.
  */
-export async function removeSite({ target, destination }: SiteRemoval, ports: Ports): Promise<Placement> {
-  const write = createSiteWriter(target, ports);
-  let removed: readonly string[] = [];
-  let sites: readonly string[] = [];
-  let nothing = '';
-  const commitSha = await withRetries(ports, async () => {
-    const tree = await readTargetTree(target);
-    const planned = await planRemoval(target, tree);
-    const { plan } = planned;
-    nothing = describeNothing(target, plan);
-    if (isDone(plan)) return removed.length === 0 ? plan.lastCommit : findLastCommit(target, tree);
-    removed = plan.removals;
-    sites = planned.sites;
-    return write(plan);
-  });
-  const [url, ...parts] = listAddresses({ paths: removed, sites }, target, destination);
+export async function removeSite({ target, destination }: FolderTask, ports: Ports): Promise<Placement> {
+  const planned = async (now: FolderTarget, wasSent: boolean) => {
+    const tree = await readTargetTree(now);
+    const place = await planRemoval(now, tree);
+    // After an attempt whose answer was lost, the folder is gone: its last commit removed it.
+    const isGone = wasSent && place.change === undefined;
+    return {
+      head: tree.head,
+      place: isGone ? { ...place, commitSha: await findLastCommit(now, tree) } : place,
+    };
+  };
+  const { place, commitSha, written } = await commitOne(planned, target, ports);
+  const { sites, removals } = place;
+  const [entry, ...parts] = listAddresses(place, destination);
   return {
-    evidence: removed.length > 0 ? `commit ${commitSha} removes it` : nothing,
-    url: url?.url ?? destination.pageUrl,
-    written: removed.length > 0,
-    ...(commitSha === undefined ? {} : { commitSha }),
+    evidence: written ? `commit ${commitSha} removes it` : place.nothing,
+    url: entry?.url ?? destination.pageUrl,
+    written,
+    ...(commitSha && { commitSha }),
     bypassCache: true,
     hostMayChangeBytes: false,
     mustBeExternal: false,
     parts,
-    notes:
-      removed.length === 0
-        ? []
-        : [
-            `${countFiles(removed.length)} removed${describeSites(sites)}`,
-            'caches may still show them for up to ten minutes',
-          ],
+    notes: written ? [`${countFiles(removals.length)} removed${describeSites(sites)}`] : [],
     unknown: destination.unknown,
   };
 }
 
-/** After an attempt whose answer was lost, the folder is gone: its last commit removed it. */
 async function findLastCommit(
   { github, folder }: FolderTarget,
   { head }: BranchTree,
 ): Promise<string | undefined> {
   if (head === null) return undefined;
-  const commits = await getLastCommits(github, head, [withoutSlash(folder)]);
-  return commits.get(withoutSlash(folder))?.sha;
+  const path = folder.slice(0, -1);
+  return (await getLastCommits(github, head, [path])).get(path)?.sha;
 }
 
 /** What removing the site would do; reads only. */
-export async function previewRemoval({ target }: SiteRemoval): Promise<string> {
-  const { plan, sites } = await planRemoval(target, await readTargetTree(target));
-  if (isDone(plan)) return describeNothing(target, plan);
-  return `${plan.message.split('\n')[0]} (${countFiles(plan.removals.length)}${describeSites(sites)})`;
-}
-
-/** The removal of a site and of those below it, in one commit. */
-interface RemovalPlan {
-  readonly plan: SitePlan;
-  /** The folders of the sites that it removes. */
-  readonly sites: readonly string[];
+export async function previewRemoval({ target }: FolderTask): Promise<string> {
+  const { change, sites, removals, nothing } = await planRemoval(target, await readTargetTree(target));
+  if (change === undefined) return nothing;
+  return `${change.message.split('\n')[0]} (${countFiles(removals.length)}${describeSites(sites)})`;
 }
 
 async function planRemoval(target: FolderTarget, tree: BranchTree): Promise<RemovalPlan> {
@@ -100,18 +79,15 @@ async function planRemoval(target: FolderTarget, tree: BranchTree): Promise<Remo
   const { sites: found, lastCommit } = await findSites(target, tree, folder);
   const sites = [...found.keys()];
   const removals = [...found.values()].flat();
-  const compared = sites.length === 0 ? [folder] : sites;
-  const plan = {
-    message: formatSiteRemoval(folder, sites, essence),
+  const change = {
+    message: formatCommitMessage(folder, { verb: 'REMOVE', essence, removed: sites }),
     writes: [],
     removals,
-    basis: new Map(compared.map((one) => [withoutSlash(one), treeShaAt(tree, one)] as const)),
-    head: tree.head,
-    changes: { added: [], changed: [], removed: removals, kept: [], removedFolders: [] },
-    lastCommit,
-    totalSize: 0,
+    basis: listBasis(sites, [], tree),
   };
-  return { plan, sites };
+  const isThere = folder === '' || treeShaAt(tree, folder) !== null;
+  const nothing = isThere ? 'nothing that this action delivered exists there' : 'nothing exists there';
+  return { ...(removals.length > 0 && { change }), commitSha: lastCommit, sites, removals, nothing };
 }
 
 const describeSites = (sites: readonly string[]): string =>
@@ -119,19 +95,15 @@ const describeSites = (sites: readonly string[]): string =>
 
 /** The address of each removed file: the page of each folder first, then the other pages. */
 function listAddresses(
-  { paths, sites }: { readonly paths: readonly string[]; readonly sites: readonly string[] },
-  { siteRoot }: FolderTarget,
-  { pageUrl, path: pagePath }: PagesDestination,
+  { removals, sites }: RemovalPlan,
+  destination: PagesDestination,
 ): readonly PlacedPart[] {
-  const root = siteRoot.slice(0, -1);
-  const { href } = pageUrl;
-  const base = href.slice(0, href.length - encodePath(servedPath(root, pagePath)).length);
   const entries = new Set(sites.map((site) => `${site}index.html`));
   const rank = (path: string): number => (entries.has(path) ? 0 : /\.html?$/i.test(path) ? 1 : 2);
-  const sorted = paths.toSorted((one, other) => rank(one) - rank(other));
+  const sorted = removals.toSorted((one, other) => rank(one) - rank(other));
   return sorted.map((path) => ({
     path,
-    url: new URL((base + encodePath(servedPath(root, path))).replace(/\/index\.html$/, '/')),
+    url: entryUrl(addressOf(destination, path)),
     size: 0,
     sha256: '',
   }));

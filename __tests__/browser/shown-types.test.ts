@@ -1,0 +1,66 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Browser, Page } from 'puppeteer-core';
+import { getTypeDisplay } from '../../src/rules/browser-display.ts';
+import { chromiumPath } from '../support/chromium.ts';
+
+/** What hosts say of files, and next to it what looks alike to a pattern. PDF is left out: this build has no viewer. */
+const TYPES = {
+  text: 'plain html css csv xml yaml vtt markdown javascript x-python x-php x-c x-diff x-calendar calendar vcalendar x-vcalendar vcard x-vcard x-vcf directory ldif qif x-qif x-csv tsv rtf x-rtf richtext ofx comma-separated-values tab-separated-values vnd.sun.j2me.app-descriptor vnd.graphviz x-ms-iqy x-ms-odc x-ms-rqy x-ms-contact x-ms-other',
+  image:
+    'png apng jpeg pjpeg gif webp avif bmp svg+xml x-icon vnd.microsoft.icon x-xbitmap tiff heic heif jxl jp2 vnd.djvu vnd.adobe.photoshop',
+  audio:
+    'aac flac x-flac mp4 x-m4a mpeg mp3 x-mp3 ogg wav x-wav wave webm matroska x-matroska mpegurl x-mpegurl amr midi aiff basic',
+  video: '3gpp 3gpp2 mp4 x-m4v ogg webm matroska x-matroska quicktime mpeg mp2t x-msvideo x-flv x-ms-asf',
+  application:
+    'json geo+json ld+json har+json x-ndjson xml xhtml+xml atom+xml rss+xml gpx+xml owl+xml gml+xml vnd.google-earth.kml+xml vnd.garmin.tcx+xml sparql-results+xml x-xliff+xml javascript x-javascript ecmascript ogg vnd.apple.mpegurl x-mpegurl x-subrip x-python x-sh zip gzip x-7z-compressed wasm octet-stream postscript epub+zip vnd.microsoft.portable-executable x-elf x-sqlite3',
+  model: 'gltf+json x3d+xml vnd.collada+xml',
+  font: 'woff2',
+};
+
+let server: Server;
+let browser: Browser;
+let page: Page;
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    response.setHeader('content-type', decodeURIComponent((request.url ?? '').slice(1)));
+    response.setHeader('content-disposition', 'inline; filename="file"');
+    response.end('some text\n');
+  }).listen(0, '127.0.0.1');
+  const { default: puppeteer } = await import('puppeteer-core');
+  const args = ['--no-sandbox', '--disable-dev-shm-usage'];
+  browser = await puppeteer.launch({ executablePath: await chromiumPath(), args });
+  page = await browser.newPage();
+  const session = await browser.target().createCDPSession();
+  await session.send('Browser.setDownloadBehavior', { behavior: 'deny' });
+});
+afterAll(async () => {
+  await browser.close();
+  server.close();
+});
+
+/** A navigation that becomes a download is aborted. */
+async function isShown(type: string): Promise<boolean> {
+  const { port } = server.address() as AddressInfo;
+  try {
+    await page.goto(`http://127.0.0.1:${port}/${encodeURIComponent(type)}`, {
+      waitUntil: 'domcontentloaded',
+    });
+    return true;
+  } catch (thrown) {
+    if (String(thrown).includes('net::ERR_ABORTED')) return false;
+    throw thrown;
+  }
+}
+
+test.each(Object.entries(TYPES))(
+  'Chromium shows those types of %s that the table names.',
+  async (kind, names) => {
+    const types = names.split(' ').map((name) => `${kind}/${name}`);
+    const shown: string[] = [];
+    for (const type of types) if (await isShown(type)) shown.push(type);
+    expect(types.filter((type) => getTypeDisplay(type) !== 'none')).toEqual(shown);
+  },
+);

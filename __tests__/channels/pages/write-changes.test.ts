@@ -1,0 +1,263 @@
+import { Readable } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { COMMIT_METHODS, type CommitMethod } from '../../../src/channels/pages/target.ts';
+import { chooseMethod, createChangeWriter, methodFor } from '../../../src/channels/pages/write-changes.ts';
+import { hasFailed, type Result } from '../../../src/errors.ts';
+import type { Change } from '../../../src/github/change.ts';
+import { MEGABYTE } from '../../../src/protocol/limits.ts';
+import type { LocalFile } from '../../../src/rules/inspect.ts';
+import { fileWith } from '../../delivery/builders.ts';
+import { changeWith } from '../../github/changes.ts';
+import { failure } from '../../github/fake-github.ts';
+import { localFile, temporaryFolder, withRead } from '../../support/files.ts';
+import { FakeHttp, fakePorts, type Scripted } from '../../support/ports.ts';
+import { branchWith, commitTargetWith } from '../fake-branch.ts';
+import { resultsFor } from '../prepare-one.ts';
+
+const { env } = process;
+beforeEach(() => {
+  process.env = { ...env };
+});
+afterEach(() => {
+  process.env = env;
+});
+
+describe('methodFor', () => {
+  const fileOfSize = (size: number | null): LocalFile | null => (size === null ? null : fileWith({ size }));
+
+  test.each<[string, (number | null)[], 'A' | 'B' | 'C', 'A' | 'B' | 'C']>([
+    ['a small file', [1], 'A', 'A'],
+    ['a file of 1 MB', [MEGABYTE], 'A', 'A'],
+    ['a file above 1 MB', [MEGABYTE + 1], 'B', 'B'],
+    ['a file of 35 MB', [35 * MEGABYTE], 'B', 'B'],
+    ['a file above 35 MB', [35 * MEGABYTE + 1], 'C', 'C'],
+    ['a file to remove', [null], 'B', 'B'],
+    ['two small files', [1, 1], 'C', 'B'],
+    ['files of any size', [1, 50 * MEGABYTE, null], 'C', 'B'],
+    ['no file', [], 'B', 'B'],
+  ])('chooses the method for %s, with git and without it', (_, sizes, withGit, withoutGit) => {
+    const files = sizes.map(fileOfSize);
+    expect([methodFor(files, true), methodFor(files, false)]).toEqual([withGit, withoutGit]);
+  });
+
+  test('has a name for the report for each method', () => {
+    expect(Object.keys(COMMIT_METHODS)).toEqual(['A', 'B', 'C']);
+  });
+});
+
+/** No server listens there, so the first git command fails. */
+const UNREACHABLE_HOST = new URL('https://localhost:1');
+
+/** The commit that the changes were planned for. */
+const BASE = 'base';
+
+interface TestChange {
+  readonly path: string;
+  readonly bytes: string | Buffer | null;
+  readonly replaces?: string;
+}
+
+/** Prepares a commit writer for changes; the host answers each blob as scripted. */
+async function createWriter(
+  all: readonly TestChange[],
+  github = branchWith(),
+  blob: (nth: number, sha: string) => Scripted = (_, sha) => ({ status: 201, body: { sha } }),
+) {
+  const changes: Change[] = [];
+  const files: (LocalFile | null)[] = [];
+  for (const { path, bytes, replaces = null } of all) {
+    const file = bytes === null ? null : await localFile(bytes);
+    changes.push(changeWith({ path, message: `ADD ${path}`, replaces, file }));
+    files.push(file);
+  }
+  const shas = files.flatMap((file) => file?.blobSha ?? []);
+  const host = new FakeHttp((_, nth) => blob(nth, shas[nth - 1] ?? ''));
+  const ports = fakePorts(host.http);
+  const method = await chooseMethod(files, ports.signal);
+  const used: CommitMethod[] = [];
+  const target = commitTargetWith(github, { serverUrl: UNREACHABLE_HOST, method });
+  const writeChanges = createChangeWriter(target, ports, (one) => void used.push(one));
+  return {
+    changes,
+    github,
+    host,
+    ports,
+    used,
+    write: () => writeChanges(changes, BASE),
+    files,
+    run: async () => resultsFor(await writeChanges(changes, BASE), changes),
+  };
+}
+
+/** Each commit, or the code of its error. */
+const getCodes = (results: readonly Result<string>[]) =>
+  results.map((result) => (hasFailed(result) ? result.code : result));
+
+const TOO_LARGE = { status: 422, body: { message: 'Sorry, your input was too large to process' } };
+
+describe('committing one file', () => {
+  test('is one PUT for at most 1 MB, whether git is installed or not', async () => {
+    const { github, host, run } = await createWriter([{ path: 'ä/b.html', bytes: 'b', replaces: '0ld' }]);
+    expect(getCodes(await run())).toEqual(['put']);
+    expect(github.calls).toEqual([
+      {
+        name: 'put_file_le1mb',
+        parameters: {
+          path: 'ä/b.html',
+          message: 'ADD ä/b.html',
+          content: Buffer.from('b').toString('base64'),
+          branch: 'main',
+          sha: '0ld',
+        },
+      },
+    ]);
+    expect(host.seen).toEqual([]);
+  });
+
+  test('sends no bytes but those that were checked, even if nothing shows that they changed', async () => {
+    const github = branchWith();
+    const write = createChangeWriter(commitTargetWith(github), fakePorts());
+    const file = await localFile('checked');
+    const changed = withRead(file, () => Readable.from([Buffer.from('changed')], { objectMode: false }));
+    await expect(write([changeWith({ file: changed })], BASE)).rejects.toMatchObject({
+      code: 'BAD_FILE',
+      message: expect.stringContaining('changed while it was delivered'),
+    });
+    expect(github.sent('put_file_le1mb')).toEqual([]);
+  });
+
+  test('writes a tree without the file and sends no blob where the file is removed', async () => {
+    const removal = { path: 'gone.html', bytes: null, replaces: '0ld' };
+    const github = branchWith({ 'gone.html': { blob: '0ld', message: 'm' } });
+    const { host, run } = await createWriter([removal], github);
+    expect(getCodes(await run())).toEqual(['commit1']);
+    expect(github.sent('tree')).toMatchObject([{ tree: [{ path: 'gone.html', sha: null }] }]);
+    expect(host.seen).toEqual([]);
+  });
+});
+
+describe('committing several files where git is not installed', () => {
+  beforeEach(async () => {
+    process.env.PATH = await temporaryFolder();
+  });
+  const three = ['a', 'b', 'c'].map((bytes) => ({ path: `${bytes}.html`, bytes }));
+
+  test('uses the object API, with one blob and one commit for each file', async () => {
+    const { github, host, run } = await createWriter(three);
+    expect(getCodes(await run())).toEqual(['commit1', 'commit2', 'commit3']);
+    expect(host.seen).toHaveLength(3);
+    expect(github.sent('update_ref')).toMatchObject([{ sha: 'commit3', force: false }]);
+  });
+
+  test('commits the other files where one is too large for a blob, whose hint says to install git', async () => {
+    const { github, run } = await createWriter(three, branchWith(), (nth, sha) =>
+      nth === 2 ? TOO_LARGE : { status: 201, body: { sha } },
+    );
+    const commits = await run();
+    expect(getCodes(commits)).toEqual(['commit1', 'BAD_INPUT', 'commit2']);
+    expect(commits[1]).toMatchObject({ hint: expect.stringMatching(/install git.*K2/) });
+    expect(github.sent('tree').map(({ tree }) => (tree as { path: string }[])[0]?.path)).toEqual([
+      'a.html',
+      'c.html',
+    ]);
+  });
+
+  test('commits the other files where one blob is refused', async () => {
+    const { run } = await createWriter(three, branchWith(), (nth, sha) =>
+      nth === 1 ? { status: 403, body: { message: 'no' } } : { status: 201, body: { sha } },
+    );
+    expect(getCodes(await run())).toEqual(['NO_PERMISSION', 'commit1', 'commit2']);
+  });
+
+  test('does not move the branch where every blob is refused', async () => {
+    const { github, run } = await createWriter(three, branchWith(), () => TOO_LARGE);
+    expect(getCodes(await run())).toEqual(['BAD_INPUT', 'BAD_INPUT', 'BAD_INPUT']);
+    expect(github.calls).toEqual([]);
+  });
+
+  test('sends each blob once, however often the files are written', async () => {
+    const conflict = failure('CONFLICT', 422, { retryable: true });
+    const github = branchWith({}, { update_ref: (_: unknown, nth: number) => (nth === 1 ? conflict : {}) });
+    const { host, write } = await createWriter(three, github);
+    await expect(write()).rejects.toBe(conflict);
+    await write();
+    expect(host.seen).toHaveLength(3);
+  });
+});
+
+describe('committing where git is installed', () => {
+  beforeEach(() => {
+    Object.assign(process.env, { NO_PROXY: 'localhost', no_proxy: 'localhost' });
+  });
+  const unreachable = {
+    code: 'NO_NETWORK',
+    message: expect.stringMatching(/^fetching the branch main failed/),
+  };
+
+  test('uses git for several files, and sends no blob to the API', async () => {
+    const small = ['a', 'b'].map((bytes) => ({ path: `${bytes}.html`, bytes }));
+    const { github, host, write } = await createWriter(small);
+    await expect(write()).rejects.toMatchObject(unreachable);
+    expect([github.names, host.seen]).toEqual([['branch_rules', 'graphql'], []]);
+  });
+
+  test('uses git for a file whose blob is too large for the host, and the log says so', async () => {
+    const large = [{ path: 'a.bin', bytes: Buffer.alloc(MEGABYTE + 1) }];
+    const { github, ports, write, used } = await createWriter(large, branchWith(), () => TOO_LARGE);
+    await expect(write()).rejects.toMatchObject(unreachable);
+    expect(used).toEqual(['C']);
+    expect(ports.logger.lines).toContain('the host refuses a blob of this size: using git instead');
+    expect(github.writes).toEqual([]);
+  });
+
+  test('asks for the rules and for the author once, however many attempts follow', async () => {
+    const { github, write } = await createWriter([
+      { path: 'a', bytes: 'a' },
+      { path: 'b', bytes: 'b' },
+    ]);
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      await expect(write()).rejects.toMatchObject(unreachable);
+    }
+    expect(github.names).toEqual(['branch_rules', 'graphql']);
+  });
+
+  test('uses the object API where the branch takes signed commits only', async () => {
+    const github = branchWith({}, { branch_rules: [{ type: 'required_signatures' }] });
+    const small = ['a', 'b'].map((bytes) => ({ path: `${bytes}.html`, bytes }));
+    const { host, ports, run, used } = await createWriter(small, github);
+    expect(getCodes(await run())).toEqual(['commit1', 'commit2']);
+    expect(used).toEqual(['B']);
+    expect(host.seen).toHaveLength(2);
+    for (const commit of github.sent('commit')) expect(Object.keys(commit)).not.toContain('author');
+    expect(ports.logger.lines).toEqual([expect.stringContaining('signed commits only')]);
+  });
+
+  test('sends nothing of a file that is too large for a signed commit', async () => {
+    const github = branchWith({}, { branch_rules: [{ type: 'required_signatures' }] });
+    const { host, run, files } = await createWriter(
+      [
+        { path: 'a.html', bytes: 'a' },
+        { path: 'b.bin', bytes: 'b' },
+      ],
+      github,
+    );
+    const [, large] = files;
+    Object.assign(large ?? {}, { size: 36 * MEGABYTE });
+    const results = await run();
+    expect(getCodes(results)).toEqual(['commit1', 'NEEDS_SIGNATURE']);
+    expect(results[1]).toMatchObject({
+      message: expect.stringMatching(/signed commits only.*the large file b\.bin.*35 MB/),
+      hint: expect.stringMatching(/`branch:`.*`token:`.*K2/),
+    });
+    expect(host.seen).toHaveLength(1);
+  });
+
+  test.each([
+    ['cannot be read', failure('NO_PERMISSION', 403)],
+    ['have no such rule', [{ type: 'deletion' }]],
+  ])('uses git where the rules %s', async (_, branch_rules) => {
+    const two = ['a', 'b'].map((bytes) => ({ path: bytes, bytes }));
+    const { write } = await createWriter(two, branchWith({}, { branch_rules }));
+    await expect(write()).rejects.toMatchObject(unreachable);
+  });
+});

@@ -1,0 +1,28 @@
+import { describe, expect, test } from '@jest/globals';
+import { refuseSecretNames } from '../../src/delivery/check-content.ts';
+import { drawn } from '../rules/secrets/fake-secrets.ts';
+import { fakePorts } from '../support/ports.ts';
+
+const OWN = 'ghs_0123456789abcdef';
+const KNOWN = `ghp_${drawn(36)}`;
+
+const check = (names: readonly string[], allowedSecrets: readonly string[] = []) =>
+  refuseSecretNames(names, { ownSecrets: [OWN], allowedSecrets }, fakePorts());
+
+describe('the name of a file', () => {
+  test.each([
+    ['a credential of this job', `${OWN}.html`],
+    ['a credential of this job', `a/${Buffer.from(OWN).toString('base64url')}/b.html`],
+    ['a credential of this job', `${Buffer.from(OWN).toString('hex')}.html`],
+    ['what looks like a secret: github', `${KNOWN}.html`],
+    ['what looks like a secret: github', `reports/${KNOWN}/index.html`],
+  ])('is refused with %s, and not repeated', async (what, name) => {
+    const refusal = await check(['page.html', name]).catch((thrown) => thrown);
+    expect(refusal).toMatchObject({ code: 'BAD_FILE', message: `the name of a file contains ${what}` });
+    expect(`${refusal.message} ${refusal.hint}`).not.toContain(name);
+  });
+
+  test('is accepted without any', async () => {
+    await expect(check(['reports/2026/index.html'])).resolves.toBeUndefined();
+  });
+});

@@ -1,0 +1,77 @@
+import { describe, expect, test } from '@jest/globals';
+import { refusalReport } from '../../src/delivery/compose-report.ts';
+import { finishReport } from '../../src/delivery/finish-report.ts';
+import type { Report } from '../../src/delivery/report.ts';
+import { DeliveryError } from '../../src/errors.ts';
+import { createRedactor, type Redactor } from '../../src/redact.ts';
+import { reportWith } from '../action/reports.ts';
+
+function redactorOf(...secrets: string[]): Redactor {
+  const redactor = createRedactor();
+  for (const secret of secrets) redactor.addSecret(secret);
+  return redactor;
+}
+
+const redactReport = (report: Report, redactor: Redactor): Report =>
+  finishReport(report, (text) => text, redactor);
+
+describe('finishReport', () => {
+  test.each(['null', '17', 'ready', 'true', 'K1', 'https', 'page.html', 'G1_выложено', '200'])(
+    'leaves the report as it is if a variable for tokens contains %s',
+    (value) => {
+      const report = reportWith();
+      expect(redactReport(report, redactorOf(value))).toEqual(report);
+    },
+  );
+
+  test('replaces a secret in every text', () => {
+    const secret = 'ghs_AbCd0123';
+    const failure = new DeliveryError('HOST_ERROR', `the host said ${secret}`, { hint: `use "${secret}"` });
+    const clean = redactReport(refusalReport(`${secret}.html`, failure), redactorOf(secret));
+    expect(JSON.stringify(clean)).not.toContain(secret);
+    expect(clean).toMatchObject({
+      file: { path: '***.html' },
+      notReady: { code: 'HOST_ERROR', hint: 'use "***"' },
+    });
+  });
+
+  test('hands over no address rather than another one than the proven one', () => {
+    const report = reportWith();
+    const secret = new URL(report.url ?? '').host;
+    const hiding: Redactor = { addSecret: () => undefined, redact: (text) => text.replaceAll(secret, '***') };
+    const clean = redactReport(report, hiding);
+    expect(clean).toMatchObject({ ready: false, url: null, rawUrl: report.rawUrl });
+    expect(clean.lines.RESULT).toMatch(/^НЕ ГОТОВО → the proven address contains a credential/);
+    expect(clean.gates.at(-1)).toMatchObject({ name: 'G4_REPORT', passed: false });
+    expect(JSON.stringify(clean)).not.toContain(secret);
+  });
+
+  test('leaves the words of the tool and the hashes as they are, whatever a secret is', () => {
+    const report = reportWith();
+    const sha256 = report.file?.sha256 ?? '';
+    const secrets = [sha256, 'c0ffee', 'K1', 'G1'];
+    const hiding: Redactor = {
+      addSecret: () => undefined,
+      redact: (text) => secrets.reduce((clean, one) => clean.replaceAll(one, '***'), text),
+    };
+    expect(redactReport(report, hiding)).toMatchObject({
+      channel: 'K1',
+      commitSha: report.commitSha,
+      file: { sha256 },
+      gates: report.gates.map(({ name }) => ({ name })),
+      lines: { CODE: expect.stringContaining('***') },
+    });
+  });
+
+  test('hands over no further address that it would have to change', () => {
+    const report = reportWith();
+    const secret = new URL(report.rawUrl ?? '').host;
+    const hiding: Redactor = { addSecret: () => undefined, redact: (text) => text.replaceAll(secret, '***') };
+    expect(redactReport(report, hiding)).toMatchObject({ ready: true, url: report.url, rawUrl: null });
+  });
+
+  test('leaves no bidirectional or invisible character in a report', () => {
+    const failure = new DeliveryError('BAD_FILE', 'a\u202eb\u2066c\u200bd');
+    expect(redactReport(refusalReport('x', failure), redactorOf()).notReady?.reason).toBe('abcd');
+  });
+});

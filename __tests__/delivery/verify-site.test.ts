@@ -1,0 +1,287 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, jest, test } from '@jest/globals';
+import type { PlacedPart } from '../../src/channels/channel.ts';
+import { openPlacement, verifyPlacement } from '../../src/delivery/verify.ts';
+import { DeliveryError } from '../../src/errors.ts';
+import { shaOf } from '../channels/pages/site/memory-branch.ts';
+import { localFile } from '../support/files.ts';
+import { FakeClock, FakeHttp, fakePorts, NOON, type Scripted, type Seen } from '../support/ports.ts';
+import { placementWith } from './builders.ts';
+
+const SITE_URL = 'https://octo.github.io/site/';
+const ENTRY = '<p>entry</p>';
+const OLD_BYTES = 'an old copy';
+const OLD_BLOB = { sha: shaOf(OLD_BYTES), size: OLD_BYTES.length };
+const OLD: Scripted = { body: OLD_BYTES, headers: { 'cache-control': 'max-age=600' } };
+const TIMEOUT = 60_000;
+
+/** A file whose content is its name. */
+const part = (path: string, more: Partial<PlacedPart> = {}): PlacedPart => ({
+  path,
+  url: new URL(SITE_URL + path),
+  size: path.length,
+  sha256: createHash('sha256').update(path).digest('hex'),
+  ...more,
+});
+
+const PARTS = ['a.js', 'b.css', 'c.txt'].map((path) => part(path));
+/** What was replaced, and what is new. */
+const REPLACED = [part('a.js', { earlier: [OLD_BLOB] }), part('b.css', { earlier: [] }), part('c.txt')];
+
+interface Asked extends Seen {
+  readonly path: string;
+  readonly isFresh: boolean;
+  /** How often this address was asked in this way, this time included. */
+  readonly nth: number;
+}
+
+type Respond = (request: Asked) => Scripted | Error | undefined;
+
+/** Verifies a site whose entry is right; the other files answer as a test says, by default with their bytes. */
+async function verify(
+  respond: Respond,
+  { parts = PARTS, gone = false, timeout = TIMEOUT, slowness = 0 } = {},
+) {
+  const counts = new Map<string, number>();
+  const host = new FakeHttp((seen) => {
+    const { pathname, searchParams } = new URL(seen.url);
+    const path = pathname.slice('/site/'.length);
+    const isFresh = searchParams.has('v');
+    const key = `${path} ${isFresh}`;
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+    if (path === '') return gone ? { status: 404 } : { body: ENTRY };
+    ports.clock.time += slowness;
+    const usual = gone ? { status: 404 } : { body: path };
+    return respond({ ...seen, path, isFresh, nth: counts.get(key) ?? 0 }) ?? usual;
+  });
+  const ports = fakePorts(host.http);
+  const { rawUrl: _, ...rest } = placementWith({ hostMayChangeBytes: false, url: new URL(SITE_URL), parts });
+  const expected = { file: gone ? null : await localFile(ENTRY), marker: undefined, gone };
+  const limits = { interval: 5_000, timeout, begun: NOON, deadline: NOON + timeout };
+  const check = openPlacement(rest, expected, limits.deadline, ports);
+  const asked = () => host.seen.filter(({ url }) => new URL(url).pathname !== '/site/');
+  return { asked, ports, verified: verifyPlacement(check, undefined, limits, ports) };
+}
+
+const provenParts = async (verified: ReturnType<typeof verifyPlacement>) => (await verified).proof.parts;
+
+describe('the files of a site', () => {
+  test('are proven where each has its bytes, after one anonymous request that no cache answers', async () => {
+    const { asked, ports, verified } = await verify(() => undefined);
+    await expect(provenParts(verified)).resolves.toBe(3);
+    expect(asked()).toHaveLength(3);
+    for (const { url, headers } of asked()) {
+      expect(new URL(url).searchParams.get('v')).toMatch(new RegExp(`^${NOON / 1_000}50000000\\d$`));
+      expect(headers).not.toHaveProperty('authorization');
+    }
+    expect(ports.clock.slept).toEqual([]);
+    expect(ports.logger.shownProgress).toContainEqual(
+      expect.objectContaining({ total: 3, done: 3, ended: true }),
+    );
+  });
+
+  test('share their time limits: a timer would be kept long after its request', async () => {
+    const timeouts = jest.spyOn(FakeClock.prototype, 'timeout');
+    const parts = Array.from({ length: 500 }, (_, nth) => part(`${nth}.js`));
+    await expect(provenParts((await verify(() => undefined, { parts })).verified)).resolves.toBe(500);
+    expect(timeouts.mock.calls.length).toBeLessThanOrEqual(3);
+    timeouts.mockRestore();
+  });
+
+  test('are asked again where they are not there yet, and only those', async () => {
+    const { asked, ports, verified } = await verify(({ path, nth }) =>
+      path === 'b.css' && nth < 3 ? { status: 404 } : undefined,
+    );
+    await expect(provenParts(verified)).resolves.toBe(3);
+    expect(asked()).toHaveLength(5);
+    expect(ports.clock.slept).toEqual([5_000, 5_000]);
+    expect(ports.logger.lines).toContain('1 of 3 files are not there yet: b.css (HTTP 404)');
+  });
+
+  test('are not asked while the host wants to wait', async () => {
+    const { asked, ports, verified } = await verify(({ path, nth }) =>
+      path === 'a.js' && nth === 1 ? { status: 429, headers: { 'retry-after': '20' } } : undefined,
+    );
+    await expect(provenParts(verified)).resolves.toBe(3);
+    expect([asked().length, ports.clock.time]).toEqual([4, NOON + 20_000]);
+  });
+
+  test.each<[string, Scripted | Error, string, number | undefined]>([
+    ['other bytes', { body: 'other' }, 'HTTP 200 with other content', 200],
+    ['more bytes than the file has', { body: 'b.css and more' }, 'HTTP 200 with other content', 200],
+    ['fewer bytes', { body: 'b.cs' }, 'HTTP 200 with other content', 200],
+    ['nothing', { status: 404 }, 'HTTP 404', 404],
+    ['no answer', new DeliveryError('NO_NETWORK', 'the host is unknown'), 'the host is unknown', undefined],
+    ['this machine', { status: 302, headers: { location: 'https://127.0.0.1/a' } }, '127.0.0.1', undefined],
+    [
+      'another host',
+      { status: 302, headers: { location: 'https://example.com/site/b.css' } },
+      'leads to example.com, and not to octo.github.io',
+      200,
+    ],
+    [
+      'a page that leads on',
+      { body: 'b.css', headers: { refresh: '0; url=/x' } },
+      'HTTP 200 with a page',
+      200,
+    ],
+  ])('are not proven at the deadline where one shows %s', async (_, answer, problem, httpCode) => {
+    const { ports, verified } = await verify(({ url, path }) =>
+      path === 'b.css' && new URL(url).host === 'octo.github.io' ? answer : undefined,
+    );
+    const error = await verified.catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'NOT_PROVEN', hint: expect.stringContaining('again') });
+    expect(String(error)).toContain('1 of 3 files of the site do not show the delivered bytes: b.css (');
+    expect(String(error)).toContain(problem);
+    expect((error as DeliveryError).httpCode).toBe(httpCode);
+    expect(ports.clock.time).toBe(NOON + TIMEOUT);
+  });
+
+  test('are named up to the tenth', async () => {
+    const parts = Array.from({ length: 12 }, (_, nth) => part(`f${nth}`));
+    await expect((await verify(() => ({ status: 404 }), { parts })).verified).rejects.toThrow(
+      /f9 \(HTTP 404\) and 2 more/,
+    );
+  });
+
+  test('are empty files as well', async () => {
+    const parts = [part('empty.txt', { size: 0, sha256: createHash('sha256').digest('hex') })];
+    await expect(provenParts((await verify(() => ({ body: '' }), { parts })).verified)).resolves.toBe(1);
+    await expect((await verify(() => ({ body: 'x' }), { parts })).verified).rejects.toThrow('other content');
+  });
+
+  test('are not asked any more after a stop', async () => {
+    const { ports, verified } = await verify(() => {
+      ports.stop.abort(new Error('stopped'));
+      return { status: 404 };
+    });
+    await expect(verified).rejects.toThrow('stopped');
+  });
+
+  test('fail with a mistake of the code as it is', async () => {
+    await expect((await verify(() => new TypeError('a mistake'))).verified).rejects.toThrow('a mistake');
+  });
+
+  test('are not asked any more long after the deadline', async () => {
+    const parts = Array.from({ length: 1_000 }, (_, nth) => part(`p${nth}.js`));
+    const { asked, verified } = await verify(() => ({ status: 503 }), {
+      parts,
+      timeout: 20_000,
+      slowness: 1_000,
+    });
+    await expect(verified).rejects.toThrow('1000 of 1000 files');
+    expect(asked().length).toBeLessThan(100);
+  });
+});
+
+describe('the files of a site that was withdrawn', () => {
+  test.each([404, 410])('are gone where the host answers HTTP %d', async (status) => {
+    const { verified } = await verify(() => ({ status }), { gone: true });
+    await expect(provenParts(verified)).resolves.toBe(3);
+  });
+
+  test.each<[string, Scripted, string]>([
+    ['the file', { body: 'a.js' }, 'a.js (HTTP 200 with the content from before)'],
+    ['that it fails', { status: 500 }, 'a.js (HTTP 500)'],
+  ])('are not gone where the host shows %s', async (_, answer, problem) => {
+    const { verified } = await verify(({ path }) => (path === 'a.js' ? answer : undefined), { gone: true });
+    await expect(verified).rejects.toThrow(`1 of 3 files of the site still open: ${problem}`);
+  });
+});
+
+describe('the new and replaced files of a site', () => {
+  const parts = REPLACED;
+  const plainOf = (asked: readonly Seen[]) => asked.filter(({ url }) => !url.includes('?v='));
+
+  test('are asked once without `?v=`, as a browser asks, and no others', async () => {
+    const { asked, verified } = await verify(() => undefined, { parts });
+    await expect(verified).resolves.toMatchObject({ unknown: [], proof: { isCached: false } });
+    expect(plainOf(asked()).map(({ url }) => url)).toEqual([`${SITE_URL}a.js`, `${SITE_URL}b.css`]);
+    for (const { headers } of plainOf(asked())) expect(headers['user-agent']).toMatch(/^Mozilla\//);
+  });
+
+  test('are not asked without `?v=` before they are right with it: a cache would keep our 404', async () => {
+    const { asked, verified } = await verify(
+      ({ isFresh, nth }) => (isFresh && nth < 3 ? { status: 404 } : undefined),
+      { parts },
+    );
+    await verified;
+    const first = asked().findIndex(({ url }) => !url.includes('?v='));
+    expect(first).toBe(9);
+  });
+
+  test('are asked until no cache keeps that nothing was there, and how long it may is told', async () => {
+    const late = await verify(
+      ({ isFresh, path, nth }) => (!isFresh && path === 'b.css' && nth < 3 ? { status: 404 } : undefined),
+      { parts },
+    );
+    await expect(late.verified).resolves.toMatchObject({ unknown: [] });
+    const headers = { 'cache-control': 'max-age=600', age: '120' };
+    const kept = await verify(({ isFresh }) => (isFresh ? undefined : { status: 404, headers }), { parts });
+    await expect(kept.verified).rejects.toMatchObject({
+      code: 'NOT_PROVEN',
+      httpCode: 404,
+      message: expect.stringContaining(
+        'without ?v=: a.js (HTTP 404 from a cache, 120 s old, which may keep it for up to 8 minutes)',
+      ),
+    });
+  });
+
+  test('may still be the copy from before where a cache has it, and UNKNOWN tells how many, how long', async () => {
+    const { asked, ports, verified } = await verify(
+      ({ isFresh, path }) => (!isFresh && path === 'a.js' ? OLD : undefined),
+      { parts },
+    );
+    await expect(verified).resolves.toMatchObject({
+      proof: { isCached: true },
+      unknown: [
+        'without ?v= a cache still answered older copies of 1 file; it may show them for up to 10 minutes',
+      ],
+    });
+    expect(ports.clock.slept).toEqual([5_000, 5_000]);
+    // Three looks, and the new file is still behind the cache.
+    const looks = asked().filter(({ url }) => url.includes('/a.js'));
+    expect(looks.map(({ url }) => url.includes('?v='))).toEqual([true, false, false, false, true]);
+  });
+
+  test('are asked again where a cache is late, and only those', async () => {
+    const { asked, verified } = await verify(
+      ({ isFresh, path, nth }) => (!isFresh && path === 'a.js' && nth < 3 ? OLD : undefined),
+      { parts },
+    );
+    await expect(verified).resolves.toMatchObject({ unknown: [] });
+    expect(plainOf(asked())).toHaveLength(4);
+  });
+
+  test('are not proven with the old copy once the new one is gone behind it', async () => {
+    const { verified } = await verify(
+      ({ isFresh, path, nth }) => {
+        if (path !== 'a.js') return undefined;
+        return isFresh ? (nth > 1 ? { status: 404 } : undefined) : OLD;
+      },
+      { parts },
+    );
+    await expect(verified).rejects.toMatchObject({ code: 'NOT_PROVEN', httpCode: 404 });
+  });
+
+  test.each<[string, Scripted, string]>([
+    ['bytes that nobody knows', { body: 'somebody else' }, 'HTTP 200 with other content'],
+    ['the old copy that leads away', { ...OLD, headers: { refresh: '0; url=/x' } }, 'HTTP 200 with a page'],
+    ['a redirect elsewhere', { status: 302, headers: { location: 'https://other.dev/' } }, 'HTTP 200'],
+  ])('are not proven where one answers %s until the deadline', async (_, answer, problem) => {
+    const { ports, verified } = await verify(
+      ({ isFresh, path, url }) => {
+        if (!url.startsWith(SITE_URL)) return { status: 404 };
+        return !isFresh && path === 'a.js' ? answer : undefined;
+      },
+      { parts },
+    );
+    await expect(verified).rejects.toMatchObject({
+      code: 'NOT_PROVEN',
+      message: expect.stringContaining(
+        `1 of 3 files of the site do not show the delivered bytes without ?v=: a.js (${problem}`,
+      ),
+    });
+    expect(ports.clock.now()).toBe(NOON + TIMEOUT);
+  });
+});

@@ -1,0 +1,187 @@
+import { describe, expect, test } from '@jest/globals';
+import { hasFailed } from '../../../src/errors.ts';
+import { getBlobSha, getBranchHead, getExistingBlobs } from '../../../src/github/api/branch.ts';
+import { type HeldFiles, listTree } from '../../channels/pages/site/memory-branch.ts';
+import { absent, FakeGitHub, failure } from '../fake-github.ts';
+import { treeAnswers } from '../tree-answers.ts';
+
+const COMMIT = 'c'.repeat(40);
+const id = (letter: string): string => letter.repeat(40);
+const FILES: HeldFiles = new Map([
+  ['README.md', { sha: id('1'), mode: '100644' }],
+  ['docs/a.html', { sha: id('a'), mode: '100644' }],
+  ['docs/deep/b.html', { sha: id('b'), mode: '100755' }],
+  ['docs.txt', { sha: id('2'), mode: '120000' }],
+  ['docsy/c.html', { sha: id('c'), mode: '100644' }],
+  ['module', { sha: id('d'), mode: '160000' }],
+]);
+const TREE = treeAnswers(FILES).tree_below.sha;
+const TYPES = { blob: 'file', tree: 'dir', commit: 'submodule' } as const;
+
+/** A repository as the contents calls and the tree call return it. */
+function fakeRepository(answers: ConstructorParameters<typeof FakeGitHub>[0] = {}) {
+  return new FakeGitHub({
+    get_ref: { object: { sha: COMMIT } },
+    ...treeAnswers(FILES),
+    get_file: ({ path }: { path: string }) => {
+      const entry = listTree(FILES).get(path);
+      return entry === undefined ? absent : { type: TYPES[entry.type], sha: entry.sha };
+    },
+    ...answers,
+  });
+}
+
+const SUBMODULE =
+  'NOT_OURS: module is a submodule of the repository, so what is in it is no part of this branch';
+
+const getExisting = async (github: FakeGitHub, paths: readonly string[], ref = 'main') =>
+  [...(await getExistingBlobs(github, ref, paths))].map(([path, one]) => [
+    path,
+    hasFailed(one) ? `${one.code}: ${one.message}` : one,
+  ]);
+
+describe('getExistingBlobs', () => {
+  const few = ['docs/a.html', 'docs/new.html', 'docs'];
+  const many = [...few, 'docs/deep/b.html', 'docs/deep'];
+  const FOLDER = 'NOT_OURS: docs is a folder of the repository';
+
+  test('requests a few paths one by one', async () => {
+    const github = fakeRepository();
+    await expect(getExisting(github, few)).resolves.toEqual([
+      ['docs/a.html', id('a')],
+      ['docs/new.html', null],
+      ['docs', FOLDER],
+    ]);
+    // For a path without a file, its folder is requested as well.
+    expect(github.sent('get_file').map(({ path }) => path)).toEqual([...few, 'docs']);
+    expect(github.sent('get_file')[0]).toEqual({ path: 'docs/a.html', ref: 'main' });
+  });
+
+  test('reads many paths from one tree', async () => {
+    const github = fakeRepository();
+    await expect(getExisting(github, many)).resolves.toEqual([
+      ['docs/a.html', id('a')],
+      ['docs/new.html', null],
+      ['docs', FOLDER],
+      ['docs/deep/b.html', id('b')],
+      ['docs/deep', 'NOT_OURS: docs/deep is a folder of the repository'],
+    ]);
+    expect(github.calls).toEqual([
+      { name: 'get_ref', parameters: { ref: 'heads/main' } },
+      { name: 'get_commit', parameters: { commit_sha: COMMIT } },
+      { name: 'tree_below', parameters: { tree_sha: TREE, recursive: '1' } },
+    ]);
+  });
+
+  test('requests many paths one by one where the tree is truncated', async () => {
+    const github = fakeRepository({ tree_below: { tree: [], truncated: true } });
+    await expect(getExisting(github, many)).resolves.toContainEqual(['docs/deep/b.html', id('b')]);
+    expect(github.sent('get_file').map(({ path }) => path)).toEqual([...many, 'docs']);
+  });
+
+  test.each([
+    ['has nothing', { tree: [] }],
+    ['has the id of another tree', { sha: id('e') }],
+    ['has no id', { sha: undefined }],
+  ])('refuses a list that %s', async (_, wrong) => {
+    const { tree_below: answer } = treeAnswers(FILES);
+    const github = fakeRepository({ tree_below: { ...answer, ...wrong } });
+    await expect(getExisting(github, many)).rejects.toMatchObject({ code: 'HOST_ERROR', retryable: true });
+  });
+
+  test('reads no list of an empty tree', async () => {
+    const github = fakeRepository(treeAnswers(new Map()));
+    expect((await getExisting(github, many)).map(([, blob]) => blob)).toEqual(many.map(() => null));
+    expect(github.sent('tree_below')).toEqual([]);
+  });
+
+  test('reads the tree of a commit without reading a branch', async () => {
+    const github = fakeRepository();
+    const commit = 'd'.repeat(40);
+    await getExisting(github, many, commit);
+    expect(github.calls).toMatchObject([
+      { name: 'get_commit', parameters: { commit_sha: commit } },
+      { name: 'tree_below', parameters: { tree_sha: TREE } },
+    ]);
+  });
+
+  test.each([
+    ['few', 3],
+    ['many', 5],
+  ])('refuses paths below an existing file (%s paths)', async (_, count) => {
+    const below = [
+      'README.md/a.html',
+      'README.md/deep/b.html',
+      'module/c.html',
+      'docs/d.html',
+      'new/deep/e.html',
+    ];
+    const message = (path: string, file: string): string =>
+      `NOT_OURS: ${file} is a file of the repository, so ${path} cannot be below it`;
+    const expected = [
+      ['README.md/a.html', message('README.md/a.html', 'README.md')],
+      ['README.md/deep/b.html', message('README.md/deep/b.html', 'README.md')],
+      ['module/c.html', SUBMODULE],
+      ['docs/d.html', null],
+      ['new/deep/e.html', null],
+    ];
+    await expect(getExisting(fakeRepository(), below.slice(0, count))).resolves.toEqual(
+      expected.slice(0, count),
+    );
+  });
+
+  test.each([
+    ['few', 3],
+    ['many', 5],
+  ])('refuses a submodule, and what would be below it (%s paths)', async (_, count) => {
+    const paths = ['module', 'module/c.html', 'module/deep/d.html', 'module/e', 'module/f'];
+    await expect(getExisting(fakeRepository(), paths.slice(0, count))).resolves.toEqual(
+      paths.slice(0, count).map((path) => [path, SUBMODULE]),
+    );
+  });
+
+  test('returns the failure of one path beside the blobs of the others', async () => {
+    const denied = failure('NO_PERMISSION', 403);
+    const github = new FakeGitHub({
+      get_file: ({ path }: { path: string }) => (path === 'a' ? denied : { type: 'file', sha: 'b' }),
+    });
+    const blobs = await getExistingBlobs(github, 'main', ['a', 'b']);
+    expect([blobs.get('a'), blobs.get('b')]).toEqual([denied, 'b']);
+  });
+
+  test('throws where the branch or its tree cannot be read', async () => {
+    const denied = failure('NO_PERMISSION', 403);
+    for (const call of ['get_ref', 'get_commit', 'tree_below'] as const) {
+      const github = fakeRepository({ [call]: denied });
+      await expect(getExistingBlobs(github, 'main', many)).rejects.toBe(denied);
+    }
+  });
+});
+
+test('getBranchHead returns the commit that the branch points to', async () => {
+  const github = fakeRepository();
+  await expect(getBranchHead(github, 'docs/ä#1')).resolves.toBe(COMMIT);
+  expect(github.sent('get_ref')).toEqual([{ ref: 'heads/docs/ä#1' }]);
+});
+
+describe('getBlobSha', () => {
+  test.each([
+    ['a file', { type: 'file', sha: 'b10b' }, 'b10b'],
+    ['a link', { type: 'symlink', sha: 'b10b' }, 'b10b'],
+    ['a folder', { type: 'dir', sha: 'b10b' }, null],
+    ['a submodule', { type: 'submodule', sha: 'b10b' }, null],
+    ['nothing', absent, null],
+  ])('finds the blob of a file on the branch: %s', async (_, record, expected) => {
+    const github = new FakeGitHub({ get_file: record });
+    await expect(getBlobSha(github, { branch: 'main', path: 'папка/a.html' })).resolves.toBe(expected);
+    expect(github.sent('get_file')).toEqual([{ path: 'папка/a.html', ref: 'main' }]);
+  });
+
+  test.each([
+    ['a moved repository', failure('NOT_FOUND', 301)],
+    ['a missing permission', failure('NO_PERMISSION', 403)],
+  ])('throws the failure of %s instead of returning null', async (_, thrown) => {
+    const github = new FakeGitHub({ get_file: thrown });
+    await expect(getBlobSha(github, { branch: 'main', path: 'a.html' })).rejects.toBe(thrown);
+  });
+});

@@ -1,0 +1,201 @@
+import { describe, expect, test } from '@jest/globals';
+import { type StickyComment, updateStickyComment } from '../../../src/github/api/pull-requests.ts';
+import { COMMENTS } from '../../../src/protocol/limits.ts';
+import { fakePorts } from '../../support/ports.ts';
+import { Discussion } from '../discussion.ts';
+import { failure } from '../fake-github.ts';
+
+const BOT = 'github-actions[bot]';
+const MARKER = '<!-- screen-delivery:0123456789abcdef -->';
+const OLD = `${MARKER}\n\nold`;
+const NEW = `${MARKER}\n\nnew`;
+
+const stickyWith = (more: Partial<StickyComment> = {}): StickyComment => ({
+  number: 7,
+  marker: MARKER,
+  body: NEW,
+  mayCreate: true,
+  ...more,
+});
+
+/** The authors and bodies of all comments. */
+const getComments = ({ comments }: Discussion): [string | undefined, string][] =>
+  comments.map(({ user, body }) => [user?.login, body]);
+
+describe('updateStickyComment', () => {
+  test('creates the comment where there is none', async () => {
+    const discussion = new Discussion();
+    const github = discussion.seenBy(BOT);
+    await expect(updateStickyComment(github, stickyWith(), fakePorts())).resolves.toBe('created');
+    expect(getComments(discussion)).toEqual([[BOT, NEW]]);
+    expect(github.sent('graphql')).toEqual([{ query: 'query { viewer { login databaseId } }' }]);
+    expect(github.sent('create_comment')).toEqual([{ issue_number: 7, body: NEW }]);
+  });
+
+  test('updates its own comment', async () => {
+    const discussion = new Discussion();
+    const id = discussion.write(OLD, BOT);
+    await expect(updateStickyComment(discussion.seenBy(BOT), stickyWith(), fakePorts())).resolves.toBe(
+      'updated',
+    );
+    expect(discussion.comments).toEqual([{ id, body: NEW, user: { login: BOT } }]);
+  });
+
+  test('changes nothing where the comment is up to date', async () => {
+    const discussion = new Discussion();
+    discussion.write(NEW, BOT);
+    const github = discussion.seenBy(BOT);
+    await expect(updateStickyComment(github, stickyWith(), fakePorts())).resolves.toBe('unchanged');
+    expect(github.names).toEqual(['graphql', 'list_comments']);
+  });
+
+  test('creates no comment where none may be created', async () => {
+    const discussion = new Discussion();
+    const sticky = stickyWith({ mayCreate: false });
+    await expect(updateStickyComment(discussion.seenBy(BOT), sticky, fakePorts())).resolves.toBe('none');
+    expect(discussion.comments).toEqual([]);
+  });
+
+  test('updates its own comment where none may be created', async () => {
+    const discussion = new Discussion();
+    discussion.write(OLD, BOT);
+    await updateStickyComment(discussion.seenBy(BOT), stickyWith({ mayCreate: false }), fakePorts());
+    expect(getComments(discussion)).toEqual([[BOT, NEW]]);
+  });
+
+  test('finds its own comment on the last page of a long discussion', async () => {
+    const discussion = new Discussion();
+    for (let count = 1; count < COMMENTS.total; count += 1) discussion.write('talk', 'octo');
+    const id = discussion.write(OLD, BOT);
+    const github = discussion.seenBy(BOT);
+    await expect(updateStickyComment(github, stickyWith(), fakePorts())).resolves.toBe('updated');
+    expect(github.sent('update_comment')).toEqual([{ comment_id: id, body: NEW }]);
+    expect(github.sent('list_comments')).toHaveLength(COMMENTS.total / COMMENTS.page);
+  });
+});
+
+describe('updateStickyComment: comments of others', () => {
+  test.each<[string, string | null, string]>([
+    ['with our marker, by another user', 'mallory', OLD],
+    ['with our marker, by another bot', 'other-app[bot]', OLD],
+    ['with our marker, by a deleted account', null, OLD],
+    ['that quotes ours, by another user', 'mallory', `> ${MARKER}\n> old\n\nNice`],
+    ['that quotes ours, by our own account', BOT, `> ${MARKER}\n> old\n\nNice`],
+    ['of another step, by our own account', BOT, OLD.replace('0123', 'fedc')],
+    ['without text, by our own account', BOT, ''],
+  ])('leaves a comment unchanged %s', async (_, login, body) => {
+    const discussion = new Discussion();
+    discussion.write(body, login);
+    const github = discussion.seenBy(BOT);
+    await expect(updateStickyComment(github, stickyWith(), fakePorts())).resolves.toBe('created');
+    expect(getComments(discussion)).toEqual([
+      [login ?? undefined, body],
+      [BOT, NEW],
+    ]);
+    expect(github.names).not.toContain('update_comment');
+    expect(github.names).not.toContain('delete_comment');
+  });
+
+  test('leaves the comment of the job’s account unchanged when the token is a user’s', async () => {
+    const discussion = new Discussion();
+    discussion.write(OLD, BOT);
+    await updateStickyComment(discussion.seenBy('octo'), stickyWith(), fakePorts());
+    expect(getComments(discussion)).toEqual([
+      [BOT, OLD],
+      ['octo', NEW],
+    ]);
+  });
+});
+
+describe('updateStickyComment: several jobs at the same moment', () => {
+  test('keeps only the oldest comment when several jobs create one', async () => {
+    const discussion = new Discussion();
+    const runs = ['first', 'second', 'third'].map((said) =>
+      updateStickyComment(discussion.seenBy(BOT), stickyWith({ body: `${MARKER}\n\n${said}` }), fakePorts()),
+    );
+    await expect(Promise.all(runs)).resolves.toEqual(['created', 'created', 'created']);
+    expect(discussion.comments).toHaveLength(1);
+    expect(discussion.comments[0]).toMatchObject({ id: 101, user: { login: BOT } });
+  });
+
+  test('deletes the duplicates that earlier jobs left', async () => {
+    const discussion = new Discussion();
+    const id = discussion.write(OLD, BOT);
+    discussion.write('talk', 'octo');
+    discussion.write(OLD, BOT);
+    await expect(updateStickyComment(discussion.seenBy(BOT), stickyWith(), fakePorts())).resolves.toBe(
+      'updated',
+    );
+    expect(discussion.comments).toMatchObject([{ id, body: NEW }, { body: 'talk' }]);
+  });
+
+  test('succeeds when the list does not contain the new comment yet', async () => {
+    const github = new Discussion().seenBy(BOT, { list_comments: [] });
+    await expect(updateStickyComment(github, stickyWith(), fakePorts())).resolves.toBe('created');
+    expect(github.names).toEqual(['graphql', 'list_comments', 'create_comment', 'list_comments']);
+  });
+
+  test('accepts that another job has deleted a duplicate', async () => {
+    const discussion = new Discussion();
+    discussion.write(NEW, BOT);
+    discussion.write(OLD, BOT);
+    const github = discussion.seenBy(BOT, { delete_comment: failure('NOT_FOUND', 404) });
+    await expect(updateStickyComment(github, stickyWith(), fakePorts())).resolves.toBe('unchanged');
+  });
+});
+
+describe('updateStickyComment: attempts', () => {
+  test('finds the comment of a write whose answer was lost, and does not write it again', async () => {
+    const discussion = new Discussion();
+    const lost = failure('CONNECTION', undefined, { retryable: true });
+    const github = discussion.seenBy(BOT, {
+      create_comment: ({ body }: { body: string }) => {
+        discussion.write(body, BOT);
+        return lost;
+      },
+    });
+    await expect(updateStickyComment(github, stickyWith(), fakePorts())).resolves.toBe('unchanged');
+    expect(getComments(discussion)).toEqual([[BOT, NEW]]);
+    expect(github.sent('create_comment')).toHaveLength(1);
+  });
+
+  test('writes the comment again when the first write has failed', async () => {
+    const discussion = new Discussion();
+    const github = discussion.seenBy(BOT, {
+      create_comment: ({ body }: { body: string }, nth: number) =>
+        nth === 1 ? failure('HOST_ERROR', 502, { retryable: true }) : { id: discussion.write(body, BOT) },
+    });
+    await expect(updateStickyComment(github, stickyWith(), fakePorts())).resolves.toBe('created');
+    expect(getComments(discussion)).toEqual([[BOT, NEW]]);
+  });
+});
+
+describe('updateStickyComment: failures', () => {
+  test.each(['list_comments', 'create_comment'] as const)('throws when %s is refused', async (name) => {
+    const github = new Discussion().seenBy(BOT, { [name]: failure('NO_PERMISSION', 403) });
+    await expect(updateStickyComment(github, stickyWith(), fakePorts())).rejects.toMatchObject({
+      code: 'NO_PERMISSION',
+    });
+  });
+
+  test('throws when a duplicate may not be deleted', async () => {
+    const discussion = new Discussion();
+    for (const _ of [1, 2]) discussion.write(OLD, BOT);
+    const github = discussion.seenBy(BOT, { delete_comment: failure('NO_PERMISSION', 403) });
+    await expect(updateStickyComment(github, stickyWith(), fakePorts())).rejects.toMatchObject({
+      httpCode: 403,
+    });
+  });
+
+  test.each([{}, { data: null }, { data: { viewer: null } }, { data: { viewer: { login: '' } } }])(
+    'writes nothing when the owner of the token is unknown: %j',
+    async (viewer) => {
+      const github = new Discussion().seenBy(BOT, { graphql: viewer });
+      await expect(updateStickyComment(github, stickyWith(), fakePorts())).rejects.toMatchObject({
+        code: 'NO_PERMISSION',
+        message: 'could not find out whose token this is',
+      });
+      expect(github.names).toEqual(['graphql']);
+    },
+  );
+});

@@ -1,0 +1,56 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { hashTree } from '../../../src/github/api/tree-id.ts';
+import { MemoryBranch, shaOf } from '../../channels/pages/site/memory-branch.ts';
+import { temporaryFolder } from '../../support/files.ts';
+import { BareRepository } from '../../world/git/bare-repository.ts';
+
+const BLOB = shaOf('content');
+const filesAt = (...paths: string[]) => paths.map((path) => ({ path, sha: BLOB }));
+
+/** The id that git itself gives to the tree. */
+async function hashWithGit(paths: readonly string[]): Promise<string> {
+  const git = await BareRepository.create(await temporaryFolder(), 'main');
+  const sha = await git.writeBlob(Buffer.from('content'));
+  return git.writeTree(
+    null,
+    paths.map((path) => ({ path, mode: '100644', sha })),
+  );
+}
+
+describe('hashTree', () => {
+  test('gives the tree without a file the id that git gives it', () => {
+    expect(hashTree([])).toBe('4b825dc642cb6eb9a060e54bf8d69288fbee4904');
+  });
+
+  test.each([
+    ['one file', ['index.html']],
+    ['folders in folders', ['a/b/c/d.txt', 'a/b/e.txt', 'index.html']],
+    ['a folder between names that begin with its own', ['a.b', 'a/x', 'a0', 'a-b', 'a b', 'aa', 'A']],
+    ['a file among the same names', ['a', 'a.b', 'a0', 'a-b/x', 'aa/a']],
+    ['names beyond ASCII', ['ä.html', 'я/é', '\u{1F600}.txt', '\uFF5E.txt', 'z']],
+  ])('gives %s the id that git gives it, in whatever order', async (_, paths) => {
+    const sha = await hashWithGit(paths);
+    expect(hashTree(filesAt(...paths))).toBe(sha);
+    expect(hashTree(filesAt(...paths.toReversed()))).toBe(sha);
+  });
+
+  test('tells apart the bytes and the names of files', () => {
+    const ids = [filesAt('a'), filesAt('b'), filesAt('a/a'), [{ path: 'a', sha: shaOf('other') }]].map(
+      hashTree,
+    );
+    expect(new Set(ids).size).toBe(4);
+  });
+
+  test('agrees with the branch in memory, which keeps the modes as well', () => {
+    const names = fc.constantFrom('a', 'a.b', 'a-', 'b', 'c c', 'd');
+    const path = fc.array(names, { minLength: 1, maxLength: 3 }).map((parts) => parts.join('/'));
+    fc.assert(
+      fc.property(fc.uniqueArray(path, { maxLength: 8 }), (all) => {
+        const paths = all.filter((one) => !all.some((other) => other.startsWith(`${one}/`)));
+        const branch = new MemoryBranch(new Map(paths.map((one) => [one, { sha: BLOB, mode: '100644' }])));
+        expect(branch.treeSha('')).toBe(hashTree(filesAt(...paths)));
+      }),
+    );
+  });
+});

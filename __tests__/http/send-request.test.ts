@@ -1,0 +1,175 @@
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { base64, base64Length, sendRequest, type TextRequest } from '../../src/http/send-request.ts';
+import type { Clock, Ports, SendHttp } from '../../src/ports.ts';
+import { EXCHANGE } from '../../src/protocol/limits.ts';
+import { FakeClock, FakeHttp, fakePorts, type Scripted } from '../support/ports.ts';
+
+const UPLOAD: TextRequest = {
+  method: 'POST',
+  url: new URL('https://uploads.example.com/assets?name=a.html'),
+  headers: { 'content-type': 'application/octet-stream' },
+  length: 5,
+  body: () => Readable.from([Buffer.from('bytes')]),
+};
+
+/** Sends the upload through a client, with other ports. */
+const uploadTo = (http: SendHttp, ports: Partial<Ports> = {}) =>
+  sendRequest(UPLOAD, { http, signal: new AbortController().signal, clock: new FakeClock(), ...ports });
+
+const uploadWith = (response: Scripted) => uploadTo(new FakeHttp(() => response).http);
+
+describe('sendRequest', () => {
+  test('sends the bytes once with their exact length', async () => {
+    const fake = new FakeHttp(() => ({ status: 201 }));
+    await uploadTo(fake.http);
+    expect(fake.seen).toEqual([
+      {
+        method: 'POST',
+        url: 'https://uploads.example.com/assets?name=a.html',
+        headers: { 'content-type': 'application/octet-stream', 'content-length': '5' },
+        body: 'bytes',
+      },
+    ]);
+  });
+
+  test.each([
+    ['a text, whose length our HTTP client knows', () => '{"a":1}', '{"a":1}'],
+    ['nothing', undefined, ''],
+  ])('sends %s', async (_, body, sent) => {
+    const fake = new FakeHttp(() => ({ status: 201 }));
+    const { length, ...request } = UPLOAD;
+    await sendRequest({ ...request, body }, fakePorts(fake.http));
+    expect(fake.seen).toMatchObject([{ headers: request.headers, body: sent }]);
+  });
+
+  test('returns the parsed JSON of the response', async () => {
+    expect(await uploadWith({ status: 201, body: { id: 7 } })).toMatchObject({
+      status: 201,
+      json: { id: 7 },
+      text: '{"id":7}',
+    });
+  });
+
+  test.each([
+    ['plain text', 'Storage error'],
+    ['an empty text', ''],
+    ['incomplete JSON', '{"id":'],
+  ])('returns a response of %s as text', async (_case, body) => {
+    expect(await uploadWith({ status: 500, body })).toMatchObject({
+      status: 500,
+      text: body,
+      json: undefined,
+    });
+  });
+
+  test.each([100, 302, 405, 422, 507])('does not throw for HTTP %d', async (status) => {
+    expect((await uploadWith({ status, body: 'no' })).status).toBe(status);
+  });
+
+  test('returns each header as one text', async () => {
+    const http: SendHttp = async () => ({
+      status: 201,
+      headers: { 'retry-after': '5', via: ['a', 'b'], gone: undefined },
+      body: Readable.from([]),
+    });
+    expect((await uploadTo(http)).headers).toEqual({
+      'retry-after': '5',
+      via: 'a,b',
+    });
+  });
+
+  test('throws when the response is interrupted', async () => {
+    const cut = Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' });
+    await expect(uploadWith({ status: 201, body: cut })).rejects.toMatchObject({
+      code: 'CONNECTION',
+      message: 'the request to uploads.example.com failed: the connection was closed too early',
+    });
+  });
+
+  test('refuses a response that is longer than any JSON of the host', async () => {
+    await expect(uploadWith({ status: 201, body: 'x'.repeat(EXCHANGE.apiBody + 1) })).rejects.toMatchObject({
+      code: 'HOST_ERROR',
+    });
+  });
+
+  test('throws the reason of the signal when it aborts', async () => {
+    const stop = new AbortController();
+    const reason = new Error('stopped');
+    const http: SendHttp = async () => {
+      stop.abort(reason);
+      return { status: 201, headers: {}, body: new Readable().destroy(reason) };
+    };
+    await expect(uploadTo(http, { signal: stop.signal })).rejects.toBe(reason);
+  });
+});
+
+describe('base64', () => {
+  async function* streamChunks(chunks: readonly Uint8Array[]): AsyncGenerator<Buffer> {
+    for (const chunk of chunks) yield Buffer.from(chunk);
+  }
+
+  test('of any chunks equals the base64 of the whole, with the length that base64Length returns', async () => {
+    const parts = fc.array(fc.uint8Array({ maxLength: 10 }), { maxLength: 10 });
+    await fc.assert(
+      fc.asyncProperty(parts, async (chunks) => {
+        const whole = Buffer.concat(chunks);
+        const encoded = await text(base64(streamChunks(chunks)));
+        expect(encoded).toBe(whole.toString('base64'));
+        expect(encoded).toHaveLength(base64Length(whole.length));
+      }),
+    );
+  });
+
+  test('is produced while the bytes arrive, not only at the end', async () => {
+    const pieces = await Readable.from(
+      base64(streamChunks([Buffer.alloc(3_000), Buffer.alloc(3_000)])),
+    ).toArray();
+    expect(pieces.slice(0, 2).map(({ length }) => length)).toEqual([4_000, 4_000]);
+  });
+
+  test('is correct when the source reuses the buffer of a chunk', async () => {
+    const reused = Buffer.from('abcd');
+    async function* source(): AsyncGenerator<Buffer> {
+      yield reused;
+      reused.fill('x');
+      yield Buffer.from('ef');
+    }
+    const encoded = await text(base64(source()));
+    expect(Buffer.from(encoded, 'base64').toString()).toBe('abcdef');
+  });
+});
+
+test('sendRequest gives up on an answer that arrives too slowly', async () => {
+  const endless = new Readable({ read: () => undefined });
+  const timeLimit = new AbortController();
+  const http: SendHttp = async () => {
+    setImmediate(() => timeLimit.abort());
+    return { status: 201, headers: {}, body: endless };
+  };
+  const clock = { timeout: () => timeLimit.signal } as Partial<Clock> as Clock;
+  await expect(uploadTo(http, { clock })).rejects.toMatchObject({
+    code: 'CONNECTION',
+    message: expect.stringContaining('the response was not complete within 120 s'),
+    retryable: true,
+  });
+  expect(endless.destroyed).toBe(true);
+});
+
+test('sendRequest ends a whole exchange in time where it sends no stream', async () => {
+  const timeLimit = new AbortController();
+  const http: SendHttp = async ({ signal }) => {
+    timeLimit.abort(Object.assign(new Error('late'), { name: 'TimeoutError' }));
+    signal?.throwIfAborted();
+    return { status: 200, headers: {}, body: Readable.from([]) };
+  };
+  const { length, body, ...request } = UPLOAD;
+  const clock = { timeout: () => timeLimit.signal } as Partial<Clock> as Clock;
+  await expect(sendRequest(request, { ...fakePorts(http), clock })).rejects.toMatchObject({
+    code: 'CONNECTION',
+    message: expect.stringContaining('the response was not complete within 120 s'),
+  });
+  await expect(uploadTo(http, { clock: new FakeClock() })).resolves.toMatchObject({ status: 200 });
+});

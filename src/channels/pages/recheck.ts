@@ -1,0 +1,90 @@
+import { DeliveryError, hasFailed, type Result, resultOf } from '../../errors.ts';
+import { type ExistingBlobs, getBranchHead, getExistingBlobs } from '../../github/api/branch.ts';
+import { forEachItem, type ItemResult } from '../../item-results.ts';
+import { nameFew } from '../../plain-text.ts';
+import { BATCH } from '../../protocol/limits.ts';
+import type { PlacedTask } from '../channel.ts';
+import type { PagesTask } from './file-tasks.ts';
+
+/**
+ * Looks, after the proof, whether the branch still holds what was delivered: an address may show for a while what
+ * somebody has removed or replaced already.
+ *
+ * @returns for UNKNOWN where the branch can't be read; `NOT_PROVEN` that names what is not there any more, and the
+ * failed read of a page that the host renders: such a page is proven with the branch's word only
+ * @see design 6
+ */
+export async function recheckBranch(
+  placed: readonly PlacedTask<PagesTask>[],
+): Promise<readonly ItemResult<PlacedTask<PagesTask>, readonly string[]>[]> {
+  const first = await resultOf(() => readDelivered(placed));
+  // A host may answer an old copy once: only what two looks say is an accusation.
+  const isSame = placed.every((one) => compareWith(first, one).changed.length === 0);
+  const existing = isSame ? first : await resultOf(() => readDelivered(placed));
+  return forEachItem(placed, async (one) => {
+    const { branch } = one.task.data.target;
+    const { changed, unread } = compareWith(existing, one);
+    if (changed.length > 0) throw notHeldError(branch, changed);
+    if (unread !== undefined && one.placement.hostMayChangeBytes) throw unread;
+    return unread === undefined
+      ? []
+      : [`whether the branch ${branch} still holds it after the proof: ${unread.message}`];
+  });
+}
+
+/** The paths that are not as they were delivered or removed, and why others can't be read. */
+function compareWith(
+  existing: Result<ExistingBlobs | null>,
+  one: PlacedTask<PagesTask>,
+): { readonly changed: readonly string[]; readonly unread: DeliveryError | undefined } {
+  const changed: string[] = [];
+  let unread: DeliveryError | undefined;
+  for (const [path, blobSha] of existing === null ? [] : wantedBlobs(one)) {
+    const blob = hasFailed(existing) ? existing : (existing?.get(path) ?? null);
+    if (!hasFailed(blob) || GONE.includes(blob.code)) {
+      if ((hasFailed(blob) ? null : blob) !== blobSha) changed.push(path);
+    } else unread = blob;
+  }
+  return { changed, unread };
+}
+
+/** The branch is not there any more, or the path is a folder now. */
+const GONE: readonly string[] = ['NOT_FOUND', 'NOT_OURS'];
+
+/** What the branch holds; `null` where it points to the very commit of one of the placements. */
+async function readDelivered(placed: readonly PlacedTask<PagesTask>[]): Promise<ExistingBlobs | null> {
+  const [first] = placed;
+  if (first === undefined) return null;
+  const { github, branch } = first.task.data.target;
+  const paths = placed.flatMap((one) => [...wantedBlobs(one).keys()]);
+  // Few paths are a request each; of many, the commit that the branch points to mostly tells enough.
+  if (paths.length > BATCH.paths) {
+    const head = await getBranchHead(github, branch);
+    if (placed.some(({ placement }) => placement.commitSha === head)) return null;
+  }
+  return getExistingBlobs(github, branch, paths);
+}
+
+/** By path in the branch: git's id of the bytes that it must hold; `null` for nothing. */
+function wantedBlobs({
+  task: { data },
+  placement: { parts = [] },
+}: PlacedTask<PagesTask>): ReadonlyMap<string, string | null> {
+  const { site, path, file, pictures = [], target } = data;
+  if (site !== undefined && 'folder' in target) {
+    return new Map(site.files.map((one) => [target.folder + one.path, one.file.blobSha]));
+  }
+  // A folder is removed.
+  if ('folder' in target) return new Map(parts.map((part) => [part.path, null]));
+  return new Map([
+    [path, file?.blobSha ?? null],
+    ...pictures.map((one) => [one.path, one.file.blobSha] as const),
+  ]);
+}
+
+const notHeldError = (branch: string, paths: readonly string[]): DeliveryError =>
+  new DeliveryError(
+    'NOT_PROVEN',
+    `while it was proven, somebody removed or replaced on the branch ${branch}: ${nameFew(paths)}`,
+    { hint: 'run the step again, or set `path:` to a place of its own' },
+  );

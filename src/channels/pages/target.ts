@@ -1,0 +1,117 @@
+import { DeliveryError } from '../../errors.ts';
+import { findAbsence, getBranchHead } from '../../github/api/branch.ts';
+import type { GitHubClient } from '../../github/api/client.ts';
+import type { BranchReader } from './branch-reader.ts';
+import type { PagesLocation } from './destination.ts';
+
+/** How files are committed. @see protocol 4.2, 8 */
+export const COMMIT_METHODS = {
+  A: 'method A, single-call write',
+  B: 'method B, object API',
+  C: "method C, git's own protocol",
+} as const;
+
+export type CommitMethod = keyof typeof COMMIT_METHODS;
+
+/** The branch, and how it is written to. */
+export interface CommitTarget {
+  readonly github: GitHubClient;
+  readonly branch: string;
+  /** The method of the plan; what turns out to be impossible with it is written by the next one. */
+  readonly method: CommitMethod;
+  /** Whether a missing branch is created; absent where files are removed. */
+  readonly setup?: boolean | undefined;
+  /** Essence of the commit messages. */
+  readonly essence: string;
+  /** Whether a file that this tool did not deliver may be replaced or removed. */
+  readonly overwrite: boolean;
+  /** The confinement whose files alone may be replaced; absent where those of the whole tool may. */
+  readonly confinedTo?: string | undefined;
+  /** Where git finds the repository. */
+  readonly serverUrl: URL;
+  readonly reader: BranchReader;
+}
+
+/** What a site needs of the inputs. */
+export interface FolderSettings {
+  /** Whether owned files that are no longer part of the site are removed. */
+  readonly prune: boolean;
+  /** How many owned folders beside each other to keep, the delivered one included; `undefined` keeps all. */
+  readonly keep: number | undefined;
+  /** Whether the file that switches Jekyll off is put at the root of what Pages serves. */
+  readonly nojekyll: boolean;
+}
+
+/** A folder of the branch, and how it is written to. */
+export interface FolderTarget extends CommitTarget {
+  /** Empty for the branch's root, or ending in `/`. */
+  readonly folder: string;
+  /** The root of all that Pages serves, in the same form. */
+  readonly siteRoot: string;
+  readonly options: FolderSettings;
+  /** The folders that the same step delivers, this one included: `keep` counts them and removes none. */
+  readonly together?: readonly string[];
+}
+
+/**
+ * A folder of a target's branch. It is written by git, which sends what changed only, however many files that are.
+ *
+ * @param folder empty, or ending in `/`
+ * @param siteRoot the same for the root of all that Pages serves
+ */
+export const folderTarget = (
+  target: CommitTarget,
+  folder: string,
+  siteRoot: string,
+  { prune, keep, nojekyll }: FolderSettings,
+): FolderTarget => ({ ...target, method: 'C', folder, siteRoot, options: { prune, keep, nojekyll } });
+
+/** What K1 needs of the inputs. */
+export interface PagesOptions extends PagesLocation, FolderSettings {
+  readonly overwrite: boolean;
+  /** Essence of the commit message. */
+  readonly essence: string;
+  readonly marker: string | undefined;
+  /** Milliseconds for build and verification together. */
+  readonly timeout: number;
+}
+
+/** What a commit needs of the inputs. */
+export const commitTarget = (
+  github: GitHubClient,
+  { essence, overwrite, serverUrl, setup, confinement }: PagesOptions,
+  place: Pick<CommitTarget, 'method' | 'reader'>,
+): Omit<CommitTarget, 'branch'> => ({
+  github,
+  essence,
+  overwrite,
+  serverUrl,
+  setup,
+  confinedTo: confinement?.owner,
+  ...place,
+});
+
+/**
+ * The commit that the branch of a target points to; `null` where it does not exist yet, and the first commit of the
+ * delivery may create it. In a repository without a commit, method A does so for the default branch.
+ *
+ * @throws {DeliveryError} `NOT_FOUND` that names `setup` where a delivery would need it.
+ */
+export async function readTargetHead(target: CommitTarget): Promise<string | null> {
+  const { github, branch, method, setup } = target;
+  try {
+    return await getBranchHead(github, branch);
+  } catch (thrown) {
+    const absence = findAbsence(thrown);
+    if (absence === null) throw thrown;
+    const isRemoval = setup === undefined;
+    if (setup || (absence === 'commits' && (isRemoval || method === 'A'))) return null;
+    throw absence === 'commits' || isRemoval ? thrown : missingBranchError(thrown as DeliveryError);
+  }
+}
+
+function missingBranchError(cause: DeliveryError): DeliveryError {
+  const { code, message, httpCode } = cause;
+  const hint = `set \`setup: true\` to create it, or ${cause.hint}`;
+  return new DeliveryError(code, message, { httpCode, hint, cause });
+}

@@ -1,0 +1,145 @@
+import type { Placement, SiteChanges } from '../channels/channel.ts';
+import { countChanges } from '../channels/site-changes.ts';
+import type { DeliveryError } from '../errors.ts';
+import { neutralizeText } from '../plain-text.ts';
+import { SITE } from '../protocol/limits.ts';
+import { PROTOCOL } from '../protocol/words.ts';
+import type { Operation } from '../request/values.ts';
+import type { ChannelAttempt } from './channel-attempt.ts';
+import { type FileDelivery, LINK_SUBJECT, mainAttempt, newDelivery } from './file-delivery.ts';
+import { evaluateGates } from './gates.ts';
+import {
+  type DuplicateReport,
+  type FailureReason,
+  formatReason,
+  type Report,
+  type SiteReport,
+} from './report.ts';
+import { composeLines, duplicateAttempts, listUnknown, mainPlan } from './report-lines.ts';
+import { reportPicture } from './screen/picture-report.ts';
+import { reportScreen } from './screen/screen-report.ts';
+
+/** Composes the report. It contains the URL only when every gate is passed. */
+export function composeReport(delivery: FileDelivery): Report {
+  const { file, subject, operation, failure } = delivery;
+  const main = mainAttempt(delivery);
+  const gates = evaluateGates(main, operation).map((gate) => ({
+    ...gate,
+    evidence: neutralizeText(gate.evidence),
+  }));
+  const ready = failure === null && gates.every(({ passed }) => passed);
+  const notReady = ready
+    ? null
+    : toFailureReason(failure ?? main?.failure ?? null, main?.lastProbe?.httpCode ?? null);
+  const provenUrl = ready ? (main?.placement?.url.href ?? null) : null;
+  const unknown = listUnknown(delivery, ready).map(neutralizeText);
+  return {
+    protocol: PROTOCOL.identifier,
+    version: PROTOCOL.version,
+    operation,
+    ready,
+    url: operation === 'deliver' ? provenUrl : null,
+    withdrawn: operation === 'withdraw' ? provenUrl : null,
+    ...(operation === 'withdraw' && ready ? { gone: listAddresses(main?.placement ?? null) } : {}),
+    lines: composeLines(delivery, { notReady, provenUrl, unknown }),
+    gates,
+    file:
+      subject === LINK_SUBJECT
+        ? null
+        : { path: subject, size: delivery.site?.size ?? file?.size ?? null, sha256: file?.sha256 ?? null },
+    site: reportSite(delivery),
+    channel: mainPlan(delivery)?.channel ?? null,
+    commitSha: main?.placement?.commitSha ?? null,
+    rawUrl: (ready && main?.rawUrl?.href) || null,
+    duplicates: duplicateAttempts(delivery).map(reportDuplicate),
+    screen: reportScreen(delivery),
+    picture: ready ? reportPicture(delivery) : null,
+    notReady,
+    unknown,
+    notes: [...(main?.placement?.notes ?? []), ...delivery.notes].map(neutralizeText),
+    took: main?.took ?? {},
+  };
+}
+
+/**
+ * The report on what was refused before it could begin.
+ *
+ * @param file what was said of the file; its first line is named
+ */
+export function refusalReport(
+  file: string,
+  failure: DeliveryError,
+  operation: Operation = 'deliver',
+): Report {
+  const subject = file.trim().split('\n')[0] || LINK_SUBJECT;
+  return composeReport({ ...newDelivery(operation, subject), failure });
+}
+
+function reportSite(delivery: FileDelivery): SiteReport | null {
+  const { site } = delivery;
+  if (site === null) return null;
+  const { changes, treeSha = null, servedSize = null } = mainAttempt(delivery)?.placement ?? {};
+  return {
+    entry: site.entry,
+    count: site.files.length,
+    size: site.size,
+    files: site.files
+      .slice(0, SITE.listed)
+      .map(({ path, file: { size, sha256 } }) => ({ path, size, sha256 })),
+    changes: changes === undefined ? null : boundLists(changes),
+    changeCounts: changes === undefined ? null : countChanges(changes),
+    treeSha,
+    servedSize,
+    leftOut: site.leftOut.slice(0, SITE.listed),
+  };
+}
+
+const boundLists = ({ added, changed, removed, kept, removedFolders }: SiteChanges): SiteChanges => {
+  const bound = (paths: readonly string[]): readonly string[] => paths.slice(0, SITE.listed);
+  return {
+    added: bound(added),
+    changed: bound(changed),
+    removed: bound(removed),
+    kept: bound(kept),
+    removedFolders: bound(removedFolders),
+  };
+};
+
+function listAddresses(placement: Placement | null): readonly string[] {
+  if (placement === null) return [];
+  const urls = [placement.url, ...(placement.parts ?? []).map(({ url }) => url)];
+  return urls.slice(0, SITE.listed).map(({ href }) => href);
+}
+
+function reportDuplicate({ task, placement, proof, failure }: ChannelAttempt): DuplicateReport {
+  return {
+    channel: task.plan.channel,
+    url: proof === null ? null : (placement?.url.href ?? null),
+    reason: failure === null ? null : formatReason(toFailureReason(failure)),
+  };
+}
+
+/**
+ * An error as the report's reason.
+ *
+ * @param lastHttpCode what the address answered last, for an error without a code of its own
+ */
+function toFailureReason(error: DeliveryError | null, lastHttpCode: number | null = null): FailureReason {
+  if (error === null) {
+    return { step: 'report', httpCode: null, code: 'INTERNAL', reason: 'nothing was delivered', hint: '' };
+  }
+  const { step, httpCode, code, message, hint, about, findings } = error;
+  const reason =
+    code === 'NO_NETWORK' ? `the protocol can't be executed, there is no network: ${message}` : message;
+  return {
+    step: step ?? 'check',
+    httpCode: httpCode ?? lastHttpCode,
+    code,
+    // Both may quote a host or a file's name.
+    reason: neutralizeText(reason),
+    ...(findings.length < 2
+      ? {}
+      : { findings: { about: neutralizeText(about), lines: findings.map((line) => neutralizeText(line)) } }),
+    hint: neutralizeText(hint ?? ''),
+  };
+}

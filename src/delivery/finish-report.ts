@@ -1,0 +1,78 @@
+import { showInvisible } from '../plain-text.ts';
+import { RESULTS } from '../protocol/words.ts';
+import type { Redactor } from '../redact.ts';
+import type { Wording } from '../request/wording.ts';
+import { formatReason, type Report } from './report.ts';
+
+/** Fields with the tool's own words and numbers: they hold no text from outside. */
+const OWN_WORDS: ReadonlySet<string> = new Set([
+  ...['protocol', 'version', 'operation', 'channel', 'code', 'step', 'name', 'sha256', 'commitSha'],
+]);
+
+/** Fields with an address: it is handed over as it was proven, or not at all. */
+const ADDRESSES: ReadonlySet<string> = new Set(['url', 'withdrawn', 'rawUrl', 'beforeUrl']);
+
+/**
+ * The report as it is handed over: in the words of an interface, without secrets and without invisible characters.
+ * Each text is redacted by itself, before anything is escaped or joined, so the result is a report whatever the
+ * secrets are. An address that contains a secret is not changed: the delivery is not ready.
+ */
+export function finishReport(given: Report, word: Wording, { redact }: Redactor): Report {
+  const report = redactFields(wordReport(given, word), redact) as Report;
+  const address = given.url ?? given.withdrawn;
+  return address === null || redact(address) === address ? report : withholdAddress(report);
+}
+
+/** The report in the words of an interface; what it says of files, addresses and digests stays as it is. */
+function wordReport(report: Report, word: Wording): Report {
+  const { lines, notReady } = report;
+  return {
+    ...report,
+    lines: {
+      ...lines,
+      CLAIM: word(lines.CLAIM),
+      RESULT: word(lines.RESULT),
+      UNKNOWN: word(lines.UNKNOWN),
+    },
+    duplicates: report.duplicates.map((one) => ({ ...one, reason: one.reason && word(one.reason) })),
+    notReady: notReady && { ...notReady, reason: word(notReady.reason), hint: word(notReady.hint) },
+    unknown: report.unknown.map(word),
+    notes: report.notes.map(word),
+  };
+}
+
+function redactFields(value: unknown, redact: Redactor['redact'], field = ''): unknown {
+  if (typeof value === 'string') {
+    if (ADDRESSES.has(field)) return redact(value) === value ? value : null;
+    return OWN_WORDS.has(field) ? value : showInvisible(redact(value));
+  }
+  if (Array.isArray(value)) return value.map((one) => redactFields(one, redact, field));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name, redactFields(inner, redact, name)]),
+  );
+}
+
+/** The file is published, but nobody is given its address. */
+function withholdAddress(report: Report): Report {
+  const notReady = {
+    step: 'report',
+    httpCode: null,
+    code: 'BAD_INPUT',
+    reason: 'the proven address contains a credential of this job, so it is not handed over',
+    hint: 'revoke the credential, and remove it from the name of the file, the repository or the bin',
+  } as const;
+  return {
+    ...report,
+    ready: false,
+    url: null,
+    withdrawn: null,
+    notReady,
+    lines: {
+      ...report.lines,
+      CLAIM: 'the file was published, but its address contains a credential; there is no address',
+      RESULT: `${RESULTS.notReady} → ${formatReason(notReady)}`,
+    },
+    gates: report.gates.map((gate) => ({ ...gate, passed: gate.name === 'G4_REPORT' ? false : gate.passed })),
+  };
+}

@@ -1,0 +1,257 @@
+import { mapConcurrently } from '../async.ts';
+import type { PreparedTask } from '../channels/channel.ts';
+import { DeliveryError } from '../errors.ts';
+import type { Ports } from '../ports.ts';
+import { AGREEING_PROBES, FURTHER_PROBES, LATER_PROBE, SECOND, SITE } from '../protocol/limits.ts';
+import {
+  describeWrong,
+  loginPageError,
+  type ProofWords,
+  type WrongAnswer,
+  wrongAnswersError,
+} from './describe-probe.ts';
+import { failedProbe, isProof, type ProbeResult, type UrlProbe } from './url-probe.ts';
+
+/** How long, and how often, addresses are asked. */
+export interface WaitLimits {
+  /** Milliseconds between two requests. */
+  readonly interval: number;
+  /** Milliseconds that build and verification may take together. */
+  readonly timeout: number;
+  /** When they began, and when they must end: milliseconds since the epoch. */
+  readonly begun: number;
+  readonly deadline: number;
+}
+
+/** What an answer is: what is wanted, the copy from before that a cache may have, or anything else. */
+export type Verdict = 'right' | 'old' | 'wrong';
+
+/** One address to prove. */
+export interface Address {
+  /** Its path within a site; `null` for the page whose address is handed over. */
+  readonly path: string | null;
+  /** Opens it; made for each address that is not proven yet. */
+  readonly open: () => UrlProbe;
+  /** How many answers in a row must be right. */
+  readonly answers: number;
+  /** @param isLast whether the deadline is reached */
+  readonly judge: (result: ProbeResult, isLast: boolean) => Verdict;
+  /** Whether its second answer comes some seconds after the first, and may look different to each. */
+  readonly isExternal?: boolean;
+  /** Whether the first answer is asked for as a browser does; by default the second one is. */
+  readonly asBrowser?: boolean;
+  /** What it has answered already. */
+  readonly known?: ProbeResult | undefined;
+  /** What the host means when it refuses it. */
+  readonly explainRefusal?: PreparedTask['explainRefusal'];
+}
+
+/** An address that is proven. */
+export interface ProvenAddress {
+  readonly address: Address;
+  readonly result: ProbeResult;
+  /** Whether a cache still has the copy from before. */
+  readonly isOld: boolean;
+}
+
+/**
+ * Asks every address until it has answered right as often in a row as it must; after a wrong answer that follows a
+ * right one, twice as often. The copy from before gets a few looks, since a cache may be late, and is accepted then.
+ *
+ * @returns each address with its answer, in the order of the addresses
+ * @throws {DeliveryError} `NOT_PROVEN` at the deadline with what is wrong; `NOT_EXTERNAL` for a login page.
+ * @see design 5
+ */
+export async function prove(
+  addresses: readonly Address[],
+  words: ProofWords,
+  limits: WaitLimits,
+  ports: Ports,
+): Promise<readonly ProvenAddress[]> {
+  const { clock, signal } = ports;
+  const proven = new Map<Address, ProvenAddress>();
+  const log = createProofLog(addresses.length, words, limits, ports);
+  let open = addresses.map((address) => new AddressProof(address, limits, ports));
+  try {
+    for (;;) {
+      signal.throwIfAborted();
+      const isLast = clock.now() >= limits.deadline;
+      const looks = await mapConcurrently(open, SITE.probes, async (one) => {
+        const look = await one.look(isLast);
+        if (look === 'open') return one;
+        proven.set(one.address, look);
+        log.advance();
+        return [];
+      });
+      open = looks.flat();
+      if (open.length === 0) break;
+      const wrong = open.map((one) => one.describe());
+      const final = wrong.find(({ meaning }) => meaning?.isFinal);
+      if (isLast || final !== undefined) throw wrongAnswersError(wrong, addresses.length, words);
+      log.write(wrong);
+      await clock.sleep(Math.max(Math.min(limits.interval, limits.deadline - clock.now()), 0), signal);
+    }
+  } finally {
+    log.end();
+  }
+  return addresses.flatMap((address) => proven.get(address) ?? []);
+}
+
+/** Which further answer is asked for as a browser does: a person opens the address with one. */
+const BROWSER_PROBE = 1;
+
+/** One address on the way to its proof. */
+class AddressProof {
+  readonly address: Address;
+  readonly #limits: Pick<WaitLimits, 'deadline'>;
+  readonly #ports: Ports;
+  #probe: UrlProbe | undefined;
+  #needed: number;
+  #oldLooks = 0;
+  #known: ProbeResult | undefined;
+  /** The last wrong answer, and a right one that it followed. */
+  #wrong: ProbeResult | null = null;
+  #earlier: ProbeResult | undefined;
+
+  constructor(address: Address, limits: Pick<WaitLimits, 'deadline'>, ports: Ports) {
+    this.address = address;
+    this.#needed = address.answers;
+    this.#known = address.known;
+    this.#limits = limits;
+    this.#ports = ports;
+  }
+
+  /** Asks as often as is needed, and stops at the first wrong answer. */
+  async look(isLast: boolean): Promise<ProvenAddress | 'open'> {
+    // Of thousands of files, a second each would add up to many minutes.
+    const isOver = this.#ports.clock.now() > this.#limits.deadline + SITE.overtime;
+    if (isOver && this.address.path !== null) return 'open';
+    const first = this.#known ?? (await this.#ask('whole', this.address.asBrowser ?? false));
+    this.#known = undefined;
+    const verdict = this.address.judge(first, isLast);
+    if (verdict === 'old') this.#oldLooks += 1;
+    const acceptsOld = this.#oldLooks >= FURTHER_PROBES || (isLast && this.#oldLooks > 0);
+    const accepts = (one: Verdict): boolean => one === 'right' || (one === 'old' && acceptsOld);
+    if (!accepts(verdict)) {
+      this.#wrong = first;
+      return 'open';
+    }
+    const accept = (one: ProbeResult): boolean => accepts(this.address.judge(one, isLast));
+    const proven = await this.#confirm(first, verdict === 'old', accept);
+    if (proven !== 'open') this.#probe = undefined;
+    return proven;
+  }
+
+  /** Further answers in a row, which must be the same: of several nodes of a cache each answers once. */
+  async #confirm(
+    first: ProbeResult,
+    wasOld: boolean,
+    accepts: (result: ProbeResult) => boolean,
+  ): Promise<ProvenAddress | 'open'> {
+    const { address } = this;
+    const { clock, signal } = this.#ports;
+    let result = first;
+    let isOld = wasOld;
+    for (let count = 1; count < this.#needed; count += 1) {
+      const left = Math.max(this.#limits.deadline - clock.now(), 0);
+      // Where answers differed, a series that the deadline cuts short proves nothing.
+      if (left === 0 && count >= address.answers) return 'open';
+      if (address.isExternal && count === 1) await clock.sleep(Math.min(LATER_PROBE, left), signal);
+      const asBrowser = count === BROWSER_PROBE;
+      const next = await this.#ask(isProof(first) ? 'part' : 'whole', asBrowser);
+      const isNowOld = address.judge(next, false) === 'old';
+      if (isNowOld) this.#oldLooks += 1;
+      const mayDiffer = isOld || isNowOld || (asBrowser && address.isExternal);
+      if (!accepts(next) || !(mayDiffer || isSameAnswer(next, result))) {
+        this.#earlier = result;
+        this.#wrong = next;
+        this.#needed = Math.min(this.#needed * 2, AGREEING_PROBES.most);
+        return 'open';
+      }
+      isOld ||= isNowOld;
+      // A part has another fingerprint than the whole.
+      if (!isProof(next) && !asBrowser) result = next;
+    }
+    return { address, result, isOld };
+  }
+
+  async #ask(size: 'whole' | 'part', asBrowser: boolean): Promise<ProbeResult> {
+    this.#probe ??= this.address.open();
+    const { path } = this.address;
+    try {
+      const result = await this.#probe.probe(size, asBrowser);
+      if (result.match === 'login' && path === null) throw loginPageError(result);
+      return result;
+    } catch (thrown) {
+      // One of many files is named; only the page itself ends the delivery at once.
+      if (path === null || !(thrown instanceof DeliveryError)) throw thrown;
+      return failedProbe(thrown);
+    }
+  }
+
+  /** What is wrong with it. */
+  describe(): WrongAnswer {
+    const { path, explainRefusal } = this.address;
+    const { refusal, httpCode = null } = this.#wrong ?? {};
+    const isRefused = refusal !== undefined && httpCode !== null;
+    return {
+      path,
+      last: this.#wrong,
+      earlier: this.#earlier,
+      meaning: isRefused ? explainRefusal?.({ httpCode, text: refusal }) : undefined,
+    };
+  }
+}
+
+/** Two nodes that each show a page with the marker, but not the same one, do not agree. */
+const isSameAnswer = (one: ProbeResult, other: ProbeResult): boolean =>
+  one.match === other.match &&
+  one.hosts.at(-1) === other.hosts.at(-1) &&
+  (one.match !== 'altered' || one.fingerprint?.sha256 === other.fingerprint?.sha256);
+
+/** Logs a proof: a line when something changed, and how much is done; of one address, how much of the time is over. */
+function createProofLog(
+  total: number,
+  words: ProofWords,
+  limits: WaitLimits,
+  ports: Ports,
+): { advance(): void; write(wrong: readonly WrongAnswer[]): void; end(): void } {
+  if (total === 1) {
+    const log = createWaitLog('waited for the address', limits, ports);
+    return {
+      advance: () => undefined,
+      write: (wrong) => log.write(describeWrong(wrong, words)),
+      end: log.end,
+    };
+  }
+  const progress = ports.logger.progress('files fetched back', total, 'files');
+  return {
+    advance: () => progress.advance(1),
+    write: (wrong) =>
+      ports.logger.info(
+        `${wrong.length} of ${total} files are not there yet: ${describeWrong(wrong, words)}`,
+      ),
+    end: () => progress.end(),
+  };
+}
+
+/** Logs a wait: a line when something changed, and how much of the time is over. */
+export function createWaitLog(
+  title: string,
+  { begun, timeout }: WaitLimits,
+  { clock, logger }: Ports,
+): { write(line: string): void; end(): void } {
+  const progress = logger.progress(title, timeout, 'milliseconds');
+  let lastLine = '';
+  let shown = 0;
+  return {
+    write(line) {
+      const elapsed = clock.now() - begun;
+      if (line !== lastLine) logger.info(`${(elapsed / SECOND).toFixed(0)} s: ${line}`);
+      lastLine = line;
+      progress.advance(elapsed - shown);
+      shown = elapsed;
+    },
+    end: () => progress.end(),
+  };
+}

@@ -1,0 +1,220 @@
+import { mapConcurrently } from '../../async.ts';
+import { DeliveryError, type Result, resultOf } from '../../errors.ts';
+import { BATCH, BRANCH_RULES_PAGE } from '../../protocol/limits.ts';
+import { OTHER_PATH_HINT, RETRY_HINT } from '../hints.ts';
+import type { GitHubClient } from './client.ts';
+import { isEmptyRepository, isNotFound, nullIfNotFound } from './failures.ts';
+import { EMPTY_TREE } from './tree-id.ts';
+
+/**
+ * The sha of the commit that a branch points to.
+ *
+ * @throws {DeliveryError} `NOT_FOUND` where there is no such branch.
+ * @see protocol 2.5
+ */
+export async function getBranchHead(github: GitHubClient, branch: string): Promise<string> {
+  try {
+    const { data } = await github.rest.git.getRef({ ...github.repository, ref: `heads/${branch}` });
+    return data.object.sha;
+  } catch (thrown) {
+    if (!isNotFound(thrown)) throw thrown;
+    const { owner, repo } = github.repository;
+    throw new DeliveryError(
+      'NOT_FOUND',
+      `the branch ${branch} of ${owner}/${repo} does not exist for this token`,
+      {
+        httpCode: 404,
+        hint: 'set `branch:` to one that exists, or leave it out, or use channel: K2',
+        cause: thrown,
+      },
+    );
+  }
+}
+
+/** What is missing where a branch could not be read: the branch, all of the repository's commits, or neither. */
+export function findAbsence(thrown: unknown): 'branch' | 'commits' | null {
+  if (isNotFound(thrown)) return 'branch';
+  return isEmptyRepository(thrown) ? 'commits' : null;
+}
+
+/**
+ * Whether a ruleset asks for signed commits on the branch; `unknown` where the rules cannot be read. Classic
+ * protection is not in that list, and only administrators can read whether it asks for signatures: there the
+ * refused push tells it.
+ *
+ * @see https://docs.github.com/rest/repos/rules#get-rules-for-a-branch
+ */
+export async function needsSignatures(github: GitHubClient, branch: string): Promise<boolean | 'unknown'> {
+  const query = { ...github.repository, branch, per_page: BRANCH_RULES_PAGE };
+  try {
+    const { data } = await github.rest.repos.getBranchRules(query);
+    if (data.some(({ type }) => type === 'required_signatures')) return true;
+    return data.length < BRANCH_RULES_PAGE ? false : 'unknown';
+  } catch (thrown) {
+    if (!(thrown instanceof DeliveryError) || thrown.code === 'ABORTED') throw thrown;
+    return 'unknown';
+  }
+}
+
+/** What a branch has at a path. */
+export interface TreeEntry {
+  /** `blob` for a file or a link, `tree` for a folder, `commit` for a submodule. */
+  readonly type: string;
+  readonly sha: string;
+}
+
+/** A file, a folder or another object of a tree. */
+export interface BranchEntry extends TreeEntry {
+  readonly mode: string;
+  /** Bytes; 0 for a folder. */
+  readonly size: number;
+}
+
+/**
+ * Everything that a commit contains, by its path.
+ *
+ * @param commit its sha
+ * @throws {DeliveryError} `TOO_LARGE` where GitHub does not list so many files.
+ */
+export async function listEntries(
+  github: GitHubClient,
+  commit: string,
+): Promise<ReadonlyMap<string, BranchEntry>> {
+  const entries = await getTree(github, commit);
+  if (entries !== null) return entries;
+  throw new DeliveryError('TOO_LARGE', 'the branch has more files than GitHub lists at once', {
+    hint: 'set `branch:` to one for sites only',
+  });
+}
+
+/**
+ * Every entry of a commit's tree by its path; `null` where GitHub truncated the list. The tree is asked for by the
+ * id that the commit names: in the list of another one a file would count as absent, and could be replaced.
+ *
+ * @throws {DeliveryError} `HOST_ERROR` for such a list.
+ * @see design 4, protocol 7 (prohibition 4)
+ */
+async function getTree(
+  { rest, repository }: GitHubClient,
+  commit: string,
+): Promise<ReadonlyMap<string, BranchEntry> | null> {
+  const { tree } = (await rest.git.getCommit({ ...repository, commit_sha: commit })).data;
+  if (tree.sha === EMPTY_TREE) return new Map();
+  const { data } = await rest.git.getTree({ ...repository, tree_sha: tree.sha, recursive: '1' });
+  if (data.truncated) return null;
+  if (data.sha !== tree.sha || data.tree.length === 0) {
+    throw new DeliveryError('HOST_ERROR', "GitHub's list of the branch's files is that of another tree", {
+      hint: RETRY_HINT,
+      retryable: true,
+    });
+  }
+  return new Map(data.tree.map(({ path, type, mode, sha, size = 0 }) => [path, { type, mode, sha, size }]));
+}
+
+/** By path: the blob that the branch has there, `null` where it has none, or why no file can be there. */
+export type ExistingBlobs = ReadonlyMap<string, Result<string | null>>;
+
+/**
+ * The blobs at some paths. Few paths are requested one by one; for many the whole tree is read once.
+ *
+ * @param ref a branch or a commit
+ */
+export async function getExistingBlobs(
+  github: GitHubClient,
+  ref: string,
+  paths: readonly string[],
+): Promise<ExistingBlobs> {
+  if (paths.length > BATCH.paths) {
+    const tree = await getTree(github, /^[0-9a-f]{40}$/.test(ref) ? ref : await getBranchHead(github, ref));
+    if (tree !== null) return new Map(paths.map((path) => [path, findInTree(tree, path)]));
+  }
+  const blobs = await mapConcurrently(paths, BATCH.reads, async (path) => {
+    const blob = await resultOf(() => getExistingBlob(github, ref, path));
+    return [path, blob] as const;
+  });
+  return new Map(blobs);
+}
+
+/** The blob that a branch has at a path; `null` where it has none, or something else than a file. */
+export async function getBlobSha(
+  github: GitHubClient,
+  { branch, path }: { readonly branch: string; readonly path: string },
+): Promise<string | null> {
+  const entry = await getEntry(github, branch, path);
+  return entry?.type === 'blob' ? entry.sha : null;
+}
+
+async function getExistingBlob(
+  github: GitHubClient,
+  ref: string,
+  path: string,
+): Promise<Result<string | null>> {
+  for (const one of [path, ...parentFolders(path)]) {
+    const entry = await getEntry(github, ref, one);
+    // All that is above a folder is folders as well.
+    if (entry !== null) return findInTree(new Map([[one, entry]]), path);
+  }
+  return null;
+}
+
+/** What a branch has at a path, in requests that do not grow with the branch; `null` for nothing. */
+async function getEntry(github: GitHubClient, ref: string, path: string): Promise<TreeEntry | null> {
+  // This media type is answered for files of any size, without the content above 1 MB.
+  const headers = { accept: 'application/vnd.github.object+json' };
+  const query = { ...github.repository, path, ref, headers };
+  const answer = await nullIfNotFound(() => github.rest.repos.getContent(query));
+  if (answer === null) return null;
+  // Octokit's types describe the default media type, in which a folder is an array.
+  const { type, sha } = answer.data as TreeEntry;
+  return { type: TREE_TYPES[type] ?? 'blob', sha };
+}
+
+/** A tree's words for those of a file record. */
+const TREE_TYPES: Readonly<Record<string, string>> = { dir: 'tree', submodule: 'commit' };
+
+/**
+ * The blob that a tree has at a path, `null` where it has none, or why no file can be there: one that is written below
+ * another file would delete that file.
+ *
+ * @see protocol 7 (prohibition 4)
+ */
+export function findInTree(tree: ReadonlyMap<string, TreeEntry>, path: string): Result<string | null> {
+  const submodule = findSubmodule(tree, path);
+  if (submodule !== null) return submoduleError(submodule);
+  const entry = tree.get(path);
+  if (entry?.type === 'blob') return entry.sha;
+  if (entry !== undefined) {
+    return new DeliveryError('NOT_OURS', `${path} is a folder of the repository`, {
+      hint: `set \`path: ${path}/\`: a file is placed in that folder, and a removal takes what was delivered below it`,
+    });
+  }
+  const file = parentFolders(path).find((folder) => tree.get(folder)?.type === 'blob');
+  if (file === undefined) return null;
+  return new DeliveryError('NOT_OURS', `${file} is a file of the repository, so ${path} cannot be below it`, {
+    hint: OTHER_PATH_HINT,
+  });
+}
+
+/** The submodule that a tree has at a path or above it; `null` for none. */
+export const findSubmodule = (
+  tree: ReadonlyMap<string, Pick<TreeEntry, 'type'>>,
+  path: string,
+): string | null => [path, ...parentFolders(path)].find((one) => tree.get(one)?.type === 'commit') ?? null;
+
+/** What a submodule holds is in another repository; the branch has only its place, which nothing may take. */
+export function submoduleError(path: string): DeliveryError {
+  return new DeliveryError(
+    'NOT_OURS',
+    `${path} is a submodule of the repository, so what is in it is no part of this branch`,
+    { hint: OTHER_PATH_HINT },
+  );
+}
+
+/** The folders that a path is in, the deepest first: `a/b` and `a` for `a/b/c`. */
+export function parentFolders(path: string): string[] {
+  const folders: string[] = [];
+  for (let end = path.lastIndexOf('/'); end !== -1; end = path.lastIndexOf('/', end - 1)) {
+    folders.push(path.slice(0, end));
+  }
+  return folders;
+}

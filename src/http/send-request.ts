@@ -1,0 +1,95 @@
+import { addAbortSignal, Readable } from 'node:stream';
+import { parseJson } from '../json.ts';
+import type { HttpRequest, Ports, Progress } from '../ports.ts';
+import { EXCHANGE } from '../protocol/limits.ts';
+import { readText } from './body.ts';
+import { connectionError } from './client.ts';
+
+/** A request with a short answer. */
+export interface TextRequest extends Pick<HttpRequest, 'method' | 'url' | 'headersTimeout'> {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: HttpRequest['body'] | undefined;
+  /** The exact length in bytes of a body that is a stream. */
+  readonly length?: number | undefined;
+  /** Starts to show the progress of a body that is a stream. */
+  readonly startProgress?: (() => Progress) | undefined;
+}
+
+/** A short answer. */
+export interface TextAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly text: string;
+  /** The parsed text; `undefined` if it is not JSON. */
+  readonly json: unknown;
+}
+
+/**
+ * Sends a request once, and reads all of its answer, whatever its status is.
+ *
+ * @throws {DeliveryError} `CONNECTION` when the exchange fails: it is then unknown what has arrived; `HOST_ERROR` for
+ * an answer that is too long. The signal's reason when it aborts.
+ */
+export async function sendRequest(
+  request: TextRequest,
+  { http, clock, signal }: Pick<Ports, 'http' | 'clock' | 'signal'>,
+): Promise<TextAnswer> {
+  const { method, url, headers, length, headersTimeout } = request;
+  // An answer that arrives in very small pieces would never reach the stall limit. A stream may take longer to send.
+  const startLimit = () => clock.timeout(EXCHANGE.api);
+  const limit = length === undefined ? startLimit() : undefined;
+  try {
+    const response = await http({
+      method,
+      url,
+      headers: { ...headers, ...(length === undefined ? {} : { 'content-length': String(length) }) },
+      ...(request.body === undefined ? {} : { body: () => withProgress(request) }),
+      signal: limit === undefined ? signal : AbortSignal.any([signal, limit]),
+      headersTimeout,
+    });
+    addAbortSignal(limit ?? startLimit(), response.body);
+    const text = await readText(response, EXCHANGE.apiBody);
+    const received = Object.entries(response.headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, String(value)] as const],
+    );
+    return { status: response.status, headers: Object.fromEntries(received), text, json: parseJson(text) };
+  } catch (thrown) {
+    throw connectionError(thrown, { url, signal, headersTimeout });
+  }
+}
+
+function withProgress({ body = () => '', startProgress }: TextRequest): Readable | string {
+  const bytes = body();
+  if (startProgress === undefined || typeof bytes === 'string') return bytes;
+  const progress = startProgress();
+  return Readable.from(
+    (async function* () {
+      try {
+        for await (const chunk of bytes as AsyncIterable<Buffer | string>) {
+          progress.advance(chunk.length);
+          yield chunk;
+        }
+      } finally {
+        progress.end();
+      }
+    })(),
+    { objectMode: false },
+  );
+}
+
+/** Encodes a stream of bytes as base64, chunk by chunk. */
+export async function* base64(bytes: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of bytes) {
+    const bytesToEncode = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    // Three bytes become four characters; the others wait for the next chunk.
+    const end = bytesToEncode.length - (bytesToEncode.length % 3);
+    yield bytesToEncode.toString('base64', 0, end);
+    // Copied, because the source may reuse its buffer.
+    rest = Buffer.from(bytesToEncode.subarray(end));
+  }
+  yield rest.toString('base64');
+}
+
+/** How many base64 characters this number of bytes becomes. */
+export const base64Length = (bytes: number): number => Math.ceil(bytes / 3) * 4;
