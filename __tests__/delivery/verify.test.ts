@@ -5,6 +5,7 @@ import { prove } from '../../src/delivery/prove.ts';
 import type { ProbeResult, UrlProbe } from '../../src/delivery/url-probe.ts';
 import { openPlacement, provePage, waitForSite } from '../../src/delivery/verify.ts';
 import { DeliveryError } from '../../src/errors.ts';
+import { AGREEING_PROBES } from '../../src/protocol/limits.ts';
 import { shaOf } from '../channels/pages/site/memory-branch.ts';
 import { absent, FakeGitHub } from '../github/fake-github.ts';
 import { localFile } from '../support/files.ts';
@@ -413,7 +414,7 @@ describe('a login page', () => {
 describe('verifying that nothing is there any more', () => {
   const withdrawing = (answer: Answer) => stage(answer, {}, null, true);
 
-  test('is done at the first look at nothing', async () => {
+  test('is done when nothing is there as often as it takes', async () => {
     const { host, verifying, elapsed } = await withdrawing(() => ({ status: 404 }));
     await expect(verifying()).resolves.toMatchObject({
       httpCode: 404,
@@ -421,7 +422,7 @@ describe('verifying that nothing is there any more', () => {
       match: 'gone',
       hosts: ['octo.github.io'],
     });
-    expect(host.seen).toHaveLength(1);
+    expect(host.seen).toHaveLength(AGREEING_PROBES.usual);
     expect(elapsed()).toBe(0);
   });
 
@@ -432,8 +433,18 @@ describe('verifying that nothing is there any more', () => {
   ])('goes on after %s until nothing shows', async (_, before) => {
     const { host, verifying, elapsed } = await withdrawing((nth) => (nth <= 2 ? before : { status: 410 }));
     await expect(verifying()).resolves.toMatchObject({ match: 'gone', httpCode: 410 });
-    expect(host.seen).toHaveLength(3);
+    expect(host.seen).toHaveLength(2 + AGREEING_PROBES.usual);
     expect(elapsed()).toBe(2 * INTERVAL);
+  });
+
+  test.each<[string, HostProgress, number]>([
+    ['waits while the host still builds', { finished: false, building: true, detail: 'building' }, 1],
+    ['does not wait where nobody says so', { finished: false, building: false, detail: 'denied' }, 0],
+  ])('%s: anything may answer a 404', async (_, first, waits) => {
+    let asked = 0;
+    const { waiting, elapsed } = await withdrawing(() => ({ status: 404 }));
+    await waiting(async () => (asked++ === 0 ? first : { finished: true, detail: 'built' }));
+    expect(elapsed()).toBe(waits * INTERVAL);
   });
 
   test('fails at the deadline when the address still shows something', async () => {

@@ -24,7 +24,6 @@ describe('a CDN that keeps a 404 for ten minutes', () => {
     };
     const step = scenario.deliver({ repository, files: first, inputs, onStart });
     while (asked.hits === 0) await setTimeout(20);
-    repository.pages.live = true;
     return { step, stop: () => process.kill(pid, 'SIGTERM') };
   }
 
@@ -43,9 +42,22 @@ describe('a CDN that keeps a 404 for ten minutes', () => {
         const { step, stop } = await waiting(repository);
         stop();
         await step;
+        repository.pages.live = true;
       },
     ],
-    ['still waits', async (repository) => ({ step: (await waiting(repository)).step })],
+    [
+      'still waits',
+      async (repository) => {
+        const { step } = await waiting(repository);
+        // It goes on waiting until the next one has replaced its bytes.
+        const alter = <Answer>(real: Answer): Answer => {
+          repository.pages.live = true;
+          return real;
+        };
+        scenario.intercept({ method: 'PUT', url: /contents\/page\.html/ }, { alter });
+        return { step };
+      },
+    ],
     [
       'was withdrawn',
       async (repository) => {

@@ -109,6 +109,8 @@ export interface RefusalMeaning {
 /** How far the host is with making a placement public. */
 export interface HostProgress {
   readonly finished: boolean;
+  /** Whether it says that it has begun and is not done. */
+  readonly building?: boolean;
   /** For the log and for an error message. */
   readonly detail: string;
   readonly httpCode?: number | undefined;

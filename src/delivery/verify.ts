@@ -87,7 +87,7 @@ export function openPlacement(
  * @see protocol 3.2, 8
  */
 export async function waitForSite(
-  { probe }: Pick<PlacementCheck, 'probe'>,
+  { probe, expected }: Pick<PlacementCheck, 'probe' | 'expected'>,
   ask: () => Promise<HostProgress>,
   limits: WaitLimits,
   ports: Ports,
@@ -96,9 +96,11 @@ export async function waitForSite(
   const log = createWaitLog('waited for the site', limits, ports);
   const finished = await poll({ ...limits, ...ports }, async () => {
     const result = await probe.probe();
-    if (isProof(result)) return `the site shows it: ${describeProbe(result)}`;
+    const shows = isProof(result);
     if (result.match === 'login') throw loginPageError(result);
-    progress = await ask();
+    // Anything may answer a 404 once: what is removed is gone when the host has built without it.
+    if (!shows || expected.gone) progress = await ask();
+    if (shows && !(expected.gone && progress.building)) return `the site shows it: ${describeProbe(result)}`;
     log.write(`${describeProbe(result)}; ${progress.detail}`);
     return progress.finished ? progress.detail : undefined;
   }).finally(log.end);
@@ -200,15 +202,15 @@ function noAnswer(): never {
  * marker in other bytes counts at the deadline alone.
  */
 function pageAddress(
-  { placement, probe, explainRefusal }: PlacementCheck,
+  { placement, expected, probe, explainRefusal }: PlacementCheck,
   builtAt: number | undefined,
 ): Address {
   const { answers = AGREEING_PROBES.usual, bypassCache, hostMayChangeBytes, mustBeExternal } = placement;
   return {
     path: null,
     open: () => probe,
-    // With `?v=` one right answer is enough: the address without it is asked next.
-    answers: bypassCache ? 1 : answers,
+    // With `?v=` one right answer is enough where the address without it is asked next.
+    answers: bypassCache && expected.gone !== true ? 1 : answers,
     isExternal: mustBeExternal,
     explainRefusal,
     judge(result, isLast) {

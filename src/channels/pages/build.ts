@@ -103,7 +103,8 @@ export function watchBuild(
 
 function toProgress({ status, detail, httpCode }: BuildStatus, words: string): HostProgress {
   const parts = [detail, words].filter((part) => part !== '');
-  return { finished: status === 'built', detail: parts.join('; '), httpCode };
+  const detailed = parts.join('; ');
+  return { finished: status === 'built', building: status === 'building', detail: detailed, httpCode };
 }
 
 /** When the commit of a finished build was made; only a proof by the marker needs it. */
