@@ -22,7 +22,7 @@ describe('a CDN that keeps a 404 for ten minutes', () => {
     const onStart = (started: number): void => {
       pid = started;
     };
-    const step = scenario.deliver({ repository, files: first, inputs, onStart });
+    const step = scenario.deliver({ repository, files: first, inputs: { ...inputs, timeout: '5' }, onStart });
     while (asked.hits === 0) await setTimeout(20);
     return { step, stop: () => process.kill(pid, 'SIGTERM') };
   }
