@@ -13,7 +13,7 @@ describe('channel K4', () => {
       url: LINK,
       written: false,
       bypassCache: false,
-      hostMayChangeBytes: true,
+      hostMayChangeBytes: false,
       mustBeExternal: true,
       warnsFirst: false,
       unknown: ['whether the link still opens later, and from every network'],

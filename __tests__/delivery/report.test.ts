@@ -109,7 +109,9 @@ describe('a ready report', () => {
     expect(report).toMatchObject({ ready: true, file: null, channel: 'K4', commitSha: null, rawUrl: null });
     expect(report.lines.CLAIM).toBe(`the given link opens without the environment at ${PAGE.href}`);
     expect(report.lines.CODE).toMatch(/^no file; channel K4 \(native\)/);
-    expect(report.lines.UNKNOWN).toBe('no file was given, so only the marker was compared');
+    expect(report.lines.UNKNOWN).toBe(
+      'what else the page says: no file was given, so only the marker was seen',
+    );
   });
 
   test('never says that it should work', () => {

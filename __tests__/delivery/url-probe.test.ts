@@ -12,8 +12,6 @@ import {
 } from '../../src/delivery/url-probe.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import type { Ports, SendHttp } from '../../src/ports.ts';
-import { findGateSign } from '../../src/rules/gate-page.ts';
-import { measureCpuTime } from '../rules/cpu-time.ts';
 import { localFile } from '../support/files.ts';
 import { FakeHttp, fakePorts, NOON, type Scripted, type Seen } from '../support/ports.ts';
 import { PAGE } from './builders.ts';
@@ -152,6 +150,7 @@ describe('a body', () => {
 
   test.each<[ContentMatch, boolean]>([
     ['identical', true],
+    ['extended', true],
     ['marked', true],
     ['gone', true],
     ['altered', false],
@@ -400,70 +399,67 @@ describe('a marker that only the address brings into the page', () => {
   });
 });
 
-describe('a page in place of the content', () => {
-  const page = (title: string, body = ''): string => `<title>${title}</title><p>${MARKER}</p>${body}`;
+describe('a link with a marker alone', () => {
+  const page = (body: string): string => `<title>Report</title><p>${MARKER}</p>${body}`;
+  const matchOfLink = (body: string): Promise<ContentMatch> =>
+    matchOf({ answer: { body }, marker: MARKER, withFile: false, address: { mustBeExternal: true } });
 
   test.each([
-    page('Sign in to Octo'),
-    page('Log in'),
-    page('Octo | Sign-in'),
-    page('Google Drive: You need access'),
-    page('Request access'),
-    page('Access denied | octo.dev'),
-    page('403 Forbidden'),
-    page('Error 404'),
-    page('Page not found · Octo'),
-    page('Just a moment...'),
-    page('Attention Required! | Cloudflare'),
-    page('Please read'),
-    page('Warning'),
-    page('Link expired'),
-    page('Report', '<form><input name=p type="password"></form>'),
-    page('Report', '<meta http-equiv="refresh" content="0; url=/x">'),
-    `{"error": "${MARKER} needs a session"}`,
-    page('octo.dev', '<h1>Request access to this page</h1>'),
-    page('octo.dev', '<h2><b>Sign in</b> to view the report</h2>'),
-    page('octo.dev', '<button class="b"> Request access </button>'),
-    page('octo.dev', '<p>You are about to visit: octo.ngrok-free.app</p>'),
-    page(
-      '',
-      '<div id="root" data-payload="eyJjb2RlIjoiNjAyNCJ9"></div><script src="https://cdn.ngrok.com/static/js/error.js"></script>',
-    ),
-    page('', '<noscript>This website is served for free through ngrok.com (ERR_NGROK_6024)</noscript>'),
-    page('Tunnel website ahead!'),
-    page('Friendly Reminder'),
-    page('octo.dev', "<script>window._cf_chl_opt={cType: 'managed'}</script>"),
-    page('Checking if the site connection is secure'),
-    page('Authentication Required'),
-    page('Password required · Netlify'),
-    page('Google Drive - Virus scan warning'),
-    page('Codespaces Access Port'),
-    page('Before you continue to Octo'),
-    page('Вход'),
-    page('Доступ запрещён'),
-    page('Octo', '<script>location.href="/login"</script>'),
-  ])('is no proof although it has the marker: %s', async (body) => {
-    await expect(matchOf({ answer: { body }, marker: MARKER, withFile: false })).resolves.toBe('gate');
-    await expect(matchOf({ answer: { body }, marker: MARKER })).resolves.toBe('gate');
+    page('<form><input name=p type="password"></form>'),
+    page('<meta http-equiv="refresh" content="0; url=/x">'),
+    `<style>${'a{color:red}'.repeat(7_000)}</style>${page('<input type=password>')}`,
+  ])('is no proof where the page asks to sign in or leads elsewhere', async (body) => {
+    await expect(matchOfLink(body)).resolves.toBe('gate');
   });
 
   test.each([
-    page('Errors of the week'),
-    page('Octo', '<h1>Quarterly report</h1><h2>Access denied: a story</h2>'),
-    page('Octo', '<nav><a href="/login">Sign in</a><a href="/s">Visit site</a></nav>'),
-    page('Octo', '<script src="/cdn-cgi/challenge-platform/scripts/jsd/main.js"></script>'),
-    page('Octo', '<div>I understand</div><button>Accept all</button>'),
-    page('Human resources'),
-    page('Warning levels of rivers'),
-    page('Design of a login form', '<!-- <input type=password> -->'),
-    page(
-      'Report',
-      '<textarea><input type="password"></textarea><script>"<meta http-equiv=refresh>"</script>',
-    ),
+    page('<!-- <input type=password> -->'),
+    page('<textarea><input type="password"></textarea><script>"<meta http-equiv=refresh>"</script>'),
     `{"message": "${MARKER}"}`,
     MARKER,
-  ])('is not seen in ordinary content: %s', async (body) => {
-    await expect(matchOf({ answer: { body }, marker: MARKER, withFile: false })).resolves.toBe('marked');
+  ])('is proven by the marker in anything else: %s', async (body) => {
+    await expect(matchOfLink(body)).resolves.toBe('marked');
+  });
+
+  test('is no proof where it leads to another host', async () => {
+    const answer = ({ url }: Seen): Scripted =>
+      url === PAGE.href ? { status: 302, headers: { location: 'https://b.dev/x' } } : { body: MARKER };
+    await expect(matchOf({ answer, marker: MARKER, withFile: false })).resolves.toBe('gate');
+    await expect(matchOf({ answer, marker: MARKER })).resolves.toBe('altered');
+  });
+});
+
+describe('a link with a file', () => {
+  const address = { mustBeExternal: true };
+  const [first, second] = BYTES.split('\n');
+
+  test('is proven by a page that has all of the file, and says what was added', async () => {
+    const body = `<!doctype html><html><body><div>a <b>banner</b></div>${first}<script>let x = '<p>'</script>\n${second}</body></html>`;
+    const { probe } = await probing({ answer: { body }, address });
+    const result = await probe.probe();
+    expect(result).toMatchObject({ match: 'extended' });
+    expect(result.added).toEqual(['<html>', '<body>', '<div>', '“a”', '<b>', '“banner”', '<script>']);
+    expect(isProof(result)).toBe(true);
+  });
+
+  test.each([
+    ['lacks a part', `${second}`],
+    ['has them in another order', `${second}${first}`],
+    ['changes a part', BYTES.replace('works', 'breaks')],
+    ['hides a part in an element that is open', `<div hidden>${BYTES}</div>`],
+    ['hides a part in a comment', `<!-- ${BYTES} -->`],
+    ['has it in a text area', `<textarea>${BYTES}</textarea>`],
+    ['asks to sign in', `${BYTES}<form><input type="password"></form>`],
+    ['leads elsewhere', `<meta http-equiv="refresh" content="0;/x">${BYTES}`],
+    ['has the marker alone', `<h1>Request access to</h1><b>${MARKER}</b>`],
+  ])('is not proven by a page that %s', async (_, body) => {
+    await expect(matchOf({ answer: { body }, address })).resolves.toBe('different');
+    await expect(matchOf({ answer: { body }, address, marker: MARKER })).resolves.toBe('different');
+  });
+
+  test('is not proven by additions to what is no page', async () => {
+    const answer = { body: `<div>${BYTES}</div>${BYTES}`, headers: { 'content-type': 'text/plain' } };
+    await expect(matchOf({ answer, address })).resolves.toBe('different');
   });
 });
 
@@ -475,18 +471,9 @@ test.each([
   await expect(matchOf({ answer: { body: BYTES, headers } })).resolves.toBe('gate');
 });
 
-test.each(['<a ', '<title', '<!--', '<meta ', '<input ', '<h1>', '<script '])(
-  'A page of many %s takes no long time to judge.',
-  (start) => {
-    const page = start.repeat(65_536 / start.length);
-    expect(measureCpuTime(() => findGateSign(page))).toBeLessThan(1_000);
-  },
-);
-
 test.each([
   ['in a comment', `<!-- ${MARKER} -->`, 'echo'],
   ['in what no browser shows', `<noscript>${MARKER}</noscript>`, 'echo'],
-  ['on a page to sign in', `<title>Sign in</title><p>${MARKER}</p>`, 'gate'],
   ['in the content', `<p>${MARKER}</p>`, 'marked'],
 ])('A marker %s that stands behind much style counts like any other.', async (_, markup, match) => {
   const body = `<!doctype html><style>${'a{color:red}'.repeat(7_000)}</style>${markup}`;
@@ -496,19 +483,11 @@ test.each([
 test.each([
   ['its title', `<title>${MARKER}</title><p>Loading…</p>`, 'echo'],
   ['its metadata', `<meta property="og:title" content="${MARKER}"><div id="app"></div>`, 'echo'],
-  ['its text', `<h1>${MARKER}</h1>`, 'altered'],
-])('A link whose page has the marker in %s is judged alike with a file.', async (_, body, match) => {
-  const address = { mustBeExternal: true };
-  await expect(matchOf({ answer: { body }, marker: MARKER, address })).resolves.toBe(match);
-  // A site's build may well turn the marker into a title.
+  ['its text', `<h1>${MARKER}</h1>`, 'marked'],
+])('A marker alone in %s of a page: %s is %s.', async (_, body, match) => {
+  await expect(matchOf({ answer: { body }, marker: MARKER, withFile: false })).resolves.toBe(match);
+  // A site's build may well turn the marker of a file into a title.
   await expect(matchOf({ answer: { body }, marker: MARKER })).resolves.toBe('altered');
-});
-
-test('A page that a build made of a file with such words is the content.', async () => {
-  const file = await localFile(`# Access denied: ${MARKER}`);
-  const host = new FakeHttp(() => ({ body: `<title>Access denied | Octo</title><p>${MARKER}</p>` }));
-  const probe = newProbe(ADDRESS, { file, marker: MARKER }, fakePorts(host.http));
-  expect((await probe.probe()).match).toBe('altered');
 });
 
 describe('a further probe of a large file', () => {

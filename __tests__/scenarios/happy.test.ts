@@ -245,7 +245,8 @@ describe("K4, the environment's own link", () => {
       channel: 'K4',
       shows: shown,
       url,
-      unknown: /^whether the link still opens later.*; no file was given, so only the marker was compared$/,
+      unknown:
+        /^whether the link still opens later.*; what else the page says: no file was given, so only the marker was seen$/,
     });
     expect(delivered.report.lines.TEST).toContain('marker found: yes, 2 ×');
     expect(delivered.outputs).toMatchObject({ sha256: '', size: '', 'commit-sha': '' });

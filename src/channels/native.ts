@@ -68,7 +68,7 @@ function placementOf(url: URL, isBin: boolean): Placement {
     written: false,
     method: LINK_METHOD,
     bypassCache: false,
-    hostMayChangeBytes: true,
+    hostMayChangeBytes: false,
     mustBeExternal: true,
     warnsFirst: isBin,
     countsDownloads: isBin,

@@ -7,6 +7,7 @@ import { type ContentMatch, type ExpectedContent, isProof, type ProbeResult } fr
 /** What each match means to a person. */
 const DESCRIPTIONS: Readonly<Record<ContentMatch, string>> = {
   identical: 'the file, byte for byte',
+  extended: 'everything of the file, and additions of its host',
   marked: 'the marker',
   gone: 'nothing any more',
   altered: 'the marker, but other bytes than the file',
@@ -15,7 +16,7 @@ const DESCRIPTIONS: Readonly<Record<ContentMatch, string>> = {
   different: 'other content',
   login: 'a login page: the host is in private mode, or the address is not public',
   echo: 'the marker only where a page does not show it: in its own address, its title, a comment, an attribute or a hidden part',
-  gate: 'a page to sign in, a warning or an error in place of the content',
+  gate: 'a page to sign in, or one that leads elsewhere',
   'not-shown':
     'the right content, but as a download, as a text or in another encoding: its headers keep a browser from showing it',
   absent: 'no page',
@@ -167,7 +168,7 @@ const HINTS: Readonly<Partial<Record<ContentMatch, string>>> = {
   login:
     'make the address public (a GitHub Enterprise in private mode shows sites to anybody only with Management Console → Pages → Public Pages), or use channel: K3',
   echo: 'set `marker:` to a text that only the content has and the page shows, or name the file in `file:`',
-  gate: 'make the address public and without a page before it, or use channel: K1, K2 or K3',
+  gate: 'set `url:` to where the content itself opens, or make it public, or use channel: K1, K2 or K3',
   'not-shown':
     'let the host of the site answer with the type of the file (for a page `Content-Type: text/html; charset=utf-8`) and without `Content-Disposition: attachment`, or use channel: K2 or K3 for a download',
   absent: 'check that the address is public, or run the step again',

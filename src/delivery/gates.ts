@@ -52,7 +52,9 @@ function describeProof(proof: NonNullable<ChannelAttempt['proof']>): string {
   const { match, markerCount, parts } = proof;
   if (match === 'gone') return describeGoneProof(proof);
   const all = parts === 0 ? 'the file' : `all ${parts + 1} files`;
-  const bytes = match === 'identical' ? `bytes identical to ${all}` : 'other bytes than the file';
+  const others =
+    match === 'extended' ? 'everything of the file, with additions' : 'other bytes than the file';
+  const bytes = match === 'identical' ? `bytes identical to ${all}` : others;
   if (markerCount === null) return bytes;
   const marker = `marker found ${markerCount === 1 ? 'once' : `${markerCount} times`}`;
   return match === 'marked' ? marker : `${marker}, ${bytes}`;

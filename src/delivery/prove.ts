@@ -34,8 +34,7 @@ export interface Address {
   readonly open: () => UrlProbe;
   /** How many answers in a row must be right. */
   readonly answers: number;
-  /** @param isLast whether the deadline is reached */
-  readonly judge: (result: ProbeResult, isLast: boolean) => Verdict;
+  readonly judge: (result: ProbeResult) => Verdict;
   /** Whether its second answer comes some seconds after the first, and may look different to each. */
   readonly isExternal?: boolean;
   /** Whether the first answer is asked for as a browser does; by default the second one is. */
@@ -128,7 +127,7 @@ class AddressProof {
     if (isOver && this.address.path !== null) return 'open';
     const first = this.#known ?? (await this.#ask('whole', this.address.asBrowser ?? false));
     this.#known = undefined;
-    const verdict = this.address.judge(first, isLast);
+    const verdict = this.address.judge(first);
     if (verdict === 'old') this.#oldLooks += 1;
     const acceptsOld = this.#oldLooks >= FURTHER_PROBES || (isLast && this.#oldLooks > 0);
     const accepts = (one: Verdict): boolean => one === 'right' || (one === 'old' && acceptsOld);
@@ -136,7 +135,7 @@ class AddressProof {
       this.#wrong = first;
       return 'open';
     }
-    const accept = (one: ProbeResult): boolean => accepts(this.address.judge(one, isLast));
+    const accept = (one: ProbeResult): boolean => accepts(this.address.judge(one));
     const proven = await this.#confirm(first, verdict === 'old', accept);
     if (proven !== 'open') this.#probe = undefined;
     return proven;
@@ -159,7 +158,7 @@ class AddressProof {
       if (address.isExternal && count === 1) await clock.sleep(Math.min(LATER_PROBE, left), signal);
       const asBrowser = count === BROWSER_PROBE;
       const next = await this.#ask(isProof(first) ? 'part' : 'whole', asBrowser);
-      const isNowOld = address.judge(next, false) === 'old';
+      const isNowOld = address.judge(next) === 'old';
       if (isNowOld) this.#oldLooks += 1;
       const mayDiffer = isOld || isNowOld || (asBrowser && address.isExternal);
       if (!accepts(next) || !(mayDiffer || isSameAnswer(next, result))) {

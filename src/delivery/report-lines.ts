@@ -174,7 +174,8 @@ export function listUnknown(delivery: FileDelivery, ready: boolean): string[] {
   const unknown = [...delivery.unknown, ...(main?.unknown ?? [])];
   if (main?.proof?.match === 'altered')
     unknown.push('the body has the marker, but other bytes than the file');
-  if (main?.proof?.match === 'marked') unknown.push('no file was given, so only the marker was compared');
+  if (main?.proof?.match === 'marked')
+    unknown.push('what else the page says: no file was given, so only the marker was seen');
   for (const duplicate of duplicateAttempts(delivery)) {
     const { channel } = duplicate.task.plan;
     unknown.push(...duplicate.unknown.map((line) => `${channel}: ${line}`));

@@ -7,20 +7,23 @@ import type { Ports } from '../ports.ts';
 import { MEGABYTE, PARTIAL_PROBE, PROBE_TIME, SECOND } from '../protocol/limits.ts';
 import { getReach, parseExternalAddress } from '../rules/external-address.ts';
 import type { ContentFingerprint } from '../rules/fingerprint.ts';
-import { decodePage, findGateSign } from '../rules/gate-page.ts';
 import type { LocalFile } from '../rules/inspect.ts';
+import { findAdditions, isGatePage } from '../rules/link-page.ts';
+import { decodePage } from '../rules/page-encoding.ts';
 import { isEcho } from './marker-echo.ts';
 import { createSharedLimits, type TimeLimit } from './shared-limits.ts';
 
 /**
- * How a body relates to the file. The first three prove it by themselves: `marked` is a body with the marker
- * where no file was given to compare with; `gone` is what a withdrawn address must answer. An `altered` body has
- * the marker, but other bytes than the file: it counts only with what the host says of its build; an `echo` has it
- * only where nothing of the content is shown, as in its address or title, a `gate` is a page to sign in, a warning or an error in place of
- * the content, and what is `not-shown` is right, but a browser would not show it as a page.
+ * How a body relates to the file. The first four prove it by themselves: `extended` is a link's page with everything of
+ * the file and additions of its host; `marked` is one with the marker where no file was given to compare with; `gone`
+ * is what a withdrawn address must answer. An `altered` body has the marker, but other bytes than the file: it counts
+ * only with what the host says of its build; an `echo` has it only where nothing of the content is shown, as in its
+ * address or title; a `gate` leads a browser elsewhere or asks to sign in, and what is `not-shown` is right, but a
+ * browser would not show it as a page.
  */
 export type ContentMatch =
   | 'identical'
+  | 'extended'
   | 'marked'
   | 'gone'
   | 'altered'
@@ -39,6 +42,8 @@ export interface ProbeResult {
   readonly match: ContentMatch;
   readonly fingerprint: ContentFingerprint | null;
   readonly hosts: readonly string[];
+  /** What the host has added to the file. */
+  readonly added?: readonly string[] | undefined;
   /** Why the host refuses the address, in its own plain text. */
   readonly refusal?: string | undefined;
   /** Whether it was asked as a browser asks, unlike the others. */
@@ -99,7 +104,8 @@ export function newProbeSession(deadline: number, ports: Ports): ProbeSession {
   return { deadline, limitTo: createSharedLimits(ports), nextStamp, internalReason: '', publicOnly: true };
 }
 
-const PROOFS: readonly ContentMatch[] = ['identical', 'marked', 'gone'];
+const OTHER_PAGES: readonly ContentMatch[] = ['different', 'altered', 'echo'];
+const PROOFS: readonly ContentMatch[] = ['identical', 'extended', 'marked', 'gone'];
 
 /** Whether one answer is enough to prove the delivery or the withdrawal. */
 export const isProof = ({ match }: ProbeResult): boolean => PROOFS.includes(match);
@@ -164,7 +170,7 @@ export class UrlProbe {
 
   /** Whether only the beginning of the file is compared. */
   #isBeginning({ isPart }: AskOptions): boolean {
-    return isPart && (this.#expected.file?.size ?? 0) > PARTIAL_PROBE;
+    return isPart && this.#version !== undefined && (this.#expected.file?.size ?? 0) > PARTIAL_PROBE;
   }
 
   async #ask(how: AskOptions): Promise<ProbeResult> {
@@ -172,9 +178,9 @@ export class UrlProbe {
     const left = Math.max(this.#session.deadline - clock.now(), SECOND);
     const signal = this.#session.limitTo(Math.min(maxProbeTime(this.#expected), left));
     const { cookies, isPart, asBrowser } = how;
-    const { marker } = this.#expected;
+    const { file, marker } = this.#expected;
     const { mustBeExternal, earlier = [], display } = this.#target;
-    const isLink = mustBeExternal || this.#expected.file === null;
+    const isLink = mustBeExternal || file === null;
     const isBeginning = this.#isBeginning(how);
     const isComparedOnly = display === undefined && marker === undefined && !isLink;
     const options = {
@@ -189,9 +195,9 @@ export class UrlProbe {
         ? { headSize: 0, readAtMost: this.#largestKnown() + 1 }
         : { startProgress: (total: number) => logger.progress('fetched back', total, 'bytes') }),
       ...(isBeginning ? { readAtMost: PARTIAL_PROBE } : {}),
-      ...(isLink ? { headSize: LINK_HEAD_SIZE } : {}),
+      ...(isLink && { headSize: LINK_HEAD_SIZE + (isComparable(file) ? file.size : 0) }),
       blobs: earlier,
-      readUntilFound: isPart && this.#expected.file === null,
+      readUntilFound: isPart && file === null,
     };
     try {
       const needles = marker === undefined ? [] : [Buffer.from(marker)];
@@ -199,10 +205,20 @@ export class UrlProbe {
       this.#notBefore = clock.now() + (fetched.retryAfter ?? 0);
       const { httpCode, fingerprint, hosts, lastModified, age, keptFor, refusal, version } = fetched;
       const isFound = (fingerprint?.counts[0] ?? 0) > 0;
-      const hasMarker = isFound && !(await isEcho(fetched, this.#expected, { isPart, isLink }));
-      const match = await this.#match({ ...fetched, hasMarker }, isBeginning);
+      const hasMarker = isFound && !(await isEcho(fetched, this.#expected, isPart));
+      const compared = await this.#match({ ...fetched, hasMarker }, isBeginning);
+      // With a file the whole page decides, and no marker.
+      const isOther = mustBeExternal && file !== null && OTHER_PAGES.includes(compared);
+      const added = isOther ? await readAdditions(fetched, file) : null;
+      const match = !isOther ? compared : added === null ? 'different' : 'extended';
       const seen = { fingerprint, hosts, hasMarker, lastModified, age, keptFor, refusal, version };
-      return { httpCode, match, ...seen, ...(asBrowser && !options.plainRefusals && { asBrowser }) };
+      return {
+        httpCode,
+        match,
+        ...seen,
+        ...(added && { added }),
+        ...(asBrowser && !options.plainRefusals && { asBrowser }),
+      };
     } catch (thrown) {
       stop.throwIfAborted();
       return this.#failed(signal.aborted ? stalledError() : thrown, how);
@@ -295,7 +311,15 @@ async function matchBeginning(
 
 /** Compares a body with the file, and with what the address showed before. */
 async function matchContent(
-  { fingerprint, httpCode, login, hasMarker, head, isBlob }: FetchedContent & Pick<ProbeResult, 'hasMarker'>,
+  {
+    fingerprint,
+    hosts,
+    httpCode,
+    login,
+    hasMarker,
+    head,
+    isBlob,
+  }: FetchedContent & Pick<ProbeResult, 'hasMarker'>,
   { file, marker, gone = false }: ExpectedContent,
 ): Promise<ContentMatch> {
   if (gone && isAbsence(httpCode) && !login) return 'gone';
@@ -307,20 +331,26 @@ async function matchContent(
   if (file !== null && (await isBeginningOf(file, fingerprint))) return 'cut-short';
   if (marker === undefined || fingerprint.counts[0] === 0) return 'different';
   if (!hasMarker) return 'echo';
-  // A file may well be such a page itself; the marker of a link says nothing of that.
-  const page = decodePage(head);
-  const sign = findGateSign(page);
-  if (sign !== null && !(file !== null && (await hasGateSign(file, sign)))) return 'gate';
-  return file === null ? 'marked' : 'altered';
+  if (file !== null) return 'altered';
+  // Of a link only the page itself tells what it is.
+  return hosts.at(-1) === hosts[0] && !isGatePage(decodePage(head)) ? 'marked' : 'gate';
 }
 
-/** Whether the file itself has what would show a page in its place; a build keeps the words, but not their markup. */
-async function hasGateSign(file: ExpectedFile, sign: string): Promise<boolean> {
-  for await (const piece of file.pieces?.() ?? []) {
-    const text = decodePage(piece.toString('latin1'));
-    return text.toLowerCase().includes(sign.trim().toLowerCase()) || findGateSign(text) !== null;
-  }
-  return false;
+/** Bytes of the largest page in which additions are looked for. */
+const LARGEST_COMPARED = 8 * MEGABYTE;
+
+const isComparable = (file: ExpectedFile | null): file is ExpectedFile =>
+  file !== null && file.size <= LARGEST_COMPARED;
+
+/** What a link's page has beside everything of the file; `null` where it is not such a page. */
+async function readAdditions(
+  { fingerprint, head, isShown }: FetchedContent,
+  file: ExpectedFile | null,
+): Promise<readonly string[] | null> {
+  if (!isShown || !isComparable(file) || fingerprint?.size !== head.length) return null;
+  const pieces: Buffer[] = [];
+  for await (const piece of file.pieces?.() ?? []) pieces.push(Buffer.from(piece));
+  return findAdditions(Buffer.concat(pieces).toString('latin1'), head);
 }
 
 async function isBeginningOf(file: ExpectedFile, { size, sha256 }: ContentFingerprint): Promise<boolean> {

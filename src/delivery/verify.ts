@@ -1,7 +1,7 @@
 import { poll } from '../async.ts';
 import type { HostProgress, PlacedPart, Placement, PreparedTask } from '../channels/channel.ts';
 import { DeliveryError, hasFailed, resultOf } from '../errors.ts';
-import { countFiles } from '../plain-text.ts';
+import { countFiles, nameFew } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
 import { AGREEING_PROBES, FURTHER_PROBES, SECOND } from '../protocol/limits.ts';
 import {
@@ -151,6 +151,9 @@ export async function verifyPlacement(
       ? []
       : [`whether the address opens outside this network: ${session.internalReason}`]),
     ...otherHostUnknown(placement, result, expected),
+    ...(result.added === undefined
+      ? []
+      : [`what the link's host has added to the page does: ${nameFew(result.added)}`]),
     ...rest.value,
     ...raw.value.unknown,
   ];
@@ -198,8 +201,7 @@ function noAnswer(): never {
 
 /**
  * The address that is handed over. Where the host may rightly change the bytes, the marker is enough if the host also
- * says that it has built our commit, and the page is not older than that commit. A link has no build: there the
- * marker in other bytes counts at the deadline alone.
+ * says that it has built our commit, and the page is not older than that commit.
  */
 function pageAddress(
   { placement, expected, probe, explainRefusal }: PlacementCheck,
@@ -213,11 +215,10 @@ function pageAddress(
     answers: bypassCache && expected.gone !== true ? 1 : answers,
     isExternal: mustBeExternal,
     explainRefusal,
-    judge(result, isLast) {
-      if (isProof(result)) return 'right';
-      if (!hostMayChangeBytes || result.match !== 'altered') return 'wrong';
-      return (mustBeExternal ? isLast : isNotOlder(result, builtAt)) ? 'right' : 'wrong';
-    },
+    judge: (result) =>
+      isProof(result) || (hostMayChangeBytes && result.match === 'altered' && isNotOlder(result, builtAt))
+        ? 'right'
+        : 'wrong',
   };
 }
 
@@ -262,8 +263,8 @@ function judgeCached(result: ProbeResult, host: string | undefined): Verdict {
 /** With `?v=` no cache has answered: the copy from before is wrong. */
 const pastCaches =
   (judge: Address['judge']): Address['judge'] =>
-  (result, isLast) =>
-    judge(result, isLast) === 'right' ? 'right' : 'wrong';
+  (result) =>
+    judge(result) === 'right' ? 'right' : 'wrong';
 
 /**
  * What follows the first proof: the other files of a site, and then what a person's browser gets, without `?v=`.

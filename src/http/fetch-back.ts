@@ -3,7 +3,6 @@ import { DeliveryError } from '../errors.ts';
 import type { HttpResponse, Progress, SendHttp } from '../ports.ts';
 import { MAX_FETCHED_BODY, SECOND, TEXT } from '../protocol/limits.ts';
 import { type ContentFingerprint, createOccurrenceCounter, fingerprintBytes } from '../rules/fingerprint.ts';
-import { isSignInAddress } from '../rules/gate-page.ts';
 import { isReadAsWritten } from '../rules/page-encoding.ts';
 import { decodeBody, readEncodings, readText } from './body.ts';
 import { connectionError } from './client.ts';
@@ -76,7 +75,7 @@ export interface GitBlob {
 /** Bytes of a body that are kept, to recognize a page that a host shows in place of the content. */
 const HEAD_SIZE = 65_536;
 
-/** The same of a link, whose marker alone decides: pages to sign in begin with much style and script. */
+/** The same of a link: its page may begin with much style and script, or with what its host has added. */
 export const LINK_HEAD_SIZE = 262_144;
 
 /**
@@ -171,9 +170,13 @@ const LEADS_ON = /[;,\s]\s*\S/;
 const hasHostPage = (response: HttpResponse): boolean =>
   ['ngrok-error-code', 'cf-mitigated'].some((name) => firstHeader(response, name) !== undefined);
 
+/** Where hosts have their page to sign in. */
+const SIGN_IN = /^\/(?:[\w-]+\/)?(?:log-?in|sign-?in|sso|saml2?|oauth2?|auth(?:orize)?)(?:[./]|$)/i;
+
 /** A page to sign in that was asked for itself is the content. */
 function isRedirectedToSignIn([start, ...targets]: readonly URL[]): boolean {
-  return start !== undefined && !isSignInAddress(start) && targets.some((url) => isSignInAddress(url, start));
+  const isSignIn = ({ pathname }: URL): boolean => SIGN_IN.test(pathname);
+  return start !== undefined && !isSignIn(start) && targets.some(isSignIn);
 }
 
 /** Without a type, a browser recognizes a page by its content. */

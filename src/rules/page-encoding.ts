@@ -25,3 +25,15 @@ function decode(bytes: Buffer, label: string): string | null {
     return null;
   }
 }
+
+/**
+ * The beginning of a page as text, by the encoding that it declares.
+ *
+ * @param head its bytes as Latin-1 text
+ */
+export function decodePage(head: string): string {
+  const [, label = 'utf-8'] =
+    /<meta\b[^<>]{0,200}\bcharset\s{0,9}=\s{0,9}["']?([\w-]{1,40})/i.exec(head) ?? [];
+  const bytes = Buffer.from(head, 'latin1');
+  return decode(bytes, label) ?? bytes.toString('utf8');
+}
