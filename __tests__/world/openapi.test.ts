@@ -4,8 +4,6 @@ import { API, AUTH, type CallTemplate, getRoute } from '../../src/protocol/calls
 import { findDeviations, type ValidatedExchange } from './openapi/deviations.ts';
 import {
   type ApiDescription,
-  extractDescription,
-  formatDescription,
   getExtractPath,
   listDescribedRoutes,
   UNDESCRIBED_CALLS,
@@ -28,11 +26,7 @@ function exchange(line: string, { body, accept = 'application/vnd.github+json', 
 }
 
 describe.each(['github.com', 'ghes'] as const)('the extract of the description of %s', (host) => {
-  test('is what the installed package says (if not: `npm run openapi`)', () => {
-    expect(readFileSync(getExtractPath(host), 'utf8')).toBe(formatDescription(extractDescription(host)));
-  });
-
-  test('has each call of the tables, apart from those that are named with their source', () => {
+  test('has each call of the tables, apart from those that are named (if not: `npm run openapi`)', () => {
     const { operations } = JSON.parse(readFileSync(getExtractPath(host), 'utf8')) as ApiDescription;
     expect(Object.keys(operations)).toEqual(listDescribedRoutes());
     const tables: CallTemplate[] = [...Object.values(API), ...Object.values(AUTH)];

@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { API, type CallTemplate, getRoute, UPLOAD } from '../../../src/protocol/calls.ts';
 
 /**
  * A small part of GitHub's own OpenAPI description: the operations of `src/protocol/calls.ts`, as JSON schemas.
- * `npm run openapi` writes the files beside this one from the package `@octokit/openapi`.
+ * `npm run openapi` fetches the package `@octokit/openapi` and writes the files beside this one.
  */
 export interface ApiDescription {
   readonly operations: Readonly<Record<string, DescribedOperation>>;
@@ -50,7 +51,6 @@ const SEEN_VALUES: readonly { readonly schema: string; readonly property: string
 /** An error that an operation's own list of answers leaves out, such as 401 and 429, has this schema. */
 const ERROR_SCHEMA = 'basic-error';
 const DROPPED = new Set(['description', 'example', 'examples', 'title', 'externalDocs', 'discriminator']);
-const FOLDER = new URL('../../../node_modules/@octokit/openapi/generated/', import.meta.url);
 
 /** Where the extract of a host is committed. */
 export function getExtractPath(host: DescribedHost): string {
@@ -58,16 +58,22 @@ export function getExtractPath(host: DescribedHost): string {
 }
 
 /** The name of the package's file: of Enterprise Server's, the newest version. */
-function getSourceName(host: DescribedHost): string {
+function getSourceName(folder: string, host: DescribedHost): string {
   if (host === 'github.com') return 'api.github.com.json';
-  const names = readdirSync(FOLDER).filter((name) => /^ghes-[\d.]+\.json$/.test(name));
+  const names = readdirSync(folder).filter((name) => /^ghes-[\d.]+\.json$/.test(name));
   const minor = (name: string) => Number(/^ghes-3\.(\d+)/.exec(name)?.[1]);
   return names.sort((one, other) => minor(other) - minor(one))[0] ?? '';
 }
 
-/** Extracts the operations in use from the installed package. Reads a file of about 12 MB. */
-export function extractDescription(host: DescribedHost): ApiDescription {
-  const source = JSON.parse(readFileSync(new URL(getSourceName(host), FOLDER), 'utf8')) as OpenApiDocument;
+/**
+ * Extracts the operations in use. Reads a file of about 12 MB.
+ *
+ * @param folder the package's folder `generated`
+ */
+export function extractDescription(folder: string, host: DescribedHost): ApiDescription {
+  const source = JSON.parse(
+    readFileSync(join(folder, getSourceName(folder, host)), 'utf8'),
+  ) as OpenApiDocument;
   const routes = listDescribedRoutes();
   const operations = routes.map((route) => [route, extractOperation(source, route)] as const);
   const schemas: Record<string, JsonSchema> = {};
