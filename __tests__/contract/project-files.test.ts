@@ -6,7 +6,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string): string => readFileSync(`${ROOT}${path}`, 'utf8');
 const manifest = JSON.parse(read('package.json'));
 
-const DOCUMENTS = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'];
+const DOCUMENTS = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', 'docs/how-it-is-proven.md'];
 const FOLDERS = 'src|__tests__|bench|scripts|examples|dist|\\.github';
 
 /** What a pattern finds in a text, each once, without what its first group does not hold. */
