@@ -78,8 +78,8 @@ export function actionYml(): string {
   ].join('\n');
 }
 
-/** The README with its tables of inputs and outputs generated again. */
-export function readme(existing: string): string {
+/** docs/inputs.md with its tables generated again. */
+export function inputsPage(existing: string): string {
   const inputs = Object.entries(INPUTS).map(([name, input]) => {
     const value = input.default === '' ? '–' : `\`${input.default}\``;
     return `| \`${name}\` | ${value} | ${input.description} |`;
@@ -101,5 +101,5 @@ if (process.argv[1] === import.meta.filename) {
   writeFileSync('report.schema.json', reportSchemaJson());
   writeFileSync('src/mcp/answer.schema.json', answerSchemaJson());
   writeFileSync('action.yml', actionYml());
-  writeFileSync('README.md', readme(readFileSync('README.md', 'utf8')));
+  writeFileSync('docs/inputs.md', inputsPage(readFileSync('docs/inputs.md', 'utf8')));
 }

@@ -43,10 +43,13 @@ describe('the skill', () => {
   });
 });
 
-test('the README names only commands that the command line understands', () => {
-  const commands = listCommands(read('README.md')).filter(([name]) => name !== '<command>');
-  expect(commands.map((args) => parseCommand(args).name)).toContain('deliver');
-});
+test.each(['README.md', 'docs/agents.md'])(
+  '%s names only commands that the command line understands',
+  (document) => {
+    const commands = listCommands(read(document)).filter(([name]) => name !== '<command>');
+    expect(commands.map((args) => parseCommand(args).name)).toContain('deliver');
+  },
+);
 
 /** @see https://github.com/modelcontextprotocol/registry (docs/reference/server-json) */
 describe('server.json', () => {

@@ -1,4 +1,5 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 
@@ -6,7 +7,9 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string): string => readFileSync(`${ROOT}${path}`, 'utf8');
 const manifest = JSON.parse(read('package.json'));
 
-const DOCUMENTS = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', 'docs/how-it-is-proven.md'];
+const DOCUMENTS = globSync('{README,CONTRIBUTING,SECURITY,CHANGELOG,docs/*}.md', { cwd: ROOT }).map((path) =>
+  path.replaceAll('\\', '/'),
+);
 const FOLDERS = 'src|__tests__|bench|scripts|examples|dist|\\.github';
 
 /** What a pattern finds in a text, each once, without what its first group does not hold. */
@@ -29,11 +32,10 @@ describe.each(DOCUMENTS)('%s', (document) => {
   const text = read(document);
 
   test('names only files and folders that exist', () => {
-    const named = [
-      ...findAll(text, new RegExp(`\`((?:${FOLDERS})/[\\w./-]*)\``, 'g')),
-      ...findAll(text, /\]\(([\w.-][\w./-]*)\)/g),
-    ];
+    const named = findAll(text, new RegExp(`\`((?:${FOLDERS})/[\\w./-]*)\``, 'g'));
     expect(named.filter((path) => !existsSync(`${ROOT}${path}`))).toEqual([]);
+    const linked = findAll(text, /\]\(([\w.-][\w./-]*)(?:#[^)]*)?\)/g);
+    expect(linked.filter((path) => !existsSync(join(ROOT, dirname(document), path)))).toEqual([]);
   });
 
   test('names only scripts that package.json has', () => {
@@ -41,9 +43,11 @@ describe.each(DOCUMENTS)('%s', (document) => {
     expect(named.filter((name) => !Object.hasOwn(manifest.scripts, name))).toEqual([]);
   });
 
-  test('links only to headings that it has', () => {
-    const anchors = anchorsOf(text);
-    expect(findAll(text, /\]\(#([^)]+)\)/g).filter((anchor) => !anchors.includes(anchor))).toEqual([]);
+  test('links only to headings that are there', () => {
+    const links = [...text.matchAll(/\]\(([\w./-]*\.md|)#([^)]+)\)/g)];
+    const isMissing = ([, path = '', anchor = '']: RegExpExecArray): boolean =>
+      !anchorsOf(path === '' ? text : read(join(dirname(document), path))).includes(anchor);
+    expect(links.filter(isMissing).map(([link]) => link)).toEqual([]);
   });
 });
 

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { actionYml, contractJson, readme } from '../../scripts/documents.ts';
+import { actionYml, contractJson, inputsPage } from '../../scripts/documents.ts';
 import { INPUTS, OUTPUTS } from '../../src/request/inputs.ts';
 
 const read = (name: string): string => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
-const README = read('README.md');
+const PAGE = read('docs/inputs.md');
 
 /** The cells of a table's rows, by the heading that it stands under. */
 function tableUnder(heading: string): string[][] {
-  const [, section = ''] = README.split(`\n## ${heading}\n`);
+  const [, section = ''] = PAGE.split(`\n## ${heading}\n`);
   const [text = ''] = section.split('\n## ');
   const [, , ...rows] = text.split('\n').filter((line) => line.startsWith('|'));
   return rows.map((row) =>
@@ -21,7 +21,7 @@ function tableUnder(heading: string): string[][] {
 
 const code = (text: string): string => `\`${text}\``;
 
-describe('the README', () => {
+describe('docs/inputs.md', () => {
   test('lists the inputs of the code with their defaults and descriptions', () => {
     const rows = Object.entries(INPUTS).map(([name, input]) => [
       code(name),
@@ -37,10 +37,16 @@ describe('the README', () => {
   });
 
   test('stays the same when its tables are generated again', () => {
-    const emptied = README.replace(/(<!-- (inputs|outputs) -->\n)[\s\S]*?(<!-- \/\2 -->)/g, '$1$3');
+    const emptied = PAGE.replace(/(<!-- (inputs|outputs) -->\n)[\s\S]*?(<!-- \/\2 -->)/g, '$1$3');
     expect(emptied).not.toMatch(/^\| `fail-on-not-ready` \|/m);
-    expect(readme(emptied)).toBe(README);
+    expect(inputsPage(emptied)).toBe(PAGE);
   });
+});
+
+test('the README is one that a person reads', () => {
+  const text = read('README.md');
+  expect(text.split('\n').length).toBeLessThanOrEqual(200);
+  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(15_000);
 });
 
 test.each([

@@ -29,8 +29,9 @@ describe('the workflows of the project', () => {
     await expect(listWorkflowErrors(read(path))).resolves.toEqual([]);
   });
 
-  test('in the README are valid for GitHub', async () => {
-    const shown = read('README.md').match(/(?<=```yaml\n)[\s\S]*?(?=```)/g) ?? [];
+  test('in the documents are valid for GitHub', async () => {
+    const text = ['README.md', ...found('docs/*.md')].map(read).join('\n');
+    const shown = text.match(/(?<=```yaml\n)[\s\S]*?(?=```)/g) ?? [];
     const whole = shown.filter((text) => /^jobs:/m.test(text));
     expect(whole).not.toEqual([]);
     for (const text of whole) await expect(listWorkflowErrors(text)).resolves.toEqual([]);

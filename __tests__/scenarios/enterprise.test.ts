@@ -275,18 +275,16 @@ describe.each(['NO_PROXY', 'no_proxy'])('a host in %s is connected to directly',
   });
 });
 
-describe('the README’s steps', () => {
-  /** The `with:` of each step in the section on instances and hosts of one's own. */
-  async function stepsOfReadme(): Promise<Record<string, string>[]> {
-    const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
-    const [, section = ''] =
-      /\n## GitHub Enterprise and your own hosts\n(.*?)(?=\n## |$)/s.exec(readme) ?? [];
-    const blocks = [...section.matchAll(/```yaml\n(.*?)```/gs)].map(([, yaml = '']) => parse(yaml));
+describe('the steps of docs/enterprise.md', () => {
+  /** The `with:` of each step. */
+  async function stepsOfPage(): Promise<Record<string, string>[]> {
+    const page = await readFile(new URL('../../docs/enterprise.md', import.meta.url), 'utf8');
+    const blocks = [...page.matchAll(/```yaml\n(.*?)```/gs)].map(([, yaml = '']) => parse(yaml));
     return blocks.flatMap((steps: { with: Record<string, string> }[]) => steps.map((step) => step.with));
   }
 
   test('deliver as they stand, from a runner of github.com', async () => {
-    const [onInstance = {}, onBin = {}, ...others] = await stepsOfReadme();
+    const [onInstance = {}, onBin = {}, ...others] = await stepsOfPage();
     expect(others).toEqual([]);
     const instance = scenario.world.addEnterprise('ghes.example.com');
     const reports = await scenario.repository({ instance, owner: 'octo', name: 'reports' });

@@ -27,9 +27,8 @@ const linesOf = (text = ''): string[] => text.split('\n');
 describe('the examples', () => {
   const examples = globSync('examples/*', { cwd: ROOT }).sort();
 
-  test('are explained in the README, each by a link', () => {
-    const [, recipes = ''] = /\n## Recipes\n([\s\S]*?)\n## /.exec(read('README.md')) ?? [];
-    const linked = recipes.match(/(?<=\]\()examples\/[\w-]+\.yml(?=\))/g) ?? [];
+  test('are explained in the recipes, each by a link', () => {
+    const linked = read('docs/recipes.md').match(/(?<=\]\(\.\.\/)examples\/[\w-]+\.yml(?=\))/g) ?? [];
     expect([...new Set(linked)].sort()).toEqual(examples);
   });
 
