@@ -56,9 +56,9 @@ test.each([
   expect(read(name)).toBe(made);
 });
 
-test('CONTRIBUTING lists every dependency with its purpose', () => {
+test('docs/dependencies.md lists every dependency with its purpose', () => {
   const { dependencies = {}, devDependencies } = JSON.parse(read('package.json'));
-  const named = read('CONTRIBUTING.md').matchAll(/^\|(?! Package)(.*?)\| .+ \|$/gm);
+  const named = read('docs/dependencies.md').matchAll(/^\|(?! Package)(.*?)\| .+ \|$/gm);
   const packages = [...named].flatMap(([, names = '']) => names.match(/(?<=`)[^`, ]+(?=`)/g) ?? []);
   expect(packages.sort()).toEqual(Object.keys({ ...dependencies, ...devDependencies }).sort());
 });
