@@ -1,10 +1,33 @@
+/** Tests that take minutes together: `npm run test:full` and CI run them, `npm test` does not. */
+const LONG = [
+  '__tests__/faults/',
+  '__tests__/browser/corpus',
+  '__tests__/world/soak',
+  '__tests__/delivery/proof-properties',
+  '__tests__/github/branch-model',
+  '__tests__/channels/pages/site/ownership',
+  '__tests__/rules/site/site-properties',
+  '__tests__/scenarios/(?:generator-outputs|large|many-files|submodules|mcp-hostile|release-kills|release-drafts)',
+];
+
 /** Jest runs the TypeScript sources as they stand: Node 24 strips the types itself. */
-export default {
+const common = {
   testEnvironment: 'node',
   transform: {},
   extensionsToTreatAsEsm: ['.ts'],
   setupFiles: ['<rootDir>/__tests__/support/one-realm.ts', '<rootDir>/__tests__/support/no-browser.ts'],
-  testMatch: ['<rootDir>/__tests__/**/*.test.ts'],
+};
+
+export default {
+  projects: [
+    {
+      ...common,
+      displayName: 'usual',
+      testMatch: ['<rootDir>/__tests__/**/*.test.ts'],
+      testPathIgnorePatterns: LONG,
+    },
+    { ...common, displayName: 'long', testRegex: LONG.map((start) => `${start}.*\\.test\\.ts$`) },
+  ],
   collectCoverageFrom: ['src/**/*.ts'],
   coverageProvider: 'v8',
   coverageReporters: ['text', 'json-summary'],
