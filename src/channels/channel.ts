@@ -49,8 +49,6 @@ export interface PreparedTask<Data = unknown> {
   ): Pick<PreparedTask<Data>, 'plan' | 'data'> & { readonly site?: LocalSite };
   /** Of a folder: where it will be served, for the references of its pages. */
   readonly servedAt?: ServedFolder;
-  /** What the host means when it refuses the public address; absent where it says no more than its HTTP code. */
-  explainRefusal?(refusal: HostRefusal): RefusalMeaning | undefined;
 }
 
 /** A file, or the entry of a folder, as a host of pages will serve it. */
@@ -92,14 +90,10 @@ export interface ServedFolder {
   readonly refusal?: DeliveryError | null;
 }
 
-/** A host's refusal of the public address, in its own plain text. */
-export interface HostRefusal {
-  readonly httpCode: number;
-  readonly text: string;
-}
-
-/** What a refusal means. */
-export interface RefusalMeaning {
+/** A refusal of the public address whose reason the host gives in plain text. */
+export interface KnownRefusal {
+  readonly httpCodes: readonly number[];
+  readonly text: RegExp;
   /** What to change. */
   readonly hint: string;
   /** Whether waiting can't help. */
@@ -188,6 +182,8 @@ export interface Placement {
   readonly warnsFirst?: boolean;
   /** Whether the host may count each request as a download and limit them: then it is asked no more often than needed. */
   readonly countsDownloads?: boolean;
+  /** What the host means when it refuses the address; the first that fits counts. */
+  readonly refusals?: readonly KnownRefusal[];
   /** How many right answers in a row prove it, where no cache has to be got past; `AGREEING_PROBES.usual` by default. */
   readonly answers?: number;
   /** Whether every redirect must lead to a public host: the address came from outside. */

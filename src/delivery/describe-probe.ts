@@ -1,4 +1,4 @@
-import type { RefusalMeaning } from '../channels/channel.ts';
+import type { KnownRefusal } from '../channels/channel.ts';
 import { DeliveryError } from '../errors.ts';
 import { nameFew } from '../plain-text.ts';
 import { MINUTE, SECOND } from '../protocol/limits.ts';
@@ -45,7 +45,8 @@ export interface WrongAnswer {
   readonly last: ProbeResult | null;
   /** A right answer before it. */
   readonly earlier: ProbeResult | undefined;
-  readonly meaning: RefusalMeaning | undefined;
+  /** What the host means by it. */
+  readonly meaning: Pick<KnownRefusal, 'hint' | 'isFinal'> | undefined;
 }
 
 /** What the addresses that are proven together are to messages. */

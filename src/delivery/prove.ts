@@ -1,5 +1,5 @@
 import { mapConcurrently } from '../async.ts';
-import type { PreparedTask } from '../channels/channel.ts';
+import type { Placement } from '../channels/channel.ts';
 import { DeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import { AGREEING_PROBES, FURTHER_PROBES, LATER_PROBE, SECOND, SITE } from '../protocol/limits.ts';
@@ -42,8 +42,7 @@ export interface Address {
   readonly asBrowser?: boolean;
   /** What it has answered already. */
   readonly known?: ProbeResult | undefined;
-  /** What the host means when it refuses it. */
-  readonly explainRefusal?: PreparedTask['explainRefusal'];
+  readonly refusals?: Placement['refusals'];
 }
 
 /** An address that is proven. */
@@ -191,15 +190,12 @@ class AddressProof {
 
   /** What is wrong with it. */
   describe(): WrongAnswer {
-    const { path, explainRefusal } = this.address;
-    const { refusal, httpCode = null } = this.#wrong ?? {};
-    const isRefused = refusal !== undefined && httpCode !== null;
-    return {
-      path,
-      last: this.#wrong,
-      earlier: this.#earlier,
-      meaning: isRefused ? explainRefusal?.({ httpCode, text: refusal }) : undefined,
-    };
+    const { path, refusals = [] } = this.address;
+    const { refusal = '', httpCode } = this.#wrong ?? {};
+    const meaning = refusals.find(
+      ({ httpCodes, text }) => httpCode != null && httpCodes.includes(httpCode) && text.test(refusal),
+    );
+    return { path, last: this.#wrong, earlier: this.#earlier, meaning };
   }
 }
 

@@ -88,13 +88,11 @@ function placeTitle(attempts: readonly ChannelAttempt[]): string {
 type Checks = ReadonlyMap<ChannelAttempt['task'], PlacementCheck>;
 
 function openChecks(attempts: readonly ChannelAttempt[], { deadline }: WaitLimits, ports: Ports): Checks {
-  const entries = attempts.flatMap(({ task, placement, expected }) => {
-    if (placement === null) return [];
-    const { explainRefusal } = task;
-    const check = openPlacement(placement, expected, deadline, ports);
-    return [[task, { ...check, explainRefusal: explainRefusal?.bind(task) }] as const];
-  });
-  return new Map(entries);
+  return new Map(
+    attempts.flatMap(({ task, placement, expected }) =>
+      placement === null ? [] : [[task, openPlacement(placement, expected, deadline, ports)] as const],
+    ),
+  );
 }
 
 /** What is known of the site after the wait. */

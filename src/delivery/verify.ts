@@ -1,5 +1,5 @@
 import { poll } from '../async.ts';
-import type { HostProgress, PlacedPart, Placement, PreparedTask } from '../channels/channel.ts';
+import type { HostProgress, PlacedPart, Placement } from '../channels/channel.ts';
 import { DeliveryError, hasFailed, resultOf } from '../errors.ts';
 import { countFiles } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
@@ -64,7 +64,6 @@ export interface PlacementCheck {
   /** Asks the address that is handed over, with `?v=` where a cache has to be got past. */
   readonly probe: UrlProbe;
   readonly session: ProbeSession;
-  readonly explainRefusal?: PreparedTask['explainRefusal'];
 }
 
 /** @param deadline milliseconds since the epoch */
@@ -201,10 +200,7 @@ function noAnswer(): never {
  * says that it has built our commit, and the page is not older than that commit. A link has no build: there the
  * marker in other bytes counts at the deadline alone.
  */
-function pageAddress(
-  { placement, expected, probe, explainRefusal }: PlacementCheck,
-  builtAt: number | undefined,
-): Address {
+function pageAddress({ placement, expected, probe }: PlacementCheck, builtAt: number | undefined): Address {
   const { answers = AGREEING_PROBES.usual, bypassCache, hostMayChangeBytes, mustBeExternal } = placement;
   return {
     path: null,
@@ -212,7 +208,7 @@ function pageAddress(
     // With `?v=` one right answer is enough where the address without it is asked next.
     answers: bypassCache && expected.gone !== true ? 1 : answers,
     isExternal: mustBeExternal,
-    explainRefusal,
+    refusals: placement.refusals,
     judge(result, isLast) {
       if (isProof(result)) return 'right';
       if (!hostMayChangeBytes || result.match !== 'altered') return 'wrong';

@@ -8,8 +8,7 @@ import type { HttpResponse, Ports, Progress } from '../../ports.ts';
 import { BIN, type CallTemplate } from '../../protocol/calls.ts';
 import { BIN_ANSWER, EXCHANGE, SECOND, TEXT } from '../../protocol/limits.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
-import type { HostRefusal } from '../channel.ts';
-import { type BinAnswer, binCallError, plainText, uploadRefusedError } from './refusals.ts';
+import { type BinAnswer, binCallError, type HostRefusal, plainText, uploadRefusedError } from './refusals.ts';
 
 /** A file in a bin, as the host stores it. */
 export interface BinFile {

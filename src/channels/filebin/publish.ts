@@ -10,7 +10,7 @@ import { type BinFile, type BinLook, type BinState, createBinClient } from './bi
 import { describeShown } from './content-type.ts';
 import { lockOwnBin, recheckLock } from './lock.ts';
 import { findOrAllowUpload } from './ownership.ts';
-import { explainRefusal, refusedLaterError } from './refusals.ts';
+import { listRefusals, refusedLaterError } from './refusals.ts';
 import { type BinTarget, type BinUpload, type StoreResult, storeFile } from './store-file.ts';
 
 export interface FilebinOptions extends BinTarget {
@@ -53,7 +53,6 @@ function prepareUpload({ file, name }: ChannelItem, { bin }: FilebinOptions): Pr
       claim: 'is available',
     },
     data: { file, filename },
-    explainRefusal: (refusal) => explainRefusal(refusal, bin),
   };
 }
 
@@ -165,6 +164,7 @@ function binPlacement({ stored, written, confirmed }: StoreResult, url: URL, ask
     mustBeExternal: false,
     warnsFirst: true,
     countsDownloads: true,
+    refusals: listRefusals(stored.bin),
     answers: AGREEING_PROBES.rechecked,
     notes: [...binNotes(stored, asked), ...shown.notes],
     unknown: [],

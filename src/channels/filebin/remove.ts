@@ -7,7 +7,7 @@ import type { ChannelAction, ChannelItem, Placement, PreparedTask } from '../cha
 import { type BinClient, type BinState, createBinClient } from './bin-client.ts';
 import { type BinEntry, mayRemove } from './ownership.ts';
 import type { FilebinOptions } from './publish.ts';
-import { explainRefusalOfDeleted } from './refusals.ts';
+import { listRefusalsOfDeleted } from './refusals.ts';
 
 type RemovalTasks = readonly PreparedTask<BinEntry>[];
 
@@ -43,7 +43,6 @@ function prepareRemoval({ file, name }: ChannelItem, { bin }: FilebinOptions): P
       claim: 'is removed',
     },
     data: { filename, sha256: file?.sha256 },
-    explainRefusal: (refusal) => explainRefusalOfDeleted(refusal, bin),
   };
 }
 
@@ -61,6 +60,7 @@ function removeFiles(
       evidence: removed ? `bin ${options.bin}, file ${filename} is deleted` : NOTHING_THERE,
       url: client.address(filename),
       written: removed,
+      refusals: listRefusalsOfDeleted(options.bin),
       bypassCache: false,
       hostMayChangeBytes: false,
       mustBeExternal: false,
