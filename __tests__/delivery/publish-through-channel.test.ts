@@ -405,7 +405,8 @@ describe('taking a file away', () => {
       rawUrl: null,
       unknown: ['whether caches still show it without ?v= and at the raw address, for up to ten minutes'],
     });
-    expect(host.seen.map(({ url }) => url)).toEqual([`${PAGE.href}?v=${NOON / 1000}500000001`]);
+    const urls = [1, 2, 3, 4].map((nth) => `${PAGE.href}?v=${NOON / 1000}50000000${nth}`);
+    expect(host.seen.map(({ url }) => url)).toEqual(urls);
   });
 
   test('is not proven while the page still shows it', async () => {

@@ -39,14 +39,8 @@ export interface PreparedTask<Data = unknown> {
   readonly data: Data;
   /** K1: how it will be served, once it is published. */
   readonly served?: ServedFile;
-  /**
-   * K1: what changes where pictures of the page are delivered with it.
-   *
-   * @returns with the folder, where it is one: the pictures are then a part of it
-   */
-  withPictures?(
-    pictures: PagePictures,
-  ): Pick<PreparedTask<Data>, 'plan' | 'data'> & { readonly site?: LocalSite };
+  /** K1: the pictures of the page, taken before anything is written. */
+  readonly pictures?: PagePictures;
   /** Of a folder: where it will be served, for the references of its pages. */
   readonly servedAt?: ServedFolder;
 }
@@ -165,6 +159,8 @@ export interface Placement {
   readonly changes?: SiteChanges;
   /** Git's id of a site's files as a tree. */
   readonly treeSha?: string | undefined;
+  /** K1: git's id of what the branch must hold at each path, also after the proof; `null` for nothing. */
+  readonly held?: ReadonlyMap<string, string | null>;
   /** Bytes of everything that Pages serves from the branch with the site. */
   readonly servedSize?: number;
   /** Whether `?v=` is added to each request, to get past caches. @see protocol 4.5 */

@@ -88,9 +88,8 @@ describe('preparing a file for channel K1', () => {
   });
 
   test('plans for a page with a picture what writes both, and shows in a preview what removes an old one', async () => {
-    const picture = await localFile('picture', 'page.html.png');
-    const { task } = await prepareFile();
-    expect(task.withPictures?.({ picture, before: null })).toMatchObject({
+    const { task } = await prepareFile({ options: { picture: true } });
+    expect(task).toMatchObject({
       plan: { method: 'method B, object API' },
       data: { target: { method: 'B' } },
     });
@@ -184,6 +183,7 @@ describe('committing a new file through channel K1', () => {
       hostMayChangeBytes: false,
       display: 'page',
       mustBeExternal: false,
+      held: new Map([['page.html', file.blobSha]]),
       notes: [],
       unknown: [],
     });

@@ -16,6 +16,7 @@ import {
   prepareFile,
   previewFiles,
 } from './file-tasks.ts';
+import { addPictures, placePictures } from './pictures.ts';
 import { recheckBranch } from './recheck.ts';
 import { describeSetup, finishSetup, planSetup } from './set-up.ts';
 import { prepareSite, previewSite } from './site/prepare-site.ts';
@@ -72,10 +73,19 @@ export function createPagesPublisher(
 const isSiteTask = (task: PreparedTask<PagesTask>): task is PreparedTask<SiteTask> =>
   isFolderTask(task) && task.data.site !== undefined;
 
-/** What a site is made of, with the folders of the whole step: one may not remove another as an old one. */
-function siteAmong({ data }: PreparedTask<SiteTask>, tasks: readonly PreparedTask<SiteTask>[]): SiteTask {
+/**
+ * What a site is made of, with its pictures and the folders of the whole step: one may not remove another as an old
+ * one.
+ */
+function siteAmong(
+  { data, pictures }: PreparedTask<SiteTask>,
+  tasks: readonly PreparedTask<SiteTask>[],
+): SiteTask {
   const together = tasks.map((one) => one.data.target.folder);
-  return { ...data, target: { ...data.target, together } };
+  const target = { ...data.target, together };
+  if (pictures === undefined) return { ...data, target };
+  const site = addPictures(data.site, pictures);
+  return { ...data, target, site, placedPictures: placePictures(pictures, data.destination.pageUrl) };
 }
 
 async function prepareItems<Item extends ChannelItem>(

@@ -247,7 +247,7 @@ async function findOwnedBelow(
 
 function removalPlacement(
   { commitSha, written, method }: CommittedPlace<ComparedFile>,
-  { destination }: PagesTask,
+  { data: { destination, path } }: PreparedTask<PagesTask>,
 ): Placement {
   return {
     evidence: written ? `commit ${commitSha} removes it` : 'nothing exists there',
@@ -259,6 +259,7 @@ function removalPlacement(
     bypassCache: true,
     hostMayChangeBytes: false,
     mustBeExternal: false,
+    held: new Map([[path, null]]),
     notes: [],
     unknown: destination.unknown,
   };

@@ -72,6 +72,8 @@ export interface PagesOptions extends PagesLocation, FolderSettings {
   /** Essence of the commit message. */
   readonly essence: string;
   readonly marker: string | undefined;
+  /** Whether a picture of a page is to be delivered with it. */
+  readonly picture: boolean;
   /** Milliseconds for build and verification together. */
   readonly timeout: number;
 }

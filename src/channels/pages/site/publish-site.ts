@@ -4,7 +4,7 @@ import type { Ports } from '../../../ports.ts';
 import { MEGABYTE, SITE } from '../../../protocol/limits.ts';
 import { getBrowserDisplay } from '../../../rules/browser-display.ts';
 import type { LocalSite } from '../../../rules/local-site.ts';
-import type { PlacedPart, Placement } from '../../channel.ts';
+import type { PlacedPart, PlacedPictures, Placement } from '../../channel.ts';
 import { countChanges, formatChangeCounts } from '../../site-changes.ts';
 import { commitOne } from '../commit.ts';
 import { addressOf, type PagesDestination } from '../destination.ts';
@@ -17,6 +17,7 @@ import { planSite, type SitePlan } from './plan-site.ts';
 /** A folder that is to be a site. */
 export interface SiteTask extends FolderTask {
   readonly site: LocalSite;
+  readonly placedPictures?: PlacedPictures;
 }
 
 /**
@@ -60,6 +61,7 @@ export async function publishSite(
     pictures: placedPictures,
     changes: plan.changes,
     treeSha: plan.treeSha,
+    held: new Map(site.files.map(({ path, file }) => [target.folder + path, file.blobSha])),
     servedSize: plan.totalSize,
     notes: [
       ...destination.notes,

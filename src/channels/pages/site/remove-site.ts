@@ -53,6 +53,7 @@ export async function removeSite({ target, destination }: FolderTask, ports: Por
     hostMayChangeBytes: false,
     mustBeExternal: false,
     parts,
+    held: new Map(removals.map((path) => [path, null])),
     notes: written ? [`${countFiles(removals.length)} removed${describeSites(sites)}`] : [],
     unknown: destination.unknown,
   };
