@@ -22,20 +22,21 @@ export const systemClock: Clock = {
 export const random = (): number => randomInt(2 ** 47) / 2 ** 47;
 
 /**
- * The result of some work, or an error if the process would end before it: because nothing is left to wait for,
- * or because an error was thrown that nobody handles.
+ * Watches for an end of the process that no work expects: because nothing is left to wait for, or because an error was
+ * thrown that nobody handles.
+ *
+ * @returns a promise that rejects then; it is for `Promise.race`
  */
-export async function failIfAbandoned<T>(work: () => Promise<T>): Promise<T> {
-  const abandoned = Promise.withResolvers<never>();
+export function watchForEnd(): { readonly comes: Promise<never>; unwatch(): void } {
+  const { promise: comes, reject } = Promise.withResolvers<never>();
   const endsEarly = (): void =>
-    abandoned.reject(new Error('the delivery stopped without a result: nothing was left to wait for'));
-  const fail = (thrown: unknown): void => abandoned.reject(thrown);
-  process.once('beforeExit', endsEarly).once('uncaughtException', fail).once('unhandledRejection', fail);
-  try {
-    return await Promise.race([work(), abandoned.promise]);
-  } finally {
-    process.off('beforeExit', endsEarly).off('uncaughtException', fail).off('unhandledRejection', fail);
-  }
+    reject(new Error('the delivery stopped without a result: nothing was left to wait for'));
+  process.once('beforeExit', endsEarly).once('uncaughtException', reject).once('unhandledRejection', reject);
+  comes.catch(() => undefined);
+  const unwatch = (): void => {
+    process.off('beforeExit', endsEarly).off('uncaughtException', reject).off('unhandledRejection', reject);
+  };
+  return { comes, unwatch };
 }
 
 /** Whether a child process can lead a process group, with which its own children are killed. */

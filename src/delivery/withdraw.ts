@@ -5,7 +5,7 @@ import { noteOtherInputs } from '../request/input-scope.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { inspectFile, type LocalFile } from '../rules/inspect.ts';
 import { baseName } from '../rules/naming.ts';
-import { authorize } from './authorize.ts';
+import { describeRepository, failAuthorization, queryFor } from './choose-channel.ts';
 import { composeReport } from './compose-report.ts';
 import type { DeliveryContext } from './delivery-context.ts';
 import {
@@ -41,7 +41,9 @@ export async function withdraw(
   try {
     refuseUnnamedBin(request);
     items = await itemsToRemove(request, channels, context);
-    const opened = await authorize({ channels }, context);
+    context.logger.startSection('Authorize');
+    const opened = await context.openRepository(queryFor({ channels })).catch(failAuthorization);
+    for (const line of describeRepository(opened.repository)) context.logger.info(line);
     const actions = actionsFor(opened.channels, 'remove');
     files = await inStep('place', async () => {
       const found = await findDelivered(items, { ...request, channels, reason }, actions, context);

@@ -40,7 +40,7 @@ export function createGitHubClient(options: GitHubClientOptions, ports: Ports): 
     log: SILENT,
   });
   const pace = createWritePacer(ports);
-  octokit.hook.wrap('request', (_send, parameters) => {
+  octokit.hook.wrap('request', async (_send, parameters) => {
     // GitHub Enterprise Server has GraphQL at an address of its own, so Octokit's route is then a whole address.
     const route = parameters.url.endsWith('/graphql') ? '/graphql' : parameters.url;
     const call = getApiCall(`${parameters.method} ${route}`);
@@ -51,12 +51,10 @@ export function createGitHubClient(options: GitHubClientOptions, ports: Ports): 
       headers: { ...toTexts(headers), accept: String(headers.accept).replace(/\.v3\+json$/, '+json') },
       body: body === undefined ? undefined : () => JSON.stringify(body),
     };
-    const send = async () => {
-      const { status, headers: received, json: data } = await sendCall(call, request, access, ports);
-      return { status, headers: received, url, data };
-    };
+    const send = sendCall.bind(null, call, request, access, ports);
     const paced = call.method === 'GET' || call.partOfWrite ? send : () => pace(send);
-    return call.repeatable ? withRetries(ports, paced) : paced();
+    const answer = await (call.repeatable ? withRetries(ports, paced) : paced());
+    return { status: answer.status, headers: answer.headers, url, data: answer.json };
   });
   const { rest, graphql } = octokit;
   const withSignal = (signal: AbortSignal) => createGitHubClient(options, { ...ports, signal });
