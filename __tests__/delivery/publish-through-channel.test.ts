@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { HostProgress } from '../../src/channels/channel.ts';
-import type { ChannelAttempt } from '../../src/delivery/channel-attempt.ts';
+import type { ChannelAttempt } from '../../src/delivery/file-delivery.ts';
 import { publishThroughChannel } from '../../src/delivery/publish-through-channel.ts';
 import { DeliveryError, stoppedError } from '../../src/errors.ts';
 import { localFile } from '../support/files.ts';

@@ -1,6 +1,6 @@
+import type { ItemResult } from '../async.ts';
 import type { DeliveryError } from '../errors.ts';
 import type { GitBlob } from '../http/fetch-back.ts';
-import type { ItemResult } from '../item-results.ts';
 import type { ChannelKey } from '../protocol/words.ts';
 import type { BrowserDisplay } from '../rules/browser-display.ts';
 import type { LocalFile } from '../rules/inspect.ts';

@@ -1,5 +1,5 @@
+import { forEachItem } from '../async.ts';
 import { DeliveryError } from '../errors.ts';
-import { forEachItem } from '../item-results.ts';
 import { AGREEING_PROBES } from '../protocol/limits.ts';
 import type { Channel, ChannelAction, Placement, PreparedTask } from './channel.ts';
 import { listRefusals } from './filebin/refusals.ts';

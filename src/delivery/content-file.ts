@@ -7,7 +7,7 @@ import type { Ports } from '../ports.ts';
 import { CONTENT, MEGABYTE, SECOND } from '../protocol/limits.ts';
 import type { GivenContent } from '../request/content.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
-import { createTemporaryFolder } from '../temporary-folder.ts';
+import { createTemporaryFolder } from '../system.ts';
 import type { FindFiles } from './find-files.ts';
 
 /** A request whose content lies in a file, and how that file is found. */

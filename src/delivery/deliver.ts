@@ -24,11 +24,17 @@ import {
   runStep,
 } from './file-delivery.ts';
 import { folderChannelError } from './open-site.ts';
-import { actionsFor, type ChannelActions, prepareTasks, previewTasks } from './plan.ts';
-import { publishTasks, recheckDeliveries } from './publish.ts';
 import type { Report } from './report.ts';
 import { createPageOpener } from './screen/open-pages.ts';
 import { type ScreenStep, viewLocalPages, viewPublishedPages } from './screen/view-pages.ts';
+import {
+  actionsFor,
+  type ChannelActions,
+  prepareTasks,
+  previewTasks,
+  publishTasks,
+  recheckDeliveries,
+} from './tasks.ts';
 
 /**
  * Delivers every file that is named: check → authorize → place → wait → verify → report. A file that fails

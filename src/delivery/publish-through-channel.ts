@@ -3,8 +3,7 @@ import type { AbsentFile, ChannelAction, HostProgress } from '../channels/channe
 import { type DeliveryError, hasFailed, resultOf, toDeliveryError } from '../errors.ts';
 import type { Logger, Ports } from '../ports.ts';
 import { BATCH } from '../protocol/limits.ts';
-import { type ChannelAttempt, type ChannelJob, newAttempt } from './channel-attempt.ts';
-import { askChannel } from './file-delivery.ts';
+import { askChannel, type ChannelAttempt, type ChannelJob, newAttempt } from './file-delivery.ts';
 import type { WaitLimits } from './prove.ts';
 import { openPlacement, type PlacementCheck, verifyPlacement, waitForSite } from './verify.ts';
 

@@ -19,9 +19,8 @@ import {
 } from './file-delivery.ts';
 import { deliveredName, type FoundFile, isFolder, refuseOneNameForMany } from './find-files.ts';
 import { siteName } from './open-site.ts';
-import { actionsFor, type ChannelActions, previewTasks } from './plan.ts';
-import { publishTasks, recheckDeliveries } from './publish.ts';
 import type { Report } from './report.ts';
+import { actionsFor, type ChannelActions, previewTasks, publishTasks, recheckDeliveries } from './tasks.ts';
 
 /**
  * Withdraws what was delivered: authorize → find → remove → wait → verify that it is gone → report. Only owned

@@ -5,10 +5,17 @@ import { MAX_FETCHED_BODY, SECOND, TEXT } from '../protocol/limits.ts';
 import { type ContentFingerprint, createOccurrenceCounter, fingerprintBytes } from '../rules/fingerprint.ts';
 import { isSignInAddress } from '../rules/gate-page.ts';
 import { isReadAsWritten } from '../rules/page-encoding.ts';
-import { decodeBody, readEncodings, readText } from './body.ts';
 import { connectionError } from './client.ts';
 import { type FollowOptions, followRedirects } from './follow.ts';
-import { discard, firstHeader, parseRetryAfter, shortHostMessage } from './response.ts';
+import {
+  decodeBody,
+  discard,
+  firstHeader,
+  parseRetryAfter,
+  readEncodings,
+  readText,
+  shortHostMessage,
+} from './response.ts';
 
 /** The final response of an address, after its redirects. */
 export interface FetchedContent {

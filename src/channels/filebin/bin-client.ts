@@ -1,7 +1,6 @@
 import { DeliveryError, hasFailed, resultOf } from '../../errors.ts';
-import { readText } from '../../http/body.ts';
 import { connectionError } from '../../http/client.ts';
-import { discard, firstHeader, isPage } from '../../http/response.ts';
+import { discard, firstHeader, isPage, readText } from '../../http/response.ts';
 import { sendRequest, type TextAnswer } from '../../http/send-request.ts';
 import { parseJson } from '../../json.ts';
 import type { HttpResponse, Ports, Progress } from '../../ports.ts';

@@ -1,15 +1,14 @@
+import { forEachItem, type ItemResult } from '../../async.ts';
 import { DeliveryError, hasFailed } from '../../errors.ts';
 import { shortHostMessage } from '../../http/response.ts';
-import { forEachItem, type ItemResult } from '../../item-results.ts';
 import type { Ports } from '../../ports.ts';
 import { AGREEING_PROBES } from '../../protocol/limits.ts';
 import { withRetries } from '../../retry.ts';
+import { getTypeDisplay } from '../../rules/browser-display.ts';
 import { binFileName, flatName } from '../../rules/naming.ts';
 import type { ChannelAction, ChannelItem, PlacedTask, Placement, PreparedTask } from '../channel.ts';
 import { type BinFile, type BinLook, type BinState, createBinClient } from './bin-client.ts';
-import { describeShown } from './content-type.ts';
-import { lockOwnBin, recheckLock } from './lock.ts';
-import { findOrAllowUpload } from './ownership.ts';
+import { findOrAllowUpload, lockOwnBin, recheckLock } from './ownership.ts';
 import { listRefusals, refusedLaterError } from './refusals.ts';
 import { type BinTarget, type BinUpload, type StoreResult, storeFile } from './store-file.ts';
 
@@ -179,4 +178,18 @@ function binNotes({ filename, expires }: BinFile, asked: string): string[] {
       : `the bin expires at ${shortHostMessage(expires)}`,
     'it is public to anyone with the link; a browser may be shown a warning page first',
   ];
+}
+
+/** The host sends these as attachments, whatever the file's name is. */
+const ATTACHED = /^\s*(?:text\/html|application\/pdf)\b/i;
+
+/** Whether a browser shows the file. @param contentType what the host found in its bytes; empty where it does not say */
+export function describeShown(contentType = ''): Required<Pick<Placement, 'claim' | 'notes'>> {
+  if (contentType.trim() === '') return { claim: 'is available', notes: [] };
+  if (getTypeDisplay(contentType) !== 'none' && !ATTACHED.test(contentType))
+    return { claim: 'opens', notes: [] };
+  return {
+    claim: 'downloads',
+    notes: ['this kind of file is downloaded there, not shown on the screen'],
+  };
 }

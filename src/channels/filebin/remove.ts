@@ -1,4 +1,4 @@
-import { forEachItem, type ItemResult } from '../../item-results.ts';
+import { forEachItem, type ItemResult } from '../../async.ts';
 import type { Ports } from '../../ports.ts';
 import { BATCH } from '../../protocol/limits.ts';
 import { withRetries } from '../../retry.ts';

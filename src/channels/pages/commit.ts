@@ -1,7 +1,6 @@
-import { withCleanupSignal } from '../../async.ts';
+import { type ItemResult, withCleanupSignal } from '../../async.ts';
 import { DeliveryError, hasFailed, type Result, resultOf, toDeliveryError } from '../../errors.ts';
 import type { Change } from '../../github/change.ts';
-import type { ItemResult } from '../../item-results.ts';
 import type { Ports } from '../../ports.ts';
 import { withRetries } from '../../retry.ts';
 import { createBranchReader } from './branch-reader.ts';

@@ -1,6 +1,6 @@
+import type { ItemResult } from '../../async.ts';
 import { DeliveryError, hasFailed, type Result } from '../../errors.ts';
 import type { RepositoryContext } from '../../github/api/repository.ts';
-import type { ItemResult } from '../../item-results.ts';
 import type { Ports } from '../../ports.ts';
 import { getBrowserDisplay } from '../../rules/browser-display.ts';
 import type { LocalSite } from '../../rules/local-site.ts';

@@ -1,5 +1,5 @@
+import { forEachItem, type ItemResult } from '../../async.ts';
 import { hasFailed } from '../../errors.ts';
-import { forEachItem, type ItemResult } from '../../item-results.ts';
 import type { Ports } from '../../ports.ts';
 import { BATCH } from '../../protocol/limits.ts';
 import type { ChannelAction, ChannelItem, PreparedTask } from '../channel.ts';

@@ -1,6 +1,6 @@
+import { forEachItem, type ItemResult } from '../../async.ts';
 import { DeliveryError, hasFailed, type Result, resultOf } from '../../errors.ts';
 import { type ExistingBlobs, getBranchHead, getExistingBlobs } from '../../github/api/branch.ts';
-import { forEachItem, type ItemResult } from '../../item-results.ts';
 import { nameFew } from '../../plain-text.ts';
 import { BATCH } from '../../protocol/limits.ts';
 import type { PlacedTask } from '../channel.ts';

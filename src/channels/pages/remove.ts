@@ -1,5 +1,5 @@
+import { forEachItem, type ItemResult } from '../../async.ts';
 import { DeliveryError, hasFailed, type Result } from '../../errors.ts';
-import { forEachItem, type ItemResult } from '../../item-results.ts';
 import { nameFew } from '../../plain-text.ts';
 import type { Ports } from '../../ports.ts';
 import { BATCH } from '../../protocol/limits.ts';

@@ -1,7 +1,7 @@
 import { DeliveryError } from '../../errors.ts';
 import { findAbsence, getBranchHead } from '../../github/api/branch.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
-import type { BranchReader } from './branch-reader.ts';
+import type { BranchReader, BranchTree } from './branch-reader.ts';
 import type { PagesLocation } from './destination.ts';
 
 /** How files are committed. @see protocol 4.2, 8 */
@@ -110,6 +110,17 @@ export async function readTargetHead(target: CommitTarget): Promise<string | nul
     if (setup || (absence === 'commits' && (isRemoval || method === 'A'))) return null;
     throw absence === 'commits' || isRemoval ? thrown : missingBranchError(thrown as DeliveryError);
   }
+}
+
+/**
+ * Reads all of the branch that a target is written to, in three requests; a tree that is known already is not read
+ * again.
+ *
+ * @throws {DeliveryError} `TOO_LARGE` where GitHub does not list so many files at once.
+ */
+export async function readTargetTree(target: CommitTarget): Promise<BranchTree> {
+  const head = await readTargetHead(target);
+  return { head, entries: head === null ? new Map() : await target.reader.getEntries(target.github, head) };
 }
 
 function missingBranchError(cause: DeliveryError): DeliveryError {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { forEachItem, type ItemResult } from '../../async.ts';
 import { DeliveryError, hasFailed, resultOf } from '../../errors.ts';
 import { needsSignatures } from '../../github/api/branch.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
@@ -8,7 +9,6 @@ import type { Change } from '../../github/change.ts';
 import { noGitError } from '../../github/git/failures.ts';
 import { hasGit } from '../../github/git/process.ts';
 import { SIGNATURE_HINT } from '../../github/hints.ts';
-import { forEachItem, type ItemResult } from '../../item-results.ts';
 import type { Ports } from '../../ports.ts';
 import { MEGABYTE, SITE, SIZE } from '../../protocol/limits.ts';
 import type { LocalFile } from '../../rules/inspect.ts';

@@ -1,3 +1,4 @@
+import { forEachItem, type ItemResult } from '../../async.ts';
 import { DeliveryError } from '../../errors.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import {
@@ -11,7 +12,6 @@ import {
   listAssets,
   type Release,
 } from '../../github/api/releases.ts';
-import { forEachItem, type ItemResult } from '../../item-results.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import { assetName, encodePath, flatName } from '../../rules/naming.ts';
 import type { ChannelAction, ChannelItem, Placement, PreparedTask } from '../channel.ts';

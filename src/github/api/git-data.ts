@@ -7,8 +7,7 @@ import { withRetries } from '../../retry.ts';
 import { type Change, conflictError, type FileBytes } from '../change.ts';
 import { RETRY_HINT } from '../hints.ts';
 import { getBranchHead } from './branch.ts';
-import type { GitHubClient } from './client.ts';
-import { sendStreamed } from './stream.ts';
+import { type GitHubClient, sendStreamed } from './client.ts';
 
 /** One file to write in one call. */
 export interface FilePut {

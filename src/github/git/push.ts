@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { DeliveryError } from '../../errors.ts';
 import type { Clock, Ports, Progress } from '../../ports.ts';
 import { SECOND } from '../../protocol/limits.ts';
-import { createTemporaryFolder } from '../../temporary-folder.ts';
+import { createTemporaryFolder } from '../../system.ts';
 import type { TreeEntry } from '../api/branch.ts';
 import type { CommitIdentity } from '../api/token-owner.ts';
 import { type Change, type FileWrite, listBasisPaths, refuseOtherBase } from '../change.ts';

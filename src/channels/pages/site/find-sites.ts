@@ -1,8 +1,8 @@
 import type { TreeFile } from '../../../github/api/tree-id.ts';
 import { SITE } from '../../../protocol/limits.ts';
+import { type BranchTree, filesBelow, hasFilesBelow, refuseSubmodules } from '../branch-reader.ts';
 import { parseMessage } from '../ownership.ts';
 import type { CommitTarget } from '../target.ts';
-import { type BranchTree, filesBelow, hasFilesBelow, refuseSubmodules } from './branch-tree.ts';
 import {
   type FoundDelivery,
   findDelivered,

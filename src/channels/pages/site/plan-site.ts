@@ -6,10 +6,10 @@ import type { Change, FileBytes } from '../../../github/change.ts';
 import { MEGABYTE, SITE } from '../../../protocol/limits.ts';
 import type { LocalSite } from '../../../rules/local-site.ts';
 import type { SiteChanges } from '../../channel.ts';
+import { type BranchTree, filesBelow, listFolders, treeShaAt } from '../branch-reader.ts';
 import type { ComparedPlace } from '../commit.ts';
 import { formatCommitMessage, parseMessage } from '../ownership.ts';
 import type { FolderTarget } from '../target.ts';
-import { type BranchTree, filesBelow, listFolders, treeShaAt } from './branch-tree.ts';
 import { compareSite, type SiteComparison } from './compare-site.ts';
 import { type FoundDelivery, findOwnedFiles, listKept } from './site-history.ts';
 

@@ -18,9 +18,8 @@ import {
 } from '../destination.ts';
 import { listPictureUrls } from '../pictures.ts';
 import type { SetupPlan } from '../set-up.ts';
-import { type CommitTarget, type FolderSettings, folderTarget } from '../target.ts';
+import { type CommitTarget, type FolderSettings, folderTarget, readTargetTree } from '../target.ts';
 import { refuseUnwritable } from '../write-changes.ts';
-import { readTargetTree } from './branch-tree.ts';
 import { planSite } from './plan-site.ts';
 import { describeChanges, entryUrl, type SiteTask } from './publish-site.ts';
 

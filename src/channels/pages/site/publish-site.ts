@@ -6,12 +6,12 @@ import { getBrowserDisplay } from '../../../rules/browser-display.ts';
 import type { LocalSite } from '../../../rules/local-site.ts';
 import type { PlacedPart, PlacedPictures, Placement } from '../../channel.ts';
 import { countChanges, formatChangeCounts } from '../../site-changes.ts';
+import type { BranchTree } from '../branch-reader.ts';
 import { commitOne } from '../commit.ts';
 import { addressOf, type PagesDestination } from '../destination.ts';
 import type { FolderTask } from '../file-tasks.ts';
 import { describeReplaced } from '../ownership.ts';
-import type { FolderTarget } from '../target.ts';
-import { type BranchTree, readTargetTree } from './branch-tree.ts';
+import { type FolderTarget, readTargetTree } from '../target.ts';
 import { planSite, type SitePlan } from './plan-site.ts';
 
 /** A folder that is to be a site. */
