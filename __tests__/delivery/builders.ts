@@ -14,9 +14,9 @@ import {
   type FileDelivery,
   newAttempt,
   newDelivery,
+  type Proof,
 } from '../../src/delivery/file-delivery.ts';
 import type { ProbeResult } from '../../src/delivery/url-probe.ts';
-import type { Proof } from '../../src/delivery/verify.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import type { ChannelKey } from '../../src/protocol/words.ts';
 import { INPUTS, type RawInputs } from '../../src/request/inputs.ts';

@@ -1,9 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import type { HostProgress, Placement } from '../../src/channels/channel.ts';
 import { watchBuild } from '../../src/channels/pages/build.ts';
+import { openPlacement, type PlacementCheck } from '../../src/delivery/addresses.ts';
 import { prove } from '../../src/delivery/prove.ts';
 import type { ProbeResult, UrlProbe } from '../../src/delivery/url-probe.ts';
-import { openPlacement, type PlacementCheck, provePage, waitForSite } from '../../src/delivery/verify.ts';
+import { provePage } from '../../src/delivery/verify.ts';
+import { waitForSite } from '../../src/delivery/wait-for-site.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { AGREEING_PROBES } from '../../src/protocol/limits.ts';
 import { shaOf } from '../channels/pages/site/memory-branch.ts';

@@ -2,7 +2,8 @@ import type { KnownRefusal } from '../channels/channel.ts';
 import { DeliveryError } from '../errors.ts';
 import { nameFew } from '../plain-text.ts';
 import { MINUTE, SECOND } from '../protocol/limits.ts';
-import { type ContentMatch, type ExpectedContent, isProof, type ProbeResult } from './url-probe.ts';
+import type { ContentMatch, ExpectedContent } from './match-content.ts';
+import { isProof, type ProbeResult } from './url-probe.ts';
 
 /** What each match means to a person. */
 const DESCRIPTIONS: Readonly<Record<ContentMatch, string>> = {

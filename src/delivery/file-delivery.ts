@@ -8,8 +8,8 @@ import type { LocalFile } from '../rules/inspect.ts';
 import type { LocalSite } from '../rules/local-site.ts';
 import type { ChannelChoice } from './choose-channel.ts';
 import type { FoundFile } from './find-files.ts';
-import type { ExpectedContent, ProbeResult } from './url-probe.ts';
-import type { Proof } from './verify.ts';
+import type { ContentMatch, ExpectedContent } from './match-content.ts';
+import type { ProbeResult } from './url-probe.ts';
 
 /** The subject of a delivery that has no file. */
 export const LINK_SUBJECT = 'the given link';
@@ -154,6 +154,24 @@ interface ScreenResult {
   readonly agreement: number | null;
 }
 
+/** What verification found: the evidence for G3. */
+export interface Proof {
+  readonly httpCode: number;
+  /** `null` without a marker. */
+  readonly markerCount: number | null;
+  /** SHA-256 of the body, lowercase hex; `null` where nothing is served any more. */
+  readonly sha256: string | null;
+  /** How the body relates to the file. */
+  readonly match: ContentMatch;
+  readonly hosts: readonly string[];
+  /** How many further files of a site were proven. */
+  readonly parts: number;
+  /** Whether a cache still has what was there before, or was not asked, as UNKNOWN says. */
+  readonly isCached: boolean;
+  /** Whether it was reached in a private network, as UNKNOWN says. */
+  readonly isInternal: boolean;
+}
+
 /** One file's way through one channel. Each step returns a new one. */
 export interface ChannelAttempt {
   readonly task: PreparedTask;
@@ -175,12 +193,10 @@ export interface ChannelAttempt {
   readonly took: Readonly<Partial<Record<Step, number>>>;
 }
 
-/** What is known before the channel is asked. */
-export type ChannelJob = Pick<ChannelAttempt, 'task' | 'title' | 'expected'>;
-
-export function newAttempt(job: ChannelJob): ChannelAttempt {
+/** With what is known before the channel is asked. */
+export function newAttempt(given: Pick<ChannelAttempt, 'task' | 'title' | 'expected'>): ChannelAttempt {
   return {
-    ...job,
+    ...given,
     placement: null,
     proof: null,
     lastProbe: null,

@@ -12,6 +12,7 @@ import {
   type FileDelivery,
   findAbsent,
   isOngoing,
+  newAttempt,
   runStep,
   withFailure,
   withPreparationFailure,
@@ -138,18 +139,18 @@ async function publishOnChannel(
   { action, ports }: { readonly action: ChannelActions[ChannelKey]; readonly ports: Ports },
 ): Promise<readonly FileDelivery[]> {
   const gone = operation === 'withdraw';
-  const jobs = deliveries.flatMap((delivery) => {
+  const open = deliveries.flatMap((delivery) => {
     const task = delivery.tasks.get(key);
     if (!isOngoing(delivery) || !channelsIn(delivery, role).includes(key) || task === undefined) return [];
     const expected = { file: gone ? null : delivery.file, marker, gone };
-    return [{ task, title: delivery.subject, expected }];
+    return [newAttempt({ task, title: delivery.subject, expected })];
   });
   const absent = findAbsent(deliveries, key);
   // What places and verifies is loaded after the first requests. `eager` keeps the bundle one file.
   const channelCode = await import(/* webpackMode: "eager" */ './publish-through-channel.ts');
   const attempts = await channelCode.publishThroughChannel(
     action,
-    jobs,
+    open,
     { interval, timeout, absent },
     ports,
   );
@@ -178,8 +179,8 @@ function withAttempts(
 ): readonly FileDelivery[] {
   const byTask = new Map(attempts.map((attempt) => [attempt.task, attempt]));
   return deliveries.map((delivery) => {
-    const earlier = delivery.attempts.get(key)?.task ?? delivery.tasks.get(key);
-    const attempt = earlier && byTask.get(earlier);
+    const task = delivery.tasks.get(key);
+    const attempt = task && byTask.get(task);
     return attempt === undefined
       ? delivery
       : { ...delivery, attempts: new Map([...delivery.attempts, [key, attempt]]) };

@@ -2,36 +2,19 @@ import type { Placement } from '../channels/channel.ts';
 import { DeliveryError } from '../errors.ts';
 import { type FetchedContent, fetchBack, LINK_HEAD_SIZE } from '../http/fetch-back.ts';
 import type { CookieJar } from '../http/follow.ts';
-import { isAbsence } from '../http/response.ts';
 import type { Ports } from '../ports.ts';
-import { MEGABYTE, PARTIAL_PROBE, PROBE_TIME, SECOND } from '../protocol/limits.ts';
+import { PARTIAL_PROBE, SECOND } from '../protocol/limits.ts';
 import { getReach, parseExternalAddress } from '../rules/external-address.ts';
 import type { ContentFingerprint } from '../rules/fingerprint.ts';
-import { decodePage, findGateSign } from '../rules/gate-page.ts';
-import type { LocalFile } from '../rules/inspect.ts';
-import { isEcho } from './marker-echo.ts';
-import { createSharedLimits, type TimeLimit } from './shared-limits.ts';
-
-/**
- * How a body relates to the file. The first three prove it by themselves: `marked` is a body with the marker
- * where no file was given to compare with; `gone` is what a withdrawn address must answer. An `altered` body has
- * the marker, but other bytes than the file: it counts only with what the host says of its build; an `echo` has it
- * only where nothing of the content is shown, as in its address or title, a `gate` is a page to sign in, a warning or an error in place of
- * the content, and what is `not-shown` is right, but a browser would not show it as a page.
- */
-export type ContentMatch =
-  | 'identical'
-  | 'marked'
-  | 'gone'
-  | 'altered'
-  | 'previous'
-  | 'cut-short'
-  | 'different'
-  | 'login'
-  | 'echo'
-  | 'gate'
-  | 'not-shown'
-  | 'absent';
+import {
+  type ContentMatch,
+  type ExpectedContent,
+  isEcho,
+  isKeptFromSight,
+  matchBeginning,
+  matchContent,
+} from './match-content.ts';
+import { maxProbeTime, type ProbeSession } from './probe-session.ts';
 
 /** What one request to an address showed. */
 export interface ProbeResult {
@@ -57,47 +40,11 @@ export interface ProbeResult {
   readonly failure?: DeliveryError;
 }
 
-/** The bytes that an address must show; of a local file they can be read as well. */
-export type ExpectedFile = Pick<LocalFile, 'size' | 'sha256'> &
-  Partial<Pick<LocalFile, 'headSha256' | 'pieces'>>;
-
-/** What the address must show. */
-export interface ExpectedContent {
-  /** `null` for a link that is verified by its marker alone. */
-  readonly file: ExpectedFile | null;
-  readonly marker: string | undefined;
-  /** Whether there must be nothing at the address any more. */
-  readonly gone?: boolean;
-}
-
 /** The address, and how it is asked. */
 export type ProbeTarget = Pick<
   Placement,
   'url' | 'bypassCache' | 'mustBeExternal' | 'earlier' | 'warnsFirst' | 'display' | 'countsDownloads'
 >;
-
-/** What the probes of one placement share. */
-export interface ProbeSession {
-  /** Milliseconds since the epoch at which a request in progress is canceled. */
-  readonly deadline: number;
-  readonly limitTo: TimeLimit;
-  /** A new value for `?v=`, the time and digits that nobody else has: a cache keeps the answer to each. */
-  readonly nextStamp: () => string;
-  /** Why the addresses may open only inside this network; empty where nothing says so. */
-  internalReason: string;
-  publicOnly: boolean;
-}
-
-export function newProbeSession(deadline: number, ports: Ports): ProbeSession {
-  const { clock, random } = ports;
-  const own = String(Math.floor(random() * 1e8)).padStart(8, '0');
-  let asked = 0;
-  const nextStamp = (): string => {
-    asked += 1;
-    return `${Math.floor(clock.now() / SECOND)}${own}${asked}`;
-  };
-  return { deadline, limitTo: createSharedLimits(ports), nextStamp, internalReason: '', publicOnly: true };
-}
 
 const PROOFS: readonly ContentMatch[] = ['identical', 'marked', 'gone'];
 
@@ -276,68 +223,6 @@ export const failedProbe = (failure: DeliveryError): ProbeResult => ({
   keptFor: null,
   failure,
 });
-
-/** Whether the headers keep a browser from showing what it is to show. */
-function isKeptFromSight({ isShown, isSaved }: FetchedContent, { display = 'none' }: ProbeTarget): boolean {
-  return display === 'page' ? !isShown : display !== 'none' && isSaved;
-}
-
-/** Compares the beginning of a body, and the length that its host announces, with the file. */
-async function matchBeginning(
-  { fingerprint, length }: FetchedContent,
-  { file }: ExpectedContent,
-): Promise<ContentMatch> {
-  if (file === null || fingerprint === null) return 'absent';
-  if (length !== null && length !== file.size) return 'different';
-  const sha256 = await file.headSha256?.(PARTIAL_PROBE);
-  return fingerprint.sha256 === sha256 ? 'identical' : 'different';
-}
-
-/** Compares a body with the file, and with what the address showed before. */
-async function matchContent(
-  { fingerprint, httpCode, login, hasMarker, head, isBlob }: FetchedContent & Pick<ProbeResult, 'hasMarker'>,
-  { file, marker, gone = false }: ExpectedContent,
-): Promise<ContentMatch> {
-  if (gone && isAbsence(httpCode) && !login) return 'gone';
-  if (fingerprint !== null && fingerprint.sha256 === file?.sha256) return 'identical';
-  // A login page may contain any marker.
-  if (login) return 'login';
-  if (fingerprint === null) return 'absent';
-  if (gone || isBlob) return 'previous';
-  if (file !== null && (await isBeginningOf(file, fingerprint))) return 'cut-short';
-  if (marker === undefined || fingerprint.counts[0] === 0) return 'different';
-  if (!hasMarker) return 'echo';
-  // A file may well be such a page itself; the marker of a link says nothing of that.
-  const page = decodePage(head);
-  const sign = findGateSign(page);
-  if (sign !== null && !(file !== null && (await hasGateSign(file, sign)))) return 'gate';
-  return file === null ? 'marked' : 'altered';
-}
-
-/** Whether the file itself has what would show a page in its place; a build keeps the words, but not their markup. */
-async function hasGateSign(file: ExpectedFile, sign: string): Promise<boolean> {
-  for await (const piece of file.pieces?.() ?? []) {
-    const text = decodePage(piece.toString('latin1'));
-    return text.toLowerCase().includes(sign.trim().toLowerCase()) || findGateSign(text) !== null;
-  }
-  return false;
-}
-
-async function isBeginningOf(file: ExpectedFile, { size, sha256 }: ContentFingerprint): Promise<boolean> {
-  if (size >= file.size) return false;
-  return size === 0 || (await file.headSha256?.(size)) === sha256;
-}
-
-/** Milliseconds that one request may take: a very slow answer must leave time for another request. */
-function maxProbeTime({ file, gone }: ExpectedContent): number {
-  // The size of a link's content is not known.
-  if (file === null) return gone ? PROBE_TIME.least : Number.POSITIVE_INFINITY;
-  return probeTimeFor(file.size);
-}
-
-/** Milliseconds that one request for so many bytes may take. */
-export const probeTimeFor = (size: number): number =>
-  PROBE_TIME.least + (size / MEGABYTE) * PROBE_TIME.perMegabyte;
 
 function stalledError(): DeliveryError {
   return new DeliveryError('NOT_PROVEN', 'the address gave no complete answer in time');
