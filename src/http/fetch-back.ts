@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { DeliveryError } from '../errors.ts';
 import type { HttpResponse, Progress, SendHttp } from '../ports.ts';
-import { MAX_FETCHED_BODY, SECOND, TEXT } from '../protocol/limits.ts';
+import { MAX_FETCHED_BODY, TEXT } from '../protocol/limits.ts';
 import { type ContentFingerprint, createOccurrenceCounter, fingerprintBytes } from '../rules/fingerprint.ts';
 import { isSignInAddress } from '../rules/gate-page.ts';
 import { isReadAsWritten } from '../rules/page-encoding.ts';
@@ -12,6 +12,8 @@ import {
   discard,
   firstHeader,
   parseRetryAfter,
+  plainTag,
+  readCacheTime,
   readEncodings,
   readText,
   shortHostMessage,
@@ -214,23 +216,6 @@ function readHeaders(
     ...readCacheTime(response),
     version: `${plainTag(firstHeader(response, 'etag') ?? '')} ${modified}`.trim(),
   };
-}
-
-/** Servers mark the tag of a version where they encode it; its content is the same. */
-const plainTag = (tag: string): string => tag.replace(/^W\//, '').replace(/-(?:gzip|deflate|br|zstd)"$/, '"');
-
-/** How long a cache has kept the answer, and how long it still may, by Cache-Control and Age. @see RFC 9111 */
-function readCacheTime(response: HttpResponse): Pick<FetchedContent, 'age' | 'keptFor'> {
-  const directives = (firstHeader(response, 'cache-control') ?? '').toLowerCase();
-  const secondsOf = (name: string): number | undefined => {
-    const [, digits] = new RegExp(`(?:^|[\\s,])${name}\\s*=\\s*"?(\\d{1,9})\\b`).exec(directives) ?? [];
-    return digits === undefined ? undefined : Number(digits);
-  };
-  const [, digits] = /^\s*(\d{1,9})\s*$/.exec(firstHeader(response, 'age') ?? '') ?? [];
-  const age = digits === undefined ? null : Number(digits) * SECOND;
-  const times = [secondsOf('max-age'), secondsOf('s-maxage')].filter((one) => one !== undefined);
-  if (times.length === 0) return { age, keptFor: null };
-  return { age, keptFor: Math.max(Math.max(...times) * SECOND - (age ?? 0), 0) };
 }
 
 async function* limitSize(

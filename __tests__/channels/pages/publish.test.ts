@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createPagesPublisher } from '../../../src/channels/pages/publish.ts';
-import type { PagesOptions } from '../../../src/channels/pages/target.ts';
-import { methodOf } from '../../../src/channels/pages/write-changes.ts';
+import { methodOf, type PagesOptions } from '../../../src/channels/pages/target.ts';
 import type { DeliveryError } from '../../../src/errors.ts';
 import { createGitHubClient } from '../../../src/github/api/client.ts';
 import { RETRY } from '../../../src/protocol/limits.ts';

@@ -1,6 +1,6 @@
 import { DeliveryError, hasFailed, resultOf } from '../../errors.ts';
 import type { Ports } from '../../ports.ts';
-import { type BinFile, type BinLocation, type BinState, createBinClient } from './bin-client.ts';
+import { type BinFile, type BinLocation, type BinState, lockBin, readBin } from './bin-client.ts';
 
 /** Whose a file in a bin is, is told by its bytes alone: anybody may write to a bin and delete from it. */
 
@@ -107,16 +107,15 @@ export async function lockOwnBin(
   { before, isNew, wasTaken }: BinOrigin,
   ports: Ports,
 ): Promise<readonly string[]> {
-  const client = createBinClient(location, ports);
   if (before.status === 'locked') return [];
   if (before.status !== 'absent') return [FOREIGN];
   if (wasTaken) return [TAKEN];
   if (!isNew) {
     // Somebody else may have created it meanwhile.
-    const state = await resultOf(client.read);
+    const state = await resultOf(() => readBin(location, ports));
     if (hasFailed(state) || !holdsOnly(state, entries)) return [FOREIGN];
   }
-  return (await client.lock()) || (await readLock(location, ports)) === true ? [] : [NOT_LOCKED];
+  return (await lockBin(location, ports)) || (await readLock(location, ports)) === true ? [] : [NOT_LOCKED];
 }
 
 /**
@@ -129,12 +128,12 @@ export async function recheckLock(location: BinLocation, ports: Ports): Promise<
   const isLocked = await readLock(location, ports);
   if (isLocked === true) return [];
   if (isLocked === null) return ['whether the bin is locked could not be read'];
-  await createBinClient(location, ports).lock();
+  await lockBin(location, ports);
   return (await readLock(location, ports)) === true ? [] : [NOT_LOCKED];
 }
 
 /** `null` where the host does not say. */
 async function readLock(location: BinLocation, ports: Ports): Promise<boolean | null> {
-  const state = await resultOf(createBinClient(location, ports).read);
+  const state = await resultOf(() => readBin(location, ports));
   return hasFailed(state) ? null : state.status === 'locked';
 }

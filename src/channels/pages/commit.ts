@@ -4,8 +4,8 @@ import type { Change } from '../../github/change.ts';
 import type { Ports } from '../../ports.ts';
 import { withRetries } from '../../retry.ts';
 import { createBranchReader } from './branch-reader.ts';
-import type { CommitMethod, CommitTarget } from './target.ts';
-import { createChangeWriter, methodOf } from './write-changes.ts';
+import { type CommitMethod, type CommitTarget, methodOf } from './target.ts';
+import { createChangeWriter } from './write-changes.ts';
 
 /** What a place of the branch needs: a change, or nothing more. */
 export interface ComparedPlace {

@@ -19,8 +19,13 @@ import { describeReplaced } from './ownership.ts';
 import { listPictures, listPictureUrls, placePictures } from './pictures.ts';
 import { type ComparedFile, planFiles, type WantedFile } from './plan-files.ts';
 import type { SetupPlan } from './set-up.ts';
-import { COMMIT_METHODS, type CommitTarget, type FolderTarget, type PagesOptions } from './target.ts';
-import { methodOf } from './write-changes.ts';
+import {
+  COMMIT_METHODS,
+  type CommitTarget,
+  type FolderTarget,
+  methodOf,
+  type PagesOptions,
+} from './target.ts';
 
 /** What is published or removed: one file, or a folder that is committed as one. */
 export interface PagesTask extends WantedFile {

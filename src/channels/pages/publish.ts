@@ -22,8 +22,7 @@ import { describeSetup, finishSetup, planSetup } from './set-up.ts';
 import { prepareSite, previewSite } from './site/prepare-site.ts';
 import { publishSite, type SiteTask } from './site/publish-site.ts';
 import { checkSiteWorkflow } from './site-workflow.ts';
-import { commitTarget, type PagesOptions } from './target.ts';
-import { chooseMethod } from './write-changes.ts';
+import { chooseMethod, commitTarget, type PagesOptions } from './target.ts';
 
 /**
  * K1: commits files to the repository; its Pages site shows them on the screen. What it does for each file and folder:

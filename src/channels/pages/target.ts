@@ -1,6 +1,10 @@
 import { DeliveryError } from '../../errors.ts';
 import { findAbsence, getBranchHead } from '../../github/api/branch.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
+import type { Change } from '../../github/change.ts';
+import { hasGit } from '../../github/git/process.ts';
+import { SIZE } from '../../protocol/limits.ts';
+import type { LocalFile } from '../../rules/inspect.ts';
 import type { BranchReader, BranchTree } from './branch-reader.ts';
 import type { PagesLocation } from './destination.ts';
 
@@ -128,3 +132,41 @@ function missingBranchError(cause: DeliveryError): DeliveryError {
   const hint = `set \`setup: true\` to create it, or ${cause.hint}`;
   return new DeliveryError(code, message, { httpCode, hint, cause });
 }
+
+/**
+ * The method for some files: by the size of a single one; several go through git where it is installed. The single-call
+ * write can't create a branch, nor can the API create the first commit.
+ *
+ * @param files `null` for each that is removed
+ * @param absence what the delivery has to create
+ */
+export function methodFor(
+  files: readonly (LocalFile | null)[],
+  gitIsInstalled: boolean,
+  absence: 'branch' | 'commits' | null = null,
+): CommitMethod {
+  if ((files.length > 1 || absence === 'commits') && gitIsInstalled) return 'C';
+  const size = files.length > 1 ? undefined : files[0]?.size;
+  if (size === undefined) return 'B';
+  if (size <= SIZE.methodA) return absence === 'branch' ? 'B' : 'A';
+  return size <= SIZE.methodB ? 'B' : 'C';
+}
+
+/** The method for these files on this machine, whichever of them turn out to need a change. */
+export async function chooseMethod(
+  files: readonly (LocalFile | null)[],
+  signal: AbortSignal,
+  absence: 'branch' | 'commits' | null = null,
+): Promise<CommitMethod> {
+  const mayNeedGit = files.length > 1 || absence === 'commits';
+  return methodFor(files, mayNeedGit && (await hasGit(signal)), absence);
+}
+
+/** The method for these changes: one call of method A compares and writes one path, and nothing beside it. */
+export const methodOf = (
+  changes: readonly Change[],
+  { method }: Pick<CommitTarget, 'method'>,
+): CommitMethod => (method === 'A' && !changes.every(isSingleWrite) ? 'B' : method);
+
+const isSingleWrite = ({ writes, removals, basis }: Change): boolean =>
+  writes.length === 1 && removals.length === 0 && basis.size === 1 && basis.has(writes[0]?.path ?? '');
