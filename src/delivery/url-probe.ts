@@ -1,6 +1,6 @@
 import type { Placement } from '../channels/channel.ts';
 import { DeliveryError } from '../errors.ts';
-import { type FetchedContent, fetchBack, LINK_HEAD_SIZE } from '../http/fetch-back.ts';
+import { type FetchBackOptions, type FetchedContent, fetchBack, LINK_HEAD_SIZE } from '../http/fetch-back.ts';
 import type { CookieJar } from '../http/follow.ts';
 import type { Ports } from '../ports.ts';
 import { PARTIAL_PROBE, SECOND } from '../protocol/limits.ts';
@@ -115,31 +115,13 @@ export class UrlProbe {
   }
 
   async #ask(how: AskOptions): Promise<ProbeResult> {
-    const { clock, http, logger, signal: stop } = this.#ports;
+    const { clock, http, signal: stop } = this.#ports;
     const left = Math.max(this.#session.deadline - clock.now(), SECOND);
     const signal = this.#session.limitTo(Math.min(maxProbeTime(this.#expected), left));
-    const { cookies, isPart, asBrowser } = how;
+    const { isPart, asBrowser } = how;
     const { marker } = this.#expected;
-    const { mustBeExternal, earlier = [], display } = this.#target;
-    const isLink = mustBeExternal || this.#expected.file === null;
-    const isBeginning = this.#isBeginning(how);
-    const isComparedOnly = display === undefined && marker === undefined && !isLink;
-    const options = {
-      signal,
-      guard: (url: URL) => this.#guard(url),
-      publicOnly: this.#session.publicOnly,
-      asBrowser,
-      plainRefusals: this.#target.countsDownloads ?? false,
-      ...(cookies === undefined ? {} : { cookies }),
-      // Of thousands of files, each is fetched too fast for a progress of its own.
-      ...(isComparedOnly
-        ? { headSize: 0, readAtMost: this.#largestKnown() + 1 }
-        : { startProgress: (total: number) => logger.progress('fetched back', total, 'bytes') }),
-      ...(isBeginning ? { readAtMost: PARTIAL_PROBE } : {}),
-      ...(isLink ? { headSize: LINK_HEAD_SIZE } : {}),
-      blobs: earlier,
-      readUntilFound: isPart && this.#expected.file === null,
-    };
+    const isLink = this.#isLink();
+    const options = this.#fetchOptions(how, signal);
     try {
       const needles = marker === undefined ? [] : [Buffer.from(marker)];
       const fetched = await fetchBack(http, this.#url(), options, needles);
@@ -147,13 +129,39 @@ export class UrlProbe {
       const { httpCode, fingerprint, hosts, lastModified, age, keptFor, refusal, version } = fetched;
       const isFound = (fingerprint?.counts[0] ?? 0) > 0;
       const hasMarker = isFound && !(await isEcho(fetched, this.#expected, { isPart, isLink }));
-      const match = await this.#match({ ...fetched, hasMarker }, isBeginning);
+      const match = await this.#match({ ...fetched, hasMarker }, this.#isBeginning(how));
       const seen = { fingerprint, hosts, hasMarker, lastModified, age, keptFor, refusal, version };
       return { httpCode, match, ...seen, ...(asBrowser && !options.plainRefusals && { asBrowser }) };
     } catch (thrown) {
       stop.throwIfAborted();
       return this.#failed(signal.aborted ? stalledError() : thrown, how);
     }
+  }
+
+  #isLink(): boolean {
+    return this.#target.mustBeExternal || this.#expected.file === null;
+  }
+
+  #fetchOptions(how: AskOptions, signal: AbortSignal): FetchBackOptions {
+    const { earlier = [], display, countsDownloads = false } = this.#target;
+    const { file, marker } = this.#expected;
+    const isComparedOnly = display === undefined && marker === undefined && !this.#isLink();
+    return {
+      signal,
+      guard: (url) => this.#guard(url),
+      publicOnly: this.#session.publicOnly,
+      asBrowser: how.asBrowser,
+      plainRefusals: countsDownloads,
+      ...(how.cookies && { cookies: how.cookies }),
+      // Of thousands of files, each is fetched too fast for a progress of its own.
+      ...(isComparedOnly
+        ? { headSize: 0, readAtMost: this.#largestKnown() + 1 }
+        : { startProgress: (total) => this.#ports.logger.progress('fetched back', total, 'bytes') }),
+      ...(this.#isBeginning(how) && { readAtMost: PARTIAL_PROBE }),
+      ...(this.#isLink() && { headSize: LINK_HEAD_SIZE }),
+      blobs: earlier,
+      readUntilFound: how.isPart && file === null,
+    };
   }
 
   /** Bytes of the largest body that means anything. */

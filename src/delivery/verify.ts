@@ -93,6 +93,13 @@ function noAnswer(): never {
   throw new DeliveryError('INTERNAL', 'an address was left out of its proof');
 }
 
+/** A page that was proven with `?v=`, and what is asked next. */
+interface ProvenPage {
+  readonly parts: readonly PartAddress[];
+  readonly result: ProbeResult;
+  readonly builtAt: number | undefined;
+}
+
 /**
  * What follows the first proof: the other files of a site, and then what a person's browser gets, without `?v=`.
  *
@@ -100,15 +107,7 @@ function noAnswer(): never {
  */
 async function proveRest(
   check: PlacementCheck,
-  {
-    parts,
-    result,
-    builtAt,
-  }: {
-    readonly parts: readonly PartAddress[];
-    readonly result: ProbeResult;
-    readonly builtAt: number | undefined;
-  },
+  { parts, result, builtAt }: ProvenPage,
   limits: WaitLimits,
   ports: Ports,
 ): Promise<readonly string[]> {

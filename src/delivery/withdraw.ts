@@ -45,7 +45,7 @@ export async function withdraw(
     for (const line of describeRepository(opened.repository)) context.logger.info(line);
     const actions = actionsFor(opened.channels, 'remove');
     files = await inStep('place', async () => {
-      const found = await findDelivered(items, { ...request, channels, reason }, actions, context);
+      const found = await findRemovals(items, { ...request, channels, reason }, actions, context);
       return request.dryRun
         ? previewTasks(found, actions, context)
         : publishTasks(found, request, actions, context);
@@ -119,7 +119,7 @@ async function openToCompare(found: FoundFile, signal: AbortSignal): Promise<Loc
 }
 
 /** A delivery for everything that a channel finds. */
-async function findDelivered(
+async function findRemovals(
   items: readonly ChannelItem[],
   {
     channels,

@@ -114,9 +114,8 @@ export async function fetchBack(
     ...readHeaders(response),
   };
   if (response.status !== 200) {
-    const retryAfter = parseRetryAfter(response, Number.NaN);
-    const refusal = await readRefusal(response);
-    return { ...answer, fingerprint: null, isBlob: false, head: '', retryAfter, refusal };
+    const why = { retryAfter: parseRetryAfter(response, Number.NaN), refusal: await readRefusal(response) };
+    return { ...answer, fingerprint: null, isBlob: false, head: '', ...why };
   }
   const decoded = decodeBody(response, options.asBrowser ?? false);
   const progress = options.startProgress?.(Math.min(answer.length ?? 0, options.readAtMost ?? Infinity));

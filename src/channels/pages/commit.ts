@@ -76,16 +76,7 @@ export async function commitPlanned<Target extends CommitTarget, Item, Place ext
       // After a stop it is not known what the last write did.
       if (hasFailed(result))
         return { item, result: ports.signal.aborted ? result : result.withLeftBehind([]) };
-      const place = result as Place;
-      const commitSha = place.change === undefined ? place.commitSha : conclude(place.change);
-      if (hasFailed(commitSha)) return { item, result: commitSha };
-      const written = sent.has(item);
-      const committed = {
-        place: sent.get(item) ?? place,
-        commitSha: commitSha as string | undefined,
-        written,
-      };
-      return { item, result: written ? { ...committed, method } : committed };
+      return { item, result: finishPlace(result as Place, sent.get(item), method, conclude) };
     });
   let known: BranchPlan<Item, Place> | null = null;
   try {
@@ -114,6 +105,20 @@ export async function commitPlanned<Target extends CommitTarget, Item, Place ext
     if (hasFailed(arrived)) throw error;
     return finish(arrived as BranchPlan<Item, Place>, () => error);
   }
+}
+
+/** @param sent what was sent last for the place, if anything was */
+function finishPlace<Place extends ComparedPlace>(
+  place: Place,
+  sent: Place | undefined,
+  method: CommitMethod | undefined,
+  conclude: (change: Change) => Result<string>,
+): Result<CommittedPlace<Place>> {
+  const commitSha = place.change === undefined ? place.commitSha : conclude(place.change);
+  if (hasFailed(commitSha)) return commitSha;
+  return sent === undefined
+    ? { place, commitSha: commitSha as string | undefined, written: false }
+    : { place: sent, commitSha: commitSha as string | undefined, written: true, method };
 }
 
 /**

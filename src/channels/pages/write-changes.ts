@@ -97,7 +97,11 @@ async function writeObjects(
   if (ready.length === 0) return failed;
   state.onWrite('B');
   const readHead = () => readTargetHead(target);
-  const commits = await commitChanges(target.github, target.branch, ready, head, readHead);
+  const commits = await commitChanges(target.github, ready, {
+    branch: target.branch,
+    planned: head,
+    readHead,
+  });
   return [...pairUp(ready, commits), ...failed];
 }
 

@@ -6,7 +6,7 @@ import { getBrowserDisplay } from '../../../rules/browser-display.ts';
 import { buildWithJekyll, isLeftOutByJekyll } from '../../../rules/jekyll.ts';
 import type { LocalSite } from '../../../rules/local-site.ts';
 import { refuseSpecialFile } from '../../../rules/special-files.ts';
-import type { PreparedTask } from '../../channel.ts';
+import type { PreparedTask, ServedFolder } from '../../channel.ts';
 import {
   addressOf,
   type FileLookup,
@@ -18,7 +18,13 @@ import {
 } from '../destination.ts';
 import { listPictureUrls } from '../pictures.ts';
 import type { SetupPlan } from '../set-up.ts';
-import { type CommitTarget, type FolderSettings, folderTarget, readTargetTree } from '../target.ts';
+import {
+  type CommitTarget,
+  type FolderSettings,
+  type FolderTarget,
+  folderTarget,
+  readTargetTree,
+} from '../target.ts';
 import { refuseUnwritable } from '../write-changes.ts';
 import { planSite } from './plan-site.ts';
 import { describeChanges, entryUrl, type SiteTask } from './publish-site.ts';
@@ -58,18 +64,7 @@ export async function prepareSite(
   const refusal = isJekyll ? await findJekyllRefusal(site, folder, destination, exists) : null;
   const siteRoot = folderPrefix(destination.folder);
   return {
-    servedAt: {
-      sitePath: addressOf(destination, folder).pathname,
-      rootPath: addressOf(destination, siteRoot).pathname,
-      origin: destination.pageUrl.origin,
-      refusal,
-    },
-    served: {
-      url: entryUrl(destination.pageUrl),
-      display: getBrowserDisplay(site.entry),
-      isServedAsIs: true,
-      pictureUrls: listPictureUrls(destination.pageUrl),
-    },
+    ...describePlace(destination, { folder, siteRoot, entry: site.entry, refusal }),
     plan: {
       channel: 'K1',
       method: 'one commit for the folder',
@@ -85,6 +80,28 @@ export async function prepareSite(
       setup,
       site,
     },
+  };
+}
+
+/** Where a folder and its entry will be served. */
+function describePlace(
+  destination: PagesDestination,
+  {
+    folder,
+    siteRoot,
+    entry,
+    refusal,
+  }: Required<Pick<ServedFolder, 'refusal'>> &
+    Pick<LocalSite, 'entry'> &
+    Pick<FolderTarget, 'folder' | 'siteRoot'>,
+): Pick<PreparedSite, 'served' | 'servedAt'> {
+  const { pageUrl } = destination;
+  const sitePath = addressOf(destination, folder).pathname;
+  const rootPath = addressOf(destination, siteRoot).pathname;
+  const pictureUrls = listPictureUrls(pageUrl);
+  return {
+    servedAt: { sitePath, rootPath, origin: pageUrl.origin, refusal },
+    served: { url: entryUrl(pageUrl), display: getBrowserDisplay(entry), isServedAsIs: true, pictureUrls },
   };
 }
 

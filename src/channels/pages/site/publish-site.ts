@@ -7,7 +7,7 @@ import type { LocalSite } from '../../../rules/local-site.ts';
 import type { PlacedPart, PlacedPictures, Placement } from '../../channel.ts';
 import { countChanges, formatChangeCounts } from '../../site-changes.ts';
 import type { BranchTree } from '../branch-reader.ts';
-import { commitOne } from '../commit.ts';
+import { type CommittedPlace, commitOne } from '../commit.ts';
 import { addressOf, type PagesDestination } from '../destination.ts';
 import type { FolderTask } from '../file-tasks.ts';
 import { describeReplaced } from '../ownership.ts';
@@ -25,15 +25,8 @@ export interface SiteTask extends FolderTask {
  *
  * @see design 6
  */
-export async function publishSite(
-  {
-    target,
-    site,
-    destination,
-    placedPictures,
-  }: Pick<SiteTask, 'target' | 'site' | 'destination' | 'placedPictures'>,
-  ports: Ports,
-): Promise<Placement> {
+export async function publishSite(task: PublishedSite, ports: Ports): Promise<Placement> {
+  const { site, target } = task;
   const planned = async (now: FolderTarget) => {
     const tree = await readTargetTree(now);
     const compared = await planSite(site, now, tree);
@@ -42,9 +35,19 @@ export async function publishSite(
       place: { ...compared, earlier: await findEarlierFiles(compared, tree, now, site) },
     };
   };
-  const { place: plan, commitSha, written } = await commitOne(planned, target, ports);
+  const done = await commitOne(planned, target, ports);
+  logPlan(done.place, ports);
+  return sitePlacement(done, task);
+}
+
+/** What of a task its placement needs. */
+type PublishedSite = Pick<SiteTask, 'target' | 'site' | 'destination' | 'placedPictures'>;
+
+function sitePlacement(
+  { place: plan, commitSha, written }: CommittedPlace<SitePlan & { readonly earlier: EarlierFiles }>,
+  { target, site, destination, placedPictures }: PublishedSite,
+): Placement {
   const { earlier } = plan;
-  logPlan(plan, ports);
   const asked = choosePlain(earlier, site);
   return {
     evidence: written ? `commit ${commitSha}` : `commit ${commitSha} already holds this site`,
@@ -57,7 +60,7 @@ export async function publishSite(
     display: getBrowserDisplay(destination.pageUrl.pathname),
     mustBeExternal: false,
     earlier: earlier.get(site.entry) ?? [],
-    parts: listParts(site, target.folder, destination, asked),
+    parts: listSiteParts(site, target.folder, destination, asked),
     pictures: placedPictures,
     changes: plan.changes,
     treeSha: plan.treeSha,
@@ -82,7 +85,7 @@ function logPlan(plan: SitePlan, { logger }: Pick<Ports, 'logger'>): void {
 export const entryUrl = (page: URL): URL => new URL(page.href.replace(/\/index\.html$/, '/'));
 
 /** Every file but the entry, at its own address. */
-function listParts(
+function listSiteParts(
   { files, entry }: LocalSite,
   folder: string,
   destination: PagesDestination,
