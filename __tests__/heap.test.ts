@@ -25,7 +25,7 @@ const ALLOCATE = `
 `;
 
 async function allocate(...options: readonly string[]) {
-  const heap = new URL('../src/heap.ts', import.meta.url).href;
+  const heap = new URL('../src/system.ts', import.meta.url).href;
   const args = [...options, '--no-warnings', '--input-type=module', '-e', ALLOCATE, heap];
   const { stdout } = await promisify(execFile)(process.execPath, args);
   return JSON.parse(stdout) as { most: { young: number; old: number } };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { failIfAbandoned, random, systemClock } from '../src/system.ts';
+import { random, systemClock, watchForEnd } from '../src/system.ts';
 
 /** Longer than any test may take. */
 const AN_HOUR = 3_600_000;
@@ -48,20 +48,23 @@ describe('systemClock', () => {
   });
 });
 
-describe('failIfAbandoned', () => {
+describe('watchForEnd', () => {
   test.each(['beforeExit', 'uncaughtException', 'unhandledRejection'])(
     'ends work that nothing would end any more: %s',
     async (event) => {
       const before = process.listenerCount(event);
-      const work = failIfAbandoned(() => new Promise(() => undefined));
+      const { comes, unwatch } = watchForEnd();
       process.emit(event as 'uncaughtException', new Error('thrown'));
-      await expect(work).rejects.toThrow(event === 'beforeExit' ? 'nothing was left to wait for' : 'thrown');
+      unwatch();
+      await expect(comes).rejects.toThrow(event === 'beforeExit' ? 'nothing was left to wait for' : 'thrown');
       expect(process.listenerCount(event)).toBe(before);
     },
   );
 
-  test('returns the result of work that ends by itself', async () => {
-    await expect(failIfAbandoned(async () => 7)).resolves.toBe(7);
+  test('says nothing where the process goes on', async () => {
+    const { comes, unwatch } = watchForEnd();
+    unwatch();
+    await expect(Promise.race([comes, systemClock.sleep(1)])).resolves.toBeUndefined();
   });
 });
 

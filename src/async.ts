@@ -1,3 +1,4 @@
+import { type Result, resultOf } from './errors.ts';
 import type { Clock, Ports } from './ports.ts';
 import { CLEANUP_TIME } from './protocol/limits.ts';
 
@@ -89,7 +90,7 @@ export async function mapConcurrently<T, R>(
 }
 
 /** Aborts when a process prints nothing for too long. */
-export interface SilenceTimer {
+interface SilenceTimer {
   /** Aborts when the time has run out. */
   readonly signal: AbortSignal;
   /** Starts the time again: the process has printed something. */
@@ -111,4 +112,24 @@ export function createSilenceTimer(clock: Pick<Clock, 'timeout'>, limit: number)
   };
   restart();
   return { signal: controller.signal, restart };
+}
+
+/** One item among several, with what its work returned or why it failed. */
+export interface ItemResult<Item, Value> {
+  readonly item: Item;
+  readonly result: Result<Value>;
+}
+
+/**
+ * Does the work for every item. An item that fails stops no other.
+ *
+ * @param atOnce how many items are worked on at the same time
+ * @returns in the items' order
+ */
+export function forEachItem<Item, Value>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Value>,
+  atOnce = 1,
+): Promise<readonly ItemResult<Item, Value>[]> {
+  return mapConcurrently(items, atOnce, async (item) => ({ item, result: await resultOf(() => work(item)) }));
 }

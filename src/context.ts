@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { createLazyViewer } from './browser/lazy-viewer.ts';
 import { loadBrowserCode } from './browser/load-code.ts';
-import { useContentFile } from './delivery/content-file.ts';
+import { openContent } from './delivery/content-file.ts';
 import { deliver } from './delivery/deliver.ts';
 import type { DeliveryContext } from './delivery/delivery-context.ts';
 import { type FindFiles, findLiteralFiles } from './delivery/find-files.ts';
@@ -10,11 +10,12 @@ import { withdraw } from './delivery/withdraw.ts';
 import { DeliveryError } from './errors.ts';
 import { createGitHubClient } from './github/api/client.ts';
 import { loadRepositoryContext, type RepositoryQuery } from './github/api/repository.ts';
-import type { authorizeDevice, DeviceFlowOptions } from './github/device-flow.ts';
+import type { authorizeDevice } from './github/device-flow.ts';
+import type { DeviceFlowOptions } from './github/device-requests.ts';
 import { createHttpClient } from './http/client.ts';
 import type { Logger, Ports } from './ports.ts';
 import type { DeliveryRequest } from './request/parse-request.ts';
-import { random, systemClock } from './system.ts';
+import { random, systemClock, watchForEnd } from './system.ts';
 
 /** The real clock, network and randomness, with the log of the interface that runs. */
 export function createPorts(logger: Logger, signal: AbortSignal): Ports {
@@ -29,36 +30,29 @@ export interface InterfaceParts {
   readonly authorize?: typeof authorizeDevice;
 }
 
-/** Does what was asked for, and reports on every file. */
-export const runRequest = (
-  request: DeliveryRequest,
-  ports: Ports,
-  parts?: InterfaceParts,
-): Promise<readonly Report[]> =>
-  runInContext(request.operation === 'withdraw' ? withdraw : deliver, request, ports, parts);
-
-/** Makes the checks of a delivery, without any request to a host. */
-export const runCheck = (
-  request: DeliveryRequest,
-  ports: Ports,
-  parts?: InterfaceParts,
-): Promise<readonly Report[]> =>
-  runInContext((given, context) => deliver(given, context, { checkOnly: true }), request, ports, parts);
-
-function runInContext(
-  run: typeof deliver,
+/**
+ * Does what was asked for, and reports on every file.
+ *
+ * @throws where the process would end before the delivery has
+ */
+export async function runRequest(
   given: DeliveryRequest,
   ports: Ports,
-  parts: InterfaceParts = {},
+  { checkOnly = false, ...parts }: InterfaceParts & { readonly checkOnly?: boolean } = {},
 ): Promise<readonly Report[]> {
-  return useContentFile(given, ports, async ({ request, parts: own }) => {
+  const end = watchForEnd();
+  try {
+    const { request, remove, ...own } = await Promise.race([openContent(given, ports), end.comes]);
     const context = createDeliveryContext(request, ports, { ...parts, ...own });
     try {
-      return await run(request, context);
+      const run = request.operation === 'withdraw' ? withdraw : deliver;
+      return await Promise.race([run(request, context, { checkOnly }), end.comes]);
     } finally {
-      await context.screen.close();
+      await Promise.race([Promise.all([context.screen.close(), remove()]), end.comes]);
     }
-  });
+  } finally {
+    end.unwatch();
+  }
 }
 
 /** The code of the device flow is loaded only where a person is asked. */

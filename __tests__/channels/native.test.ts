@@ -46,12 +46,13 @@ describe('channel K4', () => {
     [404, 'The file does not exist.', undefined],
     [404, '404 page not found', undefined],
   ])('knows what the file-bin means by HTTP %i with %s', async (httpCode, text, isFinal) => {
-    const { explainRefusal } = await prepareOne(createNativeChannel(LINK, BINS).publish, null);
-    const meaning = explainRefusal?.({ httpCode, text });
+    const task = await prepareOne(createNativeChannel(LINK, BINS).publish, null);
+    const { refusals = [] } = await task.perform();
+    const meaning = refusals.find((one) => one.httpCodes.includes(httpCode) && one.text.test(text));
     expect(meaning?.isFinal).toBe(isFinal);
     // A link has no bin to go on with.
     expect(meaning?.hint ?? '').not.toContain('`bin:');
-    expect((await prepare(LINK)).explainRefusal).toBeUndefined();
+    expect((await (await prepare(LINK)).perform()).refusals).toBeUndefined();
   });
 
   test('is refused without a link', async () => {

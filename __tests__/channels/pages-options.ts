@@ -5,6 +5,7 @@ export const pagesOptionsWith = (more: Partial<PagesOptions> = {}): PagesOptions
   overwrite: false,
   essence: 'from run 7 of Deliver',
   marker: undefined,
+  picture: false,
   timeout: 240_000,
   prune: true,
   keep: undefined,

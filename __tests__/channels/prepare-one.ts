@@ -1,6 +1,6 @@
+import type { ItemResult } from '../../src/async.ts';
 import type { ChannelAction, HostProgress, Placement, PreparedTask } from '../../src/channels/channel.ts';
 import { hasFailed, type Result } from '../../src/errors.ts';
-import type { ItemResult } from '../../src/item-results.ts';
 import type { LocalFile } from '../../src/rules/inspect.ts';
 
 /** The task of one file, with what its channel does with it alone. */

@@ -1,3 +1,4 @@
+import { forEachItem, type ItemResult } from '../../src/async.ts';
 import type {
   Channel,
   ChannelAction,
@@ -8,12 +9,15 @@ import type {
   Placement,
   PreparedTask,
 } from '../../src/channels/channel.ts';
-import { type ChannelAttempt, newAttempt } from '../../src/delivery/channel-attempt.ts';
-import { type FileDelivery, newDelivery } from '../../src/delivery/file-delivery.ts';
+import {
+  type ChannelAttempt,
+  type FileDelivery,
+  newAttempt,
+  newDelivery,
+  type Proof,
+} from '../../src/delivery/file-delivery.ts';
 import type { ProbeResult } from '../../src/delivery/url-probe.ts';
-import type { Proof } from '../../src/delivery/verify.ts';
 import { DeliveryError } from '../../src/errors.ts';
-import { forEachItem, type ItemResult } from '../../src/item-results.ts';
 import type { ChannelKey } from '../../src/protocol/words.ts';
 import { INPUTS, type RawInputs } from '../../src/request/inputs.ts';
 import { type DeliveryRequest, parseRequest, type RunContext } from '../../src/request/parse-request.ts';

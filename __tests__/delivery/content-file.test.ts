@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { useContentFile } from '../../src/delivery/content-file.ts';
+import { type ContentFile, openContent } from '../../src/delivery/content-file.ts';
 import { CONTENT } from '../../src/protocol/limits.ts';
 import type { DeliveryRequest } from '../../src/request/parse-request.ts';
 import { FakeClock } from '../support/ports.ts';
@@ -26,7 +26,17 @@ async function* endless(whenWaiting: () => void): AsyncGenerator<Uint8Array> {
   await new Promise(() => undefined);
 }
 
-describe('useContentFile', () => {
+/** Does some work with the content, and removes it. */
+async function useContentFile<T>(
+  request: DeliveryRequest,
+  used: ReturnType<typeof ports>,
+  work: (opened: ContentFile) => Promise<T>,
+): Promise<T> {
+  const opened = await openContent(request, used);
+  return work(opened).finally(opened.remove);
+}
+
+describe('openContent', () => {
   test.each([
     ['a text', { content: '<p>ü</p>\n', name: 'page.html' }, undefined],
     ['a stream', { name: 'page.html' }, chunksOf('<p>', 'ü</p>\n')],
@@ -34,7 +44,7 @@ describe('useContentFile', () => {
     const request = requestWith({ file: '', ...inputs }, { contentStream });
     let path = '';
     await useContentFile(request, ports(), async (prepared) => {
-      const [found] = (await prepared.parts.findFiles?.(request.fileLines, request.folder)) ?? [];
+      const [found] = (await prepared.findFiles?.(request.fileLines, request.folder)) ?? [];
       expect(found).toMatchObject({ given: 'page.html', relativePath: 'page.html' });
       path = found?.path ?? '';
       expect(await readFile(path, 'utf8')).toBe('<p>ü</p>\n');
@@ -60,7 +70,7 @@ describe('useContentFile', () => {
   test('leaves a request without content as it is', async () => {
     const request = requestWith();
     await useContentFile(request, ports(), async (prepared) => {
-      expect(prepared).toEqual({ request, parts: {} });
+      expect(prepared).toEqual({ request, remove: expect.any(Function) });
     });
   });
 

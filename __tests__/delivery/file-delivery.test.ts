@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { forEachItem } from '../../src/async.ts';
 import {
   askChannel,
   channelsIn,
@@ -12,7 +13,6 @@ import {
   withFailure,
 } from '../../src/delivery/file-delivery.ts';
 import { DeliveryError } from '../../src/errors.ts';
-import { forEachItem } from '../../src/item-results.ts';
 import { attemptWith, deliveryWith } from './builders.ts';
 
 const TAKEN = new DeliveryError('NOT_OURS', 'taken');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { evaluateGates } from '../../src/delivery/gates.ts';
+import { evaluateGates } from '../../src/delivery/compose-report.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { GATES } from '../../src/protocol/words.ts';
 import { attemptWith, PAGE, proofWith } from './builders.ts';

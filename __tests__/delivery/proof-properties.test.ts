@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Placement, PreparedTask } from '../../src/channels/channel.ts';
+import { newAttempt } from '../../src/delivery/file-delivery.ts';
 import { publishThroughChannel } from '../../src/delivery/publish-through-channel.ts';
 import { AGREEING_PROBES } from '../../src/protocol/limits.ts';
 import type { LocalFile } from '../../src/rules/inspect.ts';
@@ -132,7 +133,12 @@ async function deliverTo(model: HostModel, file: LocalFile, oldSha: string): Pro
   const placement = placements[model.channel](model.knowsOld ? oldSha : 'unknown');
   const task: PreparedTask<FakeOutcome> = taskWith(placement);
   const job = { title: 'page.html', task, expected: { file, marker: MARKER } };
-  const [attempt] = await publishThroughChannel(new FakeChannel(task).publish, [job], LIMITS, ports);
+  const [attempt] = await publishThroughChannel(
+    new FakeChannel(task).publish,
+    [newAttempt(job)],
+    LIMITS,
+    ports,
+  );
   const ready = attempt?.failure === null && attempt.proof !== null;
   return { ready, raw: ready && attempt.rawUrl !== null };
 }

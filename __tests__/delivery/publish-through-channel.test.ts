@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { HostProgress } from '../../src/channels/channel.ts';
-import type { ChannelAttempt } from '../../src/delivery/channel-attempt.ts';
+import { type ChannelAttempt, newAttempt } from '../../src/delivery/file-delivery.ts';
 import { publishThroughChannel } from '../../src/delivery/publish-through-channel.ts';
 import { DeliveryError, stoppedError } from '../../src/errors.ts';
 import { localFile } from '../support/files.ts';
@@ -40,7 +40,7 @@ async function publishAll(tasks: readonly FakeTask[], answer: Answer, marker?: s
   const ports = fakePorts(host.http);
   const channel = channelFor(tasks);
   const jobs = tasks.map((task, at) => ({ title: `${at}.html`, task, expected: { file, marker } }));
-  const attempts = await publishThroughChannel(channel.publish, jobs, LIMITS, ports);
+  const attempts = await publishThroughChannel(channel.publish, jobs.map(newAttempt), LIMITS, ports);
   return { attempts, channel, host, ports };
 }
 
@@ -174,7 +174,12 @@ describe('a failure', () => {
       }).http,
     );
     const job = { title: 'page.html', task: watched(), expected: { file, marker: undefined } };
-    const [attempt] = await publishThroughChannel(channelFor([job.task]).publish, [job], LIMITS, ports);
+    const [attempt] = await publishThroughChannel(
+      channelFor([job.task]).publish,
+      [newAttempt(job)],
+      LIMITS,
+      ports,
+    );
     expect(attempt?.failure).toMatchObject({ code: 'ABORTED', step: 'wait' });
   });
 });
@@ -366,7 +371,12 @@ describe('the raw address', () => {
     const ports = fakePorts(host.http);
     const task = taskWith(placementWith({ bypassCache: false }));
     const job = { title: 'the link', task, expected: { file: null, marker: 'It works' } };
-    const [attempt] = await publishThroughChannel(new FakeChannel(task).publish, [job], LIMITS, ports);
+    const [attempt] = await publishThroughChannel(
+      new FakeChannel(task).publish,
+      [newAttempt(job)],
+      LIMITS,
+      ports,
+    );
     expect(attempt).toMatchObject({ proof: { match: 'marked' }, rawUrl: null });
     expect(host.seen.map(({ url }) => url)).toEqual(Array(4).fill(PAGE.href));
   });
@@ -392,7 +402,12 @@ describe('taking a file away', () => {
     const ports = fakePorts(host.http);
     const expected = { file: null, marker: undefined, gone: true };
     const job = { title: 'page.html', task: taskWith(), expected };
-    const [attempt] = await publishThroughChannel(new FakeChannel(taskWith()).publish, [job], LIMITS, ports);
+    const [attempt] = await publishThroughChannel(
+      new FakeChannel(taskWith()).publish,
+      [newAttempt(job)],
+      LIMITS,
+      ports,
+    );
     return { attempt, host, ports };
   };
 
@@ -405,8 +420,8 @@ describe('taking a file away', () => {
       rawUrl: null,
       unknown: ['whether caches still show it without ?v= and at the raw address, for up to ten minutes'],
     });
-    const stamps = [1, 2, 3, 4].map((nth) => `${PAGE.href}?v=${NOON / 1000}50000000${nth}`);
-    expect(host.seen.map(({ url }) => url)).toEqual(stamps);
+    const urls = [1, 2, 3, 4].map((nth) => `${PAGE.href}?v=${NOON / 1000}50000000${nth}`);
+    expect(host.seen.map(({ url }) => url)).toEqual(urls);
   });
 
   test('is not proven while the page still shows it', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createSharedLimits } from '../../src/delivery/shared-limits.ts';
+import { createSharedLimits } from '../../src/delivery/probe-session.ts';
 import { FakeClock } from '../support/ports.ts';
 
 /** A clock that remembers its timeouts, which a test ends. */

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, jest, test } from '@jest/globals';
 import type { PlacedPart } from '../../src/channels/channel.ts';
-import { openPlacement, verifyPlacement } from '../../src/delivery/verify.ts';
+import { openPlacement } from '../../src/delivery/addresses.ts';
+import { verifyPlacement } from '../../src/delivery/verify.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { shaOf } from '../channels/pages/site/memory-branch.ts';
 import { localFile } from '../support/files.ts';

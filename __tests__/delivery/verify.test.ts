@@ -1,9 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import type { HostProgress, Placement } from '../../src/channels/channel.ts';
 import { watchBuild } from '../../src/channels/pages/build.ts';
+import { openPlacement, type PlacementCheck } from '../../src/delivery/addresses.ts';
 import { prove } from '../../src/delivery/prove.ts';
 import type { ProbeResult, UrlProbe } from '../../src/delivery/url-probe.ts';
-import { openPlacement, provePage, waitForSite } from '../../src/delivery/verify.ts';
+import { provePage } from '../../src/delivery/verify.ts';
+import { waitForSite } from '../../src/delivery/wait-for-site.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { AGREEING_PROBES, LATER_PROBE } from '../../src/protocol/limits.ts';
 import { shaOf } from '../channels/pages/site/memory-branch.ts';
@@ -67,14 +69,20 @@ describe('a refusal that the channel can explain', () => {
     headers: { 'content-type': 'text/plain' },
     body: text,
   });
-  const explainRefusal = ({ text }: { readonly text: string }) => ({
-    hint: `what helps against ${text}`,
-    isFinal: text === 'ban',
+  const refusals = ['ban', 'approval'].map((word) => ({
+    httpCodes: [403],
+    text: new RegExp(word),
+    hint: `what helps against ${word}`,
+    isFinal: word === 'ban',
+  }));
+  const explained = (check: PlacementCheck): PlacementCheck => ({
+    ...check,
+    placement: { ...check.placement, refusals },
   });
 
   test('ends the wait at once where waiting can not help', async () => {
     const { check, host, limits, ports } = await stage(() => refused('ban'));
-    await expect(provePage({ ...check, explainRefusal }, undefined, limits, ports)).rejects.toMatchObject({
+    await expect(provePage(explained(check), undefined, limits, ports)).rejects.toMatchObject({
       code: 'NOT_PROVEN',
       httpCode: 403,
       message: 'the address was not proven: the address answers HTTP 403: ban',
@@ -85,7 +93,7 @@ describe('a refusal that the channel can explain', () => {
 
   test('is waited out until the deadline where it may pass', async () => {
     const { check, host, limits, ports } = await stage(() => refused('approval'));
-    await expect(provePage({ ...check, explainRefusal }, undefined, limits, ports)).rejects.toMatchObject({
+    await expect(provePage(explained(check), undefined, limits, ports)).rejects.toMatchObject({
       message: 'the address was not proven in time: the address answers HTTP 403: approval',
       hint: 'what helps against approval',
     });

@@ -132,6 +132,7 @@ async function run({ method, existing, overwrite, events }: RunSetting): Promise
       overwrite,
       essence: 'from run 7 of Deliver',
       marker: undefined,
+      picture: false,
       timeout: 240_000,
       prune: true,
       keep: undefined,

@@ -1,7 +1,8 @@
-import { describe, expect, test } from '@jest/globals';
 import '../support/one-realm.ts';
+import { describe, expect, test } from '@jest/globals';
 import { DeliveryError, stoppedError } from '../../src/errors.ts';
-import { authorizeDevice, FLOW_ERRORS } from '../../src/github/device-flow.ts';
+import { authorizeDevice } from '../../src/github/device-flow.ts';
+import { FLOW_ERRORS } from '../../src/github/device-requests.ts';
 import { FakeHttp, fakePorts, type Scripted, type Seen } from '../support/ports.ts';
 
 const DEVICE_CODE = 'd3v1cec0de';

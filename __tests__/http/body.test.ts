@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
-import { readText } from '../../src/http/body.ts';
 import { fetchBack } from '../../src/http/fetch-back.ts';
+import { readText } from '../../src/http/response.ts';
 import type { HttpResponse, SendHttp } from '../../src/ports.ts';
 import { FakeHttp, type Scripted } from '../support/ports.ts';
 

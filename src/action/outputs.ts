@@ -18,7 +18,7 @@ export async function writeOutputs(
   env: RunnerEnvironment,
   logger: Pick<Logger, 'warning'>,
 ): Promise<string | null> {
-  for (const line of formatReports(reports).split('\n')) core.info(escapeLogLine(line));
+  for (const line of joinReportTexts(reports).split('\n')) core.info(escapeLogLine(line));
   const failure = setOutputs(reports);
   if (!env.GITHUB_STEP_SUMMARY) return failure;
   try {
@@ -42,7 +42,7 @@ function setOutputs(reports: readonly Report[]): string | null {
   }
 }
 
-const formatReports = (reports: readonly Report[]): string => reports.map(reportText).join('\n\n');
+const joinReportTexts = (reports: readonly Report[]): string => reports.map(reportText).join('\n\n');
 
 /** The step's outputs, one line for each file; `url` is empty unless every file passed every gate. */
 export function composeOutputs(reports: readonly Report[]): Record<OutputName, string> {
@@ -53,7 +53,7 @@ export function composeOutputs(reports: readonly Report[]): Record<OutputName, s
   };
   return {
     url: document.url,
-    report: formatReports(reports),
+    report: joinReportTexts(reports),
     'report-json': JSON.stringify(document),
     result: document.result,
     channel: joinLines(({ channel }) => channel),

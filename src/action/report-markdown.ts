@@ -137,7 +137,7 @@ function listSiteFacts({ ready, site, took }: Report): Fact[] {
   const size = `${countFiles(site.count)}, ${formatSize(site.size)}`;
   return [
     ['Site', `${size}, all fetched back and identical, in ${(time / SECOND).toFixed(1)} s${inTotal}`],
-    ['Changes', describeChanges(site)],
+    ['Changes', describeChangeCounts(site)],
   ];
 }
 
@@ -148,12 +148,12 @@ export function formatProof(report: Report): string {
     return [describeReason(report), describeHint(report)].filter((part) => part !== '').join('. ');
   }
   if (site !== null && ready) {
-    return `${countFiles(site.count)}, ${formatSize(site.size)}, all identical; ${describeChanges(site)}`;
+    return `${countFiles(site.count)}, ${formatSize(site.size)}, all identical; ${describeChangeCounts(site)}`;
   }
   return formatText(gates.find(({ name }) => name === 'G3_VERIFY_200_и_маркер')?.evidence ?? '');
 }
 
-function describeChanges({ count, changeCounts: counts }: SiteReport): string {
+function describeChangeCounts({ count, changeCounts: counts }: SiteReport): string {
   if (counts === null) return 'not known';
   const changes = formatChangeCounts(counts);
   if (changes === '') return 'none since the last delivery';

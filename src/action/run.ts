@@ -5,7 +5,7 @@ import { LINK_SUBJECT } from '../delivery/file-delivery.ts';
 import { findFiles } from '../delivery/find-files.ts';
 import { finishReport } from '../delivery/finish-report.ts';
 import { getDeliveryResult, type Report } from '../delivery/report.ts';
-import { stoppedError, toDeliveryError } from '../errors.ts';
+import { hasFailed, stoppedError, toDeliveryError } from '../errors.ts';
 import { createGitHubClient, type GitHubClientOptions } from '../github/api/client.ts';
 import type { Ports } from '../ports.ts';
 import { createRedactor } from '../redact.ts';
@@ -14,7 +14,7 @@ import type { RawInputs } from '../request/inputs.ts';
 import { type DeliveryRequest, parseRequest } from '../request/parse-request.ts';
 import { refuseSecretInputs } from '../request/secret-inputs.ts';
 import { parseBoolean } from '../request/values.ts';
-import { failIfAbandoned, systemClock } from '../system.ts';
+import { systemClock } from '../system.ts';
 import { type CurrentRun, loadCurrentRun } from './current-run.ts';
 import { createRunContext, NARROW_WORDING, type RunnerEnvironment, readInputs } from './inputs.ts';
 import { createActionLogger } from './log.ts';
@@ -35,19 +35,24 @@ export async function run(env: RunnerEnvironment, fail: (message: string) => voi
     for (const secret of new Set([inputs.token, ...readCredentials(env)])) logger.mask(secret);
     const ports = createPorts(logger, stop.signal);
     const currentRun = await loadCurrentRun();
-    const result = await parseAndPerform(inputs, env, currentRun, ports);
+    const request = await parse(inputs, env, currentRun, ports).catch(toDeliveryError);
     const word = isNarrowAction(env, inputs) ? NARROW_WORDING : (text: string) => text;
-    const reports = result.reports.map((report) => finishReport(report, word, redactor));
+    const refuse = (thrown: unknown): readonly Report[] => [describeRefusal(inputs, thrown)];
+    const performed = hasFailed(request)
+      ? refuse(request)
+      : await runRequest(request, ports, { findFiles }).catch(refuse);
+    const reports = performed.map((report) => finishReport(report, word, redactor));
     // Loaded after the delivery. `eager` keeps the bundle one file.
     const { writeOutputs } = await import(/* webpackMode: "eager" */ './outputs.ts');
     const outputFailure = await writeOutputs(reports, env, logger);
-    if (result.request?.comment) {
+    if (!hasFailed(request) && request.comment) {
       const { updateComment } = await import(/* webpackMode: "eager" */ './comment.ts');
       const connect = (options: GitHubClientOptions) => createGitHubClient(options, ports);
-      await updateComment({ reports, request: result.request, run: currentRun, connect }, ports);
+      await updateComment({ reports, request, run: currentRun, connect }, ports);
     }
     const message = describeFailure(reports);
-    if (message !== null && (result.request?.failOnNotReady ?? failsOnRefusal(inputs))) fail(message);
+    if (message !== null && (hasFailed(request) ? failsOnRefusal(inputs) : request.failOnNotReady))
+      fail(message);
     else if (outputFailure !== null) fail(redactor.redact(outputFailure));
   } catch (thrown) {
     fail(redactor.redact(thrown instanceof Error ? thrown.message : String(thrown)));
@@ -60,34 +65,27 @@ export async function run(env: RunnerEnvironment, fail: (message: string) => voi
 const isNarrowAction = (env: RunnerEnvironment, { confine }: RawInputs): boolean =>
   confine !== '' && env.INPUT_CHANNEL === undefined;
 
-interface RunResult {
-  /** `null` if the inputs were refused. */
-  readonly request: DeliveryRequest | null;
-  readonly reports: readonly Report[];
-}
-
-/** Whatever fails here ends as a report. */
-async function parseAndPerform(
+async function parse(
   inputs: RawInputs,
   env: RunnerEnvironment,
   currentRun: CurrentRun,
   ports: Ports,
-): Promise<RunResult> {
-  let request: DeliveryRequest | null = null;
-  try {
-    refuseUnsafeEnvironment(env);
-    const context = createRunContext(env, currentRun, ports);
-    await refuseSecretInputs(inputs, context.secrets, ports.logger);
-    const parsed = parseRequest(inputs, context);
-    request = parsed;
-    const reports = await failIfAbandoned(() => runRequest(parsed, ports, { findFiles }));
-    return { request, reports };
-  } catch (thrown) {
-    const failure = toDeliveryError(thrown).withStep('check');
-    const isWithdrawal = inputs.operation.trim().toLowerCase() === 'withdraw';
-    const subject = (isWithdrawal && inputs.path) || inputs.file || inputs.name;
-    return { request, reports: [refusalReport(subject, failure, isWithdrawal ? 'withdraw' : 'deliver')] };
-  }
+): Promise<DeliveryRequest> {
+  refuseUnsafeEnvironment(env);
+  const context = createRunContext(env, currentRun, ports);
+  await refuseSecretInputs(inputs, context.secrets, ports.logger);
+  return parseRequest(inputs, context);
+}
+
+/** Whatever ends before a delivery has its report ends as one. */
+function describeRefusal({ operation, path, file, name }: RawInputs, thrown: unknown): Report {
+  const failure = toDeliveryError(thrown).withStep('check');
+  const isWithdrawal = operation.trim().toLowerCase() === 'withdraw';
+  return refusalReport(
+    (isWithdrawal && path) || file || name,
+    failure,
+    isWithdrawal ? 'withdraw' : 'deliver',
+  );
 }
 
 /** Without a request, only `fail-on-not-ready` itself is read. */

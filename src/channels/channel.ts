@@ -1,6 +1,6 @@
+import type { ItemResult } from '../async.ts';
 import type { DeliveryError } from '../errors.ts';
 import type { GitBlob } from '../http/fetch-back.ts';
-import type { ItemResult } from '../item-results.ts';
 import type { ChannelKey } from '../protocol/words.ts';
 import type { BrowserDisplay } from '../rules/browser-display.ts';
 import type { LocalFile } from '../rules/inspect.ts';
@@ -39,18 +39,10 @@ export interface PreparedTask<Data = unknown> {
   readonly data: Data;
   /** K1: how it will be served, once it is published. */
   readonly served?: ServedFile;
-  /**
-   * K1: what changes where pictures of the page are delivered with it.
-   *
-   * @returns with the folder, where it is one: the pictures are then a part of it
-   */
-  withPictures?(
-    pictures: PagePictures,
-  ): Pick<PreparedTask<Data>, 'plan' | 'data'> & { readonly site?: LocalSite };
+  /** K1: the pictures of the page, taken before anything is written. */
+  readonly pictures?: PagePictures;
   /** Of a folder: where it will be served, for the references of its pages. */
   readonly servedAt?: ServedFolder;
-  /** What the host means when it refuses the public address; absent where it says no more than its HTTP code. */
-  explainRefusal?(refusal: HostRefusal): RefusalMeaning | undefined;
 }
 
 /** A file, or the entry of a folder, as a host of pages will serve it. */
@@ -92,14 +84,10 @@ export interface ServedFolder {
   readonly refusal?: DeliveryError | null;
 }
 
-/** A host's refusal of the public address, in its own plain text. */
-export interface HostRefusal {
-  readonly httpCode: number;
-  readonly text: string;
-}
-
-/** What a refusal means. */
-export interface RefusalMeaning {
+/** A refusal of the public address whose reason the host gives in plain text. */
+export interface KnownRefusal {
+  readonly httpCodes: readonly number[];
+  readonly text: RegExp;
   /** What to change. */
   readonly hint: string;
   /** Whether waiting can't help. */
@@ -171,6 +159,8 @@ export interface Placement {
   readonly changes?: SiteChanges;
   /** Git's id of a site's files as a tree. */
   readonly treeSha?: string | undefined;
+  /** K1: git's id of what the branch must hold at each path, also after the proof; `null` for nothing. */
+  readonly held?: ReadonlyMap<string, string | null>;
   /** Bytes of everything that Pages serves from the branch with the site. */
   readonly servedSize?: number;
   /** Whether `?v=` is added to each request, to get past caches. @see protocol 4.5 */
@@ -188,6 +178,8 @@ export interface Placement {
   readonly warnsFirst?: boolean;
   /** Whether the host may count each request as a download and limit them: then it is asked no more often than needed. */
   readonly countsDownloads?: boolean;
+  /** What the host means when it refuses the address; the first that fits counts. */
+  readonly refusals?: readonly KnownRefusal[];
   /** How many right answers in a row prove it, where no cache has to be got past; `AGREEING_PROBES.usual` by default. */
   readonly answers?: number;
   /** Whether every redirect must lead to a public host: the address came from outside. */

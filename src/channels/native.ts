@@ -1,15 +1,8 @@
+import { forEachItem } from '../async.ts';
 import { DeliveryError } from '../errors.ts';
-import { forEachItem } from '../item-results.ts';
 import { AGREEING_PROBES } from '../protocol/limits.ts';
-import type {
-  Channel,
-  ChannelAction,
-  HostRefusal,
-  Placement,
-  PreparedTask,
-  RefusalMeaning,
-} from './channel.ts';
-import { explainRefusal } from './filebin/refusals.ts';
+import type { Channel, ChannelAction, Placement, PreparedTask } from './channel.ts';
+import { listRefusals } from './filebin/refusals.ts';
 
 /**
  * K4: the environment's own link. Nothing is placed; the link, accepted by the request only as a public
@@ -21,11 +14,7 @@ import { explainRefusal } from './filebin/refusals.ts';
 export function createNativeChannel(url: URL | undefined, binHostUrl?: URL): Channel {
   const isBin = url !== undefined && url.host === binHostUrl?.host;
   const publish: ChannelAction<URL> = {
-    prepare: (items) =>
-      forEachItem(items, async () => ({
-        ...prepareLink(url),
-        ...(isBin && { explainRefusal: explainBinRefusal }),
-      })),
+    prepare: (items) => forEachItem(items, async () => prepareLink(url)),
     preview: (tasks) =>
       forEachItem(tasks, async ({ data }) => `the link on ${data.hostname} would be proven`),
     perform: (tasks) => forEachItem(tasks, async ({ data }) => placementOf(data, isBin)),
@@ -56,10 +45,10 @@ function prepareLink(url: URL | undefined): PreparedTask<URL> {
 }
 
 /** A link has no bin that a delivery could go on with. */
-function explainBinRefusal(refusal: HostRefusal): RefusalMeaning | undefined {
-  const meaning = explainRefusal(refusal, '');
-  return meaning && { ...meaning, hint: 'ask the operator of the bin host, or use channel: K1, K2 or K3' };
-}
+const BIN_REFUSALS = listRefusals('').map((one) => ({
+  ...one,
+  hint: 'ask the operator of the bin host, or use channel: K1, K2 or K3',
+}));
 
 function placementOf(url: URL, isBin: boolean): Placement {
   return {
@@ -72,7 +61,7 @@ function placementOf(url: URL, isBin: boolean): Placement {
     mustBeExternal: true,
     warnsFirst: isBin,
     countsDownloads: isBin,
-    ...(isBin && { answers: AGREEING_PROBES.counted }),
+    ...(isBin && { answers: AGREEING_PROBES.counted, refusals: BIN_REFUSALS }),
     notes: [
       'how long the link lives is up to the environment that gave it',
       ...(isBin ? ['a browser may be shown a warning page first'] : []),

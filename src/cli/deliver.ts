@@ -1,4 +1,4 @@
-import { runCheck, runRequest } from '../context.ts';
+import { runRequest } from '../context.ts';
 import { refusalReport } from '../delivery/compose-report.ts';
 import { findFiles } from '../delivery/find-files.ts';
 import type { Report } from '../delivery/report.ts';
@@ -9,7 +9,6 @@ import { refuseUnsafeEnvironment } from '../request/environment.ts';
 import { selectInstance } from '../request/local-inputs.ts';
 import { refuseAddresses } from '../request/parse-request.ts';
 import { findRepository } from '../request/source-repository.ts';
-import { failIfAbandoned } from '../system.ts';
 import type { CliCommand } from './args.ts';
 import { formatChecks, formatReports, printReports } from './print-reports.ts';
 import {
@@ -70,9 +69,9 @@ async function createReports(
     const request = await createRequest(raw, context, ports);
     for (const line of log) ports.logger.info(line);
     // A pattern may take long in a large folder: it is searched once.
-    const parts = { authorize, findFiles: files === undefined ? findFiles : async () => files };
-    const run = command.name === 'check' ? runCheck : runRequest;
-    return await failIfAbandoned(() => run(request, ports, parts));
+    const find = files === undefined ? findFiles : async () => files;
+    const checkOnly = command.name === 'check';
+    return await runRequest(request, ports, { authorize, findFiles: find, checkOnly });
   } catch (thrown) {
     if (thrown instanceof UsageError) throw thrown;
     const failure = toDeliveryError(thrown).withStep('check');

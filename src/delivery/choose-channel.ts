@@ -1,5 +1,5 @@
-import { DeliveryError } from '../errors.ts';
-import type { RepositoryContext } from '../github/api/repository.ts';
+import { DeliveryError, toDeliveryError } from '../errors.ts';
+import type { RepositoryContext, RepositoryQuery } from '../github/api/repository.ts';
 import { MAX_FILE_SIZE, MEGABYTE, SIZE } from '../protocol/limits.ts';
 import type { ChannelKey } from '../protocol/words.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
@@ -10,6 +10,34 @@ export interface ChannelChoice {
   readonly main: ChannelKey;
   readonly duplicates: readonly ChannelKey[];
   readonly reason: string;
+}
+
+/** Whether a channel may be chosen. */
+export const isWanted = (key: ChannelKey, { channels }: Pick<DeliveryRequest, 'channels'>): boolean =>
+  channels === 'auto' || channels.includes(key);
+
+/** What must be known of the repository before a channel can be chosen. */
+export const queryFor = (request: Pick<DeliveryRequest, 'channels'>): RepositoryQuery => ({
+  site: isWanted('K1', request),
+  repository: isWanted('K2', request),
+});
+
+/** @throws {DeliveryError} with the step `authorize` @see protocol 5 */
+export function failAuthorization(thrown: unknown): never {
+  throw toDeliveryError(thrown).withStep('authorize');
+}
+
+export function describeRepository({ hasToken, privateRepository, site }: RepositoryContext): string[] {
+  const lines = [hasToken ? 'there is a token' : 'there is no token, or no repository for it'];
+  if (privateRepository !== null) lines.push(`the repository is ${privateRepository ? 'private' : 'public'}`);
+  if (site === null) lines.push('the repository has no Pages site');
+  else if (site === 'unreadable') lines.push("the repository's Pages settings can't be read");
+  else if (site !== 'unasked') {
+    const source =
+      site.builtBy === 'workflow' ? 'a workflow' : `branch ${site.branch}, folder /${site.folder}`;
+    lines.push(`the Pages site on ${site.base.host} is built from ${source}`);
+  }
+  return lines;
 }
 
 interface ChoiceFacts {

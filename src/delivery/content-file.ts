@@ -7,38 +7,42 @@ import type { Ports } from '../ports.ts';
 import { CONTENT, MEGABYTE, SECOND } from '../protocol/limits.ts';
 import type { GivenContent } from '../request/content.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
-import { createTemporaryFolder } from '../temporary-folder.ts';
+import { createTemporaryFolder } from '../system.ts';
 import type { FindFiles } from './find-files.ts';
 
 /** A request whose content lies in a file, and how that file is found. */
-export interface FileRequest {
+export interface ContentFile {
   readonly request: DeliveryRequest;
-  readonly parts: { readonly findFiles?: FindFiles };
+  /** Absent where the request names files itself. */
+  readonly findFiles?: FindFiles;
+  /** Removes what was written. */
+  remove(): Promise<void>;
 }
 
 /**
- * Runs some work on a request. Content that is given instead of a file lies in a private temporary file until
- * the work ends; checks and reports call it by the name that was given.
+ * Content that is given instead of a file lies in a private temporary file until it is removed; checks and reports
+ * call it by the name that was given.
  *
  * @throws {DeliveryError} `TOO_LARGE`, or `BAD_INPUT` where the content is empty or does not end.
  */
-export async function useContentFile<T>(
+export async function openContent(
   request: DeliveryRequest,
   ports: Pick<Ports, 'clock' | 'signal'>,
-  work: (prepared: FileRequest) => Promise<T>,
-): Promise<T> {
+): Promise<ContentFile> {
   const { content } = request;
-  if (content === undefined) return work({ request, parts: {} });
+  if (content === undefined) return { request, remove: async () => undefined };
   const folder = await createTemporaryFolder(tmpdir());
+  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
   try {
     const path = join(folder, 'content');
     await writeContent(path, content, ports);
     const found = { path, given: content.name, relativePath: content.name, isTemporary: true };
     // No other file of the machine is meant, whatever its name is.
     const location = { folder, allowedRoots: [folder], allowsFullPaths: false };
-    return await work({ request: { ...request, ...location }, parts: { findFiles: async () => [found] } });
-  } finally {
-    await rm(folder, { recursive: true, force: true });
+    return { request: { ...request, ...location }, findFiles: async () => [found], remove };
+  } catch (thrown) {
+    await remove();
+    throw thrown;
   }
 }
 

@@ -3,9 +3,14 @@ import type { RepositoryContext } from '../github/api/repository.ts';
 import { noteOtherInputs } from '../request/input-scope.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { getBrowserDisplay } from '../rules/browser-display.ts';
-import { authorize, isWanted } from './authorize.ts';
 import { checkPages, closeFiles, openFiles } from './check-file.ts';
-import { chooseChannels } from './choose-channel.ts';
+import {
+  chooseChannels,
+  describeRepository,
+  failAuthorization,
+  isWanted,
+  queryFor,
+} from './choose-channel.ts';
 import { composeReport } from './compose-report.ts';
 import type { DeliveryContext } from './delivery-context.ts';
 import {
@@ -19,11 +24,17 @@ import {
   runStep,
 } from './file-delivery.ts';
 import { folderChannelError } from './open-site.ts';
-import { actionsFor, type ChannelActions, prepareTasks, previewTasks } from './plan.ts';
-import { publishTasks, recheckDeliveries } from './publish.ts';
 import type { Report } from './report.ts';
 import { createPageOpener } from './screen/open-pages.ts';
 import { type ScreenStep, viewLocalPages, viewPublishedPages } from './screen/view-pages.ts';
+import {
+  actionsFor,
+  type ChannelActions,
+  prepareTasks,
+  previewTasks,
+  publishTasks,
+  recheckDeliveries,
+} from './tasks.ts';
 
 /**
  * Delivers every file that is named: check → authorize → place → wait → verify → report. A file that fails
@@ -47,7 +58,11 @@ export async function deliver(
         onlyChecked(),
       );
     } else if (files.some(isOngoing)) {
-      const { repository, channels } = await authorize(request, context);
+      context.logger.startSection('Authorize');
+      const { repository, channels } = await context
+        .openRepository(queryFor(request))
+        .catch(failAuthorization);
+      for (const line of describeRepository(repository)) context.logger.info(line);
       files = await chooseForAll(files, request, repository);
       files = noteInputs(files, request, context);
       const step = { request, context, open: createPageOpener(context.screen, context) };

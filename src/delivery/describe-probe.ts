@@ -1,8 +1,9 @@
-import type { RefusalMeaning } from '../channels/channel.ts';
+import type { KnownRefusal } from '../channels/channel.ts';
 import { DeliveryError } from '../errors.ts';
 import { nameFew } from '../plain-text.ts';
 import { MINUTE, SECOND } from '../protocol/limits.ts';
-import { type ContentMatch, type ExpectedContent, isProof, type ProbeResult } from './url-probe.ts';
+import type { ContentMatch, ExpectedContent } from './match-content.ts';
+import { isProof, type ProbeResult } from './url-probe.ts';
 
 /** What each match means to a person. */
 const DESCRIPTIONS: Readonly<Record<ContentMatch, string>> = {
@@ -46,7 +47,8 @@ export interface WrongAnswer {
   readonly last: ProbeResult | null;
   /** A right answer before it. */
   readonly earlier: ProbeResult | undefined;
-  readonly meaning: RefusalMeaning | undefined;
+  /** What the host means by it. */
+  readonly meaning: Pick<KnownRefusal, 'hint' | 'isFinal'> | undefined;
 }
 
 /** What the addresses that are proven together are to messages. */

@@ -1,14 +1,15 @@
+import type { ItemResult } from '../async.ts';
 import type { ScreenView } from '../browser/screen-view.ts';
-import type { AbsentFile, PreparedTask } from '../channels/channel.ts';
+import type { AbsentFile, Placement, PreparedTask } from '../channels/channel.ts';
 import { type DeliveryError, type ErrorCode, hasFailed, resultOf, toDeliveryError } from '../errors.ts';
-import type { ItemResult } from '../item-results.ts';
 import type { ChannelKey, Step } from '../protocol/words.ts';
 import type { Operation } from '../request/values.ts';
 import type { LocalFile } from '../rules/inspect.ts';
 import type { LocalSite } from '../rules/local-site.ts';
-import type { ChannelAttempt } from './channel-attempt.ts';
 import type { ChannelChoice } from './choose-channel.ts';
 import type { FoundFile } from './find-files.ts';
+import type { ContentMatch, ExpectedContent } from './match-content.ts';
+import type { ProbeResult } from './url-probe.ts';
 
 /** The subject of a delivery that has no file. */
 export const LINK_SUBJECT = 'the given link';
@@ -145,3 +146,64 @@ export function findAbsent(deliveries: readonly FileDelivery[], key: ChannelKey)
 /** How it went in the main channel; `null` where it was not tried. */
 export const mainAttempt = ({ choice, attempts }: FileDelivery): ChannelAttempt | null =>
   (choice && attempts.get(choice.main)) ?? null;
+
+/** What a browser saw of a published page. */
+interface ScreenResult {
+  readonly view: ScreenView;
+  /** The share of pixels, from 0 to 1, that it has in common with the page before publishing; `null` if not known. */
+  readonly agreement: number | null;
+}
+
+/** What verification found: the evidence for G3. */
+export interface Proof {
+  readonly httpCode: number;
+  /** `null` without a marker. */
+  readonly markerCount: number | null;
+  /** SHA-256 of the body, lowercase hex; `null` where nothing is served any more. */
+  readonly sha256: string | null;
+  /** How the body relates to the file. */
+  readonly match: ContentMatch;
+  readonly hosts: readonly string[];
+  /** How many further files of a site were proven. */
+  readonly parts: number;
+  /** Whether a cache still has what was there before, or was not asked, as UNKNOWN says. */
+  readonly isCached: boolean;
+  /** Whether it was reached in a private network, as UNKNOWN says. */
+  readonly isInternal: boolean;
+}
+
+/** One file's way through one channel. Each step returns a new one. */
+export interface ChannelAttempt {
+  readonly task: PreparedTask;
+  /** How the log calls the file, where there are several. */
+  readonly title: string;
+  /** What the address must show in the end. */
+  readonly expected: ExpectedContent;
+  readonly placement: Placement | null;
+  readonly proof: Proof | null;
+  /** What the address answered last; `null` where it was not asked. */
+  readonly lastProbe: ProbeResult | null;
+  /** The raw address, where it was proven too. */
+  readonly rawUrl: URL | null;
+  /** What a browser saw at the proven address; `null` where none was to look. */
+  readonly screen: ScreenResult | null;
+  readonly unknown: readonly string[];
+  readonly failure: DeliveryError | null;
+  /** Milliseconds that each step took. */
+  readonly took: Readonly<Partial<Record<Step, number>>>;
+}
+
+/** With what is known before the channel is asked. */
+export function newAttempt(given: Pick<ChannelAttempt, 'task' | 'title' | 'expected'>): ChannelAttempt {
+  return {
+    ...given,
+    placement: null,
+    proof: null,
+    lastProbe: null,
+    rawUrl: null,
+    screen: null,
+    unknown: [],
+    failure: null,
+    took: {},
+  };
+}

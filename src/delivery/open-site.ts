@@ -1,7 +1,6 @@
 import { basename, join } from 'node:path';
 import { mapConcurrently } from '../async.ts';
 import { DeliveryError, hasFailed, resultOf } from '../errors.ts';
-import { keepOldHeapSmall } from '../heap.ts';
 import { countFiles } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
 import { MAX_FILE_SIZE, MEGABYTE, SITE, SIZE } from '../protocol/limits.ts';
@@ -10,6 +9,7 @@ import { inspectFile, type LocalFile } from '../rules/inspect.ts';
 import { type LocalSite, listSiteFiles, refuseFindings, refuseLargeFolder } from '../rules/local-site.ts';
 import { nameFromFile } from '../rules/naming.ts';
 import { type CheckedFolders, refuseOutside } from '../rules/open-file.ts';
+import { keepOldHeapSmall } from '../system.ts';
 import { checkContent, refuseSecretNames } from './check-content.ts';
 import type { FoundFile } from './find-files.ts';
 

@@ -1,27 +1,11 @@
 import { mapConcurrently } from '../async.ts';
-import type { PreparedTask } from '../channels/channel.ts';
+import type { Placement } from '../channels/channel.ts';
 import { DeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
-import { AGREEING_PROBES, FURTHER_PROBES, LATER_PROBE, SECOND, SITE } from '../protocol/limits.ts';
-import {
-  describeWrong,
-  loginPageError,
-  type ProofWords,
-  type WrongAnswer,
-  wrongAnswersError,
-} from './describe-probe.ts';
+import { AGREEING_PROBES, FURTHER_PROBES, LATER_PROBE, SITE } from '../protocol/limits.ts';
+import { loginPageError, type ProofWords, type WrongAnswer, wrongAnswersError } from './describe-probe.ts';
 import { failedProbe, isProof, type ProbeResult, type UrlProbe } from './url-probe.ts';
-
-/** How long, and how often, addresses are asked. */
-export interface WaitLimits {
-  /** Milliseconds between two requests. */
-  readonly interval: number;
-  /** Milliseconds that build and verification may take together. */
-  readonly timeout: number;
-  /** When they began, and when they must end: milliseconds since the epoch. */
-  readonly begun: number;
-  readonly deadline: number;
-}
+import { createProofLog, type WaitLimits } from './wait-log.ts';
 
 /** What an answer is: what is wanted, the copy from before that a cache may have, or anything else. */
 export type Verdict = 'right' | 'old' | 'wrong';
@@ -41,8 +25,7 @@ export interface Address {
   readonly asBrowser?: boolean;
   /** What it has answered already. */
   readonly known?: ProbeResult | undefined;
-  /** What the host means when it refuses it. */
-  readonly explainRefusal?: PreparedTask['explainRefusal'];
+  readonly refusals?: Placement['refusals'];
 }
 
 /** An address that is proven. */
@@ -190,15 +173,12 @@ class AddressProof {
 
   /** What is wrong with it. */
   describe(): WrongAnswer {
-    const { path, explainRefusal } = this.address;
-    const { refusal, httpCode = null } = this.#wrong ?? {};
-    const isRefused = refusal !== undefined && httpCode !== null;
-    return {
-      path,
-      last: this.#wrong,
-      earlier: this.#earlier,
-      meaning: isRefused ? explainRefusal?.({ httpCode, text: refusal }) : undefined,
-    };
+    const { path, refusals = [] } = this.address;
+    const { refusal = '', httpCode } = this.#wrong ?? {};
+    const meaning = refusals.find(
+      ({ httpCodes, text }) => httpCode != null && httpCodes.includes(httpCode) && text.test(refusal),
+    );
+    return { path, last: this.#wrong, earlier: this.#earlier, meaning };
   }
 }
 
@@ -207,50 +187,3 @@ const isSameAnswer = (one: ProbeResult, other: ProbeResult): boolean =>
   one.match === other.match &&
   one.hosts.at(-1) === other.hosts.at(-1) &&
   (one.match !== 'altered' || one.fingerprint?.sha256 === other.fingerprint?.sha256);
-
-/** Logs a proof: a line when something changed, and how much is done; of one address, how much of the time is over. */
-function createProofLog(
-  total: number,
-  words: ProofWords,
-  limits: WaitLimits,
-  ports: Ports,
-): { advance(): void; write(wrong: readonly WrongAnswer[]): void; end(): void } {
-  if (total === 1) {
-    const log = createWaitLog('waited for the address', limits, ports);
-    return {
-      advance: () => undefined,
-      write: (wrong) => log.write(describeWrong(wrong, words)),
-      end: log.end,
-    };
-  }
-  const progress = ports.logger.progress('files fetched back', total, 'files');
-  return {
-    advance: () => progress.advance(1),
-    write: (wrong) =>
-      ports.logger.info(
-        `${wrong.length} of ${total} files are not there yet: ${describeWrong(wrong, words)}`,
-      ),
-    end: () => progress.end(),
-  };
-}
-
-/** Logs a wait: a line when something changed, and how much of the time is over. */
-export function createWaitLog(
-  title: string,
-  { begun, timeout }: WaitLimits,
-  { clock, logger }: Ports,
-): { write(line: string): void; end(): void } {
-  const progress = logger.progress(title, timeout, 'milliseconds');
-  let lastLine = '';
-  let shown = 0;
-  return {
-    write(line) {
-      const elapsed = clock.now() - begun;
-      if (line !== lastLine) logger.info(`${(elapsed / SECOND).toFixed(0)} s: ${line}`);
-      lastLine = line;
-      progress.advance(elapsed - shown);
-      shown = elapsed;
-    },
-    end: () => progress.end(),
-  };
-}

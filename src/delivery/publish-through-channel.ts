@@ -1,12 +1,13 @@
 import { mapConcurrently } from '../async.ts';
-import type { AbsentFile, ChannelAction, HostProgress } from '../channels/channel.ts';
-import { type DeliveryError, hasFailed, resultOf, toDeliveryError } from '../errors.ts';
+import type { AbsentFile, ChannelAction } from '../channels/channel.ts';
+import { hasFailed, resultOf, toDeliveryError } from '../errors.ts';
 import type { Logger, Ports } from '../ports.ts';
 import { BATCH } from '../protocol/limits.ts';
-import { type ChannelAttempt, type ChannelJob, newAttempt } from './channel-attempt.ts';
-import { askChannel } from './file-delivery.ts';
-import type { WaitLimits } from './prove.ts';
-import { openPlacement, type PlacementCheck, verifyPlacement, waitForSite } from './verify.ts';
+import { openPlacement } from './addresses.ts';
+import { askChannel, type ChannelAttempt } from './file-delivery.ts';
+import { verifyPlacement } from './verify.ts';
+import { type Checks, type WaitedSite, waitForAll } from './wait-for-site.ts';
+import type { WaitLimits } from './wait-log.ts';
 
 /**
  * Files through one channel: place → wait → verify. All are placed together and waited for once; each
@@ -16,7 +17,7 @@ import { openPlacement, type PlacementCheck, verifyPlacement, waitForSite } from
  */
 export async function publishThroughChannel(
   action: ChannelAction,
-  jobs: readonly ChannelJob[],
+  attempts: readonly ChannelAttempt[],
   {
     absent,
     ...limits
@@ -26,11 +27,11 @@ export async function publishThroughChannel(
   ports: Ports,
 ): Promise<readonly ChannelAttempt[]> {
   const perform: typeof action.perform = (tasks) => action.perform(tasks, absent);
-  const placed = await placeAll({ perform }, jobs.map(newAttempt), ports);
+  const placed = await placeAll({ perform }, attempts, ports);
   const begun = ports.clock.now();
   const wait = { ...limits, begun, deadline: begun + limits.timeout };
   const checks = openChecks(placed, wait, ports);
-  const waited = await waitForAll(action, placed, checks, wait, ports);
+  const waited = await waitForAll(action, placed, { ...wait, checks }, ports);
   return verifyAll(waited, checks, wait, ports);
 }
 
@@ -84,73 +85,13 @@ function placeTitle(attempts: readonly ChannelAttempt[]): string {
   return `${verb}: ${plan?.channel}, ${attempts.length === 1 ? plan?.destination : `${attempts.length} files`}`;
 }
 
-/** How each placement is asked, by its task. */
-type Checks = ReadonlyMap<ChannelAttempt['task'], PlacementCheck>;
-
 function openChecks(attempts: readonly ChannelAttempt[], { deadline }: WaitLimits, ports: Ports): Checks {
-  const entries = attempts.flatMap(({ task, placement, expected }) => {
-    if (placement === null) return [];
-    const { explainRefusal } = task;
-    const check = openPlacement(placement, expected, deadline, ports);
-    return [[task, { ...check, explainRefusal: explainRefusal?.bind(task) }] as const];
-  });
-  return new Map(entries);
+  return new Map(
+    attempts.flatMap(({ task, placement, expected }) =>
+      placement === null ? [] : [[task, openPlacement(placement, expected, deadline, ports)] as const],
+    ),
+  );
 }
-
-/** What is known of the site after the wait. */
-interface WaitedSite {
-  readonly attempts: readonly ChannelAttempt[];
-  /** Why it did not come, if so. */
-  readonly late: DeliveryError | null;
-  /** When the commit was made that the host has built with each attempt. */
-  readonly builtAt: ReadonlyMap<ChannelAttempt['task'], number | undefined>;
-}
-
-/**
- * Waits for the site once: it shows all of one push, or nothing of it. So one file is waited for, the last one that
- * was written, if possible a page that the host renders: its proof needs the host's word. For such a page that was
- * there already its own build counts.
- */
-async function waitForAll(
-  action: ChannelAction,
-  attempts: readonly ChannelAttempt[],
-  checks: Checks,
-  limits: WaitLimits,
-  ports: Ports,
-): Promise<WaitedSite> {
-  const builtAt = new Map<ChannelAttempt['task'], number | undefined>();
-  const watched = action.progress === undefined ? [] : attempts.filter(({ task }) => checks.has(task));
-  const written = watched.filter(({ placement }) => placement?.written);
-  const lead = written.findLast(isRendered) ?? written.at(-1) ?? watched.at(-1);
-  if (lead === undefined) return { attempts, late: null, builtAt };
-  const begun = ports.clock.now();
-  ports.logger.startSection('Wait for the site');
-  const ownBuild = watched.filter((one) => one !== lead && isRendered(one) && !written.includes(one));
-  let late: DeliveryError | null = null;
-  for (const { task } of [lead, ...ownBuild]) {
-    const check = checks.get(task);
-    if (check === undefined || late !== null) continue;
-    const ask = (): Promise<HostProgress> =>
-      action.progress?.({ task, placement: check.placement }) ?? Promise.resolve(FINISHED);
-    const waited = await resultOf(() => waitForSite(check, ask, limits, ports));
-    if (hasFailed(waited)) late = waited.withStep('wait');
-    else builtAt.set(task, waited);
-  }
-  const ofPush = builtAt.get(lead.task);
-  const wait = ports.clock.now() - begun;
-  const after = attempts.map((attempt): ChannelAttempt => {
-    if (!watched.includes(attempt)) return attempt;
-    if (attempt.placement?.written) builtAt.set(attempt.task, ofPush);
-    const timed = { ...attempt, took: { ...attempt.took, wait } };
-    const lastProbe = checks.get(attempt.task)?.probe.last ?? null;
-    return attempt === lead && late !== null ? { ...timed, failure: late, lastProbe } : timed;
-  });
-  return { attempts: after, late, builtAt };
-}
-
-const isRendered = ({ placement }: ChannelAttempt): boolean => placement?.hostMayChangeBytes === true;
-
-const FINISHED: HostProgress = { finished: true, detail: 'nothing has to be waited for' };
 
 /** Where the site did not come, each address is asked only once more. */
 async function verifyAll(
@@ -179,7 +120,7 @@ async function verifyAll(
 }
 
 /** The ports, with a log that says which of several files a line is about. */
-function withLogPrefix({ title }: ChannelJob, all: readonly ChannelJob[], ports: Ports): Ports {
+function withLogPrefix({ title }: ChannelAttempt, all: readonly ChannelAttempt[], ports: Ports): Ports {
   if (all.length === 1) return ports;
   const { logger } = ports;
   const prefixed: Logger = {

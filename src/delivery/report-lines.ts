@@ -3,10 +3,8 @@ import { countChanges, formatChangeCounts } from '../channels/site-changes.ts';
 import { countFiles, neutralizeText } from '../plain-text.ts';
 import { SECOND } from '../protocol/limits.ts';
 import { CHANNELS, RESULTS, type ReportLine } from '../protocol/words.ts';
-import type { ChannelAttempt } from './channel-attempt.ts';
 import { countMarker } from './describe-probe.ts';
-import { type FileDelivery, LINK_SUBJECT, mainAttempt } from './file-delivery.ts';
-import { describeGoneProof } from './gates.ts';
+import { type ChannelAttempt, type FileDelivery, LINK_SUBJECT, mainAttempt } from './file-delivery.ts';
 import { type FailureReason, formatReason } from './report.ts';
 import { describeScreen } from './screen/screen-report.ts';
 
@@ -131,6 +129,10 @@ function testLine(delivery: FileDelivery, { notReady }: ReportFacts): string {
     `build time: ${wait === undefined ? 'no build' : `${(wait / SECOND).toFixed(1)} s`}`,
   ].join('; ');
 }
+
+/** What an address shows once its file is withdrawn. */
+export const describeGoneProof = ({ isCached }: NonNullable<ChannelAttempt['proof']>): string =>
+  `nothing is served ${isCached ? 'past caches' : 'there'}`;
 
 /** What was compared, or that nothing is there any more. */
 function describeContent(

@@ -1,125 +1,22 @@
-import { poll } from '../async.ts';
-import type { HostProgress, PlacedPart, Placement, PreparedTask } from '../channels/channel.ts';
+import type { Placement } from '../channels/channel.ts';
 import { DeliveryError, hasFailed, resultOf } from '../errors.ts';
 import { countFiles, nameFew } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
-import { AGREEING_PROBES, FURTHER_PROBES, SECOND } from '../protocol/limits.ts';
+import { FURTHER_PROBES } from '../protocol/limits.ts';
 import {
-  BUSY_HINT,
-  countMarker,
-  describeCacheTime,
-  describeProbe,
-  loginPageError,
-  type ProofWords,
-} from './describe-probe.ts';
-import {
-  type Address,
-  createWaitLog,
-  type ProvenAddress,
-  prove,
-  type Verdict,
-  type WaitLimits,
-} from './prove.ts';
-import {
-  type ContentMatch,
-  type ExpectedContent,
-  isProof,
-  newProbeSession,
-  type ProbeResult,
-  type ProbeSession,
-  type ProbeTarget,
-  UrlProbe,
-} from './url-probe.ts';
-
-/** What verification found: the evidence for G3. */
-export interface Proof {
-  readonly httpCode: number;
-  /** `null` without a marker. */
-  readonly markerCount: number | null;
-  /** SHA-256 of the body, lowercase hex; `null` where nothing is served any more. */
-  readonly sha256: string | null;
-  /** How the body relates to the file. */
-  readonly match: ContentMatch;
-  readonly hosts: readonly string[];
-  /** How many further files of a site were proven. */
-  readonly parts: number;
-  /** Whether a cache still has what was there before, or was not asked, as UNKNOWN says. */
-  readonly isCached: boolean;
-  /** Whether it was reached in a private network, as UNKNOWN says. */
-  readonly isInternal: boolean;
-}
-
-/** What verification found, with what it could not see. */
-export interface VerifiedPlacement {
-  readonly proof: Proof;
-  /** The raw address, where it was proven too. */
-  readonly rawUrl: URL | null;
-  readonly unknown: readonly string[];
-}
-
-/** A placement on the way to its proof: what its addresses must show, and how they are asked. */
-export interface PlacementCheck {
-  readonly placement: Placement;
-  readonly expected: ExpectedContent;
-  /** Asks the address that is handed over, with `?v=` where a cache has to be got past. */
-  readonly probe: UrlProbe;
-  readonly session: ProbeSession;
-  readonly explainRefusal?: PreparedTask['explainRefusal'];
-}
-
-/** @param deadline milliseconds since the epoch */
-export function openPlacement(
-  placement: Placement,
-  expected: ExpectedContent,
-  deadline: number,
-  ports: Ports,
-): PlacementCheck {
-  const session = newProbeSession(deadline, ports);
-  return { placement, expected, session, probe: new UrlProbe(placement, expected, session, ports) };
-}
-
-/**
- * WAIT: until the address shows the file, or the host says that it has finished.
- *
- * @param ask how far the host is
- * @returns when the commit was made that the finished build contains: milliseconds since the epoch
- * @throws {DeliveryError} `BUILD_ERRORED`, or `BUILD_TIMEOUT` at the deadline.
- * @see protocol 3.2, 8
- */
-export async function waitForSite(
-  { probe, expected }: Pick<PlacementCheck, 'probe' | 'expected'>,
-  ask: () => Promise<HostProgress>,
-  limits: WaitLimits,
-  ports: Ports,
-): Promise<number | undefined> {
-  let progress: HostProgress = { finished: false, detail: 'the host was not asked yet' };
-  const log = createWaitLog('waited for the site', limits, ports);
-  const finished = await poll({ ...limits, ...ports }, async () => {
-    const result = await probe.probe();
-    const shows = isProof(result);
-    if (result.match === 'login') throw loginPageError(result);
-    // Anything may answer a 404 once: what is removed is gone when the host has built without it.
-    if (!shows || expected.gone) progress = await ask();
-    if (shows && !(expected.gone && progress.building)) return `the site shows it: ${describeProbe(result)}`;
-    log.write(`${describeProbe(result)}; ${progress.detail}`);
-    return progress.finished ? progress.detail : undefined;
-  }).finally(log.end);
-  if (finished !== undefined) {
-    ports.logger.info(finished);
-    return progress.committedAt;
-  }
-  const seconds = limits.timeout / SECOND;
-  throw new DeliveryError(
-    'BUILD_TIMEOUT',
-    `the site did not show the file within ${seconds} s: ${describeProbe(probe.last)}; ${progress.detail}`,
-    {
-      httpCode: probe.last?.httpCode ?? progress.httpCode,
-      hint:
-        (probe.last?.httpCode === 429 ? BUSY_HINT : progress.hint) ??
-        'run the step again: the file is committed, so it only verifies',
-    },
-  );
-}
+  judgeCached,
+  listParts,
+  type PartAddress,
+  type PlacementCheck,
+  pageAddress,
+  plainAddress,
+} from './addresses.ts';
+import { countMarker, describeCacheTime, describeProbe, type ProofWords } from './describe-probe.ts';
+import type { ChannelAttempt, Proof } from './file-delivery.ts';
+import type { ExpectedContent } from './match-content.ts';
+import { type Address, type ProvenAddress, prove } from './prove.ts';
+import { isProof, type ProbeResult, type ProbeTarget, UrlProbe } from './url-probe.ts';
+import type { WaitLimits } from './wait-log.ts';
 
 /**
  * VERIFY: proves every address of a placement, in this order: the one to hand over with `?v=`; the other files of a
@@ -136,12 +33,12 @@ export async function verifyPlacement(
   builtAt: number | undefined,
   limits: WaitLimits,
   ports: Ports,
-): Promise<VerifiedPlacement> {
+): Promise<Pick<ChannelAttempt, 'rawUrl' | 'unknown'> & { readonly proof: Proof }> {
   const { placement, expected, session } = check;
   const result = await provePage(check, builtAt, limits, ports);
   const parts = listParts(check, result, ports);
   const [rest, raw] = await Promise.allSettled([
-    proveRest(check, parts, { result, builtAt }, limits, ports),
+    proveRest(check, { parts, result, builtAt }, limits, ports),
     verifyRawAddress(check, limits, ports),
   ]);
   if (rest.status === 'rejected') throw rest.reason;
@@ -199,72 +96,12 @@ function noAnswer(): never {
   throw new DeliveryError('INTERNAL', 'an address was left out of its proof');
 }
 
-/**
- * The address that is handed over. Where the host may rightly change the bytes, the marker is enough if the host also
- * says that it has built our commit, and the page is not older than that commit.
- */
-function pageAddress(
-  { placement, expected, probe, explainRefusal }: PlacementCheck,
-  builtAt: number | undefined,
-): Address {
-  const { answers = AGREEING_PROBES.usual, bypassCache, hostMayChangeBytes, mustBeExternal } = placement;
-  return {
-    path: null,
-    open: () => probe,
-    // With `?v=` one right answer is enough where the address without it is asked next.
-    answers: bypassCache && expected.gone !== true ? 1 : answers,
-    isExternal: mustBeExternal,
-    explainRefusal,
-    judge: (result) =>
-      isProof(result) || (hostMayChangeBytes && result.match === 'altered' && isNotOlder(result, builtAt))
-        ? 'right'
-        : 'wrong',
-  };
+/** A page that was proven with `?v=`, and what is asked next. */
+interface ProvenPage {
+  readonly parts: readonly PartAddress[];
+  readonly result: ProbeResult;
+  readonly builtAt: number | undefined;
 }
-
-const isNotOlder = ({ lastModified }: ProbeResult, builtAt: number | undefined): boolean =>
-  builtAt !== undefined && lastModified !== null && lastModified >= builtAt;
-
-/** The other files of a site, each at its own address. */
-function listParts(
-  { placement: { parts = [] }, expected, session }: PlacementCheck,
-  { hosts }: ProbeResult,
-  ports: Ports,
-): readonly PartAddress[] {
-  const { gone = false } = expected;
-  return parts.map((part) => {
-    const file = gone ? null : part;
-    const target = { url: part.url, mustBeExternal: false, ...(part.earlier && { earlier: part.earlier }) };
-    const open = (bypassCache: boolean): UrlProbe =>
-      new UrlProbe({ ...target, bypassCache }, { file, marker: undefined, gone }, session, ports);
-    // A browser would be at another host after a redirect.
-    const judge: Address['judge'] = (result) => judgeCached(result, hosts.at(-1));
-    const plain = { path: part.path, open: () => open(false), answers: 1, judge, asBrowser: true };
-    return {
-      part,
-      plain,
-      fresh: { ...plain, open: () => open(true), judge: pastCaches(judge), asBrowser: false },
-    };
-  });
-}
-
-interface PartAddress {
-  readonly part: PlacedPart;
-  readonly fresh: Address;
-  readonly plain: Address;
-}
-
-/** An answer that a cache may have given: right, or the copy from before. @param host where it must come from */
-function judgeCached(result: ProbeResult, host: string | undefined): Verdict {
-  if (host !== undefined && result.hosts.at(-1) !== host) return 'wrong';
-  return isProof(result) ? 'right' : result.match === 'previous' ? 'old' : 'wrong';
-}
-
-/** With `?v=` no cache has answered: the copy from before is wrong. */
-const pastCaches =
-  (judge: Address['judge']): Address['judge'] =>
-  (result) =>
-    judge(result) === 'right' ? 'right' : 'wrong';
 
 /**
  * What follows the first proof: the other files of a site, and then what a person's browser gets, without `?v=`.
@@ -273,8 +110,7 @@ const pastCaches =
  */
 async function proveRest(
   check: PlacementCheck,
-  parts: readonly PartAddress[],
-  { result, builtAt }: { readonly result: ProbeResult; readonly builtAt: number | undefined },
+  { parts, result, builtAt }: ProvenPage,
   limits: WaitLimits,
   ports: Ports,
 ): Promise<readonly string[]> {
@@ -306,34 +142,6 @@ async function proveRest(
   return describeOld(old);
 }
 
-/**
- * The address as it is handed over: it must show what the proof saw, or the copy from before that a cache still has. A
- * page that the host renders is known by its date to be from before.
- */
-function plainAddress(
-  { placement, expected, session }: PlacementCheck,
-  proven: ProbeResult,
-  builtAt: number | undefined,
-  ports: Ports,
-): Address {
-  const probe = new UrlProbe({ ...placement, bypassCache: false }, expected, session, ports);
-  const isBytes = isProof(proven);
-  return {
-    path: null,
-    open: () => probe,
-    answers: AGREEING_PROBES.usual,
-    judge(result) {
-      if (isBytes || result.match === 'previous') return judgeCached(result, proven.hosts.at(-1));
-      if (result.hosts.at(-1) !== proven.hosts.at(-1) || result.httpCode !== 200) return 'wrong';
-      if (result.fingerprint?.sha256 === proven.fingerprint?.sha256) {
-        return result.match === 'not-shown' ? 'wrong' : 'right';
-      }
-      const isContent = result.match === 'altered' || result.match === 'different';
-      return isContent && result.lastModified !== null && !isNotOlder(result, builtAt) ? 'old' : 'wrong';
-    },
-  };
-}
-
 /** A look at what is withdrawn would be kept as a 404, and its next delivery would not be seen for as long. */
 const UNASKED_CACHES =
   'whether caches still show it without ?v= and at the raw address, for up to ten minutes';
@@ -356,7 +164,7 @@ async function verifyRawAddress(
   { placement: { rawUrl }, expected, session }: PlacementCheck,
   limits: WaitLimits,
   ports: Ports,
-): Promise<Omit<VerifiedPlacement, 'proof'>> {
+): Promise<Pick<ChannelAttempt, 'rawUrl' | 'unknown'>> {
   if (rawUrl === undefined || expected.file === null) return { rawUrl: null, unknown: [] };
   ports.logger.info('the raw address, at the same time');
   const target: ProbeTarget = { url: rawUrl, bypassCache: false, mustBeExternal: false };

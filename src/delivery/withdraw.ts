@@ -5,7 +5,7 @@ import { noteOtherInputs } from '../request/input-scope.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { inspectFile, type LocalFile } from '../rules/inspect.ts';
 import { baseName } from '../rules/naming.ts';
-import { authorize } from './authorize.ts';
+import { describeRepository, failAuthorization, queryFor } from './choose-channel.ts';
 import { composeReport } from './compose-report.ts';
 import type { DeliveryContext } from './delivery-context.ts';
 import {
@@ -19,9 +19,8 @@ import {
 } from './file-delivery.ts';
 import { deliveredName, type FoundFile, isFolder, refuseOneNameForMany } from './find-files.ts';
 import { siteName } from './open-site.ts';
-import { actionsFor, type ChannelActions, previewTasks } from './plan.ts';
-import { publishTasks, recheckDeliveries } from './publish.ts';
 import type { Report } from './report.ts';
+import { actionsFor, type ChannelActions, previewTasks, publishTasks, recheckDeliveries } from './tasks.ts';
 
 /**
  * Withdraws what was delivered: authorize → find → remove → wait → verify that it is gone → report. Only owned
@@ -41,10 +40,12 @@ export async function withdraw(
   try {
     refuseUnnamedBin(request);
     items = await itemsToRemove(request, channels, context);
-    const opened = await authorize({ channels }, context);
+    context.logger.startSection('Authorize');
+    const opened = await context.openRepository(queryFor({ channels })).catch(failAuthorization);
+    for (const line of describeRepository(opened.repository)) context.logger.info(line);
     const actions = actionsFor(opened.channels, 'remove');
     files = await inStep('place', async () => {
-      const found = await findDelivered(items, { ...request, channels, reason }, actions, context);
+      const found = await findRemovals(items, { ...request, channels, reason }, actions, context);
       return request.dryRun
         ? previewTasks(found, actions, context)
         : publishTasks(found, request, actions, context);
@@ -118,7 +119,7 @@ async function openToCompare(found: FoundFile, signal: AbortSignal): Promise<Loc
 }
 
 /** A delivery for everything that a channel finds. */
-async function findDelivered(
+async function findRemovals(
   items: readonly ChannelItem[],
   {
     channels,

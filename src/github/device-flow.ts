@@ -1,56 +1,19 @@
 import { isCredential } from '../credentials.ts';
-import { DeliveryError, type ErrorCode } from '../errors.ts';
-import { parseRetryAfter, shortHostMessage } from '../http/response.ts';
-import { sendRequest } from '../http/send-request.ts';
+import type { DeliveryError } from '../errors.ts';
+import { shortHostMessage } from '../http/response.ts';
 import type { Logger, Ports } from '../ports.ts';
-import { AUTH, type CallTemplate } from '../protocol/calls.ts';
+import { AUTH } from '../protocol/calls.ts';
 import { DEVICE_FLOW, SECOND } from '../protocol/limits.ts';
 import { withRetries } from '../retry.ts';
-import { isRateLimited, parseErrorBody } from './api/failures.ts';
-
-export interface DeviceFlowOptions {
-  /** Such as `https://github.com`. */
-  readonly authUrl: URL;
-  readonly clientId: string;
-}
-
-const ALTERNATIVE_HINT = 'use channel: K3, or give a token';
-
-/** A failure of the authorization. */
-const flowError = (code: ErrorCode, message: string, hint = ALTERNATIVE_HINT): DeliveryError =>
-  new DeliveryError(code, message, { step: 'authorize', hint });
-
-const expiredError = (failure?: string): DeliveryError => {
-  const message = 'the code expired before it was entered';
-  return flowError('NOT_AUTHORIZED', failure === undefined ? message : `${message}: ${failure}`);
-};
-
-/**
- * The flow's error codes; after `null` the poll is repeated.
- *
- * @see protocol 3.3, 7
- */
-export const FLOW_ERRORS: Readonly<Record<string, (() => DeliveryError) | null>> = {
-  authorization_pending: null,
-  slow_down: null,
-  access_denied: () => flowError('NOT_AUTHORIZED', 'the authorization was refused'),
-  expired_token: expiredError,
-  device_flow_disabled: () =>
-    flowError(
-      'BAD_INPUT',
-      'the OAuth app does not allow the device flow',
-      `switch on *Enable Device Flow* in the app's settings, set \`client-id:\` to another app, or ${ALTERNATIVE_HINT}`,
-    ),
-  incorrect_client_credentials: () =>
-    flowError('BAD_INPUT', 'the client id is unknown', 'set `client-id:` to that of an OAuth app'),
-  incorrect_device_code: () =>
-    flowError('HOST_ERROR', 'the host does not accept its own device code', 'run the step again'),
-  unsupported_grant_type: () => flowError('HOST_ERROR', 'the host does not offer the device flow'),
-};
-
-/** The failure of an error code; `undefined` for one that is none, or is unknown. */
-const findFlowError = (error = ''): DeliveryError | undefined =>
-  Object.hasOwn(FLOW_ERRORS, error) ? FLOW_ERRORS[error]?.() : undefined;
+import {
+  type DeviceFlowOptions,
+  expiredError,
+  FLOW_ERRORS,
+  findFlowError,
+  flowError,
+  requestCode,
+  requestToken,
+} from './device-requests.ts';
 
 /** A device flow that has begun; the device code is a secret. @see protocol 2.2 */
 export interface DeviceFlow extends DeviceFlowOptions {
@@ -173,97 +136,4 @@ function acceptToken(token: unknown, scope: unknown, logger: Logger): string {
     `the token was granted without the scope ${DEVICE_FLOW.scope}`,
     'use the client id of an OAuth app, and grant it access to the repository',
   );
-}
-
-/** The answer to the request for a code; a host may leave out any field. Times are seconds. @see protocol 2.2 */
-interface CodeAnswer {
-  readonly device_code?: string | null;
-  readonly user_code?: string | null;
-  readonly interval?: number | null;
-  readonly expires_in?: number | null;
-  readonly error?: string;
-}
-
-/** The answer to a token poll. @see protocol 2.3 */
-interface TokenAnswer {
-  readonly access_token?: string;
-  readonly scope?: string;
-  readonly error?: string;
-  /** Seconds. */
-  readonly interval?: number;
-  /** Why the poll got no answer of the flow. */
-  readonly failure?: string;
-}
-
-/** @throws {DeliveryError} retryable where the host may answer later. @see protocol 4.1 */
-async function requestCode({ authUrl, clientId }: DeviceFlowOptions, ports: Ports): Promise<CodeAnswer> {
-  const form = { client_id: clientId, scope: DEVICE_FLOW.scope };
-  const answer = await postForm<CodeAnswer>(AUTH.device_code, authUrl, form, ports);
-  const failure = findFlowError(answer.error);
-  if (failure !== undefined) throw failure;
-  return answer;
-}
-
-/**
- * Polls for the token once. A failure that may pass counts as an answer: the next poll asks again, after a
- * longer pause where the host limits the rate.
- *
- * @see protocol 4.1
- */
-async function requestToken(
-  { authUrl, clientId }: DeviceFlowOptions,
-  deviceCode: string,
-  ports: Ports,
-): Promise<TokenAnswer> {
-  const form = { client_id: clientId, device_code: deviceCode, grant_type: DEVICE_FLOW.grantType };
-  try {
-    return await postForm<TokenAnswer>(AUTH.token, authUrl, form, ports);
-  } catch (thrown) {
-    if (!(thrown instanceof DeliveryError) || !thrown.retryable) throw thrown;
-    const { code, message: failure, retryAfter = 0 } = thrown;
-    if (code !== 'RATE_LIMITED') return { error: 'authorization_pending', failure };
-    return { error: 'slow_down', interval: retryAfter / SECOND, failure };
-  }
-}
-
-async function postForm<T extends object>(
-  call: CallTemplate,
-  authUrl: URL,
-  form: Record<string, string>,
-  ports: Ports,
-): Promise<T> {
-  const body = new URLSearchParams(form).toString();
-  const request = {
-    method: call.method,
-    url: new URL(call.path, authUrl),
-    headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
-    body: () => body,
-  };
-  const answer = await sendRequest(request, ports);
-  const { status, headers, json } = answer;
-  // The flow's own errors have HTTP 200 or 400.
-  const isOfFlow = status === 200 || (status < 500 && status !== 404 && Object.hasOwn(Object(json), 'error'));
-  if (typeof json === 'object' && json !== null && isOfFlow) return json as T;
-  // GitHub answers 404 for an app that it does not know.
-  if (status === 404 && call === AUTH.device_code) throw unknownClientError(authUrl);
-  const limited = isRateLimited({ status, headers, ...parseErrorBody(json) });
-  const result = status === 200 ? 'something that is not JSON' : `HTTP ${status}`;
-  throw new DeliveryError(
-    limited ? 'RATE_LIMITED' : 'HOST_ERROR',
-    `${call.description} was answered with ${result}`,
-    {
-      httpCode: status,
-      retryable: limited || status === 200 || status >= 500,
-      retryAfter: parseRetryAfter(answer, ports.clock.now()),
-      hint: `check \`auth-url:\`, or ${ALTERNATIVE_HINT}`,
-    },
-  );
-}
-
-function unknownClientError({ host }: URL): DeliveryError {
-  return new DeliveryError('BAD_INPUT', `${host} knows no OAuth app with this client id`, {
-    step: 'authorize',
-    httpCode: 404,
-    hint: `set \`client-id:\` to that of an OAuth app of ${host}, check \`auth-url:\`, or ${ALTERNATIVE_HINT}`,
-  });
 }

@@ -2,11 +2,11 @@ import type { LookupFunction } from 'node:net';
 import { EnvHttpProxyAgent, errors, request } from 'undici';
 import { untilAborted } from '../async.ts';
 import { DeliveryError } from '../errors.ts';
-import { keepYoungHeapSmall } from '../heap.ts';
 import type { HttpRequest, SendHttp } from '../ports.ts';
 import { EXCHANGE } from '../protocol/limits.ts';
 import { TOOL } from '../protocol/words.ts';
 import { refuseMachineAddress } from '../rules/external-address.ts';
+import { keepYoungHeapSmall } from '../system.ts';
 import { networkLookup, publicLookup, type ResolveHost, refuseInternalName } from './public-lookup.ts';
 
 /** Codes of Node and undici for errors after which the request certainly did not reach the host. */

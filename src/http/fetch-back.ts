@@ -1,13 +1,22 @@
 import { createHash } from 'node:crypto';
 import { DeliveryError } from '../errors.ts';
 import type { HttpResponse, Progress, SendHttp } from '../ports.ts';
-import { MAX_FETCHED_BODY, SECOND, TEXT } from '../protocol/limits.ts';
+import { MAX_FETCHED_BODY, TEXT } from '../protocol/limits.ts';
 import { type ContentFingerprint, createOccurrenceCounter, fingerprintBytes } from '../rules/fingerprint.ts';
 import { isReadAsWritten } from '../rules/page-encoding.ts';
-import { decodeBody, readEncodings, readText } from './body.ts';
 import { connectionError } from './client.ts';
 import { type FollowOptions, followRedirects } from './follow.ts';
-import { discard, firstHeader, parseRetryAfter, shortHostMessage } from './response.ts';
+import {
+  decodeBody,
+  discard,
+  firstHeader,
+  parseRetryAfter,
+  plainTag,
+  readCacheTime,
+  readEncodings,
+  readText,
+  shortHostMessage,
+} from './response.ts';
 
 /** The final response of an address, after its redirects. */
 export interface FetchedContent {
@@ -104,9 +113,8 @@ export async function fetchBack(
     ...readHeaders(response),
   };
   if (response.status !== 200) {
-    const retryAfter = parseRetryAfter(response, Number.NaN);
-    const refusal = await readRefusal(response);
-    return { ...answer, fingerprint: null, isBlob: false, head: '', retryAfter, refusal };
+    const why = { retryAfter: parseRetryAfter(response, Number.NaN), refusal: await readRefusal(response) };
+    return { ...answer, fingerprint: null, isBlob: false, head: '', ...why };
   }
   const decoded = decodeBody(response, options.asBrowser ?? false);
   const progress = options.startProgress?.(Math.min(answer.length ?? 0, options.readAtMost ?? Infinity));
@@ -210,23 +218,6 @@ function readHeaders(
     ...readCacheTime(response),
     version: `${plainTag(firstHeader(response, 'etag') ?? '')} ${modified}`.trim(),
   };
-}
-
-/** Servers mark the tag of a version where they encode it; its content is the same. */
-const plainTag = (tag: string): string => tag.replace(/^W\//, '').replace(/-(?:gzip|deflate|br|zstd)"$/, '"');
-
-/** How long a cache has kept the answer, and how long it still may, by Cache-Control and Age. @see RFC 9111 */
-function readCacheTime(response: HttpResponse): Pick<FetchedContent, 'age' | 'keptFor'> {
-  const directives = (firstHeader(response, 'cache-control') ?? '').toLowerCase();
-  const secondsOf = (name: string): number | undefined => {
-    const [, digits] = new RegExp(`(?:^|[\\s,])${name}\\s*=\\s*"?(\\d{1,9})\\b`).exec(directives) ?? [];
-    return digits === undefined ? undefined : Number(digits);
-  };
-  const [, digits] = /^\s*(\d{1,9})\s*$/.exec(firstHeader(response, 'age') ?? '') ?? [];
-  const age = digits === undefined ? null : Number(digits) * SECOND;
-  const times = [secondsOf('max-age'), secondsOf('s-maxage')].filter((one) => one !== undefined);
-  if (times.length === 0) return { age, keptFor: null };
-  return { age, keptFor: Math.max(Math.max(...times) * SECOND - (age ?? 0), 0) };
 }
 
 async function* limitSize(

@@ -2,8 +2,7 @@ import { DeliveryError } from '../errors.ts';
 import type { HttpResponse, SendHttp } from '../ports.ts';
 import { MAX_REDIRECTS } from '../protocol/limits.ts';
 import { TOOL } from '../protocol/words.ts';
-import { BROWSER_ENCODINGS } from './body.ts';
-import { discard, firstHeader } from './response.ts';
+import { BROWSER_ENCODINGS, discard, firstHeader } from './response.ts';
 
 /** Cookies by host name, sent back only to the host that set them. */
 export type CookieJar = Map<string, Map<string, string>>;

@@ -2,8 +2,8 @@ import { addAbortSignal, Readable } from 'node:stream';
 import { parseJson } from '../json.ts';
 import type { HttpRequest, Ports, Progress } from '../ports.ts';
 import { EXCHANGE } from '../protocol/limits.ts';
-import { readText } from './body.ts';
 import { connectionError } from './client.ts';
+import { readText } from './response.ts';
 
 /** A request with a short answer. */
 export interface TextRequest extends Pick<HttpRequest, 'method' | 'url' | 'headersTimeout'> {

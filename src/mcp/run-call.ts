@@ -1,4 +1,4 @@
-import { runCheck, runRequest } from '../context.ts';
+import { runRequest } from '../context.ts';
 import { refusalReport } from '../delivery/compose-report.ts';
 import { finishReport } from '../delivery/finish-report.ts';
 import { composeDocument, type Report } from '../delivery/report.ts';
@@ -12,7 +12,6 @@ import { refuseSecretInputs } from '../request/secret-inputs.ts';
 import { findRepository, type SourceRepository } from '../request/source-repository.ts';
 import { createToolWording } from '../request/tool-wording.ts';
 import { refuseInput } from '../request/values.ts';
-import { failIfAbandoned } from '../system.ts';
 import { listInputs, mergeArguments, type ToolArguments, toRawInputs } from './arguments.ts';
 import type { PersonRequest } from './authorizations.ts';
 import type { McpSession } from './session.ts';
@@ -116,7 +115,7 @@ async function findDestination(
 }
 
 async function answerCheck(request: DeliveryRequest, session: McpSession, ports: Ports): Promise<ToolAnswer> {
-  return answerWith(await failIfAbandoned(() => runCheck(request, ports)), 'check', session);
+  return answerWith(await runRequest(request, ports, { checkOnly: true }), 'check', session);
 }
 
 async function answerReports(
@@ -131,14 +130,12 @@ async function answerReports(
   const onRequired = (asked: PersonRequest): void => {
     required = asked;
   };
-  const reports = await failIfAbandoned(() =>
-    runRequest(request, ports, {
-      async authorize(options, own) {
-        granted = await authorizations.authorize({ ...call, onRequired }, options, own);
-        return granted;
-      },
-    }),
-  );
+  const reports = await runRequest(request, ports, {
+    async authorize(options, own) {
+      granted = await authorizations.authorize({ ...call, onRequired }, options, own);
+      return granted;
+    },
+  });
   if (granted !== undefined && reports.some(({ notReady }) => notReady?.code === 'BAD_TOKEN')) {
     authorizations.forget(granted);
   }

@@ -51,14 +51,16 @@ const read = (...template: Parameters<typeof ask>): CallTemplate => ({
   repeatable: true,
 });
 
-/** A call that changes something. */
-const write = (
-  method: CallTemplate['method'],
-  path: string,
+/** A call that changes something. @param route method and path */
+function write(
+  route: string,
   description: string,
   permission: string,
   more: Omit<CallTemplate, keyof ReadTemplate> & Pick<CallTemplate, 'returns'> = {},
-): CallTemplate => ({ method, path, description, permission, ...more });
+): CallTemplate {
+  const [method, path = ''] = route.split(' ');
+  return { method: method as CallTemplate['method'], path, description, permission, ...more };
+}
 
 /** Calls to the hosting API, below `{api_url}`; routes and parameters have Octokit's names. @see protocol 4.2, 4.3 */
 export const API = {
@@ -71,7 +73,7 @@ export const API = {
     'full_name',
   ),
   get_file: read(`${REPO}/contents/{path}{?ref}`, 'reading the file record', 'contents: read', 'sha'),
-  put_file_le1mb: write('PUT', `${REPO}/contents/{path}`, 'writing the file', 'contents: write', {
+  put_file_le1mb: write(`PUT ${REPO}/contents/{path}`, 'writing the file', 'contents: write', {
     expects: [200, 201],
     returns: 'commit.sha',
     sends: 'message, content (base64), branch, sha (only when replacing)',
@@ -94,29 +96,29 @@ export const API = {
     'contents: read',
     'tree.sha',
   ),
-  blob: write('POST', `${REPO}/git/blobs`, 'creating the blob', 'contents: write', {
+  blob: write(`POST ${REPO}/git/blobs`, 'creating the blob', 'contents: write', {
     expects: [201],
     repeatable: true,
     sends: 'content (base64), encoding (base64)',
   }),
   get_ref: read(`${REPO}/git/ref/{ref}`, 'reading the branch', 'contents: read', 'object.sha'),
-  tree: write('POST', `${REPO}/git/trees`, 'creating the tree', 'contents: write', {
+  tree: write(`POST ${REPO}/git/trees`, 'creating the tree', 'contents: write', {
     repeatable: true,
     partOfWrite: true,
     returns: 'sha',
     sends: 'base_tree, tree [path, mode 100644, type blob, sha]',
   }),
-  commit: write('POST', `${REPO}/git/commits`, 'creating the commit', 'contents: write', {
+  commit: write(`POST ${REPO}/git/commits`, 'creating the commit', 'contents: write', {
     repeatable: true,
     partOfWrite: true,
     returns: 'sha',
     sends: 'message, tree, parents [base commit]',
   }),
-  update_ref: write('PATCH', `${REPO}/git/refs/{ref}`, 'updating the branch', 'contents: write', {
+  update_ref: write(`PATCH ${REPO}/git/refs/{ref}`, 'updating the branch', 'contents: write', {
     partOfWrite: true,
     sends: 'sha, force (false)',
   }),
-  create_ref: write('POST', `${REPO}/git/refs`, 'creating the branch', 'contents: write', {
+  create_ref: write(`POST ${REPO}/git/refs`, 'creating the branch', 'contents: write', {
     partOfWrite: true,
     sends: 'ref, sha',
   }),
@@ -129,11 +131,11 @@ export const API = {
   compare: ask(`${REPO}/compare/{basehead}{?per_page}`, 'comparing two commits', 'contents: read', 'status'),
   pages_site: read(`${REPO}/pages`, 'reading the Pages settings', 'pages: read', 'public'),
   // A job can't be given this permission: only the token of an app or of a person may have it.
-  create_pages_site: write('POST', `${REPO}/pages`, 'switching Pages on', 'administration: write', {
+  create_pages_site: write(`POST ${REPO}/pages`, 'switching Pages on', 'administration: write', {
     sends: 'build_type (legacy), source {branch, path}',
   }),
   pages_latest: ask(`${REPO}/pages/builds/latest`, 'reading the latest Pages build', 'pages: read', 'status'),
-  request_build: write('POST', `${REPO}/pages/builds`, 'requesting a Pages build', 'pages: write'),
+  request_build: write(`POST ${REPO}/pages/builds`, 'requesting a Pages build', 'pages: write'),
   deployments: ask(
     `${REPO}/deployments{?environment,per_page}`,
     'listing the deployments',
@@ -153,8 +155,7 @@ export const API = {
     'state',
   ),
   dispatch_workflow: write(
-    'POST',
-    `${REPO}/actions/workflows/{workflow_id}/dispatches`,
+    `POST ${REPO}/actions/workflows/{workflow_id}/dispatches`,
     "starting the site's workflow",
     'actions: write',
     { expects: [200, 204], sends: 'ref' },
@@ -172,18 +173,15 @@ export const API = {
     '[].reviewers',
   ),
   // Before the first upload, which is the next write.
-  create_release: write('POST', `${REPO}/releases`, 'creating the draft of the release', 'contents: write', {
+  create_release: write(`POST ${REPO}/releases`, 'creating the draft of the release', 'contents: write', {
     partOfWrite: true,
     returns: 'upload_url',
     sends: 'tag_name, name, body, draft (true)',
   }),
-  publish_release: write(
-    'PATCH',
-    `${REPO}/releases/{release_id}`,
-    'publishing the release',
-    'contents: write',
-    { returns: 'id', sends: 'tag_name, name, body, draft (false), make_latest (false)' },
-  ),
+  publish_release: write(`PATCH ${REPO}/releases/{release_id}`, 'publishing the release', 'contents: write', {
+    returns: 'id',
+    sends: 'tag_name, name, body, draft (false), make_latest (false)',
+  }),
   list_releases: read(`${REPO}/releases{?per_page,page}`, 'listing the releases', 'contents: read', '[].id'),
   get_release: read(
     `${REPO}/releases/{release_id}`,
@@ -198,33 +196,20 @@ export const API = {
     'contents: read',
     '[].id',
   ),
-  rename_asset: write(
-    'PATCH',
-    `${REPO}/releases/assets/{asset_id}`,
-    'renaming the asset',
-    'contents: write',
-    {
-      repeatable: true,
-      returns: 'browser_download_url',
-      sends: 'name, label',
-    },
-  ),
+  rename_asset: write(`PATCH ${REPO}/releases/assets/{asset_id}`, 'renaming the asset', 'contents: write', {
+    repeatable: true,
+    returns: 'browser_download_url',
+    sends: 'name, label',
+  }),
   delete_draft: write(
-    'DELETE',
-    `${REPO}/releases/{release_id}`,
+    `DELETE ${REPO}/releases/{release_id}`,
     'deleting our unpublished draft',
     'contents: write',
     { repeatable: true },
   ),
-  delete_asset: write(
-    'DELETE',
-    `${REPO}/releases/assets/{asset_id}`,
-    'deleting the asset',
-    'contents: write',
-    {
-      repeatable: true,
-    },
-  ),
+  delete_asset: write(`DELETE ${REPO}/releases/assets/{asset_id}`, 'deleting the asset', 'contents: write', {
+    repeatable: true,
+  }),
   // Whose token it is, and the history of many paths at once. On GitHub Enterprise Server its address is not below `{api_url}`.
   graphql: {
     method: 'POST',
@@ -246,22 +231,19 @@ export const API = {
     '[].id',
   ),
   create_comment: write(
-    'POST',
-    `${REPO}/issues/{issue_number}/comments`,
+    `POST ${REPO}/issues/{issue_number}/comments`,
     'writing the comment',
     'pull-requests: write',
     { sends: 'body' },
   ),
   update_comment: write(
-    'PATCH',
-    `${REPO}/issues/comments/{comment_id}`,
+    `PATCH ${REPO}/issues/comments/{comment_id}`,
     'updating the comment',
     'pull-requests: write',
     { sends: 'body' },
   ),
   delete_comment: write(
-    'DELETE',
-    `${REPO}/issues/comments/{comment_id}`,
+    `DELETE ${REPO}/issues/comments/{comment_id}`,
     'deleting a duplicate comment',
     'pull-requests: write',
   ),

@@ -42,7 +42,7 @@ export function createEncodingCheck(): EncodingCheck {
     },
     end(isWhole = true) {
       if (isWhole) broken.add(begun);
-      return judge(head, { broken: broken.line(), escaped: escaped.line(), wrong });
+      return judgeBytes(head, { broken: broken.line(), escaped: escaped.line(), wrong });
     },
   };
 }
@@ -57,7 +57,7 @@ interface FoundBytes {
   readonly wrong: number;
 }
 
-function judge(head: string, { broken, escaped, wrong }: FoundBytes): MisreadText | null {
+function judgeBytes(head: string, { broken, escaped, wrong }: FoundBytes): MisreadText | null {
   if (UTF_16_MARK.test(head)) return null;
   if (UTF_16_PAGE.test(head)) {
     return { line: 1, encoding: 'UTF-16 without a byte order mark', isUnreadable: true };

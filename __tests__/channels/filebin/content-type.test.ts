@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { describeShown } from '../../../src/channels/filebin/content-type.ts';
+import { describeShown } from '../../../src/channels/filebin/publish.ts';
 
 /** Types that the real server named for such bytes, and what a browser does with them. */
 describe('describeShown', () => {

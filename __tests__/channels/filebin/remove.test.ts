@@ -71,6 +71,8 @@ describe('removing a file through channel K3', () => {
       evidence: `bin ${OPTIONS.bin}, file page.html is deleted`,
       url: new URL(`${HOST}/${OPTIONS.bin}/page.html`),
       written: true,
+      // Without approval the address never shows that the file is gone.
+      refusals: expect.arrayContaining([expect.objectContaining({ httpCodes: [403], isFinal: true })]),
       bypassCache: false,
       hostMayChangeBytes: false,
       mustBeExternal: false,

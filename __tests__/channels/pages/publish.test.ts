@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createPagesPublisher } from '../../../src/channels/pages/publish.ts';
-import type { PagesOptions } from '../../../src/channels/pages/target.ts';
-import { methodOf } from '../../../src/channels/pages/write-changes.ts';
+import { methodOf, type PagesOptions } from '../../../src/channels/pages/target.ts';
 import type { DeliveryError } from '../../../src/errors.ts';
 import { createGitHubClient } from '../../../src/github/api/client.ts';
 import { RETRY } from '../../../src/protocol/limits.ts';
@@ -88,9 +87,8 @@ describe('preparing a file for channel K1', () => {
   });
 
   test('plans for a page with a picture what writes both, and shows in a preview what removes an old one', async () => {
-    const picture = await localFile('picture', 'page.html.png');
-    const { task } = await prepareFile();
-    expect(task.withPictures?.({ picture, before: null })).toMatchObject({
+    const { task } = await prepareFile({ options: { picture: true } });
+    expect(task).toMatchObject({
       plan: { method: 'method B, object API' },
       data: { target: { method: 'B' } },
     });
@@ -184,6 +182,7 @@ describe('committing a new file through channel K1', () => {
       hostMayChangeBytes: false,
       display: 'page',
       mustBeExternal: false,
+      held: new Map([['page.html', file.blobSha]]),
       notes: [],
       unknown: [],
     });

@@ -82,6 +82,7 @@ describe('removing a file through channel K1', () => {
       bypassCache: true,
       hostMayChangeBytes: false,
       mustBeExternal: false,
+      held: new Map([['page.html', null]]),
       notes: [],
       unknown: [],
     });

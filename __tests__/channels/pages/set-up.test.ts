@@ -202,9 +202,7 @@ describe('Pages', () => {
     const [first] = await prepared;
     const task = first?.result as PreparedTask<PagesTask>;
     const pictures = { picture: createMemoryFile('page.html.png', Buffer.from('picture')), before: null };
-    const data = task.withPictures?.(pictures).data;
-    expect(data?.setup).toEqual(task.data.setup);
-    const [done] = await action.perform([{ ...task, data: data ?? task.data }]);
+    const [done] = await action.perform([{ ...task, pictures }]);
     expect(github.sent('create_pages_site')).toHaveLength(1);
     const url = new URL(`${html_url}page.html.png`);
     expect(done?.result).toMatchObject({ pictures: { url, before: null }, parts: [{ url }] });

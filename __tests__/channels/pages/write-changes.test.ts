@@ -1,7 +1,12 @@
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { COMMIT_METHODS, type CommitMethod } from '../../../src/channels/pages/target.ts';
-import { chooseMethod, createChangeWriter, methodFor } from '../../../src/channels/pages/write-changes.ts';
+import {
+  COMMIT_METHODS,
+  type CommitMethod,
+  chooseMethod,
+  methodFor,
+} from '../../../src/channels/pages/target.ts';
+import { createChangeWriter } from '../../../src/channels/pages/write-changes.ts';
 import { hasFailed, type Result } from '../../../src/errors.ts';
 import type { Change } from '../../../src/github/change.ts';
 import { MEGABYTE } from '../../../src/protocol/limits.ts';

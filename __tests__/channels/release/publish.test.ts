@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { estimateUploadTime } from '../../../src/channels/release/new-release.ts';
 import { createReleasePublisher, type ReleaseOptions } from '../../../src/channels/release/publish.ts';
-import { estimateUploadTime } from '../../../src/channels/release/uploads.ts';
 import { hasFailed } from '../../../src/errors.ts';
 import { type Asset, formatLabel } from '../../../src/github/api/releases.ts';
 import { absent, FakeGitHub, failure } from '../../github/fake-github.ts';

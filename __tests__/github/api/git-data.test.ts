@@ -70,9 +70,9 @@ describe('commitChanges', () => {
 
   test('reads the branch, creates tree and commit, and moves the branch without force', async () => {
     const github = new FakeGitHub(answers);
-    await expect(commitChanges(github, 'main', [changeWith({ message: 'ADD b' })], 'base')).resolves.toEqual([
-      'commit1',
-    ]);
+    await expect(
+      commitChanges(github, [changeWith({ message: 'ADD b' })], { branch: 'main', planned: 'base' }),
+    ).resolves.toEqual(['commit1']);
     expect(github.calls).toEqual([
       { name: 'get_ref', parameters: { ref: 'heads/main' } },
       { name: 'get_commit', parameters: { commit_sha: 'base' } },
@@ -91,7 +91,10 @@ describe('commitChanges', () => {
       changeWith({ message: 'ADD b' }),
       changeWith({ path: 'old.html', message: 'REMOVE old', replaces: '0ld', file: null }),
     ];
-    await expect(commitChanges(github, 'main', changes, 'base')).resolves.toEqual(['commit1', 'commit2']);
+    await expect(commitChanges(github, changes, { branch: 'main', planned: 'base' })).resolves.toEqual([
+      'commit1',
+      'commit2',
+    ]);
     expect(github.sent('tree')).toEqual([
       { base_tree: 'basetree', tree: [entry('a/b.html', 'b10b')] },
       { base_tree: 'tree1', tree: [entry('old.html', null)] },
@@ -109,7 +112,9 @@ describe('commitChanges', () => {
     ['was made by others', null, async () => 'theirs'],
   ])('creates nothing where the branch %s since it was compared', async (_, planned, readHead) => {
     const github = new FakeGitHub(answers);
-    await expect(commitChanges(github, 'main', [changeWith()], planned, readHead)).rejects.toMatchObject({
+    await expect(
+      commitChanges(github, [changeWith()], { branch: 'main', planned, readHead }),
+    ).rejects.toMatchObject({
       code: 'CONFLICT',
       retryable: true,
       message: 'main changed on the branch during the delivery',
@@ -120,7 +125,10 @@ describe('commitChanges', () => {
   test('writes and removes several files in one commit', async () => {
     const github = new FakeGitHub(answers);
     const { writes, ...change } = changeWith({ path: 'site/a' });
-    await commitChanges(github, 'main', [{ ...change, writes, removals: ['site/old'] }], 'base');
+    await commitChanges(github, [{ ...change, writes, removals: ['site/old'] }], {
+      branch: 'main',
+      planned: 'base',
+    });
     expect(github.sent('tree')).toEqual([
       { base_tree: 'basetree', tree: [entry('site/old', null), entry('site/a', 'b10b')] },
     ]);
@@ -129,7 +137,7 @@ describe('commitChanges', () => {
   test('creates a new branch with commits of its own, the first without a parent', async () => {
     const github = new FakeGitHub({ ...answers, create_ref: {} });
     const changes = [changeWith(), changeWith({ path: 'c.html' })];
-    await commitChanges(github, 'new', changes, null, async () => null);
+    await commitChanges(github, changes, { branch: 'new', planned: null, readHead: async () => null });
     expect(github.sent('tree')).toEqual([
       { tree: [entry('a/b.html', 'b10b')] },
       { base_tree: 'tree1', tree: [entry('c.html', 'b10b')] },
@@ -142,7 +150,9 @@ describe('commitChanges', () => {
   test('throws the conflict when the branch has moved, without another attempt', async () => {
     const moved = failure('CONFLICT', 422, { retryable: true });
     const github = new FakeGitHub({ ...answers, update_ref: moved });
-    await expect(commitChanges(github, 'main', [changeWith()], 'base')).rejects.toBe(moved);
+    await expect(commitChanges(github, [changeWith()], { branch: 'main', planned: 'base' })).rejects.toBe(
+      moved,
+    );
     expect(github.sent('update_ref')).toHaveLength(1);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { listAll } from '../../../src/github/api/list-all.ts';
+import { listAll } from '../../../src/github/api/client.ts';
 
 const NEXT = '<https://api.github.com/x?page=2>; rel="next", <https://api.github.com/x?page=9>; rel="last"';
 const LAST = '<https://api.github.com/x?page=1>; rel="prev", <https://api.github.com/x?page=1>; rel="first"';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createWritePacer } from '../../../src/github/api/pacing.ts';
+import { createWritePacer } from '../../../src/github/api/client.ts';
 import { HOUR, WRITES_PER_HOUR } from '../../../src/protocol/limits.ts';
 import { fakePorts, NOON } from '../../support/ports.ts';
 

@@ -1,5 +1,6 @@
-import { DeliveryError } from '../../errors.ts';
-import type { BinFile, BinState } from './bin-client.ts';
+import { DeliveryError, hasFailed, resultOf } from '../../errors.ts';
+import type { Ports } from '../../ports.ts';
+import { type BinFile, type BinLocation, type BinState, lockBin, readBin } from './bin-client.ts';
 
 /** Whose a file in a bin is, is told by its bytes alone: anybody may write to a bin and delete from it. */
 
@@ -11,7 +12,7 @@ export interface BinEntry {
 }
 
 /** The bin, and whether the user allows to touch files of others. */
-export interface BinAccess {
+interface BinAccess {
   readonly bin: string;
   readonly overwrite: boolean;
 }
@@ -72,8 +73,67 @@ export function mayRemove(
 }
 
 /** Whether the bin holds nothing but these files. */
-export function holdsOnly({ files }: BinState, entries: readonly BinEntry[]): boolean {
+function holdsOnly({ files }: BinState, entries: readonly BinEntry[]): boolean {
   return files.every(({ filename, sha256 }) =>
     entries.some((entry) => entry.filename === filename && entry.sha256 === sha256),
   );
+}
+
+/** Where a bin comes from. */
+interface BinOrigin {
+  readonly before: BinState;
+  /** Whether the bin's name was made up for this delivery. */
+  readonly isNew: boolean;
+  /** Whether it held a file of others when one was posted, although it was absent before. */
+  readonly wasTaken: boolean;
+}
+
+const ANYBODY = 'anybody who knows its name can add to it or replace what it holds';
+const NOT_LOCKED = `the bin could not be locked: ${ANYBODY}`;
+const FOREIGN = `the bin was not locked, because this delivery did not create it: ${ANYBODY}`;
+const TAKEN = `somebody put a file into the bin before one of this delivery, which may have replaced it; ${FOREIGN}`;
+
+/**
+ * Locks a bin that this delivery created. One that existed before is never locked: that is for good, and its
+ * owner could not add to it any more.
+ *
+ * @param entries the files of this delivery
+ * @returns for UNKNOWN: why anybody may change the bin; nothing where it is locked
+ * @see design 4
+ */
+export async function lockOwnBin(
+  location: BinLocation,
+  entries: readonly BinEntry[],
+  { before, isNew, wasTaken }: BinOrigin,
+  ports: Ports,
+): Promise<readonly string[]> {
+  if (before.status === 'locked') return [];
+  if (before.status !== 'absent') return [FOREIGN];
+  if (wasTaken) return [TAKEN];
+  if (!isNew) {
+    // Somebody else may have created it meanwhile.
+    const state = await resultOf(() => readBin(location, ports));
+    if (hasFailed(state) || !holdsOnly(state, entries)) return [FOREIGN];
+  }
+  return (await lockBin(location, ports)) || (await readLock(location, ports)) === true ? [] : [NOT_LOCKED];
+}
+
+/**
+ * Reads after the proof whether a lock still holds: an upload that was still being stored, ours or another one, writes
+ * its own state over it.
+ *
+ * @returns for UNKNOWN: what is not as it was left
+ */
+export async function recheckLock(location: BinLocation, ports: Ports): Promise<readonly string[]> {
+  const isLocked = await readLock(location, ports);
+  if (isLocked === true) return [];
+  if (isLocked === null) return ['whether the bin is locked could not be read'];
+  await lockBin(location, ports);
+  return (await readLock(location, ports)) === true ? [] : [NOT_LOCKED];
+}
+
+/** `null` where the host does not say. */
+async function readLock(location: BinLocation, ports: Ports): Promise<boolean | null> {
+  const state = await resultOf(() => readBin(location, ports));
+  return hasFailed(state) ? null : state.status === 'locked';
 }

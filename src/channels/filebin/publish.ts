@@ -1,16 +1,16 @@
+import { forEachItem, type ItemResult } from '../../async.ts';
 import { DeliveryError, hasFailed } from '../../errors.ts';
 import { shortHostMessage } from '../../http/response.ts';
-import { forEachItem, type ItemResult } from '../../item-results.ts';
 import type { Ports } from '../../ports.ts';
+import { BIN } from '../../protocol/calls.ts';
 import { AGREEING_PROBES } from '../../protocol/limits.ts';
 import { withRetries } from '../../retry.ts';
+import { getTypeDisplay } from '../../rules/browser-display.ts';
 import { binFileName, flatName } from '../../rules/naming.ts';
 import type { ChannelAction, ChannelItem, PlacedTask, Placement, PreparedTask } from '../channel.ts';
-import { type BinFile, type BinLook, type BinState, createBinClient } from './bin-client.ts';
-import { describeShown } from './content-type.ts';
-import { lockOwnBin, recheckLock } from './lock.ts';
-import { findOrAllowUpload } from './ownership.ts';
-import { explainRefusal, refusedLaterError } from './refusals.ts';
+import { type BinFile, type BinLook, type BinState, lookAtFile, readBin, urlFor } from './bin-client.ts';
+import { findOrAllowUpload, lockOwnBin, recheckLock } from './ownership.ts';
+import { listRefusals, refusedLaterError } from './refusals.ts';
 import { type BinTarget, type BinUpload, type StoreResult, storeFile } from './store-file.ts';
 
 export interface FilebinOptions extends BinTarget {
@@ -53,14 +53,13 @@ function prepareUpload({ file, name }: ChannelItem, { bin }: FilebinOptions): Pr
       claim: 'is available',
     },
     data: { file, filename },
-    explainRefusal: (refusal) => explainRefusal(refusal, bin),
   };
 }
 
 /** The bin before this delivery. Where a name was just generated, nothing can be there. */
 function readBefore(options: FilebinOptions, ports: Ports): Promise<BinState> {
   if (options.binIsNew) return Promise.resolve({ status: 'absent', files: [] });
-  return withRetries(ports, () => createBinClient(options, ports).read());
+  return withRetries(ports, () => readBin(options, ports));
 }
 
 /** The same where a failure ends an upload that has not begun: it leaves nothing behind. */
@@ -115,7 +114,7 @@ async function postFiles(
   return posted.map(({ item, result }) => {
     if (hasFailed(result)) return { item, result };
     const { bin, filename } = result.stored;
-    const url = createBinClient({ ...options, bin }, ports).address(filename);
+    const url = urlFor(BIN.get, { ...options, bin }, filename);
     const asked =
       options.path === undefined || options.path.endsWith('/') ? item.data.file.name : options.path;
     return { item, result: { ...binPlacement(result, url, asked), unknown: left.get(bin) ?? [] } };
@@ -132,7 +131,7 @@ async function lookAgain(
   return forEachItem(placed, async ({ placement: { url, unknown } }) => {
     const [bin = '', filename = ''] = url.pathname.split('/').slice(-2).map(decodeURIComponent);
     const location = { ...options, bin };
-    const seen = await createBinClient(location, ports).look(filename);
+    const seen = await lookAtFile(filename, location, ports);
     if (seen.kind === 'refused') throw refusedLaterError(seen.refusal, bin);
     // What is said of the bin already is no lock.
     const lock = unknown.length > 0 ? Promise.resolve([]) : (locks.get(bin) ?? recheckLock(location, ports));
@@ -165,6 +164,7 @@ function binPlacement({ stored, written, confirmed }: StoreResult, url: URL, ask
     mustBeExternal: false,
     warnsFirst: true,
     countsDownloads: true,
+    refusals: listRefusals(stored.bin),
     answers: AGREEING_PROBES.rechecked,
     notes: [...binNotes(stored, asked), ...shown.notes],
     unknown: [],
@@ -179,4 +179,18 @@ function binNotes({ filename, expires }: BinFile, asked: string): string[] {
       : `the bin expires at ${shortHostMessage(expires)}`,
     'it is public to anyone with the link; a browser may be shown a warning page first',
   ];
+}
+
+/** The host sends these as attachments, whatever the file's name is. */
+const ATTACHED = /^\s*(?:text\/html|application\/pdf)\b/i;
+
+/** Whether a browser shows the file. @param contentType what the host found in its bytes; empty where it does not say */
+export function describeShown(contentType = ''): Required<Pick<Placement, 'claim' | 'notes'>> {
+  if (contentType.trim() === '') return { claim: 'is available', notes: [] };
+  if (getTypeDisplay(contentType) !== 'none' && !ATTACHED.test(contentType))
+    return { claim: 'opens', notes: [] };
+  return {
+    claim: 'downloads',
+    notes: ['this kind of file is downloaded there, not shown on the screen'],
+  };
 }

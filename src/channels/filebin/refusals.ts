@@ -1,9 +1,9 @@
 import { DeliveryError, type ErrorCode } from '../../errors.ts';
-import { isAbsence, parseRetryAfter, shortHostMessage } from '../../http/response.ts';
+import { parseRetryAfter, shortHostMessage } from '../../http/response.ts';
 import type { TextAnswer } from '../../http/send-request.ts';
 import type { HttpResponse } from '../../ports.ts';
 import { BIN } from '../../protocol/calls.ts';
-import type { HostRefusal, RefusalMeaning } from '../channel.ts';
+import type { KnownRefusal } from '../channel.ts';
 
 /** An answer of the bin host, read as text. */
 export type BinAnswer = Pick<HttpResponse, 'status' | 'headers'> & Pick<TextAnswer, 'text'>;
@@ -64,21 +64,26 @@ const REASONS: readonly KnownReason[] = [
   },
 ];
 
+const REFUSING = [403, 404, 410];
+
 /** The reason that a plain text names; only a refusal has one. */
 const findReason = (httpCode: number, text: string): KnownReason | undefined =>
-  httpCode === 403 || isAbsence(httpCode) ? REASONS.find((known) => known.text.test(text)) : undefined;
+  REFUSING.includes(httpCode) ? REASONS.find((known) => known.text.test(text)) : undefined;
 
-/** What the host means when it refuses the public address; `undefined` for a reason that is not known. */
-export function explainRefusal({ httpCode, text }: HostRefusal, bin: string): RefusalMeaning | undefined {
-  const reason = findReason(httpCode, text);
-  return reason && { hint: reason.hint(bin), isFinal: reason.isFinal };
-}
+/** What the host means when it refuses the public address of a file in the bin. */
+export const listRefusals = (bin: string): readonly KnownRefusal[] =>
+  REASONS.map(({ text, hint, isFinal }) => ({ httpCodes: REFUSING, text, hint: hint(bin), isFinal }));
 
 /** The same after the host has deleted the file: a bin without approval answers as before, whatever it holds. */
-export function explainRefusalOfDeleted(refusal: HostRefusal, bin: string): RefusalMeaning | undefined {
-  if (refusal.httpCode !== 403 || !NEEDS_APPROVAL.test(refusal.text)) return explainRefusal(refusal, bin);
+export function listRefusalsOfDeleted(bin: string): readonly KnownRefusal[] {
   const hint = `the host has deleted the file, but the address of a bin without approval never shows that: run the step again with \`bin: ${bin}\` once the operator of the host has approved the bin, or let it expire`;
-  return { hint, isFinal: true };
+  return [{ httpCodes: [403], text: NEEDS_APPROVAL, hint, isFinal: true }, ...listRefusals(bin)];
+}
+
+/** A host's refusal of a public address, in its own plain text. */
+export interface HostRefusal {
+  readonly httpCode: number;
+  readonly text: string;
 }
 
 /** The address was proven, and is refused now: each proof is a download, and a host may limit them. */
@@ -87,7 +92,7 @@ export function refusedLaterError(refusal: HostRefusal, bin: string): DeliveryEr
   const reason = text === '' ? '' : `: ${text}`;
   return new DeliveryError('NOT_PROVEN', `after its proof the address answers HTTP ${httpCode}${reason}`, {
     httpCode,
-    hint: explainRefusal(refusal, bin)?.hint ?? `run the step again without \`bin:\`, or ${OTHER_CHANNEL}`,
+    hint: findReason(httpCode, text)?.hint(bin) ?? `run the step again without \`bin:\`, or ${OTHER_CHANNEL}`,
   });
 }
 

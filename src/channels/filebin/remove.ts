@@ -1,13 +1,14 @@
-import { forEachItem, type ItemResult } from '../../item-results.ts';
+import { forEachItem, type ItemResult } from '../../async.ts';
 import type { Ports } from '../../ports.ts';
+import { BIN } from '../../protocol/calls.ts';
 import { BATCH } from '../../protocol/limits.ts';
 import { withRetries } from '../../retry.ts';
 import { binFileName, flatName } from '../../rules/naming.ts';
 import type { ChannelAction, ChannelItem, Placement, PreparedTask } from '../channel.ts';
-import { type BinClient, type BinState, createBinClient } from './bin-client.ts';
+import { type BinState, deleteFile, readBin, urlFor } from './bin-client.ts';
 import { type BinEntry, mayRemove } from './ownership.ts';
 import type { FilebinOptions } from './publish.ts';
-import { explainRefusalOfDeleted } from './refusals.ts';
+import { listRefusalsOfDeleted } from './refusals.ts';
 
 type RemovalTasks = readonly PreparedTask<BinEntry>[];
 
@@ -16,8 +17,7 @@ type RemovalTasks = readonly PreparedTask<BinEntry>[];
  * bytes of the file at hand is deleted, unless `overwrite` allows any.
  */
 export function createFilebinRemover(options: FilebinOptions, ports: Ports): ChannelAction<BinEntry> {
-  const client = createBinClient(options, ports);
-  const readState = (): Promise<BinState> => withRetries(ports, client.read);
+  const readState = (): Promise<BinState> => withRetries(ports, () => readBin(options, ports));
   return {
     prepare: (items) => forEachItem(items, async (item) => prepareRemoval(item, options)),
     async preview(tasks) {
@@ -26,7 +26,7 @@ export function createFilebinRemover(options: FilebinOptions, ports: Ports): Cha
         mayRemove(data, state, options) ? `${data.filename} would be deleted` : NOTHING_THERE,
       );
     },
-    perform: async (tasks) => removeFiles(tasks, await readState(), options, { client, ports }),
+    perform: async (tasks) => removeFiles(tasks, await readState(), options, ports),
   };
 }
 
@@ -43,7 +43,6 @@ function prepareRemoval({ file, name }: ChannelItem, { bin }: FilebinOptions): P
       claim: 'is removed',
     },
     data: { filename, sha256: file?.sha256 },
-    explainRefusal: (refusal) => explainRefusalOfDeleted(refusal, bin),
   };
 }
 
@@ -51,16 +50,18 @@ function removeFiles(
   tasks: RemovalTasks,
   state: BinState,
   options: FilebinOptions,
-  { client, ports }: { readonly client: BinClient; readonly ports: Ports },
+  ports: Ports,
 ): Promise<readonly ItemResult<RemovalTasks[number], Placement>[]> {
   const remove = async ({ data }: RemovalTasks[number]): Promise<Placement> => {
     const { filename } = data;
     const removed =
-      mayRemove(data, state, options) && (await withRetries(ports, () => client.remove(filename)));
+      mayRemove(data, state, options) &&
+      (await withRetries(ports, () => deleteFile(filename, options, ports)));
     return {
       evidence: removed ? `bin ${options.bin}, file ${filename} is deleted` : NOTHING_THERE,
-      url: client.address(filename),
+      url: urlFor(BIN.get, options, filename),
       written: removed,
+      refusals: listRefusalsOfDeleted(options.bin),
       bypassCache: false,
       hostMayChangeBytes: false,
       mustBeExternal: false,

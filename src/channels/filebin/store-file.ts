@@ -1,11 +1,21 @@
 import { poll, withCleanupSignal } from '../../async.ts';
-import { type DeliveryError, hasFailed, resultOf, toDeliveryError } from '../../errors.ts';
-import type { Ports } from '../../ports.ts';
-import { BIN_ANSWER } from '../../protocol/limits.ts';
+import { DeliveryError, hasFailed, resultOf, toDeliveryError } from '../../errors.ts';
+import { sendRequest, type TextAnswer } from '../../http/send-request.ts';
+import type { Ports, Progress } from '../../ports.ts';
+import { BIN } from '../../protocol/calls.ts';
+import { BIN_ANSWER, SECOND } from '../../protocol/limits.ts';
 import { withRetries } from '../../retry.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
-import { type BinFile, type BinLocation, type BinState, createBinClient } from './bin-client.ts';
+import {
+  type BinFile,
+  type BinLocation,
+  type BinRecord,
+  type BinState,
+  readBin,
+  urlFor,
+} from './bin-client.ts';
 import { findOrAllowUpload } from './ownership.ts';
+import { uploadRefusedError } from './refusals.ts';
 
 /** One file that is posted. */
 export interface BinUpload {
@@ -39,7 +49,6 @@ export async function storeFile(
   target: BinTarget,
   ports: Ports,
 ): Promise<StoreResult> {
-  const client = createBinClient(target, ports);
   const entry = { filename: upload.filename, sha256: upload.file.sha256 };
   let failure: DeliveryError | undefined;
   let isSent = false;
@@ -47,14 +56,14 @@ export async function storeFile(
     const stored = findOrAllowUpload(entry, state, target);
     return stored && { stored, written: isSent, confirmed: false };
   };
-  const findSent = async (read = client.read): Promise<StoreResult | undefined> => find(await read());
+  const findSent = async (own = ports): Promise<StoreResult | undefined> => find(await readBin(target, own));
   try {
     return await withRetries(ports, async () => {
       const late = failure === undefined ? await find(before) : await findLate(failure, findSent, ports);
       if (late !== undefined) return late;
       isSent = true;
       try {
-        return { stored: await client.post(upload.file, upload.filename), written: true, confirmed: true };
+        return { stored: await postFile(upload, target, ports), written: true, confirmed: true };
       } catch (thrown) {
         failure = toDeliveryError(thrown);
         throw thrown;
@@ -65,7 +74,7 @@ export async function storeFile(
     if (!ports.signal.aborted && failure?.code !== 'CONNECTION') throw thrown;
     // The upload may have succeeded although its answer did not arrive.
     const looking = ports.signal.aborted ? withCleanupSignal(ports) : ports;
-    const found = await resultOf(() => findSent(createBinClient(target, looking).read));
+    const found = await resultOf(() => findSent(looking));
     if (found === undefined || hasFailed(found)) throw thrown;
     return found;
   }
@@ -89,4 +98,123 @@ async function findLate(
   } finally {
     progress.end();
   }
+}
+
+/**
+ * Posts a file, once, and waits for the answer as long as the host may take to store it. The host decides on the names.
+ *
+ * @throws {DeliveryError} by status; what has arrived is unknown when the exchange broke off.
+ * @see protocol 4.4
+ */
+async function postFile(
+  { file, filename }: BinUpload,
+  location: BinLocation,
+  ports: Ports,
+): Promise<BinFile> {
+  const waiting = createAnswerWait(ports);
+  try {
+    const request = {
+      method: BIN.post.method,
+      url: urlFor(BIN.post, location, filename),
+      headers: {
+        accept: 'application/json',
+        'content-type': 'application/octet-stream',
+        // The host refuses other bytes, so a second upload replaces the file by the same one.
+        'content-sha256': file.sha256,
+      },
+      length: file.size,
+      body: () => file.read(),
+      startProgress: () => waiting.after(ports.logger.progress('uploaded', file.size, 'bytes')),
+      headersTimeout: BIN_ANSWER.longest,
+    };
+    const answer = await sendRequest(request, ports);
+    if (answer.status !== 201) throw uploadRefusedError(answer, location.bin, ports.clock.now());
+    return parseStoredFile(answer, file, { bin: location.bin, filename });
+  } catch (thrown) {
+    throw isAnswerTimeout(thrown) ? noAnswerError(location, thrown) : thrown;
+  } finally {
+    waiting.end();
+  }
+}
+
+/** Shows that the host is still storing the file, once all of it was sent: that may take minutes. */
+function createAnswerWait({ clock, logger }: Pick<Ports, 'clock' | 'logger'>) {
+  let hasEnded = false;
+  let shown: Progress | undefined;
+  const wait = (): void => {
+    clock.timeout(BIN_ANSWER.interval).addEventListener('abort', showNext, { once: true });
+  };
+  const showNext = (): void => {
+    if (hasEnded) return;
+    shown ??= logger.progress(
+      'waited for the bin host to store the file',
+      BIN_ANSWER.longest,
+      'milliseconds',
+    );
+    shown.advance(BIN_ANSWER.interval);
+    wait();
+  };
+  return {
+    /** The progress of the upload, after which the wait begins. */
+    after: (upload: Progress): Progress => ({
+      advance: (amount) => upload.advance(amount),
+      end: () => {
+        upload.end();
+        wait();
+      },
+    }),
+    end: (): void => {
+      hasEnded = true;
+      shown?.end();
+    },
+  };
+}
+
+const isAnswerTimeout = (thrown: unknown): boolean =>
+  thrown instanceof DeliveryError &&
+  thrown.cause instanceof Error &&
+  'code' in thrown.cause &&
+  thrown.cause.code === 'UND_ERR_HEADERS_TIMEOUT';
+
+/** Not retryable: the host may still be storing the file, and posting it again would store it twice. */
+function noAnswerError({ bin }: BinLocation, cause: unknown): DeliveryError {
+  const minutes = BIN_ANSWER.longest / (60 * SECOND);
+  return new DeliveryError(
+    'CONNECTION',
+    `the bin host gave no answer to the upload within ${minutes} minutes`,
+    {
+      hint: `run the step again with \`bin: ${bin}\`: it first reads whether the file has arrived`,
+      cause,
+    },
+  );
+}
+
+/** Reads what the host answers about the file that it stored. */
+function parseStoredFile(
+  { json, status }: TextAnswer,
+  { sha256 }: LocalFile,
+  asked: { readonly bin: string; readonly filename: string },
+): BinFile {
+  if (typeof json !== 'object' || json === null) {
+    throw new DeliveryError('HOST_ERROR', 'posting to the bin was answered with something that is not JSON', {
+      httpCode: status,
+      retryable: true,
+      hint: 'run the step again, or use channel: K1 or K2',
+    });
+  }
+  const { bin, file } = json as BinRecord;
+  if (file?.sha256 !== undefined && file.sha256 !== sha256) {
+    throw new DeliveryError('HOST_ERROR', 'the bin host stored other bytes than those of the file', {
+      httpCode: status,
+      retryable: true,
+    });
+  }
+  return {
+    bin: bin?.id ?? asked.bin,
+    filename: file?.filename ?? asked.filename,
+    sha256,
+    contentType: file?.['content-type'],
+    expires: bin?.expired_at,
+    ...(typeof bin?.files === 'number' ? { filesBefore: bin.files } : {}),
+  };
 }

@@ -3,14 +3,16 @@ import {
   type BranchEntry,
   type ExistingBlobs,
   findInTree,
+  findSubmodule,
   getExistingBlobs,
   listEntries,
+  submoduleError,
 } from '../../github/api/branch.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import { getLastCommits, type LastCommits } from '../../github/api/history.ts';
 
 /** Everything that a commit holds, by path. */
-export type CommitEntries = ReadonlyMap<string, BranchEntry>;
+type CommitEntries = ReadonlyMap<string, BranchEntry>;
 
 /** Reads what a commit of the branch holds. A commit never changes, so nothing of it is asked for twice. */
 export interface BranchReader {
@@ -67,3 +69,47 @@ function createMemory<Value>(read: ReadPaths<Value>): ReadPaths<Value> {
     return new Map(result.flatMap(([path, value]) => (value === undefined ? [] : [[path, value] as const])));
   };
 }
+
+/** What a commit of a branch contains. */
+export interface BranchTree {
+  /** Sha of the commit; `null` where the branch does not exist yet. */
+  readonly head: string | null;
+  /** Everything in it by its path: files, and folders without a slash at the end. */
+  readonly entries: ReadonlyMap<string, BranchEntry>;
+}
+
+/** @throws {DeliveryError} `NOT_OURS` where one of the paths is a submodule, or below one. */
+export function refuseSubmodules({ entries }: Pick<BranchTree, 'entries'>, paths: Iterable<string>): void {
+  for (const path of paths) {
+    const submodule = findSubmodule(entries, path);
+    if (submodule !== null) throw submoduleError(submodule);
+  }
+}
+
+/** The files of a tree below a folder, with their paths within it. */
+export function filesBelow(
+  { entries }: Pick<BranchTree, 'entries'>,
+  folder: string,
+): Map<string, BranchEntry> {
+  const files = new Map<string, BranchEntry>();
+  for (const [path, entry] of entries) {
+    if (entry.type !== 'tree' && path.startsWith(folder)) files.set(path.slice(folder.length), entry);
+  }
+  return files;
+}
+
+/** The folders that lie directly in a folder, each ending in `/`. */
+export function listFolders({ entries }: Pick<BranchTree, 'entries'>, folder: string): readonly string[] {
+  return [...entries].flatMap(([path, { type }]) => {
+    const isDirect = path.startsWith(folder) && !path.includes('/', folder.length);
+    return type === 'tree' && isDirect ? [`${path}/`] : [];
+  });
+}
+
+/** Git's id of a folder, `null` where there is none; of the root it is that of the commit. */
+export const treeShaAt = ({ entries, head }: BranchTree, folder: string): string | null =>
+  folder === '' ? head : (entries.get(folder.slice(0, -1))?.sha ?? null);
+
+/** Whether the branch has anything in a folder. */
+export const hasFilesBelow = ({ entries }: BranchTree, folder: string): boolean =>
+  folder === '' ? entries.size > 0 : entries.get(folder.slice(0, -1))?.type === 'tree';

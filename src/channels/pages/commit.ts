@@ -1,12 +1,11 @@
-import { withCleanupSignal } from '../../async.ts';
+import { type ItemResult, withCleanupSignal } from '../../async.ts';
 import { DeliveryError, hasFailed, type Result, resultOf, toDeliveryError } from '../../errors.ts';
 import type { Change } from '../../github/change.ts';
-import type { ItemResult } from '../../item-results.ts';
 import type { Ports } from '../../ports.ts';
 import { withRetries } from '../../retry.ts';
 import { createBranchReader } from './branch-reader.ts';
-import type { CommitMethod, CommitTarget } from './target.ts';
-import { createChangeWriter, methodOf } from './write-changes.ts';
+import { type CommitMethod, type CommitTarget, methodOf } from './target.ts';
+import { createChangeWriter } from './write-changes.ts';
 
 /** What a place of the branch needs: a change, or nothing more. */
 export interface ComparedPlace {
@@ -77,16 +76,7 @@ export async function commitPlanned<Target extends CommitTarget, Item, Place ext
       // After a stop it is not known what the last write did.
       if (hasFailed(result))
         return { item, result: ports.signal.aborted ? result : result.withLeftBehind([]) };
-      const place = result as Place;
-      const commitSha = place.change === undefined ? place.commitSha : conclude(place.change);
-      if (hasFailed(commitSha)) return { item, result: commitSha };
-      const written = sent.has(item);
-      const committed = {
-        place: sent.get(item) ?? place,
-        commitSha: commitSha as string | undefined,
-        written,
-      };
-      return { item, result: written ? { ...committed, method } : committed };
+      return { item, result: finishPlace(result as Place, sent.get(item), method, conclude) };
     });
   let known: BranchPlan<Item, Place> | null = null;
   try {
@@ -115,6 +105,20 @@ export async function commitPlanned<Target extends CommitTarget, Item, Place ext
     if (hasFailed(arrived)) throw error;
     return finish(arrived as BranchPlan<Item, Place>, () => error);
   }
+}
+
+/** @param sent what was sent last for the place, if anything was */
+function finishPlace<Place extends ComparedPlace>(
+  place: Place,
+  sent: Place | undefined,
+  method: CommitMethod | undefined,
+  conclude: (change: Change) => Result<string>,
+): Result<CommittedPlace<Place>> {
+  const commitSha = place.change === undefined ? place.commitSha : conclude(place.change);
+  if (hasFailed(commitSha)) return commitSha;
+  return sent === undefined
+    ? { place, commitSha: commitSha as string | undefined, written: false }
+    : { place: sent, commitSha: commitSha as string | undefined, written: true, method };
 }
 
 /**

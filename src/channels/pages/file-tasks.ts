@@ -1,19 +1,12 @@
+import type { ItemResult } from '../../async.ts';
 import { DeliveryError, hasFailed, type Result } from '../../errors.ts';
 import type { RepositoryContext } from '../../github/api/repository.ts';
-import type { ItemResult } from '../../item-results.ts';
 import type { Ports } from '../../ports.ts';
 import { getBrowserDisplay } from '../../rules/browser-display.ts';
 import type { LocalSite } from '../../rules/local-site.ts';
 import { baseName, encodePath } from '../../rules/naming.ts';
 import { refuseSpecialFile } from '../../rules/special-files.ts';
-import type {
-  ChannelItem,
-  ChannelPlan,
-  PlacedPictures,
-  Placement,
-  PreparedTask,
-  ServedFile,
-} from '../channel.ts';
+import type { ChannelItem, ChannelPlan, Placement, PreparedTask, ServedFile } from '../channel.ts';
 import { type CommittedPlace, commitPlanned } from './commit.ts';
 import {
   addressOf,
@@ -26,8 +19,13 @@ import { describeReplaced } from './ownership.ts';
 import { listPictures, listPictureUrls, placePictures } from './pictures.ts';
 import { type ComparedFile, planFiles, type WantedFile } from './plan-files.ts';
 import type { SetupPlan } from './set-up.ts';
-import { COMMIT_METHODS, type CommitTarget, type FolderTarget, type PagesOptions } from './target.ts';
-import { methodOf } from './write-changes.ts';
+import {
+  COMMIT_METHODS,
+  type CommitTarget,
+  type FolderTarget,
+  methodOf,
+  type PagesOptions,
+} from './target.ts';
 
 /** What is published or removed: one file, or a folder that is committed as one. */
 export interface PagesTask extends WantedFile {
@@ -36,7 +34,6 @@ export interface PagesTask extends WantedFile {
   readonly destination: PagesDestination;
   /** What has to be set up first, the same for all files of a step; absent or `null` where nothing has. */
   readonly setup?: SetupPlan | null;
-  readonly placedPictures?: PlacedPictures;
   /** What the folder is to hold; absent for a single file, and where the folder is removed. */
   readonly site?: LocalSite;
 }
@@ -76,30 +73,18 @@ export async function prepareFile(
   const destination = await applyJekyll(settings, { head: file.head, hasMarker }, lookup);
   const { branch, path } = destination;
   const served = describeServed(destination);
+  const hasPicture = options.picture && served.display === 'page' && served.pictureUrls !== null;
+  // One call of method A writes one file.
+  const method = hasPicture && target.method === 'A' ? 'B' : target.method;
   const plan: ChannelPlan = {
     channel: 'K1',
-    method: COMMIT_METHODS[target.method],
+    method: COMMIT_METHODS[method],
     destination: `branch ${branch}, path ${path}`,
     name: path,
     claim: served.display === 'none' ? 'is downloaded' : 'opens on the screen',
   };
-  const data = { target: { ...target, branch }, path, file, destination, setup };
-  // One call of method A writes one file.
-  const method = target.method === 'A' ? 'B' : target.method;
-  return {
-    plan,
-    data,
-    served,
-    withPictures: (pictures) => ({
-      plan: { ...plan, method: COMMIT_METHODS[method] },
-      data: {
-        ...data,
-        target: { ...data.target, method },
-        pictures: listPictures(pictures, path),
-        placedPictures: placePictures(pictures, destination.pageUrl),
-      },
-    }),
-  };
+  const data = { target: { ...target, method, branch }, path, file, destination, setup };
+  return { plan, data, served };
 }
 
 function describeServed({ pageUrl, path, hostMayChangeBytes }: PagesDestination): ServedFile {
@@ -125,10 +110,13 @@ export async function previewFiles(
   const [first] = tasks;
   if (first === undefined) return [];
   const { target } = first.data;
-  const wanted = tasks.map(({ data }) => data);
-  const { places } = await planFiles(wanted, target);
+  const { places } = await planFiles(tasks.map(withPictures), target);
   return joinResults(tasks, places, (place) => describeChange(place, target) ?? describe(place));
 }
+
+/** The file of a task, with the pictures that go to the same commit. */
+const withPictures = ({ data, pictures }: PreparedTask<PagesTask>): PagesTask =>
+  pictures === undefined ? data : { ...data, pictures: listPictures(pictures, data.path) };
 
 /** The first line of the message; and the method, where it is another one than planned. */
 function describeChange({ change }: ComparedFile, target: CommitTarget): string | undefined {
@@ -144,11 +132,11 @@ function describeChange({ change }: ComparedFile, target: CommitTarget): string 
 export async function commitFiles(
   tasks: readonly PreparedTask<PagesTask>[],
   ports: Ports,
-  placementOf: (done: CommittedPlace<ComparedFile>, task: PagesTask) => Placement,
+  placementOf: (done: CommittedPlace<ComparedFile>, task: PreparedTask<PagesTask>) => Placement,
 ): Promise<FileResults<Placement>> {
   const [first] = tasks;
   if (first === undefined) return [];
-  const wanted = tasks.map(({ data }) => data);
+  const wanted = tasks.map(withPictures);
   const plan = (target: CommitTarget, sent: ReadonlySet<WantedFile>) => planFiles(wanted, target, sent);
   return joinResults(tasks, await commitPlanned(plan, first.data.target, ports), placementOf);
 }
@@ -157,19 +145,21 @@ export async function commitFiles(
 const joinResults = <Found, Value>(
   tasks: readonly PreparedTask<PagesTask>[],
   results: readonly ItemResult<PagesTask, Found>[],
-  convert: (found: Found, task: PagesTask) => Value,
+  convert: (found: Found, task: PreparedTask<PagesTask>) => Value,
 ): FileResults<Value> =>
   tasks.map((item, nth) => {
     const result = results[nth]?.result as Result<Found>;
-    return { item, result: hasFailed(result) ? result : convert(result as Found, item.data) };
+    return { item, result: hasFailed(result) ? result : convert(result as Found, item) };
   });
 
 /** The evidence and the address of a file that was committed. */
 export function filePlacement(
   { commitSha, written, method, place: { earlier, replaced } }: CommittedPlace<ComparedFile>,
-  { destination, target, pictures = [], placedPictures }: PagesTask,
+  { data, pictures }: PreparedTask<PagesTask>,
 ): Placement {
+  const { destination, target, path, file } = data;
   const { pageUrl, rawUrl, hostMayChangeBytes, notes, unknown } = destination;
+  const placed = pictures === undefined ? [] : listPictures(pictures, path);
   return {
     evidence: written ? `commit ${commitSha}` : `commit ${commitSha} already holds these bytes`,
     url: pageUrl,
@@ -184,13 +174,14 @@ export function filePlacement(
     ...(earlier && { earlier }),
     notes: [...notes, ...describeReplaced(replaced, target.essence)],
     unknown,
-    ...(placedPictures && {
-      pictures: placedPictures,
-      parts: pictures.map(({ path, file: { size, sha256 } }) => ({
-        path,
-        url: addressOf(destination, path),
-        size,
-        sha256,
+    held: new Map([{ path, file }, ...placed].map((one) => [one.path, one.file?.blobSha ?? null])),
+    ...(pictures && {
+      pictures: placePictures(pictures, pageUrl),
+      parts: placed.map((one) => ({
+        path: one.path,
+        url: addressOf(destination, one.path),
+        size: one.file.size,
+        sha256: one.file.sha256,
       })),
     }),
   };

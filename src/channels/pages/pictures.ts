@@ -1,4 +1,6 @@
+import { DeliveryError } from '../../errors.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
+import type { LocalSite } from '../../rules/local-site.ts';
 import type { PagePictures, PlacedPictures } from '../channel.ts';
 
 /** What the name of a page gets at its end for its picture, and for the picture of the delivery before. */
@@ -23,6 +25,27 @@ export const listPictureUrls = ({ href }: URL): { readonly picture: URL; readonl
 export function placePictures({ picture, before }: PagePictures, pageUrl: URL): PlacedPictures {
   const urls = listPictureUrls(pageUrl);
   return { url: urls.picture, sha256: picture.sha256, before: before && urls.before };
+}
+
+/**
+ * The folder with the pictures of its entry.
+ *
+ * @throws {DeliveryError} `BAD_INPUT` where a file of the folder has such a name already
+ */
+export function addPictures(site: LocalSite, pictures: PagePictures): LocalSite {
+  const added = listPictures(pictures, site.entry);
+  const names = new Set(added.map(({ path }) => path));
+  const taken = site.files.find(({ path }) => names.has(path));
+  if (taken !== undefined) {
+    throw new DeliveryError('BAD_INPUT', `the folder has a file ${taken.path}, where the picture goes`, {
+      step: 'check',
+      hint: 'give that file another name, or set `picture: false`',
+      leftBehind: [],
+    });
+  }
+  const files = [...site.files, ...added].sort((one, other) => (one.path < other.path ? -1 : 1));
+  const size = files.reduce((sum, { file }) => sum + file.size, 0);
+  return { ...site, files, size, pictures: [...names] };
 }
 
 /** Whether a path is that of a picture of the page. */

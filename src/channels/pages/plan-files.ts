@@ -1,7 +1,7 @@
+import { forEachItem } from '../../async.ts';
 import { hasFailed, type Result } from '../../errors.ts';
 import type { LastCommit } from '../../github/api/history.ts';
 import type { GitBlob } from '../../http/fetch-back.ts';
-import { forEachItem } from '../../item-results.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import { isHtml } from '../../rules/page/page-file.ts';
 import type { BranchPlan, ComparedPlace } from './commit.ts';

@@ -1,5 +1,5 @@
+import { forEachItem, type ItemResult } from '../../async.ts';
 import { hasFailed } from '../../errors.ts';
-import { forEachItem, type ItemResult } from '../../item-results.ts';
 import type { Ports } from '../../ports.ts';
 import { BATCH } from '../../protocol/limits.ts';
 import type { ChannelAction, ChannelItem, PreparedTask } from '../channel.ts';
@@ -16,13 +16,13 @@ import {
   prepareFile,
   previewFiles,
 } from './file-tasks.ts';
+import { addPictures, placePictures } from './pictures.ts';
 import { recheckBranch } from './recheck.ts';
 import { describeSetup, finishSetup, planSetup } from './set-up.ts';
 import { prepareSite, previewSite } from './site/prepare-site.ts';
 import { publishSite, type SiteTask } from './site/publish-site.ts';
 import { checkSiteWorkflow } from './site-workflow.ts';
-import { commitTarget, type PagesOptions } from './target.ts';
-import { chooseMethod } from './write-changes.ts';
+import { chooseMethod, commitTarget, type PagesOptions } from './target.ts';
 
 /**
  * K1: commits files to the repository; its Pages site shows them on the screen. What it does for each file and folder:
@@ -72,10 +72,19 @@ export function createPagesPublisher(
 const isSiteTask = (task: PreparedTask<PagesTask>): task is PreparedTask<SiteTask> =>
   isFolderTask(task) && task.data.site !== undefined;
 
-/** What a site is made of, with the folders of the whole step: one may not remove another as an old one. */
-function siteAmong({ data }: PreparedTask<SiteTask>, tasks: readonly PreparedTask<SiteTask>[]): SiteTask {
+/**
+ * What a site is made of, with its pictures and the folders of the whole step: one may not remove another as an old
+ * one.
+ */
+function siteAmong(
+  { data, pictures }: PreparedTask<SiteTask>,
+  tasks: readonly PreparedTask<SiteTask>[],
+): SiteTask {
   const together = tasks.map((one) => one.data.target.folder);
-  return { ...data, target: { ...data.target, together } };
+  const target = { ...data.target, together };
+  if (pictures === undefined) return { ...data, target };
+  const site = addPictures(data.site, pictures);
+  return { ...data, target, site, placedPictures: placePictures(pictures, data.destination.pageUrl) };
 }
 
 async function prepareItems<Item extends ChannelItem>(

@@ -1,6 +1,6 @@
+import { forEachItem, type ItemResult } from '../../async.ts';
 import { DeliveryError, hasFailed, type Result, resultOf } from '../../errors.ts';
 import { type ExistingBlobs, getBranchHead, getExistingBlobs } from '../../github/api/branch.ts';
-import { forEachItem, type ItemResult } from '../../item-results.ts';
 import { nameFew } from '../../plain-text.ts';
 import { BATCH } from '../../protocol/limits.ts';
 import type { PlacedTask } from '../channel.ts';
@@ -35,11 +35,11 @@ export async function recheckBranch(
 /** The paths that are not as they were delivered or removed, and why others can't be read. */
 function compareWith(
   existing: Result<ExistingBlobs | null>,
-  one: PlacedTask<PagesTask>,
+  { placement: { held } }: PlacedTask,
 ): { readonly changed: readonly string[]; readonly unread: DeliveryError | undefined } {
   const changed: string[] = [];
   let unread: DeliveryError | undefined;
-  for (const [path, blobSha] of existing === null ? [] : wantedBlobs(one)) {
+  for (const [path, blobSha] of existing === null ? [] : (held ?? [])) {
     const blob = hasFailed(existing) ? existing : (existing?.get(path) ?? null);
     if (!hasFailed(blob) || GONE.includes(blob.code)) {
       if ((hasFailed(blob) ? null : blob) !== blobSha) changed.push(path);
@@ -56,30 +56,13 @@ async function readDelivered(placed: readonly PlacedTask<PagesTask>[]): Promise<
   const [first] = placed;
   if (first === undefined) return null;
   const { github, branch } = first.task.data.target;
-  const paths = placed.flatMap((one) => [...wantedBlobs(one).keys()]);
+  const paths = placed.flatMap(({ placement: { held } }) => [...(held?.keys() ?? [])]);
   // Few paths are a request each; of many, the commit that the branch points to mostly tells enough.
   if (paths.length > BATCH.paths) {
     const head = await getBranchHead(github, branch);
     if (placed.some(({ placement }) => placement.commitSha === head)) return null;
   }
   return getExistingBlobs(github, branch, paths);
-}
-
-/** By path in the branch: git's id of the bytes that it must hold; `null` for nothing. */
-function wantedBlobs({
-  task: { data },
-  placement: { parts = [] },
-}: PlacedTask<PagesTask>): ReadonlyMap<string, string | null> {
-  const { site, path, file, pictures = [], target } = data;
-  if (site !== undefined && 'folder' in target) {
-    return new Map(site.files.map((one) => [target.folder + one.path, one.file.blobSha]));
-  }
-  // A folder is removed.
-  if ('folder' in target) return new Map(parts.map((part) => [part.path, null]));
-  return new Map([
-    [path, file?.blobSha ?? null],
-    ...pictures.map((one) => [one.path, one.file.blobSha] as const),
-  ]);
 }
 
 const notHeldError = (branch: string, paths: readonly string[]): DeliveryError =>

@@ -1,6 +1,5 @@
+import { forEachItem, type ItemResult } from '../../async.ts';
 import { DeliveryError, hasFailed, type Result } from '../../errors.ts';
-import { forEachItem, type ItemResult } from '../../item-results.ts';
-import { nameFew } from '../../plain-text.ts';
 import type { Ports } from '../../ports.ts';
 import { BATCH } from '../../protocol/limits.ts';
 import { MARKDOWN } from '../../rules/jekyll.ts';
@@ -13,18 +12,18 @@ import { applyJekyll, createJekyllLookup, folderPrefix, resolveDestination } fro
 import { commitFiles, isFileTask, isFolderTask, type PagesTask, previewFiles } from './file-tasks.ts';
 import { type ComparedFile, planFiles } from './plan-files.ts';
 import { recheckBranch } from './recheck.ts';
-import type { FoundSites } from './site/find-sites.ts';
+import { describeStaying, type FoundSites } from './site/find-sites.ts';
 import { findDeliveredSites, previewRemoval, removeSite } from './site/remove-site.ts';
 import { checkSiteWorkflow } from './site-workflow.ts';
 import {
   COMMIT_METHODS,
   type CommitMethod,
+  chooseMethod,
   commitTarget,
   type FolderTarget,
   folderTarget,
   type PagesOptions,
 } from './target.ts';
-import { chooseMethod } from './write-changes.ts';
 
 /** K1: removes owned files from the repository, a commit each. A `path` that ends in `/` means all below it. */
 export function createPagesRemover(
@@ -112,49 +111,6 @@ function withUnknown(
     data: { ...data, destination: { ...destination, unknown: [...destination.unknown, ...unknown] } },
   };
 }
-
-/**
- * For UNKNOWN: what stays below a folder once everything of ours is removed; `NOT_OURS` where nothing is, so that all of it would
- * still be served.
- */
-function describeStaying(
-  { path, destination }: PagesTask,
-  { sites, others, postponed, unsearched }: FoundSites,
-  owned: readonly string[],
-): readonly string[] | DeliveryError {
-  const removed = new Set(owned);
-  const left = [...others.filter((one) => !removed.has(one)), ...unsearched];
-  const name = path || './';
-  // At the root of the site there are always files of others.
-  const isRoot = path === folderPrefix(destination.folder);
-  if (sites.size + owned.length === 0 && left.length > 0 && !isRoot) {
-    return unsearched.length > 0 ? longHistoryError(name, unsearched) : nothingOwnedError(name, left);
-  }
-  const reasons = [
-    ...(left.length === 0 ? [] : [`because it is not as this action delivered it: ${nameFew(left)}`]),
-    ...(postponed.length === 0
-      ? []
-      : [`because one run removes no more (run the step again): ${nameFew(postponed)}`]),
-  ];
-  return reasons.length === 0 ? [] : [`what stays in ${name}, ${reasons.join('; and ')}`];
-}
-
-const nothingOwnedError = (name: string, left: readonly string[]): DeliveryError =>
-  new DeliveryError(
-    'NOT_OURS',
-    `nothing in ${name} is as this action delivered it, so nothing was removed: ${nameFew(left)}`,
-    {
-      hint: 'set `path:` to the folder that was delivered itself, or remove these files with git',
-      leftBehind: [],
-    },
-  );
-
-const longHistoryError = (name: string, unsearched: readonly string[]): DeliveryError =>
-  new DeliveryError(
-    'TOO_LARGE',
-    `the history of ${name} is too long to be searched whole, so nothing was removed: ${nameFew(unsearched)}`,
-    { hint: 'set `path:` to the folder that was delivered itself', leftBehind: [] },
-  );
 
 /** The only site that is removed, or else the folder that was named. */
 const nameSites = ({ path }: PagesTask, { sites }: FoundSites): string =>
@@ -247,7 +203,7 @@ async function findOwnedBelow(
 
 function removalPlacement(
   { commitSha, written, method }: CommittedPlace<ComparedFile>,
-  { destination }: PagesTask,
+  { data: { destination, path } }: PreparedTask<PagesTask>,
 ): Placement {
   return {
     evidence: written ? `commit ${commitSha} removes it` : 'nothing exists there',
@@ -259,6 +215,7 @@ function removalPlacement(
     bypassCache: true,
     hostMayChangeBytes: false,
     mustBeExternal: false,
+    held: new Map([[path, null]]),
     notes: [],
     unknown: destination.unknown,
   };

@@ -1,11 +1,10 @@
+import type { ItemResult } from '../../async.ts';
 import { DeliveryError, hasFailed, resultOf } from '../../errors.ts';
 import { findAbsence, getBranchHead } from '../../github/api/branch.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
-import type { RepositoryContext } from '../../github/api/repository.ts';
-import { createPagesSite, type PagesSite } from '../../github/api/repository.ts';
+import { createPagesSite, type PagesSite, type RepositoryContext } from '../../github/api/repository.ts';
 import { formatPermissionHint } from '../../github/hints.ts';
 import { defaultSiteUrl } from '../../github/hosts.ts';
-import type { ItemResult } from '../../item-results.ts';
 import type { Ports } from '../../ports.ts';
 import type { Placement } from '../channel.ts';
 import { type PagesLocation, refuseUnusableSite, targetBranch } from './destination.ts';

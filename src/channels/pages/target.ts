@@ -1,7 +1,11 @@
 import { DeliveryError } from '../../errors.ts';
 import { findAbsence, getBranchHead } from '../../github/api/branch.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
-import type { BranchReader } from './branch-reader.ts';
+import type { Change } from '../../github/change.ts';
+import { hasGit } from '../../github/git/process.ts';
+import { SIZE } from '../../protocol/limits.ts';
+import type { LocalFile } from '../../rules/inspect.ts';
+import type { BranchReader, BranchTree } from './branch-reader.ts';
 import type { PagesLocation } from './destination.ts';
 
 /** How files are committed. @see protocol 4.2, 8 */
@@ -72,6 +76,8 @@ export interface PagesOptions extends PagesLocation, FolderSettings {
   /** Essence of the commit message. */
   readonly essence: string;
   readonly marker: string | undefined;
+  /** Whether a picture of a page is to be delivered with it. */
+  readonly picture: boolean;
   /** Milliseconds for build and verification together. */
   readonly timeout: number;
 }
@@ -110,8 +116,57 @@ export async function readTargetHead(target: CommitTarget): Promise<string | nul
   }
 }
 
+/**
+ * Reads all of the branch that a target is written to, in three requests; a tree that is known already is not read
+ * again.
+ *
+ * @throws {DeliveryError} `TOO_LARGE` where GitHub does not list so many files at once.
+ */
+export async function readTargetTree(target: CommitTarget): Promise<BranchTree> {
+  const head = await readTargetHead(target);
+  return { head, entries: head === null ? new Map() : await target.reader.getEntries(target.github, head) };
+}
+
 function missingBranchError(cause: DeliveryError): DeliveryError {
   const { code, message, httpCode } = cause;
   const hint = `set \`setup: true\` to create it, or ${cause.hint}`;
   return new DeliveryError(code, message, { httpCode, hint, cause });
 }
+
+/**
+ * The method for some files: by the size of a single one; several go through git where it is installed. The single-call
+ * write can't create a branch, nor can the API create the first commit.
+ *
+ * @param files `null` for each that is removed
+ * @param absence what the delivery has to create
+ */
+export function methodFor(
+  files: readonly (LocalFile | null)[],
+  gitIsInstalled: boolean,
+  absence: 'branch' | 'commits' | null = null,
+): CommitMethod {
+  if ((files.length > 1 || absence === 'commits') && gitIsInstalled) return 'C';
+  const size = files.length > 1 ? undefined : files[0]?.size;
+  if (size === undefined) return 'B';
+  if (size <= SIZE.methodA) return absence === 'branch' ? 'B' : 'A';
+  return size <= SIZE.methodB ? 'B' : 'C';
+}
+
+/** The method for these files on this machine, whichever of them turn out to need a change. */
+export async function chooseMethod(
+  files: readonly (LocalFile | null)[],
+  signal: AbortSignal,
+  absence: 'branch' | 'commits' | null = null,
+): Promise<CommitMethod> {
+  const mayNeedGit = files.length > 1 || absence === 'commits';
+  return methodFor(files, mayNeedGit && (await hasGit(signal)), absence);
+}
+
+/** The method for these changes: one call of method A compares and writes one path, and nothing beside it. */
+export const methodOf = (
+  changes: readonly Change[],
+  { method }: Pick<CommitTarget, 'method'>,
+): CommitMethod => (method === 'A' && !changes.every(isSingleWrite) ? 'B' : method);
+
+const isSingleWrite = ({ writes, removals, basis }: Change): boolean =>
+  writes.length === 1 && removals.length === 0 && basis.size === 1 && basis.has(writes[0]?.path ?? '');

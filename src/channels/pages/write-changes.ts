@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { forEachItem, type ItemResult } from '../../async.ts';
 import { DeliveryError, hasFailed, resultOf } from '../../errors.ts';
 import { needsSignatures } from '../../github/api/branch.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
@@ -8,12 +9,10 @@ import type { Change } from '../../github/change.ts';
 import { noGitError } from '../../github/git/failures.ts';
 import { hasGit } from '../../github/git/process.ts';
 import { SIGNATURE_HINT } from '../../github/hints.ts';
-import { forEachItem, type ItemResult } from '../../item-results.ts';
 import type { Ports } from '../../ports.ts';
 import { MEGABYTE, SITE, SIZE } from '../../protocol/limits.ts';
-import type { LocalFile } from '../../rules/inspect.ts';
 import { changedFileError } from '../../rules/opened-file.ts';
-import { type CommitMethod, type CommitTarget, readTargetHead } from './target.ts';
+import { type CommitMethod, type CommitTarget, methodOf, readTargetHead } from './target.ts';
 
 /** The commit of each change. */
 type Commits = readonly ItemResult<Change, string>[];
@@ -26,44 +25,6 @@ type Commits = readonly ItemResult<Change, string>[];
  * @throws {DeliveryError} `CONFLICT` where what was compared changed meanwhile: then nothing was written.
  */
 export type ChangeWriter = (changes: readonly Change[], head: string | null) => Promise<Commits>;
-
-/**
- * The method for some files: by the size of a single one; several go through git where it is installed. The single-call
- * write can't create a branch, nor can the API create the first commit.
- *
- * @param files `null` for each that is removed
- * @param absence what the delivery has to create
- */
-export function methodFor(
-  files: readonly (LocalFile | null)[],
-  gitIsInstalled: boolean,
-  absence: 'branch' | 'commits' | null = null,
-): CommitMethod {
-  if ((files.length > 1 || absence === 'commits') && gitIsInstalled) return 'C';
-  const size = files.length > 1 ? undefined : files[0]?.size;
-  if (size === undefined) return 'B';
-  if (size <= SIZE.methodA) return absence === 'branch' ? 'B' : 'A';
-  return size <= SIZE.methodB ? 'B' : 'C';
-}
-
-/** The method for these files on this machine, whichever of them turn out to need a change. */
-export async function chooseMethod(
-  files: readonly (LocalFile | null)[],
-  signal: AbortSignal,
-  absence: 'branch' | 'commits' | null = null,
-): Promise<CommitMethod> {
-  const mayNeedGit = files.length > 1 || absence === 'commits';
-  return methodFor(files, mayNeedGit && (await hasGit(signal)), absence);
-}
-
-/** The method for these changes: one call of method A compares and writes one path, and nothing beside it. */
-export const methodOf = (
-  changes: readonly Change[],
-  { method }: Pick<CommitTarget, 'method'>,
-): CommitMethod => (method === 'A' && !changes.every(isSingleWrite) ? 'B' : method);
-
-const isSingleWrite = ({ writes, removals, basis }: Change): boolean =>
-  writes.length === 1 && removals.length === 0 && basis.size === 1 && basis.has(writes[0]?.path ?? '');
 
 /** What the methods share during all attempts. */
 interface WriterState {
@@ -136,7 +97,11 @@ async function writeObjects(
   if (ready.length === 0) return failed;
   state.onWrite('B');
   const readHead = () => readTargetHead(target);
-  const commits = await commitChanges(target.github, target.branch, ready, head, readHead);
+  const commits = await commitChanges(target.github, ready, {
+    branch: target.branch,
+    planned: head,
+    readHead,
+  });
   return [...pairUp(ready, commits), ...failed];
 }
 

@@ -110,7 +110,7 @@ async function tryAsset(
   if (!isThere && existing !== undefined && !task.overwrite) throw assetExistsError(name, tag, existing);
   const result = isThere
     ? { asset: existing, written: memory.isSent, confirmed: false }
-    : await placeAsset(task, release, found, memory, ports);
+    : await placeAsset(task, { ...found, release }, memory, ports);
   // What killed deliveries of this name left: the name has what is wanted now.
   for (const one of found.interim) if (one.id !== result.asset.id) await deleteAsset(github, one);
   return result;
@@ -119,8 +119,7 @@ async function tryAsset(
 /** Uploads the file and gives it its name, in place of the old one where there is one. */
 async function placeAsset(
   task: AssetTask,
-  release: Release,
-  { existing, incoming }: FoundAsset,
+  { release, existing, incoming }: FoundAsset & { readonly release: Release },
   memory: UploadMemory,
   ports: Ports,
 ): Promise<AssetResult> {

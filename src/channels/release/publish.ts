@@ -1,14 +1,14 @@
+import { forEachItem, type ItemResult } from '../../async.ts';
 import { DeliveryError, hasFailed, type Result, toDeliveryError } from '../../errors.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import { type Asset, formatLabel, getDownloadUrl, isUnfinished } from '../../github/api/releases.ts';
-import { forEachItem, type ItemResult } from '../../item-results.ts';
 import type { Ports } from '../../ports.ts';
 import { assetName, flatName } from '../../rules/naming.ts';
 import type { AbsentFile, ChannelAction, ChannelItem, Placement, PreparedTask } from '../channel.ts';
 import { type RepositoryAccess, requireGitHub } from '../require-github.ts';
 import { type AssetTask, assetExistsError, hasSameContent, type ReleaseState } from './asset.ts';
 import { type EarlierDrafts, readDrafts } from './draft.ts';
-import { createRelease, type UploadContext } from './new-release.ts';
+import { createRelease, type UploadContext, uploadFiles } from './new-release.ts';
 import {
   chooseRelease,
   type PlacedAsset,
@@ -17,7 +17,6 @@ import {
   type ReleaseChoice,
 } from './release-choice.ts';
 import { createUploadWait } from './upload-wait.ts';
-import { uploadFiles } from './uploads.ts';
 
 export interface ReleaseOptions {
   readonly tag: string;

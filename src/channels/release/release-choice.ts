@@ -1,3 +1,4 @@
+import type { ItemResult } from '../../async.ts';
 import { DeliveryError } from '../../errors.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import { nullIfNotFound } from '../../github/api/failures.ts';
@@ -9,7 +10,6 @@ import {
   listReleases,
   type Release,
 } from '../../github/api/releases.ts';
-import type { ItemResult } from '../../item-results.ts';
 import { ASSETS, TAG_ATTEMPTS } from '../../protocol/limits.ts';
 import type { AbsentFile, PreparedTask } from '../channel.ts';
 import { type AssetResult, type AssetTask, hasSameContent } from './asset.ts';

@@ -1,3 +1,4 @@
+import { forEachItem, type ItemResult } from '../../async.ts';
 import { DeliveryError } from '../../errors.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import {
@@ -11,7 +12,6 @@ import {
   listAssets,
   type Release,
 } from '../../github/api/releases.ts';
-import { forEachItem, type ItemResult } from '../../item-results.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import { assetName, encodePath, flatName } from '../../rules/naming.ts';
 import type { ChannelAction, ChannelItem, Placement, PreparedTask } from '../channel.ts';
@@ -130,7 +130,7 @@ function chooseAsset(
   const tag = release.tag_name;
   if (isUnfinished(asset)) throw unfinishedRemovalError(name, tag);
   if (release.immutable === true) throw immutableRemovalError(name, tag);
-  if (!isOwned(chosen) && !overwrite) throw notOwnedError(name, tag);
+  if (!isOwned(chosen) && !overwrite) throw assetNotOwnedError(name, tag);
   return { ...chosen, otherTags: found.filter((one) => one !== chosen).map((one) => one.release.tag_name) };
 }
 
@@ -167,7 +167,7 @@ async function removeAsset(
   };
 }
 
-function notOwnedError(name: string, tag: string): DeliveryError {
+function assetNotOwnedError(name: string, tag: string): DeliveryError {
   return new DeliveryError('NOT_OURS', `nothing shows that the asset ${name} of release ${tag} is yours`, {
     hint: 'set `file:` to the file with the same bytes, or `overwrite: true` to remove it all the same',
     leftBehind: [],

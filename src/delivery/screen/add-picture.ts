@@ -1,8 +1,8 @@
 import type { ScreenView } from '../../browser/screen-view.ts';
 import type { PagePictures, ServedFile } from '../../channels/channel.ts';
+import { addPictures } from '../../channels/pages/pictures.ts';
 import { resultOf } from '../../errors.ts';
-import { readBody } from '../../http/body.ts';
-import { discard } from '../../http/response.ts';
+import { discard, readBody } from '../../http/response.ts';
 import type { Ports } from '../../ports.ts';
 import { PROBE_TIME, SCREEN } from '../../protocol/limits.ts';
 import { createMemoryFile } from '../../rules/memory-file.ts';
@@ -23,22 +23,19 @@ export async function addPicture(
 ): Promise<FileDelivery> {
   const task = delivery.tasks.get('K1');
   const urls = task?.served?.pictureUrls;
-  if (task?.withPictures === undefined || urls == null) {
+  if (task === undefined || urls == null) {
     return withoutPicture(delivery, 'the host builds the page under another name');
   }
   if (view.picture === null) return withoutPicture(delivery, view.reason || 'the browser took none');
   const { changed, ...pictures } = await compareWithEarlier(view.picture, urls, context);
-  const { site, ...changes } = task.withPictures(pictures);
-  if (changes.plan.method !== task.plan.method) {
-    context.logger.info(`${delivery.subject}: K1 with its picture: ${changes.plan.method}`);
-  }
+  const site = delivery.site && addPictures(delivery.site, pictures);
   // Of a folder, the channel itself says which files a cache may still have.
-  const isStale = changed !== null && changed > 0 && site === undefined;
+  const isStale = changed !== null && changed > 0 && site === null;
   return {
     ...delivery,
-    site: site ?? delivery.site,
+    site,
     unknown: [...delivery.unknown, ...(isStale ? [STALE_PICTURE] : [])],
-    tasks: new Map([...delivery.tasks, ['K1', { ...task, ...changes }]]),
+    tasks: new Map([...delivery.tasks, ['K1', { ...task, pictures }]]),
     picture: { title: view.title, changed },
   };
 }

@@ -1,10 +1,11 @@
+import type { Readable } from 'node:stream';
 import { Octokit } from '@octokit/rest';
 import type { Ports } from '../../ports.ts';
-import { getApiCall } from '../../protocol/calls.ts';
-import { TOOL } from '../../protocol/words.ts';
+import { type CallTemplate, getApiCall } from '../../protocol/calls.ts';
+import { HOUR, MINUTE, WRITE_INTERVAL, WRITES_PER_HOUR } from '../../protocol/limits.ts';
+import { PROTOCOL, TOOL } from '../../protocol/words.ts';
 import { withRetries } from '../../retry.ts';
 import type { RepositoryName } from '../hosts.ts';
-import { createWritePacer, type PaceWrite } from './pacing.ts';
 import { type ApiAccess, sendCall } from './send-call.ts';
 
 /**
@@ -40,7 +41,7 @@ export function createGitHubClient(options: GitHubClientOptions, ports: Ports): 
     log: SILENT,
   });
   const pace = createWritePacer(ports);
-  octokit.hook.wrap('request', (_send, parameters) => {
+  octokit.hook.wrap('request', async (_send, parameters) => {
     // GitHub Enterprise Server has GraphQL at an address of its own, so Octokit's route is then a whole address.
     const route = parameters.url.endsWith('/graphql') ? '/graphql' : parameters.url;
     const call = getApiCall(`${parameters.method} ${route}`);
@@ -51,12 +52,10 @@ export function createGitHubClient(options: GitHubClientOptions, ports: Ports): 
       headers: { ...toTexts(headers), accept: String(headers.accept).replace(/\.v3\+json$/, '+json') },
       body: body === undefined ? undefined : () => JSON.stringify(body),
     };
-    const send = async () => {
-      const { status, headers: received, json: data } = await sendCall(call, request, access, ports);
-      return { status, headers: received, url, data };
-    };
+    const send = sendCall.bind(null, call, request, access, ports);
     const paced = call.method === 'GET' || call.partOfWrite ? send : () => pace(send);
-    return call.repeatable ? withRetries(ports, paced) : paced();
+    const answer = await (call.repeatable ? withRetries(ports, paced) : paced());
+    return { status: answer.status, headers: answer.headers, url, data: answer.json };
   });
   const { rest, graphql } = octokit;
   const withSignal = (signal: AbortSignal) => createGitHubClient(options, { ...ports, signal });
@@ -69,3 +68,113 @@ const toTexts = (headers: Readonly<Record<string, unknown>>): Record<string, str
 /** Octokit would log every request, every expected 404 included. */
 const ignore = (): undefined => undefined;
 const SILENT = { debug: ignore, info: ignore, warn: ignore, error: ignore };
+
+/** GitHub's limits of a list: items in one page, and in all pages together. */
+interface ListLimits {
+  readonly page: number;
+  readonly total: number;
+}
+
+/** One page of a list, as Octokit returns it. */
+interface ListedPage<T> {
+  readonly data: readonly T[];
+  readonly headers: { readonly link?: string | undefined };
+}
+
+/** Reads a list page by page, to its last one. */
+export async function listAll<T>(
+  { page: perPage, total }: ListLimits,
+  getPage: (query: { page: number; per_page: number }) => Promise<ListedPage<T>>,
+): Promise<T[]> {
+  const items: T[] = [];
+  for (let page = 1; page <= total / perPage; page += 1) {
+    const answer = await getPage({ page, per_page: perPage });
+    items.push(...answer.data);
+    if (isLastPage(answer, perPage)) break;
+  }
+  return items;
+}
+
+/**
+ * Whether no page follows. The host's word counts: what it hides, such as comments of accounts that it has blocked,
+ * makes a page shorter than it was asked for.
+ *
+ * @see https://docs.github.com/rest/using-the-rest-api/using-pagination-in-the-rest-api
+ */
+export const isLastPage = ({ data, headers: { link } }: ListedPage<unknown>, perPage: number): boolean =>
+  link === undefined ? data.length < perPage : !/\brel="?next\b/.test(link);
+
+/** A call whose body is too large for memory, and so for Octokit. */
+interface StreamedCall {
+  readonly call: CallTemplate;
+  readonly url: URL;
+  /** The body's Content-Type. */
+  readonly type: string;
+  /** Exact length of the body in bytes. */
+  readonly length: number;
+  /** Creates a new stream of the body. */
+  readonly body: () => Readable;
+}
+
+/**
+ * Streams a body to GitHub with the token, once, queued among the client's writes.
+ *
+ * @returns the JSON of a 201
+ * @throws {DeliveryError} by status; `CONNECTION` when it is unknown what has arrived.
+ */
+export async function sendStreamed(
+  github: GitHubClient,
+  { call, url, type, length, body }: StreamedCall,
+  ports: Ports,
+): Promise<unknown> {
+  const headers = { accept: `application/vnd.${PROTOCOL.vendor}+json`, 'content-type': type };
+  const startProgress = () => ports.logger.progress('uploaded', length, 'bytes');
+  const request = { url, headers, length, body, startProgress };
+  return (await github.pace(() => sendCall(call, request, github, ports))).json;
+}
+
+/** Runs a write when its turn has come. */
+type PaceWrite = <T>(write: () => Promise<T>) => Promise<T>;
+
+/**
+ * Runs a client's writes as GitHub asks for: one after the other, at least a second between the starts of two,
+ * and not more than `WRITES_PER_HOUR` in any hour.
+ *
+ * @see https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api
+ */
+export function createWritePacer({
+  clock,
+  logger,
+  signal,
+}: Pick<Ports, 'clock' | 'logger' | 'signal'>): PaceWrite {
+  let queue: Promise<unknown> = Promise.resolve();
+  let lastStart = Number.NEGATIVE_INFINITY;
+  /** The starts of the newest writes, `WRITES_PER_HOUR` at most. */
+  let starts: readonly number[] = [];
+
+  async function waitForHour(): Promise<void> {
+    const oldest = starts.length < WRITES_PER_HOUR ? undefined : starts[0];
+    const pause = oldest === undefined ? 0 : Math.min(oldest + HOUR - clock.now(), HOUR);
+    if (pause <= 0) return;
+    const minutes = Math.ceil(pause / MINUTE);
+    logger.info(`GitHub allows about ${WRITES_PER_HOUR} writes an hour: the next one is in ${minutes} min`);
+    await clock.sleep(pause, signal);
+  }
+
+  async function runInTurn<T>(write: () => Promise<T>): Promise<T> {
+    signal.throwIfAborted();
+    await waitForHour();
+    const pause = lastStart + WRITE_INTERVAL - clock.now();
+    // Without the limit, a machine's clock that was set back would make this pause very long.
+    if (pause > 0) await clock.sleep(Math.min(pause, WRITE_INTERVAL), signal);
+    lastStart = clock.now();
+    starts = [...starts, lastStart].slice(-WRITES_PER_HOUR);
+    return write();
+  }
+
+  return (write) => {
+    const turn = queue.then(() => runInTurn(write));
+    queue = turn.catch(() => undefined);
+    return turn;
+  };
+}

@@ -288,12 +288,12 @@ function getLimitPause(refusal: ApiRefusal, now: number): number | undefined {
 }
 
 /** Whether GitHub says that what was asked for does not exist; a redirect to another name does not. */
-export const isNotFound = (thrown: unknown): boolean => isFailure(thrown, 'NOT_FOUND', 404);
+export const isNotFound = (thrown: unknown): boolean => failedWith(thrown, 'NOT_FOUND', 404);
 
 /** Whether GitHub says that the repository has no commit, and so neither branches nor files. */
-export const isEmptyRepository = (thrown: unknown): boolean => isFailure(thrown, 'NOT_FOUND', 409);
+export const isEmptyRepository = (thrown: unknown): boolean => failedWith(thrown, 'NOT_FOUND', 409);
 
-const isFailure = (thrown: unknown, code: ErrorCode, status: number): boolean =>
+const failedWith = (thrown: unknown, code: ErrorCode, status: number): boolean =>
   thrown instanceof DeliveryError && thrown.code === code && thrown.httpCode === status;
 
 /** The result of `work`, or `null` where what it asked for does not exist. */

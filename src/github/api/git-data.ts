@@ -7,8 +7,7 @@ import { withRetries } from '../../retry.ts';
 import { type Change, conflictError, type FileBytes } from '../change.ts';
 import { RETRY_HINT } from '../hints.ts';
 import { getBranchHead } from './branch.ts';
-import type { GitHubClient } from './client.ts';
-import { sendStreamed } from './stream.ts';
+import { type GitHubClient, sendStreamed } from './client.ts';
 
 /** One file to write in one call. */
 export interface FilePut {
@@ -81,23 +80,28 @@ async function* formatBlob(file: Pick<FileBytes, 'read'>): AsyncGenerator<string
   yield BLOB_TAIL;
 }
 
+/** What commits are built on. */
+interface CommitBase {
+  readonly branch: string;
+  /** The commit that the changes were planned for; `null` for a branch that does not exist yet. */
+  readonly planned: string | null;
+  /** Reads the commit that the branch points to now. */
+  readonly readHead?: () => Promise<string | null>;
+}
+
 /**
  * Method B, the other calls: creates one commit per change, each on top of the one before, and moves the branch
  * once, never by force. The blobs must exist already. When another writer is first, only unused objects are left
  * behind, and the caller starts again.
  *
- * @param planned the commit that the changes were planned for; `null` for a branch that does not exist yet
- * @param readHead the commit that the branch points to now
  * @returns the commits' shas, in the order of the changes
  * @throws {DeliveryError} `CONFLICT` when the branch is another one than planned.
  * @see protocol 4.2
  */
 export async function commitChanges(
   github: GitHubClient,
-  branch: string,
   changes: readonly Change[],
-  planned: string | null,
-  readHead: () => Promise<string | null> = () => getBranchHead(github, branch),
+  { branch, planned, readHead = () => getBranchHead(github, branch) }: CommitBase,
 ): Promise<string[]> {
   const waitForTurn = (): Promise<void> => github.pace(async () => undefined);
   // The calls for one file are one write. With many files each commit is one; the first waits before the branch is read.

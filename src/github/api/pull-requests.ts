@@ -2,9 +2,8 @@ import type { RestEndpointMethodTypes } from '@octokit/rest';
 import type { Ports } from '../../ports.ts';
 import { COMMENTS, PULLS } from '../../protocol/limits.ts';
 import { withRetries } from '../../retry.ts';
-import type { GitHubClient } from './client.ts';
+import { type GitHubClient, listAll } from './client.ts';
 import { nullIfNotFound } from './failures.ts';
-import { listAll } from './list-all.ts';
 import { getTokenOwner } from './token-owner.ts';
 
 export type ListedPullRequest = RestEndpointMethodTypes['pulls']['list']['response']['data'][number];

@@ -7,10 +7,8 @@ import { TOOL, TRAILER } from '../../protocol/words.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import { RETRY_HINT } from '../hints.ts';
 import { mayReceiveToken, serverUrlOf } from '../hosts.ts';
-import type { GitHubClient } from './client.ts';
+import { type GitHubClient, listAll, sendStreamed } from './client.ts';
 import { nullIfNotFound } from './failures.ts';
-import { listAll } from './list-all.ts';
-import { sendStreamed } from './stream.ts';
 
 type ReleaseEndpoints = RestEndpointMethodTypes['repos'];
 

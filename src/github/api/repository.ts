@@ -106,23 +106,24 @@ export async function loadRepositoryContext(
   query: RepositoryQuery,
 ): Promise<RepositoryContext> {
   if (github === null) return { hasToken: false, privateRepository: null, site: 'unasked' };
+  const { rest, repository } = github;
+  const found = query.repository
+    ? await rest.repos.get(repository).catch(absentError(repository))
+    : undefined;
   return {
     hasToken: true,
-    privateRepository: query.repository ? await isPrivate(github) : null,
+    privateRepository: found?.data.private ?? null,
     site: query.site ? await getPagesSite(github) : 'unasked',
   };
 }
 
-async function isPrivate({ rest, repository }: GitHubClient): Promise<boolean | null> {
-  try {
-    return (await rest.repos.get(repository)).data.private ?? null;
-  } catch (thrown) {
+const absentError =
+  ({ owner, repo }: GitHubClient['repository']) =>
+  (thrown: unknown): never => {
     if (!isNotFound(thrown)) throw thrown;
-    const name = `${repository.owner}/${repository.repo}`;
-    throw new DeliveryError('NOT_FOUND', `the repository ${name} does not exist for this token`, {
+    throw new DeliveryError('NOT_FOUND', `the repository ${owner}/${repo} does not exist for this token`, {
       httpCode: 404,
       hint: 'set `repository: <owner>/<repo>` to one that `token:` may write to',
       cause: thrown,
     });
-  }
-}
+  };

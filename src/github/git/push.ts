@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { DeliveryError } from '../../errors.ts';
 import type { Clock, Ports, Progress } from '../../ports.ts';
 import { SECOND } from '../../protocol/limits.ts';
-import { createTemporaryFolder } from '../../temporary-folder.ts';
+import { createTemporaryFolder } from '../../system.ts';
 import type { TreeEntry } from '../api/branch.ts';
 import type { CommitIdentity } from '../api/token-owner.ts';
 import { type Change, type FileWrite, listBasisPaths, refuseOtherBase } from '../change.ts';
@@ -69,7 +69,7 @@ async function fetchBase(git: RunGitCommand, push: PushOptions): Promise<string 
   const base = push.createsBranch ? null : await fetchBranch(git, push);
   // Also where it is the commit that was compared: the host could have listed what it does not hold.
   const paths = listBasisPaths(push.changes);
-  refuseOtherBase(push.changes, base, base === null ? new Map() : await listEntries(git, base, paths));
+  refuseOtherBase(push.changes, base, base === null ? new Map() : await listEntriesByGit(git, base, paths));
   return base;
 }
 
@@ -101,7 +101,7 @@ async function fetchBranch(git: RunGitCommand, { branch }: PushOptions): Promise
  * The entries of a commit at these paths, by path; a path that does not exist has none. Paths of different depth
  * are asked for apart: beside a path in it, git lists the whole content of a folder.
  */
-async function listEntries(
+async function listEntriesByGit(
   git: RunGitCommand,
   commit: string,
   paths: readonly string[],

@@ -34,7 +34,7 @@ function* findRuns(bytes: Buffer): Generator<Run, void, undefined> {
   for (let start = findRun(bytes, BASE64, 0, SHORTEST_LINE); start !== -1; ) {
     const lineEnd = findRunEnd(bytes, BASE64, start + SHORTEST_LINE);
     const end = findLastLine(bytes, start, lineEnd);
-    yield end === lineEnd ? oneLine(bytes, start, end) : joinLines(bytes, start, end);
+    yield end === lineEnd ? runInLine(bytes, start, end) : joinLines(bytes, start, end);
     start = findRun(bytes, BASE64, end, SHORTEST_LINE);
   }
 }
@@ -64,7 +64,7 @@ function skipLineBreak(bytes: Buffer, at: number): number {
   return at + (LINE_BREAK.exec(bytes.toString('latin1', at, at + LONGEST_BREAK))?.[0].length ?? 0);
 }
 
-const oneLine = (bytes: Buffer, start: number, end: number): Run => ({
+const runInLine = (bytes: Buffer, start: number, end: number): Run => ({
   positionOf: (index) => start + index,
   text: bytes.subarray(start, end),
 });

@@ -89,7 +89,7 @@ export async function findSecretsInText(text: string): Promise<readonly TextSecr
   const rules = selectRules(Buffer.from(text));
   if (rules.size === 0) return [];
   const matches = await findMatches(
-    plainText({ text, from: 0, to: text.length }, rules),
+    candidateOf({ text, from: 0, to: text.length }, rules),
     await loadPresetRules('.txt'),
   );
   return Promise.all(
@@ -166,11 +166,11 @@ interface CandidateText {
 /** The texts of a block in which a rule may find something; all others are not even made. */
 function* listCandidates(block: FileBlock, binary: boolean): Generator<CandidateText, void, undefined> {
   const rules = selectRules(block.bytes);
-  if (rules.size > 0) yield plainText(binary ? extractAsciiStrings(block) : decodeUtf8(block), rules);
+  if (rules.size > 0) yield candidateOf(binary ? extractAsciiStrings(block) : decodeUtf8(block), rules);
   if (binary) {
     const wide = extractUtf16Strings(block);
     const wideRules = selectRules(Buffer.from(wide.text, 'latin1'));
-    if (wideRules.size > 0) yield plainText(wide, wideRules);
+    if (wideRules.size > 0) yield candidateOf(wide, wideRules);
   }
   for (const { bytes, positionOf } of decodeEmbedded(block.bytes)) {
     const partRules = selectRules(bytes);
@@ -189,7 +189,7 @@ function* listCandidates(block: FileBlock, binary: boolean): Generator<Candidate
   }
 }
 
-const plainText = ({ text, from, to }: BlockText, rules: ReadonlySet<string>): CandidateText => ({
+const candidateOf = ({ text, from, to }: BlockText, rules: ReadonlySet<string>): CandidateText => ({
   text,
   rules,
   isEmbedded: false,

@@ -52,7 +52,7 @@ const toFinding = ({ first, count }: FindingGroup): SiteFinding => {
 const MAX_LISTED = 10;
 
 /** The titles of the findings of each kind, after their number. */
-const TITLES: Readonly<Record<FindingKind, string>> = {
+const KIND_TITLES: Readonly<Record<FindingKind, string>> = {
   base: 'wrong base path',
   missing: 'missing files',
   host: 'loaded from another host',
@@ -70,7 +70,7 @@ const TITLES: Readonly<Record<FindingKind, string>> = {
  * kind, and how many more there are.
  */
 export function formatSiteFindings(findings: readonly SiteFinding[]): readonly string[] {
-  const kinds = Object.keys(TITLES) as FindingKind[];
+  const kinds = Object.keys(KIND_TITLES) as FindingKind[];
   const groups = kinds.map((kind) => findings.filter((finding) => finding.kind === kind));
   const firsts = groups.flatMap((group) => group.slice(0, 1));
   const others = groups.flatMap((group) => group.slice(1));
@@ -82,7 +82,7 @@ export function formatSiteFindings(findings: readonly SiteFinding[]): readonly s
   if (listed.size === findings.length) return lines;
   const counts = groups.flatMap((group, at) => {
     const { length } = group.filter((finding) => !listed.has(finding));
-    return length === 0 ? [] : [`${length} ${TITLES[kinds[at] as FindingKind]}`];
+    return length === 0 ? [] : [`${length} ${KIND_TITLES[kinds[at] as FindingKind]}`];
   });
   return [...lines, `and ${findings.length - listed.size} more: ${counts.join(', ')}`];
 }

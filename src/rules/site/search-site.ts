@@ -18,7 +18,7 @@ import { noteRouter } from './routers.ts';
 const LARGEST_TEXT = 8_388_608;
 
 /** The page for which a file is loaded. */
-interface PageContext {
+interface ReferencingPage {
   /** The URL to which its addresses are relative. */
   readonly base: string;
   readonly importMap: readonly ImportMapEntry[];
@@ -31,7 +31,7 @@ interface FileVisit {
   readonly path: string;
   readonly kind: 'page' | TextKind;
   readonly grade: ReferenceGrade;
-  readonly page: PageContext;
+  readonly page: ReferencingPage;
 }
 
 /** The files that are still to be searched, and those that were. */
@@ -150,7 +150,7 @@ function searchSitePage(state: SiteState, queue: SearchQueue, visit: FileVisit, 
   state.generator ||= search.generator;
   const base = search.base === '' ? url : (URL.parse(search.base.trim(), url)?.href ?? url);
   const key = search.importMap.length === 0 ? '' : path;
-  const page: PageContext = { base, importMap: search.importMap, key };
+  const page: ReferencingPage = { base, importMap: search.importMap, key };
   for (const reference of search.references) {
     if (reference.isOpaque && URL.canParse(reference.address) === false) continue;
     followReference(state, queue, { ...visit, page }, { ...reference, base });
@@ -205,7 +205,7 @@ const leadsInside = ({ resolver }: SiteState, address: string, base: string): bo
   resolver.resolve(trimAddress(address), base).where === 'folder';
 
 function resolveImport(
-  { importMap, base }: PageContext,
+  { importMap, base }: ReferencingPage,
   { address, base: importer }: SiteReference,
 ): string | null {
   if (importMap.length === 0) return isSpecifierAddress(address) ? address : null;

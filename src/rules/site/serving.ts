@@ -1,5 +1,4 @@
 /** Whether a path without a slash at the start is a file. */
-type FileLookup = (path: string) => boolean;
 
 /**
  * The file that GitHub Pages serves at a path: the file itself, else the same name with `.html`, else the index of
@@ -8,7 +7,7 @@ type FileLookup = (path: string) => boolean;
  * @param path decoded, without a slash at the start
  * @returns `null` if it answers 404
  */
-export function findServed(path: string, isFile: FileLookup): string | null {
+export function findServed(path: string, isFile: (path: string) => boolean): string | null {
   if (path === '' || path.endsWith('/')) return isFile(`${path}index.html`) ? `${path}index.html` : null;
   return [path, `${path}.html`, `${path}/index.html`].find(isFile) ?? null;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { filesBelow, listFolders, treeShaAt } from '../../../../src/channels/pages/site/branch-tree.ts';
+import { filesBelow, listFolders, treeShaAt } from '../../../../src/channels/pages/branch-reader.ts';
 import { findOwnedFiles, listKept } from '../../../../src/channels/pages/site/site-history.ts';
 import { SITE } from '../../../../src/protocol/limits.ts';
 import { FakeGitHub } from '../../../github/fake-github.ts';

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { addPictures, placePictures } from '../../../../src/channels/pages/pictures.ts';
 import { prepareSite, previewSite } from '../../../../src/channels/pages/site/prepare-site.ts';
 import type { PagesOptions } from '../../../../src/channels/pages/target.ts';
 import { fakePorts } from '../../../support/ports.ts';
@@ -67,7 +68,7 @@ describe('preparing a site', () => {
     });
   });
 
-  test('takes the pictures of the entry as files of the site, and tells where they will be', async () => {
+  test('tells where the pictures of the entry will be, which become files of the site', async () => {
     const prepared = await prepare({ ...PAGE, 'a.css': 'p{}' }).prepared;
     const page = 'https://octo.github.io/site/p/1/index.html';
     expect(prepared.served).toMatchObject({
@@ -76,21 +77,24 @@ describe('preparing a site', () => {
       pictureUrls: { picture: new URL(`${page}.png`) },
     });
     const pictures = { picture: memoryFile('picture'), before: memoryFile('before') };
-    const { site, data } = prepared.withPictures(pictures);
-    expect(site?.files.map(({ path }) => path)).toEqual([
+    const site = addPictures(prepared.data.site, pictures);
+    expect(site.files.map(({ path }) => path)).toEqual([
       'a.css',
       'index.html',
       'index.html.before.png',
       'index.html.png',
     ]);
-    expect(site?.pictures).toEqual(['index.html.png', 'index.html.before.png']);
-    expect(site?.size).toBe('<p>p{}picturebefore'.length);
-    expect(data).toMatchObject({ site, placedPictures: { url: new URL(`${page}.png`) } });
+    expect(site.pictures).toEqual(['index.html.png', 'index.html.before.png']);
+    expect(site.size).toBe('<p>p{}picturebefore'.length);
+    expect(placePictures(pictures, prepared.data.destination.pageUrl)).toMatchObject({
+      url: new URL(`${page}.png`),
+      before: new URL(`${page}.before.png`),
+    });
   });
 
   test('refuses a folder that has a file where the picture goes', async () => {
-    const { withPictures } = await prepare({ ...PAGE, 'index.html.png': 'x' }).prepared;
-    expect(() => withPictures({ picture: memoryFile('picture'), before: null })).toThrow(
+    const { data } = await prepare({ ...PAGE, 'index.html.png': 'x' }).prepared;
+    expect(() => addPictures(data.site, { picture: memoryFile('picture'), before: null })).toThrow(
       'the folder has a file index.html.png, where the picture goes',
     );
   });

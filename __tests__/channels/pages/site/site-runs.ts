@@ -1,10 +1,14 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Placement, PreparedTask } from '../../../../src/channels/channel.ts';
+import type { BranchTree } from '../../../../src/channels/pages/branch-reader.ts';
 import { createPagesPublisher } from '../../../../src/channels/pages/publish.ts';
 import { createPagesRemover } from '../../../../src/channels/pages/remove.ts';
-import { type BranchTree, readTargetTree } from '../../../../src/channels/pages/site/branch-tree.ts';
-import type { FolderTarget, PagesOptions } from '../../../../src/channels/pages/target.ts';
+import {
+  type FolderTarget,
+  type PagesOptions,
+  readTargetTree,
+} from '../../../../src/channels/pages/target.ts';
 import { hasFailed, type Result } from '../../../../src/errors.ts';
 import { createGitHubClient, type GitHubClient } from '../../../../src/github/api/client.ts';
 import type { LocalFile } from '../../../../src/rules/inspect.ts';

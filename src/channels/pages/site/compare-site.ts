@@ -4,9 +4,9 @@ import { getLastCommits } from '../../../github/api/history.ts';
 import { nameFew } from '../../../plain-text.ts';
 import { SITE } from '../../../protocol/limits.ts';
 import type { LocalSite } from '../../../rules/local-site.ts';
+import { type BranchTree, filesBelow, refuseSubmodules } from '../branch-reader.ts';
 import { isOwned, pictureNotOwnedError } from '../ownership.ts';
 import type { FolderTarget } from '../target.ts';
-import { type BranchTree, filesBelow, refuseSubmodules } from './branch-tree.ts';
 import type { OwnedFiles } from './site-history.ts';
 
 /** How each file of a site compares with the branch: paths within the folder. */

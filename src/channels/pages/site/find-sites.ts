@@ -1,8 +1,12 @@
+import { DeliveryError } from '../../../errors.ts';
 import type { TreeFile } from '../../../github/api/tree-id.ts';
+import { nameFew } from '../../../plain-text.ts';
 import { SITE } from '../../../protocol/limits.ts';
+import { type BranchTree, filesBelow, hasFilesBelow, refuseSubmodules } from '../branch-reader.ts';
+import { folderPrefix } from '../destination.ts';
+import type { PagesTask } from '../file-tasks.ts';
 import { parseMessage } from '../ownership.ts';
 import type { CommitTarget } from '../target.ts';
-import { type BranchTree, filesBelow, hasFilesBelow, refuseSubmodules } from './branch-tree.ts';
 import {
   type FoundDelivery,
   findDelivered,
@@ -160,3 +164,46 @@ function listFoldersOf(paths: readonly string[], folder: string): readonly strin
   const depth = (path: string): number => path.split('/').length;
   return [...folders].toSorted((one, other) => depth(one) - depth(other));
 }
+
+/**
+ * For UNKNOWN: what stays below a folder once everything of ours is removed; `NOT_OURS` where nothing is, so that all of it would
+ * still be served.
+ */
+export function describeStaying(
+  { path, destination }: PagesTask,
+  { sites, others, postponed, unsearched }: FoundSites,
+  owned: readonly string[],
+): readonly string[] | DeliveryError {
+  const removed = new Set(owned);
+  const left = [...others.filter((one) => !removed.has(one)), ...unsearched];
+  const name = path || './';
+  // At the root of the site there are always files of others.
+  const isRoot = path === folderPrefix(destination.folder);
+  if (sites.size + owned.length === 0 && left.length > 0 && !isRoot) {
+    return unsearched.length > 0 ? longHistoryError(name, unsearched) : nothingOwnedError(name, left);
+  }
+  const reasons = [
+    ...(left.length === 0 ? [] : [`because it is not as this action delivered it: ${nameFew(left)}`]),
+    ...(postponed.length === 0
+      ? []
+      : [`because one run removes no more (run the step again): ${nameFew(postponed)}`]),
+  ];
+  return reasons.length === 0 ? [] : [`what stays in ${name}, ${reasons.join('; and ')}`];
+}
+
+const nothingOwnedError = (name: string, left: readonly string[]): DeliveryError =>
+  new DeliveryError(
+    'NOT_OURS',
+    `nothing in ${name} is as this action delivered it, so nothing was removed: ${nameFew(left)}`,
+    {
+      hint: 'set `path:` to the folder that was delivered itself, or remove these files with git',
+      leftBehind: [],
+    },
+  );
+
+const longHistoryError = (name: string, unsearched: readonly string[]): DeliveryError =>
+  new DeliveryError(
+    'TOO_LARGE',
+    `the history of ${name} is too long to be searched whole, so nothing was removed: ${nameFew(unsearched)}`,
+    { hint: 'set `path:` to the folder that was delivered itself', leftBehind: [] },
+  );

@@ -6,10 +6,10 @@ import type { Change, FileBytes } from '../../../github/change.ts';
 import { MEGABYTE, SITE } from '../../../protocol/limits.ts';
 import type { LocalSite } from '../../../rules/local-site.ts';
 import type { SiteChanges } from '../../channel.ts';
+import { type BranchTree, filesBelow, listFolders, treeShaAt } from '../branch-reader.ts';
 import type { ComparedPlace } from '../commit.ts';
 import { formatCommitMessage, parseMessage } from '../ownership.ts';
 import type { FolderTarget } from '../target.ts';
-import { type BranchTree, filesBelow, listFolders, treeShaAt } from './branch-tree.ts';
 import { compareSite, type SiteComparison } from './compare-site.ts';
 import { type FoundDelivery, findOwnedFiles, listKept } from './site-history.ts';
 
@@ -48,9 +48,8 @@ export async function planSite(site: LocalSite, target: FolderTarget, tree: Bran
   const kept = listKept(tree, folder, new Set([...delivered, ...removed]));
   const oldSites = await findOldSites(target, tree);
   const files = new Map(site.files.map(({ path, file }) => [path, file]));
-  const treeSha = hashTree(
-    delivered.map((path) => ({ path, sha: files.get(path)?.blobSha ?? owned.files.get(path) ?? '' })),
-  );
+  const shaOf = (path: string): string => files.get(path)?.blobSha ?? owned.files.get(path) ?? '';
+  const treeSha = hashTree(delivered.map((path) => ({ path, sha: shaOf(path) })));
   const jekyllSwitch = switchJekyllOff(target, tree);
   const writes = [
     ...written.map((path) => ({ path: folder + path, file: files.get(path) ?? EMPTY_FILE })),

@@ -6,7 +6,7 @@ import { getBrowserDisplay } from '../../../rules/browser-display.ts';
 import { buildWithJekyll, isLeftOutByJekyll } from '../../../rules/jekyll.ts';
 import type { LocalSite } from '../../../rules/local-site.ts';
 import { refuseSpecialFile } from '../../../rules/special-files.ts';
-import type { ChannelPlan, PagePictures, PreparedTask } from '../../channel.ts';
+import type { PreparedTask, ServedFolder } from '../../channel.ts';
 import {
   addressOf,
   type FileLookup,
@@ -16,11 +16,16 @@ import {
   resolveDestination,
   servedPath,
 } from '../destination.ts';
-import { listPictures, listPictureUrls, placePictures } from '../pictures.ts';
+import { listPictureUrls } from '../pictures.ts';
 import type { SetupPlan } from '../set-up.ts';
-import { type CommitTarget, type FolderSettings, folderTarget } from '../target.ts';
+import {
+  type CommitTarget,
+  type FolderSettings,
+  type FolderTarget,
+  folderTarget,
+  readTargetTree,
+} from '../target.ts';
 import { refuseUnwritable } from '../write-changes.ts';
-import { readTargetTree } from './branch-tree.ts';
 import { planSite } from './plan-site.ts';
 import { describeChanges, entryUrl, type SiteTask } from './publish-site.ts';
 
@@ -35,8 +40,7 @@ interface GivenSite {
 }
 
 /** What is prepared for one folder. */
-type PreparedSite = PreparedTask<SiteTask> &
-  Required<Pick<PreparedTask<SiteTask>, 'servedAt' | 'served' | 'withPictures'>>;
+type PreparedSite = PreparedTask<SiteTask> & Required<Pick<PreparedTask<SiteTask>, 'servedAt' | 'served'>>;
 
 /**
  * Where a folder goes, and what the site would make of its names.
@@ -59,45 +63,47 @@ export async function prepareSite(
   const isJekyll = destination.builtBy === 'branch' && !options.nojekyll;
   const refusal = isJekyll ? await findJekyllRefusal(site, folder, destination, exists) : null;
   const siteRoot = folderPrefix(destination.folder);
-  const plan = describePlan(branch, folder || './');
-  const data = {
-    target: folderTarget({ ...target, branch }, folder, siteRoot, options),
-    path: destination.path,
-    file: null,
-    destination,
-    setup,
-    site,
-  };
   return {
-    servedAt: {
-      sitePath: addressOf(destination, folder).pathname,
-      rootPath: addressOf(destination, siteRoot).pathname,
-      origin: destination.pageUrl.origin,
-      refusal,
+    ...describePlace(destination, { folder, siteRoot, entry: site.entry, refusal }),
+    plan: {
+      channel: 'K1',
+      method: 'one commit for the folder',
+      destination: `branch ${branch}, folder ${folder || './'}`,
+      name: folder || './',
+      claim: 'opens on the screen',
     },
-    served: {
-      url: entryUrl(destination.pageUrl),
-      display: getBrowserDisplay(site.entry),
-      isServedAsIs: true,
-      pictureUrls: listPictureUrls(destination.pageUrl),
-    },
-    plan,
-    data,
-    withPictures(pictures) {
-      const whole = addPictures(site, pictures);
-      const placed = placePictures(pictures, destination.pageUrl);
-      return { plan, data: { ...data, site: whole, placedPictures: placed }, site: whole };
+    data: {
+      target: folderTarget({ ...target, branch }, folder, siteRoot, options),
+      path: destination.path,
+      file: null,
+      destination,
+      setup,
+      site,
     },
   };
 }
 
-const describePlan = (branch: string, folder: string): ChannelPlan => ({
-  channel: 'K1',
-  method: 'one commit for the folder',
-  destination: `branch ${branch}, folder ${folder}`,
-  name: folder,
-  claim: 'opens on the screen',
-});
+/** Where a folder and its entry will be served. */
+function describePlace(
+  destination: PagesDestination,
+  {
+    folder,
+    siteRoot,
+    entry,
+    refusal,
+  }: Required<Pick<ServedFolder, 'refusal'>> &
+    Pick<LocalSite, 'entry'> &
+    Pick<FolderTarget, 'folder' | 'siteRoot'>,
+): Pick<PreparedSite, 'served' | 'servedAt'> {
+  const { pageUrl } = destination;
+  const sitePath = addressOf(destination, folder).pathname;
+  const rootPath = addressOf(destination, siteRoot).pathname;
+  const pictureUrls = listPictureUrls(pageUrl);
+  return {
+    servedAt: { sitePath, rootPath, origin: pageUrl.origin, refusal },
+    served: { url: entryUrl(pageUrl), display: getBrowserDisplay(entry), isServedAsIs: true, pictureUrls },
+  };
+}
 
 /** Where the entry of the folder goes. */
 function resolveSite(
@@ -109,23 +115,6 @@ function resolveSite(
   const root = options.path === undefined ? rootOf(pages) : '';
   const path = below.startsWith(root) ? below : root + below;
   return resolveDestination(target.github.repository, { ...options, path, name: site.entry }, pages);
-}
-
-/** @throws {DeliveryError} `BAD_INPUT` where a file of the folder has such a name already */
-function addPictures(site: LocalSite, pictures: PagePictures): LocalSite {
-  const added = listPictures(pictures, site.entry);
-  const names = new Set(added.map(({ path }) => path));
-  const taken = site.files.find(({ path }) => names.has(path));
-  if (taken !== undefined) {
-    throw new DeliveryError('BAD_INPUT', `the folder has a file ${taken.path}, where the picture goes`, {
-      step: 'check',
-      hint: 'give that file another name, or set `picture: false`',
-      leftBehind: [],
-    });
-  }
-  const files = [...site.files, ...added].sort((one, other) => (one.path < other.path ? -1 : 1));
-  const size = files.reduce((sum, { file }) => sum + file.size, 0);
-  return { ...site, files, size, pictures: [...names] };
 }
 
 /** Where a folder goes that has only a name: below what the site is built from. */

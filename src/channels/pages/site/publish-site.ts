@@ -4,19 +4,20 @@ import type { Ports } from '../../../ports.ts';
 import { MEGABYTE, SITE } from '../../../protocol/limits.ts';
 import { getBrowserDisplay } from '../../../rules/browser-display.ts';
 import type { LocalSite } from '../../../rules/local-site.ts';
-import type { PlacedPart, Placement } from '../../channel.ts';
+import type { PlacedPart, PlacedPictures, Placement } from '../../channel.ts';
 import { countChanges, formatChangeCounts } from '../../site-changes.ts';
-import { commitOne } from '../commit.ts';
+import type { BranchTree } from '../branch-reader.ts';
+import { type CommittedPlace, commitOne } from '../commit.ts';
 import { addressOf, type PagesDestination } from '../destination.ts';
 import type { FolderTask } from '../file-tasks.ts';
 import { describeReplaced } from '../ownership.ts';
-import type { FolderTarget } from '../target.ts';
-import { type BranchTree, readTargetTree } from './branch-tree.ts';
+import { type FolderTarget, readTargetTree } from '../target.ts';
 import { planSite, type SitePlan } from './plan-site.ts';
 
 /** A folder that is to be a site. */
 export interface SiteTask extends FolderTask {
   readonly site: LocalSite;
+  readonly placedPictures?: PlacedPictures;
 }
 
 /**
@@ -24,15 +25,8 @@ export interface SiteTask extends FolderTask {
  *
  * @see design 6
  */
-export async function publishSite(
-  {
-    target,
-    site,
-    destination,
-    placedPictures,
-  }: Pick<SiteTask, 'target' | 'site' | 'destination' | 'placedPictures'>,
-  ports: Ports,
-): Promise<Placement> {
+export async function publishSite(task: PublishedSite, ports: Ports): Promise<Placement> {
+  const { site, target } = task;
   const planned = async (now: FolderTarget) => {
     const tree = await readTargetTree(now);
     const compared = await planSite(site, now, tree);
@@ -41,9 +35,19 @@ export async function publishSite(
       place: { ...compared, earlier: await findEarlierFiles(compared, tree, now, site) },
     };
   };
-  const { place: plan, commitSha, written } = await commitOne(planned, target, ports);
+  const done = await commitOne(planned, target, ports);
+  logPlan(done.place, ports);
+  return sitePlacement(done, task);
+}
+
+/** What of a task its placement needs. */
+type PublishedSite = Pick<SiteTask, 'target' | 'site' | 'destination' | 'placedPictures'>;
+
+function sitePlacement(
+  { place: plan, commitSha, written }: CommittedPlace<SitePlan & { readonly earlier: EarlierFiles }>,
+  { target, site, destination, placedPictures }: PublishedSite,
+): Placement {
   const { earlier } = plan;
-  logPlan(plan, ports);
   const asked = choosePlain(earlier, site);
   return {
     evidence: written ? `commit ${commitSha}` : `commit ${commitSha} already holds this site`,
@@ -56,10 +60,11 @@ export async function publishSite(
     display: getBrowserDisplay(destination.pageUrl.pathname),
     mustBeExternal: false,
     earlier: earlier.get(site.entry) ?? [],
-    parts: listParts(site, target.folder, destination, asked),
+    parts: listSiteParts(site, target.folder, destination, asked),
     pictures: placedPictures,
     changes: plan.changes,
     treeSha: plan.treeSha,
+    held: new Map(site.files.map(({ path, file }) => [target.folder + path, file.blobSha])),
     servedSize: plan.totalSize,
     notes: [
       ...destination.notes,
@@ -80,7 +85,7 @@ function logPlan(plan: SitePlan, { logger }: Pick<Ports, 'logger'>): void {
 export const entryUrl = (page: URL): URL => new URL(page.href.replace(/\/index\.html$/, '/'));
 
 /** Every file but the entry, at its own address. */
-function listParts(
+function listSiteParts(
   { files, entry }: LocalSite,
   folder: string,
   destination: PagesDestination,

@@ -2,12 +2,12 @@ import { getLastCommits } from '../../../github/api/history.ts';
 import { countFiles, nameFew } from '../../../plain-text.ts';
 import type { Ports } from '../../../ports.ts';
 import type { PlacedPart, Placement } from '../../channel.ts';
+import { type BranchTree, treeShaAt } from '../branch-reader.ts';
 import { type ComparedPlace, commitOne } from '../commit.ts';
 import { addressOf, type PagesDestination } from '../destination.ts';
 import type { FolderTask } from '../file-tasks.ts';
 import { formatCommitMessage } from '../ownership.ts';
-import type { FolderTarget } from '../target.ts';
-import { type BranchTree, readTargetTree, treeShaAt } from './branch-tree.ts';
+import { type FolderTarget, readTargetTree } from '../target.ts';
 import { type FoundSites, findSites } from './find-sites.ts';
 import { listBasis } from './plan-site.ts';
 import { entryUrl } from './publish-site.ts';
@@ -53,6 +53,7 @@ export async function removeSite({ target, destination }: FolderTask, ports: Por
     hostMayChangeBytes: false,
     mustBeExternal: false,
     parts,
+    held: new Map(removals.map((path) => [path, null])),
     notes: written ? [`${countFiles(removals.length)} removed${describeSites(sites)}`] : [],
     unknown: destination.unknown,
   };

@@ -1,12 +1,11 @@
 import { DeliveryError } from '../../../errors.ts';
 import type { BranchEntry } from '../../../github/api/branch.ts';
-import type { GitHubClient } from '../../../github/api/client.ts';
-import { isLastPage } from '../../../github/api/list-all.ts';
+import { type GitHubClient, isLastPage } from '../../../github/api/client.ts';
 import { hashTree, type TreeFile } from '../../../github/api/tree-id.ts';
 import { SITE } from '../../../protocol/limits.ts';
+import { type BranchTree, filesBelow, hasFilesBelow } from '../branch-reader.ts';
 import { type DeliveredSite, parseMessage } from '../ownership.ts';
 import type { CommitTarget } from '../target.ts';
-import { type BranchTree, filesBelow, hasFilesBelow } from './branch-tree.ts';
 
 /** A commit that says that it delivered a site. */
 export interface FoundDelivery extends DeliveredSite {

@@ -1,0 +1,130 @@
+import type { Placement } from '../channels/channel.ts';
+import { type FetchedContent, LINK_HEAD_SIZE } from '../http/fetch-back.ts';
+import { isAbsence } from '../http/response.ts';
+import { MEGABYTE, PARTIAL_PROBE } from '../protocol/limits.ts';
+import { isPartOfAddress } from '../rules/address-echo.ts';
+import type { ContentFingerprint } from '../rules/fingerprint.ts';
+import type { LocalFile } from '../rules/inspect.ts';
+import { findAdditions, isGatePage } from '../rules/link-page.ts';
+import { loadPageRules } from '../rules/load-page-rules.ts';
+import { decodePage } from '../rules/page-encoding.ts';
+
+/**
+ * How a body relates to the file. The first four prove it by themselves: `extended` is a link's page with everything of
+ * the file and additions of its host; `marked` is one with the marker where no file was given to compare with; `gone`
+ * is what a withdrawn address must answer. An `altered` body has the marker, but other bytes than the file: it counts
+ * only with what the host says of its build; an `echo` has it only where nothing of the content is shown, as in its
+ * address or title; a `gate` leads a browser elsewhere or asks to sign in, and what is `not-shown` is right, but a
+ * browser would not show it as a page.
+ */
+export type ContentMatch =
+  | 'identical'
+  | 'extended'
+  | 'marked'
+  | 'gone'
+  | 'altered'
+  | 'previous'
+  | 'cut-short'
+  | 'different'
+  | 'login'
+  | 'echo'
+  | 'gate'
+  | 'not-shown'
+  | 'absent';
+
+/** The bytes that an address must show; of a local file they can be read as well. */
+type ExpectedFile = Pick<LocalFile, 'size' | 'sha256'> & Partial<Pick<LocalFile, 'headSha256' | 'pieces'>>;
+
+/** What the address must show. */
+export interface ExpectedContent {
+  /** `null` for a link that is verified by its marker alone. */
+  readonly file: ExpectedFile | null;
+  readonly marker: string | undefined;
+  /** Whether there must be nothing at the address any more. */
+  readonly gone?: boolean;
+}
+
+/** Whether the headers keep a browser from showing what it is to show. */
+export function isKeptFromSight(
+  { isShown, isSaved }: FetchedContent,
+  { display = 'none' }: Pick<Placement, 'display'>,
+): boolean {
+  return display === 'page' ? !isShown : display !== 'none' && isSaved;
+}
+
+/** Compares the beginning of a body, and the length that its host announces, with the file. */
+export async function matchBeginning(
+  { fingerprint, length }: FetchedContent,
+  { file }: ExpectedContent,
+): Promise<ContentMatch> {
+  if (file === null || fingerprint === null) return 'absent';
+  if (length !== null && length !== file.size) return 'different';
+  const sha256 = await file.headSha256?.(PARTIAL_PROBE);
+  return fingerprint.sha256 === sha256 ? 'identical' : 'different';
+}
+
+/** Compares a body with the file, and with what the address showed before. */
+export async function matchContent(
+  fetched: FetchedContent & { readonly hasMarker: boolean },
+  { file, marker, gone = false }: ExpectedContent,
+): Promise<ContentMatch> {
+  const { fingerprint, hosts, httpCode, login, hasMarker, head, isBlob } = fetched;
+  if (gone && isAbsence(httpCode) && !login) return 'gone';
+  if (fingerprint !== null && fingerprint.sha256 === file?.sha256) return 'identical';
+  // A login page may contain any marker.
+  if (login) return 'login';
+  if (fingerprint === null) return 'absent';
+  if (gone || isBlob) return 'previous';
+  if (file !== null && (await isBeginningOf(file, fingerprint))) return 'cut-short';
+  if (marker === undefined || fingerprint.counts[0] === 0) return 'different';
+  if (!hasMarker) return 'echo';
+  if (file !== null) return 'altered';
+  // Of a link only the page itself tells what it is.
+  return hosts.at(-1) === hosts[0] && !isGatePage(decodePage(head)) ? 'marked' : 'gate';
+}
+
+/** Bytes of the largest page in which additions are looked for. */
+const LARGEST_COMPARED = 8 * MEGABYTE;
+
+/** How much of a link's page is kept: of its beginning, and of a page that is compared all of it. */
+export const linkHeadSize = (file: ExpectedContent['file']): number =>
+  LINK_HEAD_SIZE + (file !== null && file.size <= LARGEST_COMPARED ? file.size : 0);
+
+/** What a link's page has beside everything of the file; `null` where it is not such a page. */
+export async function readAdditions(
+  { fingerprint, head, isShown }: FetchedContent,
+  file: ExpectedFile,
+): Promise<readonly string[] | null> {
+  if (!isShown || file.size > LARGEST_COMPARED || fingerprint?.size !== head.length) return null;
+  const pieces: Buffer[] = [];
+  for await (const piece of file.pieces?.() ?? []) pieces.push(Buffer.from(piece));
+  return findAdditions(Buffer.concat(pieces).toString('latin1'), head);
+}
+
+async function isBeginningOf(file: ExpectedFile, { size, sha256 }: ContentFingerprint): Promise<boolean> {
+  if (size >= file.size) return false;
+  return size === 0 || (await file.headSha256?.(size)) === sha256;
+}
+
+/**
+ * Whether the marker says nothing of the content: a page has it that repeats its address, or has it only where
+ * nothing of it is shown, as a page that hides the content names it.
+ *
+ * @param isPart whether the body may have been read only as far as its first marker
+ * @see design 5 (K4)
+ */
+export async function isEcho(
+  { addresses, fingerprint, head, isShown }: FetchedContent,
+  { file, marker }: ExpectedContent,
+  isPart: boolean,
+): Promise<boolean> {
+  if (marker === undefined) return false;
+  if (isPartOfAddress(marker, addresses)) return true;
+  const { size = 0, counts: [count = 0] = [] } = fingerprint ?? {};
+  // A long page that is not read to its end may have it again further down.
+  // A site's build may put the marker of a file anywhere.
+  if (file !== null || !isShown || (isPart && size >= LINK_HEAD_SIZE)) return false;
+  const page = decodePage(head);
+  if (count > page.split(marker).length - 1) return false;
+  return !(await loadPageRules()).mayShowText(page, marker);
+}

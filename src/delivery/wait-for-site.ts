@@ -1,0 +1,110 @@
+import { poll } from '../async.ts';
+import type { ChannelAction, HostProgress } from '../channels/channel.ts';
+import { DeliveryError, hasFailed, resultOf } from '../errors.ts';
+import type { Ports } from '../ports.ts';
+import { SECOND } from '../protocol/limits.ts';
+import type { PlacementCheck } from './addresses.ts';
+import { BUSY_HINT, describeProbe, loginPageError } from './describe-probe.ts';
+import type { ChannelAttempt } from './file-delivery.ts';
+import { isProof } from './url-probe.ts';
+import { createWaitLog, type WaitLimits } from './wait-log.ts';
+
+/** How each placement is asked, by its task. */
+export type Checks = ReadonlyMap<ChannelAttempt['task'], PlacementCheck>;
+
+/**
+ * WAIT: until the address shows the file, or the host says that it has finished.
+ *
+ * @param ask how far the host is
+ * @returns when the commit was made that the finished build contains: milliseconds since the epoch
+ * @throws {DeliveryError} `BUILD_ERRORED`, or `BUILD_TIMEOUT` at the deadline.
+ * @see protocol 3.2, 8
+ */
+export async function waitForSite(
+  { probe, expected }: Pick<PlacementCheck, 'probe' | 'expected'>,
+  ask: () => Promise<HostProgress>,
+  limits: WaitLimits,
+  ports: Ports,
+): Promise<number | undefined> {
+  let progress: HostProgress = { finished: false, detail: 'the host was not asked yet' };
+  const log = createWaitLog('waited for the site', limits, ports);
+  const finished = await poll({ ...limits, ...ports }, async () => {
+    const result = await probe.probe();
+    const shows = isProof(result);
+    if (result.match === 'login') throw loginPageError(result);
+    // Anything may answer a 404 once: what is removed is gone when the host has built without it.
+    if (!shows || expected.gone) progress = await ask();
+    if (shows && !(expected.gone && progress.building)) return `the site shows it: ${describeProbe(result)}`;
+    log.write(`${describeProbe(result)}; ${progress.detail}`);
+    return progress.finished ? progress.detail : undefined;
+  }).finally(log.end);
+  if (finished !== undefined) {
+    ports.logger.info(finished);
+    return progress.committedAt;
+  }
+  const seconds = limits.timeout / SECOND;
+  throw new DeliveryError(
+    'BUILD_TIMEOUT',
+    `the site did not show the file within ${seconds} s: ${describeProbe(probe.last)}; ${progress.detail}`,
+    {
+      httpCode: probe.last?.httpCode ?? progress.httpCode,
+      hint:
+        (probe.last?.httpCode === 429 ? BUSY_HINT : progress.hint) ??
+        'run the step again: the file is committed, so it only verifies',
+    },
+  );
+}
+
+/** What is known of the site after the wait. */
+export interface WaitedSite {
+  readonly attempts: readonly ChannelAttempt[];
+  /** Why it did not come, if so. */
+  readonly late: DeliveryError | null;
+  /** When the commit was made that the host has built with each attempt. */
+  readonly builtAt: ReadonlyMap<ChannelAttempt['task'], number | undefined>;
+}
+
+/**
+ * Waits for the site once: it shows all of one push, or nothing of it. So one file is waited for, the last one that
+ * was written, if possible a page that the host renders: its proof needs the host's word. For such a page that was
+ * there already its own build counts.
+ */
+export async function waitForAll(
+  action: ChannelAction,
+  attempts: readonly ChannelAttempt[],
+  { checks, ...limits }: WaitLimits & { readonly checks: Checks },
+  ports: Ports,
+): Promise<WaitedSite> {
+  const builtAt = new Map<ChannelAttempt['task'], number | undefined>();
+  const watched = action.progress === undefined ? [] : attempts.filter(({ task }) => checks.has(task));
+  const written = watched.filter(({ placement }) => placement?.written);
+  const lead = written.findLast(isRendered) ?? written.at(-1) ?? watched.at(-1);
+  if (lead === undefined) return { attempts, late: null, builtAt };
+  const begun = ports.clock.now();
+  ports.logger.startSection('Wait for the site');
+  const ownBuild = watched.filter((one) => one !== lead && isRendered(one) && !written.includes(one));
+  let late: DeliveryError | null = null;
+  for (const { task } of [lead, ...ownBuild]) {
+    const check = checks.get(task);
+    if (check === undefined || late !== null) continue;
+    const ask = (): Promise<HostProgress> =>
+      action.progress?.({ task, placement: check.placement }) ?? Promise.resolve(FINISHED);
+    const waited = await resultOf(() => waitForSite(check, ask, limits, ports));
+    if (hasFailed(waited)) late = waited.withStep('wait');
+    else builtAt.set(task, waited);
+  }
+  const ofPush = builtAt.get(lead.task);
+  const wait = ports.clock.now() - begun;
+  const after = attempts.map((attempt): ChannelAttempt => {
+    if (!watched.includes(attempt)) return attempt;
+    if (attempt.placement?.written) builtAt.set(attempt.task, ofPush);
+    const timed = { ...attempt, took: { ...attempt.took, wait } };
+    const lastProbe = checks.get(attempt.task)?.probe.last ?? null;
+    return attempt === lead && late !== null ? { ...timed, failure: late, lastProbe } : timed;
+  });
+  return { attempts: after, late, builtAt };
+}
+
+const isRendered = ({ placement }: ChannelAttempt): boolean => placement?.hostMayChangeBytes === true;
+
+const FINISHED: HostProgress = { finished: true, detail: 'nothing has to be waited for' };
