@@ -10,6 +10,7 @@ import { systemClock } from '../../src/system.ts';
 import { chromiumPath } from '../support/chromium.ts';
 import { temporaryFolder } from '../support/files.ts';
 import { FakeLogger } from '../support/ports.ts';
+import { createTestHost } from './test-host.ts';
 
 const HOST = 'https://octo.github.io';
 const SIGNAL = new AbortController().signal;
@@ -45,6 +46,7 @@ async function createViewer(more: Partial<ScreenViewerOptions> = {}): Promise<Sc
     executablePath: await chromiumPath(),
     sandbox: false,
     environment: { PATH: process.env.PATH, GITHUB_TOKEN: 'ghs_secret' },
+    http: createTestHost(() => ({ status: 404 })),
     clock: systemClock,
     logger: new FakeLogger(),
     tempFolder,

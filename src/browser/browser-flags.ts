@@ -1,6 +1,3 @@
-/** Where nothing listens: what does not belong to a page that is looked at leads nowhere. */
-const NO_PROXY_THERE = 'http://127.0.0.1:9';
-
 /** Megabytes that the scripts of one page can use. */
 const SCRIPT_MEMORY = 512;
 
@@ -33,10 +30,9 @@ const BROWSER_FLAGS = [
     '--disable-crash-reporter',
     '--disable-field-trial-config',
   ],
-  // All traffic goes through the proxy of the page, and no name is resolved here.
-  `--proxy-server=${NO_PROXY_THERE}`,
-  '--proxy-bypass-list=<-loopback>',
-  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+  // No network: all that is not answered over the pipe fails at the name of its host, be it an IP address.
+  '--no-proxy-server',
+  '--host-resolver-rules=MAP * ~NOTFOUND',
   '--disable-quic',
   '--webrtc-ip-handling-policy=disable_non_proxied_udp',
   '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
@@ -62,16 +58,13 @@ export interface FlagOptions {
   readonly profile: string;
   /** Whether the browser's own sandbox is on. */
   readonly sandbox: boolean;
-  /** SHA-256 of the keys, in base64, with which a chain of certificates is accepted. */
-  readonly trustedKeys: readonly string[];
 }
 
 /** The arguments of the browser's process. */
-export function createBrowserFlags({ profile, sandbox, trustedKeys }: FlagOptions): string[] {
+export function createBrowserFlags({ profile, sandbox }: FlagOptions): string[] {
   return [
     ...BROWSER_FLAGS,
     `--user-data-dir=${profile}`,
-    ...(trustedKeys.length === 0 ? [] : [`--ignore-certificate-errors-spki-list=${trustedKeys.join(',')}`]),
     ...(sandbox ? [] : ['--no-sandbox']),
     'about:blank',
   ];

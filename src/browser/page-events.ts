@@ -24,6 +24,10 @@ interface FailedRequest {
 /** Requests that are remembered to tell failed from refused ones. */
 const MOST_FAILED = 1_000;
 
+/** What could not be loaded is among the requests, and what no browser opens here is no error of the page. */
+const TRAFFIC_ERROR =
+  /^(Failed to load resource|WebSocket connection to '|Failed to establish a connection to )/;
+
 /** What happens on a page while it is open. */
 export class PageEvents {
   readonly exceptions = new CountedList();
@@ -63,8 +67,7 @@ export class PageEvents {
     });
     page.on('error', () => this.#crash.abort());
     page.on('console', (message) => {
-      // What could not be loaded is among the requests.
-      const isOwn = message.type() === 'error' && !message.text().startsWith('Failed to load resource');
+      const isOwn = message.type() === 'error' && !TRAFFIC_ERROR.test(message.text());
       if (isOwn) this.consoleErrors.add(message.text());
     });
     page.on('dialog', (dialog) => {

@@ -82,7 +82,7 @@ export async function watchPage(
 function viewUnopened(opened: OpenPage, errorText: string, isDownload: boolean): SeenPage {
   const judgment = judgeNavigationError(errorText, opened.events, isDownload);
   // Where the page's own host is refused, there is nothing else that could be.
-  const [refusal = ''] = judgment.verdict === 'not-checked' ? opened.proxy.refused.values() : [];
+  const [refusal = ''] = judgment.verdict === 'not-checked' ? opened.answers.refused.values() : [];
   return createView(opened, refusal === '' ? judgment : { ...judgment, reason: `not opened: ${refusal}` });
 }
 
