@@ -30,8 +30,7 @@ describe('judge of a text that is only an error', () => {
     hasMore: false,
     isErrorPage: false,
     isMarkerVisible: null,
-    png: new Uint8Array(),
-    hash: '',
+    picture: { png: Buffer.of(), grid: { width: 0, height: 0, data: Buffer.of() } },
   };
   const judgeSight = (more: Partial<PageSight>, context = {}, contentType = 'text/html'): string =>
     judge({ ...sight, ...more }, Object.assign(new PageEvents(), { httpCode: 200, contentType }), context)

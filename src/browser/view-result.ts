@@ -76,6 +76,6 @@ export function describeSight(
     title: toPlainLine(sight.title),
     painted: sight.painted,
     isMarkerVisible,
-    picture: picture ? sight.png : null,
+    picture: picture ? sight.picture.png : null,
   };
 }

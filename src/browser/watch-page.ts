@@ -9,8 +9,8 @@ import { evaluateApart, lookAtPage, type PageSight } from './view-page.ts';
 import { createView, describeSight, notCheckedView, type SeenPage } from './view-result.ts';
 import type { ViewTimes } from './view-times.ts';
 
-/** Milliseconds between two looks. */
-const INTERVAL = 300;
+/** Milliseconds between two looks, and before another one where nothing is there to be looked at yet. */
+const INTERVAL = { seen: 300, unseen: 30 } as const;
 
 /** Milliseconds that a look has at least, at the end as well. */
 const LOOK_TIME = 1_000;
@@ -57,7 +57,9 @@ export async function watchPage(
   if (errorText !== undefined || isDownload) return viewUnopened(opened, errorText ?? '', isDownload);
   const main = opened.page.mainFrame();
   const first = await watch(opened, wanted.marker, bounds);
-  const isAnswering = (await within(bounds, ANSWER_TIME, evaluateApart(main, '1'))) !== null;
+  // Two looks in a row are an answer.
+  const isAnswering =
+    first.isStable !== null || (await within(bounds, ANSWER_TIME, evaluateApart(main, '1'))) !== null;
   const watched =
     isAnswering && first.isStable === null ? await lookOnceMore(opened, wanted.marker, bounds, first) : first;
   const elapsed = clock.now() - start;
@@ -94,12 +96,12 @@ async function lookOnceMore(
   first: Watched,
 ): Promise<Watched> {
   const { clock } = bounds;
-  const sight = await within(bounds, LAST_LOOK_TIME, lookAtPage({ ...opened, clock }, marker));
+  const sight = await within(bounds, LAST_LOOK_TIME, lookAtPage({ ...opened, clock }, marker, first.sight));
   return sight === null ? first : { sight, isStable: compareSights(first.sight, sight) };
 }
 
 const compareSights = (before: PageSight | null, after: PageSight): boolean | null =>
-  before === null ? null : before.hash === after.hash;
+  before === null ? null : before.picture === after.picture;
 
 interface Watched {
   /** The last look that succeeded. */
@@ -116,7 +118,8 @@ async function watch(opened: OpenPage, marker: string | undefined, bounds: WaitB
   while (!events.hasCrashed) {
     const left = deadline - clock.now();
     const { sight: before } = watched;
-    const sight = await within(bounds, Math.max(left, LOOK_TIME), lookAtPage({ ...opened, clock }, marker));
+    const look = lookAtPage({ ...opened, clock }, marker, before);
+    const sight = await within(bounds, Math.max(left, LOOK_TIME), look);
     if (sight !== null) watched = { sight, isStable: compareSights(before, sight) };
     const isShown =
       sight !== null &&
@@ -125,7 +128,8 @@ async function watch(opened: OpenPage, marker: string | undefined, bounds: WaitB
     const isQuiet = sight?.isComplete === true && events.openRequests === 0 && watched.isStable === true;
     const isOver = shownSince !== null && (isQuiet || clock.now() - shownSince >= PATIENCE);
     if (isOver || clock.now() >= deadline) break;
-    await clock.sleep(Math.min(INTERVAL, Math.max(1, deadline - clock.now())), signal);
+    const interval = sight === null ? INTERVAL.unseen : INTERVAL.seen;
+    await clock.sleep(Math.min(interval, Math.max(1, deadline - clock.now())), signal);
   }
   return watched;
 }
