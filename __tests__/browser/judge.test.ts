@@ -23,6 +23,7 @@ describe('judge', () => {
 describe('judge of a text that is only an error', () => {
   const sight: PageSight = {
     title: 'Page',
+    heading: '',
     isComplete: true,
     text: 'Cannot GET /',
     painted: { characters: 10, images: 0, drawings: 0 },

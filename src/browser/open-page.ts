@@ -18,7 +18,7 @@ export async function openPage(browser: Browser, wanted: PageToView, ports: Answ
   const answers = await answerRequests(browser, wanted, ports);
   try {
     const context = await browser.createBrowserContext({ downloadBehavior: { policy: 'deny' } });
-    const opened = await preparePage(context, answers);
+    const opened = await preparePage(context, answers, new URL(wanted.url).origin);
     return { ...opened, answers, close: () => answers.close().then(() => context.close()) };
   } catch (thrown) {
     await answers.close();
@@ -29,12 +29,13 @@ export async function openPage(browser: Browser, wanted: PageToView, ports: Answ
 async function preparePage(
   context: BrowserContext,
   answers: RequestAnswers,
+  origin: string,
 ): Promise<Pick<OpenPage, 'page' | 'session' | 'events'>> {
   const page = await context.newPage();
   const session = await page.createCDPSession();
   session.on('Network.webSocketCreated', ({ url }) => answers.addSocket(url));
   const events = new PageEvents();
-  events.listen(page);
+  events.listen(page, origin);
   await Promise.all([
     session.send('Network.enable'),
     session.send('Emulation.setDeviceMetricsOverride', { ...DESKTOP, deviceScaleFactor: 1, mobile: false }),

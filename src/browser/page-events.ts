@@ -19,6 +19,8 @@ export class CountedList {
 interface FailedRequest {
   readonly url: string;
   readonly reason: string;
+  /** Whether it was sent to the page's own host. */
+  readonly isOwn: boolean;
 }
 
 /** Requests that are remembered to tell failed from refused ones. */
@@ -41,6 +43,7 @@ export class PageEvents {
   requests = 0;
   readonly #crash = new AbortController();
   readonly #open = new Set<HTTPRequest>();
+  #origin = '';
 
   /** Aborts when the page has crashed: nothing of it answers from then on. */
   get crashed(): AbortSignal {
@@ -60,7 +63,9 @@ export class PageEvents {
     return [...this.#open].slice(0, MOST_LISTED).map((request) => request.url());
   }
 
-  listen(page: Page): void {
+  /** @param origin of the page's address */
+  listen(page: Page, origin: string): void {
+    this.#origin = origin;
     const main = page.mainFrame();
     page.on('pageerror', (error) => {
       this.exceptions.add(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
@@ -95,6 +100,7 @@ export class PageEvents {
     const url = request.url();
     // The page changed its mind, or the browser asked for its own sake.
     if (reason === 'net::ERR_ABORTED' || new URL(url).pathname === '/favicon.ico') return;
-    if (this.failed.length < MOST_FAILED) this.failed.push({ url, reason });
+    if (this.failed.length < MOST_FAILED)
+      this.failed.push({ url, reason, isOwn: new URL(url).origin === this.#origin });
   }
 }

@@ -16,6 +16,7 @@ import {
 /** What one look at the open page found. */
 export interface PageSight {
   readonly title: string;
+  readonly heading: string;
   readonly isComplete: boolean;
   /** All text that can be seen. */
   readonly text: string;
@@ -69,7 +70,7 @@ export async function lookAtPage(
   marker: string | undefined,
   before: PageSight | null,
 ): Promise<PageSight> {
-  const { title, isComplete, boxes } = await lookAtFrame(access.page.mainFrame());
+  const { title, heading, isComplete, boxes } = await lookAtFrame(access.page.mainFrame());
   const picture = await takePicture(access, before?.picture);
   const { grid } = picture;
   let visible = keepVisible([...boxes, ...(await lookAtInnerFrames(access))], grid);
@@ -79,7 +80,7 @@ export async function lookAtPage(
   const text = joinTexts(visible);
   const isMarkerVisible = marker === undefined ? null : await isVisibleMarker(access, marker, text);
   return {
-    ...{ title, isComplete, text, painted: countPainted(visible), isMarkerVisible, picture },
+    ...{ title, heading, isComplete, text, painted: countPainted(visible), isMarkerVisible, picture },
     isSmall: visible.every(({ kind, width, height }) => kind === 'text' || Math.max(width, height) <= SMALL),
     hasMore: boxes.some(({ y, kind }) => y >= grid.height && kind !== 'shape'),
     isErrorPage: isErrorPage(access.page.mainFrame()),

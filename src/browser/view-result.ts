@@ -43,7 +43,9 @@ export function describeBrokenView(thrown: unknown, sandbox: boolean): SeenPage 
 /** The view of a page that was opened, with what happened on it. */
 export function createView({ events, answers }: OpenPage, judgment: PageJudgment): SeenPage {
   const blocked = [...answers.refused.keys()];
-  const failed = events.failed.filter(({ url }) => !answers.refused.has(withoutFragment(url)));
+  const failed = events.failed
+    .filter(({ url }) => !answers.refused.has(withoutFragment(url)))
+    .sort((one, other) => Number(other.isOwn) - Number(one.isOwn));
   const { exceptions, consoleErrors } = events;
   const isUncertain = judgment.verdict === 'not-shown' && answers.missing !== '';
   return {
