@@ -20,6 +20,15 @@ describe('judge', () => {
   });
 });
 
+describe('judge of a page that asks for what it can not get here', () => {
+  const judgeMissing = (httpCode: number): string =>
+    judge(null, Object.assign(new PageEvents(), { httpCode }), { missing: 'a WebSocket' }).verdict;
+
+  test('refuses it only where that is not the reason', () => {
+    expect([200, 404].map(judgeMissing)).toEqual(['not-checked', 'not-shown']);
+  });
+});
+
 describe('judge of a text that is only an error', () => {
   const sight: PageSight = {
     title: 'Page',

@@ -131,6 +131,23 @@ describe('a page from local files', () => {
   });
 });
 
+describe('a page with a WebSocket', () => {
+  const socket = "<script>const socket = new WebSocket('wss://other.dev/live');";
+
+  test('is not refused for what it would show with one', async () => {
+    const html = `${socket} socket.onmessage = () => document.body.append('live')</script>`;
+    expect(await viewer.view(localPage(html), SIGNAL)).toMatchObject({
+      verdict: 'not-checked',
+      reason: expect.stringContaining("the page asks for a WebSocket, which it can't get here"),
+    });
+  });
+
+  test('is shown without one, and without an error', async () => {
+    const view = await viewer.view(localPage(`<p>Numbers</p>${socket}</script>`), SIGNAL);
+    expect(view).toMatchObject({ verdict: 'shown', consoleErrors: [], failedRequests: [] });
+  });
+});
+
 describe('a browser that does not work', () => {
   const notChecked = async (script: string, more: Partial<ScreenViewerOptions> = {}): Promise<ScreenView> => {
     const broken = await createViewer({ executablePath: await fakeBrowser(script), ...more });

@@ -42,7 +42,7 @@ export async function answerRequests(
 export class RequestAnswers {
   /** Addresses that were refused because they are internal, and why. */
   readonly refused = new Map<string, string>();
-  /** What the page may get elsewhere and can't get here; empty where that is nothing. */
+  /** What the page asked for and can't get here, though a visitor may; empty where that is nothing. */
   missing = '';
   readonly #session: CDPSession;
   readonly #page: PageToView;
@@ -76,7 +76,7 @@ export class RequestAnswers {
 
   /** Notes a WebSocket, which is not paused and reaches nothing. */
   addSocket(address: string): void {
-    if (!this.#isRefused(new URL(address))) this.missing ||= 'it opens a WebSocket';
+    if (!this.#isRefused(new URL(address))) this.missing ||= 'a WebSocket';
   }
 
   /** Ends all answers. */
@@ -168,8 +168,8 @@ export class RequestAnswers {
   }
 
   #tooMuchError(amount: string): Error {
-    this.missing ||= `it loads more than ${amount}`;
-    return new Error(this.missing);
+    this.missing ||= `more than ${amount}`;
+    return new Error(`the page asks for ${this.missing}`);
   }
 }
 

@@ -19,6 +19,8 @@ export interface PageContext {
   readonly isMoving?: boolean;
   /** Whether it is there to show an error, such as `404.html`. */
   readonly isErrorPage?: boolean;
+  /** What it asked for and can't get in this browser; empty where that is nothing. */
+  readonly missing?: string;
 }
 
 /** Navigations and dialogs of a page that does not end them. */
@@ -34,7 +36,13 @@ export function judge(sight: PageSight | null, events: PageEvents, context: Page
     sight === null
       ? describeSilence(events, context.isAnswering ?? true)
       : findReason(sight, events, context);
-  return { verdict: reason === '' ? 'shown' : 'not-shown', reason };
+  if (reason === '') return { verdict: 'shown', reason };
+  const { missing = '' } = context;
+  if (missing === '' || describeWrongPage(events) !== '') return { verdict: 'not-shown', reason };
+  return {
+    verdict: 'not-checked',
+    reason: `the page asks for ${missing}, which it can't get here (${reason})`,
+  };
 }
 
 function findReason(sight: PageSight, events: PageEvents, context: PageContext): string {

@@ -47,10 +47,9 @@ export function createView({ events, answers }: OpenPage, judgment: PageJudgment
     .filter(({ url }) => !answers.refused.has(withoutFragment(url)))
     .sort((one, other) => Number(other.isOwn) - Number(one.isOwn));
   const { exceptions, consoleErrors } = events;
-  const isUncertain = judgment.verdict === 'not-shown' && answers.missing !== '';
   return {
     ...EMPTY_VIEW,
-    ...(isUncertain ? notCheckedView(`the page shows too little here, and ${answers.missing}`) : judgment),
+    ...judgment,
     httpCode: events.httpCode,
     exceptions: exceptions.items,
     consoleErrors: consoleErrors.items,

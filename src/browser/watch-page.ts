@@ -67,6 +67,7 @@ export async function watchPage(
     isAnswering,
     isMoving: watched.isStable !== true,
     isErrorPage,
+    missing: opened.answers.missing,
   });
   const overflow = isAnswering
     ? await within(bounds, MEASURE_TIME, measureOverflow({ ...opened, clock }))
