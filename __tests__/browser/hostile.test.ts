@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createScreenViewer } from '../../src/browser/browser.ts';
 import type { ScreenViewer } from '../../src/browser/screen-view.ts';
-import { VIEW_TIMES } from '../../src/browser/view-times.ts';
+import { VIEW_TIMES } from '../../src/browser/watch-page.ts';
 import { createHttpClient } from '../../src/http/client.ts';
 import type { ResolveHost } from '../../src/http/public-lookup.ts';
 import { systemClock } from '../../src/system.ts';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { PNG } from 'pngjs';
 import { createScreenViewer, type ScreenViewerOptions } from '../../src/browser/browser.ts';
 import type { PageToView, ScreenView, ScreenViewer, UnpublishedFile } from '../../src/browser/screen-view.ts';
-import { VIEW_TIMES } from '../../src/browser/view-times.ts';
+import { VIEW_TIMES } from '../../src/browser/watch-page.ts';
 import { systemClock } from '../../src/system.ts';
 import { chromiumPath } from '../support/chromium.ts';
 import { temporaryFolder } from '../support/files.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createScreenViewer } from '../../src/browser/browser.ts';
 import type { ScreenView, ScreenViewer } from '../../src/browser/screen-view.ts';
-import { VIEW_TIMES } from '../../src/browser/view-times.ts';
+import { VIEW_TIMES } from '../../src/browser/watch-page.ts';
 import { systemClock } from '../../src/system.ts';
 import { chromiumPath } from '../support/chromium.ts';
 import { FakeLogger } from '../support/ports.ts';

@@ -1,35 +1,18 @@
 /** Megabytes that the scripts of one page can use. */
 const SCRIPT_MEMORY = 512;
 
-/** Parts of the browser that send requests of their own, or that ask a person something. */
+/** Parts of the browser that look for devices, or that change what is asked for. */
 const DISABLED_FEATURES = [
-  ...['Translate', 'MediaRouter', 'DialMediaRouteProvider', 'OptimizationHints', 'AcceptCHFrame'],
-  ...[
-    'AutofillServerCommunication',
-    'CertificateTransparencyComponentUpdater',
-    'InterestFeedContentSuggestions',
-  ],
+  ...['Translate', 'MediaRouter', 'DialMediaRouteProvider', 'WebBluetooth', 'DirectSockets'],
   // A plain http address is opened as it is, and a refused one is reported once.
-  ...['HttpsUpgrades', 'HttpsFirstBalancedModeAutoEnable', 'AsyncDns', 'DnsOverHttpsUpgrade', 'WebBluetooth'],
-  ...['DirectSockets', 'PrefetchProxy'],
+  ...['HttpsUpgrades', 'HttpsFirstBalancedModeAutoEnable'],
 ];
 
 const BROWSER_FLAGS = [
   ...['--headless', '--remote-debugging-pipe', '--no-first-run', '--no-default-browser-check'],
-  // No requests of the browser's own.
+  // No work of the browser's own.
   ...['--disable-background-networking', '--disable-component-update', '--disable-default-apps'],
-  ...[
-    '--disable-domain-reliability',
-    '--disable-sync',
-    '--disable-client-side-phishing-detection',
-    '--no-pings',
-  ],
-  ...[
-    '--metrics-recording-only',
-    '--disable-breakpad',
-    '--disable-crash-reporter',
-    '--disable-field-trial-config',
-  ],
+  ...['--disable-sync', '--disable-breakpad', '--disable-field-trial-config'],
   // No network: all that is not answered over the pipe fails at the name of its host, be it an IP address.
   '--no-proxy-server',
   '--host-resolver-rules=MAP * ~NOTFOUND',

@@ -1,13 +1,31 @@
+import { Readable } from 'node:stream';
 import { untilAborted } from '../async.ts';
 import type { Clock, Logger, SendHttp } from '../ports.ts';
 import { type BrowserProcess, launchBrowser } from './browser-process.ts';
-import { CONTROL_PAGE } from './control-page.ts';
 import { type EnvironmentVariables, findBrowser } from './find-browser.ts';
 import { openPage } from './open-page.ts';
 import type { PageToView, ScreenView, ScreenViewer } from './screen-view.ts';
 import { describeBrokenView, isAnsweredWithError, notCheckedView, type SeenPage } from './view-result.ts';
-import { VIEW_TIMES, type ViewTimes } from './view-times.ts';
-import { watchPage } from './watch-page.ts';
+import { VIEW_TIMES, type ViewTimes, watchPage } from './watch-page.ts';
+
+const CONTROL_HTML = Buffer.from(
+  '<!doctype html><title>Control</title><h1>This browser can show a page</h1>',
+);
+
+/**
+ * A page that every browser shows: where this one does not, for want of fonts or of memory, a blank page says
+ * nothing about the page itself.
+ */
+const CONTROL_PAGE: PageToView = {
+  url: 'https://control.invalid/page.html',
+  picture: false,
+  local: new Map([
+    [
+      '/page.html',
+      { size: CONTROL_HTML.length, contentType: 'text/html', read: () => Readable.from([CONTROL_HTML]) },
+    ],
+  ]),
+};
 
 const UNABLE = 'the browser can not show even a simple page on this machine';
 

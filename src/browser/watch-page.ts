@@ -1,13 +1,32 @@
 import { untilAborted } from '../async.ts';
 import type { Clock } from '../ports.ts';
+import { SECOND } from '../protocol/limits.ts';
 import { isErrorPageName } from './error-text.ts';
 import { judge, judgeNavigationError } from './judge.ts';
 import type { OpenPage } from './open-page.ts';
-import { measureOverflow } from './phone.ts';
+import { DESKTOP } from './picture.ts';
 import type { PageToView } from './screen-view.ts';
-import { evaluateApart, lookAtPage, type PageSight } from './view-page.ts';
+import { evaluateApart, lookAtPage, type PageAccess, type PageSight } from './view-page.ts';
 import { createView, describeSight, notCheckedView, type SeenPage } from './view-result.ts';
-import type { ViewTimes } from './view-times.ts';
+
+/** Times in milliseconds. */
+export interface ViewTimes {
+  /** In all, with the start of the browser. */
+  readonly total: number;
+  /** For the browser's start. */
+  readonly launch: number;
+  /** For the document's first byte. */
+  readonly navigate: number;
+  /** For the page to appear, from its first byte. */
+  readonly render: number;
+}
+
+export const VIEW_TIMES: ViewTimes = {
+  total: 28 * SECOND,
+  launch: 12 * SECOND,
+  navigate: 10 * SECOND,
+  render: 10 * SECOND,
+};
 
 /** Milliseconds between two looks, and before another one where nothing is there to be looked at yet. */
 const INTERVAL = { seen: 300, unseen: 30 } as const;
@@ -144,4 +163,26 @@ async function within<T>(bounds: WaitBounds, ms: number, work: Promise<T>): Prom
     signal.throwIfAborted();
     return null;
   }
+}
+
+/** The window of a phone, in CSS pixels. */
+const PHONE = { width: 390, height: 844 } as const;
+
+/** Once the page had two frames to adapt to its new width. */
+const MEASURE = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))).then(() => {
+  const { documentElement: root, body, scrollingElement } = document;
+  const isClipped = [root, body].some((one) => one && /hidden|clip/.test(getComputedStyle(one).overflowX));
+  return isClipped || !scrollingElement ? 0 : Math.max(0, scrollingElement.scrollWidth - ${PHONE.width});
+})`;
+
+/** CSS pixels by which the page is wider than a phone; the window is a desktop's again afterwards. */
+async function measureOverflow({ page, session }: PageAccess): Promise<number> {
+  await session.send('Emulation.setDeviceMetricsOverride', { ...PHONE, deviceScaleFactor: 1, mobile: false });
+  const wider = await evaluateApart(page.mainFrame(), MEASURE);
+  await session.send('Emulation.setDeviceMetricsOverride', {
+    ...DESKTOP,
+    deviceScaleFactor: 1,
+    mobile: false,
+  });
+  return typeof wider === 'number' ? wider : 0;
 }
