@@ -54,14 +54,14 @@ describe('a request of the page', () => {
     }));
     const told = await ask('https://other.dev/a?b', {
       method: 'POST',
-      headers: { 'X-Own': 'yes' },
+      headers: { 'User-Agent': 'Chrome', 'X-Own': 'yes' },
       hasPostData: true,
       postDataEntries: [{ bytes: btoa('one ') }, { bytes: btoa('two') }],
     });
     expect(sent[0]).toMatchObject({
       method: 'POST',
       publicOnly: true,
-      headers: { 'X-Own': 'yes', 'content-length': '7' },
+      headers: { 'user-agent': 'Chrome', 'x-own': 'yes', 'content-length': '7' },
     });
     expect(sent[0]?.url.href).toBe('https://other.dev/a?b');
     const body = sent[0]?.body?.();
@@ -145,7 +145,7 @@ describe('a page that asks for too much', () => {
     const { ask, sent } = setUp();
     await ask('https://other.dev/video', { headers: { Range: 'bytes=100-' } });
     await ask('https://other.dev/video', { headers: { Range: 'bytes=1-2' } });
-    expect(sent.map(({ headers }) => headers?.Range)).toEqual(['bytes=100-4194403', 'bytes=1-2']);
+    expect(sent.map(({ headers }) => headers?.range)).toEqual(['bytes=100-4194403', 'bytes=1-2']);
   });
 
   test('gets no file that is too large, and may need it', async () => {

@@ -89,7 +89,7 @@ export class RequestAnswers {
     this.#requests += 1;
     if (this.#requests > MOST.requests) throw this.#tooMuchError(`${MOST.requests} files`);
     const url = new URL(request.url);
-    const headers = askForPart(request.headers);
+    const headers = readHeaders(request.headers);
     const options = {
       clock: this.#ports.clock,
       isHead: request.method === 'HEAD',
@@ -173,9 +173,11 @@ export class RequestAnswers {
   }
 }
 
-/** The headers of a request, which asks for one part where it asks for all that follows. */
-function askForPart(headers: Protocol.Network.Headers): Protocol.Network.Headers {
-  const [name, range] = Object.entries(headers).find(([one]) => one.toLowerCase() === 'range') ?? ['', ''];
-  const [, from] = /^bytes=(\d+)-$/.exec(range) ?? [];
-  return from === undefined ? headers : { ...headers, [name]: `bytes=${from}-${Number(from) + PART - 1}` };
+/** The headers of a request by their names in lower case; one for all that follows in a file asks for a part of it. */
+function readHeaders(given: Protocol.Network.Headers): Readonly<Record<string, string>> {
+  const headers = Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]),
+  );
+  const [, from] = /^bytes=(\d+)-$/.exec(headers.range ?? '') ?? [];
+  return from === undefined ? headers : { ...headers, range: `bytes=${from}-${Number(from) + PART - 1}` };
 }

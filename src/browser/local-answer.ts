@@ -45,7 +45,7 @@ export function answerLocally(
     'cache-control': 'max-age=600',
     'content-type': file.contentType,
   };
-  const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(requested.Range ?? requested.range ?? '') ?? [];
+  const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(requested.range ?? '') ?? [];
   const [start, end] = [Number(first), Math.min(Number(last) + 1, file.size)];
   if (httpCode !== 200 || !(start < end)) {
     return {
