@@ -55,8 +55,15 @@ async function viewTwice(tempFolder: string, executablePath: string): Promise<[n
     ...{ info: nothing, warning: nothing, debug: nothing, startSection: nothing, endSection: nothing },
     ...{ mask: nothing, progress: () => ({ advance: nothing, end: nothing }) },
   };
-  const options = { executablePath, sandbox: false, environment: { PATH: process.env.PATH }, tempFolder };
-  const viewer = await createScreenViewer({ ...options, clock: systemClock, logger });
+  const http = () => Promise.reject(new Error('there is no network'));
+  const options = {
+    executablePath,
+    sandbox: false,
+    environment: { PATH: process.env.PATH },
+    http,
+    tempFolder,
+  };
+  const viewer = createScreenViewer({ ...options, clock: systemClock, logger });
   const view = async (): Promise<number> => {
     const begun = performance.now();
     const { verdict, reason } = await viewer.view(TO_VIEW, new AbortController().signal);

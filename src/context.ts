@@ -89,9 +89,10 @@ export function createDeliveryContext(
   };
 }
 
-const browserOptions = ({ browserSandbox }: DeliveryRequest, { clock, logger }: Ports) => ({
+const browserOptions = ({ browserSandbox }: DeliveryRequest, { http, clock, logger }: Ports) => ({
   sandbox: browserSandbox,
   environment: process.env,
+  http,
   clock,
   logger,
   tempFolder: tmpdir(),

@@ -1,10 +1,7 @@
-import { access, readdir, writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { BrowserLaunchError, launchBrowser } from '../../src/browser/browser-process.ts';
-import { exceedsMemory } from '../../src/browser/memory-watch.ts';
-import { MEGABYTE } from '../../src/protocol/limits.ts';
-import { systemClock } from '../../src/system.ts';
 import { chromiumPath } from '../support/chromium.ts';
 import { temporaryFolder } from '../support/files.ts';
 
@@ -14,7 +11,6 @@ const launch = async (tempFolder: string, executablePath?: string) =>
       executablePath: executablePath ?? (await chromiumPath()),
       sandbox: false,
       environment: { PATH: process.env.PATH },
-      trustedKeys: [],
       tempFolder,
     },
     new AbortController().signal,
@@ -30,19 +26,6 @@ describe('launchBrowser', () => {
     await ended;
     await running.kill();
     expect(await readdir(folder)).toEqual([]);
-  });
-
-  test('measures the memory of all its processes, where the system tells it', async () => {
-    const running = await launch(await temporaryFolder());
-    const watching = { clock: systemClock, signal: new AbortController().signal };
-    const isLinux = await access('/proc/self/status').then(
-      () => true,
-      () => false,
-    );
-    if (isLinux) expect(await exceedsMemory(running.browser, MEGABYTE, watching)).toBe(true);
-    const stop = AbortSignal.timeout(50);
-    expect(await exceedsMemory(running.browser, 1e12, { ...watching, signal: stop })).toBe(false);
-    await running.kill();
   });
 
   test.each([

@@ -189,6 +189,27 @@ export const BLANK_PAGES: readonly CorpusPage[] = [
     marker: 'run 4711',
   }),
   blank('only-404', page('<h1>404</h1>'), { reason: 'shows an error: 404' }),
+  blank(
+    'own-not-found-of-a-router',
+    page(
+      "<nav>My site Docs Blog</nav><h1>Page Not Found</h1><p>We could not find what you were looking for.</p><p>Please contact the owner of the site that linked you to the original URL and let them know their link is broken.</p><script>document.title = 'Page Not Found | My site'</script>",
+    ),
+    { reason: 'shows an error: My site Docs Blog Page Not Found' },
+  ),
+  blank(
+    'own-not-found-with-a-joke',
+    page(
+      "<p>404</p><h1>PAGE NOT FOUND</h1><blockquote>But if you don't change your direction, and if you keep looking, you may end up where you are heading.</blockquote><a href='/'>Take me home</a><script>document.title = '404 | VitePress'</script>",
+    ),
+    { reason: 'shows an error' },
+  ),
+  blank(
+    'own-specification-missing',
+    page(
+      '<div id="ui"></div><script>new Image().src = "https://validator.dev/badge"; fetch("openapi.json").then((answer) => answer.json()).then((data) => ui.append(data.title), () => 0)</script>',
+    ),
+    { reason: '404 https://octo.github.io/' },
+  ),
   blank('only-cannot-get', page('<pre>Cannot GET /previews/</pre>'), { reason: 'shows an error' }),
   blank('only-undefined', page('<script>document.body.append(undefined)</script>'), {
     reason: 'shows an error: undefined',
@@ -392,6 +413,12 @@ export const SHOWN_PAGES: readonly CorpusPage[] = [
     ),
   ),
   shown('talks-of-404', page('<h1>404 Not Found</h1><p>Why servers answer it, and what to do then.</p>')),
+  shown(
+    'explains-404',
+    page(
+      '<h1>404 Not Found</h1><p>A host answers it where nothing is. Look at the address first, and then at the links to it.</p><script>document.title = "404 Not Found explained | Handbook"</script>',
+    ),
+  ),
   shown('counts-to-404', page('<b>404</b> visitors')),
   shown(
     'error-then-content',

@@ -23,6 +23,12 @@ describe('isOnlyError', () => {
       'The requested URL /a.html was not found on this server.',
     ],
     ...[
+      '404 Oops! The page you are looking for doesn’t exist. Go back home',
+      'Sorry, the page you are looking for could not be found.',
+      'Page not found: /previews/ Go back home',
+      'No routes matched location "/previews/"',
+      'The page you were looking for was moved or does not exist.',
+      "Not Found Sorry, we couldn't find this page.",
       '502 Bad Gateway nginx/1.18.0 (Ubuntu)',
       '503 Service Temporarily Unavailable',
       '403 Forbidden',

@@ -4,18 +4,18 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createScreenViewer } from '../../src/browser/browser.ts';
 import type { ScreenViewer } from '../../src/browser/screen-view.ts';
-import { VIEW_TIMES } from '../../src/browser/view-times.ts';
+import { VIEW_TIMES } from '../../src/browser/watch-page.ts';
+import { createHttpClient } from '../../src/http/client.ts';
 import type { ResolveHost } from '../../src/http/public-lookup.ts';
 import { systemClock } from '../../src/system.ts';
 import { chromiumPath } from '../support/chromium.ts';
 import { temporaryFolder } from '../support/files.ts';
 import { FakeLogger } from '../support/ports.ts';
 import { type GuardedPorts, hostileHeaders, hostilePage, hostileWorker } from './hostile-page.ts';
-import { startTestSite, type TestSite } from './test-site.ts';
+import { createTestHost } from './test-host.ts';
 
 const HOST = 'https://octo.github.io';
 
-let site: TestSite;
 let viewer: ScreenViewer;
 let ports: GuardedPorts;
 let tempFolder: string;
@@ -23,6 +23,8 @@ let tcp: Server;
 let udp: UdpSocket;
 /** What has reached this machine. */
 const reached: string[] = [];
+/** Hosts to which the HTTP client was asked to connect: it refuses those that lead to this machine. */
+const asked: string[] = [];
 let rebindings = 0;
 
 /** `rebinding.octo.dev` changes its answer: unknown at first, and then this machine. */
@@ -44,38 +46,42 @@ beforeAll(async () => {
   udp = createSocket({ type: 'udp6', ipv6Only: false }, (data) => reached.push(`udp ${data.length}`));
   await new Promise<void>((done) => udp.bind(0, '::', done));
   ports = { tcp: (tcp.address() as AddressInfo).port, udp: udp.address().port };
-  site = await startTestSite(await temporaryFolder(), (message, response) => {
-    const type = message.url === '/worker.js' ? 'text/javascript' : 'text/html';
-    const away = {
-      '/away': `http://127.0.0.1:${ports.tcp}/`,
-      '/away-secure': `https://localhost:${ports.tcp}/`,
-      '/away-far': '/away-further',
-      '/away-further': `//127.0.0.1:${ports.tcp}/`,
-    };
-    const location = (away as Record<string, string>)[message.url ?? ''];
-    if (location !== undefined) return void response.writeHead(302, { location }).end();
-    const headers = message.url === '/page' ? hostileHeaders(ports) : {};
-    response.writeHead(200, { 'content-type': type, ...headers });
-    response.end(message.url === '/worker.js' ? hostileWorker(ports) : hostilePage(ports));
+  const away: Readonly<Record<string, string>> = {
+    '/away': `http://127.0.0.1:${ports.tcp}/`,
+    '/away-secure': `https://localhost:${ports.tcp}/`,
+    '/away-far': '/away-further',
+    '/away-further': `//127.0.0.1:${ports.tcp}/`,
+  };
+  const site = createTestHost(({ pathname }) => {
+    const location = away[pathname];
+    if (location !== undefined) return { status: 302, headers: { location } };
+    if (pathname === '/worker.js') {
+      return { headers: { 'content-type': 'text/javascript' }, body: hostileWorker(ports) };
+    }
+    const headers = pathname === '/page' ? hostileHeaders(ports) : {};
+    return { headers: { 'content-type': 'text/html', ...headers }, body: hostilePage(ports) };
   });
+  const client = createHttpClient(resolve);
   tempFolder = await temporaryFolder();
   viewer = await createScreenViewer({
     executablePath: await chromiumPath(),
     sandbox: false,
-    // The name that changes its answer is reached without the proxy of the environment.
-    environment: { PATH: process.env.PATH, ...site.environment, no_proxy: 'rebinding.octo.dev' },
+    environment: { PATH: process.env.PATH },
+    http: (request) => {
+      if (request.url.origin === HOST) return site(request);
+      asked.push(request.url.host);
+      return client(request);
+    },
     clock: systemClock,
     logger: new FakeLogger(),
     tempFolder,
     // The page starts many workers: a busy machine needs a while.
     times: { ...VIEW_TIMES, total: 60_000, render: 20_000 },
-    resolve,
   });
 });
 
 afterAll(async () => {
   await viewer.close();
-  await site.close();
   udp.close();
   await new Promise((done) => tcp.close(done));
 });
@@ -88,7 +94,8 @@ describe('a hostile page', () => {
     const view = await viewer.view(page, new AbortController().signal);
     expect(view).toMatchObject({ verdict: 'shown', reason: '', isMarkerVisible: true });
     expect(reached).toEqual([]);
-    expect(site.connections.filter((one) => one !== 'octo.github.io:443')).toEqual([]);
+    const internal = asked.filter((host) => !/^(internal|rebinding)\.octo\.dev:/.test(host));
+    expect([...new Set(internal)]).toEqual([]);
     expect(view.counts.blockedRequests).toBeGreaterThan(50);
     // Nothing was left untried because the page has used up its connections.
     expect(view.counts.blockedRequests + view.counts.failedRequests).toBeLessThan(480);

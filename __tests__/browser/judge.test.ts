@@ -20,9 +20,19 @@ describe('judge', () => {
   });
 });
 
+describe('judge of a page that asks for what it can not get here', () => {
+  const judgeMissing = (httpCode: number): string =>
+    judge(null, Object.assign(new PageEvents(), { httpCode }), { missing: 'a WebSocket' }).verdict;
+
+  test('refuses it only where that is not the reason', () => {
+    expect([200, 404].map(judgeMissing)).toEqual(['not-checked', 'not-shown']);
+  });
+});
+
 describe('judge of a text that is only an error', () => {
   const sight: PageSight = {
     title: 'Page',
+    heading: '',
     isComplete: true,
     text: 'Cannot GET /',
     painted: { characters: 10, images: 0, drawings: 0 },
@@ -30,8 +40,7 @@ describe('judge of a text that is only an error', () => {
     hasMore: false,
     isErrorPage: false,
     isMarkerVisible: null,
-    png: new Uint8Array(),
-    hash: '',
+    picture: { png: Buffer.of(), grid: { width: 0, height: 0, data: Buffer.of() } },
   };
   const judgeSight = (more: Partial<PageSight>, context = {}, contentType = 'text/html'): string =>
     judge({ ...sight, ...more }, Object.assign(new PageEvents(), { httpCode: 200, contentType }), context)

@@ -11,7 +11,7 @@ function setUp() {
   const viewer = createLazyViewer(async () => {
     done.loaded += 1;
     return {
-      createViewer: async () => {
+      createViewer: () => {
         done.created += 1;
         return screen;
       },

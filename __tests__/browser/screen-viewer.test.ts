@@ -5,11 +5,12 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { PNG } from 'pngjs';
 import { createScreenViewer, type ScreenViewerOptions } from '../../src/browser/browser.ts';
 import type { PageToView, ScreenView, ScreenViewer, UnpublishedFile } from '../../src/browser/screen-view.ts';
-import { VIEW_TIMES } from '../../src/browser/view-times.ts';
+import { VIEW_TIMES } from '../../src/browser/watch-page.ts';
 import { systemClock } from '../../src/system.ts';
 import { chromiumPath } from '../support/chromium.ts';
 import { temporaryFolder } from '../support/files.ts';
 import { FakeLogger } from '../support/ports.ts';
+import { createTestHost } from './test-host.ts';
 
 const HOST = 'https://octo.github.io';
 const SIGNAL = new AbortController().signal;
@@ -45,6 +46,7 @@ async function createViewer(more: Partial<ScreenViewerOptions> = {}): Promise<Sc
     executablePath: await chromiumPath(),
     sandbox: false,
     environment: { PATH: process.env.PATH, GITHUB_TOKEN: 'ghs_secret' },
+    http: createTestHost(() => ({ status: 404 })),
     clock: systemClock,
     logger: new FakeLogger(),
     tempFolder,
@@ -126,6 +128,23 @@ describe('a page from local files', () => {
     expect(view.consoleErrors).toHaveLength(10);
     expect(view.counts.consoleErrors).toBe(200);
     expect(Math.max(...view.consoleErrors.map(({ length }) => length))).toBe(300);
+  });
+});
+
+describe('a page with a WebSocket', () => {
+  const socket = "<script>const socket = new WebSocket('wss://other.dev/live');";
+
+  test('is not refused for what it would show with one', async () => {
+    const html = `${socket} socket.onmessage = () => document.body.append('live')</script>`;
+    expect(await viewer.view(localPage(html), SIGNAL)).toMatchObject({
+      verdict: 'not-checked',
+      reason: expect.stringContaining("the page asks for a WebSocket, which it can't get here"),
+    });
+  });
+
+  test('is shown without one, and without an error', async () => {
+    const view = await viewer.view(localPage(`<p>Numbers</p>${socket}</script>`), SIGNAL);
+    expect(view).toMatchObject({ verdict: 'shown', consoleErrors: [], failedRequests: [] });
   });
 });
 

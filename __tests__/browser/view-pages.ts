@@ -1,42 +1,38 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createScreenViewer } from '../../src/browser/browser.ts';
 import type { ScreenView, ScreenViewer } from '../../src/browser/screen-view.ts';
-import { VIEW_TIMES } from '../../src/browser/view-times.ts';
+import { VIEW_TIMES } from '../../src/browser/watch-page.ts';
 import { systemClock } from '../../src/system.ts';
 import { chromiumPath } from '../support/chromium.ts';
 import { FakeLogger } from '../support/ports.ts';
 import { BLANK_PAGES, type CorpusPage, SHOWN_PAGES } from './corpus.ts';
-import { startTestSite, type TestSite } from './test-site.ts';
+import { createTestHost } from './test-host.ts';
 
 const HOST = 'https://octo.github.io';
 const PAGES = new Map([...BLANK_PAGES, ...SHOWN_PAGES].map((page) => [page.name, page]));
 
 /** `/name/page` is the page itself, `/name/file` one of its files. */
-function answer(message: IncomingMessage, response: ServerResponse): void {
-  const [, name = '', file = ''] = new URL(message.url ?? '/', HOST).pathname.split('/');
+const host = createTestHost(({ pathname }) => {
+  const [, name = '', file = ''] = pathname.split('/');
   const found = file === 'page' ? PAGES.get(name)?.page : PAGES.get(name)?.files?.[file];
-  if (found === undefined) return void response.writeHead(404).end('not found');
+  if (found === undefined) return { status: 404, body: 'not found' };
   const {
-    status = 200,
     type = 'text/html; charset=utf-8',
     headers,
-    body,
-    start,
+    ...answer
   } = typeof found === 'string' ? { body: found } : found;
-  if (body === undefined && start === undefined && headers === undefined) return;
-  response.writeHead(status, { 'content-type': type, ...headers });
-  if (start === undefined) response.end(body);
-  else response.write(start);
-}
+  if (answer.body === undefined && answer.start === undefined && headers === undefined) return null;
+  return { ...answer, headers: { 'content-type': type, ...headers } };
+});
 
-const createViewer = async (site: TestSite, tempFolder: string, render: number): Promise<ScreenViewer> =>
+const createViewer = async (tempFolder: string, render: number): Promise<ScreenViewer> =>
   createScreenViewer({
     executablePath: await chromiumPath(),
     sandbox: false,
-    environment: { PATH: process.env.PATH, ...site.environment },
+    environment: { PATH: process.env.PATH },
+    http: host,
     clock: systemClock,
     logger: new FakeLogger(),
     tempFolder,
@@ -62,8 +58,7 @@ async function viewInTurn(
 /** What a real browser says of pages of the corpus, by their names. */
 export async function viewPages(pages: readonly CorpusPage[]): Promise<ReadonlyMap<string, ScreenView>> {
   const folder = await mkdtemp(join(tmpdir(), 'screen-delivery-'));
-  const site = await startTestSite(folder, answer);
-  const start = (render: number): Promise<ScreenViewer> => createViewer(site, folder, render);
+  const start = (render: number): Promise<ScreenViewer> => createViewer(folder, render);
   const isQuick = (page: CorpusPage): boolean => BLANK_PAGES.includes(page) && !page.isPatient;
   const quick = pages.filter(isQuick);
   try {
@@ -84,7 +79,6 @@ export async function viewPages(pages: readonly CorpusPage[]): Promise<ReadonlyM
     ]);
     return new Map(seen.flat());
   } finally {
-    await site.close();
     await rm(folder, { recursive: true, force: true });
   }
 }

@@ -1,42 +1,21 @@
-/** Where nothing listens: what does not belong to a page that is looked at leads nowhere. */
-const NO_PROXY_THERE = 'http://127.0.0.1:9';
-
 /** Megabytes that the scripts of one page can use. */
 const SCRIPT_MEMORY = 512;
 
-/** Parts of the browser that send requests of their own, or that ask a person something. */
+/** Parts of the browser that look for devices, or that change what is asked for. */
 const DISABLED_FEATURES = [
-  ...['Translate', 'MediaRouter', 'DialMediaRouteProvider', 'OptimizationHints', 'AcceptCHFrame'],
-  ...[
-    'AutofillServerCommunication',
-    'CertificateTransparencyComponentUpdater',
-    'InterestFeedContentSuggestions',
-  ],
+  ...['Translate', 'MediaRouter', 'DialMediaRouteProvider', 'WebBluetooth', 'DirectSockets'],
   // A plain http address is opened as it is, and a refused one is reported once.
-  ...['HttpsUpgrades', 'HttpsFirstBalancedModeAutoEnable', 'AsyncDns', 'DnsOverHttpsUpgrade', 'WebBluetooth'],
-  ...['DirectSockets', 'PrefetchProxy'],
+  ...['HttpsUpgrades', 'HttpsFirstBalancedModeAutoEnable'],
 ];
 
 const BROWSER_FLAGS = [
   ...['--headless', '--remote-debugging-pipe', '--no-first-run', '--no-default-browser-check'],
-  // No requests of the browser's own.
+  // No work of the browser's own.
   ...['--disable-background-networking', '--disable-component-update', '--disable-default-apps'],
-  ...[
-    '--disable-domain-reliability',
-    '--disable-sync',
-    '--disable-client-side-phishing-detection',
-    '--no-pings',
-  ],
-  ...[
-    '--metrics-recording-only',
-    '--disable-breakpad',
-    '--disable-crash-reporter',
-    '--disable-field-trial-config',
-  ],
-  // All traffic goes through the proxy of the page, and no name is resolved here.
-  `--proxy-server=${NO_PROXY_THERE}`,
-  '--proxy-bypass-list=<-loopback>',
-  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+  ...['--disable-sync', '--disable-breakpad', '--disable-field-trial-config'],
+  // No network: all that is not answered over the pipe fails at the name of its host, be it an IP address.
+  '--no-proxy-server',
+  '--host-resolver-rules=MAP * ~NOTFOUND',
   '--disable-quic',
   '--webrtc-ip-handling-policy=disable_non_proxied_udp',
   '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
@@ -62,16 +41,13 @@ export interface FlagOptions {
   readonly profile: string;
   /** Whether the browser's own sandbox is on. */
   readonly sandbox: boolean;
-  /** SHA-256 of the keys, in base64, with which a chain of certificates is accepted. */
-  readonly trustedKeys: readonly string[];
 }
 
 /** The arguments of the browser's process. */
-export function createBrowserFlags({ profile, sandbox, trustedKeys }: FlagOptions): string[] {
+export function createBrowserFlags({ profile, sandbox }: FlagOptions): string[] {
   return [
     ...BROWSER_FLAGS,
     `--user-data-dir=${profile}`,
-    ...(trustedKeys.length === 0 ? [] : [`--ignore-certificate-errors-spki-list=${trustedKeys.join(',')}`]),
     ...(sandbox ? [] : ['--no-sandbox']),
     'about:blank',
   ];

@@ -23,7 +23,6 @@ export interface LaunchOptions {
   readonly executablePath: string;
   readonly sandbox: boolean;
   readonly environment: EnvironmentVariables;
-  readonly trustedKeys: readonly string[];
   /** Where the folder of the profile is created. */
   readonly tempFolder: string;
 }

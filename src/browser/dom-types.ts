@@ -27,6 +27,7 @@ export interface DomElement extends DomNode {
   readonly value?: string;
   readonly type?: string;
   readonly placeholder?: string;
+  readonly textContent: string;
   getBoundingClientRect(): PageBox;
   checkVisibility(options: object): boolean;
   querySelector(selector: string): DomElement | null;
@@ -49,6 +50,7 @@ export interface DomDocument extends DomNode {
   readonly title: string;
   readonly readyState: string;
   readonly documentElement: DomElement | null;
+  querySelector(selector: string): DomElement | null;
   createRange(): DomRange;
   getAnimations(): DomAnimation[];
   elementFromPoint(x: number, y: number): DomElement | null;

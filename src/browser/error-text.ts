@@ -1,6 +1,8 @@
 /** The longest text that may be an error and nothing else, in characters; one with a trace of calls may be longer. */
 const LONGEST = { text: 400, trace: 4_000 } as const;
 
+const SOUGHT = " (?:that )?you(?: are|[’']re| were) looking for";
+
 /** Errors of HTTP, in the words of hosts and frameworks. */
 const HTTP_ERRORS = [
   ...[
@@ -13,7 +15,9 @@ const HTTP_ERRORS = [
   ],
   ...['(?:internal )?server error', 'service (?:temporarily )?unavailable', 'unauthori[sz]ed', 'forbidden'],
   ...['access denied', 'permission denied', 'method not allowed', 'cannot (?:get|post|head) /\\S*'],
-  "(?:the |this )?(?:requested )?(?:page|file|url|resource|site|document)(?: /\\S*)? (?:(?:was|is|are|could|can|does|has)(?: ?not|n[’']t|[’']t)? )?(?:be )?(?:not )?(?:be )?(?:found|exist|available|missing|loaded|displayed)(?: on this server)?",
+  `(?:(?:we|i) )?(?:can(?:no|[’'])t|could ?n[o’']t) find (?:what|(?:the|that|this) page)(?:${SOUGHT})?`,
+  'no routes? matched(?: location)? \\S+',
+  `(?:the |this |that )?(?:requested )?(?:page|file|url|resource|site|document)(?:${SOUGHT})?(?: /\\S*)? (?:was moved or )?(?:(?:was|is|are|could|can|does|has)(?: ?not|n[’']t|[’']t)? )?(?:be )?(?:not )?(?:be )?(?:found|exist|available|missing|loaded|displayed)(?: on this server)?(?:: /\\S*)?`,
   ...["that[’']s an error", "that[’']s all we know", "there isn[’']t a github pages site here"],
   ...['seite (?:wurde )?nicht gefunden', 'page (?:introuvable|non trouvée)', 'página no encontrada'],
   ...['página não encontrada', 'pagina non trovata', '(?:страница )?не найден[ао]', 'ページが見つかりません'],
@@ -94,6 +98,20 @@ export function isOnlyError(text: string, title: string): boolean {
   if (withoutErrors !== line) return true;
   const [code] = line.match(CODES) ?? [];
   return code !== undefined && (code === '404' || ERROR_TITLE.test(title.trim()));
+}
+
+/** The longest text of a site's own page for what is missing, with its menu, in characters. */
+const LONGEST_NOT_FOUND = 600;
+
+/**
+ * Whether a page is a site's own one for what is missing: its title and its heading say nothing else, whatever it says
+ * to comfort its reader.
+ */
+export function isOwnNotFound(text: string, title: string, heading: string): boolean {
+  const isNotFound = (line: string): boolean => /404|found|exist/i.test(line) && isOnlyError(line, '');
+  return (
+    text.length <= LONGEST_NOT_FOUND && isNotFound(heading) && title.split(/ [^\p{L}\d]+ /u).some(isNotFound)
+  );
 }
 
 /** Whether a name is that of a page which shows an error on purpose, such as `404.html`. */

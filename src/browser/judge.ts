@@ -1,4 +1,4 @@
-import { isOnlyError } from './error-text.ts';
+import { isOnlyError, isOwnNotFound } from './error-text.ts';
 import type { PageEvents } from './page-events.ts';
 import { isErrorScreen, isOnlyWaiting, toPlainLine } from './page-text.ts';
 import type { ScreenVerdict } from './screen-view.ts';
@@ -19,6 +19,8 @@ export interface PageContext {
   readonly isMoving?: boolean;
   /** Whether it is there to show an error, such as `404.html`. */
   readonly isErrorPage?: boolean;
+  /** What it asked for and can't get in this browser; empty where that is nothing. */
+  readonly missing?: string;
 }
 
 /** Navigations and dialogs of a page that does not end them. */
@@ -34,7 +36,13 @@ export function judge(sight: PageSight | null, events: PageEvents, context: Page
     sight === null
       ? describeSilence(events, context.isAnswering ?? true)
       : findReason(sight, events, context);
-  return { verdict: reason === '' ? 'shown' : 'not-shown', reason };
+  if (reason === '') return { verdict: 'shown', reason };
+  const { missing = '' } = context;
+  if (missing === '' || describeWrongPage(events) !== '') return { verdict: 'not-shown', reason };
+  return {
+    verdict: 'not-checked',
+    reason: `the page asks for ${missing}, which it can't get here (${reason})`,
+  };
 }
 
 function findReason(sight: PageSight, events: PageEvents, context: PageContext): string {
@@ -58,7 +66,7 @@ const DRAWN_TYPE = /html|svg/;
 
 /** What a page shows in place of its content. */
 function describeOtherContent(sight: PageSight, events: PageEvents, context: PageContext): string {
-  const { text, title, isSmall, hasMore, isMarkerVisible } = sight;
+  const { text, title, heading, isSmall, hasMore, isMarkerVisible } = sight;
   const { contentType } = events;
   const isHtml = contentType === '' || HTML_TYPE.test(contentType);
   const isError =
@@ -68,7 +76,7 @@ function describeOtherContent(sight: PageSight, events: PageEvents, context: Pag
       !hasMore &&
       !context.isErrorPage &&
       isMarkerVisible !== true &&
-      isOnlyError(text, title));
+      (isOnlyError(text, title) || isOwnNotFound(text, title, heading)));
   if (isError) return withCause(`the page shows an error: ${toPlainLine(text, 160)}`, events);
   // A picture that moves is what was delivered.
   if (!isHtml || !isSmall) return '';
@@ -117,7 +125,8 @@ function findCause(events: PageEvents): string {
   if (endless !== '') return endless;
   const [exception] = events.exceptions.items;
   if (exception !== undefined) return toPlainLine(exception, 160);
-  const [failed] = events.failed;
+  // What the page's own host lacks matters more than a counter or a font from elsewhere.
+  const failed = events.failed.find(({ isOwn }) => isOwn) ?? events.failed[0];
   if (failed !== undefined) return toPlainLine(`${failed.reason} ${failed.url}`, 160);
   return describeOpenRequest(events);
 }

@@ -12,7 +12,7 @@ export interface DeliveryScreen extends ScreenViewer {
 
 /** The code that drives a browser: a bundle of its own. */
 export interface BrowserCode {
-  createViewer(): Promise<ScreenViewer>;
+  createViewer(): ScreenViewer;
   comparePictures(one: Uint8Array, other: Uint8Array): number | null;
 }
 

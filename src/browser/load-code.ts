@@ -19,7 +19,7 @@ export async function loadBrowserCode(options: BrowserOptions): Promise<BrowserC
 }
 
 const createMissingBrowser = (reason: string, hint: string): BrowserCode => ({
-  createViewer: async () => ({
+  createViewer: () => ({
     view: async () => createUncheckedView(reason, hint),
     close: async () => undefined,
   }),

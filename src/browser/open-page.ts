@@ -1,69 +1,47 @@
-import type { BrowserContext, CDPSession, Page } from 'puppeteer-core';
-import type { BrowserProcess } from './browser-process.ts';
-import type { LocalCertificate } from './local-certificate.ts';
-import { createLocalHost } from './local-host.ts';
-import type { HostConnector } from './outbound-connection.ts';
-import { type OutboundProxy, PROXY_GREETING, startOutboundProxy } from './outbound-proxy.ts';
+import type { Browser, BrowserContext, CDPSession, Page } from 'puppeteer-core';
+import { type AnswerPorts, answerRequests, type RequestAnswers } from './answer-requests.ts';
 import { PageEvents } from './page-events.ts';
 import { DESKTOP } from './picture.ts';
 import type { PageToView } from './screen-view.ts';
-
-/** A page may use this much of the network; the largest file of K1 has 95 MB. */
-const TRAFFIC = { bytes: 268_435_456, connections: 500 } as const;
 
 /** A blank page in a context of its own, ready to be sent to its address. */
 export interface OpenPage {
   readonly page: Page;
   readonly session: CDPSession;
-  readonly proxy: OutboundProxy;
+  readonly answers: RequestAnswers;
   readonly events: PageEvents;
   close(): Promise<void>;
 }
 
-export interface OpenOptions {
-  readonly connector: HostConnector;
-  readonly certificate: LocalCertificate;
-}
-
-/** Opens a blank page whose traffic goes through a proxy of its own. */
-export async function openPage(
-  { browser }: BrowserProcess,
-  { url, local }: PageToView,
-  { connector, certificate }: OpenOptions,
-): Promise<OpenPage> {
-  const localHost = local === undefined ? undefined : createLocalHost(new URL(url).host, local, certificate);
-  const proxy = await startOutboundProxy({ connector, limits: TRAFFIC, local: localHost });
-  const endTraffic = async (): Promise<void> => {
-    localHost?.close();
-    await proxy.close();
-  };
+/** Opens a blank page whose requests are answered here. */
+export async function openPage(browser: Browser, wanted: PageToView, ports: AnswerPorts): Promise<OpenPage> {
+  const answers = await answerRequests(browser, wanted, ports);
   try {
-    const context = await browser.createBrowserContext({
-      proxyServer: proxy.url,
-      proxyBypassList: ['<-loopback>'],
-      downloadBehavior: { policy: 'deny' },
-    });
-    const opened = await preparePage(context, proxy);
-    return { ...opened, close: () => endTraffic().then(() => context.close()) };
+    const context = await browser.createBrowserContext({ downloadBehavior: { policy: 'deny' } });
+    const opened = await preparePage(context, answers, new URL(wanted.url).origin);
+    return { ...opened, answers, close: () => answers.close().then(() => context.close()) };
   } catch (thrown) {
-    await endTraffic();
+    await answers.close();
     throw thrown;
   }
 }
 
-async function preparePage(context: BrowserContext, proxy: OutboundProxy): Promise<Omit<OpenPage, 'close'>> {
+async function preparePage(
+  context: BrowserContext,
+  answers: RequestAnswers,
+  origin: string,
+): Promise<Pick<OpenPage, 'page' | 'session' | 'events'>> {
   const page = await context.newPage();
   const session = await page.createCDPSession();
-  await denyPermissions(session, context);
-  await greetProxy(session, proxy);
-  await session.send('Emulation.setDeviceMetricsOverride', {
-    ...DESKTOP,
-    deviceScaleFactor: 1,
-    mobile: false,
-  });
+  session.on('Network.webSocketCreated', ({ url }) => answers.addSocket(url));
   const events = new PageEvents();
-  events.listen(page);
-  return { page, session, proxy, events };
+  events.listen(page, origin);
+  await Promise.all([
+    session.send('Network.enable'),
+    session.send('Emulation.setDeviceMetricsOverride', { ...DESKTOP, deviceScaleFactor: 1, mobile: false }),
+    denyPermissions(session, context),
+  ]);
+  return { page, session, events };
 }
 
 /** All of them, for every origin: nothing is granted, so everything else is denied. */
@@ -73,21 +51,4 @@ async function denyPermissions(session: CDPSession, context: BrowserContext): Pr
     permissions: [],
     ...(browserContextId === undefined ? {} : { browserContextId }),
   });
-}
-
-/** Lets the browser learn the credentials of the proxy; it keeps them for all requests of this context. */
-async function greetProxy(session: CDPSession, proxy: OutboundProxy): Promise<void> {
-  session.on('Fetch.requestPaused', ({ requestId }) => {
-    session.send('Fetch.continueRequest', { requestId }).catch(() => undefined);
-  });
-  session.on('Fetch.authRequired', ({ requestId }) => {
-    const authChallengeResponse = { response: 'ProvideCredentials' as const, ...proxy.credentials };
-    session.send('Fetch.continueWithAuth', { requestId, authChallengeResponse }).catch(() => undefined);
-  });
-  await session.send('Fetch.enable', {
-    handleAuthRequests: true,
-    patterns: [{ urlPattern: `${PROXY_GREETING}*` }],
-  });
-  await session.send('Page.navigate', { url: PROXY_GREETING });
-  await session.send('Fetch.disable');
 }

@@ -19,10 +19,16 @@ export class CountedList {
 interface FailedRequest {
   readonly url: string;
   readonly reason: string;
+  /** Whether it was sent to the page's own host. */
+  readonly isOwn: boolean;
 }
 
 /** Requests that are remembered to tell failed from refused ones. */
 const MOST_FAILED = 1_000;
+
+/** What could not be loaded is among the requests, and what no browser opens here is no error of the page. */
+const TRAFFIC_ERROR =
+  /^(Failed to load resource|WebSocket connection to '|Failed to establish a connection to )/;
 
 /** What happens on a page while it is open. */
 export class PageEvents {
@@ -37,6 +43,7 @@ export class PageEvents {
   requests = 0;
   readonly #crash = new AbortController();
   readonly #open = new Set<HTTPRequest>();
+  #origin = '';
 
   /** Aborts when the page has crashed: nothing of it answers from then on. */
   get crashed(): AbortSignal {
@@ -56,15 +63,16 @@ export class PageEvents {
     return [...this.#open].slice(0, MOST_LISTED).map((request) => request.url());
   }
 
-  listen(page: Page): void {
+  /** @param origin of the page's address */
+  listen(page: Page, origin: string): void {
+    this.#origin = origin;
     const main = page.mainFrame();
     page.on('pageerror', (error) => {
       this.exceptions.add(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
     });
     page.on('error', () => this.#crash.abort());
     page.on('console', (message) => {
-      // What could not be loaded is among the requests.
-      const isOwn = message.type() === 'error' && !message.text().startsWith('Failed to load resource');
+      const isOwn = message.type() === 'error' && !TRAFFIC_ERROR.test(message.text());
       if (isOwn) this.consoleErrors.add(message.text());
     });
     page.on('dialog', (dialog) => {
@@ -92,6 +100,7 @@ export class PageEvents {
     const url = request.url();
     // The page changed its mind, or the browser asked for its own sake.
     if (reason === 'net::ERR_ABORTED' || new URL(url).pathname === '/favicon.ico') return;
-    if (this.failed.length < MOST_FAILED) this.failed.push({ url, reason });
+    if (this.failed.length < MOST_FAILED)
+      this.failed.push({ url, reason, isOwn: new URL(url).origin === this.#origin });
   }
 }

@@ -13,6 +13,8 @@ export interface ContentBox extends PageBox {
 /** What the document of one frame contains. */
 export interface FrameLook {
   readonly title: string;
+  /** Of the first degree, the first one. */
+  readonly heading: string;
   /** Whether the document and what it loads at once have arrived. */
   readonly isComplete: boolean;
   /** In the order of the document. */
@@ -46,7 +48,12 @@ export class PageLook {
     this.#findSpinners();
     if (root?.nodeType === 1) this.#visit(root as DomElement, false);
     else if (root !== null) this.#visitChildren(root, false, true);
-    return { title: document.title, isComplete: document.readyState === 'complete', boxes: this.#boxes };
+    return {
+      title: document.title,
+      heading: document.querySelector('h1')?.textContent ?? '',
+      isComplete: document.readyState === 'complete',
+      boxes: this.#boxes,
+    };
   }
 
   /**

@@ -1,17 +1,31 @@
+import { Readable } from 'node:stream';
 import { untilAborted } from '../async.ts';
-import type { ResolveHost } from '../http/public-lookup.ts';
-import type { Clock, Logger } from '../ports.ts';
+import type { Clock, Logger, SendHttp } from '../ports.ts';
 import { type BrowserProcess, launchBrowser } from './browser-process.ts';
-import { CONTROL_PAGE } from './control-page.ts';
 import { type EnvironmentVariables, findBrowser } from './find-browser.ts';
-import { createLocalCertificate, type LocalCertificate } from './local-certificate.ts';
-import { exceedsMemory, MOST_MEMORY, PageMemoryError } from './memory-watch.ts';
 import { openPage } from './open-page.ts';
 import type { PageToView, ScreenView, ScreenViewer } from './screen-view.ts';
-import { readTrustedKeys } from './trusted-keys.ts';
 import { describeBrokenView, isAnsweredWithError, notCheckedView, type SeenPage } from './view-result.ts';
-import { VIEW_TIMES, type ViewTimes } from './view-times.ts';
-import { watchPage } from './watch-page.ts';
+import { VIEW_TIMES, type ViewTimes, watchPage } from './watch-page.ts';
+
+const CONTROL_HTML = Buffer.from(
+  '<!doctype html><title>Control</title><h1>This browser can show a page</h1>',
+);
+
+/**
+ * A page that every browser shows: where this one does not, for want of fonts or of memory, a blank page says
+ * nothing about the page itself.
+ */
+const CONTROL_PAGE: PageToView = {
+  url: 'https://control.invalid/page.html',
+  picture: false,
+  local: new Map([
+    [
+      '/page.html',
+      { size: CONTROL_HTML.length, contentType: 'text/html', read: () => Readable.from([CONTROL_HTML]) },
+    ],
+  ]),
+};
 
 const UNABLE = 'the browser can not show even a simple page on this machine';
 
@@ -23,40 +37,30 @@ export interface ScreenViewerOptions {
   readonly executablePath?: string | undefined;
   /** Whether the browser's own sandbox is on. */
   readonly sandbox: boolean;
-  /** For the proxy and the certificate authorities; nothing else of it reaches the browser. */
+  /** For the search for a browser; only `PATH` and its like reach the browser. */
   readonly environment: EnvironmentVariables;
+  /** What the browser asks for is sent through this client. */
+  readonly http: SendHttp;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Where the profile is created, and removed afterwards. */
   readonly tempFolder: string;
   readonly times?: ViewTimes | undefined;
-  /** The resolver of the operating system, unless another one is given. */
-  readonly resolve?: ResolveHost | undefined;
 }
 
 /** Creates a viewer; the browser starts when the first page is looked at. */
-export async function createScreenViewer(options: ScreenViewerOptions): Promise<ScreenViewer> {
-  return new LazyViewer(
-    options,
-    createLocalCertificate(Date.now()),
-    await readTrustedKeys(options.environment),
-  );
-}
+export const createScreenViewer = (options: ScreenViewerOptions): ScreenViewer => new LazyViewer(options);
 
 class LazyViewer implements ScreenViewer {
   readonly #options: ScreenViewerOptions;
-  readonly #certificate: LocalCertificate;
-  readonly #trustedKeys: readonly string[];
   #running: BrowserProcess | null = null;
   /** Whether the browser that runs has shown a page. */
   #hasShown = false;
   /** One page after the other: a page that hangs takes the browser with it. */
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(options: ScreenViewerOptions, certificate: LocalCertificate, trustedKeys: readonly string[]) {
+  constructor(options: ScreenViewerOptions) {
     this.#options = options;
-    this.#certificate = certificate;
-    this.#trustedKeys = [...trustedKeys, certificate.keyHash];
   }
 
   view(page: PageToView, signal: AbortSignal): Promise<ScreenView> {
@@ -98,28 +102,16 @@ class LazyViewer implements ScreenViewer {
     const executablePath = this.#options.executablePath ?? found.executablePath;
     if (executablePath === null) return found.reason;
     logger.debug(`browser: ${executablePath}`);
-    this.#running = await launchBrowser(
-      { ...this.#options, executablePath, trustedKeys: this.#trustedKeys },
-      signal,
-    );
+    this.#running = await launchBrowser({ ...this.#options, executablePath }, signal);
     return this.#running;
   }
 
-  async #viewIn(running: BrowserProcess, page: PageToView, signal: AbortSignal): Promise<SeenPage> {
-    const { environment, resolve, clock, times = VIEW_TIMES } = this.#options;
-    const privateOrigin = page.isPrivateHost ? new URL(page.url).origin : undefined;
-    const connector = { environment, resolve, privateOrigin };
-    const opening = openPage(running, page, { connector, certificate: this.#certificate });
-    const opened = await untilAborted(signal, opening);
-    const over = new AbortController();
-    const watching = { clock, signal: AbortSignal.any([signal, over.signal]) };
-    void exceedsMemory(running.browser, MOST_MEMORY, watching).then((isTooLarge) => {
-      if (isTooLarge) over.abort(new PageMemoryError('the page needs more than 2 GB of memory'));
-    });
+  async #viewIn({ browser }: BrowserProcess, page: PageToView, signal: AbortSignal): Promise<SeenPage> {
+    const { clock, times = VIEW_TIMES } = this.#options;
+    const opened = await untilAborted(signal, openPage(browser, page, this.#options));
     try {
-      return await untilAborted(watching.signal, watchPage(opened, page, { ...watching, times }));
+      return await untilAborted(signal, watchPage(opened, page, { clock, signal, times }));
     } finally {
-      over.abort();
       const closing = untilAborted(AbortSignal.any([signal, clock.timeout(CLOSE_TIME)]), opened.close());
       await closing.catch(() => this.#stop());
     }

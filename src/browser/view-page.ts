@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { CDPSession, Frame, Page } from 'puppeteer-core';
 import { untilAborted } from '../async.ts';
 import type { Clock } from '../ports.ts';
@@ -17,6 +16,7 @@ import {
 /** What one look at the open page found. */
 export interface PageSight {
   readonly title: string;
+  readonly heading: string;
   readonly isComplete: boolean;
   /** All text that can be seen. */
   readonly text: string;
@@ -29,9 +29,13 @@ export interface PageSight {
   readonly isErrorPage: boolean;
   /** `null` without a marker. */
   readonly isMarkerVisible: boolean | null;
-  readonly png: Uint8Array;
-  /** SHA-256 of the picture. */
-  readonly hash: string;
+  readonly picture: Picture;
+}
+
+/** A picture of the window. */
+export interface Picture {
+  readonly png: Buffer;
+  readonly grid: PixelGrid;
 }
 
 /** A page that is open, and the session through which it is controlled. */
@@ -56,20 +60,27 @@ const SCROLL_TIME = 150;
 /** Milliseconds for a frame to answer: one that is not loaded yet never does. */
 const FRAME_TIME = 1_000;
 
-/** Looks at the page once: what its documents contain, and what of it is in the pixels. */
-export async function lookAtPage(access: PageAccess, marker: string | undefined): Promise<PageSight> {
-  const { title, isComplete, boxes } = await lookAtFrame(access.page.mainFrame());
-  const png = await takePicture(access);
-  const grid = decodePicture(png);
+/**
+ * Looks at the page once: what its documents contain, and what of it is in the pixels.
+ *
+ * @param before the look before, whose picture is decoded already
+ */
+export async function lookAtPage(
+  access: PageAccess,
+  marker: string | undefined,
+  before: PageSight | null,
+): Promise<PageSight> {
+  const { title, heading, isComplete, boxes } = await lookAtFrame(access.page.mainFrame());
+  const picture = await takePicture(access, before?.picture);
+  const { grid } = picture;
   let visible = keepVisible([...boxes, ...(await lookAtInnerFrames(access))], grid);
   // Both cost more, and are needed only where nothing else is there.
   if (visible.length === 0) visible = keepVisible(await findClosedRoots(access).catch(() => []), grid);
   if (visible.length === 0) visible = await lookElsewhere(access);
   const text = joinTexts(visible);
   const isMarkerVisible = marker === undefined ? null : await isVisibleMarker(access, marker, text);
-  const hash = createHash('sha256').update(png).digest('hex');
   return {
-    ...{ title, isComplete, text, painted: countPainted(visible), isMarkerVisible, png, hash },
+    ...{ title, heading, isComplete, text, painted: countPainted(visible), isMarkerVisible, picture },
     isSmall: visible.every(({ kind, width, height }) => kind === 'text' || Math.max(width, height) <= SMALL),
     hasMore: boxes.some(({ y, kind }) => y >= grid.height && kind !== 'shape'),
     isErrorPage: isErrorPage(access.page.mainFrame()),
@@ -92,9 +103,11 @@ function countPainted(visible: readonly ContentBox[]): PageSight['painted'] {
   };
 }
 
-async function takePicture({ session }: PageAccess): Promise<Uint8Array> {
+/** @param before returned again where the page looks the same */
+async function takePicture({ session }: PageAccess, before?: Picture): Promise<Picture> {
   const { data } = await session.send('Page.captureScreenshot', { format: 'png', optimizeForSpeed: true });
-  return Buffer.from(data, 'base64');
+  const png = Buffer.from(data, 'base64');
+  return before?.png.equals(png) ? before : { png, grid: decodePicture(png) };
 }
 
 /** The world of its own that puppeteer keeps in every frame; its public methods use it as well. */
@@ -159,7 +172,7 @@ async function lookElsewhere(access: PageAccess): Promise<ContentBox[]> {
     // What appears when it is scrolled to needs a moment.
     await access.clock.sleep(SCROLL_TIME);
     const { boxes } = await lookAtFrame(main);
-    visible = keepVisible(boxes, decodePicture(await takePicture(access)));
+    visible = keepVisible(boxes, (await takePicture(access)).grid);
   }
   await evaluateApart(main, "scrollTo({ top: 0, left: 0, behavior: 'instant' })");
   return visible;
@@ -172,7 +185,7 @@ async function isVisibleMarker(access: PageAccess, marker: string, text: string)
   const box = (await evaluateApart(main, search)) as PageBox | null;
   // Of inner frames and form fields only what is in the window counts.
   if (box === null) return joinWords(text).includes(joinWords(marker));
-  const isThere = hasContrast(decodePicture(await takePicture(access)), box);
+  const isThere = hasContrast((await takePicture(access)).grid, box);
   await evaluateApart(main, "scrollTo({ top: 0, behavior: 'instant' })");
   return isThere;
 }

@@ -1,7 +1,6 @@
 import { BrowserLaunchError } from './browser-process.ts';
 import type { PageJudgment } from './judge.ts';
 import { createUncheckedView } from './lazy-viewer.ts';
-import { PageMemoryError } from './memory-watch.ts';
 import type { OpenPage } from './open-page.ts';
 import { toPlainLine } from './page-text.ts';
 import type { PageToView, ScreenView } from './screen-view.ts';
@@ -24,9 +23,6 @@ export const isAnsweredWithError = ({ httpCode }: SeenPage): boolean =>
 
 /** The view of a page whose browser could not be started, ended by itself or did not answer in time. */
 export function describeBrokenView(thrown: unknown, sandbox: boolean): SeenPage {
-  if (thrown instanceof PageMemoryError) {
-    return { ...EMPTY_VIEW, verdict: 'not-shown', reason: thrown.message };
-  }
   if (!(thrown instanceof BrowserLaunchError)) {
     const isTimeout = thrown instanceof Error && /^(Timeout|Abort)Error$/.test(thrown.name);
     const reason = thrown instanceof Error ? thrown.message : String(thrown);
@@ -45,12 +41,11 @@ export function describeBrokenView(thrown: unknown, sandbox: boolean): SeenPage 
 }
 
 /** The view of a page that was opened, with what happened on it. */
-export function createView({ events, proxy }: OpenPage, judgment: PageJudgment): SeenPage {
-  const urls = events.failed.map(({ url }) => url);
-  const refused = new Set(urls.filter((url) => proxy.refused.has(authorityOf(url))));
-  const unseen = [...proxy.refused.keys()].filter((one) => !urls.some((url) => authorityOf(url) === one));
-  const blocked = [...events.failed.filter(({ url }) => refused.has(url)).map(({ url }) => url), ...unseen];
-  const failed = events.failed.filter(({ url }) => !refused.has(url));
+export function createView({ events, answers }: OpenPage, judgment: PageJudgment): SeenPage {
+  const blocked = [...answers.refused.keys()];
+  const failed = events.failed
+    .filter(({ url }) => !answers.refused.has(withoutFragment(url)))
+    .sort((one, other) => Number(other.isOwn) - Number(one.isOwn));
   const { exceptions, consoleErrors } = events;
   return {
     ...EMPTY_VIEW,
@@ -69,11 +64,7 @@ export function createView({ events, proxy }: OpenPage, judgment: PageJudgment):
   };
 }
 
-/** Host and port of an address, as the proxy names them. */
-function authorityOf(address: string): string {
-  const { hostname, port, protocol } = new URL(address);
-  return `${hostname}:${port || (/^(http|ws):$/.test(protocol) ? '80' : '443')}`;
-}
+const withoutFragment = (url: string): string => url.replace(/#.*$/s, '');
 
 /** What was seen of the page itself. */
 export function describeSight(
@@ -86,6 +77,6 @@ export function describeSight(
     title: toPlainLine(sight.title),
     painted: sight.painted,
     isMarkerVisible,
-    picture: picture ? sight.png : null,
+    picture: picture ? sight.picture.png : null,
   };
 }

@@ -1,16 +1,35 @@
 import { untilAborted } from '../async.ts';
 import type { Clock } from '../ports.ts';
+import { SECOND } from '../protocol/limits.ts';
 import { isErrorPageName } from './error-text.ts';
 import { judge, judgeNavigationError } from './judge.ts';
 import type { OpenPage } from './open-page.ts';
-import { measureOverflow } from './phone.ts';
+import { DESKTOP } from './picture.ts';
 import type { PageToView } from './screen-view.ts';
-import { evaluateApart, lookAtPage, type PageSight } from './view-page.ts';
+import { evaluateApart, lookAtPage, type PageAccess, type PageSight } from './view-page.ts';
 import { createView, describeSight, notCheckedView, type SeenPage } from './view-result.ts';
-import type { ViewTimes } from './view-times.ts';
 
-/** Milliseconds between two looks. */
-const INTERVAL = 300;
+/** Times in milliseconds. */
+export interface ViewTimes {
+  /** In all, with the start of the browser. */
+  readonly total: number;
+  /** For the browser's start. */
+  readonly launch: number;
+  /** For the document's first byte. */
+  readonly navigate: number;
+  /** For the page to appear, from its first byte. */
+  readonly render: number;
+}
+
+export const VIEW_TIMES: ViewTimes = {
+  total: 28 * SECOND,
+  launch: 12 * SECOND,
+  navigate: 10 * SECOND,
+  render: 10 * SECOND,
+};
+
+/** Milliseconds between two looks, and before another one where nothing is there to be looked at yet. */
+const INTERVAL = { seen: 300, unseen: 30 } as const;
 
 /** Milliseconds that a look has at least, at the end as well. */
 const LOOK_TIME = 1_000;
@@ -57,7 +76,9 @@ export async function watchPage(
   if (errorText !== undefined || isDownload) return viewUnopened(opened, errorText ?? '', isDownload);
   const main = opened.page.mainFrame();
   const first = await watch(opened, wanted.marker, bounds);
-  const isAnswering = (await within(bounds, ANSWER_TIME, evaluateApart(main, '1'))) !== null;
+  // Two looks in a row are an answer.
+  const isAnswering =
+    first.isStable !== null || (await within(bounds, ANSWER_TIME, evaluateApart(main, '1'))) !== null;
   const watched =
     isAnswering && first.isStable === null ? await lookOnceMore(opened, wanted.marker, bounds, first) : first;
   const elapsed = clock.now() - start;
@@ -65,6 +86,7 @@ export async function watchPage(
     isAnswering,
     isMoving: watched.isStable !== true,
     isErrorPage,
+    missing: opened.answers.missing,
   });
   const overflow = isAnswering
     ? await within(bounds, MEASURE_TIME, measureOverflow({ ...opened, clock }))
@@ -82,7 +104,7 @@ export async function watchPage(
 function viewUnopened(opened: OpenPage, errorText: string, isDownload: boolean): SeenPage {
   const judgment = judgeNavigationError(errorText, opened.events, isDownload);
   // Where the page's own host is refused, there is nothing else that could be.
-  const [refusal = ''] = judgment.verdict === 'not-checked' ? opened.proxy.refused.values() : [];
+  const [refusal = ''] = judgment.verdict === 'not-checked' ? opened.answers.refused.values() : [];
   return createView(opened, refusal === '' ? judgment : { ...judgment, reason: `not opened: ${refusal}` });
 }
 
@@ -94,12 +116,12 @@ async function lookOnceMore(
   first: Watched,
 ): Promise<Watched> {
   const { clock } = bounds;
-  const sight = await within(bounds, LAST_LOOK_TIME, lookAtPage({ ...opened, clock }, marker));
+  const sight = await within(bounds, LAST_LOOK_TIME, lookAtPage({ ...opened, clock }, marker, first.sight));
   return sight === null ? first : { sight, isStable: compareSights(first.sight, sight) };
 }
 
 const compareSights = (before: PageSight | null, after: PageSight): boolean | null =>
-  before === null ? null : before.hash === after.hash;
+  before === null ? null : before.picture === after.picture;
 
 interface Watched {
   /** The last look that succeeded. */
@@ -116,7 +138,8 @@ async function watch(opened: OpenPage, marker: string | undefined, bounds: WaitB
   while (!events.hasCrashed) {
     const left = deadline - clock.now();
     const { sight: before } = watched;
-    const sight = await within(bounds, Math.max(left, LOOK_TIME), lookAtPage({ ...opened, clock }, marker));
+    const look = lookAtPage({ ...opened, clock }, marker, before);
+    const sight = await within(bounds, Math.max(left, LOOK_TIME), look);
     if (sight !== null) watched = { sight, isStable: compareSights(before, sight) };
     const isShown =
       sight !== null &&
@@ -125,7 +148,8 @@ async function watch(opened: OpenPage, marker: string | undefined, bounds: WaitB
     const isQuiet = sight?.isComplete === true && events.openRequests === 0 && watched.isStable === true;
     const isOver = shownSince !== null && (isQuiet || clock.now() - shownSince >= PATIENCE);
     if (isOver || clock.now() >= deadline) break;
-    await clock.sleep(Math.min(INTERVAL, Math.max(1, deadline - clock.now())), signal);
+    const interval = sight === null ? INTERVAL.unseen : INTERVAL.seen;
+    await clock.sleep(Math.min(interval, Math.max(1, deadline - clock.now())), signal);
   }
   return watched;
 }
@@ -139,4 +163,26 @@ async function within<T>(bounds: WaitBounds, ms: number, work: Promise<T>): Prom
     signal.throwIfAborted();
     return null;
   }
+}
+
+/** The window of a phone, in CSS pixels. */
+const PHONE = { width: 390, height: 844 } as const;
+
+/** Once the page had two frames to adapt to its new width. */
+const MEASURE = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))).then(() => {
+  const { documentElement: root, body, scrollingElement } = document;
+  const isClipped = [root, body].some((one) => one && /hidden|clip/.test(getComputedStyle(one).overflowX));
+  return isClipped || !scrollingElement ? 0 : Math.max(0, scrollingElement.scrollWidth - ${PHONE.width});
+})`;
+
+/** CSS pixels by which the page is wider than a phone; the window is a desktop's again afterwards. */
+async function measureOverflow({ page, session }: PageAccess): Promise<number> {
+  await session.send('Emulation.setDeviceMetricsOverride', { ...PHONE, deviceScaleFactor: 1, mobile: false });
+  const wider = await evaluateApart(page.mainFrame(), MEASURE);
+  await session.send('Emulation.setDeviceMetricsOverride', {
+    ...DESKTOP,
+    deviceScaleFactor: 1,
+    mobile: false,
+  });
+  return typeof wider === 'number' ? wider : 0;
 }

@@ -30,7 +30,7 @@ export function judgeView(view: ScreenView, mode: Exclude<ScreenMode, 'off'>, pa
   const reason = hideOrigin(view.reason, page);
   if (isUnchecked(view, page)) {
     const unseen = describeUnseen(reason, view.hint);
-    return mode === 'enforce' ? failWith(uncheckedError(reason, view.hint)) : { ...OK, unknown: [unseen] };
+    return mode === 'enforce' ? failWith(uncheckedError(reason, view)) : { ...OK, unknown: [unseen] };
   }
   const problems = listProblems(view, page);
   if (view.verdict === 'not-shown') {
@@ -58,8 +58,10 @@ function isUnchecked({ verdict, httpCode, failedRequests }: ScreenView, { href }
   return verdict === 'not-checked' || (httpCode === null && isUnconnected);
 }
 
-function uncheckedError(reason: string, hint: string): DeliveryError {
-  return new DeliveryError('NOT_SHOWN', `no browser has opened the page: ${reason}`, {
+function uncheckedError(reason: string, { hint, httpCode }: ScreenView): DeliveryError {
+  const missing =
+    httpCode === null ? 'no browser has opened the page' : 'a browser can not tell whether the page is shown';
+  return new DeliveryError('NOT_SHOWN', `${missing}: ${reason}`, {
     hint: [hint, 'set `screen: auto` to deliver without a browser']
       .filter((part) => part !== '')
       .join('; or '),

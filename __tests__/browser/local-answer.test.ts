@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
-import { findLocalFile } from '../../src/browser/local-host.ts';
+import { findLocalFile } from '../../src/browser/local-answer.ts';
 import type { UnpublishedFile } from '../../src/browser/screen-view.ts';
 
 const file = (contentType: string): UnpublishedFile => ({

@@ -1,0 +1,172 @@
+import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from '@jest/globals';
+import type { CDPSession, Protocol } from 'puppeteer-core';
+import { RequestAnswers } from '../../src/browser/answer-requests.ts';
+import type { PageToView } from '../../src/browser/screen-view.ts';
+import { DeliveryError } from '../../src/errors.ts';
+import type { HttpRequest, SendHttp } from '../../src/ports.ts';
+import { FakeClock } from '../support/ports.ts';
+import { createTestHost, type TestAnswer } from './test-host.ts';
+
+const HOST = 'https://octo.github.io';
+const PAGE: PageToView = { url: `${HOST}/site/page.html`, picture: false };
+
+const local = (text: string) =>
+  new Map([
+    [
+      '/site/page.html',
+      { size: text.length, contentType: 'text/html', read: () => Readable.from([Buffer.from(text)]) },
+    ],
+  ]);
+
+/** What the browser is told of one request. */
+type Told = Partial<Protocol.Fetch.FulfillRequestRequest & Protocol.Fetch.FailRequestRequest>;
+
+/** The answers to a page, and what was sent for it. */
+function setUp(answer: (request: HttpRequest) => TestAnswer = () => ({}), page: Partial<PageToView> = {}) {
+  const sent: HttpRequest[] = [];
+  const told: Told[] = [];
+  const send = async (_method: string, values: Told): Promise<void> => void told.push(values);
+  const session = { send, detach: async () => undefined } as unknown as CDPSession;
+  const host = createTestHost((_url, request) => answer(request));
+  const http: SendHttp = (request) => {
+    sent.push(request);
+    return host(request);
+  };
+  const answers = new RequestAnswers(session, { ...PAGE, ...page }, { http, clock: new FakeClock() });
+  const ask = async (url: string, more: Partial<Protocol.Network.Request> = {}): Promise<Told> => {
+    const request = { url, method: 'GET', headers: {}, ...more } as Protocol.Network.Request;
+    await answers.answer({ requestId: '1', frameId: '1', request, resourceType: 'XHR' });
+    return told.at(-1) ?? {};
+  };
+  return { answers, ask, sent };
+}
+
+const bodyOf = ({ body = '' }: Told): string => Buffer.from(body, 'base64').toString();
+
+describe('a request of the page', () => {
+  test('is sent as it is, and answered as its host does, without the encoding', async () => {
+    const { ask, sent } = setUp(() => ({
+      status: 418,
+      headers: { 'content-encoding': 'gzip', 'content-length': '23', 'content-security-policy': 'sandbox' },
+      body: gzipSync('text'),
+    }));
+    const told = await ask('https://other.dev/a?b', {
+      method: 'POST',
+      headers: { 'User-Agent': 'Chrome', 'X-Own': 'yes' },
+      hasPostData: true,
+      postDataEntries: [{ bytes: btoa('one ') }, { bytes: btoa('two') }],
+    });
+    expect(sent[0]).toMatchObject({
+      method: 'POST',
+      publicOnly: true,
+      headers: { 'user-agent': 'Chrome', 'x-own': 'yes', 'content-length': '7' },
+    });
+    expect(sent[0]?.url.href).toBe('https://other.dev/a?b');
+    const body = sent[0]?.body?.();
+    expect(body instanceof Readable && Buffer.concat(await body.toArray()).toString()).toBe('one two');
+    expect(told).toMatchObject({
+      responseCode: 418,
+      responseHeaders: [{ name: 'content-security-policy', value: 'sandbox' }],
+    });
+    expect(bodyOf(told)).toBe('text');
+  });
+
+  test.each([
+    'http://127.0.0.1/',
+    'https://localhost:8443/',
+    'https://10.0.0.1/',
+    'https://intranet/',
+    'https://169.254.169.254/',
+    'https://[::1]/',
+  ])('to %s is refused and named, and never sent', async (url) => {
+    const { answers, ask, sent } = setUp();
+    expect(await ask(url)).toMatchObject({ errorReason: 'AccessDenied' });
+    expect([...answers.refused.keys()]).toEqual([url]);
+    expect(sent).toEqual([]);
+  });
+
+  test('over http is not sent, but that is not internal', async () => {
+    const { answers, ask, sent } = setUp();
+    expect(await ask('http://other.dev/')).toMatchObject({ errorReason: 'AccessDenied' });
+    expect([answers.refused.size, sent.length]).toEqual([0, 0]);
+  });
+
+  test('to a name that leads to an internal address is refused and named', async () => {
+    const { answers, ask } = setUp(() => {
+      throw new DeliveryError('NOT_EXTERNAL', 'it resolves to a private address');
+    });
+    expect(await ask('https://rebinding.dev/')).toMatchObject({ errorReason: 'AccessDenied' });
+    expect(answers.refused.get('https://rebinding.dev/')).toBe('it resolves to a private address');
+  });
+
+  test('that gets no answer fails', async () => {
+    const { answers, ask } = setUp(() => {
+      throw new DeliveryError('NO_NETWORK', 'no such name');
+    });
+    expect(await ask('https://other.dev/')).toMatchObject({ errorReason: 'ConnectionFailed' });
+    expect([answers.refused.size, answers.missing]).toEqual([0, '']);
+  });
+
+  test('may go to the private host where the page was proven, and to nothing else there', async () => {
+    const { ask, sent } = setUp(undefined, { url: 'https://pages.corp/site/', isPrivateHost: true });
+    await ask('https://pages.corp/site/data.json');
+    expect(sent[0]?.publicOnly).toBe(false);
+    for (const url of ['https://pages.corp:8443/', 'https://other.corp/', 'https://10.0.0.1/']) {
+      expect(await ask(url)).toMatchObject({ errorReason: 'AccessDenied' });
+    }
+    expect(sent).toHaveLength(1);
+  });
+});
+
+describe('a page that is not published yet', () => {
+  test('is answered from its files, and its host is never asked', async () => {
+    const { ask, sent } = setUp(undefined, { local: local('0123456789') });
+    expect(bodyOf(await ask(`${HOST}/site/page.html?a#b`))).toBe('0123456789');
+    expect(await ask(`${HOST}/site/gone.js`)).toMatchObject({ responseCode: 404 });
+    expect(bodyOf(await ask(`${HOST}/site/page.html`, { method: 'HEAD' }))).toBe('');
+    expect(sent).toEqual([]);
+  });
+
+  test('has parts for a player', async () => {
+    const { ask } = setUp(undefined, { local: local('0123456789') });
+    const part = await ask(`${HOST}/site/page.html`, { headers: { Range: 'bytes=4-' } });
+    expect([part.responseCode, bodyOf(part)]).toEqual([206, '456789']);
+    expect(part.responseHeaders).toContainEqual({ name: 'content-range', value: 'bytes 4-9/10' });
+    const inner = await ask(`${HOST}/site/page.html`, { headers: { Range: 'bytes=1-2' } });
+    expect(bodyOf(inner)).toBe('12');
+    expect((await ask(`${HOST}/site/page.html`, { headers: { Range: 'bytes=90-' } })).responseCode).toBe(200);
+  });
+});
+
+describe('a page that asks for too much', () => {
+  test('gets a part of a long video, and so the next one', async () => {
+    const { ask, sent } = setUp();
+    await ask('https://other.dev/video', { headers: { Range: 'bytes=100-' } });
+    await ask('https://other.dev/video', { headers: { Range: 'bytes=1-2' } });
+    expect(sent.map(({ headers }) => headers?.range)).toEqual(['bytes=100-4194403', 'bytes=1-2']);
+  });
+
+  test('gets no file that is too large, and may need it', async () => {
+    const { answers, ask } = setUp(() => ({ body: Buffer.alloc(64 * 1_048_576 + 1) }));
+    expect(await ask('https://other.dev/large')).toMatchObject({ errorReason: 'ConnectionFailed' });
+    expect(answers.missing).toBe('more than 64 MB in one file');
+  });
+
+  test('gets no more than 2,000 files', async () => {
+    const { answers, ask, sent } = setUp();
+    for (let count = 0; count < 2_001; count += 1) await ask('https://other.dev/small');
+    expect([sent.length, answers.missing]).toEqual([2_000, 'more than 2000 files']);
+  });
+});
+
+describe('a WebSocket', () => {
+  test('to this machine is refused; another one may be needed', () => {
+    const { answers } = setUp();
+    answers.addSocket('ws://localhost:5173/');
+    expect([[...answers.refused.keys()], answers.missing]).toEqual([['ws://localhost:5173/'], '']);
+    answers.addSocket('wss://other.dev/');
+    expect(answers.missing).toBe('a WebSocket');
+  });
+});

@@ -1,0 +1,26 @@
+import { addAbortSignal, Readable } from 'node:stream';
+import { untilAborted } from '../../src/async.ts';
+import type { HttpRequest, SendHttp } from '../../src/ports.ts';
+
+/** One answer of a host. */
+export interface TestAnswer {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer;
+  /** Sent before the answer stays open forever. */
+  readonly start?: string;
+}
+
+/** An HTTP client for which a function plays all hosts. @param answer `null` for a request that is never answered */
+export const createTestHost =
+  (answer: (url: URL, request: HttpRequest) => TestAnswer | null): SendHttp =>
+  async (request) => {
+    const found = answer(request.url, request);
+    if (found === null) return untilAborted(request.signal, new Promise(() => undefined));
+    const { status = 200, headers = {}, body = '', start } = found;
+    const stream = new Readable({ read: () => undefined });
+    stream.push(start ?? body);
+    if (start === undefined) stream.push(null);
+    if (request.signal !== undefined) addAbortSignal(request.signal, stream).on('error', () => undefined);
+    return { status, headers, body: stream };
+  };

@@ -1,0 +1,183 @@
+import { Readable } from 'node:stream';
+import type { Browser, CDPSession, Protocol } from 'puppeteer-core';
+import { DeliveryError, toDeliveryError } from '../errors.ts';
+import { BROWSER_ENCODINGS } from '../http/body.ts';
+import type { Clock, HttpResponse, SendHttp } from '../ports.ts';
+import { MEGABYTE } from '../protocol/limits.ts';
+import { getReach } from '../rules/external-address.ts';
+import { answerLocally } from './local-answer.ts';
+import { type BrowserAnswer, readAnswer } from './read-answer.ts';
+import type { PageToView } from './screen-view.ts';
+
+/** What one page may ask for. A message to the browser has at most 100 MB, of which base64 takes a quarter. */
+const MOST = { requests: 2_000, atOnce: 32, body: 64 * MEGABYTE, bytes: 256 * MEGABYTE, refused: 1_000 };
+
+/** Bytes of one part of a video or a sound: a player asks for all that follows, and then for the next part. */
+const PART = 4 * MEGABYTE;
+
+/** How requests are answered. */
+export interface AnswerPorts {
+  readonly http: SendHttp;
+  readonly clock: Clock;
+}
+
+/**
+ * Answers everything that a browser asks for: for documents, frames and workers of all kinds, with their redirects
+ * and preflights. It has no network of its own, so what is not answered here reaches nothing.
+ */
+export async function answerRequests(
+  browser: Browser,
+  page: PageToView,
+  ports: AnswerPorts,
+): Promise<RequestAnswers> {
+  const session = await browser.target().createCDPSession();
+  const answers = new RequestAnswers(session, page, ports);
+  session.on('Fetch.requestPaused', (paused) => void answers.answer(paused));
+  // Of the whole browser: a page's own session does not see its shared and service workers.
+  await session.send('Fetch.enable', { patterns: [{ urlPattern: '*' }] });
+  return answers;
+}
+
+/** The answers to one page. */
+export class RequestAnswers {
+  /** Addresses that were refused because they are internal, and why. */
+  readonly refused = new Map<string, string>();
+  /** What the page asked for and can't get here, though a visitor may; empty where that is nothing. */
+  missing = '';
+  readonly #session: CDPSession;
+  readonly #page: PageToView;
+  readonly #origin: string;
+  readonly #ports: AnswerPorts;
+  readonly #over = new AbortController();
+  readonly #waiting: (() => void)[] = [];
+  #active = 0;
+  #requests = 0;
+  #bytes = 0;
+
+  constructor(session: CDPSession, page: PageToView, ports: AnswerPorts) {
+    this.#session = session;
+    this.#page = page;
+    this.#origin = new URL(page.url).origin;
+    this.#ports = ports;
+  }
+
+  /** Answers one request; never throws. */
+  async answer({ requestId, request, resourceType }: Protocol.Fetch.RequestPausedEvent): Promise<void> {
+    try {
+      const answer = await this.#find(request, resourceType === 'Document');
+      await this.#session.send('Fetch.fulfillRequest', { requestId, ...answer });
+    } catch (thrown) {
+      const isRefused = toDeliveryError(thrown).code === 'NOT_EXTERNAL';
+      const errorReason = isRefused ? 'AccessDenied' : 'ConnectionFailed';
+      // The page may be gone by now.
+      await this.#session.send('Fetch.failRequest', { requestId, errorReason }).catch(() => undefined);
+    }
+  }
+
+  /** Notes a WebSocket, which is not paused and reaches nothing. */
+  addSocket(address: string): void {
+    if (!this.#isRefused(new URL(address))) this.missing ||= 'a WebSocket';
+  }
+
+  /** Ends all answers. */
+  async close(): Promise<void> {
+    this.#over.abort();
+    await this.#session.detach().catch(() => undefined);
+  }
+
+  async #find(request: Protocol.Network.Request, isDocument: boolean): Promise<BrowserAnswer> {
+    this.#requests += 1;
+    if (this.#requests > MOST.requests) throw this.#tooMuchError(`${MOST.requests} files`);
+    const url = new URL(request.url);
+    const headers = readHeaders(request.headers);
+    const options = {
+      clock: this.#ports.clock,
+      isHead: request.method === 'HEAD',
+      isDocument,
+      count: (piece: number, size: number) => this.#count(piece, size),
+    };
+    const { local } = this.#page;
+    if (local !== undefined && url.origin === this.#origin) {
+      return readAnswer(answerLocally(local, url, headers), options);
+    }
+    if (this.#isRefused(url) || url.protocol !== 'https:') {
+      throw new DeliveryError('NOT_EXTERNAL', 'only public https addresses are answered');
+    }
+    await this.#takeTurn();
+    try {
+      return await readAnswer(await this.#send(url, request, headers), options);
+    } finally {
+      this.#active -= 1;
+      this.#waiting.shift()?.();
+    }
+  }
+
+  async #takeTurn(): Promise<void> {
+    while (this.#active >= MOST.atOnce) await new Promise<void>((next) => this.#waiting.push(next));
+    this.#active += 1;
+  }
+
+  async #send(
+    url: URL,
+    { method, hasPostData = false, postDataEntries = [] }: Protocol.Network.Request,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<HttpResponse> {
+    const body = Buffer.concat(postDataEntries.map(({ bytes = '' }) => Buffer.from(bytes, 'base64')));
+    try {
+      return await this.#ports.http({
+        method,
+        url,
+        headers: {
+          'accept-language': 'en-US,en;q=0.9',
+          ...headers,
+          'accept-encoding': BROWSER_ENCODINGS,
+          ...(hasPostData ? { 'content-length': String(body.length) } : {}),
+        },
+        ...(hasPostData ? { body: () => Readable.from([body]) } : {}),
+        signal: this.#over.signal,
+        publicOnly: !this.#isPrivatePage(url),
+      });
+    } catch (thrown) {
+      // Its name leads to an internal address.
+      const { code, message } = toDeliveryError(thrown);
+      if (code === 'NOT_EXTERNAL') this.#addRefused(url, message);
+      throw thrown;
+    }
+  }
+
+  /** Whether the host's name or address is an internal one; only a page that was proven there has such a host. */
+  #isRefused(url: URL): boolean {
+    const { reach, why } = getReach(url);
+    const isRefused = reach === 'machine' || (reach === 'network' && !this.#isPrivatePage(url));
+    if (isRefused) this.#addRefused(url, why);
+    return isRefused;
+  }
+
+  #isPrivatePage({ origin }: URL): boolean {
+    return this.#page.isPrivateHost === true && origin === this.#origin;
+  }
+
+  #addRefused({ href }: URL, why: string): void {
+    if (this.refused.size < MOST.refused) this.refused.set(href, why);
+  }
+
+  #count(piece: number, size: number): void {
+    this.#bytes += piece;
+    if (size > MOST.body) throw this.#tooMuchError(`${MOST.body / MEGABYTE} MB in one file`);
+    if (this.#bytes > MOST.bytes) throw this.#tooMuchError(`${MOST.bytes / MEGABYTE} MB`);
+  }
+
+  #tooMuchError(amount: string): Error {
+    this.missing ||= `more than ${amount}`;
+    return new Error(`the page asks for ${this.missing}`);
+  }
+}
+
+/** The headers of a request by their names in lower case; one for all that follows in a file asks for a part of it. */
+function readHeaders(given: Protocol.Network.Headers): Readonly<Record<string, string>> {
+  const headers = Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]),
+  );
+  const [, from] = /^bytes=(\d+)-$/.exec(headers.range ?? '') ?? [];
+  return from === undefined ? headers : { ...headers, range: `bytes=${from}-${Number(from) + PART - 1}` };
+}

@@ -1,0 +1,61 @@
+import { STATUS_CODES } from 'node:http';
+import type { Protocol } from 'puppeteer-core';
+import { createSilenceTimer } from '../async.ts';
+import { decodeBody, readEncodings } from '../http/body.ts';
+import { discard, firstHeader } from '../http/response.ts';
+import type { Clock, HttpResponse } from '../ports.ts';
+import { SECOND } from '../protocol/limits.ts';
+
+/** An answer as the browser takes it. */
+export type BrowserAnswer = Omit<Protocol.Fetch.FulfillRequestRequest, 'requestId'>;
+
+/** Milliseconds without a byte after which what is still arriving is shown as far as it is there. */
+const SILENCE = 2 * SECOND;
+
+export interface ReadOptions {
+  readonly clock: Clock;
+  readonly isHead: boolean;
+  /** Whether it is shown while it arrives, as documents are. */
+  readonly isDocument: boolean;
+  /** Called with the bytes of each piece, and of the body so far; throws where that is too much. */
+  readonly count: (piece: number, size: number) => void;
+}
+
+/**
+ * Reads a whole answer: the browser takes no part of one. A document or a stream of events of which nothing more comes
+ * is complete as it is.
+ */
+export async function readAnswer(response: HttpResponse, options: ReadOptions): Promise<BrowserAnswer> {
+  const isStream = /event-stream/.test(firstHeader(response, 'content-type') ?? '') || options.isDocument;
+  const silence = isStream ? createSilenceTimer(options.clock, SILENCE) : undefined;
+  silence?.signal.addEventListener('abort', () => response.body.destroy());
+  const pieces: Buffer[] = [];
+  let size = 0;
+  try {
+    if (options.isHead) discard(response);
+    else {
+      for await (const piece of decodeBody(response)) {
+        silence?.restart();
+        pieces.push(piece);
+        size += piece.length;
+        options.count(piece.length, size);
+      }
+    }
+  } catch (thrown) {
+    if (silence?.signal.aborted !== true) throw thrown;
+  }
+  return {
+    responseCode: response.status,
+    responsePhrase: STATUS_CODES[response.status] ?? 'Other',
+    responseHeaders: listHeaders(response),
+    body: Buffer.concat(pieces).toString('base64'),
+  };
+}
+
+/** As the host sent them, but those of an encoding that is undone by now. */
+function listHeaders(response: HttpResponse): { name: string; value: string }[] {
+  const isEncoded = readEncodings(response).length > 0;
+  return Object.entries(response.headers)
+    .filter(([name]) => !isEncoded || !/^content-(encoding|length)$/.test(name))
+    .flatMap(([name, value]) => [value ?? []].flat().map((one) => ({ name, value: one })));
+}
