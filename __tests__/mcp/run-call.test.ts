@@ -5,7 +5,7 @@ import { describe, expect, test } from '@jest/globals';
 import '../support/one-realm.ts';
 import { runCall } from '../../src/mcp/run-call.ts';
 import { createSession, type McpSettings } from '../../src/mcp/session.ts';
-import type { ToolName } from '../../src/mcp/tools.ts';
+import type { ToolName } from '../../src/request/inputs.ts';
 import { temporaryFolder } from '../support/files.ts';
 import { FakeHttp, fakePorts, type Scripted, type Seen } from '../support/ports.ts';
 

@@ -74,7 +74,7 @@ describe('parseRequest, given a wrong input', () => {
     [
       'an operation that is neither deliver nor withdraw',
       { operation: 'remove' },
-      /`operation` is neither/,
+      /`operation` is not one of deliver, withdraw/,
       /`operation: deliver`/,
     ],
     [
@@ -147,7 +147,7 @@ describe('parseRequest, given a wrong input', () => {
     ['channel K4 as a duplicate without a link', { channel: 'K1+K4' }, /K4 needs the link/, /`url:`/],
     [
       'a link for a channel that needs a file',
-      { file: '', url: 'https://a.dev/x', channel: 'K1', marker: 'm' },
+      { file: '', url: 'https://a.dev/x', channel: 'K1', marker: 'It works' },
       /`file` is missing/,
       /`file:`.*K4/,
     ],
@@ -323,15 +323,6 @@ describe('parseRequest, given a wrong input', () => {
     expect(error.message).toMatch(/^input `url` is not an external https address: /);
     expect(error.hint).toContain('K1, K2 or K3');
   });
-
-  test.each(['file', 'message', 'path', 'marker', 'branch', 'url', 'bin', 'pages-base'] as const)(
-    'refuses the token in `%s` without repeating it',
-    (name) => {
-      const error = parseError({ token: 'ghs_s3cret', [name]: 'x-ghs_s3cret-x' });
-      expect(error).toMatchObject({ code: 'BAD_INPUT', message: `input \`${name}\` holds the token` });
-      expect(error.hint).not.toContain('ghs_s3cret');
-    },
-  );
 
   test.each(['bin-host-url', 'pages-base', 'raw-base'] as const)(
     'refuses a host in `%s` that leads to a machine itself, and accepts one in a network',
@@ -551,11 +542,11 @@ describe('parseRequest, given correct inputs', () => {
 
 describe('parseBoolean', () => {
   test.each(['true', 'True', 'TRUE', ' true '])('parses %j as true', (text) => {
-    expect(parseBoolean(rawInputs({ overwrite: text }), 'overwrite')).toBe(true);
+    expect(parseBoolean(text, 'overwrite')).toBe(true);
   });
 
   test.each(['false', 'False', 'FALSE'])('parses %j as false', (text) => {
-    expect(parseBoolean(rawInputs({ overwrite: text }), 'overwrite')).toBe(false);
+    expect(parseBoolean(text, 'overwrite')).toBe(false);
   });
 
   test.each(['overwrite', 'dry-run', 'allow-public-bin', 'comment', 'fail-on-not-ready'] as const)(

@@ -1,8 +1,8 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { TOOL } from '../protocol/words.ts';
-import { CLI_COMMANDS, type CommandName, FLAGS } from '../request/commands.ts';
+import { ALL_FLAGS, CLI_COMMANDS, type CommandName, FLAGS } from '../request/commands.ts';
 import { INPUTS, type InputName } from '../request/inputs.ts';
-import { ALL_FLAGS, findCommandName, isValueless, refuseWrongFlags } from './flag-rules.ts';
+import { findCommandName, refuseWrongFlags } from './flag-rules.ts';
 import { findClosestName, UsageError } from './usage-error.ts';
 
 /** A parsed command line. */
@@ -26,16 +26,10 @@ export interface CliCommand {
 /** Stands for standard input, in place of a file. */
 export const STANDARD_INPUT = '-';
 
-/** The flags with one letter. */
-const LETTERS: Readonly<Record<string, string>> = { quiet: 'q', help: 'h', version: 'v' };
-
 const OPTIONS: NonNullable<ParseArgsConfig['options']> = Object.fromEntries(
-  ALL_FLAGS.map((name) => [
+  Object.entries(ALL_FLAGS).map(([name, { value, letter }]) => [
     name,
-    {
-      type: isValueless(name) ? 'boolean' : 'string',
-      ...(LETTERS[name] === undefined ? {} : { short: LETTERS[name] }),
-    },
+    { type: value === undefined ? 'boolean' : 'string', ...(letter && { short: letter }) },
   ]),
 );
 

@@ -1,10 +1,7 @@
 import { readCredentials } from '../credentials.ts';
 import type { Logger, Ports } from '../ports.ts';
-import { type InputName, LINK_DEFAULTS, type RawInputs } from '../request/inputs.ts';
-import { completeInputs } from '../request/local-inputs.ts';
-import { type DeliveryRequest, parseRequest } from '../request/parse-request.ts';
-import { refuseSecretInputs } from '../request/secret-inputs.ts';
-import { random, systemClock } from '../system.ts';
+import { completeInputs, type InputName, type RawInputs } from '../request/inputs.ts';
+import { createLocalRequest, type DeliveryRequest } from '../request/parse-request.ts';
 import { type CliCommand, STANDARD_INPUT } from './args.ts';
 import { refuseAsUsage, UsageError } from './usage-error.ts';
 
@@ -30,10 +27,7 @@ export function readRawInputs(
   const isLink = command.name === 'verify';
   const subject = isLink ? createLinkInputs(given, command) : { file: given };
   const operation = command.name === 'withdraw' ? 'withdraw' : 'deliver';
-  return completeInputs(
-    { ...(isLink ? LINK_DEFAULTS : {}), ...command.flags, operation, token, repository, ...subject },
-    env,
-  );
+  return completeInputs({ ...command.flags, operation, token, repository, ...subject }, env, isLink);
 }
 
 /** The inputs that were given as flags; `--token-env` names the token. */
@@ -57,7 +51,7 @@ const createLinkInputs = (url: string, { flags }: CliCommand): Partial<RawInputs
 /** What a request is made of beside the inputs. */
 export interface RequestContext extends Pick<CommandContext, 'sources' | 'secrets' | 'contentStream'> {
   /** Whether a link is opened in a browser. */
-  readonly opensLinks?: boolean;
+  readonly opensLinks: boolean;
   /** The flags that were given. */
   readonly given: readonly InputName[];
 }
@@ -67,54 +61,15 @@ export interface RequestContext extends Pick<CommandContext, 'sources' | 'secret
  *
  * @throws {UsageError} where an input has a wrong value, or a secret in it.
  */
-export const createRequest = (
+export function createRequest(
   raw: RawInputs,
   context: RequestContext,
   ports: Pick<Ports, 'clock' | 'random' | 'logger'>,
-): Promise<DeliveryRequest> =>
-  refuseAsUsage(async () => {
-    await refuseSecretInputs(raw, context.secrets, ports.logger);
-    return parseCliRequest(raw, context, ports);
-  });
-
-/** @throws {DeliveryError} `BAD_INPUT` with what to change. */
-function parseCliRequest(
-  raw: RawInputs,
-  { sources, secrets, contentStream, given, opensLinks = false }: RequestContext,
-  { clock, random }: Pick<Ports, 'clock' | 'random'>,
-): DeliveryRequest {
-  return parseRequest(raw, {
-    folder: findCurrentFolder(),
-    origin: 'from the command line',
-    job: '',
-    now: clock.now(),
-    random,
-    // Without any repository the source can't be private; a token shows that there is one, even if not which.
-    sourceIsPrivate: sources.length === 0 && raw.token === '' ? false : null,
-    sources,
-    secrets,
-    allowedRoots: [findCurrentFolder()],
-    allowsFullPaths: true,
-    opensLinks,
-    contentStream,
-    given,
-  });
+): Promise<DeliveryRequest> {
+  const folder = findCurrentFolder();
+  const place = { folder, allowedRoots: [folder], allowsFullPaths: true, origin: 'from the command line' };
+  return refuseAsUsage(() => createLocalRequest(raw, { ...context, ...place }, ports));
 }
-
-/**
- * Refuses values that no call of a client could use.
- *
- * @param command `mcp`, whose flags hold for every call
- * @throws {DeliveryError} `BAD_INPUT` with what to change.
- */
-export function refuseFixedInputs({ flags }: CliCommand, env: NodeJS.ProcessEnv): void {
-  const { name: _, ...fixed } = flags;
-  const call = { file: 'page.html', repository: 'owner/name' };
-  const ports = { clock: systemClock, random };
-  parseCliRequest(completeInputs({ ...call, ...fixed }, env), EMPTY_CONTEXT, ports);
-}
-
-const EMPTY_CONTEXT: RequestContext = { sources: [], secrets: [], contentStream: undefined, given: [] };
 
 /** @throws {UsageError} if it was removed. */
 export function findCurrentFolder(): string {
