@@ -100,11 +100,12 @@ function unknownCommandError(name: string): UsageError {
 }
 
 function refuseWrongCount(name: CommandName, positionals: readonly string[]): void {
-  const { min, max, takes, usage } = CLI_COMMANDS[name];
+  const { takes, usage } = CLI_COMMANDS[name];
+  const [min, max, words] = takes;
   if (positionals.length < min || positionals.length > max) {
     const call = `${TOOL.name} ${name}`;
     throw new UsageError(
-      `${name} takes ${takes}`,
+      `${name} takes ${words}`,
       `write ${`${call} ${usage}`.trim()}, or see ${call} --help`,
     );
   }

@@ -5,10 +5,8 @@ interface CommandDefinition {
   /** Its arguments, without flags. */
   readonly usage: string;
   readonly description: string;
-  /** How many arguments it takes, and that in words. */
-  readonly min: number;
-  readonly max: number;
-  readonly takes: string;
+  /** How many arguments it takes, at least and at most, and that in words. */
+  readonly takes: readonly [min: number, max: number, words: string];
 }
 
 const ANY = Number.POSITIVE_INFINITY;
@@ -19,45 +17,33 @@ export const CLI_COMMANDS = {
     usage: 'FILE…|FOLDER|-',
     description:
       'publish files, a folder as one site, or standard input (with --name), and prove that the address shows them',
-    min: 1,
-    max: ANY,
-    takes: 'at least one file',
+    takes: [1, ANY, 'at least one file'],
   },
   withdraw: {
     usage: '[FILE…]',
     description: 'remove what was delivered under these names, below --path, or in --bin',
-    min: 0,
-    max: ANY,
-    takes: 'any number of files',
+    takes: [0, ANY, 'any number of files'],
   },
   verify: {
     usage: 'URL',
     description:
       'prove a link from your environment (needs --marker or --file); waits 30 s unless --timeout says more',
-    min: 1,
-    max: 1,
-    takes: 'exactly one URL',
+    takes: [1, 1, 'exactly one URL'],
   },
   check: {
     usage: 'FILE…|FOLDER|-',
     description: 'check files without publishing them, and without asking any host',
-    min: 1,
-    max: ANY,
-    takes: 'at least one file',
+    takes: [1, ANY, 'at least one file'],
   },
   mcp: {
     usage: '',
     description: 'serve these commands to an agent (MCP on stdin and stdout)',
-    min: 0,
-    max: 0,
-    takes: 'no files: each call names its own',
+    takes: [0, 0, 'no files: each call names its own'],
   },
   contract: {
     usage: '',
     description: 'print the machine contract',
-    min: 0,
-    max: 0,
-    takes: 'no arguments',
+    takes: [0, 0, 'no arguments'],
   },
 } as const satisfies Record<string, CommandDefinition>;
 

@@ -12,18 +12,16 @@ export interface GivenInputs extends InputValues {
   readonly hasContent: boolean;
 }
 
-export type RuleText = string | ((given: GivenInputs) => string);
-
 /** A rule that no single input can break: when it is broken, what is wrong, and what to change. */
 export type InputRule = readonly [
   isBroken: (given: GivenInputs) => boolean,
-  problem: RuleText,
-  hint: RuleText,
+  problem: string | ((given: GivenInputs) => string),
+  hint: string,
 ];
 
 /** The inputs that name the channel of `auto`. */
-const listNaming = ({ raw }: GivenInputs) =>
-  (['tag', 'bin', 'url'] as const).filter((name) => raw[name] !== '');
+const listNaming = ({ raw }: GivenInputs): readonly string[] =>
+  (['tag', 'bin', 'url'] as const).flatMap((name) => (raw[name] === '' ? [] : `\`${name}\``));
 
 /** Whether a token would be of use: without one, a person is asked for it. */
 const usesGitHub = ({ channel, fileLines, operation }: GivenInputs): boolean =>
@@ -41,8 +39,7 @@ export const ANY_RULES: readonly InputRule[] = [
   [
     ({ hasContent, content, name }) => !hasContent && (content !== '' || name !== undefined),
     'input `content` is empty, so `name` names nothing',
-    ({ file }) =>
-      `set \`content:\` to the text, ${file.length === 0 ? 'or `file:` to a file' : 'or leave `name:` out: a file has its own name'}`,
+    'set `content:` to the text, or leave `name:` out: a file has its own name',
   ],
   [
     ({ hasContent, file }) => hasContent && file.length > 0,
@@ -56,10 +53,7 @@ export const ANY_RULES: readonly InputRule[] = [
   ],
   [
     (given) => given.channel === 'auto' && listNaming(given).length > 1,
-    (given) =>
-      `inputs ${listNaming(given)
-        .map((name) => `\`${name}\``)
-        .join(' and ')} name different channels`,
+    (given) => `inputs ${listNaming(given).join(' and ')} name different channels`,
     'leave out all but one of them, or set `channel:` to the one to use, or to a list of them',
   ],
   [
@@ -72,8 +66,7 @@ export const ANY_RULES: readonly InputRule[] = [
     ({ apiUrl, authUrl }) => serverUrlOf(apiUrl).host !== authUrl.host,
     ({ apiUrl, authUrl }) =>
       `inputs \`api-url\` and \`auth-url\` name two instances: ${apiUrl.host} belongs to ${serverUrlOf(apiUrl).host}, not to ${authUrl.host}`,
-    ({ apiUrl, authUrl }) =>
-      `set \`auth-url: ${serverUrlOf(apiUrl).origin}\`, or \`api-url:\` to the API of ${authUrl.host}`,
+    'set `api-url:` and `auth-url:` to addresses of the same instance',
   ],
 ];
 

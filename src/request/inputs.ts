@@ -5,28 +5,9 @@ import {
   OFF,
   ON,
   type Operation,
-  oneLine,
   oneOf,
   optional,
-  parseBin,
-  parseBranch,
-  parseChannels,
-  parseClientId,
-  parseConfine,
-  parseEntry,
-  parseFileName,
-  parseFingerprints,
-  parseHost,
-  parseKeep,
-  parseLines,
-  parseLink,
-  parseMarker,
-  parsePath,
-  parsePublicHost,
-  parseRepository,
-  parseTag,
-  parseToken,
-  parseWorkflow,
+  PARSERS,
   required,
   type ScreenMode,
   seconds,
@@ -80,7 +61,7 @@ const ACCOUNT: InputUse = { channels: ['K1', 'K2'], isAccount: true };
  */
 export const INPUTS = {
   file: input(
-    required('', parseLines),
+    required('', PARSERS.lines),
     'Path of the file to deliver, relative to the workspace; several lines or globs deliver several; a folder is delivered as one site (K1). Required, unless `content` or `url` is given.',
     {
       // A command has it as its argument.
@@ -91,7 +72,7 @@ export const INPUTS = {
     },
   ),
   content: input(
-    required('', (text) => text),
+    required('', PARSERS.text),
     'Text to deliver instead of a file; needs `name`. A runner passes about 100 KB at most: write more than that to a file.',
     {
       flag: 'none',
@@ -101,11 +82,11 @@ export const INPUTS = {
       isSearched: false,
     },
   ),
-  name: input(optional(parseFileName), 'The file name that `content` gets, such as `page.html`.', {
+  name: input(optional(PARSERS.fileName), 'The file name that `content` gets, such as `page.html`.', {
     tools: ['deliver', 'verify', 'check'],
     inTool: 'The name of the file that `content` becomes, such as `report.html`.',
   }),
-  entry: input(required('index.html', parseEntry), 'Of a folder: the page whose address is handed over.', {
+  entry: input(required('index.html', PARSERS.page), 'Of a folder: the page whose address is handed over.', {
     ...FOLDER,
     tools: ['deliver', 'check'],
   }),
@@ -115,7 +96,7 @@ export const INPUTS = {
     { ...FOLDER, tools: ['deliver'] },
   ),
   keep: input(
-    optional(parseKeep, 'number'),
+    optional(PARSERS.count, 'number'),
     'Of a folder: how many delivered folders to keep where `path` lies, this one included, such as `20`; older ones are removed in the same commit.',
     { ...FOLDER, tools: ['deliver'] },
   ),
@@ -130,66 +111,66 @@ export const INPUTS = {
     { ...K1 },
   ),
   channel: input(
-    required('auto', parseChannels),
+    required('auto', PARSERS.channels),
     '`auto`, `K1` or `pages`, `K2` or `release`, `K3` or `filebin`, `K4` or `native`; or a list such as `K1+K3`: the first is the main one, the others are duplicates. `auto` takes what `tag` (K2), `bin` (K3) or `url` (K4) names, else K1 for what a browser shows and K2 for other files; without a token K3.',
     { tools: ['deliver', 'check', 'withdraw'] },
   ),
   marker: input(
-    optional(parseMarker),
+    optional(PARSERS.marker),
     'Text that must be in the file and in what is fetched back. Without it the fetched bytes must equal the file.',
     { flag: 'every', tools: ['deliver', 'verify', 'check'] },
   ),
   token: input(
-    { ...optional(parseToken), default: '${{ github.token }}' },
+    { ...optional(PARSERS.token), default: '${{ github.token }}' },
     "Token for K1 and K2. It is sent to the API, to the upload host, and to the repository's git address only.",
     { ...ACCOUNT, flag: 'none', isSearched: false },
   ),
   'client-id': input(
-    optional(parseClientId),
+    optional(PARSERS.clientId),
     "OAuth app for the device flow, used when there is no token: a person enters a short code on the host's own page.",
     { ...ACCOUNT, tools: ['deliver', 'withdraw'] },
   ),
   repository: input(
-    { ...optional(parseRepository), default: '${{ github.repository }}' },
+    { ...optional(PARSERS.repository), default: '${{ github.repository }}' },
     '`<owner>/<repo>` to publish in.',
     { ...ACCOUNT, tools: ['deliver', 'withdraw'], env: 'GITHUB_REPOSITORY' },
   ),
   branch: input(
-    optional(parseBranch),
+    optional(PARSERS.gitName),
     'K1: the branch to commit to. By default the branch that the site is built from, else `main`.',
     { ...K1, tools: ['deliver', 'withdraw'] },
   ),
   confine: input(
-    optional(parseConfine),
+    optional(PARSERS.folder),
     'K1, for a page whose `name` and `content` an agent chose: the only folder of the site that it may go to, such as `agent/`. Takes pages (`.html`) without front matter, and replaces only what the same job delivered in this way. The action in `agent/` sets it.',
     { flag: 'none' },
   ),
   'site-workflow': input(
-    optional(parseWorkflow),
+    optional(PARSERS.workflow),
     "K1: file name of the workflow that builds the site, to start after the commit; needs `permissions: { actions: write }`. Commits by the job's own token start no workflow.",
     { ...K1, tools: ['deliver', 'withdraw'] },
   ),
   path: input(
-    optional(parsePath),
+    optional(PARSERS.path),
     "K1: path in the repository, or a folder ending in `/`, in which several files keep their layout. K2 and K3: the name of the asset or of the file in the bin. By default the file's name; on K1 in the folder that the site is built from.",
     { tools: ['deliver', 'check', 'withdraw'] },
   ),
   message: input(
-    required('', oneLine),
+    required('', PARSERS.line),
     'Essence of the commit message `ADD/UPDATE <name>: <essence>`. By default the run that the file came from.',
     { ...K1, tools: ['deliver', 'withdraw'] },
   ),
   tag: input(
-    optional(parseTag),
+    optional(PARSERS.gitName),
     'K2: tag of the release. By default `files-<YYYYMMDD>` (UTC), with a number after it where that release is immutable.',
     { channels: ['K2'], tools: ['deliver', 'withdraw'] },
   ),
   bin: input(
-    optional(parseBin),
+    optional(PARSERS.bin),
     'K3: name of the bin. By default `sv<unix_timestamp>` and a random ending.',
     { channels: ['K3'], tools: ['deliver', 'withdraw'] },
   ),
-  url: input(optional(parseLink), "K4: the environment's own link, to check and prove.", {
+  url: input(optional(PARSERS.link), "K4: the environment's own link, to check and prove.", {
     channels: ['K4'],
     tools: ['verify'],
     inTool: 'The https address to verify.',
@@ -225,7 +206,7 @@ export const INPUTS = {
     { ...K1, tools: ['deliver'] },
   ),
   'allow-secret': input(
-    required('', parseFingerprints),
+    required('', PARSERS.fingerprints),
     'Fingerprints, as printed in the error, of findings that are known to be harmless.',
     { flag: 'every', tools: ['deliver', 'check'], isSearched: false },
   ),
@@ -255,12 +236,12 @@ export const INPUTS = {
     'Seconds between polls; decimals are allowed.',
     { flag: 'every', tools: ['deliver', 'verify', 'withdraw'] },
   ),
-  'api-url': input(required('${{ github.api_url }}', parseHost), 'Address of the hosting API.', {
+  'api-url': input(required('${{ github.api_url }}', PARSERS.host), 'Address of the hosting API.', {
     env: 'GITHUB_API_URL',
     elsewhere: 'https://api.github.com',
   }),
   'auth-url': input(
-    required('${{ github.server_url }}', parseHost),
+    required('${{ github.server_url }}', PARSERS.host),
     "Address of the host's web pages, of the same instance as `api-url`.",
     {
       env: 'GITHUB_SERVER_URL',
@@ -268,16 +249,16 @@ export const INPUTS = {
     },
   ),
   'pages-base': input(
-    optional(parsePublicHost),
+    optional(PARSERS.publicHost),
     "K1: address of the site's root. By default from the Pages settings.",
     { ...K1 },
   ),
   'raw-base': input(
-    optional(parsePublicHost),
+    optional(PARSERS.publicHost),
     "K1: address below which the branch's raw files are served. By default the one of the host.",
     { ...K1 },
   ),
-  'bin-host-url': input(required('https://filebin.net', parsePublicHost), 'K3: address of the file-bin.', {
+  'bin-host-url': input(required('https://filebin.net', PARSERS.publicHost), 'K3: address of the file-bin.', {
     // A link may be one of that host.
     channels: ['K3', 'K4'],
     flag: 'every',

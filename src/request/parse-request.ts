@@ -7,7 +7,6 @@ import {
   ANY_RULES,
   DELIVERY_RULES,
   type GivenInputs,
-  type RuleText,
   refuseAddresses,
   WITHDRAWAL_RULES,
 } from './input-rules.ts';
@@ -132,11 +131,8 @@ function refuseBrokenRules(given: GivenInputs): void {
     ...ANY_RULES,
     ...(operation === 'withdraw' ? WITHDRAWAL_RULES : DELIVERY_RULES),
   ];
-  const broken = rules.find(([isBroken]) => isBroken(given));
-  if (broken === undefined) return;
-  const [, problem, hint] = broken;
-  const tell = (text: RuleText): string => (typeof text === 'string' ? text : text(given));
-  refuseInput(tell(problem), tell(hint));
+  const [, problem = '', hint = ''] = rules.find(([isBroken]) => isBroken(given)) ?? [];
+  if (problem !== '') refuseInput(typeof problem === 'string' ? problem : problem(given), hint);
 }
 
 const isSameName = (one: string | null, other: string): boolean =>

@@ -5,8 +5,6 @@ import { CHANNELS, type ChannelKey } from '../protocol/words.ts';
 import { parseExternalAddress, refuseMachineAddress } from '../rules/external-address.ts';
 import { nameFromFile, repositoryPath } from '../rules/naming.ts';
 
-/** The kinds of inputs: text in, a checked value out, or one sentence that says what to change. */
-
 /** @throws {DeliveryError} `BAD_INPUT`, always. */
 export const refuseInput = (message: string, hint: string): never => {
   throw new DeliveryError('BAD_INPUT', message, { step: 'check', hint });
@@ -108,10 +106,20 @@ export const oneLine = (text: string): string =>
     .trim()
     .slice(0, TEXT.message);
 
+/** Fingerprints of findings, separated by spaces, commas or lines. */
+export const parseFingerprints = (text: string): readonly string[] =>
+  text.split(/[\s,]+/).filter((fingerprint) => fingerprint !== '');
+
 /** `auto`, or the main channel and its duplicates. */
 export type ChannelSelection = 'auto' | readonly [ChannelKey, ...ChannelKey[]];
 
-export function parseChannels(text: string): ChannelSelection {
+/** What to do: publish a file, or remove what was published. */
+export type Operation = 'deliver' | 'withdraw';
+
+/** Whether a page is opened in a browser, and what makes it not ready. @see design 7 */
+export type ScreenMode = 'auto' | 'enforce' | 'off';
+
+function parseChannels(text: string): ChannelSelection {
   if (text.trim().toLowerCase() === 'auto') return 'auto';
   const [main, ...duplicates] = text.split(/[+,]/).map(parseChannel);
   if (main === undefined || new Set([main, ...duplicates]).size <= duplicates.length) {
@@ -134,14 +142,7 @@ function parseChannel(word: string): ChannelKey {
   );
 }
 
-/** What to do: publish a file, or remove what was published. */
-export type Operation = 'deliver' | 'withdraw';
-
-/** Whether a page is opened in a browser, and what makes it not ready. @see design 7 */
-export type ScreenMode = 'auto' | 'enforce' | 'off';
-
-/** The lines of `file`, without empty ones. */
-export function parseLines(text: string): readonly string[] {
+function parseLines(text: string): readonly string[] {
   const lines = text.split('\n').flatMap((line) => line.trim() || []);
   if (text.includes('\0')) refuseInput('input `file` holds a control character', 'remove it');
   if (lines.length > BATCH.files) {
@@ -150,140 +151,122 @@ export function parseLines(text: string): readonly string[] {
   return lines;
 }
 
-/** The name of a file, as it is published. */
-export const parseFileName = checked(
-  (text) =>
-    /^(?!\.{1,2}$|\.git(hub)?$)[^/\\\p{Cc}\p{Cf}]+$/iu.test(text) && Buffer.byteLength(text) <= CONTENT.name,
-  'is not a file name:',
-  'letters, digits, -, _ and ., such as page.html; folders belong into `path:`',
-  nameFromFile,
-);
-
-export const parseMarker = checked(
-  (text) => Buffer.byteLength(text) <= TEXT.marker,
-  `is longer than ${TEXT.marker} bytes`,
-  'a short text that is only in this file',
-  checked(
-    (text) => [...text.replace(/[\s\p{Cc}\p{Cf}]/gu, '')].length >= TEXT.shortestMarker,
-    `has fewer than ${TEXT.shortestMarker} characters, spaces not counted: almost any page has it`,
-    'a longer text that is only in this file',
-  ),
-);
-
-const WHOLE_TOKEN = 'the whole token, such as `${{ github.token }}`, or to nothing';
-
-/** A token that can be kept secret. A value such as `null` cannot: the redactor would damage every text. */
-export const parseToken = checked(
-  (text) => /^[!-~]*$/.test(text),
-  'contains a space, a line break or another character that no token has',
-  WHOLE_TOKEN,
-  checked(isCredential, 'is too short or too common to be a token', WHOLE_TOKEN),
-);
-
-export const parseClientId = checked(
-  (text) => /^[A-Za-z0-9._-]{1,100}$/.test(text),
-  'is not a client id',
-  'the id of an OAuth app, such as Iv1.0123456789abcdef',
-);
-
-export const parseRepository = checked(
-  (text) => /^[A-Za-z0-9][\w-]*\/(?!\.{1,2}$)[\w.-]+$/.test(text),
-  'is not of the form <owner>/<repo>:',
-  'owner/name',
-  (text) => {
-    const [owner = '', repo = ''] = text.split('/');
-    return { owner, repo };
-  },
-);
-
 /** A path in the repository, ending in `/` for a folder. */
-export function parsePath(text: string, name: string): string {
+function parsePath(text: string, name: string): string {
   if (/^\.\/?$/.test(text)) return './';
-  return text.endsWith('/') ? parseFolder(text, name) : repositoryPath(text, `input \`${name}\``);
+  const path = repositoryPath(text.replace(/\/$/, ''), `input \`${name}\``);
+  return text.endsWith('/') ? `${path}/` : path;
 }
 
-const parseFolder: Parse<string> = (text, name) =>
-  `${repositoryPath(text.slice(0, -1), `input \`${name}\``)}/`;
-
-/** The folder that a confined delivery stays in. */
-export const parseConfine = checked(
-  (text) => text.endsWith('/'),
-  'does not end in /',
-  'a folder with / at its end',
-  parseFolder,
-);
-
-export const parseKeep = checked(
-  (text) => /^[1-9]\d{0,3}$/.test(text),
-  'is not a number of folders from 1 to 9999:',
-  'a number such as 20, or leave it out to keep all',
-  Number,
-);
-
-/** The path of a page within a folder. */
-export const parseEntry = checked(
-  (text) => !/[\p{Cc}\p{Cf}\\]|(^|\/)\.{0,2}(\/|$)/u.test(text.replace(/^\.\//, '')),
-  'is not the path of a page within the folder:',
-  'a path such as index.html',
-  (text) => text.replace(/^\.\//, ''),
-);
-
-/** The file name of a workflow, below .github/workflows. */
-export const parseWorkflow = checked(
-  (text) => /^(?:\.github\/workflows\/)?\w[\w. -]{0,200}\.ya?ml$/.test(text),
-  'is not the file name of a workflow:',
-  'the name of a file in .github/workflows, such as pages.yml',
-  (text) => text.replace(/^.*\//, ''),
-);
-
-/** What git allows in no name. @see https://git-scm.com/docs/git-check-ref-format */
-const BROKEN_NAME = /[\s\p{Cc}~^:?*[\\]|\.\.|@\{|\/\/|^[/-]|[/.]$|\.lock(\/|$)|(^|\/)\.|^@$/u;
-
-/** Full names, the names of git's own references, and ids of objects. @see https://git-scm.com/docs/gitrevisions */
-const READ_OTHERWISE = /^refs\/|^(?:[A-Z]+_)?HEAD$|^[0-9a-f]{40}(?:[0-9a-f]{24})?$/i;
-
-const PLAIN_NAME = 'a plain name, without refs/ and the like before it';
-
-export const parseBranch = checked(
-  (text) => !BROKEN_NAME.test(text),
-  'is not a valid git name:',
-  'letters, digits, -, _ and /',
-  checked((text) => !READ_OTHERWISE.test(text), 'is a name that git reads as something else:', PLAIN_NAME),
-);
-
-/** As a branch; of these names a branch would hide the tag, or the other way around. */
-export const parseTag = checked(
-  (text) => !/^(?:heads|tags|remotes)\//.test(text),
-  'is a name that git reads as something else:',
-  PLAIN_NAME,
-  parseBranch,
-);
-
-export const parseBin = checked(
-  (text) => new RegExp(`^[\\w-]{${BIN_NAME.shortest},${BIN_NAME.longest}}$`).test(text),
-  'is not a name that the host accepts',
-  `${BIN_NAME.shortest} to ${BIN_NAME.longest} letters, digits, _ or -, or leave it out`,
-);
-
-/** A link that anyone can open. */
-export const parseLink: Parse<URL> = (text, input) => parseExternalAddress(text, `input \`${input}\``);
-
-export function parseHost(text: string, input: string): URL {
+function parseHost(text: string, name: string): URL {
   const url = URL.parse(text.trim());
   if (url?.protocol === 'https:' && url.username === '' && url.password === '') return url;
   return refuseInput(
-    `input \`${input}\` is not an https address without credentials`,
-    `set \`${input}: https://…\``,
+    `input \`${name}\` is not an https address without credentials`,
+    `set \`${name}: https://…\``,
   );
 }
 
 /** A host whose addresses are handed over: it may be in a network, but never on this machine. */
-export function parsePublicHost(text: string, input: string): URL {
-  const url = parseHost(text, input);
-  refuseMachineAddress(url, `input \`${input}\``);
+function parsePublicHost(text: string, name: string): URL {
+  const url = parseHost(text, name);
+  refuseMachineAddress(url, `input \`${name}\``);
   return url;
 }
 
-/** Fingerprints of findings, separated by spaces, commas or lines. */
-export const parseFingerprints = (text: string): readonly string[] =>
-  text.split(/[\s,]+/).filter((fingerprint) => fingerprint !== '');
+const TOKEN = 'the whole token, such as `${{ github.token }}`, or to nothing';
+
+/**
+ * Not plain are names that git allows for nothing, full names, the names of its own references, and ids of objects.
+ *
+ * @see https://git-scm.com/docs/git-check-ref-format and https://git-scm.com/docs/gitrevisions
+ */
+const NOT_PLAIN = [
+  /[\s\p{Cc}~^:?*[\\]|\.\.|@\{|\/\/|^[/-]|[/.]$|\.lock(\/|$)|(^|\/)\.|^@$/u,
+  /^refs\/|^(?:[A-Z]+_)?HEAD$|^[0-9a-f]{40}(?:[0-9a-f]{24})?$/i,
+];
+
+const BROKEN_PATH = /[\p{Cc}\p{Cf}\\]|(^|\/)\.{0,2}(\/|$)/u;
+
+/** The parser of each kind of text. */
+export const PARSERS = {
+  lines: parseLines,
+  channels: parseChannels,
+  path: parsePath,
+  host: parseHost,
+  publicHost: parsePublicHost,
+  text: (text: string): string => text,
+  line: oneLine,
+  link: (text: string, name: string): URL => parseExternalAddress(text, `input \`${name}\``),
+  fingerprints: parseFingerprints,
+  fileName: checked(
+    (text) =>
+      /^(?!\.{1,2}$|\.git(hub)?$)[^/\\\p{Cc}\p{Cf}]+$/iu.test(text) &&
+      Buffer.byteLength(text) <= CONTENT.name,
+    'is not a file name:',
+    'letters, digits, -, _ and ., such as page.html; folders belong into `path:`',
+    nameFromFile,
+  ),
+  marker: checked(
+    (text) => Buffer.byteLength(text) <= TEXT.marker,
+    `is longer than ${TEXT.marker} bytes`,
+    'a short text that is only in this file',
+    checked(
+      (text) => [...text.replace(/[\s\p{Cc}\p{Cf}]/gu, '')].length >= TEXT.shortestMarker,
+      `has fewer than ${TEXT.shortestMarker} characters, spaces not counted: almost any page has it`,
+      'a longer text that is only in this file',
+    ),
+  ),
+  /** It can be kept secret. A value such as `null` cannot: the redactor would damage every text. */
+  token: checked(
+    (text) => /^[!-~]*$/.test(text),
+    'contains a space, a line break or another character that no token has',
+    TOKEN,
+    checked(isCredential, 'is too short or too common to be a token', TOKEN),
+  ),
+  clientId: checked(
+    (text) => /^[A-Za-z0-9._-]{1,100}$/.test(text),
+    'is not a client id',
+    'the id of an OAuth app, such as Iv1.0123456789abcdef',
+  ),
+  repository: checked(
+    (text) => /^[A-Za-z0-9][\w-]*\/(?!\.{1,2}$)[\w.-]+$/.test(text),
+    'is not of the form <owner>/<repo>:',
+    'owner/name',
+    (text) => ({ owner: text.replace(/\/.*/, ''), repo: text.replace(/.*\//, '') }),
+  ),
+  folder: checked(
+    (text) => /^(?!\.?\/$).+\/$/.test(text),
+    'is not a folder that ends in /:',
+    'a folder such as agent/',
+    parsePath,
+  ),
+  count: checked(
+    (text) => /^[1-9]\d{0,3}$/.test(text),
+    'is not a number of folders from 1 to 9999:',
+    'a number such as 20, or leave it out to keep all',
+    Number,
+  ),
+  page: checked(
+    (text) => !BROKEN_PATH.test(text.replace(/^\.\//, '')),
+    'is not the path of a page within the folder:',
+    'a path such as index.html',
+    (text) => text.replace(/^\.\//, ''),
+  ),
+  workflow: checked(
+    (text) => /^(?:\.github\/workflows\/)?\w[\w. -]{0,200}\.ya?ml$/.test(text),
+    'is not the file name of a workflow:',
+    'the name of a file in .github/workflows, such as pages.yml',
+    (text) => text.replace(/^.*\//, ''),
+  ),
+  gitName: checked(
+    (text) => !NOT_PLAIN.some((pattern) => pattern.test(text)),
+    'is not a plain git name:',
+    'letters, digits, -, _ and /, without refs/ and the like before it',
+  ),
+  bin: checked(
+    (text) => new RegExp(`^[\\w-]{${BIN_NAME.shortest},${BIN_NAME.longest}}$`).test(text),
+    'is not a name that the host accepts',
+    `${BIN_NAME.shortest} to ${BIN_NAME.longest} letters, digits, _ or -, or leave it out`,
+  ),
+};
